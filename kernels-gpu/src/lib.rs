@@ -1,0 +1,2 @@
+//! Reduction and scan kernels.
+#![no_std]

@@ -1,2 +1,40 @@
-//! Reduction and scan kernels.
+//! Reduction and scan kernels for NVIDIA GPUs.
+//!
+//! The device side of `warpfold`. One module a level, each calling only the one below:
+//!
+//! | module | works on | what it holds |
+//! |---|---|---|
+//! | [`entries`] | the table | one row per kernel: kind, operator, element, symbol |
+//! | `grid` | a whole array | the reduction, the scan and the scan's look-back |
+//! | `block` | 256 threads | combining warps through shared memory |
+//! | `warp` | 32 lanes | unrolled shuffle trees |
+//! | `thread` | one thread | 16-byte vectors in registers |
+//! | `simt` | the machine | the only module with `asm!`, intrinsics and compiler `cfg`s |
+//!
+//! Beside them, and the only part that exists on the host: the operators ([`op`]), the element types
+//! ([`element`]), the fixed combination trees ([`contract`]) and the layout of the scratch memory
+//! ([`workspace`]).
+//!
+//! # Two compilers
+//!
+//! rustc's own NVPTX back end builds the PTX that ships with `warpfold` (`cargo xtask ptx`). With the
+//! feature `cuda_std` the same kernels compile with rust-cuda's `rustc_codegen_nvvm`. The two differ in
+//! `simt` and in the macro that emits an entry, nowhere else.
 #![no_std]
+#![cfg_attr(
+    all(target_arch = "nvptx64", not(feature = "cuda_std")),
+    feature(
+        abi_ptx,
+        asm_experimental_arch,
+        gpu_launch_sized_workgroup_mem,
+        link_llvm_intrinsics,
+        stdarch_nvptx
+    ),
+    allow(internal_features)
+)]
+
+pub mod contract;
+pub mod element;
+pub mod entries;
+pub mod op;
+pub mod workspace;

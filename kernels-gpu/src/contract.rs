@@ -1,0 +1,109 @@
+//! The bit contract, version 1: in which order a result is combined.
+//!
+//! A result is a function of the values, their number `n`, the element type and the operator, and of
+//! nothing else: not of the GPU, the number of its multiprocessors, the alignment of a pointer, the
+//! schedule or the run. This module names the numbers that fix the order; kernels, launches and the
+//! host-side reference all take them from here. Changing any of them changes the bits of float results,
+//! and so the version of the contract.
+//!
+//! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Identities are
+//! exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, save for a NaN's payload), so missing items count as
+//! `e` everywhere below. A **vector** is 16 bytes: `V` items, 4 of a 4-byte type, 2 of an 8-byte type.
+//! A **tile** is [`TILE_BYTES`]: 8 vectors for each of 256 threads. The last tile is filled up with `e`.
+//!
+//! # Reduction
+//!
+//! 1. Tiles are gathered into chunks of [`reduce_chunk_tiles`] consecutive tiles (a power of two that
+//!    depends on `n`).
+//! 2. In a tile, vector `v` (0..8) of thread `t` (0..256) starts at item `(v·256 + t)·V`. For each position
+//!    `p` (0..V) in a vector the thread combines its eight items pairwise, neighbours first:
+//!    `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕(x₆⊕x₇))`, and appends the result to a left fold over the chunk's
+//!    tiles. At the chunk's end it combines its `V` folds pairwise, neighbours first.
+//! 3. The 32 lanes of a warp combine pairwise, halves first: lane `i` takes lane `i + 16`, then `i + 8`, 4, 2, 1.
+//! 4. The 8 warps combine the same way: warp `i` takes warp `i + 4`, then 2, 1.
+//! 5. If there is more than one chunk, thread `t` of 256 left-folds the chunks' results `t`, `t + 256`, …, and
+//!    steps 3 and 4 combine the threads.
+//!
+//! # Scan
+//!
+//! 1. In a tile, warp `w` (0..8) owns 8 consecutive rows of 32 vectors: vector `l` (lane) of row `r` starts at
+//!    item `((w·8 + r)·32 + l)·V`.
+//! 2. A lane scans its vector: inclusive, left to right. The lanes of a row scan the vectors' totals by
+//!    Kogge and Stone: for `s` in 1, 2, 4, 8, 16, lane `l ≥ s` replaces `x_l` by `x_{l−s} ⊕ x_l`.
+//! 3. The rows' totals are left-folded to row prefixes, the warps' totals to warp prefixes, and all eight warps'
+//!    totals to the tile's **aggregate**. What stands before a vector in its tile is
+//!    `L = warp prefix ⊕ (row prefix ⊕ lane prefix)`, where the lane prefix is the inclusive value of the lane
+//!    before (`e` for lane 0). The tile's local scan is `L ⊕ inclusive in the vector`, and `L` itself at
+//!    the vector's first item where the scan is exclusive.
+//! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. The aggregates of a group's tiles below tile `k`
+//!    of it (`e` for the others) combine as 32 lanes do in step 3 of the reduction: `Q_k`. All 32 of them
+//!    give the group's aggregate. The group's prefix `P` is the left fold of the aggregates of the groups before.
+//! 5. An output is `(P ⊕ Q_k) ⊕ local`.
+//!
+//! # Values
+//!
+//! Float arithmetic rounds to nearest even, never fuses, never flushes subnormals. A NaN is written as Rust's `NAN`.
+
+/// Threads of a block, in every kernel.
+pub const BLOCK_THREADS: u32 = 256;
+
+/// Lanes of a warp.
+pub const WARP_LANES: u32 = 32;
+
+/// Warps of a block.
+pub const BLOCK_WARPS: u32 = BLOCK_THREADS / WARP_LANES;
+
+/// Bytes that a thread loads at once.
+pub const VECTOR_BYTES: usize = 16;
+
+/// Vectors of a tile for each thread.
+pub const THREAD_VECTORS: usize = 8;
+
+/// Bytes of a tile.
+pub const TILE_BYTES: usize = BLOCK_THREADS as usize * THREAD_VECTORS * VECTOR_BYTES;
+
+/// The most chunks that a reduction is cut into.
+pub const REDUCE_MAX_CHUNKS: u64 = 4096;
+
+/// Tiles of a scan whose aggregates are combined by one warp.
+pub const SCAN_GROUP_TILES: u64 = WARP_LANES as u64;
+
+/// Items of type `T` in a vector.
+pub const fn vector_items<T>() -> usize {
+    VECTOR_BYTES / size_of::<T>()
+}
+
+/// Items of type `T` in a tile.
+pub const fn tile_items<T>() -> u64 {
+    (TILE_BYTES / size_of::<T>()) as u64
+}
+
+/// Tiles that `item_count` items of type `T` fill, the last one perhaps in part.
+pub const fn tile_count<T>(item_count: u64) -> u64 {
+    item_count.div_ceil(tile_items::<T>())
+}
+
+/// Tiles of one chunk of a reduction of `item_count` items of type `T`: the smallest power of two that
+/// leaves at most [`REDUCE_MAX_CHUNKS`] chunks.
+pub const fn reduce_chunk_tiles<T>(item_count: u64) -> u64 {
+    tile_count::<T>(item_count)
+        .div_ceil(REDUCE_MAX_CHUNKS)
+        .next_power_of_two()
+}
+
+/// Chunks of a reduction of `item_count` items of type `T`; 0 for no items.
+pub const fn reduce_chunk_count<T>(item_count: u64) -> u64 {
+    tile_count::<T>(item_count).div_ceil(reduce_chunk_tiles::<T>(item_count))
+}
+
+/// Groups of tiles of a scan of `item_count` items of type `T`.
+pub const fn scan_group_count<T>(item_count: u64) -> u64 {
+    tile_count::<T>(item_count).div_ceil(SCAN_GROUP_TILES)
+}
+
+const _: () = {
+    assert!(BLOCK_THREADS.is_multiple_of(WARP_LANES));
+    assert!(BLOCK_WARPS.is_power_of_two() && BLOCK_WARPS <= WARP_LANES);
+    assert!(TILE_BYTES == 32 * 1024);
+    assert!(reduce_chunk_tiles::<f32>(0) == 1 && reduce_chunk_count::<f32>(0) == 0);
+};

@@ -1,1 +1,26 @@
-//! virtual-gpu
+//! A CUDA device in Rust: it reads PTX and runs it, checking and counting as it goes.
+//!
+//! The crate knows nothing of any particular kernel: it would run anyone's PTX.
+//!
+//! * [`Memory`] is the global memory of a device.
+//! * [`Module::load`] reads a PTX text; everything that is not supported is reported then.
+//! * [`Kernel::launch`] runs a kernel and gives back its [`Counters`], or the [`Fault`] that
+//!   stopped it.
+
+mod checks;
+mod config;
+mod counters;
+mod fault;
+mod launch;
+mod memory;
+mod module;
+mod schedule;
+
+pub use checks::{Checks, Switch};
+pub use config::{DeviceConfig, RunOptions, WARP_LANES};
+pub use counters::{CLASS_COUNT, Class, Counters};
+pub use fault::{AccessKind, Extent, Fault, FaultKind, Near, Space};
+pub use launch::{LaunchError, Shape};
+pub use memory::{ALLOCATION_ALIGN, Memory, MemoryError};
+pub use module::{Kernel, LoadError, Module, Parameter, Problem, Variable};
+pub use schedule::Policy;

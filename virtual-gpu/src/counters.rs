@@ -1,0 +1,121 @@
+//! What a launch did, counted exactly.
+//!
+//! The counts belong to the PTX as written and to the rules below, not to the machine code that a
+//! real driver would make of it, and not to caches: a sector that is read twice by two
+//! instructions counts twice.
+//!
+//! * A *lane instruction* is one instruction carried out by one lane.
+//! * A *sector* is an aligned run of 32 bytes; a warp instruction counts each sector that its
+//!   lanes touch once.
+//! * A *bank conflict* is a wavefront of a shared-memory instruction beyond those that its bytes
+//!   need: 32 banks of four bytes; 8-byte accesses go in halves, 16-byte accesses in quarters of
+//!   a warp.
+
+/// What kind of work an instruction is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Class {
+    /// Integer arithmetic, logic and shifts.
+    Integer,
+    /// Floating-point arithmetic.
+    Float,
+    /// Conversions between types.
+    Convert,
+    /// Comparisons, selections and predicate logic.
+    Compare,
+    /// Moves, address conversions and special registers.
+    Move,
+    /// Loads, stores and prefetches.
+    Memory,
+    /// Atomic operations.
+    Atomic,
+    /// Branches, returns and exits.
+    Control,
+    /// Barriers, fences, shuffles, votes, matches.
+    Sync,
+}
+
+/// Number of classes in [`Class`].
+pub const CLASS_COUNT: usize = 9;
+
+/// The counts of one launch, or of several added together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Blocks that ran.
+    pub blocks: u64,
+    /// Instructions issued, each for a whole warp or a part of one.
+    pub warp_instructions: u64,
+    /// Lane instructions by class, indexed by `Class as usize`.
+    pub lane_instructions_by_class: [u64; CLASS_COUNT],
+    /// Bytes that lanes read from global memory.
+    pub global_bytes_read: u64,
+    /// Bytes that lanes wrote to global memory.
+    pub global_bytes_written: u64,
+    /// Sectors read from global memory.
+    pub global_sectors_read: u64,
+    /// Sectors written to global memory.
+    pub global_sectors_written: u64,
+    /// Load instructions to global memory, per warp.
+    pub global_loads: u64,
+    /// Store instructions to global memory, per warp.
+    pub global_stores: u64,
+    /// Bytes that lanes read from and wrote to local memory.
+    pub local_bytes: u64,
+    /// Load and store instructions to shared memory, per warp.
+    pub shared_accesses: u64,
+    /// Wavefronts of shared memory beyond those that the bytes need.
+    pub bank_conflicts: u64,
+    /// Branches at which the lanes of a fragment went two ways or more.
+    pub divergent_branches: u64,
+    /// Barriers of a block that completed, over all blocks.
+    pub barriers: u64,
+    /// The most barriers that one block completed.
+    pub barriers_per_block: u64,
+    /// Shuffle instructions, per warp.
+    pub shuffles: u64,
+    /// Vote, match and warp reduction instructions, per warp.
+    pub votes: u64,
+    /// Atomic operations, per lane.
+    pub atomics: u64,
+}
+
+impl Counters {
+    /// Lane instructions of all classes.
+    pub fn lane_instructions(&self) -> u64 {
+        self.lane_instructions_by_class.iter().sum()
+    }
+
+    /// Lane instructions of one class.
+    pub fn of_class(&self, class: Class) -> u64 {
+        self.lane_instructions_by_class[class as usize]
+    }
+
+    /// Adds the counts of another launch; `barriers_per_block` becomes the larger of the two.
+    pub fn add(&mut self, other: &Counters) {
+        self.blocks += other.blocks;
+        self.warp_instructions += other.warp_instructions;
+        for (mine, theirs) in self
+            .lane_instructions_by_class
+            .iter_mut()
+            .zip(other.lane_instructions_by_class)
+        {
+            *mine += theirs;
+        }
+        self.global_bytes_read += other.global_bytes_read;
+        self.global_bytes_written += other.global_bytes_written;
+        self.global_sectors_read += other.global_sectors_read;
+        self.global_sectors_written += other.global_sectors_written;
+        self.global_loads += other.global_loads;
+        self.global_stores += other.global_stores;
+        self.local_bytes += other.local_bytes;
+        self.shared_accesses += other.shared_accesses;
+        self.bank_conflicts += other.bank_conflicts;
+        self.divergent_branches += other.divergent_branches;
+        self.barriers += other.barriers;
+        self.barriers_per_block = self.barriers_per_block.max(other.barriers_per_block);
+        self.shuffles += other.shuffles;
+        self.votes += other.votes;
+        self.atomics += other.atomics;
+    }
+}

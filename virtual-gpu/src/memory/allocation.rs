@@ -1,0 +1,142 @@
+//! The bytes of one allocation, as relaxed atomic words of four bytes.
+//!
+//! Words rather than bytes, because most accesses of kernels are of four bytes and more. A
+//! narrower write changes its part of the word in one atomic step.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use crate::fault::Extent;
+
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    base: u64,
+    bytes: u64,
+    words: Box<[AtomicU32]>,
+}
+
+impl Allocation {
+    /// Zeroed bytes, taken from the host only as they are touched; `None` if it has no more.
+    pub(crate) fn zeroed(base: u64, bytes: u64) -> Option<Self> {
+        let words = usize::try_from(bytes.div_ceil(4)).ok()?;
+        let words = bytemuck::allocation::try_zeroed_slice_box(words).ok()?;
+        Some(Self { base, bytes, words })
+    }
+
+    pub(crate) fn base(&self) -> u64 {
+        self.base
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(crate) fn extent(&self) -> Extent {
+        Extent {
+            base: self.base,
+            bytes: self.bytes,
+        }
+    }
+
+    /// Whether the range lies inside.
+    #[inline]
+    pub(crate) fn holds(&self, address: u64, bytes: u64) -> bool {
+        let offset = address.wrapping_sub(self.base);
+        offset <= self.bytes && bytes <= self.bytes - offset
+    }
+
+    /// Reads `width` bytes (1, 2, 4 or 8) at an aligned address inside the allocation.
+    #[inline]
+    pub(crate) fn load(&self, address: u64, width: u32) -> u64 {
+        let offset = (address - self.base) as usize;
+        let word = u64::from(self.words[offset / 4].load(Relaxed));
+        match width {
+            4 => word,
+            8 => word | u64::from(self.words[offset / 4 + 1].load(Relaxed)) << 32,
+            2 => word >> (offset % 4 * 8) & 0xffff,
+            _ => word >> (offset % 4 * 8) & 0xff,
+        }
+    }
+
+    /// Writes `width` bytes (1, 2, 4 or 8) at an aligned address inside the allocation.
+    #[inline]
+    pub(crate) fn store(&self, address: u64, width: u32, value: u64) {
+        let offset = (address - self.base) as usize;
+        match width {
+            4 => self.words[offset / 4].store(value as u32, Relaxed),
+            8 => {
+                self.words[offset / 4].store(value as u32, Relaxed);
+                self.words[offset / 4 + 1].store((value >> 32) as u32, Relaxed);
+            }
+            2 => self.merge(offset, 0xffff, value as u32),
+            _ => self.merge(offset, 0xff, value as u32),
+        }
+    }
+
+    fn merge(&self, offset: usize, mask: u32, value: u32) {
+        let shift = offset % 4 * 8;
+        let merged = |old: u32| Some(old & !(mask << shift) | (value & mask) << shift);
+        // The closure always returns a value, so the update cannot be refused.
+        let _ = self.words[offset / 4].fetch_update(Relaxed, Relaxed, merged);
+    }
+
+    pub(crate) fn read(&self, address: u64, to: &mut [u8]) {
+        let mut at = address;
+        let (head, body) = to.split_at_mut(head_bytes(address, to.len()));
+        for byte in head {
+            *byte = self.load(at, 1) as u8;
+            at += 1;
+        }
+        let mut words = body.chunks_exact_mut(4);
+        let first = ((at - self.base) / 4) as usize;
+        for (chunk, word) in words.by_ref().zip(self.words.get(first..).unwrap_or(&[])) {
+            chunk.copy_from_slice(&word.load(Relaxed).to_le_bytes());
+            at += 4;
+        }
+        for byte in words.into_remainder() {
+            *byte = self.load(at, 1) as u8;
+            at += 1;
+        }
+    }
+
+    pub(crate) fn write(&self, address: u64, from: &[u8]) {
+        let mut at = address;
+        let (head, body) = from.split_at(head_bytes(address, from.len()));
+        for &byte in head {
+            self.store(at, 1, byte.into());
+            at += 1;
+        }
+        let mut words = body.chunks_exact(4);
+        let first = ((at - self.base) / 4) as usize;
+        for (chunk, word) in words.by_ref().zip(self.words.get(first..).unwrap_or(&[])) {
+            word.store(
+                u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]),
+                Relaxed,
+            );
+            at += 4;
+        }
+        for &byte in words.remainder() {
+            self.store(at, 1, byte.into());
+            at += 1;
+        }
+    }
+
+    pub(crate) fn fill(&self, address: u64, bytes: u64, pattern: &[u8]) {
+        const BUFFER_BYTES: usize = 4096;
+        if pattern.is_empty() {
+            return;
+        }
+        let buffer_bytes = (BUFFER_BYTES / pattern.len()).max(1) * pattern.len();
+        let buffer: Vec<u8> = pattern.iter().copied().cycle().take(buffer_bytes).collect();
+        let mut done = 0;
+        while done < bytes {
+            let step = (bytes - done).min(buffer_bytes as u64);
+            self.write(address + done, &buffer[..step as usize]);
+            done += step;
+        }
+    }
+}
+
+/// Bytes before the first aligned word of a range.
+fn head_bytes(address: u64, bytes: usize) -> usize {
+    (address.next_multiple_of(4).wrapping_sub(address) as usize).min(bytes)
+}

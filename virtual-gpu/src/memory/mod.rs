@@ -1,0 +1,357 @@
+//! The global memory of one device: allocations, and the bytes in them.
+//!
+//! Every allocation stands alone. Between two of them lies a guard gap, addresses are never handed
+//! out twice, and what was freed is remembered, so that an access one byte past an end, or to
+//! something freed long ago, is recognised for what it is.
+//!
+//! All methods take `&self`. The table of allocations is behind a lock; the bytes are shared and
+//! atomic, so launches from several host threads run side by side. A launch looks addresses up in
+//! a [`Snapshot`] of the table.
+//!
+//! Not modelled: the capacity that fragmentation costs, page granularity, and virtual memory
+//! management. An 8-byte access is done as two of four bytes, so host threads that race on one
+//! may see halves; within a launch they cannot.
+
+mod allocation;
+mod snapshot;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use crate::fault::{Extent, Near};
+pub(crate) use allocation::Allocation;
+pub(crate) use snapshot::{Lookup, Snapshot};
+
+/// Addresses below this belong to no allocation; the windows of the other spaces lie there.
+const FIRST_ADDRESS: u64 = 0x1000_0000_0000;
+/// Allocations start at multiples of this.
+pub const ALLOCATION_ALIGN: u64 = 256;
+/// At least so many bytes between two allocations belong to nothing.
+const GUARD_BYTES: u64 = 4096;
+/// An access this far from an allocation is not said to be near it.
+const NEAR_BYTES: u64 = 1 << 24;
+
+/// Why a call on [`Memory`] was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// Not enough memory is left.
+    #[error("out of memory: {asked} bytes were asked for and {free} of {capacity} are free")]
+    OutOfMemory {
+        /// Bytes asked for.
+        asked: u64,
+        /// Bytes that are free.
+        free: u64,
+        /// Bytes that the device has.
+        capacity: u64,
+    },
+    /// An allocation of no bytes.
+    #[error("an allocation of zero bytes")]
+    ZeroBytes,
+    /// The address is not the start of an allocation that is alive.
+    #[error("{address:#x} is not the start of an allocation: {near}")]
+    NotAllocated {
+        /// The address.
+        address: u64,
+        /// What is near.
+        near: Near,
+    },
+    /// The allocation was freed before.
+    #[error("{address:#x} was freed before: {freed}")]
+    Freed {
+        /// The address.
+        address: u64,
+        /// The allocation that was there.
+        freed: Extent,
+    },
+    /// A range that does not lie inside one live allocation.
+    #[error("{bytes} bytes at {address:#x} do not lie inside one allocation: {near}")]
+    OutOfBounds {
+        /// The address.
+        address: u64,
+        /// Bytes of the range.
+        bytes: u64,
+        /// What is near.
+        near: Near,
+    },
+}
+
+/// The global memory of one device.
+#[derive(Debug)]
+pub struct Memory {
+    capacity: u64,
+    table: RwLock<Table>,
+    atomics: Mutex<()>,
+}
+
+#[derive(Debug)]
+struct Table {
+    live: BTreeMap<u64, Arc<Allocation>>,
+    freed: BTreeMap<u64, u64>,
+    next: u64,
+    live_bytes: u64,
+}
+
+impl Memory {
+    /// Memory of `capacity` bytes, all of them free.
+    pub fn new(capacity: u64) -> Self {
+        Self {
+            capacity,
+            table: RwLock::new(Table {
+                live: BTreeMap::new(),
+                freed: BTreeMap::new(),
+                next: FIRST_ADDRESS,
+                live_bytes: 0,
+            }),
+            atomics: Mutex::new(()),
+        }
+    }
+
+    /// Hands out `bytes` bytes, all zero, at an address that was never handed out before.
+    ///
+    /// A real device promises nothing about the contents; the zeros are a convenience of this
+    /// implementation, which the initialisation check does not rely on.
+    pub fn alloc(&self, bytes: u64) -> Result<u64, MemoryError> {
+        if bytes == 0 {
+            return Err(MemoryError::ZeroBytes);
+        }
+        let mut table = self.write_table();
+        let free = self.capacity - table.live_bytes;
+        let out_of_memory = MemoryError::OutOfMemory {
+            asked: bytes,
+            free,
+            capacity: self.capacity,
+        };
+        if bytes > free {
+            return Err(out_of_memory);
+        }
+        let base = table.next;
+        let allocation = Allocation::zeroed(base, bytes).ok_or(out_of_memory)?;
+        table.next = (base + bytes + GUARD_BYTES).next_multiple_of(ALLOCATION_ALIGN);
+        table.live_bytes += bytes;
+        table.live.insert(base, Arc::new(allocation));
+        Ok(base)
+    }
+
+    /// Frees the allocation that starts at `address`. Its addresses are never used again.
+    pub fn free(&self, address: u64) -> Result<(), MemoryError> {
+        let mut table = self.write_table();
+        let Some(allocation) = table.live.remove(&address) else {
+            return Err(match table.freed_at(address) {
+                Some(freed) => MemoryError::Freed { address, freed },
+                None => MemoryError::NotAllocated {
+                    address,
+                    near: table.near(address),
+                },
+            });
+        };
+        table.live_bytes -= allocation.bytes();
+        table.freed.insert(address, allocation.bytes());
+        Ok(())
+    }
+
+    /// The live allocation that `address` lies in.
+    pub fn find(&self, address: u64) -> Option<Extent> {
+        self.read_table().containing(address).map(|a| a.extent())
+    }
+
+    /// Bytes of all that is alive.
+    pub fn live_bytes(&self) -> u64 {
+        self.read_table().live_bytes
+    }
+
+    /// Number of allocations that are alive.
+    pub fn live_allocations(&self) -> usize {
+        self.read_table().live.len()
+    }
+
+    /// Bytes that the device has.
+    pub fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    /// Copies bytes out of one allocation.
+    pub fn read(&self, address: u64, to: &mut [u8]) -> Result<(), MemoryError> {
+        let allocation = self.range(address, to.len() as u64)?;
+        allocation.read(address, to);
+        Ok(())
+    }
+
+    /// Copies bytes into one allocation.
+    pub fn write(&self, address: u64, from: &[u8]) -> Result<(), MemoryError> {
+        let allocation = self.range(address, from.len() as u64)?;
+        allocation.write(address, from);
+        Ok(())
+    }
+
+    /// Repeats `pattern` over `bytes` bytes of one allocation; the last repeat may be cut short.
+    pub fn fill(&self, address: u64, bytes: u64, pattern: &[u8]) -> Result<(), MemoryError> {
+        let allocation = self.range(address, bytes)?;
+        allocation.fill(address, bytes, pattern);
+        Ok(())
+    }
+
+    /// Copies between two ranges, each inside one allocation. They may overlap.
+    pub fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), MemoryError> {
+        let (target, source) = (self.range(to, bytes)?, self.range(from, bytes)?);
+        let mut buffer = vec![0; bytes as usize];
+        source.read(from, &mut buffer);
+        target.write(to, &buffer);
+        Ok(())
+    }
+
+    /// Checks that a range lies inside one live allocation.
+    pub fn check(&self, address: u64, bytes: u64) -> Result<(), MemoryError> {
+        self.range(address, bytes).map(|_| ())
+    }
+
+    /// The freed allocation, if any, that `address` lies in.
+    pub fn find_freed(&self, address: u64) -> Option<Extent> {
+        self.read_table().freed_at(address)
+    }
+
+    /// What lies near `address`, for a diagnostic.
+    pub fn near(&self, address: u64) -> Near {
+        self.read_table().near(address)
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        Snapshot::new(self.read_table().live.values().cloned().collect())
+    }
+
+    /// Held while an atomic operation reads and writes, so that those of other launches wait.
+    pub(crate) fn lock_atomics(&self) -> MutexGuard<'_, ()> {
+        self.atomics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn range(&self, address: u64, bytes: u64) -> Result<Arc<Allocation>, MemoryError> {
+        let table = self.read_table();
+        if let Some(allocation) = table.containing(address)
+            && allocation.holds(address, bytes)
+        {
+            return Ok(Arc::clone(allocation));
+        }
+        Err(match table.freed_at(address) {
+            Some(freed) => MemoryError::Freed { address, freed },
+            None => MemoryError::OutOfBounds {
+                address,
+                bytes,
+                near: table.near(address),
+            },
+        })
+    }
+
+    fn read_table(&self) -> std::sync::RwLockReadGuard<'_, Table> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_table(&self) -> std::sync::RwLockWriteGuard<'_, Table> {
+        self.table.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Table {
+    fn containing(&self, address: u64) -> Option<&Arc<Allocation>> {
+        let (_, allocation) = self.live.range(..=address).next_back()?;
+        allocation.holds(address, 1).then_some(allocation)
+    }
+
+    fn freed_at(&self, address: u64) -> Option<Extent> {
+        let (&base, &bytes) = self.freed.range(..=address).next_back()?;
+        (address - base < bytes).then_some(Extent { base, bytes })
+    }
+
+    fn near(&self, address: u64) -> Near {
+        let below = self.live.range(..=address).next_back();
+        let above = self.live.range(address..).next();
+        if let Some((_, a)) = below
+            && a.holds(address, 1)
+        {
+            return Near::Across(a.extent());
+        }
+        let after = below.map(|(_, a)| (address - (a.base() + a.bytes()), a.extent()));
+        let before = above.map(|(&base, a)| (base - address, a.extent()));
+        match (after, before) {
+            (Some((by, extent)), Some((gap, _))) if by <= gap && by < NEAR_BYTES => {
+                Near::After(extent, by)
+            }
+            (_, Some((by, extent))) if by < NEAR_BYTES => Near::Before(extent, by),
+            (Some((by, extent)), _) if by < NEAR_BYTES => Near::After(extent, by),
+            _ => Near::Nothing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_have_a_gap_and_addresses_are_not_reused() {
+        let memory = Memory::new(1 << 20);
+        let a = memory.alloc(100).unwrap();
+        let b = memory.alloc(100).unwrap();
+        assert_eq!((a % 256, b % 256), (0, 0));
+        assert!(b - a >= 100 + GUARD_BYTES);
+        memory.free(b).unwrap();
+        assert!(memory.alloc(100).unwrap() > b);
+    }
+
+    #[test]
+    fn double_free_and_stray_free_are_told_apart() {
+        let memory = Memory::new(1 << 20);
+        let a = memory.alloc(64).unwrap();
+        assert!(matches!(
+            memory.free(a + 8),
+            Err(MemoryError::NotAllocated {
+                near: Near::Across(_),
+                ..
+            })
+        ));
+        memory.free(a).unwrap();
+        let freed = Extent { base: a, bytes: 64 };
+        assert_eq!(
+            memory.free(a),
+            Err(MemoryError::Freed { address: a, freed })
+        );
+        assert_eq!(
+            memory.read(a, &mut [0; 4]),
+            Err(MemoryError::Freed { address: a, freed })
+        );
+    }
+
+    #[test]
+    fn bytes_come_back_at_any_alignment() {
+        let memory = Memory::new(1 << 20);
+        let base = memory.alloc(67).unwrap();
+        for offset in 0..8 {
+            for len in 0..24_u8 {
+                let data: Vec<u8> = (1..=len).collect();
+                memory.fill(base, 67, &[0xee]).unwrap();
+                memory.write(base + offset, &data).unwrap();
+                let mut all = [0; 67];
+                memory.read(base, &mut all).unwrap();
+                let mut expected = [0xee; 67];
+                expected[offset as usize..][..data.len()].copy_from_slice(&data);
+                assert_eq!(all, expected);
+            }
+        }
+        assert!(memory.write(base + 60, &[0; 8]).is_err());
+    }
+
+    #[test]
+    fn the_limit_is_on_what_is_alive() {
+        let memory = Memory::new(1000);
+        let a = memory.alloc(600).unwrap();
+        assert_eq!(
+            memory.alloc(600),
+            Err(MemoryError::OutOfMemory {
+                asked: 600,
+                free: 400,
+                capacity: 1000
+            })
+        );
+        memory.free(a).unwrap();
+        memory.alloc(1000).unwrap();
+        assert_eq!(memory.live_bytes(), 1000);
+    }
+}

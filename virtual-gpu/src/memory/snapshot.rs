@@ -1,0 +1,47 @@
+//! The allocations that are alive when a launch starts, for looking addresses up fast.
+
+use std::sync::Arc;
+
+use super::Allocation;
+
+/// The live allocations, by address.
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    allocations: Vec<Arc<Allocation>>,
+}
+
+/// Remembers which allocation was found last: most lanes ask for the one that the lane before
+/// asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Lookup {
+    last: usize,
+}
+
+impl Snapshot {
+    pub(super) fn new(allocations: Vec<Arc<Allocation>>) -> Self {
+        Self { allocations }
+    }
+
+    /// The allocation that holds the whole range, if one does.
+    #[inline]
+    pub(crate) fn find(
+        &self,
+        lookup: &mut Lookup,
+        address: u64,
+        bytes: u32,
+    ) -> Option<&Allocation> {
+        if let Some(last) = self.allocations.get(lookup.last)
+            && last.holds(address, bytes.into())
+        {
+            return Some(last);
+        }
+        let above = self.allocations.partition_point(|a| a.base() <= address);
+        let index = above.checked_sub(1)?;
+        let found = &self.allocations[index];
+        if !found.holds(address, bytes.into()) {
+            return None;
+        }
+        lookup.last = index;
+        Some(found)
+    }
+}

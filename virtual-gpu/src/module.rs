@@ -1,0 +1,172 @@
+//! Modules: PTX text, read and lowered as a whole, so that nothing about a kernel can fail later
+//! because something in it is not supported.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::config::DeviceConfig;
+use crate::memory::{Memory, MemoryError};
+
+/// Something in a PTX text that cannot be loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Line in the text, counted from 1.
+    pub line: u32,
+    /// What is wrong, in words.
+    pub what: String,
+}
+
+/// Why a module cannot be loaded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// The text is malformed, or uses what is not supported: every place, not the first only.
+    #[error("the PTX cannot be loaded:{}", ProblemList(.0))]
+    Invalid(Vec<Problem>),
+    /// The text is for a device of a higher compute capability.
+    #[error("the PTX is for {target}, and the device is sm_{}{}", .device.0, .device.1)]
+    NoBinaryForDevice {
+        /// The target in the text.
+        target: String,
+        /// The device's compute capability.
+        device: (u32, u32),
+    },
+    /// The module's variables do not fit into memory.
+    #[error("the module's variables: {0}")]
+    Memory(#[from] MemoryError),
+}
+
+impl LoadError {
+    /// The code that the CUDA driver gives for such an error.
+    pub fn cu_result(&self) -> i32 {
+        match self {
+            LoadError::Invalid(_) => 218,
+            LoadError::NoBinaryForDevice { .. } => 209,
+            LoadError::Memory(_) => 2,
+        }
+    }
+}
+
+struct ProblemList<'a>(&'a [Problem]);
+
+impl fmt::Display for ProblemList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Problem { line, what } in self.0 {
+            write!(f, "\n  line {line}: {what}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A loaded module.
+#[derive(Debug)]
+pub struct Module {
+    kernels: BTreeMap<String, Kernel>,
+    variables: BTreeMap<String, Variable>,
+}
+
+/// A variable of a module, in global memory (`.const` variables too).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variable {
+    /// Its address.
+    pub address: u64,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// One parameter of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// Offset in the kernel's parameters.
+    pub offset: u32,
+    /// Size in bytes.
+    pub bytes: u32,
+    /// Alignment in bytes.
+    pub align: u32,
+}
+
+/// A kernel of a loaded module.
+#[derive(Debug, Clone)]
+pub struct Kernel {
+    pub(crate) name: String,
+    pub(crate) parameters: Vec<Parameter>,
+}
+
+impl Module {
+    /// Reads and lowers a PTX text, and places and initialises its variables.
+    pub fn load(_text: &str, _device: &DeviceConfig, _memory: &Memory) -> Result<Self, LoadError> {
+        Ok(Self {
+            kernels: BTreeMap::new(),
+            variables: BTreeMap::new(),
+        })
+    }
+
+    /// Frees the module's variables.
+    pub fn unload(self, memory: &Memory) -> Result<(), MemoryError> {
+        for variable in self.variables.values() {
+            memory.free(variable.address)?;
+        }
+        Ok(())
+    }
+
+    /// The kernel of that name.
+    pub fn kernel(&self, name: &str) -> Option<&Kernel> {
+        self.kernels.get(name)
+    }
+
+    /// All kernels, by name.
+    pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
+        self.kernels.values()
+    }
+
+    /// The variable of that name.
+    pub fn variable(&self, name: &str) -> Option<Variable> {
+        self.variables.get(name).copied()
+    }
+}
+
+impl Kernel {
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its parameters, in order.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// Bytes of all its parameters.
+    pub fn parameter_bytes(&self) -> u32 {
+        self.parameters.last().map_or(0, |p| p.offset + p.bytes)
+    }
+
+    /// Bytes of shared memory that every launch of it has.
+    pub fn static_shared_bytes(&self) -> u32 {
+        0
+    }
+
+    /// Bytes of local memory that each thread has.
+    pub fn local_bytes(&self) -> u32 {
+        0
+    }
+
+    /// Registers of 32 bits that the PTX declares, at most 255.
+    pub fn registers(&self) -> u32 {
+        0
+    }
+
+    /// `.maxntid`: the largest block it may be launched with.
+    pub fn max_block_dim(&self) -> Option<[u32; 3]> {
+        None
+    }
+
+    /// `.reqntid`: the only block it may be launched with.
+    pub fn required_block_dim(&self) -> Option<[u32; 3]> {
+        None
+    }
+
+    /// `.minnctapersm`: how many blocks of it one multiprocessor should hold.
+    pub fn min_blocks_per_multiprocessor(&self) -> Option<u32> {
+        None
+    }
+}

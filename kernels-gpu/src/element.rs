@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::contract::VECTOR_BYTES;
+
 mod sealed {
     pub trait Sealed {}
 }
@@ -64,6 +66,9 @@ pub trait Element:
     /// The type's bits.
     type Bits: Bits;
 
+    /// 16 bytes of items: what a thread loads and stores at once.
+    type Vector: Copy + AsRef<[Self]> + AsMut<[Self]>;
+
     /// The type's name, as in Rust.
     const NAME: &'static str;
 
@@ -76,10 +81,41 @@ pub trait Element:
     /// The value as it is written to an output: every NaN becomes the one that Rust calls `NAN`
     /// (positive, quiet, no payload), since hardware does not agree on the others.
     fn canonical(self) -> Self;
+
+    /// The items in four 32-bit words of memory, lowest address first.
+    fn unpack(words: [u32; 4]) -> Self::Vector;
+
+    /// The inverse of [`Self::unpack`].
+    fn pack(vector: Self::Vector) -> [u32; 4];
 }
 
 mod element {
     pub trait Sealed {}
+}
+
+/// How items with 32 or 64 bits lie in a vector.
+macro_rules! vectors {
+    (u32) => {
+        #[inline(always)]
+        fn unpack(w: [u32; 4]) -> Self::Vector {
+            w.map(Element::from_bits)
+        }
+        #[inline(always)]
+        fn pack(v: Self::Vector) -> [u32; 4] {
+            v.map(Element::to_bits)
+        }
+    };
+    (u64) => {
+        #[inline(always)]
+        fn unpack(w: [u32; 4]) -> Self::Vector {
+            [(w[0], w[1]), (w[2], w[3])].map(|(low, high)| Element::from_bits(Bits::from_halves(low, high)))
+        }
+        #[inline(always)]
+        fn pack(v: Self::Vector) -> [u32; 4] {
+            let [a, b] = v.map(Element::to_bits);
+            [a.half(0), a.half(1), b.half(0), b.half(1)]
+        }
+    };
 }
 
 macro_rules! integers {
@@ -87,6 +123,7 @@ macro_rules! integers {
         impl element::Sealed for $t {}
         impl Element for $t {
             type Bits = $bits;
+            type Vector = [$t; VECTOR_BYTES / size_of::<$t>()];
             const NAME: &'static str = stringify!($t);
             #[inline(always)]
             fn to_bits(self) -> $bits { self as $bits }
@@ -94,6 +131,7 @@ macro_rules! integers {
             fn from_bits(bits: $bits) -> Self { bits as $t }
             #[inline(always)]
             fn canonical(self) -> Self { self }
+            vectors!($bits);
         }
     )*};
 }
@@ -103,6 +141,7 @@ macro_rules! floats {
         impl element::Sealed for $t {}
         impl Element for $t {
             type Bits = $bits;
+            type Vector = [$t; VECTOR_BYTES / size_of::<$t>()];
             const NAME: &'static str = stringify!($t);
             #[inline(always)]
             fn to_bits(self) -> $bits { <$t>::to_bits(self) }
@@ -110,6 +149,7 @@ macro_rules! floats {
             fn from_bits(bits: $bits) -> Self { <$t>::from_bits(bits) }
             #[inline(always)]
             fn canonical(self) -> Self { if self.is_nan() { <$t>::NAN } else { self } }
+            vectors!($bits);
         }
     )*};
 }

@@ -26,6 +26,8 @@
     feature(
         abi_ptx,
         asm_experimental_arch,
+        core_intrinsics,
+        gpu_intrinsics,
         gpu_launch_sized_workgroup_mem,
         link_llvm_intrinsics,
         stdarch_nvptx
@@ -36,5 +38,21 @@
 pub mod contract;
 pub mod element;
 pub mod entries;
+pub mod launch;
 pub mod op;
 pub mod workspace;
+
+#[cfg(target_arch = "nvptx64")]
+mod block;
+#[cfg(target_arch = "nvptx64")]
+mod device;
+#[cfg(target_arch = "nvptx64")]
+mod grid;
+#[cfg(target_arch = "nvptx64")]
+mod lookback;
+#[cfg(target_arch = "nvptx64")]
+mod simt;
+#[cfg(target_arch = "nvptx64")]
+mod thread;
+#[cfg(target_arch = "nvptx64")]
+mod warp;

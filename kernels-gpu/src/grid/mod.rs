@@ -1,0 +1,4 @@
+//! Whole arrays: what the kernels' entries forward to.
+
+pub mod reduce;
+pub mod scan;

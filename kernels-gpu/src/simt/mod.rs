@@ -1,0 +1,44 @@
+//! The machine: thread indices, barriers, shuffles, shared memory, vector accesses and atomics.
+//!
+//! The one interface between the kernels and the compiler that is in use, and the only place with `asm!`,
+//! intrinsics and compiler `cfg`s. Two implementations, chosen at compile time:
+//!
+//! - `rustc`: rustc's own NVPTX back end (nightly), which builds the PTX that ships;
+//! - `cuda_std`: rust-cuda's `rustc_codegen_nvvm` with the crate `cuda_std`.
+//!
+//! # Convergence
+//!
+//! Barriers need every thread of the block, shuffles and votes every lane of the warp: all of them get to the
+//! call, none has left the kernel, and none takes another branch around it. Every function that needs this
+//! says **convergent** and means this paragraph.
+//!
+//! # Memory order
+//!
+//! Words that blocks share while a kernel runs are read and written with `relaxed` order at GPU scope, each a
+//! single 32- or 64-bit access that carries its value and its tag together, so nothing else has to be ordered.
+//! The one place where a value and the news of it travel apart is [`arrive`], which releases what its thread
+//! did before and acquires what the threads before it released.
+
+#[cfg(feature = "cuda_std")]
+mod cuda_std;
+#[cfg(feature = "cuda_std")]
+pub use self::cuda_std::*;
+
+#[cfg(not(feature = "cuda_std"))]
+mod rustc;
+#[cfg(not(feature = "cuda_std"))]
+pub use self::rustc::*;
+
+use crate::contract::WARP_LANES;
+
+/// This thread's lane in its warp. Blocks are one-dimensional.
+#[inline(always)]
+pub fn lane() -> u32 {
+    thread_index() % WARP_LANES
+}
+
+/// This thread's warp in its block.
+#[inline(always)]
+pub fn warp() -> u32 {
+    thread_index() / WARP_LANES
+}

@@ -1,0 +1,106 @@
+//! One warp: shuffle trees, unrolled over the 32 lanes.
+//!
+//! Every function here is convergent (see [`crate::simt`]): all 32 lanes call it. None needs shared memory or a
+//! barrier. A value of 64 bits costs two shuffles where one of 32 bits costs one.
+
+use crate::element::{Bits, Element};
+use crate::op::Op;
+use crate::simt;
+
+/// `value` of the lane `delta` above; the lane's own where there is none.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn shuffle_down<T: Element>(value: T, delta: u32) -> T {
+    // SAFETY: the caller's.
+    unsafe { by_halves(value, |half| simt::shuffle_down(half, delta)) }
+}
+
+/// `value` of the lane `delta` below; the lane's own where there is none.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn shuffle_up<T: Element>(value: T, delta: u32) -> T {
+    // SAFETY: the caller's.
+    unsafe { by_halves(value, |half| simt::shuffle_up(half, delta)) }
+}
+
+/// `value` of `lane`.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn shuffle_from<T: Element>(value: T, lane: u32) -> T {
+    // SAFETY: the caller's.
+    unsafe { by_halves(value, |half| simt::shuffle_from(half, lane)) }
+}
+
+/// Moves each 32-bit half of a value.
+///
+/// # Safety
+/// That of `shuffle`.
+#[inline(always)]
+unsafe fn by_halves<T: Element>(value: T, shuffle: impl Fn(u32) -> u32) -> T {
+    let bits = value.to_bits();
+    let low = shuffle(bits.half(0));
+    let high = if T::Bits::HALVES == 2 {
+        shuffle(bits.half(1))
+    } else {
+        0
+    };
+    T::from_bits(T::Bits::from_halves(low, high))
+}
+
+/// Combines the lowest `LANES` lanes, halves first: lane `i` takes lane `i + LANES/2`, then half of that, down
+/// to 1. Valid on lane 0. 5 shuffles for 32 lanes, 3 for 8.
+///
+/// # Safety
+/// Convergent: the whole warp. `LANES` is a power of two, at most 32.
+#[inline(always)]
+pub unsafe fn reduce<O: Op<T>, T: Element, const LANES: u32>(mut value: T) -> T {
+    let mut delta = LANES / 2;
+    while delta > 0 {
+        // SAFETY: the caller's.
+        value = O::combine(value, unsafe { shuffle_down(value, delta) });
+        delta /= 2;
+    }
+    value
+}
+
+/// Inclusive scan over the lanes by Kogge and Stone (1973): in step `s` = 1, 2, 4, 8, 16, lane `l ≥ s` puts
+/// lane `l − s` before itself. Valid on every lane. 5 shuffles.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(mut value: T) -> T {
+    let lane = simt::lane();
+    let mut delta = 1;
+    while delta < 32 {
+        // SAFETY: the caller's.
+        let below = unsafe { shuffle_up(value, delta) };
+        if lane >= delta {
+            value = O::combine(below, value);
+        }
+        delta *= 2;
+    }
+    value
+}
+
+/// What stands before each lane, of values already scanned by [`inclusive_scan`]: the lane before's, and the
+/// identity on lane 0. 1 shuffle.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn exclusive_of<O: Op<T>, T: Element>(inclusive: T) -> T {
+    // SAFETY: the caller's.
+    let below = unsafe { shuffle_up(inclusive, 1) };
+    if simt::lane() == 0 {
+        O::identity()
+    } else {
+        below
+    }
+}

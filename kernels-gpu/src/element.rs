@@ -61,7 +61,7 @@ impl Bits for u64 {
 
 /// An element type: `f32`, `f64`, `i32`, `u32`, `i64` or `u64`. Sealed: the kernels are compiled ahead of time.
 pub trait Element:
-    Copy + PartialEq + PartialOrd + fmt::Debug + fmt::Display + Send + Sync + 'static + element::Sealed
+    Copy + PartialEq + PartialOrd + fmt::Debug + fmt::Display + Send + Sync + 'static + sealed::Sealed
 {
     /// The type's bits.
     type Bits: Bits;
@@ -89,10 +89,6 @@ pub trait Element:
     fn pack(vector: Self::Vector) -> [u32; 4];
 }
 
-mod element {
-    pub trait Sealed {}
-}
-
 /// How items with 32 or 64 bits lie in a vector.
 macro_rules! vectors {
     (u32) => {
@@ -108,7 +104,8 @@ macro_rules! vectors {
     (u64) => {
         #[inline(always)]
         fn unpack(w: [u32; 4]) -> Self::Vector {
-            [(w[0], w[1]), (w[2], w[3])].map(|(low, high)| Element::from_bits(Bits::from_halves(low, high)))
+            [(w[0], w[1]), (w[2], w[3])]
+                .map(|(low, high)| Element::from_bits(Bits::from_halves(low, high)))
         }
         #[inline(always)]
         fn pack(v: Self::Vector) -> [u32; 4] {
@@ -120,7 +117,7 @@ macro_rules! vectors {
 
 macro_rules! integers {
     ($($t:ident as $bits:ident),*) => {$(
-        impl element::Sealed for $t {}
+        impl sealed::Sealed for $t {}
         impl Element for $t {
             type Bits = $bits;
             type Vector = [$t; VECTOR_BYTES / size_of::<$t>()];
@@ -138,7 +135,7 @@ macro_rules! integers {
 
 macro_rules! floats {
     ($($t:ident as $bits:ident),*) => {$(
-        impl element::Sealed for $t {}
+        impl sealed::Sealed for $t {}
         impl Element for $t {
             type Bits = $bits;
             type Vector = [$t; VECTOR_BYTES / size_of::<$t>()];

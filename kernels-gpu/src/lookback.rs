@@ -78,8 +78,7 @@ impl Board {
             Slot::Group(group) => self.tile_count + group,
             Slot::Prefix(group) => self.tile_count + self.group_count + group,
         };
-        self.words
-            .wrapping_add(index as usize * T::Bits::HALVES)
+        self.words.wrapping_add(index as usize * T::Bits::HALVES)
     }
 
     /// Publishes a value, as one thread.

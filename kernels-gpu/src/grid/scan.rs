@@ -149,7 +149,13 @@ unsafe fn store<O: Op<T>, T: Element>(
     unsafe {
         let start = output.add(first as usize);
         let access = Access::of(start, item_count - first, tile_items::<T>());
-        thread::store(start, item_count - first, access, vectors, block::scan_offset::<T>);
+        thread::store(
+            start,
+            item_count - first,
+            access,
+            vectors,
+            block::scan_offset::<T>,
+        );
     }
 }
 

@@ -1,0 +1,1 @@
+//! The machine through rust-cuda.

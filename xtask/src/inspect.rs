@@ -1,0 +1,79 @@
+//! What must hold of the PTX, whatever the compiler did: the table's entries and no others, no local memory,
+//! no panic path, wide loads and stores, and as many barriers as the source has.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, ensure};
+
+/// Barriers in the source of a reduction: block combine, last block's news, block combine.
+const REDUCE_BARRIERS: usize = 3;
+
+/// Barriers in the source of a scan: first ticket twice, tile scan, prefix.
+const SCAN_BARRIERS: usize = 4;
+
+/// Vectors that a thread loads, or stores, at once.
+const VECTOR_ACCESSES: usize = warpfold_kernels::contract::THREAD_VECTORS;
+
+macro_rules! symbols {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
+}
+
+/// The symbols of the table of kernels.
+const SYMBOLS: &[&str] = warpfold_kernels::for_each_kernel!(symbols);
+
+/// The name in a line that opens an entry.
+pub fn entry_name(line: &str) -> Option<&str> {
+    line.strip_prefix(".visible .entry ")?.strip_suffix('(')
+}
+
+/// Checks a whole text.
+pub fn inspect(text: &str) -> Result<()> {
+    let mut found = BTreeSet::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(".visible .entry ") {
+        let end = rest[start..].find("\n}").map(|end| start + end);
+        let entry = &rest[start..end.unwrap_or(rest.len())];
+        let name = entry.lines().next().and_then(entry_name).unwrap_or("");
+        inspect_entry(name, entry)?;
+        found.insert(name);
+        rest = &rest[start + entry.len()..];
+    }
+    let expected: BTreeSet<&str> = SYMBOLS.iter().copied().collect();
+    ensure!(
+        found == expected,
+        "entries differ from the table: missing {:?}, extra {:?}",
+        expected.difference(&found).collect::<Vec<_>>(),
+        found.difference(&expected).collect::<Vec<_>>()
+    );
+    Ok(())
+}
+
+fn inspect_entry(name: &str, entry: &str) -> Result<()> {
+    let count = |needle: &str| entry.matches(needle).count();
+    for forbidden in [".local", "__local_depot", "call", "trap", ".ftz", "fma."] {
+        ensure!(count(forbidden) == 0, "{name} contains `{forbidden}`");
+    }
+    let is_scan = name.contains("_scan_");
+    let barriers = count("bar.sync") + count("barrier.sync");
+    let expected = if is_scan {
+        SCAN_BARRIERS
+    } else {
+        REDUCE_BARRIERS
+    };
+    ensure!(
+        barriers == expected,
+        "{name} has {barriers} barriers, its source {expected}"
+    );
+    let loads = count("ld.global.L1::no_allocate.v4.b32");
+    ensure!(
+        loads > 0 && loads.is_multiple_of(VECTOR_ACCESSES),
+        "{name} has {loads} 16-byte loads"
+    );
+    let stores = count("st.global.v4.b32");
+    let expected = if is_scan { VECTOR_ACCESSES } else { 0 };
+    ensure!(
+        stores == expected,
+        "{name} has {stores} 16-byte stores, expected {expected}"
+    );
+    Ok(())
+}

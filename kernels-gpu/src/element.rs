@@ -20,9 +20,6 @@ pub trait Bits: Copy + Eq + fmt::LowerHex + 'static + sealed::Sealed {
     fn from_halves(low: u32, high: u32) -> Self;
 }
 
-impl sealed::Sealed for u32 {}
-impl sealed::Sealed for u64 {}
-
 impl Bits for u32 {
     const HALVES: usize = 1;
 

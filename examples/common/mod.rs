@@ -1,0 +1,51 @@
+//! What the examples share: the line about the device, a clock, a size that suits the device, and data.
+
+use std::time::{Duration, Instant};
+
+use virtual_gpu::Mode;
+use warpfold::Gpu;
+
+/// Prints which device the example runs on.
+pub fn print_device(gpu: &Gpu) {
+    let (major, minor) = gpu.compute_capability();
+    println!(
+        "device     {} (compute capability {major}.{minor}, {} multiprocessors)",
+        gpu.name(),
+        gpu.multiprocessors()
+    );
+}
+
+/// How many items to generate: `real` on a real device, fewer where the virtual one interprets every
+/// instruction.
+pub fn item_count(real: usize, interpreted: usize) -> usize {
+    match virtual_gpu::mode() {
+        Ok(Mode::Real) => real,
+        _ => interpreted,
+    }
+}
+
+/// Runs `work`, and gives its result and how long it took.
+pub fn timed<R>(work: impl FnOnce() -> R) -> (R, Duration) {
+    let start = Instant::now();
+    let result = work();
+    (result, start.elapsed())
+}
+
+/// Random bits, the same in every run: Steele, Lea and Flood's SplitMix64.
+pub struct Random(u64);
+
+impl Random {
+    /// The sequence that belongs to `seed`.
+    pub fn new(seed: u64) -> Self {
+        Random(seed)
+    }
+
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}

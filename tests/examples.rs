@@ -1,0 +1,176 @@
+//! The examples as a user meets them: what `sum` reads, prints and returns, and that all of them agree with
+//! the CPU.
+
+#[path = "../examples/sum/parse.rs"]
+mod parse;
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use parse::{Malformed, numbers};
+
+#[test]
+fn numbers_are_separated_by_space_commas_and_semicolons() {
+    let text = "1 2\t3\n4,5;6\r\n\n  -7.5e-1,, ;+8 \n inf";
+    let expected = [1., 2., 3., 4., 5., 6., -0.75, 8., f64::INFINITY];
+    assert_eq!(numbers(text).unwrap(), expected);
+}
+
+#[test]
+fn a_byte_order_mark_is_no_number_and_no_error() {
+    assert_eq!(numbers("\u{feff}1\n2").unwrap(), [1., 2.]);
+}
+
+#[test]
+fn a_malformed_word_is_named_with_its_line() {
+    for (text, line, word) in [
+        ("x", 1, "x"),
+        ("1\n2 3\n4 five 6\n7", 3, "five"),
+        ("1\n\n2..5", 3, "2..5"),
+        ("1|2", 1, "1|2"),
+        ("0x10", 1, "0x10"),
+    ] {
+        let word = word.to_owned();
+        assert_eq!(numbers(text), Err(Malformed { line, word }), "{text:?}");
+    }
+}
+
+#[test]
+fn sum_of_a_file() {
+    let output = sum_of("few", "1 2\n3.5\n-10, 4");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let printed = printed(&output);
+    assert_eq!(value(&printed, "numbers").split(' ').next(), Some("5"));
+    assert_eq!(value(&printed, "sum"), "0.5");
+    assert_eq!(value(&printed, "minimum"), "-10");
+    assert_eq!(value(&printed, "maximum"), "4");
+    assert_eq!(value(&printed, "mean"), "0.1");
+    assert_eq!(value(&printed, "check"), "the CPU agrees");
+    assert!(!value(&printed, "device").is_empty());
+    assert!(!value(&printed, "time").is_empty());
+}
+
+#[test]
+fn sum_with_a_nan() {
+    let output = sum_of("nan", "1 nan 3");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    for name in ["sum", "minimum", "maximum", "mean"] {
+        assert_eq!(value(&printed(&output), name), "NaN");
+    }
+}
+
+#[test]
+fn sum_of_nothing() {
+    for (name, text) in [("empty", ""), ("blank", " \n,;\n")] {
+        let output = sum_of(name, text);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let printed = printed(&output);
+        assert_eq!(value(&printed, "sum"), "-0");
+        assert!(printed.contains("no minimum, maximum or mean"), "{printed}");
+        assert!(!printed.contains("\nminimum"), "{printed}");
+    }
+}
+
+#[test]
+fn sum_of_a_malformed_file() {
+    let output = sum_of("malformed", "1\n2\n3 apples\n4");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    assert!(complaint.contains("malformed.txt"), "{complaint}");
+    assert!(complaint.contains("line 3: `apples`"), "{complaint}");
+}
+
+#[test]
+fn sum_of_a_missing_file() {
+    let output = run("sum", &["no/such/file.txt"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        complaint.contains("cannot read no/such/file.txt"),
+        "{complaint}"
+    );
+}
+
+#[test]
+fn sum_with_too_many_arguments() {
+    let output = run("sum", &["one", "two"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(String::from_utf8(output.stderr).unwrap().contains("usage"));
+}
+
+#[test]
+fn offsets_of_given_lengths() {
+    let output = run("prefix_sum", &["5", "0", "12", "3"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let rows: Vec<Vec<u64>> = printed(&output)
+        .lines()
+        .map(|line| line.split_whitespace().map_while(|w| w.parse().ok()))
+        .map(Iterator::collect)
+        .filter(|row: &Vec<u64>| row.len() == 3)
+        .collect();
+    assert_eq!(rows, [[0, 5, 0], [1, 0, 5], [2, 12, 5], [3, 3, 17]]);
+}
+
+#[test]
+fn offsets_of_what_is_no_length() {
+    let output = run("prefix_sum", &["5", "-1"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn compaction_agrees_with_the_cpu() {
+    let output = run("compact", &[]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(value(&printed(&output), "check"), "the CPU agrees");
+}
+
+/// Runs `sum` on a file with this text.
+fn sum_of(name: &str, text: &str) -> Output {
+    let folder = env::temp_dir().join(format!("warpfold-examples-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(format!("{name}.txt"));
+    fs::write(&path, text).unwrap();
+    let output = run("sum", &[path.to_str().unwrap()]);
+    fs::remove_file(path).unwrap();
+    output
+}
+
+fn run(example: &str, arguments: &[&str]) -> Output {
+    let path = executable(example);
+    Command::new(&path)
+        .args(arguments)
+        .output()
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The example's executable: where cargo puts it, or beside this test where `cargo xtask bundle` does.
+fn executable(example: &str) -> PathBuf {
+    let test = env::current_exe().unwrap();
+    let folder = test.parent().unwrap();
+    let bundled = folder.join(format!("example-{example}"));
+    if bundled.exists() {
+        return bundled;
+    }
+    let built = folder.with_file_name("examples").join(example);
+    assert!(
+        built.exists(),
+        "{} is not there: `cargo test` builds it, `cargo test --test` alone does not",
+        built.display()
+    );
+    built
+}
+
+fn printed(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// What stands behind `name` at the start of a line.
+fn value<'a>(printed: &'a str, name: &str) -> &'a str {
+    let mut lines = printed.lines();
+    lines
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
+        .unwrap_or_else(|| panic!("no `{name}` in {printed}"))
+        .trim()
+}

@@ -16,6 +16,8 @@ mod common;
 use std::env;
 use std::process::ExitCode;
 
+use warpfold::cust::error::CudaError;
+use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Gpu, Sum, exclusive_scan, gpu_exclusive_scan};
 
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +26,8 @@ enum Failure {
     NotALength(String),
     #[error(transparent)]
     Device(#[from] warpfold::Error),
+    #[error("copying to or from the device: {0}")]
+    Copy(#[from] CudaError),
     #[error("row {row}: the device says offset {device}, the CPU {cpu}")]
     Mismatch { row: usize, device: u64, cpu: u64 },
 }
@@ -35,7 +39,7 @@ fn main() -> ExitCode {
     eprintln!("prefix_sum: {failure}");
     ExitCode::from(match failure {
         Failure::NotALength(_) => 2,
-        Failure::Device(_) | Failure::Mismatch { .. } => 1,
+        Failure::Device(_) | Failure::Copy(_) | Failure::Mismatch { .. } => 1,
     })
 }
 
@@ -72,13 +76,14 @@ fn large() -> Result<(), Failure> {
     let lengths: Vec<u64> = (0..rows).map(|_| random.bits() % 100).collect();
 
     let gpu = Gpu::global()?;
-    let input = gpu.upload(&lengths)?;
-    let mut output = gpu.zeroed(rows)?;
+    gpu.make_current()?;
+    let input = DeviceBuffer::from_slice(&lengths)?;
+    let mut output = DeviceBuffer::zeroed(rows)?;
     // The first call loads the kernel, which is not what the clock is for.
     exclusive_scan::<Sum, _>(gpu, &input, &mut output)?;
     let (done, time) = common::timed(|| exclusive_scan::<Sum, _>(gpu, &input, &mut output));
     done?;
-    let offsets = gpu.download(&output)?;
+    let offsets = output.as_host_vec()?;
 
     println!("rows       {rows}");
     println!("buffer     {} items", end(&lengths, &offsets));

@@ -16,6 +16,8 @@ use std::env;
 use std::fs;
 use std::process::ExitCode;
 
+use warpfold::cust::error::CudaError;
+use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Gpu, Max, Min, Sum, reduce, reference};
 
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +36,8 @@ enum Failure {
     },
     #[error(transparent)]
     Device(#[from] warpfold::Error),
+    #[error("copying to the device: {0}")]
+    Copy(#[from] CudaError),
     #[error("{what}: the device says {device:e}, the CPU {cpu:e}")]
     Mismatch {
         what: &'static str,
@@ -49,7 +53,7 @@ fn main() -> ExitCode {
     eprintln!("sum: {failure}");
     ExitCode::from(match failure {
         Failure::Usage | Failure::Unreadable { .. } | Failure::Malformed { .. } => 2,
-        Failure::Device(_) | Failure::Mismatch { .. } => 1,
+        Failure::Device(_) | Failure::Copy(_) | Failure::Mismatch { .. } => 1,
     })
 }
 
@@ -64,7 +68,8 @@ fn run() -> Result<(), Failure> {
     common::print_device(&gpu);
     println!("numbers    {} ({origin})", numbers.len());
 
-    let (input, upload) = common::timed(|| gpu.upload(&numbers));
+    gpu.make_current()?;
+    let (input, copy_time) = common::timed(|| DeviceBuffer::from_slice(&numbers));
     let input = input?;
     // The first call of each loads its kernel, which is not what the clock is for.
     let sum = reduce::<Sum, _>(&gpu, &input)?;
@@ -81,7 +86,9 @@ fn run() -> Result<(), Failure> {
         println!("maximum    {max}");
         println!("mean       {}", sum / numbers.len() as f64);
     }
-    println!("time       {time:.1?} for the sum, {upload:.1?} to copy the numbers to the device");
+    println!(
+        "time       {time:.1?} for the sum, {copy_time:.1?} to copy the numbers to the device"
+    );
     check(&numbers, sum, min, max)?;
     println!("check      the CPU agrees");
     Ok(())

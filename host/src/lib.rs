@@ -1,1 +1,97 @@
-//! warpfold
+//! Reductions and scans on NVIDIA GPUs: kernels written in Rust, called from Rust, with the same bits
+//! everywhere.
+//!
+//! ```
+//! # fn main() -> warpfold::Result<()> {
+//! let total: f32 = warpfold::gpu_sum(&[1.0, 2.0, 3.5])?;
+//! assert_eq!(total, 6.5);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Functions
+//!
+//! | on a slice of the host | on device memory, waiting | on device memory, on a stream |
+//! |---|---|---|
+//! | [`gpu_sum`], [`gpu_product`], [`gpu_min`], [`gpu_max`] | [`reduce()`] | [`reduce_into`] |
+//! | [`gpu_inclusive_scan`] | [`inclusive_scan`], [`inclusive_scan_in_place`] | [`inclusive_scan_on`], [`inclusive_scan_in_place_on`] |
+//! | [`gpu_exclusive_scan`] | [`exclusive_scan`], [`exclusive_scan_in_place`] | [`exclusive_scan_on`], [`exclusive_scan_in_place_on`] |
+//!
+//! Each takes its operator as a type, as in `reduce::<Sum, _>(&gpu, &buffer)`: [`Sum`], [`Product`], [`Min`] or
+//! [`Max`], on items of `f32`, `f64`, `i32`, `u32`, `i64` or `u64`. A pair that has no kernel does not
+//! compile:
+//!
+//! ```compile_fail
+//! warpfold::gpu_sum(&[1u8, 2, 3]);
+//! ```
+//!
+//! Device memory is `cust`'s: a [`DeviceBuffer`](cust::memory::DeviceBuffer), or a
+//! [`DeviceSlice`](cust::memory::DeviceSlice) of one, which may start at any item. A stream form is named after the
+//! waiting one: `…_on`, or `reduce_into`, which has to be told where the result goes.
+//!
+//! # The same bits
+//!
+//! A result depends on the values, their number, the element type and the operator, and on nothing else. Floats
+//! are combined along a fixed tree, [written down](warpfold_kernels::contract) and [computed on the
+//! host](reference) by plain code. A NaN comes out as Rust's `NAN`.
+//!
+//! # Without waiting
+//!
+//! The functions that take a stream only queue. On a warmed-up stream (one call of the same function, with as
+//! many items) they neither allocate nor synchronise, so a CUDA graph can capture them.
+//!
+//! They are safe to call, since nothing that they queue can reach the host's memory or give a value that is not
+//! one of its type:
+//!
+//! - The kernels read and write the items of the slices that were given, and the stream's own scratch memory. Their
+//!   addresses never depend on data.
+//! - Every bit pattern is a valid item, so what is read too early, or while it is written, is some value.
+//! - A buffer that is dropped while work on it is queued is freed with `cuMemFree`, which waits for the work.
+//!
+//! What the caller has to see to, as with any queue, for the *values* to be right:
+//!
+//! - Read an output, or change an input, in the order of the stream: on the same stream, after
+//!   `stream.synchronize()`, after an event; or by one of `cust`'s synchronous copies, which wait for `cust`'s
+//!   streams.
+//! - Free with `drop_async` on the same stream only: on another, the memory may be handed out again while the
+//!   kernel still writes there. [`DeviceSlice`](cust::memory::DeviceSlice) is `Copy` and borrows nothing; do not
+//!   use one after its buffer is gone. (Freed memory is recognised, unless it is in use again.)
+//! - Launch a captured graph on the stream that it was captured from, or ordered with its work: a stream's
+//!   scratch memory serves one launch at a time. Drop the [`Gpu`] after its graphs.
+//!
+//! A failure of queued work is reported by a later call. If it is sticky, the [`Gpu`] answers every call after
+//! that with [`Error::Poisoned`].
+//!
+//! # Features
+//!
+//! - `virtual-gpu`: link the virtual GPU, a CUDA driver in Rust. It hands calls on to NVIDIA's driver where there is a
+//!   GPU, and interprets the kernels' PTX where there is none. Linking then needs no CUDA.
+//! - `cuda_builder`: compile the kernels with rust-cuda's `cuda_builder`, in place of the PTX that ships with
+//!   this crate.
+
+#[cfg(feature = "virtual-gpu")]
+extern crate virtual_gpu as _;
+
+mod driver;
+mod error;
+mod gpu;
+mod kernel;
+mod launch;
+mod ptx;
+mod reduce;
+pub mod reference;
+mod scan;
+mod slice;
+
+pub use cust;
+pub use error::{Argument, DriverCode, Error, Result, WarmUp};
+pub use gpu::Gpu;
+pub use kernel::{Item, Kernel, KernelId, kind};
+pub use reduce::{reduce, reduce_into};
+pub use scan::{
+    exclusive_scan, exclusive_scan_in_place, exclusive_scan_in_place_on, exclusive_scan_on,
+    inclusive_scan, inclusive_scan_in_place, inclusive_scan_in_place_on, inclusive_scan_on,
+};
+pub use slice::{gpu_exclusive_scan, gpu_inclusive_scan, gpu_max, gpu_min, gpu_product, gpu_sum};
+pub use warpfold_kernels::element::Element;
+pub use warpfold_kernels::op::{Max, Min, Op, Product, Sum};

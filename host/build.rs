@@ -1,0 +1,57 @@
+//! With the feature `cuda_builder`: compiles the kernels with rust-cuda's `CudaBuilder`, to `kernels.ptx` in the
+//! build's output folder. Without it: nothing.
+//!
+//! `CudaBuilder` compiles a crate that makes a `cdylib`, and the kernels' crate makes none (other targets could not
+//! link it), so a crate of one line around it is written first. Needed beside it: the nightly toolchain, LLVM 7 and
+//! CUDA toolkit that `rustc_codegen_nvvm` asks for. Written from the sources of `cuda_builder` 0.3.0 and of
+//! rust-cuda's repository of April 2026, and not run yet.
+
+#[cfg(not(feature = "cuda_builder"))]
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+}
+
+#[cfg(feature = "cuda_builder")]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    use cuda_builder::{CudaBuilder, NvvmArch};
+    use std::{env, fs, path::PathBuf};
+
+    let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let output = PathBuf::from(env::var("OUT_DIR")?);
+    let version = env::var("CARGO_PKG_VERSION")?;
+
+    // Beside this crate in its repository; from the registry otherwise.
+    let kernels = here.with_file_name("kernels-gpu");
+    let mut source = format!("version = \"={version}\"");
+    if kernels.is_dir() {
+        println!("cargo::rerun-if-changed={}", kernels.display());
+        source += &format!(", path = {kernels:?}");
+    }
+
+    let cdylib = output.join("kernels-cdylib");
+    fs::create_dir_all(cdylib.join("src"))?;
+    fs::write(
+        cdylib.join("Cargo.toml"),
+        format!(
+            "[package]\nname = \"kernels-cdylib\"\nedition = \"2021\"\n\
+             [lib]\ncrate-type = [\"cdylib\"]\n\
+             [dependencies]\nwarpfold-kernels = {{ {source}, features = [\"cuda_std\"] }}\n\
+             [workspace]\n"
+        ),
+    )?;
+    fs::write(
+        cdylib.join("src/lib.rs"),
+        "#![no_std]\nextern crate warpfold_kernels;\n",
+    )?;
+
+    CudaBuilder::new(&cdylib)
+        .arch(NvvmArch::Compute70)
+        // The bits of floats are promised: nothing may be fused, flushed or replaced.
+        .fma_contraction(false)
+        .ftz(false)
+        .override_libm(false)
+        .copy_to(output.join("kernels.ptx"))
+        .build()
+        .map_err(|error| error.to_string())?;
+    Ok(())
+}

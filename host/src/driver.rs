@@ -1,0 +1,498 @@
+//! The driver calls that this library makes, and nothing above them.
+//!
+//! `cust` declares the driver's functions with a Rust enum as their result, which is undefined behaviour
+//! for the codes of newer drivers, and flattens many others. So whatever the library calls itself is
+//! declared here, with `i32` results, and every failure keeps its call's name and its raw code. `cust`'s own
+//! types appear at the library's surface only.
+//!
+//! A wrapper adds a result type and nothing else: no checks, no retries. Handles are newtypes that only this
+//! file makes, so a handle in hand is one that the driver gave out; that it is still alive is its owner's
+//! business. Device addresses are plain numbers: the driver checks those it is given itself, and answers a
+//! wrong one with a code.
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::marker::PhantomData;
+use std::ptr;
+use std::sync::OnceLock;
+
+use crate::error::{DriverCode, Error};
+
+/// An address in the device's memory.
+pub(crate) type Address = u64;
+
+/// A failed driver call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub call: &'static str,
+    pub code: DriverCode,
+}
+
+impl From<Failure> for Error {
+    fn from(Failure { call, code }: Failure) -> Self {
+        Error::Driver { call, code }
+    }
+}
+
+type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// A device, by the driver's number for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Device(c_int);
+
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) struct $name(*mut c_void);
+
+        // SAFETY: a handle is a name for something the driver keeps and locks; any thread may use it.
+        unsafe impl Send for $name {}
+        // SAFETY: as above.
+        unsafe impl Sync for $name {}
+    )*};
+}
+
+handles! {
+    /// A context.
+    Context;
+    /// A loaded module.
+    Module;
+    /// A kernel of a loaded module.
+    Function;
+}
+
+/// A stream that lives as long as `'a`: a borrowed one of `cust`'s, or the default stream.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stream<'a> {
+    handle: *mut c_void,
+    lifetime: PhantomData<&'a cust::stream::Stream>,
+}
+
+impl Stream<'static> {
+    /// The legacy default stream: `cust`'s streams and the synchronous copies are ordered with it.
+    pub const DEFAULT: Self = Self {
+        handle: ptr::null_mut(),
+        lifetime: PhantomData,
+    };
+}
+
+impl<'a> From<&'a cust::stream::Stream> for Stream<'a> {
+    fn from(stream: &'a cust::stream::Stream) -> Self {
+        Self {
+            handle: stream.as_inner().cast(),
+            lifetime: PhantomData,
+        }
+    }
+}
+
+unsafe extern "C" {
+    fn cuInit(flags: c_uint) -> i32;
+    fn cuGetProcAddress(
+        name: *const c_char,
+        function: *mut *mut c_void,
+        version: c_int,
+        flags: u64,
+    ) -> i32;
+    fn cuDeviceGetCount(count: *mut c_int) -> i32;
+    fn cuDeviceGet(device: *mut c_int, ordinal: c_int) -> i32;
+    fn cuDeviceGetName(name: *mut c_char, capacity: c_int, device: c_int) -> i32;
+    fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: c_int) -> i32;
+    fn cuDeviceTotalMem_v2(bytes: *mut usize, device: c_int) -> i32;
+    fn cuDevicePrimaryCtxRetain(context: *mut *mut c_void, device: c_int) -> i32;
+    fn cuDevicePrimaryCtxRelease_v2(device: c_int) -> i32;
+    fn cuCtxGetCurrent(context: *mut *mut c_void) -> i32;
+    fn cuCtxSetCurrent(context: *mut c_void) -> i32;
+    fn cuCtxPushCurrent_v2(context: *mut c_void) -> i32;
+    fn cuCtxPopCurrent_v2(context: *mut *mut c_void) -> i32;
+    fn cuCtxSynchronize() -> i32;
+    fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> i32;
+    fn cuMemAlloc_v2(address: *mut Address, bytes: usize) -> i32;
+    fn cuMemFree_v2(address: Address) -> i32;
+    fn cuMemcpyHtoD_v2(to: Address, from: *const c_void, bytes: usize) -> i32;
+    fn cuMemcpyDtoH_v2(to: *mut c_void, from: Address, bytes: usize) -> i32;
+    fn cuMemsetD32Async(to: Address, word: c_uint, words: usize, stream: *mut c_void) -> i32;
+    fn cuPointerGetAttributes(
+        count: c_uint,
+        attributes: *const c_int,
+        values: *const *mut c_void,
+        address: Address,
+    ) -> i32;
+    fn cuStreamGetCtx(stream: *mut c_void, context: *mut *mut c_void) -> i32;
+    fn cuStreamIsCapturing(stream: *mut c_void, status: *mut c_int) -> i32;
+    fn cuStreamSynchronize(stream: *mut c_void) -> i32;
+    fn cuModuleLoadDataEx(
+        module: *mut *mut c_void,
+        image: *const c_void,
+        option_count: c_uint,
+        options: *const c_int,
+        values: *const *mut c_void,
+    ) -> i32;
+    fn cuModuleUnload(module: *mut c_void) -> i32;
+    fn cuModuleGetFunction(
+        function: *mut *mut c_void,
+        module: *mut c_void,
+        name: *const c_char,
+    ) -> i32;
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: *mut c_int,
+        function: *mut c_void,
+        threads: c_int,
+        shared_bytes: usize,
+    ) -> i32;
+    fn cuLaunchKernel(
+        function: *mut c_void,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        shared_bytes: c_uint,
+        stream: *mut c_void,
+        parameters: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) -> i32;
+}
+
+/// Turns a raw result into ours.
+fn check(call: &'static str, raw: i32) -> Result<()> {
+    match raw {
+        0 => Ok(()),
+        code => Err(Failure {
+            call,
+            code: DriverCode(code),
+        }),
+    }
+}
+
+pub(crate) fn init() -> Result<()> {
+    // SAFETY: no pointers.
+    check("cuInit", unsafe { cuInit(0) })
+}
+
+pub(crate) fn device_count() -> Result<u32> {
+    let mut count = 0;
+    // SAFETY: the pointer is to a live local.
+    check("cuDeviceGetCount", unsafe { cuDeviceGetCount(&mut count) })?;
+    Ok(count.max(0) as u32)
+}
+
+pub(crate) fn device(ordinal: u32) -> Result<Device> {
+    let mut device = 0;
+    let ordinal = c_int::try_from(ordinal).unwrap_or(c_int::MAX);
+    // SAFETY: the pointer is to a live local.
+    check("cuDeviceGet", unsafe { cuDeviceGet(&mut device, ordinal) })?;
+    Ok(Device(device))
+}
+
+pub(crate) fn device_name(device: Device) -> Result<String> {
+    let mut name = [0u8; 256];
+    // SAFETY: the pointer is to a live local, which is as long as the call is told.
+    check("cuDeviceGetName", unsafe {
+        cuDeviceGetName(name.as_mut_ptr().cast(), name.len() as c_int, device.0)
+    })?;
+    Ok(text(&name))
+}
+
+/// A number that describes a device, by its place in `CUdevice_attribute`.
+#[derive(Debug, Clone, Copy)]
+#[repr(i32)]
+pub(crate) enum DeviceAttribute {
+    Multiprocessors = 16,
+    ComputeCapabilityMajor = 75,
+    ComputeCapabilityMinor = 76,
+}
+
+pub(crate) fn device_attribute(device: Device, attribute: DeviceAttribute) -> Result<u32> {
+    let mut value = 0;
+    // SAFETY: the pointer is to a live local.
+    check("cuDeviceGetAttribute", unsafe {
+        cuDeviceGetAttribute(&mut value, attribute as c_int, device.0)
+    })?;
+    Ok(value.max(0) as u32)
+}
+
+pub(crate) fn device_memory_bytes(device: Device) -> Result<u64> {
+    let mut bytes = 0;
+    // SAFETY: the pointer is to a live local.
+    check("cuDeviceTotalMem_v2", unsafe {
+        cuDeviceTotalMem_v2(&mut bytes, device.0)
+    })?;
+    Ok(bytes as u64)
+}
+
+pub(crate) fn retain_primary_context(device: Device) -> Result<Context> {
+    let mut context = ptr::null_mut();
+    // SAFETY: the pointer is to a live local.
+    check("cuDevicePrimaryCtxRetain", unsafe {
+        cuDevicePrimaryCtxRetain(&mut context, device.0)
+    })?;
+    Ok(Context(context))
+}
+
+pub(crate) fn release_primary_context(device: Device) -> Result<()> {
+    // SAFETY: no pointers; the driver counts.
+    check("cuDevicePrimaryCtxRelease_v2", unsafe {
+        cuDevicePrimaryCtxRelease_v2(device.0)
+    })
+}
+
+/// Whether `context` is the calling thread's current one.
+pub(crate) fn is_current(context: Context) -> Result<bool> {
+    let mut current = ptr::null_mut();
+    // SAFETY: the pointer is to a live local.
+    check("cuCtxGetCurrent", unsafe { cuCtxGetCurrent(&mut current) })?;
+    Ok(current == context.0)
+}
+
+pub(crate) fn set_current(context: Context) -> Result<()> {
+    // SAFETY: no pointers but the handle.
+    check("cuCtxSetCurrent", unsafe { cuCtxSetCurrent(context.0) })
+}
+
+pub(crate) fn push_current(context: Context) -> Result<()> {
+    // SAFETY: no pointers but the handle.
+    check("cuCtxPushCurrent_v2", unsafe {
+        cuCtxPushCurrent_v2(context.0)
+    })
+}
+
+pub(crate) fn pop_current() -> Result<()> {
+    let mut popped = ptr::null_mut();
+    // SAFETY: the pointer is to a live local.
+    check("cuCtxPopCurrent_v2", unsafe {
+        cuCtxPopCurrent_v2(&mut popped)
+    })
+}
+
+pub(crate) fn synchronize_context() -> Result<()> {
+    // SAFETY: no pointers.
+    check("cuCtxSynchronize", unsafe { cuCtxSynchronize() })
+}
+
+/// Bytes of the current context's device that are free.
+pub(crate) fn free_bytes() -> Result<u64> {
+    let (mut free, mut total) = (0, 0);
+    // SAFETY: the pointers are to live locals.
+    check("cuMemGetInfo_v2", unsafe {
+        cuMemGetInfo_v2(&mut free, &mut total)
+    })?;
+    Ok(free as u64)
+}
+
+pub(crate) fn allocate(bytes: usize) -> Result<Address> {
+    let mut address = 0;
+    // SAFETY: the pointer is to a live local.
+    check("cuMemAlloc_v2", unsafe {
+        cuMemAlloc_v2(&mut address, bytes)
+    })?;
+    Ok(address)
+}
+
+pub(crate) fn free(address: Address) -> Result<()> {
+    // SAFETY: no host pointers.
+    check("cuMemFree_v2", unsafe { cuMemFree_v2(address) })
+}
+
+pub(crate) fn copy_to_device(to: Address, from: &[u8]) -> Result<()> {
+    // SAFETY: `from` is readable over its length, and this copy has read it when it returns.
+    check("cuMemcpyHtoD_v2", unsafe {
+        cuMemcpyHtoD_v2(to, from.as_ptr().cast(), from.len())
+    })
+}
+
+pub(crate) fn copy_to_host(to: &mut [u8], from: Address) -> Result<()> {
+    // SAFETY: `to` is writable over its length, and this copy has written it when it returns.
+    check("cuMemcpyDtoH_v2", unsafe {
+        cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len())
+    })
+}
+
+/// Queues the filling of `words` 32-bit words.
+pub(crate) fn fill(to: Address, word: u32, words: usize, stream: Stream<'_>) -> Result<()> {
+    // SAFETY: no host pointers; the stream lives.
+    check("cuMemsetD32Async", unsafe {
+        cuMemsetD32Async(to, word, words, stream.handle)
+    })
+}
+
+/// Whether `address` is memory of `context`, or, as stream-ordered allocations do, belongs to no context but
+/// to its device.
+pub(crate) fn is_memory_of(address: Address, context: Context, device: Device) -> Result<bool> {
+    const CONTEXT: c_int = 1;
+    const DEVICE_ORDINAL: c_int = 9;
+    let mut owner: *mut c_void = ptr::null_mut();
+    let mut ordinal: c_int = -2;
+    let values = [(&raw mut owner).cast(), (&raw mut ordinal).cast()];
+    // SAFETY: two attributes, and for each a pointer to a live local of its type.
+    check("cuPointerGetAttributes", unsafe {
+        cuPointerGetAttributes(
+            2,
+            [CONTEXT, DEVICE_ORDINAL].as_ptr(),
+            values.as_ptr(),
+            address,
+        )
+    })?;
+    Ok(owner == context.0 || owner.is_null() && ordinal == device.0)
+}
+
+impl Stream<'_> {
+    /// The handle as a number, to tell streams apart. A destroyed stream's may come back.
+    pub fn key(self) -> usize {
+        self.handle as usize
+    }
+
+    /// The driver's number for the stream, which never comes back; drivers before CUDA 12 have none.
+    pub fn id(self) -> Result<Option<u64>> {
+        type GetId = unsafe extern "C" fn(*mut c_void, *mut u64) -> i32;
+        static GET_ID: OnceLock<Option<GetId>> = OnceLock::new();
+        let get_id = GET_ID.get_or_init(|| {
+            // SAFETY: this is that function's type.
+            function(c"cuStreamGetId")
+                .map(|address| unsafe { std::mem::transmute::<*mut c_void, GetId>(address) })
+        });
+        let Some(get_id) = get_id else {
+            return Ok(None);
+        };
+        let mut id = 0;
+        // SAFETY: the pointer is to a live local; the stream lives.
+        check("cuStreamGetId", unsafe { get_id(self.handle, &mut id) })?;
+        Ok(Some(id))
+    }
+
+    /// Whether the stream belongs to `context`.
+    pub fn is_of(self, context: Context) -> Result<bool> {
+        let mut owner = ptr::null_mut();
+        // SAFETY: the pointer is to a live local; the stream lives.
+        check("cuStreamGetCtx", unsafe {
+            cuStreamGetCtx(self.handle, &mut owner)
+        })?;
+        Ok(owner == context.0)
+    }
+
+    /// Whether what is queued on the stream is being captured into a graph, perhaps in vain.
+    pub fn is_capturing(self) -> Result<bool> {
+        let mut status = 0;
+        // SAFETY: the pointer is to a live local; the stream lives.
+        check("cuStreamIsCapturing", unsafe {
+            cuStreamIsCapturing(self.handle, &mut status)
+        })?;
+        Ok(status != 0)
+    }
+
+    /// Waits for what is queued on the stream.
+    pub fn synchronize(self) -> Result<()> {
+        // SAFETY: the stream lives.
+        check("cuStreamSynchronize", unsafe {
+            cuStreamSynchronize(self.handle)
+        })
+    }
+}
+
+/// The driver's function `name`, where it has one.
+fn function(name: &CStr) -> Option<*mut c_void> {
+    const CUDA_12_0: c_int = 12_000;
+    let mut address = ptr::null_mut();
+    // SAFETY: the name ends in NUL, and the pointer is to a live local.
+    let raw = unsafe { cuGetProcAddress(name.as_ptr(), &mut address, CUDA_12_0, 0) };
+    (raw == 0 && !address.is_null()).then_some(address)
+}
+
+/// Compiles and loads PTX. On failure, also what the driver's compiler said.
+pub(crate) fn load_module(ptx: &CStr) -> Result<Module, (Failure, String)> {
+    const ERROR_LOG: c_int = 5;
+    const ERROR_LOG_BYTES: c_int = 6;
+    let mut log = [0u8; 4096];
+    let mut module = ptr::null_mut();
+    let values = [
+        log.as_mut_ptr().cast(),
+        ptr::without_provenance_mut(log.len()),
+    ];
+    // SAFETY: the PTX ends in NUL; two options, with the log's address and its length, which fits.
+    let raw = unsafe {
+        cuModuleLoadDataEx(
+            &mut module,
+            ptx.as_ptr().cast(),
+            2,
+            [ERROR_LOG, ERROR_LOG_BYTES].as_ptr(),
+            values.as_ptr(),
+        )
+    };
+    check("cuModuleLoadDataEx", raw)
+        .map(|()| Module(module))
+        .map_err(|failure| (failure, text(&log)))
+}
+
+impl Module {
+    pub fn unload(self) -> Result<()> {
+        // SAFETY: no pointers but the handle, which its owner gives up.
+        check("cuModuleUnload", unsafe { cuModuleUnload(self.0) })
+    }
+
+    pub fn function(self, name: &CStr) -> Result<Function> {
+        let mut function = ptr::null_mut();
+        // SAFETY: the name ends in NUL, and the pointer is to a live local.
+        check("cuModuleGetFunction", unsafe {
+            cuModuleGetFunction(&mut function, self.0, name.as_ptr())
+        })?;
+        Ok(Function(function))
+    }
+}
+
+impl Function {
+    /// How many blocks of the kernel one multiprocessor holds at a time.
+    pub fn blocks_per_multiprocessor(self, block_threads: u32, shared_bytes: u32) -> Result<u32> {
+        let mut blocks = 0;
+        // SAFETY: the pointer is to a live local.
+        check("cuOccupancyMaxActiveBlocksPerMultiprocessor", unsafe {
+            cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &mut blocks,
+                self.0,
+                block_threads as c_int,
+                shared_bytes as usize,
+            )
+        })?;
+        Ok(blocks.max(0) as u32)
+    }
+
+    /// Queues a launch of `grid_blocks` × 1 × 1 blocks of `block_threads` × 1 × 1 threads.
+    ///
+    /// # Safety
+    ///
+    /// - `parameters` points at one readable value for each of the kernel's parameters, of its size.
+    /// - What the kernel does with them is sound: its device pointers reach as far as it reads and writes.
+    pub unsafe fn launch(
+        self,
+        grid_blocks: u32,
+        block_threads: u32,
+        shared_bytes: u32,
+        stream: Stream<'_>,
+        parameters: &mut [*mut c_void],
+    ) -> Result<()> {
+        // SAFETY: as the caller promises; the driver copies the values before it returns.
+        check("cuLaunchKernel", unsafe {
+            cuLaunchKernel(
+                self.0,
+                grid_blocks,
+                1,
+                1,
+                block_threads,
+                1,
+                1,
+                shared_bytes,
+                stream.handle,
+                parameters.as_mut_ptr(),
+                ptr::null_mut(),
+            )
+        })
+    }
+}
+
+/// What the driver wrote into `buffer`, up to its first NUL.
+fn text(buffer: &[u8]) -> String {
+    let length = buffer
+        .iter()
+        .position(|&byte| byte == 0)
+        .unwrap_or(buffer.len());
+    String::from_utf8_lossy(&buffer[..length]).trim().to_owned()
+}

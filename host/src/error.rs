@@ -1,0 +1,215 @@
+//! What can go wrong, with the values that were offered and those that were allowed.
+//!
+//! An error is plain data: it prints in full where no driver is installed, compares, clones, and crosses
+//! threads.
+
+mod code;
+
+use std::fmt;
+
+pub use code::DriverCode;
+
+/// The result of a call of this library.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a call of this library failed. Whatever the reason, nothing is leaked.
+///
+/// Unless a variant says otherwise the failure was found before anything was launched, and outputs are
+/// untouched. The call may be repeated, save after a sticky code ([`DriverCode::is_sticky`]).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no CUDA device to work on, or no driver that could offer one.
+    #[error(
+        "no CUDA device to work on: {call} answered {code}. Looked for NVIDIA's driver (libcuda.so.1) and a \
+         device of it; `nvidia-smi` lists what it sees.{advice}"
+    )]
+    NoDevice {
+        /// The driver call that said so.
+        call: &'static str,
+        /// What it said.
+        code: DriverCode,
+        /// What can be done about it in this build.
+        advice: String,
+    },
+
+    /// There are devices, but not this one.
+    #[error("there is no device {ordinal}: the driver offers {count}, numbered from 0")]
+    NoSuchDevice {
+        /// The device that was asked for.
+        ordinal: u32,
+        /// How many there are.
+        count: u32,
+    },
+
+    /// The device is older than any of the kernels.
+    #[error(
+        "{name} has compute capability {}.{}; the kernels need {}.{} or later",
+        capability.0, capability.1, needed.0, needed.1
+    )]
+    UnsupportedDevice {
+        /// The device's name.
+        name: String,
+        /// Its compute capability, major and minor.
+        capability: (u32, u32),
+        /// The lowest that would do.
+        needed: (u32, u32),
+    },
+
+    /// A driver call failed. Where it failed after a launch, the outputs of that launch are unspecified.
+    #[error("{call} failed with {code}")]
+    Driver {
+        /// The driver call.
+        call: &'static str,
+        /// What it returned.
+        code: DriverCode,
+    },
+
+    /// An earlier call left the device's context unusable. The code is the first that said so.
+    #[error(
+        "this GPU's context was lost to {code} in an earlier call: every call fails until the process ends or \
+         all users of the device's primary context have let go of it"
+    )]
+    Poisoned {
+        /// The sticky code.
+        code: DriverCode,
+    },
+
+    /// The device has too little memory left.
+    #[error(
+        "out of device memory: {asked_bytes} bytes were asked for, {} are free",
+        free(free_bytes)
+    )]
+    OutOfMemory {
+        /// Bytes that were asked for in one allocation.
+        asked_bytes: u64,
+        /// Bytes that the driver says are free; unknown where that question failed too.
+        free_bytes: Option<u64>,
+    },
+
+    /// The output has no room for the result.
+    #[error("the output holds {offered_items} items; {needed_items} are needed")]
+    OutputTooShort {
+        /// Items of the output.
+        offered_items: usize,
+        /// Items of the result.
+        needed_items: usize,
+    },
+
+    /// Input and output share memory. Only a scan may write where it reads, and then item for item.
+    #[error(
+        "{input_items} items of input at address {input:#x} overlap {output_items} of output at {output:#x}: only a \
+         scan may write where it reads, and then item for item"
+    )]
+    Overlap {
+        /// Address of the input's first item.
+        input: u64,
+        /// Items of the input.
+        input_items: usize,
+        /// Address of the output's first item.
+        output: u64,
+        /// Items that would be written.
+        output_items: usize,
+    },
+
+    /// A buffer does not start at a multiple of its item's size.
+    #[error(
+        "the {argument} starts at address {address:#x}, which is no multiple of {item_bytes} bytes"
+    )]
+    Misaligned {
+        /// Which argument.
+        argument: Argument,
+        /// Where it starts.
+        address: u64,
+        /// Bytes of an item.
+        item_bytes: usize,
+    },
+
+    /// A buffer is not memory of this GPU's primary context: it belongs to another context or device, or it
+    /// has been freed.
+    #[error(
+        "the {argument} at address {address:#x} is not memory of this GPU's primary context: it belongs to \
+         another context or device, or it was freed"
+    )]
+    ForeignMemory {
+        /// Which argument.
+        argument: Argument,
+        /// Where it starts.
+        address: u64,
+    },
+
+    /// The stream belongs to another context.
+    #[error("the stream belongs to another context than this GPU's primary one")]
+    ForeignStream,
+
+    /// The embedded PTX has no such kernel.
+    #[error("the embedded PTX has no kernel {symbol}")]
+    KernelMissing {
+        /// The kernel's name.
+        symbol: &'static str,
+    },
+
+    /// The driver does not take the kernel's PTX.
+    #[error("the driver does not take the PTX of {symbol}: {code}; its log: {log:?}")]
+    KernelRejected {
+        /// The kernel's name.
+        symbol: &'static str,
+        /// What the driver returned.
+        code: DriverCode,
+        /// What its compiler said; often nothing.
+        log: String,
+    },
+
+    /// The stream is being captured, and the call needs something that cannot be had during a capture. The
+    /// capture itself is untouched.
+    #[error(
+        "the stream is being captured, and {missing} not ready: make the same call on this stream once, with \
+         as many items, before the capture begins"
+    )]
+    NotWarmedUp {
+        /// What is missing.
+        missing: WarmUp,
+    },
+}
+
+/// Which argument of a call an [`Error`] is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Argument {
+    /// The input.
+    Input,
+    /// The output; of an in-place scan, the data.
+    Output,
+}
+
+impl fmt::Display for Argument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Input => "input",
+            Self::Output => "output",
+        })
+    }
+}
+
+/// What a first call on a stream prepares, and a capture cannot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WarmUp {
+    /// The kernel has to be compiled by the driver.
+    Kernel,
+    /// The stream's scratch memory has to be allocated, or to grow.
+    Scratch,
+}
+
+impl fmt::Display for WarmUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Kernel => "the kernel is",
+            Self::Scratch => "the stream's scratch memory is",
+        })
+    }
+}
+
+fn free(bytes: &Option<u64>) -> String {
+    bytes.map_or("an unknown number".to_owned(), |bytes| bytes.to_string())
+}

@@ -1,0 +1,156 @@
+//! The driver's result codes: names, and which of them end a context.
+//!
+//! The names are a table of our own, so that an error prints in full where no driver is installed. A code
+//! that the table lacks is printed as a number.
+
+use std::fmt;
+
+/// A result code of the CUDA driver (`CUresult`), kept raw: newer drivers return codes that no table knows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DriverCode(pub i32);
+
+impl DriverCode {
+    pub(crate) const OUT_OF_MEMORY: Self = Self(2);
+    pub(crate) const INVALID_DEVICE: Self = Self(101);
+    pub(crate) const INVALID_PTX: Self = Self(218);
+    pub(crate) const UNSUPPORTED_PTX_VERSION: Self = Self(222);
+
+    /// The code's name in `cuda.h`, if it is one that this library knows.
+    pub fn name(self) -> Option<&'static str> {
+        NAMES
+            .binary_search_by_key(&self.0, |&(code, _)| code)
+            .ok()
+            .map(|index| NAMES[index].1)
+    }
+
+    /// Whether the driver repeats this code from every later call in the context: memory and results are
+    /// lost, and only the end of the context (in most programs, of the process) helps.
+    pub fn is_sticky(self) -> bool {
+        matches!(self.0, 214 | 220 | 700 | 702 | 709 | 710 | 714..=719 | 721)
+    }
+}
+
+impl fmt::Display for DriverCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => write!(f, "{} ({name})", self.0),
+            None => write!(f, "{} (a code unknown to warpfold)", self.0),
+        }
+    }
+}
+
+impl fmt::Debug for DriverCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DriverCode({self})")
+    }
+}
+
+/// Codes and names of CUDA 12, in ascending order.
+const NAMES: &[(i32, &str)] = &[
+    (0, "CUDA_SUCCESS"),
+    (1, "CUDA_ERROR_INVALID_VALUE"),
+    (2, "CUDA_ERROR_OUT_OF_MEMORY"),
+    (3, "CUDA_ERROR_NOT_INITIALIZED"),
+    (4, "CUDA_ERROR_DEINITIALIZED"),
+    (34, "CUDA_ERROR_STUB_LIBRARY"),
+    (36, "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER"),
+    (46, "CUDA_ERROR_DEVICE_UNAVAILABLE"),
+    (100, "CUDA_ERROR_NO_DEVICE"),
+    (101, "CUDA_ERROR_INVALID_DEVICE"),
+    (102, "CUDA_ERROR_DEVICE_NOT_LICENSED"),
+    (200, "CUDA_ERROR_INVALID_IMAGE"),
+    (201, "CUDA_ERROR_INVALID_CONTEXT"),
+    (205, "CUDA_ERROR_MAP_FAILED"),
+    (209, "CUDA_ERROR_NO_BINARY_FOR_GPU"),
+    (214, "CUDA_ERROR_ECC_UNCORRECTABLE"),
+    (215, "CUDA_ERROR_UNSUPPORTED_LIMIT"),
+    (216, "CUDA_ERROR_CONTEXT_ALREADY_IN_USE"),
+    (218, "CUDA_ERROR_INVALID_PTX"),
+    (220, "CUDA_ERROR_NVLINK_UNCORRECTABLE"),
+    (221, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"),
+    (222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
+    (223, "CUDA_ERROR_JIT_COMPILATION_DISABLED"),
+    (224, "CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY"),
+    (225, "CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC"),
+    (300, "CUDA_ERROR_INVALID_SOURCE"),
+    (301, "CUDA_ERROR_FILE_NOT_FOUND"),
+    (304, "CUDA_ERROR_OPERATING_SYSTEM"),
+    (400, "CUDA_ERROR_INVALID_HANDLE"),
+    (401, "CUDA_ERROR_ILLEGAL_STATE"),
+    (402, "CUDA_ERROR_LOSSY_QUERY"),
+    (500, "CUDA_ERROR_NOT_FOUND"),
+    (600, "CUDA_ERROR_NOT_READY"),
+    (700, "CUDA_ERROR_ILLEGAL_ADDRESS"),
+    (701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"),
+    (702, "CUDA_ERROR_LAUNCH_TIMEOUT"),
+    (703, "CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING"),
+    (708, "CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE"),
+    (709, "CUDA_ERROR_CONTEXT_IS_DESTROYED"),
+    (710, "CUDA_ERROR_ASSERT"),
+    (714, "CUDA_ERROR_HARDWARE_STACK_ERROR"),
+    (715, "CUDA_ERROR_ILLEGAL_INSTRUCTION"),
+    (716, "CUDA_ERROR_MISALIGNED_ADDRESS"),
+    (717, "CUDA_ERROR_INVALID_ADDRESS_SPACE"),
+    (718, "CUDA_ERROR_INVALID_PC"),
+    (719, "CUDA_ERROR_LAUNCH_FAILED"),
+    (720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"),
+    (721, "CUDA_ERROR_TENSOR_MEMORY_LEAK"),
+    (800, "CUDA_ERROR_NOT_PERMITTED"),
+    (801, "CUDA_ERROR_NOT_SUPPORTED"),
+    (802, "CUDA_ERROR_SYSTEM_NOT_READY"),
+    (803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"),
+    (804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE"),
+    (805, "CUDA_ERROR_MPS_CONNECTION_FAILED"),
+    (806, "CUDA_ERROR_MPS_RPC_FAILURE"),
+    (807, "CUDA_ERROR_MPS_SERVER_NOT_READY"),
+    (808, "CUDA_ERROR_MPS_MAX_CLIENTS_REACHED"),
+    (809, "CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED"),
+    (810, "CUDA_ERROR_MPS_CLIENT_TERMINATED"),
+    (900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"),
+    (901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"),
+    (902, "CUDA_ERROR_STREAM_CAPTURE_MERGE"),
+    (903, "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED"),
+    (904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED"),
+    (905, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION"),
+    (906, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT"),
+    (907, "CUDA_ERROR_CAPTURED_EVENT"),
+    (908, "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD"),
+    (909, "CUDA_ERROR_TIMEOUT"),
+    (910, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE"),
+    (911, "CUDA_ERROR_EXTERNAL_DEVICE"),
+    (912, "CUDA_ERROR_INVALID_CLUSTER_SIZE"),
+    (999, "CUDA_ERROR_UNKNOWN"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_order_and_found() {
+        assert!(NAMES.is_sorted_by(|a, b| a.0 < b.0));
+        for &(code, name) in NAMES {
+            assert_eq!(DriverCode(code).name(), Some(name));
+        }
+        assert_eq!(
+            DriverCode(700).to_string(),
+            "700 (CUDA_ERROR_ILLEGAL_ADDRESS)"
+        );
+        assert_eq!(
+            DriverCode(-1).to_string(),
+            "-1 (a code unknown to warpfold)"
+        );
+    }
+
+    #[test]
+    fn only_the_loss_of_a_context_is_sticky() {
+        for code in [214, 220, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719] {
+            assert!(DriverCode(code).is_sticky(), "{code}");
+        }
+        for code in [
+            0, 1, 2, 100, 201, 209, 218, 400, 701, 720, 801, 900, 999, 1000, -1,
+        ] {
+            assert!(!DriverCode(code).is_sticky(), "{code}");
+        }
+    }
+}

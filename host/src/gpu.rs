@@ -1,0 +1,329 @@
+//! A GPU: its primary context, its compiled kernels, and the scratch memory of its streams.
+
+mod context;
+mod kernels;
+mod memory;
+mod workspace;
+
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::driver::{self, Address, Device, DeviceAttribute, Failure, Stream};
+use crate::error::{Argument, DriverCode, Error, Result, WarmUp};
+use crate::kernel::KernelId;
+use crate::ptx;
+use context::PrimaryContext;
+use kernels::Kernels;
+use workspace::Workspaces;
+
+pub(crate) use kernels::LoadedKernel;
+pub(crate) use memory::DeviceMemory;
+pub(crate) use workspace::Workspace;
+
+/// A GPU to reduce and scan on.
+///
+/// It holds a reference to the device's *primary* context, the one that `cust`'s [`Context`] and the CUDA
+/// runtime use, so buffers and streams made with `cust` on the same device work with it. It also holds what
+/// calls prepare on their first use: compiled kernels, and scratch memory for each stream (1 MiB, more
+/// for scans of several 2²⁷ items).
+///
+/// A `Gpu` may be shared between threads and used from any of them. A call makes the context current on the
+/// calling thread while it runs, and leaves the thread as it found it.
+///
+/// ```
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::{Gpu, Sum, reduce};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?; // for `cust`'s own calls, such as the next
+/// let buffer = DeviceBuffer::from_slice(&[1.0f32, 2.0, 3.5])?;
+/// assert_eq!(reduce::<Sum, _>(&gpu, &buffer)?, 6.5);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Dropping
+///
+/// Waits for the work that is queued in the context, then frees kernels and scratch memory. A CUDA graph that
+/// captured calls on this `Gpu` must not be launched after that.
+///
+/// [`Context`]: cust::context::Context
+#[derive(Debug)]
+pub struct Gpu {
+    // Fields drop in this order; what lives in the context goes before it.
+    kernels: Kernels,
+    workspaces: Workspaces,
+    context: PrimaryContext,
+    properties: Properties,
+    /// The first sticky code seen; 0 for none.
+    poison: AtomicI32,
+}
+
+#[derive(Debug)]
+struct Properties {
+    name: String,
+    compute_capability: (u32, u32),
+    multiprocessors: u32,
+    memory_bytes: u64,
+}
+
+impl Gpu {
+    /// The first device.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::with_device`].
+    pub fn new() -> Result<Self> {
+        Self::with_device(0)
+    }
+
+    /// The device with the driver's number `ordinal`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoDevice`], [`Error::NoSuchDevice`], [`Error::UnsupportedDevice`], [`Error::Driver`].
+    pub fn with_device(ordinal: u32) -> Result<Self> {
+        driver::init().map_err(no_device)?;
+        let device = driver::device(ordinal).map_err(|failure| match driver::device_count() {
+            Ok(0) => no_device(failure),
+            Ok(count) if failure.code == DriverCode::INVALID_DEVICE => {
+                Error::NoSuchDevice { ordinal, count }
+            }
+            _ => failure.into(),
+        })?;
+        let properties = Properties::of(device)?;
+        if properties.compute_capability < ptx::LOWEST_CAPABILITY {
+            return Err(Error::UnsupportedDevice {
+                name: properties.name,
+                capability: properties.compute_capability,
+                needed: ptx::LOWEST_CAPABILITY,
+            });
+        }
+        Ok(Self {
+            kernels: Kernels::new(),
+            workspaces: Workspaces::new(),
+            context: PrimaryContext::retain(device)?,
+            properties,
+            poison: AtomicI32::new(0),
+        })
+    }
+
+    /// The process-wide `Gpu` on the first device, made on first use: the one that the slice functions
+    /// ([`gpu_sum`](crate::gpu_sum) and its kin) work on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`]. A failure is not remembered: the next call tries again.
+    pub fn global() -> Result<&'static Self> {
+        static GLOBAL: OnceLock<Gpu> = OnceLock::new();
+        static MAKING: Mutex<()> = Mutex::new(());
+        if let Some(gpu) = GLOBAL.get() {
+            return Ok(gpu);
+        }
+        let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+        match GLOBAL.get() {
+            Some(gpu) => Ok(gpu),
+            None => Self::new().map(|gpu| GLOBAL.get_or_init(|| gpu)),
+        }
+    }
+
+    /// The device's name.
+    pub fn name(&self) -> &str {
+        &self.properties.name
+    }
+
+    /// The device's compute capability, major and minor.
+    pub fn compute_capability(&self) -> (u32, u32) {
+        self.properties.compute_capability
+    }
+
+    /// How many multiprocessors the device has. Results do not depend on it.
+    pub fn multiprocessors(&self) -> u32 {
+        self.properties.multiprocessors
+    }
+
+    /// Bytes of the device's memory, free or not.
+    pub fn memory_bytes(&self) -> u64 {
+        self.properties.memory_bytes
+    }
+
+    /// Makes the context current on the calling thread, until something else is: what `cust` needs to allocate
+    /// a buffer or create a stream on a thread. The calls of this library do not need it.
+    ///
+    /// The context stays current when the `Gpu` is dropped, and may then be gone: see
+    /// [`cust::context`] for a way to hold it longer.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`], [`Error::Poisoned`].
+    pub fn make_current(&self) -> Result<()> {
+        self.watch(|| Ok(driver::set_current(self.context.handle())?))
+    }
+
+    /// Waits for all work that is queued in the device's primary context, and reports a failure of it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`], [`Error::Poisoned`].
+    pub fn synchronize(&self) -> Result<()> {
+        self.enter(|_| Ok(driver::synchronize_context()?))
+    }
+
+    /// Runs `work` with the context current. The first sticky code poisons the `Gpu`.
+    pub(crate) fn enter<R>(&self, work: impl FnOnce(Entered<'_>) -> Result<R>) -> Result<R> {
+        self.watch(|| {
+            let bound = self.context.bind()?;
+            let result = work(Entered { gpu: self });
+            // A failure of the work matters more than one of putting back what was current before.
+            let unbound = bound.unbind();
+            let value = result?;
+            unbound?;
+            Ok(value)
+        })
+    }
+
+    /// Refuses to run `work` on a poisoned `Gpu`, and poisons it where the work shows that the context is lost.
+    fn watch<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        match self.poison.load(Ordering::Relaxed) {
+            0 => {}
+            code => {
+                let code = DriverCode(code);
+                return Err(Error::Poisoned { code });
+            }
+        }
+        work().inspect_err(|error| {
+            if let Error::Driver { code, .. } = error
+                && code.is_sticky()
+            {
+                self.poison.store(code.0, Ordering::Relaxed);
+            }
+        })
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        // Failures have nobody left to tell; a lost context has freed all that was in it.
+        if let Ok(bound) = self.context.bind() {
+            let _ = driver::synchronize_context();
+            self.kernels.clear();
+            self.workspaces.clear();
+            let _ = bound.unbind();
+        }
+    }
+}
+
+/// A [`Gpu`] whose context is current on this thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Entered<'gpu> {
+    gpu: &'gpu Gpu,
+}
+
+impl<'gpu> Entered<'gpu> {
+    /// Checks that memory which starts at `address` belongs to the context.
+    pub fn check_memory(self, argument: Argument, address: Address) -> Result<()> {
+        let context = &self.gpu.context;
+        match driver::is_memory_of(address, context.handle(), context.device())? {
+            true => Ok(()),
+            false => Err(Error::ForeignMemory { argument, address }),
+        }
+    }
+
+    /// Checks that the stream belongs to the context.
+    pub fn check_stream(self, stream: Stream<'_>) -> Result<()> {
+        match stream.is_of(self.gpu.context.handle())? {
+            true => Ok(()),
+            false => Err(Error::ForeignStream),
+        }
+    }
+
+    /// The kernel, compiled now if it never was; not while `capture` is on.
+    pub fn kernel(self, id: KernelId, capture: Capture) -> Result<&'gpu LoadedKernel> {
+        if let Some(kernel) = self.gpu.kernels.loaded(id) {
+            return Ok(kernel);
+        }
+        capture.forbids(WarmUp::Kernel)?;
+        let Properties {
+            compute_capability,
+            multiprocessors,
+            ..
+        } = self.gpu.properties;
+        self.gpu
+            .kernels
+            .load(id, compute_capability, multiprocessors)
+    }
+
+    /// Runs `work` with the stream's scratch memory, of at least `state_words` state words. Calls on the same
+    /// stream wait for each other here, so `work` should only queue.
+    pub fn with_workspace<R>(
+        self,
+        stream: Stream<'_>,
+        capture: Capture,
+        state_words: u64,
+        work: impl FnOnce(&Workspace) -> Result<R>,
+    ) -> Result<R> {
+        self.gpu.workspaces.with(stream, capture, state_words, work)
+    }
+}
+
+/// Whether what is queued on a stream is being captured into a graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Capture {
+    Off,
+    On,
+}
+
+impl Capture {
+    /// Whether `stream` is being captured.
+    pub fn of(stream: Stream<'_>) -> Result<Self> {
+        Ok(match stream.is_capturing()? {
+            true => Self::On,
+            false => Self::Off,
+        })
+    }
+
+    /// Fails where a capture would be broken by preparing what is `missing`.
+    pub fn forbids(self, missing: WarmUp) -> Result<()> {
+        match self {
+            Self::Off => Ok(()),
+            Self::On => Err(Error::NotWarmedUp { missing }),
+        }
+    }
+}
+
+impl Properties {
+    fn of(device: Device) -> Result<Self> {
+        let attribute = |attribute| driver::device_attribute(device, attribute);
+        Ok(Self {
+            name: driver::device_name(device)?,
+            compute_capability: (
+                attribute(DeviceAttribute::ComputeCapabilityMajor)?,
+                attribute(DeviceAttribute::ComputeCapabilityMinor)?,
+            ),
+            multiprocessors: attribute(DeviceAttribute::Multiprocessors)?,
+            memory_bytes: driver::device_memory_bytes(device)?,
+        })
+    }
+}
+
+/// A failure of the first calls, as the absence of a device.
+fn no_device(Failure { call, code }: Failure) -> Error {
+    Error::NoDevice {
+        call,
+        code,
+        advice: advice(),
+    }
+}
+
+#[cfg(feature = "virtual-gpu")]
+fn advice() -> String {
+    " This build has the virtual GPU: with VIRTUAL_GPU=on in the environment, or with none of it and no GPU \
+     on the machine, calls run on that; VIRTUAL_GPU=off asks for a real one; other values are errors."
+        .to_owned()
+}
+
+#[cfg(not(feature = "virtual-gpu"))]
+fn advice() -> String {
+    " With the feature `virtual-gpu` of this library, programs run without a GPU.".to_owned()
+}

@@ -1,0 +1,145 @@
+//! The kernels that have been asked for, each compiled once, on first use.
+
+use std::ffi::CString;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use warpfold_kernels::contract::BLOCK_THREADS;
+
+use crate::driver::{self, Failure, Function, Module};
+use crate::error::{DriverCode, Error, Result};
+use crate::kernel::KernelId;
+use crate::ptx;
+
+/// A place for every kernel of the table.
+#[derive(Debug)]
+pub(super) struct Kernels {
+    places: Box<[Place]>,
+}
+
+#[derive(Debug, Default)]
+struct Place {
+    kernel: OnceLock<LoadedKernel>,
+    /// Held while the kernel is compiled, so that it is compiled once.
+    compiling: Mutex<()>,
+}
+
+/// A kernel that is ready to be launched.
+#[derive(Debug)]
+pub(crate) struct LoadedKernel {
+    pub function: Function,
+    /// Bytes of dynamic shared memory that a block needs.
+    pub shared_bytes: u32,
+    /// Blocks that the whole device holds at a time, at least one.
+    pub resident_blocks: u32,
+    /// Keeps the function loaded.
+    _module: OwnedModule,
+}
+
+/// A module that is unloaded when dropped.
+#[derive(Debug)]
+struct OwnedModule(Module);
+
+impl Drop for OwnedModule {
+    fn drop(&mut self) {
+        // A failure is that of a context that is gone, and the module with it.
+        let _ = self.0.unload();
+    }
+}
+
+impl Kernels {
+    pub fn new() -> Self {
+        Self {
+            places: std::iter::repeat_with(Place::default)
+                .take(KernelId::COUNT)
+                .collect(),
+        }
+    }
+
+    /// The kernel, if it is compiled.
+    pub fn loaded(&self, id: KernelId) -> Option<&LoadedKernel> {
+        self.places[id as usize].kernel.get()
+    }
+
+    /// The kernel, compiled now if it is not: in the current context, whose device has this capability and so many
+    /// multiprocessors.
+    pub fn load(
+        &self,
+        id: KernelId,
+        capability: (u32, u32),
+        multiprocessors: u32,
+    ) -> Result<&LoadedKernel> {
+        let place = &self.places[id as usize];
+        let _compiling = place
+            .compiling
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match place.kernel.get() {
+            Some(kernel) => Ok(kernel),
+            None => compile(id, capability, multiprocessors)
+                .map(|kernel| place.kernel.get_or_init(|| kernel)),
+        }
+    }
+
+    /// Unloads all kernels.
+    pub fn clear(&mut self) {
+        for place in &mut self.places {
+            place.kernel.take();
+        }
+    }
+}
+
+fn compile(id: KernelId, capability: (u32, u32), multiprocessors: u32) -> Result<LoadedKernel> {
+    let module = load_module(id, capability)?;
+    let function = CString::new(id.symbol())
+        .map_err(|_| missing(id))
+        .and_then(|symbol| Ok(module.0.function(&symbol)?))?;
+    let blocks = function.blocks_per_multiprocessor(BLOCK_THREADS, id.shared_bytes())?;
+    Ok(LoadedKernel {
+        function,
+        shared_bytes: id.shared_bytes(),
+        resident_blocks: blocks.saturating_mul(multiprocessors).max(1),
+        _module: module,
+    })
+}
+
+/// Loads the best text that the driver takes. An older driver, which does not know a text's version of PTX,
+/// is given the next.
+fn load_module(id: KernelId, capability: (u32, u32)) -> Result<OwnedModule> {
+    let mut refused = None;
+    for text in ptx::candidates(id.symbol(), capability) {
+        let text = CString::new(text.into_owned()).map_err(|_| missing(id))?;
+        match driver::load_module(&text) {
+            Ok(module) => return Ok(OwnedModule(module)),
+            Err((failure, log)) => match failure.code {
+                DriverCode::UNSUPPORTED_PTX_VERSION => {
+                    refused.get_or_insert((failure, log));
+                }
+                _ => return Err(rejected(id, failure, log)),
+            },
+        }
+    }
+    match refused {
+        Some((failure, log)) => Err(rejected(id, failure, log)),
+        None => Err(missing(id)),
+    }
+}
+
+fn missing(id: KernelId) -> Error {
+    Error::KernelMissing {
+        symbol: id.symbol(),
+    }
+}
+
+/// A refusal of the text is the kernel's error; what else can go wrong while loading is the driver's.
+fn rejected(id: KernelId, failure: Failure, log: String) -> Error {
+    match failure.code {
+        code @ (DriverCode::INVALID_PTX | DriverCode::UNSUPPORTED_PTX_VERSION) => {
+            Error::KernelRejected {
+                symbol: id.symbol(),
+                code,
+                log,
+            }
+        }
+        _ => failure.into(),
+    }
+}

@@ -1,0 +1,95 @@
+//! Reductions of buffers that are in the device's memory.
+
+use cust::memory::DeviceSlice;
+use cust::stream::Stream;
+
+use crate::error::{Error, Result};
+use crate::gpu::Gpu;
+use crate::kernel::{Item, Kernel, kind};
+use crate::launch::{Queue, Span};
+
+/// Combines all items of `input` with the operator `O`, and waits for the result.
+///
+/// For no items, the operator's identity; the driver is not called then. Runs on the default stream, so after
+/// all that was queued on `cust`'s streams before.
+///
+/// The result has the same bits on every device and in every run: floats are combined along a tree that depends on
+/// their number only ([`warpfold_kernels::contract`]), and a NaN comes out as Rust's `NAN`.
+/// [`reference::reduce`](crate::reference::reduce) computes the same on the host.
+///
+/// After Harris, *Optimizing Parallel Reduction in CUDA* (2007), in one launch.
+///
+/// ```
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::{Gpu, Max, Sum, reduce};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let buffer = DeviceBuffer::from_slice(&[3i32, -1, 4, -1, 5])?;
+/// assert_eq!(reduce::<Sum, _>(&gpu, &buffer)?, 10);
+/// assert_eq!(reduce::<Max, _>(&gpu, &buffer.index(..3))?, 4);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// [`Error::ForeignMemory`], [`Error::Misaligned`], [`Error::OutOfMemory`], [`Error::KernelRejected`], [`Error::Driver`],
+/// [`Error::Poisoned`].
+pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(gpu: &Gpu, input: &DeviceSlice<T>) -> Result<T> {
+    if input.is_empty() {
+        return Ok(O::identity());
+    }
+    gpu.enter(|entered| Queue::default_stream(entered).reduce_to_host::<O, T>(Span::from(input)))
+}
+
+/// Queues the combination of all items of `input` on `stream`, to the first item of `output`; the rest of
+/// `output` is not touched. For no items, that is the operator's identity.
+///
+/// The result is that of [`reduce`], bit for bit. For the rules of functions that do not wait, see the [crate's
+/// documentation](crate#without-waiting).
+///
+/// ```
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::cust::stream::{Stream, StreamFlags};
+/// use warpfold::{Gpu, Sum, reduce_into};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let stream = Stream::new(StreamFlags::DEFAULT, None)?;
+/// let input = DeviceBuffer::from_slice(&[1.0f64, 2.0, 3.0])?;
+/// let mut output = DeviceBuffer::zeroed(1)?;
+/// reduce_into::<Sum, _>(&gpu, &stream, &input, &mut output)?;
+/// stream.synchronize()?;
+/// assert_eq!(output.as_host_vec()?, [6.0]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// Those of [`reduce`], and [`Error::OutputTooShort`], [`Error::Overlap`], [`Error::ForeignStream`],
+/// [`Error::NotWarmedUp`].
+pub fn reduce_into<O: Kernel<kind::reduce, T>, T: Item>(
+    gpu: &Gpu,
+    stream: &Stream,
+    input: &DeviceSlice<T>,
+    output: &mut DeviceSlice<T>,
+) -> Result<()> {
+    let (input, output) = (Span::from(input), Span::from(&*output));
+    if output.item_count == 0 {
+        return Err(Error::OutputTooShort {
+            offered_items: 0,
+            needed_items: 1,
+        });
+    }
+    gpu.enter(|entered| {
+        let queue = Queue::on(entered, stream)?;
+        match input.item_count {
+            0 => queue.write_identity::<O, T>(output),
+            _ => queue.reduce::<O, T>(input, output),
+        }
+    })
+}

@@ -1,0 +1,89 @@
+//! The reference against the definitions: where any order gives the same bits, the trees must not show.
+
+use super::*;
+use warpfold_kernels::op::{Max, Min, Product, Sum};
+
+const SIZES: [usize; 10] = [0, 1, 2, 31, 33, 255, 8191, 8193, 20_000, 33 * 8192 + 5];
+
+/// Numbers without a pattern that a tree could share.
+fn numbers(count: usize) -> Vec<u32> {
+    (0..count as u32)
+        .map(|index| index.wrapping_mul(0x9E37_79B9) ^ (index >> 3))
+        .collect()
+}
+
+fn check<O: Op<T>, T: Element>(items: &[T]) {
+    let mut running = O::identity();
+    let (mut inclusive, mut exclusive) = (Vec::new(), Vec::new());
+    for &item in items {
+        exclusive.push(running);
+        running = O::combine(running, item);
+        inclusive.push(running);
+    }
+    assert_eq!(reduce::<O, T>(items), running);
+    assert_eq!(super::inclusive_scan::<O, T>(items), inclusive);
+    assert_eq!(super::exclusive_scan::<O, T>(items), exclusive);
+}
+
+#[test]
+fn integers_agree_with_the_definition() {
+    for size in SIZES {
+        let items = numbers(size);
+        check::<Sum, u32>(&items);
+        check::<Product, u32>(&items.iter().map(|item| item | 1).collect::<Vec<_>>());
+        check::<Min, u32>(&items);
+        check::<Max, i32>(&items.iter().map(|&item| item as i32).collect::<Vec<_>>());
+        check::<Sum, u64>(&items.iter().map(|&item| item as u64).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn the_tree_of_a_reduction_is_the_contracts() {
+    // In one tile thread 0 has items 0..4, and items 1024.. in its second vector. 2²⁴ + 1 rounds to 2²⁴, so a
+    // sum in another order than pairwise within positions would lose other ones.
+    let mut items = vec![0.0f32; 2048];
+    (items[0], items[1], items[1024], items[1025]) = (16_777_216.0, 1.0, 1.0, 1.0);
+    // Position 0: 2²⁴ ⊕ 1 = 2²⁴. Position 1: 1 ⊕ 1 = 2. Together 2²⁴ + 2.
+    assert_eq!(reduce::<Sum, f32>(&items), 16_777_218.0);
+    // With the second pair one position on, no two ones meet: 2²⁴ ⊕ 1 = 2²⁴, twice.
+    (items[1024], items[1025]) = (0.0, 0.0);
+    (items[2], items[3]) = (1.0, 0.0);
+    assert_eq!(reduce::<Sum, f32>(&items), 16_777_216.0);
+}
+
+#[test]
+fn the_tree_of_a_scan_is_the_contracts() {
+    // Lane 1's vector is 1, 1, 0, 0: it is scanned before lane 0's total is put in front of it.
+    let mut items = vec![0.0f32; 8];
+    (items[0], items[4], items[5]) = (16_777_216.0, 1.0, 1.0);
+    assert_eq!(
+        super::inclusive_scan::<Sum, f32>(&items)[4..6],
+        [16_777_216.0, 16_777_218.0]
+    );
+}
+
+#[test]
+fn nothing_gives_the_identity() {
+    assert_eq!(
+        reduce::<Sum, f32>(&[]).to_bits(),
+        [0.0f32; 0].iter().sum::<f32>().to_bits()
+    );
+    assert_eq!(reduce::<Max, f64>(&[]), f64::NEG_INFINITY);
+    assert_eq!(
+        super::exclusive_scan::<Sum, f32>(&[5.0])[0].to_bits(),
+        (-0.0f32).to_bits()
+    );
+}
+
+#[test]
+fn a_nan_is_written_as_rusts() {
+    let odd = f32::from_bits(0xFFC1_2345);
+    assert!(odd.is_nan());
+    for result in [
+        reduce::<Sum, f32>(&[odd]),
+        reduce::<Min, f32>(&[1.0, odd]),
+        super::inclusive_scan::<Max, f32>(&[odd, 2.0])[1],
+    ] {
+        assert_eq!(result.to_bits(), f32::NAN.to_bits());
+    }
+}

@@ -12,6 +12,16 @@ use std::process::{Command, Output};
 use parse::{Malformed, numbers};
 
 #[test]
+fn the_first_program_of_the_readme_is_an_example_that_runs() {
+    let example = include_str!("../examples/quick_start.rs");
+    let (_header, program) = example.split_once("\n\n").unwrap();
+    let readme = include_str!("../README.md");
+    assert!(readme.contains(&format!("```rust\n{program}```\n")));
+    let output = run("quick_start", &[]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+#[test]
 fn numbers_are_separated_by_space_commas_and_semicolons() {
     let text = "1 2\t3\n4,5;6\r\n\n  -7.5e-1,, ;+8 \n inf";
     let expected = [1., 2., 3., 4., 5., 6., -0.75, 8., f64::INFINITY];

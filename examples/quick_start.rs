@@ -1,0 +1,19 @@
+//! The README's first program, to the letter.
+
+use warpfold::cust::memory::DeviceBuffer;
+use warpfold::{Gpu, Sum, exclusive_scan, gpu_max, gpu_sum, reduce};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let numbers = vec![0.25f32; 1_000_000];
+    assert_eq!(gpu_sum(&numbers)?, 250_000.0); // slice in, number out
+    assert_eq!(gpu_max(&numbers)?, Some(0.25)); // `None` for an empty slice
+
+    let gpu = Gpu::new()?; // or on the device, in `cust`'s buffers
+    gpu.make_current()?;
+    let lengths = DeviceBuffer::from_slice(&[3u32, 1, 4, 1, 5])?;
+    let mut offsets = DeviceBuffer::zeroed(lengths.len())?;
+    exclusive_scan::<Sum, _>(&gpu, &lengths, &mut offsets)?;
+    assert_eq!(offsets.as_host_vec()?, [0, 3, 4, 8, 9]);
+    assert_eq!(reduce::<Sum, _>(&gpu, &lengths)?, 14);
+    Ok(())
+}

@@ -6,7 +6,7 @@ use crate::contract::{vector_items, BLOCK_WARPS, THREAD_VECTORS, WARP_LANES};
 use crate::element::Element;
 use crate::launch::WarpTotals;
 use crate::op::Op;
-use crate::thread::{self, for_each_vector, Vectors};
+use crate::thread::{self, for_each_vector, Part, Vectors};
 use crate::{simt, warp};
 
 /// Combines a value of each thread; valid on thread 0. One barrier, between the warps' writes of their
@@ -75,16 +75,23 @@ impl Placement for Exclusive {
     }
 }
 
-/// The first item, in its tile, of this thread's vector in row `row` of its warp.
+/// A thread's part of a tile to scan: a vector in each of its warp's 8 consecutive rows of 32 vectors.
+pub type ScanPart<T> = Part<T, WARP_LANES>;
+
+/// The calling thread's part of the tile that begins with item `begin` of an array of `item_count` items.
+///
+/// # Safety
+/// `begin` is an item of the array.
 #[inline(always)]
-pub fn scan_offset<T: Element>(row: usize) -> usize {
-    let vector = (simt::warp() as usize * THREAD_VECTORS + row) * WARP_LANES as usize;
-    (vector + simt::lane() as usize) * vector_items::<T>()
+pub unsafe fn scan_part<T: Element>(array: *mut T, item_count: u64, begin: u64) -> ScanPart<T> {
+    let vector = simt::warp() * THREAD_VECTORS as u32 * WARP_LANES + simt::lane();
+    // SAFETY: the caller's; the rows of 8 warps are the tile's vectors.
+    unsafe { Part::new(array, item_count, begin, vector) }
 }
 
 /// Scans a tile in place and gives its aggregate, valid on every thread.
 ///
-/// A warp owns 8 consecutive rows of 32 vectors, at [`scan_offset`]. Rows are scanned by shuffles, independently
+/// A warp owns 8 consecutive rows of 32 vectors, see [`scan_part`]. Rows are scanned by shuffles, independently
 /// of each other; their totals are folded in registers, the warps' totals through shared memory.
 /// One barrier, between the warps' writes of their totals and all threads' reads: what a thread wrote to shared
 /// memory before the call, the block may read after it. `scratch` may be used again after another barrier.

@@ -1,15 +1,35 @@
 //! The kernels' entries, one for each row of the table in [`crate::entries`].
+//!
+//! The names and the parameters are what the host launches; what a launch must keep to is said where the
+//! entries forward to, in `grid`.
+#![allow(missing_docs, clippy::missing_safety_doc)]
 
 use crate::block::{Exclusive, Inclusive};
 use crate::grid;
 use crate::op::{Max, Min, Product, Sum};
 use crate::workspace::Control;
 
+/// Emits an entry, as the compiler in use wants it.
+#[cfg(not(feature = "cuda_std"))]
+macro_rules! entry {
+    ($symbol:ident($($parameter:ident: $type:ty,)*) $body:block) => {
+        #[no_mangle]
+        pub unsafe extern "ptx-kernel" fn $symbol($($parameter: $type),*) $body
+    };
+}
+
+/// Emits an entry, as the compiler in use wants it.
+#[cfg(feature = "cuda_std")]
+macro_rules! entry {
+    ($symbol:ident($($parameter:ident: $type:ty,)*) $body:block) => {
+        #[cuda_std::kernel]
+        pub unsafe fn $symbol($($parameter: $type),*) $body
+    };
+}
+
 macro_rules! reduce {
     ($op:ident $t:ident $symbol:ident) => {
-        #[no_mangle]
-        #[doc = concat!("Entry: see `grid::reduce::reduce` for `", stringify!($op), "` of `", stringify!($t), "`.")]
-        pub unsafe extern "ptx-kernel" fn $symbol(
+        entry!($symbol(
             input: *const $t,
             item_count: u64,
             control: *mut Control,
@@ -18,15 +38,13 @@ macro_rules! reduce {
         ) {
             // SAFETY: the launch keeps the contract of `grid::reduce::reduce`.
             unsafe { grid::reduce::reduce::<$op, $t>(input, item_count, control, partials, output) }
-        }
+        });
     };
 }
 
 macro_rules! scan {
     ($placement:ident $op:ident $t:ident $symbol:ident) => {
-        #[no_mangle]
-        #[doc = concat!("Entry: see `grid::scan::scan` for `", stringify!($op), "` of `", stringify!($t), "`.")]
-        pub unsafe extern "ptx-kernel" fn $symbol(
+        entry!($symbol(
             input: *const $t,
             output: *mut $t,
             item_count: u64,
@@ -40,7 +58,7 @@ macro_rules! scan {
                     input, output, item_count, control, states, state_words,
                 )
             }
-        }
+        });
     };
 }
 

@@ -34,6 +34,12 @@
     ),
     allow(internal_features)
 )]
+// The published `cuda_std::kernel` asks for an architecture that rustc no longer knows.
+#![cfg_attr(feature = "cuda_std", allow(unexpected_cfgs))]
+#![cfg_attr(
+    all(target_arch = "nvptx64", feature = "cuda_std"),
+    feature(asm_experimental_arch)
+)]
 
 pub mod contract;
 pub mod element;
@@ -42,17 +48,17 @@ pub mod launch;
 pub mod op;
 pub mod workspace;
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod block;
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod device;
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod grid;
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod lookback;
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod simt;
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod thread;
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod warp;

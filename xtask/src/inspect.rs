@@ -64,7 +64,7 @@ fn inspect_entry(name: &str, entry: &str) -> Result<()> {
         barriers == expected,
         "{name} has {barriers} barriers, its source {expected}"
     );
-    let loads = count("ld.global.L1::no_allocate.v4.b32");
+    let loads = count("ld.global.L1::no_allocate.v4.b32") + count("cp.async.cg.shared.global");
     ensure!(
         loads > 0 && loads.is_multiple_of(VECTOR_ACCESSES),
         "{name} has {loads} 16-byte loads"

@@ -22,7 +22,7 @@ use crate::element::Element;
 use crate::launch::ReduceShared;
 use crate::op::{Commutative, Op};
 use crate::simt;
-use crate::thread::{self, for_each_vector, Access};
+use crate::thread::{self, for_each_vector, Part};
 use crate::workspace::Control;
 
 /// Reduces `item_count` items to `output`.
@@ -87,12 +87,10 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(input: *const T, item_count: u64, chu
     let end = Ord::min(begin + chunk_items, item_count);
     let mut folds = thread::identities::<O, T>();
     while begin < end {
-        let remaining = end - begin;
-        // SAFETY: `begin` is an item's index.
+        // SAFETY: `begin` is an item's index; vectors 256 apart are the threads'.
         let vectors = unsafe {
-            let tile = input.add(begin as usize);
-            let access = Access::of(tile, remaining, tile_items::<T>());
-            thread::load::<O, T>(tile, remaining, access, offset::<T>)
+            let array = input.cast_mut();
+            Part::<T, BLOCK_THREADS>::new(array, end, begin, simt::thread_index()).load::<O>()
         };
         let mut p = 0;
         while p < vector_items::<T>() {
@@ -105,12 +103,6 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(input: *const T, item_count: u64, chu
         begin += tile_items::<T>();
     }
     thread::combine_pairwise::<O, T>(folds.as_mut())
-}
-
-/// The first item, in its tile, of this thread's vector `v`.
-#[inline(always)]
-fn offset<T: Element>(v: usize) -> usize {
-    (v * BLOCK_THREADS as usize + simt::thread_index() as usize) * vector_items::<T>()
 }
 
 /// This thread's fold over every 256th partial.

@@ -1,28 +1,34 @@
 //! Scan of an array in one launch, single pass, each item read once and written once.
 //!
 //! ```text
-//! a block, in turns, with up to three tiles in hand:
-//!     arriving    take the next ticket; scan the tile that was being loaded; publish its aggregate
-//!     loading     begin to load the tile of the next ticket
-//!     leaving     look back for the prefix of the tile published in the turn before; apply it, store
+//! a block, in turns, with three tiles in hand:
+//!     arriving    scan the tile that was being copied to shared memory; publish its aggregate
+//!     loading     begin to copy the tile of the next ticket
+//!     leaving     look back for the prefix of the tile that arrived in the turn before; apply it, store
 //! ```
 //!
 //! The point of the order: a tile's aggregate is published before its block waits for any prefix, so
-//! blocks that look back find what they need, and the latency of the look-back is hidden behind the load. Tiles
+//! blocks that look back find what they need, and the latency of the look-back is hidden behind the copy. Tiles
 //! are handed out by tickets, so a block that has not started holds none (see the look-back's argument
-//! for progress).
+//! for progress). The arriving tile is scanned in registers; the other two wait in shared memory, where
+//! each thread uses its own slots only, so that they need no barrier, and the registers suffice for
+//! [`crate::launch::SCAN_BLOCKS_PER_MULTIPROCESSOR`] blocks.
 //!
-//! Cost: 2 barriers a tile. The combination tree, and so every bit of the result, is that of [`crate::contract`].
+//! Cost: 2 barriers a tile, 2 more a block. The combination tree, and so every bit of the result, is that of
+//! [`crate::contract`].
 
 use crate::block::{self, Placement};
-use crate::contract::{tile_count, tile_items};
+use crate::contract::{tile_count, tile_items, THREAD_VECTORS};
 use crate::element::Element;
-use crate::launch::ScanShared;
+use crate::launch::{ScanShared, Tile};
 use crate::lookback::{is_group_last, Board};
 use crate::op::Op;
 use crate::simt;
-use crate::thread::{self, for_each_vector, Access};
+use crate::thread::{self, for_each_vector, Slots};
 use crate::workspace::Control;
+
+/// Tiles that a block keeps in shared memory: the one that leaves, and the one that is being copied.
+const BUFFERS: usize = simt::COPIES.scan_buffers();
 
 /// Scans `item_count` items of `input` to `output`.
 ///
@@ -42,20 +48,19 @@ pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(
     states: *mut u64,
     state_words: u64,
 ) {
-    let shared: *mut ScanShared<T> = simt::shared_memory();
+    let shared: *mut ScanShared<T, BUFFERS> = simt::shared_memory();
     let is_first_thread = simt::thread_index() == 0;
     let is_first_warp = simt::warp() == 0;
     let tiles = tile_count::<T>(item_count);
     // Where there is a block for every tile, a block takes one ticket.
     let tickets_go_on = tiles > simt::block_count() as u64;
-    let load = |tile: u64| {
-        let first = tile * tile_items::<T>();
-        // SAFETY: the caller's; the tile exists.
-        unsafe {
-            let start = input.add(first as usize);
-            let access = Access::of(start, item_count - first, tile_items::<T>());
-            thread::load::<O, T>(start, item_count - first, access, block::scan_offset::<T>)
-        }
+    // SAFETY: the block's shared memory.
+    let buffers = unsafe { &raw mut (*shared).tiles }.cast::<Tile>();
+    // SAFETY: the buffer exists.
+    let slots = |turn: usize| unsafe { Slots::of(buffers.add(turn & (BUFFERS - 1))) };
+    // SAFETY: the caller's; the tile exists.
+    let part = |tile: u64| unsafe {
+        block::scan_part(input.cast_mut(), item_count, tile * tile_items::<T>())
     };
 
     // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
@@ -66,43 +71,58 @@ pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(
         }
         // Orders the writes just above before everybody's reads.
         simt::barrier();
-        let tag = (*shared).tag;
-        let board = Board::new::<T>(states, tag, item_count);
         let mut arriving = (*shared).next_tile as u64;
-        let mut loaded = load(arriving);
-        let mut leaving = tiles;
-        let mut scanned = loaded;
-        let mut group_aggregate = O::identity();
+        let tag = (*shared).tag;
+        part(arriving).begin_load::<O>(slots(0));
         // Orders the reads of `next_tile` before its next write.
         simt::barrier();
+        let board = Board::new::<T>(states, tag, item_count);
+        let mut leaving = tiles;
+        let mut group_aggregate = O::identity();
+        let mut turn = 0;
 
         loop {
-            let mut values = loaded;
             let mut next = tiles;
-            let mut next_group_aggregate = O::identity();
+            let mut aggregate = O::identity();
+            let mut values = [thread::identities::<O, T>(); THREAD_VECTORS];
             if arriving < tiles {
                 if is_first_thread && tickets_go_on {
                     (*shared).next_tile = simt::take_ticket(&raw mut (*control).next_tile);
                 }
+                values = part(arriving).finish_load::<O>(slots(turn));
                 // Its barrier orders the write of `next_tile` before the reads.
-                let aggregate = block::scan::<P, O, T>(&mut values, &raw mut (*shared).totals);
+                aggregate = block::scan::<P, O, T>(&mut values, &raw mut (*shared).totals);
                 if is_first_thread {
                     board.publish_tile(arriving, aggregate);
                 }
                 if tickets_go_on {
                     next = (*shared).next_tile as u64;
-                    if next < tiles {
-                        loaded = load(next);
-                    }
-                }
-                if is_first_warp && is_group_last(arriving) {
-                    next_group_aggregate = board.publish_group::<O, T>(arriving, aggregate);
                 }
             }
-            if leaving < tiles && is_first_warp {
-                let prefix = board.look_back::<O, T>(leaving, group_aggregate);
-                if is_first_thread {
-                    (*shared).prefix = prefix;
+            let mut scanned = values;
+            if leaving < tiles {
+                scanned = slots(turn + 1).read();
+            }
+            if arriving < tiles {
+                slots(turn).write(values);
+            }
+            if next < tiles {
+                part(next).begin_load::<O>(slots(turn + 1));
+            }
+
+            let mut next_group_aggregate = O::identity();
+            if is_first_warp {
+                if arriving < tiles && is_group_last(arriving) {
+                    next_group_aggregate = board.publish_group::<O, T>(arriving, aggregate);
+                }
+                if leaving < tiles {
+                    let prefix = board.look_back::<O, T>(leaving, group_aggregate);
+                    if is_first_thread {
+                        (*shared).prefix = prefix;
+                    }
+                }
+                if arriving >= tiles {
+                    depart(control, tag, states, state_words);
                 }
             }
             // Orders the write of `prefix` before the reads below, and this turn's reads of the warps' totals and of
@@ -116,13 +136,9 @@ pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(
                 break;
             }
             leaving = arriving;
-            scanned = values;
             group_aggregate = next_group_aggregate;
             arriving = next;
-        }
-
-        if is_first_thread {
-            depart(control, tag, states, state_words);
+            turn += 1;
         }
     }
 }
@@ -144,30 +160,24 @@ unsafe fn store<O: Op<T>, T: Element>(
             *item = O::combine(prefix, *item);
         }
     });
-    let first = tile * tile_items::<T>();
     // SAFETY: the caller's.
-    unsafe {
-        let start = output.add(first as usize);
-        let access = Access::of(start, item_count - first, tile_items::<T>());
-        thread::store(
-            start,
-            item_count - first,
-            access,
-            vectors,
-            block::scan_offset::<T>,
-        );
-    }
+    unsafe { block::scan_part(output, item_count, tile * tile_items::<T>()).store(vectors) };
 }
 
-/// Leaves the scan. The last block to leave prepares the workspace for the next launch: it sets the counters back
+/// Leaves the board. The last block to leave prepares the workspace for the next launch: it sets the counters back
 /// and makes `tag` the epoch, or, when the tags are used up, clears the state words.
 ///
 /// # Safety
-/// Called by one thread of each block, after a barrier behind the block's last access to the board.
+/// Convergent: one whole warp of each block, the one that looks back, after its last access to the board.
 #[inline(always)]
 unsafe fn depart(control: *mut Control, tag: u32, states: *mut u64, state_words: u64) {
     // SAFETY: the caller's; `arrive` orders the other blocks' accesses before what follows.
     unsafe {
+        // Orders the warp's accesses before lane 0's news of them.
+        simt::warp_barrier();
+        if simt::lane() != 0 {
+            return;
+        }
         let departed = simt::arrive(&raw mut (*control).departures);
         if departed != simt::block_count() - 1 {
             return;

@@ -1,1 +1,131 @@
-//! The machine through rust-cuda.
+//! The machine through rust-cuda: `rustc_codegen_nvvm` and the crate `cuda_std`.
+//!
+//! Written for the published `cuda_std` 0.2.2, against which it is type-checked on the host, and for its maintained
+//! successor in rust-cuda's repository, which has the same version number. Shuffles are not in the former; both
+//! link the compiler's `libintrinsics`, whose wrapper of libNVVM's shuffle is called here directly.
+
+use cuda_std::{shared, thread, warp};
+
+use crate::launch::Copies;
+
+/// Without asynchronous copies: rust-cuda compiles for compute capability 7.5 by default.
+pub const COPIES: Copies = Copies::Synchronous;
+
+const FULL_MASK: u32 = u32::MAX;
+
+/// The modes of libNVVM's shuffle.
+const MODE_FROM: u32 = 0;
+const MODE_UP: u32 = 1;
+const MODE_DOWN: u32 = 2;
+
+/// The segment of a shuffle: the whole warp, with the highest lane as the clamp of `down` and `from`…
+const SEGMENT_DOWN: u32 = 0x1f;
+/// … and the lowest as that of `up`.
+const SEGMENT_UP: u32 = 0;
+
+/// What libNVVM's shuffle gives: the value, and whether it is another lane's.
+#[repr(C)]
+struct Shuffled {
+    value: u32,
+    _is_others: u8,
+}
+
+extern "C" {
+    fn __nvvm_warp_shuffle(mask: u32, mode: u32, value: u32, lane: u32, segment: u32) -> Shuffled;
+}
+
+/// This thread's index in its block.
+#[inline(always)]
+pub fn thread_index() -> u32 {
+    thread::thread_idx_x()
+}
+
+/// This block's index in the grid.
+#[inline(always)]
+pub fn block_index() -> u32 {
+    thread::block_idx_x()
+}
+
+/// The number of blocks in the grid.
+#[inline(always)]
+pub fn block_count() -> u32 {
+    thread::grid_dim_x()
+}
+
+/// Waits for all threads of the block, and orders what they did before it before what they do after it.
+///
+/// # Safety
+/// Convergent (see the module): the whole block.
+#[inline(always)]
+pub unsafe fn barrier() {
+    thread::sync_threads();
+}
+
+/// Waits for all lanes of the warp, and orders what they did before it before what they do after it.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn warp_barrier() {
+    // SAFETY: the caller's.
+    unsafe { warp::sync_warp(FULL_MASK) }
+}
+
+/// The block's shared memory.
+#[inline(always)]
+pub fn shared_memory<T>() -> *mut T {
+    shared::dynamic_shared_mem::<T>()
+}
+
+/// `value` of the lane `delta` above; the lane's own where there is none.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn shuffle_down(value: u32, delta: u32) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { __nvvm_warp_shuffle(FULL_MASK, MODE_DOWN, value, delta, SEGMENT_DOWN) }.value
+}
+
+/// `value` of the lane `delta` below; the lane's own where there is none.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn shuffle_up(value: u32, delta: u32) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { __nvvm_warp_shuffle(FULL_MASK, MODE_UP, value, delta, SEGMENT_UP) }.value
+}
+
+/// `value` of `lane`.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn shuffle_from(value: u32, lane: u32) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { __nvvm_warp_shuffle(FULL_MASK, MODE_FROM, value, lane, SEGMENT_DOWN) }.value
+}
+
+/// The lanes whose `predicate` holds: bit `i` for lane `i`.
+///
+/// `asm!`, as in `cuda_std` itself, though its calls are not marked convergent: a vote stands in straight code or at
+/// the head of a loop, where there is nothing to move it into.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn ballot(predicate: bool) -> u32 {
+    let lanes: u32;
+    // SAFETY: the caller's.
+    unsafe {
+        ptx!(
+            "{{ .reg .pred %holds; setp.ne.u32 %holds, {predicate}, 0;",
+            "vote.sync.ballot.b32 {lanes}, %holds, 0xffffffff; }}",
+            predicate = in(reg32) predicate as u32,
+            lanes = out(reg32) lanes,
+            options(nostack),
+        );
+    }
+    lanes
+}

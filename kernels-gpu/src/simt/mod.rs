@@ -1,7 +1,8 @@
 //! The machine: thread indices, barriers, shuffles, shared memory, vector accesses and atomics.
 //!
 //! The one interface between the kernels and the compiler that is in use, and the only place with `asm!`,
-//! intrinsics and compiler `cfg`s. Two implementations, chosen at compile time:
+//! intrinsics and compiler `cfg`s. Memory is accessed in the same way with either compiler; for all else there are
+//! two implementations, chosen at compile time:
 //!
 //! - `rustc`: rustc's own NVPTX back end (nightly), which builds the PTX that ships;
 //! - `cuda_std`: rust-cuda's `rustc_codegen_nvvm` with the crate `cuda_std`.
@@ -18,6 +19,29 @@
 //! single 32- or 64-bit access that carries its value and its tag together, so nothing else has to be ordered.
 //! The one place where a value and the news of it travel apart is [`arrive`], which releases what its thread
 //! did before and acquires what the threads before it released.
+
+// On the host the kernels are type-checked, and what would be PTX is a panic.
+#![cfg_attr(
+    not(target_arch = "nvptx64"),
+    allow(unused, clippy::diverging_sub_expression)
+)]
+
+/// PTX, with the operands of `asm!`. Where the kernels are only type-checked, a panic.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! ptx {
+    ($($assembly:tt)*) => { ::core::arch::asm!($($assembly)*) };
+}
+
+/// PTX, with the operands of `asm!`. Where the kernels are only type-checked, a panic.
+#[cfg(not(target_arch = "nvptx64"))]
+macro_rules! ptx {
+    ($($assembly:tt)*) => {
+        unimplemented!("kernels run on a GPU")
+    };
+}
+
+mod memory;
+pub use self::memory::*;
 
 #[cfg(feature = "cuda_std")]
 mod cuda_std;

@@ -1,0 +1,222 @@
+//! Memory: vector accesses, copies to shared memory, and the words that blocks share.
+//!
+//! All of it is `asm!`, which both compilers take: the compilers' own accesses have the wrong scope (`.sys`), the wrong
+//! order (none, for read-modify-write) or no cache hint. Nothing here has to be convergent.
+/// `value`, of which the compiler knows nothing: keeps it from unrolling a loop.
+#[inline(always)]
+pub fn opaque(value: u32) -> u32 {
+    let same: u32;
+    // SAFETY: moves a register.
+    unsafe {
+        ptx!("mov.u32 {same}, {value};", value = in(reg32) value, same = out(reg32) same, options(nostack));
+    }
+    same
+}
+
+/// Loads 16 bytes that this kernel reads once.
+///
+/// # Safety
+/// `address` is in global memory, aligned to 16 bytes, readable, and no other thread writes there.
+#[inline(always)]
+pub unsafe fn load_vector(address: *const u32) -> [u32; 4] {
+    let (a, b, c, d): (u32, u32, u32, u32);
+    // SAFETY: the caller's; the address is global, so its generic form converts.
+    unsafe {
+        ptx!(
+            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
+            "ld.global.L1::no_allocate.v4.b32 {{{a}, {b}, {c}, {d}}}, [%g]; }}",
+            address = in(reg64) address,
+            a = out(reg32) a, b = out(reg32) b, c = out(reg32) c, d = out(reg32) d,
+            options(nostack, readonly),
+        );
+    }
+    [a, b, c, d]
+}
+
+/// Stores 16 bytes.
+///
+/// # Safety
+/// `address` is in global memory, aligned to 16 bytes, writable, and no other thread reads or writes there.
+#[inline(always)]
+pub unsafe fn store_vector(address: *mut u32, words: [u32; 4]) {
+    let [a, b, c, d] = words;
+    // SAFETY: the caller's; the address is global, so its generic form converts.
+    unsafe {
+        ptx!(
+            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
+            "st.global.v4.b32 [%g], {{{a}, {b}, {c}, {d}}}; }}",
+            address = in(reg64) address,
+            a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, d = in(reg32) d,
+            options(nostack),
+        );
+    }
+}
+
+/// Begins to copy 16 bytes from global to shared memory; done after [`await_copies`].
+///
+/// # Safety
+/// `to` is in shared memory and `from` in global memory, both aligned to 16 bytes; `from` is readable and nobody
+/// writes there, and nobody but this thread uses `to`, before the copy is done.
+#[inline(always)]
+pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32) {
+    // SAFETY: the caller's; the addresses convert to their spaces.
+    unsafe {
+        ptx!(
+            "{{ .reg .u64 %g, %s; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {to};",
+            "cp.async.cg.shared.global [%s], [%g], 16; }}",
+            from = in(reg64) from,
+            to = in(reg64) to,
+            options(nostack),
+        );
+    }
+}
+
+/// Begins to copy an item of 4 or 8 bytes from global to shared memory; done after [`await_copies`].
+///
+/// # Safety
+/// As for [`begin_copy_vector`], with the alignment of the item.
+#[inline(always)]
+pub unsafe fn begin_copy_item<T>(to: *mut T, from: *const T) {
+    // SAFETY: the caller's; the addresses convert to their spaces.
+    unsafe {
+        ptx!(
+            "{{ .reg .u64 %g, %s; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {to};",
+            "cp.async.ca.shared.global [%s], [%g], {bytes}; }}",
+            from = in(reg64) from,
+            to = in(reg64) to,
+            bytes = const size_of::<T>(),
+            options(nostack),
+        );
+    }
+}
+
+/// Reads 16 bytes of shared memory.
+///
+/// # Safety
+/// `address` is in shared memory, aligned to 16 bytes, and written.
+#[inline(always)]
+pub unsafe fn read_vector(address: *const u32) -> [u32; 4] {
+    // SAFETY: the caller's.
+    unsafe { address.cast::<Aligned>().read() }.0
+}
+
+/// Writes 16 bytes of shared memory.
+///
+/// # Safety
+/// `address` is in shared memory, aligned to 16 bytes.
+#[inline(always)]
+pub unsafe fn write_vector(address: *mut u32, words: [u32; 4]) {
+    // SAFETY: the caller's.
+    unsafe { address.cast::<Aligned>().write(Aligned(words)) }
+}
+
+/// 16 bytes that the compiler accesses at once.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+struct Aligned([u32; 4]);
+
+/// Waits until this thread's copies to shared memory are done; it may then read what they wrote.
+#[inline(always)]
+pub fn await_copies() {
+    // SAFETY: waits.
+    unsafe { ptx!("cp.async.wait_all;", options(nostack)) }
+}
+
+/// Reads a 64-bit word that other blocks may be writing: relaxed, GPU scope.
+///
+/// # Safety
+/// `address` is in global memory, aligned and readable.
+#[inline(always)]
+pub unsafe fn load_word(address: *const u64) -> u64 {
+    let word: u64;
+    // SAFETY: the caller's; the address is global, so its generic form converts.
+    unsafe {
+        ptx!(
+            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
+            "ld.relaxed.gpu.global.b64 {word}, [%g]; }}",
+            address = in(reg64) address,
+            word = out(reg64) word,
+            options(nostack),
+        );
+    }
+    word
+}
+
+/// Reads a 32-bit word that a block leaving the grid may be writing: relaxed, GPU scope.
+///
+/// # Safety
+/// `address` is in global memory, aligned and readable.
+#[inline(always)]
+pub unsafe fn load_relaxed(address: *const u32) -> u32 {
+    let word: u32;
+    // SAFETY: the caller's; the address is global, so its generic form converts.
+    unsafe {
+        ptx!(
+            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
+            "ld.relaxed.gpu.global.b32 {word}, [%g]; }}",
+            address = in(reg64) address,
+            word = out(reg32) word,
+            options(nostack),
+        );
+    }
+    word
+}
+
+/// Writes a 64-bit word that other blocks may be reading: relaxed, GPU scope.
+///
+/// # Safety
+/// `address` is in global memory, aligned and writable.
+#[inline(always)]
+pub unsafe fn store_word(address: *mut u64, word: u64) {
+    // SAFETY: the caller's; the address is global, so its generic form converts.
+    unsafe {
+        ptx!(
+            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
+            "st.relaxed.gpu.global.b64 [%g], {word}; }}",
+            address = in(reg64) address,
+            word = in(reg64) word,
+            options(nostack),
+        );
+    }
+}
+
+/// Adds 1 and gives the value before: relaxed, GPU scope.
+///
+/// # Safety
+/// `counter` is in global memory, aligned and writable.
+#[inline(always)]
+pub unsafe fn take_ticket(counter: *mut u32) -> u32 {
+    let ticket: u32;
+    // SAFETY: the caller's; the address is global, so its generic form converts.
+    unsafe {
+        ptx!(
+            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {counter};",
+            "atom.relaxed.gpu.global.add.u32 {ticket}, [%g], 1; }}",
+            counter = in(reg64) counter,
+            ticket = out(reg32) ticket,
+            options(nostack),
+        );
+    }
+    ticket
+}
+
+/// Adds 1 and gives the value before: releases what this thread did so far, acquires what earlier callers
+/// released, GPU scope.
+///
+/// # Safety
+/// `counter` is in global memory, aligned and writable.
+#[inline(always)]
+pub unsafe fn arrive(counter: *mut u32) -> u32 {
+    let before: u32;
+    // SAFETY: the caller's; the address is global, so its generic form converts.
+    unsafe {
+        ptx!(
+            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {counter};",
+            "atom.acq_rel.gpu.global.add.u32 {before}, [%g], 1; }}",
+            counter = in(reg64) counter,
+            before = out(reg32) before,
+            options(nostack),
+        );
+    }
+    before
+}

@@ -77,3 +77,37 @@ fn inspect_entry(name: &str, entry: &str) -> Result<()> {
     );
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMMITTED: [&str; 3] = [
+        include_str!("../../host/ptx/sm_70.ptx"),
+        include_str!("../../host/ptx/sm_80.ptx"),
+        include_str!("../../host/ptx/sm_90.ptx"),
+    ];
+
+    #[test]
+    fn the_committed_ptx_passes() {
+        for text in COMMITTED {
+            inspect(text).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_must_not_be_there_is_found() {
+        let good = COMMITTED[1];
+        let spoilt = [
+            good.replacen("\tbar.sync", "\tcall panic;\n\tbar.sync", 1),
+            good.replacen("\tbar.sync", "\tbar.sync \t0;\n\tbar.sync", 1),
+            good.replacen("\tbar.sync", "\tld.local.b32 %r1, [%rd1];\n\tbar.sync", 1),
+            good.replacen("ld.global.L1::no_allocate.v4.b32", "ld.global.b32", 1),
+            good.replacen("st.global.v4.b32", "st.global.b32", 1),
+            good.replacen("entry reduce_sum_f32", "entry reduce_some_f32", 1),
+        ];
+        for text in spoilt {
+            assert!(text != good && inspect(&text).is_err());
+        }
+    }
+}

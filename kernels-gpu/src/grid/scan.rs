@@ -73,7 +73,10 @@ pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(
         simt::barrier();
         let mut arriving = (*shared).next_tile as u64;
         let tag = (*shared).tag;
-        part(arriving).begin_load::<O>(slots(0));
+        // A block that is late may find that no tile is left for it.
+        if arriving < tiles {
+            part(arriving).begin_load::<O>(slots(0));
+        }
         // Orders the reads of `next_tile` before its next write.
         simt::barrier();
         let board = Board::new::<T>(states, tag, item_count);

@@ -11,7 +11,7 @@ use crate::Outcome;
 /// The folder, ignored by git, that the executables are gathered in.
 const FOLDER: &str = "bundle";
 
-/// Builds tests and examples in release, strips them, and copies them to [`FOLDER`].
+/// Builds tests, examples and the benchmark in release, strips them, and copies them to [`FOLDER`].
 pub fn gather(root: &Path) -> Result<Outcome> {
     let folder = root.join(FOLDER);
     if folder.exists() {
@@ -33,33 +33,53 @@ pub fn gather(root: &Path) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// The cargo commands whose executables are gathered.
+const BUILDS: [&[&str]; 2] = [
+    &[
+        "test",
+        "--workspace",
+        "--exclude=xtask",
+        "--exclude=bench",
+        "--tests",
+        "--examples",
+        "--no-run",
+    ],
+    &["build", "--package=bench"],
+];
+
 /// Builds, and gives the name and path of each executable as cargo reports them.
 fn build(root: &Path) -> Result<Vec<(String, PathBuf)>> {
-    let output = Command::new("cargo")
-        .args(["test", "--workspace", "--exclude=xtask", "--release"])
-        .args(["--tests", "--examples", "--no-run"])
-        .arg("--message-format=json")
-        .current_dir(root)
-        .stderr(Stdio::inherit())
-        .output()
-        .context("running cargo")?;
-    ensure!(output.status.success(), "cargo: {}", output.status);
     let mut executables = Vec::new();
-    for line in String::from_utf8(output.stdout)?.lines() {
-        let message: serde_json::Value = serde_json::from_str(line)?;
-        let Some(path) = message["executable"].as_str() else {
-            continue;
-        };
-        let target = &message["target"];
-        let name = target["name"].as_str().context("a target has a name")?;
-        let kind = target["kind"][0].as_str().context("a target has a kind")?;
-        let is_test = message["profile"]["test"].as_bool() == Some(true);
-        let name = match (kind, is_test) {
-            ("example", true) => continue,
-            ("example", false) => format!("example-{name}"),
-            _ => format!("test-{name}"),
-        };
-        executables.push((name, PathBuf::from(path)));
+    for arguments in BUILDS {
+        let output = Command::new("cargo")
+            .args(arguments)
+            .args(["--release", "--message-format=json"])
+            .current_dir(root)
+            .stderr(Stdio::inherit())
+            .output()
+            .context("running cargo")?;
+        ensure!(output.status.success(), "cargo: {}", output.status);
+        for line in String::from_utf8(output.stdout)?.lines() {
+            executables.extend(executable(&serde_json::from_str(line)?)?);
+        }
     }
     Ok(executables)
+}
+
+/// The executable that one of cargo's messages tells of.
+fn executable(message: &serde_json::Value) -> Result<Option<(String, PathBuf)>> {
+    let Some(path) = message["executable"].as_str() else {
+        return Ok(None);
+    };
+    let target = &message["target"];
+    let name = target["name"].as_str().context("a target has a name")?;
+    let kind = target["kind"][0].as_str().context("a target has a kind")?;
+    let is_test = message["profile"]["test"].as_bool() == Some(true);
+    let name = match (kind, is_test) {
+        ("example", true) => return Ok(None),
+        ("example", false) => format!("example-{name}"),
+        (_, true) => format!("test-{name}"),
+        (_, false) => name.to_owned(),
+    };
+    Ok(Some((name, PathBuf::from(path))))
 }

@@ -1,0 +1,62 @@
+//! Capturing streams.
+
+use crate::driver::calls::check_legacy;
+use crate::driver::code::Outcome;
+use crate::driver::objects::capture::{self, CaptureMode, Status};
+use crate::driver::objects::graph::Graph;
+use crate::driver::objects::machine::machine;
+use crate::driver::objects::stream::{Stream, resolve};
+use crate::driver::seam::abi::{Handle, Out};
+
+const NOT_CAPTURING: i32 = 0;
+const CAPTURING: i32 = 1;
+const VOID: i32 = 2;
+
+pub(crate) fn begin(stream: Handle<Stream>, mode: i32) -> Outcome {
+    let stream = resolve(stream)?;
+    let mode = CaptureMode::from_number(mode)?;
+    machine()?.captures.begin(&stream, mode)
+}
+
+/// Where the capture is void there is no graph, and its handle is null.
+pub(crate) fn end(stream: Handle<Stream>, graph: Out<Handle<Graph>>) -> Outcome {
+    let machine = machine()?;
+    let stream = resolve(stream)?;
+    let place = graph.required()?;
+    match machine.captures.end(&stream) {
+        Ok(graph) => place.write(machine.graphs.insert(graph)),
+        Err(code) => {
+            place.write(Handle::NULL)?;
+            Err(code)
+        }
+    }
+}
+
+pub(crate) fn status(stream: Handle<Stream>, status: Out<i32>) -> Outcome {
+    status.write(info_of(stream)?.0)
+}
+
+pub(crate) fn info(stream: Handle<Stream>, status: Out<i32>, id: Out<u64>) -> Outcome {
+    let (number, capture) = info_of(stream)?;
+    status.write(number)?;
+    if let Some(capture) = capture {
+        id.write_unless_null(capture);
+    }
+    Ok(())
+}
+
+fn info_of(stream: Handle<Stream>) -> Outcome<(i32, Option<u64>)> {
+    let stream = resolve(stream)?;
+    check_legacy(&stream)?;
+    Ok(match stream.tail() {
+        None => (NOT_CAPTURING, None),
+        Some(tail) if tail.capture.status() == Status::Active => (CAPTURING, Some(tail.capture.id)),
+        Some(tail) => (VOID, Some(tail.capture.id)),
+    })
+}
+
+pub(crate) fn exchange_thread_mode(mode: Out<i32>) -> Outcome {
+    let wanted = CaptureMode::from_number(mode.read()?)?;
+    let before = capture::exchange_thread_mode(wanted);
+    mode.write(before.number())
+}

@@ -1,0 +1,165 @@
+//! Contexts: making them, making them current, and what can be set in them.
+
+use crate::driver::calls::finish_context;
+use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::context::{Context, Kind, Preference};
+use crate::driver::objects::current::{self, current, current_in_any_state};
+use crate::driver::objects::machine::machine;
+use crate::driver::objects::table::new_key;
+use crate::driver::seam::abi::{Handle, Out};
+use std::sync::Arc;
+
+/// Flags that a context may be made with.
+const FLAGS: u32 = 0xff;
+/// What `cuCtxGetApiVersion` says.
+const API_VERSION: u32 = 3020;
+/// The range of priorities: the least, and the greatest, which is the lowest number.
+pub(crate) const LEAST_PRIORITY: i32 = 0;
+pub(crate) const GREATEST_PRIORITY: i32 = -5;
+/// What a thread's stack, the buffer of `printf`, the heap of kernels and the fetches of the L2
+/// cache are at first.
+const LIMITS: [(i32, usize); 4] = [(0, 1 << 10), (1, 1 << 20), (2, 8 << 20), (5, 64)];
+/// The highest limit that CUDA has.
+const HIGHEST_LIMIT: i32 = 9;
+
+pub(crate) fn create(context: Out<Handle<Context>>, flags: u32, device: i32) -> Outcome {
+    let machine = machine()?;
+    let device = machine.device(device)?;
+    let place = context.required()?;
+    if flags & !FLAGS != 0 {
+        return Err(Code::INVALID_VALUE);
+    }
+    let handle = Handle::from_key(new_key());
+    let context = Context::new(device, handle, Kind::Created, flags);
+    machine.contexts.insert_at(handle, context);
+    current::push(handle);
+    place.write(handle)
+}
+
+pub(crate) fn destroy(handle: Handle<Context>) -> Outcome {
+    let machine = machine()?;
+    let context = machine.contexts.get(handle)?;
+    if context.kind == Kind::Primary {
+        return Err(Code::INVALID_CONTEXT);
+    }
+    machine.destroy(&context);
+    current::pop_if(handle);
+    Ok(())
+}
+
+pub(crate) fn push(handle: Handle<Context>) -> Outcome {
+    machine()?.contexts.get(handle)?;
+    current::push(handle);
+    Ok(())
+}
+
+pub(crate) fn pop(context: Out<Handle<Context>>) -> Outcome {
+    machine()?;
+    let handle = current::pop().ok_or(Code::INVALID_CONTEXT)?;
+    context.write_unless_null(handle);
+    Ok(())
+}
+
+pub(crate) fn set_current(handle: Handle<Context>) -> Outcome {
+    let machine = machine()?;
+    if handle.is_null() {
+        current::pop();
+        return Ok(());
+    }
+    machine.contexts.get(handle)?;
+    current::pop();
+    current::push(handle);
+    Ok(())
+}
+
+pub(crate) fn get_current(context: Out<Handle<Context>>) -> Outcome {
+    machine()?;
+    context.write(current::top().unwrap_or(Handle::NULL))
+}
+
+pub(crate) fn device(device: Out<i32>) -> Outcome {
+    device.write(current_in_any_state()?.device.ordinal)
+}
+
+pub(crate) fn flags(flags: Out<u32>) -> Outcome {
+    flags.write(current_in_any_state()?.flags())
+}
+
+pub(crate) fn api_version(handle: Handle<Context>, version: Out<u32>) -> Outcome {
+    if handle.is_null() {
+        current_in_any_state()?;
+    } else {
+        machine()?.contexts.get(handle)?;
+    }
+    version.write(API_VERSION)
+}
+
+pub(crate) fn synchronize() -> Outcome {
+    let context = current()?;
+    machine()?.captures.check_context(&context)?;
+    finish_context(&context)
+}
+
+pub(crate) fn priority_range(least: Out<i32>, greatest: Out<i32>) -> Outcome {
+    current()?;
+    least.write_unless_null(LEAST_PRIORITY);
+    greatest.write_unless_null(GREATEST_PRIORITY);
+    Ok(())
+}
+
+pub(crate) fn limit(value: Out<usize>, limit: i32) -> Outcome {
+    let context = current()?;
+    let at_first = first_value(limit)?;
+    value.write(
+        context
+            .preference(Preference::Limit(limit))
+            .unwrap_or(at_first),
+    )
+}
+
+pub(crate) fn set_limit(limit: i32, value: usize) -> Outcome {
+    let context = current()?;
+    first_value(limit)?;
+    context.set_preference(Preference::Limit(limit), value);
+    Ok(())
+}
+
+fn first_value(limit: i32) -> Outcome<usize> {
+    let known = LIMITS.iter().find(|(number, _)| *number == limit);
+    match known {
+        Some((_, value)) => Ok(*value),
+        None if (0..=HIGHEST_LIMIT).contains(&limit) => Err(Code::UNSUPPORTED_LIMIT),
+        None => Err(Code::INVALID_VALUE),
+    }
+}
+
+pub(crate) fn cache(config: Out<i32>) -> Outcome {
+    read(config, Preference::Cache)
+}
+
+pub(crate) fn set_cache(config: i32) -> Outcome {
+    set(config, 0..=3, Preference::Cache)
+}
+
+pub(crate) fn shared_bank(config: Out<i32>) -> Outcome {
+    read(config, Preference::SharedBank)
+}
+
+pub(crate) fn set_shared_bank(config: i32) -> Outcome {
+    set(config, 0..=2, Preference::SharedBank)
+}
+
+fn read(config: Out<i32>, which: Preference) -> Outcome {
+    let value = current()?.preference(which).unwrap_or(0);
+    config.write(i32::try_from(value).map_err(|_| Code::INVALID_VALUE)?)
+}
+
+fn set(config: i32, allowed: std::ops::RangeInclusive<i32>, which: Preference) -> Outcome {
+    let context: Arc<Context> = current()?;
+    if !allowed.contains(&config) {
+        return Err(Code::INVALID_VALUE);
+    }
+    let value = usize::try_from(config).map_err(|_| Code::INVALID_VALUE)?;
+    context.set_preference(which, value);
+    Ok(())
+}

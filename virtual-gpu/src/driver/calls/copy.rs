@@ -1,0 +1,173 @@
+//! Copies of one row.
+//!
+//! As on a real device, a copy that is not asked for as asynchronous is one of the legacy default
+//! stream, and waits for its end where host memory is concerned. An asynchronous copy reads
+//! pageable host memory at the time of the call, and is not asynchronous at all when it writes to
+//! it; pinned host memory is read and written when the stream comes to it.
+
+use crate::driver::calls::{check_legacy, check_unsafe_call, enqueue, finish};
+use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::context::Context;
+use crate::driver::objects::copy::{Copy, Place};
+use crate::driver::objects::current::current;
+use crate::driver::objects::machine::machine;
+use crate::driver::objects::stream::{Stream, resolve};
+use crate::driver::objects::work::Action;
+use crate::driver::seam::abi::{Handle, HostPointer};
+
+pub(crate) fn host_to_device(to: u64, from: HostPointer, bytes: usize) -> Outcome {
+    now(Copy::linear(Place::Device(to), Place::Host(from), bytes))
+}
+
+pub(crate) fn device_to_host(to: HostPointer, from: u64, bytes: usize) -> Outcome {
+    now(Copy::linear(Place::Host(to), Place::Device(from), bytes))
+}
+
+pub(crate) fn device_to_device(to: u64, from: u64, bytes: usize) -> Outcome {
+    now(Copy::linear(Place::Device(to), Place::Device(from), bytes))
+}
+
+pub(crate) fn any_to_any(to: u64, from: u64, bytes: usize) -> Outcome {
+    let context = current()?;
+    now(Copy::linear(
+        place(&context, to),
+        place(&context, from),
+        bytes,
+    ))
+}
+
+pub(crate) fn host_to_device_async(
+    to: u64,
+    from: HostPointer,
+    bytes: usize,
+    stream: Handle<Stream>,
+) -> Outcome {
+    later(
+        Copy::linear(Place::Device(to), Place::Host(from), bytes),
+        stream,
+    )
+}
+
+pub(crate) fn device_to_host_async(
+    to: HostPointer,
+    from: u64,
+    bytes: usize,
+    stream: Handle<Stream>,
+) -> Outcome {
+    later(
+        Copy::linear(Place::Host(to), Place::Device(from), bytes),
+        stream,
+    )
+}
+
+pub(crate) fn device_to_device_async(
+    to: u64,
+    from: u64,
+    bytes: usize,
+    stream: Handle<Stream>,
+) -> Outcome {
+    later(
+        Copy::linear(Place::Device(to), Place::Device(from), bytes),
+        stream,
+    )
+}
+
+pub(crate) fn any_to_any_async(
+    to: u64,
+    from: u64,
+    bytes: usize,
+    stream: Handle<Stream>,
+) -> Outcome {
+    let context = resolve(stream)?.context.clone();
+    later(
+        Copy::linear(place(&context, to), place(&context, from), bytes),
+        stream,
+    )
+}
+
+/// What a plain address means: device memory if there is some, host memory otherwise.
+pub(super) fn place(context: &Context, address: u64) -> Place {
+    match context.device.memory.check(address, 1) {
+        Ok(()) => Place::Device(address),
+        Err(_) => Place::Host(HostPointer::from_address(address)),
+    }
+}
+
+/// A copy in the legacy default stream, done on return unless it stays on the device.
+pub(super) fn now(copy: Copy) -> Outcome {
+    let context = current()?;
+    if copy.extent.is_empty() {
+        return Ok(());
+    }
+    copy.check(&context.device.memory)?;
+    let stream = context.legacy();
+    check_legacy(&stream)?;
+    check_unsafe_call()?;
+    let touches_host = [&copy.to, &copy.from]
+        .iter()
+        .any(|end| !matches!(end.place, Place::Device(_)));
+    match enqueue(&stream, Action::Copy(copy))? {
+        Some(ticket) if touches_host => finish(&ticket),
+        _ => Ok(()),
+    }
+}
+
+/// A copy in a stream.
+pub(super) fn later(mut copy: Copy, stream: Handle<Stream>) -> Outcome {
+    let stream = resolve(stream)?;
+    if copy.extent.is_empty() {
+        return Ok(());
+    }
+    copy.check(&stream.context.device.memory)?;
+    if stream.tail().is_none() && is_pageable(&copy, &copy.from.place, copy.from.pitch)? {
+        copy.stage()?;
+    }
+    let waits = is_pageable(&copy, &copy.to.place, copy.to.pitch)?;
+    match enqueue(&stream, Action::Copy(copy))? {
+        Some(ticket) if waits => finish(&ticket),
+        _ => Ok(()),
+    }
+}
+
+fn is_pageable(copy: &Copy, place: &Place, pitch: usize) -> Outcome<bool> {
+    match place {
+        Place::Device(_) | Place::Staged(_) => Ok(false),
+        Place::Host(pointer) => {
+            let bytes = copy.extent.span(pitch)?;
+            Ok(!machine()?.known_memory.is_pinned(*pointer, bytes))
+        }
+    }
+}
+
+pub(crate) fn peer(
+    to: u64,
+    to_context: Handle<Context>,
+    from: u64,
+    from_context: Handle<Context>,
+    bytes: usize,
+) -> Outcome {
+    check_same_device(to_context, from_context)?;
+    device_to_device(to, from, bytes)
+}
+
+pub(crate) fn peer_async(
+    to: u64,
+    to_context: Handle<Context>,
+    from: u64,
+    from_context: Handle<Context>,
+    bytes: usize,
+    stream: Handle<Stream>,
+) -> Outcome {
+    check_same_device(to_context, from_context)?;
+    device_to_device_async(to, from, bytes, stream)
+}
+
+/// Copies from one device to another are not modelled.
+fn check_same_device(one: Handle<Context>, other: Handle<Context>) -> Outcome {
+    let contexts = &machine()?.contexts;
+    let devices = (contexts.get(one)?.device, contexts.get(other)?.device);
+    if devices.0.ordinal != devices.1.ordinal {
+        return Err(Code::NOT_SUPPORTED);
+    }
+    Ok(())
+}

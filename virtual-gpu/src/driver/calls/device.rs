@@ -1,0 +1,74 @@
+//! Starting the driver, and what devices there are.
+
+use crate::driver::code::{Code, Outcome};
+use crate::driver::mode;
+use crate::driver::objects::machine::{Device, machine};
+use crate::driver::seam::abi::Out;
+use std::ffi::c_char;
+
+/// The version of CUDA whose driver this is like: 12.4.
+const DRIVER_VERSION: i32 = 12_040;
+/// The part of a virtual device's UUID that is the same for all.
+const UUID_START: [u8; 15] = *b"virtual-gpu\0\0\0\0";
+
+pub(crate) fn init(flags: u32) -> Outcome {
+    if flags != 0 {
+        return Err(Code::INVALID_VALUE);
+    }
+    let machine = mode::machine().ok_or(Code::NO_DEVICE)?;
+    machine.initialise();
+    Ok(())
+}
+
+pub(crate) fn driver_version(version: Out<i32>) -> Outcome {
+    version.write(DRIVER_VERSION)
+}
+
+pub(crate) fn count(count: Out<i32>) -> Outcome {
+    let devices = machine()?.devices.len();
+    count.write(i32::try_from(devices).map_err(|_| Code::INVALID_VALUE)?)
+}
+
+pub(crate) fn get(device: Out<i32>, ordinal: i32) -> Outcome {
+    device.write(machine()?.device(ordinal)?.ordinal)
+}
+
+pub(crate) fn name(name: Out<c_char>, capacity: i32, device: i32) -> Outcome {
+    let device = machine()?.device(device)?;
+    let capacity = usize::try_from(capacity).map_err(|_| Code::INVALID_VALUE)?;
+    name.write_text(&name_of(device), capacity)
+}
+
+fn name_of(device: &Device) -> String {
+    let (major, minor) = device.config.compute_capability;
+    let multiprocessors = device.config.multiprocessors;
+    format!("Virtual GPU (sm_{major}{minor}, {multiprocessors} SMs)")
+}
+
+pub(crate) fn total_memory(bytes: Out<usize>, device: i32) -> Outcome {
+    let capacity = machine()?.device(device)?.memory.capacity();
+    bytes.write(usize::try_from(capacity).unwrap_or(usize::MAX))
+}
+
+pub(crate) fn uuid(uuid: Out<[u8; 16]>, device: i32) -> Outcome {
+    let ordinal = machine()?.device(device)?.ordinal;
+    let mut bytes = [0; 16];
+    bytes[..15].copy_from_slice(&UUID_START);
+    bytes[15] = ordinal.to_le_bytes()[0];
+    uuid.write(bytes)
+}
+
+pub(crate) fn compute_capability(major: Out<i32>, minor: Out<i32>, device: i32) -> Outcome {
+    let (of_device, in_it) = machine()?.device(device)?.config.compute_capability;
+    let (major, minor) = (major.required()?, minor.required()?);
+    major.write(of_device.cast_signed())?;
+    minor.write(in_it.cast_signed())
+}
+
+/// No virtual device reaches the memory of another.
+pub(crate) fn can_access_peer(can: Out<i32>, device: i32, peer: i32) -> Outcome {
+    let machine = machine()?;
+    machine.device(device)?;
+    machine.device(peer)?;
+    can.write(0)
+}

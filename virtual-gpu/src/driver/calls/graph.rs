@@ -1,0 +1,108 @@
+//! Graphs: looking at them, and launching them. They come from captures only.
+
+use crate::driver::calls::enqueue;
+use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::graph::{ExecutableGraph, Graph, NodeName};
+use crate::driver::objects::machine::machine;
+use crate::driver::objects::stream::{Stream, resolve};
+use crate::driver::objects::work::Action;
+use crate::driver::seam::abi::{Handle, Out};
+use std::ffi::c_char;
+use std::sync::Arc;
+
+/// The flags that CUDA has for making a graph launchable.
+const INSTANTIATE_FLAGS: u64 = 0xf;
+
+pub(crate) fn instantiate(
+    executable: Out<Handle<ExecutableGraph>>,
+    graph: Handle<Graph>,
+    flags: u64,
+) -> Outcome {
+    let machine = machine()?;
+    let graph = machine.graphs.get(graph)?;
+    let place = executable.required()?;
+    if flags & !INSTANTIATE_FLAGS != 0 {
+        return Err(Code::INVALID_VALUE);
+    }
+    place.write(machine.executable_graphs.insert(graph.instantiate()))
+}
+
+/// The older call, with a log that says nothing as nothing can go wrong.
+pub(crate) fn instantiate_with_log(
+    executable: Out<Handle<ExecutableGraph>>,
+    graph: Handle<Graph>,
+    error_node: Out<Handle<NodeName>>,
+    log: Out<c_char>,
+    log_bytes: usize,
+) -> Outcome {
+    instantiate(executable, graph, 0)?;
+    error_node.write_unless_null(Handle::NULL);
+    if !log.is_null() && log_bytes > 0 {
+        log.write_text("", log_bytes)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn launch(executable: Handle<ExecutableGraph>, stream: Handle<Stream>) -> Outcome {
+    let stream = resolve(stream)?;
+    let executable = machine()?.executable_graphs.get(executable)?;
+    let actions = Arc::clone(&executable.actions);
+    enqueue(&stream, Action::Graph(actions))?;
+    Ok(())
+}
+
+pub(crate) fn destroy(graph: Handle<Graph>) -> Outcome {
+    let machine = machine()?;
+    machine.graphs.remove(graph)?.forget_names(machine)
+}
+
+pub(crate) fn destroy_executable(executable: Handle<ExecutableGraph>) -> Outcome {
+    machine()?.executable_graphs.remove(executable)?;
+    Ok(())
+}
+
+/// As many handles as there is room for; null beyond the last. Without room, how many there are.
+pub(crate) fn nodes(
+    graph: Handle<Graph>,
+    nodes: Out<Handle<NodeName>>,
+    count: Out<usize>,
+) -> Outcome {
+    let machine = machine()?;
+    let graph = machine.graphs.get(graph)?;
+    let names = graph.names(machine);
+    if nodes.is_null() {
+        return count.write(names.len());
+    }
+    for index in 0..count.read()? {
+        nodes.write_element(index, names.get(index).copied().unwrap_or(Handle::NULL));
+    }
+    count.write(names.len().min(count.read()?))
+}
+
+/// As for [`nodes`].
+pub(crate) fn edges(
+    graph: Handle<Graph>,
+    from: Out<Handle<NodeName>>,
+    to: Out<Handle<NodeName>>,
+    count: Out<usize>,
+) -> Outcome {
+    let machine = machine()?;
+    let edges = machine.graphs.get(graph)?.edges(machine);
+    if from.is_null() != to.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    if from.is_null() {
+        return count.write(edges.len());
+    }
+    for index in 0..count.read()? {
+        let none = (Handle::NULL, Handle::NULL);
+        let edge = edges.get(index).copied().unwrap_or(none);
+        from.write_element(index, edge.0);
+        to.write_element(index, edge.1);
+    }
+    count.write(edges.len().min(count.read()?))
+}
+
+pub(crate) fn node_type(node: Handle<NodeName>, node_type: Out<i32>) -> Outcome {
+    node_type.write(machine()?.graph_nodes.get(node)?.node_type)
+}

@@ -1,0 +1,92 @@
+//! The options of `cuModuleLoadDataEx`. Only the error log has an effect; the others are about a
+//! compiler that is not there, and are passed over: the information log is empty, and the time
+//! taken is 0.
+
+use crate::driver::code::{Code, Outcome};
+use crate::driver::seam::abi::{HostPointer, In, Out};
+
+const WALL_TIME: i32 = 2;
+const INFO_LOG: i32 = 3;
+const INFO_LOG_BYTES: i32 = 4;
+const ERROR_LOG: i32 = 5;
+const ERROR_LOG_BYTES: i32 = 6;
+/// The highest option of CUDA 12.
+const HIGHEST: i32 = 34;
+
+/// Where the caller wants the logs.
+pub(crate) struct Logs {
+    info: Log,
+    error: Log,
+    /// The caller's array of values, which are numbers or pointers, each in a pointer's place.
+    values: Out<HostPointer>,
+}
+
+#[derive(Default)]
+struct Log {
+    buffer: Option<HostPointer>,
+    capacity: Option<Capacity>,
+}
+
+/// The size of a buffer, and the index of the value that holds it and is to hold the length of the
+/// log.
+struct Capacity {
+    bytes: usize,
+    index: usize,
+}
+
+impl Logs {
+    /// Reads the options. Values of options that are passed over are not looked at.
+    pub(crate) fn read(count: u32, options: In<i32>, values: Out<HostPointer>) -> Outcome<Self> {
+        let (mut info, mut error) = (Log::default(), Log::default());
+        for index in 0..count as usize {
+            let option = options.read_element(index)?;
+            match option {
+                INFO_LOG => info.buffer = Some(values.read_element(index)?),
+                ERROR_LOG => error.buffer = Some(values.read_element(index)?),
+                INFO_LOG_BYTES => info.capacity = Some(capacity(values, index)?),
+                ERROR_LOG_BYTES => error.capacity = Some(capacity(values, index)?),
+                WALL_TIME => values.write_element(index, HostPointer::from_address(0)),
+                0..=HIGHEST => {}
+                _ => return Err(Code::INVALID_VALUE),
+            }
+        }
+        Ok(Self {
+            info,
+            error,
+            values,
+        })
+    }
+
+    /// Writes what went wrong, or nothing, into the error log.
+    pub(crate) fn write(self, errors: &str) -> Outcome {
+        self.info.write("", self.values)?;
+        self.error.write(errors, self.values)
+    }
+}
+
+fn capacity(values: Out<HostPointer>, index: usize) -> Outcome<Capacity> {
+    // By the documentation the value is an `unsigned int`, of which only the low half is set.
+    let value = values.read_element(index)?.address() & u64::from(u32::MAX);
+    Ok(Capacity {
+        bytes: usize::try_from(value).map_err(|_| Code::INVALID_VALUE)?,
+        index,
+    })
+}
+
+impl Log {
+    fn write(&self, text: &str, values: Out<HostPointer>) -> Outcome {
+        let Some(capacity) = &self.capacity else {
+            return Ok(());
+        };
+        let room = capacity.bytes.saturating_sub(1);
+        let kept = &text[..text.floor_char_boundary(room)];
+        if let Some(buffer) = self.buffer
+            && capacity.bytes > 0
+        {
+            buffer.write(kept.as_bytes())?;
+            buffer.offset(kept.len()).write(&[0])?;
+        }
+        values.write_element(capacity.index, HostPointer::from_address(kept.len() as u64));
+        Ok(())
+    }
+}

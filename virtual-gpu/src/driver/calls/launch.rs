@@ -1,0 +1,107 @@
+//! Launches of kernels and of host functions.
+
+use crate::driver::calls::enqueue;
+use crate::driver::calls::function::find;
+use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::module::Function;
+use crate::driver::objects::stream::{Stream, resolve_in_current};
+use crate::driver::objects::work::{Action, KernelLaunch};
+use crate::driver::seam::abi::{Handle, HostFunction, HostPointer, In};
+use crate::{Kernel, Shape};
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Marks of the list that may stand for the array of parameters: its end, a buffer, and the
+/// buffer's size.
+const LIST_END: u64 = 0;
+const LIST_BUFFER: u64 = 1;
+const LIST_SIZE: u64 = 2;
+
+/// `cuLaunchKernel`. Parameters are read at once; the kernel runs when the stream comes to it.
+#[expect(clippy::too_many_arguments, reason = "the driver's call has eleven")]
+pub(crate) fn kernel(
+    function: Handle<Function>,
+    grid_x: u32,
+    grid_y: u32,
+    grid_z: u32,
+    block_x: u32,
+    block_y: u32,
+    block_z: u32,
+    dynamic_shared_bytes: u32,
+    stream: Handle<Stream>,
+    parameters: In<HostPointer>,
+    list: In<HostPointer>,
+) -> Outcome {
+    let stream = resolve_in_current(stream)?;
+    let function = find(function)?;
+    if !Arc::ptr_eq(&function.module.context, &stream.context) {
+        return Err(Code::INVALID_HANDLE);
+    }
+    let shape = Shape {
+        grid: [grid_x, grid_y, grid_z],
+        block: [block_x, block_y, block_z],
+        dynamic_shared_bytes,
+    };
+    if dynamic_shared_bytes > function.max_dynamic_shared_bytes.load(Ordering::Relaxed) {
+        return Err(Code::INVALID_VALUE);
+    }
+    let parameters = match (parameters.is_null(), list.is_null()) {
+        (false, false) => return Err(Code::INVALID_VALUE),
+        (true, false) => from_list(list)?,
+        (_, true) => from_array(&function.kernel, parameters)?,
+    };
+    let config = &stream.context.device.config;
+    let checked = function.kernel.check_launch(&shape, &parameters, config);
+    checked.map_err(|error| Code(error.cu_result()))?;
+    let launch = KernelLaunch {
+        function,
+        shape,
+        parameters,
+    };
+    enqueue(&stream, Action::Kernel(Arc::new(launch)))?;
+    Ok(())
+}
+
+/// Gathers the parameters from an array of pointers to them.
+fn from_array(kernel: &Kernel, pointers: In<HostPointer>) -> Outcome<Box<[u8]>> {
+    let mut gathered = vec![0; kernel.parameter_bytes() as usize].into_boxed_slice();
+    for (index, parameter) in kernel.parameters().iter().enumerate() {
+        let start = parameter.offset as usize;
+        let place = gathered.get_mut(start..start + parameter.bytes as usize);
+        let pointer = pointers.read_element(index)?;
+        pointer.read_into(place.ok_or(Code::INVALID_VALUE)?)?;
+    }
+    Ok(gathered)
+}
+
+/// Reads the parameters from the buffer that a list names.
+fn from_list(list: In<HostPointer>) -> Outcome<Box<[u8]>> {
+    let (mut buffer, mut size) = (None, None);
+    let mut index = 0;
+    loop {
+        match list.read_element(index)?.address() {
+            LIST_END => break,
+            LIST_BUFFER => buffer = Some(list.read_element(index + 1)?),
+            LIST_SIZE => size = Some(list.read_element(index + 1)?),
+            _ => return Err(Code::INVALID_VALUE),
+        }
+        index += 2;
+    }
+    let (buffer, size) = buffer.zip(size).ok_or(Code::INVALID_VALUE)?;
+    let mut bytes = [0; size_of::<usize>()];
+    size.read_into(&mut bytes)?;
+    buffer.read(usize::from_ne_bytes(bytes))
+}
+
+/// `cuLaunchHostFunc`. Runs on whichever thread comes to do the stream's work.
+pub(crate) fn host_function(
+    stream: Handle<Stream>,
+    function: Option<unsafe extern "C" fn(*mut c_void)>,
+    data: HostPointer,
+) -> Outcome {
+    let stream = resolve_in_current(stream)?;
+    let function = HostFunction::new(function, data)?;
+    enqueue(&stream, Action::Host(function))?;
+    Ok(())
+}

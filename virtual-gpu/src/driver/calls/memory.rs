@@ -1,0 +1,83 @@
+//! Device memory: allocating and freeing it, at once or in a stream's order.
+
+use crate::driver::calls::{check_unsafe_call, enqueue, finish_context};
+use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::context::Context;
+use crate::driver::objects::current::current;
+use crate::driver::objects::known_memory::Order;
+use crate::driver::objects::machine::machine;
+use crate::driver::objects::stream::{Stream, resolve};
+use crate::driver::objects::work::Action;
+use crate::driver::seam::abi::{Handle, Out};
+use std::sync::Arc;
+
+pub(crate) fn alloc(address: Out<u64>, bytes: usize) -> Outcome {
+    let context = current()?;
+    check_unsafe_call()?;
+    alloc_in(&context, address, bytes, Order::AtOnce)
+}
+
+/// The address can be used at once, which is earlier than a program may rely on.
+pub(crate) fn alloc_async(address: Out<u64>, bytes: usize, stream: Handle<Stream>) -> Outcome {
+    let stream = resolve(stream)?;
+    stream.check_not_capturing()?;
+    alloc_in(&stream.context, address, bytes, Order::OfStream)
+}
+
+fn alloc_in(context: &Arc<Context>, address: Out<u64>, bytes: usize, order: Order) -> Outcome {
+    let place = address.required()?;
+    if bytes == 0 {
+        return Err(Code::INVALID_VALUE);
+    }
+    let known = &machine()?.known_memory;
+    let mut allocated = known.alloc(context, bytes, order);
+    if allocated == Err(Code::OUT_OF_MEMORY) {
+        // Memory whose freeing waits in a stream may be enough.
+        finish_context(context)?;
+        allocated = known.alloc(context, bytes, order);
+    }
+    place.write(allocated?)
+}
+
+/// Waits for all work of the context first, as it may use the memory.
+pub(crate) fn free(address: u64) -> Outcome {
+    let context = current()?;
+    if address == 0 {
+        return Ok(());
+    }
+    check_unsafe_call()?;
+    finish_context(&context)?;
+    machine()?.known_memory.forget(&context, address)?;
+    let freed = context.device.memory.free(address);
+    freed.map_err(|_| Code::INVALID_VALUE)
+}
+
+pub(crate) fn free_async(address: u64, stream: Handle<Stream>) -> Outcome {
+    let stream = resolve(stream)?;
+    if address == 0 {
+        return Ok(());
+    }
+    stream.check_not_capturing()?;
+    machine()?.known_memory.forget(&stream.context, address)?;
+    enqueue(&stream, Action::Free(address))?;
+    Ok(())
+}
+
+pub(crate) fn info(free: Out<usize>, total: Out<usize>) -> Outcome {
+    let context = current()?;
+    let memory = &context.device.memory;
+    let (capacity, live) = (memory.capacity(), memory.live_bytes());
+    let bytes = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+    let (free, total) = (free.required()?, total.required()?);
+    free.write(bytes(capacity.saturating_sub(live)))?;
+    total.write(bytes(capacity))
+}
+
+pub(crate) fn address_range(start: Out<u64>, bytes: Out<usize>, address: u64) -> Outcome {
+    let context = current()?;
+    let found = machine()?.known_memory.find(&context, address);
+    let found = found.ok_or(Code::NOT_FOUND)?;
+    start.write_unless_null(found.start);
+    bytes.write_unless_null(usize::try_from(found.bytes).unwrap_or(usize::MAX));
+    Ok(())
+}

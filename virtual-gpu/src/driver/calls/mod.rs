@@ -1,0 +1,78 @@
+//! What each call of the driver API does on the virtual device, by subject. Arguments come checked
+//! for nothing: each function here tests them as the CUDA documentation says, in that order where
+//! it matters, and has no effect when it fails unless it says so.
+
+pub(crate) mod attributes;
+pub(crate) mod capture;
+pub(crate) mod context;
+pub(crate) mod copy;
+pub(crate) mod copy2d;
+pub(crate) mod device;
+pub(crate) mod error_names;
+pub(crate) mod event;
+pub(crate) mod fill;
+pub(crate) mod function;
+pub(crate) mod graph;
+pub(crate) mod host_memory;
+pub(crate) mod jit;
+pub(crate) mod launch;
+pub(crate) mod memory;
+pub(crate) mod module;
+pub(crate) mod occupancy;
+pub(crate) mod pointer;
+pub(crate) mod primary;
+pub(crate) mod proc_address;
+pub(crate) mod stream;
+
+use crate::driver::code::Outcome;
+use crate::driver::launches::Enqueuer;
+use crate::driver::objects::capture::Captured;
+use crate::driver::objects::context::{Context, Ticket};
+use crate::driver::objects::machine::machine;
+use crate::driver::objects::stream::{Ordering, Stream};
+use crate::driver::objects::work::Action;
+use std::sync::Arc;
+
+/// Puts work in a stream's queue, or in its capture; no ticket then.
+fn enqueue(stream: &Arc<Stream>, action: Action) -> Outcome<Option<Ticket>> {
+    enqueue_after(stream, action, Vec::new())
+}
+
+/// As [`enqueue`], with places in other streams that come before, unless the stream is capturing.
+fn enqueue_after(
+    stream: &Arc<Stream>,
+    action: Action,
+    after: Vec<Ticket>,
+) -> Outcome<Option<Ticket>> {
+    if stream.capture_node(&action)? == Captured::Yes {
+        return Ok(None);
+    }
+    check_legacy(stream)?;
+    let by = Enqueuer::this_thread();
+    Ok(Some(stream.context.enqueue(stream, action, after, by)))
+}
+
+/// Fails where the stream is the legacy one and would have to wait for a capture.
+fn check_legacy(stream: &Arc<Stream>) -> Outcome {
+    match stream.ordering {
+        Ordering::Legacy => machine()?.captures.check_legacy(&stream.context),
+        Ordering::Blocking | Ordering::NonBlocking => Ok(()),
+    }
+}
+
+/// Fails where a capture forbids the calling thread what may wait for work or disturb it.
+fn check_unsafe_call() -> Outcome {
+    machine()?.captures.check_unsafe_call()
+}
+
+/// Does the work up to a place, and gives the error that has come of it.
+fn finish(ticket: &Ticket) -> Outcome {
+    ticket.finish();
+    ticket.stream.context.check()
+}
+
+/// Does all work of a context, and gives the error that has come of it.
+fn finish_context(context: &Context) -> Outcome {
+    context.drain();
+    context.check()
+}

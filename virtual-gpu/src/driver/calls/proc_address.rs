@@ -1,0 +1,43 @@
+//! `cuGetProcAddress`: a call of the driver by its plain name, as in `cuMemAlloc`, of whichever
+//! symbol is newest.
+//!
+//! Versions are not told apart: what is exported is there for every version.
+
+use crate::driver::code::{Code, Outcome};
+use crate::driver::seam::abi::{Out, Text};
+use crate::driver::seam::address_of;
+use std::ffi::c_void;
+
+const FOUND: i32 = 0;
+const NOT_FOUND: i32 = 1;
+
+pub(crate) fn find(name: Text, address: Out<*mut c_void>, _version: i32, _flags: u64) -> Outcome {
+    let name = name.text(Code::NOT_FOUND)?;
+    let place = address.required()?;
+    match newest(name) {
+        Some(found) => place.write(found),
+        None => {
+            place.write(std::ptr::null_mut())?;
+            Err(Code::NOT_FOUND)
+        }
+    }
+}
+
+pub(crate) fn find_with_status(
+    name: Text,
+    address: Out<*mut c_void>,
+    version: i32,
+    flags: u64,
+    status: Out<i32>,
+) -> Outcome {
+    let found = find(name, address, version, flags);
+    status.write_unless_null(if found.is_ok() { FOUND } else { NOT_FOUND });
+    found
+}
+
+fn newest(name: &str) -> Option<*mut c_void> {
+    if name.ends_with("_v2") {
+        return None;
+    }
+    address_of(&format!("{name}_v2")).or_else(|| address_of(name))
+}

@@ -1,0 +1,107 @@
+//! Streams: making them, waiting for them, asking about them.
+
+use crate::driver::calls::context::{GREATEST_PRIORITY, LEAST_PRIORITY};
+use crate::driver::calls::{check_legacy, check_unsafe_call, enqueue, finish};
+use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::context::{Context, Ticket};
+use crate::driver::objects::current::current;
+use crate::driver::objects::machine::machine;
+use crate::driver::objects::stream::{Ordering, Stream, resolve};
+use crate::driver::objects::work::Action;
+use crate::driver::seam::abi::{Handle, Out};
+use std::sync::Arc;
+
+const DEFAULT: u32 = 0;
+const NON_BLOCKING: u32 = 1;
+
+pub(crate) fn create(stream: Out<Handle<Stream>>, flags: u32) -> Outcome {
+    create_with_priority(stream, flags, LEAST_PRIORITY)
+}
+
+/// A priority outside the range counts as the nearest inside. None has an effect on the order of
+/// work.
+pub(crate) fn create_with_priority(
+    stream: Out<Handle<Stream>>,
+    flags: u32,
+    priority: i32,
+) -> Outcome {
+    let context = current()?;
+    let place = stream.required()?;
+    let ordering = match flags {
+        DEFAULT => Ordering::Blocking,
+        NON_BLOCKING => Ordering::NonBlocking,
+        _ => return Err(Code::INVALID_VALUE),
+    };
+    let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
+    let stream = Arc::new(Stream::new(&context, ordering, priority));
+    context.add_stream(&stream);
+    place.write(machine()?.streams.insert(stream))
+}
+
+/// Does the work that is left first.
+pub(crate) fn destroy(handle: Handle<Stream>) -> Outcome {
+    let machine = machine()?;
+    let stream = machine.streams.get(handle)?;
+    stream.context.check()?;
+    machine.captures.leave(&stream);
+    machine.streams.remove(handle)?;
+    let done = finish(&stream.last());
+    stream.context.remove_stream(&stream);
+    done
+}
+
+pub(crate) fn synchronize(stream: Handle<Stream>) -> Outcome {
+    let stream = resolve(stream)?;
+    stream.check_not_capturing()?;
+    check_unsafe_call()?;
+    let last = match stream.ordering {
+        // All work of the streams that it orders with comes before this piece of it.
+        Ordering::Legacy => enqueue(&stream, Action::Wait)?,
+        Ordering::Blocking | Ordering::NonBlocking => Some(stream.last()),
+    };
+    last.as_ref().map_or(Ok(()), finish)
+}
+
+/// Does a piece of work if there is any, so that a program that asks again and again gets there.
+pub(crate) fn query(stream: Handle<Stream>) -> Outcome {
+    let stream = resolve(stream)?;
+    stream.check_not_capturing()?;
+    check_legacy(&stream)?;
+    check_unsafe_call()?;
+    let mut tickets = vec![stream.last()];
+    if stream.ordering == Ordering::Legacy {
+        let others = stream.context.blocking_streams();
+        tickets.extend(others.iter().map(|other| other.last()));
+    }
+    match tickets.iter().find(|ticket| !ticket.is_done()) {
+        None => Ok(()),
+        Some(ticket) => proceed(ticket),
+    }
+}
+
+/// Does a piece of the work that comes before a ticket that is not done, and says that it is not
+/// done, or the error that has come of it.
+pub(super) fn proceed(ticket: &Ticket) -> Outcome {
+    ticket.step();
+    ticket.stream.context.check()?;
+    Err(Code::NOT_READY)
+}
+
+pub(crate) fn flags(stream: Handle<Stream>, flags: Out<u32>) -> Outcome {
+    flags.write(match resolve(stream)?.ordering {
+        Ordering::NonBlocking => NON_BLOCKING,
+        Ordering::Legacy | Ordering::Blocking => DEFAULT,
+    })
+}
+
+pub(crate) fn priority(stream: Handle<Stream>, priority: Out<i32>) -> Outcome {
+    priority.write(resolve(stream)?.priority)
+}
+
+pub(crate) fn id(stream: Handle<Stream>, id: Out<u64>) -> Outcome {
+    id.write(resolve(stream)?.id)
+}
+
+pub(crate) fn context(stream: Handle<Stream>, context: Out<Handle<Context>>) -> Outcome {
+    context.write(resolve(stream)?.context.handle)
+}

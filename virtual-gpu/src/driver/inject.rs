@@ -1,0 +1,285 @@
+//! Fault injection: makes a chosen driver call of this host thread fail, whoever answers it.
+//!
+//! A test of how a library bears failures first runs its work under [`record`], which gives the
+//! names of the K calls that were made, and then K times with [`fail`] armed for each of them.
+//! Everything here concerns the calling thread alone, so tests that run side by side do not
+//! disturb each other. It works in front of the real driver too.
+//!
+//! Not promised: that the real driver could return the chosen code from the chosen call.
+
+use crate::driver::code::Code;
+use crate::driver::seam::dispatch::Class;
+use std::cell::RefCell;
+use std::marker::PhantomData;
+
+/// Which calls a failure counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Calls {
+    /// Every driver call.
+    Any,
+    /// Those of this name, spelt as the exported symbol (`cuMemAlloc_v2`).
+    Named(&'static str),
+}
+
+/// When the failure shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// In place of the call: it has no effect.
+    Before,
+    /// After the call has had its effect. What the call made stays made, and nobody is told of it.
+    After,
+    /// The call succeeds, and the next call that synchronises returns the code after its own
+    /// effect.
+    Deferred,
+    /// In place of the call and of every later one, until the failure is disarmed. Calls that
+    /// work in a poisoned context (the primary context's and such as ask what is current) still do.
+    Sticky,
+}
+
+/// A failure to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Which calls are counted.
+    pub calls: Calls,
+    /// Which of them fails, counted from 1.
+    pub nth: u64,
+    /// What it returns.
+    pub code: Code,
+    /// When it shows.
+    pub moment: Moment,
+}
+
+/// A failure that lies in wait on this thread until this is dropped.
+#[derive(Debug)]
+#[must_use = "the failure is disarmed when this is dropped"]
+pub struct Armed {
+    id: u64,
+    this_thread: PhantomData<*const ()>,
+}
+
+/// What becomes of a call.
+pub(crate) enum Verdict {
+    Proceed,
+    Refuse(Code),
+    Replace(Code),
+}
+
+struct Waiting {
+    id: u64,
+    failure: Failure,
+    seen: u64,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Counting,
+    Deferred,
+    Sticky,
+    Spent,
+}
+
+#[derive(Default)]
+struct Plan {
+    failures: Vec<Waiting>,
+    next_id: u64,
+    recording: Option<Vec<&'static str>>,
+}
+
+thread_local! {
+    static PLAN: RefCell<Plan> = RefCell::default();
+}
+
+/// Arms a failure on this thread.
+pub fn fail(failure: Failure) -> Armed {
+    let id = PLAN.with_borrow_mut(|plan| {
+        plan.next_id += 1;
+        let id = plan.next_id;
+        plan.failures.push(Waiting {
+            id,
+            failure,
+            seen: 0,
+            state: State::Counting,
+        });
+        id
+    });
+    Armed {
+        id,
+        this_thread: PhantomData,
+    }
+}
+
+/// Runs `work` and gives the names of the driver calls that this thread made in it, in order.
+pub fn record<R>(work: impl FnOnce() -> R) -> (R, Vec<&'static str>) {
+    /// Puts the outer recording back, with ours at its end, however `work` ends.
+    struct Outer(Option<Vec<&'static str>>);
+    impl Drop for Outer {
+        fn drop(&mut self) {
+            PLAN.with_borrow_mut(|plan| {
+                let inner = plan.recording.take();
+                plan.recording = self.0.take().map(|mut calls| {
+                    calls.extend(inner.into_iter().flatten());
+                    calls
+                });
+            });
+        }
+    }
+    let outer = Outer(PLAN.with_borrow_mut(|plan| plan.recording.replace(Vec::new())));
+    let result = work();
+    let calls = PLAN.with_borrow(|plan| plan.recording.clone());
+    drop(outer);
+    (result, calls.unwrap_or_default())
+}
+
+impl Armed {
+    /// Whether the failure's call has come.
+    pub fn has_fired(&self) -> bool {
+        PLAN.with_borrow(|plan| {
+            let waiting = plan.failures.iter().find(|waiting| waiting.id == self.id);
+            waiting.is_some_and(|waiting| waiting.state != State::Counting)
+        })
+    }
+}
+
+impl Drop for Armed {
+    fn drop(&mut self) {
+        // Where the thread's storage is gone already, so is the failure.
+        let _ = PLAN.try_with(|plan| {
+            plan.borrow_mut()
+                .failures
+                .retain(|waiting| waiting.id != self.id);
+        });
+    }
+}
+
+/// What becomes of this call. While a thread ends, its calls always proceed.
+pub(crate) fn verdict(name: &'static str, class: Class) -> Verdict {
+    PLAN.try_with(|plan| match plan.try_borrow_mut() {
+        Ok(mut plan) => plan.verdict(name, class),
+        Err(_) => Verdict::Proceed,
+    })
+    .unwrap_or(Verdict::Proceed)
+}
+
+impl Plan {
+    fn verdict(&mut self, name: &'static str, class: Class) -> Verdict {
+        if let Some(calls) = &mut self.recording {
+            calls.push(name);
+        }
+        let mut verdict = Verdict::Proceed;
+        for waiting in &mut self.failures {
+            let answer = waiting.verdict(name, class);
+            if matches!(verdict, Verdict::Proceed) {
+                verdict = answer;
+            }
+        }
+        verdict
+    }
+}
+
+impl Waiting {
+    fn verdict(&mut self, name: &str, class: Class) -> Verdict {
+        let code = self.failure.code;
+        match self.state {
+            State::Counting => {
+                if !self.is_reached_by(name) {
+                    return Verdict::Proceed;
+                }
+                let (state, verdict) = match self.failure.moment {
+                    Moment::Before => (State::Spent, Verdict::Refuse(code)),
+                    Moment::After => (State::Spent, Verdict::Replace(code)),
+                    Moment::Deferred => (State::Deferred, Verdict::Proceed),
+                    Moment::Sticky => (State::Sticky, Verdict::Refuse(code)),
+                };
+                self.state = state;
+                verdict
+            }
+            State::Deferred if class == Class::Synchronises => {
+                self.state = State::Spent;
+                Verdict::Replace(code)
+            }
+            State::Sticky if !matches!(class, Class::Survives | Class::Pure) => {
+                Verdict::Refuse(code)
+            }
+            State::Deferred | State::Sticky | State::Spent => Verdict::Proceed,
+        }
+    }
+
+    fn is_reached_by(&mut self, name: &str) -> bool {
+        let counts = match self.failure.calls {
+            Calls::Any => true,
+            Calls::Named(wanted) => wanted == name,
+        };
+        self.seen += u64::from(counts);
+        counts && self.seen == self.failure.nth
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(name: &'static str, class: Class) -> i32 {
+        match verdict(name, class) {
+            Verdict::Proceed => 0,
+            Verdict::Refuse(code) => code.0,
+            Verdict::Replace(code) => 10_000 + code.0,
+        }
+    }
+
+    fn armed(calls: Calls, nth: u64, moment: Moment) -> Armed {
+        fail(Failure {
+            calls,
+            nth,
+            code: Code(77),
+            moment,
+        })
+    }
+
+    #[test]
+    fn the_nth_call_of_a_name_fails_once() {
+        let armed = armed(Calls::Named("b"), 2, Moment::Before);
+        let names = ["b", "a", "b", "b"];
+        let seen = names.map(|name| call(name, Class::Ordinary));
+        assert_eq!(seen, [0, 0, 77, 0]);
+        assert!(armed.has_fired());
+    }
+
+    #[test]
+    fn a_deferred_failure_waits_for_a_call_that_synchronises() {
+        let _armed = armed(Calls::Any, 1, Moment::Deferred);
+        assert_eq!(call("a", Class::Ordinary), 0);
+        assert_eq!(call("b", Class::Ordinary), 0);
+        assert_eq!(call("c", Class::Synchronises), 10_077);
+        assert_eq!(call("c", Class::Synchronises), 0);
+    }
+
+    #[test]
+    fn a_sticky_failure_stays_until_disarmed_and_spares_the_context_calls() {
+        let armed = armed(Calls::Any, 2, Moment::Sticky);
+        assert_eq!(call("a", Class::Ordinary), 0);
+        assert_eq!(call("a", Class::Ordinary), 77);
+        assert_eq!(call("b", Class::Synchronises), 77);
+        assert_eq!(call("c", Class::Survives), 0);
+        drop(armed);
+        assert_eq!(call("a", Class::Ordinary), 0);
+    }
+
+    #[test]
+    fn recordings_nest() {
+        let ((_, inner), outer) = record(|| {
+            call("a", Class::Ordinary);
+            record(|| call("b", Class::Ordinary))
+        });
+        assert_eq!((inner, outer), (vec!["b"], vec!["a", "b"]));
+        assert_eq!(call("c", Class::Ordinary), 0);
+    }
+
+    #[test]
+    fn another_thread_is_not_concerned() {
+        let armed = armed(Calls::Any, 1, Moment::Before);
+        let elsewhere = std::thread::spawn(|| call("a", Class::Ordinary));
+        assert_eq!(elsewhere.join().unwrap(), 0);
+        assert!(!armed.has_fired());
+    }
+}

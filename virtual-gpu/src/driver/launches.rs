@@ -1,0 +1,134 @@
+//! What a test wants to know of its launches, and how it wants them run: counters, faults,
+//! schedules.
+//!
+//! All of it belongs to the host thread that enqueued a launch, whichever thread comes to carry it
+//! out, so tests that run side by side do not see each other's. A launch counts once it is done:
+//! synchronise first.
+
+use crate::driver::mode;
+use crate::driver::objects::lock;
+use crate::{Counters, Fault, RunOptions, Shape};
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex};
+
+/// A launch that was carried out.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The kernel's name.
+    pub kernel: String,
+    /// The shape of the launch.
+    pub shape: Shape,
+    /// What it did, or why it was stopped.
+    pub outcome: Result<Counters, Box<Fault>>,
+}
+
+type List = Arc<Mutex<Vec<Launch>>>;
+
+#[derive(Default)]
+struct Own {
+    watches: Vec<List>,
+    options: Option<Arc<RunOptions>>,
+    last_fault: Arc<Mutex<Option<Box<Fault>>>>,
+}
+
+thread_local! {
+    static OWN: RefCell<Own> = RefCell::default();
+}
+
+/// Collects the launches that this thread enqueues while it lives.
+#[derive(Debug)]
+#[must_use = "launches are collected while this lives"]
+pub struct LaunchWatch {
+    list: List,
+    this_thread: PhantomData<*const ()>,
+}
+
+/// Starts to collect the launches that this thread enqueues. The real driver's are not seen.
+pub fn watch_launches() -> LaunchWatch {
+    let list = List::default();
+    OWN.with_borrow_mut(|own| own.watches.push(Arc::clone(&list)));
+    LaunchWatch {
+        list,
+        this_thread: PhantomData,
+    }
+}
+
+impl LaunchWatch {
+    /// The launches that were carried out since the last time, in the order in which they were.
+    pub fn take(&self) -> Vec<Launch> {
+        std::mem::take(&mut lock(&self.list))
+    }
+}
+
+impl Drop for LaunchWatch {
+    fn drop(&mut self) {
+        // Where the thread's storage is gone already, so is its list of watches.
+        let _ = OWN.try_with(|own| {
+            own.borrow_mut()
+                .watches
+                .retain(|list| !Arc::ptr_eq(list, &self.list));
+        });
+    }
+}
+
+/// The last fault of a launch that this thread enqueued, in full.
+pub fn last_fault() -> Option<Fault> {
+    OWN.with_borrow(|own| lock(&own.last_fault).as_deref().cloned())
+}
+
+/// Runs `work`, with these options for every launch that this thread enqueues in it.
+pub fn run_with<R>(options: RunOptions, work: impl FnOnce() -> R) -> R {
+    struct Outer(Option<Arc<RunOptions>>);
+    impl Drop for Outer {
+        fn drop(&mut self) {
+            OWN.with_borrow_mut(|own| own.options = self.0.take());
+        }
+    }
+    let options = Some(Arc::new(options));
+    let _outer = Outer(OWN.with_borrow_mut(|own| std::mem::replace(&mut own.options, options)));
+    work()
+}
+
+/// The host thread that enqueues a piece of work: what it asks for, and where it will look.
+pub(crate) struct Enqueuer {
+    pub(crate) options: Arc<RunOptions>,
+    watches: Vec<List>,
+    last_fault: Arc<Mutex<Option<Box<Fault>>>>,
+}
+
+impl Enqueuer {
+    /// The calling thread. One that is ending asks for nothing and will not look.
+    pub(crate) fn this_thread() -> Self {
+        OWN.try_with(|own| {
+            let own = own.borrow();
+            Self {
+                options: own.options.clone().unwrap_or_else(machine_options),
+                watches: own.watches.clone(),
+                last_fault: Arc::clone(&own.last_fault),
+            }
+        })
+        .unwrap_or_else(|_| Self {
+            options: machine_options(),
+            watches: Vec::new(),
+            last_fault: Arc::default(),
+        })
+    }
+
+    pub(crate) fn note(&self, kernel: &str, shape: Shape, outcome: Result<Counters, Box<Fault>>) {
+        if let Err(fault) = &outcome {
+            *lock(&self.last_fault) = Some(fault.clone());
+        }
+        for list in &self.watches {
+            lock(list).push(Launch {
+                kernel: kernel.to_owned(),
+                shape,
+                outcome: outcome.clone(),
+            });
+        }
+    }
+}
+
+fn machine_options() -> Arc<RunOptions> {
+    mode::machine().map_or_else(Arc::default, |machine| Arc::clone(&machine.run))
+}

@@ -1,0 +1,65 @@
+//! The account of what is alive, for tests that nothing leaks.
+
+use crate::driver::mode;
+use crate::driver::objects::machine::Machine;
+use crate::driver::objects::table::Owner;
+use std::thread;
+
+/// How much of each kind is alive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Live {
+    /// Retains of primary contexts less releases. Of one thread it may be negative.
+    pub primary_retains: i64,
+    /// Contexts, primary ones too.
+    pub contexts: usize,
+    /// Streams, but not the default ones.
+    pub streams: usize,
+    /// Events.
+    pub events: usize,
+    /// Modules.
+    pub modules: usize,
+    /// Graphs that can be looked at.
+    pub graphs: usize,
+    /// Graphs that can be launched.
+    pub executable_graphs: usize,
+    /// Allocations of device memory, without the variables of modules.
+    pub allocations: usize,
+    /// Their bytes.
+    pub allocated_bytes: u64,
+    /// Ranges of pinned host memory.
+    pub pinned: usize,
+    /// Their bytes.
+    pub pinned_bytes: u64,
+}
+
+/// What is alive on the virtual machine, whichever thread has made it. Nothing is known of the real
+/// driver's.
+pub fn live() -> Option<Live> {
+    mode::machine().map(|machine| account(machine, Owner::Anyone))
+}
+
+/// What is alive on the virtual machine that the calling thread has made, so that tests may run
+/// side by side.
+pub fn live_of_this_thread() -> Option<Live> {
+    let owner = Owner::Thread(thread::current().id());
+    mode::machine().map(|machine| account(machine, owner))
+}
+
+fn account(machine: &Machine, owner: Owner) -> Live {
+    let device = machine.known_memory.device_amount(owner);
+    let pinned = machine.known_memory.pinned_amount(owner);
+    let devices = machine.devices.iter();
+    Live {
+        primary_retains: devices.map(|device| device.primary.retains(owner)).sum(),
+        contexts: machine.contexts.count(owner),
+        streams: machine.streams.count(owner),
+        events: machine.events.count(owner),
+        modules: machine.modules.count(owner),
+        graphs: machine.graphs.count(owner),
+        executable_graphs: machine.executable_graphs.count(owner),
+        allocations: device.ranges,
+        allocated_bytes: device.bytes,
+        pinned: pinned.ranges,
+        pinned_bytes: pinned.bytes,
+    }
+}

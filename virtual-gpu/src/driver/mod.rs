@@ -1,0 +1,31 @@
+//! The driver: the CUDA driver API on the virtual device, or handed on to the real one.
+//!
+//! Bird's-eye view, from the outside in:
+//!
+//! - `seam/`: the exported C symbols, the types of their arguments, the real driver's library, and
+//!   the one place that decides who answers a call.
+//! - `calls/`: what each call does on the virtual device.
+//! - `objects/`: what lives there: contexts, streams and their work, events, modules, captures,
+//!   graphs.
+//! - `mode`, `settings`: whose device the process gets, and of what make.
+//! - `inject`, `launches`, `live`: what tests ask for: calls that fail, counters and faults, an
+//!   account of leaks.
+//!
+//! Invariants: behind the seam everything is safe code, but for `host_block`; no lock is held while
+//! a kernel or a host function runs; a handle that is not live is an error and never followed.
+
+mod calls;
+mod code;
+pub mod inject;
+mod launches;
+mod live;
+mod mode;
+mod objects;
+mod seam;
+mod settings;
+
+pub use code::Code;
+pub use launches::{Launch, LaunchWatch, last_fault, run_with, watch_launches};
+pub use live::{Live, live, live_of_this_thread};
+pub use mode::{AlreadyStarted, Mode, ModeError, mode, start};
+pub use settings::{Choice, Devices, Settings, SettingsError};

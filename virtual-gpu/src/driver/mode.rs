@@ -1,0 +1,105 @@
+//! Whose device the process gets: decided once, at the first driver call or the first question.
+
+use crate::driver::code::Code;
+use crate::driver::objects::machine::Machine;
+use crate::driver::seam::real::{self, Real};
+use crate::driver::settings::{Choice, Settings, SettingsError};
+use std::sync::OnceLock;
+
+/// Who answers the driver calls of this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The real driver: each call is handed on to it.
+    Real,
+    /// This crate: there is no real device, or none is wanted.
+    Virtual,
+}
+
+/// Why nobody answers, so that `cuInit` fails.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ModeError {
+    /// A variable of the environment cannot be read; `cuInit` gives `CUDA_ERROR_INVALID_VALUE`.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The real driver is asked for and its library cannot be opened; `cuInit` gives
+    /// `CUDA_ERROR_NO_DEVICE`.
+    #[error("VIRTUAL_GPU=off, and there is no CUDA driver: {0}")]
+    NoDriver(String),
+}
+
+impl ModeError {
+    /// What `cuInit` returns.
+    pub fn code(&self) -> Code {
+        match self {
+            ModeError::Settings(_) => Code::INVALID_VALUE,
+            ModeError::NoDriver(_) => Code::NO_DEVICE,
+        }
+    }
+}
+
+/// The program's settings came too late: who answers was decided before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the driver has already been started, and its settings cannot be changed any more")]
+pub struct AlreadyStarted;
+
+/// Who answers.
+pub(crate) enum Backend {
+    Real(Real),
+    Virtual(Box<Machine>),
+    Nobody(ModeError),
+}
+
+static BACKEND: OnceLock<Backend> = OnceLock::new();
+
+/// Starts the driver with these settings in place of the environment's. Comes before everything
+/// else.
+pub fn start(settings: Settings) -> Result<(), AlreadyStarted> {
+    let mut ours = false;
+    BACKEND.get_or_init(|| {
+        ours = true;
+        decide(Ok(settings))
+    });
+    if ours { Ok(()) } else { Err(AlreadyStarted) }
+}
+
+/// Who answers the driver calls of this process, or why nobody does.
+pub fn mode() -> Result<Mode, ModeError> {
+    match backend() {
+        Backend::Real(_) => Ok(Mode::Real),
+        Backend::Virtual(_) => Ok(Mode::Virtual),
+        Backend::Nobody(reason) => Err(reason.clone()),
+    }
+}
+
+pub(crate) fn backend() -> &'static Backend {
+    BACKEND.get_or_init(|| decide(Settings::from_env()))
+}
+
+/// The virtual machine where it is who answers, started by `cuInit` or not.
+pub(crate) fn machine() -> Option<&'static Machine> {
+    match backend() {
+        Backend::Virtual(machine) => Some(machine),
+        Backend::Real(_) | Backend::Nobody(_) => None,
+    }
+}
+
+fn decide(settings: Result<Settings, SettingsError>) -> Backend {
+    let backend = match settings {
+        Err(error) => Backend::Nobody(error.into()),
+        Ok(settings) => match settings.choice {
+            Choice::On => Backend::Virtual(Box::new(Machine::new(settings))),
+            Choice::Off => match real::open() {
+                Ok(real) => Backend::Real(real),
+                Err(reason) => Backend::Nobody(ModeError::NoDriver(reason)),
+            },
+            Choice::Auto => match real::open() {
+                Ok(real) if real.has_device() => Backend::Real(real),
+                _ => Backend::Virtual(Box::new(Machine::new(settings))),
+            },
+        },
+    };
+    if let Backend::Nobody(reason) = &backend {
+        eprintln!("virtual-gpu: {reason}");
+    }
+    backend
+}

@@ -1,0 +1,330 @@
+//! Stream capture: work that is noted down as a graph and not done.
+//!
+//! A capture begins in one stream, its origin, and spreads to any stream that waits for an event
+//! recorded in it. Each stream that takes part has a [`Tail`]: the nodes that its next node comes
+//! after. What must not happen during a capture makes it void: the call fails with a code from 900
+//! on, and so does the end of the capture.
+
+use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::context::Context;
+use crate::driver::objects::graph::{Graph, Node};
+use crate::driver::objects::lock;
+use crate::driver::objects::stream::{Ordering, Stream};
+use crate::driver::objects::work::Action;
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering as Atomically};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, ThreadId};
+
+/// Which calls a capture forbids, and to whom. Of a thread: how much it lets itself be forbidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CaptureMode {
+    /// Unsafe calls, to every thread.
+    Global,
+    /// Unsafe calls, to the thread that began it.
+    ThreadLocal,
+    /// None.
+    Relaxed,
+}
+
+impl CaptureMode {
+    pub(crate) fn from_number(number: i32) -> Outcome<Self> {
+        match number {
+            0 => Ok(Self::Global),
+            1 => Ok(Self::ThreadLocal),
+            2 => Ok(Self::Relaxed),
+            _ => Err(Code::INVALID_VALUE),
+        }
+    }
+
+    pub(crate) fn number(self) -> i32 {
+        self as i32
+    }
+}
+
+/// A capture that is under way.
+pub(crate) struct Capture {
+    pub(crate) id: u64,
+    mode: CaptureMode,
+    thread: ThreadId,
+    origin: Arc<Stream>,
+    state: Mutex<State>,
+}
+
+struct State {
+    status: Status,
+    nodes: Vec<Node>,
+    streams: Vec<Arc<Stream>>,
+}
+
+/// Whether a capture can still become a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Active,
+    Void,
+    Ended,
+}
+
+/// Where a stream has come to in a capture.
+#[derive(Clone)]
+pub(crate) struct Tail {
+    pub(crate) capture: Arc<Capture>,
+    /// The nodes that the next one comes after.
+    after: BTreeSet<usize>,
+}
+
+/// The captures that are under way.
+#[derive(Default)]
+pub(crate) struct Captures(Mutex<Vec<Arc<Capture>>>);
+
+thread_local! {
+    static THREAD_MODE: Cell<CaptureMode> = const { Cell::new(CaptureMode::Global) };
+}
+
+/// Sets how much the calling thread lets captures forbid it, and gives what it was.
+pub(crate) fn exchange_thread_mode(mode: CaptureMode) -> CaptureMode {
+    THREAD_MODE.replace(mode)
+}
+
+impl Captures {
+    /// Begins a capture in a stream.
+    pub(crate) fn begin(&self, stream: &Arc<Stream>, mode: CaptureMode) -> Outcome {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        if stream.ordering == Ordering::Legacy {
+            return Err(Code::STREAM_CAPTURE_UNSUPPORTED);
+        }
+        let mut tail = lock(&stream.capture);
+        if tail.is_some() {
+            return Err(Code::ILLEGAL_STATE);
+        }
+        let capture = Arc::new(Capture {
+            id: NEXT_ID.fetch_add(1, Atomically::Relaxed),
+            mode,
+            thread: thread::current().id(),
+            origin: Arc::clone(stream),
+            state: Mutex::new(State {
+                status: Status::Active,
+                nodes: Vec::new(),
+                streams: vec![Arc::clone(stream)],
+            }),
+        });
+        lock(&self.0).push(Arc::clone(&capture));
+        *tail = Some(Tail {
+            capture,
+            after: BTreeSet::new(),
+        });
+        Ok(())
+    }
+
+    /// Ends the capture of a stream and gives its graph.
+    pub(crate) fn end(&self, stream: &Arc<Stream>) -> Outcome<Graph> {
+        let tail = stream.tail().ok_or(Code::ILLEGAL_STATE)?;
+        let capture = &tail.capture;
+        if capture.mode != CaptureMode::Relaxed && capture.thread != thread::current().id() {
+            return Err(Code::STREAM_CAPTURE_WRONG_THREAD);
+        }
+        if !Arc::ptr_eq(&capture.origin, stream) {
+            capture.make_void();
+            return Err(Code::STREAM_CAPTURE_UNMATCHED);
+        }
+        let status = capture.check();
+        let everything_joined = capture.is_joined_by(&tail);
+        self.remove(capture);
+        status?;
+        if !everything_joined {
+            return Err(Code::STREAM_CAPTURE_UNJOINED);
+        }
+        Ok(Graph::new(std::mem::take(&mut lock(&capture.state).nodes)))
+    }
+
+    /// Ends the captures of a context, or of a stream that goes, without a graph.
+    pub(crate) fn abandon(&self, context: &Arc<Context>) {
+        let all = lock(&self.0).clone();
+        for capture in all {
+            if Arc::ptr_eq(&capture.origin.context, context) {
+                self.remove(&capture);
+            }
+        }
+    }
+
+    /// Takes a stream that is destroyed out of its capture, which becomes void.
+    pub(crate) fn leave(&self, stream: &Arc<Stream>) {
+        if let Some(tail) = stream.tail() {
+            tail.capture.make_void();
+            if Arc::ptr_eq(&tail.capture.origin, stream) {
+                self.remove(&tail.capture);
+            }
+        }
+    }
+
+    fn remove(&self, capture: &Arc<Capture>) {
+        lock(&self.0).retain(|other| !Arc::ptr_eq(other, capture));
+        let streams = {
+            let mut state = lock(&capture.state);
+            state.status = Status::Ended;
+            std::mem::take(&mut state.streams)
+        };
+        for stream in streams {
+            *lock(&stream.capture) = None;
+        }
+    }
+
+    /// Fails where a capture forbids the calling thread a call that may wait for work or disturb
+    /// it; such a call makes the captures void that forbid it.
+    pub(crate) fn check_unsafe_call(&self) -> Outcome {
+        let me = thread::current().id();
+        let lets = THREAD_MODE.get();
+        let forbids = |capture: &&Arc<Capture>| match lets {
+            CaptureMode::Relaxed => false,
+            CaptureMode::ThreadLocal => {
+                capture.mode != CaptureMode::Relaxed && capture.thread == me
+            }
+            CaptureMode::Global => match capture.mode {
+                CaptureMode::Relaxed => false,
+                CaptureMode::ThreadLocal => capture.thread == me,
+                CaptureMode::Global => true,
+            },
+        };
+        let captures = lock(&self.0);
+        let mut outcome = Ok(());
+        for capture in captures.iter().filter(forbids) {
+            capture.make_void();
+            outcome = Err(Code::STREAM_CAPTURE_UNSUPPORTED);
+        }
+        outcome
+    }
+
+    /// Fails where the legacy stream would have to wait for a capture, and makes that void.
+    pub(crate) fn check_legacy(&self, context: &Context) -> Outcome {
+        let mut outcome = Ok(());
+        for stream in context.blocking_streams() {
+            if let Some(tail) = stream.tail() {
+                tail.capture.make_void();
+                outcome = Err(Code::STREAM_CAPTURE_IMPLICIT);
+            }
+        }
+        outcome
+    }
+
+    /// Fails where any stream of a context is capturing, and makes that capture void.
+    pub(crate) fn check_context(&self, context: &Arc<Context>) -> Outcome {
+        let mut outcome = Ok(());
+        for capture in lock(&self.0).iter() {
+            if Arc::ptr_eq(&capture.origin.context, context) {
+                capture.make_void();
+                outcome = Err(Code::STREAM_CAPTURE_UNSUPPORTED);
+            }
+        }
+        outcome
+    }
+}
+
+impl Capture {
+    pub(crate) fn status(&self) -> Status {
+        lock(&self.state).status
+    }
+
+    pub(crate) fn make_void(&self) {
+        let mut state = lock(&self.state);
+        if state.status == Status::Active {
+            state.status = Status::Void;
+        }
+    }
+
+    /// Only an event still knows of a capture that has ended.
+    fn check(&self) -> Outcome {
+        match self.status() {
+            Status::Active => Ok(()),
+            Status::Void => Err(Code::STREAM_CAPTURE_INVALIDATED),
+            Status::Ended => Err(Code::CAPTURED_EVENT),
+        }
+    }
+
+    /// Whether everything that the other streams have added comes before the end of this one.
+    fn is_joined_by(&self, tail: &Tail) -> bool {
+        let streams = lock(&self.state).streams.clone();
+        let others: Vec<Tail> = streams.iter().filter_map(|stream| stream.tail()).collect();
+        let state = lock(&self.state);
+        let mut before = tail.after.clone();
+        let mut unvisited: Vec<usize> = before.iter().copied().collect();
+        while let Some(node) = unvisited.pop() {
+            let earlier = state.nodes.get(node).map(|node| &node.after);
+            for &node in earlier.into_iter().flatten() {
+                if before.insert(node) {
+                    unvisited.push(node);
+                }
+            }
+        }
+        others.iter().all(|other| other.after.is_subset(&before))
+    }
+}
+
+impl Stream {
+    /// Where the stream has come to in its capture, if it takes part in one.
+    pub(crate) fn tail(&self) -> Option<Tail> {
+        lock(&self.capture).clone()
+    }
+
+    /// Adds a node to the stream's capture, if it takes part in one.
+    pub(crate) fn capture_node(&self, action: &Action) -> Outcome<Captured> {
+        let mut place = lock(&self.capture);
+        let Some(tail) = &mut *place else {
+            return Ok(Captured::No);
+        };
+        tail.capture.check()?;
+        let mut state = lock(&tail.capture.state);
+        let index = state.nodes.len();
+        let after = std::mem::replace(&mut tail.after, BTreeSet::from([index]));
+        state.nodes.push(Node {
+            action: action.clone(),
+            after,
+        });
+        Ok(Captured::Yes)
+    }
+
+    /// Makes the stream come after a place in a capture, in which it takes part from now on.
+    pub(crate) fn join_capture(self: &Arc<Self>, other: &Tail) -> Outcome {
+        if self.ordering == Ordering::Legacy {
+            other.capture.make_void();
+            return Err(Code::STREAM_CAPTURE_IMPLICIT);
+        }
+        let mut place = lock(&self.capture);
+        match &mut *place {
+            Some(own) if Arc::ptr_eq(&own.capture, &other.capture) => {
+                own.capture.check()?;
+                own.after.extend(&other.after);
+            }
+            Some(own) => {
+                own.capture.make_void();
+                other.capture.make_void();
+                return Err(Code::STREAM_CAPTURE_MERGE);
+            }
+            None => {
+                other.capture.check()?;
+                lock(&other.capture.state).streams.push(Arc::clone(self));
+                *place = Some(other.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails where the stream is capturing, and makes the capture void: for calls that ask for its
+    /// work.
+    pub(crate) fn check_not_capturing(&self) -> Outcome {
+        match self.tail() {
+            None => Ok(()),
+            Some(tail) => {
+                tail.capture.make_void();
+                Err(Code::STREAM_CAPTURE_UNSUPPORTED)
+            }
+        }
+    }
+}
+
+/// Whether work became a node of a capture.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Captured {
+    Yes,
+    No,
+}

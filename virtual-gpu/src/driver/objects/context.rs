@@ -1,0 +1,202 @@
+//! A context: the streams on one device, and the error that may have poisoned them all.
+
+use crate::driver::code::{Code, Outcome};
+use crate::driver::launches::Enqueuer;
+use crate::driver::objects::lock;
+use crate::driver::objects::machine::Device;
+use crate::driver::objects::stream::{Ordering as StreamOrdering, Stream};
+use crate::driver::objects::work::{Action, Work};
+use crate::driver::seam::abi::Handle;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread::{self, ThreadId};
+
+/// How a context came to be, and so how it goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Retained and released.
+    Primary,
+    /// Created and destroyed.
+    Created,
+}
+
+/// A context.
+pub(crate) struct Context {
+    pub(crate) device: &'static Device,
+    pub(crate) handle: Handle<Context>,
+    pub(crate) kind: Kind,
+    flags: AtomicU32,
+    fault: OnceLock<Code>,
+    streams: Mutex<Streams>,
+    /// Held while work is put in a queue, so that the tickets of a context's work are in one order.
+    order: Mutex<()>,
+    /// What was set by `cuCtxSetLimit` and the like. None of it changes anything but the answer.
+    preferences: Mutex<BTreeMap<Preference, usize>>,
+}
+
+/// Something that a program may set in a context.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Preference {
+    Limit(i32),
+    Cache,
+    SharedBank,
+}
+
+#[derive(Default)]
+struct Streams {
+    legacy: Option<Arc<Stream>>,
+    per_thread: HashMap<ThreadId, Arc<Stream>>,
+    created: Vec<Arc<Stream>>,
+}
+
+impl Streams {
+    fn all(&self) -> impl Iterator<Item = &Arc<Stream>> {
+        let default = self.legacy.iter().chain(self.per_thread.values());
+        default.chain(&self.created)
+    }
+}
+
+impl Context {
+    pub(crate) fn new(
+        device: &'static Device,
+        handle: Handle<Context>,
+        kind: Kind,
+        flags: u32,
+    ) -> Self {
+        Self {
+            device,
+            handle,
+            kind,
+            flags: AtomicU32::new(flags),
+            fault: OnceLock::new(),
+            streams: Mutex::default(),
+            order: Mutex::default(),
+            preferences: Mutex::default(),
+        }
+    }
+
+    /// The sticky error, if a kernel has left one.
+    pub(crate) fn check(&self) -> Outcome {
+        self.fault.get().map_or(Ok(()), |code| Err(*code))
+    }
+
+    /// From now on every call in this context fails with `code`, or with what poisoned it before.
+    pub(crate) fn poison(&self, code: Code) {
+        self.fault.get_or_init(|| code);
+    }
+
+    pub(crate) fn flags(&self) -> u32 {
+        self.flags.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_flags(&self, flags: u32) {
+        self.flags.store(flags, Ordering::Relaxed);
+    }
+
+    pub(crate) fn preference(&self, which: Preference) -> Option<usize> {
+        lock(&self.preferences).get(&which).copied()
+    }
+
+    pub(crate) fn set_preference(&self, which: Preference, value: usize) {
+        lock(&self.preferences).insert(which, value);
+    }
+
+    /// The legacy default stream.
+    pub(crate) fn legacy(self: &Arc<Self>) -> Arc<Stream> {
+        let mut streams = lock(&self.streams);
+        let legacy = streams
+            .legacy
+            .get_or_insert_with(|| Arc::new(Stream::new(self, StreamOrdering::Legacy, 0)));
+        Arc::clone(legacy)
+    }
+
+    /// The default stream of the calling thread.
+    pub(crate) fn per_thread(self: &Arc<Self>) -> Arc<Stream> {
+        let mut streams = lock(&self.streams);
+        let own = streams
+            .per_thread
+            .entry(thread::current().id())
+            .or_insert_with(|| Arc::new(Stream::new(self, StreamOrdering::Blocking, 0)));
+        Arc::clone(own)
+    }
+
+    pub(crate) fn add_stream(&self, stream: &Arc<Stream>) {
+        lock(&self.streams).created.push(Arc::clone(stream));
+    }
+
+    pub(crate) fn remove_stream(&self, stream: &Arc<Stream>) {
+        let mut streams = lock(&self.streams);
+        streams.created.retain(|other| !Arc::ptr_eq(other, stream));
+    }
+
+    /// Drops the context's hold on its streams, which hold the context.
+    pub(crate) fn forget_streams(&self) {
+        *lock(&self.streams) = Streams::default();
+    }
+
+    /// The streams of this context that the legacy default stream waits for, and that wait for it.
+    pub(crate) fn blocking_streams(&self) -> Vec<Arc<Stream>> {
+        let streams = lock(&self.streams);
+        let all = streams.all();
+        all.filter(|stream| stream.ordering == StreamOrdering::Blocking)
+            .cloned()
+            .collect()
+    }
+
+    /// Puts work at the end of a stream's queue.
+    pub(crate) fn enqueue(
+        self: &Arc<Self>,
+        stream: &Arc<Stream>,
+        action: Action,
+        mut after: Vec<Ticket>,
+        by: Enqueuer,
+    ) -> Ticket {
+        let number = {
+            let _order = lock(&self.order);
+            match stream.ordering {
+                StreamOrdering::NonBlocking => {}
+                StreamOrdering::Blocking => after.push(self.legacy().last()),
+                StreamOrdering::Legacy => {
+                    after.extend(self.blocking_streams().iter().map(|other| other.last()));
+                }
+            }
+            after.retain(|ticket| !ticket.is_done());
+            let number = new_ticket_number();
+            stream.push(Work {
+                number,
+                after,
+                action,
+                by,
+            });
+            number
+        };
+        stream.relieve();
+        Ticket {
+            stream: Arc::clone(stream),
+            number,
+        }
+    }
+
+    /// Finishes all work of the context.
+    pub(crate) fn drain(&self) {
+        let streams: Vec<_> = lock(&self.streams).all().cloned().collect();
+        for stream in streams {
+            stream.last().finish();
+        }
+    }
+}
+
+/// A place in a stream's queue: it is done when the stream has come so far.
+#[derive(Clone)]
+pub(crate) struct Ticket {
+    pub(crate) stream: Arc<Stream>,
+    pub(crate) number: u64,
+}
+
+/// Numbers rise over all streams of all contexts, and work waits for lower numbers only, so no two
+/// pieces of work wait for each other.
+fn new_ticket_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}

@@ -1,0 +1,216 @@
+//! Copies and fills, of one row or of many: one type each, whatever call asked for it.
+
+use crate::driver::code::{Code, Outcome};
+use crate::driver::seam::abi::{HostPointer, zeroed};
+use crate::{Memory, MemoryError};
+use std::sync::Arc;
+
+/// Bytes that pass between host and device at once.
+const CHUNK_BYTES: usize = 1 << 16;
+
+/// Where the bytes of a copy are.
+#[derive(Clone)]
+pub(crate) enum Place {
+    Device(u64),
+    Host(HostPointer),
+    /// Bytes of the host as they were at the time of the call.
+    Staged(Arc<[u8]>),
+}
+
+/// One end of a copy.
+#[derive(Clone)]
+pub(crate) struct End {
+    pub(crate) place: Place,
+    /// Bytes from the start of a row to the start of the next.
+    pub(crate) pitch: usize,
+}
+
+/// How many bytes a copy moves or a fill sets.
+#[derive(Clone, Copy)]
+pub(crate) struct Extent2 {
+    /// Bytes of a row.
+    pub(crate) width_bytes: usize,
+    /// Number of rows.
+    pub(crate) rows: usize,
+}
+
+/// A copy.
+#[derive(Clone)]
+pub(crate) struct Copy {
+    pub(crate) to: End,
+    pub(crate) from: End,
+    pub(crate) extent: Extent2,
+}
+
+/// A fill with a repeated pattern.
+#[derive(Clone)]
+pub(crate) struct Fill {
+    pub(crate) address: u64,
+    pub(crate) pitch: usize,
+    pub(crate) extent: Extent2,
+    pub(crate) pattern: Pattern,
+}
+
+/// The bytes that a fill repeats.
+#[derive(Clone, Copy)]
+pub(crate) enum Pattern {
+    Byte(u8),
+    Half(u16),
+    Word(u32),
+}
+
+impl Extent2 {
+    pub(crate) fn is_empty(self) -> bool {
+        self.width_bytes == 0 || self.rows == 0
+    }
+
+    /// Bytes from the first to the last, or an invalid value where rows overlap or do not fit into
+    /// memory.
+    pub(crate) fn span(self, pitch: usize) -> Outcome<usize> {
+        if self.is_empty() {
+            return Ok(0);
+        }
+        if self.rows > 1 && pitch < self.width_bytes {
+            return Err(Code::INVALID_VALUE);
+        }
+        let before_last = pitch.checked_mul(self.rows - 1);
+        let span = before_last.and_then(|bytes| bytes.checked_add(self.width_bytes));
+        span.ok_or(Code::INVALID_VALUE)
+    }
+}
+
+impl Copy {
+    /// A copy of one row.
+    pub(crate) fn linear(to: Place, from: Place, bytes: usize) -> Self {
+        let end = |place| End {
+            place,
+            pitch: bytes,
+        };
+        Self {
+            to: end(to),
+            from: end(from),
+            extent: Extent2 {
+                width_bytes: bytes,
+                rows: 1,
+            },
+        }
+    }
+
+    /// Fails unless each end on the device lies inside one live allocation, and none is null.
+    pub(crate) fn check(&self, memory: &Memory) -> Outcome {
+        for end in [&self.to, &self.from] {
+            let span = self.extent.span(end.pitch)?;
+            match &end.place {
+                Place::Device(address) => memory.check(*address, span as u64).map_err(code)?,
+                Place::Host(pointer) if pointer.is_null() => return Err(Code::INVALID_VALUE),
+                Place::Host(_) | Place::Staged(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what the host has there now.
+    pub(crate) fn stage(&mut self) -> Outcome {
+        if let Place::Host(pointer) = self.from.place {
+            let bytes = pointer.read(self.extent.span(self.from.pitch)?)?;
+            self.from.place = Place::Staged(bytes.into());
+        }
+        Ok(())
+    }
+
+    /// Copies. What is not there any more counts as an illegal address.
+    pub(crate) fn perform(&self, memory: &Memory) -> Outcome {
+        let width = self.extent.width_bytes;
+        let mut buffer = zeroed(width.min(CHUNK_BYTES))?;
+        for row in 0..self.extent.rows {
+            let (to, from) = (row * self.to.pitch, row * self.from.pitch);
+            if let (Place::Device(target), Place::Device(source)) =
+                (&self.to.place, &self.from.place)
+            {
+                let copied = memory.copy(target + to as u64, source + from as u64, width as u64);
+                copied.map_err(|_| Code::ILLEGAL_ADDRESS)?;
+                continue;
+            }
+            for start in (0..width).step_by(CHUNK_BYTES) {
+                let chunk = &mut buffer[..CHUNK_BYTES.min(width - start)];
+                self.from.place.read(memory, from + start, chunk)?;
+                self.to.place.write(memory, to + start, chunk)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Place {
+    fn read(&self, memory: &Memory, offset: usize, bytes: &mut [u8]) -> Outcome {
+        match self {
+            Place::Device(address) => {
+                let read = memory.read(address + offset as u64, bytes);
+                read.map_err(|_| Code::ILLEGAL_ADDRESS)
+            }
+            Place::Host(pointer) => pointer.offset(offset).read_into(bytes),
+            Place::Staged(staged) => {
+                let source = staged.get(offset..offset + bytes.len());
+                bytes.copy_from_slice(source.ok_or(Code::INVALID_VALUE)?);
+                Ok(())
+            }
+        }
+    }
+
+    fn write(&self, memory: &Memory, offset: usize, bytes: &[u8]) -> Outcome {
+        match self {
+            Place::Device(address) => {
+                let written = memory.write(address + offset as u64, bytes);
+                written.map_err(|_| Code::ILLEGAL_ADDRESS)
+            }
+            Place::Host(pointer) => pointer.offset(offset).write(bytes),
+            Place::Staged(_) => Err(Code::INVALID_VALUE),
+        }
+    }
+}
+
+impl Fill {
+    /// Fails unless the range lies inside one live allocation and begins at a multiple of the
+    /// pattern's size.
+    pub(crate) fn check(&self, memory: &Memory) -> Outcome {
+        if !self.address.is_multiple_of(self.pattern.bytes() as u64) {
+            return Err(Code::INVALID_VALUE);
+        }
+        let span = self.extent.span(self.pitch)?;
+        memory.check(self.address, span as u64).map_err(code)
+    }
+
+    /// Fills. What is not there any more counts as an illegal address.
+    pub(crate) fn perform(&self, memory: &Memory) -> Outcome {
+        let width = self.extent.width_bytes as u64;
+        for row in 0..self.extent.rows {
+            let address = self.address + (row * self.pitch) as u64;
+            let filled = match self.pattern {
+                Pattern::Byte(value) => memory.fill(address, width, &[value]),
+                Pattern::Half(value) => memory.fill(address, width, &value.to_le_bytes()),
+                Pattern::Word(value) => memory.fill(address, width, &value.to_le_bytes()),
+            };
+            filled.map_err(|_| Code::ILLEGAL_ADDRESS)?;
+        }
+        Ok(())
+    }
+}
+
+impl Pattern {
+    /// Size of one repetition.
+    pub(crate) fn bytes(self) -> usize {
+        match self {
+            Pattern::Byte(_) => 1,
+            Pattern::Half(_) => 2,
+            Pattern::Word(_) => 4,
+        }
+    }
+}
+
+/// What a call returns that memory has refused.
+pub(crate) fn code(error: MemoryError) -> Code {
+    match error {
+        MemoryError::OutOfMemory { .. } => Code::OUT_OF_MEMORY,
+        _ => Code::INVALID_VALUE,
+    }
+}

@@ -1,0 +1,63 @@
+//! Events: places in a stream that others can wait for, with the time at which they were reached.
+//!
+//! The time is the host's, so a time between events is that of the interpreter, and tells nothing
+//! of a GPU.
+
+use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::capture::Tail;
+use crate::driver::objects::context::{Context, Ticket};
+use crate::driver::objects::lock;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
+
+/// Whether an event keeps the time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Timing {
+    Kept,
+    Disabled,
+}
+
+/// An event.
+pub(crate) struct Event {
+    pub(crate) context: Arc<Context>,
+    pub(crate) timing: Timing,
+    recording: Mutex<Recording>,
+}
+
+/// What the event was last recorded in.
+#[derive(Clone)]
+pub(crate) enum Recording {
+    Never,
+    Stream {
+        ticket: Ticket,
+        time: Arc<OnceLock<Instant>>,
+    },
+    Capture(Tail),
+}
+
+impl Event {
+    pub(crate) fn new(context: Arc<Context>, timing: Timing) -> Self {
+        Self {
+            context,
+            timing,
+            recording: Mutex::new(Recording::Never),
+        }
+    }
+
+    pub(crate) fn recording(&self) -> Recording {
+        lock(&self.recording).clone()
+    }
+
+    pub(crate) fn record(&self, recording: Recording) {
+        *lock(&self.recording) = recording;
+    }
+
+    /// When the event was reached.
+    pub(crate) fn time(&self) -> Outcome<Instant> {
+        match (self.timing, self.recording()) {
+            (Timing::Disabled, _) | (_, Recording::Never) => Err(Code::INVALID_HANDLE),
+            (_, Recording::Capture(_)) => Err(Code::CAPTURED_EVENT),
+            (_, Recording::Stream { time, .. }) => time.get().copied().ok_or(Code::NOT_READY),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Graphs: captured work, and the form of it that can be launched.
+//!
+//! A launch does the nodes in the order in which they were captured, which is one of the orders
+//! that their dependencies allow. Not modelled: editing nodes, and graphs that are built without
+//! capture.
+
+use crate::driver::code::Outcome;
+use crate::driver::objects::machine::Machine;
+use crate::driver::objects::work::Action;
+use crate::driver::seam::abi::Handle;
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+/// A piece of work in a graph.
+pub(crate) struct Node {
+    pub(crate) action: Action,
+    /// The nodes that it comes after, by index.
+    pub(crate) after: BTreeSet<usize>,
+}
+
+/// A graph.
+pub(crate) struct Graph {
+    nodes: Vec<Node>,
+    /// Handles of the nodes, made when somebody asks for them.
+    names: OnceLock<Vec<Handle<NodeName>>>,
+}
+
+/// What a node's handle stands for.
+pub(crate) struct NodeName {
+    /// The number that CUDA gives the node's type.
+    pub(crate) node_type: i32,
+}
+
+/// A graph that can be launched.
+pub(crate) struct ExecutableGraph {
+    pub(crate) actions: Arc<[Action]>,
+}
+
+impl Graph {
+    pub(crate) fn new(nodes: Vec<Node>) -> Self {
+        Self {
+            nodes,
+            names: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn instantiate(&self) -> ExecutableGraph {
+        let actions = self.nodes.iter().map(|node| node.action.clone());
+        ExecutableGraph {
+            actions: actions.collect(),
+        }
+    }
+
+    /// The handles of the nodes, in the order of capture.
+    pub(crate) fn names(&self, machine: &Machine) -> &[Handle<NodeName>] {
+        self.names.get_or_init(|| {
+            let name = |node: &Node| {
+                machine.graph_nodes.insert(NodeName {
+                    node_type: node_type(&node.action),
+                })
+            };
+            self.nodes.iter().map(name).collect()
+        })
+    }
+
+    /// The pairs of nodes of which the second comes right after the first.
+    pub(crate) fn edges(&self, machine: &Machine) -> Vec<(Handle<NodeName>, Handle<NodeName>)> {
+        let names = self.names(machine);
+        let of_node = |(to, node): (usize, &Node)| {
+            let after = node.after.clone();
+            after.into_iter().map(move |from| (names[from], names[to]))
+        };
+        self.nodes.iter().enumerate().flat_map(of_node).collect()
+    }
+
+    /// Forgets the handles of the nodes.
+    pub(crate) fn forget_names(&self, machine: &Machine) -> Outcome {
+        for name in self.names.get().into_iter().flatten() {
+            machine.graph_nodes.remove(*name)?;
+        }
+        Ok(())
+    }
+}
+
+fn node_type(action: &Action) -> i32 {
+    match action {
+        Action::Kernel(_) => 0,
+        Action::Copy(_) => 1,
+        Action::Fill(_) => 2,
+        Action::Host(_) => 3,
+        Action::Graph(_) => 4,
+        Action::Wait | Action::Record(_) | Action::Free(_) => 5,
+    }
+}

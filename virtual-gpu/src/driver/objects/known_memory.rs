@@ -1,0 +1,232 @@
+//! The memory that the driver knows of: what it has allocated on its devices, and the host memory
+//! that is pinned.
+//!
+//! Each device has an address space of its own here, so an address means something only together
+//! with a device; calls take that of the current context. Whether bytes lie in bounds is the device
+//! memory's business; this keeps the account of who holds what.
+
+use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::context::Context;
+use crate::driver::objects::copy;
+use crate::driver::objects::host_block::HostBlock;
+use crate::driver::objects::lock;
+use crate::driver::objects::table::Owner;
+use crate::driver::seam::abi::HostPointer;
+use std::collections::BTreeMap;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, ThreadId};
+
+/// All memory that the driver knows of.
+#[derive(Default)]
+pub(crate) struct KnownMemory {
+    /// By ordinal of the device, then by address.
+    device: Mutex<BTreeMap<(i32, u64), Range<Order>>>,
+    host: Mutex<BTreeMap<u64, Range<Pinned>>>,
+}
+
+/// A range of memory.
+pub(crate) struct Range<T> {
+    context: Arc<Context>,
+    bytes: u64,
+    id: u64,
+    maker: ThreadId,
+    kind: T,
+}
+
+/// Whether device memory was allocated at once or in a stream's order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    AtOnce,
+    OfStream,
+}
+
+/// How host memory came to be pinned.
+pub(crate) struct Pinned {
+    flags: u32,
+    /// The block, unless the memory is the program's own.
+    block: Option<HostBlock>,
+}
+
+/// What is known of an address.
+pub(crate) struct Found {
+    pub(crate) device: i32,
+    /// The context it belongs to. Memory that was allocated in a stream's order belongs to the
+    /// device.
+    pub(crate) context: Option<Arc<Context>>,
+    pub(crate) start: u64,
+    pub(crate) bytes: u64,
+    pub(crate) id: u64,
+}
+
+/// How many ranges there are, and of how many bytes.
+pub(crate) struct Amount {
+    pub(crate) ranges: usize,
+    pub(crate) bytes: u64,
+}
+
+impl<T> Range<T> {
+    fn new(context: &Arc<Context>, bytes: u64, kind: T) -> Self {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        Self {
+            context: Arc::clone(context),
+            bytes,
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            maker: thread::current().id(),
+            kind,
+        }
+    }
+
+    fn found(&self, start: u64) -> Found {
+        Found {
+            device: self.context.device.ordinal,
+            context: Some(Arc::clone(&self.context)),
+            start,
+            bytes: self.bytes,
+            id: self.id,
+        }
+    }
+}
+
+fn amount<'a, T: 'a>(ranges: impl Iterator<Item = &'a Range<T>>, owner: Owner) -> Amount {
+    let none = Amount {
+        ranges: 0,
+        bytes: 0,
+    };
+    let of_owner = ranges.filter(|range| owner.made(range.maker));
+    of_owner.fold(none, |sum, range| Amount {
+        ranges: sum.ranges + 1,
+        bytes: sum.bytes + range.bytes,
+    })
+}
+
+impl KnownMemory {
+    /// Allocates on the context's device.
+    pub(crate) fn alloc(&self, context: &Arc<Context>, bytes: usize, order: Order) -> Outcome<u64> {
+        let bytes = bytes as u64;
+        let address = context.device.memory.alloc(bytes).map_err(copy::code)?;
+        let range = Range::new(context, bytes, order);
+        lock(&self.device).insert((context.device.ordinal, address), range);
+        Ok(address)
+    }
+
+    /// Forgets the allocation that starts at `address`; its memory is the caller's to free.
+    pub(crate) fn forget(&self, context: &Context, address: u64) -> Outcome {
+        let known = lock(&self.device).remove(&(context.device.ordinal, address));
+        known.map(drop).ok_or(Code::INVALID_VALUE)
+    }
+
+    /// The allocation that `address` lies in.
+    pub(crate) fn find(&self, context: &Context, address: u64) -> Option<Found> {
+        let ordinal = context.device.ordinal;
+        let device = lock(&self.device);
+        let (key, range) = device
+            .range((ordinal, 0)..=(ordinal, address))
+            .next_back()?;
+        let mut found = range.found(key.1);
+        if range.kind == Order::OfStream {
+            found.context = None;
+        }
+        (address - key.1 < range.bytes).then_some(found)
+    }
+
+    /// Allocates pinned host memory.
+    pub(crate) fn alloc_host(
+        &self,
+        context: &Arc<Context>,
+        bytes: usize,
+        flags: u32,
+    ) -> Outcome<NonNull<u8>> {
+        let block = HostBlock::new(bytes)?;
+        let start = block.start();
+        let pinned = Pinned {
+            flags,
+            block: Some(block),
+        };
+        let range = Range::new(context, bytes as u64, pinned);
+        lock(&self.host).insert(start.addr().get() as u64, range);
+        Ok(start)
+    }
+
+    /// Takes note that the program's own memory is pinned.
+    pub(crate) fn register_host(
+        &self,
+        context: &Arc<Context>,
+        pointer: HostPointer,
+        bytes: usize,
+        flags: u32,
+    ) -> Outcome {
+        let start = pointer.address();
+        let end = start.checked_add(bytes as u64).ok_or(Code::INVALID_VALUE)?;
+        if pointer.is_null() || bytes == 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        let mut host = lock(&self.host);
+        let before = host.range(..end).next_back();
+        if before.is_some_and(|(other, range)| other + range.bytes > start) {
+            return Err(Code::HOST_MEMORY_ALREADY_REGISTERED);
+        }
+        let pinned = Pinned { flags, block: None };
+        host.insert(start, Range::new(context, bytes as u64, pinned));
+        Ok(())
+    }
+
+    /// Frees what `alloc_host` gave.
+    pub(crate) fn free_host(&self, pointer: HostPointer) -> Outcome {
+        let mut host = lock(&self.host);
+        let range = host.get(&pointer.address()).ok_or(Code::INVALID_VALUE)?;
+        if range.kind.block.is_none() {
+            return Err(Code::INVALID_VALUE);
+        }
+        host.remove(&pointer.address());
+        Ok(())
+    }
+
+    /// Undoes `register_host`.
+    pub(crate) fn unregister_host(&self, pointer: HostPointer) -> Outcome {
+        let mut host = lock(&self.host);
+        let range = host.get(&pointer.address());
+        if range.is_none_or(|range| range.kind.block.is_some()) {
+            return Err(Code::HOST_MEMORY_NOT_REGISTERED);
+        }
+        host.remove(&pointer.address());
+        Ok(())
+    }
+
+    /// The pinned range that `address` lies in, and its flags.
+    pub(crate) fn find_host(&self, address: u64) -> Option<(Found, u32)> {
+        let host = lock(&self.host);
+        let (start, range) = host.range(..=address).next_back()?;
+        (address - start < range.bytes).then(|| (range.found(*start), range.kind.flags))
+    }
+
+    /// Whether all of these bytes of the host are pinned.
+    pub(crate) fn is_pinned(&self, pointer: HostPointer, bytes: usize) -> bool {
+        self.find_host(pointer.address()).is_some_and(|(found, _)| {
+            let left = found.start + found.bytes - pointer.address();
+            bytes as u64 <= left
+        })
+    }
+
+    /// Frees everything that was allocated or registered in a context.
+    pub(crate) fn free_all_of(&self, context: &Arc<Context>) {
+        lock(&self.device).retain(|(_, address), range| {
+            let stays = !Arc::ptr_eq(&range.context, context);
+            if !stays {
+                // Fails only where work of the context has freed it already.
+                let _ = context.device.memory.free(*address);
+            }
+            stays
+        });
+        lock(&self.host).retain(|_, range| !Arc::ptr_eq(&range.context, context));
+    }
+
+    pub(crate) fn device_amount(&self, owner: Owner) -> Amount {
+        amount(lock(&self.device).values(), owner)
+    }
+
+    pub(crate) fn pinned_amount(&self, owner: Owner) -> Amount {
+        amount(lock(&self.host).values(), owner)
+    }
+}

@@ -1,0 +1,104 @@
+//! The machine: its devices, and the tables of everything that lives on them.
+
+use crate::driver::code::{Code, Outcome};
+use crate::driver::mode;
+use crate::driver::objects::capture::Captures;
+use crate::driver::objects::context::Context;
+use crate::driver::objects::event::Event;
+use crate::driver::objects::graph::{ExecutableGraph, Graph, NodeName};
+use crate::driver::objects::known_memory::KnownMemory;
+use crate::driver::objects::module::{Function, Module};
+use crate::driver::objects::primary::Primary;
+use crate::driver::objects::stream::Stream;
+use crate::driver::objects::table::Table;
+use crate::driver::settings::Settings;
+use crate::{DeviceConfig, Memory, RunOptions};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The virtual machine, one to a process.
+pub(crate) struct Machine {
+    initialised: AtomicBool,
+    pub(crate) devices: Vec<Device>,
+    pub(crate) run: Arc<RunOptions>,
+    pub(crate) contexts: Table<Context>,
+    pub(crate) streams: Table<Stream>,
+    pub(crate) events: Table<Event>,
+    pub(crate) modules: Table<Module>,
+    pub(crate) functions: Table<Function>,
+    pub(crate) graphs: Table<Graph>,
+    pub(crate) graph_nodes: Table<NodeName>,
+    pub(crate) executable_graphs: Table<ExecutableGraph>,
+    pub(crate) captures: Captures,
+    pub(crate) known_memory: KnownMemory,
+}
+
+/// One device of the machine.
+pub(crate) struct Device {
+    pub(crate) ordinal: i32,
+    pub(crate) config: DeviceConfig,
+    pub(crate) memory: Memory,
+    pub(crate) primary: Primary,
+}
+
+impl Machine {
+    pub(crate) fn new(settings: Settings) -> Self {
+        let device = |ordinal| Device {
+            ordinal,
+            config: settings.device.clone(),
+            memory: Memory::new(settings.device.memory_bytes),
+            primary: Primary::default(),
+        };
+        let ordinals = 0..settings.devices.count().cast_signed();
+        Self {
+            initialised: AtomicBool::new(false),
+            devices: ordinals.map(device).collect(),
+            run: Arc::new(settings.run),
+            contexts: Table::new(Code::INVALID_CONTEXT),
+            streams: Table::new(Code::INVALID_HANDLE),
+            events: Table::new(Code::INVALID_HANDLE),
+            modules: Table::new(Code::INVALID_HANDLE),
+            functions: Table::new(Code::INVALID_HANDLE),
+            graphs: Table::new(Code::INVALID_VALUE),
+            graph_nodes: Table::new(Code::INVALID_VALUE),
+            executable_graphs: Table::new(Code::INVALID_VALUE),
+            captures: Captures::default(),
+            known_memory: KnownMemory::default(),
+        }
+    }
+
+    /// Takes note that `cuInit` was called.
+    pub(crate) fn initialise(&self) {
+        self.initialised.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn device(&self, ordinal: i32) -> Outcome<&Device> {
+        let index = usize::try_from(ordinal).map_err(|_| Code::INVALID_DEVICE)?;
+        self.devices.get(index).ok_or(Code::INVALID_DEVICE)
+    }
+
+    /// Forgets everything that lives in a context, and the context.
+    pub(crate) fn destroy(&self, context: &Arc<Context>) {
+        context.drain();
+        self.captures.abandon(context);
+        let elsewhere = |other: &Arc<Context>| !Arc::ptr_eq(other, context);
+        self.streams.retain(|stream| elsewhere(&stream.context));
+        self.events.retain(|event| elsewhere(&event.context));
+        self.functions
+            .retain(|function| elsewhere(&function.module.context));
+        self.modules.retain(|module| elsewhere(&module.context));
+        context.forget_streams();
+        self.known_memory.free_all_of(context);
+        self.contexts
+            .retain(|other| !std::ptr::eq(other, &**context));
+    }
+}
+
+/// The machine, once `cuInit` was called.
+pub(crate) fn machine() -> Outcome<&'static Machine> {
+    let machine = mode::machine().ok_or(Code::NOT_INITIALIZED)?;
+    if !machine.initialised.load(Ordering::Acquire) {
+        return Err(Code::NOT_INITIALIZED);
+    }
+    Ok(machine)
+}

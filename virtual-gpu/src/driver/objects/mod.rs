@@ -1,0 +1,25 @@
+//! What lives in the virtual driver: devices, contexts, streams with their work, events, modules,
+//! memory that is known, captures and graphs. The calls in [`calls`](super::calls) look them up by
+//! handle and use them; nothing here knows of C.
+
+pub(crate) mod capture;
+pub(crate) mod context;
+pub(crate) mod copy;
+pub(crate) mod current;
+pub(crate) mod event;
+pub(crate) mod graph;
+pub(crate) mod host_block;
+pub(crate) mod known_memory;
+pub(crate) mod machine;
+pub(crate) mod module;
+pub(crate) mod primary;
+pub(crate) mod stream;
+pub(crate) mod table;
+pub(crate) mod work;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks, whether or not a panic of another thread has left the lock marked.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,129 @@
+//! Modules and the functions in them.
+
+use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::context::Context;
+use crate::driver::objects::lock;
+use crate::driver::objects::machine::Machine;
+use crate::driver::seam::abi::Handle;
+use crate::{DeviceConfig, Kernel, LoadError, Variable};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// The preferred split of shared memory and cache that says "as the driver likes".
+const DEFAULT_CARVEOUT: i32 = -1;
+
+/// A loaded module. Its variables are freed when the last that uses it has gone: the handle, a
+/// launch that waits, a graph.
+pub(crate) struct Module {
+    pub(crate) context: Arc<Context>,
+    loaded: Option<crate::Module>,
+    functions: Mutex<BTreeMap<String, Handle<Function>>>,
+}
+
+/// A kernel of a module, with what was set for it.
+pub(crate) struct Function {
+    pub(crate) module: Arc<Module>,
+    pub(crate) handle: Handle<Module>,
+    pub(crate) kernel: Kernel,
+    /// Bytes of dynamic shared memory that a launch may ask for.
+    pub(crate) max_dynamic_shared_bytes: AtomicU32,
+    pub(crate) carveout: AtomicI32,
+}
+
+impl Module {
+    pub(crate) fn load(context: Arc<Context>, text: &str) -> Result<Self, LoadError> {
+        let device = context.device;
+        let loaded = crate::Module::load(text, &device.config, &device.memory)?;
+        Ok(Self {
+            context,
+            loaded: Some(loaded),
+            functions: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn variable(&self, name: &str) -> Outcome<Variable> {
+        let variable = self
+            .loaded
+            .as_ref()
+            .and_then(|loaded| loaded.variable(name));
+        variable.ok_or(Code::NOT_FOUND)
+    }
+
+    /// The handle of a kernel: the same each time.
+    pub(crate) fn function(
+        self: &Arc<Self>,
+        machine: &Machine,
+        handle: Handle<Module>,
+        name: &str,
+    ) -> Outcome<Handle<Function>> {
+        let kernel = self.loaded.as_ref().and_then(|loaded| loaded.kernel(name));
+        let kernel = kernel.ok_or(Code::NOT_FOUND)?;
+        let mut functions = lock(&self.functions);
+        if let Some(known) = functions.get(name) {
+            return Ok(*known);
+        }
+        let config = &self.context.device.config;
+        let made = machine.functions.insert(Function {
+            module: Arc::clone(self),
+            handle,
+            kernel: kernel.clone(),
+            max_dynamic_shared_bytes: AtomicU32::new(default_dynamic_shared_bytes(kernel, config)),
+            carveout: AtomicI32::new(DEFAULT_CARVEOUT),
+        });
+        functions.insert(name.to_owned(), made);
+        Ok(made)
+    }
+}
+
+/// What a launch may ask for where nobody has opted in to more.
+fn default_dynamic_shared_bytes(kernel: &Kernel, config: &DeviceConfig) -> u32 {
+    config
+        .shared_bytes_per_block
+        .saturating_sub(kernel.static_shared_bytes())
+}
+
+impl Function {
+    /// The largest block that the kernel can be launched with.
+    pub(crate) fn max_threads_per_block(&self) -> u32 {
+        let config = &self.module.context.device.config;
+        let declared = self
+            .kernel
+            .required_block_dim()
+            .or(self.kernel.max_block_dim());
+        let declared = declared.map(|dim| {
+            dim.iter()
+                .fold(1_u32, |threads, n| threads.saturating_mul(*n))
+        });
+        let of_device = config.max_threads_per_block;
+        declared.map_or(of_device, |threads| threads.min(of_device))
+    }
+
+    /// Blocks that one multiprocessor holds at once.
+    pub(crate) fn blocks_per_multiprocessor(
+        &self,
+        threads: u32,
+        dynamic_shared_bytes: usize,
+    ) -> u32 {
+        let dynamic = u32::try_from(dynamic_shared_bytes).unwrap_or(u32::MAX);
+        let shared = self.kernel.static_shared_bytes().saturating_add(dynamic);
+        let allowed = self.max_dynamic_shared_bytes.load(Ordering::Relaxed);
+        if threads > self.max_threads_per_block() || dynamic > allowed {
+            return 0;
+        }
+        self.module
+            .context
+            .device
+            .config
+            .blocks_per_multiprocessor(threads, shared)
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if let Some(loaded) = self.loaded.take() {
+            // Fails only if something else has freed a variable of the module, and then it is free.
+            let _ = loaded.unload(&self.context.device.memory);
+        }
+    }
+}

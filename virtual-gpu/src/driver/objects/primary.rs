@@ -1,0 +1,122 @@
+//! The primary context of a device: made when it is first retained, gone when it is reset or when
+//! the last one lets go. Its handle stays the same for the life of the process.
+
+use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::context::{Context, Kind};
+use crate::driver::objects::lock;
+use crate::driver::objects::machine::{Device, Machine};
+use crate::driver::objects::table::{Owner, new_key};
+use crate::driver::seam::abi::Handle;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::thread::{self, ThreadId};
+
+/// Flags that a context may be made with: the way to wait (0, 1, 2 or 4), mapped host memory, local
+/// memory.
+const FLAGS: u32 = 0xff;
+
+/// The primary context of a device.
+pub(crate) struct Primary {
+    handle: Handle<Context>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    retains: u64,
+    /// Retains less releases of each thread, for its account.
+    by_thread: HashMap<ThreadId, i64>,
+    flags: u32,
+    context: Option<Arc<Context>>,
+}
+
+impl Default for Primary {
+    fn default() -> Self {
+        Self {
+            handle: Handle::from_key(new_key()),
+            state: Mutex::default(),
+        }
+    }
+}
+
+/// Flags and whether the context is there.
+pub(crate) struct PrimaryState {
+    pub(crate) flags: u32,
+    pub(crate) is_active: bool,
+}
+
+impl Primary {
+    pub(crate) fn retain(
+        &self,
+        machine: &'static Machine,
+        device: &'static Device,
+    ) -> Handle<Context> {
+        let mut state = lock(&self.state);
+        if state.context.is_none() {
+            let context = Arc::new(Context::new(
+                device,
+                self.handle,
+                Kind::Primary,
+                state.flags,
+            ));
+            machine
+                .contexts
+                .insert_at(self.handle, Arc::clone(&context));
+            state.context = Some(context);
+        }
+        state.retains += 1;
+        *state.by_thread.entry(thread::current().id()).or_default() += 1;
+        self.handle
+    }
+
+    /// Lets go once; the last one to let go destroys the context.
+    pub(crate) fn release(&self, machine: &Machine) -> Outcome {
+        let mut state = lock(&self.state);
+        state.retains = state.retains.checked_sub(1).ok_or(Code::INVALID_CONTEXT)?;
+        *state.by_thread.entry(thread::current().id()).or_default() -= 1;
+        if state.retains == 0
+            && let Some(context) = state.context.take()
+        {
+            machine.destroy(&context);
+        }
+        Ok(())
+    }
+
+    /// Destroys the context. Who has retained it must still let go, and may retain it anew.
+    pub(crate) fn reset(&self, machine: &Machine) {
+        let mut state = lock(&self.state);
+        if let Some(context) = state.context.take() {
+            machine.destroy(&context);
+        }
+    }
+
+    pub(crate) fn set_flags(&self, flags: u32) -> Outcome {
+        if flags & !FLAGS != 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        let mut state = lock(&self.state);
+        state.flags = flags;
+        if let Some(context) = &state.context {
+            context.set_flags(flags);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn state(&self) -> PrimaryState {
+        let state = lock(&self.state);
+        PrimaryState {
+            flags: state.flags,
+            is_active: state.context.is_some(),
+        }
+    }
+
+    /// Retains less releases.
+    pub(crate) fn retains(&self, owner: Owner) -> i64 {
+        let state = lock(&self.state);
+        let of_threads = state.by_thread.iter();
+        of_threads
+            .filter(|(thread, _)| owner.made(**thread))
+            .map(|(_, count)| count)
+            .sum()
+    }
+}

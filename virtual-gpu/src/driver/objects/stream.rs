@@ -1,0 +1,222 @@
+//! Streams: queues of work that is done lazily, at the latest when somebody must see its effect.
+//!
+//! Whoever waits drives: [`Ticket::finish`] takes the work in front of a queue, and the work of
+//! other streams that it must come after, and does it on the calling thread. A stream does one
+//! piece of work at a time, and no lock is held meanwhile, so threads with streams of their own
+//! work side by side.
+//!
+//! Laziness is one of the schedules that a real device may show, and the one that shows most
+//! mistakes. It also means that work proceeds only inside driver calls: a host that spins on pinned
+//! memory waits forever.
+
+use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::capture::Tail;
+use crate::driver::objects::context::{Context, Ticket};
+use crate::driver::objects::current::current;
+use crate::driver::objects::lock;
+use crate::driver::objects::machine::machine;
+use crate::driver::objects::work::Work;
+use crate::driver::seam::abi::Handle;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering as Atomically};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// A stream with more work than this does some of it when more is added, as a full queue of a real
+/// device makes the host wait.
+const QUEUE_LIMIT: usize = 1024;
+
+/// The handle that stands for the legacy default stream, beside null.
+const LEGACY: usize = 1;
+/// The handle that stands for the calling thread's default stream.
+const PER_THREAD: usize = 2;
+
+/// How a stream's work is ordered with that of the legacy default stream.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ordering {
+    /// It is the legacy default stream.
+    Legacy,
+    /// Work enqueued earlier in the one comes before work enqueued later in the other.
+    Blocking,
+    /// Not at all.
+    NonBlocking,
+}
+
+/// A stream.
+pub(crate) struct Stream {
+    pub(crate) context: Arc<Context>,
+    pub(crate) ordering: Ordering,
+    pub(crate) priority: i32,
+    pub(crate) id: u64,
+    /// The capture that the stream takes part in, if any.
+    pub(crate) capture: Mutex<Option<Tail>>,
+    queue: Mutex<Queue>,
+    idle: Condvar,
+    /// Number of the work enqueued last.
+    last: AtomicU64,
+    /// Number of the work done last.
+    done: AtomicU64,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: VecDeque<Work>,
+    turn: Turn,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum Turn {
+    #[default]
+    Free,
+    /// A thread does a piece of the stream's work.
+    Taken,
+}
+
+/// How far one step has led.
+#[derive(PartialEq, Eq)]
+pub(crate) enum Progress {
+    Done,
+    NotYet,
+}
+
+enum Front {
+    Done,
+    Busy,
+    Waits(Ticket),
+    Ready(Work),
+}
+
+impl Stream {
+    pub(crate) fn new(context: &Arc<Context>, ordering: Ordering, priority: i32) -> Self {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        Self {
+            context: Arc::clone(context),
+            ordering,
+            priority,
+            id: NEXT_ID.fetch_add(1, Atomically::Relaxed),
+            capture: Mutex::default(),
+            queue: Mutex::default(),
+            idle: Condvar::new(),
+            last: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+        }
+    }
+
+    /// The place of the work enqueued last.
+    pub(crate) fn last(self: &Arc<Self>) -> Ticket {
+        Ticket {
+            stream: Arc::clone(self),
+            number: self.last.load(Atomically::Acquire),
+        }
+    }
+
+    /// Called by the context alone, which gives out the numbers.
+    pub(crate) fn push(&self, work: Work) {
+        let mut queue = lock(&self.queue);
+        self.last.store(work.number, Atomically::Release);
+        queue.waiting.push_back(work);
+    }
+
+    /// Does work while the queue is too long.
+    pub(crate) fn relieve(self: &Arc<Self>) {
+        while let Some(number) = self.overdue() {
+            let ticket = Ticket {
+                stream: Arc::clone(self),
+                number,
+            };
+            ticket.finish();
+        }
+    }
+
+    fn overdue(&self) -> Option<u64> {
+        let queue = lock(&self.queue);
+        let first = queue.waiting.front()?;
+        (queue.waiting.len() > QUEUE_LIMIT).then_some(first.number)
+    }
+
+    fn take(&self, until: u64) -> Front {
+        let mut queue = lock(&self.queue);
+        if self.done.load(Atomically::Acquire) >= until {
+            return Front::Done;
+        }
+        if queue.turn == Turn::Taken {
+            return Front::Busy;
+        }
+        let Some(work) = queue.waiting.front() else {
+            return Front::Done;
+        };
+        if let Some(awaited) = work.after.iter().find(|ticket| !ticket.is_done()) {
+            return Front::Waits(awaited.clone());
+        }
+        queue.turn = Turn::Taken;
+        queue.waiting.pop_front().map_or(Front::Done, Front::Ready)
+    }
+
+    fn finished(&self, number: u64) {
+        let mut queue = lock(&self.queue);
+        queue.turn = Turn::Free;
+        self.done.store(number, Atomically::Release);
+        self.idle.notify_all();
+    }
+
+    fn wait_for_turn(&self) {
+        let queue = lock(&self.queue);
+        let free = self
+            .idle
+            .wait_while(queue, |queue| queue.turn == Turn::Taken);
+        drop(free.unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Ticket {
+    pub(crate) fn is_done(&self) -> bool {
+        self.stream.done.load(Atomically::Acquire) >= self.number
+    }
+
+    /// Does the work up to here, or waits for the thread that does.
+    pub(crate) fn finish(&self) {
+        while self.step() == Progress::NotYet {}
+    }
+
+    /// Does one piece of the work that is left up to here, or waits for the thread that does.
+    pub(crate) fn step(&self) -> Progress {
+        let mut ticket = self.clone();
+        loop {
+            match ticket.stream.take(ticket.number) {
+                Front::Done if self.is_done() => return Progress::Done,
+                Front::Done => return Progress::NotYet,
+                Front::Busy => ticket.stream.wait_for_turn(),
+                Front::Waits(awaited) => ticket = awaited,
+                Front::Ready(work) => {
+                    work.perform(&ticket.stream.context);
+                    ticket.stream.finished(work.number);
+                    break;
+                }
+            }
+        }
+        if self.is_done() {
+            return Progress::Done;
+        }
+        Progress::NotYet
+    }
+}
+
+/// The stream that a handle stands for, and whose context can be worked in.
+pub(crate) fn resolve(handle: Handle<Stream>) -> Outcome<Arc<Stream>> {
+    let stream = match handle.key() {
+        0 | LEGACY => current()?.legacy(),
+        PER_THREAD => current()?.per_thread(),
+        _ => machine()?.streams.get(handle)?,
+    };
+    stream.context.check()?;
+    Ok(stream)
+}
+
+/// As [`resolve`], for work that must be enqueued in the current context.
+pub(crate) fn resolve_in_current(handle: Handle<Stream>) -> Outcome<Arc<Stream>> {
+    let context = current()?;
+    let stream = resolve(handle)?;
+    if !Arc::ptr_eq(&stream.context, &context) {
+        return Err(Code::INVALID_HANDLE);
+    }
+    Ok(stream)
+}

@@ -1,0 +1,121 @@
+//! Pieces of work: what waits in a stream's queue, what a graph's nodes do, and how it is done.
+
+use crate::driver::code::{Code, Outcome};
+use crate::driver::launches::Enqueuer;
+use crate::driver::objects::context::{Context, Ticket};
+use crate::driver::objects::copy::{Copy, Fill};
+use crate::driver::objects::module::Function;
+use crate::driver::seam::abi::HostFunction;
+use crate::{LaunchError, Shape};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+/// A piece of work in a stream's queue.
+pub(crate) struct Work {
+    pub(crate) number: u64,
+    /// What must be done before, in other streams.
+    pub(crate) after: Vec<Ticket>,
+    pub(crate) action: Action,
+    /// The host thread that enqueued it, and what it asked for.
+    pub(crate) by: Enqueuer,
+}
+
+/// What is to be done.
+#[derive(Clone)]
+pub(crate) enum Action {
+    Kernel(Arc<KernelLaunch>),
+    Copy(Copy),
+    Fill(Fill),
+    Host(HostFunction),
+    /// Notes the time for an event.
+    Record(Arc<OnceLock<Instant>>),
+    /// Frees device memory.
+    Free(u64),
+    /// The nodes of a graph, in the order in which they were captured.
+    Graph(Arc<[Action]>),
+    /// Nothing: it only waits.
+    Wait,
+}
+
+/// A kernel with all that a launch needs.
+pub(crate) struct KernelLaunch {
+    pub(crate) function: Arc<Function>,
+    pub(crate) shape: Shape,
+    pub(crate) parameters: Box<[u8]>,
+}
+
+thread_local! {
+    static INSIDE_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is carrying out a host function of a stream, which must not call the driver.
+pub(crate) fn inside_host_function() -> bool {
+    INSIDE_HOST_FUNCTION.try_with(Cell::get).unwrap_or(false)
+}
+
+impl Work {
+    /// Does the work. What fails poisons the context, and in a poisoned context nothing is done.
+    pub(crate) fn perform(&self, context: &Context) {
+        if context.check().is_err() {
+            return;
+        }
+        let done = catch_unwind(AssertUnwindSafe(|| self.action.perform(context, &self.by)));
+        if let Err(code) = done.unwrap_or(Err(Code::UNKNOWN)) {
+            context.poison(code);
+        }
+    }
+}
+
+impl Action {
+    fn perform(&self, context: &Context, by: &Enqueuer) -> Outcome {
+        match self {
+            Action::Kernel(launch) => launch.perform(context, by),
+            Action::Copy(copy) => copy.perform(&context.device.memory),
+            Action::Fill(fill) => fill.perform(&context.device.memory),
+            Action::Host(function) => {
+                INSIDE_HOST_FUNCTION.set(true);
+                function.call();
+                INSIDE_HOST_FUNCTION.set(false);
+                Ok(())
+            }
+            Action::Record(time) => {
+                time.get_or_init(Instant::now);
+                Ok(())
+            }
+            Action::Free(address) => {
+                let freed = context.device.memory.free(*address);
+                freed.map_err(|_| Code::ILLEGAL_ADDRESS)
+            }
+            Action::Graph(nodes) => nodes.iter().try_for_each(|node| node.perform(context, by)),
+            Action::Wait => Ok(()),
+        }
+    }
+}
+
+impl KernelLaunch {
+    fn perform(&self, context: &Context, by: &Enqueuer) -> Outcome {
+        let kernel = &self.function.kernel;
+        let result = kernel.launch(
+            &self.shape,
+            &self.parameters,
+            &context.device.memory,
+            &context.device.config,
+            &by.options,
+        );
+        match result {
+            Ok(counters) => {
+                by.note(kernel.name(), self.shape, Ok(counters));
+                Ok(())
+            }
+            Err(LaunchError::Fault(fault)) => {
+                eprintln!("virtual-gpu: {fault}");
+                let code = Code(fault.cu_result());
+                by.note(kernel.name(), self.shape, Err(fault));
+                Err(code)
+            }
+            Err(refused) => Err(Code(refused.cu_result())),
+        }
+    }
+}

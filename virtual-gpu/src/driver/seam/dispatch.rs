@@ -1,0 +1,114 @@
+//! From a C symbol to the one that answers it: the real driver's function of the same name, or
+//! ours.
+//!
+//! Every call passes through [`dispatch`], so it is here, once, that faults are injected and calls
+//! recorded, that a call is refused inside a host function of a stream, and that a panic of ours (a
+//! defect) ends as `CUDA_ERROR_UNKNOWN` and not in the C caller's frames.
+
+use crate::driver::code::{Code, Outcome, SUCCESS};
+use crate::driver::inject::{self, Verdict};
+use crate::driver::mode::{Backend, backend};
+use crate::driver::objects::work;
+use crate::driver::seam::real::Real;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What is particular about a call. Matters to injected faults and to calls with nobody to answer
+/// them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// Nothing.
+    Ordinary,
+    /// Waits for work, so it is where a deferred error shows.
+    Synchronises,
+    /// Works in a context that a sticky error has poisoned.
+    Survives,
+    /// Needs no device at all.
+    Pure,
+    /// `cuInit`.
+    Starts,
+}
+
+/// Answers one call.
+pub(crate) fn dispatch(
+    name: &'static str,
+    class: Class,
+    real: impl FnOnce(&Real) -> i32,
+    ours: impl FnOnce() -> Outcome,
+) -> i32 {
+    let answer =
+        || catch_unwind(AssertUnwindSafe(|| route(class, real, ours))).unwrap_or(Code::UNKNOWN.0);
+    match inject::verdict(name, class) {
+        Verdict::Proceed => answer(),
+        Verdict::Refuse(code) => code.0,
+        Verdict::Replace(code) => {
+            answer();
+            code.0
+        }
+    }
+}
+
+fn route(class: Class, real: impl FnOnce(&Real) -> i32, ours: impl FnOnce() -> Outcome) -> i32 {
+    match backend() {
+        Backend::Real(library) => real(library),
+        Backend::Virtual(_) if class != Class::Pure && work::inside_host_function() => {
+            Code::NOT_PERMITTED.0
+        }
+        Backend::Virtual(_) => number(ours()),
+        Backend::Nobody(_) if class == Class::Pure => number(ours()),
+        Backend::Nobody(reason) if class == Class::Starts => reason.code().0,
+        Backend::Nobody(_) => Code::NOT_INITIALIZED.0,
+    }
+}
+
+fn number(outcome: Outcome) -> i32 {
+    match outcome {
+        Ok(()) => SUCCESS,
+        Err(code) => code.0,
+    }
+}
+
+/// Exports the symbols of a table: `name(argument: type, …) => function, Class;`. Without a class
+/// it is `Ordinary`; without a function the call is not supported on the virtual device.
+macro_rules! exports {
+    ($($name:ident($($argument:ident: $type:ty),* $(,)?) $(=> $function:path $(, $class:ident)?)?;)*) => {
+        $(
+        #[unsafe(no_mangle)]
+        pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
+            type Signature = unsafe extern "C" fn($($type),*) -> i32;
+            // SAFETY: the signatures of the table are CUDA's.
+            static REAL: Symbol<Signature> = unsafe {
+                Symbol::new(concat!(stringify!($name), "\0"))
+            };
+            dispatch(
+                stringify!($name),
+                [$($(Class::$class,)?)? Class::Ordinary][0],
+                |real| match REAL.find(real) {
+                    // SAFETY: the caller keeps to the contract of CUDA's function, which this is.
+                    Some(function) => unsafe { function($($argument),*) },
+                    None => Code::NOT_SUPPORTED.0,
+                },
+                || answer!($($function)?; $($argument),*),
+            )
+        }
+    )*
+
+    /// The address of the exported symbol of that name.
+    pub(crate) fn address_of(name: &str) -> Option<*mut c_void> {
+        match name {
+            $(stringify!($name) => Some($name as *mut c_void),)*
+            _ => None,
+        }
+    }};
+}
+pub(crate) use exports;
+
+/// What the virtual device answers to a row of the table.
+macro_rules! answer {
+    (; $($argument:ident),*) => {
+        Err(Code::NOT_SUPPORTED)
+    };
+    ($function:path; $($argument:ident),*) => {
+        $function($($argument),*)
+    };
+}
+pub(crate) use answer;

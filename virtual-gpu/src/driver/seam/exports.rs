@@ -1,0 +1,280 @@
+//! The symbols that this crate exports: every driver call that `cust` 0.3 refers to, and some that
+//! it lacks. One row each, with CUDA's signature and the function that answers on the virtual
+//! device. A row without such a function is not modelled there: it answers
+//! `CUDA_ERROR_NOT_SUPPORTED`.
+//!
+//! # Safety
+//!
+//! One contract for all: a caller keeps to what the CUDA documentation asks of each argument. That
+//! is, each pointer is null or valid for what the call reads or writes there; memory of an
+//! asynchronous copy stays valid until the stream has done it if it is pinned; functions that are
+//! passed have the documented type. Handles and device addresses need no care: a wrong one is an
+//! error.
+//!
+//! The linker keeps these symbols in whatever program names this crate (`use virtual_gpu as _;` is
+//! enough). Where a real `libcuda` is linked as well, a symbol of the program comes before that of
+//! a shared library.
+
+#![allow(non_snake_case, reason = "the names are CUDA's")]
+#![allow(clippy::too_many_arguments, reason = "the signatures are CUDA's")]
+#![allow(clippy::missing_safety_doc, reason = "one contract for all, above")]
+
+use crate::driver::calls::{
+    attributes, capture, context, copy, copy2d, device, error_names, event, fill, function, graph,
+    host_memory, launch, memory, module, occupancy, pointer, primary, proc_address, stream,
+};
+use crate::driver::code::Code;
+use crate::driver::objects::context::Context;
+use crate::driver::objects::event::Event;
+use crate::driver::objects::graph::{ExecutableGraph, Graph, NodeName};
+use crate::driver::objects::module::{Function, Module};
+use crate::driver::objects::stream::Stream;
+use crate::driver::seam::abi::{BlockSizeToShared, Handle, HostPointer, In, Out, Text};
+use crate::driver::seam::dispatch::{Class, answer, dispatch, exports};
+use crate::driver::seam::real::Symbol;
+use std::ffi::{c_char, c_void};
+
+type HostFn = Option<unsafe extern "C" fn(*mut c_void)>;
+
+exports! {
+    // The driver and its devices.
+    cuInit(flags: u32) => device::init, Starts;
+    cuDriverGetVersion(version: Out<i32>) => device::driver_version, Pure;
+    cuGetErrorName(code: i32, text: Out<*const c_char>) => error_names::name, Pure;
+    cuGetErrorString(code: i32, text: Out<*const c_char>) => error_names::description, Pure;
+    cuGetProcAddress(name: Text, address: Out<*mut c_void>, version: i32, flags: u64)
+        => proc_address::find, Pure;
+    cuGetProcAddress_v2(
+        name: Text, address: Out<*mut c_void>, version: i32, flags: u64, status: Out<i32>
+    ) => proc_address::find_with_status, Pure;
+    cuDeviceGetCount(count: Out<i32>) => device::count, Survives;
+    cuDeviceGet(device: Out<i32>, ordinal: i32) => device::get, Survives;
+    cuDeviceGetName(name: Out<c_char>, capacity: i32, device: i32) => device::name, Survives;
+    cuDeviceGetUuid(uuid: Out<[u8; 16]>, device: i32) => device::uuid, Survives;
+    cuDeviceGetUuid_v2(uuid: Out<[u8; 16]>, device: i32) => device::uuid, Survives;
+    cuDeviceTotalMem_v2(bytes: Out<usize>, device: i32) => device::total_memory, Survives;
+    cuDeviceGetAttribute(value: Out<i32>, attribute: i32, device: i32)
+        => attributes::attribute, Survives;
+    cuDeviceComputeCapability(major: Out<i32>, minor: Out<i32>, device: i32)
+        => device::compute_capability, Survives;
+    cuDeviceCanAccessPeer(can: Out<i32>, device: i32, peer: i32)
+        => device::can_access_peer, Survives;
+
+    // Contexts.
+    cuDevicePrimaryCtxRetain(context: Out<Handle<Context>>, device: i32)
+        => primary::retain, Survives;
+    cuDevicePrimaryCtxRelease_v2(device: i32) => primary::release, Survives;
+    cuDevicePrimaryCtxReset_v2(device: i32) => primary::reset, Survives;
+    cuDevicePrimaryCtxSetFlags_v2(device: i32, flags: u32) => primary::set_flags, Survives;
+    cuDevicePrimaryCtxGetState(device: i32, flags: Out<u32>, active: Out<i32>)
+        => primary::state, Survives;
+    cuCtxCreate_v2(context: Out<Handle<Context>>, flags: u32, device: i32)
+        => context::create, Survives;
+    cuCtxDestroy_v2(context: Handle<Context>) => context::destroy, Survives;
+    cuCtxPushCurrent_v2(context: Handle<Context>) => context::push, Survives;
+    cuCtxPopCurrent_v2(context: Out<Handle<Context>>) => context::pop, Survives;
+    cuCtxSetCurrent(context: Handle<Context>) => context::set_current, Survives;
+    cuCtxGetCurrent(context: Out<Handle<Context>>) => context::get_current, Survives;
+    cuCtxGetDevice(device: Out<i32>) => context::device, Survives;
+    cuCtxGetFlags(flags: Out<u32>) => context::flags, Survives;
+    cuCtxGetApiVersion(context: Handle<Context>, version: Out<u32>)
+        => context::api_version, Survives;
+    cuCtxSynchronize() => context::synchronize, Synchronises;
+    cuCtxGetStreamPriorityRange(least: Out<i32>, greatest: Out<i32>) => context::priority_range;
+    cuCtxGetLimit(value: Out<usize>, limit: i32) => context::limit;
+    cuCtxSetLimit(limit: i32, value: usize) => context::set_limit;
+    cuCtxGetCacheConfig(config: Out<i32>) => context::cache;
+    cuCtxSetCacheConfig(config: i32) => context::set_cache;
+    cuCtxGetSharedMemConfig(config: Out<i32>) => context::shared_bank;
+    cuCtxSetSharedMemConfig(config: i32) => context::set_shared_bank;
+
+    // Memory.
+    cuMemAlloc_v2(address: Out<u64>, bytes: usize) => memory::alloc;
+    cuMemFree_v2(address: u64) => memory::free, Synchronises;
+    cuMemAllocAsync(address: Out<u64>, bytes: usize, stream: Handle<Stream>)
+        => memory::alloc_async;
+    cuMemFreeAsync(address: u64, stream: Handle<Stream>) => memory::free_async;
+    cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) => memory::info;
+    cuMemGetAddressRange_v2(start: Out<u64>, bytes: Out<usize>, address: u64)
+        => memory::address_range;
+    cuPointerGetAttribute(value: HostPointer, attribute: i32, address: u64)
+        => pointer::attribute;
+    cuPointerGetAttributes(count: u32, attributes: In<i32>, values: In<HostPointer>, address: u64)
+        => pointer::attributes;
+    cuMemAllocHost_v2(pointer: Out<*mut c_void>, bytes: usize) => host_memory::alloc;
+    cuMemHostAlloc(pointer: Out<*mut c_void>, bytes: usize, flags: u32)
+        => host_memory::alloc_with_flags;
+    cuMemFreeHost(pointer: HostPointer) => host_memory::free, Synchronises;
+    cuMemHostRegister_v2(pointer: HostPointer, bytes: usize, flags: u32) => host_memory::register;
+    cuMemHostUnregister(pointer: HostPointer) => host_memory::unregister, Synchronises;
+    cuMemHostGetFlags(flags: Out<u32>, pointer: HostPointer) => host_memory::flags;
+    cuMemHostGetDevicePointer_v2(address: HostPointer, pointer: HostPointer, flags: u32);
+    cuMemAllocManaged(address: HostPointer, bytes: usize, flags: u32);
+    cuMemAdvise(address: u64, bytes: usize, advice: i32, device: i32);
+    cuMemPrefetchAsync(address: u64, bytes: usize, device: i32, stream: HostPointer);
+
+    // Copies and fills.
+    cuMemcpy(to: u64, from: u64, bytes: usize) => copy::any_to_any, Synchronises;
+    cuMemcpyHtoD_v2(to: u64, from: HostPointer, bytes: usize)
+        => copy::host_to_device, Synchronises;
+    cuMemcpyDtoH_v2(to: HostPointer, from: u64, bytes: usize)
+        => copy::device_to_host, Synchronises;
+    cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize) => copy::device_to_device;
+    cuMemcpyPeer(
+        to: u64, to_context: Handle<Context>, from: u64, from_context: Handle<Context>, bytes: usize
+    ) => copy::peer;
+    cuMemcpyAsync(to: u64, from: u64, bytes: usize, stream: Handle<Stream>)
+        => copy::any_to_any_async;
+    cuMemcpyHtoDAsync_v2(to: u64, from: HostPointer, bytes: usize, stream: Handle<Stream>)
+        => copy::host_to_device_async;
+    cuMemcpyDtoHAsync_v2(to: HostPointer, from: u64, bytes: usize, stream: Handle<Stream>)
+        => copy::device_to_host_async;
+    cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle<Stream>)
+        => copy::device_to_device_async;
+    cuMemcpyPeerAsync(
+        to: u64, to_context: Handle<Context>, from: u64, from_context: Handle<Context>,
+        bytes: usize, stream: Handle<Stream>
+    ) => copy::peer_async;
+    cuMemcpy2D_v2(copy: In<copy2d::Description>) => copy2d::copy, Synchronises;
+    cuMemcpy2DAsync_v2(copy: In<copy2d::Description>, stream: Handle<Stream>)
+        => copy2d::copy_async;
+    cuMemsetD8_v2(address: u64, value: u8, count: usize) => fill::bytes;
+    cuMemsetD16_v2(address: u64, value: u16, count: usize) => fill::halves;
+    cuMemsetD32_v2(address: u64, value: u32, count: usize) => fill::words;
+    cuMemsetD8Async(address: u64, value: u8, count: usize, stream: Handle<Stream>)
+        => fill::bytes_async;
+    cuMemsetD16Async(address: u64, value: u16, count: usize, stream: Handle<Stream>)
+        => fill::halves_async;
+    cuMemsetD32Async(address: u64, value: u32, count: usize, stream: Handle<Stream>)
+        => fill::words_async;
+    cuMemsetD2D8_v2(address: u64, pitch: usize, value: u8, width: usize, rows: usize)
+        => fill::rows_of_bytes;
+
+    // Modules and functions.
+    cuModuleLoad(module: Out<Handle<Module>>, name: Text) => module::load_file;
+    cuModuleLoadData(module: Out<Handle<Module>>, image: Text) => module::load;
+    cuModuleLoadDataEx(
+        module: Out<Handle<Module>>, image: Text, count: u32, options: In<i32>,
+        values: Out<HostPointer>
+    ) => module::load_with_options;
+    cuModuleUnload(module: Handle<Module>) => module::unload;
+    cuModuleGetFunction(function: Out<Handle<Function>>, module: Handle<Module>, name: Text)
+        => module::function;
+    cuModuleGetGlobal_v2(address: Out<u64>, bytes: Out<usize>, module: Handle<Module>, name: Text)
+        => module::global;
+    cuFuncGetAttribute(value: Out<i32>, attribute: i32, function: Handle<Function>)
+        => function::attribute;
+    cuFuncSetAttribute(function: Handle<Function>, attribute: i32, value: i32)
+        => function::set_attribute;
+    cuFuncSetCacheConfig(function: Handle<Function>, config: i32) => function::set_cache;
+    cuFuncSetSharedMemConfig(function: Handle<Function>, config: i32)
+        => function::set_shared_bank;
+    cuFuncGetModule(module: Out<Handle<Module>>, function: Handle<Function>) => function::module;
+    cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: Out<i32>, function: Handle<Function>, threads: i32, shared_bytes: usize
+    ) => occupancy::max_active_blocks;
+    cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        blocks: Out<i32>, function: Handle<Function>, threads: i32, shared_bytes: usize, flags: u32
+    ) => occupancy::max_active_blocks_with_flags;
+    cuOccupancyMaxPotentialBlockSize(
+        grid: Out<i32>, block: Out<i32>, function: Handle<Function>,
+        shared_bytes_of: BlockSizeToShared, shared_bytes: usize, limit: i32
+    ) => occupancy::best_block;
+    cuOccupancyMaxPotentialBlockSizeWithFlags(
+        grid: Out<i32>, block: Out<i32>, function: Handle<Function>,
+        shared_bytes_of: BlockSizeToShared, shared_bytes: usize, limit: i32, flags: u32
+    ) => occupancy::best_block_with_flags;
+    cuOccupancyAvailableDynamicSMemPerBlock(
+        bytes: Out<usize>, function: Handle<Function>, blocks: i32, threads: i32
+    ) => occupancy::available_dynamic_shared;
+    cuLaunchKernel(
+        function: Handle<Function>, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32,
+        block_y: u32, block_z: u32, shared_bytes: u32, stream: Handle<Stream>,
+        parameters: In<HostPointer>, list: In<HostPointer>
+    ) => launch::kernel;
+    cuLaunchHostFunc(stream: Handle<Stream>, function: HostFn, data: HostPointer)
+        => launch::host_function;
+
+    // Streams and events.
+    cuStreamCreate(stream: Out<Handle<Stream>>, flags: u32) => stream::create;
+    cuStreamCreateWithPriority(stream: Out<Handle<Stream>>, flags: u32, priority: i32)
+        => stream::create_with_priority;
+    cuStreamDestroy_v2(stream: Handle<Stream>) => stream::destroy;
+    cuStreamSynchronize(stream: Handle<Stream>) => stream::synchronize, Synchronises;
+    cuStreamQuery(stream: Handle<Stream>) => stream::query, Synchronises;
+    cuStreamWaitEvent(stream: Handle<Stream>, event: Handle<Event>, flags: u32)
+        => event::stream_waits;
+    cuStreamGetFlags(stream: Handle<Stream>, flags: Out<u32>) => stream::flags;
+    cuStreamGetPriority(stream: Handle<Stream>, priority: Out<i32>) => stream::priority;
+    cuStreamGetId(stream: Handle<Stream>, id: Out<u64>) => stream::id;
+    cuStreamGetCtx(stream: Handle<Stream>, context: Out<Handle<Context>>) => stream::context;
+    cuEventCreate(event: Out<Handle<Event>>, flags: u32) => event::create;
+    cuEventDestroy_v2(event: Handle<Event>) => event::destroy;
+    cuEventRecord(event: Handle<Event>, stream: Handle<Stream>) => event::record;
+    cuEventRecordWithFlags(event: Handle<Event>, stream: Handle<Stream>, flags: u32)
+        => event::record_with_flags;
+    cuEventSynchronize(event: Handle<Event>) => event::synchronize, Synchronises;
+    cuEventQuery(event: Handle<Event>) => event::query, Synchronises;
+    cuEventElapsedTime(milliseconds: Out<f32>, start: Handle<Event>, end: Handle<Event>)
+        => event::elapsed;
+
+    // Captures and graphs.
+    cuStreamBeginCapture_v2(stream: Handle<Stream>, mode: i32) => capture::begin;
+    cuStreamEndCapture(stream: Handle<Stream>, graph: Out<Handle<Graph>>) => capture::end;
+    cuStreamIsCapturing(stream: Handle<Stream>, status: Out<i32>) => capture::status;
+    cuStreamGetCaptureInfo(stream: Handle<Stream>, status: Out<i32>, id: Out<u64>)
+        => capture::info;
+    cuThreadExchangeStreamCaptureMode(mode: Out<i32>) => capture::exchange_thread_mode;
+    cuGraphInstantiateWithFlags(
+        executable: Out<Handle<ExecutableGraph>>, graph: Handle<Graph>, flags: u64
+    ) => graph::instantiate;
+    cuGraphInstantiate_v2(
+        executable: Out<Handle<ExecutableGraph>>, graph: Handle<Graph>,
+        error_node: Out<Handle<NodeName>>, log: Out<c_char>, log_bytes: usize
+    ) => graph::instantiate_with_log;
+    cuGraphLaunch(executable: Handle<ExecutableGraph>, stream: Handle<Stream>) => graph::launch;
+    cuGraphDestroy(graph: Handle<Graph>) => graph::destroy;
+    cuGraphExecDestroy(executable: Handle<ExecutableGraph>) => graph::destroy_executable;
+    cuGraphGetNodes(graph: Handle<Graph>, nodes: Out<Handle<NodeName>>, count: Out<usize>)
+        => graph::nodes;
+    cuGraphGetEdges(
+        graph: Handle<Graph>, from: Out<Handle<NodeName>>, to: Out<Handle<NodeName>>,
+        count: Out<usize>
+    ) => graph::edges;
+    cuGraphNodeGetType(node: Handle<NodeName>, node_type: Out<i32>) => graph::node_type;
+    cuGraphKernelNodeGetParams(node: HostPointer, parameters: HostPointer);
+    cuGraphCreate(graph: HostPointer, flags: u32);
+    cuGraphAddKernelNode(
+        node: HostPointer, graph: HostPointer, after: HostPointer, count: usize,
+        parameters: HostPointer
+    );
+    cuGraphDebugDotPrint(graph: HostPointer, path: HostPointer, flags: u32);
+
+    // Linking, arrays, textures, surfaces, external memory.
+    cuLinkCreate_v2(count: u32, options: HostPointer, values: HostPointer, state: HostPointer);
+    cuLinkAddData_v2(
+        state: HostPointer, kind: i32, data: HostPointer, bytes: usize, name: HostPointer,
+        count: u32, options: HostPointer, values: HostPointer
+    );
+    cuLinkComplete(state: HostPointer, image: HostPointer, bytes: HostPointer);
+    cuLinkDestroy(state: HostPointer);
+    cuArray3DCreate_v2(array: HostPointer, description: HostPointer);
+    cuArray3DGetDescriptor_v2(description: HostPointer, array: HostPointer);
+    cuArrayDestroy(array: HostPointer);
+    cuMemcpyAtoH_v2(to: HostPointer, from: HostPointer, offset: usize, bytes: usize);
+    cuMemcpyHtoA_v2(to: HostPointer, offset: usize, from: HostPointer, bytes: usize);
+    cuTexObjectCreate(
+        texture: HostPointer, resource: HostPointer, description: HostPointer, view: HostPointer
+    );
+    cuTexObjectDestroy(texture: u64);
+    cuTexObjectGetResourceDesc(resource: HostPointer, texture: u64);
+    cuTexObjectGetResourceViewDesc(view: HostPointer, texture: u64);
+    cuSurfObjectCreate(surface: HostPointer, resource: HostPointer);
+    cuSurfObjectDestroy(surface: u64);
+    cuSurfObjectGetResourceDesc(resource: HostPointer, surface: u64);
+    cuImportExternalMemory(memory: HostPointer, description: HostPointer);
+    cuExternalMemoryGetMappedBuffer(
+        address: HostPointer, memory: HostPointer, description: HostPointer
+    );
+    cuDestroyExternalMemory(memory: HostPointer);
+}

@@ -1,0 +1,78 @@
+//! The real driver's library: opened at run time, so that a program runs where there is none.
+
+use std::sync::OnceLock;
+
+#[cfg(windows)]
+const LIBRARY: &str = "nvcuda.dll";
+#[cfg(not(windows))]
+const LIBRARY: &str = "libcuda.so.1";
+
+/// The real driver.
+pub(crate) struct Real {
+    library: libloading::Library,
+}
+
+/// Opens the real driver, or says why it cannot.
+pub(crate) fn open() -> Result<Real, String> {
+    // SAFETY: this is the CUDA driver by its documented name, whose initialisers may run at any
+    // time.
+    match unsafe { libloading::Library::new(LIBRARY) } {
+        Ok(library) => Ok(Real { library }),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+impl Real {
+    /// Whether the driver starts and has a device.
+    pub(crate) fn has_device(&self) -> bool {
+        type Init = unsafe extern "C" fn(u32) -> i32;
+        type GetCount = unsafe extern "C" fn(*mut i32) -> i32;
+        // SAFETY: these are the two functions' documented types.
+        let functions = unsafe {
+            (
+                self.find::<Init>("cuInit\0"),
+                self.find::<GetCount>("cuDeviceGetCount\0"),
+            )
+        };
+        let (Some(init), Some(get_count)) = functions else {
+            return false;
+        };
+        let mut count = 0;
+        // SAFETY: `cuInit` takes no flags, and `count` is valid for the write.
+        unsafe { init(0) == 0 && get_count(&mut count) == 0 && count > 0 }
+    }
+
+    /// The driver's function of that name, which ends with NUL, where it has it.
+    ///
+    /// # Safety
+    ///
+    /// - `F` is the type of a pointer to that function.
+    unsafe fn find<F: Copy>(&self, name: &str) -> Option<F> {
+        // SAFETY: by this function's contract.
+        let symbol = unsafe { self.library.get::<F>(name.as_bytes()) };
+        symbol.ok().map(|symbol| *symbol)
+    }
+}
+
+/// One function of the real driver, looked up at its first use.
+pub(crate) struct Symbol<F> {
+    name: &'static str,
+    found: OnceLock<Option<F>>,
+}
+
+impl<F: Copy> Symbol<F> {
+    /// # Safety
+    ///
+    /// - `F` is the type of a pointer to the driver's function of that name.
+    pub(crate) const unsafe fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            found: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn find(&self, real: &Real) -> Option<F> {
+        // SAFETY: by the contract of `new`.
+        *self.found.get_or_init(|| unsafe { real.find(self.name) })
+    }
+}

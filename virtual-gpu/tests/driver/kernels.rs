@@ -1,0 +1,49 @@
+//! The kernels of these tests, in PTX.
+
+use std::ffi::CStr;
+
+/// `increment(p)`: p[0] += 1 by every thread, atomically.
+/// `write(p, value)`: p[0] = value.
+/// `trap()`: fails.
+/// `with_shared()`: has 16 KiB of shared memory of its own, and 512 threads at most.
+pub const PTX: &CStr = cr#"
+.version 7.0
+.target sm_80
+.address_size 64
+
+.global .align 4 .u32 variable = 7;
+.shared .align 16 .b8 own[16384];
+
+.visible .entry increment(.param .u64 p)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p];
+    atom.global.add.u32 %r1, [%rd1], 1;
+    ret;
+}
+
+.visible .entry write(.param .u64 p, .param .u64 value)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [p];
+    ld.param.u64 %rd2, [value];
+    cvt.u32.u64 %r1, %rd2;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+
+.visible .entry trap()
+{
+    trap;
+}
+
+.visible .entry with_shared() .maxntid 512, 1, 1
+{
+    .reg .b32 %r<2>;
+    mov.u32 %r1, own;
+    st.shared.u32 [own], %r1;
+    ret;
+}
+"#;

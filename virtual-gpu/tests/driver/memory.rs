@@ -1,0 +1,125 @@
+//! Device memory, pinned host memory, copies and fills.
+
+use crate::raw::*;
+use virtual_gpu::driver::live_of_this_thread;
+
+#[test]
+fn bytes_come_back() {
+    let _context = Context::new();
+    let address = alloc(3);
+    assert_eq!(upload(address, &[1, 2, 3]), 0);
+    assert_eq!(cuMemsetD32_v2(address + 4, 9, 1), 0);
+    let mut words = [0; 3];
+    assert_eq!(download(&mut words, address), 0);
+    assert_eq!(words, [1, 9, 3]);
+    assert_eq!(cuMemFree_v2(address), 0);
+}
+
+#[test]
+fn wrong_sizes_and_addresses_are_refused() {
+    let _context = Context::new();
+    assert_eq!(cuMemAlloc_v2(Some(&mut 0), 0), INVALID_VALUE);
+    assert_eq!(cuMemAlloc_v2(None, 4), INVALID_VALUE);
+    let address = alloc(2);
+    let mut words = [0; 3];
+    assert_eq!(download(&mut words, address), INVALID_VALUE, "past the end");
+    assert_eq!(upload(address + 4, &[1, 2]), INVALID_VALUE, "past the end");
+    assert_eq!(
+        cuMemsetD32_v2(address + 1, 0, 1),
+        INVALID_VALUE,
+        "misaligned"
+    );
+    assert_eq!(cuMemFree_v2(address + 4), INVALID_VALUE, "not the start");
+    assert_eq!(cuMemFree_v2(address), 0);
+    assert_eq!(cuMemFree_v2(address), INVALID_VALUE, "a second time");
+    assert_eq!(download(&mut words[..1], address), INVALID_VALUE, "freed");
+}
+
+#[test]
+fn nothing_is_copied_or_freed_without_an_error() {
+    let _context = Context::new();
+    assert_eq!(upload(0, &[]), 0);
+    assert_eq!(cuMemsetD32_v2(0, 0, 0), 0);
+    assert_eq!(cuMemFree_v2(0), 0);
+}
+
+#[test]
+fn memory_runs_out_and_comes_back() {
+    let _context = Context::new();
+    let (mut free, mut total) = (0, 0);
+    assert_eq!(cuMemGetInfo_v2(&mut free, &mut total), 0);
+    assert_eq!(total, 16 << 30);
+    let mut address = 0;
+    assert_eq!(cuMemAlloc_v2(Some(&mut address), total + 1), OUT_OF_MEMORY);
+    assert_eq!(cuMemAlloc_v2(Some(&mut address), usize::MAX), OUT_OF_MEMORY);
+    assert_eq!(address, 0, "nothing was written");
+    alloc(1);
+}
+
+#[test]
+fn a_freeing_that_waits_in_a_stream_makes_room() {
+    // Other tests hold little of the 16 GiB, so two thirds fit once and not twice.
+    const BYTES: usize = (16 << 30) / 3 * 2;
+    let _context = Context::new();
+    let stream = stream(1);
+    let (mut first, mut second) = (0, 0);
+    assert_eq!(cuMemAllocAsync(&mut first, BYTES, stream), 0);
+    assert_eq!(cuMemAllocAsync(&mut second, BYTES, stream), OUT_OF_MEMORY);
+    assert_eq!(cuMemFreeAsync(first, stream), 0);
+    assert_eq!(
+        cuMemFreeAsync(first, stream),
+        INVALID_VALUE,
+        "a second time"
+    );
+    assert_eq!(cuMemAllocAsync(&mut second, BYTES, stream), 0);
+}
+
+#[test]
+fn a_pointer_tells_where_it_lies() {
+    const MEMORY_TYPE: i32 = 2;
+    const RANGE_SIZE: i32 = 12;
+    let _context = Context::new();
+    let address = alloc(5);
+    let (mut kind, mut bytes) = (0_u32, 0_u64);
+    // SAFETY: the two attributes have 32 and 64 bits.
+    unsafe {
+        let kind = (&raw mut kind).cast();
+        assert_eq!(cuPointerGetAttribute(kind, MEMORY_TYPE, address + 8), 0);
+        let bytes = (&raw mut bytes).cast();
+        assert_eq!(cuPointerGetAttribute(bytes, RANGE_SIZE, address + 8), 0);
+        assert_eq!(
+            cuPointerGetAttribute(kind, MEMORY_TYPE, address + 20),
+            INVALID_VALUE
+        );
+    }
+    assert_eq!((kind, bytes), (2, 20));
+    let pinned = pinned(1);
+    // SAFETY: the attribute has 32 bits.
+    let found =
+        unsafe { cuPointerGetAttribute((&raw mut kind).cast(), MEMORY_TYPE, pinned.addr() as u64) };
+    assert_eq!((found, kind), (0, 1));
+}
+
+#[test]
+fn pinned_memory_is_freed_once() {
+    let _context = Context::new();
+    let pointer = pinned(4);
+    assert_eq!(cuMemFreeHost(pointer.wrapping_add(1)), INVALID_VALUE);
+    assert_eq!(cuMemFreeHost(pointer), 0);
+    assert_eq!(cuMemFreeHost(pointer), INVALID_VALUE);
+}
+
+#[test]
+fn what_a_context_holds_goes_with_it() {
+    let before = live_of_this_thread().unwrap();
+    let context = Context::new();
+    alloc(10);
+    pinned(10);
+    let (_, _) = (stream(0), event());
+    let within = live_of_this_thread().unwrap();
+    assert_eq!((within.contexts, within.streams, within.events), (1, 1, 1));
+    assert_eq!((within.allocations, within.allocated_bytes), (1, 40));
+    assert_eq!((within.pinned, within.pinned_bytes), (1, 40));
+    drop(context);
+    assert_eq!(live_of_this_thread().unwrap(), before);
+}

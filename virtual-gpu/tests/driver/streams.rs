@@ -1,0 +1,184 @@
+//! Streams: laziness, and the order between them.
+
+use crate::raw::*;
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// Work is left undone until somebody asks for it.
+#[test]
+fn a_stream_is_lazy() {
+    let _context = Context::new();
+    let (stream, address) = (stream(1), alloc(1));
+    assert_eq!(cuMemsetD32Async(address, 5, 1, stream), 0);
+    assert_eq!(peek(address), 0);
+    assert_eq!(cuStreamSynchronize(stream), 0);
+    assert_eq!(peek(address), 5);
+}
+
+#[test]
+fn whoever_asks_again_and_again_gets_there() {
+    let _context = Context::new();
+    let (stream, address) = (stream(1), alloc(1));
+    assert_eq!(cuStreamQuery(stream), 0);
+    assert_eq!(cuMemsetD32Async(address, 5, 1, stream), 0);
+    assert_eq!(cuMemsetD32Async(address, 6, 1, stream), 0);
+    let answers = [0; 3].map(|_: i32| cuStreamQuery(stream));
+    assert_eq!(answers, [NOT_READY, NOT_READY, 0]);
+    assert_eq!(peek(address), 6);
+}
+
+#[test]
+fn the_legacy_stream_and_blocking_streams_wait_for_each_other() {
+    let _context = Context::new();
+    let (blocking, address) = (stream(0), alloc(1));
+    assert_eq!(cuMemsetD32Async(address, 1, 1, blocking), 0);
+    let mut word = [0];
+    assert_eq!(download(&mut word, address), 0);
+    assert_eq!(word, [1]);
+    // A fill of the legacy stream is not waited for by the host, but by the other stream.
+    assert_eq!(cuMemsetD32_v2(address, 2, 1), 0);
+    assert_eq!(peek(address), 1);
+    assert_eq!(cuStreamSynchronize(blocking), 0);
+    assert_eq!(peek(address), 1, "the blocking stream had nothing to do");
+    assert_eq!(cuEventRecord(event(), blocking), 0);
+    assert_eq!(cuStreamSynchronize(blocking), 0);
+    assert_eq!(peek(address), 2);
+}
+
+#[test]
+fn a_stream_that_does_not_block_is_not_waited_for() {
+    let _context = Context::new();
+    let (other, address) = (stream(1), alloc(1));
+    assert_eq!(cuMemsetD32Async(address, 1, 1, other), 0);
+    let mut word = [7];
+    assert_eq!(download(&mut word, address), 0);
+    assert_eq!(word, [0]);
+    assert_eq!(cuCtxSynchronize(), 0);
+    assert_eq!(download(&mut word, address), 0);
+    assert_eq!(word, [1]);
+}
+
+#[test]
+fn freeing_waits_for_all_work() {
+    let _context = Context::new();
+    let (stream, address, kept) = (stream(1), alloc(1), alloc(1));
+    assert_eq!(cuMemsetD32Async(address, 5, 1, stream), 0);
+    assert_eq!(cuMemcpyDtoDAsync_v2(kept, address, 4, stream), 0);
+    assert_eq!(cuMemFree_v2(address), 0);
+    assert_eq!(peek(kept), 5);
+}
+
+#[test]
+fn pageable_memory_is_read_at_once_and_pinned_memory_later() {
+    let _context = Context::new();
+    let (stream, address, pinned) = (stream(1), alloc(2), pinned(1));
+    let mut pageable = 1;
+    // SAFETY: one word each; the pinned one stays until the stream is synchronised.
+    unsafe {
+        pinned.write(1);
+        assert_eq!(cuMemcpyHtoDAsync_v2(address, &pageable, 4, stream), 0);
+        assert_eq!(cuMemcpyHtoDAsync_v2(address + 4, pinned, 4, stream), 0);
+        pinned.write(2);
+    }
+    pageable += 1;
+    assert_eq!(cuStreamSynchronize(stream), 0);
+    assert_eq!((peek(address), peek(address + 4), pageable), (1, 2, 2));
+}
+
+#[test]
+fn pageable_memory_is_written_at_once_and_pinned_memory_later() {
+    let _context = Context::new();
+    let (stream, address, pinned) = (stream(1), alloc(1), pinned(1));
+    let mut pageable = 0;
+    // SAFETY: one word each; the pinned one stays until the stream is synchronised.
+    unsafe {
+        assert_eq!(cuMemsetD32Async(address, 4, 1, stream), 0);
+        assert_eq!(cuMemcpyDtoHAsync_v2(pinned, address, 4, stream), 0);
+        assert_eq!(pinned.read(), 0);
+        assert_eq!(cuMemcpyDtoHAsync_v2(&mut pageable, address, 4, stream), 0);
+        assert_eq!(
+            (pinned.read(), pageable),
+            (4, 4),
+            "what comes before is done too"
+        );
+    }
+}
+
+#[test]
+fn a_full_queue_is_worked_off() {
+    let _context = Context::new();
+    let (stream, address) = (stream(1), alloc(1));
+    for value in 1..=1030 {
+        assert_eq!(cuMemsetD32Async(address, value, 1, stream), 0);
+    }
+    assert_eq!(peek(address), 6, "1024 are left");
+}
+
+/// Nothing here may overflow a stack, however long the chain of streams that wait for each other
+/// is.
+#[test]
+fn long_chains_between_streams_are_done() {
+    let _context = Context::new();
+    let (blocking, address) = (stream(0), alloc(1));
+    for value in 0..900 {
+        assert_eq!(cuMemsetD32Async(address, value, 1, blocking), 0);
+        assert_eq!(cuMemsetD32_v2(address, value + 1, 1), 0);
+    }
+    assert_eq!(cuStreamSynchronize(0), 0);
+    assert_eq!(peek(address), 900);
+}
+
+#[test]
+fn a_host_function_runs_in_order_and_may_not_call_the_driver() {
+    unsafe extern "C" fn callback(data: *mut c_void) {
+        // SAFETY: the test passes an `AtomicI32` that outlives the stream's work.
+        let seen = unsafe { &*data.cast::<AtomicI32>() };
+        seen.store(cuStreamSynchronize(0), Ordering::Relaxed);
+    }
+    let _context = Context::new();
+    let stream = stream(0);
+    let seen = AtomicI32::new(-1);
+    let data = (&raw const seen).cast_mut().cast();
+    // SAFETY: the function takes the argument that it gets.
+    unsafe {
+        assert_eq!(cuLaunchHostFunc(stream, None, data), INVALID_VALUE);
+        assert_eq!(cuLaunchHostFunc(stream, Some(callback), data), 0);
+    }
+    assert_eq!(seen.load(Ordering::Relaxed), -1);
+    assert_eq!(cuStreamSynchronize(stream), 0);
+    assert_eq!(seen.load(Ordering::Relaxed), NOT_PERMITTED);
+}
+
+#[test]
+fn streams_have_ids_that_differ() {
+    let _context = Context::new();
+    let (mut first, mut second) = (0, 0);
+    assert_eq!(cuStreamGetId(stream(0), &mut first), 0);
+    assert_eq!(cuStreamGetId(0, &mut second), 0);
+    assert_ne!(first, second);
+    assert_eq!(cuStreamCreate(&mut 0, 2), INVALID_VALUE);
+}
+
+/// Threads with streams of one context that wait for each other, and nobody hangs.
+#[test]
+fn several_threads_drive_streams_that_wait_for_each_other() {
+    let context = Context::new();
+    let handle = context.0;
+    let (first, second) = (stream(0), stream(0));
+    std::thread::scope(|scope| {
+        for own in [first, second, 0] {
+            scope.spawn(move || {
+                assert_eq!(cuCtxSetCurrent(handle), 0);
+                let address = alloc(1);
+                for value in 1..=200 {
+                    assert_eq!(cuMemsetD32Async(address, value, 1, own), 0);
+                    assert_eq!(cuMemsetD32_v2(address, value, 1), 0);
+                    assert_eq!(cuStreamSynchronize(own), 0);
+                }
+                let mut word = [0];
+                assert_eq!(download(&mut word, address), 0);
+                assert_eq!(word, [200]);
+            });
+        }
+    });
+}

@@ -133,6 +133,7 @@ unsafe extern "C" {
         module: *mut c_void,
         name: *const c_char,
     ) -> i32;
+    fn cuFuncSetAttribute(function: *mut c_void, attribute: c_int, value: c_int) -> i32;
     fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
         blocks: *mut c_int,
         function: *mut c_void,
@@ -440,6 +441,15 @@ impl Module {
 }
 
 impl Function {
+    /// Allows launches with so many bytes of dynamic shared memory.
+    pub fn allow_shared_bytes(self, bytes: u32) -> Result<()> {
+        const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
+        // SAFETY: no pointers but the handle.
+        check("cuFuncSetAttribute", unsafe {
+            cuFuncSetAttribute(self.0, MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as c_int)
+        })
+    }
+
     /// How many blocks of the kernel one multiprocessor holds at a time.
     pub fn blocks_per_multiprocessor(self, block_threads: u32, shared_bytes: u32) -> Result<u32> {
         let mut blocks = 0;

@@ -5,7 +5,7 @@ use bytemuck::Pod;
 use cust::memory::DeviceCopy;
 use warpfold_kernels::element::Element;
 use warpfold_kernels::for_each_kernel;
-use warpfold_kernels::launch::{reduce_shared_bytes, scan_shared_bytes};
+use warpfold_kernels::launch::{Copies, reduce_shared_bytes, scan_shared_bytes};
 use warpfold_kernels::op::{Max, Min, Op, Product, Sum};
 
 /// An element type as the library's functions take it: `f32`, `f64`, `i32`, `u32`, `i64` or `u64`.
@@ -59,7 +59,7 @@ macro_rules! rows {
         const ROWS: &[Row] = &[$(Row {
             id: KernelId::$symbol,
             symbol: stringify!($symbol),
-            shared_bytes: shared_bytes::$kind::<$t>(),
+            shared_bytes: shared_bytes::$kind::<$t>,
         },)*];
 
         $(
@@ -72,14 +72,24 @@ macro_rules! rows {
 struct Row {
     id: KernelId,
     symbol: &'static str,
-    shared_bytes: u32,
+    shared_bytes: fn(Copies) -> u32,
 }
 
 /// Bytes of dynamic shared memory of a block, for each kind.
 mod shared_bytes {
-    pub(super) use super::reduce_shared_bytes as reduce;
-    pub(super) use super::scan_shared_bytes as inclusive_scan;
-    pub(super) use super::scan_shared_bytes as exclusive_scan;
+    use super::{Copies, reduce_shared_bytes, scan_shared_bytes};
+
+    pub fn reduce<T>(_copies: Copies) -> u32 {
+        reduce_shared_bytes::<T>()
+    }
+
+    pub fn inclusive_scan<T>(copies: Copies) -> u32 {
+        scan_shared_bytes::<T>(copies)
+    }
+
+    pub fn exclusive_scan<T>(copies: Copies) -> u32 {
+        scan_shared_bytes::<T>(copies)
+    }
 }
 
 for_each_kernel!(rows);
@@ -98,8 +108,8 @@ impl KernelId {
         ROWS[self as usize].symbol
     }
 
-    /// Bytes of dynamic shared memory that a block needs.
-    pub(crate) fn shared_bytes(self) -> u32 {
-        ROWS[self as usize].shared_bytes
+    /// Bytes of dynamic shared memory that a block needs, if its PTX is for this compute capability.
+    pub(crate) fn shared_bytes(self, capability: (u32, u32)) -> u32 {
+        (ROWS[self as usize].shared_bytes)(Copies::of_capability(capability.0))
     }
 }

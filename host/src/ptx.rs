@@ -44,16 +44,27 @@ pub(crate) const VARIANTS: &[Variant] = &[Variant {
 /// The lowest compute capability that runs any variant.
 pub(crate) const LOWEST_CAPABILITY: (u32, u32) = (7, 0);
 
+/// A text that holds one kernel.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    /// The compute capability that it was compiled for.
+    pub capability: (u32, u32),
+    /// The text.
+    pub text: Cow<'static, str>,
+}
+
 /// The texts that hold the kernel `symbol` and that a device of `capability` runs, the best first: the next
 /// is for a driver that does not take the one before.
-pub(crate) fn candidates(
-    symbol: &str,
-    capability: (u32, u32),
-) -> impl Iterator<Item = Cow<'static, str>> {
+pub(crate) fn candidates(symbol: &str, capability: (u32, u32)) -> impl Iterator<Item = Candidate> {
     VARIANTS
         .iter()
         .filter(move |variant| variant.capability <= capability)
-        .filter_map(move |variant| isolate(variant.text, symbol))
+        .filter_map(move |variant| {
+            Some(Candidate {
+                capability: variant.capability,
+                text: isolate(variant.text, symbol)?,
+            })
+        })
 }
 
 /// The preamble of `text` and the entry `symbol`.
@@ -178,7 +189,7 @@ mod tests {
     fn a_device_gets_what_it_runs_best_first() {
         let targets = |capability| {
             candidates("reduce_sum_f32", capability)
-                .map(|text| text.split(".target ").nth(1).unwrap()[..5].to_owned())
+                .map(|candidate| candidate.text.split(".target ").nth(1).unwrap()[..5].to_owned())
                 .collect::<Vec<_>>()
         };
         assert_eq!(targets((9, 0)), ["sm_90", "sm_80", "sm_70"]);

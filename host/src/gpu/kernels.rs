@@ -10,6 +10,9 @@ use crate::error::{DriverCode, Error, Result};
 use crate::kernel::KernelId;
 use crate::ptx;
 
+/// Bytes of dynamic shared memory that a kernel may use without being allowed to.
+const FREE_SHARED_BYTES: u32 = 48 * 1024;
+
 /// A place for every kernel of the table.
 #[derive(Debug)]
 pub(super) struct Kernels {
@@ -88,40 +91,48 @@ impl Kernels {
     }
 }
 
+/// Loads the best text that the driver takes. An older driver, which does not know a text's version of PTX,
+/// is given the next.
 fn compile(id: KernelId, capability: (u32, u32), multiprocessors: u32) -> Result<LoadedKernel> {
-    let module = load_module(id, capability)?;
-    let function = CString::new(id.symbol())
-        .map_err(|_| missing(id))
-        .and_then(|symbol| Ok(module.0.function(&symbol)?))?;
-    let blocks = function.blocks_per_multiprocessor(BLOCK_THREADS, id.shared_bytes())?;
-    Ok(LoadedKernel {
-        function,
-        shared_bytes: id.shared_bytes(),
-        resident_blocks: blocks.saturating_mul(multiprocessors).max(1),
-        _module: module,
+    let mut refused = None;
+    for candidate in ptx::candidates(id.symbol(), capability) {
+        let text = CString::new(candidate.text.into_owned()).map_err(|_| missing(id))?;
+        match driver::load_module(&text) {
+            Ok(module) => {
+                let shared_bytes = id.shared_bytes(candidate.capability);
+                return prepare(id, OwnedModule(module), shared_bytes, multiprocessors);
+            }
+            Err((failure, log)) if failure.code == DriverCode::UNSUPPORTED_PTX_VERSION => {
+                refused.get_or_insert((failure, log));
+            }
+            Err((failure, log)) => return Err(rejected(id, failure, log)),
+        }
+    }
+    Err(match refused {
+        Some((failure, log)) => rejected(id, failure, log),
+        None => missing(id),
     })
 }
 
-/// Loads the best text that the driver takes. An older driver, which does not know a text's version of PTX,
-/// is given the next.
-fn load_module(id: KernelId, capability: (u32, u32)) -> Result<OwnedModule> {
-    let mut refused = None;
-    for text in ptx::candidates(id.symbol(), capability) {
-        let text = CString::new(text.into_owned()).map_err(|_| missing(id))?;
-        match driver::load_module(&text) {
-            Ok(module) => return Ok(OwnedModule(module)),
-            Err((failure, log)) => match failure.code {
-                DriverCode::UNSUPPORTED_PTX_VERSION => {
-                    refused.get_or_insert((failure, log));
-                }
-                _ => return Err(rejected(id, failure, log)),
-            },
-        }
+/// Finds the kernel in its module, and out how many of its blocks the device holds.
+fn prepare(
+    id: KernelId,
+    module: OwnedModule,
+    shared_bytes: u32,
+    multiprocessors: u32,
+) -> Result<LoadedKernel> {
+    let symbol = CString::new(id.symbol()).map_err(|_| missing(id))?;
+    let function = module.0.function(&symbol)?;
+    if shared_bytes > FREE_SHARED_BYTES {
+        function.allow_shared_bytes(shared_bytes)?;
     }
-    match refused {
-        Some((failure, log)) => Err(rejected(id, failure, log)),
-        None => Err(missing(id)),
-    }
+    let blocks = function.blocks_per_multiprocessor(BLOCK_THREADS, shared_bytes)?;
+    Ok(LoadedKernel {
+        function,
+        shared_bytes,
+        resident_blocks: blocks.saturating_mul(multiprocessors).max(1),
+        _module: module,
+    })
 }
 
 fn missing(id: KernelId) -> Error {

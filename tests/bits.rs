@@ -1,0 +1,212 @@
+//! The bit contract: every kernel of the table gives what `warpfold::reference` gives, bit for bit.
+//!
+//! One test for each row, over sizes at the boundaries, edges of the types, misaligned starts, in place, and
+//! with a guard around every input and output. What surrounds an input would change the result if it counted;
+//! what surrounds an output must stay.
+
+#[path = "bits/accuracy.rs"]
+mod accuracy;
+mod common;
+#[path = "common/data.rs"]
+mod data;
+#[path = "bits/edges.rs"]
+mod edges;
+#[path = "bits/guarded.rs"]
+mod guarded;
+
+use common::gpu;
+use cust::memory::DeviceSlice;
+use data::{assert_same_bits, ordinary};
+use edges::{Edges, with_edges, with_nan};
+use guarded::{Guarded, download};
+use warpfold::{Gpu, Kernel, Op, Result, cust, kind, reference};
+use warpfold_kernels::contract::{SCAN_GROUP_TILES, tile_items, vector_items};
+use warpfold_kernels::for_each_kernel;
+use warpfold_kernels::op::{Max, Min, Product, Sum};
+
+/// Sizes around the boundaries of a warp, a block and a tile, and one with two groups of tiles.
+fn sizes<T>() -> Vec<usize> {
+    let tile = tile_items::<T>() as usize;
+    let group = SCAN_GROUP_TILES as usize * tile;
+    let block = 256 * vector_items::<T>();
+    vec![
+        0,
+        1,
+        2,
+        3,
+        31,
+        32,
+        33,
+        255,
+        256,
+        257,
+        block - 1,
+        block + 1,
+        tile - 1,
+        tile,
+        tile + 1,
+        3 * tile - 5,
+        group + tile + 1,
+    ]
+}
+
+/// Lists of items that are worth a check at smaller sizes only.
+fn special_lists<O: Op<T>, T: Edges>() -> Vec<Vec<T>> {
+    let tile = tile_items::<T>() as usize;
+    let edges = [33, tile + 1].map(with_edges::<O, T>);
+    let nans = T::NANS.iter().map(|&nan| with_nan::<O, T>(1000, nan));
+    edges
+        .into_iter()
+        .chain(nans)
+        .chain(T::EDGES.iter().map(|&edge| vec![edge; 300]))
+        .collect()
+}
+
+fn reduce<O: Kernel<kind::reduce, T>, T: Edges>() {
+    let ordinary_lists = sizes::<T>().into_iter().map(ordinary::<O, T>);
+    for items in ordinary_lists.chain(special_lists::<O, T>()) {
+        check_reduce::<O, T>(&items, 0);
+    }
+    let across_tiles = ordinary::<O, T>(tile_items::<T>() as usize + 77);
+    for offset in 1..vector_items::<T>() {
+        check_reduce::<O, T>(&across_tiles, offset);
+        check_reduce::<O, T>(&across_tiles[..offset], offset);
+    }
+}
+
+fn check_reduce<O: Kernel<kind::reduce, T>, T: Edges>(items: &[T], offset: usize) {
+    let input = Guarded::input::<O>(items, offset);
+    let result = warpfold::reduce::<O, T>(gpu(), &input.slice()).unwrap();
+    let what = format!("{} items at {offset}", items.len());
+    assert_same_bits(&[result], &[reference::reduce::<O, T>(items)], &what);
+}
+
+/// The forms of one kind of scan.
+struct Scan<T: Edges> {
+    to_output: fn(&Gpu, &DeviceSlice<T>, &mut DeviceSlice<T>) -> Result<()>,
+    in_place: fn(&Gpu, &mut DeviceSlice<T>) -> Result<()>,
+    reference: fn(&[T]) -> Vec<T>,
+}
+
+fn inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Edges>() {
+    check_scans::<O, T>(Scan {
+        to_output: warpfold::inclusive_scan::<O, T>,
+        in_place: warpfold::inclusive_scan_in_place::<O, T>,
+        reference: reference::inclusive_scan::<O, T>,
+    });
+}
+
+fn exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Edges>() {
+    check_scans::<O, T>(Scan {
+        to_output: warpfold::exclusive_scan::<O, T>,
+        in_place: warpfold::exclusive_scan_in_place::<O, T>,
+        reference: reference::exclusive_scan::<O, T>,
+    });
+}
+
+fn check_scans<O: Op<T>, T: Edges>(scan: Scan<T>) {
+    let ordinary_lists = sizes::<T>().into_iter().map(ordinary::<O, T>);
+    for items in ordinary_lists.chain(special_lists::<O, T>()) {
+        check_scan::<O, T>(&scan, &items, 0, 0);
+    }
+    let vector = vector_items::<T>();
+    let across_tiles = ordinary::<O, T>(tile_items::<T>() as usize + 77);
+    for offset in 1..vector {
+        check_scan::<O, T>(&scan, &across_tiles, offset, offset);
+        check_scan::<O, T>(&scan, &across_tiles, offset, 0);
+        check_scan::<O, T>(&scan, &across_tiles, 0, offset);
+        check_scan::<O, T>(&scan, &across_tiles[..vector], offset, vector - offset);
+        check_scan_in_place::<O, T>(&scan, &across_tiles, offset);
+    }
+    for count in [0, 1, 33, 3 * tile_items::<T>() as usize + 1] {
+        check_scan_in_place::<O, T>(&scan, &ordinary::<O, T>(count), 0);
+    }
+}
+
+fn check_scan<O: Op<T>, T: Edges>(
+    scan: &Scan<T>,
+    items: &[T],
+    input_offset: usize,
+    output_offset: usize,
+) {
+    let what = format!(
+        "{} items from {input_offset} to {output_offset}",
+        items.len()
+    );
+    let input = Guarded::input::<O>(items, input_offset);
+    let output = Guarded::output(items.len(), output_offset);
+    (scan.to_output)(gpu(), &input.slice(), &mut output.slice()).unwrap();
+    assert_same_bits(&output.checked(), &(scan.reference)(items), &what);
+    assert_same_bits(&input.checked(), items, "the input");
+}
+
+fn check_scan_in_place<O: Op<T>, T: Edges>(scan: &Scan<T>, items: &[T], offset: usize) {
+    let what = format!("{} items at {offset}, in place", items.len());
+    let data = Guarded::input::<O>(items, offset);
+    (scan.in_place)(gpu(), &mut data.slice()).unwrap();
+    assert_same_bits(&data.checked(), &(scan.reference)(items), &what);
+}
+
+macro_rules! rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
+        #[test]
+        fn $symbol() {
+            $kind::<$op, $t>();
+        }
+    )*};
+}
+
+for_each_kernel!(rows);
+
+#[test]
+fn prefixes_pass_through_several_groups() {
+    let items =
+        ordinary::<Sum, f32>(3 * SCAN_GROUP_TILES as usize * tile_items::<f32>() as usize + 9);
+    let input = Guarded::input::<Sum>(&items, 1);
+    let output = Guarded::output(items.len(), 0);
+    warpfold::inclusive_scan::<Sum, _>(gpu(), &input.slice(), &mut output.slice()).unwrap();
+    let expected = reference::inclusive_scan::<Sum, f32>(&items);
+    assert_same_bits(&output.checked(), &expected, "four groups");
+    let sum = warpfold::reduce::<Sum, _>(gpu(), &input.slice()).unwrap();
+    assert_same_bits(
+        &[sum],
+        &[reference::reduce::<Sum, f32>(&items)],
+        "97 chunks",
+    );
+}
+
+#[test]
+fn an_output_that_is_longer_keeps_its_end() {
+    let items = ordinary::<Sum, u32>(1000);
+    let input = Guarded::input::<Sum>(&items, 0);
+    let output = Guarded::output(5000, 0);
+    warpfold::exclusive_scan::<Sum, _>(gpu(), &input.slice(), &mut output.slice()).unwrap();
+    let written = download(&output.slice());
+    assert_same_bits(
+        &written[..1000],
+        &reference::exclusive_scan::<Sum, u32>(&items),
+        "start",
+    );
+    assert_same_bits(&written[1000..], &[u32::SENTINEL; 4000], "end");
+}
+
+#[test]
+fn a_run_repeats_whatever_the_schedule() {
+    let items = ordinary::<Sum, f32>(35 * tile_items::<f32>() as usize - 3);
+    let input = Guarded::input::<Sum>(&items, 3);
+    let scan = reference::inclusive_scan::<Sum, f32>(&items);
+    let sum = reference::reduce::<Sum, f32>(&items);
+    for seed in 0..6 {
+        let options = virtual_gpu::RunOptions {
+            seed,
+            ..Default::default()
+        };
+        virtual_gpu::driver::run_with(options, || {
+            let output = Guarded::output(items.len(), 0);
+            warpfold::inclusive_scan::<Sum, _>(gpu(), &input.slice(), &mut output.slice()).unwrap();
+            assert_same_bits(&output.checked(), &scan, "scan");
+            let again = warpfold::reduce::<Sum, _>(gpu(), &input.slice()).unwrap();
+            assert_same_bits(&[again], &[sum], "sum");
+        });
+    }
+}

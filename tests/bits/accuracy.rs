@@ -1,0 +1,103 @@
+//! How far float sums and products are from the exact value.
+//!
+//! The bits are fixed elsewhere; this shows that the fixed tree is also a good one. With unit roundoff u, a tree of
+//! depth d has an error of at most about d·u·Σ|x|. For n items the tree has 3 levels in a tile's columns, one
+//! for each tile of a chunk, 1 or 2 across a vector, 8 across threads, and as many again across chunks.
+
+use approx::{assert_abs_diff_eq, assert_relative_eq};
+use cust::memory::DeviceBuffer;
+use warpfold::{Product, Sum, cust, inclusive_scan, reduce};
+
+use crate::common::gpu;
+use crate::data::{Random, unit};
+
+/// Levels of the tree of a sum in these tests, generously.
+const DEPTH: f64 = 24.0;
+
+fn uniform(count: usize, low: f64, high: f64) -> Vec<f64> {
+    let mut random = Random::new(count as u64);
+    (0..count)
+        .map(|_| low + (high - low) * unit(&mut random))
+        .collect()
+}
+
+/// The sum, with the error of each addition added at the end (Neumaier).
+fn exact_sum(items: &[f64]) -> f64 {
+    let (mut sum, mut lost) = (0.0f64, 0.0f64);
+    for &item in items {
+        let next = sum + item;
+        lost += if sum.abs() >= item.abs() {
+            (sum - next) + item
+        } else {
+            (item - next) + sum
+        };
+        sum = next;
+    }
+    sum + lost
+}
+
+fn magnitude(items: &[f64]) -> f64 {
+    items.iter().map(|item| item.abs()).sum()
+}
+
+#[test]
+fn a_sum_of_f64_is_close() {
+    let gpu = gpu();
+    for (low, high) in [(0.0, 1.0), (-1.0, 1.0), (-1e300, 1e300)] {
+        let items = uniform(100_000, low, high);
+        let buffer = DeviceBuffer::from_slice(&items).unwrap();
+        let sum = reduce::<Sum, _>(gpu, &buffer).unwrap();
+        let bound = DEPTH * f64::EPSILON / 2.0 * magnitude(&items);
+        assert_abs_diff_eq!(sum, exact_sum(&items), epsilon = bound);
+    }
+}
+
+#[test]
+fn a_sum_of_f32_is_close() {
+    let gpu = gpu();
+    for (low, high) in [(0.0, 1.0), (-1.0, 1.0), (1e-42, 1e-40)] {
+        let items: Vec<f32> = uniform(300_000, low, high)
+            .into_iter()
+            .map(|item| item as f32)
+            .collect();
+        let wide: Vec<f64> = items.iter().map(|&item| item as f64).collect();
+        let buffer = DeviceBuffer::from_slice(&items).unwrap();
+        let sum = reduce::<Sum, _>(gpu, &buffer).unwrap();
+        let bound = DEPTH * (f32::EPSILON as f64) / 2.0 * magnitude(&wide);
+        assert_abs_diff_eq!(sum as f64, exact_sum(&wide), epsilon = bound);
+    }
+}
+
+#[test]
+fn a_product_of_f32_is_close() {
+    let gpu = gpu();
+    let items: Vec<f32> = uniform(10_000, 0.9, 1.1)
+        .into_iter()
+        .map(|item| item as f32)
+        .collect();
+    let exact: f64 = items.iter().map(|&item| item as f64).product();
+    let buffer = DeviceBuffer::from_slice(&items).unwrap();
+    let product = reduce::<Product, _>(gpu, &buffer).unwrap();
+    // Every multiplication rounds, so their number counts and not the tree's depth.
+    let bound = items.len() as f64 * (f32::EPSILON as f64) / 2.0;
+    assert_relative_eq!(product as f64, exact, max_relative = bound);
+}
+
+#[test]
+fn every_prefix_of_a_scan_is_close() {
+    let gpu = gpu();
+    let items: Vec<f32> = uniform(70_000, -1.0, 1.0)
+        .into_iter()
+        .map(|item| item as f32)
+        .collect();
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    let mut output = DeviceBuffer::zeroed(items.len()).unwrap();
+    inclusive_scan::<Sum, _>(gpu, &input, &mut output).unwrap();
+    let (mut sum, mut magnitude) = (0.0f64, 0.0f64);
+    for (item, prefix) in items.iter().zip(output.as_host_vec().unwrap()) {
+        sum += *item as f64;
+        magnitude += item.abs() as f64;
+        let bound = 2.0 * DEPTH * (f32::EPSILON as f64) / 2.0 * magnitude;
+        assert_abs_diff_eq!(prefix as f64, sum, epsilon = bound);
+    }
+}

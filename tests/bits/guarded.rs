@@ -1,0 +1,68 @@
+//! Device memory with a guard on both sides.
+
+use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
+use warpfold::{Item, Op, cust};
+
+use crate::data::assert_same_bits;
+use crate::edges::{Edges, intruder};
+
+/// Items of a guard: more than a vector's, so the allocation's own alignment is left behind.
+const GUARD_ITEMS: usize = 8;
+
+/// Items in device memory, with a guard before and after them.
+pub struct Guarded<T: Edges> {
+    buffer: DeviceBuffer<T>,
+    guard: T,
+    start: usize,
+    item_count: usize,
+}
+
+impl<T: Edges> Guarded<T> {
+    /// Copies an input of the operator `O` to an address that is `offset` items past a multiple of 16 bytes. The
+    /// guard would change the result.
+    pub fn input<O: Op<T>>(items: &[T], offset: usize) -> Self {
+        Self::new(items, offset, intruder::<O, T>())
+    }
+
+    /// Room for so many items, at an address that is `offset` items past a multiple of 16 bytes. The guard, and what is
+    /// in the room, is the sentinel.
+    pub fn output(item_count: usize, offset: usize) -> Self {
+        Self::new(&vec![T::SENTINEL; item_count], offset, T::SENTINEL)
+    }
+
+    fn new(items: &[T], offset: usize, guard: T) -> Self {
+        let start = GUARD_ITEMS + offset;
+        let before = vec![guard; start];
+        let after = vec![guard; GUARD_ITEMS];
+        let buffer = DeviceBuffer::from_slice(&[&before, items, &after].concat()).unwrap();
+        Self {
+            buffer,
+            guard,
+            start,
+            item_count: items.len(),
+        }
+    }
+
+    /// The items. Must not outlive this.
+    pub fn slice(&self) -> DeviceSlice<T> {
+        self.buffer.index(self.start..self.start + self.item_count)
+    }
+
+    /// The items as they are now, after a look at the guard.
+    pub fn checked(&self) -> Vec<T> {
+        let all = download(&self.buffer);
+        let (before, rest) = all.split_at(self.start);
+        let (items, after) = rest.split_at(self.item_count);
+        for guard in [before, after] {
+            assert_same_bits(guard, &vec![self.guard; guard.len()], "the guard");
+        }
+        items.to_vec()
+    }
+}
+
+/// A copy of what is in device memory.
+pub fn download<T: Item>(slice: &DeviceSlice<T>) -> Vec<T> {
+    let mut items = vec![T::zeroed(); slice.len()];
+    slice.copy_to(&mut items[..]).unwrap();
+    items
+}

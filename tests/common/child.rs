@@ -1,0 +1,25 @@
+//! Tests that need a process of their own: what is decided once a process, such as whose device it gets.
+
+use std::env;
+use std::process::Command;
+
+/// Names the test that a child process is to run.
+const VARIABLE: &str = "WARPFOLD_TEST_CHILD";
+
+/// Runs `body` in a child process with these variables in its environment: another run of this test binary, of
+/// the test named `test` alone. Called there, runs the body. Fails with the child, and shows what it printed.
+pub fn in_child(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
+    if env::var_os(VARIABLE).is_some_and(|name| name == test) {
+        return body();
+    }
+    let output = Command::new(env::current_exe().unwrap())
+        .args([test, "--exact", "--nocapture", "--test-threads=1"])
+        .env(VARIABLE, test)
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{printed}\n{complaints}");
+    assert!(printed.contains("1 passed"), "{printed}\n{complaints}");
+}

@@ -1,0 +1,92 @@
+//! Items to test with: random, the same in every run, and shaped so that a wrong order or a wrong item shows.
+
+use warpfold::{Item, Op};
+
+/// A generator of random numbers: SplitMix64.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        (self.bits() % end as u64) as usize
+    }
+}
+
+/// An item type, with the items that random lists are made of.
+pub trait Sample: Item {
+    /// An item of any size and sign.
+    fn any(random: &mut Random) -> Self;
+
+    /// An item that a product of many neither loses nor is lost in.
+    fn factor(random: &mut Random) -> Self;
+}
+
+macro_rules! integers {
+    ($($t:ty),*) => {$(
+        impl Sample for $t {
+            fn any(random: &mut Random) -> Self { random.bits() as $t }
+            fn factor(random: &mut Random) -> Self { random.bits() as $t | 1 }
+        }
+    )*};
+}
+
+macro_rules! floats {
+    ($($t:ident),*) => {$(
+        impl Sample for $t {
+            fn any(random: &mut Random) -> Self {
+                let sign = if random.bits() & 1 == 0 { 1.0 } else { -1.0 };
+                let exponent = random.below(24) as i32 - 12;
+                sign * (1.0 + unit(random) as $t) * $t::powi(2.0, exponent)
+            }
+            fn factor(random: &mut Random) -> Self {
+                let sign = if random.bits() & 1 == 0 { 1.0 } else { -1.0 };
+                sign * (0.9 + 0.21 * unit(random) as $t)
+            }
+        }
+    )*};
+}
+
+integers!(i32, u32, i64, u64);
+floats!(f32, f64);
+
+/// A random number from 0 to 1.
+pub fn unit(random: &mut Random) -> f64 {
+    (random.bits() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Items for the operator `O`.
+pub fn ordinary<O: Op<T>, T: Sample>(count: usize) -> Vec<T> {
+    let mut random = Random::new(count as u64);
+    (0..count)
+        .map(|_| match O::NAME {
+            "Product" => T::factor(&mut random),
+            _ => T::any(&mut random),
+        })
+        .collect()
+}
+
+/// Asserts that two lists have the same bits; says where they first differ.
+#[track_caller]
+pub fn assert_same_bits<T: Item>(found: &[T], expected: &[T], what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}: length");
+    for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
+        assert!(
+            found.to_bits() == expected.to_bits(),
+            "{what}: item {index} is {found:?} ({:#x}), not {expected:?} ({:#x})",
+            found.to_bits(),
+            expected.to_bits(),
+        );
+    }
+}

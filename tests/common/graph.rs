@@ -1,0 +1,72 @@
+//! CUDA graphs, which `cust` does not have: as much of the driver as a capture and its replay need.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+
+use cust::stream::Stream;
+use warpfold::cust;
+
+unsafe extern "C" {
+    fn cuStreamBeginCapture_v2(stream: *mut c_void, mode: c_int) -> i32;
+    fn cuStreamEndCapture(stream: *mut c_void, graph: *mut *mut c_void) -> i32;
+    fn cuGraphInstantiateWithFlags(
+        executable: *mut *mut c_void,
+        graph: *mut c_void,
+        flags: u64,
+    ) -> i32;
+    fn cuGraphLaunch(executable: *mut c_void, stream: *mut c_void) -> i32;
+    fn cuGraphExecDestroy(executable: *mut c_void) -> i32;
+    fn cuGraphDestroy(graph: *mut c_void) -> i32;
+}
+
+/// A capture restricts the capturing thread only, not the tests beside it.
+const MODE_THREAD_LOCAL: c_int = 1;
+
+/// A graph that can be launched.
+pub struct Graph {
+    graph: *mut c_void,
+    executable: *mut c_void,
+}
+
+impl Graph {
+    /// Captures what `work` queues on the stream.
+    pub fn capture(stream: &Stream, work: impl FnOnce()) -> Self {
+        let (mut graph, mut executable) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: the stream lives, and the pointers are to live locals.
+        unsafe {
+            assert_eq!(
+                cuStreamBeginCapture_v2(handle(stream), MODE_THREAD_LOCAL),
+                0
+            );
+            work();
+            assert_eq!(cuStreamEndCapture(handle(stream), &mut graph), 0);
+            assert_eq!(cuGraphInstantiateWithFlags(&mut executable, graph, 0), 0);
+        }
+        Self { graph, executable }
+    }
+
+    /// Queues the graph on the stream.
+    ///
+    /// # Safety
+    ///
+    /// - The buffers that the graph works on live until it is done.
+    /// - Nothing else uses the scratch memory of the stream that it was captured from at the same time.
+    pub unsafe fn launch(&self, stream: &Stream) {
+        // SAFETY: the graph and the stream live; the caller promises the rest.
+        assert_eq!(unsafe { cuGraphLaunch(self.executable, handle(stream)) }, 0);
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // SAFETY: both handles are this graph's own, and are not used again.
+        unsafe {
+            cuGraphExecDestroy(self.executable);
+            cuGraphDestroy(self.graph);
+        }
+    }
+}
+
+fn handle(stream: &Stream) -> *mut c_void {
+    stream.as_inner().cast()
+}

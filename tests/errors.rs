@@ -1,0 +1,223 @@
+//! Bad input, and machines that lack something: each gives a typed error that says what was offered and what was
+//! allowed, nothing is half-written, and the next good call works.
+
+#[path = "common/child.rs"]
+mod child;
+mod common;
+#[path = "errors/injected.rs"]
+mod injected;
+#[path = "errors/machine.rs"]
+mod machine;
+
+use child::in_child;
+use common::gpu;
+use cust::context::legacy::{Context, ContextFlags, ContextStack};
+use cust::device::Device;
+use cust::memory::{CopyDestination, DeviceBuffer, DevicePointer, DeviceSlice};
+use cust::stream::{Stream, StreamFlags};
+use warpfold::{
+    Argument, Error, Gpu, Item, Max, Min, Product, Sum, cust, exclusive_scan,
+    exclusive_scan_in_place, gpu_exclusive_scan, gpu_inclusive_scan, gpu_max, gpu_min, gpu_product,
+    gpu_sum, inclusive_scan, inclusive_scan_on, reduce, reduce_into,
+};
+
+fn download<T: Item>(slice: &DeviceSlice<T>) -> Vec<T> {
+    let mut items = vec![T::zeroed(); slice.len()];
+    slice.copy_to(&mut items[..]).unwrap();
+    items
+}
+
+#[test]
+fn an_output_that_is_too_short_is_not_touched() {
+    let gpu = gpu();
+    let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
+    let input = DeviceBuffer::from_slice(&[1.0f32; 10]).unwrap();
+    let mut output = DeviceBuffer::from_slice(&[7.0f32; 9]).unwrap();
+    let too_short = Err(Error::OutputTooShort {
+        offered_items: 9,
+        needed_items: 10,
+    });
+    assert_eq!(
+        inclusive_scan::<Sum, _>(gpu, &input, &mut output),
+        too_short
+    );
+    assert_eq!(
+        exclusive_scan::<Max, _>(gpu, &input, &mut output),
+        too_short
+    );
+    let queued = inclusive_scan_on::<Sum, _>(gpu, &stream, &input, &mut output);
+    assert_eq!(queued, too_short);
+    let nowhere = reduce_into::<Sum, _>(gpu, &stream, &input, &mut output.index(..0));
+    let too_short = Err(Error::OutputTooShort {
+        offered_items: 0,
+        needed_items: 1,
+    });
+    assert_eq!(nowhere, too_short);
+    stream.synchronize().unwrap();
+    assert_eq!(download(&output), [7.0; 9]);
+}
+
+#[test]
+fn no_items_are_no_error() {
+    let gpu = gpu();
+    let nothing = DeviceBuffer::<f32>::from_slice(&[]).unwrap();
+    let mut output = DeviceBuffer::from_slice(&[7.0f32; 2]).unwrap();
+    let sum = reduce::<Sum, _>(gpu, &nothing).unwrap();
+    assert_eq!(sum.to_bits(), (-0.0f32).to_bits());
+    assert_eq!(reduce::<Product, _>(gpu, &nothing), Ok(1.0));
+    assert_eq!(reduce::<Min, _>(gpu, &nothing), Ok(f32::INFINITY));
+    assert_eq!(reduce::<Max, _>(gpu, &nothing), Ok(f32::NEG_INFINITY));
+    inclusive_scan::<Sum, _>(gpu, &nothing, &mut output).unwrap();
+    exclusive_scan::<Sum, _>(gpu, &nothing, &mut output.index(..0)).unwrap();
+    exclusive_scan_in_place::<Sum, _>(gpu, &mut output.index(..0)).unwrap();
+    assert_eq!(download(&output), [7.0; 2]);
+}
+
+#[test]
+fn slices_without_items() {
+    assert_eq!(gpu_sum::<f64>(&[]).unwrap().to_bits(), (-0.0f64).to_bits());
+    assert_eq!(gpu_sum::<i32>(&[]), Ok(0));
+    assert_eq!(gpu_product::<u64>(&[]), Ok(1));
+    assert_eq!(gpu_min::<f32>(&[]), Ok(None));
+    assert_eq!(gpu_max::<i64>(&[]), Ok(None));
+    assert_eq!(gpu_inclusive_scan::<Sum, f32>(&[]), Ok(vec![]));
+    assert_eq!(gpu_exclusive_scan::<Max, u32>(&[]), Ok(vec![]));
+}
+
+#[test]
+fn slices_with_items() {
+    let items = [3.0f32, -1.5, 8.0];
+    assert_eq!(gpu_sum(&items), Ok(9.5));
+    assert_eq!(gpu_product(&items), Ok(-36.0));
+    assert_eq!(gpu_min(&items), Ok(Some(-1.5)));
+    assert_eq!(gpu_max(&items), Ok(Some(8.0)));
+    assert_eq!(
+        gpu_inclusive_scan::<Max, _>(&items),
+        Ok(vec![3.0, 3.0, 8.0])
+    );
+    let before = vec![f32::INFINITY, 3.0, -1.5];
+    assert_eq!(gpu_exclusive_scan::<Min, _>(&items), Ok(before));
+}
+
+#[test]
+fn overlapping_input_and_output_are_refused() {
+    let gpu = gpu();
+    let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
+    let data = DeviceBuffer::from_slice(&(0..100u32).collect::<Vec<_>>()).unwrap();
+    let address = data.as_device_ptr().as_raw();
+    for start in [1, 10, 49] {
+        let (input, mut output) = (data.index(..50), data.index(start..start + 50));
+        let overlap = Err(Error::Overlap {
+            input: address,
+            input_items: 50,
+            output: address + 4 * start as u64,
+            output_items: 50,
+        });
+        assert_eq!(inclusive_scan::<Sum, _>(gpu, &input, &mut output), overlap);
+        let backwards = inclusive_scan::<Sum, _>(gpu, &output, &mut data.index(..50));
+        assert!(matches!(backwards, Err(Error::Overlap { .. })));
+        let sum = reduce_into::<Sum, _>(gpu, &stream, &input, &mut data.index(start..100));
+        assert!(
+            matches!(
+                sum,
+                Err(Error::Overlap {
+                    output_items: 1..,
+                    ..
+                })
+            ),
+            "{sum:?}"
+        );
+    }
+    inclusive_scan::<Sum, _>(gpu, &data.index(..50), &mut data.index(50..)).unwrap();
+    assert_eq!(download(&data)[..50], (0..50).collect::<Vec<u32>>());
+    assert_eq!(download(&data)[99], 49 * 50 / 2);
+}
+
+#[test]
+fn a_start_between_items_is_refused() {
+    let gpu = gpu();
+    let buffer = DeviceBuffer::from_slice(&[0u64; 4]).unwrap();
+    let address = buffer.as_device_ptr().as_raw() + 4;
+    // SAFETY: the three items lie inside the buffer.
+    let input = unsafe { DeviceSlice::<u64>::from_raw_parts(DevicePointer::from_raw(address), 3) };
+    let misaligned = Err(Error::Misaligned {
+        argument: Argument::Input,
+        address,
+        item_bytes: 8,
+    });
+    assert_eq!(reduce::<Sum, _>(gpu, &input), misaligned);
+}
+
+#[test]
+fn memory_and_streams_of_another_context_are_refused() {
+    let gpu = gpu();
+    let mut ours = DeviceBuffer::from_slice(&[1.0f32, 2.0]).unwrap();
+    let other = Context::create_and_push(ContextFlags::SCHED_AUTO, Device::get_device(0).unwrap());
+    let other = other.unwrap();
+    let theirs = DeviceBuffer::from_slice(&[1.0f32, 2.0]).unwrap();
+    let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
+    let address = theirs.as_device_ptr().as_raw();
+    let foreign = |argument| Error::ForeignMemory { argument, address };
+
+    assert_eq!(
+        reduce::<Sum, _>(gpu, &theirs),
+        Err(foreign(Argument::Input))
+    );
+    let scan = inclusive_scan::<Sum, _>(gpu, &theirs, &mut ours);
+    assert_eq!(scan, Err(foreign(Argument::Input)));
+    let scan = inclusive_scan::<Sum, _>(gpu, &ours, &mut theirs.index(..));
+    assert_eq!(scan, Err(foreign(Argument::Output)));
+    let queued = reduce_into::<Sum, _>(gpu, &stream, &theirs, &mut ours);
+    assert_eq!(queued, Err(Error::ForeignStream));
+    // The other context was current all the time, and a call on our own memory does not mind.
+    assert_eq!(reduce::<Sum, _>(gpu, &ours), Ok(3.0));
+
+    drop((stream, theirs));
+    ContextStack::pop().unwrap();
+    drop(other);
+    assert_eq!(reduce::<Sum, _>(gpu, &ours), Ok(3.0));
+}
+
+#[test]
+fn freed_memory_is_recognised() {
+    // Alone in its process, so that nobody is given the same memory again.
+    in_child("freed_memory_is_recognised", &[], || {
+        let gpu = gpu();
+        let buffer = DeviceBuffer::from_slice(&vec![1u32; 3 << 20]).unwrap();
+        let stale = buffer.index(..);
+        drop(buffer);
+        let result = reduce::<Sum, _>(gpu, &stale);
+        assert!(
+            matches!(result, Err(Error::ForeignMemory { .. })),
+            "{result:?}"
+        );
+    });
+}
+
+#[test]
+fn a_device_that_is_not_there() {
+    let count = Device::num_devices().unwrap();
+    let error = Gpu::with_device(count + 6).unwrap_err();
+    assert_eq!(
+        error,
+        Error::NoSuchDevice {
+            ordinal: count + 6,
+            count
+        }
+    );
+    assert!(
+        error
+            .to_string()
+            .contains(&format!("no device {}", count + 6))
+    );
+}
+
+#[test]
+fn a_gpu_says_what_it_is() {
+    let gpu = gpu();
+    assert!(!gpu.name().is_empty());
+    assert!(gpu.compute_capability() >= (7, 0));
+    assert!(gpu.multiprocessors() > 0);
+    assert!(gpu.memory_bytes() > 0);
+    gpu.synchronize().unwrap();
+}

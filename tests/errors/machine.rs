@@ -1,0 +1,161 @@
+//! Machines that lack a device, a readable setting, or memory. Whose device a process gets is decided once, so
+//! these run in processes of their own.
+
+use virtual_gpu::Mode;
+use virtual_gpu::driver::Code;
+use virtual_gpu::inject::{Calls, Failure, Moment, fail};
+use warpfold::{DriverCode, Error, Gpu, Sum, cust, gpu_sum, reduce};
+
+use crate::child::in_child;
+use crate::common::{gpu, mode};
+
+/// No virtual device, and none of the real ones to be seen.
+const NO_DEVICE: [(&str, &str); 2] = [("VIRTUAL_GPU", "off"), ("CUDA_VISIBLE_DEVICES", "-1")];
+
+#[test]
+fn without_a_device_the_error_says_what_to_do() {
+    in_child(
+        "machine::without_a_device_the_error_says_what_to_do",
+        &NO_DEVICE,
+        || {
+            for _ in 0..2 {
+                let error = Gpu::global().unwrap_err();
+                assert!(
+                    matches!(
+                        error,
+                        Error::NoDevice {
+                            call: "cuInit",
+                            code: DriverCode(100),
+                            ..
+                        }
+                    ),
+                    "{error:?}"
+                );
+                let text = error.to_string();
+                for part in [
+                    "100 (CUDA_ERROR_NO_DEVICE)",
+                    "libcuda.so.1",
+                    "nvidia-smi",
+                    "VIRTUAL_GPU=on",
+                ] {
+                    assert!(text.contains(part), "{text}");
+                }
+                assert_eq!(gpu_sum(&[1.0f32]), Err(error));
+            }
+            // No items need no device.
+            assert_eq!(gpu_sum::<f32>(&[]), Ok(0.0));
+        },
+    );
+}
+
+#[test]
+fn an_unknown_setting_is_an_error() {
+    let variables = [("VIRTUAL_GPU", "perhaps")];
+    in_child(
+        "machine::an_unknown_setting_is_an_error",
+        &variables,
+        || {
+            let error = Gpu::new().unwrap_err();
+            assert!(
+                matches!(
+                    error,
+                    Error::NoDevice {
+                        call: "cuInit",
+                        code: DriverCode(1),
+                        ..
+                    }
+                ),
+                "{error:?}"
+            );
+            assert!(error.to_string().contains("VIRTUAL_GPU"), "{error}");
+            assert!(
+                virtual_gpu::mode()
+                    .unwrap_err()
+                    .to_string()
+                    .contains("perhaps")
+            );
+        },
+    );
+}
+
+#[test]
+fn the_virtual_device_can_be_asked_for() {
+    let variables = [
+        ("VIRTUAL_GPU", "on"),
+        ("VIRTUAL_GPU_ARCH", "sm_70"),
+        ("VIRTUAL_GPU_SMS", "2"),
+    ];
+    in_child(
+        "machine::the_virtual_device_can_be_asked_for",
+        &variables,
+        || {
+            let gpu = Gpu::new().unwrap();
+            assert_eq!(mode(), Mode::Virtual);
+            assert_eq!(gpu.compute_capability(), (7, 0));
+            assert_eq!(gpu.multiprocessors(), 2);
+            gpu.make_current().unwrap();
+            let buffer = cust::memory::DeviceBuffer::from_slice(&[2u32; 20_000]).unwrap();
+            assert_eq!(reduce::<Sum, _>(&gpu, &buffer), Ok(40_000));
+        },
+    );
+}
+
+#[test]
+fn the_global_gpu_is_tried_again_after_a_failure() {
+    in_child(
+        "machine::the_global_gpu_is_tried_again_after_a_failure",
+        &[],
+        || {
+            let out_of_memory = Failure {
+                calls: Calls::Named("cuDevicePrimaryCtxRetain"),
+                nth: 1,
+                code: Code(2),
+                moment: Moment::Before,
+            };
+            let armed = fail(out_of_memory);
+            let failed = Error::Driver {
+                call: "cuDevicePrimaryCtxRetain",
+                code: DriverCode(2),
+            };
+            assert_eq!(gpu_sum(&[1.0f32, 2.0]), Err(failed));
+            drop(armed);
+            assert_eq!(gpu_sum(&[1.0f32, 2.0]), Ok(3.0));
+        },
+    );
+}
+
+#[test]
+fn too_little_memory_is_an_error_with_numbers() {
+    let variables = [("VIRTUAL_GPU_MEMORY", "256M")];
+    in_child(
+        "machine::too_little_memory_is_an_error_with_numbers",
+        &variables,
+        || {
+            let _gpu = gpu();
+            let items = vec![1u32; 16 << 20];
+            let asked_bytes = 4 * items.len() as u64;
+            // Takes what there is, in smaller and smaller pieces, until little is left.
+            let mut taken = Vec::new();
+            let mut piece = cust::memory::mem_get_info().unwrap().0;
+            while piece >= 16 << 20 {
+                // SAFETY: nothing reads what is in it.
+                match unsafe { cust::memory::DeviceBuffer::<u8>::uninitialized(piece) } {
+                    Ok(buffer) => taken.push(buffer),
+                    Err(_) => piece /= 2,
+                }
+            }
+            match gpu_sum(&items) {
+                Err(Error::OutOfMemory {
+                    asked_bytes: asked,
+                    free_bytes: Some(free),
+                }) => {
+                    assert_eq!(asked, asked_bytes);
+                    assert!(free < asked_bytes, "{free}");
+                }
+                other => panic!("{other:?}"),
+            }
+            drop(taken);
+            assert_eq!(gpu_sum(&items), Ok(16 << 20));
+        },
+    );
+}

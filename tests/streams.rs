@@ -1,0 +1,322 @@
+//! Streams, threads and graphs: calls that only queue, many at once, and captured ones.
+//!
+//! On a real device, a call that waits may not run while another thread captures: both concern the default
+//! stream. So a test that captures keeps the others out.
+
+mod common;
+#[path = "common/data.rs"]
+mod data;
+#[path = "common/graph.rs"]
+mod graph;
+
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::thread;
+
+use common::{gpu, mode};
+use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
+use cust::stream::{Stream, StreamFlags};
+use data::{assert_same_bits, ordinary};
+use graph::Graph;
+use virtual_gpu::Mode;
+use warpfold::{
+    Error, Gpu, Item, Max, Min, Sum, WarmUp, cust, exclusive_scan_in_place_on, exclusive_scan_on,
+    inclusive_scan, inclusive_scan_in_place_on, inclusive_scan_on, reduce, reduce_into, reference,
+};
+
+/// What fills the room that is not to be written.
+const SENTINEL: f32 = -1234.5;
+
+static CAPTURE: RwLock<()> = RwLock::new(());
+
+/// Held by a test that does not capture.
+fn beside_others() -> RwLockReadGuard<'static, ()> {
+    CAPTURE.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Held by a test that captures.
+fn alone() -> RwLockWriteGuard<'static, ()> {
+    CAPTURE.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn stream() -> Stream {
+    Stream::new(StreamFlags::DEFAULT, None).unwrap()
+}
+
+fn download<T: Item>(slice: &DeviceSlice<T>) -> Vec<T> {
+    let mut items = vec![T::zeroed(); slice.len()];
+    slice.copy_to(&mut items[..]).unwrap();
+    items
+}
+
+fn upload<T: Item>(items: &[T]) -> DeviceBuffer<T> {
+    DeviceBuffer::from_slice(items).unwrap()
+}
+
+#[test]
+fn every_queued_form_gives_what_the_waiting_one_gives() {
+    let (_guard, gpu) = (beside_others(), gpu());
+    let stream = stream();
+    let items = ordinary::<Sum, f32>(20_001);
+    let input = upload(&items);
+    let mut sum = upload(&[SENTINEL; 2]);
+    let mut inclusive = upload(&vec![SENTINEL; items.len() + 3]);
+    let mut exclusive = upload(&vec![SENTINEL; items.len()]);
+    let mut inclusive_in_place = upload(&items);
+    let mut exclusive_in_place = upload(&items);
+
+    reduce_into::<Sum, _>(gpu, &stream, &input, &mut sum).unwrap();
+    inclusive_scan_on::<Sum, _>(gpu, &stream, &input, &mut inclusive).unwrap();
+    exclusive_scan_on::<Sum, _>(gpu, &stream, &input, &mut exclusive).unwrap();
+    inclusive_scan_in_place_on::<Sum, _>(gpu, &stream, &mut inclusive_in_place).unwrap();
+    exclusive_scan_in_place_on::<Sum, _>(gpu, &stream, &mut exclusive_in_place).unwrap();
+    stream.synchronize().unwrap();
+
+    let expected = [reference::reduce::<Sum, _>(&items), SENTINEL];
+    assert_same_bits(&download(&sum), &expected, "sum");
+    let expected = reference::inclusive_scan::<Sum, _>(&items);
+    assert_same_bits(&download(&inclusive)[..items.len()], &expected, "inclusive");
+    assert_same_bits(
+        &download(&inclusive)[items.len()..],
+        &[SENTINEL; 3],
+        "behind it",
+    );
+    assert_same_bits(
+        &download(&inclusive_in_place),
+        &expected,
+        "inclusive in place",
+    );
+    let expected = reference::exclusive_scan::<Sum, _>(&items);
+    assert_same_bits(&download(&exclusive), &expected, "exclusive");
+    assert_same_bits(
+        &download(&exclusive_in_place),
+        &expected,
+        "exclusive in place",
+    );
+}
+
+#[test]
+fn no_items_are_reduced_to_the_identity_and_scanned_to_nothing() {
+    let (_guard, gpu) = (beside_others(), gpu());
+    let stream = stream();
+    let nothing = upload::<f64>(&[]);
+    let mut output = upload(&[5.0f64, 6.0]);
+    reduce_into::<Sum, _>(gpu, &stream, &nothing, &mut output).unwrap();
+    stream.synchronize().unwrap();
+    assert_same_bits(&download(&output), &[-0.0, 6.0], "sum of nothing");
+    reduce_into::<Min, _>(gpu, &stream, &nothing, &mut output).unwrap();
+    inclusive_scan_on::<Max, _>(gpu, &stream, &nothing, &mut output).unwrap();
+    exclusive_scan_in_place_on::<Max, _>(gpu, &stream, &mut output.index(..0)).unwrap();
+    stream.synchronize().unwrap();
+    assert_same_bits(
+        &download(&output),
+        &[f64::INFINITY, 6.0],
+        "minimum of nothing",
+    );
+}
+
+#[test]
+fn two_streams_do_not_disturb_each_other() {
+    let (_guard, gpu) = (beside_others(), gpu());
+    let streams = [stream(), stream()];
+    let lists = [ordinary::<Sum, f32>(70_000), ordinary::<Sum, f32>(50_001)];
+    let inputs = lists.each_ref().map(|items| upload(items));
+    let mut outputs = lists
+        .each_ref()
+        .map(|items| upload(&vec![0.0f32; items.len()]));
+    let mut sums = [upload(&[0.0f32]), upload(&[0.0f32])];
+    for _ in 0..3 {
+        for which in [0, 1] {
+            let (stream, input) = (&streams[which], &inputs[which]);
+            inclusive_scan_on::<Sum, _>(gpu, stream, input, &mut outputs[which]).unwrap();
+            reduce_into::<Sum, _>(gpu, stream, input, &mut sums[which]).unwrap();
+        }
+    }
+    for which in [0, 1] {
+        streams[which].synchronize().unwrap();
+        let items = &lists[which];
+        let scan = reference::inclusive_scan::<Sum, _>(items);
+        assert_same_bits(&download(&outputs[which]), &scan, "scan");
+        let sum = reference::reduce::<Sum, _>(items);
+        assert_same_bits(&download(&sums[which]), &[sum], "sum");
+    }
+}
+
+#[test]
+fn threads_share_a_gpu() {
+    let _guard = beside_others();
+    let gpu = &Gpu::new().unwrap();
+    thread::scope(|scope| {
+        for number in 0..4 {
+            scope.spawn(move || {
+                gpu.make_current().unwrap();
+                let items = ordinary::<Sum, f64>(9_000 + number);
+                let input = upload(&items);
+                let mut output = upload(&vec![0.0; items.len()]);
+                for _ in 0..3 {
+                    let sum = reduce::<Sum, _>(gpu, &input).unwrap();
+                    assert_same_bits(&[sum], &[reference::reduce::<Sum, _>(&items)], "sum");
+                    inclusive_scan::<Sum, _>(gpu, &input, &mut output).unwrap();
+                    let expected = reference::inclusive_scan::<Sum, _>(&items);
+                    assert_same_bits(&download(&output), &expected, "scan");
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn threads_share_a_stream() {
+    let (_guard, gpu) = (beside_others(), gpu());
+    let stream = &stream();
+    let items = &ordinary::<Sum, f32>(30_000);
+    let expected = &reference::inclusive_scan::<Sum, _>(items);
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(move || {
+                gpu.make_current().unwrap();
+                let mut data = upload(items);
+                inclusive_scan_in_place_on::<Sum, _>(gpu, stream, &mut data).unwrap();
+                stream.synchronize().unwrap();
+                assert_same_bits(&download(&data), expected, "scan");
+            });
+        }
+    });
+}
+
+#[test]
+fn a_call_leaves_the_threads_context_as_it_was() {
+    let _guard = beside_others();
+    let buffer = {
+        let _gpu = gpu();
+        upload(&[1u32, 2, 3])
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            assert_eq!(
+                reduce::<Sum, _>(Gpu::global().unwrap(), &buffer).unwrap(),
+                6
+            );
+            let current = cust::context::CurrentContext::get_device();
+            assert_eq!(current, Err(cust::error::CudaError::InvalidContext));
+        });
+    });
+}
+
+#[test]
+fn streams_that_come_and_go_share_scratch_memory() {
+    let (_guard, gpu) = (alone(), gpu());
+    let items = ordinary::<Sum, f32>(10_000);
+    let expected = reference::inclusive_scan::<Sum, _>(&items);
+    let mut free_bytes = Vec::new();
+    for _ in 0..40 {
+        let stream = stream();
+        let mut data = upload(&items);
+        inclusive_scan_in_place_on::<Sum, _>(gpu, &stream, &mut data).unwrap();
+        drop(stream);
+        assert_same_bits(&download(&data), &expected, "scan");
+        drop(data);
+        free_bytes.push(cust::memory::mem_get_info().unwrap().0);
+    }
+    // The real driver gives handles out again, perhaps not the very next time; the virtual one never does.
+    if mode() == Mode::Real {
+        assert!(
+            free_bytes[20].saturating_sub(free_bytes[39]) <= 4 << 20,
+            "{free_bytes:?}"
+        );
+    }
+}
+
+#[test]
+fn a_captured_graph_replays_on_new_data() {
+    let (_guard, gpu) = (alone(), gpu());
+    let stream = stream();
+    let lists = [1, 2, 3].map(|seed| {
+        let mut items = ordinary::<Sum, f32>(40_000);
+        items.rotate_left(seed * 101);
+        items
+    });
+    let mut input = upload(&lists[0]);
+    let mut scanned = upload(&vec![0.0f32; lists[0].len()]);
+    let mut sum = upload(&[0.0f32]);
+    let mut nothing = upload(&[0.0f32]);
+    let mut queue = |input: &DeviceSlice<f32>| {
+        inclusive_scan_on::<Sum, _>(gpu, &stream, input, &mut scanned).unwrap();
+        reduce_into::<Sum, _>(gpu, &stream, input, &mut sum).unwrap();
+        reduce_into::<Max, _>(gpu, &stream, &input.index(..0), &mut nothing).unwrap();
+    };
+    queue(&input);
+    stream.synchronize().unwrap();
+    let graph = Graph::capture(&stream, || queue(&input));
+    for items in &lists {
+        input.copy_from(&items[..]).unwrap();
+        scanned.copy_from(&vec![0.0; items.len()][..]).unwrap();
+        nothing.copy_from(&[0.0][..]).unwrap();
+        for _ in 0..2 {
+            // SAFETY: the buffers live on; the launches are on the stream that was captured.
+            unsafe { graph.launch(&stream) };
+        }
+        stream.synchronize().unwrap();
+        let expected = reference::inclusive_scan::<Sum, _>(items);
+        assert_same_bits(&download(&scanned), &expected, "scan");
+        assert_same_bits(
+            &download(&sum),
+            &[reference::reduce::<Sum, _>(items)],
+            "sum",
+        );
+        assert_same_bits(
+            &download(&nothing),
+            &[f32::NEG_INFINITY],
+            "maximum of nothing",
+        );
+    }
+}
+
+#[test]
+fn a_capture_that_is_not_warmed_up_is_told_so_and_goes_on() {
+    let _guard = alone();
+    let gpu = Gpu::new().unwrap();
+    gpu.make_current().unwrap();
+    let items = ordinary::<Sum, u32>(100);
+    let input = upload(&items);
+    let mut sum = upload(&[0u32]);
+
+    // The kernel is missing.
+    let first = stream();
+    let mut results = Vec::new();
+    let graph = Graph::capture(&first, || {
+        results.push(reduce_into::<Sum, _>(&gpu, &first, &input, &mut sum));
+        results.push(reduce_into::<Sum, _>(
+            &gpu,
+            &first,
+            &input.index(..0),
+            &mut sum,
+        ));
+    });
+    let missing = WarmUp::Kernel;
+    assert_eq!(results, [Err(Error::NotWarmedUp { missing }), Ok(())]);
+    drop(graph);
+
+    // The kernel is there, and the second stream's scratch memory is missing.
+    reduce_into::<Sum, _>(&gpu, &first, &input, &mut sum).unwrap();
+    first.synchronize().unwrap();
+    let second = stream();
+    let mut result = Ok(());
+    let graph = Graph::capture(&second, || {
+        result = reduce_into::<Sum, _>(&gpu, &second, &input, &mut sum);
+    });
+    let missing = WarmUp::Scratch;
+    assert_eq!(result, Err(Error::NotWarmedUp { missing }));
+    drop(graph);
+
+    // Warmed up, the same capture works.
+    reduce_into::<Sum, _>(&gpu, &second, &input, &mut sum).unwrap();
+    second.synchronize().unwrap();
+    sum.copy_from(&[0][..]).unwrap();
+    let graph = Graph::capture(&second, || {
+        reduce_into::<Sum, _>(&gpu, &second, &input, &mut sum).unwrap();
+    });
+    // SAFETY: the buffers live on; the launch is on the stream that was captured.
+    unsafe { graph.launch(&second) };
+    second.synchronize().unwrap();
+    assert_eq!(download(&sum), [reference::reduce::<Sum, _>(&items)]);
+}

@@ -7,13 +7,14 @@
 //! - `calls/`: what each call does on the virtual device.
 //! - `objects/`: what lives there: contexts, streams and their work, events, modules, captures,
 //!   graphs.
-//! - `mode`, `settings`: whose device the process gets, and of what make.
+//! - `mode`, `settings`, `architectures`: whose device the process gets, and of what make.
 //! - `inject`, `launches`, `live`: what tests ask for: calls that fail, counters and faults, an
 //!   account of leaks.
 //!
 //! Invariants: behind the seam everything is safe code, but for `host_block`; no lock is held while
 //! a kernel or a host function runs; a handle that is not live is an error and never followed.
 
+mod architectures;
 mod calls;
 mod code;
 pub mod inject;

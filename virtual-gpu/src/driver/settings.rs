@@ -6,7 +6,7 @@
 //! | `VIRTUAL_GPU` | `on`, `off`, `auto` | `auto`: the real driver if it has a device |
 //! | `VIRTUAL_GPU_DEVICES` | how many devices there are | 1 |
 //! | `VIRTUAL_GPU_SMS` | multiprocessors of each | 4 |
-//! | `VIRTUAL_GPU_ARCH` | such as `sm_80` | `sm_90` |
+//! | `VIRTUAL_GPU_ARCH` | such as `sm_80`; sets its limits too | `sm_90` |
 //! | `VIRTUAL_GPU_MEMORY` | bytes of each, or with `K`, `M`, `G` | `16G` |
 //! | `VIRTUAL_GPU_SEED` | seed of the schedule | 0 |
 //! | `VIRTUAL_GPU_STEPS` | warp instructions until a launch counts as hung | 20000000000 |
@@ -14,6 +14,7 @@
 //! A value that cannot be read is never skipped: `cuInit` fails, and
 //! [`mode`](crate::mode()) says why.
 
+use crate::driver::architectures;
 use crate::{DeviceConfig, RunOptions};
 use std::env;
 use std::ffi::OsString;
@@ -103,16 +104,16 @@ impl Settings {
             |text| Devices::new(number(text)?),
         )?;
         read.set(
+            &mut settings.device,
+            "VIRTUAL_GPU_ARCH",
+            "an architecture from sm_70 on, such as sm_80",
+            |text| Some(architectures::device(architecture(text)?)),
+        )?;
+        read.set(
             &mut settings.device.multiprocessors,
             "VIRTUAL_GPU_SMS",
             "a number of multiprocessors from 1 to 1024",
             |text| number(text).filter(|count| (1..=1024).contains(count)),
-        )?;
-        read.set(
-            &mut settings.device.compute_capability,
-            "VIRTUAL_GPU_ARCH",
-            "an architecture from sm_70 on, such as sm_80",
-            architecture,
         )?;
         read.set(
             &mut settings.device.memory_bytes,
@@ -174,9 +175,8 @@ fn number<N: FromStr>(text: &str) -> Option<N> {
 fn architecture(text: &str) -> Option<(u32, u32)> {
     let digits = text.strip_prefix("sm_")?.trim_end_matches(['a', 'f']);
     let number: u32 = number(digits)?;
-    (70..=199)
-        .contains(&number)
-        .then_some((number / 10, number % 10))
+    let capability = (number / 10, number % 10);
+    (capability >= architectures::LOWEST && number < 200).then_some(capability)
 }
 
 fn bytes(text: &str) -> Option<u64> {
@@ -225,6 +225,7 @@ mod tests {
         assert_eq!(settings.devices.count(), 2);
         assert_eq!(settings.device.multiprocessors, 7);
         assert_eq!(settings.device.compute_capability, (10, 3));
+        assert_eq!(settings.device.shared_bytes_per_block_optin, 227 << 10);
         assert_eq!(settings.device.memory_bytes, 3 << 20);
         assert_eq!(settings.run.seed, u64::MAX);
         assert_eq!(settings.run.step_budget, 9);

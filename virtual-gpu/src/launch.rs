@@ -1,7 +1,9 @@
 //! Launches: a kernel over a grid.
 
+use crate::checks::Unwatched;
 use crate::config::{DeviceConfig, RunOptions};
 use crate::counters::Counters;
+use crate::exec;
 use crate::fault::Fault;
 use crate::memory::Memory;
 use crate::module::Kernel;
@@ -135,7 +137,9 @@ impl Kernel {
         options: &RunOptions,
     ) -> Result<Counters, LaunchError> {
         self.check_launch(shape, params, device)?;
-        let (_, _) = (memory, options);
-        Ok(Counters::default())
+        let program = &self.program;
+        Ok(exec::run(
+            program, shape, params, memory, device, options, Unwatched,
+        )?)
     }
 }

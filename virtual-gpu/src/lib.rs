@@ -6,19 +6,29 @@
 //! * [`Module::load`] reads a PTX text; everything that is not supported is reported then.
 //! * [`Kernel::launch`] runs a kernel and gives back its [`Counters`], or the [`Fault`] that
 //!   stopped it.
+//! * [`driver`] is the CUDA driver API on such a device: a program that names this crate gets its
+//!   `cu*` symbols, which hand each call on to the real driver where there is one.
 
+mod alu;
 mod checks;
 mod config;
 mod counters;
+pub mod driver;
+mod exec;
 mod fault;
+mod float;
 mod launch;
+mod lower;
 mod memory;
 mod module;
+mod program;
+mod ptx;
 mod schedule;
 
 pub use checks::{Checks, Switch};
 pub use config::{DeviceConfig, RunOptions, WARP_LANES};
 pub use counters::{CLASS_COUNT, Class, Counters};
+pub use driver::{Live, Mode, ModeError, Settings, inject, last_fault, live, mode, start};
 pub use fault::{AccessKind, Extent, Fault, FaultKind, Near, Space};
 pub use launch::{LaunchError, Shape};
 pub use memory::{ALLOCATION_ALIGN, Memory, MemoryError};

@@ -3,9 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::config::DeviceConfig;
+use crate::lower;
 use crate::memory::{Memory, MemoryError};
+use crate::program::Program;
+use crate::ptx::{self, ast::Limits};
 
 /// Something in a PTX text that cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,16 +91,24 @@ pub struct Parameter {
 /// A kernel of a loaded module.
 #[derive(Debug, Clone)]
 pub struct Kernel {
-    pub(crate) name: String,
-    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) program: Arc<Program>,
+    limits: Limits,
 }
 
 impl Module {
     /// Reads and lowers a PTX text, and places and initialises its variables.
-    pub fn load(_text: &str, _device: &DeviceConfig, _memory: &Memory) -> Result<Self, LoadError> {
+    pub fn load(text: &str, device: &DeviceConfig, memory: &Memory) -> Result<Self, LoadError> {
+        let mut problems = Vec::new();
+        let tree = ptx::parse(text, &mut problems);
+        let lowered = lower::lower(&tree, problems, device, memory)?;
+        let kernel = |(program, limits): (Program, Limits)| {
+            let program = Arc::new(program);
+            (program.name.clone(), Kernel { program, limits })
+        };
+        let variable = |(name, address, bytes)| (name, Variable { address, bytes });
         Ok(Self {
-            kernels: BTreeMap::new(),
-            variables: BTreeMap::new(),
+            kernels: lowered.kernels.into_iter().map(kernel).collect(),
+            variables: lowered.variables.into_iter().map(variable).collect(),
         })
     }
 
@@ -127,46 +139,46 @@ impl Module {
 impl Kernel {
     /// The kernel's name.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.program.name
     }
 
     /// Its parameters, in order.
     pub fn parameters(&self) -> &[Parameter] {
-        &self.parameters
+        &self.program.parameters
     }
 
     /// Bytes of all its parameters.
     pub fn parameter_bytes(&self) -> u32 {
-        self.parameters.last().map_or(0, |p| p.offset + p.bytes)
+        self.parameters().last().map_or(0, |p| p.offset + p.bytes)
     }
 
     /// Bytes of shared memory that every launch of it has.
     pub fn static_shared_bytes(&self) -> u32 {
-        0
+        self.program.static_shared_bytes
     }
 
     /// Bytes of local memory that each thread has.
     pub fn local_bytes(&self) -> u32 {
-        0
+        self.program.local_bytes
     }
 
-    /// Registers of 32 bits that the PTX declares, at most 255.
+    /// Registers that the PTX uses, at most 255. A compiler for real hardware would use others.
     pub fn registers(&self) -> u32 {
-        0
+        self.program.register_count.min(255)
     }
 
     /// `.maxntid`: the largest block it may be launched with.
     pub fn max_block_dim(&self) -> Option<[u32; 3]> {
-        None
+        self.limits.max_block_dim
     }
 
     /// `.reqntid`: the only block it may be launched with.
     pub fn required_block_dim(&self) -> Option<[u32; 3]> {
-        None
+        self.limits.required_block_dim
     }
 
     /// `.minnctapersm`: how many blocks of it one multiprocessor should hold.
     pub fn min_blocks_per_multiprocessor(&self) -> Option<u32> {
-        None
+        self.limits.min_blocks_per_multiprocessor
     }
 }

@@ -1,4 +1,11 @@
 //! What watches a run, beside the checks of memory accesses, which are always on.
+//!
+//! The check of barriers and `*.sync` instructions sits where these are carried out, in
+//! `exec/barrier.rs` and `exec/sync.rs`. Checks that keep books of their own are [`Observer`]s: a
+//! launch is compiled once for each, so that a launch without one pays nothing.
+
+use crate::fault::{AccessKind, FaultKind, Space};
+use crate::program::{Scope, Strength};
 
 /// Which checks watch a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,4 +27,67 @@ impl Default for Checks {
     fn default() -> Self {
         Self { sync: Switch::On }
     }
+}
+
+/// One lane's access to memory.
+#[derive(Debug)]
+pub(crate) struct Access {
+    pub space: Space,
+    pub kind: AccessKind,
+    pub address: u64,
+    pub bytes: u32,
+    pub block: u64,
+    pub warp: u32,
+    pub lane: u32,
+    pub strength: Strength,
+    pub scope: Scope,
+}
+
+/// Lanes that arrived at a barrier together.
+#[derive(Debug, Clone)]
+pub(crate) struct Arrival {
+    pub warp: u32,
+    pub lanes: u32,
+    pub pc: u32,
+}
+
+/// Is told what happens in a launch, in the order in which it happens.
+pub(crate) trait Observer {
+    /// Whether accesses are reported at all.
+    const WATCHES: bool;
+
+    /// After an access that was in bounds.
+    fn access(&mut self, access: &Access) -> Result<(), FaultKind>;
+    /// Lanes carried out a fence.
+    fn fence(&mut self, block: u64, warp: u32, lanes: u32, scope: Scope);
+    /// Lanes met at a `bar.warp.sync`.
+    fn warp_sync(&mut self, block: u64, warp: u32, lanes: u32);
+    /// A barrier of a block completed.
+    fn barrier(&mut self, block: u64, arrivals: &[Arrival]);
+    /// A block starts.
+    fn block_starts(&mut self, block: u64);
+    /// A block has ended.
+    fn block_ends(&mut self, block: u64);
+}
+
+/// Watches nothing.
+#[derive(Debug)]
+pub(crate) struct Unwatched;
+
+impl Observer for Unwatched {
+    const WATCHES: bool = false;
+
+    fn access(&mut self, _: &Access) -> Result<(), FaultKind> {
+        Ok(())
+    }
+
+    fn fence(&mut self, _: u64, _: u32, _: u32, _: Scope) {}
+
+    fn warp_sync(&mut self, _: u64, _: u32, _: u32) {}
+
+    fn barrier(&mut self, _: u64, _: &[Arrival]) {}
+
+    fn block_starts(&mut self, _: u64) {}
+
+    fn block_ends(&mut self, _: u64) {}
 }

@@ -1,0 +1,247 @@
+//! The sixteen barriers of a block.
+//!
+//! A barrier counts threads. Without a count it waits for every thread of the block that has not
+//! exited; with one, for that many, and a warp all of whose threads arrive counts as 32.
+//!
+//! With the sync check on, a barrier that completes although some threads have exited, and an
+//! aligned one that the threads of a warp did not carry out as one, are faults. The hardware lets
+//! some of these pass; the programming model allows none.
+
+use super::block::Shared;
+use super::machine::{Finding, Machine, Stop};
+use super::registers::lanes;
+use super::warp::{State, Warp};
+use crate::checks::{Arrival, Observer, Switch};
+use crate::fault::FaultKind;
+use crate::program::{ALL_LANES, Alignment, Barrier, BarrierKind, Op, Program};
+
+/// Barriers that a block has.
+pub(super) const BARRIER_COUNT: usize = 16;
+
+/// One barrier, between two completions.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pending {
+    arrivals: Vec<Arrival>,
+    /// Threads that were counted.
+    threads: u32,
+    /// Threads that were asked for, if a count was given.
+    expected: Option<u32>,
+    /// How many predicates were true, of how many.
+    holds: u32,
+    asked: u32,
+}
+
+impl Pending {
+    pub(super) fn is_complete(&self, threads_per_block: u32, exited: u32) -> bool {
+        if self.arrivals.is_empty() {
+            return false;
+        }
+        match self.expected {
+            Some(expected) => self.threads >= expected,
+            None => self.lanes() + exited >= threads_per_block,
+        }
+    }
+
+    fn lanes(&self) -> u32 {
+        self.arrivals.iter().map(|a| a.lanes.count_ones()).sum()
+    }
+}
+
+impl Warp {
+    /// Counts lanes in; gives the number of the barrier that they have to wait at, if any.
+    pub(super) fn arrive<O: Observer>(
+        &mut self,
+        machine: &Machine<'_, O>,
+        shared: &mut Shared,
+        barrier: &Barrier,
+        pc: u32,
+        active: u32,
+    ) -> Result<Option<u32>, Finding> {
+        let invalid = |what: String| Finding {
+            kind: FaultKind::InvalidBarrier { what },
+            lane: active.trailing_zeros() as usize,
+        };
+        let number = self.registers.first_of(barrier.number, active) as u32;
+        if number as usize >= BARRIER_COUNT {
+            let what = format!("number {number}; a block has {BARRIER_COUNT} barriers");
+            return Err(invalid(what));
+        }
+        let expected = barrier
+            .threads
+            .map(|t| self.registers.first_of(t, active) as u32);
+        if let Some(expected) = expected
+            && (expected == 0 || expected % 32 != 0)
+        {
+            let what = format!("a count of {expected} threads; it must be a multiple of 32");
+            return Err(invalid(what));
+        }
+        let pending = &mut shared.barriers[number as usize];
+        if !pending.arrivals.is_empty() && pending.expected != expected {
+            let count = |c: Option<u32>| c.map_or("all".to_owned(), |c| c.to_string());
+            return Err(invalid(format!(
+                "barrier {number} awaits {} threads, and this arrival {}",
+                count(pending.expected),
+                count(expected)
+            )));
+        }
+        let holds = self.registers.predicate(barrier.predicate) & active;
+        pending.expected = expected;
+        pending.threads += match active == self.existing {
+            true => 32,
+            false => active.count_ones(),
+        };
+        pending.holds += holds.count_ones();
+        pending.asked += active.count_ones();
+        pending.arrivals.push(Arrival {
+            warp: self.id,
+            lanes: active,
+            pc,
+        });
+        shared.look_for_completion(machine.threads_per_block());
+        Ok((barrier.kind != BarrierKind::Arrive).then_some(number))
+    }
+
+    /// Lets the lanes go that wait at a barrier, with its outcome.
+    pub(super) fn release(&mut self, program: &Program, number: u32, pending: &Pending) {
+        for index in 0..self.fragments.len() {
+            let fragment = self.fragments[index];
+            if fragment.state != State::AtBarrier(number) {
+                continue;
+            }
+            if let Op::Barrier(barrier) = &program.instructions[fragment.pc as usize].op {
+                let truth = |yes: bool| if yes { ALL_LANES } else { 0 };
+                let registers = &mut self.registers;
+                match barrier.kind {
+                    BarrierKind::Sync | BarrierKind::Arrive => {}
+                    BarrierKind::Count(d) => {
+                        registers.keep(d, &[pending.holds.into(); 32], fragment.lanes);
+                    }
+                    BarrierKind::All(d) => {
+                        let all = truth(pending.holds == pending.asked);
+                        registers.set_predicate(d, all, fragment.lanes);
+                    }
+                    BarrierKind::Any(d) => {
+                        registers.set_predicate(d, truth(pending.holds != 0), fragment.lanes);
+                    }
+                }
+            }
+            self.fragments[index].state = State::Ready;
+            self.fragments[index].pc += 1;
+        }
+        self.merge_ready();
+    }
+}
+
+/// Completes a barrier: checks who took part, and lets all go who wait.
+pub(super) fn complete<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    shared: &mut Shared,
+    warps: &mut [Warp],
+    number: u32,
+) -> Result<(), Stop> {
+    let pending = std::mem::take(&mut shared.barriers[number as usize]);
+    if machine.checks.sync == Switch::On {
+        check_participants(machine.program, warps, number, &pending)?;
+    }
+    machine.observer.barrier(shared.index, &pending.arrivals);
+    machine.counters.barriers += 1;
+    shared.barriers_completed += 1;
+    for warp in warps {
+        warp.release(machine.program, number, &pending);
+    }
+    Ok(())
+}
+
+fn check_participants(
+    program: &Program,
+    warps: &[Warp],
+    number: u32,
+    pending: &Pending,
+) -> Result<(), Stop> {
+    let Some(first) = pending.arrivals.first() else {
+        return Ok(());
+    };
+    let divergent = |warp: &Warp, pc: u32, lane: u32, missing: String| {
+        let kind = FaultKind::BarrierDivergence {
+            barrier: number,
+            missing,
+        };
+        Err(warp.stop(kind, pc, lane))
+    };
+    for warp in warps {
+        let mine = || pending.arrivals.iter().filter(|a| a.warp == warp.id);
+        let came = mine().fold(0, |mask, a| mask | a.lanes);
+        let (pc, is_aligned) = match mine().next() {
+            Some(arrival) => (arrival.pc, is_aligned(program, arrival.pc)),
+            None => (first.pc, is_aligned(program, first.pc)),
+        };
+        if let Some(other) = mine().find(|a| a.pc != pc)
+            && is_aligned
+        {
+            let place = program.place(other.pc);
+            let missing = format!(
+                "{} of warp {} are at line {} instead: {}",
+                Warp::name_lanes(other.lanes),
+                warp.id,
+                place.line,
+                place.text
+            );
+            return divergent(warp, pc, came.trailing_zeros(), missing);
+        }
+        let absent = warp.existing & !came;
+        let must_come = pending.expected.is_none() || is_aligned && came != 0;
+        if absent != 0 && must_come {
+            let exited = absent & !warp.live;
+            let (who, how) = match exited {
+                0 => (absent, "did not come"),
+                _ => (exited, "exited before"),
+            };
+            let missing = format!("{} of warp {} {how}", Warp::name_lanes(who), warp.id);
+            let (warp, lane) = match came {
+                0 => (&warps[first.warp as usize], first.lanes.trailing_zeros()),
+                _ => (warp, came.trailing_zeros()),
+            };
+            return divergent(warp, pc, lane, missing);
+        }
+    }
+    Ok(())
+}
+
+fn is_aligned(program: &Program, pc: u32) -> bool {
+    match &program.instructions[pc as usize].op {
+        Op::Barrier(barrier) => barrier.alignment == Alignment::Aligned,
+        _ => false,
+    }
+}
+
+/// Who waits where, when nothing in the block can run.
+pub(super) fn describe_waiting(program: &Program, warps: &[Warp]) -> (String, Option<Stop>) {
+    const SHOWN: usize = 4;
+    let mut waiting = Vec::new();
+    let mut at_warp_sync = None;
+    for warp in warps {
+        for fragment in &warp.fragments {
+            if fragment.state == State::AtWarpSync && at_warp_sync.is_none() {
+                at_warp_sync = Some(warp.never_comes(program, fragment));
+            }
+            let place = program.place(fragment.pc);
+            let names = Warp::name_lanes(fragment.lanes);
+            let first = lanes(fragment.lanes).next().unwrap_or(0);
+            waiting.push((
+                warp.id,
+                first,
+                format!(
+                    "{names} of warp {} at line {}: {}",
+                    warp.id, place.line, place.text
+                ),
+            ));
+        }
+    }
+    waiting.sort();
+    let more = waiting.len().saturating_sub(SHOWN);
+    let mut text: Vec<String> = waiting.into_iter().take(SHOWN).map(|w| w.2).collect();
+    if more > 0 {
+        text.push(format!("and {more} more"));
+    }
+    (text.join("; "), at_warp_sync)
+}

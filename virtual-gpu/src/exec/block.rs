@@ -1,0 +1,94 @@
+//! A block: its warps, and what they share.
+
+use super::barrier::{self, BARRIER_COUNT, Pending};
+use super::machine::{Machine, Stop};
+use super::warp::Warp;
+use crate::checks::Observer;
+
+/// What the threads of a block share.
+pub(super) struct Shared {
+    /// The block's number in the grid.
+    pub index: u64,
+    /// The block's place in the grid.
+    pub place: [u32; 3],
+    /// The multiprocessor it is on.
+    pub multiprocessor: u32,
+    pub memory: Vec<u8>,
+    pub barriers: [Pending; BARRIER_COUNT],
+    pub barriers_completed: u64,
+    exited: u32,
+    completed: Vec<u32>,
+    exits_seen: u32,
+}
+
+impl Shared {
+    /// Notes threads that exited: barriers wait for fewer from now on.
+    pub(super) fn thread_exits(&mut self, count: u32) {
+        self.exited += count;
+    }
+
+    /// Notes the barriers that are complete.
+    pub(super) fn look_for_completion(&mut self, threads_per_block: u32) {
+        for (number, pending) in (0..).zip(&self.barriers) {
+            let complete = pending.is_complete(threads_per_block, self.exited);
+            if complete && !self.completed.contains(&number) {
+                self.completed.push(number);
+            }
+        }
+    }
+}
+
+pub(super) struct Block {
+    pub shared: Shared,
+    pub warps: Vec<Warp>,
+}
+
+impl Block {
+    pub(super) fn new<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        index: u64,
+        multiprocessor: u32,
+    ) -> Self {
+        let [x, y, _] = machine.shape.grid.map(u64::from);
+        let place = [index % x, index / x % y, index / x / y].map(|n| n as u32);
+        machine.counters.blocks += 1;
+        machine.observer.block_starts(index);
+        let warp_count = machine.threads_per_block().div_ceil(32);
+        Self {
+            shared: Shared {
+                index,
+                place,
+                multiprocessor,
+                memory: vec![0; machine.shared_bytes() as usize],
+                barriers: Default::default(),
+                barriers_completed: 0,
+                exited: 0,
+                completed: Vec::new(),
+                exits_seen: 0,
+            },
+            warps: (0..warp_count).map(|id| Warp::new(machine, id)).collect(),
+        }
+    }
+
+    /// Gives one warp a turn, then completes the barriers that are due.
+    pub(super) fn run_warp<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        warp: usize,
+        quantum: u32,
+    ) -> Result<(), Stop> {
+        self.warps[warp].run(machine, &mut self.shared, quantum)?;
+        if self.shared.exits_seen != self.shared.exited {
+            self.shared.exits_seen = self.shared.exited;
+            self.shared.look_for_completion(machine.threads_per_block());
+        }
+        while let Some(number) = self.shared.completed.pop() {
+            barrier::complete(machine, &mut self.shared, &mut self.warps, number)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        self.warps.iter().all(|warp| warp.fragments.is_empty())
+    }
+}

@@ -1,0 +1,168 @@
+//! A grid: as many blocks alive at once as the device holds, each started in the order of its
+//! number as soon as another has ended, and turns for their warps as the schedule says.
+
+use super::barrier::describe_waiting;
+use super::block::Block;
+use super::machine::{Machine, Stop};
+use super::special::thread_place;
+use crate::checks::Observer;
+use crate::config::{DeviceConfig, RunOptions};
+use crate::counters::Counters;
+use crate::fault::{Fault, FaultKind};
+use crate::launch::Shape;
+use crate::memory::Memory;
+use crate::program::Program;
+use crate::schedule::Schedule;
+
+/// Runs a whole grid. The launch has been checked against the device's limits.
+pub(crate) fn run<O: Observer>(
+    program: &Program,
+    shape: &Shape,
+    params: &[u8],
+    memory: &Memory,
+    device: &DeviceConfig,
+    options: &RunOptions,
+    observer: O,
+) -> Result<Counters, Box<Fault>> {
+    let mut machine = Machine {
+        program,
+        constants: program.constants.as_slice().into(),
+        shape: *shape,
+        params,
+        memory,
+        snapshot: memory.snapshot(),
+        device,
+        checks: options.checks,
+        counters: Counters::default(),
+        steps: 0,
+        observer,
+    };
+    let mut grid = Grid {
+        blocks: Vec::new(),
+        started: 0,
+        total: shape.grid.iter().map(|&n| u64::from(n)).product(),
+        resident: resident_blocks(&machine),
+    };
+    let mut schedule = Schedule::new(options.seed, options.policy);
+    grid.run(&mut machine, &mut schedule, options.step_budget)
+        .map_err(|(block, stop)| describe(&machine, block, stop))?;
+    Ok(machine.counters)
+}
+
+fn resident_blocks<O: Observer>(machine: &Machine<'_, O>) -> usize {
+    let device = machine.device;
+    let threads = machine.threads_per_block();
+    let each = device.blocks_per_multiprocessor(threads, machine.shared_bytes());
+    (each.max(1) * device.multiprocessors.max(1)) as usize
+}
+
+struct Grid {
+    /// The blocks that are alive.
+    blocks: Vec<Block>,
+    started: u64,
+    total: u64,
+    resident: usize,
+}
+
+/// A block's place in the grid, and why one of its warps was stopped.
+type Stopped = ([u32; 3], Stop);
+
+impl Grid {
+    fn run<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        schedule: &mut Schedule,
+        step_budget: u64,
+    ) -> Result<(), Stopped> {
+        let mut turns = Vec::new();
+        loop {
+            self.start_blocks(machine);
+            if self.blocks.is_empty() {
+                return Ok(());
+            }
+            turns.clear();
+            for (index, block) in self.blocks.iter().enumerate() {
+                let able = block
+                    .warps
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, warp)| warp.can_run());
+                turns.extend(able.map(|(warp, _)| (index, warp)));
+            }
+            if turns.is_empty() {
+                return Err(self.deadlock(machine));
+            }
+            schedule.order(&mut turns);
+            for &(index, warp) in &turns {
+                let block = &mut self.blocks[index];
+                let ran = block.run_warp(machine, warp, schedule.quantum());
+                ran.map_err(|stop| (block.shared.place, stop))?;
+                if machine.steps > step_budget {
+                    return Err(self.out_of_time(index, warp, step_budget));
+                }
+            }
+            self.retire_blocks(machine);
+        }
+    }
+
+    fn start_blocks<O: Observer>(&mut self, machine: &mut Machine<'_, O>) {
+        while self.blocks.len() < self.resident && self.started < self.total {
+            let multiprocessor = (self.started % u64::from(machine.device.multiprocessors)) as u32;
+            self.blocks
+                .push(Block::new(machine, self.started, multiprocessor));
+            self.started += 1;
+        }
+    }
+
+    fn retire_blocks<O: Observer>(&mut self, machine: &mut Machine<'_, O>) {
+        self.blocks.retain(|block| {
+            let finished = block.is_finished();
+            if finished {
+                let most = &mut machine.counters.barriers_per_block;
+                *most = (*most).max(block.shared.barriers_completed);
+                machine.observer.block_ends(block.shared.index);
+            }
+            !finished
+        });
+    }
+
+    fn out_of_time(&self, index: usize, warp: usize, steps: u64) -> Stopped {
+        let block = &self.blocks[index];
+        let warp = &block.warps[warp];
+        let fragment = warp.fragments.first();
+        let (pc, lanes) = fragment.map_or((0, 1), |f| (f.pc, f.lanes));
+        let kind = FaultKind::StepBudget { steps };
+        (
+            block.shared.place,
+            warp.stop(kind, pc, lanes.trailing_zeros()),
+        )
+    }
+
+    /// Nothing can run: all that is left waits.
+    fn deadlock<O: Observer>(&self, machine: &Machine<'_, O>) -> Stopped {
+        let block = self.blocks.iter().find(|block| !block.is_finished());
+        let block = block.unwrap_or(&self.blocks[0]);
+        let (waiting, at_warp_sync) = describe_waiting(machine.program, &block.warps);
+        let stop = at_warp_sync.unwrap_or_else(|| {
+            let stuck = block.warps.iter().find(|warp| !warp.fragments.is_empty());
+            let warp = stuck.unwrap_or(&block.warps[0]);
+            let (pc, lanes) = warp.fragments.first().map_or((0, 1), |f| (f.pc, f.lanes));
+            warp.stop(FaultKind::Deadlock { waiting }, pc, lanes.trailing_zeros())
+        });
+        (block.shared.place, stop)
+    }
+}
+
+fn describe<O: Observer>(machine: &Machine<'_, O>, block: [u32; 3], stop: Stop) -> Box<Fault> {
+    let place = machine.program.place(stop.pc);
+    Box::new(Fault {
+        kind: stop.kind,
+        kernel: machine.program.name.clone(),
+        block,
+        thread: thread_place(machine.shape.block, stop.warp * 32 + stop.lane),
+        warp: stop.warp,
+        lane: stop.lane,
+        line: place.line,
+        instruction: place.text.clone(),
+    })
+}

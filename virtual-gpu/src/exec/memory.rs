@@ -1,0 +1,448 @@
+//! Loads, stores and atomic operations.
+//!
+//! Every access is checked before anything happens: alignment to its full width, then its bounds
+//! within one allocation, or within the space. The lanes of one instruction access one after the
+//! other, in order; an instruction that faults in one lane may have been carried out in those
+//! before it.
+//!
+//! A generic address lies in the window of a space, or else is a global address.
+
+use super::block::Shared;
+use super::machine::{Finding, Machine};
+use super::registers::lanes;
+use super::traffic;
+use super::warp::Warp;
+use crate::checks::{Access, Observer};
+use crate::fault::{AccessKind, Extent, FaultKind, Near, Space};
+use crate::program::{ALL_LANES, Address, AddressSpace, Atomic, Extend, Row, Transfer};
+
+/// Bytes of the window that each space but global has among generic addresses.
+const WINDOW_BYTES: u64 = 1 << 32;
+/// Where the window of shared memory starts.
+pub(crate) const SHARED_WINDOW: u64 = WINDOW_BYTES;
+/// Where the window of local memory starts.
+pub(crate) const LOCAL_WINDOW: u64 = 2 * WINDOW_BYTES;
+/// Where the window of kernel parameters starts.
+pub(crate) const PARAM_WINDOW: u64 = 3 * WINDOW_BYTES;
+
+/// The space that a generic address lies in.
+pub(super) fn space_of(address: u64) -> AddressSpace {
+    match address / WINDOW_BYTES {
+        1 => AddressSpace::Shared,
+        2 => AddressSpace::Local,
+        3 => AddressSpace::KernelParam,
+        _ => AddressSpace::Global,
+    }
+}
+
+/// Accesses of some lanes to one space.
+struct Group {
+    space: AddressSpace,
+    mask: u32,
+    /// Within the space.
+    addresses: Row,
+}
+
+struct Wish {
+    kind: AccessKind,
+    address: Address,
+    bytes: u32,
+}
+
+fn extend(value: u64, width: u32, how: Extend) -> u64 {
+    match how {
+        Extend::Zero => value,
+        Extend::SignTo(bits) => {
+            let unused = 64 - 8 * width;
+            let wide = ((value << unused) as i64 >> unused) as u64;
+            wide & (u64::MAX >> (64 - bits))
+        }
+    }
+}
+
+fn named(space: AddressSpace) -> Space {
+    match space {
+        AddressSpace::Generic | AddressSpace::Global => Space::Global,
+        AddressSpace::Shared => Space::Shared,
+        AddressSpace::Local => Space::Local,
+        AddressSpace::CallParam | AddressSpace::KernelParam => Space::Param,
+    }
+}
+
+fn check_space(
+    space: AddressSpace,
+    kind: AccessKind,
+    address: u64,
+    bytes: u32,
+    size: u64,
+) -> Result<usize, FaultKind> {
+    let space = named(space);
+    if !address.is_multiple_of(bytes.into()) {
+        return Err(FaultKind::Misaligned {
+            space,
+            access: kind,
+            address,
+            bytes,
+        });
+    }
+    if address >= size || u64::from(bytes) > size - address {
+        let extent = Extent {
+            base: 0,
+            bytes: size,
+        };
+        return Err(FaultKind::OutOfBounds {
+            space,
+            access: kind,
+            address,
+            bytes,
+            near: match address < size {
+                true => Near::Across(extent),
+                false => Near::After(extent, address - size),
+            },
+        });
+    }
+    Ok(address as usize)
+}
+
+fn read_bytes(from: &[u8], at: usize, width: u32) -> u64 {
+    let bytes = &from[at..at + width as usize];
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+fn write_bytes(to: &mut [u8], at: usize, width: u32, value: u64) {
+    to[at..at + width as usize].copy_from_slice(&value.to_le_bytes()[..width as usize]);
+}
+
+impl Warp {
+    fn addresses(&self, address: &Address) -> Row {
+        let offset = address.offset as u64;
+        match address.base {
+            Some(base) => self
+                .registers
+                .row(base)
+                .map(|base| base.wrapping_add(offset)),
+            None => [offset; 32],
+        }
+    }
+
+    /// The accesses, sorted by space; almost always there is one group.
+    fn groups(&self, address: &Address, mask: u32) -> impl Iterator<Item = Group> + use<> {
+        let space = address.space;
+        let addresses = self.addresses(address);
+        let mut left = mask;
+        std::iter::from_fn(move || {
+            if left == 0 {
+                return None;
+            }
+            let mut group = Group {
+                space,
+                mask: left,
+                addresses,
+            };
+            if space == AddressSpace::Generic {
+                let first = addresses[left.trailing_zeros() as usize];
+                group.space = space_of(first);
+                group.mask = lanes(left)
+                    .filter(|&lane| space_of(addresses[lane]) == group.space)
+                    .fold(0, |mask, lane| mask | 1 << lane);
+                if group.space != AddressSpace::Global {
+                    group.addresses = addresses.map(|a| a % WINDOW_BYTES);
+                }
+            }
+            left &= !group.mask;
+            Some(group)
+        })
+    }
+
+    fn watch<O: Observer>(
+        &self,
+        machine: &mut Machine<'_, O>,
+        shared: &Shared,
+        wish: &Wish,
+        group: &Group,
+        lane: usize,
+    ) -> Result<(), FaultKind> {
+        if !O::WATCHES {
+            return Ok(());
+        }
+        machine.observer.access(&Access {
+            space: named(group.space),
+            kind: wish.kind,
+            address: group.addresses[lane],
+            bytes: wish.bytes,
+            block: shared.index,
+            warp: self.id,
+            lane: lane as u32,
+            strength: wish.address.strength,
+            scope: wish.address.scope,
+        })
+    }
+
+    pub(super) fn load<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        shared: &mut Shared,
+        transfer: &Transfer,
+        active: u32,
+    ) -> Result<(), Finding> {
+        let (width, count) = (transfer.width, transfer.count);
+        let wish = Wish {
+            kind: AccessKind::Read,
+            address: transfer.address,
+            bytes: width * count,
+        };
+        for group in self.groups(&transfer.address, active) {
+            let mut out = [[0; 32]; 4];
+            for lane in lanes(group.mask) {
+                let found = |kind| Finding { kind, lane };
+                let address = group.addresses[lane];
+                let mut put = |read: &dyn Fn(u64) -> u64| {
+                    for (index, row) in out[..count as usize].iter_mut().enumerate() {
+                        let value = read(index as u64 * u64::from(width));
+                        row[lane] = extend(value, width, transfer.extend);
+                    }
+                };
+                if group.space == AddressSpace::Global {
+                    let place =
+                        check_global(machine, &mut self.lookup, wish.kind, address, wish.bytes);
+                    let place = place.map_err(found)?;
+                    put(&|offset| place.load(address + offset, width));
+                } else {
+                    let from = self.bytes_of(machine, shared, group.space, lane);
+                    let at = check_space(
+                        group.space,
+                        wish.kind,
+                        address,
+                        wish.bytes,
+                        from.len() as u64,
+                    );
+                    let at = at.map_err(found)?;
+                    put(&|offset| read_bytes(from, at + offset as usize, width));
+                }
+                self.watch(machine, shared, &wish, &group, lane)
+                    .map_err(found)?;
+            }
+            for (row, d) in out.iter().zip(transfer.data).take(count as usize) {
+                self.registers.keep(d, row, group.mask);
+            }
+            count_traffic(machine, &group, &wish);
+        }
+        Ok(())
+    }
+
+    pub(super) fn store<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        shared: &mut Shared,
+        transfer: &Transfer,
+        active: u32,
+    ) -> Result<(), Finding> {
+        let (width, count) = (transfer.width, transfer.count);
+        let wish = Wish {
+            kind: AccessKind::Write,
+            address: transfer.address,
+            bytes: width * count,
+        };
+        for group in self.groups(&transfer.address, active) {
+            for lane in lanes(group.mask) {
+                let found = |kind| Finding { kind, lane };
+                let address = group.addresses[lane];
+                let values = transfer.data.map(|reg| self.registers.row(reg)[lane]);
+                let parts = values[..count as usize]
+                    .iter()
+                    .zip((0..).step_by(width as usize));
+                if group.space == AddressSpace::Global {
+                    let place =
+                        check_global(machine, &mut self.lookup, wish.kind, address, wish.bytes);
+                    let place = place.map_err(found)?;
+                    for (&value, offset) in parts {
+                        place.store(address + offset, width, value);
+                    }
+                } else {
+                    let to = self.bytes_of_mut(shared, group.space, lane);
+                    let at =
+                        check_space(group.space, wish.kind, address, wish.bytes, to.len() as u64);
+                    let at = at.map_err(found)?;
+                    for (&value, offset) in parts {
+                        write_bytes(to, at + offset as usize, width, value);
+                    }
+                }
+                self.watch(machine, shared, &wish, &group, lane)
+                    .map_err(found)?;
+            }
+            count_traffic(machine, &group, &wish);
+        }
+        Ok(())
+    }
+
+    pub(super) fn atomic<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        shared: &mut Shared,
+        atomic: &Atomic,
+        active: u32,
+    ) -> Result<(), Finding> {
+        let width = atomic.width;
+        let wish = Wish {
+            kind: AccessKind::Atomic,
+            address: atomic.address,
+            bytes: width,
+        };
+        machine.counters.atomics += u64::from(active.count_ones());
+        let memory = machine.memory;
+        let (b, c) = (*self.registers.row(atomic.b), *self.registers.row(atomic.c));
+        for group in self.groups(&atomic.address, active) {
+            let mut out = [0; 32];
+            for lane in lanes(group.mask) {
+                let found = |kind| Finding { kind, lane };
+                let address = group.addresses[lane];
+                if group.space == AddressSpace::Global {
+                    let place = check_global(machine, &mut self.lookup, wish.kind, address, width);
+                    let place = place.map_err(found)?;
+                    let _guard = memory.lock_atomics();
+                    out[lane] = place.load(address, width);
+                    place.store(address, width, (atomic.modify)(out[lane], b[lane], c[lane]));
+                } else {
+                    let to = self.bytes_of_mut(shared, group.space, lane);
+                    let at = check_space(group.space, wish.kind, address, width, to.len() as u64);
+                    let at = at.map_err(found)?;
+                    out[lane] = read_bytes(to, at, width);
+                    let new = (atomic.modify_shared)(out[lane], b[lane], c[lane]);
+                    write_bytes(to, at, width, new);
+                }
+                self.watch(machine, shared, &wish, &group, lane)
+                    .map_err(found)?;
+            }
+            if let Some(d) = atomic.d {
+                self.registers.keep(d, &out, group.mask);
+            }
+            count_traffic(machine, &group, &wish);
+        }
+        Ok(())
+    }
+
+    /// The bytes of a space other than global, as one lane sees it.
+    fn bytes_of<'s, O>(
+        &'s self,
+        machine: &Machine<'s, O>,
+        shared: &'s Shared,
+        space: AddressSpace,
+        lane: usize,
+    ) -> &'s [u8] {
+        match space {
+            AddressSpace::Shared => &shared.memory,
+            AddressSpace::KernelParam => machine.params,
+            _ => {
+                let size = self.local.len() / 32;
+                &self.local[lane * size..][..size]
+            }
+        }
+    }
+
+    /// The same for writing. Parameters of the kernel cannot be written: they have no bytes here.
+    fn bytes_of_mut<'s>(
+        &'s mut self,
+        shared: &'s mut Shared,
+        space: AddressSpace,
+        lane: usize,
+    ) -> &'s mut [u8] {
+        match space {
+            AddressSpace::Shared => &mut shared.memory,
+            AddressSpace::KernelParam => &mut [],
+            _ => {
+                let size = self.local.len() / 32;
+                &mut self.local[lane * size..][..size]
+            }
+        }
+    }
+}
+
+/// The allocation that an aligned access lies in.
+#[inline(always)]
+fn check_global<'m, O>(
+    machine: &'m Machine<'_, O>,
+    lookup: &mut crate::memory::Lookup,
+    kind: AccessKind,
+    address: u64,
+    bytes: u32,
+) -> Result<&'m crate::memory::Allocation, FaultKind> {
+    let misaligned = address & u64::from(bytes - 1) != 0;
+    match machine.snapshot.find(lookup, address, bytes) {
+        Some(place) if !misaligned => Ok(place),
+        _ => Err(explain_global(machine, kind, address, bytes)),
+    }
+}
+
+#[cold]
+fn explain_global<O>(
+    machine: &Machine<'_, O>,
+    access: AccessKind,
+    address: u64,
+    bytes: u32,
+) -> FaultKind {
+    if !address.is_multiple_of(bytes.into()) {
+        return FaultKind::Misaligned {
+            space: Space::Global,
+            access,
+            address,
+            bytes,
+        };
+    }
+    match machine.memory.find_freed(address) {
+        Some(freed) => FaultKind::UseAfterFree {
+            access,
+            address,
+            bytes,
+            freed,
+        },
+        None => FaultKind::OutOfBounds {
+            space: Space::Global,
+            access,
+            address,
+            bytes,
+            near: machine.memory.near(address),
+        },
+    }
+}
+
+fn count_traffic<O>(machine: &mut Machine<'_, O>, group: &Group, wish: &Wish) {
+    let counters = &mut machine.counters;
+    let bytes = u64::from(group.mask.count_ones()) * u64::from(wish.bytes);
+    match group.space {
+        AddressSpace::Global | AddressSpace::Generic => {
+            let sectors = match group.mask == ALL_LANES && group.is_dense(wish.bytes) {
+                true => bytes.div_ceil(32),
+                false => traffic::sectors(&group.addresses, group.mask, wish.bytes),
+            };
+            if wish.kind != AccessKind::Write {
+                counters.global_bytes_read += bytes;
+                counters.global_sectors_read += sectors;
+                counters.global_loads += u64::from(wish.kind == AccessKind::Read);
+            }
+            if wish.kind != AccessKind::Read {
+                counters.global_bytes_written += bytes;
+                counters.global_sectors_written += sectors;
+                counters.global_stores += u64::from(wish.kind == AccessKind::Write);
+            }
+        }
+        AddressSpace::Shared => {
+            counters.shared_accesses += 1;
+            counters.bank_conflicts +=
+                traffic::bank_conflicts(&group.addresses, group.mask, wish.bytes);
+        }
+        AddressSpace::Local => counters.local_bytes += bytes,
+        AddressSpace::CallParam | AddressSpace::KernelParam => {}
+    }
+}
+
+impl Group {
+    /// Whether the lanes lie side by side from the start of a sector on.
+    fn is_dense(&self, bytes: u32) -> bool {
+        let first = self.addresses[0];
+        let side_by_side = |(lane, &a): (usize, &u64)| a == first + lane as u64 * u64::from(bytes);
+        first.is_multiple_of(32) && self.addresses.iter().enumerate().all(side_by_side)
+    }
+}

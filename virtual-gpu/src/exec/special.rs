@@ -1,0 +1,60 @@
+//! Special registers.
+//!
+//! Clocks count warp instructions of the whole launch: they go forward, and say nothing of time.
+
+use super::block::Shared;
+use super::machine::Machine;
+use super::warp::Warp;
+use crate::program::{Row, Special};
+
+impl Warp {
+    pub(super) fn special<O>(
+        &self,
+        machine: &Machine<'_, O>,
+        shared: &Shared,
+        which: Special,
+    ) -> Row {
+        let block = machine.shape.block;
+        let by_lane = |f: &dyn Fn(u32) -> u64| {
+            let mut row = [0; 32];
+            for (lane, slot) in (0..).zip(&mut row) {
+                *slot = f(lane);
+            }
+            row
+        };
+        let below = |lane: u32| (1_u64 << lane) - 1;
+        let clock = machine.steps;
+        let value: u64 = match which {
+            Special::Tid(axis) => {
+                return by_lane(&|lane| thread_place(block, self.id * 32 + lane)[axis].into());
+            }
+            Special::Lane => return by_lane(&u64::from),
+            Special::LanemaskEq => return by_lane(&|lane| 1 << lane),
+            Special::LanemaskLt => return by_lane(&below),
+            Special::LanemaskLe => return by_lane(&|lane| below(lane + 1)),
+            Special::LanemaskGt => return by_lane(&|lane| !below(lane + 1) & 0xffff_ffff),
+            Special::LanemaskGe => return by_lane(&|lane| !below(lane) & 0xffff_ffff),
+            Special::Ntid(axis) => block[axis].into(),
+            Special::Ctaid(axis) => shared.place[axis].into(),
+            Special::Nctaid(axis) => machine.shape.grid[axis].into(),
+            Special::Warp => self.id.into(),
+            Special::WarpCount => machine.threads_per_block().div_ceil(32).into(),
+            Special::Multiprocessor => shared.multiprocessor.into(),
+            Special::MultiprocessorCount => machine.device.multiprocessors.into(),
+            Special::GridId => 0,
+            Special::Clock | Special::GlobalTimerLow => clock & 0xffff_ffff,
+            Special::ClockHigh | Special::GlobalTimerHigh => clock >> 32,
+            Special::Clock64 | Special::GlobalTimer => clock,
+            Special::DynamicSharedBytes => machine.shape.dynamic_shared_bytes.into(),
+            Special::TotalSharedBytes => machine.shared_bytes().into(),
+            Special::Fixed(value) => value.into(),
+        };
+        [value; 32]
+    }
+}
+
+/// The place in its block of the thread of that number.
+pub(super) fn thread_place(block: [u32; 3], thread: u32) -> [u32; 3] {
+    let [x, y, _] = block;
+    [thread % x, thread / x % y, thread / x / y]
+}

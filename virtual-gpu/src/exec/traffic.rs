@@ -1,0 +1,109 @@
+//! What the accesses of one warp instruction cost: sectors of global memory, wavefronts of shared.
+
+use super::registers::lanes;
+use crate::program::Row;
+
+/// Bytes of a sector.
+const SECTOR_BYTES: u64 = 32;
+const BANKS: u64 = 32;
+const BANK_BYTES: u64 = 4;
+
+/// How many sectors the lanes touch.
+pub(super) fn sectors(addresses: &Row, mask: u32, bytes: u32) -> u64 {
+    let (mut count, mut last, mut ascending) = (0, None, true);
+    for lane in lanes(mask) {
+        let first = addresses[lane] / SECTOR_BYTES;
+        let final_one = (addresses[lane] + u64::from(bytes) - 1) / SECTOR_BYTES;
+        match last {
+            Some(last) if first < last => ascending = false,
+            Some(last) if first == last => count += final_one - last,
+            _ => count += final_one - first + 1,
+        }
+        last = Some(final_one);
+    }
+    if ascending {
+        return count;
+    }
+    let mut all: Vec<u64> = lanes(mask)
+        .flat_map(|lane| {
+            let end = addresses[lane] + u64::from(bytes) - 1;
+            addresses[lane] / SECTOR_BYTES..=end / SECTOR_BYTES
+        })
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all.len() as u64
+}
+
+/// Wavefronts beyond those that the bytes need.
+pub(super) fn bank_conflicts(addresses: &Row, mask: u32, bytes: u32) -> u64 {
+    let lanes_per_pass = match bytes {
+        16 => 8,
+        8 => 16,
+        _ => 32,
+    };
+    let pass = |start: u32| {
+        let part = mask & (((1_u64 << lanes_per_pass) - 1) << start) as u32;
+        wavefronts(addresses, part, bytes).saturating_sub(1)
+    };
+    (0..32)
+        .step_by(lanes_per_pass)
+        .map(|start| pass(start as u32))
+        .sum()
+}
+
+/// The most different words that one bank has to deliver.
+fn wavefronts(addresses: &Row, mask: u32, bytes: u32) -> u64 {
+    let words_per_lane = u64::from(bytes).div_ceil(BANK_BYTES);
+    let ascending = lanes(mask).zip(lanes(mask).skip(1)).all(|(lane, next)| {
+        let step = addresses[next].wrapping_sub(addresses[lane]);
+        step == 0 || step == words_per_lane * BANK_BYTES && bytes >= 4
+    });
+    if ascending {
+        return 1;
+    }
+    let mut words: Vec<u64> = lanes(mask)
+        .flat_map(|lane| (0..words_per_lane).map(move |i| addresses[lane] / BANK_BYTES + i))
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    let mut per_bank = [0; BANKS as usize];
+    for word in words {
+        per_bank[(word % BANKS) as usize] += 1;
+    }
+    per_bank.into_iter().max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(f: impl Fn(u64) -> u64) -> Row {
+        std::array::from_fn(|lane| f(lane as u64))
+    }
+
+    #[test]
+    fn sectors_of_usual_patterns() {
+        assert_eq!(sectors(&row(|l| 4 * l), u32::MAX, 4), 4);
+        assert_eq!(sectors(&row(|l| 4 + 4 * l), u32::MAX, 4), 5);
+        assert_eq!(sectors(&row(|l| 16 * l), u32::MAX, 16), 16);
+        assert_eq!(sectors(&row(|_| 64), u32::MAX, 4), 1);
+        assert_eq!(sectors(&row(|l| 128 * l), u32::MAX, 4), 32);
+        assert_eq!(sectors(&row(|l| 4 * (31 - l)), u32::MAX, 4), 4);
+        assert_eq!(sectors(&row(|l| 4 * l), 0b11, 4), 1);
+        assert_eq!(sectors(&row(|l| (l % 2) * 4096), u32::MAX, 4), 2);
+    }
+
+    #[test]
+    fn bank_conflicts_of_usual_patterns() {
+        assert_eq!(bank_conflicts(&row(|l| 4 * l), u32::MAX, 4), 0);
+        assert_eq!(bank_conflicts(&row(|_| 8), u32::MAX, 4), 0);
+        assert_eq!(bank_conflicts(&row(|l| 8 * l), u32::MAX, 4), 1);
+        assert_eq!(bank_conflicts(&row(|l| 128 * l), u32::MAX, 4), 31);
+        assert_eq!(bank_conflicts(&row(|l| 132 * l), u32::MAX, 4), 0);
+        assert_eq!(bank_conflicts(&row(|l| 8 * l), u32::MAX, 8), 0);
+        assert_eq!(bank_conflicts(&row(|l| 16 * l), u32::MAX, 16), 0);
+        assert_eq!(bank_conflicts(&row(|l| 16 * l), u32::MAX, 8), 2);
+        assert_eq!(bank_conflicts(&row(|l| l), u32::MAX, 1), 0);
+    }
+}

@@ -1,0 +1,186 @@
+//! Conversions between floats, and between floats and integers.
+//!
+//! A float that does not fit an integer type gives the type's nearest end. A NaN gives 0, but
+//! `1 << (bits - 1)` where the source is f64 or the result has 64 bits.
+
+use super::mode::Rounding;
+use super::single;
+use super::soft::{DOUBLE, Format, HALF, Number, SINGLE};
+use crate::alu::{Integer, saturate};
+
+/// An integer as a float of the format.
+pub(crate) fn integer_to_float<T: Integer>(value: T, format: Format, rounding: Rounding) -> u64 {
+    let wide = value.widen();
+    let number = Number {
+        negative: wide < 0,
+        significand: wide.unsigned_abs(),
+        exponent: 0,
+        inexact: false,
+    };
+    format.round(number, rounding)
+}
+
+/// A float as an integer, rounded in the given direction and held at the ends of the type.
+pub(crate) fn float_to_integer<T: Integer>(value: f64, rounding: Rounding, from: Source) -> T {
+    if value.is_nan() {
+        let marked = from == Source::Double || T::BITS == 64;
+        return T::from_wide(if marked { 1 << (T::BITS - 1) } else { 0 });
+    }
+    // Casting to 128 bits holds what is larger at the ends, far beyond those of any type.
+    saturate(round_to_whole(value, rounding) as i128)
+}
+
+/// What a float was before it was widened for a computation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// f64.
+    Double,
+    /// Anything narrower.
+    Narrower,
+}
+
+/// A whole number, rounded in the given direction.
+pub(crate) fn round_to_whole(value: f64, rounding: Rounding) -> f64 {
+    match rounding {
+        Rounding::Nearest => value.round_ties_even(),
+        Rounding::Zero => value.trunc(),
+        Rounding::Down => value.floor(),
+        Rounding::Up => value.ceil(),
+    }
+}
+
+/// f64 to f32.
+pub(crate) fn double_to_single(value: f64, rounding: Rounding) -> f32 {
+    if value.is_nan() {
+        return single::NAN;
+    }
+    if value.is_infinite() || rounding == Rounding::Nearest {
+        return value as f32;
+    }
+    let number = DOUBLE.unpack(value.to_bits());
+    f32::from_bits(SINGLE.round(number, rounding) as u32)
+}
+
+/// f32 to f64. A NaN keeps its payload and becomes quiet.
+pub(crate) fn single_to_double(value: f32) -> f64 {
+    if !value.is_nan() {
+        return value.into();
+    }
+    let bits = u64::from(value.to_bits());
+    let sign = bits >> 31 << 63;
+    f64::from_bits(sign | 0x7ff8 << 48 | (bits & 0x7f_ffff) << 29)
+}
+
+/// A float of 16 bits, widened.
+pub(crate) fn half_to_single(bits: u16, format: Format) -> f32 {
+    let fraction_bits = format.precision - 1;
+    let exponent_mask = (1_u32 << (15 - fraction_bits)) - 1;
+    let exponent = u32::from(bits) >> fraction_bits & exponent_mask;
+    let fraction = u32::from(bits) & ((1 << fraction_bits) - 1);
+    if exponent != exponent_mask {
+        let number = format.unpack(bits.into());
+        return f32::from_bits(SINGLE.round(number, Rounding::Nearest) as u32);
+    }
+    match fraction {
+        0 if bits >> 15 == 0 => f32::INFINITY,
+        0 => f32::NEG_INFINITY,
+        _ => single::NAN,
+    }
+}
+
+/// f32 or f64 to a float of 16 bits. A NaN becomes `0x7fff`.
+pub(crate) fn to_half(value: f64, format: Format, rounding: Rounding) -> u16 {
+    if value.is_nan() {
+        return 0x7fff;
+    }
+    if value.is_infinite() {
+        let infinity = if format.precision == HALF.precision {
+            0x7c00
+        } else {
+            0x7f80
+        };
+        return infinity | u16::from(value < 0.0) << 15;
+    }
+    format.round(DOUBLE.unpack(value.to_bits()), rounding) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::soft::BRAIN;
+    use super::*;
+
+    #[test]
+    fn integers_become_floats_as_on_the_host() {
+        for value in [
+            0,
+            1,
+            -1,
+            i64::MAX,
+            i64::MIN,
+            (1 << 53) + 1,
+            -(1 << 24) - 1,
+            0x7fff_ffc0,
+        ] {
+            let double = integer_to_float(value, DOUBLE, Rounding::Nearest);
+            assert_eq!(double, (value as f64).to_bits());
+            let single = integer_to_float(value, SINGLE, Rounding::Nearest);
+            assert_eq!(single as u32, (value as f32).to_bits());
+            let unsigned = integer_to_float(value as u64, SINGLE, Rounding::Nearest);
+            assert_eq!(unsigned as u32, (value as u64 as f32).to_bits());
+        }
+        let up = integer_to_float((1_i64 << 24) + 1, SINGLE, Rounding::Up);
+        assert_eq!(f32::from_bits(up as u32), 16_777_218.0);
+    }
+
+    #[test]
+    fn floats_become_integers_held_at_the_ends() {
+        let int = |x, r| float_to_integer::<i32>(x, r, Source::Narrower);
+        assert_eq!(int(1e20, Rounding::Zero), i32::MAX);
+        assert_eq!(int(f64::NEG_INFINITY, Rounding::Zero), i32::MIN);
+        assert_eq!(int(2.5, Rounding::Nearest), 2);
+        assert_eq!(int(-2.5, Rounding::Down), -3);
+        assert_eq!(int(2.1, Rounding::Up), 3);
+        assert_eq!(int(f64::NAN, Rounding::Zero), 0);
+        assert_eq!(
+            float_to_integer::<u8>(-3.0, Rounding::Zero, Source::Narrower),
+            0
+        );
+        assert_eq!(
+            float_to_integer::<u64>(1e30, Rounding::Zero, Source::Narrower),
+            u64::MAX
+        );
+        let marked = float_to_integer::<i64>(f64::NAN, Rounding::Zero, Source::Narrower);
+        assert_eq!(marked, i64::MIN);
+        assert_eq!(
+            float_to_integer::<u32>(f64::NAN, Rounding::Zero, Source::Double),
+            1 << 31
+        );
+    }
+
+    #[test]
+    fn every_half_survives_a_round_trip() {
+        for format in [HALF, BRAIN] {
+            for bits in 0..=u16::MAX {
+                let wide = half_to_single(bits, format);
+                let back = to_half(wide.into(), format, Rounding::Nearest);
+                let expected = if wide.is_nan() { 0x7fff } else { bits };
+                assert_eq!(back, expected, "{bits:#x}");
+            }
+        }
+        assert_eq!(half_to_single(0x3c00, HALF), 1.0);
+        assert_eq!(to_half(1e9, HALF, Rounding::Nearest), 0x7c00);
+    }
+
+    #[test]
+    fn narrowing_in_every_direction() {
+        let x = 1.0 + 1e-12;
+        assert_eq!(double_to_single(x, Rounding::Up), 1.0_f32.next_up());
+        assert_eq!(double_to_single(x, Rounding::Down), 1.0);
+        assert_eq!(
+            double_to_single(f64::NAN, Rounding::Zero).to_bits(),
+            0x7fff_ffff
+        );
+        let payload = f32::from_bits(0x7fff_ffff);
+        assert_eq!(single_to_double(payload).to_bits(), 0x7fff_ffff_e000_0000);
+    }
+}

@@ -1,0 +1,157 @@
+//! f64: add, subtract, multiply, fused multiply-add, divide, square root, minimum, maximum.
+
+use super::mode::{Mode, Rounding};
+use super::soft::{self, DOUBLE, Number};
+
+/// The NaN that arises from operands that are none.
+const ARISEN: u64 = 0xfff8_0000_0000_0000;
+const QUIET: u64 = 1 << 51;
+
+/// The first NaN among the operands, quieted, or else the one that arose.
+fn nan_of(operands: &[f64]) -> f64 {
+    let found = operands.iter().find(|x| x.is_nan());
+    f64::from_bits(found.map_or(ARISEN, |x| x.to_bits() | QUIET))
+}
+
+fn unpack(x: f64) -> Number {
+    DOUBLE.unpack(x.to_bits())
+}
+
+fn pack(number: Number, rounding: Rounding) -> f64 {
+    f64::from_bits(DOUBLE.round(number, rounding))
+}
+
+#[inline(always)]
+fn host_suffices<const M: u8>(finite: bool) -> bool {
+    matches!(Mode(M).rounding(), Rounding::Nearest) || !finite
+}
+
+#[inline(always)]
+fn result(x: f64, operands: &[f64]) -> f64 {
+    if x.is_nan() { nan_of(operands) } else { x }
+}
+
+#[inline(always)]
+pub(crate) fn add_double<const M: u8>(a: f64, b: f64) -> f64 {
+    if host_suffices::<M>(a.is_finite() && b.is_finite()) {
+        return result(a + b, &[a, b]);
+    }
+    let r = Mode(M).rounding();
+    pack(soft::add(unpack(a), unpack(b), r), r)
+}
+
+#[inline(always)]
+pub(crate) fn sub_double<const M: u8>(a: f64, b: f64) -> f64 {
+    let b = if b.is_nan() { b } else { -b };
+    add_double::<M>(a, b)
+}
+
+#[inline(always)]
+pub(crate) fn mul_double<const M: u8>(a: f64, b: f64) -> f64 {
+    if host_suffices::<M>(a.is_finite() && b.is_finite()) {
+        return result(a * b, &[a, b]);
+    }
+    pack(soft::multiply(unpack(a), unpack(b)), Mode(M).rounding())
+}
+
+#[inline(always)]
+pub(crate) fn fma_double<const M: u8>(a: f64, b: f64, c: f64) -> f64 {
+    if host_suffices::<M>(a.is_finite() && b.is_finite() && c.is_finite()) {
+        return result(a.mul_add(b, c), &[a, b, c]);
+    }
+    let r = Mode(M).rounding();
+    pack(
+        soft::add(soft::multiply(unpack(a), unpack(b)), unpack(c), r),
+        r,
+    )
+}
+
+#[inline(always)]
+pub(crate) fn div_double<const M: u8>(a: f64, b: f64) -> f64 {
+    if host_suffices::<M>(a.is_finite() && b.is_finite() && b != 0.0) {
+        return result(a / b, &[a, b]);
+    }
+    pack(soft::divide(unpack(a), unpack(b)), Mode(M).rounding())
+}
+
+#[inline(always)]
+pub(crate) fn sqrt_double<const M: u8>(a: f64) -> f64 {
+    if host_suffices::<M>(a.is_finite() && a > 0.0) {
+        return result(a.sqrt(), &[a]);
+    }
+    pack(soft::square_root(unpack(a)), Mode(M).rounding())
+}
+
+/// `min`: a NaN loses against a number; −0 is less than +0.
+#[inline(always)]
+pub(crate) fn min_double(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        return either_number(a, b);
+    }
+    if a < b || a == b && a.is_sign_negative() {
+        a
+    } else {
+        b
+    }
+}
+
+/// `max`: a NaN loses against a number; +0 is more than −0.
+#[inline(always)]
+pub(crate) fn max_double(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        return either_number(a, b);
+    }
+    if a > b || a == b && a.is_sign_positive() {
+        a
+    } else {
+        b
+    }
+}
+
+fn either_number(a: f64, b: f64) -> f64 {
+    match (a.is_nan(), b.is_nan()) {
+        (true, true) => nan_of(&[a]),
+        (true, false) => b,
+        _ => a,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nan_operands_come_back_and_arisen_ones_have_a_sign() {
+        let odd = f64::from_bits(0x7ff0_0000_0000_1234);
+        let quiet = odd.to_bits() | QUIET;
+        assert_eq!(add_double::<0>(odd, 1.0).to_bits(), quiet);
+        assert_eq!(mul_double::<3>(1.0, odd).to_bits(), quiet);
+        assert_eq!(fma_double::<0>(1.0, 1.0, odd).to_bits(), quiet);
+        assert_eq!(sub_double::<0>(1.0, odd).to_bits(), quiet);
+        assert_eq!(div_double::<0>(0.0, 0.0).to_bits(), ARISEN);
+        assert_eq!(
+            add_double::<1>(f64::INFINITY, f64::NEG_INFINITY).to_bits(),
+            ARISEN
+        );
+        assert_eq!(sqrt_double::<0>(-1.0).to_bits(), ARISEN);
+    }
+
+    #[test]
+    fn directions_differ_by_one_unit() {
+        assert_eq!(
+            div_double::<2>(1.0, 3.0).next_up(),
+            div_double::<3>(1.0, 3.0)
+        );
+        assert_eq!(add_double::<3>(1.0, 1e-300), 1.0_f64.next_up());
+        assert_eq!(add_double::<2>(1.0, -1e-300), 1.0_f64.next_down());
+        assert_eq!(fma_double::<1>(f64::MAX, 2.0, 0.0), f64::MAX);
+    }
+
+    #[test]
+    fn minimum_and_maximum() {
+        assert_eq!(min_double(f64::NAN, 2.0), 2.0);
+        assert!(min_double(0.0, -0.0).is_sign_negative());
+        assert!(max_double(-0.0, 0.0).is_sign_positive());
+        assert!(max_double(f64::NAN, f64::NAN).is_nan());
+    }
+}

@@ -1,0 +1,25 @@
+//! Floating-point arithmetic as pure functions, with the bits that NVIDIA hardware gives.
+//!
+//! * f32: a NaN result is always `0x7fffffff`. With flushing (`.ftz`) subnormal operands and
+//!   results count as zeros of their sign. With saturation (`.sat`) results are held in 0 to 1,
+//!   NaN becoming +0.
+//! * f64: a NaN operand comes back quieted, the first one if there are several; a NaN that arises
+//!   from other operands is `0xfff8000000000000`.
+//! * Rounding to nearest uses the host's arithmetic, which is IEEE 754. The directed roundings are
+//!   computed in integers by [`soft`].
+//! * `approx` has the functions that the hardware approximates (`rcp.approx`, `sin.approx`, …).
+//!   They are computed in double precision and rounded: closer to the truth than the hardware, and
+//!   **not** bit for bit what it gives.
+
+mod approx;
+mod convert;
+mod double;
+mod mode;
+mod single;
+pub(crate) mod soft;
+
+pub(crate) use approx::*;
+pub(crate) use convert::*;
+pub(crate) use double::*;
+pub(crate) use mode::{Mode, Rounding};
+pub(crate) use single::*;

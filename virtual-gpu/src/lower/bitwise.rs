@@ -1,0 +1,291 @@
+//! Logic, shifts and bit fields.
+
+use super::body::Body;
+use super::integer::{binary, counting, unary};
+use super::opcode::Opcode;
+use super::operand::exactly;
+use super::rows::{by_integer, map1, map2, map3};
+use super::types::{Kind, Type, U32};
+use crate::alu;
+use crate::counters::Class;
+use crate::program::{Logic, Op, PredSource, Reg};
+use crate::ptx::ast::{Number, Operand};
+
+pub(super) fn lower<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+) -> Result<(), String> {
+    if opcode.name == "shf" {
+        return funnel(body, opcode, operands);
+    }
+    let ty = opcode.ty()?;
+    if ty.is_float() {
+        return Err(format!("no such instruction on {ty}"));
+    }
+    if ty.kind == Kind::Predicate {
+        return predicates(body, opcode.name, operands);
+    }
+    match opcode.name {
+        "and" => binary(
+            body,
+            operands,
+            by_integer!(ty, T => map2!(T, T, |a: T, b: T| a & b)),
+            ty,
+        ),
+        "or" => binary(
+            body,
+            operands,
+            by_integer!(ty, T => map2!(T, T, |a: T, b: T| a | b)),
+            ty,
+        ),
+        "xor" => binary(
+            body,
+            operands,
+            by_integer!(ty, T => map2!(T, T, |a: T, b: T| a ^ b)),
+            ty,
+        ),
+        "not" => unary(
+            body,
+            operands,
+            by_integer!(ty, T => map1!(T, |a: T| !a)),
+            ty,
+        ),
+        "cnot" => {
+            let f = by_integer!(ty, T => map1!(T, |a: T| T::from(a == 0)));
+            unary(body, operands, f, ty)
+        }
+        "brev" => {
+            let f = by_integer!(ty, T => map1!(T, |a: T| a.reverse_bits()));
+            unary(body, operands, f, ty)
+        }
+        "popc" => counting(
+            body,
+            operands,
+            by_integer!(ty, T => map1!(T, |a: T| a.count_ones())),
+            ty,
+        ),
+        "clz" => {
+            let f = by_integer!(ty, T => map1!(T, |a: T| a.leading_zeros()));
+            counting(body, operands, f, ty)
+        }
+        "bfind" => {
+            let f = match opcode.takes("shiftamt") {
+                false => by_integer!(ty, T => map1!(T, |a: T| alu::find_leading(a))),
+                true => by_integer!(ty, T => map1!(T, |a: T| match alu::find_leading(a) {
+                    u32::MAX => u32::MAX,
+                    position => T::BITS - 1 - position,
+                })),
+            };
+            counting(body, operands, f, ty)
+        }
+        "shl" | "shr" => shift(body, opcode.name, operands, ty),
+        "bfe" | "bfi" => field(body, opcode.name, operands, ty),
+        "bmsk" => {
+            let f = match opcode.choice(&[("clamp", Edge::Clamp), ("wrap", Edge::Wrap)]) {
+                Some(Edge::Clamp) => map2!(u32, u32, alu::bit_mask),
+                Some(Edge::Wrap) => {
+                    map2!(u32, u32, |a: u32, b: u32| { alu::bit_mask(a & 31, b & 31) })
+                }
+                None => return Err("`bmsk` without `.clamp` or `.wrap`".into()),
+            };
+            binary(body, operands, Some(f), ty)
+        }
+        "prmt" => {
+            let f = map3!(u32, u32, u32, alu::permute);
+            super::integer::ternary(body, operands, Some(f), ty)
+        }
+        "lop3" => lookup(body, operands, ty),
+        name => Err(format!("`{name}` is not supported")),
+    }
+}
+
+/// What happens to counts beyond 32.
+#[derive(Clone, Copy)]
+enum Edge {
+    Clamp,
+    Wrap,
+}
+
+fn predicates<'a>(
+    body: &mut Body<'a, '_>,
+    name: &str,
+    operands: &[Operand<'a>],
+) -> Result<(), String> {
+    let (d, a, b) = match operands {
+        [d, a] if name == "not" => (d, body.source_predicate(a)?, PredSource::TRUE),
+        [d, a, b] => (d, body.source_predicate(a)?, body.source_predicate(b)?),
+        _ => return Err(format!("{} operands of `{name}.pred`", operands.len())),
+    };
+    let f: Logic = match name {
+        "and" => |a, b| a & b,
+        "or" => |a, b| a | b,
+        "xor" => |a, b| a ^ b,
+        "not" => |a, _| !a,
+        _ => return Err(format!("`{name}.pred` is not supported")),
+    };
+    if let Some(d) = body.target_predicate(d)? {
+        body.emit(Op::Logic { f, d, a, b }, Class::Compare);
+    }
+    Ok(())
+}
+
+fn shift<'a>(
+    body: &mut Body<'a, '_>,
+    name: &str,
+    operands: &[Operand<'a>],
+    ty: Type,
+) -> Result<(), String> {
+    let f = match name {
+        "shl" => by_integer!(ty, T => map2!(T, u32, |a: T, b: u32| a.checked_shl(b).unwrap_or(0))),
+        _ => {
+            by_integer!(ty, T => map2!(T, u32, |a: T, b: u32| a >> b.min(T::BITS - 1) >> u32::from(
+                // A shift by all bits, in two steps.
+                b >= T::BITS
+            )))
+        }
+    };
+    let f = f.ok_or_else(|| format!("no such instruction on {ty}"))?;
+    let [d, a, b] = exactly(operands)?;
+    let s = [body.source(a, ty)?, body.source(b, U32)?];
+    let d = body.target(d, ty)?;
+    body.emit(Op::Map2 { f, d, s }, Class::Integer);
+    Ok(())
+}
+
+fn funnel<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+) -> Result<(), String> {
+    let ty = opcode.ty()?;
+    let is_left = opcode.takes("l");
+    let is_right = opcode.takes("r");
+    let edge = opcode.choice(&[("clamp", Edge::Clamp), ("wrap", Edge::Wrap)]);
+    let f = match (is_left, is_right, edge) {
+        (true, false, Some(Edge::Wrap)) => {
+            map3!(u32, u32, u32, |a: u32, b: u32, c: u32| alu::shift_funnel(
+                a,
+                b,
+                c & 31
+            ))
+        }
+        (true, false, Some(Edge::Clamp)) => {
+            map3!(u32, u32, u32, |a: u32, b: u32, c: u32| alu::shift_funnel(
+                a,
+                b,
+                c.min(32)
+            ))
+        }
+        (false, true, Some(Edge::Wrap)) => {
+            map3!(u32, u32, u32, |a: u32, b: u32, c: u32| alu::shift_funnel(
+                a,
+                b,
+                32 - (c & 31)
+            ))
+        }
+        (false, true, Some(Edge::Clamp)) => {
+            map3!(u32, u32, u32, |a: u32, b: u32, c: u32| alu::shift_funnel(
+                a,
+                b,
+                32 - c.min(32)
+            ))
+        }
+        _ => return Err("`shf` takes `.l` or `.r`, and `.clamp` or `.wrap`".into()),
+    };
+    super::integer::ternary(body, operands, Some(f), ty)
+}
+
+fn field<'a>(
+    body: &mut Body<'a, '_>,
+    name: &str,
+    operands: &[Operand<'a>],
+    ty: Type,
+) -> Result<(), String> {
+    let unsupported = || format!("no such instruction on {ty}");
+    if name == "bfe" {
+        let f = by_integer!(ty, T => map3!(T, u32, u32, alu::bit_field_extract));
+        let f = f.ok_or_else(unsupported)?;
+        let [d, a, b, c] = exactly(operands)?;
+        let s = [
+            body.source(a, ty)?,
+            body.source(b, U32)?,
+            body.source(c, U32)?,
+        ];
+        let d = body.target(d, ty)?;
+        body.emit(Op::Map3 { f, d, s }, Class::Integer);
+        return Ok(());
+    }
+    let [d, a, b, position, length] = exactly(operands)?;
+    let (a, b) = (body.source(a, ty)?, body.source(b, ty)?);
+    let (position, length) = (body.source(position, U32)?, body.source(length, U32)?);
+    let d = body.target(d, ty)?;
+    // Both counts in one row: an instruction has three sources at most.
+    let counts: Reg = body.new_register();
+    let parts = [position, length, position, position];
+    body.emit(
+        Op::Pack {
+            d: counts,
+            parts,
+            count: 2,
+            part_bits: 32,
+        },
+        Class::Integer,
+    );
+    let f = by_integer!(ty, T => map3!(T, T, u64, |a: T, b: T, counts: u64| {
+        alu::bit_field_insert(a, b, counts as u32, (counts >> 32) as u32)
+    }));
+    let f = f.ok_or_else(unsupported)?;
+    body.emit(
+        Op::Map3 {
+            f,
+            d,
+            s: [a, b, counts],
+        },
+        Class::Integer,
+    );
+    Ok(())
+}
+
+/// `lop3`: any function of three bits, given as a table of eight.
+fn lookup<'a>(body: &mut Body<'a, '_>, operands: &[Operand<'a>], ty: Type) -> Result<(), String> {
+    let [d, a, b, c, table] = exactly(operands)?;
+    let Operand::Number(Number::Integer(table)) = table else {
+        return Err("the table of `lop3` must be a number".into());
+    };
+    let s = [
+        body.source(a, ty)?,
+        body.source(b, ty)?,
+        body.source(c, ty)?,
+    ];
+    let d = body.target(d, ty)?;
+    // The three sources one upon the other, and the table on top, in two steps.
+    let table = body.constant(table & 0xff);
+    let packed = body.new_register();
+    body.emit(
+        Op::Pack {
+            d: packed,
+            parts: [s[0], s[1], s[0], s[0]],
+            count: 2,
+            part_bits: 32,
+        },
+        Class::Integer,
+    );
+    let f = map3!(u64, u32, u32, |ab: u64, c: u32, table: u32| {
+        let (a, b) = (ab as u32, (ab >> 32) as u32);
+        (0..8_u32).fold(0, |result, index| {
+            let pick = |value: u32, bit: u32| if index >> bit & 1 == 1 { value } else { !value };
+            let chosen = 0_u32.wrapping_sub(table >> index & 1);
+            result | chosen & pick(a, 2) & pick(b, 1) & pick(c, 0)
+        })
+    });
+    body.emit(
+        Op::Map3 {
+            f,
+            d,
+            s: [packed, s[2], table],
+        },
+        Class::Integer,
+    );
+    Ok(())
+}

@@ -1,0 +1,429 @@
+//! Builds the program of one kernel: statements to instructions, with registers, constants,
+//! labels and memory handed out on the way.
+
+use std::collections::HashMap;
+
+use super::calls::Call;
+use super::module::ModuleNames;
+use super::names::{Entity, Label, Range, Scope, Variable, VariableAddress};
+use super::opcode::Opcode;
+use super::types::{Kind, Type};
+use super::{dispatch, order, variables};
+use crate::counters::Class;
+use crate::module::{Parameter, Problem};
+use crate::program::{
+    AddressSpace, CONSTANT, Instruction, LANES, Op, Place, Pred, PredSource, Program, Reg,
+};
+use crate::ptx::ast::{self, Function, Sense, StateSpace, Statement};
+
+/// Instructions that one kernel may have, calls written out.
+const MAX_INSTRUCTIONS: usize = 1 << 20;
+/// Bytes of local and of shared memory that one kernel may declare.
+const MAX_SPACE_BYTES: u64 = 1 << 24;
+
+pub(super) struct Body<'a, 'm> {
+    pub(super) module: &'m ModuleNames<'a>,
+    problems: &'m mut Vec<Problem>,
+    code: Vec<Instruction>,
+    places: Vec<Place>,
+    guard: PredSource,
+    scopes: Vec<Scope<'a>>,
+    /// Scopes below this belong to the callers.
+    pub(super) first_scope: usize,
+    /// Where each label stands, once it is known.
+    labels: Vec<Option<u32>>,
+    constants: Vec<u64>,
+    constant_of: HashMap<u64, Reg>,
+    /// The constant that holds the start of dynamic shared memory.
+    dynamic_shared: Option<Reg>,
+    register_count: u32,
+    predicate_count: u32,
+    shared_bytes: u64,
+    shared_variables: HashMap<&'a str, Variable>,
+    local_bytes: u64,
+    /// The functions that are being written out, outermost first.
+    pub(super) calls: Vec<Call<'a>>,
+}
+
+/// Makes the program of a kernel. Problems are added to the list; if there are any, the program
+/// is not to be used.
+pub(super) fn lower_kernel<'a>(
+    module: &ModuleNames<'a>,
+    function: &'a Function<'a>,
+    problems: &mut Vec<Problem>,
+) -> Program {
+    let mut body = Body {
+        module,
+        problems,
+        code: Vec::new(),
+        places: Vec::new(),
+        guard: PredSource::TRUE,
+        scopes: vec![Scope::default()],
+        first_scope: 0,
+        labels: Vec::new(),
+        constants: Vec::new(),
+        constant_of: HashMap::new(),
+        dynamic_shared: None,
+        register_count: 0,
+        predicate_count: 1,
+        shared_bytes: 0,
+        shared_variables: HashMap::new(),
+        local_bytes: 0,
+        calls: Vec::new(),
+    };
+    let parameters = body.kernel_parameters(function);
+    body.statements(function.body.as_deref().unwrap_or(&[]));
+    body.at(function.line, "the end of the body");
+    body.emit(Op::Exit, Class::Control);
+    body.finish(function.name, parameters)
+}
+
+impl<'a> Body<'a, '_> {
+    fn kernel_parameters(&mut self, function: &'a Function<'a>) -> Vec<Parameter> {
+        let mut parameters = Vec::new();
+        let mut end = 0;
+        for formal in &function.params {
+            let layout = match variables::layout(formal) {
+                Ok(layout) => layout,
+                Err(what) => {
+                    self.problem(formal.line, what);
+                    continue;
+                }
+            };
+            let offset = u64::next_multiple_of(end, layout.align);
+            end = offset + layout.bytes;
+            if end > MAX_SPACE_BYTES {
+                self.problem(formal.line, "parameters that are too large".into());
+                break;
+            }
+            parameters.push(Parameter {
+                offset: offset as u32,
+                bytes: layout.bytes as u32,
+                align: layout.align as u32,
+            });
+            let variable = Variable {
+                space: AddressSpace::KernelParam,
+                address: VariableAddress::Known(offset),
+                bytes: layout.bytes,
+            };
+            self.define(formal.name, Entity::Variable(variable));
+        }
+        parameters
+    }
+
+    pub(super) fn problem(&mut self, line: u32, what: String) {
+        self.problems.push(Problem { line, what });
+    }
+
+    /// Sets the place that the instructions to come belong to.
+    fn at(&mut self, line: u32, text: &str) {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.places.push(Place { line, text });
+    }
+
+    pub(super) fn statements(&mut self, statements: &'a [Statement<'a>]) {
+        self.scopes.push(Scope::default());
+        for statement in statements {
+            match statement {
+                Statement::Label(name, line) => {
+                    let label = self.new_label();
+                    if self.scope().names.contains_key(name) {
+                        self.problem(*line, format!("`{name}` is defined twice"));
+                    }
+                    self.define(name, Entity::Label(label));
+                }
+                Statement::BranchTargets { label, targets } => {
+                    self.define(label, Entity::Targets(targets.clone()));
+                }
+                _ => {}
+            }
+        }
+        for statement in statements {
+            match statement {
+                Statement::Label(name, _) => {
+                    if let Some(Entity::Label(label)) = self.scope().names.get(name) {
+                        self.place_label(*label);
+                    }
+                }
+                Statement::BranchTargets { .. } => {}
+                Statement::Block(inner) => self.statements(inner),
+                Statement::Variable(variable) => {
+                    if let Err(what) = self.declare(variable) {
+                        self.problem(variable.line, what);
+                    }
+                }
+                Statement::Instruction(instruction) => {
+                    if let Err(what) = self.instruction(instruction) {
+                        self.problem(instruction.line, what);
+                    }
+                }
+            }
+        }
+        self.scopes.pop();
+    }
+
+    fn instruction(&mut self, instruction: &'a ast::Instruction<'a>) -> Result<(), String> {
+        if self.code.len() > MAX_INSTRUCTIONS {
+            // Told once, when the limit is passed.
+            return Ok(());
+        }
+        self.at(instruction.line, instruction.text);
+        self.guard = match &instruction.guard {
+            None => PredSource::TRUE,
+            Some(guard) => self.predicate(guard.predicate, guard.sense)?,
+        };
+        let mut opcode = Opcode::new(&instruction.opcode);
+        let done = dispatch::lower(self, &mut opcode, &instruction.operands);
+        self.guard = PredSource::TRUE;
+        done?;
+        opcode.finish()?;
+        match self.code.len() > MAX_INSTRUCTIONS {
+            true => Err(format!(
+                "more than {MAX_INSTRUCTIONS} instructions, calls written out"
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds an instruction, under the guard of the statement it comes from.
+    pub(super) fn emit(&mut self, op: Op, class: Class) {
+        self.code.push(Instruction {
+            op,
+            guard: self.guard,
+            class,
+            place: self.places.len() as u32 - 1,
+        });
+    }
+
+    pub(super) fn guard(&self) -> PredSource {
+        self.guard
+    }
+
+    pub(super) fn set_guard(&mut self, guard: PredSource) {
+        self.guard = guard;
+    }
+
+    pub(super) fn new_label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() as u32 - 1)
+    }
+
+    pub(super) fn place_label(&mut self, label: Label) {
+        self.labels[label.0 as usize] = Some(self.code.len() as u32);
+    }
+
+    fn scope(&self) -> &Scope<'a> {
+        &self.scopes[self.scopes.len() - 1]
+    }
+
+    fn scope_mut(&mut self) -> &mut Scope<'a> {
+        let last = self.scopes.len() - 1;
+        &mut self.scopes[last]
+    }
+
+    pub(super) fn push_scope(&mut self) -> usize {
+        self.scopes.push(Scope::default());
+        self.scopes.len() - 1
+    }
+
+    pub(super) fn pop_scope(&mut self) {
+        self.scopes.pop();
+    }
+
+    pub(super) fn define(&mut self, name: &'a str, entity: Entity<'a>) {
+        self.scope_mut().names.insert(name, entity);
+    }
+
+    /// What a name means here, if anything.
+    pub(super) fn find(&mut self, name: &'a str) -> Option<Entity<'a>> {
+        for index in (self.first_scope..self.scopes.len()).rev() {
+            if let Some(entity) = self.scopes[index].names.get(name) {
+                return Some(entity.clone());
+            }
+            if let Some(ty) = self.scopes[index].in_range(name) {
+                let entity = self.new_entity(ty);
+                self.scopes[index].names.insert(name, entity.clone());
+                return Some(entity);
+            }
+        }
+        if let Some(variable) = self.module.globals.get(name) {
+            return Some(Entity::Variable(*variable));
+        }
+        self.find_shared(name).map(Entity::Variable)
+    }
+
+    /// A shared variable of the module: it is given its place when a kernel first names it.
+    fn find_shared(&mut self, name: &'a str) -> Option<Variable> {
+        if let Some(variable) = self.shared_variables.get(name) {
+            return Some(*variable);
+        }
+        let declared = *self.module.shared.get(name)?;
+        let variable = match self.place_shared(declared) {
+            Ok(variable) => variable,
+            Err(what) => {
+                self.problem(declared.line, what);
+                return None;
+            }
+        };
+        self.shared_variables.insert(name, variable);
+        Some(variable)
+    }
+
+    fn new_entity(&mut self, ty: Type) -> Entity<'a> {
+        match ty.kind {
+            Kind::Predicate => Entity::Predicate(self.new_predicate()),
+            _ => Entity::Register(self.new_register(), ty),
+        }
+    }
+
+    pub(super) fn new_register(&mut self) -> Reg {
+        self.register_count += 1;
+        Reg(self.register_count - 1)
+    }
+
+    pub(super) fn new_predicate(&mut self) -> Pred {
+        self.predicate_count += 1;
+        Pred(self.predicate_count - 1)
+    }
+
+    pub(super) fn constant(&mut self, value: u64) -> Reg {
+        let next = Reg(self.constants.len() as u32 | CONSTANT);
+        let reg = *self.constant_of.entry(value).or_insert(next);
+        if reg == next {
+            self.constants.push(value);
+        }
+        reg
+    }
+
+    /// The constant that holds where dynamic shared memory starts.
+    pub(super) fn dynamic_shared(&mut self) -> Reg {
+        let next = Reg(self.constants.len() as u32 | CONSTANT);
+        let reg = *self.dynamic_shared.get_or_insert(next);
+        if reg == next {
+            self.constants.push(0);
+        }
+        reg
+    }
+
+    fn declare(&mut self, declared: &'a ast::Variable<'a>) -> Result<(), String> {
+        let entity = match declared.space {
+            StateSpace::Reg => {
+                let ty = Type::parse(declared.ty).filter(|_| declared.vector == 1);
+                let Some(ty) = ty else {
+                    return Err(format!(
+                        "registers of type `.{}` are not supported",
+                        declared.ty
+                    ));
+                };
+                if let Some(count) = declared.range {
+                    self.scope_mut()
+                        .ranges
+                        .insert(declared.name, Range { count, ty });
+                    return Ok(());
+                }
+                self.new_entity(ty)
+            }
+            StateSpace::Local => Entity::Variable(self.place_local(declared, AddressSpace::Local)?),
+            StateSpace::Param => {
+                Entity::Variable(self.place_local(declared, AddressSpace::CallParam)?)
+            }
+            StateSpace::Shared => Entity::Variable(self.place_shared(declared)?),
+            StateSpace::Global | StateSpace::Const => {
+                return Err("a global variable inside a function is not supported".into());
+            }
+        };
+        self.define(declared.name, entity);
+        Ok(())
+    }
+
+    /// A place in each thread's own memory.
+    pub(super) fn place_local(
+        &mut self,
+        declared: &ast::Variable<'_>,
+        space: AddressSpace,
+    ) -> Result<Variable, String> {
+        let layout = variables::layout(declared)?;
+        let offset = self.local_bytes.next_multiple_of(layout.align);
+        self.local_bytes = offset.saturating_add(layout.bytes);
+        if self.local_bytes > MAX_SPACE_BYTES {
+            return Err(format!("more than {MAX_SPACE_BYTES} bytes of local memory"));
+        }
+        Ok(Variable {
+            space,
+            address: VariableAddress::Known(offset),
+            bytes: layout.bytes,
+        })
+    }
+
+    fn place_shared(&mut self, declared: &ast::Variable<'_>) -> Result<Variable, String> {
+        let layout = variables::layout(declared)?;
+        if declared.array == ast::Array::Unsized {
+            return Ok(Variable {
+                space: AddressSpace::Shared,
+                address: VariableAddress::DynamicShared,
+                bytes: 0,
+            });
+        }
+        let offset = self.shared_bytes.next_multiple_of(layout.align);
+        self.shared_bytes = offset.saturating_add(layout.bytes);
+        if self.shared_bytes > MAX_SPACE_BYTES {
+            return Err(format!(
+                "more than {MAX_SPACE_BYTES} bytes of shared memory"
+            ));
+        }
+        Ok(Variable {
+            space: AddressSpace::Shared,
+            address: VariableAddress::Known(offset),
+            bytes: layout.bytes,
+        })
+    }
+
+    /// A predicate by name.
+    pub(super) fn predicate(&mut self, name: &'a str, sense: Sense) -> Result<PredSource, String> {
+        match self.find(name) {
+            Some(Entity::Predicate(pred)) => Ok(PredSource {
+                pred,
+                flip: if sense == Sense::Negated { u32::MAX } else { 0 },
+            }),
+            Some(_) => Err(format!("`{name}` is not a predicate")),
+            None => Err(format!("`{name}` is not declared")),
+        }
+    }
+
+    fn finish(mut self, name: &str, parameters: Vec<Parameter>) -> Program {
+        // Dynamic shared memory starts behind the rest, aligned for every type.
+        let shared_bytes = match self.dynamic_shared {
+            Some(reg) => {
+                let start = self.shared_bytes.next_multiple_of(16);
+                self.constants[(reg.0 & !CONSTANT) as usize] = start;
+                start
+            }
+            None => self.shared_bytes,
+        };
+        let end = self.code.len() as u32 - 1;
+        let resolve = |label: &mut u32| {
+            *label = self.labels[*label as usize].unwrap_or(end).min(end);
+        };
+        for instruction in &mut self.code {
+            match &mut instruction.op {
+                Op::Branch { target } => resolve(target),
+                Op::Switch { targets, .. } => targets.iter_mut().for_each(resolve),
+                _ => {}
+            }
+        }
+        let order::Order { ranks, leaders } = order::order(&self.code);
+        Program {
+            name: name.to_owned(),
+            instructions: self.code,
+            ranks,
+            leaders,
+            places: self.places,
+            constants: self.constants.iter().map(|&value| [value; LANES]).collect(),
+            register_count: self.register_count,
+            predicate_count: self.predicate_count,
+            parameters,
+            static_shared_bytes: shared_bytes as u32,
+            local_bytes: self.local_bytes.next_multiple_of(16) as u32,
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! `cvt`: between integers, between floats, and between the two.
+//!
+//! A destination wider than the type it is converted to is filled with the sign of a signed type
+//! and with zeros otherwise. Formats of 16 bits are converted to and from f32 and f64 only.
+
+use super::body::Body;
+use super::opcode::Opcode;
+use super::operand::exactly;
+use super::rows::{by_flush, by_integer, by_mode, by_rounding, map1};
+use super::types::{Kind, Type};
+use crate::alu::{self, Integer, Value};
+use crate::counters::Class;
+use crate::float::{self, Mode, Rounding, Source, soft};
+use crate::program::{Map1, Op, Reg};
+use crate::ptx::ast::Operand;
+
+/// Rounding to a whole number.
+const WHOLE: [(&str, Rounding); 4] = [
+    ("rni", Rounding::Nearest),
+    ("rzi", Rounding::Zero),
+    ("rmi", Rounding::Down),
+    ("rpi", Rounding::Up),
+];
+
+pub(super) fn lower<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+) -> Result<(), String> {
+    let (to, from) = (opcode.ty()?, opcode.ty()?);
+    let whole = opcode.choice(&WHOLE);
+    let mode = match whole {
+        Some(rounding) => opcode.mode_with(rounding),
+        None => opcode.mode(),
+    };
+    let f = function(to, from, whole.is_some(), mode);
+    let f = f.ok_or_else(|| format!("`cvt` from {from} to {to} in this form is not supported"))?;
+    let [d, a] = exactly(operands)?;
+    let a = body.wide_source(a, from)?;
+    let (d, bits) = body.wide_target(d, to)?;
+    body.emit(Op::Map1 { f, d, a }, Class::Convert);
+    if bits > to.bits && to.is_signed() {
+        let wide = Type { bits, ..to };
+        if let Some(f) = integers(wide, to, Mode::default()) {
+            body.emit(Op::Map1 { f, d, a: d }, Class::Convert);
+        }
+    }
+    Ok(())
+}
+
+fn function(to: Type, from: Type, is_whole: bool, mode: Mode) -> Option<Map1> {
+    match (to.is_float(), from.is_float()) {
+        (false, false) => integers(to, from, mode),
+        (false, true) => to_integer(to, from, mode),
+        (true, false) => from_integer(to, from, mode),
+        (true, true) if is_whole => to_whole(to, from, mode),
+        (true, true) => floats(to, from, mode),
+    }
+}
+
+fn integers(to: Type, from: Type, mode: Mode) -> Option<Map1> {
+    if to.kind == Kind::Predicate || from.kind == Kind::Predicate {
+        return None;
+    }
+    match mode.saturates() {
+        false => by_integer!(from, F => by_integer!(to, T => map1!(F, |a: F| a as T)))?,
+        true => by_integer!(from, F => by_integer!(to, T => map1!(F, |a: F| {
+            alu::saturate::<T>(a.widen())
+        })))?,
+    }
+}
+
+fn to_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
+    match (from.kind, from.bits) {
+        (Kind::Float, 32) => by_integer!(to, T => by_rounding!(mode, R => {
+            match mode.flushes() {
+                false => map1!(f32, |a: f32| {
+                    let r = Mode(R).rounding();
+                    float::float_to_integer::<T>(a.into(), r, Source::Narrower)
+                }),
+                true => map1!(f32, |a: f32| {
+                    let r = Mode(R).rounding();
+                    float::float_to_integer::<T>(float::flush(a).into(), r, Source::Narrower)
+                }),
+            }
+        })),
+        (Kind::Float, 64) => by_integer!(to, T => by_rounding!(mode, R => map1!(f64, |a: f64| {
+            float::float_to_integer::<T>(a, Mode(R).rounding(), Source::Double)
+        }))),
+        _ => None,
+    }
+}
+
+fn from_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
+    if mode.saturates() {
+        return None;
+    }
+    match (to.kind, to.bits) {
+        (Kind::Float, 32) => by_integer!(from, F => by_rounding!(mode, R => map1!(F, |a: F| {
+            match Mode(R).rounding() {
+                Rounding::Nearest => (a as f32).to_slot(),
+                rounding => float::integer_to_float(a, soft::SINGLE, rounding),
+            }
+        }))),
+        (Kind::Float, 64) => by_integer!(from, F => by_rounding!(mode, R => map1!(F, |a: F| {
+            match Mode(R).rounding() {
+                Rounding::Nearest => (a as f64).to_slot(),
+                rounding => float::integer_to_float(a, soft::DOUBLE, rounding),
+            }
+        }))),
+        _ => None,
+    }
+}
+
+/// A float rounded to a whole number, as a float of the same type.
+fn to_whole(to: Type, from: Type, mode: Mode) -> Option<Map1> {
+    if to != from || to.kind != Kind::Float {
+        return None;
+    }
+    match to.bits {
+        32 => Some(by_mode!(mode, M => map1!(f32, |a: f32| {
+            // Adding nothing flushes, saturates and makes a NaN canonical.
+            let whole = float::round_to_whole(a.into(), Mode(M).rounding()) as f32;
+            match Mode(M).flushes() && a.is_subnormal() {
+                true => 0_f32.copysign(a),
+                false => float::clean_single::<M>(whole),
+            }
+        }))),
+        64 if mode.0 & !3 == 0 => Some(by_rounding!(mode, M => map1!(f64, |a: f64| {
+            float::round_to_whole(a, Mode(M).rounding())
+        }))),
+        _ => None,
+    }
+}
+
+fn floats(to: Type, from: Type, mode: Mode) -> Option<Map1> {
+    match ((to.kind, to.bits), (from.kind, from.bits)) {
+        ((Kind::Float, 32), (Kind::Float, 32)) => {
+            Some(by_mode!(mode, M => map1!(f32, float::clean_single::<M>)))
+        }
+        ((Kind::Float, 64), (Kind::Float, 64)) if mode.0 == 0 => Some(map1!(f64, |a: f64| a)),
+        ((Kind::Float, 64), (Kind::Float, 32)) if !mode.saturates() => Some(by_flush!(mode, M => {
+            map1!(f32, |a: f32| float::single_to_double(match Mode(M).flushes() {
+                true => float::flush(a),
+                false => a,
+            }))
+        })),
+        ((Kind::Float, 32), (Kind::Float, 64)) => Some(by_mode!(mode, M => map1!(f64, |a: f64| {
+            float::clean_single::<M>(float::double_to_single(a, Mode(M).rounding()))
+        }))),
+        ((Kind::Float, 32 | 64), (_, 16)) if mode.0 & !Mode::FLUSH == 0 => {
+            Some(match (narrow(from), to.bits) {
+                (Narrow::Half, 32) => map1!(u16, |a: u16| float::half_to_single(a, soft::HALF)),
+                (Narrow::Brain, 32) => map1!(u16, |a: u16| float::half_to_single(a, soft::BRAIN)),
+                (Narrow::Half, _) => map1!(u16, |a: u16| {
+                    float::single_to_double(float::half_to_single(a, soft::HALF))
+                }),
+                (Narrow::Brain, _) => map1!(u16, |a: u16| {
+                    float::single_to_double(float::half_to_single(a, soft::BRAIN))
+                }),
+            })
+        }
+        ((_, 16), (Kind::Float, bits)) if bits > 16 && mode.0 & !3 == 0 => {
+            Some(half(narrow(to), bits, mode))
+        }
+        _ => None,
+    }
+}
+
+/// Which of the formats of 16 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Narrow {
+    /// `f16`.
+    Half,
+    /// `bf16`.
+    Brain,
+}
+
+fn narrow(ty: Type) -> Narrow {
+    if ty.kind == Kind::Brain {
+        Narrow::Brain
+    } else {
+        Narrow::Half
+    }
+}
+
+fn half(to: Narrow, from_bits: u32, mode: Mode) -> Map1 {
+    by_rounding!(mode, R => match (to, from_bits) {
+        (Narrow::Half, 32) => map1!(f32, |a: f32| {
+            float::to_half(a.into(), soft::HALF, Mode(R).rounding())
+        }),
+        (Narrow::Half, _) => map1!(f64, |a: f64| {
+            float::to_half(a, soft::HALF, Mode(R).rounding())
+        }),
+        (Narrow::Brain, 32) => map1!(f32, |a: f32| {
+            float::to_half(a.into(), soft::BRAIN, Mode(R).rounding())
+        }),
+        (Narrow::Brain, _) => map1!(f64, |a: f64| {
+            float::to_half(a, soft::BRAIN, Mode(R).rounding())
+        }),
+    })
+}

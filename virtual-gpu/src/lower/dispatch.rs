@@ -1,0 +1,39 @@
+//! Which module knows which instruction.
+
+use super::body::Body;
+use super::opcode::Opcode;
+use super::{
+    bitwise, calls, compare, convert, floating, flow, integer, moves, synchronise, transfer,
+};
+use crate::ptx::ast::Operand;
+
+pub(super) fn lower<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+) -> Result<(), String> {
+    match opcode.name {
+        "add" | "sub" | "mul" | "mad" | "mul24" | "mad24" | "sad" | "div" | "rem" | "abs"
+        | "neg" | "min" | "max" => integer::lower(body, opcode, operands),
+        "fma" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" | "copysign" => {
+            floating::lower(body, opcode, operands)
+        }
+        "and" | "or" | "xor" | "not" | "cnot" | "lop3" | "shl" | "shr" | "shf" | "bfe" | "bfi"
+        | "bmsk" | "bfind" | "brev" | "popc" | "clz" | "prmt" | "fns" | "szext" => {
+            bitwise::lower(body, opcode, operands)
+        }
+        "set" | "setp" | "selp" | "slct" | "testp" => compare::lower(body, opcode, operands),
+        "cvt" => convert::lower(body, opcode, operands),
+        "mov" | "cvta" | "isspacep" => moves::lower(body, opcode, operands),
+        "ld" | "ldu" | "st" | "atom" | "red" | "prefetch" | "prefetchu" | "applypriority"
+        | "discard" | "membar" | "fence" => transfer::lower(body, opcode, operands),
+        "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" | "bar" | "barrier" => {
+            synchronise::lower(body, opcode, operands)
+        }
+        "call" => calls::lower(body, opcode, operands),
+        "bra" | "brx" | "ret" | "exit" | "trap" | "brkpt" | "nanosleep" | "pmevent" => {
+            flow::lower(body, opcode, operands)
+        }
+        name => Err(format!("`{name}` is not supported")),
+    }
+}

@@ -1,0 +1,245 @@
+//! Integer arithmetic. Its instructions on floats go on to `floating`.
+
+use super::body::Body;
+use super::floating;
+use super::opcode::Opcode;
+use super::operand::exactly;
+use super::rows::{by_integer, map1, map2, map3};
+use super::types::{Type, U32};
+use crate::alu;
+use crate::counters::Class;
+use crate::program::{Map1, Map2, Map3, Op, Reg};
+use crate::ptx::ast::Operand;
+
+/// Which part of a product is wanted.
+#[derive(Clone, Copy)]
+enum Part {
+    Low,
+    High,
+    Wide,
+}
+
+pub(super) fn lower<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+) -> Result<(), String> {
+    let ty = opcode.ty()?;
+    if ty.is_float() {
+        return floating::lower_typed(body, opcode, operands, ty);
+    }
+    match opcode.name {
+        "mul" | "mad" | "mul24" | "mad24" => product(body, opcode, operands, ty),
+        "sad" => {
+            let f = by_integer!(ty, T => map3!(T, T, T, alu::sad));
+            ternary(body, operands, f, ty)
+        }
+        "abs" | "neg" => {
+            let f = match opcode.name {
+                "abs" => by_integer!(ty, T => map1!(T, |a: T| if alu::Integer::widen(a) < 0 {
+                    (0 as T).wrapping_sub(a)
+                } else {
+                    a
+                })),
+                _ => by_integer!(ty, T => map1!(T, |a: T| (0 as T).wrapping_sub(a))),
+            };
+            unary(body, operands, f, ty)
+        }
+        _ => {
+            let f = match (opcode.name, opcode.takes("sat")) {
+                ("add", false) => by_integer!(ty, T => map2!(T, T, |a: T, b: T| a.wrapping_add(b))),
+                ("sub", false) => by_integer!(ty, T => map2!(T, T, |a: T, b: T| a.wrapping_sub(b))),
+                ("add", true) => by_integer!(ty, T => map2!(T, T, alu::add_saturating)),
+                ("sub", true) => by_integer!(ty, T => map2!(T, T, alu::sub_saturating)),
+                ("div", false) => by_integer!(ty, T => map2!(T, T, alu::div)),
+                ("rem", false) => by_integer!(ty, T => map2!(T, T, alu::rem)),
+                ("min", false) => by_integer!(ty, T => map2!(T, T, |a: T, b: T| a.min(b))),
+                ("max", false) => by_integer!(ty, T => map2!(T, T, |a: T, b: T| a.max(b))),
+                (name, _) => return Err(format!("`{name}` with `.sat` is not supported")),
+            };
+            binary(body, operands, f, ty)
+        }
+    }
+}
+
+fn none_for(ty: Type) -> String {
+    format!("no such instruction on {ty}")
+}
+
+pub(super) fn unary<'a>(
+    body: &mut Body<'a, '_>,
+    operands: &[Operand<'a>],
+    f: Option<Map1>,
+    ty: Type,
+) -> Result<(), String> {
+    let f = f.ok_or_else(|| none_for(ty))?;
+    let [d, a] = exactly(operands)?;
+    let (d, a) = (body.target(d, ty)?, body.source(a, ty)?);
+    body.emit(Op::Map1 { f, d, a }, class_of(ty));
+    Ok(())
+}
+
+pub(super) fn binary<'a>(
+    body: &mut Body<'a, '_>,
+    operands: &[Operand<'a>],
+    f: Option<Map2>,
+    ty: Type,
+) -> Result<(), String> {
+    let f = f.ok_or_else(|| none_for(ty))?;
+    let [d, a, b] = exactly(operands)?;
+    let s = [body.source(a, ty)?, body.source(b, ty)?];
+    let d = body.target(d, ty)?;
+    body.emit(Op::Map2 { f, d, s }, class_of(ty));
+    Ok(())
+}
+
+pub(super) fn ternary<'a>(
+    body: &mut Body<'a, '_>,
+    operands: &[Operand<'a>],
+    f: Option<Map3>,
+    ty: Type,
+) -> Result<(), String> {
+    let f = f.ok_or_else(|| none_for(ty))?;
+    let [d, a, b, c] = exactly(operands)?;
+    let s = [
+        body.source(a, ty)?,
+        body.source(b, ty)?,
+        body.source(c, ty)?,
+    ];
+    let d = body.target(d, ty)?;
+    body.emit(Op::Map3 { f, d, s }, class_of(ty));
+    Ok(())
+}
+
+fn class_of(ty: Type) -> Class {
+    if ty.is_float() {
+        Class::Float
+    } else {
+        Class::Integer
+    }
+}
+
+fn product<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+    ty: Type,
+) -> Result<(), String> {
+    let part = opcode.choice(&[("lo", Part::Low), ("hi", Part::High), ("wide", Part::Wide)]);
+    let Some(part) = part else {
+        return Err(format!("`{}` without `.lo`, `.hi` or `.wide`", opcode.name));
+    };
+    if opcode.name.ends_with("24") && ty.bits != 32 {
+        return Err(none_for(ty));
+    }
+    match (opcode.name, part) {
+        ("mul", Part::Low) => {
+            let f = by_integer!(ty, T => map2!(T, T, |a: T, b: T| a.wrapping_mul(b)));
+            binary(body, operands, f, ty)
+        }
+        ("mul", Part::High) => {
+            let f = by_integer!(ty, T => map2!(T, T, alu::mul_hi));
+            binary(body, operands, f, ty)
+        }
+        ("mad", Part::Low) => {
+            let f = by_integer!(ty, T => map3!(T, T, T, |a: T, b: T, c: T| {
+                a.wrapping_mul(b).wrapping_add(c)
+            }));
+            ternary(body, operands, f, ty)
+        }
+        ("mad", Part::High) => {
+            let f = by_integer!(ty, T => map3!(T, T, T, alu::mad_hi));
+            ternary(body, operands, f, ty)
+        }
+        ("mul24", Part::Low) => {
+            let f = by_integer!(ty, T => map2!(T, T, alu::mul24_lo));
+            binary(body, operands, f, ty)
+        }
+        ("mul24", Part::High) => {
+            let f = by_integer!(ty, T => map2!(T, T, alu::mul24_hi));
+            binary(body, operands, f, ty)
+        }
+        ("mad24", Part::Low) => {
+            let f = by_integer!(ty, T => map3!(T, T, T, |a: T, b: T, c: T| {
+                alu::mul24_lo(a, b).wrapping_add(c)
+            }));
+            ternary(body, operands, f, ty)
+        }
+        ("mad24", Part::High) => {
+            let f = by_integer!(ty, T => map3!(T, T, T, |a: T, b: T, c: T| {
+                alu::mul24_hi(a, b).wrapping_add(c)
+            }));
+            ternary(body, operands, f, ty)
+        }
+        (name, Part::Wide) => wide_product(body, name, operands, ty),
+        (name, _) => Err(format!("`{name}` is not supported")),
+    }
+}
+
+fn wide_product<'a>(
+    body: &mut Body<'a, '_>,
+    name: &str,
+    operands: &[Operand<'a>],
+    ty: Type,
+) -> Result<(), String> {
+    let double = Type {
+        bits: 2 * ty.bits,
+        ..ty
+    };
+    match name {
+        "mul" => {
+            let f = match (ty.is_signed(), ty.bits) {
+                (true, 16) => map2!(i16, i16, |a: i16, b: i16| i32::from(a) * i32::from(b)),
+                (true, 32) => map2!(i32, i32, |a: i32, b: i32| i64::from(a) * i64::from(b)),
+                (false, 16) => map2!(u16, u16, |a: u16, b: u16| u32::from(a) * u32::from(b)),
+                (false, 32) => map2!(u32, u32, |a: u32, b: u32| u64::from(a) * u64::from(b)),
+                _ => return Err(none_for(ty)),
+            };
+            let [d, a, b] = exactly(operands)?;
+            let s = [body.source(a, ty)?, body.source(b, ty)?];
+            let d = body.target(d, double)?;
+            body.emit(Op::Map2 { f, d, s }, Class::Integer);
+        }
+        "mad" => {
+            let f = match (ty.is_signed(), ty.bits) {
+                (true, 16) => map3!(i16, i16, i32, |a: i16, b: i16, c: i32| {
+                    (i32::from(a) * i32::from(b)).wrapping_add(c)
+                }),
+                (true, 32) => map3!(i32, i32, i64, |a: i32, b: i32, c: i64| {
+                    (i64::from(a) * i64::from(b)).wrapping_add(c)
+                }),
+                (false, 16) => map3!(u16, u16, u32, |a: u16, b: u16, c: u32| {
+                    (u32::from(a) * u32::from(b)).wrapping_add(c)
+                }),
+                (false, 32) => map3!(u32, u32, u64, |a: u32, b: u32, c: u64| {
+                    (u64::from(a) * u64::from(b)).wrapping_add(c)
+                }),
+                _ => return Err(none_for(ty)),
+            };
+            let [d, a, b, c] = exactly(operands)?;
+            let s = [
+                body.source(a, ty)?,
+                body.source(b, ty)?,
+                body.source(c, double)?,
+            ];
+            let d = body.target(d, double)?;
+            body.emit(Op::Map3 { f, d, s }, Class::Integer);
+        }
+        _ => return Err(format!("`{name}.wide` is not supported")),
+    }
+    Ok(())
+}
+
+/// A unary instruction whose result is a count or a position: 32 bits.
+pub(super) fn counting<'a>(
+    body: &mut Body<'a, '_>,
+    operands: &[Operand<'a>],
+    f: Option<Map1>,
+    ty: Type,
+) -> Result<(), String> {
+    let f = f.ok_or_else(|| none_for(ty))?;
+    let [d, a] = exactly(operands)?;
+    let (d, a): (Reg, Reg) = (body.target(d, U32)?, body.source(a, ty)?);
+    body.emit(Op::Map1 { f, d, a }, Class::Integer);
+    Ok(())
+}

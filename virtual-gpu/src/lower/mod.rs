@@ -1,0 +1,31 @@
+//! Syntax tree to programs: names resolved, types checked, calls written out in place, branches
+//! turned into numbers, and an order of instructions found in which diverged lanes meet again.
+//!
+//! Whatever is not supported is found here, each place with its line; nothing about an instruction
+//! is left to be refused while it runs. Not supported: recursion and calls through pointers (a call
+//! is replaced by the body of what is called), textures and surfaces, matrix instructions,
+//! clusters, asynchronous copies, and arithmetic on packed small types.
+
+mod bitwise;
+mod body;
+mod calls;
+mod compare;
+mod convert;
+mod dispatch;
+mod floating;
+mod flow;
+mod integer;
+mod module;
+mod moves;
+mod names;
+mod opcode;
+mod operand;
+mod order;
+mod rows;
+mod special;
+mod synchronise;
+mod transfer;
+mod types;
+mod variables;
+
+pub(crate) use module::lower;

@@ -1,0 +1,191 @@
+//! A whole text: its target, its variables, its kernels.
+
+use std::collections::HashMap;
+
+use super::body::lower_kernel;
+use super::names::{Variable, VariableAddress};
+use super::variables;
+use crate::config::DeviceConfig;
+use crate::memory::{Memory, MemoryError};
+use crate::module::{LoadError, Problem};
+use crate::program::{AddressSpace, Program};
+use crate::ptx::ast::{self, Function, FunctionKind, Linkage, Module, StateSpace};
+
+/// The names that every function of a module sees.
+pub(super) struct ModuleNames<'a> {
+    pub globals: HashMap<&'a str, Variable>,
+    /// Shared variables outside functions: each kernel that names one has its own.
+    pub shared: HashMap<&'a str, &'a ast::Variable<'a>>,
+    pub functions: HashMap<&'a str, &'a Function<'a>>,
+}
+
+/// What a text comes to.
+pub(crate) struct Lowered {
+    pub kernels: Vec<(Program, ast::Limits)>,
+    /// Name, address and size of each variable in global memory.
+    pub variables: Vec<(String, u64, u64)>,
+}
+
+/// Lowers a text that was read with `problems`, placing its variables in `memory`. If it fails,
+/// nothing stays allocated.
+pub(crate) fn lower(
+    module: &Module<'_>,
+    mut problems: Vec<Problem>,
+    device: &DeviceConfig,
+    memory: &Memory,
+) -> Result<Lowered, LoadError> {
+    check_target(module, device, &mut problems)?;
+    let mut names = ModuleNames {
+        globals: HashMap::new(),
+        shared: HashMap::new(),
+        functions: HashMap::new(),
+    };
+    let placed = place_variables(module, &mut names, memory, &mut problems);
+    let outcome = placed.map(|()| lower_kernels(module, &mut names, &mut problems));
+    let known = |variable: &Variable| match variable.address {
+        VariableAddress::Known(address) => address,
+        VariableAddress::DynamicShared => 0,
+    };
+    let variables: Vec<(String, u64, u64)> = names
+        .globals
+        .iter()
+        .map(|(name, v)| ((*name).to_owned(), known(v), v.bytes))
+        .collect();
+    let failure = match outcome {
+        Ok(kernels) if problems.is_empty() => return Ok(Lowered { kernels, variables }),
+        Ok(_) => {
+            problems.sort_by_key(|problem| problem.line);
+            problems.dedup();
+            LoadError::Invalid(problems)
+        }
+        Err(error) => error.into(),
+    };
+    for (_, address, _) in variables {
+        memory.free(address)?;
+    }
+    Err(failure)
+}
+
+fn check_target(
+    module: &Module<'_>,
+    device: &DeviceConfig,
+    problems: &mut Vec<Problem>,
+) -> Result<(), LoadError> {
+    let mut problem = |what: String| {
+        problems.push(Problem {
+            line: module.target_line.max(1),
+            what,
+        });
+    };
+    let Some(target) = module.target.first() else {
+        problem("no `.target`".into());
+        return Ok(());
+    };
+    if module.address_size.is_some_and(|size| size != 64) {
+        problem("addresses of 32 bits are not supported".into());
+    }
+    let number = target.strip_prefix("sm_").unwrap_or("");
+    let specific = number.trim_end_matches(['a', 'f']);
+    let Ok(number) = specific.parse::<u32>() else {
+        problem(format!("the target `{target}` is not known"));
+        return Ok(());
+    };
+    let (major, minor) = device.compute_capability;
+    // `sm_90a` runs on compute capability 9.0 and nothing else.
+    let fits = match target.ends_with('a') {
+        true => number == major * 10 + minor,
+        false => number <= major * 10 + minor,
+    };
+    match fits {
+        true => Ok(()),
+        false => Err(LoadError::NoBinaryForDevice {
+            target: (*target).to_owned(),
+            device: device.compute_capability,
+        }),
+    }
+}
+
+fn place_variables<'a>(
+    module: &'a Module<'a>,
+    names: &mut ModuleNames<'a>,
+    memory: &Memory,
+    problems: &mut Vec<Problem>,
+) -> Result<(), MemoryError> {
+    let mut placed = Vec::new();
+    for variable in &module.variables {
+        let mut problem = |what: String| {
+            problems.push(Problem {
+                line: variable.line,
+                what,
+            });
+        };
+        let layout = match variables::layout(variable) {
+            Ok(layout) => layout,
+            Err(what) => {
+                problem(what);
+                continue;
+            }
+        };
+        match variable.space {
+            StateSpace::Shared => {
+                names.shared.insert(variable.name, variable);
+                continue;
+            }
+            StateSpace::Global | StateSpace::Const => {}
+            _ => {
+                problem("such a variable outside a function".into());
+                continue;
+            }
+        }
+        if variable.linkage == Linkage::Extern {
+            problem(format!(
+                "`{}` is defined in another module: linking is not supported",
+                variable.name
+            ));
+            continue;
+        }
+        if names.globals.contains_key(variable.name) {
+            problem(format!("`{}` is defined twice", variable.name));
+            continue;
+        }
+        let address = memory.alloc(layout.bytes.max(1))?;
+        let entity = Variable {
+            space: AddressSpace::Global,
+            address: VariableAddress::Known(address),
+            bytes: layout.bytes,
+        };
+        names.globals.insert(variable.name, entity);
+        placed.push((variable, layout, address));
+    }
+    // Only now does every variable have an address that another may hold.
+    for (variable, layout, address) in placed {
+        match variables::contents(variable, layout, &names.globals) {
+            Ok(bytes) => memory.write(address, &bytes)?,
+            Err(what) => problems.push(Problem {
+                line: variable.line,
+                what,
+            }),
+        }
+    }
+    Ok(())
+}
+
+fn lower_kernels<'a>(
+    module: &'a Module<'a>,
+    names: &mut ModuleNames<'a>,
+    problems: &mut Vec<Problem>,
+) -> Vec<(Program, ast::Limits)> {
+    for function in &module.functions {
+        if function.body.is_some() && names.functions.insert(function.name, function).is_some() {
+            problems.push(Problem {
+                line: function.line,
+                what: format!("`{}` is defined twice", function.name),
+            });
+        }
+    }
+    let is_kernel = |f: &&Function<'_>| f.kind == FunctionKind::Entry && f.body.is_some();
+    let kernels = module.functions.iter().filter(is_kernel);
+    kernels
+        .map(|function| (lower_kernel(names, function, problems), function.limits))
+        .collect()
+}

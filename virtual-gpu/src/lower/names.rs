@@ -1,0 +1,60 @@
+//! What the names in a body mean, scope by scope.
+
+use std::collections::HashMap;
+
+use super::types::Type;
+use crate::program::{AddressSpace, Pred, Reg};
+
+/// A label, by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Label(pub u32);
+
+/// What a name means.
+#[derive(Debug, Clone)]
+pub(super) enum Entity<'a> {
+    Register(Reg, Type),
+    Predicate(Pred),
+    Variable(Variable),
+    Label(Label),
+    /// Labels that a `brx.idx` chooses from.
+    Targets(Vec<&'a str>),
+}
+
+/// A variable, and where it lies in its space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Variable {
+    pub space: AddressSpace,
+    pub address: VariableAddress,
+    pub bytes: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum VariableAddress {
+    Known(u64),
+    /// Behind the kernel's own shared memory, wherever that ends.
+    DynamicShared,
+}
+
+/// `%r<5>`: names that are given a register when they are first used.
+#[derive(Debug)]
+pub(super) struct Range {
+    pub count: u64,
+    pub ty: Type,
+}
+
+/// The names of one block.
+#[derive(Debug, Default)]
+pub(super) struct Scope<'a> {
+    pub names: HashMap<&'a str, Entity<'a>>,
+    pub ranges: HashMap<&'a str, Range>,
+}
+
+impl Scope<'_> {
+    /// The type of a name that belongs to a range.
+    pub(super) fn in_range(&self, name: &str) -> Option<Type> {
+        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let range = self.ranges.get(prefix)?;
+        let index: u64 = name[prefix.len()..].parse().ok()?;
+        (index < range.count).then_some(range.ty)
+    }
+}

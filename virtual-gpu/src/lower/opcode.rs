@@ -1,0 +1,98 @@
+//! An opcode, cut at its dots, of which an instruction takes what it knows. What is left over at
+//! the end is not supported.
+
+use super::types::Type;
+use crate::float::{Mode, Rounding};
+use crate::program::{Scope, Strength};
+
+pub(super) struct Opcode<'a> {
+    pub name: &'a str,
+    rest: Vec<&'a str>,
+}
+
+impl<'a> Opcode<'a> {
+    pub(super) fn new(pieces: &[&'a str]) -> Self {
+        let (name, rest) = pieces.split_first().map_or(("", &[][..]), |(n, r)| (*n, r));
+        Self {
+            name,
+            rest: rest.to_vec(),
+        }
+    }
+
+    /// Whether a modifier is there; it is taken.
+    pub(super) fn takes(&mut self, modifier: &str) -> bool {
+        let before = self.rest.len();
+        self.rest.retain(|piece| *piece != modifier);
+        self.rest.len() < before
+    }
+
+    /// The first modifier that means something in the list; it is taken.
+    pub(super) fn choice<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
+        let meaning = |piece: &str| choices.iter().find(|c| c.0 == piece).map(|c| c.1);
+        let index = self
+            .rest
+            .iter()
+            .position(|piece| meaning(piece).is_some())?;
+        meaning(self.rest.remove(index))
+    }
+
+    /// The first type, taken.
+    pub(super) fn ty(&mut self) -> Result<Type, String> {
+        let index = self
+            .rest
+            .iter()
+            .position(|piece| Type::parse(piece).is_some());
+        let piece = index.map(|index| self.rest.remove(index));
+        match piece.and_then(Type::parse) {
+            Some(ty) => Ok(ty),
+            None => Err(format!("`{}` without a type that is supported", self.name)),
+        }
+    }
+
+    /// Rounding direction of arithmetic, flushing and saturation.
+    pub(super) fn mode(&mut self) -> Mode {
+        let rounding = self.choice(&[
+            ("rn", Rounding::Nearest),
+            ("rz", Rounding::Zero),
+            ("rm", Rounding::Down),
+            ("rp", Rounding::Up),
+        ]);
+        self.mode_with(rounding.unwrap_or_default())
+    }
+
+    /// Flushing and saturation, with a given rounding direction.
+    pub(super) fn mode_with(&mut self, rounding: Rounding) -> Mode {
+        let flush = if self.takes("ftz") { Mode::FLUSH } else { 0 };
+        let saturate = if self.takes("sat") { Mode::SATURATE } else { 0 };
+        Mode(rounding as u8 | flush | saturate)
+    }
+
+    pub(super) fn scope(&mut self) -> Option<Scope> {
+        self.choice(&[
+            ("cta", Scope::Block),
+            ("cluster", Scope::Device),
+            ("gpu", Scope::Device),
+            ("gl", Scope::Device),
+            ("sys", Scope::System),
+        ])
+    }
+
+    pub(super) fn strength(&mut self) -> Option<Strength> {
+        self.choice(&[
+            ("weak", Strength::Weak),
+            ("volatile", Strength::Volatile),
+            ("relaxed", Strength::Relaxed),
+            ("acquire", Strength::Acquire),
+            ("release", Strength::Release),
+            ("acq_rel", Strength::AcquireRelease),
+        ])
+    }
+
+    /// That nothing is left over.
+    pub(super) fn finish(&self) -> Result<(), String> {
+        match self.rest.first() {
+            None => Ok(()),
+            Some(piece) => Err(format!("`{}` with `.{piece}` is not supported", self.name)),
+        }
+    }
+}

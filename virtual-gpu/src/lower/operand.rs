@@ -1,0 +1,218 @@
+//! Operands: what stands between the commas, as rows, predicates and addresses.
+
+use super::body::Body;
+use super::names::{Entity, Variable, VariableAddress};
+use super::special;
+use super::types::{Kind, Type};
+use super::variables::literal;
+use crate::counters::Class;
+use crate::program::{AddressSpace, Op, Pred, PredSource, Reg};
+use crate::ptx::ast::{Number, Operand, Sense};
+
+impl<'a> Body<'a, '_> {
+    /// A source operand of a type. Its register must be as wide.
+    pub(super) fn source(&mut self, operand: &Operand<'a>, ty: Type) -> Result<Reg, String> {
+        let (reg, bits) = self.loose_source(operand, ty)?;
+        match bits {
+            Some(bits) if bits != ty.bits => Err(format!(
+                "{} of {bits} bits where {ty} is read",
+                describe(operand)
+            )),
+            _ => Ok(reg),
+        }
+    }
+
+    /// A source operand whose register may be wider than the type; the low bits count.
+    pub(super) fn wide_source(&mut self, operand: &Operand<'a>, ty: Type) -> Result<Reg, String> {
+        let (reg, bits) = self.loose_source(operand, ty)?;
+        match bits {
+            Some(bits) if bits < ty.bits => Err(format!(
+                "{} of {bits} bits where {ty} is read",
+                describe(operand)
+            )),
+            _ => Ok(reg),
+        }
+    }
+
+    fn loose_source(
+        &mut self,
+        operand: &Operand<'a>,
+        ty: Type,
+    ) -> Result<(Reg, Option<u32>), String> {
+        match operand {
+            Operand::Number(number) => Ok((self.literal(*number, ty)?, None)),
+            Operand::Name(name) => match self.find(name) {
+                Some(Entity::Register(reg, declared)) => Ok((reg, Some(declared.bits))),
+                Some(Entity::Variable(variable)) => Ok((self.address_of(variable, 0), None)),
+                Some(_) => Err(format!("`{name}` is not a value")),
+                None => self.special(name),
+            },
+            Operand::Offset(name, offset) => match self.find(name) {
+                Some(Entity::Variable(variable)) => Ok((self.address_of(variable, *offset), None)),
+                _ => Err(format!("`{name}` is not a variable")),
+            },
+            _ => Err(format!("{} where a value is read", describe(operand))),
+        }
+    }
+
+    fn literal(&mut self, number: Number, ty: Type) -> Result<Reg, String> {
+        if ty.is_float() && matches!(number, Number::Integer(_)) {
+            return Err(format!("a whole number where {ty} is read"));
+        }
+        if ty.kind == Kind::Predicate {
+            return Err("a number where a predicate is read".into());
+        }
+        Ok(self.constant(literal(number, ty)))
+    }
+
+    fn special(&mut self, name: &str) -> Result<(Reg, Option<u32>), String> {
+        let Some((which, bits)) = special::parse(name) else {
+            return Err(format!("`{name}` is not declared"));
+        };
+        let d = self.new_register();
+        self.emit(Op::Special { d, which }, Class::Move);
+        Ok((d, Some(bits)))
+    }
+
+    /// A constant with the address of a variable, within its space.
+    fn address_of(&mut self, variable: Variable, offset: i64) -> Reg {
+        match variable.address {
+            VariableAddress::Known(address) => self.constant(address.wrapping_add(offset as u64)),
+            VariableAddress::DynamicShared if offset == 0 => self.dynamic_shared(),
+            VariableAddress::DynamicShared => {
+                let (start, offset) = (self.dynamic_shared(), self.constant(offset as u64));
+                let d = self.new_register();
+                let f = super::rows::map2!(u64, u64, u64::wrapping_add);
+                let s = [start, offset];
+                self.emit(Op::Map2 { f, d, s }, Class::Integer);
+                d
+            }
+        }
+    }
+
+    /// A destination that is as wide as the type.
+    pub(super) fn target(&mut self, operand: &Operand<'a>, ty: Type) -> Result<Reg, String> {
+        match self.wide_target(operand, ty)? {
+            (reg, bits) if bits == ty.bits => Ok(reg),
+            (_, bits) => Err(format!(
+                "{} of {bits} bits where {ty} is written",
+                describe(operand)
+            )),
+        }
+    }
+
+    /// A destination that may be wider than the type, and how wide it is.
+    pub(super) fn wide_target(
+        &mut self,
+        operand: &Operand<'a>,
+        ty: Type,
+    ) -> Result<(Reg, u32), String> {
+        let Operand::Name(name) = operand else {
+            return Err(format!("{} where a register is written", describe(operand)));
+        };
+        if *name == "_" {
+            return Ok((self.new_register(), ty.bits));
+        }
+        match self.find(name) {
+            Some(Entity::Register(reg, declared)) if declared.bits >= ty.bits => {
+                Ok((reg, declared.bits))
+            }
+            Some(Entity::Register(_, declared)) => Err(format!(
+                "`{name}` of {} bits where {ty} is written",
+                declared.bits
+            )),
+            Some(_) => Err(format!("`{name}` is not a register")),
+            None => Err(format!("`{name}` is not declared")),
+        }
+    }
+
+    /// A destination that is a predicate; `_` for none.
+    pub(super) fn target_predicate(
+        &mut self,
+        operand: &Operand<'a>,
+    ) -> Result<Option<Pred>, String> {
+        let Operand::Name(name) = operand else {
+            return Err(format!(
+                "{} where a predicate is written",
+                describe(operand)
+            ));
+        };
+        if *name == "_" {
+            return Ok(None);
+        }
+        Ok(Some(self.predicate(name, Sense::Plain)?.pred))
+    }
+
+    /// A source that is a predicate, plain or negated, or a number: not zero is true.
+    pub(super) fn source_predicate(&mut self, operand: &Operand<'a>) -> Result<PredSource, String> {
+        match operand {
+            Operand::Name(name) => self.predicate(name, Sense::Plain),
+            Operand::Not(name) => self.predicate(name, Sense::Negated),
+            Operand::Number(Number::Integer(0)) => Ok(PredSource::FALSE),
+            Operand::Number(Number::Integer(_)) => Ok(PredSource::TRUE),
+            _ => Err(format!("{} where a predicate is read", describe(operand))),
+        }
+    }
+
+    /// What an address operand comes to in a space: the space, a register and an offset.
+    pub(super) fn address(
+        &mut self,
+        operand: &Operand<'a>,
+        space: AddressSpace,
+    ) -> Result<(AddressSpace, Option<Reg>, i64), String> {
+        let Operand::Address(base, offset) = operand else {
+            return Err(format!("{} where an address is read", describe(operand)));
+        };
+        let Some(name) = base else {
+            return Ok((space, None, *offset));
+        };
+        match self.find(name) {
+            Some(Entity::Register(reg, ty)) if ty.bits >= 32 => Ok((space, Some(reg), *offset)),
+            Some(Entity::Variable(variable)) => {
+                let fits = match space {
+                    AddressSpace::Generic => true,
+                    AddressSpace::KernelParam | AddressSpace::CallParam => matches!(
+                        variable.space,
+                        AddressSpace::KernelParam | AddressSpace::CallParam
+                    ),
+                    other => other == variable.space,
+                };
+                if !fits {
+                    return Err(format!("`{name}` does not lie in that space"));
+                }
+                Ok(match variable.address {
+                    VariableAddress::Known(address) => {
+                        (variable.space, None, (address as i64).wrapping_add(*offset))
+                    }
+                    VariableAddress::DynamicShared => {
+                        (variable.space, Some(self.dynamic_shared()), *offset)
+                    }
+                })
+            }
+            Some(_) => Err(format!("`{name}` is not an address")),
+            None => Err(format!("`{name}` is not declared")),
+        }
+    }
+}
+
+/// An operand in words.
+pub(super) fn describe(operand: &Operand<'_>) -> String {
+    match operand {
+        Operand::Name(name) | Operand::Offset(name, _) => format!("`{name}`"),
+        Operand::Not(name) => format!("`!{name}`"),
+        Operand::Number(_) => "a number".into(),
+        Operand::Address(..) => "an address".into(),
+        Operand::Vector(_) => "a vector".into(),
+        Operand::Pair(..) => "a pair".into(),
+        Operand::List(_) => "a list".into(),
+    }
+}
+
+/// The operands of an instruction that takes so many.
+pub(super) fn exactly<'o, 'a, const N: usize>(
+    operands: &'o [Operand<'a>],
+) -> Result<&'o [Operand<'a>; N], String> {
+    operands
+        .try_into()
+        .map_err(|_| format!("{} operands where {N} are taken", operands.len()))
+}

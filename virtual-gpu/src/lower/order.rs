@@ -1,0 +1,261 @@
+//! An order of instructions in which every loop comes as a whole before what follows it.
+//!
+//! The warp lets the fragment with the least rank go first, so fragments that are behind catch up
+//! with those that wait at the end of a loop or a conditional, and all meet where their paths meet.
+//!
+//! The basic blocks are sorted by strongly connected components: components in topological order;
+//! within a component that is a loop, the block through which it is entered first, then the same
+//! again for the rest of it.
+
+use crate::program::{Instruction, Op};
+
+pub(super) struct Order {
+    pub ranks: Vec<u32>,
+    pub leaders: Vec<bool>,
+}
+
+pub(super) fn order(code: &[Instruction]) -> Order {
+    let leaders = leaders(code);
+    let graph = Graph::new(code, &leaders);
+    let mut ranks = vec![0; code.len()];
+    let mut next = 0;
+    for block in graph.sorted() {
+        for rank in &mut ranks[graph.extent(block)] {
+            *rank = next;
+            next += 1;
+        }
+    }
+    Order { ranks, leaders }
+}
+
+fn targets(op: &Op) -> &[u32] {
+    match op {
+        Op::Branch { target } => std::slice::from_ref(target),
+        Op::Switch { targets, .. } => targets,
+        _ => &[],
+    }
+}
+
+/// Whether control may stop running straight on behind an instruction.
+fn ends_block(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Branch { .. } | Op::Switch { .. } | Op::Exit | Op::Trap | Op::Yield
+    ) || meets(op)
+}
+
+/// Whether fragments may come out of an instruction together.
+fn meets(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Shuffle(_)
+            | Op::Vote { .. }
+            | Op::Ballot { .. }
+            | Op::MatchAny { .. }
+            | Op::MatchAll { .. }
+            | Op::Reduce { .. }
+            | Op::Elect { .. }
+            | Op::WarpBarrier { .. }
+            | Op::Barrier(_)
+    )
+}
+
+fn leaders(code: &[Instruction]) -> Vec<bool> {
+    let mut leaders = vec![false; code.len()];
+    leaders[0] = true;
+    for (pc, instruction) in code.iter().enumerate() {
+        for &target in targets(&instruction.op) {
+            leaders[target as usize] = true;
+        }
+        if ends_block(&instruction.op) && pc + 1 < code.len() {
+            leaders[pc + 1] = true;
+        }
+    }
+    leaders
+}
+
+/// Basic blocks by number, in the order of the text.
+struct Graph {
+    starts: Vec<usize>,
+    end: usize,
+    successors: Vec<Vec<usize>>,
+}
+
+impl Graph {
+    fn new(code: &[Instruction], leaders: &[bool]) -> Self {
+        let starts: Vec<usize> = (0..code.len()).filter(|&pc| leaders[pc]).collect();
+        let block_at = |pc: usize| starts.partition_point(|&start| start <= pc) - 1;
+        let end = code.len();
+        let last_of = |block: usize| starts.get(block + 1).copied().unwrap_or(end) - 1;
+        let successors = (0..starts.len())
+            .map(|block| {
+                let last = last_of(block);
+                let instruction = &code[last];
+                let leaves = matches!(
+                    instruction.op,
+                    Op::Branch { .. } | Op::Switch { .. } | Op::Exit | Op::Trap
+                );
+                let unconditional = instruction.guard == crate::program::PredSource::TRUE;
+                let mut next: Vec<usize> = Vec::new();
+                if !(leaves && unconditional) && block + 1 < starts.len() {
+                    next.push(block + 1);
+                }
+                next.extend(
+                    targets(&instruction.op)
+                        .iter()
+                        .map(|&pc| block_at(pc as usize)),
+                );
+                next
+            })
+            .collect();
+        Self {
+            starts,
+            end,
+            successors,
+        }
+    }
+
+    fn extent(&self, block: usize) -> std::ops::Range<usize> {
+        let end = self.starts.get(block + 1).copied().unwrap_or(self.end);
+        self.starts[block]..end
+    }
+
+    /// The blocks, each loop as a whole before what follows it.
+    fn sorted(&self) -> Vec<usize> {
+        let mut sorted = Vec::with_capacity(self.starts.len());
+        // Work still to be done, the next on top: parts of the graph to sort.
+        let mut work: Vec<Part> = vec![Part::Blocks((0..self.starts.len()).collect())];
+        let mut part_of = vec![0; self.starts.len()];
+        let mut part_count = 0;
+        while let Some(part) = work.pop() {
+            let blocks = match part {
+                Part::Single(block) => {
+                    sorted.push(block);
+                    continue;
+                }
+                Part::Blocks(blocks) => blocks,
+            };
+            part_count += 1;
+            for &block in &blocks {
+                part_of[block] = part_count;
+            }
+            // Components come last first, which is the order to push them in.
+            for mut component in self.components(&blocks, &part_of, part_count) {
+                // The entry is the block that was reached first, which the search puts last.
+                let Some(entry) = component.pop() else {
+                    continue;
+                };
+                if !component.is_empty() {
+                    component.sort_unstable();
+                    work.push(Part::Blocks(component));
+                }
+                work.push(Part::Single(entry));
+            }
+        }
+        sorted
+    }
+
+    /// The strongly connected components of a part, by Tarjan's algorithm without recursion. Each
+    /// comes after those that it leads to; in each, the block that was reached first is the last.
+    fn components(&self, blocks: &[usize], part_of: &[u32], part: u32) -> Vec<Vec<usize>> {
+        const UNSEEN: u32 = u32::MAX;
+        let mut seen = std::collections::HashMap::new();
+        let mut low: Vec<u32> = Vec::new();
+        let mut closed: Vec<bool> = Vec::new();
+        let mut open = Vec::new();
+        let mut components = Vec::new();
+        for &root in blocks {
+            if seen.contains_key(&root) {
+                continue;
+            }
+            let mut path = vec![(root, UNSEEN, 0)];
+            while let Some((block, number, next)) = path.last_mut() {
+                if *number == UNSEEN {
+                    *number = low.len() as u32;
+                    seen.insert(*block, *number);
+                    low.push(*number);
+                    closed.push(false);
+                    open.push(*block);
+                }
+                let (block, number) = (*block, *number);
+                if let Some(&successor) = self.successors[block].get(*next) {
+                    *next += 1;
+                    match seen.get(&successor) {
+                        _ if part_of[successor] != part => {}
+                        None => path.push((successor, UNSEEN, 0)),
+                        Some(&other) if !closed[other as usize] => {
+                            low[number as usize] = low[number as usize].min(other);
+                        }
+                        Some(_) => {}
+                    }
+                    continue;
+                }
+                path.pop();
+                let lowest = low[number as usize];
+                if let Some(&(_, parent, _)) = path.last() {
+                    low[parent as usize] = low[parent as usize].min(lowest);
+                }
+                if lowest == number {
+                    let mut component = Vec::new();
+                    while let Some(member) = open.pop() {
+                        closed[seen[&member] as usize] = true;
+                        component.push(member);
+                        if member == block {
+                            break;
+                        }
+                    }
+                    components.push(component);
+                }
+            }
+        }
+        components
+    }
+}
+
+/// A part of the graph that is still to be sorted.
+enum Part {
+    Blocks(Vec<usize>),
+    Single(usize),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn graph(successors: &[&[usize]]) -> Graph {
+        Graph {
+            starts: (0..successors.len()).collect(),
+            end: successors.len(),
+            successors: successors.iter().map(|s| s.to_vec()).collect(),
+        }
+    }
+
+    #[test]
+    fn a_loop_comes_before_what_follows_it() {
+        // 0 → 1 (head) → 3 (exit, written before the body) or 2 (body) → 1.
+        let sorted = graph(&[&[1], &[3, 2], &[1], &[]]).sorted();
+        assert_eq!(sorted, [0, 1, 2, 3]);
+        let sorted = graph(&[&[1], &[2, 3], &[], &[1]]).sorted();
+        assert_eq!(sorted, [0, 1, 3, 2]);
+    }
+
+    #[test]
+    fn nested_loops_stay_together() {
+        // 1 is the outer head, 2 and 3 the inner loop, 4 closes the outer one, 5 follows.
+        let sorted = graph(&[&[1], &[2], &[5, 3], &[2, 4], &[1, 5], &[]]).sorted();
+        assert_eq!(sorted, [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn both_sides_of_a_conditional_come_before_its_end() {
+        let sorted = graph(&[&[3, 1], &[2], &[], &[2]]).sorted();
+        assert_eq!(sorted.last(), Some(&2));
+    }
+
+    #[test]
+    fn blocks_that_nothing_reaches_are_sorted_too() {
+        let mut sorted = graph(&[&[], &[2], &[1]]).sorted();
+        sorted.sort_unstable();
+        assert_eq!(sorted, [0, 1, 2]);
+    }
+}

@@ -1,0 +1,195 @@
+//! Macros that make a loop over a row out of a function of one lane, for a type or a mode that is
+//! only known when the text is read.
+//!
+//! `map2!(u32, u32, |a, b| …)` is a function pointer for [`Op::Map2`](crate::program::Op::Map2).
+//! `by_integer!(ty, T => …)` is `Some` of the expression with `T` standing for the integer type, or
+//! `None` if `ty` is none. `by_mode!(mode, M => …)` has the mode as a constant.
+
+macro_rules! map1 {
+    ($a:ty, $f:expr) => {{
+        fn row(r: &mut crate::exec::Registers, d: Reg, a: Reg, mask: u32) {
+            r.map1::<$a, _>(d, a, mask, $f);
+        }
+        row as crate::program::Map1
+    }};
+}
+
+macro_rules! map2 {
+    ($a:ty, $b:ty, $f:expr) => {{
+        fn row(r: &mut crate::exec::Registers, d: Reg, s: [Reg; 2], mask: u32) {
+            r.map2::<$a, $b, _>(d, s, mask, $f);
+        }
+        row as crate::program::Map2
+    }};
+}
+
+macro_rules! map3 {
+    ($a:ty, $b:ty, $c:ty, $f:expr) => {{
+        fn row(r: &mut crate::exec::Registers, d: Reg, s: [Reg; 3], mask: u32) {
+            r.map3::<$a, $b, $c, _>(d, s, mask, $f);
+        }
+        row as crate::program::Map3
+    }};
+}
+
+macro_rules! relate {
+    ($t:ty, $f:expr) => {{
+        fn row(r: &crate::exec::Registers, s: [Reg; 2]) -> u32 {
+            r.relate::<$t>(s, $f)
+        }
+        row as crate::program::Relate
+    }};
+}
+
+macro_rules! by_integer {
+    ($ty:expr, $t:ident => $e:expr) => {{
+        let ty = $ty;
+        match (ty.is_float(), ty.is_signed(), ty.bits) {
+            (false, true, 8) => {
+                type $t = i8;
+                Some($e)
+            }
+            (false, true, 16) => {
+                type $t = i16;
+                Some($e)
+            }
+            (false, true, 32) => {
+                type $t = i32;
+                Some($e)
+            }
+            (false, true, 64) => {
+                type $t = i64;
+                Some($e)
+            }
+            (false, false, 8) => {
+                type $t = u8;
+                Some($e)
+            }
+            (false, false, 16) => {
+                type $t = u16;
+                Some($e)
+            }
+            (false, false, 32) => {
+                type $t = u32;
+                Some($e)
+            }
+            (false, false, 64) => {
+                type $t = u64;
+                Some($e)
+            }
+            _ => None,
+        }
+    }};
+}
+
+macro_rules! by_rounding {
+    ($mode:expr, $m:ident => $e:expr) => {
+        match $mode.0 & 3 {
+            0 => {
+                const $m: u8 = 0;
+                $e
+            }
+            1 => {
+                const $m: u8 = 1;
+                $e
+            }
+            2 => {
+                const $m: u8 = 2;
+                $e
+            }
+            _ => {
+                const $m: u8 = 3;
+                $e
+            }
+        }
+    };
+}
+
+macro_rules! by_mode {
+    ($mode:expr, $m:ident => $e:expr) => {
+        match $mode.0 {
+            0 => {
+                const $m: u8 = 0;
+                $e
+            }
+            1 => {
+                const $m: u8 = 1;
+                $e
+            }
+            2 => {
+                const $m: u8 = 2;
+                $e
+            }
+            3 => {
+                const $m: u8 = 3;
+                $e
+            }
+            4 => {
+                const $m: u8 = 4;
+                $e
+            }
+            5 => {
+                const $m: u8 = 5;
+                $e
+            }
+            6 => {
+                const $m: u8 = 6;
+                $e
+            }
+            7 => {
+                const $m: u8 = 7;
+                $e
+            }
+            8 => {
+                const $m: u8 = 8;
+                $e
+            }
+            9 => {
+                const $m: u8 = 9;
+                $e
+            }
+            10 => {
+                const $m: u8 = 10;
+                $e
+            }
+            11 => {
+                const $m: u8 = 11;
+                $e
+            }
+            12 => {
+                const $m: u8 = 12;
+                $e
+            }
+            13 => {
+                const $m: u8 = 13;
+                $e
+            }
+            14 => {
+                const $m: u8 = 14;
+                $e
+            }
+            _ => {
+                const $m: u8 = 15;
+                $e
+            }
+        }
+    };
+}
+
+/// As `by_mode!`, where only flushing matters.
+macro_rules! by_flush {
+    ($mode:expr, $m:ident => $e:expr) => {
+        match $mode.flushes() {
+            false => {
+                const $m: u8 = 0;
+                $e
+            }
+            true => {
+                const $m: u8 = crate::float::Mode::FLUSH;
+                $e
+            }
+        }
+    };
+}
+
+pub(super) use {by_flush, by_integer, by_mode, by_rounding, map1, map2, map3, relate};

@@ -1,0 +1,93 @@
+//! Types of instructions and variables.
+
+/// How the bits of a value are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Bits,
+    Unsigned,
+    Signed,
+    Float,
+    /// `bf16`.
+    Brain,
+    Predicate,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Type {
+    pub kind: Kind,
+    pub bits: u32,
+}
+
+impl Type {
+    /// The type of that name, without its dot.
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        if name == "pred" {
+            return Some(Type {
+                kind: Kind::Predicate,
+                bits: 1,
+            });
+        }
+        let digits = name.find(|c: char| c.is_ascii_digit())?;
+        let kind = match &name[..digits] {
+            "b" => Kind::Bits,
+            "u" => Kind::Unsigned,
+            "s" => Kind::Signed,
+            "f" => Kind::Float,
+            "bf" => Kind::Brain,
+            _ => return None,
+        };
+        let bits = match (&name[digits..], kind) {
+            ("8", Kind::Bits | Kind::Unsigned | Kind::Signed) => 8,
+            ("16", _) => 16,
+            ("32" | "64", Kind::Brain) => return None,
+            ("32", _) => 32,
+            ("64", _) => 64,
+            _ => return None,
+        };
+        Some(Type { kind, bits })
+    }
+
+    pub(super) fn bytes(self) -> u32 {
+        self.bits.div_ceil(8)
+    }
+
+    pub(super) fn is_float(self) -> bool {
+        matches!(self.kind, Kind::Float | Kind::Brain)
+    }
+
+    pub(super) fn is_signed(self) -> bool {
+        self.kind == Kind::Signed
+    }
+
+    /// An immediate cut to the type.
+    pub(super) fn cut(self, value: u64) -> u64 {
+        value & (u64::MAX >> (64 - self.bits.clamp(1, 64)))
+    }
+
+    pub(super) fn unsigned(bits: u32) -> Self {
+        Type {
+            kind: Kind::Unsigned,
+            bits,
+        }
+    }
+}
+
+/// Unsigned, 32 bits: lanes, counts, member masks.
+pub(super) const U32: Type = Type {
+    kind: Kind::Unsigned,
+    bits: 32,
+};
+
+impl std::fmt::Display for Type {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kind = match self.kind {
+            Kind::Bits => ".b",
+            Kind::Unsigned => ".u",
+            Kind::Signed => ".s",
+            Kind::Float => ".f",
+            Kind::Brain => ".bf",
+            Kind::Predicate => return f.write_str(".pred"),
+        };
+        write!(f, "{kind}{}", self.bits)
+    }
+}

@@ -1,10 +1,13 @@
 //! Machines that lack a device, a readable setting, or memory. Whose device a process gets is decided once, so
 //! these run in processes of their own.
 
+use cust::memory::DeviceBuffer;
+use cust::module::Module;
+use cust::stream::{Stream, StreamFlags};
 use virtual_gpu::Mode;
 use virtual_gpu::driver::Code;
 use virtual_gpu::inject::{Calls, Failure, Moment, fail};
-use warpfold::{DriverCode, Error, Gpu, Sum, cust, gpu_sum, reduce};
+use warpfold::{DriverCode, Error, Gpu, Sum, cust, gpu_sum, reduce, reduce_into};
 
 use crate::child::in_child;
 use crate::common::{gpu, mode};
@@ -94,7 +97,7 @@ fn the_virtual_device_can_be_asked_for() {
             assert_eq!(gpu.compute_capability(), (7, 0));
             assert_eq!(gpu.multiprocessors(), 2);
             gpu.make_current().unwrap();
-            let buffer = cust::memory::DeviceBuffer::from_slice(&[2u32; 20_000]).unwrap();
+            let buffer = DeviceBuffer::from_slice(&[2u32; 20_000]).unwrap();
             assert_eq!(reduce::<Sum, _>(&gpu, &buffer), Ok(40_000));
         },
     );
@@ -139,7 +142,7 @@ fn too_little_memory_is_an_error_with_numbers() {
             let mut piece = cust::memory::mem_get_info().unwrap().0;
             while piece >= 16 << 20 {
                 // SAFETY: nothing reads what is in it.
-                match unsafe { cust::memory::DeviceBuffer::<u8>::uninitialized(piece) } {
+                match unsafe { DeviceBuffer::<u8>::uninitialized(piece) } {
                     Ok(buffer) => taken.push(buffer),
                     Err(_) => piece /= 2,
                 }
@@ -158,4 +161,53 @@ fn too_little_memory_is_an_error_with_numbers() {
             assert_eq!(gpu_sum(&items), Ok(16 << 20));
         },
     );
+}
+
+/// A kernel that writes to address 0.
+const FAULTY: &str = "\
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry faulty()
+{
+	.reg .b64 %address;
+	.reg .b32 %value;
+	mov.u64 %address, 0;
+	mov.u32 %value, 1;
+	st.global.u32 [%address], %value;
+	ret;
+}
+";
+
+#[test]
+fn a_kernel_that_faults_poisons_the_gpu() {
+    in_child("machine::a_kernel_that_faults_poisons_the_gpu", &[], || {
+        let gpu = gpu();
+        let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
+        let buffer = DeviceBuffer::from_slice(&[1.0f32, 2.0]).unwrap();
+        let mut output = DeviceBuffer::from_slice(&[0.0f32]).unwrap();
+        let module = Module::from_ptx(FAULTY, &[]).unwrap();
+        let faulty = module.get_function("faulty").unwrap();
+        // SAFETY: the kernel has no parameters. What it does is what is to be seen.
+        unsafe { cust::launch!(faulty<<<1, 1, 0, stream>>>()) }.unwrap();
+
+        let code = DriverCode(700);
+        let first = gpu.synchronize();
+        assert_eq!(
+            first,
+            Err(Error::Driver {
+                call: "cuCtxSynchronize",
+                code
+            })
+        );
+        assert_eq!(
+            reduce::<Sum, _>(gpu, &buffer),
+            Err(Error::Poisoned { code })
+        );
+        let queued = reduce_into::<Sum, _>(gpu, &stream, &buffer, &mut output);
+        assert_eq!(queued, Err(Error::Poisoned { code }));
+        assert_eq!(gpu_sum(&[1.0f32]), Err(Error::Poisoned { code }));
+        let text = queued.unwrap_err().to_string();
+        assert!(text.contains("700 (CUDA_ERROR_ILLEGAL_ADDRESS)"), "{text}");
+    });
 }

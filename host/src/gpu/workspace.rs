@@ -177,3 +177,6 @@ impl Workspace {
         self.memory.address() + workspace_bytes(self.state_words)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Workspaces as the kernels find them: zeroed, grown, passed on, and when the launches' tags run out.
+
+use cust::memory::DeviceBuffer;
+use warpfold_kernels::op::Sum;
+use warpfold_kernels::workspace::Control;
+
+use super::*;
+use crate::error::Error;
+use crate::gpu::Gpu;
+use crate::{inclusive_scan, reference};
+
+/// The default stream's workspace: where it is, and its state words.
+fn workspace(gpu: &Gpu, capture: Capture, state_words: u64) -> Result<(Address, u64)> {
+    gpu.enter(|entered| {
+        entered.with_workspace(Stream::DEFAULT, capture, state_words, |workspace| {
+            Ok((workspace.control(), workspace.state_words()))
+        })
+    })
+}
+
+fn read(gpu: &Gpu, address: Address, bytes: usize) -> Vec<u8> {
+    gpu.enter(|_| {
+        let mut read = vec![0xAA; bytes];
+        driver::copy_to_host(&mut read, address)?;
+        Ok(read)
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_workspace_is_kept_until_it_is_too_small() {
+    let gpu = Gpu::new().unwrap();
+    let first = workspace(&gpu, Capture::Off, 0).unwrap();
+    assert_eq!(first.1, INITIAL_STATE_WORDS);
+    assert_eq!(workspace(&gpu, Capture::Off, first.1), Ok(first));
+    assert_eq!(workspace(&gpu, Capture::On, first.1), Ok(first));
+
+    let missing = WarmUp::Scratch;
+    let refused = workspace(&gpu, Capture::On, first.1 + 1);
+    assert_eq!(refused, Err(Error::NotWarmedUp { missing }));
+    assert_eq!(workspace(&gpu, Capture::Off, 0), Ok(first));
+
+    let grown = workspace(&gpu, Capture::Off, first.1 + 1).unwrap();
+    assert_eq!(grown.1, 2 * first.1);
+    assert_ne!(grown.0, first.0);
+    assert_eq!(workspace(&gpu, Capture::On, grown.1), Ok(grown));
+    let bytes = (workspace_bytes(grown.1) + RESULT_BYTES) as usize;
+    assert!(read(&gpu, grown.0, bytes).iter().all(|&byte| byte == 0));
+    // The outgrown one is still there.
+    assert_eq!(read(&gpu, first.0, 4), [0; 4]);
+}
+
+#[test]
+fn a_new_stream_takes_over_the_workspace_of_the_one_before() {
+    let gpu = Gpu::new().unwrap();
+    gpu.enter(|_| {
+        let mut scratch = StreamScratch::default();
+        let control = |scratch: &mut StreamScratch, capture| {
+            let workspace = scratch.workspace(Stream::DEFAULT, capture, 0);
+            workspace.map(Workspace::control)
+        };
+        let first = control(&mut scratch, Capture::Off)?;
+        let own_id = scratch.stream_id;
+
+        // As if another stream had had the handle before.
+        scratch.stream_id = Some(u64::MAX);
+        let missing = WarmUp::Scratch;
+        let refused = control(&mut scratch, Capture::On);
+        assert_eq!(refused, Err(Error::NotWarmedUp { missing }));
+        assert_eq!(control(&mut scratch, Capture::Off)?, first);
+        assert_eq!(scratch.stream_id, own_id);
+
+        // A graph may hold the address, so another stream gets another workspace.
+        assert_eq!(control(&mut scratch, Capture::On)?, first);
+        scratch.stream_id = Some(u64::MAX);
+        assert_ne!(control(&mut scratch, Capture::Off)?, first);
+        assert_eq!(scratch.retired.len(), 1);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn scans_go_on_when_the_tags_are_used_up() {
+    let gpu = Gpu::new().unwrap();
+    gpu.make_current().unwrap();
+    let items: Vec<u32> = (0..20_000).collect();
+    let expected = reference::inclusive_scan::<Sum, _>(&items);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    let mut output = DeviceBuffer::zeroed(items.len()).unwrap();
+    let mut scan = || {
+        output.set_zero().unwrap();
+        inclusive_scan::<Sum, _>(&gpu, &input, &mut output).unwrap();
+        assert_eq!(output.as_host_vec().unwrap(), expected);
+    };
+    scan();
+    let (control, state_words) = workspace(&gpu, Capture::Off, 0).unwrap();
+    let states = control + STATES_OFFSET;
+    let epoch = || {
+        let epoch = read(&gpu, control, size_of::<Control>());
+        u32::from_le_bytes([epoch[0], epoch[1], epoch[2], epoch[3]])
+    };
+    let all_clear = || {
+        let states = read(&gpu, states, 8 * state_words as usize);
+        states.iter().all(|&byte| byte == 0)
+    };
+    assert_eq!((epoch(), all_clear()), (1, false));
+
+    gpu.enter(|_| {
+        Ok(driver::copy_to_device(
+            control,
+            &(u32::MAX - 2).to_le_bytes(),
+        )?)
+    })
+    .unwrap();
+    scan();
+    assert_eq!((epoch(), all_clear()), (u32::MAX - 1, false));
+    scan();
+    assert_eq!((epoch(), all_clear()), (0, true));
+    scan();
+    assert_eq!((epoch(), all_clear()), (1, false));
+}

@@ -21,10 +21,10 @@ fn what_is_not_in_a_module_is_not_found() {
             INVALID_VALUE
         );
     }
-    let twice = [function(module, c"add"), function(module, c"add")];
+    let twice = [function(module, c"trap"), function(module, c"trap")];
     assert_eq!(twice[0], twice[1], "one handle for one function");
     assert_eq!(cuModuleUnload(module), 0);
-    assert_eq!(launch(twice[0], 1, 1, 0, &[0, 0, 0]), INVALID_HANDLE);
+    assert_eq!(launch(twice[0], 1, 1, 0, &[]), INVALID_HANDLE);
     assert_eq!(cuModuleUnload(module), INVALID_HANDLE);
 }
 

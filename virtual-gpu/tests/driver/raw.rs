@@ -183,10 +183,8 @@ pub fn download(words: &mut [u32], from: u64) -> i32 {
 pub fn peek(address: u64) -> u32 {
     let (mut word, own) = (0, stream(1));
     // SAFETY: a word of pageable memory, which has been written on return.
-    assert_eq!(
-        unsafe { cuMemcpyDtoHAsync_v2(&mut word, address, 4, own) },
-        0
-    );
+    let copied = unsafe { cuMemcpyDtoHAsync_v2(&mut word, address, 4, own) };
+    assert_eq!(copied, 0);
     assert_eq!(cuStreamDestroy_v2(own), 0);
     word
 }
@@ -201,17 +199,16 @@ pub fn pinned(words: usize) -> *mut u32 {
 pub fn load(text: &std::ffi::CStr) -> usize {
     let mut module = 0;
     // SAFETY: a text that ends with NUL.
-    assert_eq!(unsafe { cuModuleLoadData(&mut module, text.as_ptr()) }, 0);
+    let loaded = unsafe { cuModuleLoadData(&mut module, text.as_ptr()) };
+    assert_eq!(loaded, 0);
     module
 }
 
 pub fn function(module: usize, name: &std::ffi::CStr) -> usize {
     let mut function = 0;
     // SAFETY: a text that ends with NUL.
-    assert_eq!(
-        unsafe { cuModuleGetFunction(&mut function, module, name.as_ptr()) },
-        0
-    );
+    let found = unsafe { cuModuleGetFunction(&mut function, module, name.as_ptr()) };
+    assert_eq!(found, 0);
     function
 }
 

@@ -28,6 +28,8 @@ enum Failure {
     Device(#[from] warpfold::Error),
     #[error("copying to or from the device: {0}")]
     Copy(#[from] CudaError),
+    #[error("the device puts a kept item in place {place}, behind the last one's")]
+    OutOfPlace { place: u32 },
     #[error("the device keeps {device} items, the CPU {cpu}, and they are not the same")]
     Mismatch { device: usize, cpu: usize },
 }
@@ -86,10 +88,11 @@ fn compact(gpu: &Gpu, items: &[u32], is_kept: fn(u32) -> bool) -> Result<Vec<u32
     let (Some(last_place), Some(last_flag)) = (places.last(), flags.last()) else {
         return Ok(Vec::new());
     };
-    let mut kept = vec![0; (last_place + last_flag) as usize];
+    let mut kept = vec![0; last_place.wrapping_add(*last_flag) as usize];
     for ((item, flag), place) in items.iter().zip(&flags).zip(&places) {
         if *flag == 1 {
-            kept[*place as usize] = *item;
+            let slot = kept.get_mut(*place as usize);
+            *slot.ok_or(Failure::OutOfPlace { place: *place })? = *item;
         }
     }
     Ok(kept)

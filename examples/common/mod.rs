@@ -9,7 +9,7 @@ use warpfold::Gpu;
 pub fn print_device(gpu: &Gpu) {
     let (major, minor) = gpu.compute_capability();
     println!(
-        "device     {} (compute capability {major}.{minor}, {} multiprocessors)",
+        "device     {}, compute capability {major}.{minor}, {} multiprocessors",
         gpu.name(),
         gpu.multiprocessors()
     );

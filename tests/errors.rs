@@ -196,6 +196,7 @@ fn freed_memory_is_recognised() {
 
 #[test]
 fn a_device_that_is_not_there() {
+    let _gpu = gpu();
     let count = Device::num_devices().unwrap();
     let error = Gpu::with_device(count + 6).unwrap_err();
     assert_eq!(

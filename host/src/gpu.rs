@@ -204,8 +204,9 @@ impl Gpu {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        // Failures have nobody left to tell; a lost context has freed all that was in it.
-        if let Ok(bound) = self.context.bind() {
+        // Failures have nobody left to tell; a lost context has freed all that was in it. Binding is worth a second
+        // try, since without it nothing here can be freed.
+        if let Ok(bound) = self.context.bind().or_else(|_| self.context.bind()) {
             let _ = driver::synchronize_context();
             self.kernels.clear();
             self.workspaces.clear();

@@ -3,6 +3,7 @@
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use warpfold::{Item, Op, cust};
 
+use crate::common::gpu;
 use crate::data::assert_same_bits;
 use crate::edges::{Edges, intruder};
 
@@ -31,6 +32,7 @@ impl<T: Edges> Guarded<T> {
     }
 
     fn new(items: &[T], offset: usize, guard: T) -> Self {
+        gpu();
         let start = GUARD_ITEMS + offset;
         let before = vec![guard; start];
         let after = vec![guard; GUARD_ITEMS];

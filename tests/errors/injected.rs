@@ -18,14 +18,14 @@ use warpfold::{
 
 use crate::common::gpu;
 
-/// Codes that a driver may return, and two that no table knows.
-const CODES: [i32; 26] = [
-    1, 2, 3, 100, 101, 200, 201, 209, 218, 222, 400, 401, 500, 600, 700, 701, 702, 709, 716, 719,
-    720, 801, 900, 999, 1000, -1,
+/// Codes that a driver may return and that leave its context alive, and two that no table knows.
+const HARMLESS: [i32; 21] = [
+    1, 2, 3, 100, 101, 200, 201, 209, 218, 222, 400, 401, 500, 600, 701, 720, 801, 900, 999, 1000,
+    -1,
 ];
 
-/// Enough of them where the code makes no difference to what is done.
-const FEW_CODES: [i32; 4] = [1, 2, 700, 999];
+/// Codes that end the context.
+const STICKY: [i32; 5] = [700, 702, 709, 716, 719];
 
 /// Calls that let go of something: the library's own call has its result already.
 const RELEASES: [&str; 3] = [
@@ -73,9 +73,15 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         thread::scope(|scope| scope.spawn(on_this_thread).join().unwrap())
     }
 
+    /// The second run without a failure: the first may have made things that are kept.
+    fn clean_attempt(&self) -> Attempt {
+        self.attempt(None);
+        self.attempt(None)
+    }
+
     /// Fails each call with each code in place of its effect, or after it.
     fn fail_each_call(&self, codes: &[i32], moment: Moment) {
-        let clean = self.attempt(None);
+        let clean = self.clean_attempt();
         assert_eq!((&clean.result, &clean.retry), (&Ok(()), &Ok(())));
         for (nth, &call) in clean.calls.iter().enumerate() {
             for &code in codes {
@@ -101,7 +107,7 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
 
     /// Lets each call succeed, and the next that synchronises fail.
     fn fail_after_each_call(&self, code: i32) {
-        let clean = self.attempt(None);
+        let clean = self.clean_attempt();
         for (nth, &call) in clean.calls.iter().enumerate() {
             let attempt = self.attempt(failure(nth, code, Moment::Deferred));
             let what = format!("after call {nth} ({call}): {attempt:?}");
@@ -188,7 +194,7 @@ fn the_first_calls_of_a_gpu() {
         prepare: || (),
         work: |_: &()| buffers.work(&Gpu::new()?),
     };
-    first_use.fail_each_call(&FEW_CODES, Moment::Before);
+    first_use.fail_each_call(&[1, 2, 700], Moment::Before);
     first_use.fail_each_call(&[999], Moment::After);
     first_use.fail_after_each_call(719);
 }
@@ -196,18 +202,29 @@ fn the_first_calls_of_a_gpu() {
 #[test]
 fn the_calls_of_a_warm_gpu() {
     let buffers = Buffers::new();
-    let warm_up = || {
-        let gpu = Gpu::new().unwrap();
-        buffers.work(&gpu).unwrap();
-        gpu
-    };
+    let gpu = Gpu::new().unwrap();
     let warm_use = Scenario {
-        prepare: warm_up,
+        prepare: || (),
+        work: |_: &()| buffers.work(&gpu),
+    };
+    warm_use.fail_each_call(&HARMLESS, Moment::Before);
+    warm_use.fail_each_call(&[1, 999], Moment::After);
+    warm_use.fail_after_each_call(999);
+}
+
+#[test]
+fn the_last_calls_of_a_gpu() {
+    let buffers = Buffers::new();
+    let last_use = Scenario {
+        prepare: || {
+            let gpu = Gpu::new().unwrap();
+            buffers.work(&gpu).unwrap();
+            gpu
+        },
         work: |gpu: &Gpu| buffers.work(gpu),
     };
-    warm_use.fail_each_call(&CODES, Moment::Before);
-    warm_use.fail_each_call(&FEW_CODES, Moment::After);
-    warm_use.fail_after_each_call(700);
+    last_use.fail_each_call(&STICKY, Moment::Before);
+    last_use.fail_after_each_call(700);
 }
 
 #[test]
@@ -220,14 +237,8 @@ fn the_calls_of_the_slice_functions() {
             Ok(())
         },
     };
-    // The process-wide `Gpu` serves the tests beside this one: it must not be poisoned.
-    let codes = CODES.map(DriverCode);
-    let harmless: Vec<i32> = codes
-        .iter()
-        .filter(|code| !code.is_sticky())
-        .map(|code| code.0)
-        .collect();
-    slices.fail_each_call(&harmless, Moment::Before);
+    // The process-wide `Gpu` serves the tests beside this one, so nothing sticky here.
+    slices.fail_each_call(&HARMLESS, Moment::Before);
     slices.fail_each_call(&[1], Moment::After);
 }
 

@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::opcode::Opcode;
 use super::{
-    bitwise, calls, compare, convert, floating, flow, integer, moves, synchronise, transfer,
+    bitwise, calls, compare, convert, copy, floating, flow, integer, moves, synchronise, transfer,
 };
 use crate::ptx::ast::Operand;
 
@@ -27,6 +27,7 @@ pub(super) fn lower<'a>(
         "mov" | "cvta" | "isspacep" => moves::lower(body, opcode, operands),
         "ld" | "ldu" | "st" | "atom" | "red" | "prefetch" | "prefetchu" | "applypriority"
         | "discard" | "membar" | "fence" => transfer::lower(body, opcode, operands),
+        "cp" => copy::lower(body, opcode, operands),
         "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" | "bar" | "barrier" => {
             synchronise::lower(body, opcode, operands)
         }

@@ -4,13 +4,14 @@
 //! Whatever is not supported is found here, each place with its line; nothing about an instruction
 //! is left to be refused while it runs. Not supported: recursion and calls through pointers (a call
 //! is replaced by the body of what is called), textures and surfaces, matrix instructions,
-//! clusters, asynchronous copies, and arithmetic on packed small types.
+//! clusters, asynchronous bulk copies, and arithmetic on packed small types.
 
 mod bitwise;
 mod body;
 mod calls;
 mod compare;
 mod convert;
+mod copy;
 mod dispatch;
 mod floating;
 mod flow;

@@ -14,7 +14,7 @@ pub(crate) use value::{Integer, Value};
 
 /// The upper half of the product.
 pub(crate) fn mul_hi<T: Integer>(a: T, b: T) -> T {
-    T::from_wide((a.widen() * b.widen()) >> T::BITS)
+    T::from_wide(a.widen().wrapping_mul(b.widen()) >> T::BITS)
 }
 
 /// The upper half of the product, plus `c`.

@@ -152,6 +152,9 @@ fn transfer<'a>(
             *reg = body.wide_source(part, ty)?;
         }
     }
+    // The rest is never read or written, and must still name a row.
+    let [first, ..] = transfer.data;
+    transfer.data[count as usize..].fill(first);
     let op = if is_load {
         Op::Load(transfer)
     } else {

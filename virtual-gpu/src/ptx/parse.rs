@@ -115,6 +115,11 @@ impl<'a> Parser<'a, '_> {
         self.problems.push(problem);
         loop {
             match self.token().kind {
+                Kind::Punct(b'{') if self.is_vector() => {
+                    while !self.accept(b'}') {
+                        self.at += 1;
+                    }
+                }
                 Kind::End | Kind::Punct(b'{' | b'}') => return,
                 Kind::Punct(b';') => {
                     self.at += 1;
@@ -123,6 +128,15 @@ impl<'a> Parser<'a, '_> {
                 _ => self.at += 1,
             }
         }
+    }
+
+    /// Whether the brace at the cursor opens a vector: nothing in it ends with a `;`.
+    fn is_vector(&self) -> bool {
+        let rest = &self.tokens[self.at + 1..];
+        let end = |t: &&Token<'_>| matches!(t.kind, Kind::Punct(b';' | b'{' | b'}') | Kind::End);
+        rest.iter()
+            .find(end)
+            .is_some_and(|t| t.kind == Kind::Punct(b'}'))
     }
 
     fn module(&mut self) -> Module<'a> {

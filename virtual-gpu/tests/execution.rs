@@ -1,0 +1,279 @@
+//! Lanes that part and meet, lanes and threads that wait for each other, blocks that do.
+
+mod support;
+
+use support::{Arg, Device, kernel};
+
+/// Runs one block and gives back one `u32` a thread.
+fn one_block(threads: u32, body: &str) -> (Vec<u32>, virtual_gpu::Counters) {
+    let device = Device::new();
+    let out = device.zeros(4 * u64::from(threads));
+    let store = "shl.b32 %r38, %r0, 2; cvt.u64.u32 %d18, %r38; ld.param.u64 %d19, [p0]; \
+                 add.u64 %d19, %d19, %d18; st.global.u32 [%d19], %r39; ret;";
+    let text = kernel(1, &format!("mov.u32 %r0, %tid.x; {body} {store}"));
+    let counters = device.run(&text, 1, threads, &[Arg::U64(out)]);
+    (device.download(out, threads as usize), counters)
+}
+
+#[test]
+fn the_two_sides_of_a_conditional_meet_again() {
+    let (out, counters) = one_block(
+        32,
+        "setp.lt.u32 %p1, %r0, 12; @%p1 bra LOW; mov.u32 %r1, 100; bra.uni END; \
+         LOW: mov.u32 %r1, 200; END: activemask.b32 %r2; popc.b32 %r3, %r2; \
+         add.u32 %r39, %r1, %r3;",
+    );
+    let expected: Vec<u32> = (0..32).map(|t| if t < 12 { 232 } else { 132 }).collect();
+    assert_eq!(out, expected);
+    assert_eq!(counters.divergent_branches, 1);
+}
+
+#[test]
+fn lanes_that_leave_a_loop_wait_for_the_others() {
+    // The exit of the loop is written before its body.
+    let (out, counters) = one_block(
+        32,
+        "mov.u32 %r1, 0; bra.uni HEAD; EXIT: activemask.b32 %r39; bra.uni END; \
+         HEAD: setp.ge.u32 %p1, %r1, %r0; @%p1 bra EXIT; add.u32 %r1, %r1, 1; bra.uni HEAD; END:",
+    );
+    assert_eq!(out, [u32::MAX; 32]);
+    assert_eq!(counters.divergent_branches, 31);
+}
+
+#[test]
+fn nested_conditionals_and_early_returns() {
+    let (out, _) = one_block(
+        64,
+        "mov.u32 %r39, 7; and.b32 %r1, %r0, 1; setp.eq.u32 %p1, %r1, 1; @!%p1 bra OUT; \
+         and.b32 %r1, %r0, 2; setp.eq.u32 %p2, %r1, 2; @%p2 ret; mov.u32 %r39, 9; \
+         OUT: activemask.b32 %r2; popc.b32 %r2, %r2; mad.lo.u32 %r39, %r2, 100, %r39;",
+    );
+    for (t, value) in out.into_iter().enumerate() {
+        let expected = match t & 3 {
+            1 => 2409,
+            3 => 0,
+            _ => 2407,
+        };
+        assert_eq!(value, expected, "thread {t}");
+    }
+}
+
+#[test]
+fn a_lane_may_wait_for_another_of_its_warp() {
+    // Lane 0 spins until lane 31, which goes the other way, sets the flag.
+    let (out, _) = one_block(
+        32,
+        "st.shared.u32 [dynamic], 0; bar.sync 0; mov.u32 %r39, 1; setp.eq.u32 %p1, %r0, 0; \
+         @%p1 bra SPIN; setp.eq.u32 %p2, %r0, 31; @%p2 st.volatile.shared.u32 [dynamic], 5; \
+         bra.uni END; SPIN: ld.volatile.shared.u32 %r39, [dynamic]; setp.eq.u32 %p3, %r39, 0; \
+         @%p3 bra SPIN; END:",
+    );
+    assert_eq!(out[0], 5);
+    assert!(out[1..].iter().all(|&v| v == 1));
+}
+
+#[test]
+fn a_lock_taken_by_every_lane_in_turn() {
+    let (out, _) = one_block(
+        64,
+        "setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.v2.u32 [dynamic], {0, 0}; bar.sync 0; \
+         TRY: atom.acquire.cta.shared.cas.b32 %r1, [dynamic], 0, 1; setp.ne.u32 %p2, %r1, 0; \
+         @%p2 bra TRY; ld.volatile.shared.u32 %r39, [dynamic+4]; add.u32 %r3, %r39, 1; \
+         st.volatile.shared.u32 [dynamic+4], %r3; \
+         atom.release.cta.shared.exch.b32 %r4, [dynamic], 0;",
+    );
+    let mut order = out;
+    order.sort_unstable();
+    assert!(order.into_iter().eq(0..64));
+}
+
+#[test]
+fn blocks_wait_for_blocks_that_are_alive() {
+    // Every block but the last waits for the flag of the one after it.
+    let device = Device::new();
+    let blocks = 16;
+    let flags = device.zeros(4 * (blocks + 1));
+    device.memory.write(flags + 4 * blocks, &[1]).unwrap();
+    let text = kernel(
+        1,
+        "ld.param.u64 %d1, [p0]; mov.u32 %r1, %ctaid.x; mul.wide.u32 %d2, %r1, 4; \
+         add.u64 %d1, %d1, %d2; SPIN: ld.acquire.gpu.global.u32 %r2, [%d1+4]; \
+         setp.eq.u32 %p1, %r2, 0; @%p1 bra SPIN; add.u32 %r2, %r2, 1; \
+         st.release.gpu.global.u32 [%d1], %r2; ret;",
+    );
+    device.run(&text, blocks as u32, 1, &[Arg::U64(flags)]);
+    let expected: Vec<u32> = (0..=blocks as u32).rev().map(|i| i + 1).collect();
+    assert_eq!(device.download::<u32>(flags, 17), expected);
+}
+
+#[test]
+fn more_blocks_than_fit_take_their_turns() {
+    let device = Device::new();
+    let counter = device.zeros(4);
+    let text = kernel(
+        1,
+        "ld.param.u64 %d1, [p0]; red.relaxed.gpu.global.add.u32 [%d1], 1; ret;",
+    );
+    let counters = device.run(&text, 1000, 256, &[Arg::U64(counter)]);
+    assert_eq!(device.download::<u32>(counter, 1), [256_000]);
+    assert_eq!((counters.blocks, counters.atomics), (1000, 256_000));
+}
+
+#[test]
+fn shuffles() {
+    let shuffled =
+        |instruction: &str| one_block(32, &format!("mul.lo.u32 %r1, %r0, 10; {instruction}")).0;
+    let down = shuffled("shfl.sync.down.b32 %r39|%p1, %r1, 4, 31, -1; @!%p1 mov.u32 %r39, 999;");
+    assert_eq!(
+        down,
+        (0..32)
+            .map(|t| if t < 28 { (t + 4) * 10 } else { 999 })
+            .collect::<Vec<_>>()
+    );
+    let up = shuffled("shfl.sync.up.b32 %r39, %r1, 1, 0, 0xffffffff;");
+    assert_eq!(
+        up,
+        (0_u32..32)
+            .map(|t| t.saturating_sub(1) * 10)
+            .collect::<Vec<_>>()
+    );
+    let across = shuffled("shfl.sync.bfly.b32 %r39, %r1, 16, 31, -1;");
+    assert_eq!(across, (0..32).map(|t| (t ^ 16) * 10).collect::<Vec<_>>());
+    let halves = shuffled("shfl.sync.idx.b32 %r39, %r1, 3, 0x100f, -1;");
+    assert_eq!(
+        halves,
+        (0..32).map(|t| (t & 16 | 3) * 10).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn votes_matches_and_warp_reductions() {
+    let (out, counters) = one_block(
+        32,
+        "setp.lt.u32 %p1, %r0, 3; vote.sync.ballot.b32 %r1, %p1, -1; vote.sync.any.pred %p2, %p1, -1; \
+         vote.sync.all.pred %p3, %p1, -1; vote.sync.uni.pred %p4, !%p3, -1; and.b32 %r2, %r0, 3; \
+         match.any.sync.b32 %r3, %r2, -1; match.all.sync.b32 %r4|%p5, %r2, -1; \
+         redux.sync.add.u32 %r5, %r0, -1; sub.s32 %r6, %r0, 20; redux.sync.min.s32 %r7, %r6, -1; \
+         selp.u32 %r39, 1, 0, %p2; @!%p3 add.u32 %r39, %r39, 10; @%p4 add.u32 %r39, %r39, 100; \
+         @!%p5 add.u32 %r39, %r39, 1000; add.u32 %r39, %r39, %r1; add.u32 %r39, %r39, %r5; \
+         sub.s32 %r39, %r39, %r7; shr.u32 %r3, %r3, %r2; and.b32 %r3, %r3, 0x1111; \
+         add.u32 %r39, %r39, %r3; add.u32 %r39, %r39, %r4;",
+    );
+    assert_eq!(out, [1111 + 7 + 496 + 20 + 0x1111; 32]);
+    assert_eq!(counters.votes, 8);
+}
+
+#[test]
+fn part_of_a_warp_synchronises_on_its_own() {
+    let (out, _) = one_block(
+        32,
+        "setp.lt.u32 %p1, %r0, 8; @!%p1 bra REST; redux.sync.add.u32 %r39, %r0, 0xff; \
+         bar.warp.sync 0xff; bra.uni END; REST: redux.sync.max.u32 %r39, %r0, 0xffffff00; END:",
+    );
+    let expected: Vec<u32> = (0..32).map(|t| if t < 8 { 28 } else { 31 }).collect();
+    assert_eq!(out, expected);
+}
+
+#[test]
+fn lanes_come_to_a_shuffle_one_after_the_other() {
+    // Each lane takes a way of its own length, and all meet at the reduction.
+    let (out, _) = one_block(
+        32,
+        "mov.u32 %r1, %r0; SPIN: setp.eq.u32 %p1, %r1, 0; @%p1 bra MEET; sub.u32 %r1, %r1, 1; \
+         bra.uni SPIN; MEET: redux.sync.add.u32 %r39, 1, -1;",
+    );
+    assert_eq!(out, [32; 32]);
+}
+
+#[test]
+fn barriers_order_what_warps_write() {
+    let (out, counters) = one_block(
+        256,
+        "shl.b32 %r1, %r0, 2; mov.u32 %r2, dynamic; add.u32 %r1, %r1, %r2; \
+         st.shared.u32 [%r1], %r0; bar.sync 0; xor.b32 %r3, %r0, 255; shl.b32 %r3, %r3, 2; \
+         add.u32 %r3, %r3, %r2; ld.shared.u32 %r39, [%r3]; barrier.sync.aligned 1, 256;",
+    );
+    assert!(out.into_iter().eq((0..256).rev()));
+    assert_eq!((counters.barriers, counters.barriers_per_block), (2, 2));
+}
+
+#[test]
+fn barriers_that_count_and_barriers_that_only_arrive() {
+    let (out, _) = one_block(
+        64,
+        "setp.lt.u32 %p1, %r0, 40; bar.red.popc.u32 %r39, 0, %p1; bar.red.and.pred %p2, 0, %p1; \
+         bar.red.or.pred %p3, 0, %p1; @%p2 add.u32 %r39, %r39, 100; @%p3 add.u32 %r39, %r39, 1000;",
+    );
+    assert_eq!(out, [1040; 64]);
+    let (out, _) = one_block(
+        64,
+        "setp.lt.u32 %p1, %r0, 32; @!%p1 bra WAIT; st.shared.u32 [dynamic], 3; \
+         bar.arrive 1, 64; mov.u32 %r39, 0; bra.uni END; WAIT: bar.sync 1, 64; \
+         ld.shared.u32 %r39, [dynamic]; END:",
+    );
+    assert_eq!((out[0], out[63]), (0, 3));
+}
+
+#[test]
+fn jump_tables_and_calls_in_divergent_code() {
+    let device = Device::new();
+    let out = device.zeros(4 * 32);
+    let text = ".version 8.0 .target sm_80 .address_size 64
+        .func (.param .b32 result) collatz(.param .b32 n) {
+            .reg .pred %p<3>; .reg .b32 %r<9>;
+            ld.param.u32 %r1, [n]; mov.u32 %r2, 0;
+            LOOP: setp.le.u32 %p1, %r1, 1; @%p1 bra DONE; and.b32 %r3, %r1, 1;
+            setp.eq.u32 %p2, %r3, 1; @%p2 mad.lo.u32 %r1, %r1, 3, 1; @!%p2 shr.u32 %r1, %r1, 1;
+            add.u32 %r2, %r2, 1; bra LOOP;
+            DONE: st.param.u32 [result], %r2; ret;
+        }
+        .entry k(.param .u64 p0) {
+            .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %d<4>;
+            mov.u32 %r0, %tid.x; and.b32 %r1, %r0, 3;
+            ways: .branchtargets A, B, C, C;
+            brx.idx %r1, ways;
+            A: mov.u32 %r2, 100; bra END;
+            B: { .param .b32 arg; .param .b32 res; st.param.b32 [arg], %r0;
+                 call.uni (res), collatz, (arg); ld.param.b32 %r2, [res]; } bra END;
+            C: call (%r2), collatz, (27);
+            END: ld.param.u64 %d1, [p0]; mul.wide.u32 %d2, %r0, 4; add.u64 %d1, %d1, %d2;
+            activemask.b32 %r3; setp.ne.u32 %p1, %r3, -1; @%p1 trap;
+            st.global.u32 [%d1], %r2; ret;
+        }";
+    device.run(text, 1, 32, &[Arg::U64(out)]);
+    let steps = |mut n: u32| {
+        let mut count = 0;
+        while n > 1 {
+            n = if n % 2 == 1 { 3 * n + 1 } else { n / 2 };
+            count += 1;
+        }
+        count
+    };
+    let expected: Vec<u32> = (0..32_u32)
+        .map(|t| match t % 4 {
+            0 => 100,
+            1 => steps(t),
+            _ => 111,
+        })
+        .collect();
+    assert_eq!(device.download::<u32>(out, 32), expected);
+}
+
+#[test]
+fn many_seeds_give_one_result() {
+    // A block-wide count by warps, each warp at its own pace.
+    let text = kernel(
+        1,
+        "mov.u32 %r0, %tid.x; setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [dynamic], 0; bar.sync 0; \
+         shr.u32 %r1, %r0, 5; SPIN: setp.eq.u32 %p2, %r1, 0; @%p2 bra GO; sub.u32 %r1, %r1, 1; \
+         bra.uni SPIN; GO: atom.shared.add.u32 %r2, [dynamic], 1; bar.sync 0; \
+         ld.shared.u32 %r3, [dynamic]; ld.param.u64 %d1, [p0]; @%p1 red.global.add.u32 [%d1], %r3; ret;",
+    );
+    for seed in 0..20 {
+        let mut device = Device::new();
+        device.options.seed = seed;
+        let out = device.zeros(4);
+        device.run(&text, 5, 200, &[Arg::U64(out)]);
+        assert_eq!(device.download::<u32>(out, 1), [1000], "seed {seed}");
+    }
+}

@@ -35,8 +35,9 @@ pub struct ScanShared<T, const BUFFERS: usize> {
     pub tiles: [Tile; BUFFERS],
     /// Scratch of `block::scan`.
     pub totals: WarpTotals<T>,
-    /// What stands before the tile that is leaving.
-    pub prefix: T,
+    /// What stands before the tile that is leaving, in turns of even and of odd number: while some warps still read
+    /// the prefix of one turn, the first may find that of the next.
+    pub prefixes: [T; 2],
     /// The block's latest ticket.
     pub next_tile: u32,
     /// The launch's tag.

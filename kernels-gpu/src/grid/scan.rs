@@ -121,18 +121,19 @@ pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(
                 if leaving < tiles {
                     let prefix = board.look_back::<O, T>(leaving, group_aggregate);
                     if is_first_thread {
-                        (*shared).prefix = prefix;
+                        (*shared).prefixes[turn % 2] = prefix;
                     }
                 }
                 if arriving >= tiles {
                     depart(control, tag, states, state_words);
                 }
             }
-            // Orders the write of `prefix` before the reads below, and this turn's reads of the warps' totals and of
-            // `next_tile` before their next writes.
+            // Orders the write of the prefix before the reads below, this turn's reads of the warps' totals and of
+            // `next_tile` before their next writes, and the reads of the last turn's prefix before the next turn's
+            // write to the same place.
             simt::barrier();
             if leaving < tiles {
-                let prefix = (*shared).prefix;
+                let prefix = (*shared).prefixes[turn % 2];
                 store::<O, T>(output, item_count, leaving, prefix, scanned);
             }
             if arriving >= tiles {

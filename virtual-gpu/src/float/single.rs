@@ -27,7 +27,19 @@ fn result<const M: u8>(x: f32) -> f32 {
     if Mode(M).saturates() {
         return if x > 0.0 { x.min(1.0) } else { 0.0 };
     }
-    if x.is_nan() { NAN } else { x }
+    canonical(x)
+}
+
+/// Replaces a NaN by the canonical one. Told by its bits: of a NaN that arithmetic gave, the
+/// compiler may assume any payload, and it does.
+#[inline(always)]
+pub(super) fn canonical(x: f32) -> f32 {
+    let bits = x.to_bits();
+    f32::from_bits(if bits << 1 > 0xff00_0000 {
+        0x7fff_ffff
+    } else {
+        bits
+    })
 }
 
 fn unpack(x: f32) -> Number {

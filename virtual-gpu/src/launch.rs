@@ -1,6 +1,6 @@
 //! Launches: a kernel over a grid.
 
-use crate::checks::Unwatched;
+use crate::checks::{RaceDetector, Switch, Unwatched};
 use crate::config::{DeviceConfig, RunOptions};
 use crate::counters::Counters;
 use crate::exec;
@@ -137,9 +137,14 @@ impl Kernel {
         options: &RunOptions,
     ) -> Result<Counters, LaunchError> {
         self.check_launch(shape, params, device)?;
-        let program = &self.program;
-        Ok(exec::run(
-            program, shape, params, memory, device, options, Unwatched,
-        )?)
+        let program = &*self.program;
+        let counters = match options.checks.race {
+            Switch::Off => exec::run(program, shape, params, memory, device, options, Unwatched)?,
+            Switch::On => {
+                let observer = RaceDetector::new(program, shape.block.iter().product());
+                exec::run(program, shape, params, memory, device, options, observer)?
+            }
+        };
+        Ok(counters)
     }
 }

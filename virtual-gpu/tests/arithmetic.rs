@@ -225,7 +225,8 @@ fn comparisons_and_selections() {
         },
     );
     let single = |bits: u64| f32::from_bits(bits as u32);
-    let single_relations: [(&str, fn(f32, f32) -> bool); 6] = [
+    type Holds = fn(f32, f32) -> bool;
+    let single_relations: [(&str, Holds); 6] = [
         ("eq", |a, b| a == b),
         ("ne", |a, b| a != b && !a.is_nan() && !b.is_nan()),
         ("ltu", |a, b| a < b || a.is_nan() || b.is_nan()),

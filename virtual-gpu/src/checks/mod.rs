@@ -4,14 +4,21 @@
 //! `exec/barrier.rs` and `exec/sync.rs`. Checks that keep books of their own are [`Observer`]s: a
 //! launch is compiled once for each, so that a launch without one pays nothing.
 
+mod clocks;
+mod race;
+
 use crate::fault::{AccessKind, FaultKind, Space};
 use crate::program::{Scope, Strength};
+pub(crate) use race::RaceDetector;
 
 /// Which checks watch a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Checks {
-    /// Barriers and `*.sync` instructions: who must take part, and does.
+    /// Barriers and `*.sync` instructions: who must take part, and does. On by default.
     pub sync: Switch,
+    /// Data races in global and shared memory. Off by default: it costs much time and memory.
+    pub race: Switch,
 }
 
 /// On or off.
@@ -25,7 +32,10 @@ pub enum Switch {
 
 impl Default for Checks {
     fn default() -> Self {
-        Self { sync: Switch::On }
+        Self {
+            sync: Switch::On,
+            race: Switch::Off,
+        }
     }
 }
 
@@ -56,16 +66,18 @@ pub(crate) trait Observer {
     /// Whether accesses are reported at all.
     const WATCHES: bool;
 
+    /// What is reported next belongs to this place in the text.
+    fn at(&mut self, place: u32);
     /// After an access that was in bounds.
     fn access(&mut self, access: &Access) -> Result<(), FaultKind>;
     /// Lanes carried out a fence.
     fn fence(&mut self, block: u64, warp: u32, lanes: u32, scope: Scope);
     /// Lanes met at a `bar.warp.sync`.
     fn warp_sync(&mut self, block: u64, warp: u32, lanes: u32);
-    /// A barrier of a block completed.
-    fn barrier(&mut self, block: u64, arrivals: &[Arrival]);
-    /// A block starts.
-    fn block_starts(&mut self, block: u64);
+    /// Lanes arrived at a barrier of their block.
+    fn arrive(&mut self, block: u64, number: u32, arrival: &Arrival);
+    /// A barrier of a block completed; these lanes waited for it.
+    fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]);
     /// A block has ended.
     fn block_ends(&mut self, block: u64);
 }
@@ -77,6 +89,8 @@ pub(crate) struct Unwatched;
 impl Observer for Unwatched {
     const WATCHES: bool = false;
 
+    fn at(&mut self, _: u32) {}
+
     fn access(&mut self, _: &Access) -> Result<(), FaultKind> {
         Ok(())
     }
@@ -85,9 +99,9 @@ impl Observer for Unwatched {
 
     fn warp_sync(&mut self, _: u64, _: u32, _: u32) {}
 
-    fn barrier(&mut self, _: u64, _: &[Arrival]) {}
+    fn arrive(&mut self, _: u64, _: u32, _: &Arrival) {}
 
-    fn block_starts(&mut self, _: u64) {}
+    fn barrier(&mut self, _: u64, _: u32, _: &[Arrival]) {}
 
     fn block_ends(&mut self, _: u64) {}
 }

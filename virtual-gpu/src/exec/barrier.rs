@@ -51,7 +51,7 @@ impl Warp {
     /// Counts lanes in; gives the number of the barrier that they have to wait at, if any.
     pub(super) fn arrive<O: Observer>(
         &mut self,
-        machine: &Machine<'_, O>,
+        machine: &mut Machine<'_, O>,
         shared: &mut Shared,
         barrier: &Barrier,
         pc: u32,
@@ -92,11 +92,13 @@ impl Warp {
         };
         pending.holds += holds.count_ones();
         pending.asked += active.count_ones();
-        pending.arrivals.push(Arrival {
+        let arrival = Arrival {
             warp: self.id,
             lanes: active,
             pc,
-        });
+        };
+        machine.observer.arrive(shared.index, number, &arrival);
+        pending.arrivals.push(arrival);
         shared.look_for_completion(machine.threads_per_block());
         Ok((barrier.kind != BarrierKind::Arrive).then_some(number))
     }
@@ -143,7 +145,12 @@ pub(super) fn complete<O: Observer>(
     if machine.checks.sync == Switch::On {
         check_participants(machine.program, warps, number, &pending)?;
     }
-    machine.observer.barrier(shared.index, &pending.arrivals);
+    let waits = |a: &&Arrival| match &machine.program.instructions[a.pc as usize].op {
+        Op::Barrier(barrier) => barrier.kind != BarrierKind::Arrive,
+        _ => false,
+    };
+    let waiting: Vec<Arrival> = pending.arrivals.iter().filter(waits).cloned().collect();
+    machine.observer.barrier(shared.index, number, &waiting);
     machine.counters.barriers += 1;
     shared.barriers_completed += 1;
     for warp in warps {

@@ -52,7 +52,6 @@ impl Block {
         let [x, y, _] = machine.shape.grid.map(u64::from);
         let place = [index % x, index / x % y, index / x / y].map(|n| n as u32);
         machine.counters.blocks += 1;
-        machine.observer.block_starts(index);
         let warp_count = machine.threads_per_block().div_ceil(32);
         Self {
             shared: Shared {

@@ -224,6 +224,9 @@ impl Warp {
             let instruction = &program.instructions[pc as usize];
             let active = lanes & self.registers.predicate(instruction.guard);
             ran += 1;
+            if O::WATCHES {
+                machine.observer.at(instruction.place);
+            }
             machine.counters.lane_instructions_by_class[instruction.class as usize] +=
                 u64::from(active.count_ones());
             match &instruction.op {

@@ -1,15 +1,27 @@
-//! Sizes that only a real device can work through: counts past 32 bits, and chunks of several tiles. On the virtual device each of these tests says that it is skipped.
+//! Much memory: counts past 32 bits, chunks of several tiles, and running out. The first two need a real device; on the
+//! virtual one they say that they are skipped.
 
+#[path = "common/child.rs"]
+mod child;
 mod common;
 #[path = "common/data.rs"]
 mod data;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use child::in_child;
 use common::{gpu, mode};
 use cust::memory::{CopyDestination, DeviceBuffer};
 use data::{assert_same_bits, ordinary};
 use virtual_gpu::Mode;
-use warpfold::{Gpu, Max, Sum, cust, inclusive_scan_in_place, reduce, reference};
+use warpfold::{Error, Gpu, Max, Sum, cust, gpu_sum, inclusive_scan_in_place, reduce, reference};
 use warpfold_kernels::contract::{REDUCE_MAX_CHUNKS, reduce_chunk_tiles, tile_items};
+
+/// Held by each test: there is not memory enough for two at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static MEMORY: Mutex<()> = Mutex::new(());
+    MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The real device, if there is one with so many bytes free.
 fn real_gpu(test: &str, needed_bytes: usize) -> Option<&'static Gpu> {
@@ -29,6 +41,7 @@ fn real_gpu(test: &str, needed_bytes: usize) -> Option<&'static Gpu> {
 /// `2^32 + 5` items: all ones, scanned to 1, 2, 3, …, whose sum is known. Both wrap at 2³².
 #[test]
 fn more_items_than_32_bits_count() {
+    let _memory = alone();
     const ITEMS: usize = (1 << 32) + 5;
     let Some(gpu) = real_gpu("more_items_than_32_bits_count", 4 * ITEMS + (1 << 30)) else {
         return;
@@ -58,6 +71,7 @@ fn more_items_than_32_bits_count() {
 
 #[test]
 fn chunks_of_several_tiles() {
+    let _memory = alone();
     let tiles = 2 * REDUCE_MAX_CHUNKS as usize + 1;
     let count = tiles * tile_items::<f64>() as usize - 17;
     assert_eq!(reduce_chunk_tiles::<f64>(count as u64), 4);
@@ -72,4 +86,41 @@ fn chunks_of_several_tiles() {
     inclusive_scan_in_place::<Sum, _>(gpu, &mut data).unwrap();
     let expected = reference::inclusive_scan::<Sum, _>(&items);
     assert_same_bits(&data.as_host_vec().unwrap(), &expected, "scan");
+}
+
+#[test]
+fn too_little_memory_is_an_error_with_numbers() {
+    let _memory = alone();
+    let variables = [("VIRTUAL_GPU_MEMORY", "256M")];
+    in_child(
+        "too_little_memory_is_an_error_with_numbers",
+        &variables,
+        || {
+            let _gpu = gpu();
+            let items = vec![1u32; 16 << 20];
+            let asked_bytes = 4 * items.len() as u64;
+            // Takes what there is, in smaller and smaller pieces, until little is left.
+            let mut taken = Vec::new();
+            let mut piece = cust::memory::mem_get_info().unwrap().0;
+            while piece >= 16 << 20 {
+                // SAFETY: nothing reads what is in it.
+                match unsafe { DeviceBuffer::<u8>::uninitialized(piece) } {
+                    Ok(buffer) => taken.push(buffer),
+                    Err(_) => piece /= 2,
+                }
+            }
+            match gpu_sum(&items) {
+                Err(Error::OutOfMemory {
+                    asked_bytes: asked,
+                    free_bytes: Some(free),
+                }) => {
+                    assert_eq!(asked, asked_bytes);
+                    assert!(free < asked_bytes, "{free}");
+                }
+                other => panic!("{other:?}"),
+            }
+            drop(taken);
+            assert_eq!(gpu_sum(&items), Ok(16 << 20));
+        },
+    );
 }

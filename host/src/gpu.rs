@@ -319,9 +319,13 @@ fn no_device(Failure { call, code }: Failure) -> Error {
 
 #[cfg(feature = "virtual-gpu")]
 fn advice() -> String {
-    " This build has the virtual GPU: with VIRTUAL_GPU=on in the environment, or with none of it and no GPU \
-     on the machine, calls run on that; VIRTUAL_GPU=off asks for a real one; other values are errors."
-        .to_owned()
+    let reason = match virtual_gpu::mode() {
+        Err(reason) => format!(" {reason}."),
+        Ok(_) => String::new(),
+    };
+    reason
+        + " This build has the virtual GPU: VIRTUAL_GPU=on in the environment asks for that, off for a real one, \
+           and auto, or none of it, for a real one where there is one."
 }
 
 #[cfg(not(feature = "virtual-gpu"))]

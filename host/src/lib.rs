@@ -33,7 +33,7 @@
 //!
 //! A result depends on the values, their number, the element type and the operator, and on nothing else. Floats
 //! are combined along a fixed tree, [written down](warpfold_kernels::contract) and [computed on the
-//! host](reference) by plain code. A NaN comes out as Rust's `NAN`.
+//! host](mod@reference) by plain code. A NaN comes out as Rust's `NAN`.
 //!
 //! # Without waiting
 //!

@@ -1,51 +1,90 @@
-//! In which order warps get their turns, and for how long: random, fair, and the same for the same
-//! seed.
+//! In which order blocks start and warps get their turns, and for how long: random, fair, and the
+//! same for the same seed.
 //!
-//! Time goes in rounds. In each round every warp that can run gets one turn, so none starves.
+//! Time goes in rounds. In each round every warp that can run gets one turn, so none starves; but
+//! see [`Policy::StarvedPredecessor`], which tries patience.
 
-/// How the turns are dealt out.
+/// How blocks start and how the turns are dealt out.
+///
+/// A kernel that is right gives the same result under each of them, unless it counts on blocks
+/// starting in order: [`Policy::ReversedBlocks`] makes such a kernel hang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Policy {
-    /// The warps of a round in random order, each for a random number of instructions.
+    /// Blocks start in the order of their numbers; the warps of a round go in random order, each
+    /// for a random number of instructions.
     #[default]
     Seeded,
+    /// The same, and blocks start in the reverse order of their numbers.
+    ReversedBlocks,
+    /// The same as [`Policy::Seeded`], and only one block is alive at a time.
+    OneBlock,
+    /// The same as [`Policy::Seeded`], and the first of the blocks that are alive gets a turn in
+    /// few of the rounds only, unless nothing else can run: those who wait for it wait long.
+    StarvedPredecessor,
 }
 
 /// Instructions of a turn, at most.
 const LONGEST_TURN: u64 = 512;
+/// Under [`Policy::StarvedPredecessor`], the first block gets a turn once in so many rounds.
+const STARVED_ROUNDS: u64 = 16;
+
+/// A warp's turn: the block's place among those alive, and the warp.
+pub(crate) type TurnOf = (usize, usize);
 
 /// Deals out the turns of one launch.
 #[derive(Debug)]
 pub(crate) struct Schedule {
     state: u64,
     policy: Policy,
+    round: u64,
 }
 
 impl Schedule {
     pub(crate) fn new(seed: u64, policy: Policy) -> Self {
         // Scrambled, so that neighbouring seeds do not start alike; never zero.
         let state = (seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1;
-        Self { state, policy }
+        Self {
+            state,
+            policy,
+            round: 0,
+        }
     }
 
-    /// Puts the turns of a round in order.
-    pub(crate) fn order<T>(&mut self, turns: &mut [T]) {
+    /// How many blocks may be alive, where the device holds so many.
+    pub(crate) fn resident_blocks(&self, held: usize) -> usize {
         match self.policy {
-            Policy::Seeded => {
-                for last in (1..turns.len()).rev() {
-                    let other = self.below(last as u64 + 1) as usize;
-                    turns.swap(last, other);
-                }
+            Policy::OneBlock => held.min(1),
+            _ => held,
+        }
+    }
+
+    /// The number of the block that starts next, when `started` of `total` have.
+    pub(crate) fn next_block(&self, started: u64, total: u64) -> u64 {
+        match self.policy {
+            Policy::ReversedBlocks => total - 1 - started,
+            _ => started,
+        }
+    }
+
+    /// Puts the turns of a round in order. Blocks come in the order in which they started.
+    pub(crate) fn order(&mut self, turns: &mut Vec<TurnOf>) {
+        self.round += 1;
+        if self.policy == Policy::StarvedPredecessor && !self.round.is_multiple_of(STARVED_ROUNDS) {
+            let first = turns.iter().map(|turn| turn.0).min();
+            if turns.iter().any(|turn| Some(turn.0) != first) {
+                turns.retain(|turn| Some(turn.0) != first);
             }
+        }
+        for last in (1..turns.len()).rev() {
+            let other = self.below(last as u64 + 1) as usize;
+            turns.swap(last, other);
         }
     }
 
     /// Instructions of the next turn.
     pub(crate) fn quantum(&mut self) -> u32 {
-        match self.policy {
-            Policy::Seeded => 1 + self.below(LONGEST_TURN) as u32,
-        }
+        1 + self.below(LONGEST_TURN) as u32
     }
 
     /// A random number below `end`.
@@ -61,18 +100,45 @@ impl Schedule {
 mod tests {
     use super::*;
 
+    fn round(schedule: &mut Schedule) -> Vec<TurnOf> {
+        let mut turns: Vec<TurnOf> = (0..20).map(|i| (i / 4, i % 4)).collect();
+        schedule.order(&mut turns);
+        turns
+    }
+
     #[test]
     fn the_same_seed_gives_the_same_turns() {
         let deal = |seed| {
             let mut schedule = Schedule::new(seed, Policy::Seeded);
-            let mut turns: Vec<u32> = (0..20).collect();
-            schedule.order(&mut turns);
-            (turns, schedule.quantum())
+            (round(&mut schedule), schedule.quantum())
         };
         assert_eq!(deal(7), deal(7));
         assert_ne!(deal(7), deal(8));
         let mut all = deal(3).0;
         all.sort_unstable();
-        assert!(all.into_iter().eq(0..20));
+        assert!(all.into_iter().eq((0..20).map(|i| (i / 4, i % 4))));
+    }
+
+    #[test]
+    fn a_starved_block_gets_few_turns_and_still_some() {
+        let mut schedule = Schedule::new(1, Policy::StarvedPredecessor);
+        let rounds = (0..256).map(|_| round(&mut schedule));
+        let with_first = rounds
+            .filter(|turns| turns.iter().any(|turn| turn.0 == 0))
+            .count();
+        assert_eq!(with_first, 16);
+        let mut alone = vec![(0, 0), (0, 1)];
+        schedule.order(&mut alone);
+        assert_eq!(alone.len(), 2);
+    }
+
+    #[test]
+    fn reversed_blocks_and_one_at_a_time() {
+        let reversed = Schedule::new(0, Policy::ReversedBlocks);
+        assert_eq!(
+            [reversed.next_block(0, 5), reversed.next_block(4, 5)],
+            [4, 0]
+        );
+        assert_eq!(Schedule::new(0, Policy::OneBlock).resident_blocks(64), 1);
     }
 }

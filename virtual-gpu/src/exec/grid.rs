@@ -1,5 +1,5 @@
-//! A grid: as many blocks alive at once as the device holds, each started in the order of its
-//! number as soon as another has ended, and turns for their warps as the schedule says.
+//! A grid: as many blocks alive at once as the device holds, another started as soon as one has
+//! ended, and turns for their warps; all as the schedule says.
 
 use super::barrier::describe_waiting;
 use super::block::Block;
@@ -37,13 +37,13 @@ pub(crate) fn run<O: Observer>(
         steps: 0,
         observer,
     };
+    let mut schedule = Schedule::new(options.seed, options.policy);
     let mut grid = Grid {
         blocks: Vec::new(),
         started: 0,
         total: shape.grid.iter().map(|&n| u64::from(n)).product(),
-        resident: resident_blocks(&machine),
+        resident: schedule.resident_blocks(resident_blocks(&machine)),
     };
-    let mut schedule = Schedule::new(options.seed, options.policy);
     grid.run(&mut machine, &mut schedule, options.step_budget)
         .map_err(|(block, stop)| describe(&machine, block, stop))?;
     Ok(machine.counters)
@@ -53,7 +53,7 @@ fn resident_blocks<O: Observer>(machine: &Machine<'_, O>) -> usize {
     let device = machine.device;
     let threads = machine.threads_per_block();
     let each = device.blocks_per_multiprocessor(threads, machine.shared_bytes());
-    (each.max(1) * device.multiprocessors.max(1)) as usize
+    each.max(1) as usize * device.multiprocessors.max(1) as usize
 }
 
 struct Grid {
@@ -76,7 +76,7 @@ impl Grid {
     ) -> Result<(), Stopped> {
         let mut turns = Vec::new();
         loop {
-            self.start_blocks(machine);
+            self.start_blocks(machine, schedule);
             if self.blocks.is_empty() {
                 return Ok(());
             }
@@ -105,11 +105,13 @@ impl Grid {
         }
     }
 
-    fn start_blocks<O: Observer>(&mut self, machine: &mut Machine<'_, O>) {
+    fn start_blocks<O: Observer>(&mut self, machine: &mut Machine<'_, O>, schedule: &Schedule) {
         while self.blocks.len() < self.resident && self.started < self.total {
-            let multiprocessor = (self.started % u64::from(machine.device.multiprocessors)) as u32;
+            let number = schedule.next_block(self.started, self.total);
+            let multiprocessors = u64::from(machine.device.multiprocessors.max(1));
+            let multiprocessor = (self.started % multiprocessors) as u32;
             self.blocks
-                .push(Block::new(machine, self.started, multiprocessor));
+                .push(Block::new(machine, number, multiprocessor));
             self.started += 1;
         }
     }

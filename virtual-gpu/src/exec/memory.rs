@@ -116,6 +116,18 @@ fn write_bytes(to: &mut [u8], at: usize, width: u32, value: u64) {
     to[at..at + width as usize].copy_from_slice(&value.to_le_bytes()[..width as usize]);
 }
 
+/// Puts what one lane loads into the rows, element by element.
+#[inline(always)]
+fn fill(rows: &mut [Row; 4], transfer: &Transfer, lane: usize, read: impl Fn(u64) -> u64) {
+    let width = transfer.width;
+    for (row, offset) in rows[..transfer.count as usize]
+        .iter_mut()
+        .zip((0..).step_by(width as usize))
+    {
+        row[lane] = extend(read(offset), width, transfer.extend);
+    }
+}
+
 impl Warp {
     fn addresses(&self, address: &Address) -> Row {
         let offset = address.offset as u64;
@@ -199,17 +211,13 @@ impl Warp {
             for lane in lanes(group.mask) {
                 let found = |kind| Finding { kind, lane };
                 let address = group.addresses[lane];
-                let mut put = |read: &dyn Fn(u64) -> u64| {
-                    for (index, row) in out[..count as usize].iter_mut().enumerate() {
-                        let value = read(index as u64 * u64::from(width));
-                        row[lane] = extend(value, width, transfer.extend);
-                    }
-                };
                 if group.space == AddressSpace::Global {
                     let place =
                         check_global(machine, &mut self.lookup, wish.kind, address, wish.bytes);
                     let place = place.map_err(found)?;
-                    put(&|offset| place.load(address + offset, width));
+                    fill(&mut out, transfer, lane, |offset| {
+                        place.load(address + offset, width)
+                    });
                 } else {
                     let from = self.bytes_of(machine, shared, group.space, lane);
                     let at = check_space(
@@ -220,7 +228,9 @@ impl Warp {
                         from.len() as u64,
                     );
                     let at = at.map_err(found)?;
-                    put(&|offset| read_bytes(from, at + offset as usize, width));
+                    fill(&mut out, transfer, lane, |offset| {
+                        read_bytes(from, at + offset as usize, width)
+                    });
                 }
                 self.watch(machine, shared, &wish, &group, lane)
                     .map_err(found)?;

@@ -10,6 +10,7 @@
 mod barrier;
 mod block;
 mod grid;
+mod lanewise;
 mod machine;
 mod memory;
 mod registers;

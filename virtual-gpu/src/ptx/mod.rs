@@ -5,6 +5,7 @@
 
 pub(crate) mod ast;
 mod lex;
+mod operands;
 mod parse;
 mod variables;
 

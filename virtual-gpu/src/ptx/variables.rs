@@ -136,4 +136,22 @@ impl<'a> Parser<'a, '_> {
         };
         Ok(Initial::Symbol { name, offset })
     }
+
+    fn array(&mut self) -> Parsed<Array> {
+        let mut array = Array::Single;
+        while self.accept(b'[') {
+            if self.accept(b']') {
+                array = Array::Unsized;
+                continue;
+            }
+            let count = self.integer()?;
+            self.expect(b']')?;
+            array = match array {
+                Array::Single => Array::Sized(count),
+                Array::Sized(outer) => Array::Sized(outer.saturating_mul(count)),
+                Array::Unsized => Array::Unsized,
+            };
+        }
+        Ok(array)
+    }
 }

@@ -1,0 +1,114 @@
+//! Instructions that concern each lane alone: arithmetic, comparisons, moves, memory.
+
+use super::block::Shared;
+use super::machine::{Finding, Machine};
+use super::memory::space_of;
+use super::warp::Warp;
+use crate::checks::Observer;
+use crate::program::{Instruction, Op};
+
+impl Warp {
+    /// Carries out an instruction that concerns each lane alone.
+    #[inline(always)]
+    pub(super) fn execute<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        shared: &mut Shared,
+        instruction: &Instruction,
+        active: u32,
+    ) -> Result<(), Finding> {
+        let registers = &mut self.registers;
+        match &instruction.op {
+            Op::Map1 { f, d, a } => f(registers, *d, *a, active),
+            Op::Map2 { f, d, s } => f(registers, *d, *s, active),
+            Op::Map3 { f, d, s } => f(registers, *d, *s, active),
+            Op::Compare {
+                f,
+                s,
+                d,
+                inverse,
+                with,
+            } => {
+                let holds = f(registers, *s);
+                let (direct, inverted) = match with {
+                    None => (holds, !holds),
+                    Some((logic, third)) => {
+                        let third = registers.predicate(*third);
+                        (logic(holds, third), logic(!holds, third))
+                    }
+                };
+                if let Some(d) = d {
+                    registers.set_predicate(*d, direct, active);
+                }
+                if let Some(d) = inverse {
+                    registers.set_predicate(*d, inverted, active);
+                }
+            }
+            Op::Logic { f, d, a, b } => {
+                let value = f(registers.predicate(*a), registers.predicate(*b));
+                registers.set_predicate(*d, value, active);
+            }
+            Op::Select { d, a, b, p } => {
+                let chosen = registers.predicate(*p);
+                let (a, b) = (registers.row(*a), registers.row(*b));
+                let mut out = *b;
+                for (lane, slot) in out.iter_mut().enumerate() {
+                    *slot = if chosen >> lane & 1 == 1 {
+                        a[lane]
+                    } else {
+                        *slot
+                    };
+                }
+                registers.keep(*d, &out, active);
+            }
+            Op::Pack {
+                d,
+                parts,
+                count,
+                part_bits,
+            } => {
+                let mut out = [0; 32];
+                for (index, part) in parts[..*count as usize].iter().enumerate() {
+                    let part = registers.row(*part);
+                    for lane in 0..32 {
+                        out[lane] |= part[lane] << (index as u32 * part_bits);
+                    }
+                }
+                registers.keep(*d, &out, active);
+            }
+            Op::Unpack { d, a, part_bits } => {
+                let whole = *registers.row(*a);
+                for (index, part) in d.iter().enumerate() {
+                    if let Some(part) = part {
+                        let shift = index as u32 * part_bits;
+                        let out = whole.map(|slot| slot >> shift & ((1 << part_bits) - 1));
+                        registers.keep(*part, &out, active);
+                    }
+                }
+            }
+            Op::Special { d, which } => {
+                let row = self.special(machine, shared, *which);
+                self.registers.keep(*d, &row, active);
+            }
+            Op::ActiveMask { d } => {
+                registers.keep(*d, &[active.into(); 32], active);
+            }
+            Op::IsSpace { d, a, space } => {
+                let a = registers.row(*a);
+                let inside = (0..32).fold(0, |mask, lane| {
+                    mask | u32::from(space_of(a[lane]) == *space) << lane
+                });
+                registers.set_predicate(*d, inside, active);
+            }
+            Op::Load(transfer) => self.load(machine, shared, transfer, active)?,
+            Op::Store(transfer) => self.store(machine, shared, transfer, active)?,
+            Op::Atomic(atomic) => self.atomic(machine, shared, atomic, active)?,
+            Op::Fence { scope } => machine
+                .observer
+                .fence(shared.index, self.id, active, *scope),
+            // What remains is carried out by `run_fragment`, or has no effect.
+            _ => {}
+        }
+        Ok(())
+    }
+}

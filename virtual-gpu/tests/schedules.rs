@@ -1,0 +1,62 @@
+//! Schedules other than the usual one: right kernels do not notice, and wrong ones hang.
+
+mod support;
+
+use support::{Arg, Device, kernel};
+use virtual_gpu::{FaultKind, LaunchError, Policy};
+
+const POLICIES: [Policy; 4] = [
+    Policy::Seeded,
+    Policy::ReversedBlocks,
+    Policy::OneBlock,
+    Policy::StarvedPredecessor,
+];
+
+/// Every block waits for the flag of the one before it, then sets its own. `number` gives `%r1`.
+fn chain(number: &str) -> String {
+    kernel(
+        1,
+        &format!(
+            "ld.param.u64 %d1, [p0]; {number} mad.wide.u32 %d2, %r1, 4, %d1; \
+             setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 1; @%p1 bra SET; \
+             SPIN: ld.acquire.gpu.global.u32 %r2, [%d2+60]; setp.eq.u32 %p2, %r2, 0; @%p2 bra SPIN; \
+             add.u32 %r2, %r2, 1; SET: st.release.gpu.global.u32 [%d2+64], %r2; ret;"
+        ),
+    )
+}
+
+fn run(policy: Policy, blocks: u32, text: &str) -> Result<Vec<u32>, LaunchError> {
+    let mut device = Device::new();
+    device.options.policy = policy;
+    device.options.step_budget = 10_000_000;
+    let buffer = device.zeros(64 + 4 * 300);
+    let module = device.load(text);
+    device.launch(&module, "k", blocks, 1, &[Arg::U64(buffer)])?;
+    Ok(device.download(buffer + 64, blocks as usize))
+}
+
+#[test]
+fn blocks_numbered_as_they_come_finish_under_every_schedule() {
+    let text = chain("atom.relaxed.gpu.global.add.u32 %r1, [%d1], 1;");
+    for policy in POLICIES {
+        let flags = run(policy, 20, &text).unwrap();
+        assert!(flags.into_iter().eq(1..=20), "{policy:?}");
+    }
+}
+
+#[test]
+fn blocks_that_trust_in_their_order_hang_when_it_is_reversed() {
+    let text = chain("mov.u32 %r1, %ctaid.x;");
+    for policy in [Policy::Seeded, Policy::OneBlock] {
+        assert!(
+            run(policy, 300, &text).unwrap().into_iter().eq(1..=300),
+            "{policy:?}"
+        );
+    }
+    match run(Policy::ReversedBlocks, 300, &text) {
+        Err(LaunchError::Fault(fault)) => {
+            assert_eq!(fault.kind, FaultKind::StepBudget { steps: 10_000_000 });
+        }
+        other => panic!("{other:?}"),
+    }
+}

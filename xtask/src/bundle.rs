@@ -40,8 +40,6 @@ const BUILDS: [&[&str]; 2] = [
         "--workspace",
         "--exclude=xtask",
         "--exclude=bench",
-        "--tests",
-        "--examples",
         "--no-run",
     ],
     &["build", "--package=bench"],
@@ -76,7 +74,6 @@ fn executable(message: &serde_json::Value) -> Result<Option<(String, PathBuf)>> 
     let kind = target["kind"][0].as_str().context("a target has a kind")?;
     let is_test = message["profile"]["test"].as_bool() == Some(true);
     let name = match (kind, is_test) {
-        ("example", true) => return Ok(None),
         ("example", false) => format!("example-{name}"),
         (_, true) => format!("test-{name}"),
         (_, false) => name.to_owned(),

@@ -98,8 +98,11 @@ pub(crate) fn priority(stream: Handle<Stream>, priority: Out<i32>) -> Outcome {
     priority.write(resolve(stream)?.priority)
 }
 
+/// As the real driver, gives no number while the stream is captured, and makes the capture void.
 pub(crate) fn id(stream: Handle<Stream>, id: Out<u64>) -> Outcome {
-    id.write(resolve(stream)?.id)
+    let stream = resolve(stream)?;
+    stream.check_not_capturing()?;
+    id.write(stream.id)
 }
 
 pub(crate) fn context(stream: Handle<Stream>, context: Out<Handle<Context>>) -> Outcome {

@@ -19,6 +19,8 @@ use cust::memory::DeviceSlice;
 use data::{assert_same_bits, ordinary};
 use edges::{Edges, with_edges, with_nan};
 use guarded::{Guarded, download};
+use virtual_gpu::RunOptions;
+use virtual_gpu::driver::run_with;
 use warpfold::{Gpu, Kernel, Op, Result, cust, kind, reference};
 use warpfold_kernels::contract::{SCAN_GROUP_TILES, tile_items, vector_items};
 use warpfold_kernels::for_each_kernel;
@@ -88,20 +90,28 @@ struct Scan<T: Edges> {
     reference: fn(&[T]) -> Vec<T>,
 }
 
-fn inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Edges>() {
-    check_scans::<O, T>(Scan {
+fn inclusive<O: Kernel<kind::inclusive_scan, T>, T: Edges>() -> Scan<T> {
+    Scan {
         to_output: warpfold::inclusive_scan::<O, T>,
         in_place: warpfold::inclusive_scan_in_place::<O, T>,
         reference: reference::inclusive_scan::<O, T>,
-    });
+    }
 }
 
-fn exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Edges>() {
-    check_scans::<O, T>(Scan {
+fn exclusive<O: Kernel<kind::exclusive_scan, T>, T: Edges>() -> Scan<T> {
+    Scan {
         to_output: warpfold::exclusive_scan::<O, T>,
         in_place: warpfold::exclusive_scan_in_place::<O, T>,
         reference: reference::exclusive_scan::<O, T>,
-    });
+    }
+}
+
+fn inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Edges>() {
+    check_scans::<O, T>(inclusive::<O, T>());
+}
+
+fn exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Edges>() {
+    check_scans::<O, T>(exclusive::<O, T>());
 }
 
 fn check_scans<O: Op<T>, T: Edges>(scan: Scan<T>) {
@@ -197,11 +207,11 @@ fn a_run_repeats_whatever_the_schedule() {
     let scan = reference::inclusive_scan::<Sum, f32>(&items);
     let sum = reference::reduce::<Sum, f32>(&items);
     for seed in 0..6 {
-        let options = virtual_gpu::RunOptions {
+        let options = RunOptions {
             seed,
             ..Default::default()
         };
-        virtual_gpu::driver::run_with(options, || {
+        run_with(options, || {
             let output = Guarded::output(items.len(), 0);
             warpfold::inclusive_scan::<Sum, _>(gpu(), &input.slice(), &mut output.slice()).unwrap();
             assert_same_bits(&output.checked(), &scan, "scan");

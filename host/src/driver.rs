@@ -2,7 +2,7 @@
 //!
 //! `cust` declares the driver's functions with a Rust enum as their result, which is undefined behaviour
 //! for the codes of newer drivers, and flattens many others. So whatever the library calls itself is
-//! declared here, with `i32` results, and every failure keeps its call's name and its raw code. `cust`'s own
+//! declared in [`raw`], with `i32` results, and every failure keeps its call's name and its raw code. `cust`'s own
 //! types appear at the library's surface only.
 //!
 //! A wrapper adds a result type and nothing else: no checks, no retries. Handles are newtypes that only this
@@ -10,7 +10,9 @@
 //! business. Device addresses are plain numbers: the driver checks those it is given itself, and answers a
 //! wrong one with a code.
 
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+mod raw;
+
+use std::ffi::{CStr, c_int, c_void};
 use std::marker::PhantomData;
 use std::ptr;
 use std::sync::OnceLock;
@@ -85,76 +87,6 @@ impl<'a> From<&'a cust::stream::Stream> for Stream<'a> {
     }
 }
 
-unsafe extern "C" {
-    fn cuInit(flags: c_uint) -> i32;
-    fn cuGetProcAddress(
-        name: *const c_char,
-        function: *mut *mut c_void,
-        version: c_int,
-        flags: u64,
-    ) -> i32;
-    fn cuDeviceGetCount(count: *mut c_int) -> i32;
-    fn cuDeviceGet(device: *mut c_int, ordinal: c_int) -> i32;
-    fn cuDeviceGetName(name: *mut c_char, capacity: c_int, device: c_int) -> i32;
-    fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: c_int) -> i32;
-    fn cuDeviceTotalMem_v2(bytes: *mut usize, device: c_int) -> i32;
-    fn cuDevicePrimaryCtxRetain(context: *mut *mut c_void, device: c_int) -> i32;
-    fn cuDevicePrimaryCtxRelease_v2(device: c_int) -> i32;
-    fn cuCtxGetCurrent(context: *mut *mut c_void) -> i32;
-    fn cuCtxSetCurrent(context: *mut c_void) -> i32;
-    fn cuCtxPushCurrent_v2(context: *mut c_void) -> i32;
-    fn cuCtxPopCurrent_v2(context: *mut *mut c_void) -> i32;
-    fn cuCtxSynchronize() -> i32;
-    fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> i32;
-    fn cuMemAlloc_v2(address: *mut Address, bytes: usize) -> i32;
-    fn cuMemFree_v2(address: Address) -> i32;
-    fn cuMemcpyHtoD_v2(to: Address, from: *const c_void, bytes: usize) -> i32;
-    fn cuMemcpyDtoH_v2(to: *mut c_void, from: Address, bytes: usize) -> i32;
-    fn cuMemsetD32Async(to: Address, word: c_uint, words: usize, stream: *mut c_void) -> i32;
-    fn cuPointerGetAttributes(
-        count: c_uint,
-        attributes: *const c_int,
-        values: *const *mut c_void,
-        address: Address,
-    ) -> i32;
-    fn cuStreamGetCtx(stream: *mut c_void, context: *mut *mut c_void) -> i32;
-    fn cuStreamIsCapturing(stream: *mut c_void, status: *mut c_int) -> i32;
-    fn cuStreamSynchronize(stream: *mut c_void) -> i32;
-    fn cuModuleLoadDataEx(
-        module: *mut *mut c_void,
-        image: *const c_void,
-        option_count: c_uint,
-        options: *const c_int,
-        values: *const *mut c_void,
-    ) -> i32;
-    fn cuModuleUnload(module: *mut c_void) -> i32;
-    fn cuModuleGetFunction(
-        function: *mut *mut c_void,
-        module: *mut c_void,
-        name: *const c_char,
-    ) -> i32;
-    fn cuFuncSetAttribute(function: *mut c_void, attribute: c_int, value: c_int) -> i32;
-    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
-        blocks: *mut c_int,
-        function: *mut c_void,
-        threads: c_int,
-        shared_bytes: usize,
-    ) -> i32;
-    fn cuLaunchKernel(
-        function: *mut c_void,
-        grid_x: c_uint,
-        grid_y: c_uint,
-        grid_z: c_uint,
-        block_x: c_uint,
-        block_y: c_uint,
-        block_z: c_uint,
-        shared_bytes: c_uint,
-        stream: *mut c_void,
-        parameters: *mut *mut c_void,
-        extra: *mut *mut c_void,
-    ) -> i32;
-}
-
 /// Turns a raw result into ours.
 fn check(call: &'static str, raw: i32) -> Result<()> {
     match raw {
@@ -168,13 +100,15 @@ fn check(call: &'static str, raw: i32) -> Result<()> {
 
 pub(crate) fn init() -> Result<()> {
     // SAFETY: no pointers.
-    check("cuInit", unsafe { cuInit(0) })
+    check("cuInit", unsafe { raw::cuInit(0) })
 }
 
 pub(crate) fn device_count() -> Result<u32> {
     let mut count = 0;
     // SAFETY: the pointer is to a live local.
-    check("cuDeviceGetCount", unsafe { cuDeviceGetCount(&mut count) })?;
+    check("cuDeviceGetCount", unsafe {
+        raw::cuDeviceGetCount(&mut count)
+    })?;
     Ok(count.max(0) as u32)
 }
 
@@ -182,7 +116,9 @@ pub(crate) fn device(ordinal: u32) -> Result<Device> {
     let mut device = 0;
     let ordinal = c_int::try_from(ordinal).unwrap_or(c_int::MAX);
     // SAFETY: the pointer is to a live local.
-    check("cuDeviceGet", unsafe { cuDeviceGet(&mut device, ordinal) })?;
+    check("cuDeviceGet", unsafe {
+        raw::cuDeviceGet(&mut device, ordinal)
+    })?;
     Ok(Device(device))
 }
 
@@ -190,7 +126,7 @@ pub(crate) fn device_name(device: Device) -> Result<String> {
     let mut name = [0u8; 256];
     // SAFETY: the pointer is to a live local, which is as long as the call is told.
     check("cuDeviceGetName", unsafe {
-        cuDeviceGetName(name.as_mut_ptr().cast(), name.len() as c_int, device.0)
+        raw::cuDeviceGetName(name.as_mut_ptr().cast(), name.len() as c_int, device.0)
     })?;
     Ok(text(&name))
 }
@@ -208,7 +144,7 @@ pub(crate) fn device_attribute(device: Device, attribute: DeviceAttribute) -> Re
     let mut value = 0;
     // SAFETY: the pointer is to a live local.
     check("cuDeviceGetAttribute", unsafe {
-        cuDeviceGetAttribute(&mut value, attribute as c_int, device.0)
+        raw::cuDeviceGetAttribute(&mut value, attribute as c_int, device.0)
     })?;
     Ok(value.max(0) as u32)
 }
@@ -217,7 +153,7 @@ pub(crate) fn device_memory_bytes(device: Device) -> Result<u64> {
     let mut bytes = 0;
     // SAFETY: the pointer is to a live local.
     check("cuDeviceTotalMem_v2", unsafe {
-        cuDeviceTotalMem_v2(&mut bytes, device.0)
+        raw::cuDeviceTotalMem_v2(&mut bytes, device.0)
     })?;
     Ok(bytes as u64)
 }
@@ -226,7 +162,7 @@ pub(crate) fn retain_primary_context(device: Device) -> Result<Context> {
     let mut context = ptr::null_mut();
     // SAFETY: the pointer is to a live local.
     check("cuDevicePrimaryCtxRetain", unsafe {
-        cuDevicePrimaryCtxRetain(&mut context, device.0)
+        raw::cuDevicePrimaryCtxRetain(&mut context, device.0)
     })?;
     Ok(Context(context))
 }
@@ -234,7 +170,7 @@ pub(crate) fn retain_primary_context(device: Device) -> Result<Context> {
 pub(crate) fn release_primary_context(device: Device) -> Result<()> {
     // SAFETY: no pointers; the driver counts.
     check("cuDevicePrimaryCtxRelease_v2", unsafe {
-        cuDevicePrimaryCtxRelease_v2(device.0)
+        raw::cuDevicePrimaryCtxRelease_v2(device.0)
     })
 }
 
@@ -242,19 +178,23 @@ pub(crate) fn release_primary_context(device: Device) -> Result<()> {
 pub(crate) fn is_current(context: Context) -> Result<bool> {
     let mut current = ptr::null_mut();
     // SAFETY: the pointer is to a live local.
-    check("cuCtxGetCurrent", unsafe { cuCtxGetCurrent(&mut current) })?;
+    check("cuCtxGetCurrent", unsafe {
+        raw::cuCtxGetCurrent(&mut current)
+    })?;
     Ok(current == context.0)
 }
 
 pub(crate) fn set_current(context: Context) -> Result<()> {
     // SAFETY: no pointers but the handle.
-    check("cuCtxSetCurrent", unsafe { cuCtxSetCurrent(context.0) })
+    check("cuCtxSetCurrent", unsafe {
+        raw::cuCtxSetCurrent(context.0)
+    })
 }
 
 pub(crate) fn push_current(context: Context) -> Result<()> {
     // SAFETY: no pointers but the handle.
     check("cuCtxPushCurrent_v2", unsafe {
-        cuCtxPushCurrent_v2(context.0)
+        raw::cuCtxPushCurrent_v2(context.0)
     })
 }
 
@@ -262,13 +202,13 @@ pub(crate) fn pop_current() -> Result<()> {
     let mut popped = ptr::null_mut();
     // SAFETY: the pointer is to a live local.
     check("cuCtxPopCurrent_v2", unsafe {
-        cuCtxPopCurrent_v2(&mut popped)
+        raw::cuCtxPopCurrent_v2(&mut popped)
     })
 }
 
 pub(crate) fn synchronize_context() -> Result<()> {
     // SAFETY: no pointers.
-    check("cuCtxSynchronize", unsafe { cuCtxSynchronize() })
+    check("cuCtxSynchronize", unsafe { raw::cuCtxSynchronize() })
 }
 
 /// Bytes of the current context's device that are free.
@@ -276,7 +216,7 @@ pub(crate) fn free_bytes() -> Result<u64> {
     let (mut free, mut total) = (0, 0);
     // SAFETY: the pointers are to live locals.
     check("cuMemGetInfo_v2", unsafe {
-        cuMemGetInfo_v2(&mut free, &mut total)
+        raw::cuMemGetInfo_v2(&mut free, &mut total)
     })?;
     Ok(free as u64)
 }
@@ -285,27 +225,27 @@ pub(crate) fn allocate(bytes: usize) -> Result<Address> {
     let mut address = 0;
     // SAFETY: the pointer is to a live local.
     check("cuMemAlloc_v2", unsafe {
-        cuMemAlloc_v2(&mut address, bytes)
+        raw::cuMemAlloc_v2(&mut address, bytes)
     })?;
     Ok(address)
 }
 
 pub(crate) fn free(address: Address) -> Result<()> {
     // SAFETY: no host pointers.
-    check("cuMemFree_v2", unsafe { cuMemFree_v2(address) })
+    check("cuMemFree_v2", unsafe { raw::cuMemFree_v2(address) })
 }
 
 pub(crate) fn copy_to_device(to: Address, from: &[u8]) -> Result<()> {
     // SAFETY: `from` is readable over its length, and this copy has read it when it returns.
     check("cuMemcpyHtoD_v2", unsafe {
-        cuMemcpyHtoD_v2(to, from.as_ptr().cast(), from.len())
+        raw::cuMemcpyHtoD_v2(to, from.as_ptr().cast(), from.len())
     })
 }
 
 pub(crate) fn copy_to_host(to: &mut [u8], from: Address) -> Result<()> {
     // SAFETY: `to` is writable over its length, and this copy has written it when it returns.
     check("cuMemcpyDtoH_v2", unsafe {
-        cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len())
+        raw::cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len())
     })
 }
 
@@ -313,7 +253,7 @@ pub(crate) fn copy_to_host(to: &mut [u8], from: Address) -> Result<()> {
 pub(crate) fn fill(to: Address, word: u32, words: usize, stream: Stream<'_>) -> Result<()> {
     // SAFETY: no host pointers; the stream lives.
     check("cuMemsetD32Async", unsafe {
-        cuMemsetD32Async(to, word, words, stream.handle)
+        raw::cuMemsetD32Async(to, word, words, stream.handle)
     })
 }
 
@@ -327,7 +267,7 @@ pub(crate) fn is_memory_of(address: Address, context: Context, device: Device) -
     let values = [(&raw mut owner).cast(), (&raw mut ordinal).cast()];
     // SAFETY: two attributes, and for each a pointer to a live local of its type.
     check("cuPointerGetAttributes", unsafe {
-        cuPointerGetAttributes(
+        raw::cuPointerGetAttributes(
             2,
             [CONTEXT, DEVICE_ORDINAL].as_ptr(),
             values.as_ptr(),
@@ -366,7 +306,7 @@ impl Stream<'_> {
         let mut owner = ptr::null_mut();
         // SAFETY: the pointer is to a live local; the stream lives.
         check("cuStreamGetCtx", unsafe {
-            cuStreamGetCtx(self.handle, &mut owner)
+            raw::cuStreamGetCtx(self.handle, &mut owner)
         })?;
         Ok(owner == context.0)
     }
@@ -376,7 +316,7 @@ impl Stream<'_> {
         let mut status = 0;
         // SAFETY: the pointer is to a live local; the stream lives.
         check("cuStreamIsCapturing", unsafe {
-            cuStreamIsCapturing(self.handle, &mut status)
+            raw::cuStreamIsCapturing(self.handle, &mut status)
         })?;
         Ok(status != 0)
     }
@@ -385,7 +325,7 @@ impl Stream<'_> {
     pub fn synchronize(self) -> Result<()> {
         // SAFETY: the stream lives.
         check("cuStreamSynchronize", unsafe {
-            cuStreamSynchronize(self.handle)
+            raw::cuStreamSynchronize(self.handle)
         })
     }
 }
@@ -395,7 +335,7 @@ fn function(name: &CStr) -> Option<*mut c_void> {
     const CUDA_12_0: c_int = 12_000;
     let mut address = ptr::null_mut();
     // SAFETY: the name ends in NUL, and the pointer is to a live local.
-    let raw = unsafe { cuGetProcAddress(name.as_ptr(), &mut address, CUDA_12_0, 0) };
+    let raw = unsafe { raw::cuGetProcAddress(name.as_ptr(), &mut address, CUDA_12_0, 0) };
     (raw == 0 && !address.is_null()).then_some(address)
 }
 
@@ -411,7 +351,7 @@ pub(crate) fn load_module(ptx: &CStr) -> Result<Module, (Failure, String)> {
     ];
     // SAFETY: the PTX ends in NUL; two options, with the log's address and its length, which fits.
     let raw = unsafe {
-        cuModuleLoadDataEx(
+        raw::cuModuleLoadDataEx(
             &mut module,
             ptx.as_ptr().cast(),
             2,
@@ -427,14 +367,14 @@ pub(crate) fn load_module(ptx: &CStr) -> Result<Module, (Failure, String)> {
 impl Module {
     pub fn unload(self) -> Result<()> {
         // SAFETY: no pointers but the handle, which its owner gives up.
-        check("cuModuleUnload", unsafe { cuModuleUnload(self.0) })
+        check("cuModuleUnload", unsafe { raw::cuModuleUnload(self.0) })
     }
 
     pub fn function(self, name: &CStr) -> Result<Function> {
         let mut function = ptr::null_mut();
         // SAFETY: the name ends in NUL, and the pointer is to a live local.
         check("cuModuleGetFunction", unsafe {
-            cuModuleGetFunction(&mut function, self.0, name.as_ptr())
+            raw::cuModuleGetFunction(&mut function, self.0, name.as_ptr())
         })?;
         Ok(Function(function))
     }
@@ -446,7 +386,7 @@ impl Function {
         const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
         // SAFETY: no pointers but the handle.
         check("cuFuncSetAttribute", unsafe {
-            cuFuncSetAttribute(self.0, MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as c_int)
+            raw::cuFuncSetAttribute(self.0, MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as c_int)
         })
     }
 
@@ -455,7 +395,7 @@ impl Function {
         let mut blocks = 0;
         // SAFETY: the pointer is to a live local.
         check("cuOccupancyMaxActiveBlocksPerMultiprocessor", unsafe {
-            cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            raw::cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 &mut blocks,
                 self.0,
                 block_threads as c_int,
@@ -481,7 +421,7 @@ impl Function {
     ) -> Result<()> {
         // SAFETY: as the caller promises; the driver copies the values before it returns.
         check("cuLaunchKernel", unsafe {
-            cuLaunchKernel(
+            raw::cuLaunchKernel(
                 self.0,
                 grid_blocks,
                 1,

@@ -196,7 +196,10 @@ impl Gpu {
             if let Error::Driver { code, .. } = error
                 && code.is_sticky()
             {
-                self.poison.store(code.0, Ordering::Relaxed);
+                // The first code stays.
+                let _ =
+                    self.poison
+                        .compare_exchange(0, code.0, Ordering::Relaxed, Ordering::Relaxed);
             }
         })
     }

@@ -1,8 +1,8 @@
 //! Checking the arguments of a call, and queueing its kernel.
 //!
-//! Every public function comes down to one of the functions here, which queue on a stream and wait for
-//! nothing. Their checks come before anything is prepared or launched, in this order: what needs no driver
-//! (lengths, alignment, overlap), the stream, the memory.
+//! Every public function comes down to one of the methods of [`Queue`], of which only those that say so wait. What is
+//! wrong with the arguments is found before anything is prepared or launched: first whether the stream is the
+//! context's, then lengths, alignment and overlap, which need no driver, then whether the memory is.
 
 use std::ptr;
 

@@ -1,9 +1,9 @@
 //! Every driver call of the library, made to fail in turn.
 //!
 //! A scenario is run once to learn which calls it makes, and then again for each of them with a failure in wait
-//! there, on a thread of its own that has no current context. Each time: no panic; an error that carries the call and the raw
-//! code; nothing left alive; and the scenario works again, unless the code is one that ends the context: then
-//! the `Gpu` says so. The real driver keeps no account of what is alive; all else is the same there.
+//! there, on a thread of its own that has no current context. Each time: no panic; an error that carries the call
+//! and the raw code; nothing left alive; and the scenario works again, unless the code is one that ends the
+//! context: then the `Gpu` says so. The real driver keeps no account of what is alive; all else is the same there.
 
 use std::thread;
 

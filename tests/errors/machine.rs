@@ -1,5 +1,5 @@
-//! Machines that lack a device or a readable setting, and a context that is lost. Whose device a process gets is decided once, so
-//! these run in processes of their own.
+//! Machines that lack a device or a readable setting, and a context that is lost. Whose device a process gets is
+//! decided once, so these run in processes of their own.
 
 use std::env;
 

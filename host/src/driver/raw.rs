@@ -1,0 +1,79 @@
+//! The driver's functions, as `cuda.h` declares them but for the result: any `i32` may come back.
+//!
+//! # Safety
+//!
+//! Of all of them: pointers are valid for what the driver's documentation says is read or written there.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+use super::Address;
+
+unsafe extern "C" {
+    pub fn cuInit(flags: c_uint) -> i32;
+    pub fn cuGetProcAddress(
+        name: *const c_char,
+        function: *mut *mut c_void,
+        version: c_int,
+        flags: u64,
+    ) -> i32;
+    pub fn cuDeviceGetCount(count: *mut c_int) -> i32;
+    pub fn cuDeviceGet(device: *mut c_int, ordinal: c_int) -> i32;
+    pub fn cuDeviceGetName(name: *mut c_char, capacity: c_int, device: c_int) -> i32;
+    pub fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: c_int) -> i32;
+    pub fn cuDeviceTotalMem_v2(bytes: *mut usize, device: c_int) -> i32;
+    pub fn cuDevicePrimaryCtxRetain(context: *mut *mut c_void, device: c_int) -> i32;
+    pub fn cuDevicePrimaryCtxRelease_v2(device: c_int) -> i32;
+    pub fn cuCtxGetCurrent(context: *mut *mut c_void) -> i32;
+    pub fn cuCtxSetCurrent(context: *mut c_void) -> i32;
+    pub fn cuCtxPushCurrent_v2(context: *mut c_void) -> i32;
+    pub fn cuCtxPopCurrent_v2(context: *mut *mut c_void) -> i32;
+    pub fn cuCtxSynchronize() -> i32;
+    pub fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> i32;
+    pub fn cuMemAlloc_v2(address: *mut Address, bytes: usize) -> i32;
+    pub fn cuMemFree_v2(address: Address) -> i32;
+    pub fn cuMemcpyHtoD_v2(to: Address, from: *const c_void, bytes: usize) -> i32;
+    pub fn cuMemcpyDtoH_v2(to: *mut c_void, from: Address, bytes: usize) -> i32;
+    pub fn cuMemsetD32Async(to: Address, word: c_uint, words: usize, stream: *mut c_void) -> i32;
+    pub fn cuPointerGetAttributes(
+        count: c_uint,
+        attributes: *const c_int,
+        values: *const *mut c_void,
+        address: Address,
+    ) -> i32;
+    pub fn cuStreamGetCtx(stream: *mut c_void, context: *mut *mut c_void) -> i32;
+    pub fn cuStreamIsCapturing(stream: *mut c_void, status: *mut c_int) -> i32;
+    pub fn cuStreamSynchronize(stream: *mut c_void) -> i32;
+    pub fn cuModuleLoadDataEx(
+        module: *mut *mut c_void,
+        image: *const c_void,
+        option_count: c_uint,
+        options: *const c_int,
+        values: *const *mut c_void,
+    ) -> i32;
+    pub fn cuModuleUnload(module: *mut c_void) -> i32;
+    pub fn cuModuleGetFunction(
+        function: *mut *mut c_void,
+        module: *mut c_void,
+        name: *const c_char,
+    ) -> i32;
+    pub fn cuFuncSetAttribute(function: *mut c_void, attribute: c_int, value: c_int) -> i32;
+    pub fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: *mut c_int,
+        function: *mut c_void,
+        threads: c_int,
+        shared_bytes: usize,
+    ) -> i32;
+    pub fn cuLaunchKernel(
+        function: *mut c_void,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        shared_bytes: c_uint,
+        stream: *mut c_void,
+        parameters: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) -> i32;
+}

@@ -14,7 +14,7 @@ fn main() {
 #[cfg(feature = "cuda_builder")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     use cuda_builder::{CudaBuilder, NvvmArch};
-    use std::{env, fs, path::PathBuf};
+    use std::{env, fs, path::PathBuf, process::Command};
 
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let output = PathBuf::from(env::var("OUT_DIR")?);
@@ -43,6 +43,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         cdylib.join("src/lib.rs"),
         "#![no_std]\nextern crate warpfold_kernels;\n",
     )?;
+
+    // rust-cuda's `cuda_std` takes any `glam` from 0.22 on, and compiles with none after 0.30. The one on crates.io
+    // has no `glam` to hold back; this then fails without harm.
+    Command::new(env::var("CARGO")?)
+        .args(["update", "--package=glam", "--precise=0.30.5"])
+        .current_dir(&cdylib)
+        .status()?;
 
     CudaBuilder::new(&cdylib)
         .arch(NvvmArch::Compute70)

@@ -39,22 +39,14 @@ pub fn identities<O: Op<T>, T: Element>() -> T::Vector {
     vector
 }
 
-/// How a tile can be moved between global memory and registers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Access {
-    /// All items exist and every vector is aligned to 16 bytes.
-    Vectors,
-    /// Item by item: the tile ends early, or the array does not start on a multiple of 16 bytes.
-    Items,
-}
-
 /// A thread's part of a tile in global memory: eight vectors, `STRIDE` vectors apart.
 #[derive(Clone, Copy)]
 pub struct Part<T, const STRIDE: u32> {
     first: *mut T,
     /// Items that exist from the thread's first one on, up to the tile's end.
     existing: u32,
-    access: Access,
+    /// Whether the array starts on a multiple of 16 bytes, so that whole vectors can be accessed at once.
+    is_aligned: bool,
 }
 
 impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
@@ -73,15 +65,10 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
         // SAFETY: `begin` is an item of the array.
         let tile = unsafe { array.add(begin as usize) };
         let offset = vector * vector_items::<T>() as u32;
-        let is_whole = remaining == tile_items as u32 && (tile as u64).is_multiple_of(16);
         Part {
             first: tile.wrapping_add(offset as usize),
             existing: remaining.saturating_sub(offset),
-            access: if is_whole {
-                Access::Vectors
-            } else {
-                Access::Items
-            },
+            is_aligned: (tile as u64).is_multiple_of(VECTOR_BYTES as u64),
         }
     }
 
@@ -97,6 +84,12 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
         ((v * STRIDE as usize * vector_items::<T>() + i) as u32) < self.existing
     }
 
+    /// Whether vector `v` exists whole and can be accessed at once.
+    #[inline(always)]
+    fn is_vector(&self, v: usize) -> bool {
+        self.is_aligned && self.exists(v, vector_items::<T>() - 1)
+    }
+
     /// Loads the part; items that do not exist are identities.
     ///
     /// # Safety
@@ -104,13 +97,19 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
     #[inline(always)]
     pub unsafe fn load<O: Op<T>>(&self) -> Vectors<T> {
         let mut vectors = [identities::<O, T>(); THREAD_VECTORS];
-        if self.access == Access::Vectors {
+        if self.is_vector(THREAD_VECTORS - 1) {
+            // The last is there, so all are: loads with nothing between them.
             for_each_vector!(V => {
-                // SAFETY: the whole tile exists and is aligned.
+                // SAFETY: the vector exists and is aligned.
                 vectors[V] = T::unpack(unsafe { simt::load_vector(self.vector(V).cast()) });
             });
-        } else {
-            for_each_vector!(V => {
+            return vectors;
+        }
+        for_each_vector!(V => {
+            if self.is_vector(V) {
+                // SAFETY: the vector exists and is aligned.
+                vectors[V] = T::unpack(unsafe { simt::load_vector(self.vector(V).cast()) });
+            } else {
                 let mut i = 0;
                 while i < vector_items::<T>() {
                     if self.exists(V, i) {
@@ -119,8 +118,8 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
                     }
                     i += 1;
                 }
-            });
-        }
+            }
+        });
         vectors
     }
 
@@ -134,31 +133,38 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
         if simt::COPIES == Copies::Synchronous {
             return;
         }
-        if self.access == Access::Vectors {
-            for_each_vector!(V => {
-                // SAFETY: the whole tile exists and is aligned.
+        for_each_vector!(V => {
+            if self.is_vector(V) {
+                // SAFETY: the vector exists and is aligned.
                 unsafe { simt::begin_copy_vector(slots.vector(V).cast(), self.vector(V).cast()) };
-            });
-        } else {
-            // Nothing here needs a register array, so keep the loop short.
-            let step = simt::opaque(1) as usize;
-            let mut v = 0;
-            while v < THREAD_VECTORS {
-                let mut i = 0;
-                while i < vector_items::<T>() {
-                    // SAFETY: the item exists where it is copied; the slot does.
-                    unsafe {
-                        let slot = slots.vector(v).add(i);
-                        if self.exists(v, i) {
-                            simt::begin_copy_item(slot, self.vector(v).add(i));
-                        } else {
-                            slot.write(O::identity());
-                        }
-                    }
-                    i += 1;
-                }
-                v += step;
             }
+        });
+        // What is left fills no registers, so this loop need not be written out.
+        let step = simt::opaque(1) as usize;
+        let mut v = if self.is_vector(THREAD_VECTORS - 1) {
+            THREAD_VECTORS
+        } else {
+            0
+        };
+        while v < THREAD_VECTORS {
+            let mut i = if self.is_vector(v) {
+                vector_items::<T>()
+            } else {
+                0
+            };
+            while i < vector_items::<T>() {
+                // SAFETY: the item exists where it is copied; the slot does.
+                unsafe {
+                    let slot = slots.vector(v).add(i);
+                    if self.exists(v, i) {
+                        simt::begin_copy_item(slot, self.vector(v).add(i));
+                    } else {
+                        slot.write(O::identity());
+                    }
+                }
+                i += 1;
+            }
+            v += step;
         }
     }
 
@@ -186,29 +192,27 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
     /// The array is writable, and nobody else reads or writes the part.
     #[inline(always)]
     pub unsafe fn store(&self, vectors: Vectors<T>) {
-        if self.access == Access::Vectors {
-            for_each_vector!(V => {
-                let mut vector = vectors[V];
-                let mut i = 0;
-                while i < vector_items::<T>() {
-                    vector.as_mut()[i] = vector.as_ref()[i].canonical();
-                    i += 1;
-                }
-                // SAFETY: the whole tile exists and is aligned.
+        for_each_vector!(V => {
+            let mut vector = vectors[V];
+            let mut i = 0;
+            while i < vector_items::<T>() {
+                vector.as_mut()[i] = vector.as_ref()[i].canonical();
+                i += 1;
+            }
+            if self.is_vector(V) {
+                // SAFETY: the vector exists and is aligned.
                 unsafe { simt::store_vector(self.vector(V).cast(), T::pack(vector)) };
-            });
-        } else {
-            for_each_vector!(V => {
+            } else {
                 let mut i = 0;
                 while i < vector_items::<T>() {
                     if self.exists(V, i) {
                         // SAFETY: the item exists.
-                        unsafe { self.vector(V).add(i).write(vectors[V].as_ref()[i].canonical()) };
+                        unsafe { self.vector(V).add(i).write(vector.as_ref()[i]) };
                     }
                     i += 1;
                 }
-            });
-        }
+            }
+        });
     }
 }
 

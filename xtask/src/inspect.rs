@@ -11,8 +11,15 @@ const REDUCE_BARRIERS: usize = 3;
 /// Barriers in the source of a scan: first ticket twice, tile scan, prefix.
 const SCAN_BARRIERS: usize = 4;
 
-/// Vectors that a thread loads, or stores, at once.
+/// Vectors that a thread stores.
 const VECTOR_ACCESSES: usize = warpfold_kernels::contract::THREAD_VECTORS;
+
+/// Vectors that a thread loads to registers: of a whole part, and of one that ends early, whose last vector is
+/// never whole.
+const REGISTER_LOADS: usize = 2 * VECTOR_ACCESSES - 1;
+
+/// Vectors that a thread of a scan begins to copy: of its first tile, and of its next.
+const ASYNCHRONOUS_COPIES: usize = 2 * VECTOR_ACCESSES;
 
 macro_rules! symbols {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
@@ -64,10 +71,11 @@ fn inspect_entry(name: &str, entry: &str) -> Result<()> {
         barriers == expected,
         "{name} has {barriers} barriers, its source {expected}"
     );
-    let loads = count("ld.global.L1::no_allocate.v4.b32") + count("cp.async.cg.shared.global");
+    let copies = count("cp.async.cg.shared.global");
+    let loads = count("ld.global.L1::no_allocate.v4.b32");
     ensure!(
-        loads > 0 && loads.is_multiple_of(VECTOR_ACCESSES),
-        "{name} has {loads} 16-byte loads"
+        (loads, copies) == (REGISTER_LOADS, 0) || (loads, copies) == (0, ASYNCHRONOUS_COPIES),
+        "{name} has {loads} 16-byte loads and {copies} 16-byte copies"
     );
     let stores = count("st.global.v4.b32");
     let expected = if is_scan { VECTOR_ACCESSES } else { 0 };

@@ -96,7 +96,7 @@ impl Kernels {
 fn compile(id: KernelId, capability: (u32, u32), multiprocessors: u32) -> Result<LoadedKernel> {
     let mut refused = None;
     for candidate in ptx::candidates(id.symbol(), capability) {
-        let text = CString::new(candidate.text.into_owned()).map_err(|_| missing(id))?;
+        let text = CString::new(candidate.text).map_err(|_| missing(id))?;
         match driver::load_module(&text) {
             Ok(module) => {
                 let shared_bytes = id.shared_bytes(candidate.capability);

@@ -1,23 +1,20 @@
-//! With the feature `cuda_builder`: compiles the kernels with rust-cuda's `CudaBuilder`, to `kernels.ptx` in the
-//! build's output folder. Without it: nothing.
+//! Compiles the kernels with rust-cuda's `CudaBuilder`.
 //!
 //! `CudaBuilder` compiles a crate that makes a `cdylib`, and the kernels' crate makes none (other targets could not
 //! link it), so a crate of one line around it is written first. Needed beside it: the nightly toolchain, LLVM 7 and
 //! CUDA toolkit that `rustc_codegen_nvvm` asks for. Written from the sources of `cuda_builder` 0.3.0 and of
 //! rust-cuda's repository of April 2026, and not run yet.
 
-#[cfg(not(feature = "cuda_builder"))]
-fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
-}
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
 
-#[cfg(feature = "cuda_builder")]
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    use cuda_builder::{CudaBuilder, NvvmArch};
-    use std::{env, fs, path::PathBuf, process::Command};
+use cuda_builder::{CudaBuilder, NvvmArch};
 
+/// The kernels' PTX for compute capability 7.0. `output` is the build's folder.
+pub fn compile(output: &Path) -> Result<String, Box<dyn Error>> {
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-    let output = PathBuf::from(env::var("OUT_DIR")?);
     let version = env::var("CARGO_PKG_VERSION")?;
 
     // Beside this crate in its repository; from the registry otherwise.
@@ -60,5 +57,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .copy_to(output.join("kernels.ptx"))
         .build()
         .map_err(|error| error.to_string())?;
-    Ok(())
+    Ok(fs::read_to_string(output.join("kernels.ptx"))?)
 }

@@ -1,0 +1,46 @@
+//! Packs the kernels' PTX into the library: each kernel's text for itself, compressed, so that a program carries
+//! two megabytes instead of nine, and a first call unpacks what it needs and no more.
+//!
+//! The PTX is what is committed in `ptx/`; with the feature `cuda_builder`, what rust-cuda's compiler makes of the
+//! kernels now.
+
+mod pack;
+#[cfg(feature = "cuda_builder")]
+mod rust_cuda;
+
+use std::env;
+use std::error::Error;
+use std::path::Path;
+
+use pack::Variant;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=build");
+    let output = env::var("OUT_DIR")?;
+    let output = Path::new(&output);
+    pack::pack(&variants(output)?, output)
+}
+
+/// The variants, the best first.
+#[cfg(not(feature = "cuda_builder"))]
+fn variants(_output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=ptx");
+    let variant = |name: &str, capability| -> Result<Variant, Box<dyn Error>> {
+        let path = Path::new("ptx").join(name).with_extension("ptx");
+        let text = std::fs::read_to_string(path)?;
+        Ok(Variant { capability, text })
+    };
+    Ok(vec![
+        variant("sm_90", (9, 0))?,
+        variant("sm_80", (8, 0))?,
+        variant("sm_70", (7, 0))?,
+    ])
+}
+
+/// The one variant that rust-cuda's compiler makes.
+#[cfg(feature = "cuda_builder")]
+fn variants(output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
+    let text = rust_cuda::compile(output)?;
+    let capability = (7, 0);
+    Ok(vec![Variant { capability, text }])
+}

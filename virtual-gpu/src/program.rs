@@ -53,6 +53,9 @@ impl PredSource {
 pub(crate) type Map1 = fn(&mut Registers, Reg, Reg, u32);
 pub(crate) type Map2 = fn(&mut Registers, Reg, [Reg; 2], u32);
 pub(crate) type Map3 = fn(&mut Registers, Reg, [Reg; 3], u32);
+pub(crate) type Map4 = fn(&mut Registers, Reg, [Reg; 4], u32);
+/// Two results: the second is the one that carries on to the next instruction of a chain.
+pub(crate) type MapPair = fn(&mut Registers, [Reg; 2], [Reg; 4], u32);
 /// Which lanes satisfy a relation.
 pub(crate) type Relate = fn(&Registers, [Reg; 2]) -> u32;
 /// Two predicates to one, lane by lane.
@@ -240,6 +243,16 @@ pub(crate) enum Op {
         f: Map3,
         d: Reg,
         s: [Reg; 3],
+    },
+    Map4 {
+        f: Map4,
+        d: Reg,
+        s: [Reg; 4],
+    },
+    MapPair {
+        f: MapPair,
+        d: [Reg; 2],
+        s: [Reg; 4],
     },
     /// `d = with(f(s), third)`, `inverse = with(!f(s), third)`.
     Compare {

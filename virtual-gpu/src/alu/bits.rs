@@ -64,6 +64,70 @@ pub(crate) fn permute(a: u32, b: u32, selector: u32) -> u32 {
     })
 }
 
+/// How `prmt` makes a selector of the low two bits of its third source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Permutation {
+    ForwardExtract,
+    BackwardExtract,
+    ReplicateByte,
+    ClampLeft,
+    ClampRight,
+    ReplicateHalf,
+}
+
+/// The selector that a mode of `prmt` stands for.
+pub(crate) fn selector(mode: Permutation, control: u32) -> u32 {
+    let n = control & 3;
+    (0..4).fold(0, |selector, i| {
+        let byte = match mode {
+            Permutation::ForwardExtract => n + i,
+            Permutation::BackwardExtract => n.wrapping_sub(i) & 7,
+            Permutation::ReplicateByte => n,
+            Permutation::ClampLeft => n.max(i),
+            Permutation::ClampRight => n.min(i),
+            Permutation::ReplicateHalf => 2 * (n & 1) + (i & 1),
+        };
+        selector | byte << (4 * i)
+    })
+}
+
+/// `lop3`: any function of three bits, given as a table of eight.
+pub(crate) fn lookup(a: u32, b: u32, c: u32, table: u32) -> u32 {
+    (0..8).fold(0, |result, index| {
+        let pick = |value: u32, bit: u32| if index >> bit & 1 == 1 { value } else { !value };
+        let chosen = 0_u32.wrapping_sub(table >> index & 1);
+        result | chosen & pick(a, 2) & pick(b, 1) & pick(c, 0)
+    })
+}
+
+/// `fns`: the place of the `offset`-th bit that is set, counted from `base` on, upwards or
+/// downwards; all ones if there is none.
+pub(crate) fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
+    let step = if offset < 0 { -1 } else { 1 };
+    let set = |position: &i64| mask >> position & 1 == 1;
+    let base = i64::from(base as i32);
+    if offset == 0 {
+        let found = (0..32).contains(&base) && set(&base);
+        return if found { base as u32 } else { u32::MAX };
+    }
+    let positions = (0..32).map(|distance| base + step * distance);
+    let mut inside = positions.filter(|position| (0..32).contains(position) && set(position));
+    let nth = inside.nth(offset.unsigned_abs() as usize - 1);
+    nth.map_or(u32::MAX, |position| position as u32)
+}
+
+/// `szext`: the low `length` bits, extended with zeros or by their sign; 32 leaves all as they are.
+pub(crate) fn extend_low<T: Integer>(a: T, length: u32) -> T {
+    let length = length.min(32);
+    let low = a.widen() & bits_below(length);
+    let negative = T::LEAST.widen() < 0 && length != 0 && low >> (length - 1) & 1 == 1;
+    T::from_wide(if negative {
+        low | !bits_below(length)
+    } else {
+        low
+    })
+}
+
 /// The 64-bit value `high:low`, shifted left; its upper half.
 pub(crate) fn shift_funnel(low: u32, high: u32, left: u32) -> u32 {
     let both = u64::from(high) << 32 | u64::from(low);
@@ -147,6 +211,12 @@ mod tests {
         assert_eq!(bit_mask(4, 8), 0xff0);
         assert_eq!(bit_mask(0, 32), u32::MAX);
         assert_eq!(bit_mask(32, 32), 0);
+        assert_eq!(selector(Permutation::ForwardExtract, 1), 0x4321);
+        assert_eq!(selector(Permutation::BackwardExtract, 1), 0x6701);
+        assert_eq!(selector(Permutation::ReplicateByte, 2), 0x2222);
+        assert_eq!(selector(Permutation::ClampLeft, 2), 0x3222);
+        assert_eq!(selector(Permutation::ClampRight, 2), 0x2210);
+        assert_eq!(selector(Permutation::ReplicateHalf, 3), 0x3232);
         assert_eq!(shift_funnel(0x8000_0000, 1, 1), 3);
         assert_eq!(shift_funnel(7, 9, 32), 7);
         assert_eq!([find_leading(0_u32), find_leading(0x80_u32)], [u32::MAX, 7]);
@@ -154,5 +224,44 @@ mod tests {
             [find_leading(-1_i32), find_leading(-129_i64)],
             [u32::MAX, 7]
         );
+    }
+
+    #[test]
+    fn every_table_of_three_bits() {
+        // The columns of the truth table, as the ISA gives them.
+        let (a, b, c) = (0xf0, 0xcc, 0xaa);
+        for table in 0..256 {
+            assert_eq!(lookup(a, b, c, table) & 0xff, table);
+        }
+    }
+
+    #[test]
+    fn the_nth_bit_upwards_and_downwards() {
+        let mask = 0b1011_0000;
+        assert_eq!(find_nth_set(mask, 0, 1), 4);
+        assert_eq!(find_nth_set(mask, 4, 1), 4);
+        assert_eq!(find_nth_set(mask, 5, 2), 7);
+        assert_eq!(find_nth_set(mask, 31, -1), 7);
+        assert_eq!(find_nth_set(mask, 6, -2), 4);
+        assert_eq!(find_nth_set(mask, 0, 4), u32::MAX);
+        assert_eq!(find_nth_set(mask, 3, -1), u32::MAX);
+        assert_eq!(
+            [find_nth_set(mask, 5, 0), find_nth_set(mask, 6, 0)],
+            [5, u32::MAX]
+        );
+        assert_eq!(find_nth_set(mask, 99, 0), u32::MAX);
+        assert_eq!(find_nth_set(mask, 0, i32::MIN), u32::MAX);
+    }
+
+    #[test]
+    fn extension_from_every_length() {
+        for a in [0_u32, 1, 0x80, 0xdead_beef, u32::MAX] {
+            for length in 1..=32 {
+                let unused = 32 - length;
+                assert_eq!(extend_low(a, length), a << unused >> unused);
+                assert_eq!(extend_low(a as i32, length), (a << unused) as i32 >> unused);
+            }
+            assert_eq!(extend_low(a as i32, 0), 0);
+        }
     }
 }

@@ -5,11 +5,13 @@
 //! all ones for a quotient, the dividend for a remainder.
 
 mod bits;
+mod carry;
+mod packed;
 mod value;
 
-pub(crate) use bits::{
-    bit_field_extract, bit_field_insert, bit_mask, find_leading, permute, shift_funnel,
-};
+pub(crate) use bits::*;
+pub(crate) use carry::{add_with_carry, sub_with_borrow};
+pub(crate) use packed::{Form, Video, dot2, dot4, halves, video};
 pub(crate) use value::{Integer, Value};
 
 /// The upper half of the product.

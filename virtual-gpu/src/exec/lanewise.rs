@@ -22,6 +22,8 @@ impl Warp {
             Op::Map1 { f, d, a } => f(registers, *d, *a, active),
             Op::Map2 { f, d, s } => f(registers, *d, *s, active),
             Op::Map3 { f, d, s } => f(registers, *d, *s, active),
+            Op::Map4 { f, d, s } => f(registers, *d, *s, active),
+            Op::MapPair { f, d, s } => f(registers, *d, *s, active),
             Op::Compare {
                 f,
                 s,

@@ -113,6 +113,43 @@ impl Registers {
     }
 
     #[inline(always)]
+    pub(crate) fn map4<A: Value, B: Value, C: Value, D: Value, R: Value>(
+        &mut self,
+        d: Reg,
+        s: [Reg; 4],
+        mask: u32,
+        f: impl Fn(A, B, C, D) -> R,
+    ) {
+        let [a, b, c, e] = s.map(|reg| self.row(reg));
+        let mut out = [0; LANES];
+        for lane in 0..LANES {
+            let (a, b) = (A::from_slot(a[lane]), B::from_slot(b[lane]));
+            out[lane] = f(a, b, C::from_slot(c[lane]), D::from_slot(e[lane])).to_slot();
+        }
+        self.keep(d, &out, mask);
+    }
+
+    /// Two results of four sources.
+    #[inline(always)]
+    pub(crate) fn map_pair<T: Value>(
+        &mut self,
+        d: [Reg; 2],
+        s: [Reg; 4],
+        mask: u32,
+        f: impl Fn([T; 4]) -> (T, T),
+    ) {
+        let rows = s.map(|reg| self.row(reg));
+        let mut out = [[0; LANES]; 2];
+        for lane in 0..LANES {
+            let (first, second) = f(rows.map(|row| T::from_slot(row[lane])));
+            out[0][lane] = first.to_slot();
+            out[1][lane] = second.to_slot();
+        }
+        self.keep(d[0], &out[0], mask);
+        self.keep(d[1], &out[1], mask);
+    }
+
+    #[inline(always)]
     pub(crate) fn relate<T: Value>(&self, [a, b]: [Reg; 2], f: impl Fn(T, T) -> bool) -> u32 {
         let (a, b) = (self.row(a), self.row(b));
         let mut holds = 0;

@@ -5,6 +5,7 @@
 //!   NaN becoming +0.
 //! * f64: a NaN operand comes back quieted, the first one if there are several; a NaN that arises
 //!   from other operands is `0xfff8000000000000`.
+//! * f16 and bf16: a NaN result is always `0x7fff`.
 //! * Rounding to nearest uses the host's arithmetic, which is IEEE 754. The directed roundings are
 //!   computed in integers by [`soft`].
 //! * `approx` has the functions that the hardware approximates (`rcp.approx`, `sin.approx`, …).
@@ -15,6 +16,7 @@ mod approx;
 mod convert;
 mod double;
 mod mode;
+mod narrow;
 mod single;
 pub(crate) mod soft;
 
@@ -22,4 +24,5 @@ pub(crate) use approx::*;
 pub(crate) use convert::*;
 pub(crate) use double::*;
 pub(crate) use mode::{Mode, Rounding};
+pub(crate) use narrow::*;
 pub(crate) use single::*;

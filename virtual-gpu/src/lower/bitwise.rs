@@ -4,7 +4,7 @@ use super::body::Body;
 use super::integer::{binary, counting, unary};
 use super::opcode::Opcode;
 use super::operand::exactly;
-use super::rows::{by_integer, map1, map2, map3};
+use super::rows::{by_integer, map1, map2, map3, map4};
 use super::types::{Kind, Type, U32};
 use crate::alu;
 use crate::counters::Class;
@@ -220,30 +220,10 @@ fn field<'a>(
     let (a, b) = (body.source(a, ty)?, body.source(b, ty)?);
     let (position, length) = (body.source(position, U32)?, body.source(length, U32)?);
     let d = body.target(d, ty)?;
-    // Both counts in one row: an instruction has three sources at most.
-    let counts: Reg = body.new_register();
-    let parts = [position, length, position, position];
-    body.emit(
-        Op::Pack {
-            d: counts,
-            parts,
-            count: 2,
-            part_bits: 32,
-        },
-        Class::Integer,
-    );
-    let f = by_integer!(ty, T => map3!(T, T, u64, |a: T, b: T, counts: u64| {
-        alu::bit_field_insert(a, b, counts as u32, (counts >> 32) as u32)
-    }));
+    let f = by_integer!(ty, T => map4!(T, T, u32, u32, alu::bit_field_insert));
     let f = f.ok_or_else(unsupported)?;
-    body.emit(
-        Op::Map3 {
-            f,
-            d,
-            s: [a, b, counts],
-        },
-        Class::Integer,
-    );
+    let s = [a, b, position, length];
+    body.emit(Op::Map4 { f, d, s }, Class::Integer);
     Ok(())
 }
 
@@ -257,35 +237,10 @@ fn lookup<'a>(body: &mut Body<'a, '_>, operands: &[Operand<'a>], ty: Type) -> Re
         body.source(a, ty)?,
         body.source(b, ty)?,
         body.source(c, ty)?,
+        body.constant(table & 0xff),
     ];
     let d = body.target(d, ty)?;
-    // The three sources one upon the other, and the table on top, in two steps.
-    let table = body.constant(table & 0xff);
-    let packed = body.new_register();
-    body.emit(
-        Op::Pack {
-            d: packed,
-            parts: [s[0], s[1], s[0], s[0]],
-            count: 2,
-            part_bits: 32,
-        },
-        Class::Integer,
-    );
-    let f = map3!(u64, u32, u32, |ab: u64, c: u32, table: u32| {
-        let (a, b) = (ab as u32, (ab >> 32) as u32);
-        (0..8_u32).fold(0, |result, index| {
-            let pick = |value: u32, bit: u32| if index >> bit & 1 == 1 { value } else { !value };
-            let chosen = 0_u32.wrapping_sub(table >> index & 1);
-            result | chosen & pick(a, 2) & pick(b, 1) & pick(c, 0)
-        })
-    });
-    body.emit(
-        Op::Map3 {
-            f,
-            d,
-            s: [packed, s[2], table],
-        },
-        Class::Integer,
-    );
+    let f = map4!(u32, u32, u32, u32, alu::lookup);
+    body.emit(Op::Map4 { f, d, s }, Class::Integer);
     Ok(())
 }

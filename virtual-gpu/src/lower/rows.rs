@@ -32,6 +32,24 @@ macro_rules! map3 {
     }};
 }
 
+macro_rules! map4 {
+    ($a:ty, $b:ty, $c:ty, $d:ty, $f:expr) => {{
+        fn row(r: &mut crate::exec::Registers, d: Reg, s: [Reg; 4], mask: u32) {
+            r.map4::<$a, $b, $c, $d, _>(d, s, mask, $f);
+        }
+        row as crate::program::Map4
+    }};
+}
+
+macro_rules! map_pair {
+    ($t:ty, $f:expr) => {{
+        fn row(r: &mut crate::exec::Registers, d: [Reg; 2], s: [Reg; 4], mask: u32) {
+            r.map_pair::<$t>(d, s, mask, $f);
+        }
+        row as crate::program::MapPair
+    }};
+}
+
 macro_rules! relate {
     ($t:ty, $f:expr) => {{
         fn row(r: &crate::exec::Registers, s: [Reg; 2]) -> u32 {
@@ -44,36 +62,36 @@ macro_rules! relate {
 macro_rules! by_integer {
     ($ty:expr, $t:ident => $e:expr) => {{
         let ty = $ty;
-        match (ty.is_float(), ty.is_signed(), ty.bits) {
-            (false, true, 8) => {
+        match (ty.is_integer(), ty.is_signed(), ty.bits) {
+            (true, true, 8) => {
                 type $t = i8;
                 Some($e)
             }
-            (false, true, 16) => {
+            (true, true, 16) => {
                 type $t = i16;
                 Some($e)
             }
-            (false, true, 32) => {
+            (true, true, 32) => {
                 type $t = i32;
                 Some($e)
             }
-            (false, true, 64) => {
+            (true, true, 64) => {
                 type $t = i64;
                 Some($e)
             }
-            (false, false, 8) => {
+            (true, false, 8) => {
                 type $t = u8;
                 Some($e)
             }
-            (false, false, 16) => {
+            (true, false, 16) => {
                 type $t = u16;
                 Some($e)
             }
-            (false, false, 32) => {
+            (true, false, 32) => {
                 type $t = u32;
                 Some($e)
             }
-            (false, false, 64) => {
+            (true, false, 64) => {
                 type $t = u64;
                 Some($e)
             }
@@ -192,4 +210,6 @@ macro_rules! by_flush {
     };
 }
 
-pub(super) use {by_flush, by_integer, by_mode, by_rounding, map1, map2, map3, relate};
+pub(super) use {
+    by_flush, by_integer, by_mode, by_rounding, map_pair, map1, map2, map3, map4, relate,
+};

@@ -10,6 +10,17 @@ pub(super) enum Kind {
     /// `bf16`.
     Brain,
     Predicate,
+    /// Two values of 16 bits in one of 32.
+    Packed(Part),
+}
+
+/// What a packed type consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Half,
+    Brain,
+    Unsigned,
+    Signed,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +38,19 @@ impl Type {
                 bits: 1,
             });
         }
+        let packed = match name {
+            "f16x2" => Some(Part::Half),
+            "bf16x2" => Some(Part::Brain),
+            "u16x2" => Some(Part::Unsigned),
+            "s16x2" => Some(Part::Signed),
+            _ => None,
+        };
+        if let Some(part) = packed {
+            return Some(Type {
+                kind: Kind::Packed(part),
+                bits: 32,
+            });
+        }
         let digits = name.find(|c: char| c.is_ascii_digit())?;
         let kind = match &name[..digits] {
             "b" => Kind::Bits,
@@ -42,6 +66,7 @@ impl Type {
             ("32" | "64", Kind::Brain) => return None,
             ("32", _) => 32,
             ("64", _) => 64,
+            ("128", Kind::Bits) => 128,
             _ => return None,
         };
         Some(Type { kind, bits })
@@ -53,6 +78,11 @@ impl Type {
 
     pub(super) fn is_float(self) -> bool {
         matches!(self.kind, Kind::Float | Kind::Brain)
+    }
+
+    /// Whether it is an integer, or bits, of one register.
+    pub(super) fn is_integer(self) -> bool {
+        matches!(self.kind, Kind::Bits | Kind::Unsigned | Kind::Signed) && self.bits <= 64
     }
 
     pub(super) fn is_signed(self) -> bool {
@@ -87,6 +117,10 @@ impl std::fmt::Display for Type {
             Kind::Float => ".f",
             Kind::Brain => ".bf",
             Kind::Predicate => return f.write_str(".pred"),
+            Kind::Packed(Part::Half) => return f.write_str(".f16x2"),
+            Kind::Packed(Part::Brain) => return f.write_str(".bf16x2"),
+            Kind::Packed(Part::Unsigned) => return f.write_str(".u16x2"),
+            Kind::Packed(Part::Signed) => return f.write_str(".s16x2"),
         };
         write!(f, "{kind}{}", self.bits)
     }

@@ -1,0 +1,476 @@
+//! Floats of 16 bits: f16 and bf16, one or two to a register.
+//!
+//! A NaN result is always `0x7fff`. Results are computed exactly, or with all that was cut off
+//! remembered, and rounded once. Subnormals count, unless the instruction flushes (`.ftz`).
+
+use super::mode::{Mode, Rounding};
+use super::soft::{self, BRAIN, Format, HALF, Number};
+use super::{half_to_single, to_half};
+use crate::alu::Value;
+
+/// What every instruction on 16 bits gives for a NaN.
+const NAN: u16 = 0x7fff;
+const SIGN: u16 = 0x8000;
+
+/// A float of 16 bits.
+pub(crate) trait Narrow: Copy {
+    const FORMAT: Format;
+    fn from_bits(bits: u16) -> Self;
+    fn bits(self) -> u16;
+
+    fn nan() -> Self {
+        Self::from_bits(NAN)
+    }
+
+    /// The same value; a NaN becomes f32's canonical one.
+    fn single(self) -> f32 {
+        half_to_single(self.bits(), Self::FORMAT)
+    }
+
+    fn round(value: f64, rounding: Rounding) -> Self {
+        Self::from_bits(to_half(value, Self::FORMAT, rounding))
+    }
+
+    fn is_nan(self) -> bool {
+        self.magnitude() > Self::infinity()
+    }
+
+    fn is_finite(self) -> bool {
+        self.magnitude() < Self::infinity()
+    }
+
+    fn magnitude(self) -> u16 {
+        self.bits() & !SIGN
+    }
+
+    /// The bits of infinity, without a sign.
+    fn infinity() -> u16 {
+        (!0 << (Self::FORMAT.precision - 1)) & !SIGN
+    }
+}
+
+/// f16.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Half(pub(crate) u16);
+
+/// bf16.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Brain(pub(crate) u16);
+
+macro_rules! narrow {
+    ($t:ident, $format:expr) => {
+        impl Narrow for $t {
+            const FORMAT: Format = $format;
+
+            #[inline(always)]
+            fn from_bits(bits: u16) -> Self {
+                Self(bits)
+            }
+
+            #[inline(always)]
+            fn bits(self) -> u16 {
+                self.0
+            }
+        }
+
+        impl Value for $t {
+            #[inline(always)]
+            fn from_slot(slot: u64) -> Self {
+                Self(slot as u16)
+            }
+
+            #[inline(always)]
+            fn to_slot(self) -> u64 {
+                self.0.into()
+            }
+        }
+    };
+}
+
+narrow!(Half, HALF);
+narrow!(Brain, BRAIN);
+
+/// The upper one of two values in a register.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Upper<T>(pub(crate) T);
+
+impl<T: Narrow> Value for Upper<T> {
+    #[inline(always)]
+    fn from_slot(slot: u64) -> Self {
+        Self(T::from_bits((slot >> 16) as u16))
+    }
+
+    #[inline(always)]
+    fn to_slot(self) -> u64 {
+        u64::from(self.0.bits()) << 16
+    }
+}
+
+/// Two values in one register, the lower one first.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pair<T>(pub(crate) [T; 2]);
+
+impl<T: Narrow> Value for Pair<T> {
+    #[inline(always)]
+    fn from_slot(slot: u64) -> Self {
+        Self([T::from_bits(slot as u16), T::from_bits((slot >> 16) as u16)])
+    }
+
+    #[inline(always)]
+    fn to_slot(self) -> u64 {
+        u64::from(self.0[0].bits()) | u64::from(self.0[1].bits()) << 16
+    }
+}
+
+/// One value or two: what an instruction is applied to, value by value.
+pub(crate) trait Lanes: Value {
+    type Part: Narrow;
+    fn each(self, f: impl Fn(Self::Part) -> Self::Part) -> Self;
+    fn with(self, b: Self, f: impl Fn(Self::Part, Self::Part) -> Self::Part) -> Self;
+    fn with_two(
+        self,
+        b: Self,
+        c: Self,
+        f: impl Fn(Self::Part, Self::Part, Self::Part) -> Self::Part,
+    ) -> Self;
+}
+
+macro_rules! single_lane {
+    ($($t:ident)*) => { $(
+        impl Lanes for $t {
+            type Part = $t;
+
+            fn each(self, f: impl Fn($t) -> $t) -> Self {
+                f(self)
+            }
+
+            fn with(self, b: Self, f: impl Fn($t, $t) -> $t) -> Self {
+                f(self, b)
+            }
+
+            fn with_two(self, b: Self, c: Self, f: impl Fn($t, $t, $t) -> $t) -> Self {
+                f(self, b, c)
+            }
+        }
+    )* };
+}
+
+single_lane! { Half Brain }
+
+impl<T: Narrow> Lanes for Pair<T> {
+    type Part = T;
+
+    fn each(self, f: impl Fn(T) -> T) -> Self {
+        Self(self.0.map(f))
+    }
+
+    fn with(self, b: Self, f: impl Fn(T, T) -> T) -> Self {
+        Self([f(self.0[0], b.0[0]), f(self.0[1], b.0[1])])
+    }
+
+    fn with_two(self, b: Self, c: Self, f: impl Fn(T, T, T) -> T) -> Self {
+        let [low, high] = self.0;
+        Self([f(low, b.0[0], c.0[0]), f(high, b.0[1], c.0[1])])
+    }
+}
+
+fn unpack<T: Narrow>(a: T) -> Number {
+    T::FORMAT.unpack(a.bits().into())
+}
+
+fn pack<T: Narrow>(number: Number) -> T {
+    T::from_bits(T::FORMAT.round(number, Rounding::Nearest) as u16)
+}
+
+/// A subnormal becomes the zero of its sign.
+fn flush<T: Narrow>(a: T) -> T {
+    match a.magnitude() < 1 << (T::FORMAT.precision - 1) {
+        true => T::from_bits(a.bits() & SIGN),
+        false => a,
+    }
+}
+
+fn operand<T: Narrow, const M: u8>(a: T) -> T {
+    if Mode(M).flushes() { flush(a) } else { a }
+}
+
+/// Flushing, saturation and the canonical NaN.
+pub(crate) fn clean_narrow<T: Narrow, const M: u8>(a: T) -> T {
+    let a = operand::<T, M>(a);
+    if Mode(M).saturates() {
+        let one = ((1 - T::FORMAT.least_exponent) as u16) << (T::FORMAT.precision - 1);
+        return match a.is_nan() || a.bits() & SIGN != 0 {
+            true => T::from_bits(0),
+            false => T::from_bits(a.bits().min(one)),
+        };
+    }
+    if a.is_nan() { T::nan() } else { a }
+}
+
+/// `.relu`: what is negative becomes +0; a NaN stays one.
+pub(crate) fn rectify<T: Narrow>(a: T) -> T {
+    match (a.is_nan(), a.bits() & SIGN != 0) {
+        (true, _) => T::nan(),
+        (false, true) => T::from_bits(0),
+        (false, false) => a,
+    }
+}
+
+/// Through f32, which is exact enough where a result is not a finite number.
+fn special<T: Narrow>(value: f32) -> T {
+    T::round(value.into(), Rounding::Nearest)
+}
+
+pub(crate) fn add_narrow<T: Narrow, const M: u8>(a: T, b: T) -> T {
+    let (a, b) = (operand::<T, M>(a), operand::<T, M>(b));
+    clean_narrow::<T, M>(match a.is_finite() && b.is_finite() {
+        true => pack(soft::add(unpack(a), unpack(b), Rounding::Nearest)),
+        false => special(a.single() + b.single()),
+    })
+}
+
+pub(crate) fn sub_narrow<T: Narrow, const M: u8>(a: T, b: T) -> T {
+    add_narrow::<T, M>(a, T::from_bits(b.bits() ^ SIGN))
+}
+
+pub(crate) fn mul_narrow<T: Narrow, const M: u8>(a: T, b: T) -> T {
+    let (a, b) = (operand::<T, M>(a), operand::<T, M>(b));
+    clean_narrow::<T, M>(match a.is_finite() && b.is_finite() {
+        true => pack(soft::multiply(unpack(a), unpack(b))),
+        false => special(a.single() * b.single()),
+    })
+}
+
+pub(crate) fn fma_narrow<T: Narrow, const M: u8>(a: T, b: T, c: T) -> T {
+    let (a, b, c) = (operand::<T, M>(a), operand::<T, M>(b), operand::<T, M>(c));
+    clean_narrow::<T, M>(match a.is_finite() && b.is_finite() && c.is_finite() {
+        true => {
+            let product = soft::multiply(unpack(a), unpack(b));
+            pack(soft::add(product, unpack(c), Rounding::Nearest))
+        }
+        false => {
+            special(f64::from(a.single()).mul_add(b.single().into(), c.single().into()) as f32)
+        }
+    })
+}
+
+/// Of a NaN, the NaN.
+pub(crate) fn neg_narrow<T: Narrow, const M: u8>(a: T) -> T {
+    clean_narrow::<T, M>(T::from_bits(a.bits() ^ SIGN))
+}
+
+/// Of a NaN, the NaN.
+pub(crate) fn abs_narrow<T: Narrow, const M: u8>(a: T) -> T {
+    clean_narrow::<T, M>(T::from_bits(a.magnitude()))
+}
+
+/// What the four kinds of `min` and `max` have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Extreme(pub(crate) u8);
+
+impl Extreme {
+    pub(crate) const GREATEST: u8 = 1;
+    /// A NaN wins.
+    pub(crate) const NAN_WINS: u8 = 2;
+    /// Of the magnitudes, with the signs multiplied.
+    pub(crate) const XOR_SIGN: u8 = 4;
+
+    const fn has(self, flag: u8) -> bool {
+        self.0 & flag != 0
+    }
+}
+
+/// `min` and `max`; −0 is less than +0. `E` is an [`Extreme`].
+pub(crate) fn extreme_narrow<T: Narrow, const M: u8, const E: u8>(a: T, b: T) -> T {
+    let (a, b) = (operand::<T, M>(a), operand::<T, M>(b));
+    let form = Extreme(E);
+    let sign = (a.bits() ^ b.bits()) & SIGN;
+    let (a, b) = match form.has(Extreme::XOR_SIGN) {
+        true => (T::from_bits(a.magnitude()), T::from_bits(b.magnitude())),
+        false => (a, b),
+    };
+    let chosen = match (a.is_nan(), b.is_nan()) {
+        (true, true) => return T::nan(),
+        (true, false) | (false, true) if form.has(Extreme::NAN_WINS) => return T::nan(),
+        (true, false) => b,
+        (false, true) => a,
+        (false, false) => match (order(a) < order(b)) == form.has(Extreme::GREATEST) {
+            true => b,
+            false => a,
+        },
+    };
+    match form.has(Extreme::XOR_SIGN) {
+        true => T::from_bits(chosen.bits() | sign),
+        false => chosen,
+    }
+}
+
+/// A number that orders as the floats do, −0 below +0.
+fn order<T: Narrow>(a: T) -> i32 {
+    let magnitude = i32::from(a.magnitude());
+    if a.bits() & SIGN != 0 {
+        -magnitude - 1
+    } else {
+        magnitude
+    }
+}
+
+/// A function that the hardware approximates.
+pub(crate) fn approximate_narrow<T: Narrow, const M: u8>(a: T, f: impl Fn(f64) -> f64) -> T {
+    let a = operand::<T, M>(a);
+    clean_narrow::<T, M>(T::round(f(a.single().into()), Rounding::Nearest))
+}
+
+/// The operand as the comparisons of a mode see it.
+pub(crate) fn compared_narrow<T: Narrow, const M: u8>(a: T) -> f32 {
+    operand::<T, M>(a).single()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Floats at the edges, and some of every magnitude.
+    fn some<T: Narrow>() -> Vec<T> {
+        let edges = [0, 1, 2, 0x3ff, 0x400, 0x7f, 0x80, 0x81];
+        let top = [T::infinity() - 1, T::infinity(), T::infinity() + 1, NAN];
+        let spread = (0..0x8000).step_by(173);
+        let all = edges.into_iter().chain(top).chain(spread);
+        all.flat_map(|bits| [T::from_bits(bits), T::from_bits(bits | SIGN)])
+            .collect()
+    }
+
+    /// An exact f64 rounded to f16 by adding and taking away a power of two: no soft arithmetic.
+    fn half_of(value: f64) -> u16 {
+        if value.is_nan() {
+            return NAN;
+        }
+        let sign = u16::from(value.is_sign_negative()) << 15;
+        let x = value.abs();
+        if x >= 65520.0 {
+            return sign | 0x7c00;
+        }
+        let exponent = ((x.to_bits() >> 52) as i32 - 1023).max(-14);
+        // One unit in the last place of f16 becomes the last place of f64.
+        let shift = 2_f64.powi(exponent - 10 + 52);
+        let rounded = x + shift - shift;
+        let units = (rounded / 2_f64.powi(exponent - 10)) as u16;
+        sign | (((exponent + 14) as u16) << 10) + units
+    }
+
+    #[test]
+    fn halves_agree_with_doubles_rounded_once() {
+        for a in some::<Half>() {
+            for b in some::<Half>() {
+                let (x, y) = (f64::from(a.single()), f64::from(b.single()));
+                // Sums and products of two halves are exact in f64.
+                assert_eq!(add_narrow::<_, 0>(a, b).0, half_of(x + y), "{a:?} + {b:?}");
+                assert_eq!(sub_narrow::<_, 0>(a, b).0, half_of(x - y), "{a:?} - {b:?}");
+                assert_eq!(mul_narrow::<_, 0>(a, b).0, half_of(x * y), "{a:?} * {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_half_against_a_few() {
+        for bits in 0..=u16::MAX {
+            let a = Half(bits);
+            let x = f64::from(a.single());
+            for b in [0x3c00, 0xbc01, 0x0001, 0x7bff, 0x4248] {
+                let y = f64::from(Half(b).single());
+                assert_eq!(add_narrow::<_, 0>(a, Half(b)).0, half_of(x + y));
+                assert_eq!(mul_narrow::<_, 0>(a, Half(b)).0, half_of(x * y));
+            }
+            assert_eq!(abs_narrow::<_, 0>(a).0, half_of(x.abs()));
+            assert_eq!(neg_narrow::<_, 0>(a).0, half_of(-x));
+            let held = if x > 0.0 { x.min(1.0) } else { 0.0 };
+            let saturated = clean_narrow::<_, { Mode::SATURATE }>(a);
+            assert_eq!(saturated.0, half_of(held));
+            let rectified = if x > 0.0 || x.is_nan() { x } else { 0.0 };
+            assert_eq!(rectify(a).0, half_of(rectified));
+        }
+    }
+
+    #[test]
+    fn fused_multiply_add_rounds_once() {
+        for a in some::<Half>().into_iter().step_by(5) {
+            for b in some::<Half>().into_iter().step_by(7) {
+                for c in some::<Half>().into_iter().step_by(11) {
+                    let (x, y) = (f64::from(a.single()), f64::from(b.single()));
+                    let z = f64::from(c.single());
+                    let (product, sum) = (x * y, x * y + z);
+                    // Where f64 is exact, which its own error term tells.
+                    let error = (product - (sum - z)) + (z - (sum - (sum - z)));
+                    if error == 0.0 || sum.is_nan() {
+                        assert_eq!(
+                            fma_narrow::<_, 0>(a, b, c).0,
+                            half_of(sum),
+                            "{a:?} {b:?} {c:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn brains_agree_with_singles_rounded_to_odd() {
+        // f32 has more than twice the digits of bf16 and two more: rounding twice is harmless,
+        // except among the subnormals of f32, which lie below those of bf16 only in part.
+        let twice = |x: f32| to_half(x.into(), BRAIN, Rounding::Nearest);
+        for a in some::<Brain>() {
+            for b in some::<Brain>() {
+                let (x, y) = (a.single(), b.single());
+                assert_eq!(add_narrow::<_, 0>(a, b).0, twice(x + y), "{a:?} + {b:?}");
+                let product = x * y;
+                if product == 0.0 && x != 0.0 && y != 0.0 || product.is_subnormal() {
+                    continue;
+                }
+                assert_eq!(mul_narrow::<_, 0>(a, b).0, twice(product), "{a:?} * {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn minimum_and_maximum() {
+        const MIN: u8 = 0;
+        const MAX: u8 = Extreme::GREATEST;
+        for a in some::<Half>() {
+            for b in some::<Half>() {
+                let (x, y) = (a.single(), b.single());
+                let least = extreme_narrow::<_, 0, MIN>(a, b);
+                let greatest = extreme_narrow::<_, 0, MAX>(a, b);
+                let with_nan = extreme_narrow::<_, 0, { MAX | Extreme::NAN_WINS }>(a, b);
+                if x.is_nan() || y.is_nan() {
+                    assert!(with_nan.is_nan());
+                    let number = if x.is_nan() { b } else { a };
+                    let expected = if number.is_nan() { Half(NAN) } else { number };
+                    assert_eq!([least, greatest], [expected; 2]);
+                    continue;
+                }
+                assert_eq!(least.single(), x.min(y));
+                assert_eq!(greatest.single(), x.max(y));
+                assert_eq!(with_nan, greatest);
+                let crossed = extreme_narrow::<_, 0, { MAX | Extreme::XOR_SIGN }>(a, b);
+                assert_eq!(crossed.single().abs(), x.abs().max(y.abs()));
+                let negative = x.is_sign_negative() != y.is_sign_negative();
+                assert_eq!(crossed.single().is_sign_negative(), negative);
+            }
+        }
+        let zeros = [Half(0), Half(SIGN)];
+        assert_eq!(extreme_narrow::<_, 0, MIN>(zeros[0], zeros[1]), zeros[1]);
+        assert_eq!(extreme_narrow::<_, 0, MAX>(zeros[1], zeros[0]), zeros[0]);
+    }
+
+    #[test]
+    fn flushing() {
+        const FLUSH: u8 = Mode::FLUSH;
+        assert_eq!(
+            add_narrow::<_, FLUSH>(Half(0x83ff), Half(0x8000)),
+            Half(0x8000)
+        );
+        assert_eq!(mul_narrow::<_, FLUSH>(Half(0x0400), Half(0x3800)), Half(0));
+        assert_eq!(compared_narrow::<_, FLUSH>(Half(1)), 0.0);
+        assert_eq!(compared_narrow::<_, 0>(Half(1)), 2_f32.powi(-24));
+    }
+}

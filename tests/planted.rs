@@ -1,0 +1,30 @@
+//! Planted bugs: what the virtual GPU's checks are worth on the kernels that ship.
+//!
+//! Each test changes one thing in the text of a kernel, as a slip in its source would, and runs it twice on one
+//! workspace under every schedule, once with the race detector and once without. What the bug is listed with must
+//! find it; the kernel as it is must come through all of it clean, with the right bits.
+//!
+//! How often what finds what is printed, for so many seeds with every policy:
+//!
+//! ```text
+//! WARPFOLD_SEEDS=20 cargo test --release --test planted -- --nocapture
+//! ```
+//!
+//! A change that no longer fits the text fails its test: look the place up in the new text.
+
+#[path = "planted/bug.rs"]
+mod bug;
+#[path = "common/data.rs"]
+mod data;
+#[path = "planted/edit.rs"]
+mod edit;
+#[path = "common/engine.rs"]
+mod engine;
+#[path = "planted/reduce.rs"]
+mod reduce;
+#[path = "planted/scan.rs"]
+mod scan;
+#[path = "common/schedule.rs"]
+mod schedule;
+#[path = "planted/trial.rs"]
+mod trial;

@@ -1,0 +1,115 @@
+//! A kernel on trial: it runs twice on one workspace, with other items the second time, so that what the first
+//! launch leaves behind counts too.
+
+use virtual_gpu::{FaultKind, LaunchError, RunOptions};
+use warpfold::{Item, Op, reference};
+
+use crate::data::{Sample, ordinary};
+use crate::engine::{Engine, Generation};
+
+/// What shows that a kernel is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Check {
+    /// An access outside of memory that is alive, or misaligned.
+    Memory,
+    /// A barrier or a `*.sync` instruction that some do not take part in.
+    Sync,
+    /// Two accesses that nothing orders.
+    Race,
+    /// Bytes that nothing wrote.
+    Init,
+    /// The launch does not end.
+    Hang,
+    /// The result is not the reference's.
+    Bits,
+}
+
+/// Warp instructions that no trial needs.
+const STEP_BUDGET: u64 = 3_000_000;
+
+/// Runs a text under a schedule; gives what shows that it is wrong, if anything does.
+pub type Trial = Box<dyn Fn(&str, &RunOptions) -> Option<Check>>;
+
+/// The circumstances of a trial.
+#[derive(Debug, Clone, Copy)]
+pub struct Circumstances {
+    pub generation: Generation,
+    pub multiprocessors: u32,
+    pub item_count: usize,
+    /// How many scans the workspace has seen.
+    pub epoch: u32,
+}
+
+/// A reduction's trial.
+pub fn of_reduction<O: Op<T> + 'static, T: Sample>(it: Circumstances) -> Trial {
+    let lists = lists::<O, T>(it.item_count);
+    let expected = lists
+        .clone()
+        .map(|items| vec![reference::reduce::<O, T>(&items)]);
+    of(it, lists, expected, |engine, items, options| {
+        Ok(vec![engine.reduce(items, options)?.0])
+    })
+}
+
+/// An inclusive scan's trial.
+pub fn of_inclusive_scan<O: Op<T> + 'static, T: Sample>(it: Circumstances) -> Trial {
+    let lists = lists::<O, T>(it.item_count);
+    let expected = lists
+        .clone()
+        .map(|items| reference::inclusive_scan::<O, T>(&items));
+    of(it, lists, expected, |engine, items, options| {
+        Ok(engine.scan(items, options)?.0)
+    })
+}
+
+/// The items of the two launches.
+fn lists<O: Op<T>, T: Sample>(item_count: usize) -> [Vec<T>; 2] {
+    let first = ordinary::<O, T>(item_count);
+    let second = first.iter().rev().copied().collect();
+    [first, second]
+}
+
+fn of<T: Item>(
+    it: Circumstances,
+    lists: [Vec<T>; 2],
+    expected: [Vec<T>; 2],
+    launch: impl Fn(&Engine, &[T], &RunOptions) -> Result<Vec<T>, LaunchError> + 'static,
+) -> Trial {
+    Box::new(move |text, options| {
+        let options = RunOptions {
+            step_budget: STEP_BUDGET,
+            ..options.clone()
+        };
+        let engine = Engine::new::<T>(it.generation, it.multiprocessors, text, it.item_count);
+        engine.set_epoch(it.epoch);
+        let wrong = |(items, expected): (&Vec<T>, &Vec<T>)| match launch(&engine, items, &options) {
+            Ok(found) => (!same_bits(&found, expected)).then_some(Check::Bits),
+            Err(error) => Some(check_of(error)),
+        };
+        lists.iter().zip(&expected).find_map(wrong)
+    })
+}
+
+fn same_bits<T: Item>(a: &[T], b: &[T]) -> bool {
+    let bits = |items: &[T]| items.iter().map(|item| item.to_bits()).collect::<Vec<_>>();
+    bits(a) == bits(b)
+}
+
+fn check_of(error: LaunchError) -> Check {
+    let LaunchError::Fault(fault) = error else {
+        panic!("{error}");
+    };
+    match fault.kind {
+        FaultKind::OutOfBounds { .. }
+        | FaultKind::UseAfterFree { .. }
+        | FaultKind::Misaligned { .. } => Check::Memory,
+        FaultKind::BarrierDivergence { .. }
+        | FaultKind::InvalidBarrier { .. }
+        | FaultKind::WarpSync { .. }
+        | FaultKind::Deadlock { .. } => Check::Sync,
+        FaultKind::Race { .. } => Check::Race,
+        FaultKind::Uninitialised { .. } => Check::Init,
+        FaultKind::StepBudget { .. } => Check::Hang,
+        _ => panic!("{fault}"),
+    }
+}

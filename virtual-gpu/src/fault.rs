@@ -43,7 +43,6 @@ impl Fault {
         match self.kind {
             FaultKind::OutOfBounds { .. } | FaultKind::UseAfterFree { .. } => 700,
             FaultKind::StepBudget { .. } => 702,
-            FaultKind::Trap => 715,
             FaultKind::Misaligned { .. } => 716,
             _ => 719,
         }

@@ -43,8 +43,7 @@ impl LoadError {
     /// The code that the CUDA driver gives for such an error.
     pub fn cu_result(&self) -> i32 {
         match self {
-            LoadError::Invalid(_) => 218,
-            LoadError::NoBinaryForDevice { .. } => 209,
+            LoadError::Invalid(_) | LoadError::NoBinaryForDevice { .. } => 218,
             LoadError::Memory(_) => 2,
         }
     }

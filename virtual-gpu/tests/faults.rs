@@ -158,7 +158,7 @@ fn traps_and_launches_that_do_not_end() {
         (fault.kind.clone(), fault.thread, fault.lane),
         (FaultKind::Trap, [37, 0, 0], 5)
     );
-    assert_eq!(fault.cu_result(), 715);
+    assert_eq!(fault.cu_result(), 719);
     device.options.step_budget = 10_000;
     let fault = device.fault(&kernel(0, "L: bra L;"), 3, 64, &[]);
     assert_eq!(fault.kind, FaultKind::StepBudget { steps: 10_000 });

@@ -58,7 +58,7 @@ fn a_target_above_the_device_is_its_own_error() {
         target: "sm_100".into(),
         device: (9, 0),
     };
-    assert_eq!((error.cu_result(), error), (209, expected));
+    assert_eq!((error.cu_result(), error), (218, expected));
     device.config.compute_capability = (8, 0);
     for (target, loads) in [
         ("sm_70", true),

@@ -1,6 +1,8 @@
 //! Contexts: current ones, destroyed ones, and the primary one.
 
+use crate::kernels::PTX;
 use crate::raw::*;
+use crate::support::*;
 use virtual_gpu::driver::live_of_this_thread;
 
 #[test]
@@ -24,20 +26,42 @@ fn a_destroyed_context_is_told_from_none() {
     });
     elsewhere.join().unwrap();
     assert_eq!(cuMemAlloc_v2(Some(&mut 0), 4), CONTEXT_IS_DESTROYED);
+    assert_eq!(cuCtxSetCurrent(handle), 0, "it is current already");
+    assert_eq!(cuMemAlloc_v2(Some(&mut 0), 4), CONTEXT_IS_DESTROYED);
+    assert_eq!(cuCtxSetCurrent(0), 0);
+    assert_eq!(cuMemAlloc_v2(Some(&mut 0), 4), INVALID_CONTEXT);
+    std::mem::forget(context);
+    if virtual_only("what a destroyed context's handle does afterwards") {
+        return;
+    }
     assert_eq!(cuCtxSetCurrent(handle), INVALID_CONTEXT);
     assert_eq!(cuCtxDestroy_v2(handle), INVALID_CONTEXT);
-    assert_eq!(cuCtxSetCurrent(0), 0);
+}
+
+#[test]
+fn an_event_is_no_stream() {
+    let _context = Context::new();
+    assert_eq!(cuStreamSynchronize(event()), CONTEXT_IS_DESTROYED);
+}
+
+#[test]
+fn the_default_stream_cannot_be_destroyed() {
+    let _context = Context::new();
+    assert_eq!(cuStreamDestroy_v2(0), INVALID_HANDLE);
 }
 
 #[test]
 fn handles_of_other_kinds_and_of_nothing_are_refused() {
+    if virtual_only("a real driver follows any handle, wherever it leads") {
+        return;
+    }
     let context = Context::new();
     let (stream, event) = (stream(0), event());
-    assert_eq!(cuStreamSynchronize(event), INVALID_HANDLE);
     assert_eq!(cuEventSynchronize(stream), INVALID_HANDLE);
     assert_eq!(cuStreamSynchronize(0xdead_beef), INVALID_HANDLE);
-    assert_eq!(cuStreamDestroy_v2(0), INVALID_HANDLE, "the default stream");
     assert_eq!(cuModuleUnload(context.0), INVALID_HANDLE);
+    assert_eq!(launch(0x77, 1, 1, 0, &[]), INVALID_HANDLE);
+    assert_eq!(cuStreamGetId(0x77, &mut 0), INVALID_HANDLE);
     assert_eq!(cuCtxSetCurrent(stream), INVALID_CONTEXT);
     assert_eq!(cuGraphLaunch(stream, stream), INVALID_VALUE);
     assert_eq!(cuStreamDestroy_v2(stream), 0);
@@ -46,22 +70,44 @@ fn handles_of_other_kinds_and_of_nothing_are_refused() {
     assert_eq!(cuEventRecord(event, 0), INVALID_HANDLE);
 }
 
+/// Stream and function must be of one context, which need not be the current one.
 #[test]
-fn what_belongs_to_another_context_is_refused() {
-    let _first = Context::new();
-    let (theirs, function) = (stream(0), function(load(crate::kernels::PTX), c"trap"));
+fn work_belongs_to_the_context_of_its_stream() {
+    let first = Context::new();
+    let (theirs, their_event, address) = (stream(0), event(), zeros(1));
+    let function = function(load(PTX), c"write");
     let _second = Context::new();
-    assert_eq!(launch(function, 1, 1, 0, &[]), INVALID_HANDLE);
-    assert_eq!(launch(function, 1, 1, theirs, &[]), INVALID_HANDLE);
-    assert_eq!(cuEventRecord(event(), theirs), INVALID_HANDLE);
+    let mut compare = Comparison::default();
+    let refused = launch(function, 1, 1, 0, &[address, 1]);
+    compare.expect("the current context's stream", refused, INVALID_HANDLE);
+    let own = launch(function, 1, 1, stream(0), &[address, 2]);
+    compare.expect("a stream of the current context", own, INVALID_HANDLE);
+    let accepted = launch(function, 1, 1, theirs, &[address, 3]);
+    compare.expect("a stream of its own context", accepted, 0);
+    let recorded = cuEventRecord(event(), theirs);
+    compare.expect("an event of the current context", recorded, INVALID_HANDLE);
+    let recorded = cuEventRecord(their_event, theirs);
+    compare.expect("an event of the stream's context", recorded, 0);
+    let waited = cuStreamWaitEvent(stream(0), their_event, 0);
+    compare.expect("waiting for another context's event", waited, 0);
+    compare.expect("synchronising it", cuStreamSynchronize(theirs), 0);
+    for _ in 0..2 {
+        assert_eq!(cuCtxPopCurrent_v2(&mut 0), 0);
+    }
+    let contextless = launch(function, 1, 1, theirs, &[address, 4]);
+    compare.expect("no context current", contextless, INVALID_CONTEXT);
+    assert_eq!(cuCtxSetCurrent(first.0), 0);
+    compare.expect("what was written", peek(address), 3);
 }
 
 #[test]
 fn there_is_no_second_device() {
     start();
-    assert_eq!(cuDeviceGet(&mut 0, 1), INVALID_DEVICE);
+    let mut count = 0;
+    assert_eq!(cuDeviceGetCount(&mut count), 0);
+    assert_eq!(cuDeviceGet(&mut 0, count), INVALID_DEVICE);
     assert_eq!(cuDeviceGet(&mut 0, -1), INVALID_DEVICE);
-    assert_eq!(cuDevicePrimaryCtxRetain(&mut 0, 1), INVALID_DEVICE);
+    assert_eq!(cuDevicePrimaryCtxRetain(&mut 0, count), INVALID_DEVICE);
 }
 
 /// Other tests use no primary context but through `cust`, and hold it meanwhile, so this one keeps
@@ -69,17 +115,29 @@ fn there_is_no_second_device() {
 #[test]
 fn the_primary_context_is_counted() {
     start();
-    let retains = || live_of_this_thread().unwrap().primary_retains;
     let (mut first, mut second) = (0, 0);
     assert_eq!(cuDevicePrimaryCtxRetain(&mut first, 0), 0);
     assert_eq!(cuDevicePrimaryCtxRetain(&mut second, 0), 0);
-    assert_eq!((first, retains()), (second, 2));
+    assert_eq!(first, second);
     let (mut flags, mut active) = (9, 9);
     assert_eq!(cuDevicePrimaryCtxGetState(0, &mut flags, &mut active), 0);
     assert_eq!((flags, active), (0, 1));
     assert_eq!(cuCtxDestroy_v2(first), INVALID_CONTEXT, "only released");
     assert_eq!(cuDevicePrimaryCtxRelease_v2(0), 0);
     assert_eq!(cuCtxSetCurrent(first), 0, "one retain is left");
+    assert_eq!(cuDevicePrimaryCtxRelease_v2(0), 0);
+}
+
+#[test]
+fn the_account_of_a_thread_has_its_retains() {
+    if virtual_only("nothing is known of what lives on a real device") {
+        return;
+    }
+    let retains = || live_of_this_thread().unwrap().primary_retains;
+    assert_eq!(cuDevicePrimaryCtxRetain(&mut 0, 0), 0);
+    assert_eq!(cuDevicePrimaryCtxRetain(&mut 0, 0), 0);
+    assert_eq!(retains(), 2);
+    assert_eq!(cuDevicePrimaryCtxRelease_v2(0), 0);
     assert_eq!(cuDevicePrimaryCtxRelease_v2(0), 0);
     assert_eq!(retains(), 0);
 }

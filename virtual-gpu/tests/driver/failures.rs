@@ -1,6 +1,7 @@
 //! Injected failures at the seam.
 
 use crate::raw::*;
+use crate::support::*;
 use virtual_gpu::driver::{Code, live_of_this_thread};
 use virtual_gpu::inject::{Calls, Failure, Moment, fail, record};
 
@@ -18,7 +19,7 @@ fn failure(call: &'static str, nth: u64, moment: Moment) -> Failure {
 #[test]
 fn a_call_fails_before_or_after_its_effect() {
     let _context = Context::new();
-    let address = alloc(1);
+    let address = zeros(1);
     let armed = fail(failure("cuMemsetD32_v2", 1, Moment::Before));
     assert_eq!(cuMemsetD32_v2(address, 1, 1), ANY);
     assert!(armed.has_fired());

@@ -1,28 +1,28 @@
-//! The driver calls as the tests make them: references for the pointers that must be valid, numbers
-//! for handles, and a context for each test, so that tests that run side by side do not poison each
-//! other's.
+//! The driver calls as the tests make them: references for the pointers that must be valid, and
+//! numbers for handles.
 
-use std::ffi::c_void;
-use virtual_gpu::Settings;
-use virtual_gpu::driver::Choice;
+use std::ffi::{c_char, c_void};
 
 pub const INVALID_VALUE: i32 = 1;
 pub const OUT_OF_MEMORY: i32 = 2;
 pub const INVALID_DEVICE: i32 = 101;
+pub const INVALID_IMAGE: i32 = 200;
 pub const INVALID_CONTEXT: i32 = 201;
 pub const NO_BINARY_FOR_GPU: i32 = 209;
 pub const INVALID_PTX: i32 = 218;
+pub const UNSUPPORTED_PTX_VERSION: i32 = 222;
 pub const INVALID_HANDLE: i32 = 400;
 pub const ILLEGAL_STATE: i32 = 401;
 pub const NOT_FOUND: i32 = 500;
 pub const NOT_READY: i32 = 600;
 pub const ILLEGAL_ADDRESS: i32 = 700;
 pub const CONTEXT_IS_DESTROYED: i32 = 709;
-pub const ILLEGAL_INSTRUCTION: i32 = 715;
+pub const LAUNCH_FAILED: i32 = 719;
 pub const NOT_PERMITTED: i32 = 800;
 
 unsafe extern "C" {
     pub safe fn cuInit(flags: u32) -> i32;
+    pub safe fn cuDeviceGetCount(count: &mut i32) -> i32;
     pub safe fn cuDeviceGet(device: &mut i32, ordinal: i32) -> i32;
     pub safe fn cuDevicePrimaryCtxRetain(context: &mut usize, device: i32) -> i32;
     pub safe fn cuDevicePrimaryCtxRelease_v2(device: i32) -> i32;
@@ -116,114 +116,4 @@ unsafe extern "C" {
         version: i32,
         flags: u64,
     ) -> i32;
-}
-
-pub use std::ffi::c_char;
-
-/// Starts the virtual device, whatever the environment says and however often it is asked.
-pub fn start() {
-    let settings = Settings {
-        choice: Choice::On,
-        ..Default::default()
-    };
-    // Whoever comes second finds it started, with the same settings.
-    let _ = virtual_gpu::start(settings);
-    assert_eq!(cuInit(0), 0);
-}
-
-/// A context of its own, current on this thread, and destroyed at the end.
-pub struct Context(pub usize);
-
-impl Context {
-    pub fn new() -> Self {
-        start();
-        let mut context = 0;
-        assert_eq!(cuCtxCreate_v2(&mut context, 0, 0), 0);
-        Self(context)
-    }
-}
-
-impl Drop for Context {
-    fn drop(&mut self) {
-        cuCtxDestroy_v2(self.0);
-    }
-}
-
-pub fn alloc(words: usize) -> u64 {
-    let mut address = 0;
-    assert_eq!(cuMemAlloc_v2(Some(&mut address), words * 4), 0);
-    address
-}
-
-pub fn stream(flags: u32) -> usize {
-    let mut stream = 0;
-    assert_eq!(cuStreamCreate(&mut stream, flags), 0);
-    stream
-}
-
-pub fn event() -> usize {
-    let mut event = 0;
-    assert_eq!(cuEventCreate(&mut event, 0), 0);
-    event
-}
-
-/// Copies to the device, on the legacy default stream.
-pub fn upload(to: u64, words: &[u32]) -> i32 {
-    // SAFETY: the slice is as long as the call is told, and has been read on return.
-    unsafe { cuMemcpyHtoD_v2(to, words.as_ptr(), size_of_val(words)) }
-}
-
-/// Copies from the device, on the legacy default stream.
-pub fn download(words: &mut [u32], from: u64) -> i32 {
-    // SAFETY: the slice is as long as the call is told, and has been written on return.
-    unsafe { cuMemcpyDtoH_v2(words.as_mut_ptr(), from, size_of_val(words)) }
-}
-
-/// One word of device memory, by way of a stream that nothing else orders with.
-pub fn peek(address: u64) -> u32 {
-    let (mut word, own) = (0, stream(1));
-    // SAFETY: a word of pageable memory, which has been written on return.
-    let copied = unsafe { cuMemcpyDtoHAsync_v2(&mut word, address, 4, own) };
-    assert_eq!(copied, 0);
-    assert_eq!(cuStreamDestroy_v2(own), 0);
-    word
-}
-
-/// Pinned memory of the host, freed with its context.
-pub fn pinned(words: usize) -> *mut u32 {
-    let mut pointer = std::ptr::null_mut();
-    assert_eq!(cuMemAllocHost_v2(&mut pointer, words * 4), 0);
-    pointer
-}
-
-pub fn load(text: &std::ffi::CStr) -> usize {
-    let mut module = 0;
-    // SAFETY: a text that ends with NUL.
-    let loaded = unsafe { cuModuleLoadData(&mut module, text.as_ptr()) };
-    assert_eq!(loaded, 0);
-    module
-}
-
-pub fn function(module: usize, name: &std::ffi::CStr) -> usize {
-    let mut function = 0;
-    // SAFETY: a text that ends with NUL.
-    let found = unsafe { cuModuleGetFunction(&mut function, module, name.as_ptr()) };
-    assert_eq!(found, 0);
-    function
-}
-
-/// Launches a kernel whose parameters are 64-bit words.
-pub fn launch(function: usize, grid: u32, block: u32, stream: usize, parameters: &[u64]) -> i32 {
-    let pointers = parameters
-        .iter()
-        .map(|word| std::ptr::from_ref(word).cast_mut().cast());
-    let mut pointers: Vec<*mut c_void> = pointers.collect();
-    // SAFETY: as many pointers as the kernels of these tests have parameters, each to 64 bits,
-    // which are read on return.
-    unsafe {
-        let (parameters, list) = (pointers.as_mut_ptr(), std::ptr::null_mut());
-        cuLaunchKernel(
-            function, grid, 1, 1, block, 1, 1, 0, stream, parameters, list,
-        )
-    }
 }

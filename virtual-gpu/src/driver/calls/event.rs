@@ -51,6 +51,7 @@ pub(crate) fn record(event: Handle<Event>, stream: Handle<Stream>) -> Outcome {
         return Err(Code::INVALID_HANDLE);
     }
     if let Some(tail) = stream.tail() {
+        tail.capture.check()?;
         event.record(Recording::Capture(tail));
         return Ok(());
     }

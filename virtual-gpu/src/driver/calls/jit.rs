@@ -57,7 +57,8 @@ impl Logs {
         })
     }
 
-    /// Writes what went wrong, or nothing, into the error log.
+    /// Writes what went wrong, or nothing, into the error log. The length that the caller gets is
+    /// that of the text without its NUL, or of the buffer where the text is cut short to fit.
     pub(crate) fn write(self, errors: &str) -> Outcome {
         self.info.write("", self.values)?;
         self.error.write(errors, self.values)
@@ -79,6 +80,7 @@ impl Log {
             return Ok(());
         };
         let room = capacity.bytes.saturating_sub(1);
+        let length = text.len().min(capacity.bytes);
         let kept = &text[..text.floor_char_boundary(room)];
         if let Some(buffer) = self.buffer
             && capacity.bytes > 0
@@ -86,7 +88,7 @@ impl Log {
             buffer.write(kept.as_bytes())?;
             buffer.offset(kept.len()).write(&[0])?;
         }
-        values.write_element(capacity.index, HostPointer::from_address(kept.len() as u64));
+        values.write_element(capacity.index, HostPointer::from_address(length as u64));
         Ok(())
     }
 }

@@ -3,8 +3,9 @@
 use crate::driver::calls::enqueue;
 use crate::driver::calls::function::find;
 use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::current::current_in_any_state;
 use crate::driver::objects::module::Function;
-use crate::driver::objects::stream::{Stream, resolve_in_current};
+use crate::driver::objects::stream::{Stream, resolve};
 use crate::driver::objects::work::{Action, KernelLaunch};
 use crate::driver::seam::abi::{Handle, HostFunction, HostPointer, In};
 use crate::{Kernel, Shape};
@@ -18,7 +19,8 @@ const LIST_END: u64 = 0;
 const LIST_BUFFER: u64 = 1;
 const LIST_SIZE: u64 = 2;
 
-/// `cuLaunchKernel`. Parameters are read at once; the kernel runs when the stream comes to it.
+/// `cuLaunchKernel`. Parameters are read at once; the kernel runs when the stream comes to it. The
+/// context of stream and function need not be current, but some context must be.
 #[expect(clippy::too_many_arguments, reason = "the driver's call has eleven")]
 pub(crate) fn kernel(
     function: Handle<Function>,
@@ -33,7 +35,8 @@ pub(crate) fn kernel(
     parameters: In<HostPointer>,
     list: In<HostPointer>,
 ) -> Outcome {
-    let stream = resolve_in_current(stream)?;
+    current_in_any_state()?;
+    let stream = resolve(stream)?;
     let function = find(function)?;
     if !Arc::ptr_eq(&function.module.context, &stream.context) {
         return Err(Code::INVALID_HANDLE);
@@ -100,7 +103,8 @@ pub(crate) fn host_function(
     function: Option<unsafe extern "C" fn(*mut c_void)>,
     data: HostPointer,
 ) -> Outcome {
-    let stream = resolve_in_current(stream)?;
+    current_in_any_state()?;
+    let stream = resolve(stream)?;
     let function = HostFunction::new(function, data)?;
     enqueue(&stream, Action::Host(function))?;
     Ok(())

@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// How device code that is already compiled begins: an ELF file, or NVIDIA's container of several.
 const BINARY_STARTS: [&[u8]; 2] = [b"\x7fELF", b"\x50\xed\x55\xba"];
 
+/// The highest major version of PTX that is read.
+const HIGHEST_PTX_MAJOR: u32 = 9;
+
 pub(crate) fn load_file(module: Out<Handle<Module>>, name: Text) -> Outcome {
     let place = ready(module)?;
     let name = name.text(Code::FILE_NOT_FOUND)?;
@@ -66,6 +69,16 @@ fn load_image(image: &[u8], tell: impl FnOnce(&str)) -> Outcome<Handle<Module>> 
         tell("the PTX is not UTF-8");
         return Err(Code::INVALID_PTX);
     };
+    let Some((_, version)) = text.split_once(".version") else {
+        tell("the image is neither PTX, which has a `.version`, nor compiled device code");
+        return Err(Code::INVALID_IMAGE);
+    };
+    if is_newer(version) {
+        tell(&format!(
+            "the PTX is of a version above {HIGHEST_PTX_MAJOR}.x"
+        ));
+        return Err(Code::UNSUPPORTED_PTX_VERSION);
+    }
     match Module::load(context, text) {
         Ok(module) => Ok(machine()?.modules.insert(module)),
         Err(error) => {
@@ -73,6 +86,14 @@ fn load_image(image: &[u8], tell: impl FnOnce(&str)) -> Outcome<Handle<Module>> 
             Err(Code(error.cu_result()))
         }
     }
+}
+
+/// Whether the version that a text begins with is above what is known. One that cannot be read is
+/// left to the parser.
+fn is_newer(version: &str) -> bool {
+    let major = version.trim_start().split('.').next();
+    let major = major.and_then(|digits| digits.parse::<u32>().ok());
+    major.is_some_and(|major| major > HIGHEST_PTX_MAJOR)
 }
 
 /// Waits for all work of the context first, as it may run the module's kernels.

@@ -117,11 +117,13 @@ impl Captures {
         Ok(())
     }
 
-    /// Ends the capture of a stream and gives its graph.
+    /// Ends the capture of a stream and gives its graph. On a wrong thread, or in another stream
+    /// than its first, makes it void and ends nothing.
     pub(crate) fn end(&self, stream: &Arc<Stream>) -> Outcome<Graph> {
         let tail = stream.tail().ok_or(Code::ILLEGAL_STATE)?;
         let capture = &tail.capture;
         if capture.mode != CaptureMode::Relaxed && capture.thread != thread::current().id() {
+            capture.make_void();
             return Err(Code::STREAM_CAPTURE_WRONG_THREAD);
         }
         if !Arc::ptr_eq(&capture.origin, stream) {
@@ -232,12 +234,12 @@ impl Capture {
         }
     }
 
-    /// Only an event still knows of a capture that has ended.
-    fn check(&self) -> Outcome {
+    /// Whether more can be added. Only an event still knows of a capture that has ended.
+    pub(crate) fn check(&self) -> Outcome {
         match self.status() {
             Status::Active => Ok(()),
             Status::Void => Err(Code::STREAM_CAPTURE_INVALIDATED),
-            Status::Ended => Err(Code::CAPTURED_EVENT),
+            Status::Ended => Err(Code::INVALID_VALUE),
         }
     }
 

@@ -99,7 +99,8 @@ impl Function {
         declared.map_or(of_device, |threads| threads.min(of_device))
     }
 
-    /// Blocks that one multiprocessor holds at once.
+    /// Blocks that one multiprocessor holds at once. As by the real driver, more threads than the
+    /// kernel declares are counted like any others, though no such block can be launched.
     pub(crate) fn blocks_per_multiprocessor(
         &self,
         threads: u32,
@@ -108,14 +109,11 @@ impl Function {
         let dynamic = u32::try_from(dynamic_shared_bytes).unwrap_or(u32::MAX);
         let shared = self.kernel.static_shared_bytes().saturating_add(dynamic);
         let allowed = self.max_dynamic_shared_bytes.load(Ordering::Relaxed);
-        if threads > self.max_threads_per_block() || dynamic > allowed {
+        let config = &self.module.context.device.config;
+        if threads > config.max_threads_per_block || dynamic > allowed {
             return 0;
         }
-        self.module
-            .context
-            .device
-            .config
-            .blocks_per_multiprocessor(threads, shared)
+        config.blocks_per_multiprocessor(threads, shared)
     }
 }
 

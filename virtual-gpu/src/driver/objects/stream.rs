@@ -200,23 +200,24 @@ impl Ticket {
     }
 }
 
-/// The stream that a handle stands for, and whose context can be worked in.
+/// The stream that a handle stands for, and whose context can be worked in, be it current or not.
+///
+/// An event in a stream's place is taken for a stream whose context has gone, as by the real
+/// driver.
 pub(crate) fn resolve(handle: Handle<Stream>) -> Outcome<Arc<Stream>> {
     let stream = match handle.key() {
         0 | LEGACY => current()?.legacy(),
         PER_THREAD => current()?.per_thread(),
-        _ => machine()?.streams.get(handle)?,
+        key => {
+            let machine = machine()?;
+            machine.streams.get(handle).map_err(|missing| {
+                match machine.events.get(Handle::from_key(key)) {
+                    Ok(_) => Code::CONTEXT_IS_DESTROYED,
+                    Err(_) => missing,
+                }
+            })?
+        }
     };
     stream.context.check()?;
-    Ok(stream)
-}
-
-/// As [`resolve`], for work that must be enqueued in the current context.
-pub(crate) fn resolve_in_current(handle: Handle<Stream>) -> Outcome<Arc<Stream>> {
-    let context = current()?;
-    let stream = resolve(handle)?;
-    if !Arc::ptr_eq(&stream.context, &context) {
-        return Err(Code::INVALID_HANDLE);
-    }
     Ok(stream)
 }

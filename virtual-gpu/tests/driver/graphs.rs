@@ -1,0 +1,76 @@
+//! Graphs of captured work.
+
+use crate::kernels::PTX;
+use crate::raw::*;
+use crate::support::*;
+
+const THREAD_LOCAL: i32 = 1;
+const KERNEL: i32 = 0;
+const COPY: i32 = 1;
+const FILL: i32 = 2;
+
+/// Captures a fill of a counter with 10, 64 increments, and a copy to the word after it.
+fn capture(stream: usize, counter: u64) -> usize {
+    let increment = function(load(PTX), c"increment");
+    assert_eq!(cuStreamBeginCapture_v2(stream, THREAD_LOCAL), 0);
+    assert_eq!(cuMemsetD32Async(counter, 10, 1, stream), 0);
+    assert_eq!(launch(increment, 2, 32, stream, &[counter]), 0);
+    assert_eq!(cuMemcpyDtoDAsync_v2(counter + 4, counter, 4, stream), 0);
+    end_with_graph(stream)
+}
+
+fn node_types(graph: usize) -> [i32; 3] {
+    let (mut nodes, mut count) = ([0; 3], 0);
+    assert_eq!(cuGraphGetNodes(graph, None, &mut count), 0);
+    assert_eq!(count, 3);
+    assert_eq!(cuGraphGetNodes(graph, Some(&mut nodes[0]), &mut count), 0);
+    nodes.map(|node| {
+        let mut node_type = -1;
+        assert_eq!(cuGraphNodeGetType(node, &mut node_type), 0);
+        node_type
+    })
+}
+
+#[test]
+fn captured_work_is_done_when_its_graph_is_launched() {
+    let _context = Context::new();
+    let (stream, counter) = (stream(0), zeros(2));
+    let graph = capture(stream, counter);
+    assert_eq!(cuStreamSynchronize(stream), 0);
+    assert_eq!((peek(counter), peek(counter + 4)), (0, 0));
+    let executable = instantiate(graph);
+    assert_eq!(cuGraphDestroy(graph), 0);
+    for _ in 0..2 {
+        assert_eq!(cuGraphLaunch(executable, stream), 0);
+        assert_eq!(cuMemsetD32Async(counter, 1, 1, stream), 0);
+        assert_eq!(cuStreamSynchronize(stream), 0);
+        assert_eq!((peek(counter), peek(counter + 4)), (1, 74));
+    }
+    assert_eq!(cuGraphExecDestroy(executable), 0);
+}
+
+#[test]
+fn a_graph_has_a_node_for_each_piece_of_work() {
+    let _context = Context::new();
+    let graph = capture(stream(0), zeros(2));
+    assert_eq!(node_types(graph), [FILL, KERNEL, COPY]);
+    assert_eq!(cuGraphDestroy(graph), 0);
+}
+
+#[test]
+fn a_destroyed_graph_and_its_nodes_are_gone() {
+    if virtual_only("a real driver follows any handle, wherever it leads") {
+        return;
+    }
+    let _context = Context::new();
+    let stream = stream(0);
+    let graph = capture(stream, zeros(2));
+    let (mut node, mut count) = (0, 1);
+    assert_eq!(cuGraphGetNodes(graph, Some(&mut node), &mut count), 0);
+    let executable = instantiate(graph);
+    assert_eq!(cuGraphDestroy(graph), 0);
+    assert_eq!(cuGraphDestroy(graph), INVALID_VALUE);
+    assert_eq!(cuGraphNodeGetType(node, &mut 0), INVALID_VALUE);
+    assert_eq!(cuGraphExecDestroy(executable), 0);
+    assert_eq!(cuGraphLaunch(executable, stream), INVALID_VALUE);
+}

@@ -1,0 +1,233 @@
+//! What the tests share: a context for each, so that tests that run side by side do not poison each
+//! other's, and what makes one test fit for the virtual device and for a real one.
+
+use crate::raw::*;
+use std::ffi::{CStr, c_void};
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use virtual_gpu::driver::Choice;
+use virtual_gpu::{Mode, Settings};
+
+/// Starts the driver, however often it is asked: the virtual device with the limits that the tests
+/// count on, unless the environment says in `VIRTUAL_GPU` whose device it is to be. How launches are
+/// run is the environment's affair.
+pub fn start() {
+    let environment = Settings::from_env().unwrap();
+    let choice = match std::env::var_os("VIRTUAL_GPU") {
+        Some(_) => environment.choice,
+        None => Choice::On,
+    };
+    let settings = Settings {
+        choice,
+        run: environment.run,
+        ..Default::default()
+    };
+    // Whoever comes second finds it started, with the same settings.
+    let _ = virtual_gpu::start(settings);
+    assert_eq!(cuInit(0), 0);
+}
+
+/// Whether the device is a real one.
+pub fn on_real_device() -> bool {
+    start();
+    virtual_gpu::mode() == Ok(Mode::Real)
+}
+
+/// Whether a test, or the rest of one, is to be passed over because the device is a real one and
+/// this holds of the virtual device alone. Says so.
+pub fn virtual_only(what: &str) -> bool {
+    let skipped = on_real_device();
+    if skipped {
+        eprintln!("not tried on a real device: {what}");
+    }
+    skipped
+}
+
+/// Compares answers with what they are to be, and fails at the end with all that differ, so that
+/// one run on a real device tells everything.
+#[derive(Default)]
+pub struct Comparison(Vec<String>);
+
+impl Comparison {
+    pub fn expect<T: PartialEq + Debug>(&mut self, what: &str, seen: T, expected: T) {
+        if seen != expected {
+            let difference = format!("{what}: {seen:?}, not {expected:?}");
+            eprintln!("{difference}");
+            self.0.push(difference);
+        }
+    }
+}
+
+impl Drop for Comparison {
+    fn drop(&mut self) {
+        assert!(
+            std::thread::panicking() || self.0.is_empty(),
+            "{:#?}",
+            self.0
+        );
+    }
+}
+
+/// Holds up what a stream is given to do, until it is opened. The virtual device does nothing
+/// before somebody asks for it, so there is nothing to hold up; a real one is given a host function
+/// that waits.
+pub struct Gate(Arc<AtomicBool>);
+
+impl Gate {
+    pub fn closed(stream: usize) -> Self {
+        unsafe extern "C" fn wait(data: *mut c_void) {
+            // SAFETY: `closed` passes the pointer of an `Arc` of this type and its ownership.
+            let open = unsafe { Arc::from_raw(data.cast::<AtomicBool>().cast_const()) };
+            while !open.load(Ordering::Acquire) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        let open = Arc::new(AtomicBool::new(false));
+        if on_real_device() {
+            let data = Arc::into_raw(Arc::clone(&open)).cast_mut().cast();
+            // SAFETY: the function takes what it is given.
+            assert_eq!(unsafe { cuLaunchHostFunc(stream, Some(wait), data) }, 0);
+        }
+        Self(open)
+    }
+
+    pub fn open(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.open();
+    }
+}
+
+/// Asks until the answer is another than that it is not ready, a long time at most.
+pub fn ask_until_ready(ask: impl Fn() -> i32) -> i32 {
+    for _ in 0..10_000 {
+        match ask() {
+            NOT_READY => std::thread::sleep(Duration::from_millis(1)),
+            answer => return answer,
+        }
+    }
+    NOT_READY
+}
+
+/// A context of its own, current on this thread, and destroyed at the end.
+pub struct Context(pub usize);
+
+impl Context {
+    pub fn new() -> Self {
+        start();
+        let mut context = 0;
+        assert_eq!(cuCtxCreate_v2(&mut context, 0, 0), 0);
+        Self(context)
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        cuCtxDestroy_v2(self.0);
+    }
+}
+
+pub fn alloc(words: usize) -> u64 {
+    let mut address = 0;
+    assert_eq!(cuMemAlloc_v2(Some(&mut address), words * 4), 0);
+    address
+}
+
+pub fn stream(flags: u32) -> usize {
+    let mut stream = 0;
+    assert_eq!(cuStreamCreate(&mut stream, flags), 0);
+    stream
+}
+
+pub fn event() -> usize {
+    let mut event = 0;
+    assert_eq!(cuEventCreate(&mut event, 0), 0);
+    event
+}
+
+/// Copies to the device, on the legacy default stream.
+pub fn upload(to: u64, words: &[u32]) -> i32 {
+    // SAFETY: the slice is as long as the call is told, and has been read on return.
+    unsafe { cuMemcpyHtoD_v2(to, words.as_ptr(), size_of_val(words)) }
+}
+
+/// Copies from the device, on the legacy default stream.
+pub fn download(words: &mut [u32], from: u64) -> i32 {
+    // SAFETY: the slice is as long as the call is told, and has been written on return.
+    unsafe { cuMemcpyDtoH_v2(words.as_mut_ptr(), from, size_of_val(words)) }
+}
+
+/// Device memory that holds zeros.
+pub fn zeros(words: usize) -> u64 {
+    let address = alloc(words);
+    assert_eq!(upload(address, &vec![0; words]), 0);
+    address
+}
+
+/// One word of device memory, by way of a stream that nothing else orders with.
+pub fn peek(address: u64) -> u32 {
+    let (mut word, own) = (0, stream(1));
+    // SAFETY: a word of pageable memory, which has been written on return.
+    let copied = unsafe { cuMemcpyDtoHAsync_v2(&mut word, address, 4, own) };
+    assert_eq!(copied, 0);
+    assert_eq!(cuStreamDestroy_v2(own), 0);
+    word
+}
+
+/// Pinned memory of the host, freed with its context.
+pub fn pinned(words: usize) -> *mut u32 {
+    let mut pointer = std::ptr::null_mut();
+    assert_eq!(cuMemAllocHost_v2(&mut pointer, words * 4), 0);
+    pointer
+}
+
+pub fn load(text: &CStr) -> usize {
+    let mut module = 0;
+    // SAFETY: a text that ends with NUL.
+    let loaded = unsafe { cuModuleLoadData(&mut module, text.as_ptr()) };
+    assert_eq!(loaded, 0);
+    module
+}
+
+pub fn function(module: usize, name: &CStr) -> usize {
+    let mut function = 0;
+    // SAFETY: a text that ends with NUL.
+    let found = unsafe { cuModuleGetFunction(&mut function, module, name.as_ptr()) };
+    assert_eq!(found, 0);
+    function
+}
+
+/// Launches a kernel whose parameters are 64-bit words.
+pub fn launch(function: usize, grid: u32, block: u32, stream: usize, parameters: &[u64]) -> i32 {
+    let pointers = parameters
+        .iter()
+        .map(|word| std::ptr::from_ref(word).cast_mut().cast());
+    let mut pointers: Vec<*mut c_void> = pointers.collect();
+    // SAFETY: as many pointers as the kernels of these tests have parameters, each to 64 bits,
+    // which are read on return.
+    unsafe {
+        let (parameters, list) = (pointers.as_mut_ptr(), std::ptr::null_mut());
+        cuLaunchKernel(
+            function, grid, 1, 1, block, 1, 1, 0, stream, parameters, list,
+        )
+    }
+}
+
+/// Ends a capture that must give a graph.
+pub fn end_with_graph(stream: usize) -> usize {
+    let mut graph = 0;
+    assert_eq!(cuStreamEndCapture(stream, &mut graph), 0);
+    graph
+}
+
+pub fn instantiate(graph: usize) -> usize {
+    let mut executable = 0;
+    assert_eq!(cuGraphInstantiateWithFlags(&mut executable, graph, 0), 0);
+    executable
+}

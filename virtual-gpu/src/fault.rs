@@ -94,6 +94,33 @@ impl fmt::Display for AccessKind {
     }
 }
 
+/// One side of a race.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Side {
+    /// What the instruction does.
+    pub access: AccessKind,
+    /// Bytes of the access.
+    pub bytes: u32,
+    /// The block's number in the grid.
+    pub block: u64,
+    /// The thread's number in its block.
+    pub thread: u32,
+    /// Line in the PTX text, counted from 1.
+    pub line: u32,
+    /// The instruction as it is written there.
+    pub instruction: String,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} of {} bytes by thread {} of block {} at line {}: {}",
+            self.access, self.bytes, self.thread, self.block, self.line, self.instruction
+        )
+    }
+}
+
 /// A range of bytes, named in a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
@@ -212,8 +239,14 @@ pub enum FaultKind {
     },
     /// Two threads touch the same bytes, one of them writing, with nothing that orders them.
     Race {
-        /// Both accesses, in words.
-        what: String,
+        /// The space.
+        space: Space,
+        /// Where the later access starts, within its space.
+        address: u64,
+        /// The access that came first in this run.
+        earlier: Box<Side>,
+        /// The access that found it.
+        later: Box<Side>,
     },
     /// Bytes that nothing ever wrote decide something.
     Uninitialised {
@@ -281,7 +314,15 @@ impl fmt::Display for FaultKind {
             FaultKind::WarpSync { members, what } => {
                 write!(f, "member mask {members:#010x}: {what}")
             }
-            FaultKind::Race { what } => write!(f, "race: {what}"),
+            FaultKind::Race {
+                space,
+                address,
+                earlier,
+                later,
+            } => write!(
+                f,
+                "race: at {space} address {address:#x}, nothing orders the {earlier} and the {later}"
+            ),
             FaultKind::Uninitialised { what } => write!(f, "uninitialised: {what}"),
         }
     }

@@ -1,6 +1,6 @@
 //! Launches: a kernel over a grid.
 
-use crate::checks::{RaceDetector, Switch, Unwatched};
+use crate::checks::{Observer, RaceDetector, Switch, Tracked, Unwatched};
 use crate::config::{DeviceConfig, RunOptions};
 use crate::counters::Counters;
 use crate::exec;
@@ -137,14 +137,45 @@ impl Kernel {
         options: &RunOptions,
     ) -> Result<Counters, LaunchError> {
         self.check_launch(shape, params, device)?;
-        let program = &*self.program;
-        let counters = match options.checks.race {
-            Switch::Off => exec::run(program, shape, params, memory, device, options, Unwatched)?,
-            Switch::On => {
-                let observer = RaceDetector::new(program, shape.block.iter().product());
-                exec::run(program, shape, params, memory, device, options, observer)?
-            }
+        let launch = Checked {
+            kernel: self,
+            shape,
+            params,
+            memory,
+            device,
+            options,
         };
+        let races = || RaceDetector::new(&self.program, shape.block.iter().product());
+        match (options.checks.race, options.checks.init) {
+            (Switch::Off, Switch::Off) => launch.run(Unwatched),
+            (Switch::Off, Switch::On) => launch.run(Tracked(Unwatched)),
+            (Switch::On, Switch::Off) => launch.run(races()),
+            (Switch::On, Switch::On) => launch.run(Tracked(races())),
+        }
+    }
+}
+
+/// A launch that the device allows.
+struct Checked<'a> {
+    kernel: &'a Kernel,
+    shape: &'a Shape,
+    params: &'a [u8],
+    memory: &'a Memory,
+    device: &'a DeviceConfig,
+    options: &'a RunOptions,
+}
+
+impl Checked<'_> {
+    fn run<O: Observer>(&self, observer: O) -> Result<Counters, LaunchError> {
+        let counters = exec::run(
+            &self.kernel.program,
+            self.shape,
+            self.params,
+            self.memory,
+            self.device,
+            self.options,
+            observer,
+        )?;
         Ok(counters)
     }
 }

@@ -22,6 +22,33 @@ pub enum Policy {
     /// The same as [`Policy::Seeded`], and the first of the blocks that are alive gets a turn in
     /// few of the rounds only, unless nothing else can run: those who wait for it wait long.
     StarvedPredecessor,
+    /// The same as [`Policy::Seeded`], and a read of global memory may give what was there before
+    /// the last write, where no order that the program makes forbids it: a missing fence shows
+    /// that no interleaving shows.
+    StaleReads,
+}
+
+impl Policy {
+    /// All there are.
+    pub const ALL: [Policy; 5] = [
+        Policy::Seeded,
+        Policy::ReversedBlocks,
+        Policy::OneBlock,
+        Policy::StarvedPredecessor,
+        Policy::StaleReads,
+    ];
+
+    /// The policy of a name: `seeded`, `reversed`, `one-block`, `starved`, `stale`.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "seeded" => Some(Policy::Seeded),
+            "reversed" => Some(Policy::ReversedBlocks),
+            "one-block" => Some(Policy::OneBlock),
+            "starved" => Some(Policy::StarvedPredecessor),
+            "stale" => Some(Policy::StaleReads),
+            _ => None,
+        }
+    }
 }
 
 /// Instructions of a turn, at most.

@@ -63,7 +63,7 @@ fn a_lane_may_wait_for_another_of_its_warp() {
     // Lane 0 spins until lane 31, which goes the other way, sets the flag.
     let (out, _) = one_block(
         32,
-        "st.shared.u32 [dynamic], 0; bar.sync 0; mov.u32 %r39, 1; setp.eq.u32 %p1, %r0, 0; \
+        "setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [dynamic], 0; bar.sync 0; mov.u32 %r39, 1; \
          @%p1 bra SPIN; setp.eq.u32 %p2, %r0, 31; @%p2 st.volatile.shared.u32 [dynamic], 5; \
          bra.uni END; SPIN: ld.volatile.shared.u32 %r39, [dynamic]; setp.eq.u32 %p3, %r39, 0; \
          @%p3 bra SPIN; END:",
@@ -207,7 +207,7 @@ fn barriers_that_count_and_barriers_that_only_arrive() {
     assert_eq!(out, [1040; 64]);
     let (out, _) = one_block(
         64,
-        "setp.lt.u32 %p1, %r0, 32; @!%p1 bra WAIT; st.shared.u32 [dynamic], 3; \
+        "setp.lt.u32 %p1, %r0, 32; @!%p1 bra WAIT; setp.eq.u32 %p2, %r0, 7; @%p2 st.shared.u32 [dynamic], 3; \
          bar.arrive 1, 64; mov.u32 %r39, 0; bra.uni END; WAIT: bar.sync 1, 64; \
          ld.shared.u32 %r39, [dynamic]; END:",
     );

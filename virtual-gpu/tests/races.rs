@@ -17,7 +17,7 @@ fn watched(ptx: &str, grid: u32, block: u32) -> Option<String> {
         let this = match outcome {
             Ok(_) => None,
             Err(virtual_gpu::LaunchError::Fault(fault)) => match fault.kind {
-                FaultKind::Race { what } => Some(what),
+                FaultKind::Race { .. } => Some(fault.kind.to_string()),
                 _ => panic!("{fault}"),
             },
             Err(error) => panic!("{error}"),

@@ -5,13 +5,6 @@ mod support;
 use support::{Arg, Device, kernel};
 use virtual_gpu::{FaultKind, LaunchError, Policy};
 
-const POLICIES: [Policy; 4] = [
-    Policy::Seeded,
-    Policy::ReversedBlocks,
-    Policy::OneBlock,
-    Policy::StarvedPredecessor,
-];
-
 /// Every block waits for the flag of the one before it, then sets its own. `number` gives `%r1`.
 fn chain(number: &str) -> String {
     kernel(
@@ -38,7 +31,7 @@ fn run(policy: Policy, blocks: u32, text: &str) -> Result<Vec<u32>, LaunchError>
 #[test]
 fn blocks_numbered_as_they_come_finish_under_every_schedule() {
     let text = chain("atom.relaxed.gpu.global.add.u32 %r1, [%d1], 1;");
-    for policy in POLICIES {
+    for policy in Policy::ALL {
         let flags = run(policy, 20, &text).unwrap();
         assert!(flags.into_iter().eq(1..=20), "{policy:?}");
     }

@@ -9,13 +9,15 @@
 //! | `VIRTUAL_GPU_ARCH` | such as `sm_80`; sets its limits too | `sm_90` |
 //! | `VIRTUAL_GPU_MEMORY` | bytes of each, or with `K`, `M`, `G` | `16G` |
 //! | `VIRTUAL_GPU_SEED` | seed of the schedule | 0 |
+//! | `VIRTUAL_GPU_POLICY` | `seeded`, `reversed`, `one-block`, `starved`, `stale` | `seeded` |
+//! | `VIRTUAL_GPU_CHECKS` | `all`, `none`, `default`, or of `memory,sync,race,init,copies` those wanted | `default`: all but `copies` |
 //! | `VIRTUAL_GPU_STEPS` | warp instructions until a launch counts as hung | 20000000000 |
 //!
 //! A value that cannot be read is never skipped: `cuInit` fails, and
 //! [`mode`](crate::mode()) says why.
 
 use crate::driver::architectures;
-use crate::{DeviceConfig, RunOptions};
+use crate::{Checks, DeviceConfig, Policy, RunOptions};
 use std::env;
 use std::ffi::OsString;
 use std::str::FromStr;
@@ -128,6 +130,18 @@ impl Settings {
             number,
         )?;
         read.set(
+            &mut settings.run.policy,
+            "VIRTUAL_GPU_POLICY",
+            "one of seeded, reversed, one-block, starved, stale",
+            Policy::parse,
+        )?;
+        read.set(
+            &mut settings.run.checks,
+            "VIRTUAL_GPU_CHECKS",
+            "all, none, default, or some of memory, sync, race, init, copies with commas between",
+            Checks::parse,
+        )?;
+        read.set(
             &mut settings.run.step_budget,
             "VIRTUAL_GPU_STEPS",
             "a number of warp instructions from 1 on",
@@ -219,6 +233,8 @@ mod tests {
             ("VIRTUAL_GPU_MEMORY", "3M"),
             ("VIRTUAL_GPU_SEED", "18446744073709551615"),
             ("VIRTUAL_GPU_STEPS", "9"),
+            ("VIRTUAL_GPU_POLICY", "one-block"),
+            ("VIRTUAL_GPU_CHECKS", "memory,init"),
         ])
         .unwrap();
         assert_eq!(settings.choice, Choice::On);
@@ -229,6 +245,8 @@ mod tests {
         assert_eq!(settings.device.memory_bytes, 3 << 20);
         assert_eq!(settings.run.seed, u64::MAX);
         assert_eq!(settings.run.step_budget, 9);
+        assert_eq!(settings.run.policy, Policy::OneBlock);
+        assert_eq!(Some(settings.run.checks), Checks::parse("init"));
     }
 
     #[test]
@@ -245,6 +263,8 @@ mod tests {
             ("VIRTUAL_GPU_MEMORY", "99999999999G"),
             ("VIRTUAL_GPU_SEED", "x"),
             ("VIRTUAL_GPU_STEPS", "0"),
+            ("VIRTUAL_GPU_POLICY", "random"),
+            ("VIRTUAL_GPU_CHECKS", "races"),
         ] {
             let error = read(&[(variable, value)]).unwrap_err();
             assert_eq!(

@@ -14,6 +14,8 @@ pub(super) struct Shared {
     /// The multiprocessor it is on.
     pub multiprocessor: u32,
     pub memory: Vec<u8>,
+    /// For each byte of the memory whether it was written, if the launch keeps account of that.
+    pub written: Vec<bool>,
     pub barriers: [Pending; BARRIER_COUNT],
     pub barriers_completed: u64,
     exited: u32,
@@ -59,6 +61,10 @@ impl Block {
                 place,
                 multiprocessor,
                 memory: vec![0; machine.shared_bytes() as usize],
+                written: match O::TRACKS {
+                    true => vec![false; machine.shared_bytes() as usize],
+                    false => Vec::new(),
+                },
                 barriers: Default::default(),
                 barriers_completed: 0,
                 exited: 0,

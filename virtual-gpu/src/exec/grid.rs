@@ -24,18 +24,23 @@ pub(crate) fn run<O: Observer>(
     options: &RunOptions,
     observer: O,
 ) -> Result<Counters, Box<Fault>> {
+    let snapshot = memory.snapshot();
+    if !O::TRACKS {
+        snapshot.trust();
+    }
     let mut machine = Machine {
         program,
         constants: program.constants.as_slice().into(),
         shape: *shape,
         params,
         memory,
-        snapshot: memory.snapshot(),
+        snapshot,
         device,
         checks: options.checks,
         counters: Counters::default(),
         steps: 0,
         observer,
+        place: 0,
     };
     let mut schedule = Schedule::new(options.seed, options.policy);
     let mut grid = Grid {

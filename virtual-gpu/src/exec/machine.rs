@@ -24,6 +24,8 @@ pub(super) struct Machine<'a, O> {
     /// Warp instructions so far; also the device's clock.
     pub steps: u64,
     pub observer: O,
+    /// Place in the text of the instruction that is being carried out, if the launch is watched.
+    pub place: u32,
 }
 
 impl<O> Machine<'_, O> {

@@ -12,7 +12,7 @@ use super::machine::{Finding, Machine};
 use super::registers::lanes;
 use super::traffic;
 use super::warp::Warp;
-use crate::checks::{Access, Observer};
+use crate::checks::{Accesses, Observer};
 use crate::fault::{AccessKind, Extent, FaultKind, Near, Space};
 use crate::program::{ALL_LANES, Address, AddressSpace, Atomic, Extend, Row, Transfer};
 
@@ -36,11 +36,11 @@ pub(super) fn space_of(address: u64) -> AddressSpace {
 }
 
 /// Accesses of some lanes to one space.
-struct Group {
-    space: AddressSpace,
-    mask: u32,
+pub(super) struct Group {
+    pub space: AddressSpace,
+    pub mask: u32,
     /// Within the space.
-    addresses: Row,
+    pub addresses: Row,
 }
 
 struct Wish {
@@ -60,7 +60,7 @@ fn extend(value: u64, width: u32, how: Extend) -> u64 {
     }
 }
 
-fn named(space: AddressSpace) -> Space {
+pub(super) fn named(space: AddressSpace) -> Space {
     match space {
         AddressSpace::Generic | AddressSpace::Global => Space::Global,
         AddressSpace::Shared => Space::Shared,
@@ -175,22 +175,22 @@ impl Warp {
         shared: &Shared,
         wish: &Wish,
         group: &Group,
-        lane: usize,
-    ) -> Result<(), FaultKind> {
+    ) -> Result<(), Finding> {
         if !O::WATCHES {
             return Ok(());
         }
-        machine.observer.access(&Access {
+        let watched = machine.observer.accesses(&Accesses {
             space: named(group.space),
             kind: wish.kind,
-            address: group.addresses[lane],
             bytes: wish.bytes,
             block: shared.index,
             warp: self.id,
-            lane: lane as u32,
+            lanes: group.mask,
+            addresses: &group.addresses,
             strength: wish.address.strength,
             scope: wish.address.scope,
-        })
+        });
+        watched.map_err(|(lane, kind)| Finding { kind, lane })
     }
 
     pub(super) fn load<O: Observer>(
@@ -232,8 +232,10 @@ impl Warp {
                         read_bytes(from, at + offset as usize, width)
                     });
                 }
-                self.watch(machine, shared, &wish, &group, lane)
-                    .map_err(found)?;
+            }
+            self.watch(machine, shared, &wish, &group)?;
+            if O::TRACKS {
+                self.spread_load(machine, shared, transfer, &group);
             }
             for (row, d) in out.iter().zip(transfer.data).take(count as usize) {
                 self.registers.keep(d, row, group.mask);
@@ -280,8 +282,10 @@ impl Warp {
                         write_bytes(to, at + offset as usize, width, value);
                     }
                 }
-                self.watch(machine, shared, &wish, &group, lane)
-                    .map_err(found)?;
+            }
+            self.watch(machine, shared, &wish, &group)?;
+            if O::TRACKS {
+                self.spread_store(machine, shared, transfer, &group);
             }
             count_traffic(machine, &group, &wish);
         }
@@ -323,8 +327,10 @@ impl Warp {
                     let new = (atomic.modify_shared)(out[lane], b[lane], c[lane]);
                     write_bytes(to, at, width, new);
                 }
-                self.watch(machine, shared, &wish, &group, lane)
-                    .map_err(found)?;
+            }
+            self.watch(machine, shared, &wish, &group)?;
+            if O::TRACKS {
+                self.spread_atomic(machine, shared, atomic, &group);
             }
             if let Some(d) = atomic.d {
                 self.registers.keep(d, &out, group.mask);

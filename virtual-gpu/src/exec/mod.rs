@@ -10,6 +10,7 @@
 mod barrier;
 mod block;
 mod grid;
+mod init;
 mod lanewise;
 mod machine;
 mod memory;

@@ -56,7 +56,11 @@ impl Warp {
         pc: u32,
         active: u32,
     ) -> Result<Gathering, Finding> {
-        let masks = match members_of(&instruction.op) {
+        let named = members_of(&instruction.op);
+        if O::TRACKS {
+            self.check_members(machine, named, active)?;
+        }
+        let masks = match named {
             Some(members) => *self.registers.row(members),
             None => [ALL_LANES.into(); 32],
         };
@@ -103,6 +107,9 @@ impl Warp {
         instruction: &Instruction,
         mask: u32,
     ) -> Result<(), Finding> {
+        if O::TRACKS {
+            self.spread_exchange(instruction, mask);
+        }
         let registers = &mut self.registers;
         match &instruction.op {
             Op::Shuffle(shuffle) => {
@@ -233,7 +240,7 @@ impl Warp {
 }
 
 /// Where a lane reads from, and whether that lies in its segment; from the PTX ISA.
-fn source_lane(mode: ShuffleMode, lane: u32, b: u64, c: u64) -> (u32, bool) {
+pub(super) fn source_lane(mode: ShuffleMode, lane: u32, b: u64, c: u64) -> (u32, bool) {
     let (b, clamp, segment) = (b as u32 & 0x1f, c as u32 & 0x1f, (c >> 8) as u32 & 0x1f);
     let last = lane & segment | clamp & !segment;
     let first = lane & segment;

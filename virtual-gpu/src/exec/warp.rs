@@ -14,7 +14,7 @@ use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};
 use super::registers::{Registers, lanes};
 use super::sync::Gathered;
-use crate::checks::Observer;
+use crate::checks::{Observer, Undefined};
 use crate::fault::FaultKind;
 use crate::memory::Lookup;
 use crate::program::Op;
@@ -61,6 +61,8 @@ pub(super) struct Warp {
     /// Lanes whose threads have not exited.
     pub live: u32,
     pub registers: Registers,
+    /// What of the registers and of local memory is undefined, if the launch keeps account of it.
+    pub undefined: Undefined,
     /// The threads' own memory, one lane after the other.
     pub local: Vec<u8>,
     pub lookup: Lookup,
@@ -78,6 +80,7 @@ enum Next {
 impl Warp {
     pub(super) fn new<O: Observer>(machine: &Machine<'_, O>, id: u32) -> Self {
         let program = machine.program;
+        let local_bytes = program.local_bytes as usize * 32;
         let count = machine.threads_per_block() - id * 32;
         let existing = if count >= 32 {
             u32::MAX
@@ -93,7 +96,15 @@ impl Warp {
                 program.predicate_count,
                 machine.constants.clone(),
             ),
-            local: vec![0; program.local_bytes as usize * 32],
+            undefined: match O::TRACKS {
+                true => Undefined::everything(
+                    program.register_count,
+                    program.predicate_count,
+                    local_bytes,
+                ),
+                false => Undefined::everything(0, 0, 0),
+            },
+            local: vec![0; local_bytes],
             lookup: Lookup::default(),
             fragments: vec![Fragment {
                 pc: 0,
@@ -226,6 +237,15 @@ impl Warp {
             ran += 1;
             if O::WATCHES {
                 machine.observer.at(instruction.place);
+            }
+            if O::TRACKS {
+                machine.place = instruction.place;
+                let decided = self.check_decision(machine, instruction, lanes);
+                decided.map_err(|finding| self.stopped(finding, pc))?;
+                if active != 0 {
+                    let spread = self.spread(machine, instruction, active);
+                    spread.map_err(|finding| self.stopped(finding, pc))?;
+                }
             }
             machine.counters.lane_instructions_by_class[instruction.class as usize] +=
                 u64::from(active.count_ones());

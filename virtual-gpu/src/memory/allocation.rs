@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use super::written::Written;
 use crate::fault::Extent;
 
 #[derive(Debug)]
@@ -12,14 +13,47 @@ pub(crate) struct Allocation {
     base: u64,
     bytes: u64,
     words: Box<[AtomicU32]>,
+    written: Written,
 }
 
 impl Allocation {
     /// Zeroed bytes, taken from the host only as they are touched; `None` if it has no more.
     pub(crate) fn zeroed(base: u64, bytes: u64) -> Option<Self> {
         let words = usize::try_from(bytes.div_ceil(4)).ok()?;
-        let words = bytemuck::allocation::try_zeroed_slice_box(words).ok()?;
-        Some(Self { base, bytes, words })
+        Some(Self {
+            base,
+            bytes,
+            words: bytemuck::allocation::try_zeroed_slice_box(words).ok()?,
+            written: Written::nothing(words)?,
+        })
+    }
+
+    /// Every byte counts as written from now on.
+    pub(crate) fn trust(&self) {
+        self.written.trust();
+    }
+
+    /// Which of at most 16 bytes inside the allocation were written, one bit each.
+    #[inline]
+    pub(crate) fn written(&self, address: u64, count: u32) -> u32 {
+        self.written.bytes((address - self.base) as usize, count)
+    }
+
+    /// Takes note of at most 16 bytes: those of the mask hold something, the others do not.
+    #[inline]
+    pub(crate) fn set_written(&self, address: u64, count: u32, mask: u32) {
+        let offset = (address - self.base) as usize;
+        self.written.set(offset, count, mask);
+    }
+
+    /// Takes note that a range inside the allocation was written.
+    pub(crate) fn mark_written(&self, address: u64, bytes: u64) {
+        self.written.mark(address - self.base, bytes);
+    }
+
+    /// How far into a range inside the allocation the first byte lies that was not written.
+    pub(crate) fn first_unwritten(&self, address: u64, bytes: u64) -> Option<u64> {
+        self.written.first_unwritten(address - self.base, bytes)
     }
 
     pub(crate) fn base(&self) -> u64 {

@@ -14,6 +14,7 @@
 
 mod allocation;
 mod snapshot;
+mod written;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -30,6 +31,14 @@ pub const ALLOCATION_ALIGN: u64 = 256;
 const GUARD_BYTES: u64 = 4096;
 /// An access this far from an allocation is not said to be near it.
 const NEAR_BYTES: u64 = 1 << 24;
+
+/// Bytes for which it is looked up at once whether they were written.
+const CHUNK_BYTES: u64 = 16;
+
+/// Bytes of the chunk that starts so far into a range.
+fn chunk_bytes(start: u64, bytes: u64) -> u32 {
+    (bytes - start).min(CHUNK_BYTES) as u32
+}
 
 /// Why a call on [`Memory`] was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -106,10 +115,9 @@ impl Memory {
         }
     }
 
-    /// Hands out `bytes` bytes, all zero, at an address that was never handed out before.
+    /// Hands out `bytes` bytes at an address that was never handed out before.
     ///
-    /// A real device promises nothing about the contents; the zeros are a convenience of this
-    /// implementation, which the initialisation check does not rely on.
+    /// They read as zero, but count as never written: a real device promises nothing about them.
     pub fn alloc(&self, bytes: u64) -> Result<u64, MemoryError> {
         if bytes == 0 {
             return Err(MemoryError::ZeroBytes);
@@ -180,6 +188,7 @@ impl Memory {
     pub fn write(&self, address: u64, from: &[u8]) -> Result<(), MemoryError> {
         let allocation = self.range(address, from.len() as u64)?;
         allocation.write(address, from);
+        allocation.mark_written(address, from.len() as u64);
         Ok(())
     }
 
@@ -187,6 +196,7 @@ impl Memory {
     pub fn fill(&self, address: u64, bytes: u64, pattern: &[u8]) -> Result<(), MemoryError> {
         let allocation = self.range(address, bytes)?;
         allocation.fill(address, bytes, pattern);
+        allocation.mark_written(address, bytes);
         Ok(())
     }
 
@@ -195,8 +205,23 @@ impl Memory {
         let (target, source) = (self.range(to, bytes)?, self.range(from, bytes)?);
         let mut buffer = vec![0; bytes as usize];
         source.read(from, &mut buffer);
+        let written = |start: u64| source.written(from + start, chunk_bytes(start, bytes));
+        let chunks = (0..bytes).step_by(CHUNK_BYTES as usize);
+        let written: Vec<u32> = chunks.clone().map(written).collect();
         target.write(to, &buffer);
+        for (start, mask) in chunks.zip(written) {
+            target.set_written(to + start, chunk_bytes(start, bytes), mask);
+        }
         Ok(())
+    }
+
+    /// How far into a range the first byte lies that was never written, if there is one.
+    ///
+    /// Memory that a launch could write whose check for uninitialised bytes was off counts as
+    /// written.
+    pub fn first_unwritten(&self, address: u64, bytes: u64) -> Result<Option<u64>, MemoryError> {
+        let allocation = self.range(address, bytes)?;
+        Ok(allocation.first_unwritten(address, bytes))
     }
 
     /// Checks that a range lies inside one live allocation.
@@ -336,6 +361,20 @@ mod tests {
             }
         }
         assert!(memory.write(base + 60, &[0; 8]).is_err());
+    }
+
+    #[test]
+    fn a_copy_hands_on_what_was_written_and_what_was_not() {
+        let memory = Memory::new(1 << 20);
+        let (a, b) = (memory.alloc(100).unwrap(), memory.alloc(100).unwrap());
+        memory.write(a, &[1; 50]).unwrap();
+        memory.fill(b, 100, &[2]).unwrap();
+        memory.copy(b + 3, a + 1, 90).unwrap();
+        assert_eq!(memory.first_unwritten(a, 100), Ok(Some(50)));
+        assert_eq!(memory.first_unwritten(b, 100), Ok(Some(52)));
+        assert_eq!(memory.first_unwritten(b + 93, 7), Ok(None));
+        memory.snapshot().trust();
+        assert_eq!(memory.first_unwritten(b, 100), Ok(None));
     }
 
     #[test]

@@ -22,6 +22,11 @@ impl Snapshot {
         Self { allocations }
     }
 
+    /// Everything counts as written from now on.
+    pub(crate) fn trust(&self) {
+        self.allocations.iter().for_each(|each| each.trust());
+    }
+
     /// The allocation that holds the whole range, if one does.
     #[inline]
     pub(crate) fn find(

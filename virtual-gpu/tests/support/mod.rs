@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod instruction;
+
 use virtual_gpu::{
     Counters, DeviceConfig, Fault, LaunchError, LoadError, Memory, Module, Problem, RunOptions,
     Shape,
@@ -52,7 +54,9 @@ impl Device {
     }
 
     pub fn zeros(&self, bytes: u64) -> u64 {
-        self.memory.alloc(bytes).unwrap()
+        let address = self.memory.alloc(bytes).unwrap();
+        self.memory.fill(address, bytes, &[0]).unwrap();
+        address
     }
 
     pub fn download<T: bytemuck::AnyBitPattern + bytemuck::NoUninit>(

@@ -1,0 +1,118 @@
+//! Who is told what happens in a launch.
+
+use crate::fault::{AccessKind, FaultKind, Space};
+use crate::program::{Row, Scope, Strength};
+
+/// The accesses of some lanes of a warp that one instruction makes to one space.
+#[derive(Debug)]
+pub(crate) struct Accesses<'a> {
+    pub space: Space,
+    pub kind: AccessKind,
+    /// Bytes that each lane accesses.
+    pub bytes: u32,
+    pub block: u64,
+    pub warp: u32,
+    pub lanes: u32,
+    /// Within the space.
+    pub addresses: &'a Row,
+    pub strength: Strength,
+    pub scope: Scope,
+}
+
+impl Accesses<'_> {
+    pub(crate) fn is_strong(&self) -> bool {
+        self.strength != Strength::Weak
+    }
+}
+
+/// Lanes that arrived at a barrier together.
+#[derive(Debug, Clone)]
+pub(crate) struct Arrival {
+    pub warp: u32,
+    pub lanes: u32,
+    pub pc: u32,
+}
+
+/// Is told what happens in a launch, in the order in which it happens.
+pub(crate) trait Observer {
+    /// Whether accesses are reported at all.
+    const WATCHES: bool;
+    /// Whether the launch keeps account of what is undefined.
+    const TRACKS: bool = false;
+
+    /// What is reported next belongs to this place in the text.
+    fn at(&mut self, place: u32);
+    /// After accesses that were in bounds. A fault is that of one of the lanes.
+    fn accesses(&mut self, accesses: &Accesses<'_>) -> Result<(), (usize, FaultKind)>;
+    /// Lanes carried out a fence.
+    fn fence(&mut self, block: u64, warp: u32, lanes: u32, scope: Scope);
+    /// Lanes met at a `bar.warp.sync`.
+    fn warp_sync(&mut self, block: u64, warp: u32, lanes: u32);
+    /// Lanes arrived at a barrier of their block.
+    fn arrive(&mut self, block: u64, number: u32, arrival: &Arrival);
+    /// A barrier of a block completed; these lanes waited for it.
+    fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]);
+    /// A block has ended.
+    fn block_ends(&mut self, block: u64);
+}
+
+/// Watches nothing.
+#[derive(Debug)]
+pub(crate) struct Unwatched;
+
+impl Observer for Unwatched {
+    const WATCHES: bool = false;
+
+    fn at(&mut self, _: u32) {}
+
+    fn accesses(&mut self, _: &Accesses<'_>) -> Result<(), (usize, FaultKind)> {
+        Ok(())
+    }
+
+    fn fence(&mut self, _: u64, _: u32, _: u32, _: Scope) {}
+
+    fn warp_sync(&mut self, _: u64, _: u32, _: u32) {}
+
+    fn arrive(&mut self, _: u64, _: u32, _: &Arrival) {}
+
+    fn barrier(&mut self, _: u64, _: u32, _: &[Arrival]) {}
+
+    fn block_ends(&mut self, _: u64) {}
+}
+
+/// The same observer, in a launch that keeps account of what is undefined.
+#[derive(Debug)]
+pub(crate) struct Tracked<O>(pub(crate) O);
+
+impl<O: Observer> Observer for Tracked<O> {
+    const WATCHES: bool = O::WATCHES;
+    const TRACKS: bool = true;
+
+    fn at(&mut self, place: u32) {
+        self.0.at(place);
+    }
+
+    fn accesses(&mut self, accesses: &Accesses<'_>) -> Result<(), (usize, FaultKind)> {
+        self.0.accesses(accesses)
+    }
+
+    fn fence(&mut self, block: u64, warp: u32, lanes: u32, scope: Scope) {
+        self.0.fence(block, warp, lanes, scope);
+    }
+
+    fn warp_sync(&mut self, block: u64, warp: u32, lanes: u32) {
+        self.0.warp_sync(block, warp, lanes);
+    }
+
+    fn arrive(&mut self, block: u64, number: u32, arrival: &Arrival) {
+        self.0.arrive(block, number, arrival);
+    }
+
+    fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]) {
+        self.0.barrier(block, number, waiting);
+    }
+
+    fn block_ends(&mut self, block: u64) {
+        self.0.block_ends(block);
+    }
+}

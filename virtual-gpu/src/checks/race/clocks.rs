@@ -1,0 +1,129 @@
+//! What a thread knows of the others: vector clocks over all threads of a grid.
+//!
+//! A clock holds, for every block that it knows anything of, the time up to which each of its
+//! threads is known. Blocks' parts are shared until they differ: behind a barrier, all threads of
+//! a block share one.
+
+use std::rc::Rc;
+
+/// Bits of a [`Thread`] that hold its place in its block.
+const INDEX_BITS: u32 = 16;
+
+/// A thread of the grid: its block, and its place in that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Thread(u64);
+
+impl Thread {
+    pub(super) fn new(block: u64, index: u32) -> Self {
+        Self(block << INDEX_BITS | u64::from(index))
+    }
+
+    pub(super) fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    pub(super) fn bits(self) -> u64 {
+        self.0
+    }
+
+    pub(super) fn block(self) -> u64 {
+        self.0 >> INDEX_BITS
+    }
+
+    /// Within the block.
+    pub(super) fn index(self) -> usize {
+        (self.0 & ((1 << INDEX_BITS) - 1)) as usize
+    }
+}
+
+/// Times of the threads of one block.
+type Times = Rc<Vec<u32>>;
+
+/// Times up to which threads are known.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Known {
+    /// By block.
+    blocks: Vec<(u64, Times)>,
+}
+
+impl Known {
+    /// The time up to which a thread is known; 0 if it is not.
+    #[inline]
+    pub(super) fn time_of(&self, thread: Thread) -> u32 {
+        let Ok(place) = self.find(thread.block()) else {
+            return 0;
+        };
+        let time = self.blocks[place].1.get(thread.index());
+        time.copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn find(&self, block: u64) -> Result<usize, usize> {
+        match &self.blocks[..] {
+            [(only, _)] if *only == block => Ok(0),
+            blocks => blocks.binary_search_by_key(&block, |(block, _)| *block),
+        }
+    }
+
+    /// Knows a thread up to a time, and what was known of it before.
+    pub(super) fn learn(&mut self, thread: Thread, time: u32) {
+        let place = self.find(thread.block()).unwrap_or_else(|place| {
+            self.blocks.insert(place, (thread.block(), Rc::default()));
+            place
+        });
+        let times = Rc::make_mut(&mut self.blocks[place].1);
+        let index = thread.index();
+        if times.len() <= index {
+            times.resize(index + 1, 0);
+        }
+        times[index] = times[index].max(time);
+    }
+
+    /// Knows all that another knows.
+    pub(super) fn join(&mut self, other: &Known) {
+        let mut place = 0;
+        for (block, theirs) in &other.blocks {
+            while self.blocks.get(place).is_some_and(|(mine, _)| mine < block) {
+                place += 1;
+            }
+            match self.blocks.get_mut(place) {
+                Some((mine, times)) if mine == block => join_times(times, theirs),
+                _ => self.blocks.insert(place, (*block, Rc::clone(theirs))),
+            }
+        }
+    }
+}
+
+fn join_times(mine: &mut Times, theirs: &Times) {
+    let is_behind = |(index, &time): (usize, &u32)| mine.get(index).is_none_or(|&m| m < time);
+    if Rc::ptr_eq(mine, theirs) || !theirs.iter().enumerate().any(is_behind) {
+        return;
+    }
+    let mine = Rc::make_mut(mine);
+    if mine.len() < theirs.len() {
+        mine.resize(theirs.len(), 0);
+    }
+    for (mine, &theirs) in mine.iter_mut().zip(theirs.iter()) {
+        *mine = (*mine).max(theirs);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joining_takes_the_later_of_each() {
+        let (mut a, mut b) = (Known::default(), Known::default());
+        a.learn(Thread::new(5, 3), 5);
+        a.learn(Thread::new(1, 0), 2);
+        b.learn(Thread::new(5, 3), 4);
+        b.learn(Thread::new(5, 7), 9);
+        b.learn(Thread::new(2, 1), 1);
+        a.join(&b);
+        let times = [(5, 3), (5, 7), (1, 0), (2, 1), (2, 0)];
+        let times = times.map(|(block, index)| a.time_of(Thread::new(block, index)));
+        assert_eq!(times, [5, 9, 2, 1, 0]);
+        assert_eq!(b.time_of(Thread::new(1, 0)), 0);
+    }
+}

@@ -1,0 +1,280 @@
+//! What is remembered of a cell: its writes, and its reads since; as few as will do.
+//!
+//! An access is forgotten when a later one stands for it: whatever races with the earlier one
+//! races with the later one as well. Where threads are kept in order that leaves one of each; where
+//! many read at once, or use atomic operations, it leaves one a thread.
+
+use std::collections::HashMap;
+
+use super::clocks::{Known, Thread};
+use super::pages::NumberHasher;
+use crate::fault::AccessKind;
+use crate::program::{Scope, Strength};
+
+/// So many accesses are looked through to forget some of them.
+const PRUNED: usize = 16;
+
+/// One thread's access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Record {
+    /// The thread; above it what the access is.
+    bits: u64,
+    pub time: u32,
+    pub place: u32,
+}
+
+const FLAGS: u32 = 48;
+const IS_WRITE: u64 = 1 << FLAGS;
+const IS_ATOMIC: u64 = 1 << (FLAGS + 1);
+const IS_STRONG: u64 = 1 << (FLAGS + 2);
+const IS_WIDE: u64 = 1 << (FLAGS + 3);
+const SIZE: u32 = FLAGS + 4;
+
+impl Record {
+    pub(super) fn new(
+        thread: Thread,
+        (time, place): (u32, u32),
+        kind: AccessKind,
+        bytes: u32,
+        (strength, scope): (Strength, Scope),
+    ) -> Self {
+        let mut bits = thread.bits() | u64::from(bytes.trailing_zeros()) << SIZE;
+        bits |= match kind {
+            AccessKind::Read => 0,
+            AccessKind::Write => IS_WRITE,
+            AccessKind::Atomic => IS_WRITE | IS_ATOMIC,
+        };
+        if strength != Strength::Weak {
+            bits |= IS_STRONG;
+            if scope >= Scope::Device {
+                bits |= IS_WIDE;
+            }
+        }
+        Self { bits, time, place }
+    }
+
+    #[cfg(test)]
+    pub(super) fn for_tests(thread: Thread, time: u32) -> Self {
+        let strength = (Strength::Weak, Scope::Device);
+        Self::new(thread, (time, 0), AccessKind::Write, 4, strength)
+    }
+
+    pub(super) fn thread(self) -> Thread {
+        Thread::from_bits(self.bits & ((1 << FLAGS) - 1))
+    }
+
+    pub(super) fn kind(self) -> AccessKind {
+        match (self.bits & IS_WRITE, self.bits & IS_ATOMIC) {
+            (0, _) => AccessKind::Read,
+            (_, 0) => AccessKind::Write,
+            _ => AccessKind::Atomic,
+        }
+    }
+
+    pub(super) fn bytes(self) -> u32 {
+        1 << (self.bits >> SIZE)
+    }
+
+    fn is_strong(self) -> bool {
+        self.bits & IS_STRONG != 0
+    }
+
+    /// Whether two accesses to one cell are made to meet: both strong, of the same bytes, of scopes
+    /// that reach each other. Accesses are aligned, so those of one size are of the same bytes.
+    fn may_meet(self, other: Self) -> bool {
+        let both = self.bits & other.bits;
+        both & IS_STRONG != 0
+            && self.bits >> SIZE == other.bits >> SIZE
+            && (both & IS_WIDE != 0 || self.thread().block() == other.thread().block())
+    }
+
+    /// Whether nothing orders this access before a new one, by a thread that knows so much.
+    #[inline]
+    fn races(self, new: Self, known: &Known) -> bool {
+        self.thread() != new.thread() && !self.may_meet(new) && !self.is_before(new, known)
+    }
+
+    #[inline]
+    fn is_before(self, new: Self, known: &Known) -> bool {
+        self.thread() == new.thread() || known.time_of(self.thread()) >= self.time
+    }
+
+    /// Whether whatever races with this access races with a later one, too.
+    #[inline]
+    fn is_replaced_by(self, new: Self, known: &Known) -> bool {
+        (self.is_strong() || !new.is_strong()) && self.is_before(new, known)
+    }
+}
+
+/// Accesses of several threads.
+#[derive(Debug, Clone, Default)]
+enum Log {
+    #[default]
+    Empty,
+    One(Record),
+    Many(Box<Crowd>),
+}
+
+#[derive(Debug, Clone)]
+struct Crowd {
+    /// By thread, and whether it is strong.
+    records: HashMap<u64, Record, NumberHasher>,
+    /// One of them, if every one is strong, of device scope at least, and of the same size.
+    sample: Option<Record>,
+}
+
+impl Crowd {
+    fn add(&mut self, record: Record) {
+        let is_alike = |sample: &Record| {
+            sample.bits & record.bits & IS_WIDE != 0 && sample.bits >> SIZE == record.bits >> SIZE
+        };
+        self.sample = self.sample.filter(is_alike);
+        let key = record.bits & (IS_STRONG | ((1 << FLAGS) - 1));
+        self.records.insert(key, record);
+    }
+}
+
+impl Log {
+    /// The first, by thread, of the accesses that race with a new one.
+    #[inline]
+    fn race_with(&self, new: Record, known: &Known) -> Option<Record> {
+        match self {
+            Log::Empty => None,
+            Log::One(old) => old.races(new, known).then_some(*old),
+            Log::Many(crowd) if crowd.sample.is_some_and(|old| old.may_meet(new)) => None,
+            Log::Many(crowd) => {
+                let racing = crowd.records.values().filter(|old| old.races(new, known));
+                racing.min_by_key(|old| (old.thread(), old.bits)).copied()
+            }
+        }
+    }
+
+    /// Forgets what a later access stands for.
+    #[inline]
+    fn forget(&mut self, new: Record, known: &Known) {
+        match self {
+            Log::Empty => {}
+            Log::One(old) => {
+                if old.is_replaced_by(new, known) {
+                    *self = Log::Empty;
+                }
+            }
+            Log::Many(crowd) => {
+                if new.is_strong() && crowd.records.len() > PRUNED {
+                    return;
+                }
+                crowd
+                    .records
+                    .retain(|_, old| !old.is_replaced_by(new, known));
+                if crowd.records.is_empty() {
+                    *self = Log::Empty;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, new: Record) {
+        match self {
+            Log::Empty => *self = Log::One(new),
+            Log::Many(crowd) => crowd.add(new),
+            Log::One(old) => {
+                let mut crowd = Crowd {
+                    records: HashMap::default(),
+                    sample: Some(*old).filter(|old| old.bits & IS_WIDE != 0),
+                };
+                crowd.add(*old);
+                crowd.add(new);
+                *self = Log::Many(Box::new(crowd));
+            }
+        }
+    }
+}
+
+/// What is remembered of a cell.
+#[derive(Debug, Clone, Default)]
+pub(super) struct History {
+    writes: Log,
+    reads: Log,
+}
+
+impl History {
+    /// The access that races with a new read, if there is one.
+    #[inline]
+    pub(super) fn race_with_read(&self, new: Record, known: &Known) -> Option<Record> {
+        self.writes.race_with(new, known)
+    }
+
+    /// The access that races with a new write or atomic operation, if there is one.
+    #[inline]
+    pub(super) fn race_with_write(&self, new: Record, known: &Known) -> Option<Record> {
+        let write = self.writes.race_with(new, known);
+        write.or_else(|| self.reads.race_with(new, known))
+    }
+
+    /// Remembers a read.
+    #[inline]
+    pub(super) fn read(&mut self, new: Record, known: &Known) {
+        if let Log::Many(crowd) = &mut self.reads {
+            crowd.add(new);
+            return;
+        }
+        self.reads.forget(new, known);
+        self.reads.add(new);
+    }
+
+    /// Remembers a write or an atomic operation.
+    #[inline]
+    pub(super) fn write(&mut self, new: Record, known: &Known) {
+        self.writes.forget(new, known);
+        self.reads.forget(new, known);
+        self.writes.add(new);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(index: u32, kind: AccessKind, strength: Strength) -> Record {
+        let thread = Thread::new(0, index);
+        Record::new(thread, (1, 0), kind, 4, (strength, Scope::Device))
+    }
+
+    #[test]
+    fn a_crowd_of_readers_is_seen_by_a_writer_and_then_forgotten() {
+        let mut cell = History::default();
+        let unknown = Known::default();
+        for index in [4, 2, 9] {
+            cell.read(access(index, AccessKind::Read, Strength::Weak), &unknown);
+        }
+        let write = access(1, AccessKind::Write, Strength::Weak);
+        let first = cell.race_with_write(write, &unknown).unwrap();
+        assert_eq!(first.thread(), Thread::new(0, 2));
+        let mut known = Known::default();
+        for index in [4, 2, 9] {
+            known.learn(Thread::new(0, index), 1);
+        }
+        assert_eq!(cell.race_with_write(write, &known), None);
+        cell.write(write, &known);
+        assert!(matches!(cell.reads, Log::Empty));
+        let again = access(3, AccessKind::Write, Strength::Weak);
+        assert_eq!(cell.race_with_write(again, &unknown), Some(write));
+    }
+
+    #[test]
+    fn a_strong_access_does_not_hide_a_weak_one() {
+        let mut cell = History::default();
+        let unknown = Known::default();
+        let weak = access(1, AccessKind::Read, Strength::Weak);
+        cell.read(weak, &unknown);
+        cell.read(access(1, AccessKind::Read, Strength::Relaxed), &unknown);
+        let write = access(2, AccessKind::Write, Strength::Relaxed);
+        assert_eq!(cell.race_with_write(write, &unknown), Some(weak));
+        let sum = access(3, AccessKind::Atomic, Strength::Relaxed);
+        assert_eq!(
+            (weak.kind(), sum.kind(), sum.bytes()),
+            (AccessKind::Read, AccessKind::Atomic, 4)
+        );
+    }
+}

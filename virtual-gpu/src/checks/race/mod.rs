@@ -1,0 +1,190 @@
+//! Finds data races: two accesses to the same bytes by different threads, one of them a write, with
+//! nothing that orders them.
+//!
+//! Threads are ordered by what the PTX memory model says, and by nothing else: lanes of a warp are
+//! not taken to run in step, and shuffles, votes and the order in which this run happened to
+//! interleave order nothing.
+//!
+//! * A barrier orders what its threads did before against what those that waited do after;
+//!   `bar.warp.sync` does the same for lanes.
+//! * A release (or a fence and then a strong write) orders what came before against what comes
+//!   after an acquire (or a strong read and then a fence) that reads what was written, or what an
+//!   atomic operation made of it. Scopes count: an order of block scope holds within a block.
+//! * Two accesses that are both strong, of scopes that reach each other, and to the same bytes, are
+//!   no race.
+//!
+//! Each thread has a time, which moves on when it makes something known; an access has its thread's
+//! time, and comes before all that knows the thread up to that time (`clocks`, `threads`,
+//! `messages`). `history` holds which accesses of a cell of memory have to be remembered, `pages`
+//! where.
+//!
+//! Not modelled: orders between launches (every launch starts anew), proxies, and the difference
+//! between `fence.sc` and `fence.acq_rel`. A finding holds for the inputs and the schedule that
+//! ran, and so does the absence of one.
+
+mod clocks;
+mod history;
+mod messages;
+mod pages;
+mod threads;
+
+use std::collections::HashMap;
+
+use super::{Accesses, Arrival, Observer};
+use crate::fault::{AccessKind, FaultKind, Side, Space};
+use crate::program::{Program, Scope};
+use history::Record;
+use messages::{Message, Messages};
+use pages::{NumberHasher, Pages};
+use threads::{BlockState, indices};
+
+/// Watches a launch for data races.
+#[derive(Debug)]
+pub(crate) struct RaceDetector<'p> {
+    program: &'p Program,
+    threads_per_block: u32,
+    place: u32,
+    blocks: HashMap<u64, BlockState, NumberHasher>,
+    global: Pages,
+    messages: Messages,
+}
+
+impl<'p> RaceDetector<'p> {
+    pub(crate) fn new(program: &'p Program, threads_per_block: u32) -> Self {
+        Self {
+            program,
+            threads_per_block,
+            place: 0,
+            blocks: HashMap::default(),
+            global: Pages::default(),
+            messages: Messages::default(),
+        }
+    }
+
+    fn block(&mut self, number: u64) -> &mut BlockState {
+        let thread_count = self.threads_per_block;
+        let new = || BlockState::new(number, thread_count);
+        self.blocks.entry(number).or_insert_with(new)
+    }
+
+    /// The accesses of all lanes, in their order; gives the first that races, and with what.
+    fn compare(&mut self, accesses: &Accesses<'_>) -> Option<(usize, Record, Record)> {
+        let place = self.place;
+        let thread_count = self.threads_per_block;
+        let new_block = || BlockState::new(accesses.block, thread_count);
+        let block = self.blocks.entry(accesses.block);
+        let block = block.or_insert_with(new_block);
+        let (pages, messages) = match accesses.space {
+            Space::Shared => (&mut block.shared, &mut block.messages),
+            _ => (&mut self.global, &mut self.messages),
+        };
+        for index in indices(accesses.warp, accesses.lanes) {
+            let lane = (index % 32) as usize;
+            let address = accesses.addresses[lane];
+            let thread = clocks::Thread::new(accesses.block, index);
+            let Some(state) = block.threads.get_mut(index as usize) else {
+                continue;
+            };
+            if accesses.kind != AccessKind::Write && accesses.is_strong() {
+                Messages::hear(state, accesses, messages.at(address));
+            }
+            let ordering = (accesses.strength, accesses.scope);
+            let when = (state.time, place);
+            let new = Record::new(thread, when, accesses.kind, accesses.bytes, ordering);
+            let known = &*state.known;
+            for cell in pages.cells(address, accesses.bytes) {
+                let raced = match accesses.kind {
+                    AccessKind::Read => cell.race_with_read(new, known),
+                    _ => cell.race_with_write(new, known),
+                };
+                if let Some(old) = raced {
+                    return Some((lane, old, new));
+                }
+                match accesses.kind {
+                    AccessKind::Read => cell.read(new, known),
+                    _ => cell.write(new, known),
+                }
+            }
+            if accesses.kind != AccessKind::Read {
+                messages.leave(thread, state, accesses, address);
+            }
+        }
+        None
+    }
+
+    fn side(&self, record: Record) -> Side {
+        let place = &self.program.places[record.place as usize];
+        Side {
+            access: record.kind(),
+            bytes: record.bytes(),
+            block: record.thread().block(),
+            thread: record.thread().index() as u32,
+            line: place.line,
+            instruction: place.text.clone(),
+        }
+    }
+}
+
+impl Observer for RaceDetector<'_> {
+    const WATCHES: bool = true;
+
+    fn at(&mut self, place: u32) {
+        self.place = place;
+    }
+
+    fn accesses(&mut self, accesses: &Accesses<'_>) -> Result<(), (usize, FaultKind)> {
+        if !matches!(accesses.space, Space::Global | Space::Shared) {
+            // A thread's own.
+            return Ok(());
+        }
+        match self.compare(accesses) {
+            None => Ok(()),
+            Some((lane, old, new)) => {
+                let kind = FaultKind::Race {
+                    space: accesses.space,
+                    address: accesses.addresses[lane],
+                    earlier: Box::new(self.side(old)),
+                    later: Box::new(self.side(new)),
+                };
+                Err((lane, kind))
+            }
+        }
+    }
+
+    fn fence(&mut self, block: u64, warp: u32, lanes: u32, scope: Scope) {
+        let state = self.block(block);
+        for index in indices(warp, lanes) {
+            let thread = state.thread(index);
+            let Some(state) = state.threads.get_mut(index as usize) else {
+                continue;
+            };
+            for message in std::mem::take(&mut state.seen) {
+                if message.reaches(block, scope) {
+                    state.learn(&message.known);
+                }
+            }
+            let known = state.publish(thread);
+            state.fenced = Some(Message {
+                known,
+                block,
+                scope,
+            });
+        }
+    }
+
+    fn warp_sync(&mut self, block: u64, warp: u32, lanes: u32) {
+        self.block(block).meet(warp, lanes);
+    }
+
+    fn arrive(&mut self, block: u64, number: u32, arrival: &Arrival) {
+        self.block(block).arrive(number, arrival);
+    }
+
+    fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]) {
+        self.block(block).complete(number, waiting);
+    }
+
+    fn block_ends(&mut self, block: u64) {
+        self.blocks.remove(&block);
+    }
+}

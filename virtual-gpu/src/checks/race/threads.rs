@@ -1,0 +1,136 @@
+//! The threads of the blocks that are alive: their times, and what each knows.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::clocks::{Known, Thread};
+use super::messages::{Message, Messages};
+use super::pages::Pages;
+use crate::checks::Arrival;
+
+/// One thread.
+#[derive(Debug, Clone)]
+pub(super) struct ThreadState {
+    pub time: u32,
+    pub known: Rc<Known>,
+    /// What the last fence lets strong writes make known.
+    pub fenced: Option<Message>,
+    /// What strong reads have seen, for the next fence to make use of.
+    pub seen: Vec<Message>,
+}
+
+impl ThreadState {
+    fn new() -> Self {
+        Self {
+            time: 1,
+            known: Rc::default(),
+            fenced: None,
+            seen: Vec::new(),
+        }
+    }
+
+    /// All that the thread knows, itself included, up to now; what it does next is later.
+    pub(super) fn publish(&mut self, thread: Thread) -> Rc<Known> {
+        Rc::make_mut(&mut self.known).learn(thread, self.time);
+        self.time += 1;
+        Rc::clone(&self.known)
+    }
+
+    pub(super) fn learn(&mut self, known: &Known) {
+        Rc::make_mut(&mut self.known).join(known);
+    }
+
+    /// Takes in what a strong access has read.
+    pub(super) fn hear(&mut self, message: &Message) {
+        let is_new = |m: &Message| !Rc::ptr_eq(&m.known, &message.known);
+        if self.seen.iter().all(is_new) {
+            self.seen.push(message.clone());
+        }
+    }
+}
+
+/// One block that is alive: its threads, and what is remembered of its shared memory.
+#[derive(Debug)]
+pub(super) struct BlockState {
+    pub number: u64,
+    pub threads: Vec<ThreadState>,
+    pub shared: Pages,
+    pub messages: Messages,
+    /// What those who arrived at a barrier that is not complete have brought.
+    gathered: HashMap<u32, Gathering>,
+}
+
+/// What several threads know together.
+#[derive(Debug, Default)]
+struct Gathering {
+    known: Known,
+    /// Taken in already: threads that met before share what they know.
+    taken: Vec<Rc<Known>>,
+}
+
+impl BlockState {
+    pub(super) fn new(number: u64, thread_count: u32) -> Self {
+        Self {
+            number,
+            threads: vec![ThreadState::new(); thread_count as usize],
+            shared: Pages::default(),
+            messages: Messages::default(),
+            gathered: HashMap::new(),
+        }
+    }
+
+    pub(super) fn thread(&self, index: u32) -> Thread {
+        Thread::new(self.number, index)
+    }
+
+    /// Lanes met: each knows what all of them know.
+    pub(super) fn meet(&mut self, warp: u32, lanes: u32) {
+        let mut together = Gathering::default();
+        together.take_in(self.number, &mut self.threads, warp, lanes);
+        self.hand_out(&Rc::new(together.known), warp, lanes);
+    }
+
+    pub(super) fn arrive(&mut self, barrier: u32, arrival: &Arrival) {
+        let gathering = self.gathered.entry(barrier).or_default();
+        gathering.take_in(self.number, &mut self.threads, arrival.warp, arrival.lanes);
+    }
+
+    pub(super) fn complete(&mut self, barrier: u32, waiting: &[Arrival]) {
+        let gathered = self.gathered.remove(&barrier).unwrap_or_default();
+        let known = Rc::new(gathered.known);
+        for arrival in waiting {
+            self.hand_out(&known, arrival.warp, arrival.lanes);
+        }
+    }
+
+    fn hand_out(&mut self, known: &Rc<Known>, warp: u32, lanes: u32) {
+        for index in indices(warp, lanes) {
+            if let Some(state) = self.threads.get_mut(index as usize) {
+                state.known = Rc::clone(known);
+            }
+        }
+    }
+}
+
+impl Gathering {
+    fn take_in(&mut self, block: u64, threads: &mut [ThreadState], warp: u32, lanes: u32) {
+        for index in indices(warp, lanes) {
+            let Some(state) = threads.get_mut(index as usize) else {
+                continue;
+            };
+            let taken = self.taken.iter().rev();
+            if !taken.take(2).any(|taken| Rc::ptr_eq(taken, &state.known)) {
+                self.known.join(&state.known);
+                self.taken.push(Rc::clone(&state.known));
+            }
+            self.known.learn(Thread::new(block, index), state.time);
+            state.time += 1;
+        }
+    }
+}
+
+/// The threads that lanes of a warp are, by their places in the block.
+pub(super) fn indices(warp: u32, lanes: u32) -> impl Iterator<Item = u32> {
+    let held = (0..32).filter(move |lane| lanes >> lane & 1 == 1);
+    held.map(move |lane| warp * 32 + lane)
+}

@@ -1,0 +1,99 @@
+//! Which checks watch a run.
+
+/// Which checks watch a run. Those of memory accesses always do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Checks {
+    /// Barriers and `*.sync` instructions: who must take part, and does.
+    pub sync: Switch,
+    /// Data races in global and shared memory.
+    pub race: Switch,
+    /// Bytes that nothing wrote and that decide something: a branch, an address, who takes part.
+    pub init: Switch,
+    /// Copies to the host of bytes that nothing wrote; they are reported and go on. Off by default:
+    /// that a program copies more than its kernels wrote need not be wrong.
+    pub copies: Switch,
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    /// Watch, and stop the launch at the first finding.
+    On,
+    /// Do not watch: go on as a real device might.
+    Off,
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        Self {
+            sync: Switch::On,
+            race: Switch::On,
+            init: Switch::On,
+            copies: Switch::Off,
+        }
+    }
+}
+
+impl Checks {
+    /// Every check.
+    pub fn all() -> Self {
+        Self {
+            copies: Switch::On,
+            ..Self::default()
+        }
+    }
+
+    /// None but those of memory accesses.
+    pub fn none() -> Self {
+        Self {
+            sync: Switch::Off,
+            race: Switch::Off,
+            init: Switch::Off,
+            copies: Switch::Off,
+        }
+    }
+
+    /// The checks that a text asks for: `all`, `none`, `default`, or names with commas between them:
+    /// `memory` (which is always on), `sync`, `race`, `init`, `copies`.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "all" => return Some(Self::all()),
+            "none" => return Some(Self::none()),
+            "default" => return Some(Self::default()),
+            _ => {}
+        }
+        let mut checks = Self::none();
+        for name in text.split(',') {
+            match name {
+                "memory" => {}
+                "sync" => checks.sync = Switch::On,
+                "race" => checks.race = Switch::On,
+                "init" => checks.init = Switch::On,
+                "copies" => checks.copies = Switch::On,
+                _ => return None,
+            }
+        }
+        Some(checks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_lists_of_names() {
+        assert_eq!(Checks::parse("all"), Some(Checks::all()));
+        assert_eq!(Checks::parse("none"), Some(Checks::none()));
+        assert_eq!(Checks::parse("memory"), Some(Checks::none()));
+        let some = Checks {
+            init: Switch::On,
+            sync: Switch::On,
+            ..Checks::none()
+        };
+        assert_eq!(Checks::parse("init,memory,sync"), Some(some));
+        assert_eq!(Checks::parse("sync,"), None);
+        assert_eq!(Checks::parse("Race"), None);
+    }
+}

@@ -1,0 +1,90 @@
+//! The check for uninitialised bytes: how what is undefined spreads, and where it must not get.
+//!
+//! Undefined bytes may be loaded, moved, computed with and stored: a result is undefined where an
+//! operand that matters is. It is a fault if they decide something: whether an instruction is
+//! carried out, where a branch goes, an address, a member mask, a barrier.
+//!
+//! * `spread` says what becomes of each instruction's results;
+//! * `sample` tells which bytes of a result depend on undefined bytes of its operands;
+//! * `memory` keeps the account of loads, stores and atomic operations.
+//!
+//! All of this runs before the instruction itself. Not modelled: single bits. A comparison with an
+//! operand of which any byte is undefined is undefined, whatever the other bytes say.
+
+mod memory;
+mod sample;
+mod spread;
+
+use super::machine::{Finding, Machine};
+use super::warp::Warp;
+use crate::checks::Origin;
+use crate::fault::FaultKind;
+use crate::program::{Instruction, Op, Program, Reg};
+
+impl Warp {
+    /// Whether it is defined which lanes carry an instruction out, and where it takes them.
+    #[inline(always)]
+    pub(super) fn check_decision<O>(
+        &self,
+        machine: &Machine<'_, O>,
+        instruction: &Instruction,
+        lanes: u32,
+    ) -> Result<(), Finding> {
+        let unsure = self.undefined.predicate(instruction.guard) & lanes;
+        if unsure != 0 {
+            let origin = self.undefined.predicate_origin(instruction.guard);
+            let what = "whether this is carried out";
+            return Err(decided(machine.program, what, unsure, origin));
+        }
+        match &instruction.op {
+            Op::Switch { index, .. } => {
+                let active = lanes & self.registers.predicate(instruction.guard);
+                self.check_register(machine, "where this goes to", *index, active)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a register that decides something is defined.
+    #[inline(always)]
+    fn check_register<O>(
+        &self,
+        machine: &Machine<'_, O>,
+        what: &str,
+        reg: Reg,
+        lanes: u32,
+    ) -> Result<(), Finding> {
+        match self.undefined.lanes(reg) & lanes {
+            0 => Ok(()),
+            unsure => {
+                let origin = self.undefined.origin(reg);
+                Err(decided(machine.program, what, unsure, origin))
+            }
+        }
+    }
+}
+
+/// The fault of lanes in which something undefined decides something.
+#[cold]
+fn decided(program: &Program, what: &str, unsure: u32, origin: Origin) -> Finding {
+    let from = match origin {
+        Origin::Register => "from a register that nothing wrote".to_owned(),
+        Origin::Read {
+            place,
+            space,
+            address,
+        } => {
+            let place = &program.places[place as usize];
+            format!(
+                "from {space} address {address:#x}, which nothing wrote, read at line {}: {}",
+                place.line, place.text
+            )
+        }
+    };
+    Finding {
+        kind: FaultKind::Uninitialised {
+            what: format!("{what} comes {from}"),
+        },
+        lane: unsure.trailing_zeros() as usize,
+    }
+}

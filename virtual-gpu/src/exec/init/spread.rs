@@ -1,0 +1,325 @@
+//! What becomes of each instruction's results where operands are undefined.
+
+use super::sample::sample;
+use crate::checks::{ByteMasks, DEFINED, Origin};
+use crate::exec::machine::{Finding, Machine};
+use crate::exec::registers::{Registers, lanes};
+use crate::exec::sync::source_lane;
+use crate::exec::warp::Warp;
+use crate::program::{
+    ALL_LANES, Barrier, BarrierKind, Instruction, Logic, Op, Pred, PredSource, Reg, Shuffle,
+    VoteMode,
+};
+
+impl Warp {
+    /// Keeps the account of an instruction that is about to be carried out by some lanes. Loads,
+    /// stores and atomic operations are left to `memory`, but for their addresses.
+    #[inline(always)]
+    pub(in crate::exec) fn spread<O>(
+        &mut self,
+        machine: &Machine<'_, O>,
+        instruction: &Instruction,
+        active: u32,
+    ) -> Result<(), Finding> {
+        match &instruction.op {
+            Op::Map1 { f, d, a } => {
+                self.map([*d], &[*a], active, |r| f(r, *d, *a, active));
+            }
+            Op::Map2 { f, d, s } => {
+                self.map([*d], s, active, |r| f(r, *d, *s, active));
+            }
+            Op::Map3 { f, d, s } => {
+                self.map([*d], s, active, |r| f(r, *d, *s, active));
+            }
+            Op::Map4 { f, d, s } => {
+                self.map([*d], s, active, |r| f(r, *d, *s, active));
+            }
+            Op::MapPair { f, d, s } => {
+                self.map(*d, s, active, |r| f(r, *d, *s, active));
+            }
+            Op::Compare {
+                f,
+                s,
+                d,
+                inverse,
+                with,
+            } => {
+                let unsure = self.undefined.lanes(s[0]) | self.undefined.lanes(s[1]);
+                let holds = match unsure {
+                    0 => 0,
+                    _ => f(&self.registers, *s),
+                };
+                let origin = self.first_origin(s, active);
+                for (d, holds) in [(d, holds), (inverse, !holds)] {
+                    if let Some(d) = d {
+                        self.combine(*d, *with, (holds, unsure), origin, active);
+                    }
+                }
+            }
+            Op::Logic { f, d, a, b } => {
+                let a = (
+                    self.registers.predicate(*a),
+                    self.undefined.predicate(*a),
+                    *a,
+                );
+                let origin = self.undefined.predicate_origin(a.2);
+                self.combine(*d, Some((*f, *b)), (a.0, a.1), origin, active);
+            }
+            Op::Select { d, a, b, p } => {
+                let chosen = self.registers.predicate(*p);
+                let unsure = self.undefined.predicate(*p);
+                let (of_a, of_b) = (self.undefined.row(*a), self.undefined.row(*b));
+                let byte = |k: usize| unsure | chosen & of_a[k] | !chosen & of_b[k];
+                let found: ByteMasks = std::array::from_fn(byte);
+                let origin = match unsure & active {
+                    0 => self.first_origin(&[*a, *b], active),
+                    _ => self.undefined.predicate_origin(*p),
+                };
+                self.undefined.set(*d, &found, active, origin);
+            }
+            Op::Pack {
+                d,
+                parts,
+                count,
+                part_bits,
+            } => {
+                let part_bytes = *part_bits as usize / 8;
+                let parts = &parts[..*count as usize];
+                let mut found = DEFINED;
+                for (part, bytes) in parts.iter().zip(found.chunks_mut(part_bytes.max(1))) {
+                    bytes.copy_from_slice(&self.undefined.row(*part)[..bytes.len()]);
+                }
+                let origin = self.first_origin(parts, active);
+                self.undefined.set(*d, &found, active, origin);
+            }
+            Op::Unpack { d, a, part_bits } => {
+                let part_bytes = *part_bits as usize / 8;
+                let (whole, origin) = (*self.undefined.row(*a), self.undefined.origin(*a));
+                for (part, bytes) in d.iter().zip(whole.chunks(part_bytes.max(1))) {
+                    if let Some(part) = part {
+                        let mut found = DEFINED;
+                        found[..bytes.len()].copy_from_slice(bytes);
+                        self.undefined.set(*part, &found, active, origin);
+                    }
+                }
+            }
+            Op::Special { d, .. } | Op::ActiveMask { d } => self.undefined.define(*d, active),
+            Op::IsSpace { d, a, .. } => {
+                let (unsure, origin) = (self.undefined.lanes(*a), self.undefined.origin(*a));
+                self.undefined.set_predicate(*d, unsure, active, origin);
+            }
+            Op::Load(transfer) | Op::Store(transfer) => {
+                return self.check_address(machine, &transfer.address, active);
+            }
+            Op::Atomic(atomic) => return self.check_address(machine, &atomic.address, active),
+            Op::Barrier(barrier) => return self.spread_barrier(machine, barrier, active),
+            Op::Fence { .. }
+            | Op::Nothing
+            | Op::Branch { .. }
+            | Op::Switch { .. }
+            | Op::Exit
+            | Op::Trap
+            | Op::Yield
+            | Op::WarpBarrier { .. } => {}
+            Op::Shuffle(_)
+            | Op::Vote { .. }
+            | Op::Ballot { .. }
+            | Op::MatchAny { .. }
+            | Op::MatchAll { .. }
+            | Op::Reduce { .. }
+            | Op::Elect { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// The results of a function of some registers.
+    #[inline(always)]
+    fn map<const RESULTS: usize>(
+        &mut self,
+        results: [Reg; RESULTS],
+        sources: &[Reg],
+        active: u32,
+        run: impl Fn(&mut Registers),
+    ) {
+        let lanes_of = |source: &Reg| self.undefined.lanes(*source);
+        let unsure = active
+            & sources
+                .iter()
+                .map(lanes_of)
+                .fold(0, |any, lanes| any | lanes);
+        if unsure == 0 {
+            for d in results {
+                self.undefined.define(d, active);
+            }
+            return;
+        }
+        let origin = self.first_origin(sources, active);
+        let registers = &mut self.registers;
+        let found = sample(registers, &self.undefined, results, sources, unsure, run);
+        for (d, found) in results.into_iter().zip(found) {
+            self.undefined.set(d, &found, active, origin);
+        }
+    }
+
+    /// The result of a function of a value, with the lanes in which it is undefined, and another
+    /// predicate: undefined where what is undefined makes a difference.
+    fn combine(
+        &mut self,
+        d: Pred,
+        with: Option<(Logic, PredSource)>,
+        (value, unsure): (u32, u32),
+        origin: Origin,
+        active: u32,
+    ) {
+        let Some((f, other)) = with else {
+            self.undefined.set_predicate(d, unsure, active, origin);
+            return;
+        };
+        let other_unsure = self.undefined.predicate(other);
+        if (unsure | other_unsure) & active == 0 {
+            self.undefined.set_predicate(d, 0, active, origin);
+            return;
+        }
+        let other_value = self.registers.predicate(other);
+        let (flipped, other_flipped) = (value ^ unsure, other_value ^ other_unsure);
+        let first = f(value, other_value);
+        let differs = (f(flipped, other_value) ^ first)
+            | (f(value, other_flipped) ^ first)
+            | (f(flipped, other_flipped) ^ first);
+        let origin = match unsure & active {
+            0 => self.undefined.predicate_origin(other),
+            _ => origin,
+        };
+        self.undefined.set_predicate(d, differs, active, origin);
+    }
+
+    /// Where the first undefined one of some registers got that from.
+    fn first_origin(&self, sources: &[Reg], active: u32) -> Origin {
+        let unsure = |source: &&Reg| self.undefined.lanes(**source) & active != 0;
+        let first = sources.iter().find(unsure);
+        first.map_or(Origin::Register, |source| self.undefined.origin(*source))
+    }
+
+    fn spread_barrier<O>(
+        &mut self,
+        machine: &Machine<'_, O>,
+        barrier: &Barrier,
+        active: u32,
+    ) -> Result<(), Finding> {
+        self.check_register(machine, "the barrier's number", barrier.number, active)?;
+        if let Some(threads) = barrier.threads {
+            self.check_register(machine, "the barrier's count", threads, active)?;
+        }
+        let unsure = self.undefined.predicate(barrier.predicate) & active;
+        if unsure != 0 {
+            let origin = self.undefined.predicate_origin(barrier.predicate);
+            let what = "what all threads learn at the barrier";
+            return Err(super::decided(machine.program, what, unsure, origin));
+        }
+        match barrier.kind {
+            BarrierKind::Count(d) => self.undefined.define(d, active),
+            BarrierKind::All(d) | BarrierKind::Any(d) => {
+                self.undefined.set_predicate(d, 0, active, Origin::Register);
+            }
+            BarrierKind::Sync | BarrierKind::Arrive => {}
+        }
+        Ok(())
+    }
+
+    /// Whether it is defined which lanes take part in an instruction that lanes carry out together.
+    pub(in crate::exec) fn check_members<O>(
+        &self,
+        machine: &Machine<'_, O>,
+        members: Option<Reg>,
+        active: u32,
+    ) -> Result<(), Finding> {
+        match members {
+            Some(members) => self.check_register(machine, "the member mask", members, active),
+            None => Ok(()),
+        }
+    }
+
+    /// Keeps the account of an instruction that these lanes are about to carry out together.
+    pub(in crate::exec) fn spread_exchange(&mut self, instruction: &Instruction, mask: u32) {
+        match &instruction.op {
+            Op::Shuffle(shuffle) => self.spread_shuffle(shuffle, mask),
+            Op::Vote { mode, d, p, .. } => {
+                let unsure = self.undefined.predicate(*p) & mask;
+                let holds = self.registers.predicate(*p) & mask & !unsure;
+                let fails = mask & !unsure & !holds;
+                let certain = match mode {
+                    VoteMode::All => fails != 0,
+                    VoteMode::Any => holds != 0,
+                    VoteMode::Uniform => holds != 0 && fails != 0,
+                };
+                let unsure = if certain || unsure == 0 { 0 } else { ALL_LANES };
+                let origin = self.undefined.predicate_origin(*p);
+                self.undefined.set_predicate(*d, unsure, mask, origin);
+            }
+            Op::Ballot { d, p, .. } => {
+                let unsure = self.undefined.predicate(*p) & mask;
+                let mut found = DEFINED;
+                for (byte, unsure) in found.iter_mut().zip(unsure.to_le_bytes()) {
+                    *byte = if unsure == 0 { 0 } else { ALL_LANES };
+                }
+                let origin = self.undefined.predicate_origin(*p);
+                self.undefined.set(*d, &found, mask, origin);
+            }
+            Op::MatchAny { d, a, .. } | Op::Reduce { d, a, .. } => {
+                let found = self.any_lane(*a, mask);
+                let origin = self.undefined.origin(*a);
+                self.undefined.set(*d, &[found; 8], mask, origin);
+            }
+            Op::MatchAll { d, p, a, .. } => {
+                let found = self.any_lane(*a, mask);
+                let origin = self.undefined.origin(*a);
+                self.undefined.set(*d, &[found; 8], mask, origin);
+                if let Some(p) = p {
+                    self.undefined.set_predicate(*p, found, mask, origin);
+                }
+            }
+            Op::Elect { d, p, .. } => {
+                self.undefined.set_predicate(*p, 0, mask, Origin::Register);
+                if let Some(d) = d {
+                    self.undefined.define(*d, mask);
+                }
+            }
+            // Nothing else gives the lanes something to know.
+            _ => {}
+        }
+    }
+
+    /// All lanes if any of them is undefined, or else none.
+    fn any_lane(&self, a: Reg, mask: u32) -> u32 {
+        match self.undefined.lanes(a) & mask {
+            0 => 0,
+            _ => ALL_LANES,
+        }
+    }
+
+    fn spread_shuffle(&mut self, shuffle: &Shuffle, mask: u32) {
+        let [a, b, c] = [shuffle.a, shuffle.b, shuffle.c];
+        let blind = self.undefined.lanes(b) | self.undefined.lanes(c);
+        let of_a = self.undefined.row(a);
+        let mut found = [blind; 8];
+        if of_a.iter().any(|byte| byte & ALL_LANES != 0) {
+            let (sources, clamps) = (self.registers.row(b), self.registers.row(c));
+            for lane in lanes(mask) {
+                let (b, c) = (sources[lane], clamps[lane]);
+                let (source, inside) = source_lane(shuffle.mode, lane as u32, b, c);
+                let from = if inside { source as usize & 31 } else { lane };
+                for (byte, of_a) in found.iter_mut().zip(of_a) {
+                    *byte |= (of_a >> from & 1) << lane;
+                }
+            }
+        }
+        let origin = match blind & mask {
+            0 => self.undefined.origin(a),
+            _ => self.first_origin(&[b, c], mask),
+        };
+        self.undefined.set(shuffle.d, &found, mask, origin);
+        if let Some(p) = shuffle.in_range {
+            self.undefined.set_predicate(p, blind, mask, origin);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Which bytes of an allocation were ever written: four bits to a word of four bytes.
+//!
+//! Host calls keep it up to date, and so do launches that watch for uninitialised bytes. After a
+//! launch that did not watch nothing is known any more, and every byte counts as written.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed};
+
+/// All bytes of a word.
+const WHOLE: u8 = 0xf;
+
+#[derive(Debug)]
+pub(crate) struct Written {
+    words: Box<[AtomicU8]>,
+    all: AtomicBool,
+}
+
+impl Written {
+    /// Nothing is written yet; `None` if the host has no memory for the account.
+    pub(super) fn nothing(words: usize) -> Option<Self> {
+        Some(Self {
+            words: bytemuck::allocation::try_zeroed_slice_box(words).ok()?,
+            all: AtomicBool::new(false),
+        })
+    }
+
+    /// From now on every byte counts as written.
+    pub(super) fn trust(&self) {
+        self.all.store(true, Relaxed);
+    }
+
+    /// Which of at most 16 bytes were written, one bit each.
+    #[inline]
+    pub(super) fn bytes(&self, offset: usize, count: u32) -> u32 {
+        let wanted = (1 << count) - 1;
+        if self.all.load(Relaxed) {
+            return wanted;
+        }
+        let (first, skipped) = (offset / 4, offset % 4);
+        let mut found = 0_u32;
+        for index in 0..(skipped + count as usize).div_ceil(4) {
+            let word = self.words.get(first + index);
+            let word = word.map_or(0, |word| word.load(Relaxed));
+            found |= u32::from(word) << (4 * index);
+        }
+        found >> skipped & wanted
+    }
+
+    /// Takes note of at most 16 bytes: those of the mask hold something, the others do not.
+    #[inline]
+    pub(super) fn set(&self, offset: usize, count: u32, mask: u32) {
+        let (first, skipped) = (offset / 4, offset % 4);
+        let touched = ((1_u32 << count) - 1) << skipped;
+        let mask = mask << skipped & touched;
+        for index in 0..(skipped + count as usize).div_ceil(4) {
+            let Some(word) = self.words.get(first + index) else {
+                return;
+            };
+            let part = |bits: u32| (bits >> (4 * index)) as u8 & WHOLE;
+            match part(touched) {
+                WHOLE => word.store(part(mask), Relaxed),
+                touched => {
+                    let merged = |old: u8| Some(old & !touched | part(mask));
+                    // The closure always returns a value, so the update cannot be refused.
+                    let _ = word.fetch_update(Relaxed, Relaxed, merged);
+                }
+            }
+        }
+    }
+
+    /// Takes note that a range was written.
+    pub(super) fn mark(&self, offset: u64, bytes: u64) {
+        let mut at = offset as usize;
+        let end = at + bytes as usize;
+        let head = at.next_multiple_of(4).min(end) - at;
+        self.set(at, head as u32, WHOLE.into());
+        at += head;
+        let whole = (end - at) / 4;
+        for word in &self.words[at / 4..at / 4 + whole] {
+            word.store(WHOLE, Relaxed);
+        }
+        at += 4 * whole;
+        self.set(at, (end - at) as u32, WHOLE.into());
+    }
+
+    /// The first byte of a range that was not written.
+    pub(super) fn first_unwritten(&self, offset: u64, bytes: u64) -> Option<u64> {
+        const STEP: u64 = 16;
+        if self.all.load(Relaxed) {
+            return None;
+        }
+        (0..bytes).step_by(STEP as usize).find_map(|start| {
+            let count = (bytes - start).min(STEP) as u32;
+            let missing = !self.bytes((offset + start) as usize, count) & ((1 << count) - 1);
+            (missing != 0).then(|| start + u64::from(missing.trailing_zeros()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_and_masks_at_every_offset() {
+        for offset in 0..9 {
+            for count in 0..=16_u32 {
+                let written = Written::nothing(8).unwrap();
+                written.mark(offset, count.into());
+                let expected = ((1_u64 << count) - 1) << offset;
+                for at in 0..16 {
+                    let found = u64::from(written.bytes(at, 16));
+                    assert_eq!(found, expected >> at & 0xffff, "{offset} {count} {at}");
+                }
+                written.set(offset as usize, count, 0b101);
+                let found = u64::from(written.bytes(offset as usize, 16));
+                assert_eq!(found, 0b101 & ((1 << count) - 1));
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_byte_that_is_missing() {
+        let written = Written::nothing(16).unwrap();
+        written.mark(3, 40);
+        assert_eq!(written.first_unwritten(3, 40), None);
+        assert_eq!(written.first_unwritten(5, 50), Some(38));
+        assert_eq!(written.first_unwritten(2, 1), Some(0));
+        written.trust();
+        assert_eq!(written.first_unwritten(0, 64), None);
+    }
+}

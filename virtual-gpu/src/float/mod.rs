@@ -15,14 +15,18 @@
 mod approx;
 mod convert;
 mod double;
+mod eighth;
 mod mode;
 mod narrow;
+mod narrowing;
 mod single;
 pub(crate) mod soft;
 
 pub(crate) use approx::*;
 pub(crate) use convert::*;
 pub(crate) use double::*;
+pub(crate) use eighth::Eighth;
 pub(crate) use mode::{Mode, Rounding};
 pub(crate) use narrow::*;
+pub(crate) use narrowing::*;
 pub(crate) use single::*;

@@ -8,7 +8,7 @@ use super::rows::{by_integer, map1, map2, map3, map4};
 use super::types::{Kind, Type, U32};
 use crate::alu;
 use crate::counters::Class;
-use crate::program::{Logic, Op, PredSource, Reg};
+use crate::program::{Logic, Map3, Op, PredSource, Reg};
 use crate::ptx::ast::{Number, Operand};
 
 pub(super) fn lower<'a>(
@@ -20,11 +20,11 @@ pub(super) fn lower<'a>(
         return funnel(body, opcode, operands);
     }
     let ty = opcode.ty()?;
-    if ty.is_float() {
-        return Err(format!("no such instruction on {ty}"));
-    }
     if ty.kind == Kind::Predicate {
         return predicates(body, opcode.name, operands);
+    }
+    if !ty.is_integer() {
+        return Err(format!("no such instruction on {ty}"));
     }
     match opcode.name {
         "and" => binary(
@@ -92,8 +92,18 @@ pub(super) fn lower<'a>(
             binary(body, operands, Some(f), ty)
         }
         "prmt" => {
-            let f = map3!(u32, u32, u32, alu::permute);
+            let f = permutation(opcode);
             super::integer::ternary(body, operands, Some(f), ty)
+        }
+        "fns" => find_nth(body, operands, ty),
+        "szext" => {
+            let edge = opcode.choice(&[("clamp", Edge::Clamp), ("wrap", Edge::Wrap)]);
+            extend(
+                body,
+                operands,
+                ty,
+                edge.ok_or("`szext` without `.clamp` or `.wrap`")?,
+            )
         }
         "lop3" => lookup(body, operands, ty),
         name => Err(format!("`{name}` is not supported")),
@@ -224,6 +234,66 @@ fn field<'a>(
     let f = f.ok_or_else(unsupported)?;
     let s = [a, b, position, length];
     body.emit(Op::Map4 { f, d, s }, Class::Integer);
+    Ok(())
+}
+
+/// `prmt` in the mode that the opcode names.
+fn permutation(opcode: &mut Opcode<'_>) -> Map3 {
+    macro_rules! by_selector {
+        ($mode:ident) => {
+            map3!(u32, u32, u32, |a: u32, b: u32, c: u32| {
+                alu::permute(a, b, alu::selector(alu::Permutation::$mode, c))
+            })
+        };
+    }
+    let mode = opcode.choice::<Map3>(&[
+        ("f4e", by_selector!(ForwardExtract)),
+        ("b4e", by_selector!(BackwardExtract)),
+        ("rc8", by_selector!(ReplicateByte)),
+        ("ecl", by_selector!(ClampLeft)),
+        ("ecr", by_selector!(ClampRight)),
+        ("rc16", by_selector!(ReplicateHalf)),
+    ]);
+    mode.unwrap_or(map3!(u32, u32, u32, alu::permute))
+}
+
+fn find_nth<'a>(body: &mut Body<'a, '_>, operands: &[Operand<'a>], ty: Type) -> Result<(), String> {
+    if ty.bits != 32 {
+        return Err(format!("no such instruction on {ty}"));
+    }
+    let [d, mask, base, offset] = exactly(operands)?;
+    let signed = Type {
+        kind: Kind::Signed,
+        bits: 32,
+    };
+    let s = [
+        body.source(mask, U32)?,
+        body.source(base, U32)?,
+        body.source(offset, signed)?,
+    ];
+    let d = body.target(d, U32)?;
+    let f = map3!(u32, u32, i32, alu::find_nth_set);
+    body.emit(Op::Map3 { f, d, s }, Class::Integer);
+    Ok(())
+}
+
+fn extend<'a>(
+    body: &mut Body<'a, '_>,
+    operands: &[Operand<'a>],
+    ty: Type,
+    edge: Edge,
+) -> Result<(), String> {
+    let f = match (edge, ty.is_signed(), ty.bits) {
+        (Edge::Clamp, false, 32) => map2!(u32, u32, alu::extend_low),
+        (Edge::Clamp, true, 32) => map2!(i32, u32, alu::extend_low),
+        (Edge::Wrap, false, 32) => map2!(u32, u32, |a: u32, b: u32| alu::extend_low(a, b & 31)),
+        (Edge::Wrap, true, 32) => map2!(i32, u32, |a: i32, b: u32| alu::extend_low(a, b & 31)),
+        _ => return Err(format!("no such instruction on {ty}")),
+    };
+    let [d, a, b] = exactly(operands)?;
+    let s = [body.source(a, ty)?, body.source(b, U32)?];
+    let d = body.target(d, ty)?;
+    body.emit(Op::Map2 { f, d, s }, Class::Integer);
     Ok(())
 }
 

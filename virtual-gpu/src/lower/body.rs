@@ -36,6 +36,8 @@ pub(super) struct Body<'a, 'm> {
     constant_of: HashMap<u64, Reg>,
     /// The constant that holds the start of dynamic shared memory.
     dynamic_shared: Option<Reg>,
+    /// The register that carries are handed on in.
+    condition_code: Option<Reg>,
     register_count: u32,
     predicate_count: u32,
     shared_bytes: u64,
@@ -64,6 +66,7 @@ pub(super) fn lower_kernel<'a>(
         constants: Vec::new(),
         constant_of: HashMap::new(),
         dynamic_shared: None,
+        condition_code: None,
         register_count: 0,
         predicate_count: 1,
         shared_bytes: 0,
@@ -292,6 +295,16 @@ impl<'a> Body<'a, '_> {
         if reg == next {
             self.constants.push(value);
         }
+        reg
+    }
+
+    /// The register of the condition code: one, since calls are written out in place.
+    pub(super) fn condition_code(&mut self) -> Reg {
+        let reg = match self.condition_code {
+            Some(reg) => reg,
+            None => self.new_register(),
+        };
+        self.condition_code = Some(reg);
         reg
     }
 

@@ -3,55 +3,17 @@
 use super::body::Body;
 use super::opcode::Opcode;
 use super::operand::exactly;
-use super::rows::{by_flush, by_integer, map3, relate};
-use super::types::{Kind, Type};
+use super::relation::{self, RELATIONS};
+use super::rows::{by_flush, map3, relate};
+use super::types::{Kind, Part, Type};
 use crate::counters::Class;
 use crate::float;
 use crate::program::{Logic, Op, Pred, PredSource, Reg, Relate};
 use crate::ptx::ast::Operand;
 
-/// A relation of two values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Relation {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    /// The same, or one of the two is a NaN.
-    EqOrNan,
-    NeOrNan,
-    LtOrNan,
-    LeOrNan,
-    GtOrNan,
-    GeOrNan,
-    /// Neither is a NaN.
-    Number,
-    /// One of the two is.
-    Nan,
-}
-
-const RELATIONS: [(&str, Relation); 18] = [
-    ("eq", Relation::Eq),
-    ("ne", Relation::Ne),
-    ("lt", Relation::Lt),
-    ("le", Relation::Le),
-    ("gt", Relation::Gt),
-    ("ge", Relation::Ge),
-    ("lo", Relation::Lt),
-    ("ls", Relation::Le),
-    ("hi", Relation::Gt),
-    ("hs", Relation::Ge),
-    ("equ", Relation::EqOrNan),
-    ("neu", Relation::NeOrNan),
-    ("ltu", Relation::LtOrNan),
-    ("leu", Relation::LeOrNan),
-    ("gtu", Relation::GtOrNan),
-    ("geu", Relation::GeOrNan),
-    ("num", Relation::Number),
-    ("nan", Relation::Nan),
-];
+/// 1.0 in the formats of 16 bits.
+const HALF_ONE: u64 = 0x3c00;
+const BRAIN_ONE: u64 = 0x3f80;
 
 pub(super) fn lower<'a>(
     body: &mut Body<'a, '_>,
@@ -77,6 +39,8 @@ pub(super) fn lower<'a>(
 /// The relation, and the way it is combined with a third predicate.
 struct Comparison {
     f: Relate,
+    /// Of the upper values, if the type is a pair.
+    upper: Option<Relate>,
     logic: Option<Logic>,
     ty: Type,
 }
@@ -91,76 +55,21 @@ fn comparison(opcode: &mut Opcode<'_>, ty: Type) -> Result<Comparison, String> {
         ("xor", |a, b| a ^ b),
     ]);
     let flush = opcode.mode_with(float::Rounding::Nearest);
+    let flushes = flush.flushes();
     let f = match (ty.kind, ty.bits) {
-        (Kind::Float, 32) => by_flush!(flush, M => singles::<M>(relation)),
-        (Kind::Float, 64) => doubles(relation),
-        (Kind::Brain | Kind::Float | Kind::Predicate, _) => None,
-        _ => integers(relation, ty),
+        (Kind::Float, 32) => by_flush!(flush, M => relation::singles::<M>(relation)),
+        (Kind::Float, 64) => relation::doubles(relation),
+        _ if ty.is_float() => relation::narrow(relation, ty, flushes),
+        _ => relation::integers(relation, ty),
     };
     match f {
-        Some(f) => Ok(Comparison { f, logic, ty }),
+        Some(f) => Ok(Comparison {
+            f,
+            upper: relation::upper(relation, ty, flushes),
+            logic,
+            ty,
+        }),
         None => Err(format!("no such comparison of {ty}")),
-    }
-}
-
-fn integers(relation: Relation, ty: Type) -> Option<Relate> {
-    match relation {
-        Relation::Eq => by_integer!(ty, T => relate!(T, |a: T, b: T| a == b)),
-        Relation::Ne => by_integer!(ty, T => relate!(T, |a: T, b: T| a != b)),
-        Relation::Lt => by_integer!(ty, T => relate!(T, |a: T, b: T| a < b)),
-        Relation::Le => by_integer!(ty, T => relate!(T, |a: T, b: T| a <= b)),
-        Relation::Gt => by_integer!(ty, T => relate!(T, |a: T, b: T| a > b)),
-        Relation::Ge => by_integer!(ty, T => relate!(T, |a: T, b: T| a >= b)),
-        _ => None,
-    }
-}
-
-macro_rules! float_relations {
-    ($t:ty, $relation:expr, $see:expr) => {
-        Some(match $relation {
-            Relation::Eq => relate!($t, |a: $t, b: $t| $see(a) == $see(b)),
-            Relation::Ne => relate!($t, |a: $t, b: $t| $see(a) < $see(b) || $see(a) > $see(b)),
-            Relation::Lt => relate!($t, |a: $t, b: $t| $see(a) < $see(b)),
-            Relation::Le => relate!($t, |a: $t, b: $t| $see(a) <= $see(b)),
-            Relation::Gt => relate!($t, |a: $t, b: $t| $see(a) > $see(b)),
-            Relation::Ge => relate!($t, |a: $t, b: $t| $see(a) >= $see(b)),
-            Relation::EqOrNan => {
-                relate!($t, |a: $t, b: $t| !($see(a) < $see(b) || $see(a) > $see(b)))
-            }
-            Relation::NeOrNan => relate!($t, |a: $t, b: $t| $see(a) != $see(b)),
-            Relation::LtOrNan => relate!($t, |a: $t, b: $t| !matches!(
-                $see(a).partial_cmp(&$see(b)),
-                Some(std::cmp::Ordering::Equal | std::cmp::Ordering::Greater)
-            )),
-            Relation::LeOrNan => relate!($t, |a: $t, b: $t| !matches!(
-                $see(a).partial_cmp(&$see(b)),
-                Some(std::cmp::Ordering::Greater)
-            )),
-            Relation::GtOrNan => relate!($t, |a: $t, b: $t| !matches!(
-                $see(a).partial_cmp(&$see(b)),
-                Some(std::cmp::Ordering::Equal | std::cmp::Ordering::Less)
-            )),
-            Relation::GeOrNan => relate!($t, |a: $t, b: $t| !matches!(
-                $see(a).partial_cmp(&$see(b)),
-                Some(std::cmp::Ordering::Less)
-            )),
-            Relation::Number => relate!($t, |a: $t, b: $t| !a.is_nan() && !b.is_nan()),
-            Relation::Nan => relate!($t, |a: $t, b: $t| a.is_nan() || b.is_nan()),
-        })
-    };
-}
-
-fn doubles(relation: Relation) -> Option<Relate> {
-    float_relations!(f64, relation, std::convert::identity)
-}
-
-fn singles<const M: u8>(relation: Relation) -> Option<Relate> {
-    match float::Mode(M).flushes() {
-        true => {
-            const FLUSH: u8 = float::Mode::FLUSH;
-            float_relations!(f32, relation, float::compared_single::<FLUSH>)
-        }
-        false => float_relations!(f32, relation, std::convert::identity),
     }
 }
 
@@ -181,14 +90,24 @@ fn compare<'a>(
         body.source(a, comparison.ty)?,
         body.source(b, comparison.ty)?,
     ];
-    let op = Op::Compare {
-        f: comparison.f,
-        s,
-        d,
-        inverse,
-        with,
+    let mut emit = |f, d, inverse| {
+        let op = Op::Compare {
+            f,
+            s,
+            d,
+            inverse,
+            with,
+        };
+        body.emit(op, Class::Compare);
     };
-    body.emit(op, Class::Compare);
+    match comparison.upper {
+        None => emit(comparison.f, d, inverse),
+        // Of a pair, the second predicate tells of the upper values.
+        Some(upper) => {
+            emit(comparison.f, d, None);
+            emit(upper, inverse, None);
+        }
+    }
     Ok(())
 }
 
@@ -218,22 +137,56 @@ fn set_value<'a>(
     let (to, from) = (opcode.ty()?, opcode.ty()?);
     let yes = match (to.kind, to.bits) {
         (Kind::Float, 32) => u64::from(1.0_f32.to_bits()),
-        (Kind::Float | Kind::Brain | Kind::Predicate, _) => {
-            return Err(format!("`set` to {to} is not supported"));
-        }
-        _ => to.cut(u64::MAX),
+        (Kind::Float, 16) | (Kind::Packed(Part::Half), _) => HALF_ONE,
+        (Kind::Brain, _) | (Kind::Packed(Part::Brain), _) => BRAIN_ONE,
+        _ if to.is_integer() => to.cut(u64::MAX),
+        _ => return Err(format!("`set` to {to} is not supported")),
     };
     let comparison = comparison(opcode, from)?;
     let Some((target, sources)) = operands.split_first() else {
         return Err("`set` without operands".into());
     };
     let d = body.target(target, to)?;
-    let pred = body.new_predicate();
-    compare(body, &comparison, sources, Some(pred), None)?;
-    let (a, b) = (body.constant(yes), body.constant(0));
-    let p = PredSource { pred, flip: 0 };
-    body.emit(Op::Select { d, a, b, p }, Class::Compare);
+    if comparison.upper.is_none() {
+        let p = compared(body, &comparison, sources)?;
+        let (a, b) = (body.constant(yes), body.constant(0));
+        body.emit(Op::Select { d, a, b, p }, Class::Compare);
+        return Ok(());
+    }
+    if to.bits != 32 {
+        return Err(format!("`set` from {from} to {to} is not supported"));
+    }
+    let pair = [body.new_predicate(), body.new_predicate()];
+    compare(body, &comparison, sources, Some(pair[0]), Some(pair[1]))?;
+    let parts = pair.map(|pred| {
+        let (d, a, b) = (
+            body.new_register(),
+            body.constant(yes & 0xffff),
+            body.constant(0),
+        );
+        let p = PredSource { pred, flip: 0 };
+        body.emit(Op::Select { d, a, b, p }, Class::Compare);
+        d
+    });
+    let op = Op::Pack {
+        d,
+        parts: [parts[0], parts[1], parts[0], parts[0]],
+        count: 2,
+        part_bits: 16,
+    };
+    body.emit(op, Class::Compare);
     Ok(())
+}
+
+/// The outcome of a comparison, in a predicate of its own.
+fn compared<'a>(
+    body: &mut Body<'a, '_>,
+    comparison: &Comparison,
+    sources: &[Operand<'a>],
+) -> Result<PredSource, String> {
+    let pred = body.new_predicate();
+    compare(body, comparison, sources, Some(pred), None)?;
+    Ok(PredSource { pred, flip: 0 })
 }
 
 /// `slct`: the first source if the third is not negative, or else the second.

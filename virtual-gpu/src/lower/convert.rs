@@ -1,9 +1,10 @@
 //! `cvt`: between integers, between floats, and between the two.
 //!
 //! A destination wider than the type it is converted to is filled with the sign of a signed type
-//! and with zeros otherwise. Formats of 16 bits are converted to and from f32 and f64 only.
+//! and with zeros otherwise. Where a format of 16 bits or fewer takes part, `convert_narrow` goes on.
 
 use super::body::Body;
+use super::convert_narrow;
 use super::opcode::Opcode;
 use super::operand::exactly;
 use super::rows::{by_flush, by_integer, by_mode, by_rounding, map1};
@@ -27,25 +28,47 @@ pub(super) fn lower<'a>(
     opcode: &mut Opcode<'a>,
     operands: &[Operand<'a>],
 ) -> Result<(), String> {
-    let (to, from) = (opcode.ty()?, opcode.ty()?);
+    if let Some(format) = opcode.choice(&convert_narrow::EIGHTHS) {
+        return convert_narrow::eighths(body, opcode, operands, format);
+    }
+    if opcode.takes("tf32") {
+        return convert_narrow::tensor(body, opcode, operands);
+    }
+    if opcode.takes("pack") {
+        return convert_narrow::pack(body, opcode, operands);
+    }
+    let to = opcode.ty()?;
+    if let Kind::Packed(part) = to.kind {
+        return convert_narrow::pair(body, opcode, operands, part);
+    }
+    let from = opcode.ty()?;
     let whole = opcode.choice(&WHOLE);
     let mode = match whole {
         Some(rounding) => opcode.mode_with(rounding),
         None => opcode.mode(),
     };
+    if convert_narrow::concerns(to, from) {
+        let how = (mode, whole.is_some());
+        return convert_narrow::single(body, opcode, operands, (to, from), how);
+    }
     let f = function(to, from, whole.is_some(), mode);
     let f = f.ok_or_else(|| format!("`cvt` from {from} to {to} in this form is not supported"))?;
     let [d, a] = exactly(operands)?;
     let a = body.wide_source(a, from)?;
     let (d, bits) = body.wide_target(d, to)?;
     body.emit(Op::Map1 { f, d, a }, Class::Convert);
+    extend_sign(body, d, to, bits);
+    Ok(())
+}
+
+/// Fills a destination that is wider than a signed type.
+pub(super) fn extend_sign(body: &mut Body<'_, '_>, d: Reg, to: Type, bits: u32) {
     if bits > to.bits && to.is_signed() {
         let wide = Type { bits, ..to };
         if let Some(f) = integers(wide, to, Mode::default()) {
             body.emit(Op::Map1 { f, d, a: d }, Class::Convert);
         }
     }
-    Ok(())
 }
 
 fn function(to: Type, from: Type, is_whole: bool, mode: Mode) -> Option<Map1> {
@@ -59,9 +82,6 @@ fn function(to: Type, from: Type, is_whole: bool, mode: Mode) -> Option<Map1> {
 }
 
 fn integers(to: Type, from: Type, mode: Mode) -> Option<Map1> {
-    if to.kind == Kind::Predicate || from.kind == Kind::Predicate {
-        return None;
-    }
     match mode.saturates() {
         false => by_integer!(from, F => by_integer!(to, T => map1!(F, |a: F| a as T)))?,
         true => by_integer!(from, F => by_integer!(to, T => map1!(F, |a: F| {
@@ -148,55 +168,6 @@ fn floats(to: Type, from: Type, mode: Mode) -> Option<Map1> {
         ((Kind::Float, 32), (Kind::Float, 64)) => Some(by_mode!(mode, M => map1!(f64, |a: f64| {
             float::clean_single::<M>(float::double_to_single(a, Mode(M).rounding()))
         }))),
-        ((Kind::Float, 32 | 64), (_, 16)) if mode.0 & !Mode::FLUSH == 0 => {
-            Some(match (narrow(from), to.bits) {
-                (Narrow::Half, 32) => map1!(u16, |a: u16| float::half_to_single(a, soft::HALF)),
-                (Narrow::Brain, 32) => map1!(u16, |a: u16| float::half_to_single(a, soft::BRAIN)),
-                (Narrow::Half, _) => map1!(u16, |a: u16| {
-                    float::single_to_double(float::half_to_single(a, soft::HALF))
-                }),
-                (Narrow::Brain, _) => map1!(u16, |a: u16| {
-                    float::single_to_double(float::half_to_single(a, soft::BRAIN))
-                }),
-            })
-        }
-        ((_, 16), (Kind::Float, bits)) if bits > 16 && mode.0 & !3 == 0 => {
-            Some(half(narrow(to), bits, mode))
-        }
         _ => None,
     }
-}
-
-/// Which of the formats of 16 bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Narrow {
-    /// `f16`.
-    Half,
-    /// `bf16`.
-    Brain,
-}
-
-fn narrow(ty: Type) -> Narrow {
-    if ty.kind == Kind::Brain {
-        Narrow::Brain
-    } else {
-        Narrow::Half
-    }
-}
-
-fn half(to: Narrow, from_bits: u32, mode: Mode) -> Map1 {
-    by_rounding!(mode, R => match (to, from_bits) {
-        (Narrow::Half, 32) => map1!(f32, |a: f32| {
-            float::to_half(a.into(), soft::HALF, Mode(R).rounding())
-        }),
-        (Narrow::Half, _) => map1!(f64, |a: f64| {
-            float::to_half(a, soft::HALF, Mode(R).rounding())
-        }),
-        (Narrow::Brain, 32) => map1!(f32, |a: f32| {
-            float::to_half(a.into(), soft::BRAIN, Mode(R).rounding())
-        }),
-        (Narrow::Brain, _) => map1!(f64, |a: f64| {
-            float::to_half(a, soft::BRAIN, Mode(R).rounding())
-        }),
-    })
 }

@@ -3,7 +3,8 @@
 use super::body::Body;
 use super::opcode::Opcode;
 use super::{
-    bitwise, calls, compare, convert, copy, floating, flow, integer, moves, synchronise, transfer,
+    bitwise, calls, carry, compare, convert, copy, floating, flow, integer, moves, packed,
+    synchronise, transfer,
 };
 use crate::ptx::ast::Operand;
 
@@ -15,6 +16,8 @@ pub(super) fn lower<'a>(
     match opcode.name {
         "add" | "sub" | "mul" | "mad" | "mul24" | "mad24" | "sad" | "div" | "rem" | "abs"
         | "neg" | "min" | "max" => integer::lower(body, opcode, operands),
+        "addc" | "subc" | "madc" => carry::lower(body, opcode, operands),
+        "dp4a" | "dp2a" => packed::dot_product(body, opcode, operands),
         "fma" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" | "copysign" => {
             floating::lower(body, opcode, operands)
         }
@@ -35,6 +38,9 @@ pub(super) fn lower<'a>(
         "bra" | "brx" | "ret" | "exit" | "trap" | "brkpt" | "nanosleep" | "pmevent" => {
             flow::lower(body, opcode, operands)
         }
-        name => Err(format!("`{name}` is not supported")),
+        name => match packed::video_name(name) {
+            Some(form) => packed::video(body, opcode, operands, form),
+            None => Err(format!("`{name}` is not supported")),
+        },
     }
 }

@@ -1,7 +1,8 @@
-//! Floating-point arithmetic on f32 and f64.
+//! Floating-point arithmetic on f32 and f64. What is on 16 bits goes on to `narrow`.
 
 use super::body::Body;
 use super::integer::{binary, ternary, unary};
+use super::narrow;
 use super::opcode::Opcode;
 use super::rows::{by_flush, by_mode, by_rounding, map1, map2, map3};
 use super::types::{Kind, Type};
@@ -27,7 +28,7 @@ pub(super) fn lower_typed<'a>(
     match (ty.kind, ty.bits) {
         (Kind::Float, 32) => single(body, opcode, operands, ty),
         (Kind::Float, 64) => double(body, opcode, operands, ty),
-        _ => Err(format!("`{}` on {ty} is not supported", opcode.name)),
+        _ => narrow::lower_typed(body, opcode, operands, ty),
     }
 }
 

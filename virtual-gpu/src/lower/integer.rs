@@ -1,11 +1,11 @@
 //! Integer arithmetic. Its instructions on floats go on to `floating`.
 
 use super::body::Body;
-use super::floating;
 use super::opcode::Opcode;
 use super::operand::exactly;
 use super::rows::{by_integer, map1, map2, map3};
-use super::types::{Type, U32};
+use super::types::{Kind, Type, U32};
+use super::{carry, floating, packed};
 use crate::alu;
 use crate::counters::Class;
 use crate::program::{Map1, Map2, Map3, Op, Reg};
@@ -28,6 +28,12 @@ pub(super) fn lower<'a>(
     if ty.is_float() {
         return floating::lower_typed(body, opcode, operands, ty);
     }
+    if let Kind::Packed(part) = ty.kind {
+        return packed::halves(body, opcode, operands, part, ty);
+    }
+    if opcode.has("cc") {
+        return carry::lower_typed(body, opcode, operands, ty);
+    }
     match opcode.name {
         "mul" | "mad" | "mul24" | "mad24" => product(body, opcode, operands, ty),
         "sad" => {
@@ -46,6 +52,9 @@ pub(super) fn lower<'a>(
             unary(body, operands, f, ty)
         }
         _ => {
+            if opcode.takes("relu") {
+                return rectified(body, opcode.name, operands, ty);
+            }
             let f = match (opcode.name, opcode.takes("sat")) {
                 ("add", false) => by_integer!(ty, T => map2!(T, T, |a: T, b: T| a.wrapping_add(b))),
                 ("sub", false) => by_integer!(ty, T => map2!(T, T, |a: T, b: T| a.wrapping_sub(b))),
@@ -60,6 +69,21 @@ pub(super) fn lower<'a>(
             binary(body, operands, f, ty)
         }
     }
+}
+
+/// `min.relu` and `max.relu`: what is negative becomes 0.
+fn rectified<'a>(
+    body: &mut Body<'a, '_>,
+    name: &str,
+    operands: &[Operand<'a>],
+    ty: Type,
+) -> Result<(), String> {
+    let f = match (name, ty.is_signed(), ty.bits) {
+        ("min", true, 32) => map2!(i32, i32, |a: i32, b: i32| a.min(b).max(0)),
+        ("max", true, 32) => map2!(i32, i32, |a: i32, b: i32| a.max(b).max(0)),
+        _ => return Err(format!("`{name}.relu` on {ty} is not supported")),
+    };
+    binary(body, operands, Some(f), ty)
 }
 
 fn none_for(ty: Type) -> String {

@@ -26,6 +26,11 @@ impl<'a> Opcode<'a> {
         self.rest.len() < before
     }
 
+    /// Whether a modifier is there; it stays.
+    pub(super) fn has(&self, modifier: &str) -> bool {
+        self.rest.contains(&modifier)
+    }
+
     /// The first modifier that means something in the list; it is taken.
     pub(super) fn choice<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
         let meaning = |piece: &str| choices.iter().find(|c| c.0 == piece).map(|c| c.1);

@@ -56,7 +56,9 @@ impl<'a> Body<'a, '_> {
     }
 
     fn literal(&mut self, number: Number, ty: Type) -> Result<Reg, String> {
-        if ty.is_float() && matches!(number, Number::Integer(_)) {
+        // Operands of the 16-bit formats are bits, as far as literals are concerned.
+        let is_format = ty.kind == Kind::Float && ty.bits >= 32;
+        if is_format && matches!(number, Number::Integer(_)) {
             return Err(format!("a whole number where {ty} is read"));
         }
         if ty.kind == Kind::Predicate {

@@ -100,6 +100,32 @@ macro_rules! by_integer {
     }};
 }
 
+/// `Some` of the expression with `T` standing for one or two floats of 16 bits, or `None`.
+macro_rules! by_narrow {
+    ($ty:expr, $t:ident => $e:expr) => {{
+        use crate::lower::types::{Kind, Part};
+        match ($ty.kind, $ty.bits) {
+            (Kind::Float, 16) => {
+                type $t = crate::float::Half;
+                Some($e)
+            }
+            (Kind::Brain, 16) => {
+                type $t = crate::float::Brain;
+                Some($e)
+            }
+            (Kind::Packed(Part::Half), _) => {
+                type $t = crate::float::Pair<crate::float::Half>;
+                Some($e)
+            }
+            (Kind::Packed(Part::Brain), _) => {
+                type $t = crate::float::Pair<crate::float::Brain>;
+                Some($e)
+            }
+            _ => None,
+        }
+    }};
+}
+
 macro_rules! by_rounding {
     ($mode:expr, $m:ident => $e:expr) => {
         match $mode.0 & 3 {
@@ -211,5 +237,5 @@ macro_rules! by_flush {
 }
 
 pub(super) use {
-    by_flush, by_integer, by_mode, by_rounding, map_pair, map1, map2, map3, map4, relate,
+    by_flush, by_integer, by_mode, by_narrow, by_rounding, map_pair, map1, map2, map3, map4, relate,
 };

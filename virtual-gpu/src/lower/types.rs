@@ -77,7 +77,10 @@ impl Type {
     }
 
     pub(super) fn is_float(self) -> bool {
-        matches!(self.kind, Kind::Float | Kind::Brain)
+        matches!(
+            self.kind,
+            Kind::Float | Kind::Brain | Kind::Packed(Part::Half | Part::Brain)
+        )
     }
 
     /// Whether it is an integer, or bits, of one register.

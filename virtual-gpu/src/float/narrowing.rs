@@ -1,0 +1,135 @@
+//! Conversions to floats of 16 bits and to tf32, with all that an instruction may ask for beside.
+
+use super::mode::Mode;
+use super::narrow::{Brain, Half, Narrow, clean_narrow, rectify};
+use super::single::flush;
+use crate::alu::Value;
+
+/// A float that can be widened to f64 without loss.
+pub(crate) trait Float: Value {
+    fn double(self) -> f64;
+
+    /// The same, subnormals of f32 made zeros of their sign.
+    fn double_flushed(self) -> f64 {
+        self.double()
+    }
+}
+
+impl Float for f32 {
+    fn double(self) -> f64 {
+        self.into()
+    }
+
+    fn double_flushed(self) -> f64 {
+        flush(self).into()
+    }
+}
+
+impl Float for f64 {
+    fn double(self) -> f64 {
+        self
+    }
+}
+
+impl Float for Half {
+    fn double(self) -> f64 {
+        self.single().into()
+    }
+}
+
+impl Float for Brain {
+    fn double(self) -> f64 {
+        self.single().into()
+    }
+}
+
+/// What becomes of a result that is negative, or too large.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Finish(u32);
+
+impl Finish {
+    const RECTIFY: u32 = 1 << 8;
+    const HOLD: u32 = 1 << 9;
+
+    /// With `.relu`, what is negative becomes +0; with `.satfinite`, what is too large becomes the
+    /// largest number.
+    pub(crate) fn new(rectifies: bool, holds: bool) -> Self {
+        let rectify = if rectifies { Self::RECTIFY } else { 0 };
+        Self(rectify | if holds { Self::HOLD } else { 0 })
+    }
+
+    /// Together with a mode, as a number that can be a constant operand.
+    pub(crate) fn with(self, mode: Mode) -> u32 {
+        self.0 | u32::from(mode.0)
+    }
+}
+
+/// A float as one of 16 bits. `control` is what [`Finish::with`] gives.
+pub(crate) fn to_narrow<T: Narrow, S: Float>(a: S, control: u32) -> T {
+    let mode = Mode(control as u8);
+    let value = match mode.flushes() {
+        true => a.double_flushed(),
+        false => a.double(),
+    };
+    let mut result = T::round(value, mode.rounding());
+    if control & Finish::HOLD != 0 && result.magnitude() == T::infinity() {
+        result = T::from_bits(result.bits() - 1);
+    }
+    if control & Finish::RECTIFY != 0 {
+        result = rectify(result);
+    }
+    match mode.saturates() {
+        true => clean_narrow::<T, { Mode::SATURATE }>(result),
+        false => result,
+    }
+}
+
+/// f32 cut to the ten fraction bits of tf32, after `bias` was added to its magnitude.
+pub(crate) fn to_tensor(a: f32, bias: u32) -> u32 {
+    const FRACTION_BELOW: u32 = 0x1fff;
+    match (a.is_nan(), a.is_infinite()) {
+        (true, _) => 0x7fff_ffff,
+        (_, true) => a.to_bits(),
+        _ => (a.to_bits() + bias) & !FRACTION_BELOW,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::float::Rounding;
+
+    const NEAREST: Mode = Mode(0);
+
+    fn half(a: f32, finish: Finish, mode: Mode) -> u16 {
+        to_narrow::<Half, f32>(a, finish.with(mode)).0
+    }
+
+    #[test]
+    fn finishing() {
+        let plain = Finish::new(false, false);
+        let held = Finish::new(false, true);
+        let rectified = Finish::new(true, false);
+        assert_eq!(half(1e6, plain, NEAREST), 0x7c00);
+        assert_eq!(half(1e6, held, NEAREST), 0x7bff);
+        assert_eq!(half(f32::NEG_INFINITY, held, NEAREST), 0xfbff);
+        assert_eq!(half(f32::NAN, held, NEAREST), 0x7fff);
+        assert_eq!(half(-2.0, rectified, NEAREST), 0);
+        assert_eq!(half(f32::NAN, rectified, NEAREST), 0x7fff);
+        assert_eq!(half(3.0, plain, Mode(Mode::SATURATE)), 0x3c00);
+        assert_eq!(half(1e-40, plain, Mode(Rounding::Up as u8)), 1);
+        let flushed = Mode(Rounding::Up as u8 | Mode::FLUSH);
+        assert_eq!(half(1e-40, plain, flushed), 0);
+        let brain = to_narrow::<Brain, f64>(f64::MAX, held.with(NEAREST));
+        assert_eq!(brain.0, 0x7f7f);
+    }
+
+    #[test]
+    fn tensor_floats() {
+        assert_eq!(to_tensor(1.0, 0x1000), 1.0_f32.to_bits());
+        assert_eq!(to_tensor(f32::from_bits(0x3f80_1000), 0x1000), 0x3f80_2000);
+        assert_eq!(to_tensor(f32::from_bits(0x3f80_1fff), 0), 0x3f80_0000);
+        assert_eq!(to_tensor(f32::MAX, 0x1000), f32::INFINITY.to_bits());
+        assert_eq!(to_tensor(f32::NEG_INFINITY, 0x1000), 0xff80_0000);
+    }
+}

@@ -1,0 +1,351 @@
+//! `cvt` where one side has 16 bits or fewer: f16, bf16, pairs of them, pairs of e4m3 and e5m2,
+//! tf32; and `cvt.pack`.
+
+use super::body::Body;
+use super::opcode::Opcode;
+use super::operand::exactly;
+use super::rows::{by_integer, by_rounding, map1, map2, map3};
+use super::types::{Kind, Part, Type, U32};
+use crate::alu::{self, Integer};
+use crate::counters::Class;
+use crate::float::{
+    self, Brain, Eighth, Finish, Float, Half, Mode, Narrow, Pair, Rounding, Source, to_narrow,
+};
+use crate::program::{Map1, Map2, Map3, Op, Reg};
+use crate::ptx::ast::Operand;
+
+/// `$s` stands for the float type.
+macro_rules! by_float {
+    ($ty:expr, $s:ident => $e:expr) => {
+        match ($ty.kind, $ty.bits) {
+            (Kind::Float, 16) => {
+                type $s = Half;
+                Some($e)
+            }
+            (Kind::Brain, 16) => {
+                type $s = Brain;
+                Some($e)
+            }
+            (Kind::Float, 32) => {
+                type $s = f32;
+                Some($e)
+            }
+            (Kind::Float, 64) => {
+                type $s = f64;
+                Some($e)
+            }
+            _ => None,
+        }
+    };
+}
+
+/// Whether a conversion between single values is one of those here.
+pub(super) fn concerns(to: Type, from: Type) -> bool {
+    to.is_float() && to.bits == 16 || from.is_float() && from.bits == 16
+}
+
+/// One value to one value, of which at least one has 16 bits.
+pub(super) fn single<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+    (to, from): (Type, Type),
+    (mode, is_whole): (Mode, bool),
+) -> Result<(), String> {
+    let finish = Finish::new(opcode.takes("relu"), opcode.takes("satfinite"));
+    let control = body.constant(finish.with(mode).into());
+    let f = match (to.is_float(), from.is_float()) {
+        (false, _) => to_integer(to, from, mode),
+        (true, false) => from_integer(to, from, mode),
+        (true, true) if is_whole && to == from => whole(to, mode),
+        (true, true) if is_whole => None,
+        (true, true) => {
+            let f = match (to.kind, to.bits) {
+                (Kind::Brain, _) => floats::<Brain>(from),
+                (_, 16) => floats::<Half>(from),
+                _ => return widen(body, operands, (to, from), mode),
+            };
+            return controlled(body, operands, (to, from), f, control);
+        }
+    };
+    let f = f.ok_or_else(|| unsupported(to, from))?;
+    let [d, a] = exactly(operands)?;
+    let (a, (d, bits)) = (body.wide_source(a, from)?, body.wide_target(d, to)?);
+    body.emit(Op::Map1 { f, d, a }, Class::Convert);
+    super::convert::extend_sign(body, d, to, bits);
+    Ok(())
+}
+
+fn unsupported(to: Type, from: Type) -> String {
+    format!("`cvt` from {from} to {to} in this form is not supported")
+}
+
+fn to_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
+    by_float!(from, S => by_integer!(to, T => by_rounding!(mode, R => map1!(S, |a: S| {
+        float::float_to_integer::<T>(a.double(), Mode(R).rounding(), Source::Narrower)
+    }))))?
+}
+
+fn from_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
+    let format = match (to.kind, mode.saturates()) {
+        (Kind::Brain, false) => Brain::FORMAT,
+        (_, false) => Half::FORMAT,
+        _ => return None,
+    };
+    match format.precision == Half::FORMAT.precision {
+        true => by_integer!(from, F => by_rounding!(mode, R => map1!(F, |a: F| {
+            float::integer_to_float(a, Half::FORMAT, Mode(R).rounding())
+        }))),
+        false => by_integer!(from, F => by_rounding!(mode, R => map1!(F, |a: F| {
+            float::integer_to_float(a, Brain::FORMAT, Mode(R).rounding())
+        }))),
+    }
+}
+
+/// Rounded to a whole number of the same type.
+fn whole(to: Type, mode: Mode) -> Option<Map1> {
+    macro_rules! rounded {
+        ($t:ident) => {
+            by_rounding!(mode, R => map1!($t, |a: $t| {
+                let whole = float::round_to_whole(a.double(), Mode(R).rounding());
+                $t::round(whole, Rounding::Nearest)
+            }))
+        };
+    }
+    match (to.kind, mode.saturates()) {
+        (_, true) => None,
+        (Kind::Brain, _) => Some(rounded!(Brain)),
+        _ => Some(rounded!(Half)),
+    }
+}
+
+fn floats<T: Narrow + crate::alu::Value>(from: Type) -> Option<Map2> {
+    fn row<T: Narrow + crate::alu::Value, S: Float>(
+        r: &mut crate::exec::Registers,
+        d: Reg,
+        s: [Reg; 2],
+        mask: u32,
+    ) {
+        r.map2::<S, u32, T>(d, s, mask, to_narrow::<T, S>);
+    }
+    by_float!(from, S => row::<T, S> as Map2)
+}
+
+fn controlled<'a>(
+    body: &mut Body<'a, '_>,
+    operands: &[Operand<'a>],
+    (to, from): (Type, Type),
+    f: Option<Map2>,
+    control: Reg,
+) -> Result<(), String> {
+    let f = f.ok_or_else(|| unsupported(to, from))?;
+    let [d, a] = exactly(operands)?;
+    let s = [body.wide_source(a, from)?, control];
+    let (d, _) = body.wide_target(d, to)?;
+    body.emit(Op::Map2 { f, d, s }, Class::Convert);
+    Ok(())
+}
+
+/// 16 bits to f32 and f64.
+fn widen<'a>(
+    body: &mut Body<'a, '_>,
+    operands: &[Operand<'a>],
+    (to, from): (Type, Type),
+    mode: Mode,
+) -> Result<(), String> {
+    macro_rules! widened {
+        ($s:ident) => {
+            match (to.bits, mode.saturates()) {
+                (32, false) => map1!($s, |a: $s| a.single()),
+                (32, true) => map1!($s, |a: $s| {
+                    float::clean_single::<{ Mode::SATURATE }>(a.single())
+                }),
+                _ => map1!($s, |a: $s| float::single_to_double(a.single())),
+            }
+        };
+    }
+    if to.bits == 64 && mode.saturates() {
+        return Err(unsupported(to, from));
+    }
+    let f: Map1 = match from.kind {
+        Kind::Brain => widened!(Brain),
+        _ => widened!(Half),
+    };
+    let [d, a] = exactly(operands)?;
+    let (a, (d, _)) = (body.wide_source(a, from)?, body.wide_target(d, to)?);
+    body.emit(Op::Map1 { f, d, a }, Class::Convert);
+    Ok(())
+}
+
+/// A pair of f16 or bf16 from two f32; the first source becomes the upper value.
+pub(super) fn pair<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+    part: Part,
+) -> Result<(), String> {
+    let from = opcode.ty()?;
+    let mode = opcode.mode();
+    let finish = Finish::new(opcode.takes("relu"), opcode.takes("satfinite"));
+    let f: Map3 = match (part, from.kind, from.bits) {
+        (Part::Half, Kind::Float, 32) => map3!(f32, f32, u32, |a: f32, b: f32, control: u32| {
+            Pair::<Half>([to_narrow(b, control), to_narrow(a, control)])
+        }),
+        (Part::Brain, Kind::Float, 32) => map3!(f32, f32, u32, |a: f32, b: f32, control: u32| {
+            Pair::<Brain>([to_narrow(b, control), to_narrow(a, control)])
+        }),
+        _ => return Err(format!("`cvt` from {from} to a pair is not supported")),
+    };
+    let control = body.constant(finish.with(mode).into());
+    let [d, a, b] = exactly(operands)?;
+    let s = [body.source(a, from)?, body.source(b, from)?, control];
+    let d = body.target(d, U32)?;
+    body.emit(Op::Map3 { f, d, s }, Class::Convert);
+    Ok(())
+}
+
+/// The pairs of 8-bit floats.
+pub(super) const EIGHTHS: [(&str, Eighth); 2] =
+    [("e4m3x2", Eighth::E4M3), ("e5m2x2", Eighth::E5M2)];
+
+/// To or from a pair of 8-bit floats.
+pub(super) fn eighths<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+    format: Eighth,
+) -> Result<(), String> {
+    let other = opcode.ty()?;
+    let nearest = opcode.takes("rn");
+    let (holds, rectifies) = (opcode.takes("satfinite"), opcode.takes("relu"));
+    if !nearest {
+        return Err("`cvt` of 8-bit floats without `.rn`".into());
+    }
+    let half = Type::unsigned(16);
+    macro_rules! by_format {
+        ($f:ident => $e:expr) => {
+            match format {
+                Eighth::E4M3 => {
+                    const $f: Eighth = Eighth::E4M3;
+                    $e
+                }
+                Eighth::E5M2 => {
+                    const $f: Eighth = Eighth::E5M2;
+                    $e
+                }
+            }
+        };
+    }
+    match (other.kind, other.bits, operands, holds) {
+        (Kind::Packed(Part::Half), _, [d, a], false) => {
+            let f = match rectifies {
+                false => by_format!(F => map1!(u16, |a: u16| unpack_eighths(a, F))),
+                true => by_format!(F => map1!(u16, |a: u16| {
+                    Pair(unpack_eighths(a, F).0.map(float::rectify))
+                })),
+            };
+            let (a, d) = (body.source(a, half)?, body.target(d, U32)?);
+            body.emit(Op::Map1 { f, d, a }, Class::Convert);
+        }
+        (Kind::Packed(Part::Half), _, [d, a], true) => {
+            let f = match rectifies {
+                false => by_format!(F => map1!(Pair<Half>, |a: Pair<Half>| {
+                    pack_eighths(a.0.map(Float::double), F)
+                })),
+                true => by_format!(F => map1!(Pair<Half>, |a: Pair<Half>| {
+                    pack_eighths(a.0.map(|x| float::rectify(x).double()), F)
+                })),
+            };
+            let (a, d) = (body.source(a, U32)?, body.target(d, half)?);
+            body.emit(Op::Map1 { f, d, a }, Class::Convert);
+        }
+        (Kind::Float, 32, [d, a, b], true) => {
+            let f = match rectifies {
+                false => by_format!(F => map2!(f32, f32, |a: f32, b: f32| {
+                    pack_eighths([b.into(), a.into()], F)
+                })),
+                true => by_format!(F => map2!(f32, f32, |a: f32, b: f32| {
+                    let positive = |x: f32| f64::from(if x < 0.0 { 0.0 } else { x.abs() });
+                    pack_eighths([positive(b), positive(a)], F)
+                })),
+            };
+            let s = [body.source(a, other)?, body.source(b, other)?];
+            let d = body.target(d, half)?;
+            body.emit(Op::Map2 { f, d, s }, Class::Convert);
+        }
+        _ => return Err(format!("`cvt` of 8-bit floats and {other} in this form")),
+    }
+    Ok(())
+}
+
+/// The lower byte becomes the lower value.
+fn unpack_eighths(packed: u16, format: Eighth) -> Pair<Half> {
+    Pair(packed.to_le_bytes().map(|byte| format.decode(byte)))
+}
+
+fn pack_eighths(values: [f64; 2], format: Eighth) -> u16 {
+    u16::from_le_bytes(values.map(|value| format.encode(value)))
+}
+
+/// f32 with the precision of f16.
+pub(super) fn tensor<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+) -> Result<(), String> {
+    let from = opcode.ty()?;
+    let rectifies = opcode.takes("relu");
+    let f = match (
+        opcode.choice(&[("rna", 0), ("rn", 1), ("rz", 2)]),
+        rectifies,
+    ) {
+        (Some(0), false) => map1!(f32, |a: f32| float::to_tensor(a, 0x1000)),
+        (Some(1), false) => map1!(f32, |a: f32| {
+            float::to_tensor(a, 0xfff + (a.to_bits() >> 13 & 1))
+        }),
+        (Some(2), false) => map1!(f32, |a: f32| float::to_tensor(a, 0)),
+        _ => return Err("`cvt` to tf32 in this form is not supported".into()),
+    };
+    let [d, a] = exactly(operands)?;
+    let (a, d) = (body.source(a, from)?, body.target(d, U32)?);
+    body.emit(Op::Map1 { f, d, a }, Class::Convert);
+    Ok(())
+}
+
+/// `cvt.pack`: two integers, held at the ends of a small type, one beside the other; with small
+/// types of 8 bits, a third source is what lies above them.
+pub(super) fn pack<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+) -> Result<(), String> {
+    let (to, from) = (opcode.ty()?, opcode.ty()?);
+    if !opcode.takes("sat") || !from.is_signed() || from.bits != 32 {
+        return Err("`cvt.pack` in this form is not supported".into());
+    }
+    let f: Map3 = match (to.is_signed(), to.bits) {
+        (false, 16) => map3!(i32, i32, u32, packed::<u16>),
+        (true, 16) => map3!(i32, i32, u32, packed::<i16>),
+        (false, 8) => map3!(i32, i32, u32, packed::<u8>),
+        (true, 8) => map3!(i32, i32, u32, packed::<i8>),
+        _ => return Err(format!("`cvt.pack` to {to} is not supported")),
+    };
+    let (d, a, b, c) = match (operands, to.bits) {
+        ([d, a, b], 16) => (d, a, b, body.constant(0)),
+        ([d, a, b, c], 8) => {
+            opcode.ty()?;
+            (d, a, b, body.source(c, U32)?)
+        }
+        _ => return Err(format!("{} operands of `cvt.pack`", operands.len())),
+    };
+    let s = [body.source(a, from)?, body.source(b, from)?, c];
+    let d = body.target(d, U32)?;
+    body.emit(Op::Map3 { f, d, s }, Class::Convert);
+    Ok(())
+}
+
+fn packed<T: Integer>(a: i32, b: i32, c: u32) -> u32 {
+    let held = |x: i32| alu::saturate::<T>(x.widen()).to_slot() as u32;
+    let above = c.checked_shl(2 * T::BITS).unwrap_or(0);
+    above | held(a) << T::BITS | held(b)
+}

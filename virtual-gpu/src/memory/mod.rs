@@ -25,6 +25,8 @@ pub(crate) use snapshot::{Lookup, Snapshot};
 
 /// Addresses below this belong to no allocation; the windows of the other spaces lie there.
 const FIRST_ADDRESS: u64 = 0x1000_0000_0000;
+/// So many addresses belong to each device.
+const DEVICE_ADDRESSES: u64 = 0x1000_0000_0000;
 /// Allocations start at multiples of this.
 pub const ALLOCATION_ALIGN: u64 = 256;
 /// At least so many bytes between two allocations belong to nothing.
@@ -103,12 +105,17 @@ struct Table {
 impl Memory {
     /// Memory of `capacity` bytes, all of them free.
     pub fn new(capacity: u64) -> Self {
+        Self::of_device(0, capacity)
+    }
+
+    /// As [`new`](Self::new), for a device of this ordinal: no two devices hand out the same address.
+    pub(crate) fn of_device(ordinal: u32, capacity: u64) -> Self {
         Self {
             capacity,
             table: RwLock::new(Table {
                 live: BTreeMap::new(),
                 freed: BTreeMap::new(),
-                next: FIRST_ADDRESS,
+                next: FIRST_ADDRESS + u64::from(ordinal) * DEVICE_ADDRESSES,
                 live_bytes: 0,
             }),
             atomics: Mutex::new(()),

@@ -1,0 +1,97 @@
+//! The same kernels on two machines, and where their outputs differ.
+
+use crate::suite::case::{Case, Failure, Machine};
+use crate::suite::random::hash;
+use std::fmt::Write;
+
+/// How a kernel went on two machines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// The same output.
+    Same {
+        output_hash: u64,
+    },
+    Different(Difference),
+    /// One of them gives no output.
+    Failed {
+        side: Side,
+        failure: Failure,
+    },
+}
+
+/// One of the two machines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    Here,
+    There,
+}
+
+/// Two outputs that are not the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// Where they first differ, in bytes.
+    pub offset: usize,
+    /// In how many bytes.
+    pub bytes: usize,
+    pub here: Vec<u8>,
+    pub there: Vec<u8>,
+}
+
+/// Runs the cases on both machines.
+pub fn compare(
+    here: &mut impl Machine,
+    there: &mut (impl Machine + ?Sized),
+    cases: &[Case],
+) -> Vec<Verdict> {
+    let (here, there) = (here.run(cases), there.run(cases));
+    let verdict = |outputs| match outputs {
+        (Err(failure), _) => Verdict::Failed {
+            side: Side::Here,
+            failure,
+        },
+        (_, Err(failure)) => Verdict::Failed {
+            side: Side::There,
+            failure,
+        },
+        (Ok(here), Ok(there)) => same(here, there),
+    };
+    here.into_iter().zip(there).map(verdict).collect()
+}
+
+fn same(here: Vec<u8>, there: Vec<u8>) -> Verdict {
+    let differs = |offset: &usize| here[*offset] != there[*offset];
+    match (0..here.len()).find(differs) {
+        None => Verdict::Same {
+            output_hash: hash(&here),
+        },
+        Some(offset) => Verdict::Different(Difference {
+            offset,
+            bytes: (0..here.len()).filter(differs).count(),
+            here,
+            there,
+        }),
+    }
+}
+
+/// Which kernels were run with which outcome.
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub kernels: usize,
+    pub disagree: usize,
+    /// A line for each kernel on which the machines agree.
+    pub lines: String,
+}
+
+impl Tally {
+    pub fn add(&mut self, case: &Case, verdict: &Verdict) {
+        self.kernels += 1;
+        match verdict {
+            Verdict::Same { output_hash } => {
+                let text_hash = hash(case.text.as_bytes());
+                let name = case.name.replace(' ', "_");
+                _ = writeln!(self.lines, "{name} {text_hash:016x} {output_hash:016x}");
+            }
+            Verdict::Different(_) | Verdict::Failed { .. } => self.disagree += 1,
+        }
+    }
+}

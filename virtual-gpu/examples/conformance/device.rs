@@ -1,0 +1,171 @@
+//! The device behind the driver API, real or not.
+//!
+//! A kernel that stops with an error leaves the context unusable: everything after it is an error
+//! too, and says so.
+
+use crate::suite::case::{Case, FILL, Failure, Machine, Outcome, module_text};
+use std::ffi::{CString, c_void};
+
+unsafe extern "C" {
+    safe fn cuInit(flags: u32) -> i32;
+    safe fn cuDeviceGet(device: &mut i32, ordinal: i32) -> i32;
+    safe fn cuDevicePrimaryCtxRetain(context: &mut usize, device: i32) -> i32;
+    safe fn cuCtxSetCurrent(context: usize) -> i32;
+    safe fn cuCtxSynchronize() -> i32;
+    safe fn cuMemAlloc_v2(address: &mut u64, bytes: usize) -> i32;
+    safe fn cuMemFree_v2(address: u64) -> i32;
+    safe fn cuMemsetD8_v2(address: u64, value: u8, count: usize) -> i32;
+    safe fn cuModuleUnload(module: usize) -> i32;
+    fn cuMemcpyHtoD_v2(to: u64, from: *const u8, bytes: usize) -> i32;
+    fn cuMemcpyDtoH_v2(to: *mut u8, from: u64, bytes: usize) -> i32;
+    fn cuModuleLoadDataEx(
+        module: &mut usize,
+        image: *const u8,
+        count: u32,
+        options: *const i32,
+        values: *mut *mut c_void,
+    ) -> i32;
+    fn cuModuleGetFunction(function: &mut usize, module: usize, name: *const i8) -> i32;
+    fn cuLaunchKernel(
+        function: usize,
+        grid_x: u32,
+        grid_y: u32,
+        grid_z: u32,
+        block_x: u32,
+        block_y: u32,
+        block_z: u32,
+        shared_bytes: u32,
+        stream: usize,
+        params: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) -> i32;
+}
+
+/// `CU_JIT_ERROR_LOG_BUFFER` and the option that says how long it is.
+const ERROR_LOG: [i32; 2] = [5, 6];
+const LOG_BYTES: usize = 8192;
+
+/// The first device.
+#[derive(Debug)]
+pub struct Device;
+
+fn check(call: &str, code: i32) -> Result<(), String> {
+    match code {
+        0 => Ok(()),
+        code => Err(format!("{call}: error {code}")),
+    }
+}
+
+impl Device {
+    /// Makes the primary context of device 0 current on this thread.
+    pub fn start() -> Result<Self, String> {
+        let (mut device, mut context) = (0, 0);
+        check("cuInit", cuInit(0))?;
+        check("cuDeviceGet", cuDeviceGet(&mut device, 0))?;
+        let code = cuDevicePrimaryCtxRetain(&mut context, device);
+        check("cuDevicePrimaryCtxRetain", code)?;
+        check("cuCtxSetCurrent", cuCtxSetCurrent(context))?;
+        Ok(Self)
+    }
+
+    fn load_module(text: &str) -> Result<usize, String> {
+        let image = CString::new(text).map_err(|error| error.to_string())?;
+        let mut log = vec![0_u8; LOG_BYTES];
+        let mut values = [log.as_mut_ptr().cast(), LOG_BYTES as *mut c_void];
+        let mut module = 0;
+        // SAFETY: the image ends with a NUL; two options with two values; the log is as long as
+        // its option says and lives through the call.
+        let code = unsafe {
+            cuModuleLoadDataEx(
+                &mut module,
+                image.as_ptr().cast(),
+                2,
+                ERROR_LOG.as_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        let written = log.split(|&byte| byte == 0).next().unwrap_or_default();
+        check("cuModuleLoadDataEx", code)
+            .map(|()| module)
+            .map_err(|error| format!("{error}\n{}", String::from_utf8_lossy(written)))
+    }
+
+    fn run_one(module: usize, case: &Case) -> Result<Vec<u8>, String> {
+        let name = CString::new(case.entry.as_str()).map_err(|error| error.to_string())?;
+        let mut function = 0;
+        // SAFETY: the name ends with a NUL.
+        let code = unsafe { cuModuleGetFunction(&mut function, module, name.as_ptr().cast()) };
+        check("cuModuleGetFunction", code)?;
+        let input = Buffer::new(case.input.len())?;
+        let output = Buffer::new(case.output_bytes)?;
+        // SAFETY: the slice is as long as the copy.
+        let code = unsafe { cuMemcpyHtoD_v2(input.0, case.input.as_ptr(), case.input.len()) };
+        check("cuMemcpyHtoD", code)?;
+        let code = cuMemsetD8_v2(output.0, FILL, case.output_bytes);
+        check("cuMemsetD8", code)?;
+        let (mut from, mut to) = (input.0, output.0);
+        let mut params = [(&raw mut from).cast(), (&raw mut to).cast()];
+        let (blocks, threads) = (case.blocks, case.threads);
+        // SAFETY: the kernel takes two parameters of 64 bits, and these are two.
+        let code = unsafe {
+            cuLaunchKernel(
+                function,
+                blocks,
+                1,
+                1,
+                threads,
+                1,
+                1,
+                0,
+                0,
+                params.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
+        check("cuLaunchKernel", code)?;
+        check("cuCtxSynchronize", cuCtxSynchronize())?;
+        let mut bytes = vec![0; case.output_bytes];
+        // SAFETY: the slice is as long as the copy.
+        let code = unsafe { cuMemcpyDtoH_v2(bytes.as_mut_ptr(), output.0, bytes.len()) };
+        check("cuMemcpyDtoH", code)?;
+        Ok(bytes)
+    }
+}
+
+impl Machine for Device {
+    fn run(&mut self, cases: &[Case]) -> Vec<Outcome> {
+        let module = match Self::load_module(&module_text(cases)) {
+            Ok(module) => module,
+            Err(error) if cases.len() == 1 => return vec![Err(Failure::Load(error))],
+            // One by one, to tell which of them do load.
+            Err(_) => return cases.chunks(1).flat_map(|case| self.run(case)).collect(),
+        };
+        let run = |case| Self::run_one(module, case).map_err(Failure::Run);
+        let outputs = cases.iter().map(run).collect();
+        // Its failure is that of a kernel before it, which has been told.
+        cuModuleUnload(module);
+        outputs
+    }
+
+    fn load(&mut self, text: &str) -> Result<(), String> {
+        let module = Self::load_module(text)?;
+        check("cuModuleUnload", cuModuleUnload(module))
+    }
+}
+
+/// Memory of the device.
+struct Buffer(u64);
+
+impl Buffer {
+    fn new(bytes: usize) -> Result<Self, String> {
+        let mut address = 0;
+        check("cuMemAlloc", cuMemAlloc_v2(&mut address, bytes))?;
+        Ok(Self(address))
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        cuMemFree_v2(self.0);
+    }
+}

@@ -1,0 +1,83 @@
+//! Makes a kernel smaller for as long as it still shows what it is kept for.
+
+use crate::suite::kernel::Statement;
+
+/// What can be done to a statement.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    Remove,
+    /// Put what is in it in its place.
+    Unwrap,
+}
+
+/// Takes out statements, later ones first, until none can go while `shows` holds.
+pub fn reduce(
+    mut statements: Vec<Statement>,
+    mut shows: impl FnMut(&[Statement]) -> bool,
+) -> Vec<Statement> {
+    loop {
+        let mut smaller = false;
+        for change in [Change::Remove, Change::Unwrap] {
+            let mut position = count(&statements);
+            while position > 0 {
+                position -= 1;
+                let mut candidate = statements.clone();
+                let changed = apply(&mut candidate, &mut { position }, change);
+                if changed && shows(&candidate) {
+                    statements = candidate;
+                    smaller = true;
+                    position = position.min(count(&statements));
+                }
+            }
+        }
+        if !smaller {
+            return statements;
+        }
+    }
+}
+
+/// Statements in all, those within others included.
+pub fn count(statements: &[Statement]) -> usize {
+    let within = |s: &Statement| s.children().into_iter().map(|c| count(c)).sum::<usize>();
+    statements.iter().map(|s| 1 + within(s)).sum()
+}
+
+/// Changes the statement at a position, counted as `count` does. Says whether it could.
+fn apply(statements: &mut Vec<Statement>, position: &mut usize, change: Change) -> bool {
+    for index in 0..statements.len() {
+        if *position == 0 {
+            return change_at(statements, index, change);
+        }
+        *position -= 1;
+        for child in statements[index].children_mut() {
+            let before = *position;
+            if before < count(child) {
+                return apply(child, position, change);
+            }
+            *position -= count(child);
+        }
+    }
+    false
+}
+
+fn change_at(statements: &mut Vec<Statement>, index: usize, change: Change) -> bool {
+    match change {
+        Change::Remove => {
+            statements.remove(index);
+            true
+        }
+        Change::Unwrap => {
+            let within: Vec<Statement> = statements[index]
+                .children()
+                .into_iter()
+                .flatten()
+                .cloned()
+                .collect();
+            let is_branch = !within.is_empty();
+            if is_branch {
+                statements.splice(index..=index, within);
+            }
+            is_branch
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! One kernel, what it is given, and how it is launched.
+
+use super::kernel::FUNCTIONS;
+
+/// A kernel to be run on two machines. It takes two addresses: its input, and its output.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// What it is, for reports.
+    pub name: String,
+    /// The kernel's name in the text.
+    pub entry: String,
+    pub text: String,
+    pub input: Vec<u8>,
+    pub output_bytes: usize,
+    pub blocks: u32,
+    pub threads: u32,
+}
+
+/// What the output holds before the launch.
+pub const FILL: u8 = 0xcd;
+
+/// The text of a module with the kernels of these cases.
+pub fn module_text<'a>(cases: impl IntoIterator<Item = &'a Case>) -> String {
+    let kernels = cases.into_iter().map(|case| case.text.as_str());
+    let mut text = format!(".version 8.0\n.target sm_90\n.address_size 64\n{FUNCTIONS}");
+    text.extend(kernels);
+    text
+}
+
+/// Something that runs kernels.
+pub trait Machine {
+    /// The output of each case, or why there is none.
+    fn run(&mut self, cases: &[Case]) -> Vec<Outcome>;
+
+    /// Whether a text loads, or why not.
+    fn load(&mut self, text: &str) -> Result<(), String>;
+
+    /// What is wrong with each case that does not load, by its number.
+    fn refused(&mut self, cases: &[Case]) -> Vec<(usize, String)> {
+        let mut refused = Vec::new();
+        let numbers: Vec<usize> = (0..cases.len()).collect();
+        for batch in numbers.chunks(REFUSAL_BATCH) {
+            if self
+                .load(&module_text(batch.iter().map(|&i| &cases[i])))
+                .is_ok()
+            {
+                continue;
+            }
+            for &number in batch {
+                let alone = self.load(&module_text([&cases[number]]));
+                refused.extend(alone.err().map(|error| (number, error)));
+            }
+        }
+        refused
+    }
+}
+
+/// Cases that are loaded together to see whether any of them is refused.
+const REFUSAL_BATCH: usize = 16;
+
+/// The output of a kernel, or why there is none.
+pub type Outcome = Result<Vec<u8>, Failure>;
+
+/// Why a machine gives no output.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The text does not load.
+    #[error("it does not load: {0}")]
+    Load(String),
+    /// The kernel does not run to its end.
+    #[error("it does not run: {0}")]
+    Run(String),
+}

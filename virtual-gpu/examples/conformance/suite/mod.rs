@@ -1,0 +1,13 @@
+//! Kernels that nobody wrote: at random, and one for each form of an instruction.
+
+pub mod case;
+pub mod catalogue;
+pub mod compound;
+pub mod generate;
+pub mod kernel;
+pub mod kind;
+pub mod memory_ops;
+pub mod random;
+pub mod record;
+pub mod table;
+pub mod virtual_machine;

@@ -1,0 +1,198 @@
+//! One kernel for each form of an instruction, over its special operands: all of them, all pairs,
+//! or a random choice where there are three. What is not fixed by the PTX ISA is tried as well, to
+//! see what hardware does.
+
+use super::case::Case;
+use super::catalogue::Row;
+use super::kind::{Kind, Width};
+use super::memory_ops::{ATOMICS, Atomic};
+use super::random::{Random, hash};
+
+const THREADS: u32 = 128;
+/// Bytes of an item's sources.
+pub const INPUT_BYTES: usize = 32;
+/// Bytes of an item's results.
+pub const OUTPUT_BYTES: usize = 16;
+/// Items that are added at random.
+const RANDOM_ITEMS: usize = 2048;
+/// Items where there are too many choices to try them all.
+const SAMPLED_ITEMS: usize = 8192;
+
+/// The kernel for a form of an instruction.
+pub fn row_case(number: usize, row: &Row) -> Case {
+    let mut body = String::new();
+    let mut names = Names::default();
+    let mut sources = Vec::new();
+    for (i, &kind) in row.sources.iter().enumerate() {
+        let register = names.next(kind.width());
+        body.push_str(&load(&register, kind, 8 * i));
+        sources.push(register);
+    }
+    let targets: Vec<_> = row.targets.iter().map(|t| names.next(t.width())).collect();
+    body.push_str(&row.text(&targets, &sources));
+    body.push('\n');
+    for (i, (register, kind)) in targets.iter().zip(&row.targets).enumerate() {
+        body.push_str(&store(register, *kind, 8 * i));
+    }
+    case(row.name(), format!("table_{number}"), &body, &row.sources)
+}
+
+/// The kernel for an atomic operation in a space: the value that it gives, and the one it leaves.
+pub fn atomic_case(number: usize, atomic: &Atomic, space: &str) -> Case {
+    let mut names = Names::default();
+    let kinds = vec![atomic.kind; atomic.operands + 1];
+    let mut body = String::new();
+    let mut sources = Vec::new();
+    for (i, &kind) in kinds.iter().enumerate() {
+        let register = names.next(kind.width());
+        body.push_str(&load(&register, kind, 8 * i));
+        sources.push(register);
+    }
+    let d = names.next(atomic.kind.width());
+    let n = atomic.bits();
+    let cell = match space {
+        ".shared" => {
+            body.push_str(
+                "mov.u32 %t0, %tid.x; mov.u32 %t1, cells; mad.lo.u32 %t0, %t0, 8, %t1;\n",
+            );
+            "%t0"
+        }
+        _ => {
+            body.push_str("add.u64 %q0, %out, 8; mov.u64 %q1, 0; st.global.u64 [%q0], %q1;\n");
+            "%q0"
+        }
+    };
+    let operands: Vec<&str> = sources.iter().map(String::as_str).collect();
+    body.push_str(&format!("st{space}.{n} [{cell}], {};\n", operands[0]));
+    body.push_str(&atomic.text(space, &d, cell, &operands[1..]));
+    body.push_str(&format!("\nld{space}.{n} {}, [{cell}];\n", operands[0]));
+    body.push_str(&store(&d, atomic.kind, 0));
+    body.push_str(&store(operands[0], atomic.kind, 8));
+    let name = format!("atom{space}.{}.{}", atomic.operation, atomic.kind.suffix());
+    case(name, format!("table_{number}"), &body, &kinds)
+}
+
+/// Every kernel of the table whose name has `filter` in it.
+pub fn cases(rows: &[Row], filter: &str) -> Vec<Case> {
+    let of_rows = rows.iter().enumerate().map(|(i, row)| row_case(i, row));
+    let spaces = [".global", ".shared"].into_iter();
+    let atomics = spaces.flat_map(|space| ATOMICS.iter().map(move |atomic| (atomic, space)));
+    let atomics = atomics.enumerate();
+    let of_atomics = atomics.map(|(i, (a, space))| atomic_case(rows.len() + i, a, space));
+    let all = of_rows.chain(of_atomics);
+    all.filter(|case| case.name.contains(filter)).collect()
+}
+
+/// In words, the operands and results of the item at an offset of the output.
+pub fn describe(case: &Case, offset: usize, expected: &[u8], got: &[u8]) -> String {
+    let item = offset / OUTPUT_BYTES;
+    let words = |bytes: &[u8]| -> String {
+        let word = |bytes: &[u8]| {
+            format!(
+                "{:x}",
+                u64::from_le_bytes(bytes.try_into().unwrap_or_default())
+            )
+        };
+        bytes.chunks(8).map(word).collect::<Vec<_>>().join(" ")
+    };
+    let sources = words(&case.input[item * INPUT_BYTES..][..INPUT_BYTES]);
+    let results = |output: &[u8]| words(&output[item * OUTPUT_BYTES..][..OUTPUT_BYTES]);
+    format!(
+        "operands {sources}: {} here, {} there",
+        results(expected),
+        results(got)
+    )
+}
+
+fn case(name: String, entry: String, body: &str, kinds: &[Kind]) -> Case {
+    let input = items(kinds, &mut Random::new(hash(name.as_bytes())));
+    let count = input.len() / INPUT_BYTES;
+    let text = format!(
+        ".visible .entry {entry}(.param .u64 input, .param .u64 output)\n{{\n\
+         .reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<8>, %t<4>; .reg .b64 %d<8>, %q<4>;\n\
+         .reg .b64 %in, %out; .shared .align 8 .b8 cells[{}];\n\
+         ld.param.u64 %in, [input]; ld.param.u64 %out, [output];\n\
+         mov.u32 %t0, %ctaid.x; mov.u32 %t1, %tid.x; mad.lo.u32 %t0, %t0, {THREADS}, %t1;\n\
+         mad.wide.u32 %in, %t0, {INPUT_BYTES}, %in; mad.wide.u32 %out, %t0, {OUTPUT_BYTES}, %out;\n\
+         {body}ret;\n}}\n",
+        8 * THREADS
+    );
+    Case {
+        name,
+        entry,
+        text,
+        output_bytes: count * OUTPUT_BYTES,
+        input,
+        blocks: count as u32 / THREADS,
+        threads: THREADS,
+    }
+}
+
+/// Names of registers that have not been used.
+#[derive(Default)]
+struct Names(usize);
+
+impl Names {
+    fn next(&mut self, width: Width) -> String {
+        let letter = match width {
+            Width::Predicate => 'p',
+            Width::Half => 'h',
+            Width::Word => 'r',
+            Width::Double => 'd',
+        };
+        self.0 += 1;
+        format!("%{letter}{}", self.0)
+    }
+}
+
+fn load(register: &str, kind: Kind, offset: usize) -> String {
+    match kind.width() {
+        Width::Predicate => {
+            format!("ld.global.u32 %t2, [%in+{offset}]; setp.ne.u32 {register}, %t2, 0;\n")
+        }
+        Width::Half => format!("ld.global.b16 {register}, [%in+{offset}];\n"),
+        Width::Word => format!("ld.global.b32 {register}, [%in+{offset}];\n"),
+        Width::Double => format!("ld.global.b64 {register}, [%in+{offset}];\n"),
+    }
+}
+
+fn store(register: &str, kind: Kind, offset: usize) -> String {
+    let widen = match kind.width() {
+        Width::Predicate => format!("selp.u64 %q3, 1, 0, {register};"),
+        Width::Half => format!("cvt.u64.u16 %q3, {register};"),
+        Width::Word => format!("cvt.u64.u32 %q3, {register};"),
+        Width::Double => format!("mov.b64 %q3, {register};"),
+    };
+    format!("{widen} st.global.b64 [%out+{offset}], %q3;\n")
+}
+
+/// The sources of all items, filled up to whole blocks.
+fn items(kinds: &[Kind], random: &mut Random) -> Vec<u8> {
+    let mut items: Vec<Vec<u64>> = Vec::new();
+    match kinds {
+        [kind] if kind.width() == Width::Half => items.extend((0..=0xffff).map(|v| vec![v])),
+        [kind] => items.extend(kind.special_values().into_iter().map(|v| vec![v])),
+        [a, b] => {
+            let second = b.special_values();
+            for v in a.special_values() {
+                items.extend(second.iter().map(|&w| vec![v, w]));
+            }
+        }
+        _ => {}
+    }
+    let missing = match kinds.len() {
+        1 | 2 => RANDOM_ITEMS,
+        _ => SAMPLED_ITEMS,
+    };
+    let whole = (items.len() + missing).next_multiple_of(THREADS as usize);
+    while items.len() < whole {
+        items.push(kinds.iter().map(|kind| kind.random_value(random)).collect());
+    }
+    let mut bytes = vec![0; items.len() * INPUT_BYTES];
+    for (record, item) in bytes.chunks_exact_mut(INPUT_BYTES).zip(&items) {
+        for (place, value) in record.chunks_exact_mut(8).zip(item) {
+            place.copy_from_slice(&value.to_le_bytes());
+        }
+    }
+    bytes
+}

@@ -78,22 +78,8 @@ fn a_misaligned_access_has_its_own_code() {
 
 #[test]
 fn a_reset_primary_context_is_well_again() {
-    // On a machine of its own, since `cust`'s tests are in the primary context of this one.
-    if std::env::var_os("FAULTS_CHILD").is_none() {
-        let program = std::env::current_exe().unwrap();
-        let mut child = std::process::Command::new(program);
-        child.args([
-            "--exact",
-            "--nocapture",
-            "faults::a_reset_primary_context_is_well_again",
-        ]);
-        let output = child.env("FAULTS_CHILD", "1").output().unwrap();
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            output.status.success() && text.contains("1 passed"),
-            "{text}{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+    // `cust`'s tests are in the primary context of this process.
+    if !in_a_process_of_its_own("faults::a_reset_primary_context_is_well_again") {
         return;
     }
     start();

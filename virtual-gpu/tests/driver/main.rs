@@ -8,6 +8,7 @@
 
 mod capture;
 mod contexts;
+mod devices;
 mod events;
 mod failures;
 mod faults;

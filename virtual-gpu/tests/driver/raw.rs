@@ -44,6 +44,13 @@ unsafe extern "C" {
     pub safe fn cuMemsetD32_v2(address: u64, value: u32, count: usize) -> i32;
     pub safe fn cuMemsetD32Async(address: u64, value: u32, count: usize, stream: usize) -> i32;
     pub safe fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: usize) -> i32;
+    pub safe fn cuMemcpyPeer(
+        to: u64,
+        to_context: usize,
+        from: u64,
+        from_context: usize,
+        bytes: usize,
+    ) -> i32;
     pub fn cuMemcpyHtoD_v2(to: u64, from: *const u32, bytes: usize) -> i32;
     pub fn cuMemcpyDtoH_v2(to: *mut u32, from: u64, bytes: usize) -> i32;
     pub fn cuMemcpyHtoDAsync_v2(to: u64, from: *const u32, bytes: usize, stream: usize) -> i32;

@@ -4,6 +4,7 @@
 use crate::raw::*;
 use std::ffi::{CStr, c_void};
 use std::fmt::Debug;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -43,6 +44,22 @@ pub fn virtual_only(what: &str) -> bool {
         eprintln!("not tried on a real device: {what}");
     }
     skipped
+}
+
+/// Whether this process was made for the test of that name alone. If not, makes one, and fails if
+/// the test does there.
+pub fn in_a_process_of_its_own(test: &str) -> bool {
+    const MARK: &str = "DRIVER_TEST_CHILD";
+    if std::env::var_os(MARK).is_some() {
+        return true;
+    }
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "--nocapture", test]).env(MARK, "1");
+    let output = child.output().unwrap();
+    let [text, errors] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    let passed = output.status.success() && text.contains("1 passed");
+    assert!(passed, "{text}{errors}");
+    false
 }
 
 /// Compares answers with what they are to be, and fails at the end with all that differ, so that

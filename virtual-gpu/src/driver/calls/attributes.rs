@@ -11,17 +11,12 @@ use crate::driver::seam::abi::Out;
 
 /// The highest attribute of CUDA 12.4.
 const HIGHEST: i32 = 134;
-const UNIFIED_ADDRESSING: i32 = 41;
 
 pub(crate) fn attribute(value: Out<i32>, attribute: i32, device: i32) -> Outcome {
     let machine = machine()?;
     let device = machine.device(device)?;
     if !(1..=HIGHEST).contains(&attribute) {
         return Err(Code::INVALID_VALUE);
-    }
-    if attribute == UNIFIED_ADDRESSING {
-        // Each device has an address space of its own, so two of them do not share one.
-        return value.write(i32::from(machine.devices.len() == 1));
     }
     value.write(value_of(attribute, device))
 }
@@ -53,6 +48,7 @@ fn value_of(attribute: i32, device: &Device) -> i32 {
         38 => 4 << 20,                            // L2 cache
         39 => config.max_threads_per_multiprocessor,
         40 => 1,  // copy engines
+        41 => 1,  // unified addressing
         51 => 32, // texture pitch alignment
         75 => major,
         76 => minor,

@@ -6,34 +6,29 @@
 //! it; pinned host memory is read and written when the stream comes to it.
 
 use crate::driver::calls::{check_legacy, check_unsafe_call, enqueue, finish};
-use crate::driver::code::{Code, Outcome};
+use crate::driver::code::Outcome;
 use crate::driver::objects::context::Context;
 use crate::driver::objects::copy::{Copy, Place};
-use crate::driver::objects::current::current;
+use crate::driver::objects::current::{current, current_in_any_state};
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Stream, resolve};
 use crate::driver::objects::work::Action;
 use crate::driver::seam::abi::{Handle, HostPointer};
 
 pub(crate) fn host_to_device(to: u64, from: HostPointer, bytes: usize) -> Outcome {
-    now(Copy::linear(Place::Device(to), Place::Host(from), bytes))
+    now(Copy::linear(device(to)?, Place::Host(from), bytes))
 }
 
 pub(crate) fn device_to_host(to: HostPointer, from: u64, bytes: usize) -> Outcome {
-    now(Copy::linear(Place::Host(to), Place::Device(from), bytes))
+    now(Copy::linear(Place::Host(to), device(from)?, bytes))
 }
 
 pub(crate) fn device_to_device(to: u64, from: u64, bytes: usize) -> Outcome {
-    now(Copy::linear(Place::Device(to), Place::Device(from), bytes))
+    now(Copy::linear(device(to)?, device(from)?, bytes))
 }
 
 pub(crate) fn any_to_any(to: u64, from: u64, bytes: usize) -> Outcome {
-    let context = current()?;
-    now(Copy::linear(
-        place(&context, to),
-        place(&context, from),
-        bytes,
-    ))
+    now(Copy::linear(place(to)?, place(from)?, bytes))
 }
 
 pub(crate) fn host_to_device_async(
@@ -42,10 +37,7 @@ pub(crate) fn host_to_device_async(
     bytes: usize,
     stream: Handle<Stream>,
 ) -> Outcome {
-    later(
-        Copy::linear(Place::Device(to), Place::Host(from), bytes),
-        stream,
-    )
+    later(Copy::linear(device(to)?, Place::Host(from), bytes), stream)
 }
 
 pub(crate) fn device_to_host_async(
@@ -54,10 +46,7 @@ pub(crate) fn device_to_host_async(
     bytes: usize,
     stream: Handle<Stream>,
 ) -> Outcome {
-    later(
-        Copy::linear(Place::Host(to), Place::Device(from), bytes),
-        stream,
-    )
+    later(Copy::linear(Place::Host(to), device(from)?, bytes), stream)
 }
 
 pub(crate) fn device_to_device_async(
@@ -66,10 +55,7 @@ pub(crate) fn device_to_device_async(
     bytes: usize,
     stream: Handle<Stream>,
 ) -> Outcome {
-    later(
-        Copy::linear(Place::Device(to), Place::Device(from), bytes),
-        stream,
-    )
+    later(Copy::linear(device(to)?, device(from)?, bytes), stream)
 }
 
 pub(crate) fn any_to_any_async(
@@ -78,19 +64,25 @@ pub(crate) fn any_to_any_async(
     bytes: usize,
     stream: Handle<Stream>,
 ) -> Outcome {
-    let context = resolve(stream)?.context.clone();
-    later(
-        Copy::linear(place(&context, to), place(&context, from), bytes),
-        stream,
-    )
+    later(Copy::linear(place(to)?, place(from)?, bytes), stream)
 }
 
 /// What a plain address means: device memory if there is some, host memory otherwise.
-pub(super) fn place(context: &Context, address: u64) -> Place {
-    match context.device.memory.check(address, 1) {
-        Ok(()) => Place::Device(address),
-        Err(_) => Place::Host(HostPointer::from_address(address)),
-    }
+pub(super) fn place(address: u64) -> Outcome<Place> {
+    Ok(match machine()?.memory_at(address) {
+        Some(memory) => Place::Device(memory, address),
+        None => Place::Host(HostPointer::from_address(address)),
+    })
+}
+
+/// Device memory, of whichever device. Where there is none, of the current one, so that the copy is
+/// refused if it has bytes.
+pub(super) fn device(address: u64) -> Outcome<Place> {
+    let memory = match machine()?.memory_at(address) {
+        Some(memory) => memory,
+        None => &current_in_any_state()?.device.memory,
+    };
+    Ok(Place::Device(memory, address))
 }
 
 /// A copy in the legacy default stream, done on return unless it stays on the device.
@@ -99,13 +91,13 @@ pub(super) fn now(copy: Copy) -> Outcome {
     if copy.extent.is_empty() {
         return Ok(());
     }
-    copy.check(&context.device.memory)?;
+    copy.check()?;
     let stream = context.legacy();
     check_legacy(&stream)?;
     check_unsafe_call()?;
     let touches_host = [&copy.to, &copy.from]
         .iter()
-        .any(|end| !matches!(end.place, Place::Device(_)));
+        .any(|end| !matches!(end.place, Place::Device(..)));
     match enqueue(&stream, Action::Copy(copy))? {
         Some(ticket) if touches_host => finish(&ticket),
         _ => Ok(()),
@@ -118,7 +110,7 @@ pub(super) fn later(mut copy: Copy, stream: Handle<Stream>) -> Outcome {
     if copy.extent.is_empty() {
         return Ok(());
     }
-    copy.check(&stream.context.device.memory)?;
+    copy.check()?;
     if stream.tail().is_none() && is_pageable(&copy, &copy.from.place, copy.from.pitch)? {
         copy.stage()?;
     }
@@ -131,7 +123,7 @@ pub(super) fn later(mut copy: Copy, stream: Handle<Stream>) -> Outcome {
 
 fn is_pageable(copy: &Copy, place: &Place, pitch: usize) -> Outcome<bool> {
     match place {
-        Place::Device(_) | Place::Staged(_) => Ok(false),
+        Place::Device(..) | Place::Staged(_) => Ok(false),
         Place::Host(pointer) => {
             let bytes = copy.extent.span(pitch)?;
             Ok(!machine()?.known_memory.is_pinned(*pointer, bytes))
@@ -146,7 +138,7 @@ pub(crate) fn peer(
     from_context: Handle<Context>,
     bytes: usize,
 ) -> Outcome {
-    check_same_device(to_context, from_context)?;
+    check_contexts([to_context, from_context])?;
     device_to_device(to, from, bytes)
 }
 
@@ -158,16 +150,14 @@ pub(crate) fn peer_async(
     bytes: usize,
     stream: Handle<Stream>,
 ) -> Outcome {
-    check_same_device(to_context, from_context)?;
+    check_contexts([to_context, from_context])?;
     device_to_device_async(to, from, bytes, stream)
 }
 
-/// Copies from one device to another are not modelled.
-fn check_same_device(one: Handle<Context>, other: Handle<Context>) -> Outcome {
-    let contexts = &machine()?.contexts;
-    let devices = (contexts.get(one)?.device, contexts.get(other)?.device);
-    if devices.0.ordinal != devices.1.ordinal {
-        return Err(Code::NOT_SUPPORTED);
+/// The contexts only have to be there: an address tells its device.
+fn check_contexts(handles: [Handle<Context>; 2]) -> Outcome {
+    for handle in handles {
+        machine()?.contexts.get(handle)?;
     }
     Ok(())
 }

@@ -1,9 +1,8 @@
 //! Copies of many rows. Arrays are not modelled.
 
-use crate::driver::calls::copy::{later, now, place};
+use crate::driver::calls::copy::{device, later, now, place};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::copy::{Copy, End, Extent2, Place};
-use crate::driver::objects::current::current;
 use crate::driver::objects::stream::Stream;
 use crate::driver::seam::abi::{Handle, HostPointer, In};
 
@@ -73,8 +72,8 @@ fn end(side: Side, extent: Extent2) -> Outcome<End> {
     let place = match side.memory_type {
         HOST if side.host.is_null() => return Err(Code::INVALID_VALUE),
         HOST => Place::Host(side.host.offset(before)),
-        DEVICE => Place::Device(at(side.device)?),
-        UNIFIED => place(&*current()?, at(side.device)?),
+        DEVICE => device(at(side.device)?)?,
+        UNIFIED => place(at(side.device)?)?,
         ARRAY => return Err(Code::NOT_SUPPORTED),
         _ => return Err(Code::INVALID_VALUE),
     };

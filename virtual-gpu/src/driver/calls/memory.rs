@@ -39,16 +39,18 @@ fn alloc_in(context: &Arc<Context>, address: Out<u64>, bytes: usize, order: Orde
     place.write(allocated?)
 }
 
-/// Waits for all work of the context first, as it may use the memory.
+/// Waits for all work of the memory's context first, as it may use the memory.
 pub(crate) fn free(address: u64) -> Outcome {
-    let context = current()?;
+    current()?;
     if address == 0 {
         return Ok(());
     }
     check_unsafe_call()?;
-    finish_context(&context)?;
-    machine()?.known_memory.forget(&context, address)?;
-    let freed = context.device.memory.free(address);
+    let known = &machine()?.known_memory;
+    let owner = known.owner(address)?;
+    finish_context(&owner)?;
+    known.forget(address)?;
+    let freed = owner.device.memory.free(address);
     freed.map_err(|_| Code::INVALID_VALUE)
 }
 
@@ -58,8 +60,10 @@ pub(crate) fn free_async(address: u64, stream: Handle<Stream>) -> Outcome {
         return Ok(());
     }
     stream.check_not_capturing()?;
-    machine()?.known_memory.forget(&stream.context, address)?;
-    enqueue(&stream, Action::Free(address))?;
+    let known = &machine()?.known_memory;
+    let device = known.owner(address)?.device;
+    known.forget(address)?;
+    enqueue(&stream, Action::Free(&device.memory, address))?;
     Ok(())
 }
 
@@ -74,8 +78,8 @@ pub(crate) fn info(free: Out<usize>, total: Out<usize>) -> Outcome {
 }
 
 pub(crate) fn address_range(start: Out<u64>, bytes: Out<usize>, address: u64) -> Outcome {
-    let context = current()?;
-    let found = machine()?.known_memory.find(&context, address);
+    current()?;
+    let found = machine()?.known_memory.find(address);
     let found = found.ok_or(Code::NOT_FOUND)?;
     start.write_unless_null(found.start);
     bytes.write_unless_null(usize::try_from(found.bytes).unwrap_or(usize::MAX));

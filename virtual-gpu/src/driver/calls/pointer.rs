@@ -24,8 +24,8 @@ enum Value {
 }
 
 pub(crate) fn attribute(value: HostPointer, attribute: i32, address: u64) -> Outcome {
-    let context = current()?;
-    let side = side(&context, address)?.ok_or(Code::INVALID_VALUE)?;
+    current()?;
+    let side = side(address)?.ok_or(Code::INVALID_VALUE)?;
     store(value, value_of(attribute, address, &side)?)
 }
 
@@ -36,8 +36,8 @@ pub(crate) fn attributes(
     values: In<HostPointer>,
     address: u64,
 ) -> Outcome {
-    let context = current()?;
-    let side = side(&context, address)?;
+    current()?;
+    let side = side(address)?;
     for index in 0..count as usize {
         let attribute = attributes.read_element(index)?;
         let value = match &side {
@@ -49,9 +49,9 @@ pub(crate) fn attributes(
     Ok(())
 }
 
-fn side(context: &Context, address: u64) -> Outcome<Option<Side>> {
+fn side(address: u64) -> Outcome<Option<Side>> {
     let known = &machine()?.known_memory;
-    if let Some(found) = known.find(context, address) {
+    if let Some(found) = known.find(address) {
         return Ok(Some(Side::Device(found)));
     }
     Ok(known.find_host(address).map(|(found, _)| Side::Host(found)))

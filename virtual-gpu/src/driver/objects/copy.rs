@@ -1,4 +1,6 @@
 //! Copies and fills, of one row or of many: one type each, whatever call asked for it.
+//!
+//! Bytes pass from one device to another by way of the host.
 
 use crate::driver::code::{Code, Outcome};
 use crate::driver::seam::abi::{HostPointer, zeroed};
@@ -11,7 +13,7 @@ const CHUNK_BYTES: usize = 1 << 16;
 /// Where the bytes of a copy are.
 #[derive(Clone)]
 pub(crate) enum Place {
-    Device(u64),
+    Device(&'static Memory, u64),
     Host(HostPointer),
     /// Bytes of the host as they were at the time of the call.
     Staged(Arc<[u8]>),
@@ -97,11 +99,13 @@ impl Copy {
     }
 
     /// Fails unless each end on the device lies inside one live allocation, and none is null.
-    pub(crate) fn check(&self, memory: &Memory) -> Outcome {
+    pub(crate) fn check(&self) -> Outcome {
         for end in [&self.to, &self.from] {
             let span = self.extent.span(end.pitch)?;
             match &end.place {
-                Place::Device(address) => memory.check(*address, span as u64).map_err(code)?,
+                Place::Device(memory, address) => {
+                    memory.check(*address, span as u64).map_err(code)?;
+                }
                 Place::Host(pointer) if pointer.is_null() => return Err(Code::INVALID_VALUE),
                 Place::Host(_) | Place::Staged(_) => {}
             }
@@ -119,13 +123,14 @@ impl Copy {
     }
 
     /// Copies. What is not there any more counts as an illegal address.
-    pub(crate) fn perform(&self, memory: &Memory) -> Outcome {
+    pub(crate) fn perform(&self) -> Outcome {
         let width = self.extent.width_bytes;
         let mut buffer = zeroed(width.min(CHUNK_BYTES))?;
         for row in 0..self.extent.rows {
             let (to, from) = (row * self.to.pitch, row * self.from.pitch);
-            if let (Place::Device(target), Place::Device(source)) =
+            if let (Place::Device(memory, target), Place::Device(other, source)) =
                 (&self.to.place, &self.from.place)
+                && std::ptr::eq(*memory, *other)
             {
                 let copied = memory.copy(target + to as u64, source + from as u64, width as u64);
                 copied.map_err(|_| Code::ILLEGAL_ADDRESS)?;
@@ -133,8 +138,8 @@ impl Copy {
             }
             for start in (0..width).step_by(CHUNK_BYTES) {
                 let chunk = &mut buffer[..CHUNK_BYTES.min(width - start)];
-                self.from.place.read(memory, from + start, chunk)?;
-                self.to.place.write(memory, to + start, chunk)?;
+                self.from.place.read(from + start, chunk)?;
+                self.to.place.write(to + start, chunk)?;
             }
         }
         Ok(())
@@ -142,9 +147,9 @@ impl Copy {
 }
 
 impl Place {
-    fn read(&self, memory: &Memory, offset: usize, bytes: &mut [u8]) -> Outcome {
+    fn read(&self, offset: usize, bytes: &mut [u8]) -> Outcome {
         match self {
-            Place::Device(address) => {
+            Place::Device(memory, address) => {
                 let read = memory.read(address + offset as u64, bytes);
                 read.map_err(|_| Code::ILLEGAL_ADDRESS)
             }
@@ -157,9 +162,9 @@ impl Place {
         }
     }
 
-    fn write(&self, memory: &Memory, offset: usize, bytes: &[u8]) -> Outcome {
+    fn write(&self, offset: usize, bytes: &[u8]) -> Outcome {
         match self {
-            Place::Device(address) => {
+            Place::Device(memory, address) => {
                 let written = memory.write(address + offset as u64, bytes);
                 written.map_err(|_| Code::ILLEGAL_ADDRESS)
             }

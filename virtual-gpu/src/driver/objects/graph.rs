@@ -89,6 +89,6 @@ fn node_type(action: &Action) -> i32 {
         Action::Fill(_) => 2,
         Action::Host(_) => 3,
         Action::Graph(_) => 4,
-        Action::Wait | Action::Record(_) | Action::Free(_) => 5,
+        Action::Wait | Action::Record(_) | Action::Free(..) => 5,
     }
 }

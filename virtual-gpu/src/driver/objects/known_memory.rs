@@ -1,9 +1,8 @@
 //! The memory that the driver knows of: what it has allocated on its devices, and the host memory
 //! that is pinned.
 //!
-//! Each device has an address space of its own here, so an address means something only together
-//! with a device; calls take that of the current context. Whether bytes lie in bounds is the device
-//! memory's business; this keeps the account of who holds what.
+//! No two devices hand out the same address. Whether bytes lie in bounds is the device memory's
+//! business; this keeps the account of who holds what.
 
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::context::Context;
@@ -21,8 +20,7 @@ use std::thread::{self, ThreadId};
 /// All memory that the driver knows of.
 #[derive(Default)]
 pub(crate) struct KnownMemory {
-    /// By ordinal of the device, then by address.
-    device: Mutex<BTreeMap<(i32, u64), Range<Order>>>,
+    device: Mutex<BTreeMap<u64, Range<Order>>>,
     host: Mutex<BTreeMap<u64, Range<Pinned>>>,
 }
 
@@ -107,28 +105,32 @@ impl KnownMemory {
         let bytes = bytes as u64;
         let address = context.device.memory.alloc(bytes).map_err(copy::code)?;
         let range = Range::new(context, bytes, order);
-        lock(&self.device).insert((context.device.ordinal, address), range);
+        lock(&self.device).insert(address, range);
         Ok(address)
     }
 
+    /// The context in which the allocation that starts at `address` was made.
+    pub(crate) fn owner(&self, address: u64) -> Outcome<Arc<Context>> {
+        let device = lock(&self.device);
+        let range = device.get(&address).ok_or(Code::INVALID_VALUE)?;
+        Ok(Arc::clone(&range.context))
+    }
+
     /// Forgets the allocation that starts at `address`; its memory is the caller's to free.
-    pub(crate) fn forget(&self, context: &Context, address: u64) -> Outcome {
-        let known = lock(&self.device).remove(&(context.device.ordinal, address));
+    pub(crate) fn forget(&self, address: u64) -> Outcome {
+        let known = lock(&self.device).remove(&address);
         known.map(drop).ok_or(Code::INVALID_VALUE)
     }
 
     /// The allocation that `address` lies in.
-    pub(crate) fn find(&self, context: &Context, address: u64) -> Option<Found> {
-        let ordinal = context.device.ordinal;
+    pub(crate) fn find(&self, address: u64) -> Option<Found> {
         let device = lock(&self.device);
-        let (key, range) = device
-            .range((ordinal, 0)..=(ordinal, address))
-            .next_back()?;
-        let mut found = range.found(key.1);
+        let (start, range) = device.range(..=address).next_back()?;
+        let mut found = range.found(*start);
         if range.kind == Order::OfStream {
             found.context = None;
         }
-        (address - key.1 < range.bytes).then_some(found)
+        (address - start < range.bytes).then_some(found)
     }
 
     /// Allocates pinned host memory.
@@ -211,7 +213,7 @@ impl KnownMemory {
 
     /// Frees everything that was allocated or registered in a context.
     pub(crate) fn free_all_of(&self, context: &Arc<Context>) {
-        lock(&self.device).retain(|(_, address), range| {
+        lock(&self.device).retain(|address, range| {
             let stays = !Arc::ptr_eq(&range.context, context);
             if !stays {
                 // Fails only where work of the context has freed it already.

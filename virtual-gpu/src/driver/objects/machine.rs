@@ -43,13 +43,13 @@ pub(crate) struct Device {
 
 impl Machine {
     pub(crate) fn new(settings: Settings) -> Self {
-        let device = |ordinal| Device {
-            ordinal,
+        let device = |ordinal: u32| Device {
+            ordinal: ordinal.cast_signed(),
             config: settings.device.clone(),
-            memory: Memory::new(settings.device.memory_bytes),
+            memory: Memory::of_device(ordinal, settings.device.memory_bytes),
             primary: Primary::default(),
         };
-        let ordinals = 0..settings.devices.count().cast_signed();
+        let ordinals = 0..settings.devices.count();
         Self {
             initialised: AtomicBool::new(false),
             devices: ordinals.map(device).collect(),
@@ -75,6 +75,12 @@ impl Machine {
     pub(crate) fn device(&self, ordinal: i32) -> Outcome<&Device> {
         let index = usize::try_from(ordinal).map_err(|_| Code::INVALID_DEVICE)?;
         self.devices.get(index).ok_or(Code::INVALID_DEVICE)
+    }
+
+    /// The memory in which an address lies: that of one device, as addresses differ between them.
+    pub(crate) fn memory_at(&self, address: u64) -> Option<&Memory> {
+        let mut memories = self.devices.iter().map(|device| &device.memory);
+        memories.find(|memory| memory.find(address).is_some())
     }
 
     /// Forgets everything that lives in a context, and the context.

@@ -6,7 +6,7 @@ use crate::driver::objects::context::{Context, Ticket};
 use crate::driver::objects::copy::{Copy, Fill};
 use crate::driver::objects::module::Function;
 use crate::driver::seam::abi::HostFunction;
-use crate::{LaunchError, Shape};
+use crate::{LaunchError, Memory, Shape};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
@@ -32,7 +32,7 @@ pub(crate) enum Action {
     /// Notes the time for an event.
     Record(Arc<OnceLock<Instant>>),
     /// Frees device memory.
-    Free(u64),
+    Free(&'static Memory, u64),
     /// The nodes of a graph, in the order in which they were captured.
     Graph(Arc<[Action]>),
     /// Nothing: it only waits.
@@ -72,7 +72,7 @@ impl Action {
     fn perform(&self, context: &Context, by: &Enqueuer) -> Outcome {
         match self {
             Action::Kernel(launch) => launch.perform(context, by),
-            Action::Copy(copy) => copy.perform(&context.device.memory),
+            Action::Copy(copy) => copy.perform(),
             Action::Fill(fill) => fill.perform(&context.device.memory),
             Action::Host(function) => {
                 INSIDE_HOST_FUNCTION.set(true);
@@ -84,8 +84,8 @@ impl Action {
                 time.get_or_init(Instant::now);
                 Ok(())
             }
-            Action::Free(address) => {
-                let freed = context.device.memory.free(*address);
+            Action::Free(memory, address) => {
+                let freed = memory.free(*address);
                 freed.map_err(|_| Code::ILLEGAL_ADDRESS)
             }
             Action::Graph(nodes) => nodes.iter().try_for_each(|node| node.perform(context, by)),

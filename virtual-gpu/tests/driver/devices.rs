@@ -1,0 +1,56 @@
+//! Two devices in one machine: addresses of their own, and copies between them.
+
+use crate::kernels::PTX;
+use crate::raw::*;
+use crate::support::*;
+use virtual_gpu::Settings;
+use virtual_gpu::driver::{Choice, Devices};
+
+/// Makes a context on a device current, and there a word with a value.
+fn word_on(device: i32, value: u32) -> (usize, u64) {
+    let mut context = 0;
+    assert_eq!(cuCtxCreate_v2(&mut context, 0, device), 0);
+    let address = alloc(1);
+    assert_eq!(upload(address, &[value]), 0);
+    (context, address)
+}
+
+fn device_of(address: u64) -> i32 {
+    const DEVICE_ORDINAL: i32 = 9;
+    let mut device = -1;
+    // SAFETY: the attribute has 32 bits.
+    let found = unsafe { cuPointerGetAttribute((&raw mut device).cast(), DEVICE_ORDINAL, address) };
+    assert_eq!(found, 0);
+    device
+}
+
+#[test]
+fn an_address_is_one_devices_alone() {
+    if !in_a_process_of_its_own("devices::an_address_is_one_devices_alone") {
+        return;
+    }
+    let settings = Settings {
+        choice: Choice::On,
+        devices: Devices::new(2).unwrap(),
+        ..Default::default()
+    };
+    assert_eq!(virtual_gpu::start(settings), Ok(()));
+    start();
+    let (here, first) = word_on(0, 5);
+    let (there, second) = word_on(1, 6);
+    assert_ne!(first, second);
+    // Whichever context is current.
+    assert_eq!((device_of(first), device_of(second)), (0, 1));
+    assert_eq!((peek(first), peek(second)), (5, 6));
+    assert_eq!(cuMemcpyPeer(second, there, first, here, 4), 0);
+    assert_eq!(cuCtxSynchronize(), 0);
+    assert_eq!(peek(second), 5);
+    assert_eq!(cuMemFree_v2(first), 0);
+    assert_eq!(cuMemFree_v2(first), INVALID_VALUE);
+
+    // No kernel reaches the other device.
+    assert_eq!(cuCtxSetCurrent(here), 0);
+    let write = function(load(PTX), c"write");
+    assert_eq!(launch(write, 1, 1, 0, &[second, 1]), 0);
+    assert_eq!(cuCtxSynchronize(), ILLEGAL_ADDRESS);
+}

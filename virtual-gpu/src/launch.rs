@@ -7,6 +7,7 @@ use crate::exec;
 use crate::fault::Fault;
 use crate::memory::Memory;
 use crate::module::Kernel;
+use crate::schedule::Policy;
 
 /// The shape of a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,12 +146,18 @@ impl Kernel {
             device,
             options,
         };
-        let races = || RaceDetector::new(&self.program, shape.block.iter().product());
-        match (options.checks.race, options.checks.init) {
-            (Switch::Off, Switch::Off) => launch.run(Unwatched),
-            (Switch::Off, Switch::On) => launch.run(Tracked(Unwatched)),
-            (Switch::On, Switch::Off) => launch.run(races()),
-            (Switch::On, Switch::On) => launch.run(Tracked(races())),
+        let reports = options.checks.race;
+        let races = RaceDetector::new(&self.program, shape.block.iter().product(), reports);
+        let races = match (options.policy, reports) {
+            (Policy::StaleReads, _) => Some(races.with_stale_reads(options.seed)),
+            (_, Switch::On) => Some(races),
+            (_, Switch::Off) => None,
+        };
+        match (races, options.checks.init) {
+            (None, Switch::Off) => launch.run(Unwatched),
+            (None, Switch::On) => launch.run(Tracked(Unwatched)),
+            (Some(races), Switch::Off) => launch.run(races),
+            (Some(races), Switch::On) => launch.run(Tracked(races)),
         }
     }
 }

@@ -25,6 +25,16 @@ impl Accesses<'_> {
     }
 }
 
+/// One element of global memory that one thread accesses.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Element {
+    pub block: u64,
+    /// Within the block.
+    pub thread: u32,
+    pub address: u64,
+    pub width: u32,
+}
+
 /// Lanes that arrived at a barrier together.
 #[derive(Debug, Clone)]
 pub(crate) struct Arrival {
@@ -54,6 +64,17 @@ pub(crate) trait Observer {
     fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]);
     /// A block has ended.
     fn block_ends(&mut self, block: u64);
+
+    /// Whether what was in global memory before the last write matters.
+    fn remembers(&self) -> bool {
+        false
+    }
+    /// Before an access is reported: it writes over this, if that is known.
+    fn overwrites(&mut self, _: &Element, _before: Option<u64>) {}
+    /// Before an access is reported: the older value that it shall read, if any.
+    fn reads_older(&mut self, _: &Element) -> Option<u64> {
+        None
+    }
 }
 
 /// Watches nothing.
@@ -114,5 +135,17 @@ impl<O: Observer> Observer for Tracked<O> {
 
     fn block_ends(&mut self, block: u64) {
         self.0.block_ends(block);
+    }
+
+    fn remembers(&self) -> bool {
+        self.0.remembers()
+    }
+
+    fn overwrites(&mut self, element: &Element, before: Option<u64>) {
+        self.0.overwrites(element, before);
+    }
+
+    fn reads_older(&mut self, element: &Element) -> Option<u64> {
+        self.0.reads_older(element)
     }
 }

@@ -49,7 +49,7 @@ struct Wish {
     bytes: u32,
 }
 
-fn extend(value: u64, width: u32, how: Extend) -> u64 {
+pub(super) fn extend(value: u64, width: u32, how: Extend) -> u64 {
     match how {
         Extend::Zero => value,
         Extend::SignTo(bits) => {
@@ -233,6 +233,9 @@ impl Warp {
                     });
                 }
             }
+            if O::WATCHES {
+                self.read_stale(machine, shared, transfer, &group, &mut out);
+            }
             self.watch(machine, shared, &wish, &group)?;
             if O::TRACKS {
                 self.spread_load(machine, shared, transfer, &group);
@@ -259,6 +262,9 @@ impl Warp {
             bytes: width * count,
         };
         for group in self.groups(&transfer.address, active) {
+            if O::WATCHES {
+                self.remember_store(machine, shared, transfer, &group);
+            }
             for lane in lanes(group.mask) {
                 let found = |kind| Finding { kind, lane };
                 let address = group.addresses[lane];
@@ -327,6 +333,9 @@ impl Warp {
                     let new = (atomic.modify_shared)(out[lane], b[lane], c[lane]);
                     write_bytes(to, at, width, new);
                 }
+            }
+            if O::WATCHES {
+                self.remember_atomic(machine, shared, width, &group, &out);
             }
             self.watch(machine, shared, &wish, &group)?;
             if O::TRACKS {

@@ -16,6 +16,7 @@ mod machine;
 mod memory;
 mod registers;
 mod special;
+mod stale;
 mod sync;
 mod traffic;
 mod warp;

@@ -26,38 +26,58 @@ mod clocks;
 mod history;
 mod messages;
 mod pages;
+mod past;
 mod threads;
 
 use std::collections::HashMap;
 
-use super::{Accesses, Arrival, Observer};
+use super::{Accesses, Arrival, Element, Observer, Switch};
 use crate::fault::{AccessKind, FaultKind, Side, Space};
 use crate::program::{Program, Scope};
+use clocks::Thread;
 use history::Record;
 use messages::{Message, Messages};
 use pages::{NumberHasher, Pages};
+use past::{Past, Reader};
 use threads::{BlockState, indices};
 
-/// Watches a launch for data races.
+/// Watches a launch for data races, and knows what else a read might have given.
 #[derive(Debug)]
 pub(crate) struct RaceDetector<'p> {
     program: &'p Program,
     threads_per_block: u32,
+    /// Whether races are faults.
+    reports: Switch,
     place: u32,
     blocks: HashMap<u64, BlockState, NumberHasher>,
     global: Pages,
     messages: Messages,
+    past: Option<Past>,
+    /// Lanes of the accesses that are reported next which have read something older, and what
+    /// came with it.
+    stale: Vec<(usize, Vec<Message>)>,
 }
 
 impl<'p> RaceDetector<'p> {
-    pub(crate) fn new(program: &'p Program, threads_per_block: u32) -> Self {
+    pub(crate) fn new(program: &'p Program, threads_per_block: u32, reports: Switch) -> Self {
         Self {
             program,
             threads_per_block,
+            reports,
             place: 0,
             blocks: HashMap::default(),
             global: Pages::default(),
             messages: Messages::default(),
+            past: None,
+            stale: Vec::new(),
+        }
+    }
+
+    /// The same, and reads of global memory may be stale.
+    pub(crate) fn with_stale_reads(self, seed: u64) -> Self {
+        Self {
+            past: Some(Past::new(seed)),
+            ..self
         }
     }
 
@@ -70,6 +90,7 @@ impl<'p> RaceDetector<'p> {
     /// The accesses of all lanes, in their order; gives the first that races, and with what.
     fn compare(&mut self, accesses: &Accesses<'_>) -> Option<(usize, Record, Record)> {
         let place = self.place;
+        let stale = std::mem::take(&mut self.stale);
         let thread_count = self.threads_per_block;
         let new_block = || BlockState::new(accesses.block, thread_count);
         let block = self.blocks.entry(accesses.block);
@@ -81,12 +102,14 @@ impl<'p> RaceDetector<'p> {
         for index in indices(accesses.warp, accesses.lanes) {
             let lane = (index % 32) as usize;
             let address = accesses.addresses[lane];
-            let thread = clocks::Thread::new(accesses.block, index);
+            let thread = Thread::new(accesses.block, index);
             let Some(state) = block.threads.get_mut(index as usize) else {
                 continue;
             };
             if accesses.kind != AccessKind::Write && accesses.is_strong() {
-                Messages::hear(state, accesses, messages.at(address));
+                let older = stale.iter().find(|(stale, _)| *stale == lane);
+                let lying = older.map_or_else(|| messages.at(address), |(_, older)| older);
+                Messages::hear(state, accesses, lying);
             }
             let ordering = (accesses.strength, accesses.scope);
             let when = (state.time, place);
@@ -97,7 +120,9 @@ impl<'p> RaceDetector<'p> {
                     AccessKind::Read => cell.race_with_read(new, known),
                     _ => cell.race_with_write(new, known),
                 };
-                if let Some(old) = raced {
+                if let Some(old) = raced
+                    && self.reports == Switch::On
+                {
                     return Some((lane, old, new));
                 }
                 match accesses.kind {
@@ -110,6 +135,12 @@ impl<'p> RaceDetector<'p> {
             }
         }
         None
+    }
+
+    fn time_of(&mut self, element: &Element) -> u32 {
+        let threads = &self.block(element.block).threads;
+        let state = threads.get(element.thread as usize);
+        state.map_or(0, |state| state.time)
     }
 
     fn side(&self, record: Record) -> Side {
@@ -186,5 +217,35 @@ impl Observer for RaceDetector<'_> {
 
     fn block_ends(&mut self, block: u64) {
         self.blocks.remove(&block);
+    }
+
+    fn remembers(&self) -> bool {
+        self.past.is_some()
+    }
+
+    fn overwrites(&mut self, element: &Element, before: Option<u64>) {
+        let time = self.time_of(element);
+        if let Some(past) = &mut self.past {
+            let messages = self.messages.at(element.address);
+            let by = (Thread::new(element.block, element.thread), time);
+            past.write((element.address, element.width), before, messages, by);
+        }
+    }
+
+    fn reads_older(&mut self, element: &Element) -> Option<u64> {
+        let thread_count = self.threads_per_block;
+        let new_block = || BlockState::new(element.block, thread_count);
+        let block = self.blocks.entry(element.block).or_insert_with(new_block);
+        let state = block.threads.get(element.thread as usize)?;
+        let reader = Reader {
+            thread: Thread::new(element.block, element.thread),
+            time: state.time,
+            known: &state.known,
+        };
+        let past = self.past.as_mut()?;
+        let (older, messages) = past.read((element.address, element.width), reader)?;
+        let lane = (element.thread % 32) as usize;
+        self.stale.push((lane, messages.to_vec()));
+        Some(older)
     }
 }

@@ -1,0 +1,154 @@
+//! What global memory held before its last writes, for reads that may still see it.
+//!
+//! A read may give what was there before the last write unless the reader is ordered after that
+//! write, or has seen it, or is ordered after one who has. Only the value before the last is kept:
+//! a device may give older ones still. An access of another width forgets the value before.
+
+use std::collections::HashMap;
+
+use super::clocks::{Known, Thread};
+use super::messages::Message;
+use super::pages::NumberHasher;
+
+/// Bytes of a unit, in which writes are kept together.
+const UNIT_BYTES: u64 = 8;
+/// So many units are kept; then all are forgotten.
+const MOST_UNITS: usize = 1 << 18;
+/// Of so many reads that may be stale one is not.
+const FRESH_ONE_IN: u64 = 4;
+
+/// A write, and what was there before.
+#[derive(Debug)]
+struct Overwritten {
+    address: u64,
+    width: u32,
+    before: u64,
+    /// What those heard who read that.
+    messages: Vec<Message>,
+    by: Thread,
+    time: u32,
+    /// Who has read what was written, and when.
+    seen: Vec<(Thread, u32)>,
+}
+
+/// The values before the last.
+#[derive(Debug)]
+pub(super) struct Past {
+    units: HashMap<u64, Vec<Overwritten>, NumberHasher>,
+    random: u64,
+}
+
+/// One thread's access to one element.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reader<'k> {
+    pub thread: Thread,
+    pub time: u32,
+    pub known: &'k Known,
+}
+
+impl Past {
+    pub(super) fn new(seed: u64) -> Self {
+        Self {
+            units: HashMap::default(),
+            random: seed.wrapping_mul(0x2545_f491_4f6c_dd1d) | 1,
+        }
+    }
+
+    /// Takes note of a write over `before`; `None` if that is not known.
+    pub(super) fn write(
+        &mut self,
+        (address, width): (u64, u32),
+        before: Option<u64>,
+        messages: &[Message],
+        (by, time): (Thread, u32),
+    ) {
+        if self.units.len() > MOST_UNITS {
+            self.units.clear();
+        }
+        let unit = self.units.entry(address / UNIT_BYTES).or_default();
+        let end = |address: u64, width: u32| address + u64::from(width);
+        unit.retain(|old| {
+            end(old.address, old.width) <= address || end(address, width) <= old.address
+        });
+        if let Some(before) = before {
+            unit.push(Overwritten {
+                address,
+                width,
+                before,
+                messages: messages.to_vec(),
+                by,
+                time,
+                seen: Vec::new(),
+            });
+        }
+    }
+
+    /// What a read gives if it is to be stale: the value, and what comes with it.
+    pub(super) fn read(
+        &mut self,
+        (address, width): (u64, u32),
+        reader: Reader<'_>,
+    ) -> Option<(u64, &[Message])> {
+        let unit = self.units.get_mut(&(address / UNIT_BYTES))?;
+        let is_same = |old: &&mut Overwritten| (old.address, old.width) == (address, width);
+        let last = unit.iter_mut().find(is_same)?;
+        let is_ordered_after = |(thread, time): (Thread, u32)| {
+            thread == reader.thread || reader.known.time_of(thread) >= time
+        };
+        if is_ordered_after((last.by, last.time)) || last.seen.iter().copied().any(is_ordered_after)
+        {
+            return None;
+        }
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        if (self.random >> 32).is_multiple_of(FRESH_ONE_IN) {
+            last.seen.push((reader.thread, reader.time));
+            return None;
+        }
+        Some((last.before, &last.messages))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reads(past: &mut Past, thread: Thread, known: &Known) -> Vec<bool> {
+        let reader = Reader {
+            thread,
+            time: 1,
+            known,
+        };
+        let read = |_| past.read((64, 4), reader).map(|(value, _)| value);
+        (0..100).map(read).map(|value| value == Some(7)).collect()
+    }
+
+    #[test]
+    fn a_read_is_stale_until_it_has_seen_better() {
+        let mut past = Past::new(1);
+        let (writer, other) = (Thread::new(0, 0), Thread::new(1, 0));
+        past.write((64, 4), Some(7), &[], (writer, 3));
+        assert!(!reads(&mut past, writer, &Known::default()).contains(&true));
+        let mut told = Known::default();
+        told.learn(writer, 3);
+        assert!(!reads(&mut past, other, &told).contains(&true));
+        let mut behind = Known::default();
+        behind.learn(writer, 2);
+        let stale = reads(&mut past, other, &behind);
+        assert!(stale[0] && !stale[99]);
+        assert!(stale.is_sorted_by_key(|is_stale| !is_stale));
+        // One who is ordered after a thread that has seen the new value.
+        let mut after = Known::default();
+        after.learn(other, 1);
+        assert!(!reads(&mut past, Thread::new(2, 0), &after).contains(&true));
+    }
+
+    #[test]
+    fn another_width_forgets() {
+        let mut past = Past::new(1);
+        past.write((64, 4), Some(7), &[], (Thread::new(0, 0), 3));
+        past.write((66, 2), Some(7), &[], (Thread::new(0, 0), 3));
+        assert!(!reads(&mut past, Thread::new(1, 0), &Known::default()).contains(&true));
+    }
+}

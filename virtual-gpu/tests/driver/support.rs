@@ -7,9 +7,12 @@ use std::fmt::Debug;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use virtual_gpu::driver::Choice;
 use virtual_gpu::{Mode, Settings};
+
+/// A test waits no longer than this for anything.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// Starts the driver, however often it is asked: the virtual device with the limits that the tests
 /// count on, unless the environment says in `VIRTUAL_GPU` whose device it is to be. How launches are
@@ -89,7 +92,7 @@ impl Drop for Comparison {
 
 /// Holds up what a stream is given to do, until it is opened. The virtual device does nothing
 /// before somebody asks for it, so there is nothing to hold up; a real one is given a host function
-/// that waits.
+/// that waits, but not for ever, so that a call that waits for the stream does not hang the test.
 pub struct Gate(Arc<AtomicBool>);
 
 impl Gate {
@@ -97,7 +100,8 @@ impl Gate {
         unsafe extern "C" fn wait(data: *mut c_void) {
             // SAFETY: `closed` passes the pointer of an `Arc` of this type and its ownership.
             let open = unsafe { Arc::from_raw(data.cast::<AtomicBool>().cast_const()) };
-            while !open.load(Ordering::Acquire) {
+            let begun = Instant::now();
+            while !open.load(Ordering::Acquire) && begun.elapsed() < LONGEST_WAIT {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
@@ -123,7 +127,8 @@ impl Drop for Gate {
 
 /// Asks until the answer is another than that it is not ready, a long time at most.
 pub fn ask_until_ready(ask: impl Fn() -> i32) -> i32 {
-    for _ in 0..10_000 {
+    let begun = Instant::now();
+    while begun.elapsed() < LONGEST_WAIT {
         match ask() {
             NOT_READY => std::thread::sleep(Duration::from_millis(1)),
             answer => return answer,

@@ -1,8 +1,8 @@
 //! Planted bugs: what the virtual GPU's checks are worth on the kernels that ship.
 //!
 //! Each test changes one thing in the text of a kernel, as a slip in its source would, and runs it twice on one
-//! workspace under every schedule, once with the race detector and once without. What the bug is listed with must
-//! find it; the kernel as it is must come through all of it clean, with the right bits.
+//! workspace under every schedule. The checks that the bug is listed with must find it; the kernel as it is must come
+//! through all of it clean, with the right bits. Each check gets runs of its own, for its own count.
 //!
 //! How often what finds what is printed, for so many seeds with every policy:
 //!
@@ -15,6 +15,7 @@
 #[path = "planted/bug.rs"]
 mod bug;
 #[path = "common/data.rs"]
+#[allow(dead_code, reason = "used in part")]
 mod data;
 #[path = "planted/edit.rs"]
 mod edit;

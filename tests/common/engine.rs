@@ -4,6 +4,8 @@
 //! What a launch must provide is that of `warpfold_kernels::grid`; it is said here once more, as in the host
 //! library's `launch.rs`. Nothing here runs on a real GPU.
 
+#![allow(dead_code, reason = "each test file uses its part")]
+
 use bytemuck::{bytes_of_mut, cast_slice, cast_slice_mut};
 use virtual_gpu::{Counters, DeviceConfig, Kernel, LaunchError, Memory, Module, RunOptions, Shape};
 use warpfold::Item;

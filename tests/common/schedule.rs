@@ -4,21 +4,13 @@ use std::env;
 
 use virtual_gpu::{Policy, RunOptions};
 
-/// Every policy of the virtual GPU's schedule.
-pub const POLICIES: [Policy; 4] = [
-    Policy::Seeded,
-    Policy::ReversedBlocks,
-    Policy::OneBlock,
-    Policy::StarvedPredecessor,
-];
-
 /// The schedules to go through: every policy with so many seeds, or with as many as `WARPFOLD_SEEDS` says.
 pub fn schedules(usual_seeds: u64) -> impl Iterator<Item = RunOptions> {
     let seeds = match env::var("WARPFOLD_SEEDS") {
         Ok(seeds) => seeds.parse().expect("WARPFOLD_SEEDS is a number"),
         Err(_) => usual_seeds,
     };
-    POLICIES.into_iter().flat_map(move |policy| {
+    Policy::ALL.into_iter().flat_map(move |policy| {
         (0..seeds).map(move |seed| RunOptions {
             seed,
             policy,

@@ -1,8 +1,8 @@
 //! A planted bug: what is changed, and what must find it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use virtual_gpu::{RunOptions, Switch};
+use virtual_gpu::{Checks, Switch};
 
 use crate::edit::Edit;
 use crate::schedule::schedules;
@@ -45,7 +45,7 @@ pub(crate) use bugs;
 
 /// Asserts that nothing is wrong with a kernel as it is.
 pub fn assert_clean(symbol: &str, it: Circumstances, trial: Trial) {
-    let tally = Tally::of(&it.generation.kernel(symbol), &trial);
+    let tally = Tally::of(&it.generation.kernel(symbol), &trial, &[Checks::all()]);
     assert!(tally.found.is_empty(), "{symbol}: {tally:?}");
 }
 
@@ -56,7 +56,7 @@ impl Bug<'_> {
         for edit in self.edits {
             text = edit.apply(&text);
         }
-        let tally = Tally::of(&text, &trial);
+        let tally = Tally::of(&text, &trial, &one_at_a_time());
         let counts = tally.found.iter();
         let counts: Vec<_> = counts.map(|(check, n)| format!("{check:?} {n}")).collect();
         eprintln!(
@@ -80,15 +80,17 @@ struct Tally {
 }
 
 impl Tally {
-    fn of(text: &str, trial: &Trial) -> Self {
+    /// Under each schedule, with each of these sets of checks.
+    fn of(text: &str, trial: &Trial, watches: &[Checks]) -> Self {
         let mut tally = Self::default();
-        for options in schedules(SEEDS) {
+        for mut options in schedules(SEEDS) {
             tally.schedules += 1;
-            // A race would end the launch before anything else could show.
-            let mut watched = options.clone();
-            watched.checks.race = Switch::On;
-            let race = trial(text, &watched).filter(|&check| check == Check::Race);
-            for check in race.into_iter().chain(unwatched(text, trial, &options)) {
+            let mut found = BTreeSet::new();
+            for &checks in watches {
+                options.checks = checks;
+                found.extend(trial(text, &options));
+            }
+            for check in found {
                 *tally.found.entry(check).or_default() += 1;
             }
         }
@@ -96,8 +98,11 @@ impl Tally {
     }
 }
 
-fn unwatched(text: &str, trial: &Trial, options: &RunOptions) -> Option<Check> {
-    let mut options = options.clone();
-    options.checks.race = Switch::Off;
-    trial(text, &options)
+/// No check, and each alone: the first finding ends a launch, and would hide the others'.
+fn one_at_a_time() -> [Checks; 4] {
+    let mut watches = [Checks::none(); 4];
+    watches[1].sync = Switch::On;
+    watches[2].race = Switch::On;
+    watches[3].init = Switch::On;
+    watches
 }

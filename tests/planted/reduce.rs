@@ -5,7 +5,7 @@ use warpfold::{Product, Sum};
 use crate::bug::bugs;
 use crate::edit::Edit;
 use crate::engine::SM_90;
-use crate::trial::Check::{Bits, Hang, Init, Memory, Race, Sync};
+use crate::trial::Check::{Bits, Init, Memory, Race, Sync};
 use crate::trial::{Circumstances, of_reduction};
 
 const BARRIER: &str = "bar.sync \t0;";
@@ -21,7 +21,7 @@ bugs! {
     sum_f32: "reduce_sum_f32", of_reduction::<Sum, f32>, FIVE_TILES;
     no_barrier_before_the_totals_are_read: [Race],
         [Edit::remove(BARRIER).nth(1, 3)];
-    no_barrier_before_is_last_is_read: [Race],
+    no_barrier_before_is_last_is_read: [Race, Init],
         [Edit::remove(BARRIER).nth(2, 3)];
     no_barrier_before_the_last_blocks_totals_are_read: [Race],
         [Edit::remove(BARRIER).nth(3, 3)];
@@ -44,5 +44,5 @@ bugs! {
 bugs! {
     product_f32: "reduce_product_f32", of_reduction::<Product, f32>, FIVE_TILES;
     missing_items_are_not_identities: [Bits],
-        [Edit::remove("mov.b32 \t*, 1065353216;").nth(3, 14)];
+        [Edit::remove("mov.b32 \t*, 1065353216;").nth(5, 14)];
 }

@@ -16,7 +16,7 @@ pub enum Check {
     Sync,
     /// Two accesses that nothing orders.
     Race,
-    /// Bytes that nothing wrote.
+    /// Bytes that nothing wrote decide something.
     Init,
     /// The launch does not end.
     Hang,
@@ -105,11 +105,10 @@ fn check_of(error: LaunchError) -> Check {
         | FaultKind::Misaligned { .. } => Check::Memory,
         FaultKind::BarrierDivergence { .. }
         | FaultKind::InvalidBarrier { .. }
-        | FaultKind::WarpSync { .. }
-        | FaultKind::Deadlock { .. } => Check::Sync,
+        | FaultKind::WarpSync { .. } => Check::Sync,
         FaultKind::Race { .. } => Check::Race,
         FaultKind::Uninitialised { .. } => Check::Init,
-        FaultKind::StepBudget { .. } => Check::Hang,
+        FaultKind::Deadlock { .. } | FaultKind::StepBudget { .. } => Check::Hang,
         _ => panic!("{fault}"),
     }
 }

@@ -1,0 +1,35 @@
+//! What a launch costs, counted by the virtual GPU: bytes, sectors, barriers, shuffles, votes, atomics and instructions.
+//!
+//! The counts follow from the algorithm, so they are asserted as equalities. A scan's depend on the schedule where
+//! blocks wait for each other; with one block alive at a time nobody waits, so that is how scans run here.
+//! Nothing here predicts time.
+
+#[path = "common/data.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod data;
+#[path = "common/engine.rs"]
+mod engine;
+#[path = "counters/instructions.rs"]
+mod instructions;
+#[path = "counters/reduce.rs"]
+mod reduce;
+#[path = "counters/scan.rs"]
+mod scan;
+
+use virtual_gpu::{Checks, Policy, RunOptions};
+
+/// A run that is counted and not checked: other tests do that.
+fn unwatched(policy: Policy) -> RunOptions {
+    RunOptions {
+        policy,
+        checks: Checks::none(),
+        ..RunOptions::default()
+    }
+}
+
+/// Asserts that a number lies within so many percent of what is expected.
+#[track_caller]
+fn assert_within(percent: f64, found: u64, expected: u64) {
+    let off = 100.0 * (found as f64 / expected as f64 - 1.0);
+    assert!(off.abs() <= percent, "{found}, not {expected}: {off:+.2} %");
+}

@@ -1,0 +1,148 @@
+//! The same bits whatever the schedule: the library's functions under every policy of the virtual GPU, with 20 seeds,
+//! on devices of 1, 7 and 132 multiprocessors.
+//!
+//! The first seed of each policy runs with all checks, the others without, which is many times faster. More seeds:
+//!
+//! ```text
+//! WARPFOLD_SEEDS=1000 cargo test --release --test schedules
+//! ```
+//!
+//! A device's size is decided once a process, so each size has a process of its own; all are virtual.
+
+#[path = "common/child.rs"]
+mod child;
+mod common;
+#[path = "common/data.rs"]
+mod data;
+#[path = "bits/edges.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod edges;
+#[path = "bits/guarded.rs"]
+mod guarded;
+#[path = "common/schedule.rs"]
+mod schedule;
+
+use child::in_child;
+use common::gpu;
+use cust::memory::DeviceSlice;
+use data::{assert_same_bits, ordinary};
+use edges::Edges;
+use guarded::Guarded;
+use schedule::schedules;
+use virtual_gpu::Checks;
+use virtual_gpu::driver::run_with;
+use warpfold::{Gpu, Kernel, Max, Op, Result, Sum, cust, kind, reference};
+use warpfold_kernels::contract::tile_items;
+
+/// Seeds of each policy.
+const SEEDS: u64 = 20;
+
+/// A call, to be made again and again.
+type Case = Box<dyn Fn()>;
+
+fn reduce<O: Kernel<kind::reduce, T>, T: Edges>(item_count: usize, offset: usize) -> Case {
+    let items = ordinary::<O, T>(item_count);
+    let expected = reference::reduce::<O, T>(&items);
+    let input = Guarded::input::<O>(&items, offset);
+    Box::new(move || {
+        let result = warpfold::reduce::<O, T>(gpu(), &input.slice()).unwrap();
+        assert_same_bits(&[result], &[expected], "reduction");
+    })
+}
+
+/// A scan into another buffer.
+type Scan<T> = fn(&Gpu, &DeviceSlice<T>, &mut DeviceSlice<T>) -> Result<()>;
+
+fn scan<O: Op<T>, T: Edges>(
+    scan: Scan<T>,
+    reference: fn(&[T]) -> Vec<T>,
+    item_count: usize,
+    offset: usize,
+) -> Case {
+    let items = ordinary::<O, T>(item_count);
+    let expected = reference(&items);
+    let input = Guarded::input::<O>(&items, offset);
+    Box::new(move || {
+        let output = Guarded::output(items.len(), 0);
+        scan(gpu(), &input.slice(), &mut output.slice()).unwrap();
+        assert_same_bits(&output.checked(), &expected, "scan");
+    })
+}
+
+fn scan_in_place<O: Op<T>, T: Edges>(
+    scan: fn(&Gpu, &mut DeviceSlice<T>) -> Result<()>,
+    reference: fn(&[T]) -> Vec<T>,
+    item_count: usize,
+) -> Case {
+    let items = ordinary::<O, T>(item_count);
+    let expected = reference(&items);
+    Box::new(move || {
+        let data = Guarded::input::<O>(&items, 0);
+        scan(gpu(), &mut data.slice()).unwrap();
+        assert_same_bits(&data.checked(), &expected, "scan in place");
+    })
+}
+
+fn cases() -> Vec<Case> {
+    let f32s = tile_items::<f32>() as usize;
+    let f64s = tile_items::<f64>() as usize;
+    vec![
+        reduce::<Sum, f32>(40 * f32s - 3, 0),
+        reduce::<Sum, f32>(3 * f32s + 1, 3),
+        scan::<Sum, f32>(
+            warpfold::inclusive_scan::<Sum, f32>,
+            reference::inclusive_scan::<Sum, f32>,
+            // Two groups of tiles.
+            34 * f32s - 5,
+            0,
+        ),
+        scan::<Sum, f32>(
+            warpfold::inclusive_scan::<Sum, f32>,
+            reference::inclusive_scan::<Sum, f32>,
+            5 * f32s + 1,
+            1,
+        ),
+        scan::<Max, f64>(
+            warpfold::exclusive_scan::<Max, f64>,
+            reference::exclusive_scan::<Max, f64>,
+            9 * f64s + 77,
+            0,
+        ),
+        scan_in_place::<Sum, u64>(
+            warpfold::inclusive_scan_in_place::<Sum, u64>,
+            reference::inclusive_scan::<Sum, u64>,
+            9 * f64s - 1,
+        ),
+    ]
+}
+
+fn assert_same_bits_under_every_schedule() {
+    let cases = cases();
+    for mut options in schedules(SEEDS) {
+        if options.seed > 0 {
+            options.checks = Checks::none();
+        }
+        run_with(options, || cases.iter().for_each(|case| case()));
+    }
+}
+
+/// A test on a virtual device with so many multiprocessors, of an architecture.
+macro_rules! devices {
+    ($($test:ident: $multiprocessors:literal, $architecture:literal;)*) => {$(
+        #[test]
+        fn $test() {
+            let variables = [
+                ("VIRTUAL_GPU", "on"),
+                ("VIRTUAL_GPU_SMS", $multiprocessors),
+                ("VIRTUAL_GPU_ARCH", $architecture),
+            ];
+            in_child(stringify!($test), &variables, assert_same_bits_under_every_schedule);
+        }
+    )*};
+}
+
+devices! {
+    one_multiprocessor: "1", "sm_90";
+    seven_multiprocessors: "7", "sm_70";
+    as_many_multiprocessors_as_an_h100: "132", "sm_90";
+}

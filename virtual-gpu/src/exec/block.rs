@@ -1,6 +1,7 @@
 //! A block: its warps, and what they share.
 
 use super::barrier::{self, BARRIER_COUNT, Pending};
+use super::copies::Copies;
 use super::machine::{Machine, Stop};
 use super::warp::Warp;
 use crate::checks::Observer;
@@ -17,6 +18,7 @@ pub(super) struct Shared {
     /// For each byte of the memory whether it was written, if the launch keeps account of that.
     pub written: Vec<bool>,
     pub barriers: [Pending; BARRIER_COUNT],
+    pub copies: Copies,
     pub barriers_completed: u64,
     exited: u32,
     completed: Vec<u32>,
@@ -66,6 +68,7 @@ impl Block {
                     false => Vec::new(),
                 },
                 barriers: Default::default(),
+                copies: Copies::new(machine.threads_per_block(), machine.seed ^ index << 32),
                 barriers_completed: 0,
                 exited: 0,
                 completed: Vec::new(),
@@ -82,6 +85,7 @@ impl Block {
         warp: usize,
         quantum: u32,
     ) -> Result<(), Stop> {
+        self.land_copies(machine)?;
         self.warps[warp].run(machine, &mut self.shared, quantum)?;
         if self.shared.exits_seen != self.shared.exited {
             self.shared.exits_seen = self.shared.exited;
@@ -90,7 +94,10 @@ impl Block {
         while let Some(number) = self.shared.completed.pop() {
             barrier::complete(machine, &mut self.shared, &mut self.warps, number)?;
         }
-        Ok(())
+        match self.is_finished() {
+            true => self.land_copies(machine),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn is_finished(&self) -> bool {

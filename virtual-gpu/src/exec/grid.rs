@@ -37,6 +37,7 @@ pub(crate) fn run<O: Observer>(
         snapshot,
         device,
         checks: options.checks,
+        seed: options.seed,
         counters: Counters::default(),
         steps: 0,
         observer,

@@ -105,6 +105,8 @@ impl Warp {
             Op::Load(transfer) => self.load(machine, shared, transfer, active)?,
             Op::Store(transfer) => self.store(machine, shared, transfer, active)?,
             Op::Atomic(atomic) => self.atomic(machine, shared, atomic, active)?,
+            Op::CopyCommit(kind) => shared.copies.commit(self.id, active, *kind),
+            Op::Mbarrier(mbarrier) => self.mbarrier(machine, shared, mbarrier, active)?,
             Op::Fence { scope } => machine
                 .observer
                 .fence(shared.index, self.id, active, *scope),

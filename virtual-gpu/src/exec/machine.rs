@@ -20,6 +20,8 @@ pub(super) struct Machine<'a, O> {
     pub snapshot: Snapshot,
     pub device: &'a DeviceConfig,
     pub checks: Checks,
+    /// Seed of what happens by chance.
+    pub seed: u64,
     pub counters: Counters,
     /// Warp instructions so far; also the device's clock.
     pub steps: u64,

@@ -43,10 +43,10 @@ pub(super) struct Group {
     pub addresses: Row,
 }
 
-struct Wish {
-    kind: AccessKind,
-    address: Address,
-    bytes: u32,
+pub(super) struct Wish {
+    pub kind: AccessKind,
+    pub address: Address,
+    pub bytes: u32,
 }
 
 pub(super) fn extend(value: u64, width: u32, how: Extend) -> u64 {
@@ -128,8 +128,45 @@ fn fill(rows: &mut [Row; 4], transfer: &Transfer, lane: usize, read: impl Fn(u64
     }
 }
 
+/// The access of one lane.
+pub(super) fn single(form: &Address, address: u64, lane: usize) -> Group {
+    let (space, within) = match form.space {
+        AddressSpace::Generic => match space_of(address) {
+            AddressSpace::Global => (AddressSpace::Global, address),
+            space => (space, address % WINDOW_BYTES),
+        },
+        space => (space, address),
+    };
+    Group {
+        space,
+        mask: 1 << lane,
+        addresses: [within; 32],
+    }
+}
+
+/// Reads bytes of shared memory.
+pub(super) fn read_shared(
+    shared: &Shared,
+    kind: AccessKind,
+    address: u64,
+    bytes: u32,
+) -> Result<u64, FaultKind> {
+    let size = shared.memory.len() as u64;
+    let at = check_space(AddressSpace::Shared, kind, address, bytes, size)?;
+    Ok(read_bytes(&shared.memory, at, bytes))
+}
+
+/// Writes bytes of shared memory that were read before.
+pub(super) fn write_shared(shared: &mut Shared, address: u64, bytes: u32, value: u64) {
+    let (start, end) = (address as usize, address as usize + bytes as usize);
+    write_bytes(&mut shared.memory, start, bytes, value);
+    if let Some(written) = shared.written.get_mut(start..end) {
+        written.fill(true);
+    }
+}
+
 impl Warp {
-    fn addresses(&self, address: &Address) -> Row {
+    pub(super) fn addresses(&self, address: &Address) -> Row {
         let offset = address.offset as u64;
         match address.base {
             Some(base) => self
@@ -169,7 +206,7 @@ impl Warp {
         })
     }
 
-    fn watch<O: Observer>(
+    pub(super) fn watch<O: Observer>(
         &self,
         machine: &mut Machine<'_, O>,
         shared: &Shared,
@@ -178,6 +215,9 @@ impl Warp {
     ) -> Result<(), Finding> {
         if !O::WATCHES {
             return Ok(());
+        }
+        if group.space == AddressSpace::Shared {
+            self.check_copies(machine, shared, (wish.kind, wish.bytes), group)?;
         }
         let watched = machine.observer.accesses(&Accesses {
             space: named(group.space),

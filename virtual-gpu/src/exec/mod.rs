@@ -9,10 +9,12 @@
 
 mod barrier;
 mod block;
+mod copies;
 mod grid;
 mod init;
 mod lanewise;
 mod machine;
+mod mbarrier;
 mod memory;
 mod registers;
 mod special;
@@ -22,5 +24,6 @@ mod traffic;
 mod warp;
 
 pub(crate) use grid::run;
+pub(crate) use mbarrier::pending_count;
 pub(crate) use memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
 pub(crate) use registers::Registers;

@@ -237,6 +237,7 @@ impl Warp {
             ran += 1;
             if O::WATCHES {
                 machine.observer.at(instruction.place);
+                machine.place = instruction.place;
             }
             if O::TRACKS {
                 machine.place = instruction.place;
@@ -301,6 +302,16 @@ impl Warp {
                     self.park(pc + 1, lanes, State::Ready, now);
                     self.turn_left = 0;
                     return Ok(ran);
+                }
+                Op::CopyAsync(form) => {
+                    if active != 0 {
+                        self.begin_copies(shared, form, pc, active);
+                    }
+                }
+                Op::CopyWait { kind, but } => {
+                    if active != 0 {
+                        self.await_copies(machine, shared, (*kind, *but), active)?;
+                    }
                 }
                 Op::Barrier(barrier) if active != 0 => {
                     self.park(pc + 1, lanes & !active, State::Ready, now);

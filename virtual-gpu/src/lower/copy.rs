@@ -1,20 +1,20 @@
-//! Asynchronous copies from global to shared memory: `cp.async`.
-//!
-//! A copy is carried out when it begins, as a load and a store: one of the times at which the hardware may do it.
-//! So waiting for it is nothing, and a wait that is missing does not show.
+//! Asynchronous copies: `cp.async` from global to shared memory, and `cp.async.bulk` both ways,
+//! without tensors, multicast, reductions and other blocks of a cluster.
 
 use super::body::Body;
+use super::mbarrier;
 use super::opcode::Opcode;
 use super::operand::exactly;
+use super::transfer;
+use super::types::U32;
 use crate::counters::Class;
-use crate::program::{Address, AddressSpace, Extend, Op, Scope, Strength, Transfer};
+use crate::program::{
+    Address, AddressSpace, CopyAsync, Mbarrier, MbarrierKind, Op, Reg, Scope, Strength, WaitFor,
+};
 use crate::ptx::ast::{Number, Operand};
 
 /// What may follow the opcode and has no effect here: how much a cache should fetch.
 const CACHE_HINTS: [&str; 3] = ["L2::64B", "L2::128B", "L2::256B"];
-
-/// What gathers copies and waits for them.
-const WAITS: [&str; 3] = ["commit_group", "wait_group", "wait_all"];
 
 pub(super) fn lower<'a>(
     body: &mut Body<'a, '_>,
@@ -24,10 +24,92 @@ pub(super) fn lower<'a>(
     if !opcode.takes("async") {
         return Err("`cp` is supported as `cp.async` only".into());
     }
-    if WAITS.iter().any(|wait| opcode.takes(wait)) {
-        body.emit(Op::Nothing, Class::Memory);
+    let kind = match opcode.takes("bulk") {
+        true => WaitFor::Bulk,
+        false => WaitFor::Plain,
+    };
+    if opcode.takes("commit_group") {
+        let [] = exactly(operands)?;
+        body.emit(Op::CopyCommit(kind), Class::Memory);
         return Ok(());
     }
+    if opcode.takes("wait_all") {
+        let [] = exactly(operands)?;
+        body.emit(Op::CopyWait { kind, but: None }, Class::Memory);
+        return Ok(());
+    }
+    if opcode.takes("wait_group") {
+        // With `.read`, that the source has been read would do.
+        opcode.takes("read");
+        let [Operand::Number(Number::Integer(but))] = operands else {
+            return Err("`wait_group` takes a number".into());
+        };
+        let but = Some(u32::try_from(*but).unwrap_or(u32::MAX));
+        body.emit(Op::CopyWait { kind, but }, Class::Memory);
+        return Ok(());
+    }
+    if opcode.takes("mbarrier") {
+        return arrive_when_landed(body, opcode, operands);
+    }
+    match kind {
+        WaitFor::Plain => plain(body, opcode, operands),
+        WaitFor::Bulk => bulk(body, opcode, operands),
+    }
+}
+
+/// `cp.async.mbarrier.arrive`: the wait and the arrival in one. Without `.noinc` the arrival was
+/// added to those that are missing just before, so nothing changes.
+fn arrive_when_landed<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+) -> Result<(), String> {
+    let arrives = opcode.takes("noinc");
+    if !opcode.takes("arrive") {
+        return Err("`cp.async.mbarrier` without `.arrive`".into());
+    }
+    let [place] = exactly(operands)?;
+    let address = mbarrier::address(body, opcode, place)?;
+    opcode.ty()?;
+    let (kind, but) = (WaitFor::Plain, None);
+    body.emit(Op::CopyWait { kind, but }, Class::Memory);
+    if arrives {
+        let op = Op::Mbarrier(Mbarrier {
+            kind: MbarrierKind::Arrive,
+            address,
+            operand: body.constant(1),
+            d: None,
+            p: None,
+        });
+        body.emit(op, Class::Sync);
+    }
+    Ok(())
+}
+
+fn at<'a>(
+    body: &mut Body<'a, '_>,
+    operand: &Operand<'a>,
+    space: AddressSpace,
+) -> Result<Address, String> {
+    let (space, base, offset) = body.address(operand, space)?;
+    Ok(Address {
+        space,
+        base,
+        offset,
+        strength: Strength::Weak,
+        scope: Scope::Device,
+    })
+}
+
+fn scratch(body: &mut Body<'_, '_>) -> [Reg; 5] {
+    std::array::from_fn(|_| body.new_register())
+}
+
+fn plain<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+) -> Result<(), String> {
     let whole_line = match opcode.choice(&[("ca", false), ("cg", true)]) {
         Some(whole_line) => whole_line,
         None => return Err("`cp.async` without a cache level that is supported".into()),
@@ -39,34 +121,97 @@ pub(super) fn lower<'a>(
     for hint in CACHE_HINTS {
         opcode.takes(hint);
     }
-    let [to, from, bytes] = exactly(operands)?;
-    let (width, count) = match (bytes, whole_line) {
-        (Operand::Number(Number::Integer(4)), false) => (4, 1),
-        (Operand::Number(Number::Integer(8)), false) => (8, 1),
-        (Operand::Number(Number::Integer(16)), _) => (8, 2),
+    let operands = transfer::without_policy(body, opcode, operands)?;
+    let (to, from, bytes, read) = match operands {
+        [to, from, bytes] => (to, from, bytes, None),
+        [to, from, bytes, read] => (to, from, bytes, Some(read)),
+        _ => return Err(format!("{} operands of `cp.async`", operands.len())),
+    };
+    let bytes = match (bytes, whole_line) {
+        (Operand::Number(Number::Integer(bytes @ (4 | 8))), false) => *bytes,
+        (Operand::Number(Number::Integer(16)), _) => 16,
         _ => return Err("`cp.async` of a size that is not supported".into()),
     };
-    let first = body.new_register();
-    let second = body.new_register();
-    let mut transfer = |operand, space| -> Result<Transfer, String> {
-        let (space, base, offset) = body.address(operand, space)?;
-        Ok(Transfer {
-            address: Address {
-                space,
-                base,
-                offset,
-                strength: Strength::Weak,
-                scope: Scope::Device,
-            },
-            width,
-            count,
-            extend: Extend::Zero,
-            data: [first, second, first, first],
-        })
+    let bytes = body.constant(bytes);
+    let read = match read {
+        None => None,
+        Some(read) => Some(bytes_read(body, bytes, read)?),
     };
-    let load = transfer(from, AddressSpace::Global)?;
-    let store = transfer(to, AddressSpace::Shared)?;
-    body.emit(Op::Load(load), Class::Memory);
-    body.emit(Op::Store(store), Class::Memory);
+    let form = CopyAsync {
+        kind: WaitFor::Plain,
+        to: at(body, to, AddressSpace::Shared)?,
+        from: at(body, from, AddressSpace::Global)?,
+        bytes,
+        read,
+        mbarrier: None,
+        scratch: scratch(body),
+    };
+    body.emit(Op::CopyAsync(form), Class::Memory);
+    Ok(())
+}
+
+/// How many bytes are read: given as a number, or all unless a predicate holds.
+fn bytes_read<'a>(
+    body: &mut Body<'a, '_>,
+    bytes: Reg,
+    operand: &Operand<'a>,
+) -> Result<Reg, String> {
+    let is_number = body.source(operand, U32);
+    if let Ok(read) = is_number {
+        return Ok(read);
+    }
+    let ignores = body.source_predicate(operand)?;
+    let (d, none) = (body.new_register(), body.constant(0));
+    let op = Op::Select {
+        d,
+        a: none,
+        b: bytes,
+        p: ignores,
+    };
+    body.emit(op, Class::Compare);
+    Ok(d)
+}
+
+fn bulk<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+) -> Result<(), String> {
+    if opcode.takes("prefetch") {
+        opcode.takes("L2");
+        opcode.takes("global");
+        transfer::without_policy(body, opcode, operands)?;
+        body.emit(Op::Nothing, Class::Memory);
+        return Ok(());
+    }
+    let operands = transfer::without_policy(body, opcode, operands)?;
+    let is_global = opcode.takes("global");
+    let is_own = opcode.takes("shared::cta");
+    let of_cluster = opcode.takes("shared::cluster");
+    let reports = opcode.takes("mbarrier::complete_tx::bytes");
+    let groups = opcode.takes("bulk_group");
+    let (to, from, bytes, mbarrier) = match operands {
+        [to, from, bytes] if groups && !reports => (to, from, bytes, None),
+        [to, from, bytes, mbarrier] if reports && !groups => (to, from, bytes, Some(mbarrier)),
+        _ => return Err("`cp.async.bulk` in this form is not supported".into()),
+    };
+    let (to_space, from_space) = match (is_global, is_own ^ of_cluster, groups) {
+        (true, true, false) => (AddressSpace::Shared, AddressSpace::Global),
+        (true, true, true) => (AddressSpace::Global, AddressSpace::Shared),
+        _ => return Err("`cp.async.bulk` between these spaces is not supported".into()),
+    };
+    let form = CopyAsync {
+        kind: WaitFor::Bulk,
+        to: at(body, to, to_space)?,
+        from: at(body, from, from_space)?,
+        bytes: body.source(bytes, U32)?,
+        read: None,
+        mbarrier: match mbarrier {
+            None => None,
+            Some(place) => Some(mbarrier::address(body, opcode, place)?),
+        },
+        scratch: scratch(body),
+    };
+    body.emit(Op::CopyAsync(form), Class::Memory);
     Ok(())
 }

@@ -3,8 +3,8 @@
 use super::body::Body;
 use super::opcode::Opcode;
 use super::{
-    bitwise, calls, carry, compare, convert, copy, floating, flow, integer, moves, packed,
-    synchronise, transfer,
+    bitwise, calls, carry, compare, convert, copy, floating, flow, integer, mbarrier, moves,
+    packed, synchronise, transfer,
 };
 use crate::ptx::ast::Operand;
 
@@ -29,15 +29,17 @@ pub(super) fn lower<'a>(
         "cvt" => convert::lower(body, opcode, operands),
         "mov" | "cvta" | "isspacep" => moves::lower(body, opcode, operands),
         "ld" | "ldu" | "st" | "atom" | "red" | "prefetch" | "prefetchu" | "applypriority"
-        | "discard" | "membar" | "fence" => transfer::lower(body, opcode, operands),
+        | "discard" | "createpolicy" | "membar" | "fence" => {
+            transfer::lower(body, opcode, operands)
+        }
+        "mbarrier" => mbarrier::lower(body, opcode, operands),
         "cp" => copy::lower(body, opcode, operands),
         "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" | "bar" | "barrier" => {
             synchronise::lower(body, opcode, operands)
         }
         "call" => calls::lower(body, opcode, operands),
-        "bra" | "brx" | "ret" | "exit" | "trap" | "brkpt" | "nanosleep" | "pmevent" => {
-            flow::lower(body, opcode, operands)
-        }
+        "bra" | "brx" | "ret" | "exit" | "trap" | "brkpt" | "nanosleep" | "pmevent"
+        | "griddepcontrol" | "setmaxnreg" => flow::lower(body, opcode, operands),
         name => match packed::video_name(name) {
             Some(form) => packed::video(body, opcode, operands, form),
             None => Err(format!("`{name}` is not supported")),

@@ -18,6 +18,7 @@ mod dispatch;
 mod floating;
 mod flow;
 mod integer;
+mod mbarrier;
 mod module;
 mod moves;
 mod names;

@@ -5,6 +5,7 @@
 use super::body::Body;
 use super::opcode::Opcode;
 use super::operand::exactly;
+use super::rows::map1;
 use super::types::{Kind, Type};
 use crate::alu;
 use crate::counters::Class;
@@ -27,7 +28,7 @@ const SPACES: [(&str, AddressSpace); 9] = [
 ];
 
 /// Modifiers that only say how a cache should treat the data.
-const CACHE_HINTS: [&str; 21] = [
+const CACHE_HINTS: [&str; 22] = [
     "ca",
     "cg",
     "cs",
@@ -45,6 +46,7 @@ const CACHE_HINTS: [&str; 21] = [
     "L2::evict_normal",
     "L2::evict_first",
     "L2::evict_last",
+    "L2::evict_unchanged",
     "L2::64B",
     "L2::128B",
     "L2::256B",
@@ -60,6 +62,7 @@ pub(super) fn lower<'a>(
         "ld" | "ldu" | "st" => transfer(body, opcode, operands),
         "atom" | "red" => atomic(body, opcode, operands),
         "membar" | "fence" => fence(body, opcode, operands),
+        "createpolicy" => create_policy(body, opcode, operands),
         _ => {
             // A hint: the address is checked for its form, and nothing happens.
             opcode.takes("L2");
@@ -71,6 +74,39 @@ pub(super) fn lower<'a>(
             Ok(())
         }
     }
+}
+
+/// The operands without the cache policy at their end, if the opcode says that there is one.
+pub(super) fn without_policy<'o, 'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &'o [Operand<'a>],
+) -> Result<&'o [Operand<'a>], String> {
+    match (opcode.takes("L2::cache_hint"), operands.split_last()) {
+        (true, Some((policy, rest))) => {
+            body.source(policy, Type::unsigned(64))?;
+            Ok(rest)
+        }
+        _ => Ok(operands),
+    }
+}
+
+/// `createpolicy`: an opaque value, which nothing heeds.
+fn create_policy<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+) -> Result<(), String> {
+    for piece in ["fractional", "range", "cvt", "L2", "global"] {
+        opcode.takes(piece);
+    }
+    take_hints(opcode);
+    let ty = opcode.ty()?;
+    let d = operands.first().ok_or("`createpolicy` without operands")?;
+    let (d, a) = (body.target(d, ty)?, body.constant(0));
+    let f = map1!(u64, |a: u64| a);
+    body.emit(Op::Map1 { f, d, a }, Class::Move);
+    Ok(())
 }
 
 fn take_hints(opcode: &mut Opcode<'_>) {
@@ -113,6 +149,7 @@ fn transfer<'a>(
     if ty.kind == Kind::Predicate {
         return Err("predicates have no place in memory".into());
     }
+    let operands = without_policy(body, opcode, operands)?;
     let [first, second] = exactly(operands)?;
     let (data, place) = if is_load {
         (first, second)
@@ -236,6 +273,7 @@ fn atomic<'a>(
             opcode.name
         ));
     };
+    let operands = without_policy(body, opcode, operands)?;
     let (d, rest) = match (opcode.name, operands.split_first()) {
         ("red", _) => (None, operands),
         (_, Some((d, rest))) => (Some(body.target(d, ty)?), rest),
@@ -271,6 +309,30 @@ fn fence<'a>(
     opcode: &mut Opcode<'a>,
     operands: &[Operand<'a>],
 ) -> Result<(), String> {
+    if opcode.takes("mbarrier_init") {
+        opcode.takes("release");
+        opcode.takes("cluster");
+        let [] = exactly(operands)?;
+        let scope = Scope::Block;
+        body.emit(Op::Fence { scope }, Class::Sync);
+        return Ok(());
+    }
+    if opcode.takes("proxy") {
+        // There is one way to memory here.
+        for piece in [
+            "alias",
+            "async",
+            "async.global",
+            "global",
+            "shared::cta",
+            "shared::cluster",
+        ] {
+            opcode.takes(piece);
+        }
+        let [] = exactly(operands)?;
+        body.emit(Op::Nothing, Class::Sync);
+        return Ok(());
+    }
     let [] = exactly(operands)?;
     opcode.takes("sc");
     opcode.takes("acq_rel");

@@ -113,7 +113,29 @@ impl Warp {
             }
             Op::Atomic(atomic) => return self.check_address(machine, &atomic.address, active),
             Op::Barrier(barrier) => return self.spread_barrier(machine, barrier, active),
-            Op::Fence { .. }
+            Op::CopyAsync(form) => {
+                let addresses = [Some(&form.to), Some(&form.from), form.mbarrier.as_ref()];
+                for address in addresses.into_iter().flatten() {
+                    self.check_address(machine, address, active)?;
+                }
+                for size in [Some(form.bytes), form.read].into_iter().flatten() {
+                    self.check_register(machine, "how much is copied", size, active)?;
+                }
+            }
+            Op::Mbarrier(mbarrier) => {
+                self.check_address(machine, &mbarrier.address, active)?;
+                let what = "what the mbarrier is told";
+                self.check_register(machine, what, mbarrier.operand, active)?;
+                if let Some(d) = mbarrier.d {
+                    self.undefined.define(d, active);
+                }
+                if let Some(p) = mbarrier.p {
+                    self.undefined.set_predicate(p, 0, active, Origin::Register);
+                }
+            }
+            Op::CopyCommit(_)
+            | Op::CopyWait { .. }
+            | Op::Fence { .. }
             | Op::Nothing
             | Op::Branch { .. }
             | Op::Switch { .. }

@@ -1,0 +1,262 @@
+//! Mbarriers: barriers that lie in shared memory and count arrivals and bytes.
+//!
+//! The word of an mbarrier is opaque to programs. Here it holds the arrivals that a phase takes,
+//! those that are still missing, the bytes that are still awaited, and the number of the phase. A
+//! phase completes when neither arrivals nor bytes are missing, and the next one begins.
+//!
+//! An arrival releases, a successful test acquires, as the PTX memory model has it; the race check
+//! hears of both. A word that no `init` wrote, and an arrival more than a phase takes, are faults.
+
+use super::block::Shared;
+use super::machine::{Finding, Machine};
+use super::memory::{self, Wish};
+use super::registers::lanes;
+use super::warp::Warp;
+use crate::checks::Observer;
+use crate::fault::{AccessKind, FaultKind};
+use crate::program::{Address, AddressSpace, Mbarrier, MbarrierKind, Row, Strength};
+
+/// Bytes of an mbarrier.
+const BYTES: u32 = 8;
+/// Bits of a count of arrivals.
+const COUNT_BITS: u32 = 20;
+const COUNT: u64 = (1 << COUNT_BITS) - 1;
+/// Bits of the count of bytes, which may be negative for a while.
+const BYTE_BITS: u32 = 21;
+
+/// The word, taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Word {
+    /// Arrivals that each phase takes.
+    expected: u64,
+    /// Arrivals that this phase still takes.
+    pending: u64,
+    /// Bytes that this phase still awaits.
+    bytes: i64,
+    phase: u64,
+}
+
+impl Word {
+    fn new(expected: u64) -> Self {
+        Self {
+            expected,
+            pending: expected,
+            bytes: 0,
+            phase: 0,
+        }
+    }
+
+    /// The highest bit marks a word that was initialised.
+    fn encode(self) -> u64 {
+        let bytes = self.bytes as u64 & ((1 << BYTE_BITS) - 1);
+        self.expected
+            | self.pending << COUNT_BITS
+            | bytes << (2 * COUNT_BITS)
+            | (self.phase & 1) << (2 * COUNT_BITS + BYTE_BITS)
+            | 1 << 63
+    }
+
+    fn decode(word: u64) -> Option<Self> {
+        let bytes = (word << (64 - 2 * COUNT_BITS - BYTE_BITS)) as i64 >> (64 - BYTE_BITS);
+        (word >> 63 == 1).then_some(Self {
+            expected: word & COUNT,
+            pending: word >> COUNT_BITS & COUNT,
+            bytes,
+            phase: word >> (2 * COUNT_BITS + BYTE_BITS) & 1,
+        })
+    }
+
+    fn arrive(&mut self, count: u64) -> Result<(), String> {
+        if count > self.pending {
+            return Err(format!(
+                "{count} arrivals where {} are missing",
+                self.pending
+            ));
+        }
+        self.pending -= count;
+        self.turn_over();
+        Ok(())
+    }
+
+    fn turn_over(&mut self) {
+        if self.pending == 0 && self.bytes == 0 {
+            self.pending = self.expected;
+            self.phase ^= 1;
+        }
+    }
+}
+
+/// Arrivals that the phase of a state still took: `mbarrier.pending_count`.
+pub(crate) fn pending_count(state: u64) -> u32 {
+    (state >> COUNT_BITS & COUNT) as u32
+}
+
+impl Warp {
+    /// Carries out an operation on mbarriers.
+    pub(super) fn mbarrier<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        shared: &mut Shared,
+        mbarrier: &Mbarrier,
+        active: u32,
+    ) -> Result<(), Finding> {
+        let operand = *self.registers.row(mbarrier.operand);
+        let addresses = self.addresses(&mbarrier.address);
+        let (mut states, mut holds) = ([0; 32], 0);
+        for lane in lanes(active) {
+            let place = (&mbarrier.address, addresses[lane], lane);
+            let kind = mbarrier.kind;
+            let (state, yes) = self.one(machine, shared, place, (kind, operand[lane]))?;
+            states[lane] = state;
+            holds |= u32::from(yes) << lane;
+        }
+        if let Some(d) = mbarrier.d {
+            self.registers.keep(d, &states, active);
+        }
+        if let Some(p) = mbarrier.p {
+            self.registers.set_predicate(p, holds, active);
+        }
+        Ok(())
+    }
+
+    /// Tells mbarriers that bytes have landed.
+    pub(super) fn complete_bytes<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        shared: &mut Shared,
+        address: &Address,
+        (addresses, bytes): (&Row, &Row),
+        mask: u32,
+    ) -> Result<(), Finding> {
+        for lane in lanes(mask) {
+            let place = (address, addresses[lane], lane);
+            let what = (MbarrierKind::Complete, bytes[lane]);
+            self.one(machine, shared, place, what)?;
+        }
+        Ok(())
+    }
+
+    /// One lane's operation: the state before it, and whether a tested phase is complete.
+    fn one<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        shared: &mut Shared,
+        (form, address, lane): (&Address, u64, usize),
+        (kind, operand): (MbarrierKind, u64),
+    ) -> Result<(u64, bool), Finding> {
+        let invalid = |what: String| Finding {
+            kind: FaultKind::InvalidBarrier {
+                what: format!("mbarrier at shared address {address:#x}: {what}"),
+            },
+            lane,
+        };
+        let access = match kind {
+            MbarrierKind::Init | MbarrierKind::Invalidate => AccessKind::Write,
+            MbarrierKind::TestState | MbarrierKind::TestParity => AccessKind::Read,
+            _ => AccessKind::Atomic,
+        };
+        let group = memory::single(form, address, lane);
+        if group.space != AddressSpace::Shared {
+            return Err(invalid("it does not lie in shared memory".into()));
+        }
+        let at = group.addresses[lane];
+        let old = memory::read_shared(shared, access, at, BYTES);
+        let old = old.map_err(|kind| Finding { kind, lane })?;
+        let known = Word::decode(old);
+        let word = known.ok_or_else(|| invalid("nothing initialised it".into()));
+        let mut yes = false;
+        let new = match kind {
+            MbarrierKind::Init if (1..=COUNT).contains(&operand) => Word::new(operand).encode(),
+            MbarrierKind::Init => return Err(invalid(format!("a count of {operand}"))),
+            MbarrierKind::Invalidate => {
+                word?;
+                0
+            }
+            MbarrierKind::Arrive | MbarrierKind::ArriveAndDrop => {
+                let mut word = word?;
+                if kind == MbarrierKind::ArriveAndDrop {
+                    word.expected = word.expected.saturating_sub(operand);
+                }
+                word.arrive(operand).map_err(invalid)?;
+                word.encode()
+            }
+            MbarrierKind::ExpectAndArrive => {
+                let mut word = word?;
+                word.bytes += operand as u32 as i64;
+                word.arrive(1).map_err(invalid)?;
+                word.encode()
+            }
+            MbarrierKind::Expect => {
+                let mut word = word?;
+                word.bytes += operand as u32 as i64;
+                word.encode()
+            }
+            MbarrierKind::Complete => {
+                let mut word = word?;
+                word.bytes -= operand as u32 as i64;
+                word.turn_over();
+                word.encode()
+            }
+            MbarrierKind::TestState | MbarrierKind::TestParity => {
+                let phase = match Word::decode(operand) {
+                    Some(state) if kind == MbarrierKind::TestState => state.phase,
+                    None if kind == MbarrierKind::TestState => {
+                        return Err(invalid("a state that no arrival gave".into()));
+                    }
+                    _ => operand & 1,
+                };
+                yes = word?.phase != phase;
+                old
+            }
+        };
+        if access != AccessKind::Read {
+            memory::write_shared(shared, at, BYTES, new);
+        }
+        let mut told = *form;
+        told.strength = match (access, yes) {
+            (AccessKind::Write, _) => Strength::Weak,
+            (AccessKind::Read, false) => Strength::Relaxed,
+            (AccessKind::Atomic, _) if form.strength == Strength::Acquire => Strength::Release,
+            _ => form.strength,
+        };
+        let wish = Wish {
+            kind: access,
+            address: told,
+            bytes: BYTES,
+        };
+        self.watch(machine, shared, &wish, &group)?;
+        Ok((old, yes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_survives_a_round_trip() {
+        for bytes in [0, 1, -1, (1 << 20) - 1, -(1 << 20)] {
+            let word = Word {
+                expected: COUNT,
+                pending: 3,
+                bytes,
+                phase: 1,
+            };
+            assert_eq!(Word::decode(word.encode()), Some(word));
+        }
+        assert_eq!(Word::decode(0), None);
+        assert_eq!(pending_count(Word::new(7).encode()), 7);
+    }
+
+    #[test]
+    fn a_phase_awaits_arrivals_and_bytes() {
+        let mut word = Word::new(2);
+        word.bytes += 64;
+        assert_eq!(word.arrive(2), Ok(()));
+        assert_eq!(word.phase, 0);
+        word.bytes -= 64;
+        word.turn_over();
+        assert_eq!((word.phase, word.pending), (1, 2));
+        assert!(word.arrive(3).is_err());
+    }
+}

@@ -1,0 +1,125 @@
+//! `mbarrier`: barriers in shared memory that count arrivals and bytes.
+//!
+//! `try_wait` gives its answer at once, as `test_wait` does: a time to wait is a limit, and nothing
+//! says how early the answer may come.
+
+use super::body::Body;
+use super::opcode::Opcode;
+use super::operand::exactly;
+use super::rows::map1;
+use super::types::{Type, U32};
+use crate::counters::Class;
+use crate::exec::pending_count;
+use crate::program::{Address, AddressSpace, Mbarrier, MbarrierKind, Op, Reg, Scope, Strength};
+use crate::ptx::ast::Operand;
+
+const SPACES: [(&str, AddressSpace); 3] = [
+    ("shared", AddressSpace::Shared),
+    ("shared::cta", AddressSpace::Shared),
+    // The only block of its cluster is the one that asks.
+    ("shared::cluster", AddressSpace::Shared),
+];
+
+/// Where an mbarrier lies. What acquires or releases does so unless the opcode says otherwise.
+pub(super) fn address<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    place: &Operand<'a>,
+) -> Result<Address, String> {
+    let space = opcode.choice(&SPACES).unwrap_or(match opcode.name {
+        "cp" => AddressSpace::Shared,
+        _ => AddressSpace::Generic,
+    });
+    let strength = match opcode.strength() {
+        Some(Strength::Relaxed) => Strength::Relaxed,
+        _ => Strength::Acquire,
+    };
+    let scope = opcode.scope().unwrap_or(Scope::Block);
+    let (space, base, offset) = body.address(place, space)?;
+    Ok(Address {
+        space,
+        base,
+        offset,
+        strength,
+        scope,
+    })
+}
+
+const KINDS: [(&str, MbarrierKind); 8] = [
+    ("init", MbarrierKind::Init),
+    ("inval", MbarrierKind::Invalidate),
+    ("arrive", MbarrierKind::Arrive),
+    ("arrive_drop", MbarrierKind::ArriveAndDrop),
+    ("expect_tx", MbarrierKind::Expect),
+    ("complete_tx", MbarrierKind::Complete),
+    ("test_wait", MbarrierKind::TestState),
+    ("try_wait", MbarrierKind::TestState),
+];
+
+pub(super) fn lower<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+) -> Result<(), String> {
+    if opcode.takes("pending_count") {
+        let state = opcode.ty()?;
+        let [d, a] = exactly(operands)?;
+        let (a, d) = (body.source(a, state)?, body.target(d, U32)?);
+        let f = map1!(u64, pending_count);
+        body.emit(Op::Map1 { f, d, a }, Class::Integer);
+        return Ok(());
+    }
+    let Some(kind) = opcode.choice(&KINDS) else {
+        return Err("`mbarrier` without an operation that is supported".into());
+    };
+    let kind = match kind {
+        MbarrierKind::Arrive if opcode.takes("expect_tx") => MbarrierKind::ExpectAndArrive,
+        MbarrierKind::TestState if opcode.takes("parity") => MbarrierKind::TestParity,
+        kind => kind,
+    };
+    // A promise that the phase does not complete, and who counts the bytes.
+    opcode.takes("noComplete");
+    opcode.takes("tx");
+    let state = Type::unsigned(64);
+    let one = body.constant(1);
+    let (mut d, mut p): (Option<Reg>, _) = (None, None);
+    let (place, operand) = match (kind, operands) {
+        (MbarrierKind::Init | MbarrierKind::Expect | MbarrierKind::Complete, [place, count]) => {
+            (place, body.source(count, U32)?)
+        }
+        (MbarrierKind::Invalidate, [place]) => (place, one),
+        (MbarrierKind::TestState, [target, place, operand, limit @ ..]) if limit.len() < 2 => {
+            p = body.target_predicate(target)?;
+            (place, body.source(operand, state)?)
+        }
+        (MbarrierKind::TestParity, [target, place, operand, limit @ ..]) if limit.len() < 2 => {
+            p = body.target_predicate(target)?;
+            (place, body.source(operand, U32)?)
+        }
+        (MbarrierKind::Arrive | MbarrierKind::ArriveAndDrop, [target, place]) => {
+            d = Some(body.target(target, state)?);
+            (place, one)
+        }
+        (
+            MbarrierKind::Arrive | MbarrierKind::ArriveAndDrop | MbarrierKind::ExpectAndArrive,
+            [target, place, count],
+        ) => {
+            d = Some(body.target(target, state)?);
+            (place, body.source(count, U32)?)
+        }
+        _ => return Err(format!("{} operands of this `mbarrier`", operands.len())),
+    };
+    let address = address(body, opcode, place)?;
+    if opcode.has("b64") {
+        opcode.ty()?;
+    }
+    let op = Op::Mbarrier(Mbarrier {
+        kind,
+        address,
+        operand,
+        d,
+        p,
+    });
+    body.emit(op, Class::Sync);
+    Ok(())
+}

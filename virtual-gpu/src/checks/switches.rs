@@ -13,6 +13,9 @@ pub struct Checks {
     /// Copies to the host of bytes that nothing wrote; they are reported and go on. Off by default:
     /// that a program copies more than its kernels wrote need not be wrong.
     pub copies: Switch,
+    /// What is still alive in a context when it is released or destroyed; it is reported. This one
+    /// belongs to the process, not to a launch.
+    pub leaks: Switch,
 }
 
 /// On or off.
@@ -31,6 +34,7 @@ impl Default for Checks {
             race: Switch::On,
             init: Switch::On,
             copies: Switch::Off,
+            leaks: Switch::On,
         }
     }
 }
@@ -51,11 +55,13 @@ impl Checks {
             race: Switch::Off,
             init: Switch::Off,
             copies: Switch::Off,
+            leaks: Switch::Off,
         }
     }
 
     /// The checks that a text asks for: `all`, `none`, `default`, or names with commas between them:
-    /// `memory` (which is always on), `sync`, `race`, `init`, `copies`.
+    /// `memory` (which is always on), `sync`, `race`, `init`, `copies`,
+    /// `leaks`.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "all" => return Some(Self::all()),
@@ -71,6 +77,7 @@ impl Checks {
                 "race" => checks.race = Switch::On,
                 "init" => checks.init = Switch::On,
                 "copies" => checks.copies = Switch::On,
+                "leaks" => checks.leaks = Switch::On,
                 _ => return None,
             }
         }

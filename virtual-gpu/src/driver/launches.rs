@@ -5,6 +5,7 @@
 //! out, so tests that run side by side do not see each other's. A launch counts once it is done:
 //! synchronise first.
 
+use crate::driver::findings::Findings;
 use crate::driver::mode;
 use crate::driver::objects::lock;
 use crate::{Counters, Fault, RunOptions, Shape};
@@ -95,6 +96,7 @@ pub(crate) struct Enqueuer {
     pub(crate) options: Arc<RunOptions>,
     watches: Vec<List>,
     last_fault: Arc<Mutex<Option<Box<Fault>>>>,
+    pub(crate) findings: Findings,
 }
 
 impl Enqueuer {
@@ -106,12 +108,14 @@ impl Enqueuer {
                 options: own.options.clone().unwrap_or_else(machine_options),
                 watches: own.watches.clone(),
                 last_fault: Arc::clone(&own.last_fault),
+                findings: Findings::of_this_thread(),
             }
         })
         .unwrap_or_else(|_| Self {
             options: machine_options(),
             watches: Vec::new(),
             last_fault: Arc::default(),
+            findings: Findings::default(),
         })
     }
 

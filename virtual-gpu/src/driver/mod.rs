@@ -8,8 +8,8 @@
 //! - `objects/`: what lives there: contexts, streams and their work, events, modules, captures,
 //!   graphs.
 //! - `mode`, `settings`, `architectures`: whose device the process gets, and of what make.
-//! - `inject`, `launches`, `live`: what tests ask for: calls that fail, counters and faults, an
-//!   account of leaks.
+//! - `inject`, `launches`, `live`, `findings`: what tests ask for: calls that fail, counters and
+//!   faults, an account of what is alive, and what was left alive.
 //!
 //! Invariants: behind the seam everything is safe code, but for `host_block`; no lock is held while
 //! a kernel or a host function runs; a handle that is not live is an error and never followed.
@@ -17,6 +17,7 @@
 mod architectures;
 mod calls;
 mod code;
+mod findings;
 pub mod inject;
 mod launches;
 mod live;
@@ -26,6 +27,7 @@ mod seam;
 mod settings;
 
 pub use code::Code;
+pub use findings::{Finding, Left, take_findings};
 pub use launches::{Launch, LaunchWatch, last_fault, run_with, watch_launches};
 pub use live::{Live, live, live_of_this_thread};
 pub use mode::{AlreadyStarted, Mode, ModeError, mode, start};

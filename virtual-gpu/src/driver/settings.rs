@@ -10,7 +10,7 @@
 //! | `VIRTUAL_GPU_MEMORY` | bytes of each, or with `K`, `M`, `G` | `16G` |
 //! | `VIRTUAL_GPU_SEED` | seed of the schedule | 0 |
 //! | `VIRTUAL_GPU_POLICY` | `seeded`, `reversed`, `one-block`, `starved`, `stale` | `seeded` |
-//! | `VIRTUAL_GPU_CHECKS` | `all`, `none`, `default`, or of `memory,sync,race,init,copies` those wanted | `default`: all but `copies` |
+//! | `VIRTUAL_GPU_CHECKS` | `all`, `none`, `default`, or of `memory,sync,race,init,copies,leaks` those wanted | `default`: all but `copies` |
 //! | `VIRTUAL_GPU_STEPS` | warp instructions until a launch counts as hung | 20000000000 |
 //!
 //! A value that cannot be read is never skipped: `cuInit` fails, and
@@ -138,7 +138,7 @@ impl Settings {
         read.set(
             &mut settings.run.checks,
             "VIRTUAL_GPU_CHECKS",
-            "all, none, default, or some of memory, sync, race, init, copies with commas between",
+            "all, none, default, or some of memory, sync, race, init, copies, leaks with commas between",
             Checks::parse,
         )?;
         read.set(

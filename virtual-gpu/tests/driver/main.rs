@@ -12,6 +12,7 @@ mod devices;
 mod events;
 mod failures;
 mod faults;
+mod findings;
 mod graphs;
 mod kernels;
 mod memory;

@@ -42,7 +42,7 @@ pub(crate) fn destroy(handle: Handle<Context>) -> Outcome {
     if context.kind == Kind::Primary {
         return Err(Code::INVALID_CONTEXT);
     }
-    machine.destroy(&context);
+    machine.let_go(&context);
     current::pop_if(handle);
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! Bytes pass from one device to another by way of the host.
 
 use crate::driver::code::{Code, Outcome};
+use crate::driver::findings::{Finding, Findings};
 use crate::driver::seam::abi::{HostPointer, zeroed};
 use crate::{Memory, MemoryError};
 use std::sync::Arc;
@@ -143,6 +144,30 @@ impl Copy {
             }
         }
         Ok(())
+    }
+}
+
+impl Copy {
+    /// Reports a row that goes to the host although nothing wrote some of it.
+    pub(crate) fn report_unwritten(&self, findings: &Findings) {
+        let (Place::Host(_), Place::Device(memory, source)) = (&self.to.place, &self.from.place)
+        else {
+            return;
+        };
+        let bytes = self.extent.width_bytes as u64;
+        let unwritten = |address| match memory.first_unwritten(address, bytes) {
+            Ok(Some(first)) => Some(Finding::UninitialisedCopy {
+                address,
+                bytes,
+                first,
+            }),
+            // What is not there at all is the copy's own business.
+            Ok(None) | Err(_) => None,
+        };
+        let mut starts = (0..self.extent.rows).map(|row| source + (row * self.from.pitch) as u64);
+        if let Some(finding) = starts.find_map(unwritten) {
+            findings.report(finding);
+        }
     }
 }
 

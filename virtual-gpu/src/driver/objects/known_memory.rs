@@ -5,6 +5,7 @@
 //! business; this keeps the account of who holds what.
 
 use crate::driver::code::{Code, Outcome};
+use crate::driver::findings::Left;
 use crate::driver::objects::context::Context;
 use crate::driver::objects::copy;
 use crate::driver::objects::host_block::HostBlock;
@@ -211,17 +212,28 @@ impl KnownMemory {
         })
     }
 
-    /// Frees everything that was allocated or registered in a context.
-    pub(crate) fn free_all_of(&self, context: &Arc<Context>) {
+    /// Frees everything that was allocated or registered in a context; gives how much it was.
+    pub(crate) fn free_all_of(&self, context: &Arc<Context>) -> Left {
+        let mut left = Left::default();
         lock(&self.device).retain(|address, range| {
             let stays = !Arc::ptr_eq(&range.context, context);
             if !stays {
+                left.allocations += 1;
+                left.allocated_bytes += range.bytes;
                 // Fails only where work of the context has freed it already.
                 let _ = context.device.memory.free(*address);
             }
             stays
         });
-        lock(&self.host).retain(|_, range| !Arc::ptr_eq(&range.context, context));
+        lock(&self.host).retain(|_, range| {
+            let stays = !Arc::ptr_eq(&range.context, context);
+            if !stays {
+                left.pinned += 1;
+                left.pinned_bytes += range.bytes;
+            }
+            stays
+        });
+        left
     }
 
     pub(crate) fn device_amount(&self, owner: Owner) -> Amount {

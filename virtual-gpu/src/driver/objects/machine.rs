@@ -1,6 +1,7 @@
 //! The machine: its devices, and the tables of everything that lives on them.
 
 use crate::driver::code::{Code, Outcome};
+use crate::driver::findings::{Findings, Left};
 use crate::driver::mode;
 use crate::driver::objects::capture::Captures;
 use crate::driver::objects::context::Context;
@@ -12,7 +13,7 @@ use crate::driver::objects::primary::Primary;
 use crate::driver::objects::stream::Stream;
 use crate::driver::objects::table::Table;
 use crate::driver::settings::Settings;
-use crate::{DeviceConfig, Memory, RunOptions};
+use crate::{DeviceConfig, Memory, RunOptions, Switch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -83,20 +84,35 @@ impl Machine {
         memories.find(|memory| memory.find(address).is_some())
     }
 
-    /// Forgets everything that lives in a context, and the context.
-    pub(crate) fn destroy(&self, context: &Arc<Context>) {
+    /// Forgets everything that lives in a context, and the context; gives what that was.
+    pub(crate) fn destroy(&self, context: &Arc<Context>) -> Left {
         context.drain();
         self.captures.abandon(context);
         let elsewhere = |other: &Arc<Context>| !Arc::ptr_eq(other, context);
-        self.streams.retain(|stream| elsewhere(&stream.context));
-        self.events.retain(|event| elsewhere(&event.context));
+        let streams = self.streams.retain(|stream| elsewhere(&stream.context));
+        let events = self.events.retain(|event| elsewhere(&event.context));
         self.functions
             .retain(|function| elsewhere(&function.module.context));
-        self.modules.retain(|module| elsewhere(&module.context));
+        let modules = self.modules.retain(|module| elsewhere(&module.context));
         context.forget_streams();
-        self.known_memory.free_all_of(context);
+        let memory = self.known_memory.free_all_of(context);
         self.contexts
             .retain(|other| !std::ptr::eq(other, &**context));
+        Left {
+            streams: streams.len(),
+            events: events.len(),
+            modules: modules.len(),
+            ..memory
+        }
+    }
+
+    /// Destroys a context, and reports what its owner has left alive there.
+    pub(crate) fn let_go(&self, context: &Arc<Context>) {
+        let could_free = context.check().is_ok();
+        let left = self.destroy(context);
+        if could_free && self.run.checks.leaks == Switch::On {
+            Findings::of_this_thread().report_left(context.device.ordinal, left);
+        }
     }
 }
 

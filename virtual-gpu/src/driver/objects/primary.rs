@@ -77,7 +77,7 @@ impl Primary {
         if state.retains == 0
             && let Some(context) = state.context.take()
         {
-            machine.destroy(&context);
+            machine.let_go(&context);
         }
         Ok(())
     }

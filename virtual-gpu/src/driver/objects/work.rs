@@ -6,7 +6,7 @@ use crate::driver::objects::context::{Context, Ticket};
 use crate::driver::objects::copy::{Copy, Fill};
 use crate::driver::objects::module::Function;
 use crate::driver::seam::abi::HostFunction;
-use crate::{LaunchError, Memory, Shape};
+use crate::{LaunchError, Memory, Shape, Switch};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
@@ -72,7 +72,12 @@ impl Action {
     fn perform(&self, context: &Context, by: &Enqueuer) -> Outcome {
         match self {
             Action::Kernel(launch) => launch.perform(context, by),
-            Action::Copy(copy) => copy.perform(),
+            Action::Copy(copy) => {
+                if by.options.checks.copies == Switch::On {
+                    copy.report_unwritten(&by.findings);
+                }
+                copy.perform()
+            }
             Action::Fill(fill) => fill.perform(&context.device.memory),
             Action::Host(function) => {
                 INSIDE_HOST_FUNCTION.set(true);

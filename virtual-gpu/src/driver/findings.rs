@@ -1,0 +1,131 @@
+//! What a program did that no call fails for, and that is most likely a mistake: it is told on
+//! stderr, and here to the host thread that asked for it.
+//!
+//! A module's variables count with their module, not as allocations. What is alive when the process
+//! ends, or when a primary context is reset, is not reported, nor is anything of a context that a
+//! fault has poisoned: nothing could have been freed there.
+
+use crate::driver::objects::lock;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+/// Something that is most likely a mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Finding {
+    /// A context went while something that belongs to it was alive.
+    Leak {
+        /// The device's number.
+        device: i32,
+        /// What was alive.
+        left: Left,
+    },
+    /// A copy to the host of bytes that nothing wrote.
+    UninitialisedCopy {
+        /// The address on the device.
+        address: u64,
+        /// Bytes of the copy, or of one of its rows.
+        bytes: u64,
+        /// How far into it the first such byte lies.
+        first: u64,
+    },
+}
+
+/// What was alive in a context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Left {
+    /// Allocations of device memory.
+    pub allocations: usize,
+    /// Their bytes.
+    pub allocated_bytes: u64,
+    /// Ranges of pinned host memory.
+    pub pinned: usize,
+    /// Their bytes.
+    pub pinned_bytes: u64,
+    /// Modules.
+    pub modules: usize,
+    /// Streams, but not the default ones.
+    pub streams: usize,
+    /// Events.
+    pub events: usize,
+}
+
+impl Left {
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = [
+            (self.allocations, "allocation", Some(self.allocated_bytes)),
+            (self.pinned, "pinned range", Some(self.pinned_bytes)),
+            (self.modules, "module", None),
+            (self.streams, "stream", None),
+            (self.events, "event", None),
+        ];
+        let mut separator = "";
+        for (count, what, bytes) in counts.into_iter().filter(|(count, ..)| *count > 0) {
+            let plural = if count == 1 { "" } else { "s" };
+            write!(f, "{separator}{count} {what}{plural}")?;
+            if let Some(bytes) = bytes {
+                write!(f, " ({bytes} bytes)")?;
+            }
+            separator = ", ";
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Finding::Leak { device, left } => {
+                write!(f, "leak: a context of device {device} went with {left}")
+            }
+            Finding::UninitialisedCopy {
+                address,
+                bytes,
+                first,
+            } => write!(
+                f,
+                "uninitialised: {bytes} bytes were copied to the host from {address:#x}, of which \
+                 byte {first} is the first that nothing wrote"
+            ),
+        }
+    }
+}
+
+/// The findings of one host thread.
+#[derive(Clone, Default)]
+pub(crate) struct Findings(Arc<Mutex<Vec<Finding>>>);
+
+thread_local! {
+    static OWN: Findings = Findings::default();
+}
+
+impl Findings {
+    /// Those of the calling thread. One that is ending will not look.
+    pub(crate) fn of_this_thread() -> Self {
+        OWN.try_with(Self::clone).unwrap_or_default()
+    }
+
+    pub(crate) fn report(&self, finding: Finding) {
+        eprintln!("virtual-gpu: {finding}");
+        lock(&self.0).push(finding);
+    }
+
+    /// Reports what was alive in a context that went.
+    pub(crate) fn report_left(&self, device: i32, left: Left) {
+        if !left.is_nothing() {
+            self.report(Finding::Leak { device, left });
+        }
+    }
+}
+
+/// The findings since the last time of what the calling thread asked for: contexts that it
+/// released or destroyed, copies that it enqueued.
+pub fn take_findings() -> Vec<Finding> {
+    std::mem::take(&mut lock(&Findings::of_this_thread().0))
+}

@@ -8,12 +8,13 @@
 //! A generic address lies in the window of a space, or else is a global address.
 
 use super::block::Shared;
+use super::bounds::{check_global, check_space};
 use super::machine::{Finding, Machine};
 use super::registers::lanes;
 use super::traffic;
 use super::warp::Warp;
 use crate::checks::{Accesses, Observer};
-use crate::fault::{AccessKind, Extent, FaultKind, Near, Space};
+use crate::fault::{AccessKind, FaultKind, Space};
 use crate::program::{ALL_LANES, Address, AddressSpace, Atomic, Extend, Row, Transfer};
 
 /// Bytes of the window that each space but global has among generic addresses.
@@ -67,41 +68,6 @@ pub(super) fn named(space: AddressSpace) -> Space {
         AddressSpace::Local => Space::Local,
         AddressSpace::CallParam | AddressSpace::KernelParam => Space::Param,
     }
-}
-
-fn check_space(
-    space: AddressSpace,
-    kind: AccessKind,
-    address: u64,
-    bytes: u32,
-    size: u64,
-) -> Result<usize, FaultKind> {
-    let space = named(space);
-    if !address.is_multiple_of(bytes.into()) {
-        return Err(FaultKind::Misaligned {
-            space,
-            access: kind,
-            address,
-            bytes,
-        });
-    }
-    if address >= size || u64::from(bytes) > size - address {
-        let extent = Extent {
-            base: 0,
-            bytes: size,
-        };
-        return Err(FaultKind::OutOfBounds {
-            space,
-            access: kind,
-            address,
-            bytes,
-            near: match address < size {
-                true => Near::Across(extent),
-                false => Near::After(extent, address - size),
-            },
-        });
-    }
-    Ok(address as usize)
 }
 
 fn read_bytes(from: &[u8], at: usize, width: u32) -> u64 {
@@ -422,54 +388,6 @@ impl Warp {
                 &mut self.local[lane * size..][..size]
             }
         }
-    }
-}
-
-/// The allocation that an aligned access lies in.
-#[inline(always)]
-fn check_global<'m, O>(
-    machine: &'m Machine<'_, O>,
-    lookup: &mut crate::memory::Lookup,
-    kind: AccessKind,
-    address: u64,
-    bytes: u32,
-) -> Result<&'m crate::memory::Allocation, FaultKind> {
-    let misaligned = address & u64::from(bytes - 1) != 0;
-    match machine.snapshot.find(lookup, address, bytes) {
-        Some(place) if !misaligned => Ok(place),
-        _ => Err(explain_global(machine, kind, address, bytes)),
-    }
-}
-
-#[cold]
-fn explain_global<O>(
-    machine: &Machine<'_, O>,
-    access: AccessKind,
-    address: u64,
-    bytes: u32,
-) -> FaultKind {
-    if !address.is_multiple_of(bytes.into()) {
-        return FaultKind::Misaligned {
-            space: Space::Global,
-            access,
-            address,
-            bytes,
-        };
-    }
-    match machine.memory.find_freed(address) {
-        Some(freed) => FaultKind::UseAfterFree {
-            access,
-            address,
-            bytes,
-            freed,
-        },
-        None => FaultKind::OutOfBounds {
-            space: Space::Global,
-            access,
-            address,
-            bytes,
-            near: machine.memory.near(address),
-        },
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod barrier;
 mod block;
+mod bounds;
 mod copies;
 mod grid;
 mod init;

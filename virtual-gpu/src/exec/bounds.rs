@@ -1,0 +1,91 @@
+//! Whether an access lies in bounds and is aligned to its full width, and if not, why not.
+
+use super::machine::Machine;
+use super::memory::named;
+use crate::fault::{AccessKind, Extent, FaultKind, Near, Space};
+use crate::memory::{Allocation, Lookup};
+use crate::program::AddressSpace;
+
+/// Where in a space of so many bytes, other than global memory, an aligned access lies.
+pub(super) fn check_space(
+    space: AddressSpace,
+    kind: AccessKind,
+    address: u64,
+    bytes: u32,
+    size: u64,
+) -> Result<usize, FaultKind> {
+    let space = named(space);
+    if !address.is_multiple_of(bytes.into()) {
+        return Err(FaultKind::Misaligned {
+            space,
+            access: kind,
+            address,
+            bytes,
+        });
+    }
+    if address >= size || u64::from(bytes) > size - address {
+        let extent = Extent {
+            base: 0,
+            bytes: size,
+        };
+        return Err(FaultKind::OutOfBounds {
+            space,
+            access: kind,
+            address,
+            bytes,
+            near: match address < size {
+                true => Near::Across(extent),
+                false => Near::After(extent, address - size),
+            },
+        });
+    }
+    Ok(address as usize)
+}
+
+/// The allocation that an aligned access lies in.
+#[inline(always)]
+pub(super) fn check_global<'m, O>(
+    machine: &'m Machine<'_, O>,
+    lookup: &mut Lookup,
+    kind: AccessKind,
+    address: u64,
+    bytes: u32,
+) -> Result<&'m Allocation, FaultKind> {
+    let misaligned = address & u64::from(bytes - 1) != 0;
+    match machine.snapshot.find(lookup, address, bytes) {
+        Some(place) if !misaligned => Ok(place),
+        _ => Err(explain_global(machine, kind, address, bytes)),
+    }
+}
+
+#[cold]
+fn explain_global<O>(
+    machine: &Machine<'_, O>,
+    access: AccessKind,
+    address: u64,
+    bytes: u32,
+) -> FaultKind {
+    if !address.is_multiple_of(bytes.into()) {
+        return FaultKind::Misaligned {
+            space: Space::Global,
+            access,
+            address,
+            bytes,
+        };
+    }
+    match machine.memory.find_freed(address) {
+        Some(freed) => FaultKind::UseAfterFree {
+            access,
+            address,
+            bytes,
+            freed,
+        },
+        None => FaultKind::OutOfBounds {
+            space: Space::Global,
+            access,
+            address,
+            bytes,
+            near: machine.memory.near(address),
+        },
+    }
+}

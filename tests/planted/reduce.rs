@@ -25,13 +25,13 @@ bugs! {
         [Edit::remove(BARRIER).nth(2, 3)];
     no_barrier_before_the_last_blocks_totals_are_read: [Race],
         [Edit::remove(BARRIER).nth(3, 3)];
-    arrival_that_neither_releases_nor_acquires: [Race],
+    arrival_that_neither_releases_nor_acquires: [Race, Bits],
         [Edit::replace("atom.acq_rel", "atom.relaxed")];
-    arrival_that_does_not_acquire: [Race],
+    arrival_that_does_not_acquire: [Race, Bits],
         [Edit::replace("atom.acq_rel", "atom.release")];
-    arrival_that_does_not_release: [Race],
+    arrival_that_does_not_release: [Race, Bits],
         [Edit::replace("atom.acq_rel", "atom.acquire")];
-    arrival_of_block_scope: [Race],
+    arrival_of_block_scope: [Race, Bits],
         [Edit::replace("atom.acq_rel.gpu", "atom.acq_rel.cta")];
     arrivals_not_set_back: [Bits],
         [Edit::remove("st.global.b32 \t[*+12], 0;")];

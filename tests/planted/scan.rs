@@ -68,6 +68,8 @@ bugs! {
             Edit::replace("[*+65568]", "[gpu_launch_sized_workgroup_mem+65568]").nth(1, 2),
             Edit::replace("[%*+65568]", "[gpu_launch_sized_workgroup_mem+65568]"),
         ];
+    copies_not_waited_for: [Race, Bits],
+        [Edit::remove("cp.async.wait_all;")];
     ticket_not_set_back: [Bits],
         [Edit::replace("st.global.v2.b32 \t[*], {*, 0};", "st.global.b32 \t[*], *;")];
     departure_that_neither_releases_nor_acquires: [Race],
@@ -106,4 +108,13 @@ bugs! {
         [Edit::remove("bar.warp.sync \t-1;")];
     departure_that_does_not_acquire: [Race],
         [Edit::replace("atom.acq_rel", "atom.release")];
+}
+
+bugs! {
+    sum_u64: "inclusive_scan_sum_u64", of_inclusive_scan::<Sum, u64>, MANY_TILES;
+    tag_of_the_upper_half_not_looked_at: [Bits],
+        [Edit::replace(
+            "or.pred \t*, *, *;\n\tand.b64",
+            "mov.pred \t*, *;\n\tand.b64",
+        ).nth(2, 2)];
 }

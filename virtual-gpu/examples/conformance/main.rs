@@ -18,10 +18,10 @@ use compare::Tally;
 use options::{Driver, Mode, Options};
 use std::process::ExitCode;
 use suite::case::Machine;
-use suite::catalogue::{self, Row};
+use suite::catalogue::Catalogue;
 use suite::virtual_machine::VirtualMachine;
 use suite::{generate, table};
-use virtual_gpu::{Policy, RunOptions, Switch};
+use virtual_gpu::{Checks, Policy, RunOptions};
 
 fn main() -> ExitCode {
     let options = match options::parse(std::env::args().skip(1)) {
@@ -42,22 +42,25 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<Tally, String> {
-    let mut here = VirtualMachine::new(RunOptions::default());
+    let mut here = VirtualMachine::new(RunOptions {
+        checks: Checks::none(),
+        ..RunOptions::default()
+    });
     let mut there = other_machine(options.driver)?;
-    let rows = known_to("the virtual GPU", &mut here, catalogue::rows());
+    let catalogue = known_to("the virtual GPU", &mut here, Catalogue::whole());
     let tally = match &options.mode {
         Mode::Show { seed } => {
-            let statements = generate::statements(*seed, &rows, options.nans);
+            let statements = generate::statements(*seed, &catalogue, options.nans);
             println!("{}", generate::case(*seed, &statements).text);
             return Ok(Tally::default());
         }
         Mode::Random { seed, count } => {
-            let rows = known_to("the other device", &mut *there, rows);
+            let catalogue = known_to("the other device", &mut *there, catalogue);
             let seeds = *seed..seed.saturating_add(*count);
-            random_run::run(&mut here, &mut *there, &rows, seeds, options)
+            random_run::run(&mut here, &mut *there, &catalogue, seeds, options)
         }
         Mode::Table { filter } => {
-            let cases = table::cases(&rows, filter);
+            let cases = table::cases(&catalogue, filter);
             table_run::run(&mut here, &mut *there, &cases, options.limit)
         }
     };
@@ -68,24 +71,12 @@ fn run(options: &Options) -> Result<Tally, String> {
     Ok(tally)
 }
 
-/// The rows that a machine loads; the others are named, with the last line of the reason.
-fn known_to(name: &str, machine: &mut dyn Machine, rows: Vec<Row>) -> Vec<Row> {
-    let cases = rows.iter().enumerate();
-    let cases: Vec<_> = cases.map(|(i, row)| table::row_case(i, row)).collect();
-    let refused = machine.refused(&cases);
-    for (number, reason) in &refused {
-        let reason = reason.lines().last().unwrap_or_default();
-        println!(
-            "{} is left out, for {name} refuses it: {reason}",
-            rows[*number].name()
-        );
-    }
-    let is_known = |number| refused.iter().all(|(other, _)| *other != number);
-    let numbered = rows.into_iter().enumerate();
-    numbered
-        .filter(|(number, _)| is_known(*number))
-        .map(|(_, row)| row)
-        .collect()
+/// The forms that a machine loads; the others are named, with the last line of the reason.
+fn known_to(name: &str, machine: &mut dyn Machine, catalogue: Catalogue) -> Catalogue {
+    catalogue.known_to(machine, |form, reason| {
+        let reason = reason.trim_end().lines().last().unwrap_or_default();
+        println!("{form} is left out, for {name} refuses it: {reason}");
+    })
 }
 
 fn other_machine(driver: Driver) -> Result<Box<dyn Machine>, String> {
@@ -95,11 +86,11 @@ fn other_machine(driver: Driver) -> Result<Box<dyn Machine>, String> {
         return Ok(Box::new(device::Device::start()?));
     }
     println!("there is no real driver: compared with another schedule and all checks on");
-    let mut options = RunOptions {
+    let options = RunOptions {
         seed: 99,
         policy: Policy::ReversedBlocks,
+        checks: Checks::all(),
         ..RunOptions::default()
     };
-    options.checks.race = Switch::On;
     Ok(Box::new(VirtualMachine::new(options)))
 }

@@ -4,7 +4,7 @@ use crate::compare::{Side, Tally, Verdict, compare};
 use crate::options::Options;
 use crate::reduce;
 use crate::suite::case::{Case, Failure, Machine};
-use crate::suite::catalogue::Row;
+use crate::suite::catalogue::Catalogue;
 use crate::suite::kernel::Statement;
 use crate::suite::virtual_machine::VirtualMachine;
 use crate::suite::{generate, record};
@@ -21,7 +21,7 @@ const REDUCED: usize = 12;
 pub fn run(
     here: &mut VirtualMachine,
     there: &mut dyn Machine,
-    rows: &[Row],
+    catalogue: &Catalogue,
     seeds: Range<u64>,
     options: &Options,
 ) -> Tally {
@@ -35,7 +35,7 @@ pub fn run(
             println!("the time is over");
             break;
         }
-        let make = |&seed| generate::statements(seed, rows, options.nans);
+        let make = |&seed| generate::statements(seed, catalogue, options.nans);
         let mut kernels: Vec<Vec<Statement>> = batch.iter().map(make).collect();
         let mut cases = cases_of(batch, &kernels);
         let mut verdicts = compare(here, there, &cases);

@@ -1,8 +1,8 @@
 //! PTX that another compiler made: `cargo run --release -p virtual-gpu --example foreign -- FILE…`
 //!
-//! Loads each file and runs those of its kernels that are known here by name, with the default
-//! checks and then with the search for data races too, and compares their results with the same
-//! computations on the host. A kernel that a file lacks is skipped and named.
+//! Loads each file and runs those of its kernels that are known here by name, under every policy of
+//! the scheduler and with all checks, and compares their results with the same computations on the
+//! host. A kernel that a file lacks is skipped and named.
 
 mod bed;
 mod collective;
@@ -11,7 +11,7 @@ mod plain;
 
 use bed::{Bed, Trouble};
 use std::process::ExitCode;
-use virtual_gpu::{RunOptions, Switch};
+use virtual_gpu::{Checks, Policy, RunOptions};
 
 /// A kernel's name, and what runs it and looks at its result.
 type Check = (&'static str, fn(&Bed) -> Result<(), Trouble>);
@@ -34,23 +34,26 @@ fn main() -> ExitCode {
 /// Checks the kernels of a file; says how many are in trouble.
 fn check_file(path: &str) -> Result<usize, Trouble> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let mut with_races = RunOptions::default();
-    with_races.checks.race = Switch::On;
     let mut troubles = 0;
-    for (how, options) in [("", RunOptions::default()), (", races too", with_races)] {
+    for policy in Policy::ALL {
+        let options = RunOptions {
+            policy,
+            checks: Checks::all(),
+            ..RunOptions::default()
+        };
         let bed = Bed::load(&text, options)?;
         for (name, check) in [plain::CHECKS, collective::CHECKS, memory_kernels::CHECKS].concat() {
             let result = match bed.has(name) {
                 true => check(&bed),
                 false => {
-                    println!("{path}{how}: {name}: not there");
+                    println!("{path}, {policy:?}: {name}: not there");
                     continue;
                 }
             };
             match result {
-                Ok(()) => println!("{path}{how}: {name}: right"),
+                Ok(()) => println!("{path}, {policy:?}: {name}: right"),
                 Err(trouble) => {
-                    println!("{path}{how}: {name}: {trouble}");
+                    println!("{path}, {policy:?}: {name}: {trouble}");
                     troubles += 1;
                 }
             }

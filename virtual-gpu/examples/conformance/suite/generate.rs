@@ -6,7 +6,7 @@
 //! what one wants to see ([`Nans::AsTheyAre`]).
 
 use super::case::Case;
-use super::catalogue::{LastSource, NanBits, Row};
+use super::catalogue::{Catalogue, LastSource, NanBits, Row};
 use super::kernel::{self, Statement};
 use super::kind::{Kind, Width};
 use super::random::Random;
@@ -33,7 +33,7 @@ pub enum Extent {
 /// Makes kernels out of a stream of random numbers.
 pub struct Generator<'a> {
     pub random: Random,
-    rows: &'a [Row],
+    pub catalogue: &'a Catalogue,
     nans: Nans,
 }
 
@@ -41,10 +41,10 @@ pub struct Generator<'a> {
 const DEPTH: usize = 3;
 
 /// A random kernel: what it is made of.
-pub fn statements(seed: u64, rows: &[Row], nans: Nans) -> Vec<Statement> {
+pub fn statements(seed: u64, catalogue: &Catalogue, nans: Nans) -> Vec<Statement> {
     let mut generator = Generator {
         random: Random::new(seed),
-        rows,
+        catalogue,
         nans,
     };
     let count = 12 + generator.random.below(28);
@@ -76,8 +76,7 @@ impl Generator<'_> {
             2..=5 => Statement::Lines(compound::lines(self, extent)),
             6..=7 => Statement::Lines(memory_ops::lines(self, extent)),
             _ => {
-                let rows = self.rows;
-                let row = &rows[self.random.below(rows.len())];
+                let row = self.random.pick(&self.catalogue.rows);
                 Statement::Lines(self.instruction(row))
             }
         }

@@ -54,7 +54,7 @@ fn bits(kind: Kind) -> &'static str {
     }
 }
 
-/// All atomic operations.
+/// All atomic operations on the types that PTX has them for.
 pub const ATOMICS: [Atomic; 29] = {
     use Kind::*;
     const fn atomic(operation: &'static str, kind: Kind, operands: usize) -> Atomic {
@@ -99,7 +99,7 @@ pub const ATOMICS: [Atomic; 29] = {
 
 /// An atomic operation on the thread's own slot, with the value before and the one after.
 fn atomic(g: &mut Generator<'_>) -> Vec<String> {
-    let atomic = *g.random.pick(&ATOMICS);
+    let atomic = *g.random.pick(&g.catalogue.atomics);
     let slot = own_slot(g);
     let (space, address) = (slot.space, slot.at(0));
     let order = *g.random.pick(&[

@@ -3,9 +3,9 @@
 //! see what hardware does.
 
 use super::case::Case;
-use super::catalogue::Row;
+use super::catalogue::{Catalogue, Row};
 use super::kind::{Kind, Width};
-use super::memory_ops::{ATOMICS, Atomic};
+use super::memory_ops::Atomic;
 use super::random::{Random, hash};
 
 const THREADS: u32 = 128;
@@ -73,10 +73,11 @@ pub fn atomic_case(number: usize, atomic: &Atomic, space: &str) -> Case {
 }
 
 /// Every kernel of the table whose name has `filter` in it.
-pub fn cases(rows: &[Row], filter: &str) -> Vec<Case> {
+pub fn cases(catalogue: &Catalogue, filter: &str) -> Vec<Case> {
+    let Catalogue { rows, atomics } = catalogue;
     let of_rows = rows.iter().enumerate().map(|(i, row)| row_case(i, row));
     let spaces = [".global", ".shared"].into_iter();
-    let atomics = spaces.flat_map(|space| ATOMICS.iter().map(move |atomic| (atomic, space)));
+    let atomics = spaces.flat_map(|space| atomics.iter().map(move |atomic| (atomic, space)));
     let atomics = atomics.enumerate();
     let of_atomics = atomics.map(|(i, (a, space))| atomic_case(rows.len() + i, a, space));
     let all = of_rows.chain(of_atomics);

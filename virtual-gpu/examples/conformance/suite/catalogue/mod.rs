@@ -10,7 +10,10 @@ mod floating;
 mod halves;
 mod integer;
 
+use super::case::{Case, Machine};
 use super::kind::Kind;
+use super::memory_ops::{ATOMICS, Atomic};
+use super::table;
 
 /// Whether the bits of a NaN that an instruction gives are fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,17 +97,62 @@ impl Row {
     }
 }
 
-/// All rows.
-pub fn rows() -> Vec<Row> {
-    [
-        integer::rows(),
-        bits::rows(),
-        floating::rows(),
-        halves::rows(),
-        compare::rows(),
-        convert::rows(),
-    ]
-    .concat()
+/// The forms of instructions to choose from.
+#[derive(Debug, Clone)]
+pub struct Catalogue {
+    pub rows: Vec<Row>,
+    pub atomics: Vec<Atomic>,
+}
+
+impl Catalogue {
+    /// All there are.
+    pub fn whole() -> Self {
+        let rows = [
+            integer::rows(),
+            bits::rows(),
+            floating::rows(),
+            halves::rows(),
+            compare::rows(),
+            convert::rows(),
+        ];
+        Self {
+            rows: rows.concat(),
+            atomics: ATOMICS.to_vec(),
+        }
+    }
+
+    /// Those that a machine loads. `refuse` is told the name of each other one, and the reason.
+    pub fn known_to(self, machine: &mut dyn Machine, mut refuse: impl FnMut(&str, &str)) -> Self {
+        let mut keep = |cases: &[Case]| {
+            let mut known = vec![true; cases.len()];
+            for (number, reason) in machine.refused(cases) {
+                refuse(&cases[number].name, &reason);
+                known[number] = false;
+            }
+            known
+        };
+        let rows = self.rows.iter().enumerate();
+        let of_rows = keep(
+            &rows
+                .map(|(i, row)| table::row_case(i, row))
+                .collect::<Vec<_>>(),
+        );
+        let atomics = self.atomics.iter().enumerate();
+        let atomic_case = |(i, atomic)| table::atomic_case(i, atomic, ".global");
+        let of_atomics = keep(&atomics.map(atomic_case).collect::<Vec<_>>());
+        Self {
+            rows: those(self.rows, &of_rows),
+            atomics: those(self.atomics, &of_atomics),
+        }
+    }
+}
+
+/// The items whose flags are set.
+fn those<T>(items: Vec<T>, flags: &[bool]) -> Vec<T> {
+    let flagged = items.into_iter().zip(flags);
+    flagged
+        .filter_map(|(item, flag)| flag.then_some(item))
+        .collect()
 }
 
 /// Every text of one from each list after the other.

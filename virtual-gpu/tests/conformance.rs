@@ -12,8 +12,8 @@ mod reduce;
 use suite::case::{Case, Machine};
 use suite::catalogue::Catalogue;
 use suite::generate::{self, Nans};
-use suite::virtual_machine::VirtualMachine;
 use suite::kernel;
+use suite::virtual_machine::VirtualMachine;
 use virtual_gpu::{Checks, Policy, RunOptions};
 
 /// Forms that PTX has and the virtual GPU does not load.

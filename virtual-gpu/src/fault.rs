@@ -44,6 +44,7 @@ impl Fault {
             FaultKind::OutOfBounds { .. } | FaultKind::UseAfterFree { .. } => 700,
             FaultKind::StepBudget { .. } => 702,
             FaultKind::Misaligned { .. } => 716,
+            FaultKind::Assertion { .. } => 710,
             _ => 719,
         }
     }
@@ -208,6 +209,11 @@ pub enum FaultKind {
     },
     /// The kernel carried out `trap`.
     Trap,
+    /// An `assert` of the kernel failed.
+    Assertion {
+        /// What was asserted, and where, in words.
+        what: String,
+    },
     /// The launch ran for more warp instructions than it was given.
     StepBudget {
         /// The budget.
@@ -300,6 +306,7 @@ impl fmt::Display for FaultKind {
                  no multiple of {bytes}"
             ),
             FaultKind::Trap => f.write_str("the kernel trapped"),
+            FaultKind::Assertion { what } => write!(f, "assertion failed: {what}"),
             FaultKind::StepBudget { steps } => {
                 write!(
                     f,

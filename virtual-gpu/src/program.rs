@@ -278,6 +278,28 @@ pub(crate) enum Special {
     Fixed(u32),
 }
 
+/// A call of `vprintf`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Print {
+    /// Generic addresses of the format and of the values.
+    pub format: Reg,
+    pub values: Reg,
+    /// How many values were printed.
+    pub d: Reg,
+}
+
+/// An atomic exchange of 16 bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Exchange {
+    pub address: Address,
+    pub d: [Reg; 2],
+    /// What is stored.
+    pub new: [Reg; 2],
+    /// What must be there, if that matters.
+    pub expected: Option<[Reg; 2]>,
+    pub scratch: [Reg; 2],
+}
+
 /// What an instruction does.
 #[derive(Debug, Clone)]
 pub(crate) enum Op {
@@ -344,6 +366,7 @@ pub(crate) enum Op {
     Load(Transfer),
     Store(Transfer),
     Atomic(Atomic),
+    Exchange(Exchange),
     CopyAsync(CopyAsync),
     /// What was begun so far is a group.
     CopyCommit(WaitFor),
@@ -373,6 +396,14 @@ pub(crate) enum Op {
     },
     Exit,
     Trap,
+    Print(Print),
+    /// A failed assertion; generic addresses of texts.
+    AssertFails {
+        message: Reg,
+        file: Reg,
+        line: Reg,
+        function: Reg,
+    },
     /// `nanosleep`: others go first.
     Yield,
     ActiveMask {

@@ -105,6 +105,17 @@ impl Warp {
             Op::Load(transfer) => self.load(machine, shared, transfer, active)?,
             Op::Store(transfer) => self.store(machine, shared, transfer, active)?,
             Op::Atomic(atomic) => self.atomic(machine, shared, atomic, active)?,
+            Op::Exchange(exchange) => self.exchange_wide(machine, shared, exchange, active)?,
+            Op::Print(print) => self.print(machine, shared, print, active)?,
+            Op::AssertFails {
+                message,
+                file,
+                line,
+                function,
+            } => {
+                let texts = [*message, *file, *line, *function];
+                return Err(self.assertion(machine, shared, texts, active));
+            }
             Op::CopyCommit(kind) => shared.copies.commit(self.id, active, *kind),
             Op::Mbarrier(mbarrier) => self.mbarrier(machine, shared, mbarrier, active)?,
             Op::Fence { scope } => machine

@@ -355,6 +355,26 @@ impl Warp {
         Ok(())
     }
 
+    /// The byte at a generic address.
+    pub(super) fn byte<O>(
+        &self,
+        machine: &Machine<'_, O>,
+        shared: &Shared,
+        lane: usize,
+        address: u64,
+    ) -> Result<u8, FaultKind> {
+        let kind = AccessKind::Read;
+        let space = space_of(address);
+        if space == AddressSpace::Global {
+            let place = check_global(machine, &mut self.lookup.clone(), kind, address, 1)?;
+            return Ok(place.load(address, 1) as u8);
+        }
+        let from = self.bytes_of(machine, shared, space, lane);
+        let within = address % WINDOW_BYTES;
+        let at = check_space(space, kind, within, 1, from.len() as u64)?;
+        Ok(from[at])
+    }
+
     /// The bytes of a space other than global, as one lane sees it.
     fn bytes_of<'s, O>(
         &'s self,

@@ -190,14 +190,14 @@ fn flush<T: Narrow>(a: T) -> T {
     }
 }
 
-fn operand<T: Narrow, const M: u8>(a: T) -> T {
-    if Mode(M).flushes() { flush(a) } else { a }
+fn operand<T: Narrow>(a: T, mode: Mode) -> T {
+    if mode.flushes() { flush(a) } else { a }
 }
 
 /// Flushing, saturation and the canonical NaN.
-pub(crate) fn clean_narrow<T: Narrow, const M: u8>(a: T) -> T {
-    let a = operand::<T, M>(a);
-    if Mode(M).saturates() {
+pub(crate) fn clean_narrow<T: Narrow>(a: T, mode: Mode) -> T {
+    let a = operand(a, mode);
+    if mode.saturates() {
         let one = ((1 - T::FORMAT.least_exponent) as u16) << (T::FORMAT.precision - 1);
         return match a.is_nan() || a.bits() & SIGN != 0 {
             true => T::from_bits(0),
@@ -221,47 +221,56 @@ fn special<T: Narrow>(value: f32) -> T {
     T::round(value.into(), Rounding::Nearest)
 }
 
-pub(crate) fn add_narrow<T: Narrow, const M: u8>(a: T, b: T) -> T {
-    let (a, b) = (operand::<T, M>(a), operand::<T, M>(b));
-    clean_narrow::<T, M>(match a.is_finite() && b.is_finite() {
-        true => pack(soft::add(unpack(a), unpack(b), Rounding::Nearest)),
-        false => special(a.single() + b.single()),
-    })
+pub(crate) fn add_narrow<T: Narrow>(a: T, b: T, mode: Mode) -> T {
+    let (a, b) = (operand(a, mode), operand(b, mode));
+    clean_narrow(
+        match a.is_finite() && b.is_finite() {
+            true => pack(soft::add(unpack(a), unpack(b), Rounding::Nearest)),
+            false => special(a.single() + b.single()),
+        },
+        mode,
+    )
 }
 
-pub(crate) fn sub_narrow<T: Narrow, const M: u8>(a: T, b: T) -> T {
-    add_narrow::<T, M>(a, T::from_bits(b.bits() ^ SIGN))
+pub(crate) fn sub_narrow<T: Narrow>(a: T, b: T, mode: Mode) -> T {
+    add_narrow(a, T::from_bits(b.bits() ^ SIGN), mode)
 }
 
-pub(crate) fn mul_narrow<T: Narrow, const M: u8>(a: T, b: T) -> T {
-    let (a, b) = (operand::<T, M>(a), operand::<T, M>(b));
-    clean_narrow::<T, M>(match a.is_finite() && b.is_finite() {
-        true => pack(soft::multiply(unpack(a), unpack(b))),
-        false => special(a.single() * b.single()),
-    })
+pub(crate) fn mul_narrow<T: Narrow>(a: T, b: T, mode: Mode) -> T {
+    let (a, b) = (operand(a, mode), operand(b, mode));
+    clean_narrow(
+        match a.is_finite() && b.is_finite() {
+            true => pack(soft::multiply(unpack(a), unpack(b))),
+            false => special(a.single() * b.single()),
+        },
+        mode,
+    )
 }
 
-pub(crate) fn fma_narrow<T: Narrow, const M: u8>(a: T, b: T, c: T) -> T {
-    let (a, b, c) = (operand::<T, M>(a), operand::<T, M>(b), operand::<T, M>(c));
-    clean_narrow::<T, M>(match a.is_finite() && b.is_finite() && c.is_finite() {
-        true => {
-            let product = soft::multiply(unpack(a), unpack(b));
-            pack(soft::add(product, unpack(c), Rounding::Nearest))
-        }
-        false => {
-            special(f64::from(a.single()).mul_add(b.single().into(), c.single().into()) as f32)
-        }
-    })
+pub(crate) fn fma_narrow<T: Narrow>(a: T, b: T, c: T, mode: Mode) -> T {
+    let (a, b, c) = (operand(a, mode), operand(b, mode), operand(c, mode));
+    clean_narrow(
+        match a.is_finite() && b.is_finite() && c.is_finite() {
+            true => {
+                let product = soft::multiply(unpack(a), unpack(b));
+                pack(soft::add(product, unpack(c), Rounding::Nearest))
+            }
+            false => {
+                special(f64::from(a.single()).mul_add(b.single().into(), c.single().into()) as f32)
+            }
+        },
+        mode,
+    )
 }
 
 /// Of a NaN, the NaN.
-pub(crate) fn neg_narrow<T: Narrow, const M: u8>(a: T) -> T {
-    clean_narrow::<T, M>(T::from_bits(a.bits() ^ SIGN))
+pub(crate) fn neg_narrow<T: Narrow>(a: T, mode: Mode) -> T {
+    clean_narrow(T::from_bits(a.bits() ^ SIGN), mode)
 }
 
 /// Of a NaN, the NaN.
-pub(crate) fn abs_narrow<T: Narrow, const M: u8>(a: T) -> T {
-    clean_narrow::<T, M>(T::from_bits(a.magnitude()))
+pub(crate) fn abs_narrow<T: Narrow>(a: T, mode: Mode) -> T {
+    clean_narrow(T::from_bits(a.magnitude()), mode)
 }
 
 /// What the four kinds of `min` and `max` have in common.
@@ -280,10 +289,9 @@ impl Extreme {
     }
 }
 
-/// `min` and `max`; −0 is less than +0. `E` is an [`Extreme`].
-pub(crate) fn extreme_narrow<T: Narrow, const M: u8, const E: u8>(a: T, b: T) -> T {
-    let (a, b) = (operand::<T, M>(a), operand::<T, M>(b));
-    let form = Extreme(E);
+/// `min` and `max`; −0 is less than +0.
+pub(crate) fn extreme_narrow<T: Narrow>(a: T, b: T, form: Extreme, mode: Mode) -> T {
+    let (a, b) = (operand(a, mode), operand(b, mode));
     let sign = (a.bits() ^ b.bits()) & SIGN;
     let (a, b) = match form.has(Extreme::XOR_SIGN) {
         true => (T::from_bits(a.magnitude()), T::from_bits(b.magnitude())),
@@ -316,19 +324,21 @@ fn order<T: Narrow>(a: T) -> i32 {
 }
 
 /// A function that the hardware approximates.
-pub(crate) fn approximate_narrow<T: Narrow, const M: u8>(a: T, f: impl Fn(f64) -> f64) -> T {
-    let a = operand::<T, M>(a);
-    clean_narrow::<T, M>(T::round(f(a.single().into()), Rounding::Nearest))
+pub(crate) fn approximate_narrow<T: Narrow>(a: T, mode: Mode, f: impl Fn(f64) -> f64) -> T {
+    let a = operand(a, mode);
+    clean_narrow(T::round(f(a.single().into()), Rounding::Nearest), mode)
 }
 
 /// The operand as the comparisons of a mode see it.
 pub(crate) fn compared_narrow<T: Narrow, const M: u8>(a: T) -> f32 {
-    operand::<T, M>(a).single()
+    operand(a, Mode(M)).single()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const PLAIN: Mode = Mode(0);
 
     /// Floats at the edges, and some of every magnitude.
     fn some<T: Narrow>() -> Vec<T> {
@@ -364,9 +374,9 @@ mod tests {
             for b in some::<Half>() {
                 let (x, y) = (f64::from(a.single()), f64::from(b.single()));
                 // Sums and products of two halves are exact in f64.
-                assert_eq!(add_narrow::<_, 0>(a, b).0, half_of(x + y), "{a:?} + {b:?}");
-                assert_eq!(sub_narrow::<_, 0>(a, b).0, half_of(x - y), "{a:?} - {b:?}");
-                assert_eq!(mul_narrow::<_, 0>(a, b).0, half_of(x * y), "{a:?} * {b:?}");
+                assert_eq!(add_narrow(a, b, PLAIN).0, half_of(x + y), "{a:?} + {b:?}");
+                assert_eq!(sub_narrow(a, b, PLAIN).0, half_of(x - y), "{a:?} - {b:?}");
+                assert_eq!(mul_narrow(a, b, PLAIN).0, half_of(x * y), "{a:?} * {b:?}");
             }
         }
     }
@@ -378,13 +388,13 @@ mod tests {
             let x = f64::from(a.single());
             for b in [0x3c00, 0xbc01, 0x0001, 0x7bff, 0x4248] {
                 let y = f64::from(Half(b).single());
-                assert_eq!(add_narrow::<_, 0>(a, Half(b)).0, half_of(x + y));
-                assert_eq!(mul_narrow::<_, 0>(a, Half(b)).0, half_of(x * y));
+                assert_eq!(add_narrow(a, Half(b), PLAIN).0, half_of(x + y));
+                assert_eq!(mul_narrow(a, Half(b), PLAIN).0, half_of(x * y));
             }
-            assert_eq!(abs_narrow::<_, 0>(a).0, half_of(x.abs()));
-            assert_eq!(neg_narrow::<_, 0>(a).0, half_of(-x));
+            assert_eq!(abs_narrow(a, PLAIN).0, half_of(x.abs()));
+            assert_eq!(neg_narrow(a, PLAIN).0, half_of(-x));
             let held = if x > 0.0 { x.min(1.0) } else { 0.0 };
-            let saturated = clean_narrow::<_, { Mode::SATURATE }>(a);
+            let saturated = clean_narrow(a, Mode(Mode::SATURATE));
             assert_eq!(saturated.0, half_of(held));
             let rectified = if x > 0.0 || x.is_nan() { x } else { 0.0 };
             assert_eq!(rectify(a).0, half_of(rectified));
@@ -403,7 +413,7 @@ mod tests {
                     let error = (product - (sum - z)) + (z - (sum - (sum - z)));
                     if error == 0.0 || sum.is_nan() {
                         assert_eq!(
-                            fma_narrow::<_, 0>(a, b, c).0,
+                            fma_narrow(a, b, c, PLAIN).0,
                             half_of(sum),
                             "{a:?} {b:?} {c:?}"
                         );
@@ -421,26 +431,26 @@ mod tests {
         for a in some::<Brain>() {
             for b in some::<Brain>() {
                 let (x, y) = (a.single(), b.single());
-                assert_eq!(add_narrow::<_, 0>(a, b).0, twice(x + y), "{a:?} + {b:?}");
+                assert_eq!(add_narrow(a, b, PLAIN).0, twice(x + y), "{a:?} + {b:?}");
                 let product = x * y;
                 if product == 0.0 && x != 0.0 && y != 0.0 || product.is_subnormal() {
                     continue;
                 }
-                assert_eq!(mul_narrow::<_, 0>(a, b).0, twice(product), "{a:?} * {b:?}");
+                assert_eq!(mul_narrow(a, b, PLAIN).0, twice(product), "{a:?} * {b:?}");
             }
         }
     }
 
     #[test]
     fn minimum_and_maximum() {
-        const MIN: u8 = 0;
-        const MAX: u8 = Extreme::GREATEST;
+        const MIN: Extreme = Extreme(0);
+        const MAX: Extreme = Extreme(Extreme::GREATEST);
         for a in some::<Half>() {
             for b in some::<Half>() {
                 let (x, y) = (a.single(), b.single());
-                let least = extreme_narrow::<_, 0, MIN>(a, b);
-                let greatest = extreme_narrow::<_, 0, MAX>(a, b);
-                let with_nan = extreme_narrow::<_, 0, { MAX | Extreme::NAN_WINS }>(a, b);
+                let least = extreme_narrow(a, b, MIN, PLAIN);
+                let greatest = extreme_narrow(a, b, MAX, PLAIN);
+                let with_nan = extreme_narrow(a, b, Extreme(MAX.0 | Extreme::NAN_WINS), PLAIN);
                 if x.is_nan() || y.is_nan() {
                     assert!(with_nan.is_nan());
                     let number = if x.is_nan() { b } else { a };
@@ -451,25 +461,25 @@ mod tests {
                 assert_eq!(least.single(), x.min(y));
                 assert_eq!(greatest.single(), x.max(y));
                 assert_eq!(with_nan, greatest);
-                let crossed = extreme_narrow::<_, 0, { MAX | Extreme::XOR_SIGN }>(a, b);
+                let crossed = extreme_narrow(a, b, Extreme(MAX.0 | Extreme::XOR_SIGN), PLAIN);
                 assert_eq!(crossed.single().abs(), x.abs().max(y.abs()));
                 let negative = x.is_sign_negative() != y.is_sign_negative();
                 assert_eq!(crossed.single().is_sign_negative(), negative);
             }
         }
         let zeros = [Half(0), Half(SIGN)];
-        assert_eq!(extreme_narrow::<_, 0, MIN>(zeros[0], zeros[1]), zeros[1]);
-        assert_eq!(extreme_narrow::<_, 0, MAX>(zeros[1], zeros[0]), zeros[0]);
+        assert_eq!(extreme_narrow(zeros[0], zeros[1], MIN, PLAIN), zeros[1]);
+        assert_eq!(extreme_narrow(zeros[1], zeros[0], MAX, PLAIN), zeros[0]);
     }
 
     #[test]
     fn flushing() {
         const FLUSH: u8 = Mode::FLUSH;
         assert_eq!(
-            add_narrow::<_, FLUSH>(Half(0x83ff), Half(0x8000)),
+            add_narrow(Half(0x83ff), Half(0x8000), Mode(FLUSH)),
             Half(0x8000)
         );
-        assert_eq!(mul_narrow::<_, FLUSH>(Half(0x0400), Half(0x3800)), Half(0));
+        assert_eq!(mul_narrow(Half(0x0400), Half(0x3800), Mode(FLUSH)), Half(0));
         assert_eq!(compared_narrow::<_, FLUSH>(Half(1)), 0.0);
         assert_eq!(compared_narrow::<_, 0>(Half(1)), 2_f32.powi(-24));
     }

@@ -79,7 +79,7 @@ pub(crate) fn to_narrow<T: Narrow, S: Float>(a: S, control: u32) -> T {
         result = rectify(result);
     }
     match mode.saturates() {
-        true => clean_narrow::<T, { Mode::SATURATE }>(result),
+        true => clean_narrow(result, Mode(Mode::SATURATE)),
         false => result,
     }
 }

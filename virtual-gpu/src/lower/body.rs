@@ -45,6 +45,8 @@ pub(super) struct Body<'a, 'm> {
     local_bytes: u64,
     /// The functions that are being written out, outermost first.
     pub(super) calls: Vec<Call<'a>>,
+    /// Functions that were written out so far.
+    pub(super) calls_written: u32,
 }
 
 /// Makes the program of a kernel. Problems are added to the list; if there are any, the program
@@ -73,6 +75,7 @@ pub(super) fn lower_kernel<'a>(
         shared_variables: HashMap::new(),
         local_bytes: 0,
         calls: Vec::new(),
+        calls_written: 0,
     };
     let parameters = body.kernel_parameters(function);
     body.statements(function.body.as_deref().unwrap_or(&[]));
@@ -275,6 +278,12 @@ impl<'a> Body<'a, '_> {
     fn new_entity(&mut self, ty: Type) -> Entity<'a> {
         match ty.kind {
             Kind::Predicate => Entity::Predicate(self.new_predicate()),
+            // Two registers, the lower half first.
+            _ if ty.bits == 128 => {
+                let low = self.new_register();
+                self.new_register();
+                Entity::Register(low, ty)
+            }
             _ => Entity::Register(self.new_register(), ty),
         }
     }
@@ -357,8 +366,9 @@ impl<'a> Body<'a, '_> {
     ) -> Result<Variable, String> {
         let layout = variables::layout(declared)?;
         let offset = self.local_bytes.next_multiple_of(layout.align);
-        self.local_bytes = offset.saturating_add(layout.bytes);
-        if self.local_bytes > MAX_SPACE_BYTES {
+        let end = offset.saturating_add(layout.bytes);
+        self.local_bytes = end.min(MAX_SPACE_BYTES);
+        if end > MAX_SPACE_BYTES {
             return Err(format!("more than {MAX_SPACE_BYTES} bytes of local memory"));
         }
         Ok(Variable {
@@ -378,8 +388,9 @@ impl<'a> Body<'a, '_> {
             });
         }
         let offset = self.shared_bytes.next_multiple_of(layout.align);
-        self.shared_bytes = offset.saturating_add(layout.bytes);
-        if self.shared_bytes > MAX_SPACE_BYTES {
+        let end = offset.saturating_add(layout.bytes);
+        self.shared_bytes = end.min(MAX_SPACE_BYTES);
+        if end > MAX_SPACE_BYTES {
             return Err(format!(
                 "more than {MAX_SPACE_BYTES} bytes of shared memory"
             ));

@@ -5,6 +5,7 @@
 //! becomes a branch to the end of the body.
 
 use super::body::Body;
+use super::builtin;
 use super::names::{Entity, Label, Variable, VariableAddress};
 use super::opcode::Opcode;
 use super::operand::describe;
@@ -19,6 +20,8 @@ use crate::ptx::ast::{self, Function, Operand, StateSpace};
 
 /// Functions within functions, at most.
 const MAX_DEPTH: usize = 64;
+/// Calls that one kernel may have, those of called functions counted each time.
+const MAX_CALLS: u32 = 1 << 16;
 
 /// A function that is being written out.
 pub(super) struct Call<'a> {
@@ -45,13 +48,19 @@ pub(super) fn lower<'a>(
         _ => return Err("a call in this form (through a pointer?) is not supported".into()),
     };
     let Some(&function) = body.module.functions.get(name) else {
-        return Err(format!("`{name}` is called and not defined"));
+        return builtin::lower(body, name, results, arguments);
     };
     if body.calls.iter().any(|call| call.name == *name) {
         return Err(format!("`{name}` calls itself: recursion is not supported"));
     }
     if body.calls.len() == MAX_DEPTH {
         return Err(format!("more than {MAX_DEPTH} calls within calls"));
+    }
+    body.calls_written += 1;
+    if body.calls_written > MAX_CALLS {
+        return Err(format!(
+            "more than {MAX_CALLS} calls, calls within calls written out"
+        ));
     }
     let guard = body.guard();
     let behind = body.new_label();
@@ -187,7 +196,7 @@ fn passed_variable<'a>(
 }
 
 /// The transfer of a whole parameter to or from a register.
-fn whole(variable: Variable, ty: Type, reg: Reg) -> Transfer {
+pub(super) fn whole(variable: Variable, ty: Type, reg: Reg) -> Transfer {
     let offset = match variable.address {
         VariableAddress::Known(offset) => offset as i64,
         VariableAddress::DynamicShared => 0,

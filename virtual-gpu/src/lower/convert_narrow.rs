@@ -4,7 +4,7 @@
 use super::body::Body;
 use super::opcode::Opcode;
 use super::operand::exactly;
-use super::rows::{by_integer, by_rounding, map1, map2, map3};
+use super::rows::{by_integer, map1, map2, map3};
 use super::types::{Kind, Part, Type, U32};
 use crate::alu::{self, Integer};
 use crate::counters::Class;
@@ -55,23 +55,28 @@ pub(super) fn single<'a>(
     let finish = Finish::new(opcode.takes("relu"), opcode.takes("satfinite"));
     let control = body.constant(finish.with(mode).into());
     let f = match (to.is_float(), from.is_float()) {
-        (false, _) => to_integer(to, from, mode),
-        (true, false) => from_integer(to, from, mode),
-        (true, true) if is_whole && to == from => whole(to, mode),
-        (true, true) if is_whole => None,
-        (true, true) => {
-            let f = match (to.kind, to.bits) {
-                (Kind::Brain, _) => floats::<Brain>(from),
-                (_, 16) => floats::<Half>(from),
-                _ => return widen(body, operands, (to, from), mode),
-            };
-            return controlled(body, operands, (to, from), f, control);
-        }
+        (false, _) => to_integer(to, from),
+        (true, false) if mode.saturates() => None,
+        (true, false) => match to.kind {
+            Kind::Brain => by_integer!(from, F => map2!(F, u32, |a: F, control: u32| {
+                float::integer_to_float(a, Brain::FORMAT, rounding(control))
+            })),
+            _ => by_integer!(from, F => map2!(F, u32, |a: F, control: u32| {
+                float::integer_to_float(a, Half::FORMAT, rounding(control))
+            })),
+        },
+        (true, true) if is_whole => whole(to, from, mode),
+        (true, true) => match (to.kind, to.bits) {
+            (Kind::Brain, _) => floats::<Brain>(from),
+            (_, 16) => floats::<Half>(from),
+            _ => return widen(body, operands, (to, from), mode),
+        },
     };
     let f = f.ok_or_else(|| unsupported(to, from))?;
     let [d, a] = exactly(operands)?;
-    let (a, (d, bits)) = (body.wide_source(a, from)?, body.wide_target(d, to)?);
-    body.emit(Op::Map1 { f, d, a }, Class::Convert);
+    let s = [body.wide_source(a, from)?, control];
+    let (d, bits) = body.wide_target(d, to)?;
+    body.emit(Op::Map2 { f, d, s }, Class::Convert);
     super::convert::extend_sign(body, d, to, bits);
     Ok(())
 }
@@ -80,40 +85,38 @@ fn unsupported(to: Type, from: Type) -> String {
     format!("`cvt` from {from} to {to} in this form is not supported")
 }
 
-fn to_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
-    by_float!(from, S => by_integer!(to, T => by_rounding!(mode, R => map1!(S, |a: S| {
-        float::float_to_integer::<T>(a.double(), Mode(R).rounding(), Source::Narrower)
-    }))))?
+/// The rounding direction in a control operand.
+fn rounding(control: u32) -> Rounding {
+    Mode(control as u8).rounding()
 }
 
-fn from_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
-    let format = match (to.kind, mode.saturates()) {
-        (Kind::Brain, false) => Brain::FORMAT,
-        (_, false) => Half::FORMAT,
-        _ => return None,
-    };
-    match format.precision == Half::FORMAT.precision {
-        true => by_integer!(from, F => by_rounding!(mode, R => map1!(F, |a: F| {
-            float::integer_to_float(a, Half::FORMAT, Mode(R).rounding())
-        }))),
-        false => by_integer!(from, F => by_rounding!(mode, R => map1!(F, |a: F| {
-            float::integer_to_float(a, Brain::FORMAT, Mode(R).rounding())
-        }))),
+fn to_integer(to: Type, from: Type) -> Option<Map2> {
+    macro_rules! truncated {
+        ($s:ident) => {
+            by_integer!(to, T => map2!($s, u32, |a: $s, control: u32| {
+                float::float_to_integer::<T>(a.double(), rounding(control), Source::Narrower)
+            }))
+        };
+    }
+    match from.kind {
+        Kind::Brain => truncated!(Brain),
+        _ => truncated!(Half),
     }
 }
 
 /// Rounded to a whole number of the same type.
-fn whole(to: Type, mode: Mode) -> Option<Map1> {
+fn whole(to: Type, from: Type, mode: Mode) -> Option<Map2> {
     macro_rules! rounded {
         ($t:ident) => {
-            by_rounding!(mode, R => map1!($t, |a: $t| {
-                let whole = float::round_to_whole(a.double(), Mode(R).rounding());
+            map2!($t, u32, |a: $t, control: u32| {
+                let whole = float::round_to_whole(a.double(), rounding(control));
                 $t::round(whole, Rounding::Nearest)
-            }))
+            })
         };
     }
     match (to.kind, mode.saturates()) {
         (_, true) => None,
+        _ if to != from => None,
         (Kind::Brain, _) => Some(rounded!(Brain)),
         _ => Some(rounded!(Half)),
     }
@@ -129,21 +132,6 @@ fn floats<T: Narrow + crate::alu::Value>(from: Type) -> Option<Map2> {
         r.map2::<S, u32, T>(d, s, mask, to_narrow::<T, S>);
     }
     by_float!(from, S => row::<T, S> as Map2)
-}
-
-fn controlled<'a>(
-    body: &mut Body<'a, '_>,
-    operands: &[Operand<'a>],
-    (to, from): (Type, Type),
-    f: Option<Map2>,
-    control: Reg,
-) -> Result<(), String> {
-    let f = f.ok_or_else(|| unsupported(to, from))?;
-    let [d, a] = exactly(operands)?;
-    let s = [body.wide_source(a, from)?, control];
-    let (d, _) = body.wide_target(d, to)?;
-    body.emit(Op::Map2 { f, d, s }, Class::Convert);
-    Ok(())
 }
 
 /// 16 bits to f32 and f64.

@@ -3,8 +3,8 @@
 use super::body::Body;
 use super::opcode::Opcode;
 use super::{
-    bitwise, calls, carry, compare, convert, copy, floating, flow, integer, mbarrier, moves,
-    packed, synchronise, transfer,
+    atomic, bitwise, calls, carry, compare, convert, copy, floating, flow, integer, mbarrier,
+    moves, packed, synchronise, transfer,
 };
 use crate::ptx::ast::Operand;
 
@@ -28,10 +28,9 @@ pub(super) fn lower<'a>(
         "set" | "setp" | "selp" | "slct" | "testp" => compare::lower(body, opcode, operands),
         "cvt" => convert::lower(body, opcode, operands),
         "mov" | "cvta" | "isspacep" => moves::lower(body, opcode, operands),
-        "ld" | "ldu" | "st" | "atom" | "red" | "prefetch" | "prefetchu" | "applypriority"
-        | "discard" | "createpolicy" | "membar" | "fence" => {
-            transfer::lower(body, opcode, operands)
-        }
+        "ld" | "ldu" | "st" | "prefetch" | "prefetchu" | "applypriority" | "discard"
+        | "createpolicy" | "membar" | "fence" => transfer::lower(body, opcode, operands),
+        "atom" | "red" => atomic::lower(body, opcode, operands),
         "mbarrier" => mbarrier::lower(body, opcode, operands),
         "cp" => copy::lower(body, opcode, operands),
         "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" | "bar" | "barrier" => {

@@ -3,11 +3,14 @@
 //!
 //! Whatever is not supported is found here, each place with its line; nothing about an instruction
 //! is left to be refused while it runs. Not supported: recursion and calls through pointers (a call
-//! is replaced by the body of what is called), textures and surfaces, matrix instructions,
-//! clusters, asynchronous bulk copies, and arithmetic on packed small types.
+//! is replaced by the body of what is called), textures and surfaces, matrix instructions, clusters
+//! of more than one block, asynchronous copies of tensors and reductions on the way, video
+//! instructions with masks or selectors, atomic operations on vectors.
 
+mod atomic;
 mod bitwise;
 mod body;
+mod builtin;
 mod calls;
 mod carry;
 mod compare;

@@ -149,6 +149,8 @@ fn place_variables<'a>(
             continue;
         }
         let address = memory.alloc(layout.bytes.max(1))?;
+        // What has no initialiser is zero.
+        memory.fill(address, layout.bytes, &[0])?;
         let entity = Variable {
             space: AddressSpace::Global,
             address: VariableAddress::Known(address),

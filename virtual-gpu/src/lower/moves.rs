@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::opcode::Opcode;
 use super::operand::{describe, exactly};
-use super::rows::map1;
+use super::rows::{map_pair, map1};
 use super::types::{Kind, Type};
 use crate::counters::Class;
 use crate::exec::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
@@ -21,6 +21,7 @@ pub(super) fn lower<'a>(
             let [d, a] = exactly(operands)?;
             match (d, a) {
                 _ if ty.kind == Kind::Predicate => move_predicate(body, d, a),
+                _ if ty.bits == 128 => move_wide(body, d, a),
                 (Operand::Vector(parts), a) => unpack(body, parts, a, ty),
                 (d, Operand::Vector(parts)) => pack(body, d, parts, ty),
                 _ => copy(body, d, a, ty),
@@ -60,6 +61,30 @@ fn copy<'a>(
     let (a, d) = (body.source(a, ty)?, body.target(d, ty)?);
     let f = map1!(u64, |a: u64| a);
     body.emit(Op::Map1 { f, d, a }, Class::Move);
+    Ok(())
+}
+
+/// Between registers of 128 bits, or to and from two of 64.
+fn move_wide<'a>(body: &mut Body<'a, '_>, d: &Operand<'a>, a: &Operand<'a>) -> Result<(), String> {
+    let half = Type::unsigned(64);
+    let a = match a {
+        Operand::Vector(parts) => {
+            let [low, high] = exactly(parts)?;
+            [body.source(low, half)?, body.source(high, half)?]
+        }
+        whole => body.halves(whole)?,
+    };
+    let d = match d {
+        Operand::Vector(parts) => {
+            let [low, high] = exactly(parts)?;
+            [body.target(low, half)?, body.target(high, half)?]
+        }
+        whole => body.halves(whole)?,
+    };
+    let nothing = body.constant(0);
+    let f = map_pair!(u64, |[low, high, _, _]| (low, high));
+    let s = [a[0], a[1], nothing, nothing];
+    body.emit(Op::MapPair { f, d, s }, Class::Move);
     Ok(())
 }
 

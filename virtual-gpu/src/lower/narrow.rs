@@ -1,40 +1,20 @@
 //! Arithmetic on f16, bf16, f16x2 and bf16x2.
+//!
+//! Flushing, saturation and the forms of `min` and `max` come as a constant operand: an instruction
+//! on these types computes in integers, so that looking at it costs little beside.
 
 use super::body::Body;
-use super::integer::{binary, ternary, unary};
 use super::opcode::Opcode;
-use super::rows::{by_flush, by_narrow, map1, map2, map3};
+use super::operand::exactly;
+use super::rows::{by_narrow, map2, map3, map4};
 use super::types::Type;
+use crate::counters::Class;
 use crate::float::{
     Extreme, Lanes, Mode, Rounding, abs_narrow, add_narrow, approximate_narrow, extreme_narrow,
     fma_narrow, mul_narrow, neg_narrow, rectify, sub_narrow,
 };
-use crate::program::{Map2, Map3, Reg};
+use crate::program::{Map2, Map3, Map4, Op, Reg};
 use crate::ptx::ast::Operand;
-
-/// Flushing and saturation as a constant; these types round to nearest only.
-macro_rules! by_flags {
-    ($mode:expr, $m:ident => $e:expr) => {
-        match ($mode.flushes(), $mode.saturates()) {
-            (false, false) => {
-                const $m: u8 = 0;
-                $e
-            }
-            (true, false) => {
-                const $m: u8 = Mode::FLUSH;
-                $e
-            }
-            (false, true) => {
-                const $m: u8 = Mode::SATURATE;
-                $e
-            }
-            (true, true) => {
-                const $m: u8 = Mode::FLUSH | Mode::SATURATE;
-                $e
-            }
-        }
-    };
-}
 
 pub(super) fn lower_typed<'a>(
     body: &mut Body<'a, '_>,
@@ -42,85 +22,107 @@ pub(super) fn lower_typed<'a>(
     operands: &[Operand<'a>],
     ty: Type,
 ) -> Result<(), String> {
-    if matches!(opcode.name, "ex2" | "tanh") {
-        if !opcode.takes("approx") {
-            return Err(format!("`{}` without `.approx`", opcode.name));
-        }
-        let m = opcode.mode_with(Rounding::Nearest);
-        let f = match opcode.name {
-            "ex2" => by_narrow!(ty, T => by_flush!(m, M => map1!(T, |a: T| {
-                a.each(|a| approximate_narrow::<_, M>(a, f64::exp2))
-            }))),
-            _ => by_narrow!(ty, T => map1!(T, |a: T| {
-                a.each(|a| approximate_narrow::<_, 0>(a, f64::tanh))
-            })),
-        };
-        return unary(body, operands, f, ty);
+    let name = opcode.name;
+    if matches!(name, "ex2" | "tanh") && !opcode.takes("approx") {
+        return Err(format!("`{name}` without `.approx`"));
     }
-    if matches!(opcode.name, "min" | "max") {
-        let f = extreme(opcode, ty)?;
-        return binary(body, operands, f, ty);
-    }
-    let m = opcode.mode();
-    if m.rounding() != Rounding::Nearest {
+    let form = extreme(opcode)?;
+    let rectifies = opcode.takes("relu");
+    let mode = opcode.mode();
+    if mode.rounding() != Rounding::Nearest {
         return Err(format!("{ty} rounds to nearest only"));
     }
-    match opcode.name {
-        "fma" => {
-            let f = fused(ty, m, opcode.takes("relu"));
-            ternary(body, operands, f, ty)
+    let control = body.constant(u64::from(mode.0) | u64::from(form.0) << 8);
+    let unsupported = || format!("`{name}` on {ty} is not supported");
+    let op = match (name, rectifies) {
+        ("fma", _) => {
+            let [d, a, b, c] = exactly(operands)?;
+            let s = [
+                body.source(a, ty)?,
+                body.source(b, ty)?,
+                body.source(c, ty)?,
+                control,
+            ];
+            let f = fused(ty, rectifies).ok_or_else(unsupported)?;
+            let d = body.target(d, ty)?;
+            Op::Map4 { f, d, s }
         }
-        "abs" | "neg" => {
-            let f = match opcode.name {
-                "abs" => by_narrow!(ty, T => by_flush!(m, M => map1!(T, |a: T| {
-                    a.each(abs_narrow::<_, M>)
-                }))),
-                _ => by_narrow!(ty, T => by_flush!(m, M => map1!(T, |a: T| {
-                    a.each(neg_narrow::<_, M>)
-                }))),
-            };
-            unary(body, operands, f, ty)
+        ("abs" | "neg" | "ex2" | "tanh", false) => {
+            let [d, a] = exactly(operands)?;
+            let s = [body.source(a, ty)?, control];
+            let f = unary(name, ty).ok_or_else(unsupported)?;
+            let d = body.target(d, ty)?;
+            Op::Map2 { f, d, s }
         }
-        "add" | "sub" | "mul" => {
-            let f: Option<Map2> = match opcode.name {
-                "add" => by_narrow!(ty, T => by_flags!(m, M => map2!(T, T, |a: T, b: T| {
-                    a.with(b, add_narrow::<_, M>)
-                }))),
-                "sub" => by_narrow!(ty, T => by_flags!(m, M => map2!(T, T, |a: T, b: T| {
-                    a.with(b, sub_narrow::<_, M>)
-                }))),
-                _ => by_narrow!(ty, T => by_flags!(m, M => map2!(T, T, |a: T, b: T| {
-                    a.with(b, mul_narrow::<_, M>)
-                }))),
-            };
-            binary(body, operands, f, ty)
+        (_, false) => {
+            let f = binary(name, ty).ok_or_else(unsupported)?;
+            let [d, a, b] = exactly(operands)?;
+            let s = [body.source(a, ty)?, body.source(b, ty)?, control];
+            let d = body.target(d, ty)?;
+            Op::Map3 { f, d, s }
         }
-        name => Err(format!("`{name}` on {ty} is not supported")),
+        _ => return Err(unsupported()),
+    };
+    body.emit(op, Class::Float);
+    Ok(())
+}
+
+/// The mode in a control operand.
+fn mode(control: u32) -> Mode {
+    Mode(control as u8)
+}
+
+fn unary(name: &str, ty: Type) -> Option<Map2> {
+    match name {
+        "abs" => by_narrow!(ty, T => map2!(T, u32, |a: T, control: u32| {
+            a.each(|a| abs_narrow(a, mode(control)))
+        })),
+        "neg" => by_narrow!(ty, T => map2!(T, u32, |a: T, control: u32| {
+            a.each(|a| neg_narrow(a, mode(control)))
+        })),
+        "ex2" => by_narrow!(ty, T => map2!(T, u32, |a: T, control: u32| {
+            a.each(|a| approximate_narrow(a, mode(control), f64::exp2))
+        })),
+        _ => by_narrow!(ty, T => map2!(T, u32, |a: T, control: u32| {
+            a.each(|a| approximate_narrow(a, mode(control), f64::tanh))
+        })),
     }
 }
 
-fn fused(ty: Type, m: Mode, rectifies: bool) -> Option<Map3> {
+fn binary(name: &str, ty: Type) -> Option<Map3> {
+    match name {
+        "add" => by_narrow!(ty, T => map3!(T, T, u32, |a: T, b: T, control: u32| {
+            a.with(b, |a, b| add_narrow(a, b, mode(control)))
+        })),
+        "sub" => by_narrow!(ty, T => map3!(T, T, u32, |a: T, b: T, control: u32| {
+            a.with(b, |a, b| sub_narrow(a, b, mode(control)))
+        })),
+        "mul" => by_narrow!(ty, T => map3!(T, T, u32, |a: T, b: T, control: u32| {
+            a.with(b, |a, b| mul_narrow(a, b, mode(control)))
+        })),
+        "min" | "max" => by_narrow!(ty, T => map3!(T, T, u32, |a: T, b: T, control: u32| {
+            let form = Extreme((control >> 8) as u8);
+            a.with(b, |a, b| extreme_narrow(a, b, form, mode(control)))
+        })),
+        _ => None,
+    }
+}
+
+fn fused(ty: Type, rectifies: bool) -> Option<Map4> {
     match rectifies {
-        false => by_narrow!(ty, T => by_flags!(m, M => map3!(T, T, T, |a: T, b: T, c: T| {
-            a.with_two(b, c, fma_narrow::<_, M>)
-        }))),
-        true => by_narrow!(ty, T => by_flags!(m, M => map3!(T, T, T, |a: T, b: T, c: T| {
-            a.with_two(b, c, |a, b, c| rectify(fma_narrow::<_, M>(a, b, c)))
-        }))),
+        false => by_narrow!(ty, T => map4!(T, T, T, u32, |a: T, b: T, c: T, control: u32| {
+            a.with_two(b, c, |a, b, c| fma_narrow(a, b, c, mode(control)))
+        })),
+        true => by_narrow!(ty, T => map4!(T, T, T, u32, |a: T, b: T, c: T, control: u32| {
+            a.with_two(b, c, |a, b, c| rectify(fma_narrow(a, b, c, mode(control))))
+        })),
     }
 }
 
-/// `min` and `max` in all their forms.
-fn extreme(opcode: &mut Opcode<'_>, ty: Type) -> Result<Option<Map2>, String> {
-    macro_rules! forms {
-        ($m:expr, $e:expr, $($form:literal)*) => {
-            match $e {
-                $($form => by_narrow!(ty, T => by_flush!($m, M => map2!(T, T, |a: T, b: T| {
-                    a.with(b, extreme_narrow::<_, M, $form>)
-                }))),)*
-                _ => None,
-            }
-        };
+/// Which form of `min` or `max` the opcode names, if it is one of the two.
+fn extreme(opcode: &mut Opcode<'_>) -> Result<Extreme, String> {
+    if !matches!(opcode.name, "min" | "max") {
+        return Ok(Extreme(0));
     }
     let greatest = if opcode.name == "max" {
         Extreme::GREATEST
@@ -140,6 +142,5 @@ fn extreme(opcode: &mut Opcode<'_>, ty: Type) -> Result<Option<Map2>, String> {
     if xor_sign != 0 && !opcode.takes("abs") {
         return Err("`.xorsign` without `.abs`".into());
     }
-    let m = opcode.mode_with(Rounding::Nearest);
-    Ok(forms!(m, greatest | nan_wins | xor_sign, 0 1 2 3 4 5 6 7))
+    Ok(Extreme(greatest | nan_wins | xor_sign))
 }

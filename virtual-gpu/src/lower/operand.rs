@@ -42,6 +42,10 @@ impl<'a> Body<'a, '_> {
         match operand {
             Operand::Number(number) => Ok((self.literal(*number, ty)?, None)),
             Operand::Name(name) => match self.find(name) {
+                Some(Entity::Register(_, declared)) if declared.bits > 64 => Err(format!(
+                    "`{name}` of {} bits where {ty} is read",
+                    declared.bits
+                )),
                 Some(Entity::Register(reg, declared)) => Ok((reg, Some(declared.bits))),
                 Some(Entity::Variable(variable)) => Ok((self.address_of(variable, 0), None)),
                 Some(_) => Err(format!("`{name}` is not a value")),
@@ -116,7 +120,9 @@ impl<'a> Body<'a, '_> {
             return Ok((self.new_register(), ty.bits));
         }
         match self.find(name) {
-            Some(Entity::Register(reg, declared)) if declared.bits >= ty.bits => {
+            Some(Entity::Register(reg, declared))
+                if declared.bits >= ty.bits && declared.bits <= 64 =>
+            {
                 Ok((reg, declared.bits))
             }
             Some(Entity::Register(_, declared)) => Err(format!(
@@ -125,6 +131,18 @@ impl<'a> Body<'a, '_> {
             )),
             Some(_) => Err(format!("`{name}` is not a register")),
             None => Err(format!("`{name}` is not declared")),
+        }
+    }
+
+    /// A register of 128 bits, source or destination: its halves, the lower one first.
+    pub(super) fn halves(&mut self, operand: &Operand<'a>) -> Result<[Reg; 2], String> {
+        let Operand::Name(name) = operand else {
+            return Err(format!("{} where .b128 stands", describe(operand)));
+        };
+        match self.find(name) {
+            Some(Entity::Register(low, Type { bits: 128, .. })) => Ok([low, Reg(low.0 + 1)]),
+            None if *name == "_" => Ok([self.new_register(), self.new_register()]),
+            _ => Err(format!("`{name}` is not a register of 128 bits")),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Loads, stores, atomic operations, fences, and hints about memory.
+//! Loads, stores, fences, and hints about memory.
 //!
 //! Cache operators, eviction priorities and prefetch sizes are read and have no effect.
 
@@ -7,12 +7,8 @@ use super::opcode::Opcode;
 use super::operand::exactly;
 use super::rows::map1;
 use super::types::{Kind, Type};
-use crate::alu;
 use crate::counters::Class;
-use crate::float;
-use crate::program::{
-    Address, AddressSpace, Atomic, Extend, Modify, Op, Reg, Scope, Strength, Transfer,
-};
+use crate::program::{Address, AddressSpace, Extend, Op, Reg, Scope, Strength, Transfer};
 use crate::ptx::ast::Operand;
 
 const SPACES: [(&str, AddressSpace); 9] = [
@@ -60,7 +56,6 @@ pub(super) fn lower<'a>(
 ) -> Result<(), String> {
     match opcode.name {
         "ld" | "ldu" | "st" => transfer(body, opcode, operands),
-        "atom" | "red" => atomic(body, opcode, operands),
         "membar" | "fence" => fence(body, opcode, operands),
         "createpolicy" => create_policy(body, opcode, operands),
         _ => {
@@ -109,14 +104,14 @@ fn create_policy<'a>(
     Ok(())
 }
 
-fn take_hints(opcode: &mut Opcode<'_>) {
+pub(super) fn take_hints(opcode: &mut Opcode<'_>) {
     for hint in CACHE_HINTS {
         opcode.takes(hint);
     }
 }
 
 /// Order, scope and space of an access.
-fn address<'a>(
+pub(super) fn address<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
     operand: &Operand<'a>,
@@ -178,6 +173,13 @@ fn transfer<'a>(
         extend: Extend::Zero,
         data: [Reg(0); 4],
     };
+    if ty.bits == 128 {
+        let [low, high] = body.halves(data)?;
+        (transfer.width, transfer.count) = (8, 2);
+        transfer.data = [low, high, low, low];
+        body.emit(load_or_store(is_load, transfer), Class::Memory);
+        return Ok(());
+    }
     for (reg, part) in transfer.data.iter_mut().zip(parts) {
         if is_load {
             let (d, bits) = body.wide_target(part, ty)?;
@@ -192,116 +194,15 @@ fn transfer<'a>(
     // The rest is never read or written, and must still name a row.
     let [first, ..] = transfer.data;
     transfer.data[count as usize..].fill(first);
-    let op = if is_load {
-        Op::Load(transfer)
-    } else {
-        Op::Store(transfer)
-    };
-    body.emit(op, Class::Memory);
+    body.emit(load_or_store(is_load, transfer), Class::Memory);
     Ok(())
 }
 
-/// What an atomic operation does, on global memory and elsewhere.
-fn modification(name: &str, ty: Type) -> Option<(Modify, Modify)> {
-    let signed = ty.is_signed();
-    let single: Modify = match (name, ty.kind, ty.bits) {
-        ("exch", _, 32 | 64) => |_, b, _| b,
-        ("cas", _, 16 | 32 | 64) => |old, b, c| if old == b { c } else { old },
-        ("and", Kind::Bits, 32 | 64) => |old, b, _| old & b,
-        ("or", Kind::Bits, 32 | 64) => |old, b, _| old | b,
-        ("xor", Kind::Bits, 32 | 64) => |old, b, _| old ^ b,
-        ("inc", Kind::Unsigned, 32) => |old, b, _| alu::increment_to(old as u32, b as u32).into(),
-        ("dec", Kind::Unsigned, 32) => |old, b, _| alu::decrement_from(old as u32, b as u32).into(),
-        ("add", Kind::Float, 64) => {
-            |old, b, _| float::add_double::<0>(f64::from_bits(old), f64::from_bits(b)).to_bits()
-        }
-        ("add", Kind::Float, 32) => {
-            // On global memory the hardware flushes subnormals; on shared memory it does not.
-            return Some((
-                |old, b, _| add_singles::<{ float::Mode::FLUSH }>(old, b),
-                |old, b, _| add_singles::<0>(old, b),
-            ));
-        }
-        ("add", Kind::Unsigned | Kind::Signed, 32) => {
-            |old, b, _| (old as u32).wrapping_add(b as u32).into()
-        }
-        ("add", Kind::Unsigned | Kind::Signed, 64) => |old, b, _| old.wrapping_add(b),
-        ("min", Kind::Unsigned, 32 | 64) => |old, b, _| old.min(b),
-        ("max", Kind::Unsigned, 32 | 64) => |old, b, _| old.max(b),
-        ("min", Kind::Signed, 64) => |old, b, _| (old as i64).min(b as i64) as u64,
-        ("max", Kind::Signed, 64) => |old, b, _| (old as i64).max(b as i64) as u64,
-        ("min", _, 32) if signed => |old, b, _| ((old as i32).min(b as i32) as u32).into(),
-        ("max", _, 32) if signed => |old, b, _| ((old as i32).max(b as i32) as u32).into(),
-        _ => return None,
-    };
-    Some((single, single))
-}
-
-fn add_singles<const M: u8>(old: u64, b: u64) -> u64 {
-    let sum = float::add_single::<M>(f32::from_bits(old as u32), f32::from_bits(b as u32));
-    sum.to_bits().into()
-}
-
-const OPERATIONS: [(&str, &str); 10] = [
-    ("exch", "exch"),
-    ("cas", "cas"),
-    ("and", "and"),
-    ("or", "or"),
-    ("xor", "xor"),
-    ("inc", "inc"),
-    ("dec", "dec"),
-    ("add", "add"),
-    ("min", "min"),
-    ("max", "max"),
-];
-
-fn atomic<'a>(
-    body: &mut Body<'a, '_>,
-    opcode: &mut Opcode<'a>,
-    operands: &[Operand<'a>],
-) -> Result<(), String> {
-    let Some(operation) = opcode.choice(&OPERATIONS) else {
-        return Err(format!(
-            "`{}` without an operation that is supported",
-            opcode.name
-        ));
-    };
-    let ty = opcode.ty()?;
-    let Some((modify, modify_shared)) = modification(operation, ty) else {
-        return Err(format!(
-            "`{}.{operation}` on {ty} is not supported",
-            opcode.name
-        ));
-    };
-    let operands = without_policy(body, opcode, operands)?;
-    let (d, rest) = match (opcode.name, operands.split_first()) {
-        ("red", _) => (None, operands),
-        (_, Some((d, rest))) => (Some(body.target(d, ty)?), rest),
-        _ => return Err("`atom` without operands".into()),
-    };
-    let (place, b, c) = match (operation, rest) {
-        ("cas", [place, b, c]) => (place, b, c),
-        ("cas", _) => return Err("`cas` takes an address and two values".into()),
-        (_, [place, b]) => (place, b, b),
-        _ => return Err(format!("`{operation}` takes an address and a value")),
-    };
-    let address = address(body, opcode, place, Strength::Relaxed)?;
-    take_hints(opcode);
-    if address.space == AddressSpace::KernelParam {
-        return Err("an atomic operation on parameters".into());
+fn load_or_store(is_load: bool, transfer: Transfer) -> Op {
+    match is_load {
+        true => Op::Load(transfer),
+        false => Op::Store(transfer),
     }
-    let (b, c) = (body.source(b, ty)?, body.source(c, ty)?);
-    let op = Op::Atomic(Atomic {
-        address,
-        width: ty.bytes(),
-        modify,
-        modify_shared,
-        d,
-        b,
-        c,
-    });
-    body.emit(op, Class::Atomic);
-    Ok(())
 }
 
 fn fence<'a>(

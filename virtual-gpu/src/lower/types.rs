@@ -97,7 +97,7 @@ impl Type {
         value & (u64::MAX >> (64 - self.bits.clamp(1, 64)))
     }
 
-    pub(super) fn unsigned(bits: u32) -> Self {
+    pub(super) const fn unsigned(bits: u32) -> Self {
         Type {
             kind: Kind::Unsigned,
             bits,

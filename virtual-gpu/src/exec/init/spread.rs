@@ -113,6 +113,15 @@ impl Warp {
             }
             Op::Atomic(atomic) => return self.check_address(machine, &atomic.address, active),
             Op::Barrier(barrier) => return self.spread_barrier(machine, barrier, active),
+            Op::Exchange(exchange) => {
+                return self.check_address(machine, &exchange.address, active);
+            }
+            Op::Print(print) => {
+                for address in [print.format, print.values] {
+                    self.check_register(machine, "what is printed", address, active)?;
+                }
+                self.undefined.define(print.d, active);
+            }
             Op::CopyAsync(form) => {
                 let addresses = [Some(&form.to), Some(&form.from), form.mbarrier.as_ref()];
                 for address in addresses.into_iter().flatten() {
@@ -141,6 +150,7 @@ impl Warp {
             | Op::Switch { .. }
             | Op::Exit
             | Op::Trap
+            | Op::AssertFails { .. }
             | Op::Yield
             | Op::WarpBarrier { .. } => {}
             Op::Shuffle(_)
@@ -235,7 +245,7 @@ impl Warp {
         let unsure = self.undefined.predicate(barrier.predicate) & active;
         if unsure != 0 {
             let origin = self.undefined.predicate_origin(barrier.predicate);
-            let what = "what all threads learn at the barrier";
+            let what = "the barrier's predicate";
             return Err(super::decided(machine.program, what, unsure, origin));
         }
         match barrier.kind {

@@ -34,23 +34,26 @@ impl Warp {
         let (width, count) = (transfer.width, transfer.count as usize);
         let all = (1 << width) - 1;
         let mut found = [DEFINED; 4];
-        let mut origin = Origin::Register;
+        let mut origin = None;
         for lane in lanes(group.mask) {
             let elements = (group.addresses[lane]..).step_by(width as usize);
             for (found, address) in found[..count].iter_mut().zip(elements) {
                 let missing = all & !self.written(machine, shared, group, lane, address, width);
                 if missing != 0 {
-                    origin = Origin::Read {
+                    let at = address + u64::from(missing.trailing_zeros());
+                    origin.get_or_insert(Origin::Read {
                         place: machine.place,
                         space: named(group.space),
-                        address: address + u64::from(missing.trailing_zeros()),
-                    };
+                        address: at,
+                    });
                     for (k, byte) in found.iter_mut().enumerate() {
                         *byte |= (missing >> k & 1) << lane;
                     }
                 }
             }
         }
+        // The first lane's; there is one wherever a byte is missing.
+        let origin = origin.unwrap_or(Origin::Register);
         for (mut found, d) in found.into_iter().zip(transfer.data).take(count) {
             if let Extend::SignTo(_) = transfer.extend {
                 // The bytes above are copies of the sign.
@@ -96,17 +99,18 @@ impl Warp {
         let operands = [atomic.b, atomic.c].map(|reg| self.undefined.lanes(reg));
         let values = [atomic.b, atomic.c].map(|reg| *self.registers.row(reg));
         let mut found = DEFINED;
-        let mut origin = Origin::Register;
+        let mut origin = None;
         for lane in lanes(group.mask) {
             let address = group.addresses[lane];
             let missing = all & !self.written(machine, shared, group, lane, address, width);
             let unsure = (operands[0] | operands[1]) >> lane & 1 == 1;
             if missing != 0 {
-                origin = Origin::Read {
+                let at = address + u64::from(missing.trailing_zeros());
+                origin.get_or_insert(Origin::Read {
                     place: machine.place,
                     space: named(group.space),
-                    address: address + u64::from(missing.trailing_zeros()),
-                };
+                    address: at,
+                });
                 for (k, byte) in found.iter_mut().enumerate() {
                     *byte |= (missing >> k & 1) << lane;
                 }
@@ -117,6 +121,7 @@ impl Warp {
             let mask = if is_defined { all } else { 0 };
             self.set_written(machine, shared, group, lane, (address, width), mask);
         }
+        let origin = origin.unwrap_or(Origin::Register);
         if let Some(d) = atomic.d {
             self.undefined.set(d, &found, group.mask, origin);
         }

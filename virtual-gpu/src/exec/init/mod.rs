@@ -33,13 +33,13 @@ impl Warp {
         let unsure = self.undefined.predicate(instruction.guard) & lanes;
         if unsure != 0 {
             let origin = self.undefined.predicate_origin(instruction.guard);
-            let what = "whether this is carried out";
+            let what = "the predicate";
             return Err(decided(machine.program, what, unsure, origin));
         }
         match &instruction.op {
             Op::Switch { index, .. } => {
                 let active = lanes & self.registers.predicate(instruction.guard);
-                self.check_register(machine, "where this goes to", *index, active)
+                self.check_register(machine, "the index of the label", *index, active)
             }
             _ => Ok(()),
         }

@@ -1,0 +1,177 @@
+//! For every kind of fault a small kernel that has it, what is said about it word for word, and the
+//! same kernel put right, which runs clean under every schedule.
+//!
+//! `ptx/faults/` holds `NAME.ptx`, `NAME.txt` and `NAME.fixed.ptx`. The second line of a kernel says
+//! how it is launched: blocks, threads, and the buffer it gets. Addresses of the buffer are told
+//! relative to it. With `GOLDEN=write` in the environment the texts are written anew; look at them
+//! then.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use support::{Arg, Device};
+use virtual_gpu::{Counters, Fault, LaunchError, Policy};
+
+/// What a kernel gets.
+struct Setup {
+    blocks: u32,
+    threads: u32,
+    bytes: u64,
+    /// `zeros`, `unwritten` or `freed`.
+    contents: String,
+}
+
+impl Setup {
+    /// Reads `// launch: 2 x 64, 400 zeros`.
+    fn read(text: &str) -> Self {
+        let line = text.lines().nth(1).unwrap();
+        let words = line.strip_prefix("// launch: ").unwrap().replace(',', "");
+        let [blocks, "x", threads, bytes, contents] = words.split(' ').collect::<Vec<_>>()[..]
+        else {
+            panic!("{line}");
+        };
+        Self {
+            blocks: blocks.parse().unwrap(),
+            threads: threads.parse().unwrap(),
+            bytes: bytes.parse().unwrap(),
+            contents: contents.to_owned(),
+        }
+    }
+}
+
+/// Runs a kernel; gives the buffer's address, too.
+fn run(text: &str, seed: u64, policy: Policy) -> (u64, Result<Counters, Box<Fault>>) {
+    let setup = Setup::read(text);
+    let mut device = Device::new();
+    device.options.step_budget = 10_000;
+    device.options.seed = seed;
+    device.options.policy = policy;
+    let buffer = match setup.contents.as_str() {
+        "unwritten" => device.memory.alloc(setup.bytes).unwrap(),
+        _ => device.zeros(setup.bytes),
+    };
+    if setup.contents == "freed" {
+        device.memory.free(buffer).unwrap();
+    }
+    let module = device.load(text);
+    let arguments = [Arg::U64(buffer)];
+    let outcome = device.launch(&module, "k", setup.blocks, setup.threads, &arguments);
+    let outcome = outcome.map_err(|error| match error {
+        LaunchError::Fault(fault) => fault,
+        other => panic!("{other}"),
+    });
+    (buffer, outcome)
+}
+
+/// The text with the buffer's addresses told relative to it.
+fn relative(text: &str, buffer: u64) -> String {
+    let mut parts = text.split("0x");
+    let mut out = parts.next().unwrap_or("").to_owned();
+    for part in parts {
+        let digits = part.chars().take_while(char::is_ascii_hexdigit).count();
+        let number = u64::from_str_radix(&part[..digits], 16);
+        match number.map(|number| number.wrapping_sub(buffer)) {
+            Ok(0) => out.push_str("BUFFER"),
+            Ok(offset) if offset < 1 << 16 => out.push_str(&format!("BUFFER+{offset}")),
+            _ => out.push_str(&format!("0x{}", &part[..digits])),
+        }
+        out.push_str(&part[digits..]);
+    }
+    out
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx/faults")
+}
+
+/// The names of all kernels.
+fn names() -> Vec<String> {
+    let files = fs::read_dir(folder()).unwrap();
+    let files = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let name = |file: String| Some(file.strip_suffix(".fixed.ptx")?.to_owned());
+    let names: BTreeSet<String> = files.filter_map(name).collect();
+    names.into_iter().collect()
+}
+
+fn read(name: &str, extension: &str) -> String {
+    let path = folder().join(format!("{name}.{extension}"));
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn told(name: &str, seed: u64, policy: Policy) -> String {
+    let (buffer, outcome) = run(&read(name, "ptx"), seed, policy);
+    let fault = outcome.expect_err(name);
+    let (fault, code) = (fault.to_string(), fault.cu_result());
+    format!("{}\n  CUDA error {code}\n", relative(&fault, buffer))
+}
+
+#[test]
+fn every_fault_is_told_word_for_word() {
+    let mut different = Vec::new();
+    for name in names() {
+        let told = told(&name, 0, Policy::Seeded);
+        if std::env::var_os("GOLDEN").is_some_and(|mode| mode == "write") {
+            fs::write(folder().join(format!("{name}.txt")), &told).unwrap();
+        }
+        let golden = read(&name, "txt");
+        if told != golden {
+            different.push(format!("{name}:\n{told}instead of\n{golden}"));
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
+fn every_fault_is_found_whatever_the_schedule() {
+    for name in names() {
+        let kind = |text: &str| text.split(':').next().unwrap().to_owned();
+        let expected = kind(&read(&name, "txt"));
+        for policy in Policy::ALL {
+            for seed in 0..8 {
+                let told = told(&name, seed, policy);
+                assert_eq!(kind(&told), expected, "{name}, {policy:?}, seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_put_right_runs_clean_whatever_the_schedule() {
+    for name in names() {
+        for policy in Policy::ALL {
+            for seed in 0..8 {
+                let (_, outcome) = run(&read(&name, "fixed.ptx"), seed, policy);
+                if let Err(fault) = outcome {
+                    panic!("{name}, {policy:?}, seed {seed}: {fault}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn there_is_a_kernel_for_every_kind_of_fault() {
+    let kind = |name: String| {
+        let (_, outcome) = run(&read(&name, "ptx"), 0, Policy::Seeded);
+        let kind = format!("{:?}", outcome.expect_err(&name).kind);
+        kind.split([' ', '{']).next().unwrap().to_owned()
+    };
+    let found: BTreeSet<String> = names().into_iter().map(kind).collect();
+    let kinds = [
+        "BarrierDivergence",
+        "Deadlock",
+        "InvalidBarrier",
+        "Misaligned",
+        "OutOfBounds",
+        "Race",
+        "StepBudget",
+        "Trap",
+        "Uninitialised",
+        "UseAfterFree",
+        "WarpSync",
+    ];
+    assert!(found.iter().eq(kinds.iter()), "{found:?}");
+}

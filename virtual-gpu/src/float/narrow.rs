@@ -365,7 +365,7 @@ mod tests {
         let shift = 2_f64.powi(exponent - 10 + 52);
         let rounded = x + shift - shift;
         let units = (rounded / 2_f64.powi(exponent - 10)) as u16;
-        sign | (((exponent + 14) as u16) << 10) + units
+        sign | ((((exponent + 14) as u16) << 10) + units)
     }
 
     #[test]

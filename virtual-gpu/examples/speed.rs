@@ -1,13 +1,15 @@
 //! How fast the interpreter is: `cargo run --release -p virtual-gpu --example speed`.
 //!
-//! Prints millions of lane instructions a second on one core, with the checks of memory on, for a
-//! loop of arithmetic, a sum over memory, and a sum of warps by shuffles.
+//! Prints millions of lane instructions a second on one core, for loops of arithmetic, a sum over
+//! memory, and a sum of warps by shuffles: with no checks but those of memory, which are always on,
+//! and with each of the others.
 
 use std::time::Instant;
 
-use virtual_gpu::{DeviceConfig, Memory, Module, RunOptions, Shape};
+use virtual_gpu::{Checks, DeviceConfig, Memory, Module, RunOptions, Shape};
 
 const ITEMS: u32 = 1 << 20;
+const CHECKS: [&str; 5] = ["none", "sync", "sync,init", "sync,race", "all"];
 
 fn text(body: &str) -> String {
     format!(
@@ -18,7 +20,8 @@ fn text(body: &str) -> String {
              mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;
              mad.lo.u32 %r4, %r2, %r3, %r1; mul.wide.u32 %d3, %r4, 4;
              add.u64 %d1, %d1, %d3; add.u64 %d2, %d2, %d3;
-             mov.u32 %r5, 0; mov.f32 %f1, 0f00000000;
+             mov.u32 %r5, 0; mov.u32 %r6, 1; mov.u32 %r7, 0;
+             mov.f32 %f1, 0f00000000; mov.f32 %f3, %f1; mov.f32 %f4, %f1;
              L: {body} add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 128; @%p1 bra L;
              st.global.f32 [%d2], %f1; ret;
          }}"
@@ -29,6 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = DeviceConfig::default();
     let memory = Memory::new(device.memory_bytes);
     let (input, output) = (memory.alloc(4 * u64::from(ITEMS))?, memory.alloc(4 * 8192)?);
+    memory.fill(input, 4 * u64::from(ITEMS), &[0])?;
     let params: Vec<u8> = [input, output]
         .into_iter()
         .flat_map(u64::to_le_bytes)
@@ -56,14 +60,28 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "shfl.sync.down.b32 %r6, %r5, 16, 31, -1; add.u32 %r7, %r7, %r6;",
         ),
     ];
+    println!("M lane instructions/s with checks:");
+    print!("{:9}", "");
+    for name in CHECKS {
+        print!(" {name:>10}");
+    }
+    println!();
     for (name, body) in bodies {
         let module = Module::load(&text(body), &device, &memory)?;
         let kernel = module.kernel("k").ok_or("no kernel")?;
-        let start = Instant::now();
-        let counters = kernel.launch(&shape, &params, &memory, &device, &RunOptions::default())?;
-        let seconds = start.elapsed().as_secs_f64();
-        let millions = counters.lane_instructions() as f64 / seconds / 1e6;
-        println!("{name:9} {millions:7.0} M lane instructions/s");
+        print!("{name:9}");
+        for checks in CHECKS {
+            let options = RunOptions {
+                checks: Checks::parse(checks).ok_or("no such checks")?,
+                ..RunOptions::default()
+            };
+            let start = Instant::now();
+            let counters = kernel.launch(&shape, &params, &memory, &device, &options)?;
+            let seconds = start.elapsed().as_secs_f64();
+            let millions = counters.lane_instructions() as f64 / seconds / 1e6;
+            print!(" {millions:10.0}");
+        }
+        println!();
     }
     Ok(())
 }

@@ -11,7 +11,7 @@
 //! made of shuffles; a chunk belongs to a block index and not to a block's share of the grid, so the tree
 //! does not depend on the device; and the second launch is replaced by the last block.
 //!
-//! Cost: every byte is read once. 1 barrier a block, 2 more where there are several chunks, 2 more in the last
+//! Cost: every byte is read once. 1 barrier a block; where there are several chunks, 2, and 1 more in the last
 //! block. The combination tree, and so every bit of the result, is that of [`crate::contract`].
 
 use crate::block;

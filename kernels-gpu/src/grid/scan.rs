@@ -14,7 +14,7 @@
 //! each thread uses its own slots only, so that they need no barrier, and the registers suffice for
 //! [`crate::launch::SCAN_BLOCKS_PER_MULTIPROCESSOR`] blocks.
 //!
-//! Cost: 2 barriers a tile, 2 more a block. The combination tree, and so every bit of the result, is that of
+//! Cost: 2 barriers a tile, 3 more a block. The combination tree, and so every bit of the result, is that of
 //! [`crate::contract`].
 
 use crate::block::{self, Placement};

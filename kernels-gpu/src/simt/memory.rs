@@ -96,8 +96,18 @@ pub unsafe fn begin_copy_item<T>(to: *mut T, from: *const T) {
 /// `address` is in shared memory, aligned to 16 bytes, and written.
 #[inline(always)]
 pub unsafe fn read_vector(address: *const u32) -> [u32; 4] {
-    // SAFETY: the caller's.
-    unsafe { address.cast::<Aligned>().read() }.0
+    let (a, b, c, d): (u32, u32, u32, u32);
+    // SAFETY: the caller's; the address converts to its space. A plain read might be repeated in part.
+    unsafe {
+        ptx!(
+            "{{ .reg .u64 %s; cvta.to.shared.u64 %s, {address};",
+            "ld.shared.v4.b32 {{{a}, {b}, {c}, {d}}}, [%s]; }}",
+            address = in(reg64) address,
+            a = out(reg32) a, b = out(reg32) b, c = out(reg32) c, d = out(reg32) d,
+            options(nostack, readonly),
+        );
+    }
+    [a, b, c, d]
 }
 
 /// Writes 16 bytes of shared memory.
@@ -106,14 +116,12 @@ pub unsafe fn read_vector(address: *const u32) -> [u32; 4] {
 /// `address` is in shared memory, aligned to 16 bytes.
 #[inline(always)]
 pub unsafe fn write_vector(address: *mut u32, words: [u32; 4]) {
+    #[derive(Clone, Copy)]
+    #[repr(C, align(16))]
+    struct Aligned([u32; 4]);
     // SAFETY: the caller's.
     unsafe { address.cast::<Aligned>().write(Aligned(words)) }
 }
-
-/// 16 bytes that the compiler accesses at once.
-#[derive(Clone, Copy)]
-#[repr(C, align(16))]
-struct Aligned([u32; 4]);
 
 /// Waits until this thread's copies to shared memory are done; it may then read what they wrote.
 #[inline(always)]

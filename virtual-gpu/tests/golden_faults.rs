@@ -161,6 +161,7 @@ fn there_is_a_kernel_for_every_kind_of_fault() {
     };
     let found: BTreeSet<String> = names().into_iter().map(kind).collect();
     let kinds = [
+        "Assertion",
         "BarrierDivergence",
         "Deadlock",
         "InvalidBarrier",

@@ -197,3 +197,56 @@ fn arriving_is_enough_for_those_who_wait() {
     );
     assert!(watched(&late, 1, 64).is_some());
 }
+
+#[test]
+fn an_atomic_operation_is_covered_by_its_own_release() {
+    // The last to arrive puts the counter back with a plain store.
+    let reset = |order: &str| {
+        kernel(
+            1,
+            &format!(
+                "ld.param.u64 %d1, [p0]; atom.{order}.gpu.global.add.u32 %r2, [%d1], 1; \
+                 setp.ne.u32 %p1, %r2, 7; @%p1 ret; st.global.u32 [%d1], 0; ret;"
+            ),
+        )
+    };
+    assert_eq!(watched(&reset("acq_rel"), 8, 1), None);
+    for weaker in ["release", "acquire", "relaxed"] {
+        let what = watched(&reset(weaker), 8, 1).expect(weaker);
+        assert!(what.contains("the atomic operation of 4 bytes"), "{what}");
+    }
+}
+
+#[test]
+fn accesses_of_different_widths_meet_byte_by_byte() {
+    let text = |offset: u32| {
+        kernel(
+            1,
+            &format!(
+                "ld.param.u64 %d1, [p0]; mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; \
+                 @%p1 st.global.v4.u32 [%d1+16], {{%r1, %r1, %r1, %r1}}; \
+                 @!%p1 ld.global.u8 %r2, [%d1+{offset}]; ret;"
+            ),
+        )
+    };
+    for (offset, races) in [(15, false), (16, true), (23, true), (31, true), (32, false)] {
+        let what = watched(&text(offset), 2, 1);
+        assert_eq!(what.is_some(), races, "{offset}: {what:?}");
+    }
+}
+
+#[test]
+fn strong_accesses_of_different_widths_race() {
+    let text = |width: &str| {
+        kernel(
+            1,
+            &format!(
+                "ld.param.u64 %d1, [p0]; mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; \
+                 mov.u64 %d2, 1; @%p1 st.relaxed.gpu.global.u64 [%d1], %d2; \
+                 @!%p1 ld.relaxed.gpu.global.{width} %d3, [%d1]; ret;"
+            ),
+        )
+    };
+    assert_eq!(watched(&text("u64"), 2, 1), None);
+    assert!(watched(&text("u32"), 2, 1).is_some());
+}

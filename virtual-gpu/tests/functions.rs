@@ -144,3 +144,37 @@ fn atomic_additions_of_halves() {
     device.run(text, 1, 2, &[Arg::U64(to)]);
     assert_eq!(device.download::<u32>(to, 2), [0x4400_4200, 0x0000_4060]);
 }
+
+#[test]
+fn declarations_that_the_fuzz_test_found() {
+    let text = |globals: &str, params: &str, body: &str| {
+        format!(
+            ".version 8.6 .target sm_90 .address_size 64 {globals}
+             .entry k({params}) {{ {body} ret; }}"
+        )
+    };
+    let device = Device::new();
+    device.load(&text(".global .align 16 .b128 wide[2] = {1, 2};", "", ""));
+    let huge = "[18446744073709551615]";
+    let too_large = [
+        text(
+            "",
+            &format!(".param .u64 a, .param .align 8 .b8 b{huge}"),
+            "",
+        ),
+        text(
+            "",
+            "",
+            &format!(".local .align 8 .b8 a{huge}; .local .b64 b;"),
+        ),
+        text(
+            "",
+            "",
+            &format!(".shared .align 8 .b8 a{huge}; .shared .b64 b;"),
+        ),
+        text("", "", ".local .align 8 .b8 a[524289];"),
+    ];
+    for text in too_large {
+        assert!(!device.problems(&text).is_empty());
+    }
+}

@@ -1,4 +1,5 @@
 //! Whatever the text, loading it ends: with a module or with a list of problems, without a panic.
+//! What loads is launched, and that ends, too: with or without a fault.
 //!
 //! Texts are made from kernels that load, by cutting, doubling, exchanging and changing pieces.
 //! `VIRTUAL_GPU_FUZZ=10000000 cargo test --release -p virtual-gpu --test fuzz -- --nocapture` makes
@@ -10,7 +11,7 @@ mod support;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use virtual_gpu::{DeviceConfig, LoadError, Memory, Module};
+use virtual_gpu::{DeviceConfig, LoadError, Memory, Module, RunOptions, Shape};
 
 const SEEDS: [&str; 3] = [
     include_str!("ptx/compiled.ptx"),
@@ -158,6 +159,23 @@ fn the_texts_that_all_others_are_made_from_load() {
     }
 }
 
+/// Launches every kernel of a module for a short while. What comes of it does not matter.
+fn launch(module: &Module, device: &DeviceConfig, memory: &Memory) {
+    let options = RunOptions {
+        step_budget: 2000,
+        ..RunOptions::default()
+    };
+    for kernel in module.kernels() {
+        let shape = Shape {
+            grid: [1; 3],
+            block: kernel.required_block_dim().unwrap_or([40, 1, 1]),
+            dynamic_shared_bytes: 64,
+        };
+        let params = vec![0; kernel.parameter_bytes() as usize];
+        let _ = kernel.launch(&shape, &params, memory, device, &options);
+    }
+}
+
 #[test]
 fn every_text_is_read_or_refused() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
@@ -182,6 +200,8 @@ fn every_text_is_read_or_refused() {
         match outcome {
             Ok(Ok(module)) => {
                 loaded += 1;
+                let outcome = catch_unwind(AssertUnwindSafe(|| launch(&module, &device, &memory)));
+                assert!(outcome.is_ok(), "a panic, running this text:\n{text}");
                 assert!(module.unload(&memory).is_ok(), "{text}");
             }
             Ok(Err(LoadError::Invalid(problems))) => assert!(!problems.is_empty(), "{text}"),

@@ -18,8 +18,11 @@ use crate::ptx::ast::{self, Function, Sense, StateSpace, Statement};
 
 /// Instructions that one kernel may have, calls written out.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
-/// Bytes of local and of shared memory that one kernel may declare.
+/// Bytes of shared memory and of parameters that one kernel may declare.
 const MAX_SPACE_BYTES: u64 = 1 << 24;
+/// Bytes of local memory that one kernel may declare, those of called functions included; so many
+/// has a thread of every device.
+const MAX_LOCAL_BYTES: u64 = 512 << 10;
 
 pub(super) struct Body<'a, 'm> {
     pub(super) module: &'m ModuleNames<'a>,
@@ -97,7 +100,7 @@ impl<'a> Body<'a, '_> {
                 }
             };
             let offset = u64::next_multiple_of(end, layout.align);
-            end = offset + layout.bytes;
+            end = offset.saturating_add(layout.bytes);
             if end > MAX_SPACE_BYTES {
                 self.problem(formal.line, "parameters that are too large".into());
                 break;
@@ -367,9 +370,9 @@ impl<'a> Body<'a, '_> {
         let layout = variables::layout(declared)?;
         let offset = self.local_bytes.next_multiple_of(layout.align);
         let end = offset.saturating_add(layout.bytes);
-        self.local_bytes = end.min(MAX_SPACE_BYTES);
-        if end > MAX_SPACE_BYTES {
-            return Err(format!("more than {MAX_SPACE_BYTES} bytes of local memory"));
+        self.local_bytes = end.min(MAX_LOCAL_BYTES);
+        if end > MAX_LOCAL_BYTES {
+            return Err(format!("more than {MAX_LOCAL_BYTES} bytes of local memory"));
         }
         Ok(Variable {
             space,

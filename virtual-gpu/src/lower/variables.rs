@@ -58,7 +58,7 @@ pub(super) fn contents(
                 _ => return Err(format!("the address of `{name}` cannot stand here")),
             },
         };
-        bytes.extend_from_slice(&value.to_le_bytes()[..width]);
+        bytes.extend_from_slice(&u128::from(value).to_le_bytes()[..width]);
     }
     match bytes.len() as u64 > layout.bytes {
         true => Err("more initial values than elements".into()),

@@ -6,6 +6,7 @@
 //! * [`Module::load`] reads a PTX text; everything that is not supported is reported then.
 //! * [`Kernel::launch`] runs a kernel and gives back its [`Counters`], or the [`Fault`] that
 //!   stopped it.
+//! * [`RunOptions`] say how: under which schedule ([`Policy`], a seed), and with which [`Checks`].
 //! * [`driver`] is the CUDA driver API on such a device: a program that names this crate gets its
 //!   `cu*` symbols, which hand each call on to the real driver where there is one.
 

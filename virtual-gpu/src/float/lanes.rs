@@ -1,0 +1,88 @@
+//! One or two floats of 16 bits in a register, so that an instruction can be written once for both.
+
+use super::narrow::{Brain, Half, Narrow};
+use crate::alu::Value;
+
+/// The upper one of two values in a register.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Upper<T>(pub(crate) T);
+
+impl<T: Narrow> Value for Upper<T> {
+    #[inline(always)]
+    fn from_slot(slot: u64) -> Self {
+        Self(T::from_bits((slot >> 16) as u16))
+    }
+
+    #[inline(always)]
+    fn to_slot(self) -> u64 {
+        u64::from(self.0.bits()) << 16
+    }
+}
+
+/// Two values in one register, the lower one first.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pair<T>(pub(crate) [T; 2]);
+
+impl<T: Narrow> Value for Pair<T> {
+    #[inline(always)]
+    fn from_slot(slot: u64) -> Self {
+        Self([T::from_bits(slot as u16), T::from_bits((slot >> 16) as u16)])
+    }
+
+    #[inline(always)]
+    fn to_slot(self) -> u64 {
+        u64::from(self.0[0].bits()) | u64::from(self.0[1].bits()) << 16
+    }
+}
+
+/// One value or two: what an instruction is applied to, value by value.
+pub(crate) trait Lanes: Value {
+    type Part: Narrow;
+    fn each(self, f: impl Fn(Self::Part) -> Self::Part) -> Self;
+    fn with(self, b: Self, f: impl Fn(Self::Part, Self::Part) -> Self::Part) -> Self;
+    fn with_two(
+        self,
+        b: Self,
+        c: Self,
+        f: impl Fn(Self::Part, Self::Part, Self::Part) -> Self::Part,
+    ) -> Self;
+}
+
+macro_rules! single_lane {
+    ($($t:ident)*) => { $(
+        impl Lanes for $t {
+            type Part = $t;
+
+            fn each(self, f: impl Fn($t) -> $t) -> Self {
+                f(self)
+            }
+
+            fn with(self, b: Self, f: impl Fn($t, $t) -> $t) -> Self {
+                f(self, b)
+            }
+
+            fn with_two(self, b: Self, c: Self, f: impl Fn($t, $t, $t) -> $t) -> Self {
+                f(self, b, c)
+            }
+        }
+    )* };
+}
+
+single_lane! { Half Brain }
+
+impl<T: Narrow> Lanes for Pair<T> {
+    type Part = T;
+
+    fn each(self, f: impl Fn(T) -> T) -> Self {
+        Self(self.0.map(f))
+    }
+
+    fn with(self, b: Self, f: impl Fn(T, T) -> T) -> Self {
+        Self([f(self.0[0], b.0[0]), f(self.0[1], b.0[1])])
+    }
+
+    fn with_two(self, b: Self, c: Self, f: impl Fn(T, T, T) -> T) -> Self {
+        let [low, high] = self.0;
+        Self([f(low, b.0[0], c.0[0]), f(high, b.0[1], c.0[1])])
+    }
+}

@@ -17,7 +17,7 @@ use suite::virtual_machine::VirtualMachine;
 use virtual_gpu::{Checks, Policy, RunOptions};
 
 /// Forms that PTX has and the virtual GPU does not load.
-const NOT_LOADED: [&str; 16] = [
+const NOT_LOADED: [&str; 13] = [
     "mad.hi.sat.s32",
     "mad24.hi.sat.s32",
     "cvt.rn.sat.f32.u8",
@@ -31,9 +31,6 @@ const NOT_LOADED: [&str; 16] = [
     "cvt.sat.f64.f32",
     "cvt.ftz.sat.f64.f32",
     "cvt.rn.relu.tf32.f32",
-    "atom.global.add.noftz.f16",
-    "atom.global.add.noftz.f16x2",
-    "atom.global.add.noftz.bf16x2",
 ];
 
 fn loaded() -> Catalogue {

@@ -17,21 +17,7 @@ use suite::virtual_machine::VirtualMachine;
 use virtual_gpu::{Checks, Policy, RunOptions};
 
 /// Forms that PTX has and the virtual GPU does not load.
-const NOT_LOADED: [&str; 13] = [
-    "mad.hi.sat.s32",
-    "mad24.hi.sat.s32",
-    "cvt.rn.sat.f32.u8",
-    "cvt.rn.sat.f32.s8",
-    "cvt.rn.sat.f32.u16",
-    "cvt.rn.sat.f32.s16",
-    "cvt.rn.sat.f32.u32",
-    "cvt.rn.sat.f32.s32",
-    "cvt.rn.sat.f32.u64",
-    "cvt.rn.sat.f32.s64",
-    "cvt.sat.f64.f32",
-    "cvt.ftz.sat.f64.f32",
-    "cvt.rn.relu.tf32.f32",
-];
+const NOT_LOADED: [&str; 0] = [];
 
 fn loaded() -> Catalogue {
     Catalogue::whole().known_to(&mut machine(0, Policy::Seeded), |_, _| {})

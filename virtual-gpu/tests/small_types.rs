@@ -28,6 +28,34 @@ fn carry_chains() {
 }
 
 #[test]
+fn saturating_forms() {
+    let high = |a: u64, b: u64| (i64::from(a as i32) * i64::from(b as i32)) >> 32;
+    check(W32, "mad.hi.sat.s32 d, a, b, c;", |a, b, c| {
+        (high(a, b) as i32).saturating_add(c as i32) as u64
+    });
+    check(W32, "cvt.rn.sat.f32.s32 d, a;", |a, _, _| {
+        u64::from(if a as i32 > 0 { 1_f32.to_bits() } else { 0 })
+    });
+    check(
+        [64, 32, 32, 32],
+        "cvt.sat.f64.f32 d, a;",
+        |a, _, _| match f32::from_bits(a as u32) {
+            x if x > 0.0 => f64::from(x).min(1.0).to_bits(),
+            _ => 0,
+        },
+    );
+    check(
+        W32,
+        "cvt.rz.relu.tf32.f32 d, a;",
+        |a, _, _| match f32::from_bits(a as u32) {
+            x if x.is_nan() => 0x7fff_ffff,
+            x if x > 0.0 => a & !0x1fff,
+            _ => 0,
+        },
+    );
+}
+
+#[test]
 fn dot_products() {
     let bytes = |a: u64| (a as u32).to_le_bytes();
     check(W32, "dp4a.u32.u32 d, a, b, c;", |a, b, c| {

@@ -71,6 +71,11 @@ pub(crate) fn single_to_double(value: f32) -> f64 {
     f64::from_bits(sign | 0x7ff8 << 48 | (bits & 0x7f_ffff) << 29)
 }
 
+/// A value held in 0 to 1; a NaN becomes +0.
+pub(crate) fn saturate_double(value: f64) -> f64 {
+    if value > 0.0 { value.min(1.0) } else { 0.0 }
+}
+
 /// A float of 16 bits, widened.
 pub(crate) fn half_to_single(bits: u16, format: Format) -> f32 {
     let fraction_bits = format.precision - 1;

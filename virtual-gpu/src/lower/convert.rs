@@ -113,7 +113,12 @@ fn to_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
 
 fn from_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
     if mode.saturates() {
-        return None;
+        // Held in 0 to 1, so that nothing is left to round.
+        let held = by_integer!(from, F => match to.bits {
+            32 => map1!(F, |a: F| f32::from(u8::from(a > 0))),
+            _ => map1!(F, |a: F| f64::from(u8::from(a > 0))),
+        });
+        return held;
     }
     match (to.kind, to.bits) {
         (Kind::Float, 32) => by_integer!(from, F => by_rounding!(mode, R => map1!(F, |a: F| {
@@ -159,6 +164,14 @@ fn floats(to: Type, from: Type, mode: Mode) -> Option<Map1> {
             Some(by_mode!(mode, M => map1!(f32, float::clean_single::<M>)))
         }
         ((Kind::Float, 64), (Kind::Float, 64)) if mode.0 == 0 => Some(map1!(f64, |a: f64| a)),
+        ((Kind::Float, 64), (Kind::Float, 64)) if mode.0 == Mode::SATURATE => {
+            Some(map1!(f64, float::saturate_double))
+        }
+        ((Kind::Float, 64), (Kind::Float, 32)) if mode.saturates() => {
+            Some(by_flush!(mode, M => map1!(f32, |a: f32| {
+                float::saturate_double(float::clean_single::<M>(a).into())
+            })))
+        }
         ((Kind::Float, 64), (Kind::Float, 32)) if !mode.saturates() => Some(by_flush!(mode, M => {
             map1!(f32, |a: f32| float::single_to_double(match Mode(M).flushes() {
                 true => float::flush(a),

@@ -287,6 +287,13 @@ pub(super) fn tensor<'a>(
         opcode.choice(&[("rna", 0), ("rn", 1), ("rz", 2)]),
         rectifies,
     ) {
+        (Some(1), true) => map1!(f32, |a: f32| {
+            let a = if a <= 0.0 { 0.0 } else { a };
+            float::to_tensor(a, 0xfff + (a.to_bits() >> 13 & 1))
+        }),
+        (Some(2), true) => map1!(f32, |a: f32| {
+            float::to_tensor(if a <= 0.0 { 0.0 } else { a }, 0)
+        }),
         (Some(0), false) => map1!(f32, |a: f32| float::to_tensor(a, 0x1000)),
         (Some(1), false) => map1!(f32, |a: f32| {
             float::to_tensor(a, 0xfff + (a.to_bits() >> 13 & 1))

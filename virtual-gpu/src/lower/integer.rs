@@ -156,6 +156,9 @@ fn product<'a>(
     if opcode.name.ends_with("24") && ty.bits != 32 {
         return Err(none_for(ty));
     }
+    if opcode.takes("sat") {
+        return saturated_product(body, opcode.name, operands, (part, ty));
+    }
     match (opcode.name, part) {
         ("mul", Part::Low) => {
             let f = by_integer!(ty, T => map2!(T, T, |a: T, b: T| a.wrapping_mul(b)));
@@ -198,6 +201,29 @@ fn product<'a>(
         (name, Part::Wide) => wide_product(body, name, operands, ty),
         (name, _) => Err(format!("`{name}` is not supported")),
     }
+}
+
+/// The upper half of a product plus a third source, held at the ends of the type.
+fn saturated_product<'a>(
+    body: &mut Body<'a, '_>,
+    name: &str,
+    operands: &[Operand<'a>],
+    (part, ty): (Part, Type),
+) -> Result<(), String> {
+    let f = match (name, part, ty.is_signed(), ty.bits) {
+        ("mad", Part::High, true, 32) => {
+            map3!(i32, i32, i32, |a: i32, b: i32, c: i32| {
+                alu::mul_hi(a, b).saturating_add(c)
+            })
+        }
+        ("mad24", Part::High, true, 32) => {
+            map3!(i32, i32, i32, |a: i32, b: i32, c: i32| {
+                alu::mul24_hi(a, b).saturating_add(c)
+            })
+        }
+        _ => return Err(format!("`{name}` with `.sat` on {ty} is not supported")),
+    };
+    ternary(body, operands, Some(f), ty)
 }
 
 fn wide_product<'a>(

@@ -1,5 +1,6 @@
 //! The same kernels on two machines, and where their outputs differ.
 
+use crate::keep::Answer;
 use crate::suite::case::{Case, Failure, Machine};
 use crate::suite::random::hash;
 use std::fmt::Write;
@@ -58,7 +59,8 @@ pub fn compare(
     here.into_iter().zip(there).map(verdict).collect()
 }
 
-fn same(here: Vec<u8>, there: Vec<u8>) -> Verdict {
+/// Compares two outputs.
+pub fn same(here: Vec<u8>, there: Vec<u8>) -> Verdict {
     let differs = |offset: &usize| here[*offset] != there[*offset];
     match (0..here.len()).find(differs) {
         None => Verdict::Same {
@@ -80,6 +82,8 @@ pub struct Tally {
     pub disagree: usize,
     /// A line for each kernel on which the machines agree.
     pub lines: String,
+    /// What the other machine answered.
+    pub answers: Vec<Answer>,
 }
 
 impl Tally {
@@ -90,8 +94,14 @@ impl Tally {
                 let text_hash = hash(case.text.as_bytes());
                 let name = case.name.replace(' ', "_");
                 _ = writeln!(self.lines, "{name} {text_hash:016x} {output_hash:016x}");
+                self.answers.push(Answer::new(case, *output_hash, &[]));
             }
-            Verdict::Different(_) | Verdict::Failed { .. } => self.disagree += 1,
+            Verdict::Different(difference) => {
+                self.disagree += 1;
+                let there = &difference.there;
+                self.answers.push(Answer::new(case, hash(there), there));
+            }
+            Verdict::Failed { .. } => self.disagree += 1,
         }
     }
 }

@@ -5,13 +5,14 @@
 
 use crate::suite::case::{Case, FILL, Failure, Machine, Outcome, module_text};
 use std::ffi::{CString, c_void};
+use std::time::{Duration, Instant};
 
 unsafe extern "C" {
     safe fn cuInit(flags: u32) -> i32;
     safe fn cuDeviceGet(device: &mut i32, ordinal: i32) -> i32;
     safe fn cuDevicePrimaryCtxRetain(context: &mut usize, device: i32) -> i32;
     safe fn cuCtxSetCurrent(context: usize) -> i32;
-    safe fn cuCtxSynchronize() -> i32;
+    safe fn cuStreamQuery(stream: usize) -> i32;
     safe fn cuMemAlloc_v2(address: &mut u64, bytes: usize) -> i32;
     safe fn cuMemFree_v2(address: u64) -> i32;
     safe fn cuMemsetD8_v2(address: u64, value: u8, count: usize) -> i32;
@@ -45,6 +46,11 @@ unsafe extern "C" {
 const ERROR_LOG: [i32; 2] = [5, 6];
 const LOG_BYTES: usize = 8192;
 
+/// `CUDA_ERROR_NOT_READY`.
+const NOT_READY: i32 = 600;
+/// A kernel takes a few microseconds: one that takes this long does not end.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// The first device.
 #[derive(Debug)]
 pub struct Device;
@@ -53,6 +59,20 @@ fn check(call: &str, code: i32) -> Result<(), String> {
     match code {
         0 => Ok(()),
         code => Err(format!("{call}: error {code}")),
+    }
+}
+
+/// Waits for what the device was given.
+fn wait() -> Result<(), String> {
+    let start = Instant::now();
+    loop {
+        match cuStreamQuery(0) {
+            NOT_READY if start.elapsed() > PATIENCE => {
+                return Err(format!("it does not end within {PATIENCE:?}"));
+            }
+            NOT_READY => std::hint::spin_loop(),
+            code => return check("cuStreamQuery", code),
+        }
     }
 }
 
@@ -123,7 +143,7 @@ impl Device {
             )
         };
         check("cuLaunchKernel", code)?;
-        check("cuCtxSynchronize", cuCtxSynchronize())?;
+        wait()?;
         let mut bytes = vec![0; case.output_bytes];
         // SAFETY: the slice is as long as the copy.
         let code = unsafe { cuMemcpyDtoH_v2(bytes.as_mut_ptr(), output.0, bytes.len()) };
@@ -134,6 +154,10 @@ impl Device {
 
 impl Machine for Device {
     fn run(&mut self, cases: &[Case]) -> Vec<Outcome> {
+        if let Err(error) = wait() {
+            let lost = Failure::Run(format!("the device was lost before: {error}"));
+            return vec![Err(lost); cases.len()];
+        }
         let module = match Self::load_module(&module_text(cases)) {
             Ok(module) => module,
             Err(error) if cases.len() == 1 => return vec![Err(Failure::Load(error))],

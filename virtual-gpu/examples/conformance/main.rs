@@ -8,9 +8,11 @@
 
 mod compare;
 mod device;
+mod keep;
 mod options;
 mod random_run;
 mod reduce;
+mod replay;
 mod suite;
 mod table_run;
 
@@ -46,25 +48,32 @@ fn run(options: &Options) -> Result<Tally, String> {
         checks: Checks::none(),
         ..RunOptions::default()
     });
-    let mut there = other_machine(options.driver)?;
-    let catalogue = known_to("the virtual GPU", &mut here, Catalogue::whole());
     let tally = match &options.mode {
+        Mode::Against { file, filter } => replay::run(&mut here, file, filter)?,
         Mode::Show { seed } => {
+            let catalogue = known_to("the virtual GPU", &mut here, Catalogue::whole());
             let statements = generate::statements(*seed, &catalogue, options.nans);
             println!("{}", generate::case(*seed, &statements).text);
             return Ok(Tally::default());
         }
         Mode::Random { seed, count } => {
+            let mut there = other_machine(options.driver)?;
+            let catalogue = known_to("the virtual GPU", &mut here, Catalogue::whole());
             let catalogue = known_to("the other device", &mut *there, catalogue);
             let seeds = *seed..seed.saturating_add(*count);
             random_run::run(&mut here, &mut *there, &catalogue, seeds, options)
         }
         Mode::Table { filter } => {
+            let mut there = other_machine(options.driver)?;
+            let catalogue = known_to("the virtual GPU", &mut here, Catalogue::whole());
             let cases = table::cases(&catalogue, filter);
             table_run::run(&mut here, &mut *there, &cases, options.limit)
         }
     };
     println!("{} kernels, {} disagree", tally.kernels, tally.disagree);
+    if let Some(path) = &options.keep {
+        keep::write(path, &tally.answers).map_err(|error| error.to_string())?;
+    }
     if let Some(path) = &options.record {
         std::fs::write(path, &tally.lines).map_err(|error| error.to_string())?;
     }

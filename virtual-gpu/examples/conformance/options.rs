@@ -12,6 +12,8 @@ options:
                      their names
   --raw-nans         leave NaNs whose bits the PTX ISA does not fix as they are
   --through-driver   compare with the driver even where it is the virtual GPU itself
+  --keep FILE        write what the other device answered, compressed
+  --against FILE     compare with the answers in such a file instead of running anything there
   --record FILE      write a line for each kernel: name, hash of its text, hash of its output
   --show SEED        print a random kernel, and do nothing else";
 
@@ -23,6 +25,7 @@ pub enum Mode {
     Random { seed: u64, count: u64 },
     Table { filter: String },
     Show { seed: u64 },
+    Against { file: PathBuf, filter: String },
 }
 
 /// When to compare with the driver.
@@ -40,6 +43,7 @@ pub struct Options {
     pub driver: Driver,
     pub limit: Duration,
     pub record: Option<PathBuf>,
+    pub keep: Option<PathBuf>,
 }
 
 /// Reads the command line.
@@ -47,6 +51,7 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Options, String> {
     let mut args = args.peekable();
     let (mut seed, mut count, mut seconds) = (1, 2000, 100);
     let (mut table, mut show, mut record) = (None, None, None);
+    let (mut keep, mut against) = (None, None);
     let (mut nans, mut driver) = (Nans::Replaced, Driver::IfReal);
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} without a value"));
@@ -60,6 +65,8 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Options, String> {
             "--limit-seconds" => seconds = number(value()?)?,
             "--show" => show = Some(number(value()?)?),
             "--record" => record = Some(PathBuf::from(value()?)),
+            "--keep" => keep = Some(PathBuf::from(value()?)),
+            "--against" => against = Some(PathBuf::from(value()?)),
             "--raw-nans" => nans = Nans::AsTheyAre,
             "--through-driver" => driver = Driver::Always,
             "--table" => {
@@ -69,10 +76,14 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Options, String> {
             other => return Err(format!("{other} is not an option")),
         }
     }
-    let mode = match (show, table) {
-        (Some(seed), _) => Mode::Show { seed },
-        (None, Some(filter)) => Mode::Table { filter },
-        (None, None) => Mode::Random { seed, count },
+    let mode = match (show, against, table) {
+        (Some(seed), ..) => Mode::Show { seed },
+        (None, Some(file), filter) => Mode::Against {
+            file,
+            filter: filter.unwrap_or_default(),
+        },
+        (None, None, Some(filter)) => Mode::Table { filter },
+        (None, None, None) => Mode::Random { seed, count },
     };
     Ok(Options {
         mode,
@@ -80,5 +91,6 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Options, String> {
         driver,
         limit: Duration::from_secs(seconds),
         record,
+        keep,
     })
 }

@@ -41,6 +41,7 @@ pub fn run(
         let mut verdicts = compare(here, there, &cases);
         for (index, verdict) in verdicts.iter_mut().enumerate() {
             if let Some(side) = refusing_side(verdict) {
+                println!("\nseed {}: {}", batch[index], describe(verdict));
                 let machine: &mut dyn Machine = match side {
                     Side::Here => here,
                     Side::There => there,
@@ -59,7 +60,7 @@ pub fn run(
             let (seed, mut kernel) = (batch[index], kernels[index].clone());
             println!("\nseed {seed}: {}", describe(verdict));
             if device_is_lost(verdict) {
-                println!("{}\nthe device is lost", cases[index].text);
+                println!("{}\nthe device is lost at seed {seed}", cases[index].text);
                 return tally;
             }
             if tally.disagree <= REDUCED {
@@ -129,7 +130,7 @@ fn after_number(text: &str) -> String {
         .to_owned()
 }
 
-fn describe(verdict: &Verdict) -> String {
+pub fn describe(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Same { .. } => "the same".to_owned(),
         Verdict::Different(difference) => {

@@ -44,7 +44,7 @@ pub fn run(
     tally
 }
 
-fn print_items(case: &Case, difference: &Difference) {
+pub fn print_items(case: &Case, difference: &Difference) {
     let Difference { here, there, .. } = difference;
     let items = here.chunks(OUTPUT_BYTES).zip(there.chunks(OUTPUT_BYTES));
     let differ: Vec<usize> = items

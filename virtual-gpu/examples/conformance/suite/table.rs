@@ -19,7 +19,7 @@ const RANDOM_ITEMS: usize = 2048;
 const SAMPLED_ITEMS: usize = 8192;
 
 /// The kernel for a form of an instruction.
-pub fn row_case(number: usize, row: &Row) -> Case {
+pub fn row_case(row: &Row) -> Case {
     let mut body = String::new();
     let mut names = Names::default();
     let mut sources = Vec::new();
@@ -34,11 +34,11 @@ pub fn row_case(number: usize, row: &Row) -> Case {
     for (i, (register, kind)) in targets.iter().zip(&row.targets).enumerate() {
         body.push_str(&store(register, *kind, 8 * i));
     }
-    case(row.name(), format!("table_{number}"), &body, &row.sources)
+    case(row.name(), &body, &row.sources)
 }
 
 /// The kernel for an atomic operation in a space: the value that it gives, and the one it leaves.
-pub fn atomic_case(number: usize, atomic: &Atomic, space: &str) -> Case {
+pub fn atomic_case(atomic: &Atomic, space: &str) -> Case {
     let mut names = Names::default();
     let kinds = vec![atomic.kind; atomic.operands + 1];
     let mut body = String::new();
@@ -69,17 +69,16 @@ pub fn atomic_case(number: usize, atomic: &Atomic, space: &str) -> Case {
     body.push_str(&store(&d, atomic.kind, 0));
     body.push_str(&store(operands[0], atomic.kind, 8));
     let name = format!("atom{space}.{}.{}", atomic.operation, atomic.kind.suffix());
-    case(name, format!("table_{number}"), &body, &kinds)
+    case(name, &body, &kinds)
 }
 
 /// Every kernel of the table whose name has `filter` in it.
 pub fn cases(catalogue: &Catalogue, filter: &str) -> Vec<Case> {
     let Catalogue { rows, atomics } = catalogue;
-    let of_rows = rows.iter().enumerate().map(|(i, row)| row_case(i, row));
+    let of_rows = rows.iter().map(row_case);
     let spaces = [".global", ".shared"].into_iter();
     let atomics = spaces.flat_map(|space| atomics.iter().map(move |atomic| (atomic, space)));
-    let atomics = atomics.enumerate();
-    let of_atomics = atomics.map(|(i, (a, space))| atomic_case(rows.len() + i, a, space));
+    let of_atomics = atomics.map(|(atomic, space)| atomic_case(atomic, space));
     let all = of_rows.chain(of_atomics);
     all.filter(|case| case.name.contains(filter)).collect()
 }
@@ -105,7 +104,8 @@ pub fn describe(case: &Case, offset: usize, expected: &[u8], got: &[u8]) -> Stri
     )
 }
 
-fn case(name: String, entry: String, body: &str, kinds: &[Kind]) -> Case {
+fn case(name: String, body: &str, kinds: &[Kind]) -> Case {
+    let entry = format!("form_{:016x}", hash(name.as_bytes()));
     let input = items(kinds, &mut Random::new(hash(name.as_bytes())));
     let count = input.len() / INPUT_BYTES;
     let text = format!(

@@ -131,14 +131,9 @@ impl Catalogue {
             }
             known
         };
-        let rows = self.rows.iter().enumerate();
-        let of_rows = keep(
-            &rows
-                .map(|(i, row)| table::row_case(i, row))
-                .collect::<Vec<_>>(),
-        );
-        let atomics = self.atomics.iter().enumerate();
-        let atomic_case = |(i, atomic)| table::atomic_case(i, atomic, ".global");
+        let of_rows = keep(&self.rows.iter().map(table::row_case).collect::<Vec<_>>());
+        let atomic_case = |atomic| table::atomic_case(atomic, ".global");
+        let atomics = self.atomics.iter();
         let of_atomics = keep(&atomics.map(atomic_case).collect::<Vec<_>>());
         Self {
             rows: those(self.rows, &of_rows),

@@ -11,7 +11,7 @@
 //! - `inject`, `launches`, `live`, `findings`: what tests ask for: calls that fail, counters and
 //!   faults, an account of what is alive, and what was left alive.
 //!
-//! Invariants: behind the seam everything is safe code, but for `host_block`; no lock is held while
+//! Invariants: behind the seam everything is safe code; no lock is held while
 //! a kernel or a host function runs; a handle that is not live is an error and never followed.
 
 mod architectures;
@@ -31,4 +31,5 @@ pub use findings::{Finding, Left, take_findings};
 pub use launches::{Launch, LaunchWatch, last_fault, run_with, watch_launches};
 pub use live::{Live, live, live_of_this_thread};
 pub use mode::{AlreadyStarted, Mode, ModeError, mode, start};
+pub use seam::dispatch::inside_a_call;
 pub use settings::{Choice, Devices, Settings, SettingsError};

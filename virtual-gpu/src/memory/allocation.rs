@@ -3,8 +3,10 @@
 //! Words rather than bytes, because most accesses of kernels are of four bytes and more. A
 //! narrower write changes its part of the word in one atomic step.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::ptr::NonNull;
+use std::sync::atomic::Ordering::Relaxed;
 
+use super::words::Words;
 use super::written::Written;
 use crate::fault::Extent;
 
@@ -12,20 +14,44 @@ use crate::fault::Extent;
 pub(crate) struct Allocation {
     base: u64,
     bytes: u64,
-    words: Box<[AtomicU32]>,
+    words: Words,
     written: Written,
 }
 
+/// Alignment of pinned host memory: a page.
+const PAGE_BYTES: usize = 4096;
+
 impl Allocation {
-    /// Zeroed bytes, taken from the host only as they are touched; `None` if it has no more.
+    /// Zeroed bytes, at least one, taken from the host only as they are touched; `None` if it has
+    /// no more.
     pub(crate) fn zeroed(base: u64, bytes: u64) -> Option<Self> {
-        let words = usize::try_from(bytes.div_ceil(4)).ok()?;
+        let count = usize::try_from(bytes.div_ceil(4)).ok()?;
         Some(Self {
             base,
             bytes,
-            words: bytemuck::allocation::try_zeroed_slice_box(words).ok()?,
-            written: Written::nothing(words)?,
+            words: Words::zeroed(count, align_of::<u32>())?,
+            written: Written::nothing(count)?,
         })
+    }
+
+    /// As [`zeroed`](Self::zeroed), at the address where the host finds the bytes itself. What it
+    /// writes there is not watched, so every byte counts as written.
+    pub(super) fn pinned(bytes: u64) -> Option<Self> {
+        let count = usize::try_from(bytes.div_ceil(4)).ok()?;
+        let words = Words::zeroed(count, PAGE_BYTES)?;
+        let written = Written::nothing(0)?;
+        written.trust();
+        Some(Self {
+            base: words.start().addr().get() as u64,
+            bytes,
+            words,
+            written,
+        })
+    }
+
+    /// Where the host finds the bytes.
+    pub(super) fn host_start(&self) -> NonNull<u8> {
+        self.words.start()
     }
 
     /// Every byte counts as written from now on.

@@ -14,9 +14,11 @@
 
 mod allocation;
 mod snapshot;
+mod words;
 mod written;
 
 use std::collections::BTreeMap;
+use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::fault::{Extent, Near};
@@ -97,6 +99,8 @@ pub struct Memory {
 #[derive(Debug)]
 struct Table {
     live: BTreeMap<u64, Arc<Allocation>>,
+    /// Pinned host memory, which kernels reach and which is no memory of the device's.
+    pinned: BTreeMap<u64, Arc<Allocation>>,
     freed: BTreeMap<u64, u64>,
     next: u64,
     live_bytes: u64,
@@ -114,6 +118,7 @@ impl Memory {
             capacity,
             table: RwLock::new(Table {
                 live: BTreeMap::new(),
+                pinned: BTreeMap::new(),
                 freed: BTreeMap::new(),
                 next: FIRST_ADDRESS + u64::from(ordinal) * DEVICE_ADDRESSES,
                 live_bytes: 0,
@@ -162,6 +167,21 @@ impl Memory {
         table.live_bytes -= allocation.bytes();
         table.freed.insert(address, allocation.bytes());
         Ok(())
+    }
+
+    /// Memory of the host, at least one byte, that kernels reach at the address where the host has
+    /// it; `None` if the host has no more.
+    pub(crate) fn pin(&self, bytes: u64) -> Option<NonNull<u8>> {
+        let allocation = Allocation::pinned(bytes)?;
+        let start = allocation.host_start();
+        let mut table = self.write_table();
+        table.pinned.insert(allocation.base(), Arc::new(allocation));
+        Some(start)
+    }
+
+    /// Gives back what [`pin`](Self::pin) gave. Launches that run keep it until they end.
+    pub(crate) fn unpin(&self, address: u64) {
+        self.write_table().pinned.remove(&address);
     }
 
     /// The live allocation that `address` lies in.
@@ -247,7 +267,15 @@ impl Memory {
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.read_table().live.values().cloned().collect())
+        let table = self.read_table();
+        let mut allocations: Vec<_> = table
+            .live
+            .values()
+            .chain(table.pinned.values())
+            .cloned()
+            .collect();
+        allocations.sort_by_key(|allocation| allocation.base());
+        Snapshot::new(allocations)
     }
 
     /// Held while an atomic operation reads and writes, so that those of other launches wait.

@@ -1,5 +1,6 @@
 //! Device memory, pinned host memory, copies and fills.
 
+use crate::kernels::PTX;
 use crate::raw::*;
 use crate::support::*;
 use virtual_gpu::driver::live_of_this_thread;
@@ -117,6 +118,27 @@ fn pinned_memory_is_freed_once() {
     assert_eq!(cuMemFreeHost(pointer.wrapping_add(1)), INVALID_VALUE);
     assert_eq!(cuMemFreeHost(pointer), 0);
     assert_eq!(cuMemFreeHost(pointer), INVALID_VALUE);
+}
+
+#[test]
+fn a_kernel_writes_to_pinned_memory() {
+    let _context = Context::new();
+    let pointer = pinned(4);
+    let mut address = 0;
+    assert_eq!(
+        cuMemHostGetDevicePointer_v2(&mut address, pointer, 1),
+        INVALID_VALUE
+    );
+    assert_eq!(cuMemHostGetDevicePointer_v2(&mut address, pointer, 0), 0);
+    let write = function(load(PTX), c"write");
+    assert_eq!(launch(write, 1, 1, 0, &[address + 8, 77]), 0);
+    assert_eq!(cuStreamSynchronize(0), 0);
+    // SAFETY: four words, and nothing writes to them any more.
+    let words = unsafe { std::slice::from_raw_parts(pointer, 4) };
+    assert_eq!(words[2], 77);
+    assert_eq!(cuMemFreeHost(pointer), 0);
+    let freed = cuMemHostGetDevicePointer_v2(&mut address, pointer, 0);
+    assert_eq!(freed, INVALID_VALUE);
 }
 
 #[test]

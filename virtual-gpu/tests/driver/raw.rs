@@ -41,6 +41,11 @@ unsafe extern "C" {
     pub safe fn cuMemGetInfo_v2(free: &mut usize, total: &mut usize) -> i32;
     pub safe fn cuMemAllocHost_v2(pointer: &mut *mut u32, bytes: usize) -> i32;
     pub safe fn cuMemFreeHost(pointer: *mut u32) -> i32;
+    pub safe fn cuMemHostGetDevicePointer_v2(
+        address: &mut u64,
+        pointer: *mut u32,
+        flags: u32,
+    ) -> i32;
     pub safe fn cuMemsetD32_v2(address: u64, value: u32, count: usize) -> i32;
     pub safe fn cuMemsetD32Async(address: u64, value: u32, count: usize, stream: usize) -> i32;
     pub safe fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: usize) -> i32;

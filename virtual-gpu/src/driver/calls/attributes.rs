@@ -41,6 +41,7 @@ fn value_of(attribute: i32, device: &Device) -> i32 {
         14 => 512,       // texture alignment
         15 => 1,         // copies overlap with kernels
         16 => config.multiprocessors,
+        19 => 1,                                  // kernels reach pinned host memory
         31 => 1,                                  // concurrent kernels
         33 => device.ordinal.cast_unsigned() + 1, // PCI bus
         36 => 1_000_000,                          // memory clock rate in kHz

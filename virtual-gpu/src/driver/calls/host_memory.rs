@@ -1,6 +1,7 @@
 //! Pinned host memory: allocated by the driver, or the program's own and registered.
 //!
-//! Kernels cannot reach it: it has no device pointer, and the device says so in its attributes.
+//! Kernels reach what the driver has allocated, at the address where the host has it, and not what was
+//! registered.
 
 use crate::driver::calls::{check_unsafe_call, finish_context};
 use crate::driver::code::{Code, Outcome};
@@ -53,6 +54,19 @@ pub(crate) fn unregister(pointer: HostPointer) -> Outcome {
     check_unsafe_call()?;
     finish_context(&context)?;
     machine()?.known_memory.unregister_host(pointer)
+}
+
+/// There are no flags.
+pub(crate) fn device_pointer(address: Out<u64>, pointer: HostPointer, flags: u32) -> Outcome {
+    current()?;
+    if flags != 0 {
+        return Err(Code::INVALID_VALUE);
+    }
+    address.write(
+        machine()?
+            .known_memory
+            .device_pointer_of(pointer.address())?,
+    )
 }
 
 pub(crate) fn flags(flags: Out<u32>, pointer: HostPointer) -> Outcome {

@@ -66,7 +66,7 @@ fn value_of(attribute: i32, address: u64, side: &Side) -> Outcome<Value> {
         }
         (2, Side::Device(_)) => Value::Word(MEMORY_TYPE_DEVICE),
         (2, Side::Host(_)) => Value::Word(MEMORY_TYPE_HOST),
-        (3, Side::Device(_)) | (4, Side::Host(_)) => Value::Long(address),
+        (3, _) | (4, Side::Host(_)) => Value::Long(address),
         (6 | 8, _) => Value::Word(0), // synchronous operations; managed
         (7, _) => Value::Long(found.id),
         (9, _) => Value::Word(found.device.cast_unsigned()),

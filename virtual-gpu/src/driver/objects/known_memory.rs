@@ -8,7 +8,6 @@ use crate::driver::code::{Code, Outcome};
 use crate::driver::findings::Left;
 use crate::driver::objects::context::Context;
 use crate::driver::objects::copy;
-use crate::driver::objects::host_block::HostBlock;
 use crate::driver::objects::lock;
 use crate::driver::objects::table::Owner;
 use crate::driver::seam::abi::HostPointer;
@@ -44,8 +43,16 @@ pub(crate) enum Order {
 /// How host memory came to be pinned.
 pub(crate) struct Pinned {
     flags: u32,
-    /// The block, unless the memory is the program's own.
-    block: Option<HostBlock>,
+    owner: PinnedOwner,
+}
+
+/// Whose pinned host memory is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PinnedOwner {
+    /// Allocated by the driver. Kernels of the device reach it.
+    Driver,
+    /// The program's own, and registered. Kernels do not reach it.
+    Program,
 }
 
 /// What is known of an address.
@@ -141,11 +148,17 @@ impl KnownMemory {
         bytes: usize,
         flags: u32,
     ) -> Outcome<NonNull<u8>> {
-        let block = HostBlock::new(bytes)?;
-        let start = block.start();
+        if bytes == 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        let start = context
+            .device
+            .memory
+            .pin(bytes as u64)
+            .ok_or(Code::OUT_OF_MEMORY)?;
         let pinned = Pinned {
             flags,
-            block: Some(block),
+            owner: PinnedOwner::Driver,
         };
         let range = Range::new(context, bytes as u64, pinned);
         lock(&self.host).insert(start.addr().get() as u64, range);
@@ -170,7 +183,10 @@ impl KnownMemory {
         if before.is_some_and(|(other, range)| other + range.bytes > start) {
             return Err(Code::HOST_MEMORY_ALREADY_REGISTERED);
         }
-        let pinned = Pinned { flags, block: None };
+        let pinned = Pinned {
+            flags,
+            owner: PinnedOwner::Program,
+        };
         host.insert(start, Range::new(context, bytes as u64, pinned));
         Ok(())
     }
@@ -179,9 +195,10 @@ impl KnownMemory {
     pub(crate) fn free_host(&self, pointer: HostPointer) -> Outcome {
         let mut host = lock(&self.host);
         let range = host.get(&pointer.address()).ok_or(Code::INVALID_VALUE)?;
-        if range.kind.block.is_none() {
+        if range.kind.owner != PinnedOwner::Driver {
             return Err(Code::INVALID_VALUE);
         }
+        range.context.device.memory.unpin(pointer.address());
         host.remove(&pointer.address());
         Ok(())
     }
@@ -190,11 +207,21 @@ impl KnownMemory {
     pub(crate) fn unregister_host(&self, pointer: HostPointer) -> Outcome {
         let mut host = lock(&self.host);
         let range = host.get(&pointer.address());
-        if range.is_none_or(|range| range.kind.block.is_some()) {
+        if range.is_none_or(|range| range.kind.owner != PinnedOwner::Program) {
             return Err(Code::HOST_MEMORY_NOT_REGISTERED);
         }
         host.remove(&pointer.address());
         Ok(())
+    }
+
+    /// Where kernels reach pinned host memory that the driver has allocated: at the same address.
+    pub(crate) fn device_pointer_of(&self, address: u64) -> Outcome<u64> {
+        let host = lock(&self.host);
+        let range = host.range(..=address).next_back();
+        let is_mapped = range.is_some_and(|(start, range)| {
+            address - start < range.bytes && range.kind.owner == PinnedOwner::Driver
+        });
+        is_mapped.then_some(address).ok_or(Code::INVALID_VALUE)
     }
 
     /// The pinned range that `address` lies in, and its flags.
@@ -225,9 +252,11 @@ impl KnownMemory {
             }
             stays
         });
-        lock(&self.host).retain(|_, range| {
+        lock(&self.host).retain(|address, range| {
             let stays = !Arc::ptr_eq(&range.context, context);
             if !stays {
+                // Does nothing where the memory is the program's own.
+                context.device.memory.unpin(*address);
                 left.pinned += 1;
                 left.pinned_bytes += range.bytes;
             }

@@ -8,7 +8,6 @@ pub(crate) mod copy;
 pub(crate) mod current;
 pub(crate) mod event;
 pub(crate) mod graph;
-pub(crate) mod host_block;
 pub(crate) mod known_memory;
 pub(crate) mod machine;
 pub(crate) mod module;

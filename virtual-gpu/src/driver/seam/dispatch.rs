@@ -10,6 +10,7 @@ use crate::driver::inject::{self, Verdict};
 use crate::driver::mode::{Backend, backend};
 use crate::driver::objects::work;
 use crate::driver::seam::real::Real;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What is particular about a call. Matters to injected faults and to calls with nobody to answer
@@ -28,6 +29,37 @@ pub(crate) enum Class {
     Starts,
 }
 
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the calling thread is inside a driver call. An allocator that counts what a program
+/// allocates can leave out what the driver does.
+pub fn inside_a_call() -> bool {
+    INSIDE.try_with(Cell::get).unwrap_or(false)
+}
+
+/// Marks the thread as inside a call until this is dropped.
+struct Inside {
+    was_inside: bool,
+}
+
+impl Inside {
+    fn enter() -> Self {
+        let was_inside = INSIDE.try_with(|inside| inside.replace(true));
+        Self {
+            was_inside: was_inside.unwrap_or(false),
+        }
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        // Where the thread's storage is gone already, nobody asks.
+        let _ = INSIDE.try_with(|inside| inside.set(self.was_inside));
+    }
+}
+
 /// Answers one call.
 pub(crate) fn dispatch(
     name: &'static str,
@@ -35,6 +67,7 @@ pub(crate) fn dispatch(
     real: impl FnOnce(&Real) -> i32,
     ours: impl FnOnce() -> Outcome,
 ) -> i32 {
+    let _inside = Inside::enter();
     let answer =
         || catch_unwind(AssertUnwindSafe(|| route(class, real, ours))).unwrap_or(Code::UNKNOWN.0);
     match inject::verdict(name, class) {

@@ -108,7 +108,8 @@ exports! {
     cuMemHostRegister_v2(pointer: HostPointer, bytes: usize, flags: u32) => host_memory::register;
     cuMemHostUnregister(pointer: HostPointer) => host_memory::unregister, Synchronises;
     cuMemHostGetFlags(flags: Out<u32>, pointer: HostPointer) => host_memory::flags;
-    cuMemHostGetDevicePointer_v2(address: HostPointer, pointer: HostPointer, flags: u32);
+    cuMemHostGetDevicePointer_v2(address: Out<u64>, pointer: HostPointer, flags: u32)
+        => host_memory::device_pointer;
     cuMemAllocManaged(address: HostPointer, bytes: usize, flags: u32);
     cuMemAdvise(address: u64, bytes: usize, advice: i32, device: i32);
     cuMemPrefetchAsync(address: u64, bytes: usize, device: i32, stream: HostPointer);

@@ -1,0 +1,69 @@
+//! The host memory behind an allocation: zeroed words that launches share as atomics.
+//!
+//! The only memory of a device whose host address is known outside is pinned host memory, which a
+//! program reads and writes through the pointer it was given.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::fmt;
+use std::ops::Deref;
+use std::ptr::NonNull;
+use std::sync::atomic::AtomicU32;
+
+/// So many words of four bytes.
+pub(super) struct Words {
+    start: NonNull<AtomicU32>,
+    count: usize,
+    layout: Layout,
+}
+
+// SAFETY: the words are atomics that this owns.
+unsafe impl Send for Words {}
+// SAFETY: as above.
+unsafe impl Sync for Words {}
+
+impl Words {
+    /// Zeroed words at a multiple of `alignment` bytes, taken from the host only as they are
+    /// touched; `None` if it has no more, or for none.
+    pub(super) fn zeroed(count: usize, alignment: usize) -> Option<Self> {
+        let layout = Layout::array::<AtomicU32>(count).ok()?;
+        let layout = layout.align_to(alignment).ok()?;
+        if layout.size() == 0 {
+            return None;
+        }
+        // SAFETY: the layout has at least one byte.
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?.cast();
+        Some(Self {
+            start,
+            count,
+            layout,
+        })
+    }
+
+    /// Where the words lie.
+    pub(super) fn start(&self) -> NonNull<u8> {
+        self.start.cast()
+    }
+}
+
+impl Deref for Words {
+    type Target = [AtomicU32];
+
+    #[inline]
+    fn deref(&self) -> &[AtomicU32] {
+        // SAFETY: so many words were allocated there, zeroed, and live as long as this.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.count) }
+    }
+}
+
+impl Drop for Words {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `zeroed` with this layout, and freed here only.
+        unsafe { dealloc(self.start.as_ptr().cast(), self.layout) };
+    }
+}
+
+impl fmt::Debug for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} words at {:?}", self.count, self.start)
+    }
+}

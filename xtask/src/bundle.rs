@@ -39,10 +39,10 @@ const BUILDS: [&[&str]; 2] = [
         "test",
         "--workspace",
         "--exclude=xtask",
-        "--exclude=bench",
+        "--exclude=warpfold-bench",
         "--no-run",
     ],
-    &["build", "--package=bench"],
+    &["build", "--package=warpfold-bench"],
 ];
 
 /// Builds, and gives the name and path of each executable as cargo reports them.

@@ -1,0 +1,103 @@
+//! Whether a result is what it should be.
+//!
+//! Integer results are compared with exact sums, float results with exact sums and a bound of the rounding; of long scans,
+//! windows all over the output are looked at. What is warpfold's must besides have the reference's bits, where the list
+//! is short enough to compute them.
+
+use anyhow::Result;
+use warpfold::cust::memory::DeviceSlice;
+use warpfold::{Kernel, Sum, kind, reference};
+
+use crate::data::{Data, Measured};
+use crate::record::{Case, Side, Verdict};
+
+/// The longest list whose result is compared with the reference's bits.
+const BITS_COMPARED: usize = 1 << 18;
+
+/// Items of a window of a scan's output.
+const WINDOW: usize = 1 << 14;
+
+/// The most windows that are looked at.
+const WINDOWS: usize = 64;
+
+/// Checks what a call left in `output` for the first `item_count` items of `data`.
+pub fn verdict<T: Measured>(
+    side: Side,
+    case: Case,
+    data: &Data<T>,
+    item_count: usize,
+    output: &DeviceSlice<T>,
+) -> Result<Verdict>
+where
+    Sum: Kernel<kind::reduce, T>,
+{
+    let has_bits = side != Side::Warpfold
+        || item_count > BITS_COMPARED
+        || has_reference_bits(case, data, item_count, output)?;
+    let is_right = has_bits
+        && match case {
+            Case::ReduceSum => {
+                let found = output.index(..1).as_host_vec()?[0];
+                found.is_sum(data.sum(item_count), item_count as u64)
+            }
+            Case::ReduceMax => output.index(..1).as_host_vec()? == [data.largest(item_count)],
+            Case::InclusiveSum => are_windows_right(item_count, output, |index, item| {
+                item.is_sum(data.sum(index + 1), index as u64 + 1)
+            })?,
+            Case::ExclusiveSum => are_windows_right(item_count, output, |index, item| {
+                item.is_sum(data.sum(index), index as u64)
+            })?,
+            Case::Copy => are_windows_right(item_count, output, |index, item| {
+                item.units() == data.item(index).units()
+            })?,
+        };
+    Ok(if is_right {
+        Verdict::Right
+    } else {
+        Verdict::Wrong
+    })
+}
+
+/// Whether an output is the reference's, bit for bit.
+fn has_reference_bits<T: Measured>(
+    case: Case,
+    data: &Data<T>,
+    item_count: usize,
+    output: &DeviceSlice<T>,
+) -> Result<bool>
+where
+    Sum: Kernel<kind::reduce, T>,
+{
+    let items = data.first(item_count);
+    let expected = match case {
+        Case::ReduceSum => vec![reference::reduce::<Sum, T>(&items)],
+        Case::InclusiveSum => reference::inclusive_scan::<Sum, T>(&items),
+        Case::ExclusiveSum => reference::exclusive_scan::<Sum, T>(&items),
+        Case::ReduceMax | Case::Copy => return Ok(true),
+    };
+    let found = output.index(..expected.len()).as_host_vec()?;
+    let mut pairs = found.iter().zip(&expected);
+    Ok(pairs.all(|(found, expected)| found.to_bits() == expected.to_bits()))
+}
+
+/// Whether `is_right` holds of the items of windows from the first to the last, given their indices.
+fn are_windows_right<T: Measured>(
+    item_count: usize,
+    output: &DeviceSlice<T>,
+    is_right: impl Fn(usize, T) -> bool,
+) -> Result<bool> {
+    let window = WINDOW.min(item_count);
+    let windows = (item_count / window).min(WINDOWS);
+    for index in 0..windows {
+        let begin = match windows {
+            1 => 0,
+            _ => (item_count - window) / (windows - 1) * index,
+        };
+        let found = output.index(begin..begin + window).as_host_vec()?;
+        let mut items = (begin..).zip(found);
+        if !items.all(|(index, item)| is_right(index, item)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

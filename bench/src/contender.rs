@@ -1,0 +1,119 @@
+//! The calls that are timed against each other, on the same input and output.
+
+use anyhow::Result;
+use warpfold::cust::memory::{AsyncCopyDestination, DeviceBuffer, DeviceSlice};
+use warpfold::cust::stream::Stream;
+use warpfold::{Gpu, Kernel, Max, Sum, exclusive_scan_on, inclusive_scan_on, kind, reduce_into};
+
+use crate::cub::{Library, Routine};
+use crate::data::Measured;
+use crate::record::{Case, Side};
+use crate::timing::Call;
+
+/// Someone's way to do a case.
+pub struct Contender<'a> {
+    pub side: Side,
+    pub case: Case,
+    pub call: Call<'a>,
+}
+
+/// Where the calls run and what they work on. A reduction writes the first item of the output.
+///
+/// Slices of device memory are `Copy`: the buffers outlive the calls.
+#[derive(Clone, Copy)]
+pub struct Place<'a, T: Measured> {
+    pub gpu: &'a Gpu,
+    pub stream: &'a Stream,
+    pub input: DeviceSlice<T>,
+    pub output: DeviceSlice<T>,
+}
+
+/// All who can do the case.
+pub fn contenders<'a, T: Measured>(
+    case: Case,
+    place: Place<'a, T>,
+    cub: Option<&'a Library>,
+) -> Result<Vec<Contender<'a>>>
+where
+    Sum:
+        Kernel<kind::reduce, T> + Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>,
+    Max: Kernel<kind::reduce, T>,
+{
+    let (side, call) = match case {
+        Case::Copy => (Side::Driver, copy(place)),
+        _ => (Side::Warpfold, warpfold(case, place)),
+    };
+    let mut contenders = vec![Contender { side, case, call }];
+    if let Some(routine) = cub.and_then(|library| library.routine(case)) {
+        contenders.push(Contender {
+            side: Side::Cub,
+            case,
+            call: cub_call(routine, place)?,
+        });
+    }
+    Ok(contenders)
+}
+
+fn warpfold<'a, T: Measured>(case: Case, place: Place<'a, T>) -> Call<'a>
+where
+    Sum:
+        Kernel<kind::reduce, T> + Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>,
+    Max: Kernel<kind::reduce, T>,
+{
+    let Place {
+        gpu,
+        stream,
+        input,
+        mut output,
+    } = place;
+    match case {
+        Case::ReduceSum => {
+            Box::new(move || Ok(reduce_into::<Sum, T>(gpu, stream, &input, &mut output)?))
+        }
+        Case::ReduceMax => {
+            Box::new(move || Ok(reduce_into::<Max, T>(gpu, stream, &input, &mut output)?))
+        }
+        Case::InclusiveSum => Box::new(move || {
+            Ok(inclusive_scan_on::<Sum, T>(
+                gpu,
+                stream,
+                &input,
+                &mut output,
+            )?)
+        }),
+        Case::ExclusiveSum => Box::new(move || {
+            Ok(exclusive_scan_on::<Sum, T>(
+                gpu,
+                stream,
+                &input,
+                &mut output,
+            )?)
+        }),
+        Case::Copy => copy(place),
+    }
+}
+
+fn copy<T: Measured>(place: Place<'_, T>) -> Call<'_> {
+    let Place {
+        stream,
+        input,
+        mut output,
+        ..
+    } = place;
+    Box::new(move || {
+        // SAFETY: both buffers outlive the stream's work, which the caller waits for.
+        Ok(unsafe { input.async_copy_to(&mut output, stream) }?)
+    })
+}
+
+/// A call of CUB's, with the temporary storage that it asks for.
+fn cub_call<'a, T: Measured>(routine: Routine<'a>, place: Place<'a, T>) -> Result<Call<'a>> {
+    let bytes = routine.temporary_bytes(place.stream, &place.input, &place.output)?;
+    // SAFETY: CUB reads nothing of its storage that it did not write.
+    let temporary = unsafe { DeviceBuffer::<u8>::uninitialized(bytes) }?;
+    Ok(Box::new(move || {
+        // SAFETY: the slices are as long as each other and of the routine's type; they and the storage, which is as
+        // large as asked for, outlive the stream's work, which the caller waits for.
+        unsafe { routine.queue(place.stream, &temporary, &place.input, &place.output) }
+    }))
+}

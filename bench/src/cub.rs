@@ -1,0 +1,218 @@
+//! CUB's device-wide calls, compiled where there is an nvcc, and loaded into this process.
+//!
+//! One library an element type, so that they compile side by side. The source, `cub/cub_bench.cu`, is part of this
+//! executable. The libraries use the CUDA runtime, which works in the device's primary context as warpfold does, so both
+//! sides share streams and buffers.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::{c_int, c_void};
+use std::fs;
+use std::mem::ManuallyDrop;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use warpfold::cust::memory::{DeviceBuffer, DeviceSlice};
+use warpfold::cust::stream::Stream;
+
+use crate::data::{Measured, Type};
+use crate::record::Case;
+
+const SOURCE: &str = include_str!("../cub/cub_bench.cu");
+
+/// The libraries that were loaded, by the name of their element type.
+pub struct Cub {
+    libraries: BTreeMap<&'static str, Library>,
+}
+
+impl Cub {
+    /// Without any library.
+    pub fn none() -> Self {
+        Self {
+            libraries: BTreeMap::new(),
+        }
+    }
+
+    /// Compiles a library for each of the types, or takes the one that is in `folder` already, and loads it.
+    pub fn build(types: &[&'static Type], capability: (u32, u32), folder: &Path) -> Result<Self> {
+        let source = folder.join("cub_bench.cu");
+        let (major, minor) = capability;
+        let path_of =
+            |each: &Type| folder.join(format!("libcub_{}_sm_{major}{minor}.so", each.name));
+        let missing: Vec<_> = types
+            .iter()
+            .filter(|each| !path_of(each).exists())
+            .collect();
+        if !missing.is_empty() {
+            let nvcc = nvcc().context("there is no nvcc in PATH, CUDA_HOME or CUDA_PATH")?;
+            fs::write(&source, SOURCE)?;
+            let compilers = missing
+                .iter()
+                .map(|each| {
+                    Command::new(&nvcc)
+                        .args(["-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC"])
+                        .arg(format!("-arch=sm_{major}{minor}"))
+                        .arg(format!("-DITEM={}", each.cuda))
+                        .arg("-o")
+                        .arg(path_of(each))
+                        .arg(&source)
+                        .stdout(Stdio::null())
+                        .stderr(Stdio::piped())
+                        .spawn()
+                        .with_context(|| nvcc.display().to_string())
+                })
+                .collect::<Result<Vec<Child>>>()?;
+            for (compiler, each) in compilers.into_iter().zip(missing) {
+                let output = compiler.wait_with_output()?;
+                let messages = String::from_utf8_lossy(&output.stderr);
+                ensure!(
+                    output.status.success(),
+                    "nvcc, for {}: {messages}",
+                    each.name
+                );
+            }
+        }
+        let load = |each: &&'static Type| Ok((each.name, Library::load(&path_of(each))?));
+        let libraries = types.iter().map(load).collect::<Result<_>>()?;
+        Ok(Self { libraries })
+    }
+
+    /// The library for the element type of that name.
+    pub fn library(&self, item_type: &str) -> Option<&Library> {
+        self.libraries.get(item_type)
+    }
+
+    /// Which version of CUB was compiled, if any.
+    pub fn version(&self) -> Option<String> {
+        let version = self.libraries.values().next()?.version;
+        let (major, minor, patch) = (version / 100_000, version / 100 % 1000, version % 100);
+        Some(format!("{major}.{minor}.{patch}"))
+    }
+}
+
+/// The compiler that is at hand.
+fn nvcc() -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let toolkits = ["CUDA_HOME", "CUDA_PATH"]
+        .into_iter()
+        .filter_map(env::var_os)
+        .map(|root| PathBuf::from(root).join("bin"));
+    env::split_paths(&path)
+        .chain(toolkits)
+        .chain([PathBuf::from("/usr/local/cuda/bin")])
+        .map(|folder| folder.join("nvcc"))
+        .find(|nvcc| nvcc.is_file())
+}
+
+/// A function of `cub_bench.cu`: temporary storage and its size, input, output, number of items, stream.
+type Function = unsafe extern "C" fn(
+    *mut c_void,
+    *mut usize,
+    *const c_void,
+    *mut c_void,
+    u64,
+    *mut c_void,
+) -> c_int;
+
+/// The library for one element type.
+pub struct Library {
+    routines: BTreeMap<Case, Function>,
+    version: i32,
+    /// Never unloaded: the CUDA runtime in it does its own cleaning up when the process ends.
+    _library: ManuallyDrop<libloading::Library>,
+}
+
+impl Library {
+    fn load(path: &Path) -> Result<Self> {
+        // SAFETY: the library was compiled from our source; loading it runs the CUDA runtime's initialisers only.
+        let library = unsafe { libloading::Library::new(path) }?;
+        let mut routines = BTreeMap::new();
+        for case in Case::ALL.into_iter().filter(|&case| case != Case::Copy) {
+            let symbol = format!("cub_{}", case.name());
+            // SAFETY: the source declares a function of this type for each case.
+            let function = unsafe { library.get::<Function>(symbol.as_bytes()) }?;
+            routines.insert(case, *function);
+        }
+        // SAFETY: the source declares a function of this type by this name, which only returns a constant.
+        let version = unsafe { library.get::<extern "C" fn() -> c_int>(b"cub_version")?() };
+        Ok(Self {
+            routines,
+            version,
+            _library: ManuallyDrop::new(library),
+        })
+    }
+
+    /// CUB's call for a case; there is none for a copy.
+    pub fn routine(&self, case: Case) -> Option<Routine<'_>> {
+        let function = self.routines.get(&case)?;
+        Some(Routine { function })
+    }
+}
+
+/// A device-wide call of a library that is loaded.
+#[derive(Clone, Copy)]
+pub struct Routine<'a> {
+    function: &'a Function,
+}
+
+impl Routine<'_> {
+    /// Bytes of temporary storage that the call needs.
+    pub fn temporary_bytes<T: Measured>(
+        self,
+        stream: &Stream,
+        input: &DeviceSlice<T>,
+        output: &DeviceSlice<T>,
+    ) -> Result<usize> {
+        let mut bytes = 0;
+        // SAFETY: without storage the call only writes to the size, a live local.
+        unsafe { self.call(stream, std::ptr::null_mut(), &mut bytes, input, output) }?;
+        Ok(bytes.max(1))
+    }
+
+    /// Queues the call.
+    ///
+    /// # Safety
+    ///
+    /// - `T` is the library's type, and `output` has as many items as `input` (one, for a reduction, is enough).
+    /// - All slices live until the stream's work is done.
+    pub unsafe fn queue<T: Measured>(
+        self,
+        stream: &Stream,
+        temporary: &DeviceBuffer<u8>,
+        input: &DeviceSlice<T>,
+        output: &DeviceSlice<T>,
+    ) -> Result<()> {
+        let address = temporary.as_device_ptr().as_raw() as *mut c_void;
+        // SAFETY: as the caller promises; the storage's size is that of the buffer.
+        unsafe { self.call(stream, address, &mut temporary.len(), input, output) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Self::queue`]; `temporary` is null or has so many bytes.
+    unsafe fn call<T: Measured>(
+        self,
+        stream: &Stream,
+        temporary: *mut c_void,
+        bytes: &mut usize,
+        input: &DeviceSlice<T>,
+        output: &DeviceSlice<T>,
+    ) -> Result<()> {
+        // SAFETY: the addresses are of live device memory, as the caller promises; the stream is borrowed.
+        let status = unsafe {
+            (self.function)(
+                temporary,
+                bytes,
+                input.as_device_ptr().as_raw() as *const c_void,
+                output.as_device_ptr().as_raw() as *mut c_void,
+                input.len() as u64,
+                stream.as_inner().cast(),
+            )
+        };
+        match status {
+            0 => Ok(()),
+            code => bail!("CUB: CUDA error {code}"),
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The measuring: types, sizes and cases, one after the other.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+use virtual_gpu::Mode;
+use warpfold::cust::memory::mem_get_info;
+use warpfold::cust::stream::{Stream, StreamFlags};
+use warpfold::{Gpu, Kernel, Max, Sum, kind};
+
+use crate::check;
+use crate::cli::Measure;
+use crate::contender::{Contender, Place, contenders};
+use crate::cub::Cub;
+use crate::data::{Data, Measured, TYPES, Type};
+use crate::record::{Case, Row, Side, Verdict};
+use crate::report;
+use crate::sink::{Sink, header};
+use crate::timing::{Timing, alternate};
+
+/// Bytes of device memory that are left to the driver, the workspaces and CUB's temporary storage.
+const SPARE_BYTES: usize = 1 << 30;
+
+/// Measures what the options ask for. The exit is a failure if a result of warpfold's was wrong.
+pub fn run(options: &Measure) -> Result<ExitCode> {
+    if virtual_gpu::mode()? == Mode::Virtual && !options.virtual_too {
+        println!("There is no GPU on this machine, and the virtual one's times mean nothing.");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let gpu = Gpu::new()?;
+    gpu.make_current()?;
+    let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
+    let types: Vec<&'static Type> = TYPES
+        .iter()
+        .filter(|each| {
+            options.types.is_empty() || options.types.iter().any(|name| name == each.name)
+        })
+        .collect();
+    let cub = load_cub(options, &types, &gpu);
+    let seed = options.seed.unwrap_or_else(seed_of_the_day);
+    let header = header(&gpu, &cub, options, seed)?;
+    let mut session = Session {
+        options,
+        gpu: &gpu,
+        stream: &stream,
+        cub: &cub,
+        sink: Sink::new(header, options.out.as_deref())?,
+        progress: progress(options, types.len()),
+        deadline: options
+            .limit_seconds
+            .map(|seconds| Instant::now() + Duration::from_secs_f64(seconds)),
+        seed,
+        run: 1,
+    };
+    for run in 1..=options.runs {
+        session.run = run;
+        for each in &types {
+            (each.measure)(&mut session)?;
+        }
+    }
+    session.progress.finish_and_clear();
+    let record = session.sink.finish()?;
+    if let Some(out) = &options.out {
+        report::write(&record, out)?;
+    }
+    let wrong = record
+        .rows
+        .iter()
+        .any(|row| row.result == Verdict::Wrong && row.side != Side::Cub);
+    Ok(if wrong {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// CUB, if it can be had.
+fn load_cub(options: &Measure, types: &[&'static Type], gpu: &Gpu) -> Cub {
+    let build = |folder: &Path| Cub::build(types, gpu.compute_capability(), folder);
+    let built = match &options.cub_dir {
+        _ if virtual_gpu::mode().ok() == Some(Mode::Virtual) => return Cub::none(),
+        Some(folder) => fs::create_dir_all(folder)
+            .map_err(Into::into)
+            .and_then(|()| build(folder)),
+        // A loaded library does not need its file any more.
+        None => tempfile::tempdir()
+            .map_err(Into::into)
+            .and_then(|folder| build(folder.path())),
+    };
+    built.unwrap_or_else(|reason| {
+        eprintln!("CUB is not measured: {reason:#}");
+        Cub::none()
+    })
+}
+
+fn seed_of_the_day() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+/// A bar on the terminal, if there is one.
+fn progress(options: &Measure, types: usize) -> ProgressBar {
+    let steps = options.runs as usize * types * options.sizes.0.len();
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {elapsed} {msg}");
+    ProgressBar::new(steps as u64)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// What all measurements share.
+pub struct Session<'a> {
+    options: &'a Measure,
+    gpu: &'a Gpu,
+    stream: &'a Stream,
+    cub: &'a Cub,
+    sink: Sink,
+    progress: ProgressBar,
+    deadline: Option<Instant>,
+    seed: u64,
+    run: u32,
+}
+
+/// Measures all cases and sizes for items of type `T`.
+pub fn measure<T: Measured>(session: &mut Session<'_>) -> Result<()>
+where
+    Sum:
+        Kernel<kind::reduce, T> + Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>,
+    Max: Kernel<kind::reduce, T>,
+{
+    let sizes = session.sizes_that_fit::<T>()?;
+    let Some(&largest) = sizes.last() else {
+        return Ok(());
+    };
+    let data = Data::<T>::new(largest, session.seed ^ u64::from(session.run) << 32);
+    let input = data.upload(largest)?;
+    let output = data.upload(largest)?;
+    for item_count in sizes {
+        session
+            .progress
+            .set_message(format!("{} {item_count}", T::NAME));
+        if session.is_late() {
+            session.tell(&format!(
+                "no time was left for {item_count} items of {}",
+                T::NAME
+            ));
+        } else {
+            let place = Place {
+                gpu: session.gpu,
+                stream: session.stream,
+                input: input.index(..item_count),
+                output: output.index(..item_count),
+            };
+            measure_size(session, &data, place)?;
+        }
+        session.progress.inc(1);
+    }
+    Ok(())
+}
+
+/// Measures all cases for one size: everyone in turn.
+fn measure_size<T: Measured>(
+    session: &mut Session<'_>,
+    data: &Data<T>,
+    mut place: Place<'_, T>,
+) -> Result<()>
+where
+    Sum:
+        Kernel<kind::reduce, T> + Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>,
+    Max: Kernel<kind::reduce, T>,
+{
+    let mut all = Vec::new();
+    for case in session.cases() {
+        all.extend(contenders(case, place, session.cub.library(T::NAME))?);
+    }
+    let item_count = place.input.len();
+    let mut kinds = Vec::new();
+    let mut calls = Vec::new();
+    for Contender {
+        side,
+        case,
+        mut call,
+    } in all
+    {
+        place.output.set_8(0xff)?;
+        call()?;
+        place.stream.synchronize()?;
+        let verdict = check::verdict(side, case, data, item_count, &place.output)?;
+        kinds.push((side, case, verdict));
+        calls.push(call);
+    }
+    let timings = alternate(place.stream, &mut calls, session.options.repeats)?;
+    for ((side, case, result), timing) in kinds.into_iter().zip(timings) {
+        let row = session.row::<T>(side, case, item_count, timing, result);
+        if row.result == Verdict::Wrong {
+            session.tell(&format!(
+                "WRONG: {side} {} {} {item_count}",
+                case.name(),
+                T::NAME
+            ));
+        }
+        session.sink.put(row)?;
+    }
+    Ok(())
+}
+
+impl Session<'_> {
+    /// The numbers of items that were asked for, as far as two buffers of them fit.
+    fn sizes_that_fit<T>(&self) -> Result<Vec<usize>> {
+        let (free_bytes, _) = mem_get_info()?;
+        let most = free_bytes.saturating_sub(SPARE_BYTES) / (2 * size_of::<T>());
+        let sizes = self.options.sizes.0.iter().map(|&size| 1_usize << size);
+        let (fit, rest): (Vec<_>, Vec<_>) = sizes.partition(|&item_count| item_count <= most);
+        for item_count in rest {
+            let name = std::any::type_name::<T>();
+            self.tell(&format!(
+                "{item_count} items of {name} do not fit the device's memory"
+            ));
+            self.progress.inc(1);
+        }
+        Ok(fit)
+    }
+
+    fn cases(&self) -> Vec<Case> {
+        let wanted = &self.options.kinds;
+        let is_wanted = |case: &Case| wanted.is_empty() || wanted.contains(case);
+        Case::ALL.into_iter().filter(is_wanted).collect()
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Prints a line to the standard error, above the bar.
+    fn tell(&self, line: &str) {
+        self.progress.suspend(|| eprintln!("{line}"));
+    }
+
+    fn row<T: Measured>(
+        &self,
+        side: Side,
+        case: Case,
+        item_count: usize,
+        timing: Timing,
+        result: Verdict,
+    ) -> Row {
+        let bytes = case.traffic() * (item_count * size_of::<T>()) as u64;
+        let rounded = |number: f64| (number * 1e3).round() / 1e3;
+        Row {
+            side,
+            case,
+            item_type: T::NAME.to_owned(),
+            n: item_count as u64,
+            us_median: rounded(timing.median),
+            us_min: rounded(timing.least),
+            rate: (bytes as f64 / timing.median / 1e2).round() / 1e1,
+            us_q1: rounded(timing.lower_quartile),
+            us_q3: rounded(timing.upper_quartile),
+            run: self.run,
+            result,
+        }
+    }
+}

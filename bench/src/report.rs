@@ -1,0 +1,40 @@
+//! What is made of the rows: a table, charts, and the targets with what was reached.
+
+mod chart;
+mod summary;
+mod table;
+mod targets;
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::record::Record;
+use summary::Summary;
+
+/// Writes `table.md` and the charts to a folder.
+pub fn write(record: &Record, folder: &Path) -> Result<()> {
+    let summary = Summary::of(record);
+    let text = [
+        table::markdown(&record.header, &summary),
+        targets::markdown(&summary),
+    ];
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join("table.md"), text.join("\n"))?;
+    chart::draw_all(&summary, folder)
+}
+
+/// As [`write()`], for the rows of a file.
+pub fn draw(csv: &Path, folder: &Path) -> Result<ExitCode> {
+    write(&Record::read(csv)?, folder)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the targets, and what the rows of a file say was reached.
+pub fn print_targets(csv: &Path) -> Result<ExitCode> {
+    let record = Record::read(csv)?;
+    print!("{}", targets::markdown(&Summary::of(&record)));
+    Ok(ExitCode::SUCCESS)
+}

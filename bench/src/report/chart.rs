@@ -1,0 +1,176 @@
+//! The charts, as SVG: for each case, GB/s over the number of items and the ratio to CUB over it.
+//!
+//! A chart is a grid of panels, each with a few lines, so that all of them can be told apart.
+
+use std::ops::Range;
+use std::path::Path;
+
+use anyhow::Result;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+use super::summary::{Subject, Summary, push_new};
+use crate::record::{Case, Side};
+
+/// Width and height of a panel, in pixels.
+const PANEL: (u32, u32) = (380, 260);
+
+/// The lines' colours: told apart by those who see few colours, too.
+const COLOURS: [RGBColor; 4] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+];
+
+/// A line of a panel, by the exponent of the number of items.
+struct Line {
+    name: String,
+    points: Vec<(f64, f64)>,
+}
+
+/// A part of a chart with axes of its own.
+struct Panel {
+    title: String,
+    lines: Vec<Line>,
+}
+
+/// Draws `rate_CASE.svg` and, where CUB was measured, `ratio_CASE.svg` for each case.
+pub fn draw_all(summary: &Summary, folder: &Path) -> Result<()> {
+    for case in Case::ALL {
+        let subjects: Vec<&Subject> = summary.subjects().filter(|s| s.case == case).collect();
+        let rates = rate_panels(&subjects, summary);
+        let name = case.name();
+        draw(
+            &format!("{name}, GB/s"),
+            &rates,
+            &folder.join(format!("rate_{name}.svg")),
+        )?;
+        let ratios = ratio_panels(&subjects, summary);
+        let title = format!("{name}, times as fast as CUB");
+        draw(&title, &ratios, &folder.join(format!("ratio_{name}.svg")))?;
+    }
+    Ok(())
+}
+
+/// A panel for each type, a line for each side.
+fn rate_panels(subjects: &[&Subject], summary: &Summary) -> Vec<Panel> {
+    let mut types = Vec::new();
+    for subject in subjects {
+        push_new(&mut types, subject.item_type.as_str());
+    }
+    let panel = |item_type: &str| {
+        let of_type = || subjects.iter().filter(move |s| s.item_type == item_type);
+        let line = |side: Side| Line {
+            name: side.to_string(),
+            points: points(of_type(), |s| Some(summary.rate(s, side)?.median)),
+        };
+        Panel {
+            title: item_type.to_owned(),
+            lines: [Side::Warpfold, Side::Cub, Side::Driver].map(line).into(),
+        }
+    };
+    with_lines(types.into_iter().map(panel))
+}
+
+/// A panel for each width of items, a line for each type.
+fn ratio_panels(subjects: &[&Subject], summary: &Summary) -> Vec<Panel> {
+    let panel = |item_bytes: u64| {
+        let mut types = Vec::new();
+        for subject in subjects.iter().filter(|s| s.item_bytes == item_bytes) {
+            push_new(&mut types, subject.item_type.as_str());
+        }
+        let line = |item_type: &str| Line {
+            name: item_type.to_owned(),
+            points: points(subjects.iter().filter(|s| s.item_type == item_type), |s| {
+                Some(summary.ratio(s, Side::Cub)?.median)
+            }),
+        };
+        Panel {
+            title: format!("{item_bytes} bytes an item"),
+            lines: types.into_iter().map(line).collect(),
+        }
+    };
+    with_lines([1, 2, 4, 8].into_iter().map(panel))
+}
+
+/// The panels that have something to show, without lines that have nothing.
+fn with_lines(panels: impl Iterator<Item = Panel>) -> Vec<Panel> {
+    let mut kept = Vec::new();
+    for mut panel in panels {
+        panel.lines.retain(|line| !line.points.is_empty());
+        if !panel.lines.is_empty() {
+            kept.push(panel);
+        }
+    }
+    kept
+}
+
+fn points<'a>(
+    subjects: impl Iterator<Item = &'a &'a Subject>,
+    value: impl Fn(&Subject) -> Option<f64>,
+) -> Vec<(f64, f64)> {
+    let point = |s: &&Subject| Some(((s.n as f64).log2(), value(s)?));
+    let mut points: Vec<_> = subjects.filter_map(point).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    points
+}
+
+/// Draws a chart of panels; none, if there are none.
+fn draw(title: &str, panels: &[Panel], path: &Path) -> Result<()> {
+    if panels.is_empty() {
+        return Ok(());
+    }
+    let columns = panels.len().min(3);
+    let rows = panels.len().div_ceil(columns);
+    let size = (PANEL.0 * columns as u32, PANEL.1 * rows as u32 + 40);
+    let root = SVGBackend::new(path, size).into_drawing_area();
+    let whatever = |error| anyhow::anyhow!("{}: {error}", path.display());
+    root.fill(&WHITE).map_err(whatever)?;
+    let root = root.titled(title, ("sans-serif", 20)).map_err(whatever)?;
+    for (panel, area) in panels.iter().zip(root.split_evenly((rows, columns))) {
+        draw_panel(panel, &area).map_err(whatever)?;
+    }
+    root.present().map_err(whatever)
+}
+
+type Drawn<'a> = Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
+
+fn draw_panel<'a>(panel: &Panel, area: &DrawingArea<SVGBackend<'a>, Shift>) -> Drawn<'a> {
+    let (x, y) = ranges(&panel.lines);
+    let mut chart = ChartBuilder::on(area)
+        .caption(&panel.title, ("sans-serif", 15))
+        .margin(8)
+        .x_label_area_size(26)
+        .y_label_area_size(44)
+        .build_cartesian_2d(x, y)?;
+    chart
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .x_labels(6)
+        .x_label_formatter(&|exponent| format!("2^{exponent:.0}"))
+        .draw()?;
+    for (line, colour) in panel.lines.iter().zip(COLOURS.iter().cycle()) {
+        chart
+            .draw_series(LineSeries::new(
+                line.points.iter().copied(),
+                colour.stroke_width(2),
+            ))?
+            .label(&line.name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.8))
+        .draw()
+}
+
+/// What the axes show: all points, and the vertical one from zero.
+fn ranges(lines: &[Line]) -> (Range<f64>, Range<f64>) {
+    let points = || lines.iter().flat_map(|line| &line.points);
+    let first = points().map(|point| point.0).fold(f64::INFINITY, f64::min);
+    let last = points().map(|point| point.0).fold(first, f64::max);
+    let top = points().map(|point| point.1).fold(1.0, f64::max);
+    (first..last.max(first + 1.0), 0.0..top * 1.15)
+}

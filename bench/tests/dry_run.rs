@@ -1,0 +1,76 @@
+//! The whole program on the virtual GPU: what it measures means nothing there, but all of it runs.
+
+use std::fs;
+use std::process::{Command, Output};
+
+fn bench(arguments: &[&str]) -> Output {
+    let output = Command::new(env!("CARGO_BIN_EXE_warpfold-bench"))
+        .env("VIRTUAL_GPU", "on")
+        .args(arguments)
+        .output()
+        .expect("the program starts");
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {messages}");
+    output
+}
+
+#[test]
+fn without_a_gpu_it_says_so() {
+    let output = bench(&["measure"]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("no GPU"));
+}
+
+#[test]
+fn it_measures_checks_and_draws() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().to_str().expect("a path in Unicode");
+    let arguments = [
+        "--virtual",
+        "--sizes=10,12",
+        "--types=f32,u64",
+        "--repeats=1",
+        "--runs=2",
+    ];
+    bench(&[&["measure", "--out", out], &arguments[..]].concat());
+
+    let csv = folder.path().join("results.csv");
+    let text = fs::read_to_string(&csv).expect("results.csv");
+    let rows: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .skip(1)
+        .collect();
+    // Runs, types, sizes, and four cases and a copy.
+    assert_eq!(rows.len(), 2 * 2 * 2 * 5);
+    assert!(rows.iter().all(|row| row.ends_with("right")), "{text}");
+    assert!(text.contains("# device: Virtual GPU"), "{text}");
+
+    let again = folder.path().join("again");
+    let again_path = again.to_str().expect("a path in Unicode");
+    bench(&[
+        "chart",
+        csv.to_str().expect("a path in Unicode"),
+        "--out",
+        again_path,
+    ]);
+    for name in ["table.md", "rate_reduce_sum.svg", "rate_inclusive_sum.svg"] {
+        let first = fs::read_to_string(folder.path().join(name)).expect("drawn");
+        assert_eq!(
+            first,
+            fs::read_to_string(again.join(name)).expect("drawn again")
+        );
+        assert!(
+            first.contains("f32") && first.contains("u64"),
+            "{name}: {first}"
+        );
+    }
+
+    let targets = bench(&["targets", csv.to_str().expect("a path in Unicode")]);
+    let targets = String::from_utf8(targets.stdout).expect("text");
+    // Of what was measured, two reductions of two types, with 2^12 items.
+    assert!(
+        targets.contains("| reduce, 2^12 ≤ n ≤ 2^20 | ≤ 3.6 µs | "),
+        "{targets}"
+    );
+    assert!(targets.contains("of 4 |"), "{targets}");
+}

@@ -30,11 +30,15 @@ fn variants(_output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
         let text = std::fs::read_to_string(path)?;
         Ok(Variant { capability, text })
     };
-    Ok(vec![
+    let mut variants = vec![
         variant("sm_90", (9, 0))?,
         variant("sm_80", (8, 0))?,
         variant("sm_70", (7, 0))?,
-    ])
+    ];
+    if cfg!(feature = "ladder") {
+        variants.push(variant("ladder", (7, 0))?);
+    }
+    Ok(variants)
 }
 
 /// The one variant that rust-cuda's compiler makes.

@@ -10,6 +10,8 @@
 //! business. Device addresses are plain numbers: the driver checks those it is given itself, and answers a
 //! wrong one with a code.
 
+#[cfg(feature = "ladder")]
+pub(crate) mod event;
 mod raw;
 
 use std::ffi::{CStr, c_int, c_void};

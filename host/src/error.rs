@@ -170,6 +170,11 @@ pub enum Error {
         /// What is missing.
         missing: WarmUp,
     },
+
+    /// The [ladder](crate::ladder) has no such rung.
+    #[cfg(feature = "ladder")]
+    #[error(transparent)]
+    Ladder(#[from] crate::ladder::Refusal),
 }
 
 /// Which argument of a call an [`Error`] is about.

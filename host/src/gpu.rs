@@ -53,6 +53,8 @@ pub(crate) use workspace::Workspace;
 pub struct Gpu {
     // Fields drop in this order; what lives in the context goes before it.
     kernels: Kernels,
+    #[cfg(feature = "ladder")]
+    ladder: crate::ladder::Kernels,
     workspaces: Workspaces,
     context: PrimaryContext,
     properties: Properties,
@@ -102,6 +104,8 @@ impl Gpu {
         }
         Ok(Self {
             kernels: Kernels::new(),
+            #[cfg(feature = "ladder")]
+            ladder: crate::ladder::Kernels::default(),
             workspaces: Workspaces::new(),
             context: PrimaryContext::retain(device)?,
             properties,
@@ -212,6 +216,8 @@ impl Drop for Gpu {
         if let Ok(bound) = self.context.bind().or_else(|_| self.context.bind()) {
             let _ = driver::synchronize_context();
             self.kernels.clear();
+            #[cfg(feature = "ladder")]
+            self.ladder.clear();
             self.workspaces.clear();
             let _ = bound.unbind();
         }
@@ -256,6 +262,18 @@ impl<'gpu> Entered<'gpu> {
         self.gpu
             .kernels
             .load(id, compute_capability, multiprocessors)
+    }
+
+    /// The ladder's kernels.
+    #[cfg(feature = "ladder")]
+    pub fn ladder(self) -> &'gpu crate::ladder::Kernels {
+        &self.gpu.ladder
+    }
+
+    /// The device's compute capability, major and minor.
+    #[cfg(feature = "ladder")]
+    pub fn compute_capability(self) -> (u32, u32) {
+        self.gpu.properties.compute_capability
     }
 
     /// Runs `work` with the stream's scratch memory, of at least `state_words` state words. Calls on the same

@@ -44,7 +44,7 @@ impl Span {
         self.address < other.end::<T>() && other.address < self.end::<T>()
     }
 
-    fn check_alignment<T>(self, argument: Argument) -> Result<()> {
+    pub fn check_alignment<T>(self, argument: Argument) -> Result<()> {
         let item_bytes = size_of::<T>();
         match self.address.is_multiple_of(item_bytes as u64) {
             true => Ok(()),

@@ -68,6 +68,7 @@
 //!   GPU, and interprets the kernels' PTX where there is none. Linking then needs no CUDA.
 //! - `cuda_builder`: compile the kernels with rust-cuda's `cuda_builder`, in place of the PTX that ships with
 //!   this crate.
+//! - `ladder`: the kernels of the tutorials, from the naive one up, in [`ladder`].
 
 #[cfg(feature = "virtual-gpu")]
 extern crate virtual_gpu as _;
@@ -76,6 +77,8 @@ mod driver;
 mod error;
 mod gpu;
 mod kernel;
+#[cfg(feature = "ladder")]
+pub mod ladder;
 mod launch;
 mod ptx;
 mod reduce;

@@ -51,6 +51,7 @@ pub mod workspace;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod block;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[macro_use]
 mod device;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod grid;
@@ -62,3 +63,6 @@ mod simt;
 mod thread;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod warp;
+
+#[cfg(feature = "ladder")]
+pub mod ladder;

@@ -1,13 +1,17 @@
 //! What cargo does not do for warpfold.
 //!
 //! ```text
-//! cargo xtask ptx            build the kernels' PTX into host/ptx
-//! cargo xtask ptx --check    fail if the committed PTX is not what the source gives
-//! cargo xtask bundle         build tests and examples, and gather the executables in bundle/
+//! cargo xtask ptx [FILE…]            build the kernels' PTX into host/ptx
+//! cargo xtask ptx --check [FILE…]    fail if the committed PTX is not what the source gives
+//! cargo xtask bundle                 build tests and examples, and gather the executables in bundle/
 //! ```
+//!
+//! A FILE is the name of one in host/ptx, such as `sm_80`; without any, all of them are meant.
 
 mod bundle;
+mod finish;
 mod inspect;
+mod part;
 mod ptx;
 
 use std::path::Path;
@@ -15,7 +19,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask ptx [--check] | bundle";
+const USAGE: &str = "usage: cargo xtask ptx [--check] [FILE…] | bundle";
 
 /// How a task ended.
 enum Outcome {
@@ -45,8 +49,8 @@ fn run(arguments: &[&str]) -> Result<Outcome> {
         .parent()
         .expect("xtask lies in the workspace");
     match arguments {
-        ["ptx"] => ptx::write(root),
-        ["ptx", "--check"] => ptx::check(root),
+        ["ptx", "--check", files @ ..] => ptx::check(root, files),
+        ["ptx", files @ ..] => ptx::write(root, files),
         ["bundle"] => bundle::gather(root),
         _ => bail!(USAGE),
     }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
-use warpfold_kernels::contract::BLOCK_THREADS;
-use warpfold_kernels::launch;
 
+use crate::finish::finish;
+use crate::part::Part;
 use crate::{Outcome, inspect};
 
 /// The compiler that the committed PTX is made with, as `rustc --version` prints it.
@@ -16,35 +16,56 @@ const COMPILER: &str = "rustc 1.97.0-nightly (e50aa6fba 2026-05-19)";
 /// The folder of the committed PTX.
 const FOLDER: &str = "host/ptx";
 
-/// An architecture that PTX is built for, and the PTX version that its instructions need.
+/// A text that is built, and what it is built for.
 struct Variant {
+    file: &'static str,
+    part: Part,
     target_cpu: &'static str,
     ptx_feature: &'static str,
 }
 
-/// The oldest architecture that the compiler takes, and those where newer instructions pay.
-const VARIANTS: [Variant; 3] = [
+impl Variant {
+    const fn library(file: &'static str, ptx_feature: &'static str) -> Self {
+        Self {
+            file,
+            part: Part::Library,
+            target_cpu: file,
+            ptx_feature,
+        }
+    }
+}
+
+/// The library's kernels for the oldest architecture that the compiler takes and those where newer instructions
+/// pay, with the PTX version that these need; and the ladder's for the oldest.
+const VARIANTS: [Variant; 4] = [
+    Variant::library("sm_70", "+ptx74"),
+    Variant::library("sm_80", "+ptx74"),
+    Variant::library("sm_90", "+ptx80"),
     Variant {
+        file: "ladder",
+        part: Part::Ladder,
         target_cpu: "sm_70",
         ptx_feature: "+ptx74",
     },
-    Variant {
-        target_cpu: "sm_80",
-        ptx_feature: "+ptx74",
-    },
-    Variant {
-        target_cpu: "sm_90",
-        ptx_feature: "+ptx80",
-    },
 ];
 
-/// Builds every variant and writes it to [`FOLDER`].
-pub fn write(root: &Path) -> Result<Outcome> {
+/// The variants with these files; all of them where none are named.
+fn named(files: &[&str]) -> Result<Vec<&'static Variant>> {
+    for file in files {
+        let known = VARIANTS.iter().any(|variant| variant.file == *file);
+        ensure!(known, "no PTX is called `{file}`");
+    }
+    let is_named = |variant: &&Variant| files.is_empty() || files.contains(&variant.file);
+    Ok(VARIANTS.iter().filter(is_named).collect())
+}
+
+/// Builds the variants and writes them to [`FOLDER`].
+pub fn write(root: &Path, files: &[&str]) -> Result<Outcome> {
     if let Some(why) = missing()? {
         return Ok(Outcome::Unable(why));
     }
     fs::create_dir_all(root.join(FOLDER))?;
-    for variant in &VARIANTS {
+    for variant in named(files)? {
         let text = build(root, variant)?;
         let path = committed(root, variant);
         println!("{}: {} KiB", path.display(), text.len() / 1024);
@@ -53,12 +74,12 @@ pub fn write(root: &Path) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Builds every variant and compares it with what [`FOLDER`] holds.
-pub fn check(root: &Path) -> Result<Outcome> {
+/// Builds the variants and compares them with what [`FOLDER`] holds.
+pub fn check(root: &Path, files: &[&str]) -> Result<Outcome> {
     if let Some(why) = missing()? {
         return Ok(Outcome::Unable(why));
     }
-    for variant in &VARIANTS {
+    for variant in named(files)? {
         let path = committed(root, variant);
         let committed =
             fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
@@ -113,16 +134,14 @@ fn rustc(arguments: &[&str]) -> Option<String> {
 }
 
 fn committed(root: &Path, variant: &Variant) -> PathBuf {
-    root.join(FOLDER)
-        .join(variant.target_cpu)
-        .with_extension("ptx")
+    root.join(FOLDER).join(variant.file).with_extension("ptx")
 }
 
 /// Compiles the kernels for one architecture, and gives the finished text.
 ///
 /// `JumpThreading` is off because it may copy a barrier into both arms of a branch.
 fn build(root: &Path, variant: &Variant) -> Result<String> {
-    let target = root.join("target/ptx").join(variant.target_cpu);
+    let target = root.join("target/ptx").join(variant.file);
     let arguments = [
         "rustc",
         "--quiet",
@@ -131,6 +150,8 @@ fn build(root: &Path, variant: &Variant) -> Result<String> {
         "-Zbuild-std=core",
         "--target=nvptx64-nvidia-cuda",
         "--crate-type=cdylib",
+        "--features",
+        variant.part.features(),
         "--",
         "--emit=asm",
         "-Clinker=/bin/true",
@@ -153,8 +174,8 @@ fn build(root: &Path, variant: &Variant) -> Result<String> {
     let emitted = target.join("nvptx64-nvidia-cuda/release/deps/warpfold_kernels.s");
     let emitted =
         fs::read_to_string(&emitted).with_context(|| format!("reading {}", emitted.display()))?;
-    let text = format!("{}{}", stamp(variant), finish(&emitted)?);
-    inspect::inspect(&text).with_context(|| format!("PTX for {}", variant.target_cpu))?;
+    let text = format!("{}{}", stamp(variant), finish(&emitted, variant.part)?);
+    inspect::inspect(&text, variant.part).with_context(|| format!("PTX of {}", variant.file))?;
     Ok(text)
 }
 
@@ -165,48 +186,4 @@ fn stamp(variant: &Variant) -> String {
          // -Ctarget-cpu={} -Ctarget-feature={}. Do not edit.\n",
         variant.target_cpu, variant.ptx_feature
     )
-}
-
-/// Takes out what the driver does not need, and adds to each entry the size of its blocks and how many
-/// of them are to share a multiprocessor: rustc has no way to say so.
-fn finish(emitted: &str) -> Result<String> {
-    let mut text = String::with_capacity(emitted.len());
-    let mut entry = None;
-    let mut in_function = false;
-    for line in emitted.lines() {
-        let trimmed = line.trim();
-        if trimmed.is_empty() || trimmed.starts_with("//") {
-            continue;
-        }
-        // The panic handler is the only function that is not an entry, and nothing calls it.
-        in_function |= trimmed.starts_with(".visible .func");
-        if in_function {
-            in_function = trimmed != "}";
-            continue;
-        }
-        if let Some(name) = inspect::entry_name(trimmed) {
-            entry = Some(name.to_owned());
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-        if trimmed == ")"
-            && let Some(entry) = &entry
-        {
-            text.push_str(&launch_bounds(entry)?);
-        }
-    }
-    Ok(text)
-}
-
-fn launch_bounds(entry: &str) -> Result<String> {
-    let blocks = if entry.starts_with("reduce_") {
-        launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR
-    } else if entry.contains("_scan_") {
-        launch::SCAN_BLOCKS_PER_MULTIPROCESSOR
-    } else {
-        bail!("no launch bounds are known for the entry {entry}");
-    };
-    Ok(format!(
-        ".maxntid {BLOCK_THREADS}, 1, 1\n.minnctapersm {blocks}\n"
-    ))
 }

@@ -46,6 +46,13 @@ pub fn block_index() -> u32 {
     thread::block_idx_x()
 }
 
+/// The number of threads in a block.
+#[cfg(feature = "ladder")]
+#[inline(always)]
+pub fn block_threads() -> u32 {
+    thread::block_dim_x()
+}
+
 /// The number of blocks in the grid.
 #[inline(always)]
 pub fn block_count() -> u32 {

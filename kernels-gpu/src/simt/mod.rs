@@ -66,3 +66,10 @@ pub fn lane() -> u32 {
 pub fn warp() -> u32 {
     thread_index() / WARP_LANES
 }
+
+/// This thread's index among all threads of the grid.
+#[cfg(feature = "ladder")]
+#[inline(always)]
+pub fn thread_in_grid() -> u64 {
+    block_index() as u64 * block_threads() as u64 + thread_index() as u64
+}

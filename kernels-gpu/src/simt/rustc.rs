@@ -47,6 +47,14 @@ pub fn block_index() -> u32 {
     unsafe { nvptx::_block_idx_x() }
 }
 
+/// The number of threads in a block.
+#[cfg(feature = "ladder")]
+#[inline(always)]
+pub fn block_threads() -> u32 {
+    // SAFETY: reads a special register.
+    unsafe { nvptx::_block_dim_x() }
+}
+
 /// The number of blocks in the grid.
 #[inline(always)]
 pub fn block_count() -> u32 {

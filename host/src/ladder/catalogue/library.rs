@@ -1,0 +1,16 @@
+//! The library's own, at the top of each ladder.
+
+use super::{About, BlockSizes, Document, Kind};
+use warpfold_kernels::contract::BLOCK_THREADS;
+
+pub const OURS: About = About {
+    title: "ours",
+    document: Document::Library,
+    kind: Kind::Reduction,
+    idea: "One launch: 16-byte loads into registers, shuffles in a warp, and the last block combines the partials.",
+    improvement: Some(
+        "Nothing but the input goes through memory, nothing is launched twice, and the bits are the same everywhere.",
+    ),
+    block_sizes: BlockSizes::Any(BLOCK_THREADS, BLOCK_THREADS),
+    family: None,
+};

@@ -1,0 +1,17 @@
+//! What there is to say of each rung, a file for each document.
+
+pub mod document1;
+pub mod library;
+
+use super::{BlockSizes, Document, Kind};
+
+/// What is said of a rung; see the methods of [`super::Rung`].
+pub struct About {
+    pub title: &'static str,
+    pub document: Document,
+    pub kind: Kind,
+    pub idea: &'static str,
+    pub improvement: Option<&'static str>,
+    pub block_sizes: BlockSizes,
+    pub family: Option<&'static str>,
+}

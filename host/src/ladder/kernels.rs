@@ -1,0 +1,127 @@
+//! The ladder's kernels that have been asked for, each compiled once, on first use.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use warpfold_kernels::element::Element;
+use warpfold_kernels::for_each_ladder_kernel;
+use warpfold_kernels::op::Op;
+
+use super::{Refusal, Rung};
+use crate::driver::{self, Function, Module};
+use crate::error::{DriverCode, Error, Result};
+use crate::gpu::Entered;
+use crate::ptx;
+
+/// A row of the table of the ladder's kernels.
+struct Row {
+    family: &'static str,
+    operator: &'static str,
+    element: &'static str,
+    /// The block size, where it is a constant of the kernel.
+    block_size: Option<u32>,
+    symbol: &'static str,
+}
+
+macro_rules! rows {
+    ($($kind:ident $family:ident $op:ident $t:ident $($block:literal)? => $symbol:ident;)*) => {
+        const ROWS: &[Row] = &[$(Row {
+            family: stringify!($family),
+            operator: stringify!($op),
+            element: stringify!($t),
+            block_size: { let none = None; $(let _: Option<u32> = none; let none = Some($block);)? none },
+            symbol: stringify!($symbol),
+        },)*];
+    };
+}
+
+for_each_ladder_kernel!(rows);
+
+/// The symbol of the rung's kernel for this operator, element and block size.
+pub(super) fn symbol<O: Op<T>, T: Element>(
+    rung: Rung,
+    block_size: u32,
+) -> Result<&'static str, Refusal> {
+    let row = ROWS.iter().find(|row| {
+        Some(row.family) == rung.family()
+            && row.operator == O::NAME
+            && row.element == T::NAME
+            && row.block_size.is_none_or(|constant| constant == block_size)
+    });
+    row.map(|row| row.symbol).ok_or(Refusal::NoKernel {
+        rung,
+        operator: O::NAME,
+        element: T::NAME,
+    })
+}
+
+/// The kernels that are compiled, by symbol.
+#[derive(Debug, Default)]
+pub(crate) struct Kernels {
+    compiled: Mutex<HashMap<&'static str, Arc<Kernel>>>,
+}
+
+/// A kernel that is ready to be launched.
+#[derive(Debug)]
+pub(super) struct Kernel {
+    pub symbol: &'static str,
+    pub function: Function,
+    module: Module,
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        // A failure is that of a context that is gone, and the module with it.
+        let _ = self.module.unload();
+    }
+}
+
+impl Kernels {
+    /// The kernel, compiled now if it is not.
+    pub(super) fn get(&self, entered: Entered<'_>, symbol: &'static str) -> Result<Arc<Kernel>> {
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = compiled.get(symbol) {
+            return Ok(Arc::clone(kernel));
+        }
+        let kernel = Arc::new(compile(symbol, entered.compute_capability())?);
+        compiled.insert(symbol, Arc::clone(&kernel));
+        Ok(kernel)
+    }
+
+    /// Unloads all kernels.
+    pub(crate) fn clear(&mut self) {
+        self.compiled
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+}
+
+fn compile(symbol: &'static str, capability: (u32, u32)) -> Result<Kernel> {
+    let missing = Error::KernelMissing { symbol };
+    let Some(candidate) = ptx::candidates(symbol, capability).next() else {
+        return Err(missing);
+    };
+    let (Ok(text), Ok(name)) = (CString::new(candidate.text), CString::new(symbol)) else {
+        return Err(missing);
+    };
+    let module = driver::load_module(&text).map_err(|(failure, log)| match failure.code {
+        code @ (DriverCode::INVALID_PTX | DriverCode::UNSUPPORTED_PTX_VERSION) => {
+            Error::KernelRejected { symbol, code, log }
+        }
+        _ => failure.into(),
+    })?;
+    match module.function(&name) {
+        Ok(function) => Ok(Kernel {
+            symbol,
+            function,
+            module,
+        }),
+        Err(failure) => {
+            // The first failure is the one that matters.
+            let _ = module.unload();
+            Err(failure.into())
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The rungs, and what there is to say of each.
+
+use std::fmt;
+
+use super::Refusal;
+use super::catalogue::{self, About};
+
+/// A step of the ladder: one kernel of one document, or ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Rung {
+    /// Document 1, `reduce0`.
+    Halving,
+    /// The library's own reduction, at the top of each ladder.
+    Ours,
+}
+
+/// Where a rung comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Document {
+    /// From halving in global memory to a tree that ends in a warp: `reduce0` to `reduce4`.
+    First,
+    /// Three kernels on neighbours, against divergence.
+    Second,
+    /// The maximum: from atomics to unrolled trees.
+    Third,
+    /// Scans: Kogge and Stone, Brent and Kung.
+    Fourth,
+    /// Divergence, unrolling and launches from the device.
+    Fifth,
+    /// This library.
+    Library,
+}
+
+/// What a rung does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Combines all items to one.
+    Reduction,
+}
+
+/// The block sizes that a rung is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BlockSizes {
+    /// Any from the first to the last.
+    Any(u32, u32),
+    /// The powers of two from the first to the last.
+    PowersOfTwo(u32, u32),
+}
+
+impl Rung {
+    /// All rungs, document by document, in the order in which they are taught; ours last.
+    pub const ALL: &[Self] = &[Self::Halving, Self::Ours];
+
+    fn about(self) -> &'static About {
+        use catalogue::*;
+        match self {
+            Self::Halving => &document1::HALVING,
+            Self::Ours => &library::OURS,
+        }
+    }
+
+    /// What it is called.
+    pub fn title(self) -> &'static str {
+        self.about().title
+    }
+
+    /// Where it comes from.
+    pub fn document(self) -> Document {
+        self.about().document
+    }
+
+    /// Its idea, in a sentence.
+    pub fn idea(self) -> &'static str {
+        self.about().idea
+    }
+
+    /// What it does better than the rung before it. Nothing for the first of a document.
+    pub fn improvement(self) -> Option<&'static str> {
+        self.about().improvement
+    }
+
+    /// What it does.
+    pub fn kind(self) -> Kind {
+        self.about().kind
+    }
+
+    /// The block sizes that it is for.
+    pub fn block_sizes(self) -> BlockSizes {
+        self.about().block_sizes
+    }
+
+    /// Whether it does what is `wanted`, with blocks of this size.
+    pub(super) fn check(self, wanted: Kind, block_size: u32) -> Result<(), Refusal> {
+        let allowed = self.block_sizes();
+        if self.kind() != wanted {
+            Err(Refusal::Kind { rung: self, wanted })
+        } else if !allowed.contains(block_size) {
+            Err(Refusal::BlockSize {
+                rung: self,
+                offered: block_size,
+                allowed,
+            })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The name that its kernels have in the table of the ladder's kernels; ours are not there.
+    pub(super) fn family(self) -> Option<&'static str> {
+        self.about().family
+    }
+}
+
+impl fmt::Display for Rung {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.title())
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Reduction => "reduction",
+        })
+    }
+}
+
+impl BlockSizes {
+    /// Whether `block_size` is one of them.
+    pub fn contains(self, block_size: u32) -> bool {
+        match self {
+            Self::Any(first, last) => (first..=last).contains(&block_size),
+            Self::PowersOfTwo(first, last) => {
+                block_size.is_power_of_two() && (first..=last).contains(&block_size)
+            }
+        }
+    }
+
+    /// Them, in ascending order.
+    pub fn iter(self) -> impl Iterator<Item = u32> {
+        let (Self::Any(first, last) | Self::PowersOfTwo(first, last)) = self;
+        (first..=last).filter(move |&block_size| self.contains(block_size))
+    }
+}
+
+impl fmt::Display for BlockSizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any(first, last) if first == last => write!(f, "{first}"),
+            Self::Any(first, last) => write!(f, "{first} to {last}"),
+            Self::PowersOfTwo(first, last) => write!(f, "powers of two from {first} to {last}"),
+        }
+    }
+}

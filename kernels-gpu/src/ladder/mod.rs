@@ -1,0 +1,35 @@
+//! The ladder: the kernels of the tutorials that this library grew from, from the naive one up, as they are taught.
+//!
+//! They are here to be read, run and measured beside the library's own, which are in `grid`. Each is true to its
+//! document, and mended only where the document's kernel is wrong for some number of items; its file says what was
+//! mended and why.
+//!
+//! | module | document |
+//! |---|---|
+//! | `reduce::halving`, `reduce::grid_stride`, `reduce::shared_tree` | 1: `reduce0` to `reduce4` |
+//!
+//! What must hold of a launch is said once, here:
+//!
+//! # Contract of a launch
+//!
+//! - Blocks and grid are one-dimensional. The number of threads in a block is one that the kernel is for.
+//! - Pointers are to global memory, aligned, and reach as far as the kernel's header says; none overlap.
+//! - Kernels that use shared memory have an item of dynamic shared memory for each thread of a block.
+//!
+//! Not promised, other than by the library's own kernels: that a float result has the same bits for every block
+//! size and every grid.
+
+pub mod entries;
+
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+mod device;
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+mod reduce;
+
+use crate::element::Element;
+use crate::op::{Commutative, Op};
+
+/// What the ladder's kernels ask of an operator: that it combines items as they lie in memory, in any order.
+pub trait Plain<T: Element>: Op<T> + Commutative {}
+
+impl<T: Element, O: Op<T> + Commutative> Plain<T> for O {}

@@ -1,0 +1,3 @@
+//! The ladders of reductions, a file for each family of rungs.
+
+pub mod halving;

@@ -1,0 +1,8 @@
+//! The ladder: every rung is right on every size, with every block size that it claims.
+
+mod common;
+#[path = "common/data.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod data;
+#[path = "ladder/right.rs"]
+mod right;

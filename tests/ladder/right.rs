@@ -1,0 +1,110 @@
+//! Results: integers exactly, floats within the bound of a sum in any order.
+
+use cust::memory::DeviceBuffer;
+use virtual_gpu::Mode;
+use warpfold::ladder::{self, Kind, Rung};
+use warpfold::{Kernel, Max, Sum, cust, kind};
+
+use crate::common::{gpu, mode};
+use crate::data::{Sample, ordinary};
+
+/// Sizes around the boundaries of a warp and a block, and the documents' own.
+fn sizes() -> Vec<usize> {
+    let mut sizes = vec![0, 1, 2, 31, 32, 33, 255, 256, 257, (1 << 14) + 1];
+    if mode() == Mode::Real {
+        sizes.extend([(1 << 20) - 1, (1 << 24) + 3]);
+    }
+    sizes
+}
+
+/// How far a result may be from the exact one.
+trait Bound: Sample + Default {
+    fn check<O: Kernel<kind::reduce, Self>>(found: Self, items: &[Self], what: &str);
+}
+
+macro_rules! exact {
+    ($($t:ty),*) => {$(
+        impl Bound for $t {
+            fn check<O: Kernel<kind::reduce, Self>>(found: Self, items: &[Self], what: &str) {
+                let exact = items.iter().fold(O::identity(), |a, &b| O::combine(a, b));
+                assert_eq!(found, exact, "{what}");
+            }
+        }
+    )*};
+}
+
+exact!(u32, i32);
+
+impl Bound for f32 {
+    /// A maximum is exact. A sum of n items in any order is within (n − 1)·u·Σ|x| of the exact one.
+    fn check<O: Kernel<kind::reduce, Self>>(found: Self, items: &[Self], what: &str) {
+        if O::NAME == "Max" {
+            let exact = items.iter().fold(O::identity(), |a, &b| O::combine(a, b));
+            return assert_eq!(found, exact, "{what}");
+        }
+        let exact: f64 = items.iter().copied().map(f64::from).sum();
+        let size: f64 = items.iter().map(|&item| f64::from(item).abs()).sum();
+        let unit = f64::from(f32::EPSILON) / 2.0;
+        let bound = items.len() as f64 * unit * size;
+        let error = (f64::from(found) - exact).abs();
+        assert!(error <= bound, "{what}: {found}, not {exact} ± {bound}");
+    }
+}
+
+/// Block sizes worth a run: all of a short list, of a long one those at its ends, around warps, and odd ones.
+fn block_sizes(rung: Rung) -> Vec<u32> {
+    let all: Vec<u32> = rung.block_sizes().iter().collect();
+    let (first, last) = (all[0], all[all.len() - 1]);
+    let interesting = [first, 2, 31, 32, 33, 100, 128, 256, 257, 512, 1000, last];
+    match all.len() {
+        ..12 => all,
+        _ => all
+            .into_iter()
+            .filter(|size| interesting.contains(size))
+            .collect(),
+    }
+}
+
+fn check<O: Kernel<kind::reduce, T>, T: Bound>(rung: Rung) {
+    for count in sizes() {
+        let items = ordinary::<O, T>(count);
+        let buffer = DeviceBuffer::from_slice(&items).unwrap();
+        for block_size in block_sizes(rung) {
+            let what = format!("{rung}: {count} items, blocks of {block_size}");
+            match ladder::reduce::<O, T>(gpu(), rung, &buffer, block_size) {
+                Ok(found) => T::check::<O>(found, &items, &what),
+                Err(error) => panic!("{what}: {error}"),
+            }
+            assert_eq!(buffer.as_host_vec().unwrap(), items, "{what}: the input");
+        }
+    }
+}
+
+fn check_all(rung: Rung) {
+    gpu();
+    check::<Sum, u32>(rung);
+    check::<Sum, i32>(rung);
+    check::<Sum, f32>(rung);
+    check::<Max, u32>(rung);
+    check::<Max, i32>(rung);
+    check::<Max, f32>(rung);
+}
+
+macro_rules! rungs {
+    ($($name:ident: $rung:ident;)*) => {
+        $(#[test] fn $name() { check_all(Rung::$rung); })*
+
+        #[test]
+        fn every_rung_has_a_test() {
+            let tested = [$(Rung::$rung),*];
+            for rung in Rung::ALL {
+                assert!(rung.kind() != Kind::Reduction || tested.contains(rung), "{rung}");
+            }
+        }
+    };
+}
+
+rungs! {
+    halving: Halving;
+    ours: Ours;
+}

@@ -1,0 +1,65 @@
+//! The parts that the kernels are shipped in: each a PTX text of its own.
+
+use warpfold_kernels::contract::BLOCK_THREADS;
+use warpfold_kernels::launch;
+
+/// Which kernels a text holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Those of the library.
+    Library,
+    /// Those of the ladder.
+    Ladder,
+}
+
+/// The most threads that a block can have.
+const MOST_BLOCK_THREADS: u32 = 1024;
+
+macro_rules! library_symbols {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
+}
+
+macro_rules! ladder_symbols {
+    ($($kind:ident $family:ident $op:ident $t:ident $($block:literal)? => $symbol:ident;)*) => {
+        &[$(stringify!($symbol)),*]
+    };
+}
+
+const LIBRARY: &[&str] = warpfold_kernels::for_each_kernel!(library_symbols);
+const LADDER: &[&str] = warpfold_kernels::for_each_ladder_kernel!(ladder_symbols);
+
+impl Part {
+    /// The symbols of its table, and no others, are its entries.
+    pub fn symbols(self) -> &'static [&'static str] {
+        match self {
+            Part::Library => LIBRARY,
+            Part::Ladder => LADDER,
+        }
+    }
+
+    /// The kernels' cargo features that it is built with.
+    pub fn features(self) -> &'static str {
+        match self {
+            Part::Library => "",
+            Part::Ladder => "ladder",
+        }
+    }
+
+    /// Whether an entry belongs to the part. A build with more features emits the entries of other parts too.
+    pub fn holds(self, entry: &str) -> bool {
+        self == Part::Library || self.symbols().contains(&entry)
+    }
+
+    /// What the driver's compiler is told of an entry's launches: the most threads of a block, and how many blocks are
+    /// to share a multiprocessor. rustc has no way to say so.
+    pub fn launch_bounds(self, entry: &str) -> String {
+        let blocks = match self {
+            Part::Ladder => return format!(".maxntid {MOST_BLOCK_THREADS}, 1, 1\n"),
+            Part::Library if entry.starts_with("reduce_") => {
+                launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR
+            }
+            Part::Library => launch::SCAN_BLOCKS_PER_MULTIPROCESSOR,
+        };
+        format!(".maxntid {BLOCK_THREADS}, 1, 1\n.minnctapersm {blocks}\n")
+    }
+}

@@ -42,8 +42,10 @@ pub const CLASS_COUNT: usize = 9;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Blocks that ran.
+    /// Blocks that ran, those of grids that kernels launched included.
     pub blocks: u64,
+    /// Grids that kernels launched.
+    pub device_launches: u64,
     /// Instructions issued, each for a whole warp or a part of one.
     pub warp_instructions: u64,
     /// Lane instructions by class, indexed by `Class as usize`.
@@ -94,6 +96,7 @@ impl Counters {
     /// Adds the counts of another launch; `barriers_per_block` becomes the larger of the two.
     pub fn add(&mut self, other: &Counters) {
         self.blocks += other.blocks;
+        self.device_launches += other.device_launches;
         self.warp_instructions += other.warp_instructions;
         for (mine, theirs) in self
             .lane_instructions_by_class

@@ -1,6 +1,6 @@
 //! Launches: a kernel over a grid.
 
-use crate::checks::{Observer, RaceDetector, Switch, Tracked, Unwatched};
+use crate::checks::{RaceDetector, Switch, Tracked, Unwatched};
 use crate::config::{DeviceConfig, RunOptions};
 use crate::counters::Counters;
 use crate::exec;
@@ -138,7 +138,7 @@ impl Kernel {
         options: &RunOptions,
     ) -> Result<Counters, LaunchError> {
         self.check_launch(shape, params, device)?;
-        let launch = Checked {
+        let launch = Launch {
             kernel: self,
             shape,
             params,
@@ -147,42 +147,28 @@ impl Kernel {
             options,
         };
         let reports = options.checks.race;
-        let races = RaceDetector::new(&self.program, shape.block.iter().product(), reports);
+        let races = RaceDetector::new(reports);
         let races = match (options.policy, reports) {
             (Policy::StaleReads, _) => Some(races.with_stale_reads(options.seed)),
             (_, Switch::On) => Some(races),
             (_, Switch::Off) => None,
         };
-        match (races, options.checks.init) {
-            (None, Switch::Off) => launch.run(Unwatched),
-            (None, Switch::On) => launch.run(Tracked(Unwatched)),
-            (Some(races), Switch::Off) => launch.run(races),
-            (Some(races), Switch::On) => launch.run(Tracked(races)),
-        }
+        let counters = match (races, options.checks.init) {
+            (None, Switch::Off) => exec::run(&launch, Unwatched),
+            (None, Switch::On) => exec::run(&launch, Tracked(Unwatched)),
+            (Some(races), Switch::Off) => exec::run(&launch, races),
+            (Some(races), Switch::On) => exec::run(&launch, Tracked(races)),
+        };
+        Ok(counters?)
     }
 }
 
 /// A launch that the device allows.
-struct Checked<'a> {
-    kernel: &'a Kernel,
-    shape: &'a Shape,
-    params: &'a [u8],
-    memory: &'a Memory,
-    device: &'a DeviceConfig,
-    options: &'a RunOptions,
-}
-
-impl Checked<'_> {
-    fn run<O: Observer>(&self, observer: O) -> Result<Counters, LaunchError> {
-        let counters = exec::run(
-            &self.kernel.program,
-            self.shape,
-            self.params,
-            self.memory,
-            self.device,
-            self.options,
-            observer,
-        )?;
-        Ok(counters)
-    }
+pub(crate) struct Launch<'a> {
+    pub kernel: &'a Kernel,
+    pub shape: &'a Shape,
+    pub params: &'a [u8],
+    pub memory: &'a Memory,
+    pub device: &'a DeviceConfig,
+    pub options: &'a RunOptions,
 }

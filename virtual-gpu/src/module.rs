@@ -90,6 +90,14 @@ pub struct Parameter {
 /// A kernel of a loaded module.
 #[derive(Debug, Clone)]
 pub struct Kernel {
+    /// All kernels of its module: it may launch any of them.
+    siblings: Arc<[Compiled]>,
+    index: usize,
+}
+
+/// A kernel as its module keeps it.
+#[derive(Debug)]
+pub(crate) struct Compiled {
     pub(crate) program: Arc<Program>,
     limits: Limits,
 }
@@ -100,13 +108,18 @@ impl Module {
         let mut problems = Vec::new();
         let tree = ptx::parse(text, &mut problems);
         let lowered = lower::lower(&tree, problems, device, memory)?;
-        let kernel = |(program, limits): (Program, Limits)| {
-            let program = Arc::new(program);
-            (program.name.clone(), Kernel { program, limits })
+        let compiled = |(program, limits): (Program, Limits)| Compiled {
+            program: Arc::new(program),
+            limits,
         };
+        let siblings: Arc<[Compiled]> = lowered.kernels.into_iter().map(compiled).collect();
+        let kernels = siblings.iter().enumerate().map(|(index, compiled)| {
+            let siblings = Arc::clone(&siblings);
+            (compiled.program.name.clone(), Kernel { siblings, index })
+        });
         let variable = |(name, address, bytes)| (name, Variable { address, bytes });
         Ok(Self {
-            kernels: lowered.kernels.into_iter().map(kernel).collect(),
+            kernels: kernels.collect(),
             variables: lowered.variables.into_iter().map(variable).collect(),
         })
     }
@@ -136,14 +149,37 @@ impl Module {
 }
 
 impl Kernel {
+    pub(crate) fn compiled(&self) -> &Compiled {
+        &self.siblings[self.index]
+    }
+
+    fn program(&self) -> &Program {
+        &self.compiled().program
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.compiled().limits
+    }
+
+    /// All kernels of its module, in the order of the text.
+    pub(crate) fn siblings(&self) -> &[Compiled] {
+        &self.siblings
+    }
+
+    /// The kernel of that place in the order of the text.
+    pub(crate) fn sibling(&self, index: usize) -> Option<Kernel> {
+        let siblings = Arc::clone(&self.siblings);
+        (index < siblings.len()).then_some(Kernel { siblings, index })
+    }
+
     /// The kernel's name.
     pub fn name(&self) -> &str {
-        &self.program.name
+        &self.program().name
     }
 
     /// Its parameters, in order.
     pub fn parameters(&self) -> &[Parameter] {
-        &self.program.parameters
+        &self.program().parameters
     }
 
     /// Bytes of all its parameters.
@@ -153,31 +189,31 @@ impl Kernel {
 
     /// Bytes of shared memory that every launch of it has.
     pub fn static_shared_bytes(&self) -> u32 {
-        self.program.static_shared_bytes
+        self.program().static_shared_bytes
     }
 
     /// Bytes of local memory that each thread has.
     pub fn local_bytes(&self) -> u32 {
-        self.program.local_bytes
+        self.program().local_bytes
     }
 
     /// Registers that the PTX uses, at most 255. A compiler for real hardware would use others.
     pub fn registers(&self) -> u32 {
-        self.program.register_count.min(255)
+        self.program().register_count.min(255)
     }
 
     /// `.maxntid`: the largest block it may be launched with.
     pub fn max_block_dim(&self) -> Option<[u32; 3]> {
-        self.limits.max_block_dim
+        self.limits().max_block_dim
     }
 
     /// `.reqntid`: the only block it may be launched with.
     pub fn required_block_dim(&self) -> Option<[u32; 3]> {
-        self.limits.required_block_dim
+        self.limits().required_block_dim
     }
 
     /// `.minnctapersm`: how many blocks of it one multiprocessor should hold.
     pub fn min_blocks_per_multiprocessor(&self) -> Option<u32> {
-        self.limits.min_blocks_per_multiprocessor
+        self.limits().min_blocks_per_multiprocessor
     }
 }

@@ -288,6 +288,27 @@ pub(crate) struct Print {
     pub d: Reg,
 }
 
+/// A call of `cudaGetParameterBufferV2`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ParameterBuffer {
+    /// The kernel's address.
+    pub kernel: Reg,
+    pub grid: [Reg; 3],
+    pub block: [Reg; 3],
+    pub shared_bytes: Reg,
+    /// Where the parameters go.
+    pub d: Reg,
+}
+
+/// A call of `cudaLaunchDeviceV2`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LaunchGrid {
+    pub buffer: Reg,
+    pub stream: Reg,
+    /// The error code.
+    pub d: Reg,
+}
+
 /// An atomic exchange of 16 bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Exchange {
@@ -397,6 +418,8 @@ pub(crate) enum Op {
     Exit,
     Trap,
     Print(Print),
+    ParameterBuffer(ParameterBuffer),
+    LaunchGrid(LaunchGrid),
     /// A failed assertion; generic addresses of texts.
     AssertFails {
         message: Reg,

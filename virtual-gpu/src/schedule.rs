@@ -17,7 +17,8 @@ pub enum Policy {
     Seeded,
     /// The same, and blocks start in the reverse order of their numbers.
     ReversedBlocks,
-    /// The same as [`Policy::Seeded`], and only one block is alive at a time.
+    /// The same as [`Policy::Seeded`], and only one block is alive at a time; a grid that a kernel
+    /// launches waits for the end of the one that launched it.
     OneBlock,
     /// The same as [`Policy::Seeded`], and the first of the blocks that are alive gets a turn in
     /// few of the rounds only, unless nothing else can run: those who wait for it wait long.
@@ -107,6 +108,16 @@ impl Schedule {
             let other = self.below(last as u64 + 1) as usize;
             turns.swap(last, other);
         }
+    }
+
+    /// Whether a grid that was launched by the one that runs goes first now.
+    pub(crate) fn child_goes_first(&mut self) -> bool {
+        self.policy != Policy::OneBlock && self.below(2) == 0
+    }
+
+    /// One of so many.
+    pub(crate) fn choose(&mut self, count: usize) -> usize {
+        self.below(count as u64) as usize
     }
 
     /// Instructions of the next turn.

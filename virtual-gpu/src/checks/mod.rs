@@ -11,7 +11,7 @@ mod race;
 mod switches;
 mod undefined;
 
-pub(crate) use observer::{Accesses, Arrival, Element, Observer, Tracked, Unwatched};
+pub(crate) use observer::{Accesses, Arrival, Element, GridStart, Observer, Tracked, Unwatched};
 pub(crate) use race::RaceDetector;
 pub use switches::{Checks, Switch};
 pub(crate) use undefined::{ByteMasks, DEFINED, Origin, Undefined};

@@ -1,7 +1,10 @@
 //! Who is told what happens in a launch.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use crate::fault::{AccessKind, FaultKind, Space};
-use crate::program::{Row, Scope, Strength};
+use crate::program::{Program, Row, Scope, Strength};
 
 /// The accesses of some lanes of a warp that one instruction makes to one space.
 #[derive(Debug)]
@@ -43,6 +46,19 @@ pub(crate) struct Arrival {
     pub pc: u32,
 }
 
+/// A grid that starts.
+#[derive(Debug)]
+pub(crate) struct GridStart<'a> {
+    /// Which grid of the launch it is: the host's is 0.
+    pub number: u32,
+    /// The number of its first block among those of the launch.
+    pub first_block: u64,
+    pub threads_per_block: u32,
+    pub program: &'a Arc<Program>,
+    /// Blocks that it comes after as a whole.
+    pub after: &'a [Range<u64>],
+}
+
 /// Is told what happens in a launch, in the order in which it happens.
 pub(crate) trait Observer {
     /// Whether accesses are reported at all.
@@ -50,6 +66,10 @@ pub(crate) trait Observer {
     /// Whether the launch keeps account of what is undefined.
     const TRACKS: bool = false;
 
+    /// A grid starts, the host's or one that was launched.
+    fn grid_starts(&mut self, start: &GridStart<'_>);
+    /// A thread of a block launched the grid of a number.
+    fn launches(&mut self, block: u64, thread: u32, grid: u32);
     /// What is reported next belongs to this place in the text.
     fn at(&mut self, place: u32);
     /// After accesses that were in bounds. A fault is that of one of the lanes.
@@ -84,6 +104,10 @@ pub(crate) struct Unwatched;
 impl Observer for Unwatched {
     const WATCHES: bool = false;
 
+    fn grid_starts(&mut self, _: &GridStart<'_>) {}
+
+    fn launches(&mut self, _: u64, _: u32, _: u32) {}
+
     fn at(&mut self, _: u32) {}
 
     fn accesses(&mut self, _: &Accesses<'_>) -> Result<(), (usize, FaultKind)> {
@@ -108,6 +132,14 @@ pub(crate) struct Tracked<O>(pub(crate) O);
 impl<O: Observer> Observer for Tracked<O> {
     const WATCHES: bool = O::WATCHES;
     const TRACKS: bool = true;
+
+    fn grid_starts(&mut self, start: &GridStart<'_>) {
+        self.0.grid_starts(start);
+    }
+
+    fn launches(&mut self, block: u64, thread: u32, grid: u32) {
+        self.0.launches(block, thread, grid);
+    }
 
     fn at(&mut self, place: u32) {
         self.0.at(place);

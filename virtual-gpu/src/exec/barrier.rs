@@ -142,10 +142,10 @@ pub(super) fn complete<O: Observer>(
     number: u32,
 ) -> Result<(), Stop> {
     let pending = std::mem::take(&mut shared.barriers[number as usize]);
-    if machine.checks.sync == Switch::On {
-        check_participants(machine.program, warps, number, &pending)?;
+    if machine.options.checks.sync == Switch::On {
+        check_participants(machine.task.program, warps, number, &pending)?;
     }
-    let waits = |a: &&Arrival| match &machine.program.instructions[a.pc as usize].op {
+    let waits = |a: &&Arrival| match &machine.task.program.instructions[a.pc as usize].op {
         Op::Barrier(barrier) => barrier.kind != BarrierKind::Arrive,
         _ => false,
     };
@@ -154,7 +154,7 @@ pub(super) fn complete<O: Observer>(
     machine.counters.barriers += 1;
     shared.barriers_completed += 1;
     for warp in warps {
-        warp.release(machine.program, number, &pending);
+        warp.release(machine.task.program, number, &pending);
     }
     Ok(())
 }

@@ -8,7 +8,8 @@ use crate::checks::Observer;
 
 /// What the threads of a block share.
 pub(super) struct Shared {
-    /// The block's number in the grid.
+    /// The block's number among those of the whole launch; in the host's grid that is its number in
+    /// the grid.
     pub index: u64,
     /// The block's place in the grid.
     pub place: [u32; 3],
@@ -50,11 +51,12 @@ pub(super) struct Block {
 impl Block {
     pub(super) fn new<O: Observer>(
         machine: &mut Machine<'_, O>,
-        index: u64,
+        number: u64,
         multiprocessor: u32,
     ) -> Self {
-        let [x, y, _] = machine.shape.grid.map(u64::from);
-        let place = [index % x, index / x % y, index / x / y].map(|n| n as u32);
+        let index = machine.task.first_block + number;
+        let [x, y, _] = machine.task.shape.grid.map(u64::from);
+        let place = [number % x, number / x % y, number / x / y].map(|n| n as u32);
         machine.counters.blocks += 1;
         let warp_count = machine.threads_per_block().div_ceil(32);
         Self {
@@ -68,7 +70,10 @@ impl Block {
                     false => Vec::new(),
                 },
                 barriers: Default::default(),
-                copies: Copies::new(machine.threads_per_block(), machine.seed ^ index << 32),
+                copies: Copies::new(
+                    machine.threads_per_block(),
+                    machine.options.seed ^ index << 32,
+                ),
                 barriers_completed: 0,
                 exited: 0,
                 completed: Vec::new(),

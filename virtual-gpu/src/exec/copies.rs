@@ -134,7 +134,7 @@ impl Copies {
                     continue;
                 };
                 let side = |access, bytes, thread: u32, place: u32| {
-                    let place = &machine.program.places[place as usize];
+                    let place = &machine.task.program.places[place as usize];
                     Box::new(Side {
                         access,
                         bytes,
@@ -148,7 +148,7 @@ impl Copies {
                     true => AccessKind::Write,
                     false => AccessKind::Read,
                 };
-                let of_copy = machine.program.instructions[copy.pc as usize].place;
+                let of_copy = machine.task.program.instructions[copy.pc as usize].place;
                 let fault = FaultKind::Race {
                     space: Space::Shared,
                     address: addresses[lane],
@@ -291,7 +291,7 @@ impl Warp {
             return Ok(());
         }
         copy.in_flight &= !mask;
-        let place = machine.program.instructions[copy.pc as usize].place;
+        let place = machine.task.program.instructions[copy.pc as usize].place;
         machine.observer.at(place);
         machine.place = place;
         let landed = self.transfer_copy(machine, shared, copy, mask);

@@ -3,56 +3,39 @@
 
 use super::barrier::describe_waiting;
 use super::block::Block;
+use super::family;
 use super::machine::{Machine, Stop};
 use super::special::thread_place;
 use crate::checks::Observer;
-use crate::config::{DeviceConfig, RunOptions};
-use crate::counters::Counters;
 use crate::fault::{Fault, FaultKind};
-use crate::launch::Shape;
-use crate::memory::Memory;
-use crate::program::Program;
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, TurnOf};
 
-/// Runs a whole grid. The launch has been checked against the device's limits.
-pub(crate) fn run<O: Observer>(
-    program: &Program,
-    shape: &Shape,
-    params: &[u8],
-    memory: &Memory,
-    device: &DeviceConfig,
-    options: &RunOptions,
-    observer: O,
-) -> Result<Counters, Box<Fault>> {
-    let snapshot = memory.snapshot();
-    if !O::TRACKS {
-        snapshot.trust();
-    }
-    let mut machine = Machine {
-        program,
-        constants: program.constants.as_slice().into(),
-        shape: *shape,
-        params,
-        memory,
-        snapshot,
-        device,
-        checks: options.checks,
-        seed: options.seed,
-        counters: Counters::default(),
-        steps: 0,
-        observer,
-        place: 0,
-    };
-    let mut schedule = Schedule::new(options.seed, options.policy);
+/// Runs the machine's grid to its end, and the grids that it launches, but for its tail launches.
+/// The launch has been checked against the device's limits.
+pub(super) fn run<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    schedule: &mut Schedule,
+) -> Result<(), Box<Fault>> {
     let mut grid = Grid {
         blocks: Vec::new(),
         started: 0,
-        total: shape.grid.iter().map(|&n| u64::from(n)).product(),
-        resident: schedule.resident_blocks(resident_blocks(&machine)),
+        total: machine.task.block_count(),
+        resident: schedule.resident_blocks(resident_blocks(machine)),
     };
-    grid.run(&mut machine, &mut schedule, options.step_budget)
-        .map_err(|(block, stop)| describe(&machine, block, stop))?;
-    Ok(machine.counters)
+    let mut turns = Vec::new();
+    loop {
+        grid.start_blocks(machine, schedule);
+        let has_ended = grid.blocks.is_empty();
+        if !has_ended {
+            grid.round(machine, schedule, &mut turns)
+                .map_err(|(block, stop)| describe(machine, block, stop))?;
+        } else if machine.task.children.is_empty() {
+            return Ok(());
+        }
+        if !machine.task.children.is_empty() && (has_ended || schedule.child_goes_first()) {
+            family::run_child(machine, schedule)?;
+        }
+    }
 }
 
 fn resident_blocks<O: Observer>(machine: &Machine<'_, O>) -> usize {
@@ -74,41 +57,37 @@ struct Grid {
 type Stopped = ([u32; 3], Stop);
 
 impl Grid {
-    fn run<O: Observer>(
+    /// One turn for each warp that can run.
+    fn round<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
         schedule: &mut Schedule,
-        step_budget: u64,
+        turns: &mut Vec<TurnOf>,
     ) -> Result<(), Stopped> {
-        let mut turns = Vec::new();
-        loop {
-            self.start_blocks(machine, schedule);
-            if self.blocks.is_empty() {
-                return Ok(());
-            }
-            turns.clear();
-            for (index, block) in self.blocks.iter().enumerate() {
-                let able = block
-                    .warps
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, warp)| warp.can_run());
-                turns.extend(able.map(|(warp, _)| (index, warp)));
-            }
-            if turns.is_empty() {
-                return Err(self.deadlock(machine));
-            }
-            schedule.order(&mut turns);
-            for &(index, warp) in &turns {
-                let block = &mut self.blocks[index];
-                let ran = block.run_warp(machine, warp, schedule.quantum());
-                ran.map_err(|stop| (block.shared.place, stop))?;
-                if machine.steps > step_budget {
-                    return Err(self.out_of_time(index, warp, step_budget));
-                }
-            }
-            self.retire_blocks(machine);
+        let step_budget = machine.options.step_budget;
+        turns.clear();
+        for (index, block) in self.blocks.iter().enumerate() {
+            let able = block
+                .warps
+                .iter()
+                .enumerate()
+                .filter(|(_, warp)| warp.can_run());
+            turns.extend(able.map(|(warp, _)| (index, warp)));
         }
+        if turns.is_empty() {
+            return Err(self.deadlock(machine));
+        }
+        schedule.order(turns);
+        for &(index, warp) in &*turns {
+            let block = &mut self.blocks[index];
+            let ran = block.run_warp(machine, warp, schedule.quantum());
+            ran.map_err(|stop| (block.shared.place, stop))?;
+            if machine.steps > step_budget {
+                return Err(self.out_of_time(index, warp, step_budget));
+            }
+        }
+        self.retire_blocks(machine);
+        Ok(())
     }
 
     fn start_blocks<O: Observer>(&mut self, machine: &mut Machine<'_, O>, schedule: &Schedule) {
@@ -150,7 +129,7 @@ impl Grid {
     fn deadlock<O: Observer>(&self, machine: &Machine<'_, O>) -> Stopped {
         let block = self.blocks.iter().find(|block| !block.is_finished());
         let block = block.unwrap_or(&self.blocks[0]);
-        let (waiting, at_warp_sync) = describe_waiting(machine.program, &block.warps);
+        let (waiting, at_warp_sync) = describe_waiting(machine.task.program, &block.warps);
         let stop = at_warp_sync.unwrap_or_else(|| {
             let stuck = block.warps.iter().find(|warp| !warp.fragments.is_empty());
             let warp = stuck.unwrap_or(&block.warps[0]);
@@ -162,12 +141,12 @@ impl Grid {
 }
 
 fn describe<O: Observer>(machine: &Machine<'_, O>, block: [u32; 3], stop: Stop) -> Box<Fault> {
-    let place = machine.program.place(stop.pc);
+    let place = machine.task.program.place(stop.pc);
     Box::new(Fault {
         kind: stop.kind,
-        kernel: machine.program.name.clone(),
+        kernel: machine.task.program.name.clone(),
         block,
-        thread: thread_place(machine.shape.block, stop.warp * 32 + stop.lane),
+        thread: thread_place(machine.task.shape.block, stop.warp * 32 + stop.lane),
         warp: stop.warp,
         lane: stop.lane,
         line: place.line,

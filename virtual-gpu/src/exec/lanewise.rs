@@ -107,6 +107,8 @@ impl Warp {
             Op::Atomic(atomic) => self.atomic(machine, shared, atomic, active)?,
             Op::Exchange(exchange) => self.exchange_wide(machine, shared, exchange, active)?,
             Op::Print(print) => self.print(machine, shared, print, active)?,
+            Op::ParameterBuffer(wish) => self.parameter_buffers(machine, wish, active),
+            Op::LaunchGrid(launch) => self.launch_grids(machine, shared, launch, active)?,
             Op::AssertFails {
                 message,
                 file,

@@ -1,42 +1,43 @@
-//! What all blocks of a launch share.
+//! What all blocks of a launch share, those of the grids that its kernels launch included.
 
-use std::sync::Arc;
-
-use crate::checks::Checks;
-use crate::config::DeviceConfig;
+use super::buffers::Buffers;
+use super::task::Task;
+use crate::config::{DeviceConfig, RunOptions};
 use crate::counters::Counters;
 use crate::fault::FaultKind;
-use crate::launch::Shape;
 use crate::memory::{Memory, Snapshot};
-use crate::program::{Program, Row};
+use crate::module::Kernel;
 
 /// One launch on one device.
 pub(super) struct Machine<'a, O> {
-    pub program: &'a Program,
-    pub constants: Arc<[Row]>,
-    pub shape: Shape,
-    pub params: &'a [u8],
+    /// The grid that runs now.
+    pub task: Task<'a>,
+    /// The host's kernel, which knows those of its module.
+    pub kernel: &'a Kernel,
     pub memory: &'a Memory,
     pub snapshot: Snapshot,
     pub device: &'a DeviceConfig,
-    pub checks: Checks,
-    /// Seed of what happens by chance.
-    pub seed: u64,
+    pub options: &'a RunOptions,
     pub counters: Counters,
     /// Warp instructions so far; also the device's clock.
     pub steps: u64,
     pub observer: O,
     /// Place in the text of the instruction that is being carried out, if the launch is watched.
     pub place: u32,
+    pub buffers: Buffers<'a>,
+    /// Grids that were launched and have not started.
+    pub waiting: u32,
+    /// The number of the next grid's first block.
+    pub next_block: u64,
 }
 
 impl<O> Machine<'_, O> {
     pub(super) fn threads_per_block(&self) -> u32 {
-        self.shape.block.iter().product()
+        self.task.shape.block.iter().product()
     }
 
     pub(super) fn shared_bytes(&self) -> u32 {
-        self.program.static_shared_bytes + self.shape.dynamic_shared_bytes
+        self.task.program.static_shared_bytes + self.task.shape.dynamic_shared_bytes
     }
 }
 

@@ -26,6 +26,9 @@ pub(crate) const LOCAL_WINDOW: u64 = 2 * WINDOW_BYTES;
 /// Where the window of kernel parameters starts.
 pub(crate) const PARAM_WINDOW: u64 = 3 * WINDOW_BYTES;
 
+/// Where the addresses of kernels start.
+pub(crate) const KERNEL_WINDOW: u64 = 4 * WINDOW_BYTES;
+
 /// The space that a generic address lies in.
 pub(super) fn space_of(address: u64) -> AddressSpace {
     match address / WINDOW_BYTES {
@@ -378,14 +381,14 @@ impl Warp {
     /// The bytes of a space other than global, as one lane sees it.
     fn bytes_of<'s, O>(
         &'s self,
-        machine: &Machine<'s, O>,
+        machine: &'s Machine<'_, O>,
         shared: &'s Shared,
         space: AddressSpace,
         lane: usize,
     ) -> &'s [u8] {
         match space {
             AddressSpace::Shared => &shared.memory,
-            AddressSpace::KernelParam => machine.params,
+            AddressSpace::KernelParam => &machine.task.params,
             _ => {
                 let size = self.local.len() / 32;
                 &self.local[lane * size..][..size]

@@ -1,4 +1,4 @@
-//! Runs a lowered kernel: `grid` feeds blocks to the multiprocessors and gives warps their turns,
+//! Runs a lowered kernel: `family` runs the host's grid and those that kernels launch, `grid` feeds blocks to the multiprocessors and gives warps their turns,
 //! `block` holds what the threads of a block share, `warp` runs fragments of warps, and the other
 //! modules carry out what an instruction does.
 //!
@@ -10,8 +10,11 @@
 mod barrier;
 mod block;
 mod bounds;
+mod buffers;
+mod child;
 mod copies;
 mod exchange;
+mod family;
 mod grid;
 mod init;
 mod lanewise;
@@ -23,10 +26,12 @@ mod registers;
 mod special;
 mod stale;
 mod sync;
+mod task;
 mod traffic;
 mod warp;
 
-pub(crate) use grid::run;
+pub(crate) use child::kernel_address;
+pub(crate) use family::run;
 pub(crate) use mbarrier::pending_count;
 pub(crate) use memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
 pub(crate) use registers::Registers;

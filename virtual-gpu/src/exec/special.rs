@@ -14,7 +14,7 @@ impl Warp {
         shared: &Shared,
         which: Special,
     ) -> Row {
-        let block = machine.shape.block;
+        let block = machine.task.shape.block;
         let by_lane = |f: &dyn Fn(u32) -> u64| {
             let mut row = [0; 32];
             for (lane, slot) in (0..).zip(&mut row) {
@@ -36,16 +36,16 @@ impl Warp {
             Special::LanemaskGe => return by_lane(&|lane| !below(lane) & 0xffff_ffff),
             Special::Ntid(axis) => block[axis].into(),
             Special::Ctaid(axis) => shared.place[axis].into(),
-            Special::Nctaid(axis) => machine.shape.grid[axis].into(),
+            Special::Nctaid(axis) => machine.task.shape.grid[axis].into(),
             Special::Warp => self.id.into(),
             Special::WarpCount => machine.threads_per_block().div_ceil(32).into(),
             Special::Multiprocessor => shared.multiprocessor.into(),
             Special::MultiprocessorCount => machine.device.multiprocessors.into(),
-            Special::GridId => 0,
+            Special::GridId => machine.task.number.into(),
             Special::Clock | Special::GlobalTimerLow => clock & 0xffff_ffff,
             Special::ClockHigh | Special::GlobalTimerHigh => clock >> 32,
             Special::Clock64 | Special::GlobalTimer => clock,
-            Special::DynamicSharedBytes => machine.shape.dynamic_shared_bytes.into(),
+            Special::DynamicSharedBytes => machine.task.shape.dynamic_shared_bytes.into(),
             Special::TotalSharedBytes => machine.shared_bytes().into(),
             Special::Fixed(value) => value.into(),
         };

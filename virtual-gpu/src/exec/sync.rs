@@ -69,7 +69,7 @@ impl Warp {
             .filter(|&lane| masks[lane] as u32 == members)
             .fold(0, |mask, lane| mask | 1 << lane);
         let left_out = Some(active & !same).filter(|&rest| rest != 0);
-        if machine.checks.sync == Switch::On && same & !members != 0 {
+        if machine.options.checks.sync == Switch::On && same & !members != 0 {
             let strangers = same & !members;
             return Err(Finding {
                 kind: FaultKind::WarpSync {
@@ -114,7 +114,7 @@ impl Warp {
         match &instruction.op {
             Op::Shuffle(shuffle) => {
                 machine.counters.shuffles += 1;
-                return self.shuffle(machine.checks.sync, shuffle, mask);
+                return self.shuffle(machine.options.checks.sync, shuffle, mask);
             }
             Op::WarpBarrier { .. } => machine.observer.warp_sync(shared.index, self.id, mask),
             Op::Vote { mode, d, p, .. } => {

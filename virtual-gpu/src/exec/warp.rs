@@ -79,7 +79,7 @@ enum Next {
 
 impl Warp {
     pub(super) fn new<O: Observer>(machine: &Machine<'_, O>, id: u32) -> Self {
-        let program = machine.program;
+        let program = machine.task.program;
         let local_bytes = program.local_bytes as usize * 32;
         let count = machine.threads_per_block() - id * 32;
         let existing = if count >= 32 {
@@ -94,7 +94,7 @@ impl Warp {
             registers: Registers::new(
                 program.register_count,
                 program.predicate_count,
-                machine.constants.clone(),
+                machine.task.constants.clone(),
             ),
             undefined: match O::TRACKS {
                 true => Undefined::everything(
@@ -130,7 +130,7 @@ impl Warp {
     ) -> Result<(), Stop> {
         let mut left = quantum;
         while left > 0 {
-            let Some(index) = self.choose(&machine.program.ranks) else {
+            let Some(index) = self.choose(&machine.task.program.ranks) else {
                 return self.check_stuck(machine);
             };
             let fragment = self.fragments.swap_remove(index);
@@ -214,7 +214,7 @@ impl Warp {
         fragment: Fragment,
         quantum: u32,
     ) -> Result<u32, Stop> {
-        let program = machine.program;
+        let program = machine.task.program;
         let Fragment {
             mut pc, mut lanes, ..
         } = fragment;
@@ -380,7 +380,7 @@ impl Warp {
         let stuck = |f: &&Fragment| f.state == State::AtWarpSync;
         match self.fragments.iter().find(stuck) {
             Some(fragment) if self.fragments.iter().all(|f| f.state == State::AtWarpSync) => {
-                Err(self.never_comes(machine.program, fragment))
+                Err(self.never_comes(machine.task.program, fragment))
             }
             _ => Ok(()),
         }

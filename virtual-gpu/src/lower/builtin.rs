@@ -1,11 +1,13 @@
-//! Functions that the system defines: `vprintf` and `__assertfail`.
+//! Functions that the system defines: `vprintf`, `__assertfail`, and the two of the device runtime
+//! by which a kernel launches another.
 
 use super::body::Body;
-use super::calls::whole;
+use super::calls::{part, whole};
 use super::names::{Entity, Variable};
+use super::operand::describe;
 use super::types::{Type, U32};
 use crate::counters::Class;
-use crate::program::{AddressSpace, Op, Print, Reg};
+use crate::program::{AddressSpace, LaunchGrid, Op, ParameterBuffer, Print, Reg};
 use crate::ptx::ast::Operand;
 
 const U64: Type = Type::unsigned(64);
@@ -24,7 +26,27 @@ pub(super) fn lower<'a>(
                 d: body.new_register(),
             };
             body.emit(Op::Print(print), Class::Control);
-            give(body, result, print.d)
+            give(body, result, U32, print.d)
+        }
+        ("cudaGetParameterBufferV2", [result], [kernel, grid, block, shared_bytes]) => {
+            let wish = ParameterBuffer {
+                kernel: value(body, kernel, U64)?,
+                grid: extent(body, grid)?,
+                block: extent(body, block)?,
+                shared_bytes: value(body, shared_bytes, U32)?,
+                d: body.new_register(),
+            };
+            body.emit(Op::ParameterBuffer(wish), Class::Control);
+            give(body, result, U64, wish.d)
+        }
+        ("cudaLaunchDeviceV2", [result], [buffer, stream]) => {
+            let launch = LaunchGrid {
+                buffer: value(body, buffer, U64)?,
+                stream: value(body, stream, U64)?,
+                d: body.new_register(),
+            };
+            body.emit(Op::LaunchGrid(launch), Class::Control);
+            give(body, result, U32, launch.d)
         }
         ("__assertfail", [], [message, file, line, function, _]) => {
             let op = Op::AssertFails {
@@ -63,11 +85,29 @@ fn value<'a>(body: &mut Body<'a, '_>, actual: &Operand<'a>, ty: Type) -> Result<
     Ok(d)
 }
 
+/// An argument of three numbers.
+fn extent<'a>(body: &mut Body<'a, '_>, actual: &Operand<'a>) -> Result<[Reg; 3], String> {
+    let variable = variable(body, actual).filter(|variable| variable.bytes >= 12);
+    let Some(variable) = variable else {
+        return Err(format!("{} where an extent is passed", describe(actual)));
+    };
+    Ok([0, 4, 8].map(|at| {
+        let d = body.new_register();
+        body.emit(Op::Load(part(variable, at, U32, d)), Class::Memory);
+        d
+    }))
+}
+
 /// A result where the caller wants it.
-fn give<'a>(body: &mut Body<'a, '_>, result: &Operand<'a>, from: Reg) -> Result<(), String> {
+fn give<'a>(
+    body: &mut Body<'a, '_>,
+    result: &Operand<'a>,
+    ty: Type,
+    from: Reg,
+) -> Result<(), String> {
     let Some(variable) = variable(body, result) else {
         return Err("a result that is not a parameter variable".into());
     };
-    body.emit(Op::Store(whole(variable, U32, from)), Class::Memory);
+    body.emit(Op::Store(whole(variable, ty, from)), Class::Memory);
     Ok(())
 }

@@ -6,6 +6,7 @@ use super::body::lower_kernel;
 use super::names::{Variable, VariableAddress};
 use super::variables;
 use crate::config::DeviceConfig;
+use crate::exec::kernel_address;
 use crate::memory::{Memory, MemoryError};
 use crate::module::{LoadError, Problem};
 use crate::program::{AddressSpace, Program};
@@ -17,6 +18,21 @@ pub(super) struct ModuleNames<'a> {
     /// Shared variables outside functions: each kernel that names one has its own.
     pub shared: HashMap<&'a str, &'a ast::Variable<'a>>,
     pub functions: HashMap<&'a str, &'a Function<'a>>,
+    /// Kernels, and their places among the kernels of the module.
+    pub kernels: HashMap<&'a str, usize>,
+}
+
+impl ModuleNames<'_> {
+    /// The address of a variable in global memory, or of a kernel.
+    pub(super) fn address(&self, name: &str) -> Option<u64> {
+        match self.globals.get(name) {
+            Some(variable) => match variable.address {
+                VariableAddress::Known(address) => Some(address),
+                VariableAddress::DynamicShared => None,
+            },
+            None => self.kernels.get(name).copied().map(kernel_address),
+        }
+    }
 }
 
 /// What a text comes to.
@@ -39,6 +55,7 @@ pub(crate) fn lower(
         globals: HashMap::new(),
         shared: HashMap::new(),
         functions: HashMap::new(),
+        kernels: kernels(module).map(|f| f.name).zip(0..).collect(),
     };
     let placed = place_variables(module, &mut names, memory, &mut problems);
     let outcome = placed.map(|()| lower_kernels(module, &mut names, &mut problems));
@@ -64,6 +81,12 @@ pub(crate) fn lower(
         memory.free(address)?;
     }
     Err(failure)
+}
+
+/// The kernels of a text, in their order.
+fn kernels<'a>(module: &'a Module<'a>) -> impl Iterator<Item = &'a Function<'a>> {
+    let is_kernel = |f: &&Function<'_>| f.kind == FunctionKind::Entry && f.body.is_some();
+    module.functions.iter().filter(is_kernel)
 }
 
 fn check_target(
@@ -161,7 +184,7 @@ fn place_variables<'a>(
     }
     // Only now does every variable have an address that another may hold.
     for (variable, layout, address) in placed {
-        match variables::contents(variable, layout, &names.globals) {
+        match variables::contents(variable, layout, names) {
             Ok(bytes) => memory.write(address, &bytes)?,
             Err(what) => problems.push(Problem {
                 line: variable.line,
@@ -185,9 +208,7 @@ fn lower_kernels<'a>(
             });
         }
     }
-    let is_kernel = |f: &&Function<'_>| f.kind == FunctionKind::Entry && f.body.is_some();
-    let kernels = module.functions.iter().filter(is_kernel);
-    kernels
+    kernels(module)
         .map(|function| (lower_kernel(names, function, problems), function.limits))
         .collect()
 }

@@ -6,6 +6,7 @@ use super::special;
 use super::types::{Kind, Type};
 use super::variables::literal;
 use crate::counters::Class;
+use crate::exec::kernel_address;
 use crate::program::{AddressSpace, Op, Pred, PredSource, Reg};
 use crate::ptx::ast::{Number, Operand, Sense};
 
@@ -49,7 +50,10 @@ impl<'a> Body<'a, '_> {
                 Some(Entity::Register(reg, declared)) => Ok((reg, Some(declared.bits))),
                 Some(Entity::Variable(variable)) => Ok((self.address_of(variable, 0), None)),
                 Some(_) => Err(format!("`{name}` is not a value")),
-                None => self.special(name),
+                None => match self.module.kernels.get(name) {
+                    Some(&index) => Ok((self.constant(kernel_address(index)), None)),
+                    None => self.special(name),
+                },
             },
             Operand::Offset(name, offset) => match self.find(name) {
                 Some(Entity::Variable(variable)) => Ok((self.address_of(variable, *offset), None)),

@@ -1,8 +1,6 @@
 //! Sizes, alignments and first contents of variables.
 
-use std::collections::HashMap;
-
-use super::names::{Variable, VariableAddress};
+use super::module::ModuleNames;
 use super::types::{Kind, Type};
 use crate::ptx::ast::{self, Array, Initial, Number};
 
@@ -43,18 +41,15 @@ pub(super) fn layout(variable: &ast::Variable<'_>) -> Result<Layout, String> {
 pub(super) fn contents(
     variable: &ast::Variable<'_>,
     layout: Layout,
-    globals: &HashMap<&str, Variable>,
+    names: &ModuleNames<'_>,
 ) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let width = layout.element.bytes() as usize;
     for initial in &variable.initializer {
         let value = match *initial {
             Initial::Number(number) => literal(number, layout.element),
-            Initial::Symbol { name, offset } => match globals.get(name) {
-                Some(Variable {
-                    address: VariableAddress::Known(address),
-                    ..
-                }) if width == 8 => address.wrapping_add(offset as u64),
+            Initial::Symbol { name, offset } => match names.address(name) {
+                Some(address) if width == 8 => address.wrapping_add(offset as u64),
                 _ => return Err(format!("the address of `{name}` cannot stand here")),
             },
         };

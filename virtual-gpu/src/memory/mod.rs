@@ -266,6 +266,12 @@ impl Memory {
         self.read_table().near(address)
     }
 
+    /// The allocation that starts at an address.
+    pub(crate) fn allocation(&self, address: u64) -> Option<Arc<Allocation>> {
+        self.read_table().live.get(&address).cloned()
+    }
+
+    /// The allocations that are alive now.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let table = self.read_table();
         let mut allocations: Vec<_> = table

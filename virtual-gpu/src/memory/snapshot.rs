@@ -1,4 +1,4 @@
-//! The allocations that are alive when a launch starts, for looking addresses up fast.
+//! The allocations that are alive when a launch starts, and those that it makes, for looking addresses up fast.
 
 use std::sync::Arc;
 
@@ -20,6 +20,16 @@ pub(crate) struct Lookup {
 impl Snapshot {
     pub(super) fn new(allocations: Vec<Arc<Allocation>>) -> Self {
         Self { allocations }
+    }
+
+    /// Takes in an allocation made since; its address is the highest.
+    pub(crate) fn add(&mut self, allocation: Arc<Allocation>) {
+        self.allocations.push(allocation);
+    }
+
+    /// Forgets the allocation that starts at an address.
+    pub(crate) fn remove(&mut self, address: u64) {
+        self.allocations.retain(|each| each.base() != address);
     }
 
     /// Everything counts as written from now on.

@@ -4,6 +4,7 @@
 //! threads is known. Blocks' parts are shared until they differ: behind a barrier, all threads of
 //! a block share one.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Bits of a [`Thread`] that hold its place in its block.
@@ -44,12 +45,17 @@ type Times = Rc<Vec<u32>>;
 pub(super) struct Known {
     /// By block.
     blocks: Vec<(u64, Times)>,
+    /// Blocks that are known to their ends.
+    whole: Vec<Range<u64>>,
 }
 
 impl Known {
     /// The time up to which a thread is known; 0 if it is not.
     #[inline]
     pub(super) fn time_of(&self, thread: Thread) -> u32 {
+        if !self.whole.is_empty() && self.whole.iter().any(|w| w.contains(&thread.block())) {
+            return u32::MAX;
+        }
         let Ok(place) = self.find(thread.block()) else {
             return 0;
         };
@@ -79,8 +85,18 @@ impl Known {
         times[index] = times[index].max(time);
     }
 
+    /// Knows some blocks to their ends.
+    pub(super) fn learn_all(&mut self, blocks: &Range<u64>) {
+        let covers = |a: &Range<u64>, b: &Range<u64>| a.start <= b.start && b.end <= a.end;
+        if !self.whole.iter().any(|known| covers(known, blocks)) {
+            self.whole.retain(|known| !covers(blocks, known));
+            self.whole.push(blocks.clone());
+        }
+    }
+
     /// Knows all that another knows.
     pub(super) fn join(&mut self, other: &Known) {
+        other.whole.iter().for_each(|blocks| self.learn_all(blocks));
         let mut place = 0;
         for (block, theirs) in &other.blocks {
             while self.blocks.get(place).is_some_and(|(mine, _)| mine < block) {
@@ -111,6 +127,19 @@ fn join_times(mine: &mut Times, theirs: &Times) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_known_to_their_ends() {
+        let (mut a, mut b) = (Known::default(), Known::default());
+        a.learn_all(&(2..4));
+        a.learn(Thread::new(3, 1), 7);
+        b.learn_all(&(0..3));
+        b.learn_all(&(1..2));
+        b.join(&a);
+        let times = [0, 1, 2, 3, 4].map(|block| b.time_of(Thread::new(block, 1)));
+        assert_eq!(times, [u32::MAX, u32::MAX, u32::MAX, u32::MAX, 0]);
+        assert_eq!(b.whole, [0..3, 2..4]);
+    }
 
     #[test]
     fn joining_takes_the_later_of_each() {

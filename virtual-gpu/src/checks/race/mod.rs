@@ -10,6 +10,9 @@
 //! * A release (or a fence and then a strong write) orders what came before against what comes
 //!   after an acquire (or a strong read and then a fence) that reads what was written, or what an
 //!   atomic operation made of it. Scopes count: an order of block scope holds within a block.
+//! * A grid that a kernel launches comes after its launch; one in the NULL stream of a block after
+//!   those that the block put there before; a tail launch after all of its launcher's grid and what
+//!   that launched. Nothing comes after a child but what is launched so: not its parent.
 //! * Two accesses that are both strong, of scopes that reach each other, and to the same bytes, are
 //!   no race.
 //!
@@ -23,6 +26,7 @@
 //! ran, and so does the absence of one.
 
 mod clocks;
+mod grids;
 mod history;
 mod messages;
 mod pages;
@@ -31,10 +35,11 @@ mod threads;
 
 use std::collections::HashMap;
 
-use super::{Accesses, Arrival, Element, Observer, Switch};
+use super::{Accesses, Arrival, Element, GridStart, Observer, Switch};
 use crate::fault::{AccessKind, FaultKind, Side, Space};
-use crate::program::{Program, Scope};
+use crate::program::Scope;
 use clocks::Thread;
+use grids::Grids;
 use history::Record;
 use messages::{Message, Messages};
 use pages::{NumberHasher, Pages};
@@ -43,9 +48,8 @@ use threads::{BlockState, indices};
 
 /// Watches a launch for data races, and knows what else a read might have given.
 #[derive(Debug)]
-pub(crate) struct RaceDetector<'p> {
-    program: &'p Program,
-    threads_per_block: u32,
+pub(crate) struct RaceDetector {
+    grids: Grids,
     /// Whether races are faults.
     reports: Switch,
     place: u32,
@@ -58,11 +62,10 @@ pub(crate) struct RaceDetector<'p> {
     stale: Vec<(usize, Vec<Message>)>,
 }
 
-impl<'p> RaceDetector<'p> {
-    pub(crate) fn new(program: &'p Program, threads_per_block: u32, reports: Switch) -> Self {
+impl RaceDetector {
+    pub(crate) fn new(reports: Switch) -> Self {
         Self {
-            program,
-            threads_per_block,
+            grids: Grids::default(),
             reports,
             place: 0,
             blocks: HashMap::default(),
@@ -82,8 +85,7 @@ impl<'p> RaceDetector<'p> {
     }
 
     fn block(&mut self, number: u64) -> &mut BlockState {
-        let thread_count = self.threads_per_block;
-        let new = || BlockState::new(number, thread_count);
+        let new = || self.grids.new_block(number);
         self.blocks.entry(number).or_insert_with(new)
     }
 
@@ -91,8 +93,7 @@ impl<'p> RaceDetector<'p> {
     fn compare(&mut self, accesses: &Accesses<'_>) -> Option<(usize, Record, Record)> {
         let place = self.place;
         let stale = std::mem::take(&mut self.stale);
-        let thread_count = self.threads_per_block;
-        let new_block = || BlockState::new(accesses.block, thread_count);
+        let new_block = || self.grids.new_block(accesses.block);
         let block = self.blocks.entry(accesses.block);
         let block = block.or_insert_with(new_block);
         let (pages, messages) = match accesses.space {
@@ -144,20 +145,35 @@ impl<'p> RaceDetector<'p> {
     }
 
     fn side(&self, record: Record) -> Side {
-        let place = &self.program.places[record.place as usize];
+        let block = record.thread().block();
+        let grid = self.grids.of_block(block);
+        let place = grid.and_then(|grid| grid.program.places.get(record.place as usize));
         Side {
             access: record.kind(),
             bytes: record.bytes(),
-            block: record.thread().block(),
+            block: block - grid.map_or(0, |grid| grid.first_block),
             thread: record.thread().index() as u32,
-            line: place.line,
-            instruction: place.text.clone(),
+            line: place.map_or(0, |place| place.line),
+            instruction: place.map(|place| place.text.clone()).unwrap_or_default(),
         }
     }
 }
 
-impl Observer for RaceDetector<'_> {
+impl Observer for RaceDetector {
     const WATCHES: bool = true;
+
+    fn grid_starts(&mut self, start: &GridStart<'_>) {
+        self.grids.start(start);
+    }
+
+    fn launches(&mut self, block: u64, thread: u32, grid: u32) {
+        let state = self.block(block);
+        let launcher = state.thread(thread);
+        if let Some(state) = state.threads.get_mut(thread as usize) {
+            let known = state.publish(launcher);
+            self.grids.launch(grid, known);
+        }
+    }
 
     fn at(&mut self, place: u32) {
         self.place = place;
@@ -233,8 +249,7 @@ impl Observer for RaceDetector<'_> {
     }
 
     fn reads_older(&mut self, element: &Element) -> Option<u64> {
-        let thread_count = self.threads_per_block;
-        let new_block = || BlockState::new(element.block, thread_count);
+        let new_block = || self.grids.new_block(element.block);
         let block = self.blocks.entry(element.block).or_insert_with(new_block);
         let state = block.threads.get(element.thread as usize)?;
         let reader = Reader {

@@ -20,10 +20,10 @@ pub(super) struct ThreadState {
 }
 
 impl ThreadState {
-    fn new() -> Self {
+    fn new(known: &Rc<Known>) -> Self {
         Self {
             time: 1,
-            known: Rc::default(),
+            known: Rc::clone(known),
             fenced: None,
             seen: Vec::new(),
         }
@@ -69,10 +69,11 @@ struct Gathering {
 }
 
 impl BlockState {
-    pub(super) fn new(number: u64, thread_count: u32) -> Self {
+    /// A block whose threads all know the same.
+    pub(super) fn new(number: u64, thread_count: u32, known: &Rc<Known>) -> Self {
         Self {
             number,
-            threads: vec![ThreadState::new(); thread_count as usize],
+            threads: vec![ThreadState::new(known); thread_count as usize],
             shared: Pages::default(),
             messages: Messages::default(),
             gathered: HashMap::new(),

@@ -34,7 +34,7 @@ impl Warp {
         if unsure != 0 {
             let origin = self.undefined.predicate_origin(instruction.guard);
             let what = "the predicate";
-            return Err(decided(machine.program, what, unsure, origin));
+            return Err(decided(machine.task.program, what, unsure, origin));
         }
         match &instruction.op {
             Op::Switch { index, .. } => {
@@ -58,7 +58,7 @@ impl Warp {
             0 => Ok(()),
             unsure => {
                 let origin = self.undefined.origin(reg);
-                Err(decided(machine.program, what, unsure, origin))
+                Err(decided(machine.task.program, what, unsure, origin))
             }
         }
     }

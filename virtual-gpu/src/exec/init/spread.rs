@@ -122,6 +122,19 @@ impl Warp {
                 }
                 self.undefined.define(print.d, active);
             }
+            Op::ParameterBuffer(wish) => {
+                let sizes = wish.grid.iter().chain(&wish.block).copied();
+                for what in sizes.chain([wish.kernel, wish.shared_bytes]) {
+                    self.check_register(machine, "what is launched", what, active)?;
+                }
+                self.undefined.define(wish.d, active);
+            }
+            Op::LaunchGrid(launch) => {
+                for what in [launch.buffer, launch.stream] {
+                    self.check_register(machine, "what is launched", what, active)?;
+                }
+                self.undefined.define(launch.d, active);
+            }
             Op::CopyAsync(form) => {
                 let addresses = [Some(&form.to), Some(&form.from), form.mbarrier.as_ref()];
                 for address in addresses.into_iter().flatten() {
@@ -246,7 +259,7 @@ impl Warp {
         if unsure != 0 {
             let origin = self.undefined.predicate_origin(barrier.predicate);
             let what = "the barrier's predicate";
-            return Err(super::decided(machine.program, what, unsure, origin));
+            return Err(super::decided(machine.task.program, what, unsure, origin));
         }
         match barrier.kind {
             BarrierKind::Count(d) => self.undefined.define(d, active),

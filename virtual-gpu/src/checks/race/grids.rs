@@ -1,0 +1,65 @@
+//! The grids of a launch: which blocks are theirs, and what their threads know from the start.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::clocks::Known;
+use super::threads::BlockState;
+use crate::checks::GridStart;
+use crate::program::Program;
+
+/// One grid that has started.
+#[derive(Debug)]
+pub(super) struct Grid {
+    pub first_block: u64,
+    pub program: Arc<Program>,
+    threads_per_block: u32,
+    known: Rc<Known>,
+}
+
+/// All that have, and what is handed on to those that have not.
+#[derive(Debug, Default)]
+pub(super) struct Grids {
+    /// By first block.
+    started: Vec<Grid>,
+    /// What those know who launched them, by number.
+    launched: HashMap<u32, Rc<Known>>,
+}
+
+impl Grids {
+    pub(super) fn start(&mut self, start: &GridStart<'_>) {
+        let mut known = self.launched.remove(&start.number).unwrap_or_default();
+        if !start.after.is_empty() {
+            let known = Rc::make_mut(&mut known);
+            start
+                .after
+                .iter()
+                .for_each(|blocks| known.learn_all(blocks));
+        }
+        self.started.push(Grid {
+            first_block: start.first_block,
+            program: Arc::clone(start.program),
+            threads_per_block: start.threads_per_block,
+            known,
+        });
+    }
+
+    pub(super) fn launch(&mut self, number: u32, known: Rc<Known>) {
+        self.launched.insert(number, known);
+    }
+
+    /// The grid that a block belongs to.
+    pub(super) fn of_block(&self, block: u64) -> Option<&Grid> {
+        let behind = self.started.partition_point(|g| g.first_block <= block);
+        self.started.get(behind.checked_sub(1)?)
+    }
+
+    /// A block that starts.
+    pub(super) fn new_block(&self, number: u64) -> BlockState {
+        match self.of_block(number) {
+            Some(grid) => BlockState::new(number, grid.threads_per_block, &grid.known),
+            None => BlockState::new(number, 0, &Rc::default()),
+        }
+    }
+}

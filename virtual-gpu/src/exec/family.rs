@@ -1,0 +1,109 @@
+//! A launch as a whole: the host's grid, the grids that its threads launch, theirs, and so on.
+//!
+//! A child starts at some time after its launch, as the schedule says: while its parent still runs,
+//! or when that has ended. Those that one block put in its NULL stream run in order. A grid has
+//! ended when its blocks and all its children have; then come its tail launches, one after the
+//! other, each with all that it launches; and only then has it ended for its own parent and for
+//! the host.
+//!
+//! Not modelled: two grids that advance by turns. A child runs to its end once it has started, so
+//! one that waits for something that its parent does later may wait for ever.
+
+use std::ops::Range;
+
+use super::buffers::Buffers;
+use super::grid;
+use super::machine::Machine;
+use super::task::Task;
+use crate::checks::{GridStart, Observer};
+use crate::counters::Counters;
+use crate::fault::Fault;
+use crate::launch::Launch;
+use crate::schedule::Schedule;
+
+/// Runs a launch to its end.
+pub(crate) fn run<O: Observer>(launch: &Launch<'_>, observer: O) -> Result<Counters, Box<Fault>> {
+    let snapshot = launch.memory.snapshot();
+    if !O::TRACKS {
+        snapshot.trust();
+    }
+    let params = launch.params.to_vec();
+    let compiled = launch.kernel.compiled();
+    let mut machine = Machine {
+        task: Task::new(compiled, *launch.shape, params, (0, 0)),
+        kernel: launch.kernel,
+        memory: launch.memory,
+        snapshot,
+        device: launch.device,
+        options: launch.options,
+        counters: Counters::default(),
+        steps: 0,
+        observer,
+        place: 0,
+        buffers: Buffers::new(launch.memory),
+        waiting: 0,
+        next_block: 0,
+    };
+    with_descendants(&mut machine, &[])?;
+    Ok(machine.counters)
+}
+
+/// Runs the machine's grid, all that is launched in it, and the tail launches that follow. It comes
+/// after the grids of the blocks given.
+fn with_descendants<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    after: &[Range<u64>],
+) -> Result<(), Box<Fault>> {
+    let first = machine.next_block;
+    with_children(machine, after)?;
+    let mut tails = std::mem::take(&mut machine.task.children.tails);
+    tails.reverse();
+    while let Some(tail) = tails.pop() {
+        machine.waiting -= 1;
+        let done = first..machine.next_block;
+        let launcher = std::mem::replace(&mut machine.task, tail);
+        with_children(machine, &[done])?;
+        let tail = std::mem::replace(&mut machine.task, launcher);
+        // What a tail launches for its own end comes before the next tail.
+        tails.extend(tail.children.tails.into_iter().rev());
+    }
+    Ok(())
+}
+
+fn with_children<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    after: &[Range<u64>],
+) -> Result<(), Box<Fault>> {
+    let task = &mut machine.task;
+    task.first_block = machine.next_block;
+    machine.next_block += task.block_count();
+    machine.observer.grid_starts(&GridStart {
+        number: task.number,
+        first_block: task.first_block,
+        threads_per_block: task.shape.block.iter().product(),
+        program: &task.compiled.program,
+        after,
+    });
+    let seed = machine.options.seed ^ u64::from(task.number) << 40;
+    let mut schedule = Schedule::new(seed, machine.options.policy);
+    grid::run(machine, &mut schedule)
+}
+
+/// Runs one of the grids that the machine's grid has launched.
+pub(super) fn run_child<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    schedule: &mut Schedule,
+) -> Result<(), Box<Fault>> {
+    let Some((stream, child)) = machine.task.children.take(schedule) else {
+        return Ok(());
+    };
+    machine.waiting -= 1;
+    let after = machine.task.children.before(stream).to_vec();
+    let first = machine.next_block;
+    let parent = std::mem::replace(&mut machine.task, child);
+    with_descendants(machine, &after)?;
+    machine.task = parent;
+    let blocks = first..machine.next_block;
+    machine.task.children.ended(stream, blocks);
+    Ok(())
+}

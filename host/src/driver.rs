@@ -12,6 +12,7 @@
 
 #[cfg(feature = "ladder")]
 pub(crate) mod event;
+mod pinned;
 mod raw;
 
 use std::ffi::{CStr, c_int, c_void};
@@ -20,6 +21,8 @@ use std::ptr;
 use std::sync::OnceLock;
 
 use crate::error::{DriverCode, Error};
+
+pub(crate) use pinned::{address_of_pinned, allocate_pinned, free_pinned};
 
 /// An address in the device's memory.
 pub(crate) type Address = u64;
@@ -283,6 +286,11 @@ impl Stream<'_> {
     /// The handle as a number, to tell streams apart. A destroyed stream's may come back.
     pub fn key(self) -> usize {
         self.handle as usize
+    }
+
+    /// Whether this is the legacy default stream.
+    pub fn is_default(self) -> bool {
+        self.handle.is_null()
     }
 
     /// The driver's number for the stream, which never comes back; drivers before CUDA 12 have none.

@@ -87,6 +87,13 @@ pub enum Error {
         free_bytes: Option<u64>,
     },
 
+    /// The host has too little memory that can be page-locked.
+    #[error("out of host memory: {asked_bytes} bytes of page-locked memory were asked for")]
+    OutOfHostMemory {
+        /// Bytes that were asked for in one allocation.
+        asked_bytes: usize,
+    },
+
     /// The output has no room for the result.
     #[error("the output holds {offered_items} items; {needed_items} are needed")]
     OutputTooShort {

@@ -3,6 +3,9 @@
 mod context;
 mod kernels;
 mod memory;
+mod pinned;
+mod results;
+mod streams;
 mod workspace;
 
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -10,15 +13,18 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::driver::{self, Address, Device, DeviceAttribute, Failure, Stream};
 use crate::error::{Argument, DriverCode, Error, Result, WarmUp};
-use crate::kernel::KernelId;
+use crate::kernel::{Item, KernelId};
 use crate::ptx;
 use context::PrimaryContext;
 use kernels::Kernels;
-use workspace::Workspaces;
+use results::Results;
+use streams::Streams;
 
 pub(crate) use kernels::LoadedKernel;
 pub(crate) use memory::DeviceMemory;
-pub(crate) use workspace::Workspace;
+pub(crate) use pinned::PinnedMemory;
+pub(crate) use results::ResultSlot;
+pub(crate) use streams::KnownStream;
 
 /// A GPU to reduce and scan on.
 ///
@@ -55,7 +61,8 @@ pub struct Gpu {
     kernels: Kernels,
     #[cfg(feature = "ladder")]
     ladder: crate::ladder::Kernels,
-    workspaces: Workspaces,
+    streams: Streams,
+    results: Results,
     context: PrimaryContext,
     properties: Properties,
     /// The first sticky code seen; 0 for none.
@@ -106,7 +113,8 @@ impl Gpu {
             kernels: Kernels::new(),
             #[cfg(feature = "ladder")]
             ladder: crate::ladder::Kernels::default(),
-            workspaces: Workspaces::new(),
+            streams: Streams::new(),
+            results: Results::new(),
             context: PrimaryContext::retain(device)?,
             properties,
             poison: AtomicI32::new(0),
@@ -218,7 +226,8 @@ impl Drop for Gpu {
             self.kernels.clear();
             #[cfg(feature = "ladder")]
             self.ladder.clear();
-            self.workspaces.clear();
+            self.streams.clear();
+            self.results.clear();
             let _ = bound.unbind();
         }
     }
@@ -233,19 +242,17 @@ pub(crate) struct Entered<'gpu> {
 impl<'gpu> Entered<'gpu> {
     /// Checks that memory which starts at `address` belongs to the context.
     pub fn check_memory(self, argument: Argument, address: Address) -> Result<()> {
-        let context = &self.gpu.context;
-        match driver::is_memory_of(address, context.handle(), context.device())? {
-            true => Ok(()),
-            false => Err(Error::ForeignMemory { argument, address }),
-        }
+        streams::check_memory(&self.gpu.context, argument, address)
     }
 
-    /// Checks that the stream belongs to the context.
-    pub fn check_stream(self, stream: Stream<'_>) -> Result<()> {
-        match stream.is_of(self.gpu.context.handle())? {
-            true => Ok(()),
-            false => Err(Error::ForeignStream),
-        }
+    /// As [`Self::check_memory`], but asks only once for each address that calls on the stream are given.
+    pub fn check_memory_once(
+        self,
+        known: &mut KnownStream,
+        argument: Argument,
+        address: Address,
+    ) -> Result<()> {
+        known.check_memory_once(&self.gpu.context, argument, address)
     }
 
     /// The kernel, compiled now if it never was; not while `capture` is on.
@@ -276,16 +283,37 @@ impl<'gpu> Entered<'gpu> {
         self.gpu.properties.compute_capability
     }
 
-    /// Runs `work` with the stream's scratch memory, of at least `state_words` state words. Calls on the same
-    /// stream wait for each other here, so `work` should only queue.
-    pub fn with_workspace<R>(
+    /// Runs `work` with what is known of the stream, which is the context's. Calls on the same stream wait for
+    /// each other here, so `work` should only queue.
+    pub fn with_stream<R>(
         self,
         stream: Stream<'_>,
         capture: Capture,
-        state_words: u64,
-        work: impl FnOnce(&Workspace) -> Result<R>,
+        work: impl FnOnce(&mut KnownStream) -> Result<R>,
     ) -> Result<R> {
-        self.gpu.workspaces.with(stream, capture, state_words, work)
+        self.gpu
+            .streams
+            .with(stream, capture, &self.gpu.context, work)
+    }
+
+    /// A place for the result of a call that waits.
+    pub fn result_slot(self) -> Result<ResultSlot> {
+        self.gpu.results.take()
+    }
+
+    /// Gives a place back that nothing writes to.
+    pub fn return_result_slot(self, slot: ResultSlot) {
+        self.gpu.results.give_back(slot);
+    }
+
+    /// What was written to a result's place, which is free again then.
+    ///
+    /// # Safety
+    ///
+    /// The work that writes to the slot is done, and it wrote an item of this type.
+    pub unsafe fn read_result<T: Item>(self, slot: ResultSlot) -> T {
+        // SAFETY: as the caller promises.
+        unsafe { self.gpu.results.read(slot) }
     }
 }
 

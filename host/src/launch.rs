@@ -1,8 +1,8 @@
 //! Checking the arguments of a call, and queueing its kernel.
 //!
-//! Every public function comes down to one of the methods of [`Queue`], of which only those that say so wait. What is
-//! wrong with the arguments is found before anything is prepared or launched: first whether the stream is the
-//! context's, then lengths, alignment and overlap, which need no driver, then whether the memory is.
+//! Every public function comes down to one of the methods of [`Queue`], none of which waits. What is wrong with the
+//! arguments is found before anything is prepared or launched: first whether the stream is the context's, then
+//! lengths, alignment and overlap, which need no driver, then whether the memory is.
 
 use std::ptr;
 
@@ -14,7 +14,7 @@ use cust::memory::DeviceSlice;
 
 use crate::driver::{self, Address, Stream};
 use crate::error::{Argument, Error, Result};
-use crate::gpu::{Capture, Entered, LoadedKernel, Workspace};
+use crate::gpu::{Capture, Entered, KnownStream, LoadedKernel, ResultSlot};
 use crate::kernel::{Item, Kernel, kind};
 
 /// Items in the device's memory.
@@ -57,92 +57,121 @@ impl Span {
     }
 }
 
-/// Where a call is queued.
-#[derive(Clone, Copy)]
+/// A stream on which a call is being queued.
 pub(crate) struct Queue<'a> {
     entered: Entered<'a>,
     stream: Stream<'a>,
     capture: Capture,
+    known: &'a mut KnownStream,
+    memory_check: MemoryCheck,
 }
 
-impl<'a> Queue<'a> {
-    /// The default stream, which no graph captures.
-    pub fn default_stream(entered: Entered<'a>) -> Self {
-        Self {
-            entered,
-            stream: Stream::DEFAULT,
-            capture: Capture::Off,
-        }
+/// How often the driver is asked whose memory an address is.
+#[derive(Debug, Clone, Copy)]
+enum MemoryCheck {
+    /// By every call: it waits anyway.
+    Always,
+    /// By the first call on the stream that is given the address.
+    Once,
+}
+
+impl Queue<'_> {
+    /// Queues `work` on the default stream, which no graph captures, and waits for it.
+    pub fn and_wait<R>(
+        entered: Entered<'_>,
+        work: impl FnOnce(&mut Queue<'_>) -> Result<R>,
+    ) -> Result<R> {
+        let stream = Stream::DEFAULT;
+        let capture = Capture::Off;
+        let queued = entered.with_stream(stream, capture, |known| {
+            work(&mut Queue {
+                entered,
+                stream,
+                capture,
+                known,
+                memory_check: MemoryCheck::Always,
+            })
+        })?;
+        stream.synchronize()?;
+        Ok(queued)
     }
 
-    /// A stream of the user's.
-    pub fn on(entered: Entered<'a>, stream: &'a cust::stream::Stream) -> Result<Self> {
+    /// Queues `work` on a stream of the user's.
+    pub fn on(
+        entered: Entered<'_>,
+        stream: &cust::stream::Stream,
+        work: impl FnOnce(&mut Queue<'_>) -> Result<()>,
+    ) -> Result<()> {
         let stream = Stream::from(stream);
-        entered.check_stream(stream)?;
-        Ok(Self {
-            entered,
-            stream,
-            capture: Capture::of(stream)?,
+        let capture = Capture::of(stream)?;
+        entered.with_stream(stream, capture, |known| {
+            work(&mut Queue {
+                entered,
+                stream,
+                capture,
+                known,
+                memory_check: MemoryCheck::Once,
+            })
         })
-    }
-
-    /// Waits for what is queued.
-    pub fn wait(self) -> Result<()> {
-        Ok(self.stream.synchronize()?)
     }
 
     /// Queues a reduction of `input`, at least one item, to the first item of `output`.
     pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
-        self,
+        &mut self,
         input: Span,
         output: Span,
     ) -> Result<()> {
         check_reduce::<T>(input, output)?;
         self.check_memory(Argument::Input, input)?;
         self.check_memory(Argument::Output, output)?;
-        self.launch_reduce::<O, T, ()>(input, |_| output.address, |_| Ok(()))
+        self.launch_reduce::<O, T>(input, output.address)
     }
 
-    /// Reduces `input`, at least one item, and waits for the result.
-    pub fn reduce_to_host<O: Kernel<kind::reduce, T>, T: Item>(self, input: Span) -> Result<T> {
+    /// Queues a reduction of `input`, at least one item, to a place for results.
+    fn reduce_to_slot<O: Kernel<kind::reduce, T>, T: Item>(
+        &mut self,
+        input: Span,
+    ) -> Result<ResultSlot> {
         input.check_alignment::<T>(Argument::Input)?;
         self.check_memory(Argument::Input, input)?;
-        self.launch_reduce::<O, T, T>(input, Workspace::result, |workspace| {
-            let mut result = T::zeroed();
-            driver::copy_to_host(bytemuck::bytes_of_mut(&mut result), workspace.result())?;
-            Ok(result)
-        })
+        let slot = self.entered.result_slot()?;
+        match self.launch_reduce::<O, T>(input, slot.address()) {
+            Ok(()) => Ok(slot),
+            Err(error) => {
+                self.entered.return_result_slot(slot);
+                Err(error)
+            }
+        }
     }
 
-    /// Launches a reduction to where `output` says, and then, still alone on the workspace, does `after`.
-    fn launch_reduce<O: Kernel<kind::reduce, T>, T: Item, R>(
-        self,
+    fn launch_reduce<O: Kernel<kind::reduce, T>, T: Item>(
+        &mut self,
         input: Span,
-        output: impl FnOnce(&Workspace) -> Address,
-        after: impl FnOnce(&Workspace) -> Result<R>,
-    ) -> Result<R> {
+        output: Address,
+    ) -> Result<()> {
         let kernel = self.entered.kernel(O::ID, self.capture)?;
         let item_count = input.item_count as u64;
         let blocks = reduce_chunk_count::<T>(item_count);
-        self.entered
-            .with_workspace(self.stream, self.capture, 0, |workspace| {
-                let parameters = [
-                    input.address,
-                    item_count,
-                    workspace.control(),
-                    workspace.partials(),
-                    output(workspace),
-                ];
-                // SAFETY: these are a reduction's parameters. Input and output are memory of the context, as the
-                // caller has checked, of the lengths that their owner gave them, and do not overlap; the
-                // rest is the stream's workspace, which is as large as any reduction needs.
-                unsafe { launch(kernel, blocks as u32, self.stream, parameters) }?;
-                after(workspace)
-            })
+        let workspace = self.known.workspace(self.stream, self.capture, 0)?;
+        let parameters = [
+            input.address,
+            item_count,
+            workspace.control(),
+            workspace.partials(),
+            output,
+        ];
+        // SAFETY: these are a reduction's parameters. Input and output are memory of the context, as the
+        // caller has checked, of the lengths that their owner gave them, and do not overlap; the
+        // rest is the stream's workspace, which is as large as any reduction needs.
+        unsafe { launch(kernel, blocks as u32, self.stream, parameters) }
     }
 
     /// Queues a scan of `input`, at least one item, to the first items of `output`.
-    pub fn scan<Kind, O: Kernel<Kind, T>, T: Item>(self, input: Span, output: Span) -> Result<()> {
+    pub fn scan<Kind, O: Kernel<Kind, T>, T: Item>(
+        &mut self,
+        input: Span,
+        output: Span,
+    ) -> Result<()> {
         check_scan::<T>(input, output)?;
         self.check_memory(Argument::Input, input)?;
         if output.address != input.address {
@@ -153,25 +182,28 @@ impl<'a> Queue<'a> {
         let item_count = input.item_count as u64;
         let blocks = tile_count::<T>(item_count).min(kernel.resident_blocks as u64);
         let state_words = scan_state_words::<T>(item_count);
-        self.entered
-            .with_workspace(self.stream, self.capture, state_words, |workspace| {
-                let parameters = [
-                    input.address,
-                    output.address,
-                    item_count,
-                    workspace.control(),
-                    workspace.states(),
-                    workspace.state_words(),
-                ];
-                // SAFETY: these are a scan's parameters. Input and output are memory of the context, with room for
-                // the items, and are the same or do not overlap; the rest is the stream's workspace, with
-                // the state words that were asked for.
-                unsafe { launch(kernel, blocks as u32, self.stream, parameters) }
-            })
+        let workspace = self
+            .known
+            .workspace(self.stream, self.capture, state_words)?;
+        let parameters = [
+            input.address,
+            output.address,
+            item_count,
+            workspace.control(),
+            workspace.states(),
+            workspace.state_words(),
+        ];
+        // SAFETY: these are a scan's parameters. Input and output are memory of the context, with room for
+        // the items, and are the same or do not overlap; the rest is the stream's workspace, with
+        // the state words that were asked for.
+        unsafe { launch(kernel, blocks as u32, self.stream, parameters) }
     }
 
     /// Queues the writing of the operator's identity: the reduction of no items.
-    pub fn write_identity<O: Kernel<kind::reduce, T>, T: Item>(self, output: Span) -> Result<()> {
+    pub fn write_identity<O: Kernel<kind::reduce, T>, T: Item>(
+        &mut self,
+        output: Span,
+    ) -> Result<()> {
         output.check_alignment::<T>(Argument::Output)?;
         self.check_memory(Argument::Output, output)?;
         let bits = O::identity().to_bits();
@@ -182,9 +214,23 @@ impl<'a> Queue<'a> {
         Ok(())
     }
 
-    fn check_memory(self, argument: Argument, span: Span) -> Result<()> {
-        self.entered.check_memory(argument, span.address)
+    fn check_memory(&mut self, argument: Argument, span: Span) -> Result<()> {
+        let (entered, address) = (self.entered, span.address);
+        match self.memory_check {
+            MemoryCheck::Always => entered.check_memory(argument, address),
+            MemoryCheck::Once => entered.check_memory_once(self.known, argument, address),
+        }
     }
+}
+
+/// Reduces `input`, at least one item, and waits for the result.
+pub(crate) fn reduce_to_host<O: Kernel<kind::reduce, T>, T: Item>(
+    entered: Entered<'_>,
+    input: Span,
+) -> Result<T> {
+    let slot = Queue::and_wait(entered, |queue| queue.reduce_to_slot::<O, T>(input))?;
+    // SAFETY: the reduction is done.
+    Ok(unsafe { entered.read_result(slot) })
 }
 
 /// Queues a kernel.

@@ -55,7 +55,8 @@
 //!   streams.
 //! - Free with `drop_async` on the same stream only: on another, the memory may be handed out again while the
 //!   kernel still writes there. [`DeviceSlice`](cust::memory::DeviceSlice) is `Copy` and borrows nothing; do not
-//!   use one after its buffer is gone. (Freed memory is recognised, unless it is in use again.)
+//!   use one after its buffer is gone. (Freed memory is recognised, unless it is in use again; a function that
+//!   only queues looks at each address once.)
 //! - Launch a captured graph on the stream that it was captured from, or ordered with its work: a stream's
 //!   scratch memory serves one launch at a time. Drop the [`Gpu`] after its graphs.
 //!

@@ -6,7 +6,7 @@ use cust::stream::Stream;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
-use crate::launch::{Queue, Span};
+use crate::launch::{Queue, Span, reduce_to_host};
 
 /// Combines all items of `input` with the operator `O`, and waits for the result.
 ///
@@ -41,7 +41,7 @@ pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(gpu: &Gpu, input: &DeviceSlic
     if input.is_empty() {
         return Ok(O::identity());
     }
-    gpu.enter(|entered| Queue::default_stream(entered).reduce_to_host::<O, T>(Span::from(input)))
+    gpu.enter(|entered| reduce_to_host::<O, T>(entered, Span::from(input)))
 }
 
 /// Queues the combination of all items of `input` on `stream`, to the first item of `output`; the rest of
@@ -86,10 +86,9 @@ pub fn reduce_into<O: Kernel<kind::reduce, T>, T: Item>(
         });
     }
     gpu.enter(|entered| {
-        let queue = Queue::on(entered, stream)?;
-        match input.item_count {
+        Queue::on(entered, stream, |queue| match input.item_count {
             0 => queue.write_identity::<O, T>(output),
             _ => queue.reduce::<O, T>(input, output),
-        }
+        })
     })
 }

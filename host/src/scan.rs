@@ -188,11 +188,7 @@ fn scan_and_wait<Kind, O: Kernel<Kind, T>, T: Item>(
     if input.item_count == 0 {
         return Ok(());
     }
-    gpu.enter(|entered| {
-        let queue = Queue::default_stream(entered);
-        queue.scan::<Kind, O, T>(input, output)?;
-        queue.wait()
-    })
+    gpu.enter(|entered| Queue::and_wait(entered, |queue| queue.scan::<Kind, O, T>(input, output)))
 }
 
 fn queue_scan<Kind, O: Kernel<Kind, T>, T: Item>(
@@ -204,5 +200,9 @@ fn queue_scan<Kind, O: Kernel<Kind, T>, T: Item>(
     if input.item_count == 0 {
         return Ok(());
     }
-    gpu.enter(|entered| Queue::on(entered, stream)?.scan::<Kind, O, T>(input, output))
+    gpu.enter(|entered| {
+        Queue::on(entered, stream, |queue| {
+            queue.scan::<Kind, O, T>(input, output)
+        })
+    })
 }

@@ -7,7 +7,7 @@ use crate::driver;
 use crate::error::Result;
 use crate::gpu::{DeviceMemory, Gpu};
 use crate::kernel::{Item, Kernel, kind};
-use crate::launch::{Queue, Span};
+use crate::launch::{Queue, Span, reduce_to_host};
 use warpfold_kernels::op::{Max, Min, Product, Sum};
 
 /// The sum of the items. Integers wrap; the empty sum of floats is −0.0, as with `iter().sum()`. For no items no
@@ -124,7 +124,7 @@ fn reduce<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<T> {
     }
     Gpu::global()?.enter(|entered| {
         let (_memory, span) = upload(items)?;
-        Queue::default_stream(entered).reduce_to_host::<O, T>(span)
+        reduce_to_host::<O, T>(entered, span)
     })
 }
 
@@ -135,7 +135,7 @@ fn scan<Kind, O: Kernel<Kind, T>, T: Item>(items: &[T]) -> Result<Vec<T>> {
     }
     Gpu::global()?.enter(|entered| {
         let (memory, span) = upload(items)?;
-        Queue::default_stream(entered).scan::<Kind, O, T>(span, span)?;
+        Queue::and_wait(entered, |queue| queue.scan::<Kind, O, T>(span, span))?;
         driver::copy_to_host(bytemuck::cast_slice_mut(&mut result), memory.address())?;
         Ok(result)
     })

@@ -28,8 +28,10 @@ const HARMLESS: [i32; 21] = [
 const STICKY: [i32; 5] = [700, 702, 709, 716, 719];
 
 /// Calls that let go of something: the library's own call has its result already.
-const RELEASES: [&str; 3] = [
+const RELEASES: [&str; 5] = [
     "cuMemFree_v2",
+    "cuMemFreeHost",
+    "cuStreamDestroy_v2",
     "cuModuleUnload",
     "cuDevicePrimaryCtxRelease_v2",
 ];
@@ -154,6 +156,7 @@ fn carried(error: &Error) -> (&'static str, i32) {
         Error::Driver { call, code } | Error::NoDevice { call, code, .. } => (call, code.0),
         Error::KernelRejected { code, .. } => ("cuModuleLoadDataEx", code.0),
         Error::OutOfMemory { .. } => ("cuMemAlloc_v2", 2),
+        Error::OutOfHostMemory { .. } => ("cuMemHostAlloc", 2),
         Error::NoSuchDevice { .. } => ("cuDeviceGet", 101),
         other => panic!("{other:?}"),
     }

@@ -31,6 +31,13 @@ unsafe extern "C" {
     pub fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> i32;
     pub fn cuMemAlloc_v2(address: *mut Address, bytes: usize) -> i32;
     pub fn cuMemFree_v2(address: Address) -> i32;
+    pub fn cuMemHostAlloc(start: *mut *mut c_void, bytes: usize, flags: c_uint) -> i32;
+    pub fn cuMemHostGetDevicePointer_v2(
+        address: *mut Address,
+        start: *mut c_void,
+        flags: c_uint,
+    ) -> i32;
+    pub fn cuMemFreeHost(start: *mut c_void) -> i32;
     pub fn cuMemcpyHtoD_v2(to: Address, from: *const c_void, bytes: usize) -> i32;
     pub fn cuMemcpyDtoH_v2(to: *mut c_void, from: Address, bytes: usize) -> i32;
     pub fn cuMemsetD32Async(to: Address, word: c_uint, words: usize, stream: *mut c_void) -> i32;

@@ -1,18 +1,19 @@
-//! Workspaces as the kernels find them: zeroed, grown, passed on, and when the launches' tags run out.
+//! Workspaces as the kernels find them: zeroed, grown, and when the launches' tags run out.
 
 use cust::memory::DeviceBuffer;
 use warpfold_kernels::op::Sum;
 use warpfold_kernels::workspace::Control;
 
 use super::*;
-use crate::error::Error;
-use crate::gpu::Gpu;
+use crate::error::{Error, WarmUp};
+use crate::gpu::{Capture, Gpu};
 use crate::{inclusive_scan, reference};
 
 /// The default stream's workspace: where it is, and its state words.
 fn workspace(gpu: &Gpu, capture: Capture, state_words: u64) -> Result<(Address, u64)> {
     gpu.enter(|entered| {
-        entered.with_workspace(Stream::DEFAULT, capture, state_words, |workspace| {
+        entered.with_stream(Stream::DEFAULT, capture, |known| {
+            let workspace = known.workspace(Stream::DEFAULT, capture, state_words)?;
             Ok((workspace.control(), workspace.state_words()))
         })
     })
@@ -44,37 +45,10 @@ fn a_workspace_is_kept_until_it_is_too_small() {
     assert_eq!(grown.1, 2 * first.1);
     assert_ne!(grown.0, first.0);
     assert_eq!(workspace(&gpu, Capture::On, grown.1), Ok(grown));
-    let bytes = (workspace_bytes(grown.1) + RESULT_BYTES) as usize;
+    let bytes = workspace_bytes(grown.1) as usize;
     assert!(read(&gpu, grown.0, bytes).iter().all(|&byte| byte == 0));
     // The outgrown one is still there.
     assert_eq!(read(&gpu, first.0, 4), [0; 4]);
-}
-
-#[test]
-fn a_new_stream_takes_over_the_workspace_of_the_one_before() {
-    let gpu = Gpu::new().unwrap();
-    gpu.enter(|_| {
-        let mut scratch = StreamScratch::default();
-        let control = |scratch: &mut StreamScratch, capture| {
-            let workspace = scratch.workspace(Stream::DEFAULT, capture, 0);
-            workspace.map(Workspace::control)
-        };
-        let first = control(&mut scratch, Capture::Off)?;
-        let own_id = scratch.stream_id;
-
-        // As if another stream had had the handle before.
-        scratch.stream_id = Some(u64::MAX);
-        assert_eq!(control(&mut scratch, Capture::Off)?, first);
-        assert_eq!(scratch.stream_id, own_id);
-
-        // A graph may hold the address, so another stream gets another workspace.
-        assert_eq!(control(&mut scratch, Capture::On)?, first);
-        scratch.stream_id = Some(u64::MAX);
-        assert_ne!(control(&mut scratch, Capture::Off)?, first);
-        assert_eq!(scratch.retired.len(), 1);
-        Ok(())
-    })
-    .unwrap();
 }
 
 #[test]

@@ -1,0 +1,36 @@
+//! An allocator that counts, thread by thread, what the library allocates, and leaves out what the driver does.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use virtual_gpu::driver::inside_a_call;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+pub struct Counting;
+
+// SAFETY: the system's allocator, with a counter beside it that allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if !inside_a_call() {
+            // Where the thread's storage is gone already, nobody counts.
+            let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        }
+        // SAFETY: the caller's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// How many allocations this thread makes in `work`, those of the driver left out.
+pub fn allocations_of(work: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.get();
+    work();
+    ALLOCATIONS.get() - before
+}

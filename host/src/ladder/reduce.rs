@@ -10,7 +10,7 @@ use super::{Kind, Measured, Rung, kernels};
 use crate::error::{Argument, Result};
 use crate::gpu::{Entered, Gpu};
 use crate::kernel::{Item, Kernel, kind};
-use crate::launch::{Queue, Span};
+use crate::launch::{Span, reduce_to_host};
 
 /// Combines all items of `input` with the operator `O` as the rung does it, and waits for the result. For no items,
 /// the operator's identity.
@@ -89,7 +89,7 @@ fn ours<O: Kernel<kind::reduce, T>, T: Item>(
 ) -> Result<Measured<T>> {
     let mut value = O::identity();
     session.timed(|_| {
-        value = Queue::default_stream(entered).reduce_to_host::<O, T>(input)?;
+        value = reduce_to_host::<O, T>(entered, input)?;
         Ok(())
     })?;
     session.finish(|| Ok(value))

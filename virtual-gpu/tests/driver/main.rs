@@ -15,6 +15,7 @@ mod faults;
 mod findings;
 mod graphs;
 mod kernels;
+mod linking;
 mod memory;
 mod modules;
 mod raw;

@@ -69,6 +69,32 @@ unsafe extern "C" {
         options: *const i32,
         values: *mut *mut c_void,
     ) -> i32;
+    pub fn cuLinkCreate_v2(
+        count: u32,
+        options: *const i32,
+        values: *mut *mut c_void,
+        linker: &mut usize,
+    ) -> i32;
+    pub fn cuLinkAddData_v2(
+        linker: usize,
+        kind: i32,
+        data: *const c_void,
+        bytes: usize,
+        name: *const c_char,
+        count: u32,
+        options: *const i32,
+        values: *mut *mut c_void,
+    ) -> i32;
+    pub fn cuLinkAddFile_v2(
+        linker: usize,
+        kind: i32,
+        path: *const c_char,
+        count: u32,
+        options: *const i32,
+        values: *mut *mut c_void,
+    ) -> i32;
+    pub safe fn cuLinkComplete(linker: usize, image: &mut *const c_char, bytes: &mut usize) -> i32;
+    pub safe fn cuLinkDestroy(linker: usize) -> i32;
     pub safe fn cuModuleUnload(module: usize) -> i32;
     pub fn cuModuleGetFunction(function: &mut usize, module: usize, name: *const c_char) -> i32;
     pub safe fn cuFuncSetAttribute(function: usize, attribute: i32, value: i32) -> i32;

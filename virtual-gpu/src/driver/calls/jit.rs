@@ -1,4 +1,4 @@
-//! The options of `cuModuleLoadDataEx`. Only the error log has an effect; the others are about a
+//! The options of `cuModuleLoadDataEx` and of the linker. Only the error log has an effect; the others are about a
 //! compiler that is not there, and are passed over: the information log is empty, and the time
 //! taken is 0.
 
@@ -18,7 +18,7 @@ pub(crate) struct Logs {
     info: Log,
     error: Log,
     /// The caller's array of values, which are numbers or pointers, each in a pointer's place.
-    values: Out<HostPointer>,
+    values: HostPointer,
 }
 
 #[derive(Default)]
@@ -53,13 +53,13 @@ impl Logs {
         Ok(Self {
             info,
             error,
-            values,
+            values: values.untyped(),
         })
     }
 
     /// Writes what went wrong, or nothing, into the error log. The length that the caller gets is
     /// that of the text without its NUL, or of the buffer where the text is cut short to fit.
-    pub(crate) fn write(self, errors: &str) -> Outcome {
+    pub(crate) fn write(&self, errors: &str) -> Outcome {
         self.info.write("", self.values)?;
         self.error.write(errors, self.values)
     }
@@ -75,7 +75,7 @@ fn capacity(values: Out<HostPointer>, index: usize) -> Outcome<Capacity> {
 }
 
 impl Log {
-    fn write(&self, text: &str, values: Out<HostPointer>) -> Outcome {
+    fn write(&self, text: &str, values: HostPointer) -> Outcome {
         let Some(capacity) = &self.capacity else {
             return Ok(());
         };
@@ -88,7 +88,7 @@ impl Log {
             buffer.write(kept.as_bytes())?;
             buffer.offset(kept.len()).write(&[0])?;
         }
-        values.write_element(capacity.index, HostPointer::from_address(length as u64));
-        Ok(())
+        let place = values.offset(capacity.index * size_of::<usize>());
+        place.write(&length.to_ne_bytes())
     }
 }

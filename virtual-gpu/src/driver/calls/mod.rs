@@ -16,6 +16,7 @@ pub(crate) mod graph;
 pub(crate) mod host_memory;
 pub(crate) mod jit;
 pub(crate) mod launch;
+pub(crate) mod link;
 pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod occupancy;

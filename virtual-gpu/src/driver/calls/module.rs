@@ -1,5 +1,6 @@
 //! Modules: loading PTX, and finding what is in it.
 
+use crate::LoadError;
 use crate::driver::calls::jit::Logs;
 use crate::driver::calls::{check_unsafe_call, finish_context};
 use crate::driver::code::{Code, Outcome};
@@ -15,20 +16,43 @@ const BINARY_STARTS: [&[u8]; 2] = [b"\x7fELF", b"\x50\xed\x55\xba"];
 /// The highest major version of PTX that is read.
 const HIGHEST_PTX_MAJOR: u32 = 9;
 
+/// Why an image cannot be loaded.
+pub(crate) struct Refusal {
+    pub(crate) code: Code,
+    pub(crate) why: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(code: Code, why: impl Into<String>) -> Self {
+        let why = why.into();
+        Self { code, why }
+    }
+}
+
+impl From<LoadError> for Refusal {
+    fn from(error: LoadError) -> Self {
+        Self::new(Code(error.cu_result()), error.to_string())
+    }
+}
+
 pub(crate) fn load_file(module: Out<Handle<Module>>, name: Text) -> Outcome {
     let place = ready(module)?;
     let name = name.text(Code::FILE_NOT_FOUND)?;
     let image = std::fs::read(name).map_err(|_| Code::FILE_NOT_FOUND)?;
     let end = image.iter().position(|byte| *byte == 0);
-    place.write(load_image(&image[..end.unwrap_or(image.len())], |error| {
-        eprintln!("virtual-gpu: {name}: {error}");
+    let loaded = load_image(&image[..end.unwrap_or(image.len())])?;
+    place.write(loaded.map_err(|refusal| {
+        eprintln!("virtual-gpu: {name}: {}", refusal.why);
+        refusal.code
     })?)
 }
 
 pub(crate) fn load(module: Out<Handle<Module>>, image: Text) -> Outcome {
     let place = ready(module)?;
-    place.write(load_image(image.bytes()?, |error| {
-        eprintln!("virtual-gpu: {error}");
+    let loaded = load_image(image.bytes()?)?;
+    place.write(loaded.map_err(|refusal| {
+        eprintln!("virtual-gpu: {}", refusal.why);
+        refusal.code
     })?)
 }
 
@@ -41,12 +65,9 @@ pub(crate) fn load_with_options(
 ) -> Outcome {
     let place = ready(module)?;
     let logs = Logs::read(count, options, values)?;
-    let mut errors = String::new();
-    let loaded = load_image(image.bytes()?, |error| {
-        errors = error.to_owned();
-    });
-    logs.write(&errors)?;
-    place.write(loaded?)
+    let loaded = load_image(image.bytes()?)?;
+    logs.write(loaded.as_ref().map_or_else(|refusal| &*refusal.why, |_| ""))?;
+    place.write(loaded.map_err(|refusal| refusal.code)?)
 }
 
 fn ready(module: Out<Handle<Module>>) -> Outcome<Out<Handle<Module>>> {
@@ -55,37 +76,35 @@ fn ready(module: Out<Handle<Module>>) -> Outcome<Out<Handle<Module>>> {
     module.required()
 }
 
-/// Loads an image, and tells why it cannot be.
-fn load_image(image: &[u8], tell: impl FnOnce(&str)) -> Outcome<Handle<Module>> {
-    let context = current()?;
+fn load_image(image: &[u8]) -> Outcome<Result<Handle<Module>, Refusal>> {
+    let (context, machine) = (current()?, machine()?);
+    Ok(checked_text(image)
+        .and_then(|text| Ok(Module::load(context, text)?))
+        .map(|module| machine.modules.insert(module)))
+}
+
+/// The text of an image that may be PTX of a known version.
+pub(crate) fn checked_text(image: &[u8]) -> Result<&str, Refusal> {
+    let refuse = |code, why: &str| Err(Refusal::new(code, why));
     if image.is_empty() {
-        return Err(Code::INVALID_IMAGE);
+        return refuse(Code::INVALID_IMAGE, "the image is empty");
     }
     if BINARY_STARTS.iter().any(|start| image.starts_with(start)) {
-        tell("the image is compiled device code, and only PTX can be interpreted");
-        return Err(Code::NO_BINARY_FOR_GPU);
+        let why = "the image is compiled device code, and only PTX can be interpreted";
+        return refuse(Code::NO_BINARY_FOR_GPU, why);
     }
     let Ok(text) = std::str::from_utf8(image) else {
-        tell("the PTX is not UTF-8");
-        return Err(Code::INVALID_PTX);
+        return refuse(Code::INVALID_PTX, "the PTX is not UTF-8");
     };
     let Some((_, version)) = text.split_once(".version") else {
-        tell("the image is neither PTX, which has a `.version`, nor compiled device code");
-        return Err(Code::INVALID_IMAGE);
+        let why = "the image is neither PTX, which has a `.version`, nor compiled device code";
+        return refuse(Code::INVALID_IMAGE, why);
     };
     if is_newer(version) {
-        tell(&format!(
-            "the PTX is of a version above {HIGHEST_PTX_MAJOR}.x"
-        ));
-        return Err(Code::UNSUPPORTED_PTX_VERSION);
+        let why = format!("the PTX is of a version above {HIGHEST_PTX_MAJOR}.x");
+        return refuse(Code::UNSUPPORTED_PTX_VERSION, &why);
     }
-    match Module::load(context, text) {
-        Ok(module) => Ok(machine()?.modules.insert(module)),
-        Err(error) => {
-            tell(&error.to_string());
-            Err(Code(error.cu_result()))
-        }
-    }
+    Ok(text)
 }
 
 /// Whether the version that a text begins with is above what is known. One that cannot be read is

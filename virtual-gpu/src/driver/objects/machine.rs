@@ -8,6 +8,7 @@ use crate::driver::objects::context::Context;
 use crate::driver::objects::event::Event;
 use crate::driver::objects::graph::{ExecutableGraph, Graph, NodeName};
 use crate::driver::objects::known_memory::KnownMemory;
+use crate::driver::objects::linker::Linker;
 use crate::driver::objects::module::{Function, Module};
 use crate::driver::objects::primary::Primary;
 use crate::driver::objects::stream::Stream;
@@ -27,6 +28,7 @@ pub(crate) struct Machine {
     pub(crate) events: Table<Event>,
     pub(crate) modules: Table<Module>,
     pub(crate) functions: Table<Function>,
+    pub(crate) linkers: Table<Linker>,
     pub(crate) graphs: Table<Graph>,
     pub(crate) graph_nodes: Table<NodeName>,
     pub(crate) executable_graphs: Table<ExecutableGraph>,
@@ -60,6 +62,7 @@ impl Machine {
             events: Table::new(Code::INVALID_HANDLE),
             modules: Table::new(Code::INVALID_HANDLE),
             functions: Table::new(Code::INVALID_HANDLE),
+            linkers: Table::new(Code::INVALID_HANDLE),
             graphs: Table::new(Code::INVALID_VALUE),
             graph_nodes: Table::new(Code::INVALID_VALUE),
             executable_graphs: Table::new(Code::INVALID_VALUE),
@@ -94,6 +97,7 @@ impl Machine {
         self.functions
             .retain(|function| elsewhere(&function.module.context));
         let modules = self.modules.retain(|module| elsewhere(&module.context));
+        self.linkers.retain(|linker| elsewhere(&linker.context));
         context.forget_streams();
         let memory = self.known_memory.free_all_of(context);
         self.contexts

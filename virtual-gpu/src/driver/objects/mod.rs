@@ -1,4 +1,4 @@
-//! What lives in the virtual driver: devices, contexts, streams with their work, events, modules,
+//! What lives in the virtual driver: devices, contexts, streams with their work, events, modules, linkers,
 //! memory that is known, captures and graphs. The calls in [`calls`](super::calls) look them up by
 //! handle and use them; nothing here knows of C.
 
@@ -9,6 +9,7 @@ pub(crate) mod current;
 pub(crate) mod event;
 pub(crate) mod graph;
 pub(crate) mod known_memory;
+pub(crate) mod linker;
 pub(crate) mod machine;
 pub(crate) mod module;
 pub(crate) mod primary;

@@ -59,6 +59,11 @@ impl<T> Out<T> {
     pub(crate) fn is_null(self) -> bool {
         self.0.is_null()
     }
+
+    /// The place as bytes, for what may be written after the call.
+    pub(crate) fn untyped(self) -> HostPointer {
+        HostPointer(self.0.cast())
+    }
 }
 
 impl<T: Copy> Out<T> {

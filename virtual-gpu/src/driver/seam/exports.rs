@@ -21,12 +21,13 @@
 
 use crate::driver::calls::{
     attributes, capture, context, copy, copy2d, device, error_names, event, fill, function, graph,
-    host_memory, launch, memory, module, occupancy, pointer, primary, proc_address, stream,
+    host_memory, launch, link, memory, module, occupancy, pointer, primary, proc_address, stream,
 };
 use crate::driver::code::Code;
 use crate::driver::objects::context::Context;
 use crate::driver::objects::event::Event;
 use crate::driver::objects::graph::{ExecutableGraph, Graph, NodeName};
+use crate::driver::objects::linker::Linker;
 use crate::driver::objects::module::{Function, Module};
 use crate::driver::objects::stream::Stream;
 use crate::driver::seam::abi::{BlockSizeToShared, Handle, HostPointer, In, Out, Text};
@@ -158,6 +159,20 @@ exports! {
         module: Out<Handle<Module>>, image: Text, count: u32, options: In<i32>,
         values: Out<HostPointer>
     ) => module::load_with_options;
+    cuLinkCreate_v2(
+        count: u32, options: In<i32>, values: Out<HostPointer>, linker: Out<Handle<Linker>>
+    ) => link::create;
+    cuLinkAddData_v2(
+        linker: Handle<Linker>, kind: i32, data: HostPointer, bytes: usize, name: Text,
+        count: u32, options: In<i32>, values: Out<HostPointer>
+    ) => link::add_data;
+    cuLinkAddFile_v2(
+        linker: Handle<Linker>, kind: i32, path: Text, count: u32, options: In<i32>,
+        values: Out<HostPointer>
+    ) => link::add_file;
+    cuLinkComplete(linker: Handle<Linker>, image: Out<*const c_char>, bytes: Out<usize>)
+        => link::complete;
+    cuLinkDestroy(linker: Handle<Linker>) => link::destroy;
     cuModuleUnload(module: Handle<Module>) => module::unload;
     cuModuleGetFunction(function: Out<Handle<Function>>, module: Handle<Module>, name: Text)
         => module::function;
@@ -251,14 +266,7 @@ exports! {
     );
     cuGraphDebugDotPrint(graph: HostPointer, path: HostPointer, flags: u32);
 
-    // Linking, arrays, textures, surfaces, external memory.
-    cuLinkCreate_v2(count: u32, options: HostPointer, values: HostPointer, state: HostPointer);
-    cuLinkAddData_v2(
-        state: HostPointer, kind: i32, data: HostPointer, bytes: usize, name: HostPointer,
-        count: u32, options: HostPointer, values: HostPointer
-    );
-    cuLinkComplete(state: HostPointer, image: HostPointer, bytes: HostPointer);
-    cuLinkDestroy(state: HostPointer);
+    // Arrays, textures, surfaces, external memory.
     cuArray3DCreate_v2(array: HostPointer, description: HostPointer);
     cuArray3DGetDescriptor_v2(description: HostPointer, array: HostPointer);
     cuArrayDestroy(array: HostPointer);

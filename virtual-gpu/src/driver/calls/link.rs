@@ -1,0 +1,139 @@
+//! Linking: `cuLinkCreate`, what is added, and the image in the end.
+
+use crate::driver::calls::jit::Logs;
+use crate::driver::calls::module::Refusal;
+use crate::driver::calls::{check_unsafe_call, module};
+use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::current::current;
+use crate::driver::objects::linker::Linker;
+use crate::driver::objects::machine::machine;
+use crate::driver::seam::abi::{Handle, HostPointer, In, Out, Text};
+use std::ffi::{CString, c_char};
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// CUDA's numbers for kinds of input.
+const CUBIN: i32 = 0;
+const PTX: i32 = 1;
+const FAT_BINARY: i32 = 2;
+const OBJECT: i32 = 3;
+const LIBRARY: i32 = 4;
+const BITCODE: i32 = 5;
+
+/// The device runtime's library, which need not be on a machine without CUDA.
+const DEVICE_RUNTIME: [&str; 2] = ["libcudadevrt.a", "cudadevrt.lib"];
+
+pub(crate) fn create(
+    count: u32,
+    options: In<i32>,
+    values: Out<HostPointer>,
+    linker: Out<Handle<Linker>>,
+) -> Outcome {
+    let context = current()?;
+    check_unsafe_call()?;
+    let place = linker.required()?;
+    let logs = Logs::read(count, options, values)?;
+    place.write(machine()?.linkers.insert(Linker {
+        context,
+        logs,
+        text: OnceLock::new(),
+    }))
+}
+
+#[expect(clippy::too_many_arguments, reason = "as the driver's call has")]
+pub(crate) fn add_data(
+    handle: Handle<Linker>,
+    kind: i32,
+    data: HostPointer,
+    bytes: usize,
+    _name: Text,
+    count: u32,
+    options: In<i32>,
+    values: Out<HostPointer>,
+) -> Outcome {
+    let linker = machine()?.linkers.get(handle)?;
+    check_unsafe_call()?;
+    let logs = Logs::read(count, options, values)?;
+    add(&linker, kind, &data.read(bytes)?, &logs)
+}
+
+pub(crate) fn add_file(
+    handle: Handle<Linker>,
+    kind: i32,
+    path: Text,
+    count: u32,
+    options: In<i32>,
+    values: Out<HostPointer>,
+) -> Outcome {
+    let linker = machine()?.linkers.get(handle)?;
+    check_unsafe_call()?;
+    let path = Path::new(path.text(Code::FILE_NOT_FOUND)?);
+    let logs = Logs::read(count, options, values)?;
+    let is_device_runtime = || DEVICE_RUNTIME.iter().any(|name| path.ends_with(name));
+    match std::fs::read(path) {
+        Ok(data) => add(&linker, kind, &data, &logs),
+        Err(_) if kind == LIBRARY && is_device_runtime() => Ok(()),
+        Err(_) => Err(Code::FILE_NOT_FOUND),
+    }
+}
+
+fn add(linker: &Linker, kind: i32, data: &[u8], own_logs: &Logs) -> Outcome {
+    let added = match kind {
+        PTX => add_text(linker, data),
+        LIBRARY => Ok(()),
+        CUBIN | FAT_BINARY | OBJECT => Err(Refusal::new(
+            Code::NO_BINARY_FOR_GPU,
+            "the input is compiled device code, and only PTX can be interpreted",
+        )),
+        BITCODE => Err(Refusal::new(
+            Code::NOT_SUPPORTED,
+            "bit code is not supported",
+        )),
+        _ => Err(Refusal::new(Code::INVALID_VALUE, "no such kind of input")),
+    };
+    let errors = added.as_ref().map_or_else(|refusal| &*refusal.why, |()| "");
+    linker.logs.write(errors)?;
+    own_logs.write(errors)?;
+    added.map_err(|refusal| refusal.code)
+}
+
+fn add_text(linker: &Linker, data: &[u8]) -> Result<(), Refusal> {
+    let second = || {
+        let why = "one PTX text can be linked, and this is a second one";
+        Refusal::new(Code::NOT_SUPPORTED, why)
+    };
+    if linker.text.get().is_some() {
+        return Err(second());
+    }
+    let end = data.iter().position(|byte| *byte == 0);
+    let image = &data[..end.unwrap_or(data.len())];
+    let text = module::checked_text(image)?;
+    let device = linker.context.device;
+    let loaded = crate::Module::load(text, &device.config, &device.memory)?;
+    // Fails only if something else has freed a variable, and then it is free.
+    let _ = loaded.unload(&device.memory);
+    let text = CString::new(image).map_err(|nul| {
+        let why = format!("a NUL at {}", nul.nul_position());
+        Refusal::new(Code::INVALID_PTX, why)
+    })?;
+    linker.text.set(text).map_err(|_| second())
+}
+
+/// The image belongs to the linker. Its length counts the NUL, so that a copy of it can be loaded.
+pub(crate) fn complete(
+    handle: Handle<Linker>,
+    image: Out<*const c_char>,
+    bytes: Out<usize>,
+) -> Outcome {
+    let linker = machine()?.linkers.get(handle)?;
+    check_unsafe_call()?;
+    let place = image.required()?;
+    let text = linker.text.get().ok_or(Code::INVALID_IMAGE)?;
+    bytes.write_unless_null(text.as_bytes_with_nul().len());
+    place.write(text.as_ptr())
+}
+
+pub(crate) fn destroy(handle: Handle<Linker>) -> Outcome {
+    check_unsafe_call()?;
+    machine()?.linkers.remove(handle).map(drop)
+}

@@ -4,13 +4,13 @@
 //! blocks wait for each other; with one block alive at a time nobody waits, so that is how scans run here.
 //! Nothing here predicts time.
 
+#[path = "counters/budget.rs"]
+mod budget;
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
 #[path = "common/engine.rs"]
 mod engine;
-#[path = "counters/instructions.rs"]
-mod instructions;
 #[path = "counters/reduce.rs"]
 mod reduce;
 #[path = "counters/scan.rs"]

@@ -23,6 +23,14 @@ const COLOURS: [RGBColor; 4] = [
     RGBColor(204, 121, 167),
 ];
 
+/// What a chart shows.
+#[derive(Clone, Copy, PartialEq)]
+enum Quantity {
+    Rate,
+    /// To CUB; one is where both are as fast.
+    Ratio,
+}
+
 /// A line of a panel, by the exponent of the number of items.
 struct Line {
     name: String,
@@ -39,16 +47,18 @@ struct Panel {
 pub fn draw_all(summary: &Summary, folder: &Path) -> Result<()> {
     for case in Case::ALL {
         let subjects: Vec<&Subject> = summary.subjects().filter(|s| s.case == case).collect();
-        let rates = rate_panels(&subjects, summary);
         let name = case.name();
+        let path = |what| folder.join(format!("{what}_{name}.svg"));
+        let rates = rate_panels(&subjects, summary);
         draw(
             &format!("{name}, GB/s"),
+            Quantity::Rate,
             &rates,
-            &folder.join(format!("rate_{name}.svg")),
+            &path("rate"),
         )?;
         let ratios = ratio_panels(&subjects, summary);
         let title = format!("{name}, times as fast as CUB");
-        draw(&title, &ratios, &folder.join(format!("ratio_{name}.svg")))?;
+        draw(&title, Quantity::Ratio, &ratios, &path("ratio"))?;
     }
     Ok(())
 }
@@ -87,7 +97,7 @@ fn ratio_panels(subjects: &[&Subject], summary: &Summary) -> Vec<Panel> {
             }),
         };
         Panel {
-            title: format!("{item_bytes} bytes an item"),
+            title: format!("{item_bytes}-byte items"),
             lines: types.into_iter().map(line).collect(),
         }
     };
@@ -117,11 +127,15 @@ fn points<'a>(
 }
 
 /// Draws a chart of panels; none, if there are none.
-fn draw(title: &str, panels: &[Panel], path: &Path) -> Result<()> {
+fn draw(title: &str, quantity: Quantity, panels: &[Panel], path: &Path) -> Result<()> {
     if panels.is_empty() {
         return Ok(());
     }
-    let columns = panels.len().min(3);
+    let columns = if panels.len() == 4 {
+        2
+    } else {
+        panels.len().min(3)
+    };
     let rows = panels.len().div_ceil(columns);
     let size = (PANEL.0 * columns as u32, PANEL.1 * rows as u32 + 40);
     let root = SVGBackend::new(path, size).into_drawing_area();
@@ -129,27 +143,38 @@ fn draw(title: &str, panels: &[Panel], path: &Path) -> Result<()> {
     root.fill(&WHITE).map_err(whatever)?;
     let root = root.titled(title, ("sans-serif", 20)).map_err(whatever)?;
     for (panel, area) in panels.iter().zip(root.split_evenly((rows, columns))) {
-        draw_panel(panel, &area).map_err(whatever)?;
+        draw_panel(quantity, panel, &area).map_err(whatever)?;
     }
     root.present().map_err(whatever)
 }
 
 type Drawn<'a> = Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
 
-fn draw_panel<'a>(panel: &Panel, area: &DrawingArea<SVGBackend<'a>, Shift>) -> Drawn<'a> {
+fn draw_panel<'a>(
+    quantity: Quantity,
+    panel: &Panel,
+    area: &DrawingArea<SVGBackend<'a>, Shift>,
+) -> Drawn<'a> {
     let (x, y) = ranges(&panel.lines);
     let mut chart = ChartBuilder::on(area)
         .caption(&panel.title, ("sans-serif", 15))
         .margin(8)
+        .margin_right(20)
         .x_label_area_size(26)
         .y_label_area_size(44)
-        .build_cartesian_2d(x, y)?;
+        .build_cartesian_2d(x.clone(), y)?;
+    let decimals = if quantity == Quantity::Ratio { 1 } else { 0 };
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
         .x_labels(6)
         .x_label_formatter(&|exponent| format!("2^{exponent:.0}"))
+        .y_label_formatter(&|value| format!("{value:.decimals$}"))
         .draw()?;
+    if quantity == Quantity::Ratio {
+        let even = [(x.start, 1.0), (x.end, 1.0)];
+        chart.draw_series(LineSeries::new(even, BLACK.stroke_width(1)))?;
+    }
     for (line, colour) in panel.lines.iter().zip(COLOURS.iter().cycle()) {
         chart
             .draw_series(LineSeries::new(
@@ -161,7 +186,10 @@ fn draw_panel<'a>(panel: &Panel, area: &DrawingArea<SVGBackend<'a>, Shift>) -> D
     }
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
+        .position(match quantity {
+            Quantity::Rate => SeriesLabelPosition::UpperLeft,
+            Quantity::Ratio => SeriesLabelPosition::LowerLeft,
+        })
         .background_style(WHITE.mix(0.8))
         .draw()
 }

@@ -1,0 +1,199 @@
+//! What every kernel of the table costs, held against a table of budgets: `budgets.csv`, beside this file.
+//!
+//! The numbers are counts of the PTX as it is written, on the virtual GPU. A kernel that becomes 5 % heavier fails, and so does
+//! one that becomes as much lighter, until the table says so. After a change that is meant:
+//!
+//! ```text
+//! WARPFOLD_BUDGETS=write cargo test -p warpfold --test counters budget
+//! ```
+//!
+//! What must hold of any good kernel needs no table, and is asserted as such: items are moved once, in whole sectors and
+//! 16 bytes a lane, without bank conflicts and without local memory.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fmt::Write;
+use std::fs;
+
+use virtual_gpu::{Counters, Policy};
+use warpfold_kernels::contract::tile_items;
+use warpfold_kernels::for_each_kernel;
+use warpfold_kernels::op::{Max, Min, Product, Sum};
+
+use crate::data::{Sample, ordinary};
+use crate::engine::{Engine, Generation, SM_70, SM_90};
+use crate::unwatched;
+
+/// The committed table.
+const BUDGETS: &str = include_str!("budgets.csv");
+
+/// Where it is.
+const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/counters/budgets.csv");
+
+/// How far a count of instructions may be from its budget.
+const PERCENT: f64 = 5.0;
+
+/// How many bytes and sectors more than the items' may be moved, for what blocks tell each other.
+const PERCENT_BESIDES: f64 = 2.0;
+
+/// The least mean of sectors that a warp's access touches: one to 16 bytes a lane touches 16, one to a state word or two
+/// fewer.
+const SECTORS_PER_REQUEST: f64 = 15.0;
+
+/// Whole tiles that are worked on.
+const TILES: u64 = 16;
+
+/// A row of the table of kernels.
+struct Row {
+    symbol: &'static str,
+    count: fn(Generation, &str) -> Cost,
+}
+
+/// What a launch cost.
+struct Cost {
+    counters: Counters,
+    item_count: u64,
+    /// Bytes that have to be moved.
+    item_traffic: u64,
+}
+
+mod count {
+    use super::*;
+    use warpfold::Op;
+
+    pub fn reduce<O: Op<T>, T: Sample>(generation: Generation, symbol: &str) -> Cost {
+        let (items, engine) = prepare::<O, T>(generation, symbol);
+        let (_, counters) = engine.reduce(&items, &unwatched(Policy::OneBlock)).unwrap();
+        Cost {
+            counters,
+            item_count: items.len() as u64,
+            item_traffic: size_of_val(&items[..]) as u64,
+        }
+    }
+
+    pub fn inclusive_scan<O: Op<T>, T: Sample>(generation: Generation, symbol: &str) -> Cost {
+        let (items, engine) = prepare::<O, T>(generation, symbol);
+        let (_, counters) = engine.scan(&items, &unwatched(Policy::OneBlock)).unwrap();
+        Cost {
+            counters,
+            item_count: items.len() as u64,
+            item_traffic: 2 * size_of_val(&items[..]) as u64,
+        }
+    }
+
+    pub use inclusive_scan as exclusive_scan;
+
+    fn prepare<O: Op<T>, T: Sample>(generation: Generation, symbol: &str) -> (Vec<T>, Engine) {
+        let items = ordinary::<O, T>((TILES * tile_items::<T>()) as usize);
+        let engine = Engine::new::<T>(generation, 1, &generation.kernel(symbol), items.len());
+        (items, engine)
+    }
+}
+
+macro_rules! rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
+        const ROWS: &[Row] = &[$(Row {
+            symbol: stringify!($symbol),
+            count: count::$kind::<$op, $t>,
+        }),*];
+    };
+}
+
+for_each_kernel!(rows);
+
+impl Cost {
+    fn instructions_per_item(&self) -> f64 {
+        self.counters.lane_instructions() as f64 / self.item_count as f64
+    }
+
+    /// Bytes that are moved for each that has to be.
+    fn bytes_per_byte(&self) -> f64 {
+        let counters = &self.counters;
+        let bytes = counters.global_bytes_read + counters.global_bytes_written;
+        bytes as f64 / self.item_traffic as f64
+    }
+
+    fn sectors(&self) -> u64 {
+        self.counters.global_sectors_read + self.counters.global_sectors_written
+    }
+
+    /// Bytes of the sectors that are touched, for each byte that has to be moved.
+    fn sector_bytes_per_byte(&self) -> f64 {
+        32.0 * self.sectors() as f64 / self.item_traffic as f64
+    }
+
+    fn sectors_per_request(&self) -> f64 {
+        let requests = self.counters.global_loads + self.counters.global_stores;
+        self.sectors() as f64 / requests as f64
+    }
+
+    /// What is wrong with any kernel that costs this.
+    fn faults(&self) -> Vec<String> {
+        let besides = 1.0 + PERCENT_BESIDES / 100.0;
+        let mut faults = Vec::new();
+        let mut refuse = |bad: bool, fault: String| faults.extend(bad.then_some(fault));
+        let (bytes, sectors) = (self.bytes_per_byte(), self.sector_bytes_per_byte());
+        refuse(
+            bytes > besides,
+            format!("{bytes:.3} times the items' bytes"),
+        );
+        refuse(
+            sectors > besides,
+            format!("{sectors:.3} times the items' sectors"),
+        );
+        let request = self.sectors_per_request();
+        refuse(
+            request < SECTORS_PER_REQUEST,
+            format!("{request:.2} sectors a request"),
+        );
+        let conflicts = self.counters.bank_conflicts;
+        refuse(conflicts > 0, format!("{conflicts} bank conflicts"));
+        let local = self.counters.local_bytes;
+        refuse(local > 0, format!("{local} bytes of local memory"));
+        faults
+    }
+}
+
+/// Instructions an item, by kernel and generation.
+fn budgets() -> BTreeMap<(&'static str, &'static str), f64> {
+    let parse = |line: &'static str| {
+        let mut columns = line.split(',');
+        let mut next = || columns.next().expect("three columns");
+        let key = (next(), next());
+        (key, next().parse().expect("a number"))
+    };
+    BUDGETS.lines().skip(1).map(parse).collect()
+}
+
+#[test]
+fn every_kernel_keeps_to_its_budget() {
+    let budgets = budgets();
+    let mut table = String::from("kernel,generation,lane_instructions_per_item\n");
+    let mut failures = Vec::new();
+    for row in ROWS {
+        for generation in [SM_70, SM_90] {
+            let (symbol, generation_name) = (row.symbol, generation.name);
+            let cost = (row.count)(generation, symbol);
+            let faults = cost.faults().into_iter();
+            failures.extend(faults.map(|fault| format!("{symbol}, {generation_name}: {fault}")));
+            let each = cost.instructions_per_item();
+            let _ = writeln!(table, "{symbol},{generation_name},{each:.3}");
+            let budget = budgets.get(&(symbol, generation_name)).copied();
+            let off = 100.0 * (each / budget.unwrap_or(f64::NAN) - 1.0);
+            if off.is_nan() || off.abs() > PERCENT {
+                failures.push(format!(
+                    "{symbol}, {generation_name}: {each:.3} instructions an item, budget {budget:?}: {off:+.1} %"
+                ));
+            }
+        }
+    }
+    if env::var_os("WARPFOLD_BUDGETS").is_some_and(|value| value == "write") {
+        fs::write(PATH, table).expect("the table is written");
+        return;
+    }
+    let stale = budgets
+        .keys()
+        .filter(|(symbol, _)| ROWS.iter().all(|row| row.symbol != *symbol));
+    failures.extend(stale.map(|(symbol, _)| format!("{symbol} has a budget and no kernel")));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

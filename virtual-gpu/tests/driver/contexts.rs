@@ -95,9 +95,12 @@ fn work_belongs_to_the_context_of_its_stream() {
         assert_eq!(cuCtxPopCurrent_v2(&mut 0), 0);
     }
     let contextless = launch(function, 1, 1, theirs, &[address, 4]);
-    compare.expect("no context current", contextless, INVALID_CONTEXT);
+    compare.expect("no context current", contextless, 0);
+    let unnamed = launch(function, 1, 1, 0, &[address, 5]);
+    compare.expect("its default stream", unnamed, INVALID_CONTEXT);
     assert_eq!(cuCtxSetCurrent(first.0), 0);
-    compare.expect("what was written", peek(address), 3);
+    compare.expect("synchronising again", cuStreamSynchronize(theirs), 0);
+    compare.expect("what was written", peek(address), 4);
 }
 
 #[test]

@@ -45,6 +45,10 @@ fn a_fault_poisons_its_context_and_no_other() {
     let destroyed = cuCtxDestroy_v2(context.0);
     std::mem::forget(context);
     compare.expect("destroying the context", destroyed, 0);
+    if virtual_only("a fault on a real device ends all contexts of the process") {
+        std::mem::forget(bystander);
+        return;
+    }
     assert_eq!(cuCtxSetCurrent(bystander.0), 0);
     assert_eq!(peek(zeros(1)), 0, "all is well in another context");
 }
@@ -77,18 +81,37 @@ fn a_misaligned_access_has_its_own_code() {
 }
 
 #[test]
-fn a_reset_primary_context_is_well_again() {
+fn a_primary_context_can_be_reset() {
     // `cust`'s tests are in the primary context of this process.
-    if !in_a_process_of_its_own("faults::a_reset_primary_context_is_well_again") {
+    if in_a_process_of_its_own("faults::a_primary_context_can_be_reset") {
+        reset_primary(retain_primary());
+    }
+}
+
+#[test]
+fn a_reset_primary_context_is_well_again() {
+    if virtual_only("a fault on a real device is there to stay")
+        || !in_a_process_of_its_own("faults::a_reset_primary_context_is_well_again")
+    {
         return;
     }
+    let context = retain_primary();
+    assert_eq!(launch(function(load(PTX), c"trap"), 1, 1, 0, &[]), 0);
+    assert_eq!(cuCtxSynchronize(), LAUNCH_FAILED);
+    assert_eq!(cuCtxSynchronize(), LAUNCH_FAILED);
+    reset_primary(context);
+}
+
+fn retain_primary() -> usize {
     start();
     let mut context = 0;
     assert_eq!(cuDevicePrimaryCtxRetain(&mut context, 0), 0);
     assert_eq!(cuCtxSetCurrent(context), 0);
-    assert_eq!(launch(function(load(PTX), c"trap"), 1, 1, 0, &[]), 0);
-    assert_eq!(cuCtxSynchronize(), LAUNCH_FAILED);
-    assert_eq!(cuCtxSynchronize(), LAUNCH_FAILED);
+    context
+}
+
+/// Resets the primary context that is current, and looks what has become of it.
+fn reset_primary(context: usize) {
     let mut compare = Comparison::default();
     compare.expect("resetting", cuDevicePrimaryCtxReset_v2(0), 0);
     let gone = cuCtxSynchronize();

@@ -3,6 +3,7 @@
 use crate::driver::calls::stream::proceed;
 use crate::driver::calls::{check_unsafe_call, enqueue, enqueue_after, finish};
 use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::capture::Status;
 use crate::driver::objects::context::Ticket;
 use crate::driver::objects::current::current;
 use crate::driver::objects::event::{Event, Recording, Timing};
@@ -92,6 +93,9 @@ pub(crate) fn query(event: Handle<Event>) -> Outcome {
 fn waited_for(event: Handle<Event>) -> Outcome<Option<Ticket>> {
     let event = find(event)?;
     match event.recording() {
+        Recording::Capture(tail) if tail.capture.status() == Status::Ended => {
+            Err(Code::INVALID_VALUE)
+        }
         Recording::Capture(tail) => {
             tail.capture.make_void();
             Err(Code::CAPTURED_EVENT)

@@ -20,7 +20,8 @@ const LIST_BUFFER: u64 = 1;
 const LIST_SIZE: u64 = 2;
 
 /// `cuLaunchKernel`. Parameters are read at once; the kernel runs when the stream comes to it. The
-/// context of stream and function need not be current, but some context must be.
+/// context of stream and function need not be current; it takes a current one to mean a default
+/// stream.
 #[expect(clippy::too_many_arguments, reason = "the driver's call has eleven")]
 pub(crate) fn kernel(
     function: Handle<Function>,
@@ -35,7 +36,6 @@ pub(crate) fn kernel(
     parameters: In<HostPointer>,
     list: In<HostPointer>,
 ) -> Outcome {
-    current_in_any_state()?;
     let stream = resolve(stream)?;
     let function = find(function)?;
     if !Arc::ptr_eq(&function.module.context, &stream.context) {

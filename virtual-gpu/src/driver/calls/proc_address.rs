@@ -1,7 +1,8 @@
 //! `cuGetProcAddress`: a call of the driver by its plain name, as in `cuMemAlloc`, of whichever
 //! symbol is newest.
 //!
-//! Versions are not told apart: what is exported is there for every version.
+//! Versions are not told apart: what is exported is there for every version. Where nothing is found
+//! nothing is written, as by the real driver.
 
 use crate::driver::code::{Code, Outcome};
 use crate::driver::seam::abi::{Out, Text};
@@ -14,13 +15,7 @@ const NOT_FOUND: i32 = 1;
 pub(crate) fn find(name: Text, address: Out<*mut c_void>, _version: i32, _flags: u64) -> Outcome {
     let name = name.text(Code::NOT_FOUND)?;
     let place = address.required()?;
-    match newest(name) {
-        Some(found) => place.write(found),
-        None => {
-            place.write(std::ptr::null_mut())?;
-            Err(Code::NOT_FOUND)
-        }
-    }
+    place.write(newest(name).ok_or(Code::NOT_FOUND)?)
 }
 
 pub(crate) fn find_with_status(

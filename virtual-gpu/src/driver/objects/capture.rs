@@ -117,13 +117,13 @@ impl Captures {
         Ok(())
     }
 
-    /// Ends the capture of a stream and gives its graph. On a wrong thread, or in another stream
-    /// than its first, makes it void and ends nothing.
+    /// Ends the capture of a stream and gives its graph. On a wrong thread ends it without one; in
+    /// another stream than its first makes it void and ends nothing.
     pub(crate) fn end(&self, stream: &Arc<Stream>) -> Outcome<Graph> {
         let tail = stream.tail().ok_or(Code::ILLEGAL_STATE)?;
         let capture = &tail.capture;
         if capture.mode != CaptureMode::Relaxed && capture.thread != thread::current().id() {
-            capture.make_void();
+            self.remove(capture);
             return Err(Code::STREAM_CAPTURE_WRONG_THREAD);
         }
         if !Arc::ptr_eq(&capture.origin, stream) {

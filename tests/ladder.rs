@@ -6,3 +6,7 @@ mod common;
 mod data;
 #[path = "ladder/right.rs"]
 mod right;
+#[path = "ladder/scan.rs"]
+mod scan;
+#[path = "ladder/scan_counts.rs"]
+mod scan_counts;

@@ -276,7 +276,7 @@ fn check_reduce<T>(input: Span, output: Span) -> Result<()> {
 }
 
 /// Checks what can be known of a scan's arguments without the driver.
-fn check_scan<T>(input: Span, output: Span) -> Result<()> {
+pub(crate) fn check_scan<T>(input: Span, output: Span) -> Result<()> {
     let needed_items = input.item_count;
     if output.item_count < needed_items {
         return Err(Error::OutputTooShort {

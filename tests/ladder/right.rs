@@ -52,7 +52,7 @@ impl Bound for f32 {
 }
 
 /// Block sizes worth a run: all of a short list, of a long one those at its ends, around warps, and odd ones.
-fn block_sizes(rung: Rung) -> Vec<u32> {
+pub fn block_sizes(rung: Rung) -> Vec<u32> {
     let all: Vec<u32> = rung.block_sizes().iter().collect();
     let (first, last) = (all[0], all[all.len() - 1]);
     let interesting = [first, 2, 31, 32, 33, 100, 128, 256, 257, 512, 1000, last];

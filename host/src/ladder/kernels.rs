@@ -8,7 +8,7 @@ use warpfold_kernels::element::Element;
 use warpfold_kernels::for_each_ladder_kernel;
 use warpfold_kernels::op::Op;
 
-use super::{Refusal, Rung};
+use super::{Placement, Refusal, Rung};
 use crate::driver::{self, Function, Module};
 use crate::error::{DriverCode, Error, Result};
 use crate::gpu::Entered;
@@ -16,6 +16,7 @@ use crate::ptx;
 
 /// A row of the table of the ladder's kernels.
 struct Row {
+    kind: &'static str,
     family: &'static str,
     operator: &'static str,
     element: &'static str,
@@ -27,6 +28,7 @@ struct Row {
 macro_rules! rows {
     ($($kind:ident $family:ident $op:ident $t:ident $($block:literal)? => $symbol:ident;)*) => {
         const ROWS: &[Row] = &[$(Row {
+            kind: stringify!($kind),
             family: stringify!($family),
             operator: stringify!($op),
             element: stringify!($t),
@@ -43,12 +45,38 @@ pub(super) fn symbol<O: Op<T>, T: Element>(
     rung: Rung,
     block_size: u32,
 ) -> Result<&'static str, Refusal> {
-    let row = ROWS.iter().find(|row| {
+    find::<O, T>(rung, |row| {
         Some(row.family) == rung.family()
-            && row.operator == O::NAME
-            && row.element == T::NAME
             && row.block_size.is_none_or(|constant| constant == block_size)
-    });
+    })
+}
+
+/// The symbol of the scan's kernel for this placement, operator and element.
+pub(super) fn scan_symbol<O: Op<T>, T: Element>(
+    rung: Rung,
+    placement: Placement,
+) -> Result<&'static str, Refusal> {
+    let kinds = match placement {
+        Placement::Inclusive => ["inclusive_whole", "inclusive_sections"],
+        Placement::Exclusive => ["exclusive_whole", "exclusive_sections"],
+    };
+    find::<O, T>(rung, |row| {
+        Some(row.family) == rung.family() && kinds.contains(&row.kind)
+    })
+}
+
+/// The symbol of the kernel that finishes a scan in sections, for this operator and element.
+pub(super) fn prefixes_symbol<O: Op<T>, T: Element>(rung: Rung) -> Result<&'static str, Refusal> {
+    find::<O, T>(rung, |row| row.kind == "prefixes")
+}
+
+/// The symbol of the kernel for this operator and element that `is_wanted`.
+fn find<O: Op<T>, T: Element>(
+    rung: Rung,
+    is_wanted: impl Fn(&Row) -> bool,
+) -> Result<&'static str, Refusal> {
+    let mut rows = ROWS.iter();
+    let row = rows.find(|row| row.operator == O::NAME && row.element == T::NAME && is_wanted(row));
     row.map(|row| row.symbol).ok_or(Refusal::NoKernel {
         rung,
         operator: O::NAME,

@@ -24,9 +24,11 @@ mod measure;
 mod reduce;
 mod refusal;
 mod rung;
+mod scan;
 
 pub(crate) use kernels::Kernels;
 pub use measure::{Launch, Measured};
 pub use reduce::{reduce, reduce_measured};
 pub use refusal::Refusal;
 pub use rung::{BlockSizes, Document, Kind, Rung};
+pub use scan::{Placement, scan, scan_measured};

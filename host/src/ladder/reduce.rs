@@ -1,7 +1,7 @@
 //! Reducing with a rung of the ladder.
 
 mod halving;
-mod scratch;
+pub(super) mod scratch;
 
 use cust::memory::DeviceSlice;
 
@@ -66,7 +66,7 @@ pub fn reduce_measured<O: Kernel<kind::reduce, T>, T: Item>(
         };
         let mut measured = match rung {
             Rung::Halving => halving::run::<T>(run),
-            Rung::Ours => unreachable!("has no symbol"),
+            _ => unreachable!("has no symbol, or is no reduction"),
         }?;
         measured.value = measured.value.canonical();
         Ok(measured)

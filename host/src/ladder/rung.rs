@@ -11,6 +11,18 @@ use super::catalogue::{self, About};
 pub enum Rung {
     /// Document 1, `reduce0`.
     Halving,
+    /// Document 4: one thread.
+    SequentialScan,
+    /// Document 4: every thread combines all that belongs to its item.
+    QuadraticScan,
+    /// Document 4: Kogge and Stone's scan, in place.
+    KoggeStone,
+    /// Document 4: the same with two buffers.
+    DoubleBufferedKoggeStone,
+    /// Document 4: Brent and Kung's scan.
+    BrentKung,
+    /// The library's own scan, at the top of the ladder of scans.
+    OurScan,
     /// The library's own reduction, at the top of each ladder.
     Ours,
 }
@@ -38,6 +50,8 @@ pub enum Document {
 pub enum Kind {
     /// Combines all items to one.
     Reduction,
+    /// Combines to each place all items up to it.
+    Scan,
 }
 
 /// The block sizes that a rung is for.
@@ -51,12 +65,27 @@ pub enum BlockSizes {
 
 impl Rung {
     /// All rungs, document by document, in the order in which they are taught; ours last.
-    pub const ALL: &[Self] = &[Self::Halving, Self::Ours];
+    pub const ALL: &[Self] = &[
+        Self::Halving,
+        Self::SequentialScan,
+        Self::QuadraticScan,
+        Self::KoggeStone,
+        Self::DoubleBufferedKoggeStone,
+        Self::BrentKung,
+        Self::OurScan,
+        Self::Ours,
+    ];
 
     fn about(self) -> &'static About {
         use catalogue::*;
         match self {
             Self::Halving => &document1::HALVING,
+            Self::SequentialScan => &document4::SEQUENTIAL,
+            Self::QuadraticScan => &document4::QUADRATIC,
+            Self::KoggeStone => &document4::KOGGE_STONE,
+            Self::DoubleBufferedKoggeStone => &document4::DOUBLE_BUFFERED_KOGGE_STONE,
+            Self::BrentKung => &document4::BRENT_KUNG,
+            Self::OurScan => &library::OUR_SCAN,
             Self::Ours => &library::OURS,
         }
     }
@@ -123,6 +152,7 @@ impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Reduction => "reduction",
+            Self::Scan => "scan",
         })
     }
 }

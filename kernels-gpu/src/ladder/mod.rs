@@ -7,6 +7,7 @@
 //! | module | document |
 //! |---|---|
 //! | `reduce::halving`, `reduce::grid_stride`, `reduce::shared_tree` | 1: `reduce0` to `reduce4` |
+//! | `scan::naive`, `scan::kogge_stone`, `scan::brent_kung`, `scan::sections` | 4: scans |
 //!
 //! What must hold of a launch is said once, here:
 //!
@@ -25,6 +26,8 @@ pub mod entries;
 mod device;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod reduce;
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+mod scan;
 
 use crate::element::Element;
 use crate::op::{Commutative, Op};

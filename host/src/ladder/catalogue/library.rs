@@ -14,3 +14,14 @@ pub const OURS: About = About {
     block_sizes: BlockSizes::Any(BLOCK_THREADS, BLOCK_THREADS),
     family: None,
 };
+
+pub const OUR_SCAN: About = About {
+    title: "our scan",
+    document: Document::Library,
+    kind: Kind::Scan,
+    idea: "One launch: tiles are scanned in registers and by shuffles, and each looks back at what those before it \
+           have published.",
+    improvement: Some("Every item is read once and written once, and no launch waits for another."),
+    block_sizes: BlockSizes::Any(BLOCK_THREADS, BLOCK_THREADS),
+    family: None,
+};

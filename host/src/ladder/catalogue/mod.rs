@@ -1,6 +1,7 @@
 //! What there is to say of each rung, a file for each document.
 
 pub mod document1;
+pub mod document4;
 pub mod library;
 
 use super::{BlockSizes, Document, Kind};

@@ -12,6 +12,7 @@
 
 #[cfg(feature = "ladder")]
 pub(crate) mod event;
+mod own_stream;
 mod pinned;
 mod raw;
 
@@ -22,7 +23,10 @@ use std::sync::OnceLock;
 
 use crate::error::{DriverCode, Error};
 
-pub(crate) use pinned::{address_of_pinned, allocate_pinned, free_pinned};
+pub(crate) use own_stream::OwnStream;
+pub(crate) use pinned::{
+    address_of_pinned, allocate_pinned, free_pinned, queue_copy_to_device, queue_copy_to_host,
+};
 
 /// An address in the device's memory.
 pub(crate) type Address = u64;
@@ -68,7 +72,7 @@ handles! {
     Function;
 }
 
-/// A stream that lives as long as `'a`: a borrowed one of `cust`'s, or the default stream.
+/// A stream that lives as long as `'a`: a borrowed one of `cust`'s or of our own, or the default stream.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream<'a> {
     handle: *mut c_void,
@@ -240,6 +244,7 @@ pub(crate) fn free(address: Address) -> Result<()> {
     check("cuMemFree_v2", unsafe { raw::cuMemFree_v2(address) })
 }
 
+#[cfg(test)]
 pub(crate) fn copy_to_device(to: Address, from: &[u8]) -> Result<()> {
     // SAFETY: `from` is readable over its length, and this copy has read it when it returns.
     check("cuMemcpyHtoD_v2", unsafe {
@@ -247,6 +252,7 @@ pub(crate) fn copy_to_device(to: Address, from: &[u8]) -> Result<()> {
     })
 }
 
+#[cfg(any(test, feature = "ladder"))]
 pub(crate) fn copy_to_host(to: &mut [u8], from: Address) -> Result<()> {
     // SAFETY: `to` is writable over its length, and this copy has written it when it returns.
     check("cuMemcpyDtoH_v2", unsafe {

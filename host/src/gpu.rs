@@ -2,6 +2,7 @@
 
 mod context;
 mod kernels;
+mod lanes;
 mod memory;
 mod pinned;
 mod results;
@@ -17,10 +18,12 @@ use crate::kernel::{Item, KernelId};
 use crate::ptx;
 use context::PrimaryContext;
 use kernels::Kernels;
+use lanes::Lanes;
 use results::Results;
 use streams::Streams;
 
 pub(crate) use kernels::LoadedKernel;
+pub(crate) use lanes::{BusyLane, Lane, PIECE_BYTES};
 pub(crate) use memory::DeviceMemory;
 pub(crate) use pinned::PinnedMemory;
 pub(crate) use results::ResultSlot;
@@ -63,6 +66,7 @@ pub struct Gpu {
     ladder: crate::ladder::Kernels,
     streams: Streams,
     results: Results,
+    lanes: Lanes,
     context: PrimaryContext,
     properties: Properties,
     /// The first sticky code seen; 0 for none.
@@ -115,6 +119,7 @@ impl Gpu {
             ladder: crate::ladder::Kernels::default(),
             streams: Streams::new(),
             results: Results::new(),
+            lanes: Lanes::new(),
             context: PrimaryContext::retain(device)?,
             properties,
             poison: AtomicI32::new(0),
@@ -228,6 +233,7 @@ impl Drop for Gpu {
             self.ladder.clear();
             self.streams.clear();
             self.results.clear();
+            self.lanes.clear();
             let _ = bound.unbind();
         }
     }
@@ -294,6 +300,16 @@ impl<'gpu> Entered<'gpu> {
         self.gpu
             .streams
             .with(stream, capture, &self.gpu.context, work)
+    }
+
+    /// So many lanes for copies, at least one.
+    pub fn lanes(self, count: usize) -> Result<Vec<Lane>> {
+        self.gpu.lanes.take(count)
+    }
+
+    /// Keeps lanes for the next call.
+    pub fn return_lanes(self, lanes: impl IntoIterator<Item = Lane>) {
+        self.gpu.lanes.give_back(lanes);
     }
 
     /// A place for the result of a call that waits.

@@ -73,6 +73,8 @@ enum MemoryCheck {
     Always,
     /// By the first call on the stream that is given the address.
     Once,
+    /// Never: it is the library's own.
+    Never,
 }
 
 impl Queue<'_> {
@@ -94,6 +96,24 @@ impl Queue<'_> {
         })?;
         stream.synchronize()?;
         Ok(queued)
+    }
+
+    /// Queues `work` on a stream of the library's own, on memory of its own.
+    pub fn on_own<R>(
+        entered: Entered<'_>,
+        stream: Stream<'_>,
+        work: impl FnOnce(&mut Queue<'_>) -> Result<R>,
+    ) -> Result<R> {
+        let capture = Capture::Off;
+        entered.with_stream(stream, capture, |known| {
+            work(&mut Queue {
+                entered,
+                stream,
+                capture,
+                known,
+                memory_check: MemoryCheck::Never,
+            })
+        })
     }
 
     /// Queues `work` on a stream of the user's.
@@ -128,7 +148,7 @@ impl Queue<'_> {
     }
 
     /// Queues a reduction of `input`, at least one item, to a place for results.
-    fn reduce_to_slot<O: Kernel<kind::reduce, T>, T: Item>(
+    pub fn reduce_to_slot<O: Kernel<kind::reduce, T>, T: Item>(
         &mut self,
         input: Span,
     ) -> Result<ResultSlot> {
@@ -218,6 +238,7 @@ impl Queue<'_> {
         let (entered, address) = (self.entered, span.address);
         match self.memory_check {
             MemoryCheck::Always => entered.check_memory(argument, address),
+            MemoryCheck::Never => Ok(()),
             MemoryCheck::Once => entered.check_memory_once(self.known, argument, address),
         }
     }

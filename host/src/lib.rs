@@ -86,6 +86,7 @@ mod reduce;
 pub mod reference;
 mod scan;
 mod slice;
+mod staged;
 
 pub use cust;
 pub use error::{Argument, DriverCode, Error, Result, WarmUp};

@@ -1,13 +1,12 @@
-//! Reductions and scans of slices on the host: copy to the device, run, copy back.
+//! Reductions and scans of slices on the host, on [`Gpu::global`].
 //!
-//! They work on [`Gpu::global`], and are for results now rather than speed: a copy over the bus costs far more
-//! than the reduction. Data that is used more than once belongs in a device buffer.
+//! A copy over the bus takes far longer than the reduction, so data that is used more than once belongs in a device
+//! buffer.
 
-use crate::driver;
 use crate::error::Result;
-use crate::gpu::{DeviceMemory, Gpu};
+use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
-use crate::launch::{Queue, Span, reduce_to_host};
+use crate::staged;
 use warpfold_kernels::op::{Max, Min, Product, Sum};
 
 /// The sum of the items. Integers wrap; the empty sum of floats is −0.0, as with `iter().sum()`. For no items no
@@ -122,32 +121,14 @@ fn reduce<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<T> {
     if items.is_empty() {
         return Ok(O::identity());
     }
-    Gpu::global()?.enter(|entered| {
-        let (_memory, span) = upload(items)?;
-        reduce_to_host::<O, T>(entered, span)
-    })
+    Gpu::global()?.enter(|entered| staged::reduce::<O, T>(entered, items))
 }
 
 fn scan<Kind, O: Kernel<Kind, T>, T: Item>(items: &[T]) -> Result<Vec<T>> {
-    let mut result = vec![T::zeroed(); items.len()];
+    let mut results = vec![T::zeroed(); items.len()];
     if items.is_empty() {
-        return Ok(result);
+        return Ok(results);
     }
-    Gpu::global()?.enter(|entered| {
-        let (memory, span) = upload(items)?;
-        Queue::and_wait(entered, |queue| queue.scan::<Kind, O, T>(span, span))?;
-        driver::copy_to_host(bytemuck::cast_slice_mut(&mut result), memory.address())?;
-        Ok(result)
-    })
-}
-
-/// Copies at least one item to the device.
-fn upload<T: Item>(items: &[T]) -> Result<(DeviceMemory, Span)> {
-    let memory = DeviceMemory::allocate(size_of_val(items) as u64)?;
-    driver::copy_to_device(memory.address(), bytemuck::cast_slice(items))?;
-    let span = Span {
-        address: memory.address(),
-        item_count: items.len(),
-    };
-    Ok((memory, span))
+    Gpu::global()?.enter(|entered| staged::scan::<Kind, O, T>(entered, items, &mut results))?;
+    Ok(results)
 }

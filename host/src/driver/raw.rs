@@ -38,7 +38,21 @@ unsafe extern "C" {
         flags: c_uint,
     ) -> i32;
     pub fn cuMemFreeHost(start: *mut c_void) -> i32;
+    pub fn cuMemcpyHtoDAsync_v2(
+        to: Address,
+        from: *const c_void,
+        bytes: usize,
+        stream: *mut c_void,
+    ) -> i32;
+    pub fn cuMemcpyDtoHAsync_v2(
+        to: *mut c_void,
+        from: Address,
+        bytes: usize,
+        stream: *mut c_void,
+    ) -> i32;
+    #[cfg(test)]
     pub fn cuMemcpyHtoD_v2(to: Address, from: *const c_void, bytes: usize) -> i32;
+    #[cfg(any(test, feature = "ladder"))]
     pub fn cuMemcpyDtoH_v2(to: *mut c_void, from: Address, bytes: usize) -> i32;
     pub fn cuMemsetD32Async(to: Address, word: c_uint, words: usize, stream: *mut c_void) -> i32;
     pub fn cuPointerGetAttributes(
@@ -47,6 +61,8 @@ unsafe extern "C" {
         values: *const *mut c_void,
         address: Address,
     ) -> i32;
+    pub fn cuStreamCreate(stream: *mut *mut c_void, flags: c_uint) -> i32;
+    pub fn cuStreamDestroy_v2(stream: *mut c_void) -> i32;
     pub fn cuStreamGetCtx(stream: *mut c_void, context: *mut *mut c_void) -> i32;
     pub fn cuStreamIsCapturing(stream: *mut c_void, status: *mut c_int) -> i32;
     pub fn cuStreamSynchronize(stream: *mut c_void) -> i32;

@@ -10,6 +10,7 @@ use crate::error::{DriverCode, Error, Result};
 #[derive(Debug)]
 pub(crate) struct PinnedMemory {
     start: NonNull<u8>,
+    bytes: usize,
     address: Address,
 }
 
@@ -25,7 +26,11 @@ impl PinnedMemory {
             DriverCode::OUT_OF_MEMORY => Error::OutOfHostMemory { asked_bytes: bytes },
             _ => failure.into(),
         })?;
-        let mut memory = Self { start, address: 0 };
+        let mut memory = Self {
+            start,
+            bytes,
+            address: 0,
+        };
         memory.address = driver::address_of_pinned(start)?;
         Ok(memory)
     }
@@ -38,6 +43,17 @@ impl PinnedMemory {
     /// Where the host finds the memory.
     pub fn start(&self) -> NonNull<u8> {
         self.start
+    }
+
+    /// The bytes.
+    ///
+    /// # Safety
+    ///
+    /// No queued work reads or writes them while the result lives.
+    pub unsafe fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the allocation is so long, all of it was zeroed or written, and nobody else uses it, as the
+        // caller promises.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.bytes) }
     }
 }
 

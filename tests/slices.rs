@@ -1,0 +1,72 @@
+//! Slices of the host of one piece and of several: the bits are those of the reference.
+
+mod common;
+#[path = "common/data.rs"]
+mod data;
+
+use data::{Sample, assert_same_bits, ordinary};
+use warpfold::{
+    Kernel, Max, Sum, gpu_exclusive_scan, gpu_inclusive_scan, gpu_max, gpu_sum, kind, reference,
+};
+
+/// Items of a piece, in bytes.
+const PIECE_BYTES: usize = 4 << 20;
+
+/// Numbers of items about the ends of pieces.
+fn counts<T>() -> [usize; 5] {
+    let piece = PIECE_BYTES / size_of::<T>();
+    [1, 1000, piece, piece + 1, 2 * piece + piece / 2 - 3]
+}
+
+fn sums_are_the_references<T: Sample>()
+where
+    Sum: Kernel<kind::reduce, T>,
+    Max: Kernel<kind::reduce, T>,
+{
+    for count in counts::<T>() {
+        let items = ordinary::<Sum, T>(count);
+        let expected = [reference::reduce::<Sum, _>(&items)];
+        assert_same_bits(&[gpu_sum(&items).unwrap()], &expected, "sum");
+        let expected = [reference::reduce::<Max, _>(&items)];
+        assert_same_bits(&[gpu_max(&items).unwrap().unwrap()], &expected, "maximum");
+    }
+}
+
+#[test]
+fn sums_of_floats() {
+    sums_are_the_references::<f32>();
+}
+
+#[test]
+fn sums_of_long_integers() {
+    sums_are_the_references::<u64>();
+}
+
+#[test]
+fn scans() {
+    let [_, few, _, two_pieces, _] = counts::<f64>();
+    for count in [few, two_pieces] {
+        let items = ordinary::<Sum, f64>(count);
+        let inclusive = gpu_inclusive_scan::<Sum, _>(&items).unwrap();
+        let expected = reference::inclusive_scan::<Sum, _>(&items);
+        assert_same_bits(&inclusive, &expected, "inclusive");
+        let exclusive = gpu_exclusive_scan::<Sum, _>(&items).unwrap();
+        let expected = reference::exclusive_scan::<Sum, _>(&items);
+        assert_same_bits(&exclusive, &expected, "exclusive");
+    }
+}
+
+#[test]
+fn threads_at_once() {
+    let items = &ordinary::<Sum, f32>(PIECE_BYTES / 4 + 77);
+    let expected = reference::reduce::<Sum, _>(items);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(move || {
+                for _ in 0..2 {
+                    assert_same_bits(&[gpu_sum(items).unwrap()], &[expected], "sum");
+                }
+            });
+        }
+    });
+}

@@ -1,6 +1,5 @@
 //! Slices of the host of one piece and of several: the bits are those of the reference.
 
-mod common;
 #[path = "common/data.rs"]
 mod data;
 

@@ -9,7 +9,9 @@ use crate::error::Error;
 use crate::gpu::Gpu;
 
 fn some_bytes(count: usize) -> Vec<u8> {
-    (0..count).map(|index| (index * index >> 7) as u8).collect()
+    (0..count)
+        .map(|index| ((index * index) >> 7) as u8)
+        .collect()
 }
 
 /// There and back again, with so many lanes.

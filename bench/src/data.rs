@@ -62,23 +62,27 @@ macro_rules! integers {
     )*};
 }
 
-/// `type: bits of an item, bits of precision`; the unit is 2 to the power of minus the bits of an item.
+/// `type, from f64: bits of a random item, exponent of the unit, bits of precision`.
 macro_rules! floats {
-    ($($t:ident: $bits:literal, $precision:literal);*) => {$(
+    ($($t:ident, $from:expr => $bits:literal, $unit:literal, $precision:literal;)*) => {$(
         impl Measured for $t {
             fn from_random(bits: u64) -> Self {
-                ((bits >> (64 - $bits)) as f64 / (1_u64 << $bits) as f64) as $t
+                $from((bits >> (64 - $bits)) as f64 * 2.0_f64.powi($unit))
             }
-            fn units(self) -> i128 { (f64::from(self) * (1_u64 << $bits) as f64) as i128 }
+            fn units(self) -> i128 { (f64::from(self) * 2.0_f64.powi(-$unit)) as i128 }
             fn is_sum(self, exact: i128, item_count: u64) -> bool {
-                self.is_finite() && is_near(self.units(), exact, chain(item_count), $precision)
+                f64::from(self).is_finite()
+                    && is_near(self.units(), exact, chain(item_count), $precision)
             }
         }
     )*};
 }
 
 integers!(i32, u32, i64, u64);
-floats!(f32: 24, 24; f64: 53, 53);
+floats! {
+    f32, |number| number as f32 => 24, -24, 24;
+    f64, |number| number => 53, -53, 53;
+}
 
 /// How many additions one item may go through in a device-wide sum: a generous bound of warpfold's and CUB's trees.
 fn chain(item_count: u64) -> u64 {

@@ -55,7 +55,7 @@ impl Bound for f32 {
 pub fn block_sizes(rung: Rung) -> Vec<u32> {
     let all: Vec<u32> = rung.block_sizes().iter().collect();
     let (first, last) = (all[0], all[all.len() - 1]);
-    let interesting = [first, 2, 31, 32, 33, 100, 128, 256, 257, 512, 1000, last];
+    let interesting = [first, 2, 31, 32, 33, 100, 256, 257, 512, 1000, last];
     match all.len() {
         ..12 => all,
         _ => all
@@ -65,29 +65,34 @@ pub fn block_sizes(rung: Rung) -> Vec<u32> {
     }
 }
 
-fn check<O: Kernel<kind::reduce, T>, T: Bound>(rung: Rung) {
-    for count in sizes() {
-        let items = ordinary::<O, T>(count);
-        let buffer = DeviceBuffer::from_slice(&items).unwrap();
-        for block_size in block_sizes(rung) {
-            let what = format!("{rung}: {count} items, blocks of {block_size}");
-            match ladder::reduce::<O, T>(gpu(), rung, &buffer, block_size) {
-                Ok(found) => T::check::<O>(found, &items, &what),
-                Err(error) => panic!("{what}: {error}"),
-            }
-            assert_eq!(buffer.as_host_vec().unwrap(), items, "{what}: the input");
+fn check<O: Kernel<kind::reduce, T>, T: Bound>(rung: Rung, count: usize, block_sizes: &[u32]) {
+    let items = ordinary::<O, T>(count);
+    let buffer = DeviceBuffer::from_slice(&items).unwrap();
+    for &block_size in block_sizes {
+        let what = format!("{rung}: {count} items, blocks of {block_size}");
+        match ladder::reduce::<O, T>(gpu(), rung, &buffer, block_size) {
+            Ok(found) => T::check::<O>(found, &items, &what),
+            Err(error) => panic!("{what}: {error}"),
         }
+        assert_eq!(buffer.as_host_vec().unwrap(), items, "{what}: the input");
     }
 }
 
+/// Every size with blocks of 256 threads; some sizes with all that are worth a run.
 fn check_all(rung: Rung) {
     gpu();
-    check::<Sum, u32>(rung);
-    check::<Sum, i32>(rung);
-    check::<Sum, f32>(rung);
-    check::<Max, u32>(rung);
-    check::<Max, i32>(rung);
-    check::<Max, f32>(rung);
+    for count in sizes() {
+        check::<Sum, u32>(rung, count, &[256]);
+        check::<Max, f32>(rung, count, &[256]);
+    }
+    for count in [33, 257, (1 << 14) + 1] {
+        check::<Sum, f32>(rung, count, &block_sizes(rung));
+    }
+    for count in [1, 257] {
+        check::<Sum, i32>(rung, count, &[256]);
+        check::<Max, u32>(rung, count, &[256]);
+        check::<Max, i32>(rung, count, &[256]);
+    }
 }
 
 macro_rules! rungs {
@@ -106,5 +111,31 @@ macro_rules! rungs {
 
 rungs! {
     halving: Halving;
+    grid_stride: GridStride;
+    shared_tree: SharedTree;
+    any_size_tree: AnySizeTree;
+    warp_sync_tree: WarpSyncTree;
+    divergent_neighbours: DivergentNeighbours;
+    packed_neighbours: PackedNeighbours;
+    packed_interleaved: PackedInterleaved;
+    global_atomics: GlobalAtomics;
+    shared_atomics: SharedAtomics;
+    atomic_tree: AtomicTree;
+    last_warp_unrolled: LastWarpUnrolled;
+    constant_tree: ConstantTree;
+    first_at_load: FirstAtLoad;
+    half_grid: HalfGrid;
+    half_threads: HalfThreads;
+    exclusive_cases: ExclusiveCases;
+    without_indices: WithoutIndices;
+    neighboured_pair: NeighbouredPair;
+    neighboured_packed: NeighbouredPacked;
+    interleaved_pair: InterleavedPair;
+    unrolled_2: Unrolled2;
+    unrolled_4: Unrolled4;
+    unrolled_8: Unrolled8;
+    unrolled_8_last_warp: Unrolled8LastWarp;
+    unrolled_8_completely: Unrolled8Completely;
+    unrolled_8_constant: Unrolled8Constant;
     ours: Ours;
 }

@@ -1,12 +1,14 @@
 //! Reducing with a rung of the ladder.
 
-mod halving;
+mod atomics;
+mod host_sum;
+mod launches;
 pub(super) mod scratch;
 
 use cust::memory::DeviceSlice;
 
 use super::measure::Session;
-use super::{Kind, Measured, Rung, kernels};
+use super::{Kind, Measured, Refusal, Rung, kernels};
 use crate::error::{Argument, Result};
 use crate::gpu::{Entered, Gpu};
 use crate::kernel::{Item, Kernel, kind};
@@ -44,8 +46,8 @@ pub fn reduce_measured<O: Kernel<kind::reduce, T>, T: Item>(
 ) -> Result<Measured<T>> {
     rung.check(Kind::Reduction, block_size)?;
     let symbol = match rung {
-        Rung::Ours => None,
-        _ => Some(kernels::symbol::<O, T>(rung, block_size)?),
+        Rung::Ours => O::ID.symbol(),
+        _ => kernels::symbol::<O, T>(rung, block_threads(rung, block_size))?,
     };
     let input = Span::from(input);
     if input.item_count == 0 {
@@ -54,20 +56,14 @@ pub fn reduce_measured<O: Kernel<kind::reduce, T>, T: Item>(
     gpu.enter(|entered| {
         input.check_alignment::<T>(Argument::Input)?;
         entered.check_memory(Argument::Input, input.address)?;
-        let session = Session::new(entered)?;
-        let Some(symbol) = symbol else {
-            return ours::<O, T>(entered, session, input);
-        };
         let run = Run {
-            session,
+            entered,
+            session: Session::new(entered)?,
             symbol,
             input,
-            block_size,
+            block_threads: block_threads(rung, block_size),
         };
-        let mut measured = match rung {
-            Rung::Halving => halving::run::<T>(run),
-            _ => unreachable!("has no symbol, or is no reduction"),
-        }?;
+        let mut measured = launch::<O, T>(rung, run)?;
         measured.value = measured.value.canonical();
         Ok(measured)
     })
@@ -75,18 +71,77 @@ pub fn reduce_measured<O: Kernel<kind::reduce, T>, T: Item>(
 
 /// What a rung of a document is given.
 struct Run<'gpu> {
+    entered: Entered<'gpu>,
     session: Session<'gpu>,
     symbol: &'static str,
     /// At least one item.
     input: Span,
-    block_size: u32,
+    block_threads: u32,
 }
 
-fn ours<O: Kernel<kind::reduce, T>, T: Item>(
-    entered: Entered<'_>,
-    mut session: Session<'_>,
-    input: Span,
-) -> Result<Measured<T>> {
+/// The threads of a launched block, which a rung may have fewer of than the block has items.
+fn block_threads(rung: Rung, block_size: u32) -> u32 {
+    match rung {
+        Rung::HalfThreads | Rung::ExclusiveCases | Rung::WithoutIndices => block_size / 2,
+        _ => block_size,
+    }
+}
+
+/// Launches as the rung's document does.
+fn launch<O: Kernel<kind::reduce, T>, T: Item>(rung: Rung, run: Run<'_>) -> Result<Measured<T>> {
+    match rung {
+        Rung::Halving => launches::one_a_level(run),
+        Rung::GridStride => launches::three(run),
+        Rung::SharedTree => launches::two(run, 256),
+        Rung::AnySizeTree | Rung::WarpSyncTree => launches::two(run, 270),
+
+        Rung::DivergentNeighbours | Rung::PackedNeighbours | Rung::PackedInterleaved => {
+            host_sum::of_pairs::<O, T>(run)
+        }
+        Rung::NeighbouredPair | Rung::NeighbouredPacked | Rung::InterleavedPair => {
+            host_sum::of_padded::<O, T>(run, 1)
+        }
+        Rung::Unrolled2 => host_sum::of_padded::<O, T>(run, 2),
+        Rung::Unrolled4 => host_sum::of_padded::<O, T>(run, 4),
+        Rung::Unrolled8
+        | Rung::Unrolled8LastWarp
+        | Rung::Unrolled8Completely
+        | Rung::Unrolled8Constant => host_sum::of_padded::<O, T>(run, 8),
+
+        Rung::GlobalAtomics
+        | Rung::SharedAtomics
+        | Rung::AtomicTree
+        | Rung::LastWarpUnrolled
+        | Rung::ConstantTree => atomics::run::<O, T>(run, 1),
+        Rung::FirstAtLoad
+        | Rung::HalfGrid
+        | Rung::HalfThreads
+        | Rung::ExclusiveCases
+        | Rung::WithoutIndices => atomics::run::<O, T>(run, 2),
+
+        Rung::Ours => ours::<O, T>(run),
+
+        // Not reductions, so they have been refused.
+        Rung::SequentialScan
+        | Rung::QuadraticScan
+        | Rung::KoggeStone
+        | Rung::DoubleBufferedKoggeStone
+        | Rung::BrentKung
+        | Rung::OurScan => Err(Refusal::Kind {
+            rung,
+            wanted: Kind::Reduction,
+        }
+        .into()),
+    }
+}
+
+fn ours<O: Kernel<kind::reduce, T>, T: Item>(run: Run<'_>) -> Result<Measured<T>> {
+    let Run {
+        entered,
+        mut session,
+        input,
+        ..
+    } = run;
     let mut value = O::identity();
     session.timed(|_| {
         value = reduce_to_host::<O, T>(entered, input)?;
@@ -96,7 +151,7 @@ fn ours<O: Kernel<kind::reduce, T>, T: Item>(
 }
 
 /// How many blocks have a thread for each of so many items. More than a grid can have, the driver refuses.
-fn blocks(item_count: u64, block_size: u32) -> u32 {
-    let blocks = item_count.div_ceil(block_size.into());
+fn blocks(item_count: u64, block_threads: u32) -> u32 {
+    let blocks = item_count.div_ceil(block_threads.into());
     u32::try_from(blocks).unwrap_or(u32::MAX)
 }

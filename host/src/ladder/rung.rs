@@ -11,6 +11,40 @@ use super::catalogue::{self, About};
 pub enum Rung {
     /// Document 1, `reduce0`.
     Halving,
+    /// Document 1, `reduce1`.
+    GridStride,
+    /// Document 1, `reduce2`.
+    SharedTree,
+    /// Document 1, `reduce3`.
+    AnySizeTree,
+    /// Document 1, `reduce4`.
+    WarpSyncTree,
+    /// Document 2, kernel 1.
+    DivergentNeighbours,
+    /// Document 2, kernel 2.
+    PackedNeighbours,
+    /// Document 2, kernel 3.
+    PackedInterleaved,
+    /// Document 3, `getMax_global`.
+    GlobalAtomics,
+    /// Document 3, `getMax_local` and its variants.
+    SharedAtomics,
+    /// Document 3, `getMax_binary`.
+    AtomicTree,
+    /// Document 3, `getMax_binary2`.
+    LastWarpUnrolled,
+    /// Document 3, `getMax_binary3`.
+    ConstantTree,
+    /// Document 3, `getMax_binary4`.
+    FirstAtLoad,
+    /// Document 3, `getMax_binary5`.
+    HalfGrid,
+    /// Document 3, `getMax_binary6`.
+    HalfThreads,
+    /// Document 3, `getMax_binary7`.
+    ExclusiveCases,
+    /// Document 3, `getMax_binary8`.
+    WithoutIndices,
     /// Document 4: one thread.
     SequentialScan,
     /// Document 4: every thread combines all that belongs to its item.
@@ -21,6 +55,24 @@ pub enum Rung {
     DoubleBufferedKoggeStone,
     /// Document 4: Brent and Kung's scan.
     BrentKung,
+    /// Document 5, `reduceNeighbored`.
+    NeighbouredPair,
+    /// Document 5, `reduceNeighboredLess`.
+    NeighbouredPacked,
+    /// Document 5, `reduceInterleaved`.
+    InterleavedPair,
+    /// Document 5, `reduceUnrolling2`.
+    Unrolled2,
+    /// Document 5, `reduceUnrolling4`.
+    Unrolled4,
+    /// Document 5, `reduceUnrolling8`.
+    Unrolled8,
+    /// Document 5, `reduceUnrollWarps8`.
+    Unrolled8LastWarp,
+    /// Document 5, `reduceCompleteUnrollWarps8`.
+    Unrolled8Completely,
+    /// Document 5, `reduceCompleteUnroll`.
+    Unrolled8Constant,
     /// The library's own scan, at the top of the ladder of scans.
     OurScan,
     /// The library's own reduction, at the top of each ladder.
@@ -67,11 +119,37 @@ impl Rung {
     /// All rungs, document by document, in the order in which they are taught; ours last.
     pub const ALL: &[Self] = &[
         Self::Halving,
+        Self::GridStride,
+        Self::SharedTree,
+        Self::AnySizeTree,
+        Self::WarpSyncTree,
+        Self::DivergentNeighbours,
+        Self::PackedNeighbours,
+        Self::PackedInterleaved,
+        Self::GlobalAtomics,
+        Self::SharedAtomics,
+        Self::AtomicTree,
+        Self::LastWarpUnrolled,
+        Self::ConstantTree,
+        Self::FirstAtLoad,
+        Self::HalfGrid,
+        Self::HalfThreads,
+        Self::ExclusiveCases,
+        Self::WithoutIndices,
         Self::SequentialScan,
         Self::QuadraticScan,
         Self::KoggeStone,
         Self::DoubleBufferedKoggeStone,
         Self::BrentKung,
+        Self::NeighbouredPair,
+        Self::NeighbouredPacked,
+        Self::InterleavedPair,
+        Self::Unrolled2,
+        Self::Unrolled4,
+        Self::Unrolled8,
+        Self::Unrolled8LastWarp,
+        Self::Unrolled8Completely,
+        Self::Unrolled8Constant,
         Self::OurScan,
         Self::Ours,
     ];
@@ -80,11 +158,37 @@ impl Rung {
         use catalogue::*;
         match self {
             Self::Halving => &document1::HALVING,
+            Self::GridStride => &document1::GRID_STRIDE,
+            Self::SharedTree => &document1::SHARED_TREE,
+            Self::AnySizeTree => &document1::ANY_SIZE_TREE,
+            Self::WarpSyncTree => &document1::WARP_SYNC_TREE,
+            Self::DivergentNeighbours => &document2::DIVERGENT_NEIGHBOURS,
+            Self::PackedNeighbours => &document2::PACKED_NEIGHBOURS,
+            Self::PackedInterleaved => &document2::PACKED_INTERLEAVED,
+            Self::GlobalAtomics => &document3::GLOBAL_ATOMICS,
+            Self::SharedAtomics => &document3::SHARED_ATOMICS,
+            Self::AtomicTree => &document3::ATOMIC_TREE,
+            Self::LastWarpUnrolled => &document3::LAST_WARP_UNROLLED,
+            Self::ConstantTree => &document3::CONSTANT_TREE,
+            Self::FirstAtLoad => &document3::FIRST_AT_LOAD,
+            Self::HalfGrid => &document3::HALF_GRID,
+            Self::HalfThreads => &document3::HALF_THREADS,
+            Self::ExclusiveCases => &document3::EXCLUSIVE_CASES,
+            Self::WithoutIndices => &document3::WITHOUT_INDICES,
             Self::SequentialScan => &document4::SEQUENTIAL,
             Self::QuadraticScan => &document4::QUADRATIC,
             Self::KoggeStone => &document4::KOGGE_STONE,
             Self::DoubleBufferedKoggeStone => &document4::DOUBLE_BUFFERED_KOGGE_STONE,
             Self::BrentKung => &document4::BRENT_KUNG,
+            Self::NeighbouredPair => &document5::NEIGHBOURED_PAIR,
+            Self::NeighbouredPacked => &document5::NEIGHBOURED_PACKED,
+            Self::InterleavedPair => &document5::INTERLEAVED_PAIR,
+            Self::Unrolled2 => &document5::UNROLLED_2,
+            Self::Unrolled4 => &document5::UNROLLED_4,
+            Self::Unrolled8 => &document5::UNROLLED_8,
+            Self::Unrolled8LastWarp => &document5::UNROLLED_8_LAST_WARP,
+            Self::Unrolled8Completely => &document5::UNROLLED_8_COMPLETELY,
+            Self::Unrolled8Constant => &document5::UNROLLED_8_CONSTANT,
             Self::OurScan => &library::OUR_SCAN,
             Self::Ours => &library::OURS,
         }

@@ -3,7 +3,20 @@
 //! What a launch must keep to is said where the entries forward to.
 #![allow(missing_docs, clippy::missing_safety_doc)]
 
-use super::reduce::halving::*;
+use super::reduce::atomic_tree::{atomic_tree, constant_tree, last_warp_unrolled};
+use super::reduce::atomics::{global_atomics, shared_atomics};
+use super::reduce::first_at_load::{
+    distant_pairs, exclusive_cases, first_at_load, without_indices,
+};
+use super::reduce::grid_stride::grid_stride;
+use super::reduce::halving::halving;
+use super::reduce::neighbours::{divergent_neighbours, packed_interleaved, packed_neighbours};
+use super::reduce::paired::{interleaved_pair, neighboured_packed, neighboured_pair};
+use super::reduce::shared_tree::{any_size_tree, power_of_two_tree, warp_sync_tree};
+use super::reduce::unrolled::{
+    unrolled_2, unrolled_4, unrolled_8, unrolled_8_completely, unrolled_8_constant,
+    unrolled_8_last_warp,
+};
 use super::scan::brent_kung::*;
 use super::scan::kogge_stone::*;
 use super::scan::naive::*;
@@ -11,12 +24,43 @@ use super::scan::sections::*;
 use super::scan::{Exclusive, Inclusive};
 use crate::op::{Max, Sum};
 
+/// Emits an entry whose parameters are those of the function that it forwards to.
+macro_rules! forward {
+    ($symbol:ident => $function:expr, $($parameter:ident: $type:ty,)*) => {
+        entry!($symbol($($parameter: $type,)*) {
+            // SAFETY: the launch keeps the contract of the function.
+            unsafe { $function($($parameter),*) }
+        });
+    };
+}
+
 macro_rules! in_place {
     ($family:ident $op:ident $t:ident => $symbol:ident) => {
-        entry!($symbol(items: *mut $t, item_count: u64,) {
-            // SAFETY: the launch keeps the contract of the function of this name.
-            unsafe { $family::<$op, $t>(items, item_count) }
-        });
+        forward!($symbol => $family::<$op, $t>, items: *mut $t, item_count: u64,);
+    };
+}
+
+macro_rules! reduce {
+    ($family:ident $op:ident $t:ident $($block:literal)? => $symbol:ident) => {
+        forward!(
+            $symbol => $family::<$op, $t $(, $block)?>,
+            input: *const $t, output: *mut $t, item_count: u64,
+        );
+    };
+}
+
+macro_rules! reduce_in_place {
+    ($family:ident $op:ident $t:ident => $symbol:ident) => {
+        forward!(
+            $symbol => $family::<$op, $t>,
+            items: *mut $t, partials: *mut $t, item_count: u64,
+        );
+    };
+}
+
+macro_rules! padded {
+    ($family:ident $op:ident $t:ident $($block:literal)? => $symbol:ident) => {
+        forward!($symbol => $family::<$op, $t $(, $block)?>, items: *mut $t, partials: *mut $t,);
     };
 }
 

@@ -40,6 +40,8 @@ macro_rules! ptx {
     };
 }
 
+#[cfg(feature = "ladder")]
+pub mod atomics;
 mod memory;
 pub use self::memory::*;
 
@@ -72,4 +74,11 @@ pub fn warp() -> u32 {
 #[inline(always)]
 pub fn thread_in_grid() -> u64 {
     block_index() as u64 * block_threads() as u64 + thread_index() as u64
+}
+
+/// The number of threads in the grid.
+#[cfg(feature = "ladder")]
+#[inline(always)]
+pub fn threads_in_grid() -> u64 {
+    block_count() as u64 * block_threads() as u64
 }

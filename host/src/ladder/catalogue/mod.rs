@@ -1,7 +1,10 @@
 //! What there is to say of each rung, a file for each document.
 
 pub mod document1;
+pub mod document2;
+pub mod document3;
 pub mod document4;
+pub mod document5;
 pub mod library;
 
 use super::{BlockSizes, Document, Kind};

@@ -1,0 +1,95 @@
+//! Document 5: divergence, unrolling, and launches from the device.
+
+use super::{About, BlockSizes, Document, Kind};
+
+pub const NEIGHBOURED_PAIR: About = About {
+    title: "neighboured pair",
+    document: Document::Fifth,
+    kind: Kind::Reduction,
+    idea: "Every thread has an item; at each level those whose index divides by twice the stride combine neighbours, in place.",
+    improvement: None,
+    block_sizes: BlockSizes::PowersOfTwo(1, 1024),
+    family: Some("neighboured_pair"),
+};
+
+pub const NEIGHBOURED_PACKED: About = About {
+    title: "neighboured pair, less divergence",
+    document: Document::Fifth,
+    kind: Kind::Reduction,
+    idea: "The same items are combined, by threads at the front of the block.",
+    improvement: Some("A warp diverges in the last five levels only."),
+    block_sizes: BlockSizes::PowersOfTwo(1, 1024),
+    family: Some("neighboured_packed"),
+};
+
+pub const INTERLEAVED_PAIR: About = About {
+    title: "interleaved pair",
+    document: Document::Fifth,
+    kind: Kind::Reduction,
+    idea: "The upper half of the block's items is combined with the lower.",
+    improvement: Some("A warp's accesses are contiguous at every level."),
+    block_sizes: BlockSizes::PowersOfTwo(1, 1024),
+    family: Some("interleaved_pair"),
+};
+
+pub const UNROLLED_2: About = About {
+    title: "two blocks unrolled",
+    document: Document::Fifth,
+    kind: Kind::Reduction,
+    idea: "A thread combines the items of two blocks before the block halves them.",
+    improvement: Some(
+        "Half as many blocks, no thread idle at the first level, and two loads on their way at once.",
+    ),
+    block_sizes: BlockSizes::PowersOfTwo(1, 1024),
+    family: Some("unrolled_2"),
+};
+
+pub const UNROLLED_4: About = About {
+    title: "four blocks unrolled",
+    document: Document::Fifth,
+    kind: Kind::Reduction,
+    idea: "The same with four.",
+    improvement: Some("Four loads on their way at once."),
+    block_sizes: BlockSizes::PowersOfTwo(1, 1024),
+    family: Some("unrolled_4"),
+};
+
+pub const UNROLLED_8: About = About {
+    title: "eight blocks unrolled",
+    document: Document::Fifth,
+    kind: Kind::Reduction,
+    idea: "The same with eight.",
+    improvement: Some("Eight loads on their way at once."),
+    block_sizes: BlockSizes::PowersOfTwo(1, 1024),
+    family: Some("unrolled_8"),
+};
+
+pub const UNROLLED_8_LAST_WARP: About = About {
+    title: "eight blocks, last warp unrolled",
+    document: Document::Fifth,
+    kind: Kind::Reduction,
+    idea: "The last 64 items of a block are combined by one warp, without barriers of the block.",
+    improvement: Some("Six barriers fewer, and no loop where least is left to do."),
+    block_sizes: BlockSizes::PowersOfTwo(64, 1024),
+    family: Some("unrolled_8_last_warp"),
+};
+
+pub const UNROLLED_8_COMPLETELY: About = About {
+    title: "eight blocks, completely unrolled",
+    document: Document::Fifth,
+    kind: Kind::Reduction,
+    idea: "A block has at most 1024 threads, so the levels can be written out, each tested for.",
+    improvement: Some("No loop, though each level asks for the block size."),
+    block_sizes: BlockSizes::PowersOfTwo(64, 1024),
+    family: Some("unrolled_8_completely"),
+};
+
+pub const UNROLLED_8_CONSTANT: About = About {
+    title: "eight blocks, unrolled by a constant",
+    document: Document::Fifth,
+    kind: Kind::Reduction,
+    idea: "The block size is a constant of the kernel.",
+    improvement: Some("No level is asked for: what does not apply is not in the code."),
+    block_sizes: BlockSizes::PowersOfTwo(64, 1024),
+    family: Some("unrolled_8_constant"),
+};

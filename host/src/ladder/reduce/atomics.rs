@@ -1,0 +1,36 @@
+//! Document 3: the blocks combine their results themselves, by atomic operations on one word.
+
+use super::scratch::Scratch;
+use super::{Run, blocks};
+use crate::error::Result;
+use crate::kernel::{Item, Kernel, kind};
+use crate::ladder::Measured;
+
+/// One launch, with so many items for each thread.
+pub fn run<O: Kernel<kind::reduce, T>, T: Item>(
+    run: Run<'_>,
+    thread_items: u64,
+) -> Result<Measured<T>> {
+    let Run {
+        mut session,
+        symbol,
+        input,
+        block_threads,
+        ..
+    } = run;
+    let kernel = session.kernel(symbol)?;
+    let result = Scratch::<T>::filled(1, O::identity())?;
+    let item_count = input.item_count as u64;
+    let shape = (
+        blocks(item_count.div_ceil(thread_items), block_threads),
+        block_threads,
+    );
+    let shared_bytes = block_threads * size_of::<T>() as u32;
+    let parameters = [input.address, result.address(), item_count];
+    session.timed(|session| {
+        // SAFETY: these are the kernel's parameters. The input holds its items, the scratch memory the identity; a block
+        // has shared memory for an item of each thread.
+        unsafe { session.launch(&kernel, shape, shared_bytes, parameters) }
+    })?;
+    session.finish(|| result.first())
+}

@@ -1,0 +1,65 @@
+//! Documents 2 and 5: each block leaves a result, and the host combines them.
+
+use super::scratch::Scratch;
+use super::{Run, blocks};
+use crate::driver::Address;
+use crate::error::Result;
+use crate::kernel::{Item, Kernel, kind};
+use crate::ladder::Measured;
+
+/// Document 2: two items a thread, as many as there are.
+pub fn of_pairs<O: Kernel<kind::reduce, T>, T: Item>(run: Run<'_>) -> Result<Measured<T>> {
+    let item_count = run.input.item_count as u64;
+    let grid_blocks = blocks(item_count, 2 * run.block_threads);
+    let items = Scratch::<T>::copy_of(run.input)?;
+    // SAFETY: the scratch memory holds the items, and each block has at least one of them.
+    unsafe {
+        launch::<O, T, 3>(run, grid_blocks, |partials| {
+            [items.address(), partials, item_count]
+        })
+    }
+}
+
+/// Document 5: so many items for each thread of the grid, some of them the identity.
+pub fn of_padded<O: Kernel<kind::reduce, T>, T: Item>(
+    run: Run<'_>,
+    thread_items: u32,
+) -> Result<Measured<T>> {
+    let block_items = thread_items * run.block_threads;
+    let grid_blocks = blocks(run.input.item_count as u64, block_items);
+    let padded_count = grid_blocks as usize * block_items as usize;
+    let items = Scratch::<T>::padded_copy_of(run.input, padded_count, O::identity())?;
+    // SAFETY: the scratch memory holds the items of all threads.
+    unsafe { launch::<O, T, 2>(run, grid_blocks, |partials| [items.address(), partials]) }
+}
+
+/// Launches the kernel, and combines what its blocks leave.
+///
+/// # Safety
+///
+/// `parameters` are the kernel's, if it is given where its blocks' results go; the rest keeps its contract.
+unsafe fn launch<O: Kernel<kind::reduce, T>, T: Item, const N: usize>(
+    run: Run<'_>,
+    grid_blocks: u32,
+    parameters: impl Fn(Address) -> [u64; N],
+) -> Result<Measured<T>> {
+    let Run {
+        mut session,
+        symbol,
+        block_threads,
+        ..
+    } = run;
+    let kernel = session.kernel(symbol)?;
+    let partials = Scratch::<T>::new(grid_blocks as usize)?;
+    let parameters = parameters(partials.address());
+    session.timed(|session| {
+        // SAFETY: the caller's; there is an item of scratch memory for each block.
+        unsafe { session.launch(&kernel, (grid_blocks, block_threads), 0, parameters) }
+    })?;
+    session.finish(|| {
+        Ok(partials
+            .to_host()?
+            .into_iter()
+            .fold(O::identity(), O::combine))
+    })
+}

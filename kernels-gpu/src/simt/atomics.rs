@@ -1,0 +1,39 @@
+//! Atomic operations whose old value nobody wants, on a 32-bit word in global or in shared memory, relaxed.
+//!
+//! They are `asm!`, for the reason that `memory` gives. Not promised: subnormal sums in global memory, which hardware
+//! flushes to zero.
+
+macro_rules! operations {
+    ($($name:ident: $operation:literal on $address:literal in $space:literal;)*) => {$(
+        #[doc = concat!("`", $operation, "` of the word at `address` in ", $space, " memory and `bits`.")]
+        ///
+        /// # Safety
+        /// `address` is in that memory, aligned and writable.
+        #[inline(always)]
+        pub unsafe fn $name(address: *mut u32, bits: u32) {
+            // SAFETY: the caller's; the address converts to its space.
+            unsafe {
+                ptx!(
+                    concat!("{{ .reg .u64 %a; cvta.to.", $space, ".u64 %a, {address};"),
+                    concat!("red.relaxed.", $address, ".", $operation, " [%a], {bits}; }}"),
+                    address = in(reg64) address,
+                    bits = in(reg32) bits,
+                    options(nostack),
+                );
+            }
+        }
+    )*};
+}
+
+operations! {
+    global_add_u32: "add.u32" on "gpu.global" in "global";
+    global_add_f32: "add.f32" on "gpu.global" in "global";
+    global_max_u32: "max.u32" on "gpu.global" in "global";
+    global_max_i32: "max.s32" on "gpu.global" in "global";
+    global_min_u32: "min.u32" on "gpu.global" in "global";
+    shared_add_u32: "add.u32" on "cta.shared" in "shared";
+    shared_add_f32: "add.f32" on "cta.shared" in "shared";
+    shared_max_u32: "max.u32" on "cta.shared" in "shared";
+    shared_max_i32: "max.s32" on "cta.shared" in "shared";
+    shared_min_u32: "min.u32" on "cta.shared" in "shared";
+}

@@ -303,13 +303,8 @@ impl<'gpu> Entered<'gpu> {
     }
 
     /// So many lanes for copies, at least one.
-    pub fn lanes(self, count: usize) -> Result<Vec<Lane>> {
+    pub fn lanes(self, count: usize) -> Result<Vec<Lane<'gpu>>> {
         self.gpu.lanes.take(count)
-    }
-
-    /// Keeps lanes for the next call.
-    pub fn return_lanes(self, lanes: impl IntoIterator<Item = Lane>) {
-        self.gpu.lanes.give_back(lanes);
     }
 
     /// A place for the result of a call that waits.

@@ -28,8 +28,7 @@ pub(crate) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     let slot = Queue::on_own(entered, there.lane.stream(), |queue| {
         queue.reduce_to_slot::<O, T>(span)
     })?;
-    let lane = there.lane.wait()?;
-    entered.return_lanes(there.others.into_iter().chain([lane]));
+    there.lane.wait()?;
     // SAFETY: the reduction is done.
     Ok(unsafe { entered.read_result(slot) })
 }
@@ -45,22 +44,22 @@ pub(crate) fn scan<Kind, O: Kernel<Kind, T>, T: Item>(
     Queue::on_own(entered, there.lane.stream(), |queue| {
         queue.scan::<Kind, O, T>(span, span)
     })?;
-    there.copy_back(entered, bytemuck::cast_slice_mut(results))
+    there.copy_back(bytemuck::cast_slice_mut(results))
 }
 
 /// A slice's copy on the device, complete as soon as the lane's work is done.
-struct OnDevice {
+struct OnDevice<'gpu> {
     address: Address,
-    lane: BusyLane,
+    lane: BusyLane<'gpu>,
     /// The lanes that the copy took beside that one.
-    others: Vec<Lane>,
+    others: Vec<Lane<'gpu>>,
     /// The copy's memory, where it is not the lane's own.
     memory: Option<DeviceMemory>,
 }
 
-impl OnDevice {
+impl<'gpu> OnDevice<'gpu> {
     /// Copies at least one byte to the device.
-    fn copy_of(entered: Entered<'_>, bytes: &[u8]) -> Result<Self> {
+    fn copy_of(entered: Entered<'gpu>, bytes: &[u8]) -> Result<Self> {
         let memory = match bytes.len() {
             0..=PIECE_BYTES => None,
             more => Some(DeviceMemory::allocate(more as u64)?),
@@ -95,17 +94,14 @@ impl OnDevice {
     }
 
     /// Waits for the lane's work, and copies back what it has made of the bytes.
-    fn copy_back(self, entered: Entered<'_>, bytes: &mut [u8]) -> Result<()> {
-        let mut lanes = self.others;
+    fn copy_back(self, bytes: &mut [u8]) -> Result<()> {
         if self.memory.is_some() {
+            let mut lanes = self.others;
             lanes.push(self.lane.wait()?);
-            lanes = transfer::to_host(lanes, self.address, bytes)?;
-        } else {
-            let mut lane = self.lane.receive(bytes.len(), self.address)?.wait()?;
-            bytes.copy_from_slice(&lane.bytes()[..bytes.len()]);
-            lanes.push(lane);
+            return transfer::to_host(lanes, self.address, bytes);
         }
-        entered.return_lanes(lanes);
+        let mut lane = self.lane.receive(bytes.len(), self.address)?.wait()?;
+        bytes.copy_from_slice(&lane.bytes()[..bytes.len()]);
         Ok(())
     }
 }

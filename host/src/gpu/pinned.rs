@@ -10,13 +10,12 @@ use crate::error::{DriverCode, Error, Result};
 #[derive(Debug)]
 pub(crate) struct PinnedMemory {
     start: NonNull<u8>,
-    bytes: usize,
     address: Address,
 }
 
 // SAFETY: the memory is this owner's, and the driver frees it from any thread.
 unsafe impl Send for PinnedMemory {}
-// SAFETY: shared access gives out addresses only; reading and writing is up to the caller of unsafe methods.
+// SAFETY: shared access gives out addresses only; reading and writing takes unsafe code of its own.
 unsafe impl Sync for PinnedMemory {}
 
 impl PinnedMemory {
@@ -26,11 +25,7 @@ impl PinnedMemory {
             DriverCode::OUT_OF_MEMORY => Error::OutOfHostMemory { asked_bytes: bytes },
             _ => failure.into(),
         })?;
-        let mut memory = Self {
-            start,
-            bytes,
-            address: 0,
-        };
+        let mut memory = Self { start, address: 0 };
         memory.address = driver::address_of_pinned(start)?;
         Ok(memory)
     }
@@ -43,17 +38,6 @@ impl PinnedMemory {
     /// Where the host finds the memory.
     pub fn start(&self) -> NonNull<u8> {
         self.start
-    }
-
-    /// The bytes.
-    ///
-    /// # Safety
-    ///
-    /// No queued work reads or writes them while the result lives.
-    pub unsafe fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: the allocation is so long, all of it was zeroed or written, and nobody else uses it, as the
-        // caller promises.
-        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.bytes) }
     }
 }
 

@@ -25,25 +25,25 @@ fn workers_for(lanes: usize) -> usize {
 }
 
 /// A piece on its way to a lane's buffer.
-struct Fill<'slice> {
-    lane: Lane,
+struct Fill<'gpu, 'slice> {
+    lane: Lane<'gpu>,
     index: usize,
     from: &'slice [u8],
 }
 
-impl Job for Fill<'_> {
+impl Job for Fill<'_, '_> {
     fn perform(&mut self) {
         self.lane.bytes()[..self.from.len()].copy_from_slice(self.from);
     }
 }
 
 /// A piece on its way out of a lane's buffer.
-struct Drain<'slice> {
-    lane: Lane,
+struct Drain<'gpu, 'slice> {
+    lane: Lane<'gpu>,
     to: &'slice mut [u8],
 }
 
-impl Job for Drain<'_> {
+impl Job for Drain<'_, '_> {
     fn perform(&mut self) {
         let bytes = self.to.len();
         self.to.copy_from_slice(&self.lane.bytes()[..bytes]);
@@ -51,7 +51,11 @@ impl Job for Drain<'_> {
 }
 
 /// Copies the bytes to the device, and waits for that. Gives the lanes back.
-pub(super) fn to_device(lanes: Vec<Lane>, bytes: &[u8], to: Address) -> Result<Vec<Lane>> {
+pub(super) fn to_device<'gpu>(
+    lanes: Vec<Lane<'gpu>>,
+    bytes: &[u8],
+    to: Address,
+) -> Result<Vec<Lane<'gpu>>> {
     let ahead = LANES_AHEAD.min(lanes.len() - 1);
     with_workers(workers_for(lanes.len()), |workers| {
         let mut pieces = bytes.chunks(PIECE_BYTES).enumerate();
@@ -88,8 +92,8 @@ pub(super) fn to_device(lanes: Vec<Lane>, bytes: &[u8], to: Address) -> Result<V
     })
 }
 
-/// Copies bytes of the device to the slice. Gives the lanes back.
-pub(super) fn to_host(lanes: Vec<Lane>, from: Address, bytes: &mut [u8]) -> Result<Vec<Lane>> {
+/// Copies bytes of the device to the slice.
+pub(super) fn to_host(lanes: Vec<Lane<'_>>, from: Address, bytes: &mut [u8]) -> Result<()> {
     let ahead = LANES_AHEAD.min(lanes.len() - 1);
     with_workers(workers_for(lanes.len()), |workers| {
         let mut pieces = bytes.chunks_mut(PIECE_BYTES).enumerate();
@@ -103,7 +107,7 @@ pub(super) fn to_host(lanes: Vec<Lane>, from: Address, bytes: &mut [u8]) -> Resu
                     break;
                 };
                 let from = from + (index * PIECE_BYTES) as u64;
-                moving.push_back((lane.receive(to.len(), from)?, to));
+                moving.push_back((lane.into_busy().receive(to.len(), from)?, to));
             }
             while let Some((lane, to)) = moving.pop_front() {
                 let lane = lane.wait()?;
@@ -121,6 +125,6 @@ pub(super) fn to_host(lanes: Vec<Lane>, from: Address, bytes: &mut [u8]) -> Resu
             }
             draining -= 1;
         }
-        Ok(idle)
+        Ok(())
     })
 }

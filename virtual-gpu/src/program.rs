@@ -397,6 +397,8 @@ pub(crate) enum Op {
         but: Option<u32>,
     },
     Mbarrier(Mbarrier),
+    /// What the plain copies of a thread do when they have landed.
+    CopyReport(Mbarrier),
     Fence {
         scope: Scope,
     },

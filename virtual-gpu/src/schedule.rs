@@ -20,8 +20,9 @@ pub enum Policy {
     /// The same as [`Policy::Seeded`], and only one block is alive at a time; a grid that a kernel
     /// launches waits for the end of the one that launched it.
     OneBlock,
-    /// The same as [`Policy::Seeded`], and the first of the blocks that are alive gets a turn in
-    /// few of the rounds only, unless nothing else can run: those who wait for it wait long.
+    /// The same as [`Policy::Seeded`], and one of the blocks that are alive gets no turn for many
+    /// rounds, unless nothing else can run: those who wait for it wait long. Half the time it is
+    /// the first, on which the others are likely to wait.
     StarvedPredecessor,
     /// The same as [`Policy::Seeded`], and a read of global memory may give what was there before
     /// the last write, where no order that the program makes forbids it: a missing fence shows
@@ -54,7 +55,7 @@ impl Policy {
 
 /// Instructions of a turn, at most.
 const LONGEST_TURN: u64 = 512;
-/// Under [`Policy::StarvedPredecessor`], the first block gets a turn once in so many rounds.
+/// Under [`Policy::StarvedPredecessor`], all blocks get a turn once in so many rounds.
 const STARVED_ROUNDS: u64 = 16;
 
 /// A warp's turn: the block's place among those alive, and the warp.
@@ -66,6 +67,8 @@ pub(crate) struct Schedule {
     state: u64,
     policy: Policy,
     round: u64,
+    /// Who is starved; drawn anew when all blocks have had a turn.
+    victim: u64,
 }
 
 impl Schedule {
@@ -76,6 +79,7 @@ impl Schedule {
             state,
             policy,
             round: 0,
+            victim: 0,
         }
     }
 
@@ -98,15 +102,28 @@ impl Schedule {
     /// Puts the turns of a round in order. Blocks come in the order in which they started.
     pub(crate) fn order(&mut self, turns: &mut Vec<TurnOf>) {
         self.round += 1;
-        if self.policy == Policy::StarvedPredecessor && !self.round.is_multiple_of(STARVED_ROUNDS) {
-            let first = turns.iter().map(|turn| turn.0).min();
-            if turns.iter().any(|turn| Some(turn.0) != first) {
-                turns.retain(|turn| Some(turn.0) != first);
+        if self.policy == Policy::StarvedPredecessor {
+            match self.round.is_multiple_of(STARVED_ROUNDS) {
+                true => self.victim = self.below(1 << 32),
+                false => self.starve(turns),
             }
         }
         for last in (1..turns.len()).rev() {
             let other = self.below(last as u64 + 1) as usize;
             turns.swap(last, other);
+        }
+    }
+
+    /// Takes the victim's turns out, if others have some.
+    fn starve(&self, turns: &mut Vec<TurnOf>) {
+        let chosen = match self.victim % 2 {
+            0 => turns.iter().map(|turn| turn.0).min(),
+            _ => turns
+                .get(self.victim as usize / 2 % turns.len().max(1))
+                .map(|turn| turn.0),
+        };
+        if turns.iter().any(|turn| Some(turn.0) != chosen) {
+            turns.retain(|turn| Some(turn.0) != chosen);
         }
     }
 
@@ -160,11 +177,16 @@ mod tests {
     #[test]
     fn a_starved_block_gets_few_turns_and_still_some() {
         let mut schedule = Schedule::new(1, Policy::StarvedPredecessor);
-        let rounds = (0..256).map(|_| round(&mut schedule));
-        let with_first = rounds
-            .filter(|turns| turns.iter().any(|turn| turn.0 == 0))
-            .count();
-        assert_eq!(with_first, 16);
+        let mut without = [0; 5];
+        for _ in 0..1024 {
+            let turns = round(&mut schedule);
+            for (block, count) in without.iter_mut().enumerate() {
+                *count += u32::from(turns.iter().all(|turn| turn.0 != block));
+            }
+        }
+        assert_eq!(without.iter().sum::<u32>(), 1024 / 16 * 15);
+        assert!(without.iter().all(|&count| count >= 15), "{without:?}");
+        assert!(without[0] > 1024 / 3, "{without:?}");
         let mut alone = vec![(0, 0), (0, 1)];
         schedule.order(&mut alone);
         assert_eq!(alone.len(), 2);

@@ -82,6 +82,10 @@ pub(crate) trait Observer {
     fn arrive(&mut self, block: u64, number: u32, arrival: &Arrival);
     /// A barrier of a block completed; these lanes waited for it.
     fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]);
+    /// Lanes began asynchronous copies, which are reported as accesses of warps beyond the block's.
+    fn copies_begin(&mut self, block: u64, warp: u32, lanes: u32);
+    /// Lanes waited for copies of theirs.
+    fn copies_end(&mut self, block: u64, warp: u32, lanes: u32);
     /// A block has ended.
     fn block_ends(&mut self, block: u64);
 
@@ -121,6 +125,10 @@ impl Observer for Unwatched {
     fn arrive(&mut self, _: u64, _: u32, _: &Arrival) {}
 
     fn barrier(&mut self, _: u64, _: u32, _: &[Arrival]) {}
+
+    fn copies_begin(&mut self, _: u64, _: u32, _: u32) {}
+
+    fn copies_end(&mut self, _: u64, _: u32, _: u32) {}
 
     fn block_ends(&mut self, _: u64) {}
 }
@@ -163,6 +171,14 @@ impl<O: Observer> Observer for Tracked<O> {
 
     fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]) {
         self.0.barrier(block, number, waiting);
+    }
+
+    fn copies_begin(&mut self, block: u64, warp: u32, lanes: u32) {
+        self.0.copies_begin(block, warp, lanes);
+    }
+
+    fn copies_end(&mut self, block: u64, warp: u32, lanes: u32) {
+        self.0.copies_end(block, warp, lanes);
     }
 
     fn block_ends(&mut self, block: u64) {

@@ -3,8 +3,8 @@
 //! A copy lands at some time between its issue and the wait for it: at the start of a warp's turn,
 //! by a throw of dice that the seed decides, and else at the wait. Until the wait its bytes of
 //! shared memory belong to the copy: the race check stops whoever touches them, whether the copy
-//! has landed or not. A bulk copy that reports to an mbarrier does so as it lands, and is watched
-//! by the race check alone: who saw the mbarrier's phase complete comes after it.
+//! has landed or not. A copy that reports to an mbarrier does so as it lands: who saw the mbarrier's
+//! phase complete comes after it, and whoever touches its bytes and did not is stopped, too.
 //!
 //! What is left when the block ends lands then. Not modelled: a copy that lands in parts.
 
@@ -16,7 +16,8 @@ use super::warp::Warp;
 use crate::checks::Observer;
 use crate::fault::{AccessKind, FaultKind, Side, Space};
 use crate::program::{
-    Address, AddressSpace, CopyAsync, Extend, LANES, Reg, Row, Scope, Strength, Transfer, WaitFor,
+    Address, AddressSpace, CopyAsync, Extend, LANES, Mbarrier, Reg, Row, Scope, Strength, Transfer,
+    WaitFor,
 };
 
 /// One instruction's copies that have not been waited for.
@@ -104,7 +105,7 @@ impl Copies {
     }
 
     /// Who touches bytes that belong to a copy which was not waited for.
-    pub(super) fn conflict<O>(
+    fn conflict<O>(
         &self,
         machine: &Machine<'_, O>,
         block: u64,
@@ -193,7 +194,7 @@ impl Warp {
         access: (AccessKind, u32),
         group: &Group,
     ) -> Result<(), Finding> {
-        let (copies, block) = (&shared.copies, shared.index);
+        let (copies, block) = (&shared.copies, shared.index - machine.task.first_block);
         let lanes_of = (self.id, group.mask);
         match copies.conflict(machine, block, lanes_of, access, &group.addresses) {
             None => Ok(()),
@@ -202,13 +203,15 @@ impl Warp {
     }
 
     /// Begins copies.
-    pub(super) fn begin_copies(
+    pub(super) fn begin_copies<O: Observer>(
         &mut self,
+        machine: &mut Machine<'_, O>,
         shared: &mut Shared,
         form: &CopyAsync,
         pc: u32,
         active: u32,
     ) {
+        machine.observer.copies_begin(shared.index, self.id, active);
         let registers = &self.registers;
         let row = |reg: Option<Reg>, default: u64| match reg {
             Some(reg) => *registers.row(reg),
@@ -241,8 +244,37 @@ impl Warp {
         shared.copies.list.push(copy);
     }
 
-    /// Waits for all but the latest `but` groups of these lanes.
+    /// Waits for all but the latest `but` groups of these lanes, which come after them then.
     pub(super) fn await_copies<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        shared: &mut Shared,
+        which: (WaitFor, Option<u32>),
+        active: u32,
+    ) -> Result<(), Stop> {
+        self.land_groups(machine, shared, which, active)?;
+        machine.observer.copies_end(shared.index, self.id, active);
+        Ok(())
+    }
+
+    /// Lets the plain copies of these lanes tell an mbarrier when they have landed.
+    pub(super) fn report_copies<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        shared: &mut Shared,
+        mbarrier: &Mbarrier,
+        (pc, active): (u32, u32),
+    ) -> Result<(), Stop> {
+        machine.observer.copies_begin(shared.index, self.id, active);
+        self.land_groups(machine, shared, (WaitFor::Plain, None), active)?;
+        machine.copier = machine.threads_per_block().div_ceil(32);
+        let told = self.mbarrier(machine, shared, mbarrier, active);
+        machine.copier = 0;
+        told.map_err(|Finding { kind, lane }| self.stop(kind, pc, lane as u32))
+    }
+
+    /// Lets all but the latest `but` groups of these lanes land.
+    fn land_groups<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
         shared: &mut Shared,
@@ -294,6 +326,7 @@ impl Warp {
         let place = machine.task.program.instructions[copy.pc as usize].place;
         machine.observer.at(place);
         machine.place = place;
+        machine.copier = machine.threads_per_block().div_ceil(32);
         let landed = self.transfer_copy(machine, shared, copy, mask);
         let reported = landed.and_then(|()| match &copy.form.mbarrier {
             Some(address) => self.complete_bytes(
@@ -305,6 +338,7 @@ impl Warp {
             ),
             None => Ok(()),
         });
+        machine.copier = 0;
         if copy.form.mbarrier.is_some() {
             copy.unwaited &= !mask;
         }

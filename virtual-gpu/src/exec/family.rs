@@ -40,6 +40,7 @@ pub(crate) fn run<O: Observer>(launch: &Launch<'_>, observer: O) -> Result<Count
         steps: 0,
         observer,
         place: 0,
+        copier: 0,
         buffers: Buffers::new(launch.memory),
         waiting: 0,
         next_block: 0,

@@ -24,6 +24,9 @@ pub(super) struct Machine<'a, O> {
     pub observer: O,
     /// Place in the text of the instruction that is being carried out, if the launch is watched.
     pub place: u32,
+    /// Is added to a warp's number in what the observer is told: while a copy is carried out, the
+    /// number of warps.
+    pub copier: u32,
     pub buffers: Buffers<'a>,
     /// Grids that were launched and have not started.
     pub waiting: u32,

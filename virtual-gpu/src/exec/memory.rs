@@ -193,7 +193,7 @@ impl Warp {
             kind: wish.kind,
             bytes: wish.bytes,
             block: shared.index,
-            warp: self.id,
+            warp: self.id + machine.copier,
             lanes: group.mask,
             addresses: &group.addresses,
             strength: wish.address.strength,

@@ -305,12 +305,17 @@ impl Warp {
                 }
                 Op::CopyAsync(form) => {
                     if active != 0 {
-                        self.begin_copies(shared, form, pc, active);
+                        self.begin_copies(machine, shared, form, pc, active);
                     }
                 }
                 Op::CopyWait { kind, but } => {
                     if active != 0 {
                         self.await_copies(machine, shared, (*kind, *but), active)?;
+                    }
+                }
+                Op::CopyReport(mbarrier) => {
+                    if active != 0 {
+                        self.report_copies(machine, shared, mbarrier, (pc, active))?;
                     }
                 }
                 Op::Barrier(barrier) if active != 0 => {

@@ -57,8 +57,8 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// `cp.async.mbarrier.arrive`: the wait and the arrival in one. Without `.noinc` the arrival was
-/// added to those that are missing just before, so nothing changes.
+/// `cp.async.mbarrier.arrive`: the copies land, and arrive. Without `.noinc` the arrival was added to
+/// those that are missing just before, so nothing changes but what the mbarrier makes known.
 fn arrive_when_landed<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
@@ -71,18 +71,18 @@ fn arrive_when_landed<'a>(
     let [place] = exactly(operands)?;
     let address = mbarrier::address(body, opcode, place)?;
     opcode.ty()?;
-    let (kind, but) = (WaitFor::Plain, None);
-    body.emit(Op::CopyWait { kind, but }, Class::Memory);
-    if arrives {
-        let op = Op::Mbarrier(Mbarrier {
-            kind: MbarrierKind::Arrive,
-            address,
-            operand: body.constant(1),
-            d: None,
-            p: None,
-        });
-        body.emit(op, Class::Sync);
-    }
+    let (kind, operand) = match arrives {
+        true => (MbarrierKind::Arrive, 1),
+        false => (MbarrierKind::Complete, 0),
+    };
+    let report = Mbarrier {
+        kind,
+        address,
+        operand: body.constant(operand),
+        d: None,
+        p: None,
+    };
+    body.emit(Op::CopyReport(report), Class::Sync);
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::clocks::Known;
-use super::threads::BlockState;
+use super::threads::{BlockState, copiers};
 use crate::checks::GridStart;
 use crate::program::Program;
 
@@ -16,6 +16,13 @@ pub(super) struct Grid {
     pub program: Arc<Program>,
     threads_per_block: u32,
     known: Rc<Known>,
+}
+
+impl Grid {
+    /// The place of the first thread of a block that stands for copies.
+    pub(super) fn copiers(&self) -> u32 {
+        copiers(self.threads_per_block)
+    }
 }
 
 /// All that have, and what is handed on to those that have not.

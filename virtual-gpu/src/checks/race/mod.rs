@@ -13,6 +13,10 @@
 //! * A grid that a kernel launches comes after its launch; one in the NULL stream of a block after
 //!   those that the block put there before; a tail launch after all of its launcher's grid and what
 //!   that launched. Nothing comes after a child but what is launched so: not its parent.
+//! * The asynchronous copies of a thread count as a thread of their own. They come after what their
+//!   thread did before it began them, and before what comes after the wait for them; with an mbarrier,
+//!   before what comes after a test of it that says they are complete. The copies of one thread are
+//!   taken to be in order among themselves.
 //! * Two accesses that are both strong, of scopes that reach each other, and to the same bytes, are
 //!   no race.
 //!
@@ -39,7 +43,7 @@ use super::{Accesses, Arrival, Element, GridStart, Observer, Switch};
 use crate::fault::{AccessKind, FaultKind, Side, Space};
 use crate::program::Scope;
 use clocks::Thread;
-use grids::Grids;
+use grids::{Grid, Grids};
 use history::Record;
 use messages::{Message, Messages};
 use pages::{NumberHasher, Pages};
@@ -152,7 +156,8 @@ impl RaceDetector {
             access: record.kind(),
             bytes: record.bytes(),
             block: block - grid.map_or(0, |grid| grid.first_block),
-            thread: record.thread().index() as u32,
+            // The copies of a thread are told as its own.
+            thread: record.thread().index() as u32 % grid.map_or(u32::MAX, Grid::copiers),
             line: place.map_or(0, |place| place.line),
             instruction: place.map(|place| place.text.clone()).unwrap_or_default(),
         }
@@ -229,6 +234,14 @@ impl Observer for RaceDetector {
 
     fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]) {
         self.block(block).complete(number, waiting);
+    }
+
+    fn copies_begin(&mut self, block: u64, warp: u32, lanes: u32) {
+        self.block(block).copies_begin(warp, lanes);
+    }
+
+    fn copies_end(&mut self, block: u64, warp: u32, lanes: u32) {
+        self.block(block).copies_end(warp, lanes);
     }
 
     fn block_ends(&mut self, block: u64) {

@@ -53,7 +53,9 @@ impl ThreadState {
 #[derive(Debug)]
 pub(super) struct BlockState {
     pub number: u64,
+    /// Those of the block, and behind them one for the copies of each, where there are any.
     pub threads: Vec<ThreadState>,
+    thread_count: u32,
     pub shared: Pages,
     pub messages: Messages,
     /// What those who arrived at a barrier that is not complete have brought.
@@ -74,6 +76,7 @@ impl BlockState {
         Self {
             number,
             threads: vec![ThreadState::new(known); thread_count as usize],
+            thread_count,
             shared: Pages::default(),
             messages: Messages::default(),
             gathered: HashMap::new(),
@@ -104,6 +107,36 @@ impl BlockState {
         }
     }
 
+    /// Lanes began copies: what they know, their copies know.
+    pub(super) fn copies_begin(&mut self, warp: u32, lanes: u32) {
+        let copiers = copiers(self.thread_count);
+        if self.threads.len() < 2 * copiers as usize {
+            let new = ThreadState::new(&Rc::default());
+            self.threads.resize(2 * copiers as usize, new);
+        }
+        for index in indices(warp, lanes) {
+            self.inform(index, index + copiers);
+        }
+    }
+
+    /// Lanes waited for copies: what those know, they know.
+    pub(super) fn copies_end(&mut self, warp: u32, lanes: u32) {
+        let copiers = copiers(self.thread_count);
+        for index in indices(warp, lanes) {
+            self.inform(index + copiers, index);
+        }
+    }
+
+    /// One thread knows what another does from now on.
+    fn inform(&mut self, from: u32, to: u32) {
+        let thread = self.thread(from);
+        let from = self.threads.get_mut(from as usize);
+        let known = from.map(|state| state.publish(thread));
+        if let (Some(known), Some(state)) = (known, self.threads.get_mut(to as usize)) {
+            state.learn(&known);
+        }
+    }
+
     fn hand_out(&mut self, known: &Rc<Known>, warp: u32, lanes: u32) {
         for index in indices(warp, lanes) {
             if let Some(state) = self.threads.get_mut(index as usize) {
@@ -128,6 +161,11 @@ impl Gathering {
             state.time += 1;
         }
     }
+}
+
+/// The place of the first thread that stands for copies: whole warps come before it.
+pub(super) fn copiers(thread_count: u32) -> u32 {
+    thread_count.next_multiple_of(32)
 }
 
 /// The threads that lanes of a warp are, by their places in the block.

@@ -144,7 +144,7 @@ impl Warp {
                     self.check_register(machine, "how much is copied", size, active)?;
                 }
             }
-            Op::Mbarrier(mbarrier) => {
+            Op::Mbarrier(mbarrier) | Op::CopyReport(mbarrier) => {
                 self.check_address(machine, &mbarrier.address, active)?;
                 let what = "what the mbarrier is told";
                 self.check_register(machine, what, mbarrier.operand, active)?;

@@ -244,7 +244,7 @@ pub(crate) fn free(address: Address) -> Result<()> {
     check("cuMemFree_v2", unsafe { raw::cuMemFree_v2(address) })
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "ladder"))]
 pub(crate) fn copy_to_device(to: Address, from: &[u8]) -> Result<()> {
     // SAFETY: `from` is readable over its length, and this copy has read it when it returns.
     check("cuMemcpyHtoD_v2", unsafe {

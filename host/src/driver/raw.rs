@@ -50,7 +50,7 @@ unsafe extern "C" {
         bytes: usize,
         stream: *mut c_void,
     ) -> i32;
-    #[cfg(test)]
+    #[cfg(any(test, feature = "ladder"))]
     pub fn cuMemcpyHtoD_v2(to: Address, from: *const c_void, bytes: usize) -> i32;
     #[cfg(any(test, feature = "ladder"))]
     pub fn cuMemcpyDtoH_v2(to: *mut c_void, from: Address, bytes: usize) -> i32;

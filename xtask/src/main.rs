@@ -4,22 +4,27 @@
 //! cargo xtask ptx [FILE…]            build the kernels' PTX into host/ptx
 //! cargo xtask ptx --check [FILE…]    fail if the committed PTX is not what the source gives
 //! cargo xtask bundle                 build tests and examples, and gather the executables in bundle/
+//! cargo xtask schedules [--seeds N] [TEST…]
+//!                                    run the library's tests under every policy of the virtual GPU
 //! ```
 //!
 //! A FILE is the name of one in host/ptx, such as `sm_80`; without any, all of them are meant.
 
 mod bundle;
+mod executables;
 mod finish;
 mod inspect;
 mod part;
 mod ptx;
+mod schedules;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask ptx [--check] [FILE…] | bundle";
+const USAGE: &str =
+    "usage: cargo xtask ptx [--check] [FILE…] | bundle | schedules [--seeds N] [TEST…]";
 
 /// How a task ended.
 enum Outcome {
@@ -52,6 +57,7 @@ fn run(arguments: &[&str]) -> Result<Outcome> {
         ["ptx", "--check", files @ ..] => ptx::check(root, files),
         ["ptx", files @ ..] => ptx::write(root, files),
         ["bundle"] => bundle::gather(root),
+        ["schedules", arguments @ ..] => schedules::run(root, arguments),
         _ => bail!(USAGE),
     }
 }

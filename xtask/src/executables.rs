@@ -1,0 +1,49 @@
+//! Executables that cargo builds, with the names and paths that it reports.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+
+/// One executable.
+pub struct Executable {
+    /// The target's name; of a test with `test-` before it, of an example with `example-`.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+/// Runs a cargo command that builds, in release.
+pub fn build(root: &Path, arguments: &[&str]) -> Result<Vec<Executable>> {
+    let output = Command::new("cargo")
+        .args(arguments)
+        .args(["--release", "--message-format=json"])
+        .current_dir(root)
+        .stderr(Stdio::inherit())
+        .output()
+        .context("running cargo")?;
+    ensure!(output.status.success(), "cargo: {}", output.status);
+    let mut executables = Vec::new();
+    for line in String::from_utf8(output.stdout)?.lines() {
+        executables.extend(executable(&serde_json::from_str(line)?)?);
+    }
+    Ok(executables)
+}
+
+/// The executable that one of cargo's messages tells of.
+fn executable(message: &serde_json::Value) -> Result<Option<Executable>> {
+    let Some(path) = message["executable"].as_str() else {
+        return Ok(None);
+    };
+    let target = &message["target"];
+    let name = target["name"].as_str().context("a target has a name")?;
+    let kind = target["kind"][0].as_str().context("a target has a kind")?;
+    let is_test = message["profile"]["test"].as_bool() == Some(true);
+    let name = match (kind, is_test) {
+        ("example", false) => format!("example-{name}"),
+        (_, true) => format!("test-{name}"),
+        (_, false) => name.to_owned(),
+    };
+    let path = PathBuf::from(path);
+    Ok(Some(Executable { name, path }))
+}

@@ -1,0 +1,83 @@
+//! The library's tests under many schedules of the virtual GPU.
+//!
+//! The tests compare every result with the reference, bit for bit; so a test that passes under all schedules has had
+//! the same bits under all of them. Each run is a process of its own, told its schedule by the environment. The first
+//! seed of each policy runs with all checks, the others with those of memory alone.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::Outcome;
+use crate::executables::{self, Executable};
+
+/// The tests that run on the device which the environment describes.
+const TESTS: [&str; 4] = ["bits", "slices", "streams", "ladder"];
+/// Values of `VIRTUAL_GPU_POLICY`.
+const POLICIES: [&str; 5] = ["seeded", "reversed", "one-block", "starved", "stale"];
+/// Seeds of each policy.
+const SEEDS: u64 = 20;
+
+/// Runs the tests of these names, or all, under every policy with so many seeds, and prints what came of it.
+pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
+    let (seeds, tests) = match arguments {
+        ["--seeds", seeds, tests @ ..] => (seeds.parse().context("a number of seeds")?, tests),
+        tests => (SEEDS, tests),
+    };
+    let tests = if tests.is_empty() { &TESTS } else { tests };
+    let mut build = vec!["test", "--package=warpfold", "--no-run"];
+    let names: Vec<String> = tests.iter().map(|test| format!("--test={test}")).collect();
+    build.extend(names.iter().map(String::as_str));
+    let executables = executables::build(root, &build)?;
+    println!("{seeds} seeds of each policy: runs that passed, and seconds for all");
+    println!(
+        "{:14}{}",
+        "",
+        POLICIES.map(|policy| format!("{policy:>16}")).concat()
+    );
+    let mut failures = Vec::new();
+    for executable in &executables {
+        print!("{:14}", executable.name);
+        for policy in POLICIES {
+            let start = Instant::now();
+            let mut passed = 0;
+            for seed in 0..seeds {
+                let output = run_once(executable, policy, seed)?;
+                match output.status.success() {
+                    true => passed += 1,
+                    false => failures.push(describe(executable, policy, seed, &output)),
+                }
+            }
+            let seconds = start.elapsed().as_secs();
+            print!("{:>16}", format!("{passed}/{seeds} {seconds} s"));
+        }
+        println!();
+    }
+    ensure!(!executables.is_empty(), "there are no such tests");
+    match failures.is_empty() {
+        true => Ok(Outcome::Done),
+        false => bail!("{} runs failed:\n{}", failures.len(), failures.join("\n")),
+    }
+}
+
+fn run_once(executable: &Executable, policy: &str, seed: u64) -> Result<Output> {
+    let checks = if seed == 0 { "all" } else { "memory" };
+    let mut command = Command::new(&executable.path);
+    command
+        .env("VIRTUAL_GPU", "on")
+        .env("VIRTUAL_GPU_POLICY", policy)
+        .env("VIRTUAL_GPU_SEED", seed.to_string())
+        .env("VIRTUAL_GPU_CHECKS", checks);
+    let output = command.output();
+    output.with_context(|| format!("running {}", executable.path.display()))
+}
+
+fn describe(executable: &Executable, policy: &str, seed: u64, output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let tail: Vec<&str> = text.lines().rev().take(20).collect();
+    let tail: Vec<&str> = tail.into_iter().rev().collect();
+    let name = &executable.name;
+    format!("{name}, {policy}, seed {seed}:\n{}", tail.join("\n"))
+}

@@ -30,7 +30,7 @@ fn integer_arithmetic() {
         b => (a as i32).wrapping_div(b) as u64,
     });
     check(W64, "rem.u64 d, a, b;", |a, b, _| {
-        a.checked_rem(b).unwrap_or(a)
+        a.checked_rem(b).unwrap_or(u64::MAX)
     });
     check(W32, "min.s32 d, a, b;", |a, b, _| {
         (a as i32).min(b as i32) as u64
@@ -158,13 +158,21 @@ fn bits32(x: f32) -> u64 {
     }
 }
 
-/// A result of f64 arithmetic on two operands.
-fn bits64(x: f64, a: f64, b: f64) -> u64 {
-    match (x.is_nan(), a.is_nan(), b.is_nan()) {
+/// A result of f64 arithmetic on two operands, of which a NaN in the first place is preferred.
+fn bits64(x: f64, preferred: f64, other: f64) -> u64 {
+    match (x.is_nan(), preferred.is_nan(), other.is_nan()) {
         (false, ..) => x.to_bits(),
-        (_, true, _) => a.to_bits() | 1 << 51,
-        (_, _, true) => b.to_bits() | 1 << 51,
+        (_, true, _) => preferred.to_bits() | 1 << 51,
+        (_, _, true) => other.to_bits() | 1 << 51,
         _ => 0xfff8_0000_0000_0000,
+    }
+}
+
+/// f64 to f32: of a NaN the sign and the upper bits of the payload.
+fn narrowed(bits: u64, rounded: f32) -> u64 {
+    match f64::from_bits(bits).is_nan() {
+        true => (bits >> 32 & 0x8000_0000) | 0x7fc0_0000 | (bits >> 29 & 0x3f_ffff),
+        false => rounded.to_bits().into(),
     }
 }
 
@@ -181,10 +189,10 @@ fn floating_point_arithmetic() {
     check(W32, "sqrt.rn.f32 d, a;", |a, _, _| bits32(s(a).sqrt()));
     check(W32, "neg.f32 d, a;", |a, _, _| bits32(-s(a)));
     check(W64, "add.rn.f64 d, a, b;", |a, b, _| {
-        bits64(d(a) + d(b), d(a), d(b))
+        bits64(d(a) + d(b), d(b), d(a))
     });
     check(W64, "mul.rn.f64 d, a, b;", |a, b, _| {
-        bits64(d(a) * d(b), d(a), d(b))
+        bits64(d(a) * d(b), d(b), d(a))
     });
     check(W64, "div.rn.f64 d, a, b;", |a, b, _| {
         bits64(d(a) / d(b), d(a), d(b))
@@ -273,13 +281,13 @@ fn conversions() {
         },
     );
     check([32, 64, 64, 64], "cvt.rn.f32.f64 d, a;", |a, _, _| {
-        bits32(f64::from_bits(a) as f32)
+        narrowed(a, f64::from_bits(a) as f32)
     });
     check([32, 64, 64, 64], "cvt.rz.f32.f64 d, a;", |a, _, _| {
         let (x, near) = (f64::from_bits(a), f64::from_bits(a) as f32);
         match f64::from(near).abs() > x.abs() && x.is_finite() {
             true => u64::from(near.to_bits()) - 1,
-            false => bits32(near),
+            false => narrowed(a, near),
         }
     });
 }

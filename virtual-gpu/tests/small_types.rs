@@ -48,7 +48,7 @@ fn saturating_forms() {
         W32,
         "cvt.rz.relu.tf32.f32 d, a;",
         |a, _, _| match f32::from_bits(a as u32) {
-            x if x.is_nan() => 0x7fff_ffff,
+            x if x.is_nan() => 0x7fff_e000,
             x if x > 0.0 => a & !0x1fff,
             _ => 0,
         },

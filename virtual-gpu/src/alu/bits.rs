@@ -5,7 +5,7 @@ use super::Integer;
 /// `bfe`: `length` bits from `position` on. A signed type extends with the field's highest bit
 /// that lies inside the value.
 pub(crate) fn bit_field_extract<T: Integer>(a: T, position: u32, length: u32) -> T {
-    let (position, length) = (position & 0xff, length & 0xff);
+    let (position, length) = field_bounds::<T>(position, length);
     if length == 0 {
         return T::from_wide(0);
     }
@@ -28,12 +28,21 @@ pub(crate) fn bit_field_extract<T: Integer>(a: T, position: u32, length: u32) ->
 
 /// `bfi`: `b` with `length` bits from `position` on replaced by the low bits of `a`.
 pub(crate) fn bit_field_insert<T: Integer>(a: T, b: T, position: u32, length: u32) -> T {
-    let (position, length) = (position & 0xff, length & 0xff);
+    let (position, length) = field_bounds::<T>(position, length);
     if position >= T::BITS {
         return b;
     }
     let field = bits_below(length) << position;
     T::from_wide(b.widen() & !field | a.widen() << position & field)
+}
+
+/// Position and length of a bit field as the hardware takes them: of 32-bit values the low eight
+/// bits, as the PTX ISA has it; of 64-bit values all bits, which is more than every field has.
+fn field_bounds<T: Integer>(position: u32, length: u32) -> (u32, u32) {
+    match T::BITS {
+        64 => (position.min(64), length.min(64)),
+        _ => (position & 0xff, length & 0xff),
+    }
 }
 
 /// `bmsk`: `length` ones from `position` on; both are held at 32.
@@ -101,8 +110,11 @@ pub(crate) fn lookup(a: u32, b: u32, c: u32, table: u32) -> u32 {
 }
 
 /// `fns`: the place of the `offset`-th bit that is set, counted from `base` on, upwards or
-/// downwards; all ones if there is none.
+/// downwards; all ones if there is none. The hardware gives 0 for the least offset there is.
 pub(crate) fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
+    if offset == i32::MIN {
+        return 0;
+    }
     let step = if offset < 0 { -1 } else { 1 };
     let set = |position: &i64| mask >> position & 1 == 1;
     let base = i64::from(base as i32);
@@ -250,7 +262,8 @@ mod tests {
             [5, u32::MAX]
         );
         assert_eq!(find_nth_set(mask, 99, 0), u32::MAX);
-        assert_eq!(find_nth_set(mask, 0, i32::MIN), u32::MAX);
+        assert_eq!(find_nth_set(mask, 0, i32::MIN + 1), u32::MAX);
+        assert_eq!(find_nth_set(mask, 0, i32::MIN), 0);
     }
 
     #[test]

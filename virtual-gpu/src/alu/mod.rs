@@ -2,7 +2,7 @@
 //!
 //! Everything wraps; nothing panics, whatever the operands. Where the PTX ISA leaves a result
 //! open (division by zero, most of all) the functions give what the hardware is known to give:
-//! all ones for a quotient, the dividend for a remainder.
+//! all ones for a quotient and for a remainder.
 
 mod bits;
 mod carry;
@@ -32,10 +32,10 @@ pub(crate) fn div<T: Integer>(a: T, b: T) -> T {
     T::from_wide(a.widen() / b.widen())
 }
 
-/// Remainder with the sign of the dividend; the dividend when dividing by zero.
+/// Remainder with the sign of the dividend; all ones when dividing by zero.
 pub(crate) fn rem<T: Integer>(a: T, b: T) -> T {
     if b.widen() == 0 {
-        return a;
+        return T::from_wide(-1);
     }
     T::from_wide(a.widen() % b.widen())
 }
@@ -105,13 +105,13 @@ mod tests {
                 assert_eq!(sub_saturating(x, y), x.saturating_sub(y));
                 assert_eq!(sad(x, y, 3), ((a - b).abs() + 3) as i8);
                 assert_eq!(div(x, y), if y == 0 { -1 } else { x.wrapping_div(y) });
-                assert_eq!(rem(x, y), if y == 0 { x } else { x.wrapping_rem(y) });
+                assert_eq!(rem(x, y), if y == 0 { -1 } else { x.wrapping_rem(y) });
                 let (x, y) = (a as u8, b as u8);
                 assert_eq!(mul_hi(x, y), ((u16::from(x) * u16::from(y)) >> 8) as u8);
                 assert_eq!(add_saturating(x, y), x.saturating_add(y));
                 assert_eq!(sub_saturating(x, y), x.saturating_sub(y));
                 assert_eq!(div(x, y), x.checked_div(y).unwrap_or(u8::MAX));
-                assert_eq!(rem(x, y), x.checked_rem(y).unwrap_or(x));
+                assert_eq!(rem(x, y), x.checked_rem(y).unwrap_or(u8::MAX));
             }
         }
     }

@@ -3,7 +3,7 @@
 //! A float that does not fit an integer type gives the type's nearest end. A NaN gives 0, but
 //! `1 << (bits - 1)` where the source is f64 or the result has 64 bits.
 
-use super::mode::Rounding;
+use super::mode::{Mode, Rounding};
 use super::single;
 use super::soft::{DOUBLE, Format, HALF, Number, SINGLE};
 use crate::alu::{Integer, saturate};
@@ -39,6 +39,14 @@ pub(crate) enum Source {
     Narrower,
 }
 
+/// The same as f64's `cvt` gives it: a NaN becomes quiet.
+pub(crate) fn double_to_whole(value: f64, rounding: Rounding) -> f64 {
+    match value.is_nan() {
+        true => f64::from_bits(value.to_bits() | 1 << 51),
+        false => round_to_whole(value, rounding),
+    }
+}
+
 /// A whole number, rounded in the given direction.
 pub(crate) fn round_to_whole(value: f64, rounding: Rounding) -> f64 {
     match rounding {
@@ -49,26 +57,49 @@ pub(crate) fn round_to_whole(value: f64, rounding: Rounding) -> f64 {
     }
 }
 
-/// f64 to f32.
-pub(crate) fn double_to_single(value: f64, rounding: Rounding) -> f32 {
-    if value.is_nan() {
-        return single::NAN;
+/// f64 to f32. A NaN keeps its sign and the upper bits of its payload, and becomes quiet.
+pub(crate) fn double_to_single<const M: u8>(value: f64) -> f32 {
+    if value.is_nan() && !Mode(M).saturates() {
+        return f32::from_bits(double_nan(value, SINGLE) as u32);
     }
-    if value.is_infinite() || rounding == Rounding::Nearest {
-        return value as f32;
-    }
-    let number = DOUBLE.unpack(value.to_bits());
-    f32::from_bits(SINGLE.round(number, rounding) as u32)
+    let rounding = Mode(M).rounding();
+    let rounded = match value.is_finite() && rounding != Rounding::Nearest {
+        true => f32::from_bits(SINGLE.round(DOUBLE.unpack(value.to_bits()), rounding) as u32),
+        false => value as f32,
+    };
+    single::rounded::<M>(rounded, || DOUBLE.unpack(value.to_bits()))
+}
+
+/// A NaN of f64 in a narrower format: quiet, with the sign and the upper bits of the payload.
+pub(super) fn double_nan(value: f64, format: Format) -> u64 {
+    let bits = value.to_bits();
+    let payload = (bits & ((1 << 52) - 1)) >> (53 - format.precision);
+    let quiet = 1 << (format.precision - 2);
+    bits >> 63 << format.sign_shift() | format.infinity() | quiet | payload
 }
 
 /// f32 to f64. A NaN keeps its payload and becomes quiet.
 pub(crate) fn single_to_double(value: f32) -> f64 {
-    if !value.is_nan() {
-        return value.into();
+    match value.is_nan() {
+        true => widened_nan(value.to_bits().into(), SINGLE),
+        false => value.into(),
     }
-    let bits = u64::from(value.to_bits());
-    let sign = bits >> 31 << 63;
-    f64::from_bits(sign | 0x7ff8 << 48 | (bits & 0x7f_ffff) << 29)
+}
+
+/// A float of 16 bits to f64. A NaN keeps its payload and becomes quiet.
+pub(crate) fn half_to_double(bits: u16, format: Format) -> f64 {
+    let value = half_to_single(bits, format);
+    match value.is_nan() {
+        true => widened_nan(bits.into(), format),
+        false => value.into(),
+    }
+}
+
+/// A NaN of a format as one of f64: quiet, with its sign and its payload.
+fn widened_nan(bits: u64, format: Format) -> f64 {
+    let sign = bits >> format.sign_shift() << 63;
+    let payload = bits & ((1 << (format.precision - 1)) - 1);
+    f64::from_bits(sign | 0x7ff8 << 48 | payload << (53 - format.precision))
 }
 
 /// A value held in 0 to 1; a NaN becomes +0.
@@ -93,7 +124,7 @@ pub(crate) fn half_to_single(bits: u16, format: Format) -> f32 {
     }
 }
 
-/// f32 or f64 to a float of 16 bits. A NaN becomes `0x7fff`.
+/// A number to a float of 16 bits. A NaN becomes `0x7fff`.
 pub(crate) fn to_half(value: f64, format: Format, rounding: Rounding) -> u16 {
     if value.is_nan() {
         return 0x7fff;
@@ -179,13 +210,36 @@ mod tests {
     #[test]
     fn narrowing_in_every_direction() {
         let x = 1.0 + 1e-12;
-        assert_eq!(double_to_single(x, Rounding::Up), 1.0_f32.next_up());
-        assert_eq!(double_to_single(x, Rounding::Down), 1.0);
-        assert_eq!(
-            double_to_single(f64::NAN, Rounding::Zero).to_bits(),
-            0x7fff_ffff
-        );
+        const UP: u8 = Rounding::Up as u8;
+        const DOWN: u8 = Rounding::Down as u8;
+        assert_eq!(double_to_single::<UP>(x), 1.0_f32.next_up());
+        assert_eq!(double_to_single::<DOWN>(x), 1.0);
+        let tiny = f64::from_bits(0x380f_ffff_e000_0000);
+        assert_eq!(double_to_single::<UP>(tiny), f32::MIN_POSITIVE);
+        assert_eq!(double_to_single::<{ UP | Mode::FLUSH }>(tiny), 0.0);
+        assert_eq!(double_to_single::<{ Mode::SATURATE }>(7.0), 1.0);
+    }
+
+    #[test]
+    fn payloads_of_nans() {
         let payload = f32::from_bits(0x7fff_ffff);
         assert_eq!(single_to_double(payload).to_bits(), 0x7fff_ffff_e000_0000);
+        assert_eq!(
+            half_to_double(0xfc01, HALF).to_bits(),
+            0xfff8_0400_0000_0000
+        );
+        assert_eq!(
+            half_to_double(0x7f81, BRAIN).to_bits(),
+            0x7ff8_2000_0000_0000
+        );
+        let odd = f64::from_bits(0xfff4_0012_3456_789a);
+        assert_eq!(double_to_single::<0>(odd).to_bits(), 0xffe0_0091);
+        assert_eq!(double_to_single::<{ Mode::SATURATE }>(odd).to_bits(), 0);
+        assert_eq!(double_nan(odd, HALF), 0xff00);
+        assert_eq!(double_nan(odd, BRAIN), 0xffe0);
+        assert_eq!(
+            double_to_whole(odd, Rounding::Up).to_bits(),
+            0xfffc_0012_3456_789a
+        );
     }
 }

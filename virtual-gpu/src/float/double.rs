@@ -1,4 +1,8 @@
 //! f64: add, subtract, multiply, fused multiply-add, divide, square root, minimum, maximum.
+//!
+//! Of several NaN operands, the one that comes back is the one the hardware prefers: the second of
+//! a sum, a product, a minimum; the second, the third, then the first of a fused multiply-add; the
+//! first of a quotient, which the compiler computes in software.
 
 use super::mode::{Mode, Rounding};
 use super::soft::{self, DOUBLE, Number};
@@ -7,7 +11,8 @@ use super::soft::{self, DOUBLE, Number};
 const ARISEN: u64 = 0xfff8_0000_0000_0000;
 const QUIET: u64 = 1 << 51;
 
-/// The first NaN among the operands, quieted, or else the one that arose.
+/// The first NaN among the operands, which are in order of preference, quieted; or else the one
+/// that arose.
 fn nan_of(operands: &[f64]) -> f64 {
     let found = operands.iter().find(|x| x.is_nan());
     f64::from_bits(found.map_or(ARISEN, |x| x.to_bits() | QUIET))
@@ -38,7 +43,7 @@ fn result(x: f64, operands: &[f64]) -> f64 {
 #[inline(always)]
 pub(crate) fn add_double<const M: u8>(a: f64, b: f64) -> f64 {
     if host_suffices::<M>(a.is_finite() && b.is_finite()) {
-        return result(a + b, &[a, b]);
+        return result(a + b, &[b, a]);
     }
     let r = Mode(M).rounding();
     pack(soft::add(unpack(a), unpack(b), r), r)
@@ -53,7 +58,7 @@ pub(crate) fn sub_double<const M: u8>(a: f64, b: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn mul_double<const M: u8>(a: f64, b: f64) -> f64 {
     if host_suffices::<M>(a.is_finite() && b.is_finite()) {
-        return result(a * b, &[a, b]);
+        return result(a * b, &[b, a]);
     }
     pack(soft::multiply(unpack(a), unpack(b)), Mode(M).rounding())
 }
@@ -61,7 +66,7 @@ pub(crate) fn mul_double<const M: u8>(a: f64, b: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn fma_double<const M: u8>(a: f64, b: f64, c: f64) -> f64 {
     if host_suffices::<M>(a.is_finite() && b.is_finite() && c.is_finite()) {
-        return result(a.mul_add(b, c), &[a, b, c]);
+        return result(a.mul_add(b, c), &[b, c, a]);
     }
     let r = Mode(M).rounding();
     pack(
@@ -112,9 +117,31 @@ pub(crate) fn max_double(a: f64, b: f64) -> f64 {
     }
 }
 
+/// `abs`: of a NaN, the NaN, quieted and with its sign.
+#[inline(always)]
+pub(crate) fn abs_double(a: f64) -> f64 {
+    result(a.abs(), &[a])
+}
+
+/// `neg`: of a NaN, the NaN, quieted and with its sign.
+#[inline(always)]
+pub(crate) fn neg_double(a: f64) -> f64 {
+    result(-a, &[a])
+}
+
+/// `atom.add` on global memory, which hands a NaN operand on as it is; that of memory only if the
+/// other one is none.
+pub(crate) fn add_double_global(old: f64, b: f64) -> f64 {
+    match (old.is_nan(), b.is_nan()) {
+        (_, true) => b,
+        (true, false) => old,
+        (false, false) => add_double::<0>(old, b),
+    }
+}
+
 fn either_number(a: f64, b: f64) -> f64 {
     match (a.is_nan(), b.is_nan()) {
-        (true, true) => nan_of(&[a]),
+        (true, true) => nan_of(&[b]),
         (true, false) => b,
         _ => a,
     }
@@ -138,6 +165,40 @@ mod tests {
             ARISEN
         );
         assert_eq!(sqrt_double::<0>(-1.0).to_bits(), ARISEN);
+    }
+
+    #[test]
+    fn of_several_nans_one_is_preferred() {
+        let nan = |payload: u64| f64::from_bits(0x7ff8 << 48 | payload);
+        let (a, b, c) = (nan(1), nan(2), nan(3));
+        let payload = |x: f64| x.to_bits() & 0xff;
+        assert_eq!(payload(add_double::<0>(a, b)), 2);
+        assert_eq!(payload(sub_double::<1>(a, b)), 2);
+        assert_eq!(payload(mul_double::<2>(a, b)), 2);
+        assert_eq!(payload(div_double::<0>(a, b)), 1);
+        assert_eq!(payload(min_double(a, b)), 2);
+        assert_eq!(payload(max_double(a, b)), 2);
+        assert_eq!(payload(fma_double::<0>(a, b, c)), 2);
+        assert_eq!(payload(fma_double::<0>(a, 1.0, c)), 3);
+        assert_eq!(payload(fma_double::<3>(a, 1.0, 1.0)), 1);
+    }
+
+    #[test]
+    fn signs_of_nans_stay() {
+        let odd = f64::from_bits(0xfff0_0000_0000_1234);
+        let quiet = odd.to_bits() | QUIET;
+        assert_eq!(abs_double(odd).to_bits(), quiet);
+        assert_eq!(neg_double(odd).to_bits(), quiet);
+        assert_eq!(abs_double(-0.0).to_bits(), 0);
+        assert_eq!(neg_double(0.0).to_bits(), 1 << 63);
+        assert_eq!(add_double_global(odd, 1.0).to_bits(), odd.to_bits());
+        assert_eq!(add_double_global(1.0, odd).to_bits(), odd.to_bits());
+        assert_eq!(
+            add_double_global(odd, f64::NAN).to_bits(),
+            f64::NAN.to_bits()
+        );
+        let arisen = add_double_global(f64::INFINITY, f64::NEG_INFINITY);
+        assert_eq!(arisen.to_bits(), ARISEN);
     }
 
     #[test]

@@ -3,7 +3,9 @@
 //! * f32: a NaN result is always `0x7fffffff`. With flushing (`.ftz`) subnormal operands and
 //!   results count as zeros of their sign. With saturation (`.sat`) results are held in 0 to 1,
 //!   NaN becoming +0.
-//! * f64: a NaN operand comes back quieted, the first one if there are several; a NaN that arises
+//!   Flushing looks at the result rounded to the precision of normal numbers: where only the wider
+//!   steps of subnormals round it up to the least normal number, it becomes zero.
+//! * f64: a NaN operand comes back quieted (which one of several, `double` says); a NaN that arises
 //!   from other operands is `0xfff8000000000000`.
 //! * f16 and bf16: a NaN result is always `0x7fff`.
 //! * Rounding to nearest uses the host's arithmetic, which is IEEE 754. The directed roundings are

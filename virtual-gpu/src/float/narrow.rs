@@ -94,8 +94,14 @@ fn unpack<T: Narrow>(a: T) -> Number {
     T::FORMAT.unpack(a.bits().into())
 }
 
-fn pack<T: Narrow>(number: Number) -> T {
-    T::from_bits(T::FORMAT.round(number, Rounding::Nearest) as u16)
+/// With flushing, what is tiny becomes zero even where the steps of subnormals round it up to a
+/// normal number.
+fn pack<T: Narrow>(number: Number, mode: Mode) -> T {
+    let rounded = T::FORMAT.round(number, Rounding::Nearest) as u16;
+    match mode.flushes() && T::FORMAT.is_tiny(number, Rounding::Nearest) {
+        true => T::from_bits(rounded & SIGN),
+        false => T::from_bits(rounded),
+    }
 }
 
 /// A subnormal becomes the zero of its sign.
@@ -141,7 +147,7 @@ pub(crate) fn add_narrow<T: Narrow>(a: T, b: T, mode: Mode) -> T {
     let (a, b) = (operand(a, mode), operand(b, mode));
     clean_narrow(
         match a.is_finite() && b.is_finite() {
-            true => pack(soft::add(unpack(a), unpack(b), Rounding::Nearest)),
+            true => pack(soft::add(unpack(a), unpack(b), Rounding::Nearest), mode),
             false => special(a.single() + b.single()),
         },
         mode,
@@ -156,7 +162,7 @@ pub(crate) fn mul_narrow<T: Narrow>(a: T, b: T, mode: Mode) -> T {
     let (a, b) = (operand(a, mode), operand(b, mode));
     clean_narrow(
         match a.is_finite() && b.is_finite() {
-            true => pack(soft::multiply(unpack(a), unpack(b))),
+            true => pack(soft::multiply(unpack(a), unpack(b)), mode),
             false => special(a.single() * b.single()),
         },
         mode,
@@ -169,7 +175,7 @@ pub(crate) fn fma_narrow<T: Narrow>(a: T, b: T, c: T, mode: Mode) -> T {
         match a.is_finite() && b.is_finite() && c.is_finite() {
             true => {
                 let product = soft::multiply(unpack(a), unpack(b));
-                pack(soft::add(product, unpack(c), Rounding::Nearest))
+                pack(soft::add(product, unpack(c), Rounding::Nearest), mode)
             }
             false => {
                 special(f64::from(a.single()).mul_add(b.single().into(), c.single().into()) as f32)
@@ -396,6 +402,12 @@ mod tests {
             Half(0x8000)
         );
         assert_eq!(mul_narrow(Half(0x0400), Half(0x3800), Mode(FLUSH)), Half(0));
+        let below_one = Half(0x3bff);
+        assert_eq!(mul_narrow(Half(0x8400), below_one, PLAIN), Half(0x8400));
+        assert_eq!(
+            mul_narrow(Half(0x8400), below_one, Mode(FLUSH)),
+            Half(0x8000)
+        );
         assert_eq!(compared_narrow::<_, FLUSH>(Half(1)), 0.0);
         assert_eq!(compared_narrow::<_, 0>(Half(1)), 2_f32.powi(-24));
     }

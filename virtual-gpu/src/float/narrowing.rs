@@ -1,5 +1,6 @@
 //! Conversions to floats of 16 bits and to tf32, with all that an instruction may ask for beside.
 
+use super::convert::double_nan;
 use super::mode::Mode;
 use super::narrow::{Brain, Half, Narrow, clean_narrow, rectify};
 use super::single::flush;
@@ -8,6 +9,11 @@ use crate::alu::Value;
 /// A float that can be widened to f64 without loss.
 pub(crate) trait Float: Value {
     fn double(self) -> f64;
+
+    /// What a NaN becomes in 16 bits.
+    fn narrow_nan<T: Narrow>(self) -> T {
+        T::nan()
+    }
 
     /// The same, subnormals of f32 made zeros of their sign.
     fn double_flushed(self) -> f64 {
@@ -28,6 +34,11 @@ impl Float for f32 {
 impl Float for f64 {
     fn double(self) -> f64 {
         self
+    }
+
+    /// It keeps its sign and the upper bits of its payload.
+    fn narrow_nan<T: Narrow>(self) -> T {
+        T::from_bits(double_nan(self, T::FORMAT) as u16)
     }
 }
 
@@ -71,7 +82,10 @@ pub(crate) fn to_narrow<T: Narrow, S: Float>(a: S, control: u32) -> T {
         true => a.double_flushed(),
         false => a.double(),
     };
-    let mut result = T::round(value, mode.rounding());
+    let mut result: T = match value.is_nan() {
+        true => a.narrow_nan(),
+        false => T::round(value, mode.rounding()),
+    };
     if control & Finish::HOLD != 0 && result.magnitude() == T::infinity() {
         result = T::from_bits(result.bits() - 1);
     }
@@ -84,13 +98,25 @@ pub(crate) fn to_narrow<T: Narrow, S: Float>(a: S, control: u32) -> T {
     }
 }
 
-/// f32 cut to the ten fraction bits of tf32, after `bias` was added to its magnitude.
+/// The fraction bits of f32 that tf32 does not have.
+const FRACTION_BELOW: u32 = 0x1fff;
+
+/// f32 cut to the ten fraction bits of tf32, after `bias` was added to its magnitude. A NaN becomes
+/// `0x7fffe000`.
 pub(crate) fn to_tensor(a: f32, bias: u32) -> u32 {
-    const FRACTION_BELOW: u32 = 0x1fff;
     match (a.is_nan(), a.is_infinite()) {
-        (true, _) => 0x7fff_ffff,
+        (true, _) => 0x7fff_e000,
         (_, true) => a.to_bits(),
         _ => (a.to_bits() + bias) & !FRACTION_BELOW,
+    }
+}
+
+/// f32 to the nearest tf32, ties away from zero. A NaN is cut like anything else, and is an
+/// infinity if nothing of its payload is left.
+pub(crate) fn to_tensor_away(a: f32) -> u32 {
+    match a.is_nan() {
+        true => a.to_bits() & !FRACTION_BELOW,
+        false => to_tensor(a, 0x1000),
     }
 }
 
@@ -131,5 +157,10 @@ mod tests {
         assert_eq!(to_tensor(f32::from_bits(0x3f80_1fff), 0), 0x3f80_0000);
         assert_eq!(to_tensor(f32::MAX, 0x1000), f32::INFINITY.to_bits());
         assert_eq!(to_tensor(f32::NEG_INFINITY, 0x1000), 0xff80_0000);
+        let odd = f32::from_bits(0xffc1_2345);
+        assert_eq!(to_tensor(odd, 0), 0x7fff_e000);
+        assert_eq!(to_tensor_away(odd), 0xffc1_2000);
+        assert_eq!(to_tensor_away(f32::from_bits(0x7f80_0001)), 0x7f80_0000);
+        assert_eq!(to_tensor_away(f32::from_bits(0x3f80_1000)), 0x3f80_2000);
     }
 }

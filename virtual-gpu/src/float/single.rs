@@ -42,6 +42,17 @@ pub(super) fn canonical(x: f32) -> f32 {
     })
 }
 
+/// With flushing, what only the wider steps of subnormals rounded up to the least normal number
+/// becomes zero all the same.
+#[inline(always)]
+pub(super) fn rounded<const M: u8>(x: f32, exact: impl FnOnce() -> Number) -> f32 {
+    let at_the_edge = Mode(M).flushes() && x.abs() == f32::MIN_POSITIVE;
+    if at_the_edge && SINGLE.is_tiny(exact(), Mode(M).rounding()) {
+        return result::<M>(0_f32.copysign(x));
+    }
+    result::<M>(x)
+}
+
 fn unpack(x: f32) -> Number {
     SINGLE.unpack(x.to_bits().into())
 }
@@ -75,32 +86,35 @@ pub(crate) fn sub_single<const M: u8>(a: f32, b: f32) -> f32 {
 pub(crate) fn mul_single<const M: u8>(a: f32, b: f32) -> f32 {
     let (a, b) = (operand::<M>(a), operand::<M>(b));
     if host_suffices::<M>(a.is_finite() && b.is_finite()) {
-        return result::<M>(a * b);
+        return rounded::<M>(a * b, || soft::multiply(unpack(a), unpack(b)));
     }
-    result::<M>(pack(
-        soft::multiply(unpack(a), unpack(b)),
-        Mode(M).rounding(),
-    ))
+    let product = soft::multiply(unpack(a), unpack(b));
+    rounded::<M>(pack(product, Mode(M).rounding()), || product)
 }
 
 #[inline(always)]
 pub(crate) fn fma_single<const M: u8>(a: f32, b: f32, c: f32) -> f32 {
     let (a, b, c) = (operand::<M>(a), operand::<M>(b), operand::<M>(c));
     if host_suffices::<M>(a.is_finite() && b.is_finite() && c.is_finite()) {
-        return result::<M>(a.mul_add(b, c));
+        return rounded::<M>(a.mul_add(b, c), || exact_fma(a, b, c, Rounding::Nearest));
     }
     let r = Mode(M).rounding();
-    let product = soft::multiply(unpack(a), unpack(b));
-    result::<M>(pack(soft::add(product, unpack(c), r), r))
+    let sum = exact_fma(a, b, c, r);
+    rounded::<M>(pack(sum, r), || sum)
+}
+
+fn exact_fma(a: f32, b: f32, c: f32, r: Rounding) -> Number {
+    soft::add(soft::multiply(unpack(a), unpack(b)), unpack(c), r)
 }
 
 #[inline(always)]
 pub(crate) fn div_single<const M: u8>(a: f32, b: f32) -> f32 {
     let (a, b) = (operand::<M>(a), operand::<M>(b));
     if host_suffices::<M>(a.is_finite() && b.is_finite() && b != 0.0) {
-        return result::<M>(a / b);
+        return rounded::<M>(a / b, || soft::divide(unpack(a), unpack(b)));
     }
-    result::<M>(pack(soft::divide(unpack(a), unpack(b)), Mode(M).rounding()))
+    let quotient = soft::divide(unpack(a), unpack(b));
+    rounded::<M>(pack(quotient, Mode(M).rounding()), || quotient)
 }
 
 #[inline(always)]
@@ -168,8 +182,12 @@ pub(crate) fn max_nan_single<const M: u8>(a: f32, b: f32) -> f32 {
     }
 }
 
-/// `min.xorsign.abs` and `max.xorsign.abs`: of the magnitudes, with the signs multiplied.
+/// `min.xorsign.abs` and `max.xorsign.abs`: of the magnitudes, with the signs multiplied. A NaN
+/// has no sign.
 pub(crate) fn xor_sign_single(magnitude: f32, a: f32, b: f32) -> f32 {
+    if magnitude.is_nan() {
+        return NAN;
+    }
     let sign = (a.to_bits() ^ b.to_bits()) & 1 << 31;
     f32::from_bits(magnitude.to_bits() & !(1 << 31) | sign)
 }
@@ -249,6 +267,26 @@ mod tests {
         assert_eq!(add_single::<SATURATE>(0.75, 0.75), 1.0);
         assert_eq!(add_single::<SATURATE>(f32::NAN, 0.75).to_bits(), 0);
         assert_eq!(mul_single::<SATURATE>(-1.0, 0.5).to_bits(), 0);
+    }
+
+    #[test]
+    fn what_is_tiny_at_full_precision_is_flushed() {
+        let least = f32::MIN_POSITIVE;
+        let below_one = 1.0_f32.next_down();
+        assert_eq!(mul_single::<NEAREST>(least, below_one), least);
+        assert_eq!(mul_single::<FLUSH>(least, below_one), 0.0);
+        assert_eq!(mul_single::<FLUSH>(-least, below_one).to_bits(), 1 << 31);
+        assert_eq!(mul_single::<{ UP | FLUSH }>(least, below_one), 0.0);
+        assert_eq!(mul_single::<FLUSH>(least, 1.0), least);
+        let a_bit_less = [least * 2.0 * below_one.next_down(), 0.5_f32.next_up()];
+        assert_eq!(mul_single::<FLUSH>(a_bit_less[0], a_bit_less[1]), least);
+        assert_eq!(div_single::<{ UP | FLUSH }>(least, 1.0_f32.next_up()), 0.0);
+        assert_eq!(fma_single::<FLUSH>(least, -1e-20, least), least);
+        assert_eq!(fma_single::<{ DOWN | FLUSH }>(least, -1e-20, least), 0.0);
+        assert_eq!(
+            fma_single::<{ UP | FLUSH }>(least, 1e-20, least),
+            least.next_up()
+        );
     }
 
     #[test]

@@ -46,12 +46,12 @@ impl Format {
         (2 - self.least_exponent).ilog2() + 1
     }
 
-    fn sign_shift(self) -> u32 {
+    pub(super) fn sign_shift(self) -> u32 {
         self.precision - 1 + self.exponent_bits()
     }
 
     /// The bits of infinity, without a sign.
-    fn infinity(self) -> u64 {
+    pub(super) fn infinity(self) -> u64 {
         ((1 << self.exponent_bits()) - 1) << (self.precision - 1)
     }
 
@@ -67,6 +67,17 @@ impl Format {
             exponent: steps + self.least_exponent - (self.precision as i32 - 1),
             inexact: false,
         }
+    }
+
+    /// Whether a number, rounded to the precision of normal numbers, lies below the least of them.
+    pub(crate) fn is_tiny(self, number: Number, rounding: Rounding) -> bool {
+        const FURTHER: i32 = 2;
+        let wider = Format {
+            least_exponent: self.least_exponent - FURTHER,
+            ..self
+        };
+        let magnitude = wider.round(number, rounding) & !(1 << wider.sign_shift());
+        magnitude >> (self.precision - 1) <= FURTHER as u64
     }
 
     /// The float nearest to a number in the given direction.

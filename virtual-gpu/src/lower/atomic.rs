@@ -23,7 +23,14 @@ fn modification(name: &str, ty: Type) -> Option<(Modify, Modify)> {
         ("inc", Kind::Unsigned, 32) => |old, b, _| alu::increment_to(old as u32, b as u32).into(),
         ("dec", Kind::Unsigned, 32) => |old, b, _| alu::decrement_from(old as u32, b as u32).into(),
         ("add", Kind::Float, 64) => {
-            |old, b, _| float::add_double::<0>(f64::from_bits(old), f64::from_bits(b)).to_bits()
+            return Some((
+                |old, b, _| {
+                    float::add_double_global(f64::from_bits(old), f64::from_bits(b)).to_bits()
+                },
+                |old, b, _| {
+                    float::add_double::<0>(f64::from_bits(b), f64::from_bits(old)).to_bits()
+                },
+            ));
         }
         ("add", Kind::Float, 32) => {
             // On global memory the hardware flushes subnormals; on shared memory it does not.

@@ -90,23 +90,31 @@ fn compare<'a>(
         body.source(a, comparison.ty)?,
         body.source(b, comparison.ty)?,
     ];
-    let mut emit = |f, d, inverse| {
-        let op = Op::Compare {
-            f,
-            s,
-            d,
-            inverse,
-            with,
-        };
-        body.emit(op, Class::Compare);
+    let one = |f, d, inverse| Op::Compare {
+        f,
+        s,
+        d,
+        inverse,
+        with,
     };
-    match comparison.upper {
-        None => emit(comparison.f, d, inverse),
-        // Of a pair, the second predicate tells of the upper values.
-        Some(upper) => {
-            emit(comparison.f, d, None);
-            emit(upper, inverse, None);
-        }
+    let Some(upper) = comparison.upper else {
+        body.emit(one(comparison.f, d, inverse), Class::Compare);
+        return Ok(());
+    };
+    // Of a pair, the second predicate tells of the upper values. Neither may change what the other
+    // one depends on, and the guard, if it is one of them, changes last.
+    let outcomes = [body.new_predicate(), body.new_predicate()];
+    body.emit(one(comparison.f, Some(outcomes[0]), None), Class::Compare);
+    body.emit(one(upper, Some(outcomes[1]), None), Class::Compare);
+    let mut moves = [(d, outcomes[0]), (inverse, outcomes[1])];
+    if d == Some(body.guard().pred) {
+        moves.reverse();
+    }
+    for (d, pred) in moves {
+        let Some(d) = d else { continue };
+        let (f, a, b): (Logic, _, _) =
+            (|a, b| a & b, PredSource { pred, flip: 0 }, PredSource::TRUE);
+        body.emit(Op::Logic { f, d, a, b }, Class::Compare);
     }
     Ok(())
 }
@@ -228,7 +236,7 @@ fn select_by_sign<'a>(
     Ok(())
 }
 
-/// `testp`: what sort of float a value is.
+/// `testp`: what sort of float a value is. To the hardware, unlike to the PTX ISA, a zero is normal.
 fn test<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
@@ -241,7 +249,10 @@ fn test<'a>(
                 ("infinite", relate!($t, |a: $t, _: $t| a.is_infinite())),
                 ("number", relate!($t, |a: $t, _: $t| !a.is_nan())),
                 ("notanumber", relate!($t, |a: $t, _: $t| a.is_nan())),
-                ("normal", relate!($t, |a: $t, _: $t| a.is_normal())),
+                (
+                    "normal",
+                    relate!($t, |a: $t, _: $t| a.is_finite() && !a.is_subnormal()),
+                ),
                 ("subnormal", relate!($t, |a: $t, _: $t| a.is_subnormal())),
             ])
         };

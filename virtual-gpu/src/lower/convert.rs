@@ -147,12 +147,12 @@ fn to_whole(to: Type, from: Type, mode: Mode) -> Option<Map1> {
             // Adding nothing flushes, saturates and makes a NaN canonical.
             let whole = float::round_to_whole(a.into(), Mode(M).rounding()) as f32;
             match Mode(M).flushes() && a.is_subnormal() {
-                true => 0_f32.copysign(a),
+                true => float::clean_single::<M>(0_f32.copysign(a)),
                 false => float::clean_single::<M>(whole),
             }
         }))),
         64 if mode.0 & !3 == 0 => Some(by_rounding!(mode, M => map1!(f64, |a: f64| {
-            float::round_to_whole(a, Mode(M).rounding())
+            float::double_to_whole(a, Mode(M).rounding())
         }))),
         _ => None,
     }
@@ -174,13 +174,13 @@ fn floats(to: Type, from: Type, mode: Mode) -> Option<Map1> {
         }
         ((Kind::Float, 64), (Kind::Float, 32)) if !mode.saturates() => Some(by_flush!(mode, M => {
             map1!(f32, |a: f32| float::single_to_double(match Mode(M).flushes() {
-                true => float::flush(a),
+                true => float::clean_single::<M>(a),
                 false => a,
             }))
         })),
-        ((Kind::Float, 32), (Kind::Float, 64)) => Some(by_mode!(mode, M => map1!(f64, |a: f64| {
-            float::clean_single::<M>(float::double_to_single(a, Mode(M).rounding()))
-        }))),
+        ((Kind::Float, 32), (Kind::Float, 64)) => {
+            Some(by_mode!(mode, M => map1!(f64, float::double_to_single::<M>)))
+        }
         _ => None,
     }
 }

@@ -55,6 +55,7 @@ pub(super) fn single<'a>(
     let finish = Finish::new(opcode.takes("relu"), opcode.takes("satfinite"));
     let control = body.constant(finish.with(mode).into());
     let f = match (to.is_float(), from.is_float()) {
+        _ if [to, from].iter().any(|ty| ty.bits == 8) && is_brain(to, from) => None,
         (false, _) => to_integer(to, from),
         (true, false) if mode.saturates() => None,
         (true, false) => match to.kind {
@@ -79,6 +80,11 @@ pub(super) fn single<'a>(
     body.emit(Op::Map2 { f, d, s }, Class::Convert);
     super::convert::extend_sign(body, d, to, bits);
     Ok(())
+}
+
+/// Whether bf16 takes part, which is not converted to and from integers of 8 bits.
+fn is_brain(to: Type, from: Type) -> bool {
+    to.kind == Kind::Brain || from.kind == Kind::Brain
 }
 
 fn unsupported(to: Type, from: Type) -> String {
@@ -142,13 +148,13 @@ fn widen<'a>(
     mode: Mode,
 ) -> Result<(), String> {
     macro_rules! widened {
-        ($s:ident) => {
+        ($s:ident, $single:expr) => {
             match (to.bits, mode.saturates()) {
-                (32, false) => map1!($s, |a: $s| a.single()),
+                (32, false) => map1!($s, $single),
                 (32, true) => map1!($s, |a: $s| {
                     float::clean_single::<{ Mode::SATURATE }>(a.single())
                 }),
-                _ => map1!($s, |a: $s| float::single_to_double(a.single())),
+                _ => map1!($s, |a: $s| float::half_to_double(a.0, $s::FORMAT)),
             }
         };
     }
@@ -156,8 +162,9 @@ fn widen<'a>(
         return Err(unsupported(to, from));
     }
     let f: Map1 = match from.kind {
-        Kind::Brain => widened!(Brain),
-        _ => widened!(Half),
+        // To f32 nothing is changed: a NaN is not even quieted.
+        Kind::Brain => widened!(Brain, |a: Brain| f32::from_bits(u32::from(a.0) << 16)),
+        _ => widened!(Half, |a: Half| a.single()),
     };
     let [d, a] = exactly(operands)?;
     let (a, (d, _)) = (body.wide_source(a, from)?, body.wide_target(d, to)?);
@@ -294,7 +301,7 @@ pub(super) fn tensor<'a>(
         (Some(2), true) => map1!(f32, |a: f32| {
             float::to_tensor(if a <= 0.0 { 0.0 } else { a }, 0)
         }),
-        (Some(0), false) => map1!(f32, |a: f32| float::to_tensor(a, 0x1000)),
+        (Some(0), false) => map1!(f32, float::to_tensor_away),
         (Some(1), false) => map1!(f32, |a: f32| {
             float::to_tensor(a, 0xfff + (a.to_bits() >> 13 & 1))
         }),

@@ -180,8 +180,8 @@ fn double<'a>(
             let f = by_rounding!(m, M => map1!(f64, |a: f64| float::div_double::<M>(1.0, a)));
             return unary(body, operands, Some(f), ty);
         }
-        "abs" => return unary(body, operands, Some(map1!(f64, |a: f64| a.abs())), ty),
-        "neg" => return unary(body, operands, Some(map1!(f64, |a: f64| -a)), ty),
+        "abs" => return unary(body, operands, Some(map1!(f64, float::abs_double)), ty),
+        "neg" => return unary(body, operands, Some(map1!(f64, float::neg_double)), ty),
         name => return Err(format!("`{name}` on {ty} is not supported")),
     };
     binary(body, operands, Some(f), ty)

@@ -2,7 +2,7 @@
 //!
 //! A kernel's result is fixed by the PTX ISA: whatever is open there (a division by zero, the order
 //! of atomic operations, lanes that take part without being members) is kept out by the way
-//! statements are built. The bits of NaNs are made the same where they are open, unless they are
+//! statements are built, and so is what the driver's compiler gets wrong ([`hidden`]). The bits of NaNs are made the same where they are open, unless they are
 //! what one wants to see ([`Nans::AsTheyAre`]).
 
 use super::case::Case;
@@ -11,7 +11,7 @@ use super::kernel::{self, Statement};
 use super::kind::{Kind, Width};
 use super::random::Random;
 use super::record::{self, BLOCK_THREADS, BLOCKS, PLACES, RECORD_BYTES};
-use super::{compound, memory_ops};
+use super::{compound, hidden, memory_ops};
 
 /// What to do with NaNs whose bits the PTX ISA leaves open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,7 +186,18 @@ impl Generator<'_> {
             }
             targets.push(target.to_owned());
         }
+        for number in hidden::sources(row) {
+            let copy = match sources[number].starts_with('%') {
+                true => hidden::copy(&sources[number], row.sources[number].width(), number),
+                false => None,
+            };
+            if let Some((line, copy)) = copy {
+                lines.push(line);
+                sources[number] = copy;
+            }
+        }
         let guard = match self.random.below(12) {
+            _ if !hidden::may_be_guarded(row) => String::new(),
             0 => format!("@{} ", self.register(Kind::Predicate)),
             1 => format!("@!{} ", self.register(Kind::Predicate)),
             _ => String::new(),

@@ -5,6 +5,7 @@
 //! exact members. Branches split that mask by a ballot before the lanes part. A statement may be
 //! taken out, and a branch be replaced by what is in it: the kernel stays legal.
 
+use super::hidden;
 use super::record::{BLOCK_THREADS, PLACES, RECORD_BYTES};
 use std::fmt::Write;
 
@@ -123,6 +124,9 @@ pub fn text(entry: &str, statements: &[Statement]) -> String {
     );
     if body.contains("%slot") {
         text.push_str("mov.u32 %t0, slots; mad.lo.u32 %slot, %thread, 16, %t0;\n");
+    }
+    if hidden::is_used(&body) {
+        text.push_str(&hidden::prologue());
     }
     for place in &used {
         text.push_str(&place.load());

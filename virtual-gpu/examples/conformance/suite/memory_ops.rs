@@ -3,7 +3,8 @@
 //! does not depend on the order.
 
 use super::generate::{Extent, Generator};
-use super::kind::Kind;
+use super::hidden;
+use super::kind::{Kind, Width};
 use super::record::{BLOCK_THREADS, SLOT_OFFSET};
 
 /// One such statement, at random.
@@ -48,8 +49,8 @@ impl Atomic {
 
 fn bits(kind: Kind) -> &'static str {
     match kind.width() {
-        super::kind::Width::Half => "b16",
-        super::kind::Width::Double => "b64",
+        Width::Half => "b16",
+        Width::Double => "b64",
         _ => "b32",
     }
 }
@@ -178,8 +179,10 @@ fn repack(g: &mut Generator<'_>) -> Vec<String> {
         1 => format!("st{space}.v2.b64 [{start}], {{{q}, {r}}};"),
         _ => {
             let (h, i) = (g.register(Kind::B16), g.register(Kind::F16));
+            let ((hide_c, c), (hide_d, d)) = (hidden::word(c, 0), hidden::word(d, 1));
             format!(
-                "st{space}.v2.b32 [{start}], {{{a}, {b}}}; st{space}.v2.b16 [{}], {{{h}, {i}}}; \
+                "{hide_c} {hide_d} st{space}.v2.b32 [{start}], {{{a}, {b}}}; \
+                 st{space}.v2.b16 [{}], {{{h}, {i}}}; \
                  st{space}.b16 [{}], {i}; st{space}.b8 [{}], {c}; st{space}.u8 [{}], {d};",
                 slot.at(8),
                 slot.at(12),

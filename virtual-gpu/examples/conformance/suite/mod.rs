@@ -4,6 +4,7 @@ pub mod case;
 pub mod catalogue;
 pub mod compound;
 pub mod generate;
+pub mod hidden;
 pub mod kernel;
 pub mod kind;
 pub mod memory_ops;

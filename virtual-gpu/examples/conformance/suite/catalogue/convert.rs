@@ -60,8 +60,10 @@ fn integers_and_floats(rows: &mut Vec<Row>) {
         }
         rows.push(convert(".rzi.sat", i, F32));
         rows.push(convert(".rn.sat", F32, i));
-        rows.push(convert(".rzi", i, Bf16));
-        rows.push(convert(".rn", Bf16, i));
+        if !matches!(i, U8 | S8) {
+            rows.push(convert(".rzi", i, Bf16));
+            rows.push(convert(".rn", Bf16, i));
+        }
     }
 }
 
@@ -114,7 +116,7 @@ fn packed(rows: &mut Vec<Row>) {
             ));
         }
     }
-    for modes in [".rna", ".rn", ".rz", ".rn.relu"] {
+    for modes in [".rna", ".rn", ".rz", ".rn.relu", ".rz.relu"] {
         rows.push(Row::new(format!("cvt{modes}.tf32.f32"), B32, &[F32]));
     }
     for n in ["u8", "s8"] {

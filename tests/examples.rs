@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use parse::{Malformed, numbers};
+use warpfold::ladder::{Document, Rung};
 
 #[test]
 fn the_first_program_of_the_readme_is_an_example_that_runs() {
@@ -136,11 +137,46 @@ fn compaction_agrees_with_the_cpu() {
     assert_eq!(value(&printed(&output), "check"), "the CPU agrees");
 }
 
+#[test]
+fn the_ladder_writes_its_tables_and_its_chart() {
+    let folder = folder("ladder");
+    let output = run("ladder", &["4", "2", "--output", folder.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let table = fs::read_to_string(folder.join("ladder.csv")).unwrap();
+    let chart = fs::read_to_string(folder.join("ladder.svg")).unwrap();
+    fs::remove_dir_all(folder).unwrap();
+    let printed = printed(&output);
+    for rung in Rung::ALL {
+        if [Document::Second, Document::Fourth, Document::Library].contains(&rung.document()) {
+            let title = rung.title();
+            assert!(
+                printed.contains(&format!("\n{title} ")),
+                "{title}: {printed}"
+            );
+            assert!(table.contains(title), "{title}: {table}");
+            assert!(chart.contains(title), "{title}: {chart}");
+        }
+    }
+}
+
+#[test]
+fn the_ladder_knows_five_documents() {
+    for arguments in [&["6"][..], &["four"], &["--output"]] {
+        let output = run("ladder", arguments);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+    }
+}
+
+/// A new folder for files of a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = env::temp_dir().join(format!("warpfold-{name}-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
 /// Runs `sum` on a file with this text.
 fn sum_of(name: &str, text: &str) -> Output {
-    let folder = env::temp_dir().join(format!("warpfold-examples-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let path = folder.join(format!("{name}.txt"));
+    let path = folder("examples").join(format!("{name}.txt"));
     fs::write(&path, text).unwrap();
     let output = run("sum", &[path.to_str().unwrap()]);
     fs::remove_file(path).unwrap();

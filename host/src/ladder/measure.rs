@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::kernels::Kernel;
-use crate::driver::Stream;
 use crate::driver::event::Event;
+use crate::driver::{Function, Stream};
 use crate::error::Result;
 use crate::gpu::Entered;
 
@@ -56,7 +56,7 @@ pub struct Launch {
 /// The launches of one run, on the default stream.
 pub(super) struct Session<'gpu> {
     entered: Entered<'gpu>,
-    launches: Vec<Launch>,
+    launches: Vec<(Launch, Function)>,
     start: Event,
     end: Event,
 }
@@ -96,16 +96,15 @@ impl<'gpu> Session<'gpu> {
         shared_bytes: u32,
         mut parameters: [u64; N],
     ) -> Result<()> {
-        let blocks_per_multiprocessor = kernel
-            .function
-            .blocks_per_multiprocessor(block_threads, shared_bytes)?;
-        self.launches.push(Launch {
+        // How many of its blocks a multiprocessor holds is asked for when nothing is timed any more.
+        let launch = Launch {
             symbol: kernel.symbol,
             grid_blocks,
             block_threads,
             shared_bytes,
-            blocks_per_multiprocessor,
-        });
+            blocks_per_multiprocessor: 0,
+        };
+        self.launches.push((launch, kernel.function));
         let mut pointers = parameters
             .each_mut()
             .map(|parameter| ptr::from_mut(parameter).cast());
@@ -127,11 +126,18 @@ impl<'gpu> Session<'gpu> {
         let kernel_time = self.end.wait_since(&self.start)?;
         let post_kernel = Instant::now();
         let value = result()?;
+        let post_kernel_time = post_kernel.elapsed();
+        let mut launches = Vec::with_capacity(self.launches.len());
+        for (mut launch, function) in self.launches {
+            launch.blocks_per_multiprocessor =
+                function.blocks_per_multiprocessor(launch.block_threads, launch.shared_bytes)?;
+            launches.push(launch);
+        }
         Ok(Measured {
             value,
-            launches: self.launches,
+            launches,
             kernel_time,
-            post_kernel_time: post_kernel.elapsed(),
+            post_kernel_time,
         })
     }
 }

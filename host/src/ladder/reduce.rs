@@ -12,7 +12,8 @@ use super::{Kind, Measured, Refusal, Rung, kernels};
 use crate::error::{Argument, Result};
 use crate::gpu::{Entered, Gpu};
 use crate::kernel::{Item, Kernel, kind};
-use crate::launch::{Span, reduce_to_host};
+use crate::launch::{Queue, Span};
+use scratch::Scratch;
 
 /// Combines all items of `input` with the operator `O` as the rung does it, and waits for the result. For no items,
 /// the operator's identity.
@@ -142,12 +143,15 @@ fn ours<O: Kernel<kind::reduce, T>, T: Item>(run: Run<'_>) -> Result<Measured<T>
         input,
         ..
     } = run;
-    let mut value = O::identity();
-    session.timed(|_| {
-        value = reduce_to_host::<O, T>(entered, input)?;
-        Ok(())
+    let result = Scratch::<T>::new(1)?;
+    let output = Span {
+        address: result.address(),
+        item_count: 1,
+    };
+    Queue::and_wait(entered, |queue| {
+        session.timed(|_| queue.reduce::<O, T>(input, output))
     })?;
-    session.finish(|| Ok(value))
+    session.finish(|| result.first())
 }
 
 /// How many blocks have a thread for each of so many items. More than a grid can have, the driver refuses.

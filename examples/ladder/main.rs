@@ -1,0 +1,75 @@
+//! Runs the ladder: every kernel of the documents, from the naive one to ours, on the device at hand.
+//!
+//! ```text
+//! cargo run --release --example ladder                     everything
+//! cargo run --release --example ladder 2 4                 the ladders of documents 2 and 4
+//! cargo run --release --example ladder block-sizes         document 2's experiment with block sizes
+//! cargo run --release --example ladder sweep               document 3's sweep over sizes and block sizes
+//! cargo run --release --example ladder … --output FOLDER   also as CSV files, and the ladders as a chart, in FOLDER
+//! ```
+//!
+//! Times are between events on the device, the median of some runs. On a machine without a GPU they are those of an
+//! interpreter and mean nothing; there the virtual GPU's exact counts are printed beside them, at small sizes. Every
+//! result is checked against the CPU.
+//!
+//! Exit code: 0 if all went well, 2 if an argument is not understood, 1 if the device failed or gave another answer
+//! than the CPU.
+
+mod arguments;
+mod block_sizes;
+mod chart;
+#[path = "../common/mod.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod common;
+mod failure;
+mod ladders;
+mod measure;
+mod problem;
+mod record;
+mod sweep;
+mod table;
+
+use std::env;
+use std::fs;
+use std::process::ExitCode;
+
+use warpfold::Gpu;
+
+use arguments::{Arguments, Table};
+use failure::Failure;
+use measure::Bench;
+
+fn main() -> ExitCode {
+    let Err(failure) = run() else {
+        return ExitCode::SUCCESS;
+    };
+    eprintln!("ladder: {failure}");
+    ExitCode::from(failure.exit_code())
+}
+
+fn run() -> Result<(), Failure> {
+    let Arguments { tables, output } = arguments::parse(env::args().skip(1))?;
+    if let Some(folder) = &output {
+        fs::create_dir_all(folder)?;
+    }
+    let gpu = Gpu::global()?;
+    gpu.make_current()?;
+    common::print_device(gpu);
+    let bench = Bench::new(gpu);
+
+    let mut ladders = Vec::new();
+    for table in tables {
+        match table {
+            Table::Ladder(number) => ladders.extend(ladders::run(&bench, number)?),
+            Table::BlockSizes => block_sizes::run(&bench, output.as_deref())?,
+            Table::Sweep => sweep::run(&bench, output.as_deref())?,
+        }
+    }
+    let Some(folder) = output.filter(|_| !ladders.is_empty()) else {
+        return Ok(());
+    };
+    record::write_csv(&folder.join("ladder.csv"), &ladders)?;
+    chart::draw(&folder.join("ladder.svg"), gpu.name(), &ladders)?;
+    println!("\nwritten to {}", folder.display());
+    Ok(())
+}

@@ -25,6 +25,8 @@ pub enum Command {
     Chart(Chart),
     /// Prints what is aimed at, and what a results.csv says was reached.
     Targets(Targets),
+    /// Times what a call costs the host: the first, one that queues, one that waits, one on a slice.
+    Host(HostPath),
 }
 
 /// What is measured, and how long.
@@ -70,6 +72,20 @@ pub struct Chart {
     /// A folder for table.md and the charts.
     #[arg(long)]
     pub out: PathBuf,
+}
+
+/// What a call costs the host.
+#[derive(Debug, Args)]
+pub struct HostPath {
+    /// MiB of the longest slice.
+    #[arg(long, default_value_t = 1024)]
+    pub slice_mib: usize,
+    /// How many times calls on device memory are timed.
+    #[arg(long, default_value_t = 20)]
+    pub repeats: u32,
+    /// Go through everything on the virtual GPU too, where the times mean nothing.
+    #[arg(long = "virtual")]
+    pub virtual_too: bool,
 }
 
 /// A file of rows.

@@ -4,16 +4,18 @@
 //! cargo run --release -p warpfold-bench -- measure --out results
 //! cargo run --release -p warpfold-bench -- chart results/results.csv --out results
 //! cargo run --release -p warpfold-bench -- targets results/results.csv
+//! cargo run --release -p warpfold-bench -- host
 //! ```
 //!
 //! `measure` times and checks (the program's sides take turns on the same buffers), `chart` draws what was measured, and
-//! `targets` holds it against what is aimed at. Without a real GPU there is nothing to measure, and `measure` says so.
+//! `targets` holds it against what is aimed at; `host` times what a call costs the host. Without a real GPU there is nothing to measure, and `measure` says so.
 
 mod check;
 mod cli;
 mod contender;
 mod cub;
 mod data;
+mod host_path;
 mod measure;
 mod record;
 mod report;
@@ -32,5 +34,6 @@ fn main() -> Result<ExitCode> {
         Command::Measure(options) => measure::run(&options),
         Command::Chart(options) => report::draw(&options.csv, &options.out),
         Command::Targets(options) => report::print_targets(&options.csv),
+        Command::Host(options) => host_path::run(&options),
     }
 }

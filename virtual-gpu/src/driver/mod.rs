@@ -8,8 +8,8 @@
 //! - `objects/`: what lives there: contexts, streams and their work, events, modules, captures,
 //!   graphs.
 //! - `mode`, `settings`, `architectures`: whose device the process gets, and of what make.
-//! - `inject`, `launches`, `live`, `findings`: what tests ask for: calls that fail, counters and
-//!   faults, an account of what is alive, and what was left alive.
+//! - `inject`, `launches`, `live`, `findings`, `timing`: what tests and benchmarks ask for: calls that
+//!   fail, counters and faults, an account of what is alive, what was left alive, and what took long.
 //!
 //! Invariants: behind the seam everything is safe code; no lock is held while
 //! a kernel or a host function runs; a handle that is not live is an error and never followed.
@@ -25,6 +25,7 @@ mod mode;
 mod objects;
 mod seam;
 mod settings;
+mod timing;
 
 pub use code::Code;
 pub use findings::{Finding, Left, take_findings};
@@ -33,3 +34,4 @@ pub use live::{Live, live, live_of_this_thread};
 pub use mode::{AlreadyStarted, Mode, ModeError, mode, start};
 pub use seam::dispatch::inside_a_call;
 pub use settings::{Choice, Devices, Settings, SettingsError};
+pub use timing::{TimedCall, time_calls};

@@ -10,6 +10,7 @@ use crate::driver::inject::{self, Verdict};
 use crate::driver::mode::{Backend, backend};
 use crate::driver::objects::work;
 use crate::driver::seam::real::Real;
+use crate::driver::timing::timed;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -68,8 +69,11 @@ pub(crate) fn dispatch(
     ours: impl FnOnce() -> Outcome,
 ) -> i32 {
     let _inside = Inside::enter();
-    let answer =
-        || catch_unwind(AssertUnwindSafe(|| route(class, real, ours))).unwrap_or(Code::UNKNOWN.0);
+    let answer = || {
+        timed(name, || {
+            catch_unwind(AssertUnwindSafe(|| route(class, real, ours))).unwrap_or(Code::UNKNOWN.0)
+        })
+    };
     match inject::verdict(name, class) {
         Verdict::Proceed => answer(),
         Verdict::Refuse(code) => code.0,

@@ -1,0 +1,97 @@
+//! Page-locked memory, for comparison: the driver's own calls.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use anyhow::{Result, ensure};
+use warpfold::cust::memory::{DeviceBuffer, DeviceCopy};
+use warpfold::cust::stream::Stream;
+
+unsafe extern "C" {
+    fn cuMemHostAlloc(start: *mut *mut c_void, bytes: usize, flags: u32) -> i32;
+    fn cuMemFreeHost(start: *mut c_void) -> i32;
+    fn cuMemHostRegister_v2(start: *mut c_void, bytes: usize, flags: u32) -> i32;
+    fn cuMemHostUnregister(start: *mut c_void) -> i32;
+    fn cuMemcpyHtoDAsync_v2(to: u64, from: *const c_void, bytes: usize, stream: *mut c_void)
+    -> i32;
+    fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: u64, bytes: usize, stream: *mut c_void) -> i32;
+}
+
+/// Which way a copy goes.
+#[derive(Debug, Clone, Copy)]
+pub enum Direction {
+    ToDevice,
+    ToHost,
+}
+
+/// Page-locked memory, all zero.
+pub struct Pinned {
+    start: *mut u8,
+    bytes: usize,
+}
+
+impl Pinned {
+    pub fn new(bytes: usize) -> Result<Self> {
+        let mut start = ptr::null_mut();
+        // SAFETY: the pointer is to a live local.
+        let code = unsafe { cuMemHostAlloc(&mut start, bytes, 0) };
+        ensure!(code == 0, "cuMemHostAlloc of {bytes} bytes answered {code}");
+        let start = start.cast::<u8>();
+        // SAFETY: the allocation is so long.
+        unsafe { start.write_bytes(0, bytes) };
+        Ok(Self { start, bytes })
+    }
+
+    pub fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: the allocation is so long and was written; the copies of `copy` are done when it returns.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
+    }
+
+    /// Copies all of it, and waits for that.
+    pub fn copy<T: DeviceCopy>(
+        &mut self,
+        direction: Direction,
+        device: &DeviceBuffer<T>,
+        stream: &Stream,
+    ) -> Result<()> {
+        ensure!(
+            self.bytes <= size_of::<T>() * device.len(),
+            "the buffer is too short"
+        );
+        let (address, host) = (device.as_device_ptr().as_raw(), self.start.cast());
+        let stream_handle = stream.as_inner().cast();
+        // SAFETY: both are so long, and nobody uses them before the stream is waited for.
+        let code = unsafe {
+            match direction {
+                Direction::ToDevice => {
+                    cuMemcpyHtoDAsync_v2(address, host, self.bytes, stream_handle)
+                }
+                Direction::ToHost => cuMemcpyDtoHAsync_v2(host, address, self.bytes, stream_handle),
+            }
+        };
+        ensure!(code == 0, "the copy answered {code}");
+        Ok(stream.synchronize()?)
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // SAFETY: the driver's own allocation, given up here.
+        unsafe { cuMemFreeHost(self.start.cast()) };
+    }
+}
+
+/// Page-locks the bytes where they are, and undoes it.
+pub fn register_and_back(bytes: &mut [u8]) -> Result<()> {
+    let start = bytes.as_mut_ptr().cast();
+    // SAFETY: the bytes are the caller's alone, and locked no longer than this lasts.
+    let (locked, unlocked) = unsafe {
+        let locked = cuMemHostRegister_v2(start, bytes.len(), 0);
+        (locked, cuMemHostUnregister(start))
+    };
+    ensure!(
+        locked == 0 && unlocked == 0,
+        "registering answered {locked}, and back {unlocked}"
+    );
+    Ok(())
+}

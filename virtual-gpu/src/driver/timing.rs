@@ -1,0 +1,68 @@
+//! How long each driver call of this host thread takes, whoever answers it: what a slow start is made of.
+
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+thread_local! {
+    static CALLS: RefCell<Option<Vec<TimedCall>>> = const { RefCell::new(None) };
+}
+
+/// A driver call, and how long it took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimedCall {
+    /// Its name, spelt as the exported symbol.
+    pub name: &'static str,
+    /// From its beginning to its end.
+    pub took: Duration,
+}
+
+/// Runs `work` and gives the driver calls that this thread made in it, in order. Calls of a `work`
+/// inside another's are the inner one's.
+pub fn time_calls<R>(work: impl FnOnce() -> R) -> (R, Vec<TimedCall>) {
+    /// Puts the outer list back, however `work` ends.
+    struct Outer(Option<Vec<TimedCall>>);
+    impl Drop for Outer {
+        fn drop(&mut self) {
+            CALLS.replace(self.0.take());
+        }
+    }
+    let outer = Outer(CALLS.replace(Some(Vec::new())));
+    let result = work();
+    let calls = CALLS.take();
+    drop(outer);
+    (result, calls.unwrap_or_default())
+}
+
+/// Answers a call, and takes its time if that is asked for.
+pub(in crate::driver) fn timed(name: &'static str, answer: impl FnOnce() -> i32) -> i32 {
+    // Where the thread's storage is gone already, nobody asks.
+    let is_asked = CALLS.try_with(|calls| calls.borrow().is_some());
+    if is_asked != Ok(true) {
+        return answer();
+    }
+    let begun = Instant::now();
+    let code = answer();
+    let took = begun.elapsed();
+    let _ = CALLS.try_with(|calls| {
+        if let Some(calls) = &mut *calls.borrow_mut() {
+            calls.push(TimedCall { name, took });
+        }
+    });
+    code
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_listed_while_they_are_asked_for() {
+        assert_eq!(timed("a", || 1), 1);
+        let (inner, outer) = time_calls(|| {
+            timed("b", || 2);
+            time_calls(|| timed("c", || 3)).1
+        });
+        let names = |calls: &[TimedCall]| calls.iter().map(|call| call.name).collect::<Vec<_>>();
+        assert_eq!((names(&inner), names(&outer)), (vec!["c"], vec!["b"]));
+    }
+}

@@ -4,6 +4,8 @@ mod common;
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "ladder/guide.rs"]
+mod guide;
 #[path = "ladder/right.rs"]
 mod right;
 #[path = "ladder/scan.rs"]

@@ -14,6 +14,7 @@ use warpfold::ladder::{self, Rung};
 use crate::failure::Failure;
 use crate::measure::{Bench, Run};
 use crate::problem::{check_reduction, items};
+use crate::record::write_rows;
 
 const BLOCK_SIZES: [u32; 4] = [128, 256, 512, 1024];
 
@@ -60,12 +61,7 @@ pub fn run(bench: &Bench, folder: Option<&Path>) -> Result<(), Failure> {
         }
     }
     if let Some(folder) = folder {
-        let mut file = csv::Writer::from_path(folder.join("block_sizes.csv"))?;
-        file.write_record(COLUMNS)?;
-        for row in &rows {
-            file.write_record(row)?;
-        }
-        file.flush()?;
+        write_rows(&folder.join("block_sizes.csv"), &COLUMNS, &rows)?;
     }
     Ok(())
 }

@@ -130,32 +130,48 @@ const COLUMNS: [&str; 12] = [
     "times_ours",
 ];
 
-/// Writes the file.
+/// Writes the records to a file.
 pub fn write_csv(path: &Path, records: &[Record]) -> Result<(), Failure> {
+    let columns: Vec<&str> = COLUMNS.iter().chain(&COUNTED).copied().collect();
+    let rows: Vec<Vec<String>> = records.iter().map(fields).collect();
+    write_rows(path, &columns, &rows)
+}
+
+/// Writes a table to a file.
+pub fn write_rows<R: AsRef<[String]>>(
+    path: &Path,
+    columns: &[&str],
+    rows: &[R],
+) -> Result<(), Failure> {
     let mut file = csv::Writer::from_path(path)?;
-    file.write_record(COLUMNS.iter().chain(&COUNTED))?;
-    let ratio = |ratio: Option<f64>| ratio.map_or(String::new(), |ratio| format!("{ratio:.4}"));
-    for record in records {
-        let mut fields = vec![
-            record.document.to_string(),
-            record.what.to_owned(),
-            record.rung.to_owned(),
-            record.operator.to_owned(),
-            record.element.to_owned(),
-            record.item_count.to_string(),
-            record.block_size.to_string(),
-            format!("{:.3}", record.micros),
-            format!("{:.3}", record.post_micros),
-            format!("{:.3}", record.rate()),
-            ratio(record.over_previous),
-            ratio(record.over_ours),
-        ];
-        match &record.counts {
-            Some(counts) => fields.extend(counts.numbers().map(|number| number.to_string())),
-            None => fields.extend(COUNTED.map(|_| String::new())),
-        }
-        file.write_record(fields)?;
+    file.write_record(columns)?;
+    for row in rows {
+        file.write_record(row.as_ref())?;
     }
     file.flush()?;
     Ok(())
+}
+
+/// The fields of a record, in the order of the columns.
+fn fields(record: &Record) -> Vec<String> {
+    let ratio = |ratio: Option<f64>| ratio.map_or(String::new(), |ratio| format!("{ratio:.4}"));
+    let mut fields = vec![
+        record.document.to_string(),
+        record.what.to_owned(),
+        record.rung.to_owned(),
+        record.operator.to_owned(),
+        record.element.to_owned(),
+        record.item_count.to_string(),
+        record.block_size.to_string(),
+        format!("{:.3}", record.micros),
+        format!("{:.3}", record.post_micros),
+        format!("{:.3}", record.rate()),
+        ratio(record.over_previous),
+        ratio(record.over_ours),
+    ];
+    match &record.counts {
+        Some(counts) => fields.extend(counts.numbers().map(|number| number.to_string())),
+        None => fields.extend(COUNTED.map(|_| String::new())),
+    }
+    fields
 }

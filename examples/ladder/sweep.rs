@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::ladders::progress_bar;
 use crate::measure::Bench;
 use crate::problem::{check_reduction, items};
+use crate::record::write_rows;
 
 const BLOCK_SIZES: [u32; 4] = [128, 256, 512, 1024];
 
@@ -35,12 +36,7 @@ pub fn run(bench: &Bench, folder: Option<&Path>) -> Result<(), Failure> {
     print(&COLUMNS.map(str::to_owned));
     rows.iter().for_each(print);
     if let Some(folder) = folder {
-        let mut file = csv::Writer::from_path(folder.join("sweep.csv"))?;
-        file.write_record(COLUMNS)?;
-        for row in &rows {
-            file.write_record(row)?;
-        }
-        file.flush()?;
+        write_rows(&folder.join("sweep.csv"), &COLUMNS, &rows)?;
     }
     Ok(())
 }

@@ -99,9 +99,9 @@ fn check<O: Scans<T>, T: Bound>(rung: Rung) {
         let items = ordinary::<O, T>(count);
         let input = DeviceBuffer::from_slice(&items).unwrap();
         let sentinel = T::default();
-        // Where every instruction is interpreted, many items are scanned with some of the block sizes.
-        let step = match mode() {
-            Mode::Virtual if count > 1000 => 4,
+        // Where that takes long, many items are scanned with some of the block sizes.
+        let step = match (mode(), rung) {
+            (Mode::Virtual, _) | (Mode::Real, Rung::QuadraticScan) if count > 1000 => 4,
             _ => 1,
         };
         for (block_size, placement) in block_sizes(rung)

@@ -3,7 +3,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::ladder::{self, BlockSizes, Document, Kind, Placement, Rung};
-use warpfold::{Max, Sum};
+use warpfold::{Error, Max, Sum};
 
 use crate::failure::Failure;
 use crate::measure::{Bench, Run};
@@ -119,7 +119,13 @@ impl Ladder {
         for rung in rungs {
             bar.set_message(rung.title());
             let block_size = nearest(rung.block_sizes(), self.block_size);
-            let run = run(rung, block_size)?;
+            let run = match run(rung, block_size) {
+                Err(Failure::Device(Error::Ladder(refusal))) => {
+                    bar.suspend(|| println!("{rung} is left out: {refusal}"));
+                    continue;
+                }
+                run => run?,
+            };
             records.push(Record {
                 document: self.number,
                 what,

@@ -5,35 +5,70 @@ use anyhow::{Result, ensure};
 use crate::inspect;
 use crate::part::Part;
 
+/// What is left out, and so up to where.
+#[derive(Clone, Copy, PartialEq)]
+enum Skip {
+    Nothing,
+    /// Up to the line that closes it.
+    Function,
+    /// Up to its semicolon.
+    Declaration,
+}
+
 /// Leaves the part's entries, without comments, and adds to each what is known of its launches.
 pub fn finish(emitted: &str, part: Part) -> Result<String> {
     let mut text = String::with_capacity(emitted.len());
     let mut entry = None;
-    let mut skipping = false;
+    let mut skip = Skip::Nothing;
     for line in emitted.lines() {
         let trimmed = line.trim();
         if trimmed.is_empty() || trimmed.starts_with("//") {
             continue;
         }
-        let name = inspect::entry_name(trimmed);
-        // The panic handler is the only function that is not an entry, and nothing calls it.
-        skipping |= trimmed.starts_with(".visible .func");
-        skipping |= name.is_some_and(|name| !part.holds(name));
-        if skipping {
-            skipping = trimmed != "}";
+        if skip == Skip::Nothing {
+            skip = begins(trimmed, part);
+        }
+        let is_last = match skip {
+            Skip::Nothing => false,
+            Skip::Function => trimmed == "}",
+            Skip::Declaration => trimmed.ends_with(';'),
+        };
+        if skip != Skip::Nothing {
+            if is_last {
+                skip = Skip::Nothing;
+            }
             continue;
         }
-        if name.is_some() {
-            entry = name;
+        if let Some(name) = inspect::entry_name(trimmed) {
+            entry = Some(name);
         }
         text.push_str(line.trim_end());
         text.push('\n');
         if trimmed == ")"
-            && let Some(entry) = entry
+            && let Some(entry) = entry.take()
         {
             text.push_str(&part.launch_bounds(entry));
         }
     }
-    ensure!(!skipping, "a function has no end");
+    ensure!(skip == Skip::Nothing, "the text breaks off");
     Ok(text)
+}
+
+/// What of it, if anything, is left out from a line on.
+fn begins(line: &str, part: Part) -> Skip {
+    if let Some(name) = inspect::entry_name(line) {
+        return match part.holds(name) {
+            true => Skip::Nothing,
+            false => Skip::Function,
+        };
+    }
+    // The panic handler is the only function that is not an entry, and nothing calls it.
+    if line.starts_with(".visible .func") {
+        return Skip::Function;
+    }
+    let is_for_launches = line.starts_with(".extern .func") || line.starts_with(".visible .global");
+    match is_for_launches && part != Part::Nested {
+        true => Skip::Declaration,
+        false => Skip::Nothing,
+    }
 }

@@ -36,14 +36,14 @@ pub fn inspect(text: &str, part: Part) -> Result<()> {
         let end = rest[start..].find("\n}").map(|end| start + end);
         let entry = &rest[start..end.unwrap_or(rest.len())];
         let name = entry.lines().next().and_then(entry_name).unwrap_or("");
-        forbid(name, entry)?;
+        forbid(name, entry, part)?;
         if part == Part::Library {
             inspect_entry(name, entry)?;
         }
         found.insert(name);
         rest = &rest[start + entry.len()..];
     }
-    let expected: BTreeSet<&str> = part.symbols().iter().copied().collect();
+    let expected: BTreeSet<&str> = part.symbols().into_iter().collect();
     ensure!(
         found == expected,
         "entries differ from the table: missing {:?}, extra {:?}",
@@ -54,9 +54,9 @@ pub fn inspect(text: &str, part: Part) -> Result<()> {
 }
 
 /// What no kernel may contain.
-fn forbid(name: &str, entry: &str) -> Result<()> {
-    for forbidden in [".local", "__local_depot", "call", "trap", ".ftz", "fma."] {
-        ensure!(!entry.contains(forbidden), "{name} contains `{forbidden}`");
+fn forbid(name: &str, entry: &str, part: Part) -> Result<()> {
+    for forbidden in part.forbidden() {
+        ensure!(!entry.contains(*forbidden), "{name} contains `{forbidden}`");
     }
     Ok(())
 }
@@ -101,6 +101,7 @@ mod tests {
     ];
 
     const LADDER: &str = include_str!("../../host/ptx/ladder.ptx");
+    const NESTED: &str = include_str!("../../host/ptx/ladder_nested.ptx");
 
     #[test]
     fn the_committed_ptx_passes() {
@@ -108,6 +109,7 @@ mod tests {
             inspect(text, Part::Library).unwrap();
         }
         inspect(LADDER, Part::Ladder).unwrap();
+        inspect(NESTED, Part::Nested).unwrap();
     }
 
     #[test]

@@ -10,6 +10,8 @@ pub enum Part {
     Library,
     /// Those of the ladder.
     Ladder,
+    /// Those of the ladder that launch kernels, and call functions that are in no text.
+    Nested,
 }
 
 /// The most threads that a block can have.
@@ -27,13 +29,18 @@ macro_rules! ladder_symbols {
 
 const LIBRARY: &[&str] = warpfold_kernels::for_each_kernel!(library_symbols);
 const LADDER: &[&str] = warpfold_kernels::for_each_ladder_kernel!(ladder_symbols);
+const NESTED: &[&str] = warpfold_kernels::for_each_nested_kernel!(ladder_symbols);
+
+/// The one nested kernel that is no row of the table.
+const NESTED_HELLO: &str = "ladder_nested_hello";
 
 impl Part {
-    /// The symbols of its table, and no others, are its entries.
-    pub fn symbols(self) -> &'static [&'static str] {
+    /// Its entries: these and no others.
+    pub fn symbols(self) -> Vec<&'static str> {
         match self {
-            Part::Library => LIBRARY,
-            Part::Ladder => LADDER,
+            Part::Library => LIBRARY.to_vec(),
+            Part::Ladder => LADDER.to_vec(),
+            Part::Nested => [NESTED, &[NESTED_HELLO]].concat(),
         }
     }
 
@@ -41,7 +48,7 @@ impl Part {
     pub fn features(self) -> &'static str {
         match self {
             Part::Library => "",
-            Part::Ladder => "ladder",
+            Part::Ladder | Part::Nested => "ladder",
         }
     }
 
@@ -50,11 +57,21 @@ impl Part {
         self == Part::Library || self.symbols().contains(&entry)
     }
 
+    /// What none of its kernels may contain.
+    pub fn forbidden(self) -> &'static [&'static str] {
+        match self {
+            Part::Library | Part::Ladder => {
+                &[".local", "__local_depot", "call", "trap", ".ftz", "fma."]
+            }
+            Part::Nested => &["trap", ".ftz", "fma."],
+        }
+    }
+
     /// What the driver's compiler is told of an entry's launches: the most threads of a block, and how many blocks are
     /// to share a multiprocessor. rustc has no way to say so.
     pub fn launch_bounds(self, entry: &str) -> String {
         let blocks = match self {
-            Part::Ladder => return format!(".maxntid {MOST_BLOCK_THREADS}, 1, 1\n"),
+            Part::Ladder | Part::Nested => return format!(".maxntid {MOST_BLOCK_THREADS}, 1, 1\n"),
             Part::Library if entry.starts_with("reduce_") => {
                 launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR
             }

@@ -33,20 +33,25 @@ impl Variant {
             ptx_feature,
         }
     }
+
+    const fn ladder(file: &'static str, part: Part) -> Self {
+        Self {
+            file,
+            part,
+            target_cpu: "sm_70",
+            ptx_feature: "+ptx74",
+        }
+    }
 }
 
 /// The library's kernels for the oldest architecture that the compiler takes and those where newer instructions
 /// pay, with the PTX version that these need; and the ladder's for the oldest.
-const VARIANTS: [Variant; 4] = [
+const VARIANTS: [Variant; 5] = [
     Variant::library("sm_70", "+ptx74"),
     Variant::library("sm_80", "+ptx74"),
     Variant::library("sm_90", "+ptx80"),
-    Variant {
-        file: "ladder",
-        part: Part::Ladder,
-        target_cpu: "sm_70",
-        ptx_feature: "+ptx74",
-    },
+    Variant::ladder("ladder", Part::Ladder),
+    Variant::ladder("ladder_nested", Part::Nested),
 ];
 
 /// The variants with these files; all of them where none are named.

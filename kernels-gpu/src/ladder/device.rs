@@ -3,6 +3,9 @@
 //! What a launch must keep to is said where the entries forward to.
 #![allow(missing_docs, clippy::missing_safety_doc)]
 
+use core::ffi::c_void;
+
+use super::nested::{hello, recursive, recursive_one_launcher, recursive_waiting};
 use super::reduce::atomic_tree::{atomic_tree, constant_tree, last_warp_unrolled};
 use super::reduce::atomics::{global_atomics, shared_atomics};
 use super::reduce::first_at_load::{
@@ -114,3 +117,35 @@ macro_rules! entries {
 }
 
 crate::for_each_ladder_kernel!(entries);
+
+/// Emits an entry that gives its own address to the function that it forwards to.
+macro_rules! launching {
+    ($symbol:ident => $function:expr, $($parameter:ident: $type:ty,)*) => {
+        entry!($symbol($($parameter: $type,)*) {
+            // SAFETY: the launch keeps the contract of the function.
+            unsafe { $function($symbol as *const c_void, $($parameter),*) }
+        });
+    };
+}
+
+macro_rules! nested {
+    ($family:ident $op:ident $t:ident => $symbol:ident) => {
+        launching!(
+            $symbol => $family::<$op, $t>,
+            items: *mut $t, partials: *mut $t, refusal: *mut u32, item_count: u64,
+        );
+    };
+}
+
+macro_rules! nested_by_one {
+    ($family:ident $op:ident $t:ident => $symbol:ident) => {
+        launching!(
+            $symbol => $family::<$op, $t>,
+            items: *mut $t, partials: *mut $t, refusal: *mut u32, stride: u64, block_items: u64,
+        );
+    };
+}
+
+crate::for_each_nested_kernel!(entries);
+
+launching!(ladder_nested_hello => hello, refusal: *mut u32, thread_count: u64, depth: u64,);

@@ -414,3 +414,33 @@ macro_rules! for_each_ladder_kernel {
         }
     };
 }
+
+/// As [`for_each_ladder_kernel!`], of the kernels that launch kernels, which only a linker makes whole. Beside them, and no
+/// row, is `ladder_nested_hello`, which has neither operator nor element.
+#[macro_export]
+macro_rules! for_each_nested_kernel {
+    ($callback:ident) => {
+        $callback! {
+            nested recursive_waiting Sum u32 => ladder_recursive_waiting_sum_u32;
+            nested recursive_waiting Sum i32 => ladder_recursive_waiting_sum_i32;
+            nested recursive_waiting Sum f32 => ladder_recursive_waiting_sum_f32;
+            nested recursive_waiting Max u32 => ladder_recursive_waiting_max_u32;
+            nested recursive_waiting Max i32 => ladder_recursive_waiting_max_i32;
+            nested recursive_waiting Max f32 => ladder_recursive_waiting_max_f32;
+
+            nested recursive Sum u32 => ladder_recursive_sum_u32;
+            nested recursive Sum i32 => ladder_recursive_sum_i32;
+            nested recursive Sum f32 => ladder_recursive_sum_f32;
+            nested recursive Max u32 => ladder_recursive_max_u32;
+            nested recursive Max i32 => ladder_recursive_max_i32;
+            nested recursive Max f32 => ladder_recursive_max_f32;
+
+            nested_by_one recursive_one_launcher Sum u32 => ladder_recursive_one_launcher_sum_u32;
+            nested_by_one recursive_one_launcher Sum i32 => ladder_recursive_one_launcher_sum_i32;
+            nested_by_one recursive_one_launcher Sum f32 => ladder_recursive_one_launcher_sum_f32;
+            nested_by_one recursive_one_launcher Max u32 => ladder_recursive_one_launcher_max_u32;
+            nested_by_one recursive_one_launcher Max i32 => ladder_recursive_one_launcher_max_i32;
+            nested_by_one recursive_one_launcher Max f32 => ladder_recursive_one_launcher_max_f32;
+        }
+    };
+}

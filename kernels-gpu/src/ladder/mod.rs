@@ -11,6 +11,7 @@
 //! | `reduce::atomics`, `reduce::atomic_tree`, `reduce::first_at_load` | 3: the maximum, from atomics on |
 //! | `scan::naive`, `scan::kogge_stone`, `scan::brent_kung`, `scan::sections` | 4: scans |
 //! | `reduce::paired`, `reduce::unrolled` | 5: divergence and unrolling |
+//! | `nested` | 5: kernels that launch kernels |
 //!
 //! What must hold of a launch is said once, here:
 //!
@@ -27,6 +28,8 @@ pub mod entries;
 
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod device;
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+mod nested;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod reduce;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]

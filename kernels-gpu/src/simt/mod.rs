@@ -43,6 +43,8 @@ macro_rules! ptx {
 #[cfg(feature = "ladder")]
 pub mod atomics;
 mod memory;
+#[cfg(feature = "ladder")]
+pub mod nested;
 pub use self::memory::*;
 
 #[cfg(feature = "cuda_std")]

@@ -28,7 +28,11 @@ pub(super) fn lower<'a>(
             body.emit(Op::Print(print), Class::Control);
             give(body, result, U32, print.d)
         }
-        ("cudaGetParameterBufferV2", [result], [kernel, grid, block, shared_bytes]) => {
+        (
+            "cudaGetParameterBufferV2" | "__cudaCDP2GetParameterBufferV2",
+            [result],
+            [kernel, grid, block, shared_bytes],
+        ) => {
             let wish = ParameterBuffer {
                 kernel: value(body, kernel, U64)?,
                 grid: extent(body, grid)?,
@@ -39,7 +43,7 @@ pub(super) fn lower<'a>(
             body.emit(Op::ParameterBuffer(wish), Class::Control);
             give(body, result, U64, wish.d)
         }
-        ("cudaLaunchDeviceV2", [result], [buffer, stream]) => {
+        ("cudaLaunchDeviceV2" | "__cudaCDP2LaunchDeviceV2", [result], [buffer, stream]) => {
             let launch = LaunchGrid {
                 buffer: value(body, buffer, U64)?,
                 stream: value(body, stream, U64)?,

@@ -1,0 +1,87 @@
+//! What a kernel asks of the device's runtime: to launch grids, and to print.
+//!
+//! The functions are external. The driver's linker finds those that launch in the toolkit's `libcudadevrt.a`, and the
+//! driver itself has the one that prints. Their names begin with `__cudaCDP2`, as what `nvcc` makes of a launch in a
+//! kernel: the names without that belong to the runtime that devices from compute capability 9.0 on no longer have.
+
+use core::ffi::c_void;
+
+/// Extents of a grid or of a block.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Extent {
+    x: u32,
+    y: u32,
+    z: u32,
+}
+
+impl Extent {
+    /// So many in a row.
+    #[inline(always)]
+    pub const fn row(x: u32) -> Self {
+        Self { x, y: 1, z: 1 }
+    }
+}
+
+/// The stream that a grid is launched in, which says when it runs.
+#[derive(Clone, Copy)]
+#[repr(u64)]
+pub enum ChildStream {
+    /// The block's own: at some time after the launch, one after the other.
+    Block = 0,
+    /// When the launching grid has ended, all of its blocks and all that they launched in their own streams.
+    Tail = 3,
+}
+
+extern "C" {
+    fn __cudaCDP2GetParameterBufferV2(
+        kernel: *const c_void,
+        grid: Extent,
+        block: Extent,
+        shared_bytes: u32,
+    ) -> *mut u64;
+    fn __cudaCDP2LaunchDeviceV2(parameters: *mut u64, stream: u64) -> u32;
+    fn vprintf(format: *const u8, values: *const c_void) -> u32;
+}
+
+/// Launches a grid, and gives the runtime's code: 0 for success.
+///
+/// What this thread did before the launch, and what was ordered before that by barriers, comes before the grid.
+///
+/// # Safety
+/// `kernel` is the address of a kernel with these parameters, each of 64 bits, and the launch keeps its contract.
+#[inline(always)]
+pub unsafe fn launch<const N: usize>(
+    kernel: *const c_void,
+    grid_blocks: u32,
+    block_threads: u32,
+    parameters: [u64; N],
+    stream: ChildStream,
+) -> u32 {
+    /// What the runtime answers where there is no more memory for launches.
+    const MEMORY_ALLOCATION: u32 = 2;
+    // SAFETY: the caller's; the buffer has the size of the kernel's parameters.
+    unsafe {
+        let (grid, block) = (Extent::row(grid_blocks), Extent::row(block_threads));
+        let buffer = __cudaCDP2GetParameterBufferV2(kernel, grid, block, 0);
+        if buffer.is_null() {
+            return MEMORY_ALLOCATION;
+        }
+        let mut index = 0;
+        while index < N {
+            buffer.add(index).write(parameters[index]);
+            index += 1;
+        }
+        __cudaCDP2LaunchDeviceV2(buffer, stream as u64)
+    }
+}
+
+/// Prints numbers as the format says.
+///
+/// # Safety
+/// `format` ends with a zero, and has a `%d` for each number and no other conversion.
+#[inline(always)]
+pub unsafe fn print<const N: usize>(format: &'static [u8], numbers: [u32; N]) {
+    // SAFETY: the caller's; the numbers lie in a row.
+    unsafe { vprintf(format.as_ptr(), numbers.as_ptr().cast()) };
+}

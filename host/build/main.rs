@@ -37,6 +37,7 @@ fn variants(_output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     ];
     if cfg!(feature = "ladder") {
         variants.push(variant("ladder", (7, 0))?);
+        variants.push(variant("ladder_nested", (7, 0))?);
     }
     Ok(variants)
 }

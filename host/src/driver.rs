@@ -12,6 +12,8 @@
 
 #[cfg(feature = "ladder")]
 pub(crate) mod event;
+#[cfg(feature = "ladder")]
+pub(crate) mod link;
 mod own_stream;
 mod pinned;
 mod raw;

@@ -137,5 +137,8 @@ rungs! {
     unrolled_8_last_warp: Unrolled8LastWarp;
     unrolled_8_completely: Unrolled8Completely;
     unrolled_8_constant: Unrolled8Constant;
+    recursive_waiting: RecursiveWaiting;
+    recursive: Recursive;
+    recursive_one_launcher: RecursiveOneLauncher;
     ours: Ours;
 }

@@ -39,6 +39,8 @@ pub struct DeviceConfig {
     pub max_block_dim: [u32; 3],
     /// Largest extent of a grid in x, y and z.
     pub max_grid_dim: [u32; 3],
+    /// Grids that were launched by kernels and have not begun.
+    pub max_pending_launches: u32,
 }
 
 impl Default for DeviceConfig {
@@ -58,6 +60,7 @@ impl Default for DeviceConfig {
             reserved_shared_bytes_per_block: 1 << 10,
             max_block_dim: [1024, 1024, 64],
             max_grid_dim: [0x7fff_ffff, 65_535, 65_535],
+            max_pending_launches: 2048,
         }
     }
 }

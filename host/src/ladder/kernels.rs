@@ -5,9 +5,10 @@ use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use warpfold_kernels::element::Element;
-use warpfold_kernels::for_each_ladder_kernel;
 use warpfold_kernels::op::Op;
+use warpfold_kernels::{for_each_ladder_kernel, for_each_nested_kernel};
 
+use super::device_runtime;
 use super::{Placement, Refusal, Rung};
 use crate::driver::{self, Function, Module};
 use crate::error::{DriverCode, Error, Result};
@@ -27,18 +28,24 @@ struct Row {
 
 macro_rules! rows {
     ($($kind:ident $family:ident $op:ident $t:ident $($block:literal)? => $symbol:ident;)*) => {
-        const ROWS: &[Row] = &[$(Row {
+        &[$(Row {
             kind: stringify!($kind),
             family: stringify!($family),
             operator: stringify!($op),
             element: stringify!($t),
             block_size: { let none = None; $(let _: Option<u32> = none; let none = Some($block);)? none },
             symbol: stringify!($symbol),
-        },)*];
+        },)*]
     };
 }
 
-for_each_ladder_kernel!(rows);
+const ROWS: &[Row] = for_each_ladder_kernel!(rows);
+
+/// The rows of the kernels that launch kernels.
+const NESTED: &[Row] = for_each_nested_kernel!(rows);
+
+/// The one kernel that launches kernels and is no row.
+pub(super) const NESTED_HELLO: &str = "ladder_nested_hello";
 
 /// The symbol of the rung's kernel for this operator, element and block size.
 pub(super) fn symbol<O: Op<T>, T: Element>(
@@ -75,7 +82,7 @@ fn find<O: Op<T>, T: Element>(
     rung: Rung,
     is_wanted: impl Fn(&Row) -> bool,
 ) -> Result<&'static str, Refusal> {
-    let mut rows = ROWS.iter();
+    let mut rows = ROWS.iter().chain(NESTED);
     let row = rows.find(|row| row.operator == O::NAME && row.element == T::NAME && is_wanted(row));
     row.map(|row| row.symbol).ok_or(Refusal::NoKernel {
         rung,
@@ -134,7 +141,12 @@ fn compile(symbol: &'static str, capability: (u32, u32)) -> Result<Kernel> {
     let (Ok(text), Ok(name)) = (CString::new(candidate.text), CString::new(symbol)) else {
         return Err(missing);
     };
-    let module = driver::load_module(&text).map_err(|(failure, log)| match failure.code {
+    let is_nested = symbol == NESTED_HELLO || NESTED.iter().any(|row| row.symbol == symbol);
+    let loaded = match is_nested {
+        true => device_runtime::load_with(&text)?,
+        false => driver::load_module(&text),
+    };
+    let module = loaded.map_err(|(failure, log)| match failure.code {
         code @ (DriverCode::INVALID_PTX | DriverCode::UNSUPPORTED_PTX_VERSION) => {
             Error::KernelRejected { symbol, code, log }
         }

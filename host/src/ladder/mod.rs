@@ -19,8 +19,10 @@
 //! do not.
 
 mod catalogue;
+mod device_runtime;
 mod kernels;
 mod measure;
+mod nested;
 mod reduce;
 mod refusal;
 mod rung;
@@ -28,6 +30,7 @@ mod scan;
 
 pub(crate) use kernels::Kernels;
 pub use measure::{Launch, Measured};
+pub use nested::nested_hello;
 pub use reduce::{reduce, reduce_measured};
 pub use refusal::Refusal;
 pub use rung::{BlockSizes, Document, Kind, Rung};

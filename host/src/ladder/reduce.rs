@@ -3,6 +3,7 @@
 mod atomics;
 mod host_sum;
 mod launches;
+mod recursive;
 pub(super) mod scratch;
 
 use cust::memory::DeviceSlice;
@@ -83,7 +84,10 @@ struct Run<'gpu> {
 /// The threads of a launched block, which a rung may have fewer of than the block has items.
 fn block_threads(rung: Rung, block_size: u32) -> u32 {
     match rung {
-        Rung::HalfThreads | Rung::ExclusiveCases | Rung::WithoutIndices => block_size / 2,
+        Rung::HalfThreads
+        | Rung::ExclusiveCases
+        | Rung::WithoutIndices
+        | Rung::RecursiveOneLauncher => block_size / 2,
         _ => block_size,
     }
 }
@@ -120,6 +124,9 @@ fn launch<O: Kernel<kind::reduce, T>, T: Item>(rung: Rung, run: Run<'_>) -> Resu
         | Rung::ExclusiveCases
         | Rung::WithoutIndices => atomics::run::<O, T>(run, 2),
 
+        Rung::RecursiveWaiting | Rung::Recursive => recursive::by_blocks::<O, T>(rung, run),
+        Rung::RecursiveOneLauncher => recursive::by_one::<O, T>(rung, run),
+
         Rung::Ours => ours::<O, T>(run),
 
         // Not reductions, so they have been refused.
@@ -128,6 +135,7 @@ fn launch<O: Kernel<kind::reduce, T>, T: Item>(rung: Rung, run: Run<'_>) -> Resu
         | Rung::KoggeStone
         | Rung::DoubleBufferedKoggeStone
         | Rung::BrentKung
+        | Rung::NestedHello
         | Rung::OurScan => Err(Refusal::Kind {
             rung,
             wanted: Kind::Reduction,

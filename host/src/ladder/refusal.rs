@@ -1,8 +1,10 @@
 //! Why the ladder does not do what was asked.
 
+use std::path::PathBuf;
+
 use super::{BlockSizes, Kind, Rung};
 
-/// Why a call of the ladder was refused. Nothing was launched.
+/// Why a call of the ladder was refused. Unless a variant says otherwise, nothing was launched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -36,4 +38,33 @@ pub enum Refusal {
         /// The type's name.
         element: &'static str,
     },
+
+    /// Kernels that launch kernels are linked with the device's runtime, a library of the CUDA toolkit, and it was not
+    /// found.
+    #[error(
+        "kernels that launch kernels need `libcudadevrt.a` of the CUDA toolkit, and CUDA_HOME does not lead to it; \
+         looked for {}",
+        list(searched)
+    )]
+    DeviceRuntimeNotFound {
+        /// Where it was looked for.
+        searched: Vec<PathBuf>,
+    },
+
+    /// A kernel could not launch another, so that there is no result.
+    #[error("{rung}: a launch in a kernel failed with code {code} of the CUDA runtime")]
+    ChildLaunch {
+        /// The rung.
+        rung: Rung,
+        /// The highest code that the device's runtime gave, of those of `cudaError_t`.
+        code: u32,
+    },
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    let paths: Vec<String> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    paths.join(", ")
 }

@@ -73,6 +73,14 @@ pub enum Rung {
     Unrolled8Completely,
     /// Document 5, `reduceCompleteUnroll`.
     Unrolled8Constant,
+    /// Document 5, `nestedHelloWorld`.
+    NestedHello,
+    /// Document 5, `gpuRecursiveReduce`.
+    RecursiveWaiting,
+    /// Document 5, `gpuRecursiveReduceNosync`.
+    Recursive,
+    /// Document 5, `gpuRecursiveReduce2`.
+    RecursiveOneLauncher,
     /// The library's own scan, at the top of the ladder of scans.
     OurScan,
     /// The library's own reduction, at the top of each ladder.
@@ -104,6 +112,8 @@ pub enum Kind {
     Reduction,
     /// Combines to each place all items up to it.
     Scan,
+    /// Prints.
+    Greeting,
 }
 
 /// The block sizes that a rung is for.
@@ -150,6 +160,10 @@ impl Rung {
         Self::Unrolled8LastWarp,
         Self::Unrolled8Completely,
         Self::Unrolled8Constant,
+        Self::NestedHello,
+        Self::RecursiveWaiting,
+        Self::Recursive,
+        Self::RecursiveOneLauncher,
         Self::OurScan,
         Self::Ours,
     ];
@@ -189,6 +203,10 @@ impl Rung {
             Self::Unrolled8LastWarp => &document5::UNROLLED_8_LAST_WARP,
             Self::Unrolled8Completely => &document5::UNROLLED_8_COMPLETELY,
             Self::Unrolled8Constant => &document5::UNROLLED_8_CONSTANT,
+            Self::NestedHello => &document5::NESTED_HELLO,
+            Self::RecursiveWaiting => &document5::RECURSIVE_WAITING,
+            Self::Recursive => &document5::RECURSIVE,
+            Self::RecursiveOneLauncher => &document5::RECURSIVE_ONE_LAUNCHER,
             Self::OurScan => &library::OUR_SCAN,
             Self::Ours => &library::OURS,
         }
@@ -257,6 +275,7 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Self::Reduction => "reduction",
             Self::Scan => "scan",
+            Self::Greeting => "greeting",
         })
     }
 }

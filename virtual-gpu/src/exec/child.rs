@@ -21,8 +21,6 @@ use crate::program::{LaunchGrid, ParameterBuffer};
 pub(crate) const KERNEL_STEP: u64 = 16;
 /// Grids above a grid, at most.
 const MAX_DEPTH: u32 = 24;
-/// Grids that were launched and have not started, at most.
-const MAX_WAITING: u32 = 2048;
 
 const INVALID_VALUE: u64 = 1;
 const INVALID_CONFIGURATION: u64 = 9;
@@ -141,7 +139,7 @@ fn launch_grid<O: Observer>(
     if depth > MAX_DEPTH {
         return Err(Refusal::Code(MAX_DEPTH_EXCEEDED));
     }
-    if machine.waiting == MAX_WAITING {
+    if machine.waiting >= machine.device.max_pending_launches {
         return Err(Refusal::Code(PENDING_COUNT_EXCEEDED));
     }
     if O::TRACKS {

@@ -93,3 +93,47 @@ pub const UNROLLED_8_CONSTANT: About = About {
     block_sizes: BlockSizes::PowersOfTwo(64, 1024),
     family: Some("unrolled_8_constant"),
 };
+
+pub const NESTED_HELLO: About = About {
+    title: "nested hello",
+    document: Document::Fifth,
+    kind: Kind::Greeting,
+    idea: "Each thread prints a line, and the first of each block launches half as many threads, down to one.",
+    improvement: None,
+    block_sizes: BlockSizes::Any(1, 1024),
+    family: None,
+};
+
+pub const RECURSIVE_WAITING: About = About {
+    title: "recursion that waits",
+    document: Document::Fifth,
+    kind: Kind::Reduction,
+    idea: "Each block halves its items once, and launches the rest as a block of half the threads, when the grid has ended.",
+    improvement: Some(
+        "Nothing: it shows recursion, at the price of a launch for each level of each block.",
+    ),
+    block_sizes: BlockSizes::PowersOfTwo(2, 1024),
+    family: Some("recursive_waiting"),
+};
+
+pub const RECURSIVE: About = About {
+    title: "recursion without waiting",
+    document: Document::Fifth,
+    kind: Kind::Reduction,
+    idea: "The same, and what is launched begins when it can.",
+    improvement: Some("No level waits for the same level of other blocks."),
+    block_sizes: BlockSizes::PowersOfTwo(2, 1024),
+    family: Some("recursive"),
+};
+
+pub const RECURSIVE_ONE_LAUNCHER: About = About {
+    title: "recursion by one launcher",
+    document: Document::Fifth,
+    kind: Kind::Reduction,
+    idea: "One thread of the grid launches the next level for all blocks.",
+    improvement: Some(
+        "As many launches as levels, instead of as many for each block; and no thread is idle.",
+    ),
+    block_sizes: BlockSizes::PowersOfTwo(2, 1024),
+    family: Some("recursive_one_launcher"),
+};

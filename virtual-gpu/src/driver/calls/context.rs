@@ -2,7 +2,7 @@
 
 use crate::driver::calls::finish_context;
 use crate::driver::code::{Code, Outcome};
-use crate::driver::objects::context::{Context, Kind, Preference};
+use crate::driver::objects::context::{Context, Kind, PENDING_LAUNCHES, Preference};
 use crate::driver::objects::current::{self, current, current_in_any_state};
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::table::new_key;
@@ -16,9 +16,15 @@ const API_VERSION: u32 = 3020;
 /// The range of priorities: the least, and the greatest, which is the lowest number.
 pub(crate) const LEAST_PRIORITY: i32 = 0;
 pub(crate) const GREATEST_PRIORITY: i32 = -5;
-/// What a thread's stack, the buffer of `printf`, the heap of kernels and the fetches of the L2
-/// cache are at first.
-const LIMITS: [(i32, usize); 4] = [(0, 1 << 10), (1, 1 << 20), (2, 8 << 20), (5, 64)];
+/// What a thread's stack, the buffer of `printf`, the heap of kernels, the launches in kernels that
+/// have not begun, and the fetches of the L2 cache are at first.
+const LIMITS: [(i32, usize); 5] = [
+    (0, 1 << 10),
+    (1, 1 << 20),
+    (2, 8 << 20),
+    (PENDING_LAUNCHES, 2048),
+    (5, 64),
+];
 /// The highest limit that CUDA has.
 const HIGHEST_LIMIT: i32 = 9;
 

@@ -31,9 +31,13 @@ pub(crate) struct Context {
     streams: Mutex<Streams>,
     /// Held while work is put in a queue, so that the tickets of a context's work are in one order.
     order: Mutex<()>,
-    /// What was set by `cuCtxSetLimit` and the like. None of it changes anything but the answer.
+    /// What was set by `cuCtxSetLimit` and the like. None of it changes anything but the answer, save
+    /// for [`PENDING_LAUNCHES`].
     preferences: Mutex<BTreeMap<Preference, usize>>,
 }
+
+/// CUDA's number for the limit on grids that were launched by kernels and have not begun.
+pub(crate) const PENDING_LAUNCHES: i32 = 4;
 
 /// Something that a program may set in a context.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

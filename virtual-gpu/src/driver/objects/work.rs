@@ -2,7 +2,7 @@
 
 use crate::driver::code::{Code, Outcome};
 use crate::driver::launches::Enqueuer;
-use crate::driver::objects::context::{Context, Ticket};
+use crate::driver::objects::context::{Context, PENDING_LAUNCHES, Preference, Ticket};
 use crate::driver::objects::copy::{Copy, Fill};
 use crate::driver::objects::module::Function;
 use crate::driver::seam::abi::HostFunction;
@@ -102,11 +102,15 @@ impl Action {
 impl KernelLaunch {
     fn perform(&self, context: &Context, by: &Enqueuer) -> Outcome {
         let kernel = &self.function.kernel;
+        let mut device = context.device.config.clone();
+        if let Some(count) = context.preference(Preference::Limit(PENDING_LAUNCHES)) {
+            device.max_pending_launches = u32::try_from(count).unwrap_or(u32::MAX);
+        }
         let result = kernel.launch(
             &self.shape,
             &self.parameters,
             &context.device.memory,
-            &context.device.config,
+            &device,
             &by.options,
         );
         match result {

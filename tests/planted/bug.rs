@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use virtual_gpu::{Checks, Switch};
+use virtual_gpu::{Checks, Policy, Switch};
 
 use crate::edit::Edit;
 use crate::schedule::schedules;
@@ -58,11 +58,13 @@ impl Bug<'_> {
         }
         let tally = Tally::of(&text, &trial, &one_at_a_time());
         let counts = tally.found.iter();
-        let counts: Vec<_> = counts.map(|(check, n)| format!("{check:?} {n}")).collect();
+        let counts: Vec<_> = counts
+            .map(|(check, by_policy)| format!("{check:?} {by_policy:?}"))
+            .collect();
         eprintln!(
-            "{} {symbol} {name}: of {} schedules {}",
+            "{} {symbol} {name}: of {} seeds of each policy {}",
             it.generation.name,
-            tally.schedules,
+            tally.schedules / Policy::ALL.len() as u64,
             counts.join(", ")
         );
         for check in self.found_by {
@@ -76,7 +78,8 @@ impl Bug<'_> {
 #[derive(Debug, Default)]
 struct Tally {
     schedules: u64,
-    found: BTreeMap<Check, u64>,
+    /// By policy, in the order of [`Policy::ALL`].
+    found: BTreeMap<Check, [u64; Policy::ALL.len()]>,
 }
 
 impl Tally {
@@ -91,7 +94,10 @@ impl Tally {
                 found.extend(trial(text, &options));
             }
             for check in found {
-                *tally.found.entry(check).or_default() += 1;
+                let by_policy = tally.found.entry(check).or_default();
+                for (count, policy) in by_policy.iter_mut().zip(Policy::ALL) {
+                    *count += u64::from(policy == options.policy);
+                }
             }
         }
         tally

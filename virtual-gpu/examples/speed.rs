@@ -1,21 +1,23 @@
 //! How fast the interpreter is: `cargo run --release -p virtual-gpu --example speed`.
 //!
 //! Prints millions of lane instructions a second on one core, for loops of arithmetic, a sum over
-//! memory, and a sum of warps by shuffles: with no checks but those of memory, which are always on,
-//! and with each of the others.
+//! memory, a sum of warps by shuffles, and arithmetic with a value that nothing wrote: with no checks
+//! but those of memory, which are always on, and with each of the others. Of several runs the
+//! fastest counts.
 
 use std::time::Instant;
 
 use virtual_gpu::{Checks, DeviceConfig, Memory, Module, RunOptions, Shape};
 
 const ITEMS: u32 = 1 << 20;
+const RUNS: u32 = 5;
 const CHECKS: [&str; 5] = ["none", "sync", "sync,init", "sync,race", "all"];
 
 fn text(body: &str) -> String {
     format!(
         ".version 8.0 .target sm_80 .address_size 64
          .entry k(.param .u64 input, .param .u64 output) {{
-             .reg .pred %p<3>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %d<9>;
+             .reg .pred %p<3>; .reg .b32 %r<10>; .reg .f32 %f<9>; .reg .b64 %d<9>;
              ld.param.u64 %d1, [input]; ld.param.u64 %d2, [output];
              mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;
              mad.lo.u32 %r4, %r2, %r3, %r1; mul.wide.u32 %d3, %r4, 4;
@@ -59,6 +61,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "shuffles",
             "shfl.sync.down.b32 %r6, %r5, 16, 31, -1; add.u32 %r7, %r7, %r6;",
         ),
+        // Nothing writes %r9.
+        (
+            "undefined",
+            "mad.lo.u32 %r6, %r9, 5, %r5; xor.b32 %r7, %r6, %r1; shr.u32 %r8, %r7, 3;",
+        ),
     ];
     println!("M lane instructions/s with checks:");
     print!("{:9}", "");
@@ -75,11 +82,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 checks: Checks::parse(checks).ok_or("no such checks")?,
                 ..RunOptions::default()
             };
-            let start = Instant::now();
-            let counters = kernel.launch(&shape, &params, &memory, &device, &options)?;
-            let seconds = start.elapsed().as_secs_f64();
-            let millions = counters.lane_instructions() as f64 / seconds / 1e6;
-            print!(" {millions:10.0}");
+            let mut fastest = 0.0_f64;
+            for _ in 0..RUNS {
+                let start = Instant::now();
+                let counters = kernel.launch(&shape, &params, &memory, &device, &options)?;
+                let seconds = start.elapsed().as_secs_f64();
+                fastest = fastest.max(counters.lane_instructions() as f64 / seconds / 1e6);
+            }
+            print!(" {fastest:10.0}");
         }
         println!();
     }

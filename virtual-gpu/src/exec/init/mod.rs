@@ -14,6 +14,7 @@
 mod memory;
 mod sample;
 mod spread;
+mod transpose;
 
 use super::machine::{Finding, Machine};
 use super::warp::Warp;

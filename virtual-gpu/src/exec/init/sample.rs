@@ -5,17 +5,17 @@
 //! leaves some bytes behind. What this calls undefined is; rarely something is missed, where four
 //! fillings happen to agree.
 
-use crate::checks::{ByteMasks, DEFINED, Undefined};
+use super::transpose::{bits_by_lane, lanes_by_byte};
+use crate::checks::{ByteMasks, Undefined};
 use crate::exec::Registers;
-use crate::exec::registers::lanes;
-use crate::program::{ALL_LANES, CONSTANT, Reg, Row};
+use crate::program::{ALL_LANES, CONSTANT, Reg};
 
-/// Fillings for up to four operands, four of each. No two operands are ever filled alike.
+/// Four fillings, each of up to four operands. No two operands are ever filled alike.
 const FILLINGS: [[u64; 4]; 4] = [
-    [0, u64::MAX, 0x3f17_5ac4_b921_d683, 0xc2a8_0d71_469e_3b5c],
-    [u64::MAX, 0, 0x69d3_14ae_7f02_c85b, 0x17b4_e92d_a360_5cf8],
-    [0x5e21_c7f8_034d_9ba6, 0x81fa_3c56_d4e7_1029, 0, u64::MAX],
-    [0x9a6c_04e5_7fb8_213d, 0x26e1_b75c_8d03_f94a, u64::MAX, 0],
+    [0, u64::MAX, 0x5e21_c7f8_034d_9ba6, 0x9a6c_04e5_7fb8_213d],
+    [u64::MAX, 0, 0x81fa_3c56_d4e7_1029, 0x26e1_b75c_8d03_f94a],
+    [0x3f17_5ac4_b921_d683, 0x69d3_14ae_7f02_c85b, 0, u64::MAX],
+    [0xc2a8_0d71_469e_3b5c, 0x17b4_e92d_a360_5cf8, u64::MAX, 0],
 ];
 
 /// The bytes of each of `results` that are undefined after `run`, of the lanes in `mask`. Leaves
@@ -29,56 +29,45 @@ pub(super) fn sample<const RESULTS: usize>(
     mask: u32,
     run: impl Fn(&mut Registers),
 ) -> [ByteMasks; RESULTS] {
-    let before: Vec<(Reg, Row)> = sources
-        .iter()
-        .chain(&results)
-        .filter(|reg| reg.0 & CONSTANT == 0)
-        .map(|&reg| (reg, *registers.row(reg)))
-        .collect();
-    let restore = |registers: &mut Registers| {
-        for (reg, row) in &before {
-            registers.keep(*reg, row, ALL_LANES);
-        }
-    };
-    let mut outcomes = [[[0; 32]; RESULTS]; 4];
-    for (filling, outcome) in outcomes.iter_mut().enumerate() {
-        restore(registers);
+    let is_variable = |reg: Reg| reg.0 & CONSTANT == 0;
+    let mut operands = [[0; 32]; FILLINGS.len()];
+    let mut unsure = [[0; 32]; FILLINGS.len()];
+    for (index, &source) in sources.iter().enumerate() {
+        operands[index] = *registers.row(source);
+        unsure[index] = bits_by_lane(undefined.row(source));
+    }
+    let before = results.map(|d| *registers.row(d));
+    let mut differs = [[0; 32]; RESULTS];
+    let mut first = before;
+    for (filling, values) in FILLINGS.iter().enumerate() {
         for (index, &source) in sources.iter().enumerate() {
             let again = sources[..index].contains(&source);
-            if source.0 & CONSTANT == 0 && !again {
-                let value = FILLINGS[index][filling];
-                fill(registers.row_mut(source), undefined.row(source), value);
+            if is_variable(source) && !again {
+                let row = registers.row_mut(source);
+                for lane in 0..row.len() {
+                    let unsure = unsure[index][lane];
+                    row[lane] = operands[index][lane] & !unsure | values[index] & unsure;
+                }
             }
         }
         run(registers);
-        *outcome = results.map(|d| *registers.row(d));
-    }
-    restore(registers);
-    std::array::from_fn(|result| depending(outcomes.map(|rows| rows[result]), mask))
-}
-
-/// The bytes that are not the same in all outcomes.
-fn depending(outcomes: [Row; 4], mask: u32) -> ByteMasks {
-    let mut found = DEFINED;
-    for lane in lanes(mask) {
-        let first = outcomes[0][lane];
-        let differs = outcomes.iter().fold(0, |all, row| all | row[lane] ^ first);
-        for (byte, differs) in found.iter_mut().zip(differs.to_le_bytes()) {
-            *byte |= u32::from(differs != 0) << lane;
-        }
-    }
-    found
-}
-
-/// Puts a value's bytes in place of those that are undefined.
-fn fill(row: &mut Row, undefined: &ByteMasks, value: u64) {
-    for (lane, slot) in row.iter_mut().enumerate() {
-        let mut bytes = slot.to_le_bytes();
-        for ((byte, mask), new) in bytes.iter_mut().zip(undefined).zip(value.to_le_bytes()) {
-            if mask >> lane & 1 == 1 {
-                *byte = new;
+        for (result, &d) in results.iter().enumerate() {
+            let outcome = registers.row(d);
+            if filling == 0 {
+                first[result] = *outcome;
+            }
+            for (lane, differs) in differs[result].iter_mut().enumerate() {
+                *differs |= outcome[lane] ^ first[result][lane];
             }
         }
-        *slot = u64::from_le_bytes(bytes);
     }
+    for (&d, row) in results.iter().zip(&before) {
+        registers.keep(d, row, ALL_LANES);
+    }
+    for (&source, row) in sources.iter().zip(&operands) {
+        if is_variable(source) {
+            registers.keep(source, row, ALL_LANES);
+        }
+    }
+    differs.map(|row| lanes_by_byte(&row).map(|lanes| lanes & mask))
 }

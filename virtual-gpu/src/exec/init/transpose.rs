@@ -1,0 +1,79 @@
+//! From masks of lanes, one for each byte of a register, to masks of bits, one for each lane, and
+//! back.
+
+use crate::checks::{ByteMasks, DEFINED};
+use crate::program::Row;
+
+/// Every byte is one.
+const ONES: u64 = 0x0101_0101_0101_0101;
+/// The lower bits of every byte.
+const LOW_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+/// Byte `k` has bit `k`.
+const DIAGONAL: u64 = 0x8040_2010_0804_0201;
+
+/// Of each lane the bits that belong to the bytes whose masks have the lane.
+pub(super) fn bits_by_lane(masks: &ByteMasks) -> Row {
+    let mut row = [0; 32];
+    for (group, lanes) in row.chunks_exact_mut(8).enumerate() {
+        let square = masks.map(|mask| mask.to_le_bytes()[group]);
+        let by_lane = transpose(u64::from_le_bytes(square)).to_le_bytes();
+        for (lane, bytes) in lanes.iter_mut().zip(by_lane) {
+            let spread = (u64::from(bytes) * ONES) & DIAGONAL;
+            *lane = non_zero(spread) * 0xff;
+        }
+    }
+    row
+}
+
+/// Of each byte the lanes in which it is not zero.
+pub(super) fn lanes_by_byte(row: &Row) -> ByteMasks {
+    let mut masks = DEFINED;
+    for (group, lanes) in row.chunks_exact(8).enumerate() {
+        let mut square = [0; 8];
+        for (bytes, lane) in square.iter_mut().zip(lanes) {
+            // The bits at the feet of the bytes are gathered in the highest byte, in order.
+            let gathered = non_zero(*lane).wrapping_mul(0x0102_0408_1020_4080);
+            *bytes = (gathered >> 56) as u8;
+        }
+        let by_byte = transpose(u64::from_le_bytes(square)).to_le_bytes();
+        for (mask, lanes) in masks.iter_mut().zip(by_byte) {
+            *mask |= u32::from(lanes) << (8 * group);
+        }
+    }
+    masks
+}
+
+/// One for each byte that is not zero.
+fn non_zero(word: u64) -> u64 {
+    (((word & LOW_BITS) + LOW_BITS) | word) >> 7 & ONES
+}
+
+/// Turns a square of eight by eight bits about its diagonal: in steps of one, two and four.
+fn transpose(square: u64) -> u64 {
+    let swap = |x: u64, shift: u32, mask: u64| {
+        let differs = (x ^ x >> shift) & mask;
+        x ^ differs ^ differs << shift
+    };
+    let x = swap(square, 7, 0x00aa_00aa_00aa_00aa);
+    let x = swap(x, 14, 0x0000_cccc_0000_cccc);
+    swap(x, 28, 0x0000_0000_f0f0_f0f0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_and_back() {
+        let masks: ByteMasks = std::array::from_fn(|k| 0x9e37_79b9_u32.rotate_left(5 * k as u32));
+        let row = bits_by_lane(&masks);
+        for (lane, bits) in row.iter().enumerate() {
+            for (byte, mask) in bits.to_le_bytes().into_iter().zip(masks) {
+                assert_eq!(byte, if mask >> lane & 1 == 1 { 0xff } else { 0 });
+            }
+        }
+        assert_eq!(lanes_by_byte(&row), masks);
+        // Any bit of a byte will do.
+        assert_eq!(lanes_by_byte(&row.map(|bits| bits & DIAGONAL)), masks);
+    }
+}

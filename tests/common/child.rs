@@ -9,8 +9,18 @@ const VARIABLE: &str = "WARPFOLD_TEST_CHILD";
 /// Runs `body` in a child process with these variables in its environment: another run of this test binary, of
 /// the test named `test` alone. Called there, runs the body. Fails with the child, and shows what it printed.
 pub fn in_child(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
+    printed_in_child(test, variables, body);
+}
+
+/// As [`in_child`]; gives what the child printed, and nothing in the child.
+pub fn printed_in_child(
+    test: &str,
+    variables: &[(&str, &str)],
+    body: impl FnOnce(),
+) -> Option<String> {
     if env::var_os(VARIABLE).is_some_and(|name| name == test) {
-        return body();
+        body();
+        return None;
     }
     let output = Command::new(env::current_exe().unwrap())
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
@@ -18,8 +28,9 @@ pub fn in_child(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
         .envs(variables.iter().copied())
         .output()
         .unwrap();
-    let printed = String::from_utf8_lossy(&output.stdout);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let complaints = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{printed}\n{complaints}");
     assert!(printed.contains("1 passed"), "{printed}\n{complaints}");
+    Some(printed)
 }

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Cost: with 2,048 blocks of 512 items, the first two launch 8 levels of 2,048 blocks, 16,384 grids of one block each; the
-//! last launches 7 grids. Every level goes through global memory.
+//! last launches 8 grids. Every level goes through global memory.
 //!
 //! Mended:
 //! - Where the document waits, with `cudaDeviceSynchronize`, which a kernel has not been able to call since CUDA 12, here

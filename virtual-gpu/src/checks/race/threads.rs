@@ -17,6 +17,8 @@ pub(super) struct ThreadState {
     pub fenced: Option<Message>,
     /// What strong reads have seen, for the next fence to make use of.
     pub seen: Vec<Message>,
+    /// What another thread knew when this one took it in last.
+    followed: Option<Rc<Known>>,
 }
 
 impl ThreadState {
@@ -26,6 +28,16 @@ impl ThreadState {
             known: Rc::clone(known),
             fenced: None,
             seen: Vec::new(),
+            followed: None,
+        }
+    }
+
+    /// Takes in what another thread knows, unless it has already.
+    fn follow(&mut self, known: &Rc<Known>) {
+        let is_same = |last: &Rc<Known>| Rc::ptr_eq(last, known);
+        if !self.followed.as_ref().is_some_and(is_same) {
+            self.learn(known);
+            self.followed = Some(Rc::clone(known));
         }
     }
 
@@ -115,25 +127,33 @@ impl BlockState {
             self.threads.resize(2 * copiers as usize, new);
         }
         for index in indices(warp, lanes) {
-            self.inform(index, index + copiers);
+            let thread = self.thread(index);
+            let (threads, copies) = self.threads.split_at_mut(copiers as usize);
+            let pair = (
+                threads.get_mut(index as usize),
+                copies.get_mut(index as usize),
+            );
+            if let (Some(state), Some(copies)) = pair {
+                copies.follow(&state.known);
+                Rc::make_mut(&mut copies.known).learn(thread, state.time);
+                state.time += 1;
+            }
         }
     }
 
-    /// Lanes waited for copies: what those know, they know.
+    /// Lanes waited for copies, which know nothing that the lanes do not but themselves.
     pub(super) fn copies_end(&mut self, warp: u32, lanes: u32) {
         let copiers = copiers(self.thread_count);
         for index in indices(warp, lanes) {
-            self.inform(index + copiers, index);
-        }
-    }
-
-    /// One thread knows what another does from now on.
-    fn inform(&mut self, from: u32, to: u32) {
-        let thread = self.thread(from);
-        let from = self.threads.get_mut(from as usize);
-        let known = from.map(|state| state.publish(thread));
-        if let (Some(known), Some(state)) = (known, self.threads.get_mut(to as usize)) {
-            state.learn(&known);
+            let copier = self.thread(index + copiers);
+            let Some(copies) = self.threads.get_mut(copier.index()) else {
+                continue;
+            };
+            let time = copies.time;
+            copies.time += 1;
+            if let Some(state) = self.threads.get_mut(index as usize) {
+                Rc::make_mut(&mut state.known).learn(copier, time);
+            }
         }
     }
 

@@ -42,8 +42,8 @@ unsafe extern "C" {
     ) -> i32;
 }
 
-/// `CU_JIT_ERROR_LOG_BUFFER` and the option that says how long it is.
-const ERROR_LOG: [i32; 2] = [5, 6];
+/// `CU_JIT_ERROR_LOG_BUFFER`, how long it is, and `CU_JIT_OPTIMIZATION_LEVEL`.
+const COMPILER_OPTIONS: [i32; 3] = [5, 6, 7];
 const LOG_BYTES: usize = 8192;
 
 /// `CUDA_ERROR_NOT_READY`.
@@ -53,7 +53,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The first device.
 #[derive(Debug)]
-pub struct Device;
+pub struct Device {
+    /// How much its compiler may do.
+    optimise: usize,
+}
 
 fn check(call: &str, code: i32) -> Result<(), String> {
     match code {
@@ -78,29 +81,35 @@ fn wait() -> Result<(), String> {
 
 impl Device {
     /// Makes the primary context of device 0 current on this thread.
-    pub fn start() -> Result<Self, String> {
+    pub fn start(optimise: u64) -> Result<Self, String> {
         let (mut device, mut context) = (0, 0);
         check("cuInit", cuInit(0))?;
         check("cuDeviceGet", cuDeviceGet(&mut device, 0))?;
         let code = cuDevicePrimaryCtxRetain(&mut context, device);
         check("cuDevicePrimaryCtxRetain", code)?;
         check("cuCtxSetCurrent", cuCtxSetCurrent(context))?;
-        Ok(Self)
+        Ok(Self {
+            optimise: optimise as usize,
+        })
     }
 
-    fn load_module(text: &str) -> Result<usize, String> {
+    fn load_module(&self, text: &str) -> Result<usize, String> {
         let image = CString::new(text).map_err(|error| error.to_string())?;
         let mut log = vec![0_u8; LOG_BYTES];
-        let mut values = [log.as_mut_ptr().cast(), LOG_BYTES as *mut c_void];
+        let mut values = [
+            log.as_mut_ptr().cast(),
+            LOG_BYTES as *mut c_void,
+            self.optimise as *mut c_void,
+        ];
         let mut module = 0;
-        // SAFETY: the image ends with a NUL; two options with two values; the log is as long as
+        // SAFETY: the image ends with a NUL; three options with three values; the log is as long as
         // its option says and lives through the call.
         let code = unsafe {
             cuModuleLoadDataEx(
                 &mut module,
                 image.as_ptr().cast(),
-                2,
-                ERROR_LOG.as_ptr(),
+                COMPILER_OPTIONS.len() as u32,
+                COMPILER_OPTIONS.as_ptr(),
                 values.as_mut_ptr(),
             )
         };
@@ -158,7 +167,7 @@ impl Machine for Device {
             let lost = Failure::Run(format!("the device was lost before: {error}"));
             return vec![Err(lost); cases.len()];
         }
-        let module = match Self::load_module(&module_text(cases)) {
+        let module = match self.load_module(&module_text(cases)) {
             Ok(module) => module,
             Err(error) if cases.len() == 1 => return vec![Err(Failure::Load(error))],
             // One by one, to tell which of them do load.
@@ -172,7 +181,7 @@ impl Machine for Device {
     }
 
     fn load(&mut self, text: &str) -> Result<(), String> {
-        let module = Self::load_module(text)?;
+        let module = self.load_module(text)?;
         check("cuModuleUnload", cuModuleUnload(module))
     }
 }

@@ -57,14 +57,14 @@ fn run(options: &Options) -> Result<Tally, String> {
             return Ok(Tally::default());
         }
         Mode::Random { seed, count } => {
-            let mut there = other_machine(options.driver)?;
+            let mut there = other_machine(options)?;
             let catalogue = known_to("the virtual GPU", &mut here, Catalogue::whole());
             let catalogue = known_to("the other device", &mut *there, catalogue);
             let seeds = *seed..seed.saturating_add(*count);
             random_run::run(&mut here, &mut *there, &catalogue, seeds, options)
         }
         Mode::Table { filter } => {
-            let mut there = other_machine(options.driver)?;
+            let mut there = other_machine(options)?;
             let catalogue = known_to("the virtual GPU", &mut here, Catalogue::whole());
             let cases = table::cases(&catalogue, filter);
             table_run::run(&mut here, &mut *there, &cases, options.limit)
@@ -88,11 +88,11 @@ fn known_to(name: &str, machine: &mut dyn Machine, catalogue: Catalogue) -> Cata
     })
 }
 
-fn other_machine(driver: Driver) -> Result<Box<dyn Machine>, String> {
+fn other_machine(options: &Options) -> Result<Box<dyn Machine>, String> {
     let mode = virtual_gpu::mode().map_err(|error| error.to_string())?;
-    if mode == virtual_gpu::Mode::Real || driver == Driver::Always {
+    if mode == virtual_gpu::Mode::Real || options.driver == Driver::Always {
         println!("compared with the driver's device");
-        return Ok(Box::new(device::Device::start()?));
+        return Ok(Box::new(device::Device::start(options.optimise)?));
     }
     println!("there is no real driver: compared with another schedule and all checks on");
     let options = RunOptions {

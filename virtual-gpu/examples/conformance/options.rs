@@ -12,6 +12,7 @@ options:
                      their names
   --raw-nans         leave NaNs whose bits the PTX ISA does not fix as they are
   --through-driver   compare with the driver even where it is the virtual GPU itself
+  --optimise N       how much the driver's compiler may do, from 0 to 4 (default 4)
   --keep FILE        write what the other device answered, compressed
   --against FILE     compare with the answers in such a file instead of running anything there
   --record FILE      write a line for each kernel: name, hash of its text, hash of its output
@@ -44,6 +45,7 @@ pub struct Options {
     pub limit: Duration,
     pub record: Option<PathBuf>,
     pub keep: Option<PathBuf>,
+    pub optimise: u64,
 }
 
 /// Reads the command line.
@@ -51,7 +53,7 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Options, String> {
     let mut args = args.peekable();
     let (mut seed, mut count, mut seconds) = (1, 2000, 100);
     let (mut table, mut show, mut record) = (None, None, None);
-    let (mut keep, mut against) = (None, None);
+    let (mut keep, mut against, mut optimise) = (None, None, 4);
     let (mut nans, mut driver) = (Nans::Replaced, Driver::IfReal);
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} without a value"));
@@ -63,6 +65,7 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Options, String> {
             "--seed" => seed = number(value()?)?,
             "--count" => count = number(value()?)?,
             "--limit-seconds" => seconds = number(value()?)?,
+            "--optimise" => optimise = number(value()?)?,
             "--show" => show = Some(number(value()?)?),
             "--record" => record = Some(PathBuf::from(value()?)),
             "--keep" => keep = Some(PathBuf::from(value()?)),
@@ -92,5 +95,6 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Options, String> {
         limit: Duration::from_secs(seconds),
         record,
         keep,
+        optimise,
     })
 }

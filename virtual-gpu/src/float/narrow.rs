@@ -39,6 +39,11 @@ pub(crate) trait Narrow: Copy {
         self.magnitude() < Self::infinity()
     }
 
+    fn one() -> Self {
+        let exponent = 1 - Self::FORMAT.least_exponent;
+        Self::from_bits((exponent as u16) << (Self::FORMAT.precision - 1))
+    }
+
     fn magnitude(self) -> u16 {
         self.bits() & !SIGN
     }
@@ -120,10 +125,9 @@ fn operand<T: Narrow>(a: T, mode: Mode) -> T {
 pub(crate) fn clean_narrow<T: Narrow>(a: T, mode: Mode) -> T {
     let a = operand(a, mode);
     if mode.saturates() {
-        let one = ((1 - T::FORMAT.least_exponent) as u16) << (T::FORMAT.precision - 1);
         return match a.is_nan() || a.bits() & SIGN != 0 {
             true => T::from_bits(0),
-            false => T::from_bits(a.bits().min(one)),
+            false => T::from_bits(a.bits().min(T::one().bits())),
         };
     }
     if a.is_nan() { T::nan() } else { a }

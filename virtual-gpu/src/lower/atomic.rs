@@ -2,13 +2,13 @@
 
 use super::body::Body;
 use super::opcode::Opcode;
-use super::rows::by_narrow;
+use super::rows::{by_narrow, map1};
 use super::transfer::{address, take_hints, without_policy};
 use super::types::{Kind, Type};
 use crate::alu::{self, Value};
 use crate::counters::Class;
 use crate::float::{self, Lanes};
-use crate::program::{AddressSpace, Atomic, Exchange, Modify, Op, Strength};
+use crate::program::{Address, AddressSpace, Atomic, Exchange, Modify, Op, Reg, Strength};
 use crate::ptx::ast::Operand;
 
 /// What an atomic operation does, on global memory and elsewhere.
@@ -39,7 +39,9 @@ fn modification(name: &str, ty: Type) -> Option<(Modify, Modify)> {
                 |old, b, _| add_singles::<0>(old, b),
             ));
         }
-        ("add", _, 16) | ("add", Kind::Packed(_), _) => return narrow(ty),
+        ("add" | "min" | "max", _, 16) | ("add" | "min" | "max", Kind::Packed(_), _) => {
+            return narrow(name, ty);
+        }
         ("add", Kind::Unsigned | Kind::Signed, 32) => {
             |old, b, _| (old as u32).wrapping_add(b as u32).into()
         }
@@ -55,18 +57,27 @@ fn modification(name: &str, ty: Type) -> Option<(Modify, Modify)> {
     Some((single, single))
 }
 
-/// Additions of floats of 16 bits.
-fn narrow(ty: Type) -> Option<(Modify, Modify)> {
-    let add = by_narrow!(ty, T => {
-        let add: Modify = |old, b, _| {
-            let sum = T::from_slot(old).with(T::from_slot(b), |a, b| {
-                float::add_narrow(a, b, float::Mode(0))
-            });
-            sum.to_slot()
+/// Operations on floats of 16 bits.
+fn narrow(name: &str, ty: Type) -> Option<(Modify, Modify)> {
+    macro_rules! each {
+        ($f:expr) => {
+            by_narrow!(ty, T => {
+                let modify: Modify = |old, b, _| {
+                    T::from_slot(old).with(T::from_slot(b), $f).to_slot()
+                };
+                modify
+            })
         };
-        add
-    })?;
-    Some((add, add))
+    }
+    const PLAIN: float::Mode = float::Mode(0);
+    const LEAST: float::Extreme = float::Extreme(0);
+    const GREATEST: float::Extreme = float::Extreme(float::Extreme::GREATEST);
+    let modify = match name {
+        "add" => each!(|a, b| float::add_narrow(a, b, PLAIN)),
+        "min" => each!(|a, b| float::extreme_narrow(a, b, LEAST, PLAIN)),
+        _ => each!(|a, b| float::extreme_narrow(a, b, GREATEST, PLAIN)),
+    }?;
+    Some((modify, modify))
 }
 
 fn add_singles<const M: u8>(old: u64, b: u64) -> u64 {
@@ -98,9 +109,13 @@ pub(super) fn lower<'a>(
             opcode.name
         ));
     };
+    let count = opcode.choice(&[("v2", 2), ("v4", 4), ("v8", 8)]);
     let ty = opcode.ty()?;
     if ty.bits == 128 {
         return wide(body, opcode, operands, operation);
+    }
+    if count.is_some_and(|count| count * ty.bytes() > 16 || !ty.is_float()) {
+        return Err(format!("`{}.{operation}` on vectors of {ty}", opcode.name));
     }
     if ty.bits == 16 || matches!(ty.kind, Kind::Packed(_)) {
         opcode.takes("noftz");
@@ -112,6 +127,9 @@ pub(super) fn lower<'a>(
         ));
     };
     let operands = without_policy(body, opcode, operands)?;
+    if let Some(count) = count {
+        return vector(body, opcode, operands, ty, count, modify);
+    }
     let (d, rest) = match (opcode.name, operands.split_first()) {
         ("red", _) => (None, operands),
         (_, Some((d, rest))) => (Some(body.target(d, ty)?), rest),
@@ -139,6 +157,59 @@ pub(super) fn lower<'a>(
         c,
     });
     body.emit(op, Class::Atomic);
+    Ok(())
+}
+
+/// An operation on each part of a vector in global memory; as a whole it is not atomic.
+fn vector<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+    ty: Type,
+    count: u32,
+    modify: Modify,
+) -> Result<(), String> {
+    let (targets, place, values) = match (opcode.name, operands) {
+        ("red", [place, Operand::Vector(values)]) => (None, place, values),
+        ("atom", [Operand::Vector(targets), place, Operand::Vector(values)]) => {
+            (Some(targets), place, values)
+        }
+        (name, _) => return Err(format!("`{name}` on vectors in this form")),
+    };
+    let first = address(body, opcode, place, Strength::Relaxed)?;
+    take_hints(opcode);
+    let is_long = |parts: &Vec<_>| parts.len() == count as usize;
+    if !is_long(values) || !targets.is_none_or(is_long) {
+        return Err(format!("`{}` without {count} registers", opcode.name));
+    }
+    if !matches!(first.space, AddressSpace::Global | AddressSpace::Generic) {
+        return Err("an operation on a vector that is not in global memory".into());
+    }
+    // A register may be a target and a later value: targets are written when all is done.
+    let mut results = Vec::new();
+    for (value, part) in values.iter().zip(0..) {
+        let b = body.source(value, ty)?;
+        let d = targets.map(|_| body.new_register());
+        results.extend(d);
+        let op = Op::Atomic(Atomic {
+            address: Address {
+                offset: first.offset + part * i64::from(ty.bytes()),
+                ..first
+            },
+            width: ty.bytes(),
+            modify,
+            modify_shared: modify,
+            d,
+            b,
+            c: b,
+        });
+        body.emit(op, Class::Atomic);
+    }
+    for (target, a) in targets.into_iter().flatten().zip(results) {
+        let d = body.target(target, ty)?;
+        let f = map1!(u64, |a: u64| a);
+        body.emit(Op::Map1 { f, d, a }, Class::Move);
+    }
     Ok(())
 }
 

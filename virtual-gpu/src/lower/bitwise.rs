@@ -4,7 +4,7 @@ use super::body::Body;
 use super::integer::{binary, counting, unary};
 use super::opcode::Opcode;
 use super::operand::exactly;
-use super::rows::{by_integer, map1, map2, map3, map4};
+use super::rows::{by_integer, map1, map2, map3, map4, relate};
 use super::types::{Kind, Type, U32};
 use crate::alu;
 use crate::counters::Class;
@@ -105,7 +105,7 @@ pub(super) fn lower<'a>(
                 edge.ok_or("`szext` without `.clamp` or `.wrap`")?,
             )
         }
-        "lop3" => lookup(body, operands, ty),
+        "lop3" => lookup(body, opcode, operands, ty),
         name => Err(format!("`{name}` is not supported")),
     }
 }
@@ -297,9 +297,24 @@ fn extend<'a>(
     Ok(())
 }
 
-/// `lop3`: any function of three bits, given as a table of eight.
-fn lookup<'a>(body: &mut Body<'a, '_>, operands: &[Operand<'a>], ty: Type) -> Result<(), String> {
-    let [d, a, b, c, table] = exactly(operands)?;
+/// `lop3`: any function of three bits, given as a table of eight. With `.and` or `.or` it also says
+/// whether any bit is set, combined with a predicate.
+fn lookup<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+    ty: Type,
+) -> Result<(), String> {
+    let logic = opcode.choice::<Logic>(&[("and", |a, b| a & b), ("or", |a, b| a | b)]);
+    let (d, any, [a, b, c, table]) = match (logic, operands) {
+        (None, [d, rest @ ..]) => (d, None, exactly(rest)?),
+        (Some(logic), [Operand::Pair(d, p), rest @ .., with]) => {
+            let with = body.source_predicate(with)?;
+            let p = body.target_predicate(p)?;
+            (&**d, Some((p, (logic, with))), exactly(rest)?)
+        }
+        _ => return Err(format!("{} operands of this `lop3`", operands.len())),
+    };
     let Operand::Number(Number::Integer(table)) = table else {
         return Err("the table of `lop3` must be a number".into());
     };
@@ -312,5 +327,15 @@ fn lookup<'a>(body: &mut Body<'a, '_>, operands: &[Operand<'a>], ty: Type) -> Re
     let d = body.target(d, ty)?;
     let f = map4!(u32, u32, u32, u32, alu::lookup);
     body.emit(Op::Map4 { f, d, s }, Class::Integer);
+    if let Some((p, with)) = any {
+        let op = Op::Compare {
+            f: relate!(u32, |a: u32, b: u32| a != b),
+            s: [d, body.constant(0)],
+            d: p,
+            inverse: None,
+            with: Some(with),
+        };
+        body.emit(op, Class::Compare);
+    }
     Ok(())
 }

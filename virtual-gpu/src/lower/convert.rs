@@ -4,11 +4,11 @@
 //! and with zeros otherwise. Where a format of 16 bits or fewer takes part, `convert_narrow` goes on.
 
 use super::body::Body;
-use super::convert_narrow;
 use super::opcode::Opcode;
 use super::operand::exactly;
 use super::rows::{by_flush, by_integer, by_mode, by_rounding, map1};
 use super::types::{Kind, Type};
+use super::{convert_narrow, convert_tensor};
 use crate::alu::{self, Integer, Value};
 use crate::counters::Class;
 use crate::float::{self, Mode, Rounding, Source, soft};
@@ -32,7 +32,7 @@ pub(super) fn lower<'a>(
         return convert_narrow::eighths(body, opcode, operands, format);
     }
     if opcode.takes("tf32") {
-        return convert_narrow::tensor(body, opcode, operands);
+        return convert_tensor::lower(body, opcode, operands);
     }
     if opcode.takes("pack") {
         return convert_narrow::pack(body, opcode, operands);
@@ -153,6 +153,9 @@ fn to_whole(to: Type, from: Type, mode: Mode) -> Option<Map1> {
         }))),
         64 if mode.0 & !3 == 0 => Some(by_rounding!(mode, M => map1!(f64, |a: f64| {
             float::double_to_whole(a, Mode(M).rounding())
+        }))),
+        64 if !mode.flushes() => Some(by_rounding!(mode, M => map1!(f64, |a: f64| {
+            float::saturate_double(float::round_to_whole(a, Mode(M).rounding()))
         }))),
         _ => None,
     }

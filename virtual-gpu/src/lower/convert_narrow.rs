@@ -1,5 +1,5 @@
 //! `cvt` where one side has 16 bits or fewer: f16, bf16, pairs of them, pairs of e4m3 and e5m2,
-//! tf32; and `cvt.pack`.
+//! and `cvt.pack`.
 
 use super::body::Body;
 use super::opcode::Opcode;
@@ -57,7 +57,15 @@ pub(super) fn single<'a>(
     let f = match (to.is_float(), from.is_float()) {
         _ if [to, from].iter().any(|ty| ty.bits == 8) && is_brain(to, from) => None,
         (false, _) => to_integer(to, from),
-        (true, false) if mode.saturates() => None,
+        // Held in 0 to 1, so that nothing is left to round.
+        (true, false) if mode.saturates() => match to.kind {
+            Kind::Brain => by_integer!(from, F => map2!(F, u32, |a: F, _: u32| {
+                if a > 0 { Brain::one() } else { Brain(0) }
+            })),
+            _ => by_integer!(from, F => map2!(F, u32, |a: F, _: u32| {
+                if a > 0 { Half::one() } else { Half(0) }
+            })),
+        },
         (true, false) => match to.kind {
             Kind::Brain => by_integer!(from, F => map2!(F, u32, |a: F, control: u32| {
                 float::integer_to_float(a, Brain::FORMAT, rounding(control))
@@ -66,7 +74,7 @@ pub(super) fn single<'a>(
                 float::integer_to_float(a, Half::FORMAT, rounding(control))
             })),
         },
-        (true, true) if is_whole => whole(to, from, mode),
+        (true, true) if is_whole => whole(to, from),
         (true, true) => match (to.kind, to.bits) {
             (Kind::Brain, _) => floats::<Brain>(from),
             (_, 16) => floats::<Half>(from),
@@ -111,19 +119,19 @@ fn to_integer(to: Type, from: Type) -> Option<Map2> {
 }
 
 /// Rounded to a whole number of the same type.
-fn whole(to: Type, from: Type, mode: Mode) -> Option<Map2> {
+fn whole(to: Type, from: Type) -> Option<Map2> {
     macro_rules! rounded {
         ($t:ident) => {
             map2!($t, u32, |a: $t, control: u32| {
                 let whole = float::round_to_whole(a.double(), rounding(control));
-                $t::round(whole, Rounding::Nearest)
+                let rounded = $t::round(whole, Rounding::Nearest);
+                float::clean_narrow(rounded, Mode(control as u8 & Mode::SATURATE))
             })
         };
     }
-    match (to.kind, mode.saturates()) {
-        (_, true) => None,
+    match to.kind {
         _ if to != from => None,
-        (Kind::Brain, _) => Some(rounded!(Brain)),
+        Kind::Brain => Some(rounded!(Brain)),
         _ => Some(rounded!(Half)),
     }
 }
@@ -154,12 +162,10 @@ fn widen<'a>(
                 (32, true) => map1!($s, |a: $s| {
                     float::clean_single::<{ Mode::SATURATE }>(a.single())
                 }),
-                _ => map1!($s, |a: $s| float::half_to_double(a.0, $s::FORMAT)),
+                (_, false) => map1!($s, |a: $s| float::half_to_double(a.0, $s::FORMAT)),
+                (_, true) => map1!($s, |a: $s| float::saturate_double(a.double())),
             }
         };
-    }
-    if to.bits == 64 && mode.saturates() {
-        return Err(unsupported(to, from));
     }
     let f: Map1 = match from.kind {
         // To f32 nothing is changed: a NaN is not even quieted.
@@ -280,38 +286,6 @@ fn unpack_eighths(packed: u16, format: Eighth) -> Pair<Half> {
 
 fn pack_eighths(values: [f64; 2], format: Eighth) -> u16 {
     u16::from_le_bytes(values.map(|value| format.encode(value)))
-}
-
-/// f32 with the precision of f16.
-pub(super) fn tensor<'a>(
-    body: &mut Body<'a, '_>,
-    opcode: &mut Opcode<'a>,
-    operands: &[Operand<'a>],
-) -> Result<(), String> {
-    let from = opcode.ty()?;
-    let rectifies = opcode.takes("relu");
-    let f = match (
-        opcode.choice(&[("rna", 0), ("rn", 1), ("rz", 2)]),
-        rectifies,
-    ) {
-        (Some(1), true) => map1!(f32, |a: f32| {
-            let a = if a <= 0.0 { 0.0 } else { a };
-            float::to_tensor(a, 0xfff + (a.to_bits() >> 13 & 1))
-        }),
-        (Some(2), true) => map1!(f32, |a: f32| {
-            float::to_tensor(if a <= 0.0 { 0.0 } else { a }, 0)
-        }),
-        (Some(0), false) => map1!(f32, float::to_tensor_away),
-        (Some(1), false) => map1!(f32, |a: f32| {
-            float::to_tensor(a, 0xfff + (a.to_bits() >> 13 & 1))
-        }),
-        (Some(2), false) => map1!(f32, |a: f32| float::to_tensor(a, 0)),
-        _ => return Err("`cvt` to tf32 in this form is not supported".into()),
-    };
-    let [d, a] = exactly(operands)?;
-    let (a, d) = (body.source(a, from)?, body.target(d, U32)?);
-    body.emit(Op::Map1 { f, d, a }, Class::Convert);
-    Ok(())
 }
 
 /// `cvt.pack`: two integers, held at the ends of a small type, one beside the other; with small

@@ -56,6 +56,33 @@ const KINDS: [(&str, MbarrierKind); 8] = [
     ("try_wait", MbarrierKind::TestState),
 ];
 
+/// `arrive_drop.expect_tx`: the phase cannot end between the two, for the arrival is still missing.
+fn expect_and_drop<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+) -> Result<(), String> {
+    let [target, place, count] = exactly(operands)?;
+    let (count, one) = (body.source(count, U32)?, body.constant(1));
+    let d = body.target(target, Type::unsigned(64))?;
+    let address = address(body, opcode, place)?;
+    opcode.ty()?;
+    for (kind, operand, d) in [
+        (MbarrierKind::Expect, count, None),
+        (MbarrierKind::ArriveAndDrop, one, Some(d)),
+    ] {
+        let op = Op::Mbarrier(Mbarrier {
+            kind,
+            address,
+            operand,
+            d,
+            p: None,
+        });
+        body.emit(op, Class::Sync);
+    }
+    Ok(())
+}
+
 pub(super) fn lower<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
@@ -77,6 +104,9 @@ pub(super) fn lower<'a>(
         MbarrierKind::TestState if opcode.takes("parity") => MbarrierKind::TestParity,
         kind => kind,
     };
+    if kind == MbarrierKind::ArriveAndDrop && opcode.takes("expect_tx") {
+        return expect_and_drop(body, opcode, operands);
+    }
     // A promise that the phase does not complete, and who counts the bytes.
     opcode.takes("noComplete");
     opcode.takes("tx");

@@ -16,6 +16,7 @@ mod carry;
 mod compare;
 mod convert;
 mod convert_narrow;
+mod convert_tensor;
 mod copy;
 mod dispatch;
 mod floating;

@@ -10,11 +10,14 @@ use super::rows::{by_narrow, map2, map3, map4};
 use super::types::Type;
 use crate::counters::Class;
 use crate::float::{
-    Extreme, Lanes, Mode, Rounding, abs_narrow, add_narrow, approximate_narrow, extreme_narrow,
-    fma_narrow, mul_narrow, neg_narrow, rectify, sub_narrow,
+    Extreme, Lanes, Mode, Narrow, Rounding, abs_narrow, add_narrow, approximate_narrow,
+    extreme_narrow, fma_narrow, mul_narrow, neg_narrow, rectify, sub_narrow,
 };
 use crate::program::{Map2, Map3, Map4, Op, Reg};
 use crate::ptx::ast::Operand;
+
+/// The NaN that stands for an item out of bounds, of either sign.
+const OUT_OF_BOUNDS_NAN: u16 = 0x7ff7;
 
 pub(super) fn lower_typed<'a>(
     body: &mut Body<'a, '_>,
@@ -28,11 +31,13 @@ pub(super) fn lower_typed<'a>(
     }
     let form = extreme(opcode)?;
     let rectifies = opcode.takes("relu");
+    let marks = name == "fma" && opcode.takes("oob");
     let mode = opcode.mode();
     if mode.rounding() != Rounding::Nearest {
         return Err(format!("{ty} rounds to nearest only"));
     }
-    let control = body.constant(u64::from(mode.0) | u64::from(form.0) << 8);
+    let marked = if marks { OUT_OF_BOUNDS } else { 0 };
+    let control = body.constant(u64::from(mode.0) | u64::from(form.0) << 8 | marked);
     let unsupported = || format!("`{name}` on {ty} is not supported");
     let op = match (name, rectifies) {
         ("fma", _) => {
@@ -65,6 +70,18 @@ pub(super) fn lower_typed<'a>(
     };
     body.emit(op, Class::Float);
     Ok(())
+}
+
+/// In a control operand: what was read out of bounds counts as zero.
+const OUT_OF_BOUNDS: u64 = 1 << 16;
+
+/// `fma`, with all that it can be asked for.
+fn fused_part<T: Narrow>(a: T, b: T, c: T, control: u32) -> T {
+    let marks = u64::from(control) & OUT_OF_BOUNDS != 0;
+    if marks && [a, b].iter().any(|x| x.magnitude() == OUT_OF_BOUNDS_NAN) {
+        return T::from_bits(0);
+    }
+    fma_narrow(a, b, c, mode(control))
 }
 
 /// The mode in a control operand.
@@ -111,10 +128,10 @@ fn binary(name: &str, ty: Type) -> Option<Map3> {
 fn fused(ty: Type, rectifies: bool) -> Option<Map4> {
     match rectifies {
         false => by_narrow!(ty, T => map4!(T, T, T, u32, |a: T, b: T, c: T, control: u32| {
-            a.with_two(b, c, |a, b, c| fma_narrow(a, b, c, mode(control)))
+            a.with_two(b, c, |a, b, c| fused_part(a, b, c, control))
         })),
         true => by_narrow!(ty, T => map4!(T, T, T, u32, |a: T, b: T, c: T, control: u32| {
-            a.with_two(b, c, |a, b, c| rectify(fma_narrow(a, b, c, mode(control))))
+            a.with_two(b, c, |a, b, c| rectify(fused_part(a, b, c, control)))
         })),
     }
 }

@@ -46,6 +46,22 @@ pub(super) fn parse(name: &str) -> Option<(Special, u32)> {
         "%cluster_ctarank" => (Special::Fixed(0), 32),
         "%cluster_nctarank" => (Special::Fixed(1), 32),
         "WARP_SZ" => (Special::Fixed(32), 32),
-        _ => return None,
+        "%aggr_smem_size" => (Special::TotalSharedBytes, 32),
+        // No launch reserves shared memory here, and none is a graph's.
+        "%reserved_smem_offset_begin" | "%reserved_smem_offset_end" => (Special::Fixed(0), 32),
+        "%current_graph_exec" => (Special::Fixed(0), 64),
+        _ => numbered(stem)?,
     })
+}
+
+/// Performance counters and what a driver may hand over, which nobody sets here.
+fn numbered(name: &str) -> Option<(Special, u32)> {
+    let (number, bits) = match (name.strip_prefix("%pm"), name.strip_prefix("%envreg")) {
+        (Some(number), _) => (number.strip_suffix("_64").unwrap_or(number), 8),
+        (_, Some(number)) => (number, 32),
+        _ => return None,
+    };
+    let is_there = number.parse::<u32>().is_ok_and(|number| number < bits);
+    let width = if name.ends_with("_64") { 64 } else { 32 };
+    is_there.then_some((Special::Fixed(0), width))
 }

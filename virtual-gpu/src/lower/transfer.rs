@@ -235,8 +235,9 @@ fn fence<'a>(
         return Ok(());
     }
     let [] = exactly(operands)?;
-    opcode.takes("sc");
-    opcode.takes("acq_rel");
+    for order in ["sc", "acq_rel", "acquire", "release"] {
+        opcode.takes(order);
+    }
     let Some(scope) = opcode.scope() else {
         return Err(format!("`{}` without a scope", opcode.name));
     };

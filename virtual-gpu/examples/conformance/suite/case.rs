@@ -22,7 +22,7 @@ pub const FILL: u8 = 0xcd;
 /// The text of a module with the kernels of these cases.
 pub fn module_text<'a>(cases: impl IntoIterator<Item = &'a Case>) -> String {
     let kernels = cases.into_iter().map(|case| case.text.as_str());
-    let mut text = format!(".version 8.0\n.target sm_90\n.address_size 64\n{FUNCTIONS}");
+    let mut text = format!(".version 8.6\n.target sm_90\n.address_size 64\n{FUNCTIONS}");
     text.extend(kernels);
     text
 }

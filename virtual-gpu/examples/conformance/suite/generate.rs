@@ -138,9 +138,9 @@ impl Generator<'_> {
     fn literal(&mut self, kind: Kind) -> Option<String> {
         let value = kind.random_value(&mut self.random);
         match kind {
-            Kind::U16 | Kind::U32 | Kind::U64 | Kind::Amount | Kind::Lane => {
-                Some(value.to_string())
-            }
+            Kind::U16 | Kind::U32 | Kind::U64 | Kind::Lane => Some(value.to_string()),
+            // Larger ones do not assemble.
+            Kind::Amount => Some((value & 0xff).to_string()),
             Kind::S16 => Some((value as i16).to_string()),
             Kind::S32 => Some((value as i32).to_string()),
             Kind::S64 => Some((value as i64).to_string()),
@@ -186,14 +186,14 @@ impl Generator<'_> {
             }
             targets.push(target.to_owned());
         }
-        for number in hidden::sources(row) {
-            let copy = match sources[number].starts_with('%') {
-                true => hidden::copy(&sources[number], row.sources[number].width(), number),
+        for (number, (source, kind)) in sources.iter_mut().zip(&row.sources).enumerate() {
+            let copy = match source.starts_with('%') {
+                true => hidden::copy(source, kind.width(), number),
                 false => None,
             };
             if let Some((line, copy)) = copy {
                 lines.push(line);
-                sources[number] = copy;
+                *source = copy;
             }
         }
         let guard = match self.random.below(12) {

@@ -105,8 +105,8 @@ pub fn text(entry: &str, statements: &[Statement]) -> String {
         .collect();
     let mut text = format!(
         ".visible .entry {entry}(.param .u64 input, .param .u64 output)\n{{\n\
-         .reg .pred %p<4>, %s<3>; .reg .b16 %h<4>, %g<4>; .reg .b32 %r<8>, %t<8>, %m<6>, %i<6>;\n\
-         .reg .b64 %d<6>, %q<4>, %in, %out; .reg .b32 %thread, %slot;\n"
+         .reg .pred %p<4>, %s<3>; .reg .b16 %h<4>, %g<7>; .reg .b32 %r<8>, %t<8>, %m<6>, %i<6>;\n\
+         .reg .b64 %d<6>, %q<7>, %in, %out; .reg .b32 %thread, %slot;\n"
     );
     if body.contains("%slot") || body.contains("slots") {
         let bytes = BLOCK_THREADS * 16;

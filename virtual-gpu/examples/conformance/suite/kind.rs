@@ -167,14 +167,16 @@ fn pairs(values: &[u64]) -> Vec<u64> {
     beside(0).chain(beside(1)).chain(beside(5)).collect()
 }
 
-const HALVES: [u64; 32] = [
+const HALVES: [u64; 36] = [
     0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, // zeros, subnormals
     0x3c00, 0xbc00, 0x3c01, 0x3bff, 0x3800, 0x4000, 0x4200, 0x3555, // around one
     0x5bff, 0x5c00, 0x6400, 0x6401, 0x67ff, 0xe400, 0x7000, 0xf800, // large, whole and not
     0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7fff, 0xfe00, 0x7d01, // the ends, NaNs
+    0x3801, 0x07fe, 0xfff7,
+    0x7ff7, // a product just below a normal number, a NaN that may mean zero
 ];
 
-const SINGLES: [u64; 48] = [
+const SINGLES: [u64; 51] = [
     0x0000_0000,
     0x8000_0000,
     0x0000_0001,
@@ -223,9 +225,14 @@ const SINGLES: [u64; 48] = [
     0x7fff_ffff,
     0xffc1_2345,
     0x7f80_0001, // NaNs, the last one signalling
+    0x3f00_0001,
+    0x00ff_fffe,
+    0x4000_0000, // a product just below a normal number, two
 ];
 
-const DOUBLES: [u64; 44] = [
+const DOUBLES: [u64; 46] = [
+    0x380f_ffff_f000_0000,
+    0x380f_ffff_f800_0000, // half a unit of f32 below its least normal number, and less
     0x0000_0000_0000_0000,
     0x8000_0000_0000_0000,
     0x0000_0000_0000_0001,

@@ -56,7 +56,7 @@ fn bits(kind: Kind) -> &'static str {
 }
 
 /// All atomic operations on the types that PTX has them for.
-pub const ATOMICS: [Atomic; 29] = {
+pub const ATOMICS: [Atomic; 30] = {
     use Kind::*;
     const fn atomic(operation: &'static str, kind: Kind, operands: usize) -> Atomic {
         Atomic {
@@ -93,6 +93,7 @@ pub const ATOMICS: [Atomic; 29] = {
         atomic("add", F32, 1),
         atomic("add", F64, 1),
         atomic("add.noftz", F16, 1),
+        atomic("add.noftz", Bf16, 1),
         atomic("add.noftz", F16x2, 1),
         atomic("add.noftz", Bf16x2, 1),
     ]

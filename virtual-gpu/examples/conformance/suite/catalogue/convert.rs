@@ -58,11 +58,17 @@ fn integers_and_floats(rows: &mut Vec<Row>) {
         for rounding in WHOLE {
             rows.push(convert(&format!("{rounding}.ftz"), i, F32));
         }
-        rows.push(convert(".rzi.sat", i, F32));
-        rows.push(convert(".rn.sat", F32, i));
+        for modes in [".rzi.sat", ".rni.ftz.sat"] {
+            rows.push(convert(modes, i, F32));
+        }
+        rows.push(convert(".rmi.sat", i, F64));
+        rows.push(convert(".rpi.sat", i, F16));
+        for f in [F32, F64, F16] {
+            rows.push(convert(".rn.sat", f, i));
+        }
         if !matches!(i, U8 | S8) {
-            rows.push(convert(".rzi", i, Bf16));
-            rows.push(convert(".rn", Bf16, i));
+            rows.extend(WHOLE.map(|rounding| convert(rounding, i, Bf16)));
+            rows.extend(ROUNDINGS.map(|rounding| convert(rounding, Bf16, i)));
         }
     }
 }
@@ -76,6 +82,7 @@ fn singles_and_doubles(rows: &mut Vec<Row>) {
     }
     for rounding in WHOLE {
         rows.push(convert(rounding, F64, F64).with_open_nans());
+        rows.push(convert(&format!("{rounding}.sat"), F64, F64));
     }
     for modes in combinations(&[&ROUNDINGS, &["", ".ftz"], &["", ".sat"]]) {
         rows.push(convert(&modes, F32, F64));
@@ -100,15 +107,34 @@ fn halves(rows: &mut Vec<Row>) {
     rows.push(convert(".ftz", F32, F16).with_open_nans());
     rows.push(convert(".rn.sat", F16, F32));
     rows.push(convert(".rn.ftz", F16, F32));
-    for modes in [".rn.relu", ".rz.relu"] {
+    rows.push(convert(".sat", F32, F16));
+    rows.push(convert(".sat", F64, F16));
+    rows.push(convert(".rni.sat", F16, F16));
+    for modes in [
+        ".rn.relu",
+        ".rz.relu",
+        ".rn.satfinite",
+        ".rn.relu.satfinite",
+    ] {
         rows.push(convert(modes, F16, F32));
         rows.push(convert(modes, Bf16, F32));
+    }
+    for rounding in ROUNDINGS {
+        rows.push(convert(rounding, F16, Bf16));
+        rows.push(convert(rounding, Bf16, F16));
     }
 }
 
 fn packed(rows: &mut Vec<Row>) {
     for d in [F16x2, Bf16x2] {
-        for modes in [".rn", ".rz", ".rn.relu", ".rz.relu"] {
+        for modes in [
+            ".rn",
+            ".rz",
+            ".rn.relu",
+            ".rz.relu",
+            ".rn.satfinite",
+            ".rn.relu.satfinite",
+        ] {
             rows.push(Row::new(
                 format!("cvt{modes}.{}.f32", d.suffix()),
                 d,
@@ -116,7 +142,23 @@ fn packed(rows: &mut Vec<Row>) {
             ));
         }
     }
-    for modes in [".rna", ".rn", ".rz", ".rn.relu", ".rz.relu"] {
+    for eighths in ["e4m3x2", "e5m2x2"] {
+        for relu in ["", ".relu"] {
+            let modes = format!(".rn.satfinite{relu}.{eighths}");
+            rows.push(Row::new(format!("cvt{modes}.f32"), B16, &[F32, F32]));
+            rows.push(Row::new(format!("cvt{modes}.f16x2"), B16, &[F16x2]));
+            let opcode = format!("cvt.rn{relu}.f16x2.{eighths}");
+            rows.push(Row::new(opcode, F16x2, &[B16]));
+        }
+    }
+    for modes in [
+        ".rna",
+        ".rn",
+        ".rz",
+        ".rn.relu",
+        ".rz.relu",
+        ".rna.satfinite",
+    ] {
         rows.push(Row::new(format!("cvt{modes}.tf32.f32"), B32, &[F32]));
     }
     for n in ["u8", "s8"] {

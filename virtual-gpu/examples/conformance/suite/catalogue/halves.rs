@@ -29,6 +29,12 @@ pub(super) fn rows() -> Vec<Row> {
             }
         }
     }
+    for t in [F16, F16x2, Bf16, Bf16x2] {
+        for modes in [".oob", ".oob.relu"] {
+            let opcode = format!("fma.rn{modes}.{}", t.suffix());
+            rows.push(Row::new(opcode, t, &[t, t, t]));
+        }
+    }
     for t in [Bf16, Bf16x2] {
         let n = t.suffix();
         for op in ["add", "sub", "mul"] {

@@ -15,6 +15,8 @@ mod guide;
 mod launches;
 #[path = "ladder/nested.rs"]
 mod nested;
+#[path = "ladder/races.rs"]
+mod races;
 #[path = "ladder/reduce_counts.rs"]
 mod reduce_counts;
 #[path = "ladder/refusals.rs"]

@@ -1,18 +1,22 @@
 //! Results: integers exactly, floats within the bound of a sum in any order.
 
 use cust::memory::DeviceBuffer;
-use virtual_gpu::Mode;
+use virtual_gpu::driver::run_with;
+use virtual_gpu::{Checks, Mode, RunOptions};
 use warpfold::ladder::{self, Kind, Refusal, Rung};
 use warpfold::{Error, Kernel, Max, Sum, cust, kind};
 
 use crate::common::{gpu, mode};
 use crate::data::{Sample, ordinary};
 
+/// As many items as the virtual GPU gets through quickly, if nobody watches.
+const LARGE: usize = (1 << 20) - 1;
+
 /// Sizes around the boundaries of a warp and a block, and the documents' own.
 fn sizes() -> Vec<usize> {
     let mut sizes = vec![0, 1, 2, 31, 32, 33, 255, 256, 257, (1 << 14) + 1];
     if mode() == Mode::Real {
-        sizes.extend([(1 << 20) - 1, (1 << 24) + 3]);
+        sizes.extend([LARGE, (1 << 24) + 3]);
     }
     sizes
 }
@@ -55,7 +59,7 @@ impl Bound for f32 {
 pub fn block_sizes(rung: Rung) -> Vec<u32> {
     let all: Vec<u32> = rung.block_sizes().iter().collect();
     let (first, last) = (all[0], all[all.len() - 1]);
-    let interesting = [first, 2, 31, 32, 33, 100, 256, 257, 512, 1000, last];
+    let interesting = [first, 31, 33, 100, 257, 1000, last];
     match all.len() {
         ..12 => all,
         _ => all
@@ -84,11 +88,16 @@ fn check<O: Kernel<kind::reduce, T>, T: Bound>(rung: Rung, count: usize, block_s
 /// Every size with blocks of 256 threads; some sizes with all that are worth a run.
 fn check_all(rung: Rung) {
     gpu();
+    let unwatched = RunOptions {
+        checks: Checks::none(),
+        ..RunOptions::default()
+    };
+    run_with(unwatched, || check::<Sum, u32>(rung, LARGE, &[256]));
     for count in sizes() {
         check::<Sum, u32>(rung, count, &[256]);
         check::<Max, f32>(rung, count, &[256]);
     }
-    for count in [33, 257, (1 << 14) + 1] {
+    for count in [33, (1 << 14) + 1] {
         check::<Sum, f32>(rung, count, &block_sizes(rung));
     }
     for count in [1, 257] {

@@ -81,6 +81,17 @@ struct Run<'gpu> {
     block_threads: u32,
 }
 
+impl Run<'_> {
+    /// Makes the launches that are timed, of the rung's kernel, which is compiled before if it never was.
+    fn timed(
+        &mut self,
+        launches: impl FnOnce(&mut Session<'_>, &kernels::Kernel) -> Result<()>,
+    ) -> Result<()> {
+        let kernel = self.session.kernel(self.symbol)?;
+        self.session.timed(|session| launches(session, &kernel))
+    }
+}
+
 /// The threads of a launched block, which a rung may have fewer of than the block has items.
 fn block_threads(rung: Rung, block_size: u32) -> u32 {
     match rung {

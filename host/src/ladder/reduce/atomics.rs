@@ -8,17 +8,10 @@ use crate::ladder::Measured;
 
 /// One launch, with so many items for each thread.
 pub fn run<O: Kernel<kind::reduce, T>, T: Item>(
-    run: Run<'_>,
+    mut run: Run<'_>,
     thread_items: u64,
 ) -> Result<Measured<T>> {
-    let Run {
-        mut session,
-        symbol,
-        input,
-        block_threads,
-        ..
-    } = run;
-    let kernel = session.kernel(symbol)?;
+    let (input, block_threads) = (run.input, run.block_threads);
     let result = Scratch::<T>::filled(1, O::identity())?;
     let item_count = input.item_count as u64;
     let shape = (
@@ -27,10 +20,10 @@ pub fn run<O: Kernel<kind::reduce, T>, T: Item>(
     );
     let shared_bytes = block_threads * size_of::<T>() as u32;
     let parameters = [input.address, result.address(), item_count];
-    session.timed(|session| {
+    run.timed(|session, kernel| {
         // SAFETY: these are the kernel's parameters. The input holds its items, the scratch memory the identity; a block
         // has shared memory for an item of each thread.
-        unsafe { session.launch(&kernel, shape, shared_bytes, parameters) }
+        unsafe { session.launch(kernel, shape, shared_bytes, parameters) }
     })?;
-    session.finish(|| result.first())
+    run.session.finish(|| result.first())
 }

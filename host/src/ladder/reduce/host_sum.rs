@@ -39,24 +39,18 @@ pub fn of_padded<O: Kernel<kind::reduce, T>, T: Item>(
 ///
 /// `parameters` are the kernel's, if it is given where its blocks' results go; the rest keeps its contract.
 unsafe fn launch<O: Kernel<kind::reduce, T>, T: Item, const N: usize>(
-    run: Run<'_>,
+    mut run: Run<'_>,
     grid_blocks: u32,
     parameters: impl Fn(Address) -> [u64; N],
 ) -> Result<Measured<T>> {
-    let Run {
-        mut session,
-        symbol,
-        block_threads,
-        ..
-    } = run;
-    let kernel = session.kernel(symbol)?;
+    let shape = (grid_blocks, run.block_threads);
     let partials = Scratch::<T>::new(grid_blocks as usize)?;
     let parameters = parameters(partials.address());
-    session.timed(|session| {
+    run.timed(|session, kernel| {
         // SAFETY: the caller's; there is an item of scratch memory for each block.
-        unsafe { session.launch(&kernel, (grid_blocks, block_threads), 0, parameters) }
+        unsafe { session.launch(kernel, shape, 0, parameters) }
     })?;
-    session.finish(|| {
+    run.session.finish(|| {
         Ok(partials
             .to_host()?
             .into_iter()

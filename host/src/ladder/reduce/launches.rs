@@ -10,79 +10,58 @@ use crate::ladder::Measured;
 const FIRST_OF_THREE: u32 = 288;
 
 /// `reduce0`: a launch for every level.
-pub fn one_a_level<T: Item>(run: Run<'_>) -> Result<Measured<T>> {
-    let Run {
-        mut session,
-        symbol,
-        input,
-        block_threads,
-        ..
-    } = run;
-    let kernel = session.kernel(symbol)?;
+pub fn one_a_level<T: Item>(mut run: Run<'_>) -> Result<Measured<T>> {
+    let (input, block_threads) = (run.input, run.block_threads);
     let items = Scratch::<T>::copy_of(input)?;
-    session.timed(|session| {
+    run.timed(|session, kernel| {
         let mut item_count = input.item_count as u64;
         while item_count > 1 {
             let half = item_count.div_ceil(2);
             let shape = (blocks(half, block_threads), block_threads);
             // SAFETY: these are the kernel's parameters; the scratch memory holds the items, and there is a thread for
             // each of the lower half.
-            unsafe { session.launch(&kernel, shape, 0, [items.address(), item_count]) }?;
+            unsafe { session.launch(kernel, shape, 0, [items.address(), item_count]) }?;
             item_count = half;
         }
         Ok(())
     })?;
-    session.finish(|| items.first())
+    run.session.finish(|| items.first())
 }
 
 /// `reduce1`: a launch of a grid, one of a block, one of a thread.
-pub fn three<T: Item>(run: Run<'_>) -> Result<Measured<T>> {
-    let Run {
-        mut session,
-        symbol,
-        input,
-        block_threads,
-        ..
-    } = run;
-    let kernel = session.kernel(symbol)?;
+pub fn three<T: Item>(mut run: Run<'_>) -> Result<Measured<T>> {
+    let (input, block_threads) = (run.input, run.block_threads);
     let items = Scratch::<T>::copy_of(input)?;
-    session.timed(|session| {
+    run.timed(|session, kernel| {
         let mut item_count = input.item_count as u64;
         for shape in [(FIRST_OF_THREE, block_threads), (1, block_threads), (1, 1)] {
             // SAFETY: these are the kernel's parameters, and the scratch memory holds the items.
-            unsafe { session.launch(&kernel, shape, 0, [items.address(), item_count]) }?;
+            unsafe { session.launch(kernel, shape, 0, [items.address(), item_count]) }?;
             // Each thread of the grid leaves one, if it had any.
             let (grid_blocks, block_threads) = shape;
             item_count = item_count.min(u64::from(grid_blocks) * u64::from(block_threads));
         }
         Ok(())
     })?;
-    session.finish(|| items.first())
+    run.session.finish(|| items.first())
 }
 
 /// `reduce2` and its kin: a launch of so many blocks, and one of a block with a thread for each of them.
-pub fn two<T: Item>(run: Run<'_>, grid_blocks: u32) -> Result<Measured<T>> {
-    let Run {
-        mut session,
-        symbol,
-        input,
-        block_threads,
-        ..
-    } = run;
-    let kernel = session.kernel(symbol)?;
+pub fn two<T: Item>(mut run: Run<'_>, grid_blocks: u32) -> Result<Measured<T>> {
+    let (input, block_threads) = (run.input, run.block_threads);
     let partials = Scratch::<T>::new(grid_blocks as usize)?;
     let result = Scratch::<T>::new(1)?;
     let shared_bytes = |threads| threads * size_of::<T>() as u32;
     let [grid, block] = [(grid_blocks, block_threads), (1, grid_blocks)];
     let first = [input.address, partials.address(), input.item_count as u64];
     let second = [partials.address(), result.address(), grid_blocks.into()];
-    session.timed(|session| {
+    run.timed(|session, kernel| {
         // SAFETY: these are the kernel's parameters. The input holds its items, the scratch memory one for each block of
         // the first launch, all of which that writes; a block has shared memory for an item of each thread.
         unsafe {
-            session.launch(&kernel, grid, shared_bytes(block_threads), first)?;
-            session.launch(&kernel, block, shared_bytes(grid_blocks), second)
+            session.launch(kernel, grid, shared_bytes(block_threads), first)?;
+            session.launch(kernel, block, shared_bytes(grid_blocks), second)
         }
     })?;
-    session.finish(|| result.first())
+    run.session.finish(|| result.first())
 }

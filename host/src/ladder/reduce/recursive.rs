@@ -54,18 +54,11 @@ pub fn by_one<O: Kernel<kind::reduce, T>, T: Item>(
 /// word.
 unsafe fn launch<O: Kernel<kind::reduce, T>, T: Item, const N: usize>(
     rung: Rung,
-    run: Run<'_>,
+    mut run: Run<'_>,
     block_items: u32,
     parameters: impl Fn(Pointers) -> [u64; N],
 ) -> Result<Measured<T>> {
-    let Run {
-        mut session,
-        symbol,
-        input,
-        block_threads,
-        ..
-    } = run;
-    let kernel = session.kernel(symbol)?;
+    let (input, block_threads) = (run.input, run.block_threads);
     let grid_blocks = blocks(input.item_count as u64, block_items);
     let padded_count = grid_blocks as usize * block_items as usize;
     let items = Scratch::<T>::padded_copy_of(input, padded_count, O::identity())?;
@@ -76,11 +69,11 @@ unsafe fn launch<O: Kernel<kind::reduce, T>, T: Item, const N: usize>(
         partials: partials.address(),
         refusal: children.refusal.address(),
     });
-    session.timed(|session| {
+    run.timed(|session, kernel| {
         // SAFETY: the caller's.
-        unsafe { session.launch(&kernel, (grid_blocks, block_threads), 0, parameters) }
+        unsafe { session.launch(kernel, (grid_blocks, block_threads), 0, parameters) }
     })?;
-    session.finish(|| {
+    run.session.finish(|| {
         children.check(rung)?;
         Ok(partials
             .to_host()?

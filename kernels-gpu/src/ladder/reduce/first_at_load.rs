@@ -37,17 +37,15 @@ pub unsafe fn first_at_load<O: Atomic<T>, T: Element, const BLOCK: u32>(
     result: *mut T,
     item_count: u64,
 ) {
-    let shared = simt::shared_memory::<T>();
-    let thread = simt::thread_index();
-    let index = simt::block_index() as u64 * (2 * BLOCK as u64) + thread as u64;
-    // SAFETY: the caller's; there is an item of shared memory for each thread.
+    let block_items = 2 * BLOCK as u64;
+    let index = simt::block_index() as u64 * block_items + simt::thread_index() as u64;
+    // SAFETY: the caller's.
     unsafe {
-        shared.add(thread as usize).write(O::combine(
+        let pair = O::combine(
             item_or_identity::<O, T>(input, item_count, index),
             item_or_identity::<O, T>(input, item_count, index + BLOCK as u64),
-        ));
-        // Orders the pairs before the tree's reads.
-        simt::barrier();
+        );
+        let shared = pair_to_shared(pair);
         tree::levels_above_a_warp::<O, T>(shared, BLOCK);
         finish_in_warp::<O, T>(shared, result);
     }
@@ -63,15 +61,10 @@ pub unsafe fn distant_pairs<O: Atomic<T>, T: Element, const BLOCK: u32>(
     result: *mut T,
     item_count: u64,
 ) {
-    let shared = simt::shared_memory::<T>();
-    let thread = simt::thread_index();
-    let index = simt::block_index() as u64 * BLOCK as u64 + thread as u64;
-    // SAFETY: the caller's; there is an item of shared memory for each thread.
+    let index = simt::block_index() as u64 * BLOCK as u64 + simt::thread_index() as u64;
+    // SAFETY: the caller's.
     unsafe {
-        let pair = distant_pair::<O, T>(input, item_count, index);
-        shared.add(thread as usize).write(pair);
-        // Orders the pairs before the tree's reads.
-        simt::barrier();
+        let shared = pair_to_shared(distant_pair::<O, T>(input, item_count, index));
         tree::levels_above_a_warp::<O, T>(shared, BLOCK);
         finish_in_warp::<O, T>(shared, result);
     }
@@ -87,15 +80,10 @@ pub unsafe fn exclusive_cases<O: Atomic<T>, T: Element, const BLOCK: u32>(
     result: *mut T,
     item_count: u64,
 ) {
-    let shared = simt::shared_memory::<T>();
-    let thread = simt::thread_index();
-    let index = simt::block_index() as u64 * BLOCK as u64 + thread as u64;
-    // SAFETY: the caller's; there is an item of shared memory for each thread.
+    let index = simt::block_index() as u64 * BLOCK as u64 + simt::thread_index() as u64;
+    // SAFETY: the caller's.
     unsafe {
-        let pair = distant_pair::<O, T>(input, item_count, index);
-        shared.add(thread as usize).write(pair);
-        // Orders the pairs before the tree's reads.
-        simt::barrier();
+        let shared = pair_to_shared(distant_pair::<O, T>(input, item_count, index));
         exclusive_levels::<O, T, BLOCK>(shared);
         finish_in_warp::<O, T>(shared, result);
     }
@@ -111,20 +99,32 @@ pub unsafe fn without_indices<O: Atomic<T>, T: Element, const BLOCK: u32>(
     result: *mut T,
     item_count: u64,
 ) {
-    // SAFETY: the caller's; there is an item of shared memory for each thread.
+    // SAFETY: the caller's.
     unsafe {
-        simt::shared_memory::<T>()
-            .add(simt::thread_index() as usize)
-            .write(distant_pair::<O, T>(
-                input,
-                item_count,
-                simt::block_index() as u64 * BLOCK as u64 + simt::thread_index() as u64,
-            ));
+        let shared = pair_to_shared(distant_pair::<O, T>(
+            input,
+            item_count,
+            simt::block_index() as u64 * BLOCK as u64 + simt::thread_index() as u64,
+        ));
+        exclusive_levels::<O, T, BLOCK>(shared);
+        finish_in_warp::<O, T>(shared, result);
+    }
+}
+
+/// Writes each thread's pair to its place in shared memory, which is returned.
+///
+/// # Safety
+/// Convergent: the whole block, which has an item of dynamic shared memory for each thread.
+#[inline(always)]
+unsafe fn pair_to_shared<T: Element>(pair: T) -> *mut T {
+    let shared = simt::shared_memory::<T>();
+    // SAFETY: the caller's.
+    unsafe {
+        shared.add(simt::thread_index() as usize).write(pair);
         // Orders the pairs before the tree's reads.
         simt::barrier();
-        exclusive_levels::<O, T, BLOCK>(simt::shared_memory());
-        finish_in_warp::<O, T>(simt::shared_memory(), result);
     }
+    shared
 }
 
 /// The item at `index` and the one half the array later; the identity past the first half.

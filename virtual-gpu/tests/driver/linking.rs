@@ -1,33 +1,64 @@
 //! Linking: a text that calls the device runtime, with the device runtime.
 
 use crate::kernels::PTX;
+use crate::launching::{self, FIRE_AND_FORGET, NULL_STREAM, TAIL_LAUNCH};
 use crate::raw::*;
 use crate::support::*;
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::path::Path;
 use std::ptr;
 
 const TEXT: i32 = 1;
 const LIBRARY: i32 = 4;
 
-/// A kernel `parent` that launches `child`, which sets the word at its parameter to 7.
-const LAUNCHING: &CStr = c"
-.version 8.0 .target sm_80 .address_size 64
-.extern .func (.param .b64 r) cudaGetParameterBufferV2 (.param .b64 a,
-    .param .align 4 .b8 b[12], .param .align 4 .b8 c[12], .param .b32 d);
-.extern .func (.param .b32 r) cudaLaunchDeviceV2 (.param .b64 a, .param .b64 b);
-.visible .entry child(.param .u64 p) { .reg .b64 %d<3>;
-    ld.param.u64 %d1, [p]; st.global.u32 [%d1], 7; ret; }
-.visible .entry parent(.param .u64 p) { .reg .b64 %d<4>;
-    { .param .b64 f; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s;
-      .param .b64 r; mov.u64 %d2, child; st.param.b64 [f], %d2;
-      st.param.b32 [g], 1; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1;
-      st.param.b32 [b], 1; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1; st.param.b32 [s], 0;
-      call.uni (r), cudaGetParameterBufferV2, (f, g, b, s); ld.param.b64 %d2, [r]; }
-    ld.param.u64 %d1, [p]; st.u64 [%d2], %d1;
-    { .param .b64 q; .param .b64 t; .param .b32 e; st.param.b64 [q], %d2; st.param.b64 [t], 0;
-      call.uni (e), cudaLaunchDeviceV2, (q, t); }
-    ret; }
-";
+/// The device runtime, where there is one to be linked: the virtual device's needs no file.
+fn device_runtime() -> Option<CString> {
+    let folders = [
+        std::env::var("CUDA_PATH").ok(),
+        Some("/usr/local/cuda".into()),
+    ];
+    let path = |folder: String| format!("{folder}/lib64/libcudadevrt.a");
+    let known = folders.into_iter().flatten().map(path);
+    let found = match on_real_device() {
+        true => known.into_iter().find(|path| Path::new(path).exists())?,
+        false => "nowhere/libcudadevrt.a".to_owned(),
+    };
+    CString::new(found).ok()
+}
+
+/// Links a text with the device runtime, and runs its kernel `k` with a buffer of eight numbers, the
+/// first of which is 5, and a number. Gives the buffer, or the code that came in its stead.
+fn run_linked(body: &str, number: u64) -> Result<[u64; 8], i32> {
+    let text = CString::new(launching::text(body)).unwrap();
+    let (linker, runtime) = (linker(), device_runtime().unwrap());
+    assert_eq!(add(linker, TEXT, &text), 0);
+    assert_eq!(add_file(linker, LIBRARY, &runtime), 0);
+    let (code, image) = complete(linker);
+    assert_eq!(code, 0);
+    // SAFETY: an image as the linker makes it, which is there until the linker goes.
+    let module = load(unsafe { CStr::from_ptr(image) });
+    assert_eq!(cuLinkDestroy(linker), 0);
+    let address = zeros(16);
+    assert_eq!(upload(address, &[5]), 0);
+    let launched = launch(function(module, c"k"), 1, 1, 0, &[address, number]);
+    let mut words = [0; 16];
+    for code in [launched, cuCtxSynchronize(), download(&mut words, address)] {
+        if code != 0 {
+            return Err(code);
+        }
+    }
+    let pair = |k: usize| u64::from(words[2 * k]) | u64::from(words[2 * k + 1]) << 32;
+    Ok(std::array::from_fn(pair))
+}
+
+/// Whether a test is to be passed over because there is no device runtime.
+fn without_device_runtime() -> bool {
+    let missing = device_runtime().is_none();
+    if missing {
+        eprintln!("not tried on a real device: there is no libcudadevrt.a");
+    }
+    missing
+}
 
 fn linker() -> usize {
     let mut linker = 0;
@@ -62,24 +93,60 @@ fn complete(linker: usize) -> (i32, *const c_char) {
 
 #[test]
 fn what_is_linked_launches_grids() {
-    if virtual_only("where the device runtime's library lies is not known here") {
+    if without_device_runtime() {
         return;
     }
     let _context = Context::new();
-    let linker = linker();
-    assert_eq!(add(linker, TEXT, LAUNCHING), 0);
-    assert_eq!(add_file(linker, LIBRARY, c"nowhere/libcudadevrt.a"), 0);
-    let (code, image) = complete(linker);
-    assert_eq!(code, 0);
-    // SAFETY: an image as the linker makes it.
-    let module = load(unsafe { CStr::from_ptr(image) });
-    assert_eq!(cuLinkDestroy(linker), 0);
-    let word = zeros(1);
-    let parent = function(module, c"parent");
-    assert_eq!(launch(parent, 1, 1, 0, &[word]), 0);
-    assert_eq!(cuCtxSynchronize(), 0);
-    assert_eq!(peek(word), 7);
-    assert_eq!(cuLinkDestroy(linker), INVALID_HANDLE);
+    let mut compare = Comparison::default();
+    let mut expect = |what: &str, body: String, number: u64, expected: [u64; 2]| {
+        let seen = run_linked(&body, number).map(|words| [words[0], words[1]]);
+        compare.expect(what, seen, Ok(expected));
+    };
+    for stream in [NULL_STREAM, 1, 2, FIRE_AND_FORGET, TAIL_LAUNCH] {
+        let raise = launching::launch("raise", "3", stream);
+        expect(&format!("a grid in stream {stream}"), raise, 0, [8, 0]);
+    }
+    let raise_and_look = |first, second| {
+        launching::launch("raise", "3", first) + &launching::launch("look", "0", second)
+    };
+    let in_order = raise_and_look(NULL_STREAM, NULL_STREAM);
+    expect("one after the other", in_order, 0, [8, 8]);
+    let tail = raise_and_look(FIRE_AND_FORGET, TAIL_LAUNCH);
+    expect("a tail launch", tail, 0, [8, 8]);
+    let tails = raise_and_look(TAIL_LAUNCH, TAIL_LAUNCH);
+    expect("two tail launches", tails, 0, [8, 8]);
+    for (stream, number, expected) in [
+        (NULL_STREAM, 3, [9, 0]),
+        (FIRE_AND_FORGET, 24, [30, 0]),
+        (FIRE_AND_FORGET, 25, [30, 65]),
+        (TAIL_LAUNCH, 100, [106, 0]),
+    ] {
+        let what = format!("{number} grids below another in stream {stream}");
+        expect(&what, launching::again(stream), number, expected);
+    }
+}
+
+#[test]
+fn launches_of_grids_that_cannot_be_are_refused() {
+    if without_device_runtime() {
+        return;
+    }
+    let _context = Context::new();
+    let mut compare = Comparison::default();
+    let mut expect = |what: &str, body: String, expected: u64| {
+        let told = body + "cvt.u64.u32 %d4, %r30; st.global.u64 [%d1+16], %d4;";
+        let seen = run_linked(&told, 0).map(|words| words[2]);
+        compare.expect(what, seen, Ok(expected));
+    };
+    let write = "@%p8 st.u64 [%d31], %d1; @%p8 st.u64 [%d31+8], %d1;";
+    let shaped = |grid, block, stream| {
+        launching::buffer("set", grid, block) + write + &launching::start(stream)
+    };
+    expect("no blocks", shaped(0, 1, 0), 9);
+    expect("too many threads", shaped(1, 1025, 0), 9);
+    let null = "mov.u64 %d31, 0;".to_owned() + &launching::start(0);
+    expect("no buffer", null, 1);
+    expect("no such stream", shaped(1, 1, 77), 400);
 }
 
 #[test]
@@ -88,11 +155,11 @@ fn a_text_that_calls_the_device_runtime_loads_as_it_is() {
         return;
     }
     let _context = Context::new();
-    let word = zeros(1);
-    let parent = function(load(LAUNCHING), c"parent");
-    assert_eq!(launch(parent, 1, 1, 0, &[word]), 0);
+    let (text, address) = (launching::launch("set", "7", NULL_STREAM), zeros(2));
+    let module = load(&CString::new(launching::text(&text)).unwrap());
+    assert_eq!(launch(function(module, c"k"), 1, 1, 0, &[address, 0]), 0);
     assert_eq!(cuCtxSynchronize(), 0);
-    assert_eq!(peek(word), 7);
+    assert_eq!(peek(address), 7);
 }
 
 #[test]
@@ -116,6 +183,7 @@ fn what_cannot_be_linked_is_refused() {
     assert_eq!(add(linker, 9, PTX), INVALID_VALUE);
     assert_eq!(complete(linker).0, 0);
     assert_eq!(cuLinkDestroy(linker), 0);
+    assert_eq!(cuLinkDestroy(linker), INVALID_HANDLE);
     assert_eq!(complete(self::linker()).0, INVALID_IMAGE);
 }
 

@@ -15,6 +15,8 @@ mod faults;
 mod findings;
 mod graphs;
 mod kernels;
+#[path = "../support/launching.rs"]
+mod launching;
 mod linking;
 mod memory;
 mod modules;

@@ -56,6 +56,46 @@ fn saturating_forms() {
 }
 
 #[test]
+fn functions_of_three_bits_that_also_tell_whether_any_is_set() {
+    let text = "{ .reg .pred q, r; setp.lt.u32 q, a, b; lop3.or.b32 d|r, a, b, c, 0x80, q;
+                  selp.b32 d, 1, d, r; }";
+    check(W32, text, |a, b, c| match a & b & c {
+        all if all != 0 || a < b => 1,
+        all => all,
+    });
+    let text = "{ .reg .pred q, r; setp.lt.u32 q, a, b; lop3.and.b32 _|r, a, b, c, 0xfe, !q;
+                  selp.b32 d, 1, 0, r; }";
+    check(W32, text, |a, b, c| u64::from(a | b | c != 0 && a >= b));
+}
+
+#[test]
+fn what_is_read_out_of_bounds_counts_as_zero() {
+    let text = "{ .reg .b16 m; mov.b16 m, 0x7ff7; fma.rn.oob.f16 d, m, b, c; }";
+    check(W16, text, |_, _, _| 0);
+    let text = "{ .reg .b16 m; mov.b16 m, 0xfff7; fma.rn.oob.relu.bf16 d, a, m, c; }";
+    check(W16, text, |_, _, _| 0);
+    let text = "{ .reg .b16 x, y, z; fma.rn.oob.f16 x, a, b, c; fma.rn.f16 y, a, b, c;
+                  sub.u16 d, x, y; }";
+    let marks = |x: u64| x & 0x7fff == 0x7ff7;
+    check(W16, text, |a, b, _| {
+        assert!(!marks(a) && !marks(b), "the values have none");
+        0
+    });
+}
+
+#[test]
+fn tensor_floats_held_at_the_largest() {
+    let text = "cvt.rna.satfinite.tf32.f32 d, a;";
+    check(W32, text, |a, _, _| match f32::from_bits(a as u32) {
+        x if x.is_nan() => (a & !0x1fff) - 0x2000,
+        _ => match (a + 0x1000) & !0x1fff {
+            over if over & 0x7fff_ffff >= 0x7f80_0000 => a & 0x8000_0000 | 0x7f7f_e000,
+            held => held,
+        },
+    });
+}
+
+#[test]
 fn dot_products() {
     let bytes = |a: u64| (a as u32).to_le_bytes();
     check(W32, "dp4a.u32.u32 d, a, b, c;", |a, b, c| {

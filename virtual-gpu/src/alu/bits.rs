@@ -217,6 +217,38 @@ mod tests {
     }
 
     #[test]
+    fn fields_of_wide_values_take_positions_and_lengths_as_they_are() {
+        let (a, b) = (0xa5a5_5a5a_dead_beef_u64, 0x0ff0_1234_5678_9abc_u64);
+        let edges = [63, 64, 65, 255, 256, 257, 0x8000_0000, u32::MAX];
+        let amounts = || (0..70).chain(edges);
+        let bit = |value: u64, i: u128| value >> i & 1;
+        for position in amounts() {
+            for length in amounts() {
+                let (from, count) = (u128::from(position), u128::from(length));
+                let last = (from + count).saturating_sub(1).min(63);
+                let sign = if count == 0 { 0 } else { bit(a, last) };
+                let field = |fill: u64| {
+                    (0..64).fold(0, |d, i| {
+                        let inside = i < count && from + i < 64;
+                        d | (if inside { bit(a, from + i) } else { fill }) << i
+                    })
+                };
+                assert_eq!(bit_field_extract(a, position, length), field(0));
+                assert_eq!(
+                    bit_field_extract(a as i64, position, length) as u64,
+                    field(sign),
+                    "{position} {length}"
+                );
+                let inserted = (0..64).fold(0, |d, i| {
+                    let inside = i >= from && i - from < count;
+                    d | (if inside { bit(a, i - from) } else { bit(b, i) }) << i
+                });
+                assert_eq!(bit_field_insert(a, b, position, length), inserted);
+            }
+        }
+    }
+
+    #[test]
     fn permutations_masks_and_shifts() {
         assert_eq!(permute(0x3322_1100, 0x7766_5544, 0x7250), 0x7722_5500);
         assert_eq!(permute(0x0000_0080, 0, 0x8888), 0xffff_ffff);

@@ -399,6 +399,27 @@ mod tests {
     }
 
     #[test]
+    fn flushing_looks_at_the_product_at_full_precision() {
+        // Exact in f64; a power of two added and taken away rounds to the precision of f16.
+        let tiny = |x: f64| {
+            let exponent = (x.abs().to_bits() >> 52) as i32 - 1023;
+            let shift = 2_f64.powi(exponent - 10 + 52);
+            x.abs() + shift - shift < 2_f64.powi(-14)
+        };
+        let flushed = Mode(Mode::FLUSH);
+        for a in some::<Half>().into_iter().map(flush) {
+            for b in some::<Half>().into_iter().map(flush) {
+                let product = f64::from(a.single()) * f64::from(b.single());
+                let expected = match product != 0.0 && tiny(product) {
+                    true => half_of(0_f64.copysign(product)),
+                    false => half_of(product),
+                };
+                assert_eq!(mul_narrow(a, b, flushed).0, expected, "{a:?} * {b:?}");
+            }
+        }
+    }
+
+    #[test]
     fn flushing() {
         const FLUSH: u8 = Mode::FLUSH;
         assert_eq!(

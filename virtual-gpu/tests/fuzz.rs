@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 
 use virtual_gpu::{DeviceConfig, LoadError, Memory, Module, RunOptions, Shape};
 
-const SEEDS: [&str; 3] = [
+const SEEDS: [&str; 4] = [
     include_str!("ptx/compiled.ptx"),
     include_str!("fuzz/instructions.ptx"),
     include_str!("fuzz/declarations.ptx"),
+    include_str!("fuzz/launches.ptx"),
 ];
 /// Texts that a run makes unless it is told otherwise.
 const DEFAULT_COUNT: u64 = 20_000;

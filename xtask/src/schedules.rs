@@ -4,6 +4,7 @@
 //! the same bits under all of them. Each run is a process of its own, told its schedule by the environment. The first
 //! seed of each policy runs with all checks, the others with those of memory alone.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Instant;
@@ -52,6 +53,7 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
             }
             let seconds = start.elapsed().as_secs();
             print!("{:>16}", format!("{passed}/{seeds} {seconds} s"));
+            std::io::stdout().flush()?;
         }
         println!();
     }

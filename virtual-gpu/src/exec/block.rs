@@ -54,7 +54,7 @@ impl Block {
         number: u64,
         multiprocessor: u32,
     ) -> Self {
-        let index = machine.task.first_block + number;
+        let index = machine.task.first_block.wrapping_add(number);
         let [x, y, _] = machine.task.shape.grid.map(u64::from);
         let place = [number % x, number / x % y, number / x / y].map(|n| n as u32);
         machine.counters.blocks += 1;

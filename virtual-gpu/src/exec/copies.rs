@@ -194,7 +194,10 @@ impl Warp {
         access: (AccessKind, u32),
         group: &Group,
     ) -> Result<(), Finding> {
-        let (copies, block) = (&shared.copies, shared.index - machine.task.first_block);
+        let (copies, block) = (
+            &shared.copies,
+            shared.index.wrapping_sub(machine.task.first_block),
+        );
         let lanes_of = (self.id, group.mask);
         match copies.conflict(machine, block, lanes_of, access, &group.addresses) {
             None => Ok(()),

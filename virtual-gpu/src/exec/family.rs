@@ -77,7 +77,7 @@ fn with_children<O: Observer>(
 ) -> Result<(), Box<Fault>> {
     let task = &mut machine.task;
     task.first_block = machine.next_block;
-    machine.next_block += task.block_count();
+    machine.next_block = task.first_block.saturating_add(task.block_count());
     machine.observer.grid_starts(&GridStart {
         number: task.number,
         first_block: task.first_block,

@@ -155,7 +155,7 @@ impl RaceDetector {
         Side {
             access: record.kind(),
             bytes: record.bytes(),
-            block: block - grid.map_or(0, |grid| grid.first_block),
+            block: block.wrapping_sub(grid.map_or(0, |grid| grid.first_block)),
             // The copies of a thread are told as its own.
             thread: record.thread().index() as u32 % grid.map_or(u32::MAX, Grid::copiers),
             line: place.map_or(0, |place| place.line),

@@ -14,7 +14,7 @@
 //!
 //! The block size is a constant, so the compiler takes the same levels out of `exclusive_cases` as out of the chain of
 //! `if`s; and an index is the same register whether it has a name or not. The last three kernels come out as the
-//! same instructions, but for a conversion between widths of registers.
+//! same instructions.
 //!
 //! Mended: what `atomic_tree` says; a pair without a second item is that item alone; and `n / 2` is rounded up, with no
 //! thread for the second half: a maximum would not show that its items came twice, a sum does. The document launches

@@ -2,9 +2,10 @@
 
 use std::fs;
 
-use virtual_gpu::Mode;
+use bytemuck::{bytes_of_mut, cast_slice};
 use virtual_gpu::driver::{Code, watch_launches};
 use virtual_gpu::inject::{self, Calls, Failure, Moment};
+use virtual_gpu::{DeviceConfig, Memory, Mode, Module, RunOptions, Shape};
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::ladder::{self, Refusal, Rung};
 use warpfold::{Error, Sum};
@@ -141,4 +142,44 @@ fn without_the_device_runtime_a_driver_that_needs_it_says_so() {
         assert!(refused.unwrap_err().to_string().contains("libcudadevrt.a"));
         assert_eq!(reduce(), Ok(1000));
     });
+}
+
+/// The runtime's code where more grids are pending than may be.
+const PENDING_COUNT_EXCEEDED: u32 = 69;
+
+/// The host makes room for all launches before, so that this needs a device of its own.
+#[test]
+fn a_launch_that_fails_in_a_kernel_leaves_its_code() {
+    let device = DeviceConfig {
+        max_pending_launches: 3,
+        ..DeviceConfig::default()
+    };
+    let memory = Memory::new(device.memory_bytes);
+    let text = include_str!("../../host/ptx/ladder_nested.ptx");
+    let module = Module::load(text, &device, &memory).unwrap();
+    let (blocks, block) = (8, 64u32);
+    let items = memory.alloc(u64::from(4 * blocks * block)).unwrap();
+    memory
+        .fill(items, u64::from(4 * blocks * block), &[0])
+        .unwrap();
+    let partials = memory.alloc(u64::from(4 * blocks)).unwrap();
+    let refusal = memory.alloc(4).unwrap();
+    memory.fill(refusal, 4, &[0]).unwrap();
+    let shape = Shape {
+        grid: [blocks, 1, 1],
+        block: [block, 1, 1],
+        dynamic_shared_bytes: 0,
+    };
+    let parameters = [items, partials, refusal, block.into()];
+    let kernel = module.kernel("ladder_recursive_waiting_sum_u32").unwrap();
+    let options = RunOptions::default();
+    let bytes = cast_slice(&parameters);
+    let counters = kernel
+        .launch(&shape, bytes, &memory, &device, &options)
+        .unwrap();
+    // Each of the three blocks that could launch has its five levels.
+    assert_eq!(counters.device_launches, 3 * 5);
+    let mut code = 0u32;
+    memory.read(refusal, bytes_of_mut(&mut code)).unwrap();
+    assert_eq!(code, PENDING_COUNT_EXCEEDED);
 }

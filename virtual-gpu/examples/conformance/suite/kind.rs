@@ -122,12 +122,17 @@ impl Kind {
 
     /// A special value as often as not, or any bits.
     pub fn random_value(self, random: &mut Random) -> u64 {
+        self.random_among(&self.special_values(), random)
+    }
+
+    /// The same where the special values are at hand.
+    pub fn random_among(self, special_values: &[u64], random: &mut Random) -> u64 {
         let any = random.bits();
         match self {
             Kind::Predicate => any & 1,
             Kind::Lane => any & 31,
             Kind::Amount if random.once_in(2) => any & 63,
-            _ if random.once_in(2) => *random.pick(&self.special_values()),
+            _ if random.once_in(2) => *random.pick(special_values),
             _ => match self.width() {
                 Width::Half => any & 0xffff,
                 Width::Word => any & 0xffff_ffff,

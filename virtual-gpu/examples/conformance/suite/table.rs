@@ -68,19 +68,22 @@ pub fn atomic_case(atomic: &Atomic, space: &str) -> Case {
     body.push_str(&format!("\nld{space}.{n} {}, [{cell}];\n", operands[0]));
     body.push_str(&store(&d, atomic.kind, 0));
     body.push_str(&store(operands[0], atomic.kind, 8));
-    let name = format!("atom{space}.{}.{}", atomic.operation, atomic.kind.suffix());
-    case(name, &body, &kinds)
+    case(atomic_name(atomic, space), &body, &kinds)
+}
+
+fn atomic_name(atomic: &Atomic, space: &str) -> String {
+    format!("atom{space}.{}.{}", atomic.operation, atomic.kind.suffix())
 }
 
 /// Every kernel of the table whose name has `filter` in it.
 pub fn cases(catalogue: &Catalogue, filter: &str) -> Vec<Case> {
     let Catalogue { rows, atomics } = catalogue;
-    let of_rows = rows.iter().map(row_case);
+    let rows = rows.iter().filter(|row| row.name().contains(filter));
     let spaces = [".global", ".shared"].into_iter();
     let atomics = spaces.flat_map(|space| atomics.iter().map(move |atomic| (atomic, space)));
+    let atomics = atomics.filter(|(atomic, space)| atomic_name(atomic, space).contains(filter));
     let of_atomics = atomics.map(|(atomic, space)| atomic_case(atomic, space));
-    let all = of_rows.chain(of_atomics);
-    all.filter(|case| case.name.contains(filter)).collect()
+    rows.map(row_case).chain(of_atomics).collect()
 }
 
 /// In words, the operands and results of the item at an offset of the output.
@@ -186,8 +189,10 @@ fn items(kinds: &[Kind], random: &mut Random) -> Vec<u8> {
         _ => SAMPLED_ITEMS,
     };
     let whole = (items.len() + missing).next_multiple_of(THREADS as usize);
+    let special: Vec<_> = kinds.iter().map(|kind| kind.special_values()).collect();
     while items.len() < whole {
-        items.push(kinds.iter().map(|kind| kind.random_value(random)).collect());
+        let mut value = |(kind, special): (&Kind, &Vec<u64>)| kind.random_among(special, random);
+        items.push(kinds.iter().zip(&special).map(&mut value).collect());
     }
     let mut bytes = vec![0; items.len() * INPUT_BYTES];
     for (record, item) in bytes.chunks_exact_mut(INPUT_BYTES).zip(&items) {

@@ -69,7 +69,7 @@
 //!   GPU, and interprets the kernels' PTX where there is none. Linking then needs no CUDA.
 //! - `cuda_builder`: compile the kernels with rust-cuda's `cuda_builder`, in place of the PTX that ships with
 //!   this crate.
-//! - `ladder`: the kernels of the tutorials, from the naive one up, in [`ladder`].
+//! - `ladder`: the kernels of the tutorials, from the naive one up, in the module of that name.
 
 #[cfg(feature = "virtual-gpu")]
 extern crate virtual_gpu as _;

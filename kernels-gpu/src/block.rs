@@ -2,11 +2,11 @@
 //!
 //! Every function here is convergent (see [`crate::simt`]): all 256 threads call it.
 
-use crate::contract::{vector_items, BLOCK_WARPS, THREAD_VECTORS, WARP_LANES};
-use crate::element::Element;
+use crate::contract::{BLOCK_WARPS, THREAD_VECTORS, WARP_LANES};
+use crate::element::{for_each_item, Element, Words};
 use crate::launch::WarpTotals;
 use crate::op::Op;
-use crate::thread::{self, for_each_vector, Part, Vectors};
+use crate::thread::{for_each_vector, Part, Slots};
 use crate::{simt, warp};
 
 /// Combines a value of each thread; valid on thread 0. One barrier, between the warps' writes of their
@@ -15,8 +15,11 @@ use crate::{simt, warp};
 /// # Safety
 /// Convergent: the whole block. `scratch` is the block's own shared memory.
 #[inline(always)]
-pub unsafe fn reduce<O: Op<T>, T: Element>(value: T, scratch: *mut WarpTotals<T>) -> T {
-    let totals: *mut T = scratch.cast();
+pub unsafe fn reduce<O: Op<T>, T: Element>(
+    value: O::Accumulator,
+    scratch: *mut WarpTotals<O::Accumulator>,
+) -> O::Accumulator {
+    let totals: *mut O::Accumulator = scratch.cast();
     // SAFETY: the caller's; a warp writes its own total, and the barrier orders the writes before the reads.
     unsafe {
         let total = warp::reduce::<O, T, WARP_LANES>(value);
@@ -38,8 +41,8 @@ pub unsafe fn reduce<O: Op<T>, T: Element>(value: T, scratch: *mut WarpTotals<T>
 
 /// What a scan puts at each place.
 pub trait Placement {
-    /// The values of one vector: `before` is what stands before it, `inclusive` its own inclusive scan.
-    fn place<O: Op<T>, T: Element>(before: T, inclusive: T::Vector) -> T::Vector;
+    /// The results of one vector, `before` which this stands.
+    fn place<O: Op<T, Output = T>, T: Element>(before: O::Accumulator, words: Words) -> T::Vector;
 }
 
 /// Everything up to and including the place.
@@ -50,94 +53,145 @@ pub struct Exclusive;
 
 impl Placement for Inclusive {
     #[inline(always)]
-    fn place<O: Op<T>, T: Element>(before: T, inclusive: T::Vector) -> T::Vector {
-        let mut vector = inclusive;
-        let mut i = 0;
-        while i < vector_items::<T>() {
-            vector.as_mut()[i] = O::combine(before, inclusive.as_ref()[i]);
-            i += 1;
-        }
+    fn place<O: Op<T, Output = T>, T: Element>(before: O::Accumulator, words: Words) -> T::Vector {
+        let mut vector = T::unpack(words);
+        let items = vector.as_mut();
+        let mut upto = UpTo::<O, T>::new(before);
+        for_each_item!(P of T => {
+            upto.append(O::lift(items[P]));
+            items[P] = O::lower(upto.value());
+        });
         vector
     }
 }
 
 impl Placement for Exclusive {
     #[inline(always)]
-    fn place<O: Op<T>, T: Element>(before: T, inclusive: T::Vector) -> T::Vector {
-        let mut vector = inclusive;
-        vector.as_mut()[0] = before;
-        let mut i = 1;
-        while i < vector_items::<T>() {
-            vector.as_mut()[i] = O::combine(before, inclusive.as_ref()[i - 1]);
-            i += 1;
-        }
+    fn place<O: Op<T, Output = T>, T: Element>(before: O::Accumulator, words: Words) -> T::Vector {
+        let mut vector = T::unpack(words);
+        let items = vector.as_mut();
+        let mut upto = UpTo::<O, T>::new(before);
+        for_each_item!(P of T => {
+            let item = O::lift(items[P]);
+            items[P] = O::lower(upto.value());
+            upto.append(item);
+        });
         vector
     }
 }
 
-/// A thread's part of a tile to scan: a vector in each of its warp's 8 consecutive rows of 32 vectors.
-pub type ScanPart<T> = Part<T, WARP_LANES>;
-
-/// The calling thread's part of the tile that begins with item `begin` of an array of `item_count` items.
-///
-/// # Safety
-/// `begin` is an item of the array.
-#[inline(always)]
-pub unsafe fn scan_part<T: Element>(array: *mut T, item_count: u64, begin: u64) -> ScanPart<T> {
-    let vector = simt::warp() * THREAD_VECTORS as u32 * WARP_LANES + simt::lane();
-    // SAFETY: the caller's; the rows of 8 warps are the tile's vectors.
-    unsafe { Part::new(array, item_count, begin, vector) }
+/// The combination of all items of a vector up to a place, and of what stands before the vector.
+struct UpTo<O: Op<T>, T: Element> {
+    before: O::Accumulator,
+    /// The vector's items alone; with what stands before, where any order does.
+    items: Option<O::Accumulator>,
 }
 
-/// Scans a tile in place and gives its aggregate, valid on every thread.
+impl<O: Op<T>, T: Element> UpTo<O, T> {
+    #[inline(always)]
+    fn new(before: O::Accumulator) -> Self {
+        UpTo {
+            before,
+            items: if O::EXACT { Some(before) } else { None },
+        }
+    }
+
+    #[inline(always)]
+    fn append(&mut self, item: O::Accumulator) {
+        self.items = Some(match self.items {
+            Some(items) => O::combine(items, item),
+            None => item,
+        });
+    }
+
+    #[inline(always)]
+    fn value(&self) -> O::Accumulator {
+        match self.items {
+            Some(items) if O::EXACT => items,
+            Some(items) => O::combine(self.before, items),
+            None => self.before,
+        }
+    }
+}
+
+/// A thread's part of a tile to scan: a vector in each of its warp's `rows` consecutive rows of 32 vectors.
+pub type ScanPart<T> = Part<T, WARP_LANES>;
+
+/// The calling thread's part of the tile that begins at `tile`, of whose items `tile_items` exist.
+#[inline(always)]
+pub fn scan_part<T: Element>(tile: *mut T, tile_items: u32, rows: usize) -> ScanPart<T> {
+    let vector = simt::warp() * rows as u32 * WARP_LANES + simt::lane();
+    Part::new(tile, tile_items, rows, vector)
+}
+
+/// What stands before each vector of a thread, in its tile.
+pub type Before<A> = [A; THREAD_VECTORS];
+
+/// Scans the vectors of a tile: gives what stands before each of the thread's, in its tile.
 ///
-/// A warp owns 8 consecutive rows of 32 vectors, see [`scan_part`]. Rows are scanned by shuffles, independently
-/// of each other; their totals are folded in registers, the warps' totals through shared memory.
-/// One barrier, between the warps' writes of their totals and all threads' reads: what a thread wrote to shared
-/// memory before the call, the block may read after it. `scratch` may be used again after another barrier.
+/// A warp owns `rows` consecutive rows of 32 vectors, see [`scan_part`]. Rows are scanned by shuffles, independently
+/// of each other; their totals are folded in registers, the warps' totals through `scratch`. One barrier of the eight
+/// warps, between the writes of their totals and the reads.
 ///
 /// # Safety
-/// Convergent: the whole block. `scratch` is the block's own shared memory.
+/// Convergent: all eight warps. The slots are written. `scratch` is the block's own shared memory.
 #[inline(always)]
-pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(
-    vectors: &mut Vectors<T>,
-    scratch: *mut WarpTotals<T>,
-) -> T {
-    let totals: *mut T = scratch.cast();
+pub unsafe fn scan<O: Op<T>, T: Element>(
+    slots: Slots,
+    rows: usize,
+    scratch: *mut WarpTotals<O::Accumulator>,
+) -> Before<O::Accumulator> {
     let mut before = [O::identity(); THREAD_VECTORS];
     let mut warp_total = O::identity();
     for_each_vector!(ROW => {
-        let total = thread::inclusive_scan::<O, T>(&mut vectors[ROW]);
-        // SAFETY: the caller's.
-        unsafe {
-            let inclusive = warp::inclusive_scan::<O, T>(total);
-            before[ROW] = O::combine(warp_total, warp::exclusive_of::<O, T>(inclusive));
-            let row_total = warp::shuffle_from(inclusive, WARP_LANES - 1);
-            warp_total = O::combine(warp_total, row_total);
+        if ROW < rows {
+            // SAFETY: the caller's.
+            unsafe {
+                let total = O::total(slots.read(ROW));
+                let inclusive = warp::inclusive_scan::<O, T>(total);
+                before[ROW] = O::combine(warp_total, warp::exclusive_of::<O, T>(inclusive));
+                let row_total = warp::shuffle_from(inclusive, WARP_LANES - 1);
+                warp_total = O::combine(warp_total, row_total);
+            }
         }
     });
-
+    let totals: *mut O::Accumulator = scratch.cast();
     let mut warp_prefix = O::identity();
-    let mut aggregate = O::identity();
     // SAFETY: the caller's; a warp writes its own total, and the barrier orders the writes before the reads.
     unsafe {
         if simt::lane() == 0 {
             totals.add(simt::warp() as usize).write(warp_total);
         }
-        simt::barrier();
+        simt::barrier_of_warps::<BLOCK_WARPS>();
         let mut w = 0;
-        while w < BLOCK_WARPS {
-            if w == simt::warp() {
-                warp_prefix = aggregate;
+        while w < BLOCK_WARPS - 1 {
+            if w < simt::warp() {
+                warp_prefix = O::combine(warp_prefix, totals.add(w as usize).read());
             }
-            aggregate = O::combine(aggregate, totals.add(w as usize).read());
             w += 1;
         }
     }
-
     for_each_vector!(ROW => {
-        let before = O::combine(warp_prefix, before[ROW]);
-        vectors[ROW] = P::place::<O, T>(before, vectors[ROW]);
+        before[ROW] = O::combine(warp_prefix, before[ROW]);
     });
+    before
+}
+
+/// The aggregate of a tile that [`scan()`] has scanned.
+///
+/// # Safety
+/// A thread of the eight warps after the call, or any thread after another barrier. `scratch` is the same.
+#[inline(always)]
+pub unsafe fn aggregate<O: Op<T>, T: Element>(
+    scratch: *mut WarpTotals<O::Accumulator>,
+) -> O::Accumulator {
+    let totals: *mut O::Accumulator = scratch.cast();
+    let mut aggregate = O::identity();
+    let mut w = 0;
+    while w < BLOCK_WARPS {
+        // SAFETY: the caller's; each warp has written its total.
+        aggregate = O::combine(aggregate, unsafe { totals.add(w as usize).read() });
+        w += 1;
+    }
     aggregate
 }

@@ -6,12 +6,15 @@
 //! host-side reference all take them from here. Changing any of them changes the bits of float results,
 //! and so the version of the contract.
 //!
-//! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Identities are
-//! exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, save for a NaN's payload), so missing items count as
-//! `e` everywhere below. A **vector** is 16 bytes: `V` items, 4 of a 4-byte type, 2 of an 8-byte type.
-//! A **tile** is [`TILE_BYTES`]: 8 vectors for each of 256 threads. The last tile is filled up with `e`.
+//! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are combined in the
+//! operator's [`Accumulator`](crate::op::Op::Accumulator) type, to which each is converted first, exactly; a result is
+//! converted once, at the end. Identities are exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, save for a NaN's
+//! payload), so missing items count as `e` everywhere below. A **vector** is 16 bytes: `V` items, 16 of a 1-byte type,
+//! 8, 4 or 2 of types of 2, 4 and 8 bytes. The last tile is filled up with `e`.
 //!
 //! # Reduction
+//!
+//! A **tile** is [`TILE_BYTES`]: 8 vectors for each of 256 threads.
 //!
 //! 1. Tiles are gathered into chunks of [`reduce_chunk_tiles`] consecutive tiles (a power of two that
 //!    depends on `n`).
@@ -26,23 +29,27 @@
 //!
 //! # Scan
 //!
-//! 1. In a tile, warp `w` (0..8) owns 8 consecutive rows of 32 vectors: vector `l` (lane) of row `r` starts at
-//!    item `((w·8 + r)·32 + l)·V`.
+//! A **tile** is `R` = [`scan_tile_rows`] vectors for each of 256 threads, a number that depends on `n`.
+//!
+//! 1. In a tile, warp `w` (0..8) owns `R` consecutive rows of 32 vectors: vector `l` (lane) of row `r` starts at
+//!    item `((w·R + r)·32 + l)·V`.
 //! 2. A lane scans its vector: inclusive, left to right. The lanes of a row scan the vectors' totals by
 //!    Kogge and Stone: for `s` in 1, 2, 4, 8, 16, lane `l ≥ s` replaces `x_l` by `x_{l−s} ⊕ x_l`.
 //! 3. The rows' totals are left-folded to row prefixes, the warps' totals to warp prefixes, and all eight warps'
 //!    totals to the tile's **aggregate**. What stands before a vector in its tile is
 //!    `L = warp prefix ⊕ (row prefix ⊕ lane prefix)`, where the lane prefix is the inclusive value of the lane
-//!    before (`e` for lane 0). The tile's local scan is `L ⊕ inclusive in the vector`, and `L` itself at
-//!    the vector's first item where the scan is exclusive.
+//!    before (`e` for lane 0).
 //! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. The aggregates of a group's tiles below tile `k`
 //!    of it (`e` for the others) combine as 32 lanes do in step 3 of the reduction: `Q_k`. All 32 of them
 //!    give the group's aggregate. The group's prefix `P` is the left fold of the aggregates of the groups before.
-//! 5. An output is `(P ⊕ Q_k) ⊕ local`.
+//! 5. With `B = (P ⊕ Q_k) ⊕ L` before a vector, an inclusive scan's output is `B ⊕ x`, where `x` is the inclusive value
+//!    in the vector from step 2. An exclusive scan's is `B` at the vector's first item and `B ⊕` the inclusive
+//!    value of the item before at the others.
 //!
 //! # Values
 //!
-//! Float arithmetic rounds to nearest even, never fuses, never flushes subnormals. A NaN is written as Rust's `NAN`.
+//! Float arithmetic rounds to nearest even, never fuses, never flushes subnormals. A NaN is written as Rust's `NAN`; one of
+//! 16 bits as `0x7fff`, which is what the hardware's conversions give.
 
 /// Threads of a block, in every kernel.
 pub const BLOCK_THREADS: u32 = 256;
@@ -56,14 +63,23 @@ pub const BLOCK_WARPS: u32 = BLOCK_THREADS / WARP_LANES;
 /// Bytes that a thread loads at once.
 pub const VECTOR_BYTES: usize = 16;
 
-/// Vectors of a tile for each thread.
+/// Vectors of a tile for each thread, at most.
 pub const THREAD_VECTORS: usize = 8;
 
-/// Bytes of a tile.
+/// Bytes of a tile, at most.
 pub const TILE_BYTES: usize = BLOCK_THREADS as usize * THREAD_VECTORS * VECTOR_BYTES;
 
 /// The most chunks that a reduction is cut into.
 pub const REDUCE_MAX_CHUNKS: u64 = 4096;
+
+/// Vectors of a scan's tile for each thread, at most.
+pub const SCAN_ROWS: usize = 6;
+
+/// Vectors of a small tile of a scan for each thread.
+pub const SCAN_SMALL_ROWS: usize = 4;
+
+/// Bytes up to which a scan's tiles are small.
+pub const SCAN_SMALL_BYTES: u64 = 4 << 20;
 
 /// Tiles of a scan whose aggregates are combined by one warp.
 pub const SCAN_GROUP_TILES: u64 = WARP_LANES as u64;
@@ -73,37 +89,58 @@ pub const fn vector_items<T>() -> usize {
     VECTOR_BYTES / size_of::<T>()
 }
 
-/// Items of type `T` in a tile.
-pub const fn tile_items<T>() -> u64 {
+/// Items of type `T` in a tile of a reduction.
+pub const fn reduce_tile_items<T>() -> u64 {
     (TILE_BYTES / size_of::<T>()) as u64
 }
 
-/// Tiles that `item_count` items of type `T` fill, the last one perhaps in part.
-pub const fn tile_count<T>(item_count: u64) -> u64 {
-    item_count.div_ceil(tile_items::<T>())
+/// Tiles of a reduction that `item_count` items of type `T` fill, the last one perhaps in part.
+pub const fn reduce_tile_count<T>(item_count: u64) -> u64 {
+    item_count.div_ceil(reduce_tile_items::<T>())
 }
 
 /// Tiles of one chunk of a reduction of `item_count` items of type `T`: the smallest power of two that
 /// leaves at most [`REDUCE_MAX_CHUNKS`] chunks.
 pub const fn reduce_chunk_tiles<T>(item_count: u64) -> u64 {
-    tile_count::<T>(item_count)
+    reduce_tile_count::<T>(item_count)
         .div_ceil(REDUCE_MAX_CHUNKS)
         .next_power_of_two()
 }
 
 /// Chunks of a reduction of `item_count` items of type `T`; 0 for no items.
 pub const fn reduce_chunk_count<T>(item_count: u64) -> u64 {
-    tile_count::<T>(item_count).div_ceil(reduce_chunk_tiles::<T>(item_count))
+    reduce_tile_count::<T>(item_count).div_ceil(reduce_chunk_tiles::<T>(item_count))
+}
+
+/// Vectors that each thread has in a tile of a scan of `item_count` items of type `T`: fewer where there are few
+/// items, so that more multiprocessors share them.
+pub const fn scan_tile_rows<T>(item_count: u64) -> usize {
+    if item_count <= SCAN_SMALL_BYTES / size_of::<T>() as u64 {
+        SCAN_SMALL_ROWS
+    } else {
+        SCAN_ROWS
+    }
+}
+
+/// Items of type `T` in a tile of a scan of `item_count` items.
+pub const fn scan_tile_items<T>(item_count: u64) -> u64 {
+    (BLOCK_THREADS as usize * scan_tile_rows::<T>(item_count) * vector_items::<T>()) as u64
+}
+
+/// Tiles of a scan that `item_count` items of type `T` fill, the last one perhaps in part.
+pub const fn scan_tile_count<T>(item_count: u64) -> u64 {
+    item_count.div_ceil(scan_tile_items::<T>(item_count))
 }
 
 /// Groups of tiles of a scan of `item_count` items of type `T`.
 pub const fn scan_group_count<T>(item_count: u64) -> u64 {
-    tile_count::<T>(item_count).div_ceil(SCAN_GROUP_TILES)
+    scan_tile_count::<T>(item_count).div_ceil(SCAN_GROUP_TILES)
 }
 
 const _: () = {
     assert!(BLOCK_THREADS.is_multiple_of(WARP_LANES));
     assert!(BLOCK_WARPS.is_power_of_two() && BLOCK_WARPS <= WARP_LANES);
     assert!(TILE_BYTES == 32 * 1024);
+    assert!(SCAN_SMALL_ROWS <= SCAN_ROWS && SCAN_ROWS <= THREAD_VECTORS);
     assert!(reduce_chunk_tiles::<f32>(0) == 1 && reduce_chunk_count::<f32>(0) == 0);
 };

@@ -4,9 +4,11 @@
 //! entries forward to, in `grid`.
 #![allow(missing_docs, clippy::missing_safety_doc)]
 
+use half::{bf16, f16};
+
 use crate::block::{Exclusive, Inclusive};
 use crate::grid;
-use crate::op::{Max, Min, Product, Sum};
+use crate::op::{Max, Min, Op, Product, Sum, WideSum};
 use crate::workspace::Control;
 
 /// Emits an entry, as the compiler in use wants it.
@@ -32,12 +34,18 @@ macro_rules! reduce {
         entry!($symbol(
             input: *const $t,
             item_count: u64,
+            first_chunk: u64,
             control: *mut Control,
-            partials: *mut $t,
-            output: *mut $t,
+            states: *mut u64,
+            state_words: u64,
+            output: *mut <$op as Op<$t>>::Output,
         ) {
             // SAFETY: the launch keeps the contract of `grid::reduce::reduce`.
-            unsafe { grid::reduce::reduce::<$op, $t>(input, item_count, control, partials, output) }
+            unsafe {
+                grid::reduce::reduce::<$op, $t>(
+                    input, item_count, first_chunk, control, states, state_words, output,
+                )
+            }
         });
     };
 }
@@ -48,6 +56,8 @@ macro_rules! scan {
             input: *const $t,
             output: *mut $t,
             item_count: u64,
+            first_tile: u64,
+            end_tile: u64,
             control: *mut Control,
             states: *mut u64,
             state_words: u64,
@@ -55,7 +65,7 @@ macro_rules! scan {
             // SAFETY: the launch keeps the contract of `grid::scan::scan`.
             unsafe {
                 grid::scan::scan::<$placement, $op, $t>(
-                    input, output, item_count, control, states, state_words,
+                    input, output, item_count, first_tile, end_tile, control, states, state_words,
                 )
             }
         });

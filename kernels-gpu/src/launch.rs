@@ -2,7 +2,9 @@
 //!
 //! Unlike the numbers in [`crate::contract`], nothing here changes a result.
 
-use crate::contract::{BLOCK_WARPS, TILE_BYTES};
+use crate::contract::{
+    BLOCK_THREADS, BLOCK_WARPS, SCAN_ROWS, THREAD_VECTORS, VECTOR_BYTES, WARP_LANES,
+};
 
 /// Blocks of a reduction that share a multiprocessor: what the compiler fits the registers to.
 pub const REDUCE_BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
@@ -10,54 +12,68 @@ pub const REDUCE_BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 /// Blocks of a scan that share a multiprocessor: what the compiler fits the registers to.
 pub const SCAN_BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
 
+/// Threads of a scan's block: those that scan, and a warp that looks back.
+pub const SCAN_BLOCK_THREADS: u32 = BLOCK_THREADS + WARP_LANES;
+
 /// A total for each warp of a block.
 #[repr(C)]
-pub struct WarpTotals<T>([T; BLOCK_WARPS as usize]);
+pub struct WarpTotals<A>([A; BLOCK_WARPS as usize]);
 
-/// The shared memory of a reduction's block.
-#[repr(C)]
-pub struct ReduceShared<T> {
-    /// Scratch of `block::reduce`.
-    pub totals: WarpTotals<T>,
-    /// Whether this block is the last to arrive.
-    pub is_last: u32,
-}
-
-/// A tile's bytes.
+/// `ROWS` vectors of each thread of a block.
 #[repr(C, align(16))]
-pub struct Tile([u8; TILE_BYTES]);
+pub struct Tile<const ROWS: usize>([[u8; BLOCK_THREADS as usize * VECTOR_BYTES]; ROWS]);
 
-/// The shared memory of a scan's block.
+/// The shared memory of a reduction's block, with accumulators of type `A`.
 #[repr(C)]
-pub struct ScanShared<T, const BUFFERS: usize> {
-    /// The tile that waits for its prefix and, where there is a second buffer, the one that is being copied; they
-    /// change places every turn.
-    pub tiles: [Tile; BUFFERS],
-    /// Scratch of `block::scan`.
-    pub totals: WarpTotals<T>,
-    /// What stands before the tile that is leaving, in turns of even and of odd number: while some warps still read
-    /// the prefix of one turn, the first may find that of the next.
-    pub prefixes: [T; 2],
-    /// The block's latest ticket.
-    pub next_tile: u32,
+pub struct ReduceShared<A> {
+    /// A tile that is not made of whole, aligned vectors.
+    pub tile: Tile<THREAD_VECTORS>,
+    /// Scratch of `block::reduce`.
+    pub totals: WarpTotals<A>,
+    /// Whether this block took the last ticket.
+    pub is_last: u32,
     /// The launch's tag.
     pub tag: u32,
 }
 
-/// Bytes of dynamic shared memory that a block of a reduction needs.
-pub const fn reduce_shared_bytes<T>() -> u32 {
-    size_of::<ReduceShared<T>>() as u32
+/// What the warps of a scan's block tell each other in a turn.
+#[repr(C)]
+pub struct Hand<A> {
+    /// Scratch of `block::scan`.
+    pub totals: WarpTotals<A>,
+    /// What stands before the tile that is leaving.
+    pub prefix: A,
+    /// The ticket of the next tile.
+    pub ticket: u32,
 }
 
-/// Bytes of dynamic shared memory that a block of a scan needs. More than the 48 KiB that a kernel may use without
+/// The shared memory of a scan's block, with accumulators of type `A`.
+#[repr(C)]
+pub struct ScanShared<A, const BUFFERS: usize> {
+    /// The tile that leaves, the one that arrives and, where copies are asynchronous, the one that is being copied; they
+    /// change places every turn.
+    pub tiles: [Tile<SCAN_ROWS>; BUFFERS],
+    /// What the block's warps tell each other in turns of even and of odd number: while some still read what was written in
+    /// one turn, others may write what is for the next. The first ticket goes with the odd ones.
+    pub hands: [Hand<A>; 2],
+    /// The launch's tag.
+    pub tag: u32,
+}
+
+/// Bytes of dynamic shared memory that a block of a reduction with accumulators of type `A` needs.
+pub const fn reduce_shared_bytes<A>() -> u32 {
+    size_of::<ReduceShared<A>>() as u32
+}
+
+/// Bytes of dynamic shared memory that a block of a scan with accumulators of type `A` needs. More than the 48 KiB that a kernel may use without
 /// being allowed to, where copies are asynchronous.
-pub const fn scan_shared_bytes<T>(copies: Copies) -> u32 {
+pub const fn scan_shared_bytes<A>(copies: Copies) -> u32 {
     match copies {
         Copies::Synchronous => {
-            size_of::<ScanShared<T, { Copies::Synchronous.scan_buffers() }>>() as u32
+            size_of::<ScanShared<A, { Copies::Synchronous.scan_buffers() }>>() as u32
         }
         Copies::Asynchronous => {
-            size_of::<ScanShared<T, { Copies::Asynchronous.scan_buffers() }>>() as u32
+            size_of::<ScanShared<A, { Copies::Asynchronous.scan_buffers() }>>() as u32
         }
     }
 }
@@ -85,7 +101,7 @@ impl Copies {
     pub const fn scan_buffers(self) -> usize {
         match self {
             Copies::Synchronous => 1,
-            Copies::Asynchronous => 2,
+            Copies::Asynchronous => 3,
         }
     }
 }

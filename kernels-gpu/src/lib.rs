@@ -5,7 +5,8 @@
 //! | module | works on | what it holds |
 //! |---|---|---|
 //! | [`entries`] | the table | one row per kernel: kind, operator, element, symbol |
-//! | `grid` | a whole array | the reduction, the scan and the scan's look-back |
+//! | `grid` | a whole array | the reduction and the scan |
+//! | `lookback`, `board`, `tickets` | blocks that run together | what they tell each other, and in which order they start |
 //! | `block` | 256 threads | combining warps through shared memory |
 //! | `warp` | 32 lanes | unrolled shuffle trees |
 //! | `thread` | one thread | 16-byte vectors in registers |
@@ -41,6 +42,7 @@
     feature(asm_experimental_arch)
 )]
 
+mod arithmetic;
 pub mod contract;
 pub mod element;
 pub mod entries;
@@ -50,6 +52,8 @@ pub mod workspace;
 
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod block;
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+mod board;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 #[macro_use]
 mod device;
@@ -61,6 +65,8 @@ mod lookback;
 mod simt;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod thread;
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+mod tickets;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod warp;
 

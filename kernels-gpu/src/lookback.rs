@@ -10,9 +10,6 @@
 //! 3. the group's prefix is a left fold of group aggregates, so it has the same bits whether it is read, or
 //!    folded from any earlier group's prefix that happens to be known.
 //!
-//! Each value is published once a launch, in words that carry the launch's tag (see [`crate::workspace`]):
-//! a word with the tag is complete and current, so relaxed order is enough and nothing is cleared.
-//!
 //! **Progress.** Whoever waits for something of tile `u` waits for the block that holds `u`, and that block
 //! only ever waits for something of tiles below `u`. Tiles are handed out in increasing order to blocks that
 //! run. So the lowest unfinished tile never waits for ever, whatever the schedule and however few blocks are
@@ -21,64 +18,65 @@
 //! Cost of a look-back: one warp, one round of loads if all is there, 6 shuffles and a step for each
 //! group between the known prefix and the tile's group (31 at most); no barrier.
 
-use crate::contract::{scan_group_count, tile_count, SCAN_GROUP_TILES, WARP_LANES};
-use crate::element::{Bits, Element};
+use crate::board::Board;
+use crate::contract::{scan_group_count, scan_tile_count, SCAN_GROUP_TILES, WARP_LANES};
+use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::{simt, warp};
 
+/// Tiles of a group.
+const GROUP_TILES: u32 = SCAN_GROUP_TILES as u32;
+
 /// The published values of a scan.
 #[derive(Clone, Copy)]
-pub struct Board {
-    words: *mut u64,
-    tag: u32,
-    tile_count: u64,
-    group_count: u64,
+pub struct Lookback {
+    board: Board,
+    tile_count: u32,
+    group_count: u32,
 }
 
 /// A published value.
 #[derive(Clone, Copy)]
 enum Slot {
     /// The aggregate of a tile.
-    Tile(u64),
+    Tile(u32),
     /// The aggregate of a group.
-    Group(u64),
+    Group(u32),
     /// The prefix of a group.
-    Prefix(u64),
+    Prefix(u32),
 }
 
 /// A tile's place in its group.
 #[inline(always)]
-fn place_in_group(tile: u64) -> u32 {
-    (tile % SCAN_GROUP_TILES) as u32
+fn place_in_group(tile: u32) -> u32 {
+    tile % GROUP_TILES
 }
 
 /// Whether a tile is the last of its group, and so speaks for it.
 #[inline(always)]
-pub fn is_group_last(tile: u64) -> bool {
+pub fn is_group_last(tile: u32) -> bool {
     place_in_group(tile) == WARP_LANES - 1
 }
 
-impl Board {
-    /// The board of a scan of `item_count` items of type `T`, whose words are `words` and carry `tag`.
+impl Lookback {
+    /// The published values, on `board`, of a scan of `item_count` items of type `T`.
     #[inline(always)]
-    pub fn new<T: Element>(words: *mut u64, tag: u32, item_count: u64) -> Self {
-        Board {
-            words,
-            tag,
-            tile_count: tile_count::<T>(item_count),
-            group_count: scan_group_count::<T>(item_count),
+    pub fn new<T: Element>(board: Board, item_count: u64) -> Self {
+        Lookback {
+            board,
+            tile_count: scan_tile_count::<T>(item_count) as u32,
+            group_count: scan_group_count::<T>(item_count) as u32,
         }
     }
 
-    /// The address of a slot's first word.
+    /// Where a value is on the board.
     #[inline(always)]
-    fn address<T: Element>(&self, slot: Slot) -> *mut u64 {
-        let index = match slot {
+    fn place(&self, slot: Slot) -> u32 {
+        match slot {
             Slot::Tile(tile) => tile,
             Slot::Group(group) => self.tile_count + group,
             Slot::Prefix(group) => self.tile_count + self.group_count + group,
-        };
-        self.words.wrapping_add(index as usize * T::Bits::HALVES)
+        }
     }
 
     /// Publishes a value, as one thread.
@@ -86,34 +84,19 @@ impl Board {
     /// # Safety
     /// The slot is the scan's, and nobody else publishes it.
     #[inline(always)]
-    unsafe fn publish<T: Element>(&self, slot: Slot, value: T) {
-        let mut half = 0;
-        while half < T::Bits::HALVES {
-            let word = (self.tag as u64) << 32 | value.to_bits().half(half) as u64;
-            // SAFETY: the slot has a word for each half.
-            unsafe { simt::store_word(self.address::<T>(slot).add(half), word) };
-            half += 1;
-        }
+    unsafe fn publish<A: Accumulator>(&self, slot: Slot, value: A) {
+        // SAFETY: the board has a place for each of the scan's slots.
+        unsafe { self.board.publish(self.place(slot), value) };
     }
 
-    /// Reads a slot: the value, and whether it is published yet.
+    /// Reads a value, and whether it is published yet.
     ///
     /// # Safety
     /// The slot is the scan's.
     #[inline(always)]
-    unsafe fn read<T: Element>(&self, slot: Slot) -> (T, bool) {
-        let mut halves = [0; 2];
-        let mut published = true;
-        let mut half = 0;
-        while half < T::Bits::HALVES {
-            // SAFETY: the slot has a word for each half.
-            let word = unsafe { simt::load_word(self.address::<T>(slot).add(half)) };
-            halves[half] = word as u32;
-            published &= (word >> 32) as u32 == self.tag;
-            half += 1;
-        }
-        let bits = T::Bits::from_halves(halves[0], halves[1]);
-        (T::from_bits(bits), published)
+    unsafe fn read<A: Accumulator>(&self, slot: Slot) -> (A, bool) {
+        // SAFETY: the board has a place for each of the scan's slots.
+        unsafe { self.board.read(self.place(slot)) }
     }
 
     /// Publishes the aggregate of `tile`, as one thread.
@@ -121,7 +104,7 @@ impl Board {
     /// # Safety
     /// The calling block holds `tile`, and this is its only call for it.
     #[inline(always)]
-    pub unsafe fn publish_tile<T: Element>(&self, tile: u64, aggregate: T) {
+    pub unsafe fn publish_tile<A: Accumulator>(&self, tile: u32, aggregate: A) {
         // SAFETY: the caller's.
         unsafe { self.publish(Slot::Tile(tile), aggregate) };
     }
@@ -132,23 +115,27 @@ impl Board {
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`, once. [`is_group_last`] holds for it.
     #[inline(always)]
-    pub unsafe fn publish_group<O: Op<T>, T: Element>(&self, tile: u64, aggregate: T) -> T {
+    pub unsafe fn publish_group<O: Op<T>, T: Element>(
+        &self,
+        tile: u32,
+        aggregate: O::Accumulator,
+    ) -> O::Accumulator {
         let lane = simt::lane();
-        let first = tile - (SCAN_GROUP_TILES - 1);
+        let first = tile - (GROUP_TILES - 1);
         // SAFETY: the caller's; the slots are those of the group's tiles.
         unsafe {
             let mut value = aggregate;
             let mut waiting = lane < WARP_LANES - 1;
             while simt::ballot(waiting) != 0 {
                 if waiting {
-                    let (read, published) = self.read(Slot::Tile(first + lane as u64));
+                    let (read, published) = self.read(Slot::Tile(first + lane));
                     value = read;
                     waiting = !published;
                 }
             }
             let total = warp::reduce::<O, T, WARP_LANES>(value);
             if lane == 0 {
-                self.publish(Slot::Group(tile / SCAN_GROUP_TILES), total);
+                self.publish(Slot::Group(tile / GROUP_TILES), total);
             }
             total
         }
@@ -160,42 +147,45 @@ impl Board {
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`, once.
     #[inline(always)]
-    pub unsafe fn look_back<O: Op<T>, T: Element>(&self, tile: u64, group_aggregate: T) -> T {
+    pub unsafe fn look_back<O: Op<T>, T: Element>(
+        &self,
+        tile: u32,
+        group_aggregate: O::Accumulator,
+    ) -> O::Accumulator {
         let lane = simt::lane();
         let place = place_in_group(tile);
-        let group = tile / SCAN_GROUP_TILES;
+        let group = tile / GROUP_TILES;
 
         // Lane l waits for the aggregate of the group's tile l. In the same rounds it looks at the prefix of the
         // group l before this one and at the aggregate of the group before that one: the rounds end when
         // some prefix is there and with it the aggregates of all groups from it to this one.
-        let mut lower: T = O::identity();
-        let mut prefix: T = O::identity();
-        let mut between: T = O::identity();
+        let mut lower = O::identity();
+        let mut prefix = O::identity();
+        let mut between = O::identity();
         let mut lower_waits = lane < place;
-        let mut prefix_known = lane as u64 >= group;
+        let mut prefix_known = lane >= group;
         let mut between_known = false;
         let mut nearest;
         // SAFETY: the caller's; the slots are those of lower tiles and groups.
         unsafe {
             loop {
                 if lower_waits {
-                    let (read, published) =
-                        self.read(Slot::Tile(group * SCAN_GROUP_TILES + lane as u64));
+                    let (read, published) = self.read(Slot::Tile(group * GROUP_TILES + lane));
                     if published {
                         lower = read;
                         lower_waits = false;
                     }
                 }
-                if (lane as u64) < group {
+                if lane < group {
                     if !prefix_known {
-                        let (read, published) = self.read(Slot::Prefix(group - lane as u64));
+                        let (read, published) = self.read(Slot::Prefix(group - lane));
                         if published {
                             prefix = read;
                             prefix_known = true;
                         }
                     }
                     if !between_known {
-                        let (read, published) = self.read(Slot::Group(group - 1 - lane as u64));
+                        let (read, published) = self.read(Slot::Group(group - 1 - lane));
                         if published {
                             between = read;
                             between_known = true;
@@ -221,7 +211,8 @@ impl Board {
                 let next = O::combine(group_prefix, group_aggregate);
                 self.publish(Slot::Prefix(group + 1), next);
             }
-            O::combine(group_prefix, warp::reduce::<O, T, WARP_LANES>(lower))
+            let lower = warp::reduce::<O, T, WARP_LANES>(lower);
+            O::combine(group_prefix, lower)
         }
     }
 }

@@ -1,39 +1,85 @@
 //! The operators.
 //!
-//! An operator is a type without values; what it does to an element type is its [`Op`] implementation.
+//! An operator is a type without values; what it does to an element type is its [`Op`] implementation. Narrow
+//! elements are combined in a wider type and rounded, or cut off, once, at the end.
+//!
 //! Every identity is exact: combining with it gives the other operand back, bit for bit (a NaN apart, whose
 //! payload may change). So a missing item can be replaced by the identity without a trace.
 
+use half::{bf16, f16};
 use num_traits::float::FloatCore;
-use num_traits::{Bounded, One};
 
-use crate::element::Element;
+use crate::arithmetic::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
+use crate::arithmetic::{maximum, maximum_f32, minimum, minimum_f32};
+use crate::arithmetic::{sum_i16, sum_i8, sum_u16, sum_u8};
+use crate::element::{for_each_item, Accumulator, Element, Words};
 
-/// An associative operator on `T` with an identity.
+/// An associative operator on items of type `T`, with an identity.
 ///
+/// Items are converted to [`Self::Accumulator`], combined in it, and the result converted to [`Self::Output`].
 /// Floating-point operators are associative only up to rounding: [`crate::contract`] says in which order
 /// they are applied.
 pub trait Op<T: Element>: Copy + Send + Sync + 'static {
+    /// The type that values are combined in. It holds every `T` exactly.
+    type Accumulator: Accumulator;
+
+    /// The type of a result.
+    type Output: Element;
+
     /// The operator's name, as in Rust.
     const NAME: &'static str;
 
-    /// The value that changes nothing: the result for no items.
-    fn identity() -> T;
+    /// Whether values may be combined in any order with the same bits as the result: so it is with integers, and with
+    /// minima and maxima.
+    const EXACT: bool;
+
+    /// The item that changes nothing; as good as a missing one.
+    fn identity_item() -> T;
+
+    /// The value that changes nothing, to which [`Self::identity_item`] is lifted: the result for no items.
+    fn identity() -> Self::Accumulator;
+
+    /// An item, to combine it. Exact.
+    fn lift(item: T) -> Self::Accumulator;
 
     /// `left ⊕ right`.
-    fn combine(left: T, right: T) -> T;
+    fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator;
+
+    /// The items of a vector combined: from left to right, unless the operator is [`Self::EXACT`].
+    #[inline(always)]
+    fn total(words: Words) -> Self::Accumulator {
+        let vector = T::unpack(words);
+        let items = vector.as_ref();
+        let mut total = Self::lift(items[0]);
+        for_each_item!(P of T => {
+            if P > 0 {
+                total = Self::combine(total, Self::lift(items[P]));
+            }
+        });
+        total
+    }
+
+    /// A combined value, as it is written to an output. Integers wrap; floats round to nearest even, and every NaN
+    /// becomes the same one: the `NAN` of Rust, `0x7fff` for 16 bits, since hardware does not agree on the others.
+    fn lower(value: Self::Accumulator) -> Self::Output;
 }
 
 /// An operator for which `a ⊕ b` is `b ⊕ a`. A reduction, which interleaves the items of a tile, needs it;
 /// a scan does not.
 pub trait Commutative {}
 
-/// The sum. Integers wrap; floats round to nearest even at each step. Identity: 0, for floats −0.0 (the only
-/// exact one, and what Rust's `iter().sum()` gives for no items).
+/// The sum. Integers wrap; floats round to nearest even at each step, `f16` and `bf16` those of `f32`, and to their own
+/// type at the end. Identity: 0, for floats −0.0 (the only exact one, and what Rust's `iter().sum()` gives for no
+/// items).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Sum;
 
-/// The product. Integers wrap; floats round to nearest even at each step. Identity: 1.
+/// The sum in the next wider type, in which it rounds or wraps much later: `u64` for `u8`, `u16` and `u32`; `i64` for
+/// `i8`, `i16` and `i32`; `f32` for `f16` and `bf16`; `f64` for `f32`. Identity: that of [`Sum`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct WideSum;
+
+/// The product. Integers wrap; floats round as those of [`Sum`] do. Identity: 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Product;
 
@@ -48,66 +94,123 @@ pub struct Min;
 pub struct Max;
 
 impl Commutative for Sum {}
+impl Commutative for WideSum {}
 impl Commutative for Product {}
 impl Commutative for Min {}
 impl Commutative for Max {}
 
-/// One implementation of [`Op`]: the operator, the type, its identity, and its rule.
+/// One implementation of [`Op`]: the operator; the item's type, the accumulator's and the result's; the identity
+/// as an item and as an accumulator; the rules to lift, combine and lower; whether it is exact; and how a vector is
+/// totalled, if not as usual.
 macro_rules! operator {
-    ($op:ident, $t:ty, $identity:expr, $combine:expr) => {
+    ($exactness:ident $op:ident, $t:ty => $acc:ty => $output:ty, $item:expr => $identity:expr, $lift:expr, $combine:expr, $lower:expr $(, $total:expr)?) => {
         impl Op<$t> for $op {
+            type Accumulator = $acc;
+            type Output = $output;
             const NAME: &'static str = stringify!($op);
+            const EXACT: bool = operator!($exactness);
             #[inline(always)]
-            fn identity() -> $t {
+            fn identity_item() -> $t {
+                $item
+            }
+            #[inline(always)]
+            fn identity() -> $acc {
                 $identity
             }
             #[inline(always)]
-            fn combine(left: $t, right: $t) -> $t {
+            fn lift(item: $t) -> $acc {
+                $lift(item)
+            }
+            #[inline(always)]
+            fn combine(left: $acc, right: $acc) -> $acc {
                 $combine(left, right)
+            }
+            $(
+                #[inline(always)]
+                fn total(words: Words) -> $acc {
+                    $total(words)
+                }
+            )?
+            #[inline(always)]
+            fn lower(value: $acc) -> $output {
+                $lower(value)
             }
         }
     };
+    (exact) => { true };
+    (rounding) => { false };
 }
 
 macro_rules! integers {
-    ($($t:ty),*) => {$(
-        operator!(Sum, $t, 0, |a: $t, b: $t| a.wrapping_add(b));
-        operator!(Product, $t, One::one(), |a: $t, b: $t| a.wrapping_mul(b));
-        operator!(Min, $t, Bounded::max_value(), Ord::min);
-        operator!(Max, $t, Bounded::min_value(), Ord::max);
+    ($($t:ident in $acc:ident, wide $wide:tt $(, total $total:ident)?;)*) => {$(
+        integers!(Sum, $t, $acc, 0, <$acc>::wrapping_add $(, $total)?);
+        integers!(Product, $t, $acc, 1, <$acc>::wrapping_mul);
+        integers!(Min, $t, $acc, <$t>::MAX, Ord::min);
+        integers!(Max, $t, $acc, <$t>::MIN, Ord::max);
+        integers!(wide $t, $wide $(, $total)?);
     )*};
+    (wide $t:ident, _) => {};
+    (wide $t:ident, $wide:ident $(, $total:ident)?) => {
+        operator!(
+            exact WideSum, $t => $wide => $wide, 0 => 0, $wide::from, <$wide>::wrapping_add, |value| value
+            $(, |words| $wide::from($total(words)))?
+        );
+    };
+    ($op:ident, $t:ident, $acc:ident, $identity:expr, $combine:expr $(, $total:ident)?) => {
+        operator!(
+            exact $op, $t => $acc => $t, $identity => { const ITEM: $t = $identity; ITEM as $acc },
+            $acc::from, $combine, |value| value as $t $(, $total)?
+        );
+    };
 }
 
 macro_rules! floats {
-    ($($t:ty),*) => {$(
-        operator!(Sum, $t, FloatCore::neg_zero(), |a: $t, b: $t| a + b);
-        operator!(Product, $t, One::one(), |a: $t, b: $t| a * b);
-        operator!(Min, $t, FloatCore::infinity(), minimum);
-        operator!(Max, $t, FloatCore::neg_infinity(), maximum);
+    ($($t:ident in $acc:ident, one $one:expr, $lift:expr, $lower:expr, $minimum:ident $maximum:ident, wide $wide:tt;)*) => {$(
+        operator!(rounding Sum, $t => $acc => $t, negative_zero!($t) => -0.0, $lift, |a, b| a + b, $lower);
+        operator!(rounding Product, $t => $acc => $t, $one => 1.0, $lift, |a, b| a * b, $lower);
+        operator!(exact Min, $t => $acc => $t, $t::INFINITY => $acc::INFINITY, $lift, $minimum, $lower);
+        operator!(exact Max, $t => $acc => $t, $t::NEG_INFINITY => $acc::NEG_INFINITY, $lift, $maximum, $lower);
+        floats!(wide $t, $lift, $wide);
     )*};
+    (wide $t:ident, $lift:expr, _) => {};
+    (wide $t:ident, $lift:expr, $wide:ident) => {
+        operator!(
+            rounding WideSum, $t => $wide => $wide, negative_zero!($t) => -0.0,
+            |item| $wide::from($lift(item)), |a, b| a + b, canonical
+        );
+    };
 }
 
-integers!(i32, u32, i64, u64);
-floats!(f32, f64);
-
-/// IEEE 754-2019 `minimum`, without a branch: equal operands differ at most in the sign of zero.
-#[inline(always)]
-fn minimum<T: Element + FloatCore>(a: T, b: T) -> T {
-    let lesser = if a < b || FloatCore::is_nan(a) { a } else { b };
-    if a == b && a.is_sign_negative() {
-        a
-    } else {
-        lesser
-    }
+macro_rules! negative_zero {
+    ($t:ident) => {
+        $t::from_bits(1 << (8 * size_of::<$t>() - 1))
+    };
 }
 
-/// IEEE 754-2019 `maximum`, without a branch: equal operands differ at most in the sign of zero.
+integers! {
+    i8 in i32, wide i64, total sum_i8;
+    u8 in u32, wide u64, total sum_u8;
+    i16 in i32, wide i64, total sum_i16;
+    u16 in u32, wide u64, total sum_u16;
+    i32 in i32, wide i64;
+    u32 in u32, wide u64;
+    i64 in i64, wide _;
+    u64 in u64, wide _;
+}
+
+floats! {
+    f16 in f32, one f16::ONE, f16_to_f32, f32_to_f16, minimum_f32 maximum_f32, wide f32;
+    bf16 in f32, one bf16::ONE, bf16_to_f32, f32_to_bf16, minimum_f32 maximum_f32, wide f32;
+    f32 in f32, one 1.0, |item| item, canonical, minimum_f32 maximum_f32, wide f64;
+    f64 in f64, one 1.0, |item| item, canonical, minimum maximum, wide _;
+}
+
+/// The value; every NaN becomes the one that Rust calls `NAN` (positive, quiet, no payload).
 #[inline(always)]
-fn maximum<T: Element + FloatCore>(a: T, b: T) -> T {
-    let greater = if a > b || FloatCore::is_nan(a) { a } else { b };
-    if a == b && a.is_sign_positive() {
-        a
+fn canonical<T: FloatCore>(value: T) -> T {
+    if value.is_nan() {
+        T::nan()
     } else {
-        greater
+        value
     }
 }

@@ -3,7 +3,7 @@
 //! Every function here is convergent (see [`crate::simt`]): all 32 lanes call it. None needs shared memory or a
 //! barrier. A value of 64 bits costs two shuffles where one of 32 bits costs one.
 
-use crate::element::{Bits, Element};
+use crate::element::{Accumulator, Bits, Element};
 use crate::op::Op;
 use crate::simt;
 
@@ -12,7 +12,7 @@ use crate::simt;
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
-pub unsafe fn shuffle_down<T: Element>(value: T, delta: u32) -> T {
+pub unsafe fn shuffle_down<A: Accumulator>(value: A, delta: u32) -> A {
     // SAFETY: the caller's.
     unsafe { by_halves(value, |half| simt::shuffle_down(half, delta)) }
 }
@@ -22,7 +22,7 @@ pub unsafe fn shuffle_down<T: Element>(value: T, delta: u32) -> T {
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
-pub unsafe fn shuffle_up<T: Element>(value: T, delta: u32) -> T {
+pub unsafe fn shuffle_up<A: Accumulator>(value: A, delta: u32) -> A {
     // SAFETY: the caller's.
     unsafe { by_halves(value, |half| simt::shuffle_up(half, delta)) }
 }
@@ -32,7 +32,7 @@ pub unsafe fn shuffle_up<T: Element>(value: T, delta: u32) -> T {
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
-pub unsafe fn shuffle_from<T: Element>(value: T, lane: u32) -> T {
+pub unsafe fn shuffle_from<A: Accumulator>(value: A, lane: u32) -> A {
     // SAFETY: the caller's.
     unsafe { by_halves(value, |half| simt::shuffle_from(half, lane)) }
 }
@@ -42,15 +42,15 @@ pub unsafe fn shuffle_from<T: Element>(value: T, lane: u32) -> T {
 /// # Safety
 /// That of `shuffle`.
 #[inline(always)]
-unsafe fn by_halves<T: Element>(value: T, shuffle: impl Fn(u32) -> u32) -> T {
+unsafe fn by_halves<A: Accumulator>(value: A, shuffle: impl Fn(u32) -> u32) -> A {
     let bits = value.to_bits();
     let low = shuffle(bits.half(0));
-    let high = if T::Bits::HALVES == 2 {
+    let high = if A::Bits::HALVES == 2 {
         shuffle(bits.half(1))
     } else {
         0
     };
-    T::from_bits(T::Bits::from_halves(low, high))
+    A::from_bits(A::Bits::from_halves(low, high))
 }
 
 /// Combines the lowest `LANES` lanes, halves first: lane `i` takes lane `i + LANES/2`, then half of that, down
@@ -59,7 +59,9 @@ unsafe fn by_halves<T: Element>(value: T, shuffle: impl Fn(u32) -> u32) -> T {
 /// # Safety
 /// Convergent: the whole warp. `LANES` is a power of two, at most 32.
 #[inline(always)]
-pub unsafe fn reduce<O: Op<T>, T: Element, const LANES: u32>(mut value: T) -> T {
+pub unsafe fn reduce<O: Op<T>, T: Element, const LANES: u32>(
+    mut value: O::Accumulator,
+) -> O::Accumulator {
     let mut delta = LANES / 2;
     while delta > 0 {
         // SAFETY: the caller's.
@@ -75,7 +77,7 @@ pub unsafe fn reduce<O: Op<T>, T: Element, const LANES: u32>(mut value: T) -> T 
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
-pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(mut value: T) -> T {
+pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(mut value: O::Accumulator) -> O::Accumulator {
     let lane = simt::lane();
     let mut delta = 1;
     while delta < 32 {
@@ -95,7 +97,7 @@ pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(mut value: T) -> T {
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
-pub unsafe fn exclusive_of<O: Op<T>, T: Element>(inclusive: T) -> T {
+pub unsafe fn exclusive_of<O: Op<T>, T: Element>(inclusive: O::Accumulator) -> O::Accumulator {
     // SAFETY: the caller's.
     let below = unsafe { shuffle_up(inclusive, 1) };
     if simt::lane() == 0 {

@@ -1,123 +1,165 @@
 //! Reduction of an array in one launch.
 //!
 //! ```text
-//! block c:  fold the tiles of chunk c in registers        16-byte loads, 8 in flight a thread
+//! block b:  take a ticket                                 its latency hides behind the loads
+//!           fold the tiles of a chunk in registers        16-byte loads, 8 in flight a thread
 //!           combine lanes by shuffles, warps through shared memory
 //!           one chunk: write the result
-//!           otherwise: write partial c, arrive; the last to arrive combines all partials
+//!           otherwise: publish the partial; who took the last ticket reads all partials as they come, and combines them
 //! ```
 //!
 //! After Harris, *Optimizing Parallel Reduction in CUDA* (2007), with three departures: the tree inside a warp is
 //! made of shuffles; a chunk belongs to a block index and not to a block's share of the grid, so the tree
-//! does not depend on the device; and the second launch is replaced by the last block.
+//! does not depend on the device; and the second launch is replaced by one block that waits for the others.
 //!
-//! Cost: every byte is read once. 1 barrier a block; where there are several chunks, 2, and 1 more in the last
-//! block. The combination tree, and so every bit of the result, is that of [`crate::contract`].
+//! **Progress.** The block that waits took the last ticket, so all others have started, and none of them waits.
+//!
+//! **Pieces.** A reduction may be cut into several launches on one stream, each of consecutive chunks: tickets count
+//! on from one to the next, and the last block of them all finishes.
+//!
+//! Cost: every byte is read once. 1 barrier a block; 3 in the one that combines the partials. The combination tree, and so
+//! every bit of the result, is that of [`crate::contract`].
 
 use crate::block;
+use crate::board::Board;
 use crate::contract::{
-    reduce_chunk_tiles, tile_items, vector_items, BLOCK_THREADS, THREAD_VECTORS,
+    reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items, BLOCK_THREADS, THREAD_VECTORS,
 };
-use crate::element::Element;
+use crate::element::{for_each_item, Element};
 use crate::launch::ReduceShared;
 use crate::op::{Commutative, Op};
 use crate::simt;
-use crate::thread::{self, for_each_vector, Part};
+use crate::thread::{self, for_each_vector, Part, Slots, MAX_VECTOR_ITEMS};
+use crate::tickets::{self, LAST_TAG};
 use crate::workspace::Control;
 
-/// Reduces `item_count` items to `output`.
+/// The shared memory of a block that works with `O` on items of type `T`.
+type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
+
+/// Reduces `item_count` items to `output`: this launch the chunks from `first_chunk` on, one for each block.
 ///
 /// # Safety
-/// - The grid has [`crate::contract::reduce_chunk_count`] blocks of [`BLOCK_THREADS`] threads, all of which call this,
-///   with [`crate::launch::reduce_shared_bytes`] of dynamic shared memory.
-/// - `input` points to `item_count` readable items, at least one, aligned to their size.
-/// - `partials` points to as many writable items as there are blocks; `output` to one. None of these overlap.
-/// - `control` is a workspace's, which no other launch uses at the same time.
+/// - The launches of a reduction have [`reduce_chunk_count`] blocks in all, of [`BLOCK_THREADS`] threads that all call
+///   this, with [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. They follow one another on a stream.
+/// - `input` is the address of item 0, aligned to an item. The items of this launch's chunks are readable.
+/// - `output` points to one writable result, in a place of its own.
+/// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
+///   there are [`crate::workspace::reduce_state_words`] words or more.
 #[inline(always)]
 pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
     input: *const T,
     item_count: u64,
+    first_chunk: u64,
     control: *mut Control,
-    partials: *mut T,
-    output: *mut T,
+    states: *mut u64,
+    state_words: u64,
+    output: *mut O::Output,
 ) {
-    let shared: *mut ReduceShared<T> = simt::shared_memory();
-    let chunk = simt::block_index();
-    let chunk_count = simt::block_count();
+    let shared: *mut Shared<O, T> = simt::shared_memory();
+    let chunk_count = reduce_chunk_count::<T>(item_count) as u32;
+    let chunk = first_chunk as u32 + simt::block_index();
+    let is_first_thread = simt::thread_index() == 0;
     // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
     unsafe {
         let totals = &raw mut (*shared).totals;
-        let folded = fold_chunk::<O, T>(input, item_count, chunk as u64);
+        let slots = Slots::of(&raw mut (*shared).tile);
+        if is_first_thread && chunk_count > 1 {
+            let ticket = tickets::take(control);
+            (*shared).is_last = (ticket.index == chunk_count - 1) as u32;
+            (*shared).tag = ticket.tag;
+        }
+        let folded = fold_chunk::<O, T>(input, item_count, chunk, slots);
+        // Its barrier orders the writes just above before everybody's reads.
         let partial = block::reduce::<O, T>(folded, totals);
         if chunk_count == 1 {
-            if simt::thread_index() == 0 {
-                output.write(partial.canonical());
+            if is_first_thread {
+                output.write(O::lower(partial));
             }
             return;
         }
 
-        if simt::thread_index() == 0 {
-            partials.add(chunk as usize).write(partial);
-            let arrived = simt::arrive(&raw mut (*control).arrivals);
-            (*shared).is_last = (arrived == chunk_count - 1) as u32;
+        let board = Board::new(states, (*shared).tag);
+        if is_first_thread {
+            board.publish(chunk, partial);
         }
-        // Orders thread 0's write of `is_last`, and all that `arrive` acquired, before the reads below, and
-        // warp 0's reads of the totals before they are written again.
-        simt::barrier();
         if (*shared).is_last == 0 {
             return;
         }
-        let folded = fold_partials::<O, T>(partials, chunk_count);
+        let folded = fold_partials::<O, T>(board, chunk_count);
+        // Orders warp 0's reads of the totals before they are written again.
+        simt::barrier();
         let total = block::reduce::<O, T>(folded, totals);
-        if simt::thread_index() == 0 {
-            output.write(total.canonical());
-            (*control).arrivals = 0;
+        if is_first_thread {
+            output.write(O::lower(total));
+            if (*shared).tag == LAST_TAG {
+                board.clear(state_words);
+                tickets::restart(control, 0);
+            } else {
+                tickets::restart(control, (*shared).tag);
+            }
         }
     }
 }
 
-/// This thread's fold over the tiles of a chunk.
+/// This thread's fold over the tiles of a chunk; in fewer registers where any order does. A ragged tile goes through
+/// `slots`.
 ///
 /// # Safety
-/// `input` points to `item_count` readable items.
+/// `input` is the address of item 0 of `item_count`, of which those of the chunk are readable. Nobody but this thread uses
+/// the slots.
 #[inline(always)]
-unsafe fn fold_chunk<O: Op<T>, T: Element>(input: *const T, item_count: u64, chunk: u64) -> T {
-    let chunk_items = reduce_chunk_tiles::<T>(item_count) * tile_items::<T>();
-    let mut begin = chunk * chunk_items;
+unsafe fn fold_chunk<O: Op<T>, T: Element>(
+    input: *const T,
+    item_count: u64,
+    chunk: u32,
+    slots: Slots,
+) -> O::Accumulator {
+    let chunk_items = reduce_chunk_tiles::<T>(item_count) * reduce_tile_items::<T>();
+    let mut begin = chunk as u64 * chunk_items;
     let end = Ord::min(begin + chunk_items, item_count);
-    let mut folds = thread::identities::<O, T>();
+    let mut folds = [O::identity(); MAX_VECTOR_ITEMS];
     while begin < end {
-        // SAFETY: `begin` is an item's index; vectors 256 apart are the threads'.
-        let vectors = unsafe {
-            let array = input.cast_mut();
-            Part::<T, BLOCK_THREADS>::new(array, end, begin, simt::thread_index()).load::<O>()
-        };
-        let mut p = 0;
-        while p < vector_items::<T>() {
+        let tile = input.wrapping_add(begin as usize).cast_mut();
+        let tile_items = Ord::min(end - begin, reduce_tile_items::<T>()) as u32;
+        let vector = simt::thread_index();
+        let part = Part::<T, BLOCK_THREADS>::new(tile, tile_items, THREAD_VECTORS, vector);
+        // SAFETY: the caller's.
+        let vectors = unsafe { part.load::<O>(slots) };
+        if O::EXACT {
+            for_each_vector!(V => {
+                folds[V % 2] = O::combine(folds[V % 2], O::total(vectors[V]));
+            });
+        } else {
+            for_each_item!(P of T => {
             let mut column = [O::identity(); THREAD_VECTORS];
-            for_each_vector!(V => { column[V] = vectors[V].as_ref()[p]; });
-            let item = thread::combine_pairwise::<O, T>(&mut column);
-            folds.as_mut()[p] = O::combine(folds.as_ref()[p], item);
-            p += 1;
+            for_each_vector!(V => { column[V] = O::lift(T::unpack(vectors[V]).as_ref()[P]); });
+            folds[P] = O::combine(folds[P], thread::combine_eight::<O, T>(column));
+            });
         }
-        begin += tile_items::<T>();
+        begin += reduce_tile_items::<T>();
     }
-    thread::combine_pairwise::<O, T>(folds.as_mut())
+    if O::EXACT {
+        O::combine(folds[0], folds[1])
+    } else {
+        thread::combine_items::<O, T>(folds)
+    }
 }
 
-/// This thread's fold over every 256th partial.
+/// This thread's fold over every 256th partial, each as soon as it is there.
 ///
 /// # Safety
-/// `partials` points to `count` readable items, whose writes the caller has acquired.
+/// The board has `count` partials, which blocks that have started will publish.
 #[inline(always)]
-unsafe fn fold_partials<O: Op<T>, T: Element>(partials: *const T, count: u32) -> T {
+unsafe fn fold_partials<O: Op<T>, T: Element>(board: Board, count: u32) -> O::Accumulator {
     let mut folded = O::identity();
-    let mut index = simt::thread_index();
-    while index < count {
-        // SAFETY: the index is below the count.
-        let partial = unsafe { partials.add(index as usize).read() };
-        folded = O::combine(folded, partial);
-        index += BLOCK_THREADS;
+    let mut chunk = simt::thread_index();
+    while chunk < count {
+        // SAFETY: the caller's.
+        let (partial, published) = unsafe { board.read(chunk) };
+        if published {
+            folded = O::combine(folded, partial);
+            chunk += BLOCK_THREADS;
+        }
     }
     folded
 }

@@ -6,6 +6,7 @@
 
 use cuda_std::{shared, thread, warp};
 
+use crate::contract::WARP_LANES;
 use crate::launch::Copies;
 
 /// Without asynchronous copies: rust-cuda compiles for compute capability 7.5 by default.
@@ -66,6 +67,17 @@ pub fn block_count() -> u32 {
 #[inline(always)]
 pub unsafe fn barrier() {
     thread::sync_threads();
+}
+
+/// Waits for all threads of `WARPS` warps of the block, always the same ones, and orders what they did before it before
+/// what they do after it.
+///
+/// # Safety
+/// Convergent: all of these warps.
+#[inline(always)]
+pub unsafe fn barrier_of_warps<const WARPS: u32>() {
+    // SAFETY: the caller's. Barrier 0 is the whole block's. libNVVM takes inline assembly to be convergent.
+    unsafe { ptx!("bar.sync 1, {threads};", threads = const WARPS * WARP_LANES) }
 }
 
 /// Waits for all lanes of the warp, and orders what they did before it before what they do after it.

@@ -71,6 +71,9 @@ pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32) {
     }
 }
 
+/// The smallest item that [`begin_copy_item`] copies.
+pub const LEAST_COPY_BYTES: usize = 4;
+
 /// Begins to copy an item of 4 or 8 bytes from global to shared memory; done after [`await_copies`].
 ///
 /// # Safety
@@ -150,26 +153,6 @@ pub unsafe fn load_word(address: *const u64) -> u64 {
     word
 }
 
-/// Reads a 32-bit word that a block leaving the grid may be writing: relaxed, GPU scope.
-///
-/// # Safety
-/// `address` is in global memory, aligned and readable.
-#[inline(always)]
-pub unsafe fn load_relaxed(address: *const u32) -> u32 {
-    let word: u32;
-    // SAFETY: the caller's; the address is global, so its generic form converts.
-    unsafe {
-        ptx!(
-            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
-            "ld.relaxed.gpu.global.b32 {word}, [%g]; }}",
-            address = in(reg64) address,
-            word = out(reg32) word,
-            options(nostack),
-        );
-    }
-    word
-}
-
 /// Writes a 64-bit word that other blocks may be reading: relaxed, GPU scope.
 ///
 /// # Safety
@@ -188,24 +171,24 @@ pub unsafe fn store_word(address: *mut u64, word: u64) {
     }
 }
 
-/// Adds 1 and gives the value before: relaxed, GPU scope.
+/// Adds 1 to a 64-bit word and gives the value before: relaxed, GPU scope.
 ///
 /// # Safety
-/// `counter` is in global memory, aligned and writable.
+/// `word` is in global memory, aligned and writable.
 #[inline(always)]
-pub unsafe fn take_ticket(counter: *mut u32) -> u32 {
-    let ticket: u32;
+pub unsafe fn increment_word(word: *mut u64) -> u64 {
+    let before: u64;
     // SAFETY: the caller's; the address is global, so its generic form converts.
     unsafe {
         ptx!(
-            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {counter};",
-            "atom.relaxed.gpu.global.add.u32 {ticket}, [%g], 1; }}",
-            counter = in(reg64) counter,
-            ticket = out(reg32) ticket,
+            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {word};",
+            "atom.relaxed.gpu.global.add.u64 {before}, [%g], 1; }}",
+            word = in(reg64) word,
+            before = out(reg64) before,
             options(nostack),
         );
     }
-    ticket
+    before
 }
 
 /// Adds 1 and gives the value before: releases what this thread did so far, acquires what earlier callers

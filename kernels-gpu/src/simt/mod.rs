@@ -18,7 +18,7 @@
 //! Words that blocks share while a kernel runs are read and written with `relaxed` order at GPU scope, each a
 //! single 32- or 64-bit access that carries its value and its tag together, so nothing else has to be ordered.
 //! The one place where a value and the news of it travel apart is [`arrive`], which releases what its thread
-//! did before and acquires what the threads before it released.
+//! did before and acquires what the threads before it released; only the launch that uses up the tags needs it.
 
 // On the host the kernels are type-checked, and what would be PTX is a panic.
 #![cfg_attr(
@@ -39,6 +39,8 @@ macro_rules! ptx {
         unimplemented!("kernels run on a GPU")
     };
 }
+
+pub mod arithmetic;
 
 #[cfg(feature = "ladder")]
 pub mod atomics;

@@ -5,6 +5,7 @@
 
 use core::arch::nvptx;
 
+use crate::contract::WARP_LANES;
 use crate::launch::Copies;
 
 /// Asynchronous copies came with compute capability 8.0.
@@ -29,6 +30,8 @@ extern "C" {
     fn shfl_sync_idx(mask: u32, value: u32, lane: u32, segment: u32) -> u32;
     #[link_name = "llvm.nvvm.vote.ballot.sync"]
     fn vote_ballot_sync(mask: u32, predicate: bool) -> u32;
+    #[link_name = "llvm.nvvm.barrier.cta.sync.aligned.count"]
+    fn barrier_cta_sync_count(barrier: u32, threads: u32);
     #[link_name = "llvm.nvvm.bar.warp.sync"]
     fn bar_warp_sync(mask: u32);
 }
@@ -70,6 +73,17 @@ pub fn block_count() -> u32 {
 pub unsafe fn barrier() {
     // SAFETY: the caller's.
     unsafe { nvptx::_syncthreads() }
+}
+
+/// Waits for all threads of `WARPS` warps of the block, always the same ones, and orders what they did before it before
+/// what they do after it.
+///
+/// # Safety
+/// Convergent: all of these warps.
+#[inline(always)]
+pub unsafe fn barrier_of_warps<const WARPS: u32>() {
+    // SAFETY: the caller's. Barrier 0 is the whole block's.
+    unsafe { barrier_cta_sync_count(1, WARPS * WARP_LANES) }
 }
 
 /// Waits for all lanes of the warp, and orders what they did before it before what they do after it.

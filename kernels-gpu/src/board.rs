@@ -1,0 +1,83 @@
+//! The board: values that blocks publish to each other while they run.
+//!
+//! Each value is published once a launch, in words that carry the launch's tag (see [`crate::workspace`]): a
+//! word with the tag is complete and current, so relaxed order is enough and nothing is cleared.
+
+use crate::element::{Accumulator, Bits};
+use crate::simt;
+
+/// A launch's board.
+#[derive(Clone, Copy)]
+pub struct Board {
+    words: *mut u64,
+    tag: u32,
+}
+
+impl Board {
+    /// The board whose words are `words` and carry `tag`.
+    #[inline(always)]
+    pub fn new(words: *mut u64, tag: u32) -> Self {
+        Board { words, tag }
+    }
+
+    /// The launch's tag.
+    #[inline(always)]
+    pub fn tag(&self) -> u32 {
+        self.tag
+    }
+
+    /// The address of a slot's first word.
+    #[inline(always)]
+    fn address<A: Accumulator>(&self, slot: u32) -> *mut u64 {
+        self.words.wrapping_add(slot as usize * A::Bits::HALVES)
+    }
+
+    /// Publishes a value, as one thread.
+    ///
+    /// # Safety
+    /// The board has the slot, and nobody else publishes it.
+    #[inline(always)]
+    pub unsafe fn publish<A: Accumulator>(&self, slot: u32, value: A) {
+        let mut half = 0;
+        while half < A::Bits::HALVES {
+            let word = (self.tag as u64) << 32 | value.to_bits().half(half) as u64;
+            // SAFETY: the slot has a word for each half.
+            unsafe { simt::store_word(self.address::<A>(slot).add(half), word) };
+            half += 1;
+        }
+    }
+
+    /// Reads a slot: the value, and whether it is published yet.
+    ///
+    /// # Safety
+    /// The board has the slot.
+    #[inline(always)]
+    pub unsafe fn read<A: Accumulator>(&self, slot: u32) -> (A, bool) {
+        let mut halves = [0; 2];
+        let mut published = true;
+        let mut half = 0;
+        while half < A::Bits::HALVES {
+            // SAFETY: the slot has a word for each half.
+            let word = unsafe { simt::load_word(self.address::<A>(slot).add(half)) };
+            halves[half] = word as u32;
+            published &= (word >> 32) as u32 == self.tag;
+            half += 1;
+        }
+        let bits = A::Bits::from_halves(halves[0], halves[1]);
+        (A::from_bits(bits), published)
+    }
+
+    /// Clears the first `word_count` words, as one thread.
+    ///
+    /// # Safety
+    /// The board has them, and nobody else uses it any more.
+    #[inline(always)]
+    pub unsafe fn clear(&self, word_count: u64) {
+        let mut word = 0;
+        while word < word_count {
+            // SAFETY: the caller's.
+            unsafe { self.words.add(word as usize).write(0) };
+            word += 1;
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Conversions of 16-bit floats, minima that propagate NaN, and sums of narrow integers.
+//!
+//! `asm!` without effects, so the compiler may move, share and drop it.
+
+use half::{bf16, f16};
+
+use crate::arithmetic::{maximum, minimum};
+use crate::element::Words;
+
+/// The value, exactly.
+#[inline(always)]
+pub fn f16_to_f32(value: f16) -> f32 {
+    let wide: f32;
+    // SAFETY: arithmetic.
+    unsafe {
+        ptx!(
+            "cvt.f32.f16 {wide}, {value};",
+            value = in(reg16) value.to_bits(),
+            wide = out(reg32) wide,
+            options(pure, nomem, nostack),
+        );
+    }
+    wide
+}
+
+/// The value, exactly.
+#[inline(always)]
+pub fn bf16_to_f32(value: bf16) -> f32 {
+    f32::from_bits((value.to_bits() as u32) << 16)
+}
+
+/// The nearest value, ties to even; a NaN is `0x7fff`.
+#[inline(always)]
+pub fn f32_to_f16(value: f32) -> f16 {
+    let narrow: u16;
+    // SAFETY: arithmetic.
+    unsafe {
+        ptx!(
+            "cvt.rn.f16.f32 {narrow}, {value};",
+            value = in(reg32) value,
+            narrow = out(reg16) narrow,
+            options(pure, nomem, nostack),
+        );
+    }
+    f16::from_bits(narrow)
+}
+
+/// The nearest value, ties to even; a NaN is `0x7fff`.
+#[inline(always)]
+pub fn f32_to_bf16(value: f32) -> bf16 {
+    if cfg!(target_feature = "sm_80") {
+        let narrow: u16;
+        // SAFETY: arithmetic.
+        unsafe {
+            ptx!(
+                "cvt.rn.bf16.f32 {narrow}, {value};",
+                value = in(reg32) value,
+                narrow = out(reg16) narrow,
+                options(pure, nomem, nostack),
+            );
+        }
+        return bf16::from_bits(narrow);
+    }
+    // Half a unit in the last place, or just less if the value is even: a carry rounds up.
+    let bits = value.to_bits();
+    let rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    bf16::from_bits(if value.is_nan() {
+        0x7fff
+    } else {
+        rounded as u16
+    })
+}
+
+/// IEEE 754-2019 `minimum`; a NaN may have any payload.
+#[inline(always)]
+pub fn minimum_f32(a: f32, b: f32) -> f32 {
+    if !cfg!(target_feature = "sm_80") {
+        return minimum(a, b);
+    }
+    let least: f32;
+    // SAFETY: arithmetic.
+    unsafe {
+        ptx!(
+            "min.NaN.f32 {least}, {a}, {b};",
+            a = in(reg32) a,
+            b = in(reg32) b,
+            least = out(reg32) least,
+            options(pure, nomem, nostack),
+        );
+    }
+    least
+}
+
+/// IEEE 754-2019 `maximum`; a NaN may have any payload.
+#[inline(always)]
+pub fn maximum_f32(a: f32, b: f32) -> f32 {
+    if !cfg!(target_feature = "sm_80") {
+        return maximum(a, b);
+    }
+    let greatest: f32;
+    // SAFETY: arithmetic.
+    unsafe {
+        ptx!(
+            "max.NaN.f32 {greatest}, {a}, {b};",
+            a = in(reg32) a,
+            b = in(reg32) b,
+            greatest = out(reg32) greatest,
+            options(pure, nomem, nostack),
+        );
+    }
+    greatest
+}
+
+/// A vector's narrow integers, each times one, added up by dot products of a word's items with these ones.
+macro_rules! sum {
+    ($(#[$doc:meta])* $name:ident, $instruction:literal, $ones:literal, $t:ty) => {
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name(words: Words) -> $t {
+            let sum: $t;
+            // SAFETY: arithmetic.
+            unsafe {
+                ptx!(
+                    concat!("{{ .reg .b32 %s; ", $instruction, " %s, {a}, ", $ones, ", 0;"),
+                    concat!($instruction, " %s, {b}, ", $ones, ", %s;"),
+                    concat!($instruction, " %s, {c}, ", $ones, ", %s;"),
+                    concat!($instruction, " {sum}, {d}, ", $ones, ", %s; }}"),
+                    a = in(reg32) words[0],
+                    b = in(reg32) words[1],
+                    c = in(reg32) words[2],
+                    d = in(reg32) words[3],
+                    sum = out(reg32) sum,
+                    options(pure, nomem, nostack),
+                );
+            }
+            sum
+        }
+    };
+}
+
+sum!(
+    /// The sum of 16 items. 4 dot products.
+    sum_u8, "dp4a.u32.u32", "0x01010101", u32
+);
+sum!(
+    /// The sum of 16 items. 4 dot products.
+    sum_i8, "dp4a.s32.s32", "0x01010101", i32
+);
+sum!(
+    /// The sum of 8 items. 4 dot products.
+    sum_u16, "dp2a.lo.u32.u32", "0x0101", u32
+);
+sum!(
+    /// The sum of 8 items. 4 dot products.
+    sum_i16, "dp2a.lo.s32.s32", "0x0101", i32
+);

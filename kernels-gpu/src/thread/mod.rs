@@ -1,0 +1,82 @@
+//! One thread: its vectors of a tile, in registers, in global and in shared memory.
+//!
+//! An index that is known only at run time would put an array of registers into local memory. So loops over a
+//! thread's vectors and over a vector's items, which may be too long for the compiler to unroll, are written out by
+//! [`for_each_vector!`] and [`crate::element::for_each_item!`]. Vectors are kept as the 16 bytes that they are in
+//! memory and taken apart where their items are used: narrow items would fill the registers.
+
+mod part;
+mod slots;
+
+pub use part::Part;
+pub use slots::Slots;
+
+use crate::contract::{vector_items, THREAD_VECTORS};
+use crate::element::{Element, Words};
+use crate::op::Op;
+
+/// A thread's part of a tile in registers: eight vectors.
+pub type Vectors = [Words; THREAD_VECTORS];
+
+/// Runs a block for each of a thread's vectors, written out eight times.
+macro_rules! for_each_vector {
+    ($v:ident => $body:block) => {
+        $crate::thread::for_each_vector!($v in 0 1 2 3 4 5 6 7 => $body)
+    };
+    ($v:ident in $($index:literal)* => $body:block) => {
+        $({
+            const $v: usize = $index;
+            $body
+        })*
+    };
+}
+pub(crate) use for_each_vector;
+
+const _: () = assert!(THREAD_VECTORS == 8);
+
+/// A vector of items that change nothing.
+#[inline(always)]
+pub fn identities<O: Op<T>, T: Element>() -> T::Vector {
+    let mut vector = T::unpack([0; 4]);
+    for item in vector.as_mut() {
+        *item = O::identity_item();
+    }
+    vector
+}
+
+/// The most items that a vector has.
+pub const MAX_VECTOR_ITEMS: usize = size_of::<Words>();
+
+const _: () = assert!(MAX_VECTOR_ITEMS == 16);
+
+/// Combines eight values pairwise, neighbours first.
+#[inline(always)]
+pub fn combine_eight<O: Op<T>, T: Element>(x: [O::Accumulator; 8]) -> O::Accumulator {
+    let left = combine_four::<O, T>([x[0], x[1], x[2], x[3]]);
+    let right = combine_four::<O, T>([x[4], x[5], x[6], x[7]]);
+    O::combine(left, right)
+}
+
+#[inline(always)]
+fn combine_four<O: Op<T>, T: Element>(x: [O::Accumulator; 4]) -> O::Accumulator {
+    O::combine(O::combine(x[0], x[1]), O::combine(x[2], x[3]))
+}
+
+/// Combines a value for each item of a vector pairwise, neighbours first; there are no others.
+#[inline(always)]
+pub fn combine_items<O: Op<T>, T: Element>(
+    x: [O::Accumulator; MAX_VECTOR_ITEMS],
+) -> O::Accumulator {
+    match vector_items::<T>() {
+        2 => O::combine(x[0], x[1]),
+        4 => combine_four::<O, T>([x[0], x[1], x[2], x[3]]),
+        items => {
+            let left = combine_eight::<O, T>([x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]]);
+            if items == 8 {
+                return left;
+            }
+            let right = [x[8], x[9], x[10], x[11], x[12], x[13], x[14], x[15]];
+            O::combine(left, combine_eight::<O, T>(right))
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! A thread's vectors of a tile in global memory: loading, copying to shared memory, storing.
+
+use crate::contract::{vector_items, THREAD_VECTORS, VECTOR_BYTES};
+use crate::element::{Element, Words};
+use crate::launch::Copies;
+use crate::op::Op;
+use crate::simt;
+
+use super::{for_each_vector, identities, Slots, Vectors};
+
+/// A thread's part of a tile in global memory: up to eight vectors, `STRIDE` vectors apart.
+#[derive(Clone, Copy)]
+pub struct Part<T, const STRIDE: u32> {
+    first: *mut T,
+    /// Vectors of the part, those included that do not exist.
+    rows: usize,
+    /// Items that exist from the thread's first one on, up to the tile's end.
+    existing: u32,
+    /// Whether the tile starts on a multiple of 16 bytes, so that whole vectors can be accessed at once.
+    is_aligned: bool,
+}
+
+impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
+    /// Bytes between the thread's vectors.
+    const STRIDE_BYTES: usize = STRIDE as usize * VECTOR_BYTES;
+
+    /// The part of the thread whose first vector is vector `vector` of the tile that begins at `tile`, of whose items
+    /// `tile_items` exist.
+    #[inline(always)]
+    pub fn new(tile: *mut T, tile_items: u32, rows: usize, vector: u32) -> Self {
+        let offset = vector * vector_items::<T>() as u32;
+        Part {
+            first: tile.wrapping_add(offset as usize),
+            rows,
+            existing: tile_items.saturating_sub(offset),
+            is_aligned: (tile as u64).is_multiple_of(VECTOR_BYTES as u64),
+        }
+    }
+
+    /// The address of vector `v`.
+    #[inline(always)]
+    fn vector(&self, v: usize) -> *mut T {
+        self.first.wrapping_byte_add(v * Self::STRIDE_BYTES)
+    }
+
+    /// Whether item `i` of vector `v` exists.
+    #[inline(always)]
+    fn exists(&self, v: usize, i: usize) -> bool {
+        ((v * STRIDE as usize * vector_items::<T>() + i) as u32) < self.existing
+    }
+
+    /// Whether vector `v` exists whole and can be accessed at once.
+    #[inline(always)]
+    fn is_vector(&self, v: usize) -> bool {
+        self.is_aligned && self.exists(v, vector_items::<T>() - 1)
+    }
+
+    /// Whether all vectors are such. If the last is there, so are the others.
+    #[inline(always)]
+    fn is_whole(&self) -> bool {
+        self.is_vector(self.rows - 1)
+    }
+
+    /// Loads vector `v`, which [`Self::is_vector`].
+    ///
+    /// # Safety
+    /// The array is readable.
+    #[inline(always)]
+    unsafe fn load_vector(&self, v: usize) -> Words {
+        // SAFETY: the vector exists and is aligned.
+        unsafe { simt::load_vector(self.vector(v).cast()) }
+    }
+
+    /// Loads the items of vector `v` one by one; those that do not exist are identities.
+    ///
+    /// # Safety
+    /// The array is readable.
+    #[inline(always)]
+    unsafe fn load_items<O: Op<T>>(&self, v: usize) -> Words {
+        let mut vector = identities::<O, T>();
+        let mut i = 0;
+        while i < vector_items::<T>() {
+            if self.exists(v, i) {
+                // SAFETY: the item exists.
+                vector.as_mut()[i] = unsafe { self.vector(v).add(i).read() };
+            }
+            i += 1;
+        }
+        T::pack(vector)
+    }
+
+    /// Loads the part, which [`Self::is_whole`].
+    ///
+    /// # Safety
+    /// The array is readable.
+    #[inline(always)]
+    unsafe fn load_whole(&self) -> Vectors {
+        let mut vectors = [[0; 4]; THREAD_VECTORS];
+        for_each_vector!(V => {
+            if V < self.rows {
+                // SAFETY: the vector exists and is aligned.
+                vectors[V] = unsafe { self.load_vector(V) };
+            }
+        });
+        vectors
+    }
+
+    /// Loads the part; items that do not exist are identities. A part with such items goes through `slots`.
+    ///
+    /// # Safety
+    /// The array is readable. Nobody but this thread uses the slots.
+    #[inline(always)]
+    pub unsafe fn load<O: Op<T>>(&self, slots: Slots) -> Vectors {
+        // SAFETY: the caller's.
+        unsafe {
+            if self.is_whole() {
+                self.load_whole()
+            } else {
+                self.copy_in_pieces::<O>(slots, Copies::Synchronous);
+                slots.read_rows(self.rows)
+            }
+        }
+    }
+
+    /// Begins to copy the part to `slots`; items that do not exist are identities. Does nothing where the
+    /// machine has no asynchronous copies.
+    ///
+    /// # Safety
+    /// The array is readable. Nobody but this thread uses the slots.
+    #[inline(always)]
+    pub unsafe fn begin_copy<O: Op<T>>(&self, slots: Slots) {
+        if simt::COPIES == Copies::Synchronous {
+            return;
+        }
+        // SAFETY: the caller's; where the part is whole, its vectors exist and are aligned.
+        unsafe {
+            if self.is_whole() {
+                for_each_vector!(V => {
+                    if V < self.rows {
+                        simt::begin_copy_vector(slots.address(V), self.vector(V).cast());
+                    }
+                });
+            } else {
+                self.copy_in_pieces::<O>(slots, Copies::Asynchronous);
+            }
+        }
+    }
+
+    /// Ends what [`Self::begin_copy`] began, or copies the part where it did nothing.
+    ///
+    /// # Safety
+    /// The array is readable. The part and the slots are those of the last call of [`Self::begin_copy`].
+    #[inline(always)]
+    pub unsafe fn end_copy<O: Op<T>>(&self, slots: Slots) {
+        if simt::COPIES == Copies::Asynchronous {
+            simt::await_copies();
+            return;
+        }
+        // SAFETY: the caller's; where the part is whole, its vectors exist and are aligned.
+        unsafe {
+            if self.is_whole() {
+                let vectors = self.load_whole();
+                for_each_vector!(V => {
+                    if V < self.rows {
+                        slots.write(V, vectors[V]);
+                    }
+                });
+            } else {
+                self.copy_in_pieces::<O>(slots, Copies::Synchronous);
+            }
+        }
+    }
+
+    /// Copies a part that is not whole: vectors where they are, else items. It fills no registers, so the loop
+    /// need not be written out.
+    ///
+    /// # Safety
+    /// The array is readable. Nobody but this thread uses the slots.
+    #[inline(always)]
+    unsafe fn copy_in_pieces<O: Op<T>>(&self, slots: Slots, copies: Copies) {
+        let step = simt::opaque(1) as usize;
+        let mut v = 0;
+        while v < self.rows {
+            // SAFETY: the caller's; a vector is copied where it exists, and so is an item.
+            unsafe {
+                if copies == Copies::Synchronous || size_of::<T>() < simt::LEAST_COPY_BYTES {
+                    let words = if self.is_vector(v) {
+                        self.load_vector(v)
+                    } else {
+                        self.load_items::<O>(v)
+                    };
+                    slots.write(v, words);
+                } else if self.is_vector(v) {
+                    simt::begin_copy_vector(slots.address(v), self.vector(v).cast());
+                } else {
+                    let mut i = 0;
+                    while i < vector_items::<T>() {
+                        let slot = slots.address(v).cast::<T>().add(i);
+                        if self.exists(v, i) {
+                            simt::begin_copy_item(slot, self.vector(v).add(i));
+                        } else {
+                            slot.write(O::identity_item());
+                        }
+                        i += 1;
+                    }
+                }
+            }
+            v += step;
+        }
+    }
+
+    /// Stores vector `v`; items that do not exist are left out.
+    ///
+    /// # Safety
+    /// The array is writable, and nobody else reads or writes the part.
+    #[inline(always)]
+    pub unsafe fn store(&self, v: usize, vector: T::Vector) {
+        if self.is_vector(v) {
+            // SAFETY: the vector exists and is aligned.
+            unsafe { simt::store_vector(self.vector(v).cast(), T::pack(vector)) };
+            return;
+        }
+        let mut i = 0;
+        while i < vector_items::<T>() {
+            if self.exists(v, i) {
+                // SAFETY: the item exists.
+                unsafe { self.vector(v).add(i).write(vector.as_ref()[i]) };
+            }
+            i += 1;
+        }
+    }
+}

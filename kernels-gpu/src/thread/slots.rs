@@ -1,0 +1,69 @@
+//! A thread's place for its vectors of a tile in shared memory.
+
+use crate::contract::{BLOCK_THREADS, THREAD_VECTORS, VECTOR_BYTES};
+use crate::element::Words;
+use crate::launch::Tile;
+use crate::simt;
+
+use super::{for_each_vector, Vectors};
+
+/// A thread's slots, one for each row, in a tile of shared memory. Those of a block's threads lie side by side, so that a warp
+/// accesses consecutive addresses.
+#[derive(Clone, Copy)]
+pub struct Slots(*mut u32);
+
+impl Slots {
+    /// The calling thread's slots in `tile`.
+    ///
+    /// # Safety
+    /// `tile` is in shared memory.
+    #[inline(always)]
+    pub unsafe fn of<const ROWS: usize>(tile: *mut Tile<ROWS>) -> Self {
+        let offset = simt::thread_index() as usize * VECTOR_BYTES;
+        // SAFETY: the tile has room for every thread's slots.
+        Slots(unsafe { tile.cast::<u32>().byte_add(offset) })
+    }
+
+    /// The address of slot `v`.
+    #[inline(always)]
+    pub fn address(&self, v: usize) -> *mut u32 {
+        self.0
+            .wrapping_byte_add(v * BLOCK_THREADS as usize * VECTOR_BYTES)
+    }
+
+    /// Reads slot `v`.
+    ///
+    /// # Safety
+    /// The slot is written.
+    #[inline(always)]
+    pub unsafe fn read(&self, v: usize) -> Words {
+        // SAFETY: the caller's.
+        unsafe { simt::read_vector(self.address(v)) }
+    }
+
+    /// Reads the first `rows` slots; the other vectors are zero.
+    ///
+    /// # Safety
+    /// The slots are written.
+    #[inline(always)]
+    pub unsafe fn read_rows(&self, rows: usize) -> Vectors {
+        let mut vectors = [[0; 4]; THREAD_VECTORS];
+        for_each_vector!(V => {
+            if V < rows {
+                // SAFETY: the caller's.
+                vectors[V] = unsafe { self.read(V) };
+            }
+        });
+        vectors
+    }
+
+    /// Writes slot `v`.
+    ///
+    /// # Safety
+    /// Nobody but this thread uses the slot.
+    #[inline(always)]
+    pub unsafe fn write(&self, v: usize, words: Words) {
+        // SAFETY: the slot exists, and is the caller's.
+        unsafe { simt::write_vector(self.address(v), words) };
+    }
+}

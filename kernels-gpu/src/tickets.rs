@@ -1,0 +1,44 @@
+//! Tickets: which blocks run, and under which tag.
+//!
+//! One atomic word says both how many tickets of a launch are taken and the launch's epoch, so a block learns its
+//! place and its tag in one access, and nothing has to be set up before a launch or counted at its end: whoever takes
+//! the last ticket knows that nobody will take another, and writes the word as the next launch wants it.
+
+use crate::simt;
+use crate::workspace::Control;
+
+/// A block's ticket.
+#[derive(Clone, Copy)]
+pub struct Ticket {
+    /// How many tickets were taken before.
+    pub index: u32,
+    /// The launch's tag: not zero, and not that of any word that an earlier launch left.
+    pub tag: u32,
+}
+
+/// The tag after which there are no more.
+pub const LAST_TAG: u32 = u32::MAX;
+
+/// Takes a ticket, as one thread.
+///
+/// # Safety
+/// `control` is the launch's.
+#[inline(always)]
+pub unsafe fn take(control: *mut Control) -> Ticket {
+    // SAFETY: the caller's.
+    let word = unsafe { simt::increment_word(&raw mut (*control).tickets) };
+    Ticket {
+        index: word as u32,
+        tag: ((word >> 32) as u32).wrapping_add(1),
+    }
+}
+
+/// Writes the word for a launch with the epoch `epoch`, as the thread that took the last ticket.
+///
+/// # Safety
+/// `control` is the launch's.
+#[inline(always)]
+pub unsafe fn restart(control: *mut Control, epoch: u32) {
+    // SAFETY: the caller's.
+    unsafe { simt::store_word(&raw mut (*control).tickets, (epoch as u64) << 32) };
+}

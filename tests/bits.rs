@@ -21,40 +21,25 @@ use edges::{Edges, with_edges, with_nan};
 use guarded::{Guarded, download};
 use virtual_gpu::RunOptions;
 use virtual_gpu::driver::run_with;
-use warpfold::{Gpu, Kernel, Op, Result, cust, kind, reference};
-use warpfold_kernels::contract::{SCAN_GROUP_TILES, tile_items, vector_items};
+use warpfold::{
+    Gpu, Kernel, Max, Min, Op, Product, Result, Sum, WideSum, bf16, cust, f16, kind, reference,
+};
+use warpfold_kernels::contract::{
+    SCAN_GROUP_TILES, SCAN_SMALL_BYTES, reduce_tile_items, scan_tile_items, vector_items,
+};
 use warpfold_kernels::for_each_kernel;
-use warpfold_kernels::op::{Max, Min, Product, Sum};
 
-/// Sizes around the boundaries of a warp, a block and a tile, and one with two groups of tiles.
-fn sizes<T>() -> Vec<usize> {
-    let tile = tile_items::<T>() as usize;
-    let group = SCAN_GROUP_TILES as usize * tile;
+/// Sizes around the boundaries of a warp, a block and a tile, and one of several tiles.
+fn sizes<T>(tile: usize, several_tiles: usize) -> Vec<usize> {
     let block = 256 * vector_items::<T>();
-    vec![
-        0,
-        1,
-        2,
-        3,
-        31,
-        32,
-        33,
-        255,
-        256,
-        257,
-        block - 1,
-        block + 1,
-        tile - 1,
-        tile,
-        tile + 1,
-        3 * tile - 5,
-        group + tile + 1,
-    ]
+    let mut sizes = vec![0, 1, 2, 3, 31, 32, 33, 255, 256, 257];
+    sizes.extend([block - 1, block + 1, tile - 1, tile, tile + 1]);
+    sizes.extend([3 * tile - 5, several_tiles]);
+    sizes
 }
 
 /// Lists of items that are worth a check at smaller sizes only.
-fn special_lists<O: Op<T>, T: Edges>() -> Vec<Vec<T>> {
-    let tile = tile_items::<T>() as usize;
+fn special_lists<O: Op<T>, T: Edges>(tile: usize) -> Vec<Vec<T>> {
     let edges = [33, tile + 1].map(with_edges::<O, T>);
     let nans = T::NANS.iter().map(|&nan| with_nan::<O, T>(1000, nan));
     edges
@@ -64,12 +49,20 @@ fn special_lists<O: Op<T>, T: Edges>() -> Vec<Vec<T>> {
         .collect()
 }
 
+/// Items of a small tile of a scan.
+fn small_tile<T>() -> usize {
+    scan_tile_items::<T>(0) as usize
+}
+
 fn reduce<O: Kernel<kind::reduce, T>, T: Edges>() {
-    let ordinary_lists = sizes::<T>().into_iter().map(ordinary::<O, T>);
-    for items in ordinary_lists.chain(special_lists::<O, T>()) {
+    let tile = reduce_tile_items::<T>() as usize;
+    let ordinary_lists = sizes::<T>(tile, 33 * tile + 1)
+        .into_iter()
+        .map(ordinary::<O, T>);
+    for items in ordinary_lists.chain(special_lists::<O, T>(tile)) {
         check_reduce::<O, T>(&items, 0);
     }
-    let across_tiles = ordinary::<O, T>(tile_items::<T>() as usize + 77);
+    let across_tiles = ordinary::<O, T>(tile + 77);
     for offset in 1..vector_items::<T>() {
         check_reduce::<O, T>(&across_tiles, offset);
         check_reduce::<O, T>(&across_tiles[..offset], offset);
@@ -90,7 +83,7 @@ struct Scan<T: Edges> {
     reference: fn(&[T]) -> Vec<T>,
 }
 
-fn inclusive<O: Kernel<kind::inclusive_scan, T>, T: Edges>() -> Scan<T> {
+fn inclusive<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Edges>() -> Scan<T> {
     Scan {
         to_output: warpfold::inclusive_scan::<O, T>,
         in_place: warpfold::inclusive_scan_in_place::<O, T>,
@@ -98,7 +91,7 @@ fn inclusive<O: Kernel<kind::inclusive_scan, T>, T: Edges>() -> Scan<T> {
     }
 }
 
-fn exclusive<O: Kernel<kind::exclusive_scan, T>, T: Edges>() -> Scan<T> {
+fn exclusive<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Edges>() -> Scan<T> {
     Scan {
         to_output: warpfold::exclusive_scan::<O, T>,
         in_place: warpfold::exclusive_scan_in_place::<O, T>,
@@ -106,21 +99,25 @@ fn exclusive<O: Kernel<kind::exclusive_scan, T>, T: Edges>() -> Scan<T> {
     }
 }
 
-fn inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Edges>() {
+fn inclusive_scan<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Edges>() {
     check_scans::<O, T>(inclusive::<O, T>());
 }
 
-fn exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Edges>() {
+fn exclusive_scan<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Edges>() {
     check_scans::<O, T>(exclusive::<O, T>());
 }
 
 fn check_scans<O: Op<T>, T: Edges>(scan: Scan<T>) {
-    let ordinary_lists = sizes::<T>().into_iter().map(ordinary::<O, T>);
-    for items in ordinary_lists.chain(special_lists::<O, T>()) {
+    let tile = small_tile::<T>();
+    let two_groups = (SCAN_GROUP_TILES as usize + 1) * tile + 1;
+    let ordinary_lists = sizes::<T>(tile, two_groups)
+        .into_iter()
+        .map(ordinary::<O, T>);
+    for items in ordinary_lists.chain(special_lists::<O, T>(tile)) {
         check_scan::<O, T>(&scan, &items, 0, 0);
     }
     let vector = vector_items::<T>();
-    let across_tiles = ordinary::<O, T>(tile_items::<T>() as usize + 77);
+    let across_tiles = ordinary::<O, T>(tile + 77);
     for offset in 1..vector {
         check_scan::<O, T>(&scan, &across_tiles, offset, offset);
         check_scan::<O, T>(&scan, &across_tiles, offset, 0);
@@ -128,7 +125,7 @@ fn check_scans<O: Op<T>, T: Edges>(scan: Scan<T>) {
         check_scan::<O, T>(&scan, &across_tiles[..vector], offset, vector - offset);
         check_scan_in_place::<O, T>(&scan, &across_tiles, offset);
     }
-    for count in [0, 1, 33, 3 * tile_items::<T>() as usize + 1] {
+    for count in [0, 1, 33, 3 * tile + 1] {
         check_scan_in_place::<O, T>(&scan, &ordinary::<O, T>(count), 0);
     }
 }
@@ -170,19 +167,26 @@ for_each_kernel!(rows);
 
 #[test]
 fn prefixes_pass_through_several_groups() {
-    let items =
-        ordinary::<Sum, f32>(3 * SCAN_GROUP_TILES as usize * tile_items::<f32>() as usize + 9);
-    let input = Guarded::input::<Sum>(&items, 1);
+    let items = ordinary::<Sum, f32>(3 * SCAN_GROUP_TILES as usize * small_tile::<f32>() + 9);
+    check_long(&items, "four groups");
+}
+
+#[test]
+fn larger_scans_have_larger_tiles() {
+    let small = SCAN_SMALL_BYTES as usize / size_of::<f32>();
+    check_long(&ordinary::<Sum, f32>(small), "small tiles");
+    check_long(&ordinary::<Sum, f32>(small + 1), "large tiles");
+}
+
+fn check_long(items: &[f32], what: &str) {
+    let input = Guarded::input::<Sum>(items, 1);
     let output = Guarded::output(items.len(), 0);
     warpfold::inclusive_scan::<Sum, _>(gpu(), &input.slice(), &mut output.slice()).unwrap();
-    let expected = reference::inclusive_scan::<Sum, f32>(&items);
-    assert_same_bits(&output.checked(), &expected, "four groups");
+    let expected = reference::inclusive_scan::<Sum, f32>(items);
+    assert_same_bits(&output.checked(), &expected, what);
     let sum = warpfold::reduce::<Sum, _>(gpu(), &input.slice()).unwrap();
-    assert_same_bits(
-        &[sum],
-        &[reference::reduce::<Sum, f32>(&items)],
-        "97 chunks",
-    );
+    let expected = reference::reduce::<Sum, f32>(items);
+    assert_same_bits(&[sum], &[expected], what);
 }
 
 #[test]
@@ -202,7 +206,7 @@ fn an_output_that_is_longer_keeps_its_end() {
 
 #[test]
 fn a_run_repeats_whatever_the_schedule() {
-    let items = ordinary::<Sum, f32>(35 * tile_items::<f32>() as usize - 3);
+    let items = ordinary::<Sum, f32>(35 * small_tile::<f32>() - 3);
     let input = Guarded::input::<Sum>(&items, 3);
     let scan = reference::inclusive_scan::<Sum, f32>(&items);
     let sum = reference::reduce::<Sum, f32>(&items);

@@ -15,7 +15,7 @@ use cust::memory::{CopyDestination, DeviceBuffer};
 use data::{assert_same_bits, ordinary};
 use virtual_gpu::Mode;
 use warpfold::{Error, Gpu, Max, Sum, cust, gpu_sum, inclusive_scan_in_place, reduce, reference};
-use warpfold_kernels::contract::{REDUCE_MAX_CHUNKS, reduce_chunk_tiles, tile_items};
+use warpfold_kernels::contract::{REDUCE_MAX_CHUNKS, reduce_chunk_tiles, reduce_tile_items};
 
 /// Held by each test: there is not memory enough for two at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -73,7 +73,7 @@ fn more_items_than_32_bits_count() {
 fn chunks_of_several_tiles() {
     let _memory = alone();
     let tiles = 2 * REDUCE_MAX_CHUNKS as usize + 1;
-    let count = tiles * tile_items::<f64>() as usize - 17;
+    let count = tiles * reduce_tile_items::<f64>() as usize - 17;
     assert_eq!(reduce_chunk_tiles::<f64>(count as u64), 4);
     let Some(gpu) = real_gpu("chunks_of_several_tiles", 1 << 30) else {
         return;

@@ -32,7 +32,7 @@ use schedule::schedules;
 use virtual_gpu::Checks;
 use virtual_gpu::driver::run_with;
 use warpfold::{Gpu, Kernel, Max, Op, Result, Sum, cust, kind, reference};
-use warpfold_kernels::contract::tile_items;
+use warpfold_kernels::contract::{reduce_tile_items, scan_tile_items};
 
 /// Seeds of each policy.
 const SEEDS: u64 = 6;
@@ -84,11 +84,12 @@ fn scan_in_place<O: Op<T>, T: Edges>(
 }
 
 fn cases() -> Vec<Case> {
-    let f32s = tile_items::<f32>() as usize;
-    let f64s = tile_items::<f64>() as usize;
+    let reduced = reduce_tile_items::<f32>() as usize;
+    let f32s = scan_tile_items::<f32>(0) as usize;
+    let f64s = scan_tile_items::<f64>(0) as usize;
     vec![
-        reduce::<Sum, f32>(40 * f32s - 3, 0),
-        reduce::<Sum, f32>(3 * f32s + 1, 3),
+        reduce::<Sum, f32>(40 * reduced - 3, 0),
+        reduce::<Sum, f32>(3 * reduced + 1, 3),
         scan::<Sum, f32>(
             warpfold::inclusive_scan::<Sum, f32>,
             reference::inclusive_scan::<Sum, f32>,

@@ -19,8 +19,8 @@ fn counts<T>() -> [usize; 5] {
 
 fn sums_are_the_references<T: Sample>()
 where
-    Sum: Kernel<kind::reduce, T>,
-    Max: Kernel<kind::reduce, T>,
+    Sum: Kernel<kind::reduce, T, Output = T>,
+    Max: Kernel<kind::reduce, T, Output = T>,
 {
     for count in counts::<T>() {
         let items = ordinary::<Sum, T>(count);

@@ -5,6 +5,7 @@
 //! is short enough to compute them.
 
 use anyhow::Result;
+use bytemuck::cast_slice;
 use warpfold::cust::memory::DeviceSlice;
 use warpfold::{Kernel, Sum, kind, reference};
 
@@ -29,7 +30,7 @@ pub fn verdict<T: Measured>(
     output: &DeviceSlice<T>,
 ) -> Result<Verdict>
 where
-    Sum: Kernel<kind::reduce, T>,
+    Sum: Kernel<kind::reduce, T, Output = T>,
 {
     let has_bits = side != Side::Warpfold
         || item_count > BITS_COMPARED
@@ -66,7 +67,7 @@ fn has_reference_bits<T: Measured>(
     output: &DeviceSlice<T>,
 ) -> Result<bool>
 where
-    Sum: Kernel<kind::reduce, T>,
+    Sum: Kernel<kind::reduce, T, Output = T>,
 {
     let items = data.first(item_count);
     let expected = match case {
@@ -76,8 +77,7 @@ where
         Case::ReduceMax | Case::Copy => return Ok(true),
     };
     let found = output.index(..expected.len()).as_host_vec()?;
-    let mut pairs = found.iter().zip(&expected);
-    Ok(pairs.all(|(found, expected)| found.to_bits() == expected.to_bits()))
+    Ok(cast_slice::<_, u8>(&found) == cast_slice::<_, u8>(&expected))
 }
 
 /// Whether `is_right` holds of the items of windows from the first to the last, given their indices.

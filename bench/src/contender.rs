@@ -35,9 +35,10 @@ pub fn contenders<'a, T: Measured>(
     cub: Option<&'a Library>,
 ) -> Result<Vec<Contender<'a>>>
 where
-    Sum:
-        Kernel<kind::reduce, T> + Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>,
-    Max: Kernel<kind::reduce, T>,
+    Sum: Kernel<kind::reduce, T, Output = T>
+        + Kernel<kind::inclusive_scan, T>
+        + Kernel<kind::exclusive_scan, T>,
+    Max: Kernel<kind::reduce, T, Output = T>,
 {
     let (side, call) = match case {
         Case::Copy => (Side::Driver, copy(place)),
@@ -56,9 +57,10 @@ where
 
 fn warpfold<'a, T: Measured>(case: Case, place: Place<'a, T>) -> Call<'a>
 where
-    Sum:
-        Kernel<kind::reduce, T> + Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>,
-    Max: Kernel<kind::reduce, T>,
+    Sum: Kernel<kind::reduce, T, Output = T>
+        + Kernel<kind::inclusive_scan, T>
+        + Kernel<kind::exclusive_scan, T>,
+    Max: Kernel<kind::reduce, T, Output = T>,
 {
     let Place {
         gpu,

@@ -5,8 +5,8 @@
 //! page pattern, and few enough that what stands before any item is at hand.
 
 use anyhow::Result;
-use warpfold::Item;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
+use warpfold::{Item, bf16, f16};
 
 use crate::measure::{Session, measure};
 
@@ -43,6 +43,12 @@ macro_rules! types {
 }
 
 types! {
+    u8 as "uint8_t",
+    i8 as "int8_t",
+    u16 as "uint16_t",
+    i16 as "int16_t",
+    f16 as "__half",
+    bf16 as "__nv_bfloat16",
     u32 as "uint32_t",
     i32 as "int32_t",
     f32 as "float",
@@ -78,8 +84,10 @@ macro_rules! floats {
     )*};
 }
 
-integers!(i32, u32, i64, u64);
+integers!(i8, u8, i16, u16, i32, u32, i64, u64);
 floats! {
+    f16, f16::from_f64 => 10, -24, 11;
+    bf16, bf16::from_f64 => 8, -8, 8;
     f32, |number| number as f32 => 24, -24, 24;
     f64, |number| number => 53, -53, 53;
 }

@@ -126,9 +126,10 @@ pub struct Session<'a> {
 /// Measures all cases and sizes for items of type `T`.
 pub fn measure<T: Measured>(session: &mut Session<'_>) -> Result<()>
 where
-    Sum:
-        Kernel<kind::reduce, T> + Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>,
-    Max: Kernel<kind::reduce, T>,
+    Sum: Kernel<kind::reduce, T, Output = T>
+        + Kernel<kind::inclusive_scan, T>
+        + Kernel<kind::exclusive_scan, T>,
+    Max: Kernel<kind::reduce, T, Output = T>,
 {
     let sizes = session.sizes_that_fit::<T>()?;
     let Some(&largest) = sizes.last() else {
@@ -167,9 +168,10 @@ fn measure_size<T: Measured>(
     mut place: Place<'_, T>,
 ) -> Result<()>
 where
-    Sum:
-        Kernel<kind::reduce, T> + Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>,
-    Max: Kernel<kind::reduce, T>,
+    Sum: Kernel<kind::reduce, T, Output = T>
+        + Kernel<kind::inclusive_scan, T>
+        + Kernel<kind::exclusive_scan, T>,
+    Max: Kernel<kind::reduce, T, Output = T>,
 {
     let mut all = Vec::new();
     for case in session.cases() {

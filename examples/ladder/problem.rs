@@ -1,19 +1,25 @@
 //! What the rungs are given to do: items, and how a result is checked against the CPU.
 
-use warpfold::ladder::{Placement, Rung};
-use warpfold::{Item, Kernel, Op, kind};
+use warpfold::ladder::{Placement, Plain, Rung};
+use warpfold::{Item, Kernel, kind};
 
 use crate::common::Random;
 use crate::failure::Failure;
 
 /// An operator with every kind of kernel.
 pub trait Operator<T: Item>:
-    Kernel<kind::reduce, T> + Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>
+    Plain<T>
+    + Kernel<kind::reduce, T>
+    + Kernel<kind::inclusive_scan, T>
+    + Kernel<kind::exclusive_scan, T>
 {
 }
 
 impl<O, T: Item> Operator<T> for O where
-    O: Kernel<kind::reduce, T> + Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>
+    O: Plain<T>
+        + Kernel<kind::reduce, T>
+        + Kernel<kind::inclusive_scan, T>
+        + Kernel<kind::exclusive_scan, T>
 {
 }
 
@@ -26,10 +32,10 @@ pub trait Problem: Item + Default {
     fn made_up(bits: u64) -> Self;
 
     /// The total of no items.
-    fn start<O: Op<Self>>() -> Self::Total;
+    fn start<O: Plain<Self>>() -> Self::Total;
 
     /// The total with one more item.
-    fn add<O: Op<Self>>(total: Self::Total, item: Self) -> Self::Total;
+    fn add<O: Plain<Self>>(total: Self::Total, item: Self) -> Self::Total;
 
     /// Whether a result may stand for the total of `item_count` items.
     fn agrees(self, total: Self::Total, item_count: usize) -> bool;
@@ -44,11 +50,11 @@ macro_rules! integers {
                 $made_up(bits)
             }
 
-            fn start<O: Op<Self>>() -> Self {
+            fn start<O: Plain<Self>>() -> Self {
                 O::identity()
             }
 
-            fn add<O: Op<Self>>(total: Self, item: Self) -> Self {
+            fn add<O: Plain<Self>>(total: Self, item: Self) -> Self {
                 O::combine(total, item)
             }
 
@@ -73,12 +79,12 @@ impl Problem for f32 {
         (bits >> 40) as f32 / (1 << 24) as f32
     }
 
-    fn start<O: Op<Self>>() -> f64 {
+    fn start<O: Plain<Self>>() -> f64 {
         0.0
     }
 
     /// A sum: the documents sum floats, and nothing else.
-    fn add<O: Op<Self>>(total: f64, item: Self) -> f64 {
+    fn add<O: Plain<Self>>(total: f64, item: Self) -> f64 {
         total + f64::from(item)
     }
 
@@ -96,7 +102,7 @@ pub fn items<T: Problem>(item_count: usize) -> Vec<T> {
 }
 
 /// Checks a reduction.
-pub fn check_reduction<O: Op<T>, T: Problem>(
+pub fn check_reduction<O: Plain<T>, T: Problem>(
     rung: Rung,
     found: T,
     items: &[T],
@@ -108,7 +114,7 @@ pub fn check_reduction<O: Op<T>, T: Problem>(
 }
 
 /// Checks a scan, item by item.
-pub fn check_scan<O: Op<T>, T: Problem>(
+pub fn check_scan<O: Plain<T>, T: Problem>(
     rung: Rung,
     placement: Placement,
     found: &[T],

@@ -270,6 +270,31 @@ pub(crate) fn fill(to: Address, word: u32, words: usize, stream: Stream<'_>) -> 
     })
 }
 
+/// Queues the writing of an item of 1, 2, 4 or 8 bytes, whose bytes are copied now.
+pub(crate) fn write_item(to: Address, item: &[u8], stream: Stream<'_>) -> Result<()> {
+    match *item {
+        // SAFETY: no host pointers; the stream lives.
+        [byte] => check("cuMemsetD8Async", unsafe {
+            raw::cuMemsetD8Async(to, byte, 1, stream.handle)
+        }),
+        // SAFETY: as before.
+        [low, high] => check("cuMemsetD16Async", unsafe {
+            raw::cuMemsetD16Async(to, u16::from_ne_bytes([low, high]), 1, stream.handle)
+        }),
+        _ => {
+            let words = item.chunks_exact(4).zip((to..).step_by(4));
+            for (word, address) in words {
+                let word = word
+                    .iter()
+                    .rev()
+                    .fold(0, |high, &low| high << 8 | u32::from(low));
+                fill(address, word, 1, stream)?;
+            }
+            Ok(())
+        }
+    }
+}
+
 /// Whether `address` is memory of `context`, or, as stream-ordered allocations do, belongs to no context but
 /// to its device.
 pub(crate) fn is_memory_of(address: Address, context: Context, device: Device) -> Result<bool> {

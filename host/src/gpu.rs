@@ -27,7 +27,7 @@ pub(crate) use lanes::{BusyLane, Lane, PIECE_BYTES};
 pub(crate) use memory::DeviceMemory;
 pub(crate) use pinned::PinnedMemory;
 pub(crate) use results::ResultSlot;
-pub(crate) use streams::KnownStream;
+pub(crate) use streams::{KnownStream, Progress};
 
 /// A GPU to reduce and scan on.
 ///

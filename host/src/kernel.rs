@@ -3,12 +3,17 @@
 
 use bytemuck::Pod;
 use cust::memory::DeviceCopy;
+use half::{bf16, f16};
+use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::element::Element;
 use warpfold_kernels::for_each_kernel;
-use warpfold_kernels::launch::{Copies, reduce_shared_bytes, scan_shared_bytes};
-use warpfold_kernels::op::{Max, Min, Op, Product, Sum};
+use warpfold_kernels::launch::{
+    Copies, SCAN_BLOCK_THREADS, reduce_shared_bytes, scan_shared_bytes,
+};
+use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
 
-/// An element type as the library's functions take it: `f32`, `f64`, `i32`, `u32`, `i64` or `u64`.
+/// An element type as the library's functions take it: `f32`, `f64`, [`f16`], [`bf16`], or an integer of 8, 16, 32 or
+/// 64 bits.
 ///
 /// Every bit pattern is a value of such a type ([`Pod`]), so no device memory can hold an invalid one.
 pub trait Item: Element + DeviceCopy + Pod {}
@@ -41,7 +46,7 @@ mod sealed {
     message = "there is no `{Kind}` kernel for the operator `{Self}` and items of type `{T}`",
     label = "the table of kernels has no such row"
 )]
-pub trait Kernel<Kind, T: Item>: Op<T> + sealed::Sealed<Kind, T> {
+pub trait Kernel<Kind, T: Item>: Op<T, Output: Item> + sealed::Sealed<Kind, T> {
     /// Which kernel it is.
     const ID: KernelId;
 }
@@ -59,7 +64,7 @@ macro_rules! rows {
         const ROWS: &[Row] = &[$(Row {
             id: KernelId::$symbol,
             symbol: stringify!($symbol),
-            shared_bytes: shared_bytes::$kind::<$t>,
+            block: block::$kind::<<$op as Op<$t>>::Accumulator>,
         },)*];
 
         $(
@@ -72,24 +77,38 @@ macro_rules! rows {
 struct Row {
     id: KernelId,
     symbol: &'static str,
-    shared_bytes: fn(Copies) -> u32,
+    block: fn(Copies) -> Block,
 }
 
-/// Bytes of dynamic shared memory of a block, for each kind.
-mod shared_bytes {
-    use super::{Copies, reduce_shared_bytes, scan_shared_bytes};
+/// What a block of a kernel is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block {
+    pub threads: u32,
+    /// Bytes of dynamic shared memory.
+    pub shared_bytes: u32,
+}
 
-    pub fn reduce<T>(_copies: Copies) -> u32 {
-        reduce_shared_bytes::<T>()
+/// The blocks of each kind, with accumulators of type `A`.
+mod block {
+    use super::{
+        BLOCK_THREADS, Block, Copies, SCAN_BLOCK_THREADS, reduce_shared_bytes, scan_shared_bytes,
+    };
+
+    pub fn reduce<A>(_copies: Copies) -> Block {
+        Block {
+            threads: BLOCK_THREADS,
+            shared_bytes: reduce_shared_bytes::<A>(),
+        }
     }
 
-    pub fn inclusive_scan<T>(copies: Copies) -> u32 {
-        scan_shared_bytes::<T>(copies)
+    pub fn inclusive_scan<A>(copies: Copies) -> Block {
+        Block {
+            threads: SCAN_BLOCK_THREADS,
+            shared_bytes: scan_shared_bytes::<A>(copies),
+        }
     }
 
-    pub fn exclusive_scan<T>(copies: Copies) -> u32 {
-        scan_shared_bytes::<T>(copies)
-    }
+    pub use inclusive_scan as exclusive_scan;
 }
 
 for_each_kernel!(rows);
@@ -108,8 +127,8 @@ impl KernelId {
         ROWS[self as usize].symbol
     }
 
-    /// Bytes of dynamic shared memory that a block needs, if its PTX is for this compute capability.
-    pub(crate) fn shared_bytes(self, capability: (u32, u32)) -> u32 {
-        (ROWS[self as usize].shared_bytes)(Copies::of_capability(capability.0))
+    /// Its blocks, if its PTX is for this compute capability.
+    pub(crate) fn block(self, capability: (u32, u32)) -> Block {
+        (ROWS[self as usize].block)(Copies::of_capability(capability.0))
     }
 }

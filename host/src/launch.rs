@@ -4,17 +4,17 @@
 //! arguments is found before anything is prepared or launched: first whether the stream is the context's, then
 //! lengths, alignment and overlap, which need no driver, then whether the memory is.
 
+use std::ops::Range;
 use std::ptr;
 
-use warpfold_kernels::contract::{BLOCK_THREADS, reduce_chunk_count, tile_count};
-use warpfold_kernels::element::Bits;
-use warpfold_kernels::workspace::scan_state_words;
+use warpfold_kernels::contract::{reduce_chunk_count, scan_tile_count};
+use warpfold_kernels::workspace::{reduce_state_words, scan_state_words};
 
 use cust::memory::DeviceSlice;
 
 use crate::driver::{self, Address, Stream};
 use crate::error::{Argument, Error, Result};
-use crate::gpu::{Capture, Entered, KnownStream, LoadedKernel, ResultSlot};
+use crate::gpu::{Capture, Entered, KnownStream, LoadedKernel, Progress, ResultSlot};
 use crate::kernel::{Item, Kernel, kind};
 
 /// Items in the device's memory.
@@ -40,8 +40,9 @@ impl Span {
         self.address.saturating_add(bytes)
     }
 
-    fn overlaps<T>(self, other: Self) -> bool {
-        self.address < other.end::<T>() && other.address < self.end::<T>()
+    /// Whether the span, of items of type `T`, has bytes in common with `other`, of items of type `U`.
+    fn overlaps<T, U>(self, other: Self) -> bool {
+        self.address < other.end::<U>() && other.address < self.end::<T>()
     }
 
     pub fn check_alignment<T>(self, argument: Argument) -> Result<()> {
@@ -141,10 +142,10 @@ impl Queue<'_> {
         input: Span,
         output: Span,
     ) -> Result<()> {
-        check_reduce::<T>(input, output)?;
+        check_reduce::<T, O::Output>(input, output)?;
         self.check_memory(Argument::Input, input)?;
         self.check_memory(Argument::Output, output)?;
-        self.launch_reduce::<O, T>(input, output.address)
+        self.reduce_piece::<O, T>(input, all_chunks::<T>(input), output.address)
     }
 
     /// Queues a reduction of `input`, at least one item, to a place for results.
@@ -155,7 +156,7 @@ impl Queue<'_> {
         input.check_alignment::<T>(Argument::Input)?;
         self.check_memory(Argument::Input, input)?;
         let slot = self.entered.result_slot()?;
-        match self.launch_reduce::<O, T>(input, slot.address()) {
+        match self.reduce_piece::<O, T>(input, all_chunks::<T>(input), slot.address()) {
             Ok(()) => Ok(slot),
             Err(error) => {
                 self.entered.return_result_slot(slot);
@@ -164,26 +165,34 @@ impl Queue<'_> {
         }
     }
 
-    fn launch_reduce<O: Kernel<kind::reduce, T>, T: Item>(
+    /// Queues the part of a reduction of `input` that has these chunks; the last part writes the result to `output`. The
+    /// parts of a reduction are queued in order, with nothing else in between on the stream. Of `input`, only the items of
+    /// the chunks need be there. Arguments are as checked by [`Self::reduce`].
+    pub fn reduce_piece<O: Kernel<kind::reduce, T>, T: Item>(
         &mut self,
         input: Span,
+        chunks: Range<u64>,
         output: Address,
     ) -> Result<()> {
         let kernel = self.entered.kernel(O::ID, self.capture)?;
         let item_count = input.item_count as u64;
-        let blocks = reduce_chunk_count::<T>(item_count);
-        let workspace = self.known.workspace(self.stream, self.capture, 0)?;
+        let part = Part::new(&chunks, reduce_chunk_count::<T>(item_count));
+        let state_words = reduce_state_words::<T, O::Accumulator>(item_count);
+        let scratch = self.scratch(part, state_words)?;
         let parameters = [
             input.address,
             item_count,
-            workspace.control(),
-            workspace.partials(),
+            chunks.start,
+            scratch.control,
+            scratch.states,
+            scratch.state_words,
             output,
         ];
+        let blocks = chunks.end - chunks.start;
         // SAFETY: these are a reduction's parameters. Input and output are memory of the context, as the
         // caller has checked, of the lengths that their owner gave them, and do not overlap; the
-        // rest is the stream's workspace, which is as large as any reduction needs.
-        unsafe { launch(kernel, blocks as u32, self.stream, parameters) }
+        // rest is the stream's workspace, with the state words that were asked for.
+        unsafe { self.launch(part, kernel, blocks, parameters) }
     }
 
     /// Queues a scan of `input`, at least one item, to the first items of `output`.
@@ -197,26 +206,39 @@ impl Queue<'_> {
         if output.address != input.address {
             self.check_memory(Argument::Output, output)?;
         }
+        let tiles = 0..scan_tile_count::<T>(input.item_count as u64);
+        self.scan_piece::<Kind, O, T>(input, output.address, tiles)
+    }
 
+    /// Queues the part of a scan of `input` that has these tiles. The parts of a scan are queued in order, with nothing
+    /// else in between on the stream. Of `input` and the output, only the items of the tiles need be there. Arguments are
+    /// as checked by [`Self::scan`].
+    pub fn scan_piece<Kind, O: Kernel<Kind, T>, T: Item>(
+        &mut self,
+        input: Span,
+        output: Address,
+        tiles: Range<u64>,
+    ) -> Result<()> {
         let kernel = self.entered.kernel(O::ID, self.capture)?;
         let item_count = input.item_count as u64;
-        let blocks = tile_count::<T>(item_count).min(kernel.resident_blocks as u64);
-        let state_words = scan_state_words::<T>(item_count);
-        let workspace = self
-            .known
-            .workspace(self.stream, self.capture, state_words)?;
+        let part = Part::new(&tiles, scan_tile_count::<T>(item_count));
+        let state_words = scan_state_words::<T, O::Accumulator>(item_count);
+        let scratch = self.scratch(part, state_words)?;
         let parameters = [
             input.address,
-            output.address,
+            output,
             item_count,
-            workspace.control(),
-            workspace.states(),
-            workspace.state_words(),
+            tiles.start,
+            tiles.end,
+            scratch.control,
+            scratch.states,
+            scratch.state_words,
         ];
+        let blocks = (tiles.end - tiles.start).min(kernel.resident_blocks as u64);
         // SAFETY: these are a scan's parameters. Input and output are memory of the context, with room for
         // the items, and are the same or do not overlap; the rest is the stream's workspace, with
         // the state words that were asked for.
-        unsafe { launch(kernel, blocks as u32, self.stream, parameters) }
+        unsafe { self.launch(part, kernel, blocks, parameters) }
     }
 
     /// Queues the writing of the operator's identity: the reduction of no items.
@@ -224,12 +246,59 @@ impl Queue<'_> {
         &mut self,
         output: Span,
     ) -> Result<()> {
-        output.check_alignment::<T>(Argument::Output)?;
+        output.check_alignment::<O::Output>(Argument::Output)?;
         self.check_memory(Argument::Output, output)?;
-        let bits = O::identity().to_bits();
-        for half in 0..T::Bits::HALVES {
-            let address = output.address + 4 * half as u64;
-            driver::fill(address, bits.half(half), 1, self.stream)?;
+        let identity = O::lower(O::identity());
+        driver::write_item(output.address, bytemuck::bytes_of(&identity), self.stream)?;
+        Ok(())
+    }
+
+    /// The workspace for a part of a call that needs so many state words.
+    fn scratch(&mut self, part: Part, state_words: u64) -> Result<Scratch> {
+        if part.is_first() {
+            self.known.begin_call(self.capture)?;
+        }
+        let workspace = self
+            .known
+            .workspace(self.stream, self.capture, state_words)?;
+        Ok(Scratch {
+            control: workspace.control(),
+            states: workspace.states(),
+            state_words: workspace.state_words(),
+        })
+    }
+
+    /// Queues a kernel, as a part of a call.
+    ///
+    /// # Safety
+    ///
+    /// - `parameters` are the kernel's, in order, each a pointer or a 64-bit number.
+    /// - The pointers reach as far as the kernel's contract says.
+    unsafe fn launch<const N: usize>(
+        &mut self,
+        part: Part,
+        kernel: &LoadedKernel,
+        blocks: u64,
+        mut parameters: [u64; N],
+    ) -> Result<()> {
+        let mut pointers = parameters
+            .each_mut()
+            .map(|parameter| ptr::from_mut(parameter).cast());
+        if part != Part::Whole {
+            self.known.set_progress(Progress::Halfway);
+        }
+        // SAFETY: one pointer to a live 64-bit value for each parameter; the rest is the caller's promise.
+        unsafe {
+            kernel.function.launch(
+                blocks as u32,
+                kernel.block.threads,
+                kernel.block.shared_bytes,
+                self.stream,
+                &mut pointers,
+            )
+        }?;
+        if part == Part::Last {
+            self.known.set_progress(Progress::Complete);
         }
         Ok(())
     }
@@ -244,53 +313,62 @@ impl Queue<'_> {
     }
 }
 
+/// Where a launch stands among those of its call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Whole,
+    First,
+    Middle,
+    Last,
+}
+
+impl Part {
+    /// The part that a call's units of work in `range` are, of so many.
+    fn new(range: &Range<u64>, count: u64) -> Self {
+        match (range.start == 0, range.end == count) {
+            (true, true) => Part::Whole,
+            (true, false) => Part::First,
+            (false, true) => Part::Last,
+            (false, false) => Part::Middle,
+        }
+    }
+
+    fn is_first(self) -> bool {
+        matches!(self, Part::Whole | Part::First)
+    }
+}
+
+/// What a launch is told of its stream's workspace.
+struct Scratch {
+    control: Address,
+    states: Address,
+    state_words: u64,
+}
+
+/// All chunks of a reduction.
+fn all_chunks<T>(input: Span) -> Range<u64> {
+    0..reduce_chunk_count::<T>(input.item_count as u64)
+}
+
 /// Reduces `input`, at least one item, and waits for the result.
 pub(crate) fn reduce_to_host<O: Kernel<kind::reduce, T>, T: Item>(
     entered: Entered<'_>,
     input: Span,
-) -> Result<T> {
+) -> Result<O::Output> {
     let slot = Queue::and_wait(entered, |queue| queue.reduce_to_slot::<O, T>(input))?;
     // SAFETY: the reduction is done.
     Ok(unsafe { entered.read_result(slot) })
 }
 
-/// Queues a kernel.
-///
-/// # Safety
-///
-/// - `parameters` are the kernel's, in order, each a pointer or a 64-bit number.
-/// - The pointers reach as far as the kernel's contract says.
-unsafe fn launch<const N: usize>(
-    kernel: &LoadedKernel,
-    blocks: u32,
-    stream: Stream<'_>,
-    mut parameters: [u64; N],
-) -> Result<()> {
-    let mut pointers = parameters
-        .each_mut()
-        .map(|parameter| ptr::from_mut(parameter).cast());
-    // SAFETY: one pointer to a live 64-bit value for each parameter; the rest is the caller's promise.
-    unsafe {
-        kernel.function.launch(
-            blocks,
-            BLOCK_THREADS,
-            kernel.shared_bytes,
-            stream,
-            &mut pointers,
-        )
-    }?;
-    Ok(())
-}
-
 /// Checks what can be known of a reduction's arguments without the driver.
-fn check_reduce<T>(input: Span, output: Span) -> Result<()> {
+fn check_reduce<T, R>(input: Span, output: Span) -> Result<()> {
     input.check_alignment::<T>(Argument::Input)?;
-    output.check_alignment::<T>(Argument::Output)?;
+    output.check_alignment::<R>(Argument::Output)?;
     let result = Span {
         item_count: 1,
         ..output
     };
-    match input.overlaps::<T>(result) {
+    match input.overlaps::<T, R>(result) {
         true => Err(overlap(input, result)),
         false => Ok(()),
     }
@@ -311,7 +389,7 @@ pub(crate) fn check_scan<T>(input: Span, output: Span) -> Result<()> {
         item_count: needed_items,
         ..output
     };
-    match input.address != result.address && input.overlaps::<T>(result) {
+    match input.address != result.address && input.overlaps::<T, T>(result) {
         true => Err(overlap(input, result)),
         false => Ok(()),
     }
@@ -325,3 +403,6 @@ fn overlap(input: Span, output: Span) -> Error {
         output_items: output.item_count,
     }
 }
+
+#[cfg(test)]
+mod tests;

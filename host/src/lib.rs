@@ -13,16 +13,17 @@
 //!
 //! | on a slice of the host | on device memory, waiting | on device memory, on a stream |
 //! |---|---|---|
-//! | [`gpu_sum`], [`gpu_product`], [`gpu_min`], [`gpu_max`] | [`reduce()`] | [`reduce_into`] |
+//! | [`gpu_sum`], [`gpu_wide_sum`], [`gpu_product`], [`gpu_min`], [`gpu_max`] | [`reduce()`] | [`reduce_into`] |
 //! | [`gpu_inclusive_scan`] | [`inclusive_scan`], [`inclusive_scan_in_place`] | [`inclusive_scan_on`], [`inclusive_scan_in_place_on`] |
 //! | [`gpu_exclusive_scan`] | [`exclusive_scan`], [`exclusive_scan_in_place`] | [`exclusive_scan_on`], [`exclusive_scan_in_place_on`] |
 //!
 //! Each takes its operator as a type, as in `reduce::<Sum, _>(&gpu, &buffer)`: [`Sum`], [`Product`], [`Min`] or
-//! [`Max`], on items of `f32`, `f64`, `i32`, `u32`, `i64` or `u64`. A pair that has no kernel does not
-//! compile:
+//! [`Max`], on items of `f32`, `f64`, [`f16`], [`bf16`], or integers of 8, 16, 32 or 64 bits. Reductions also have
+//! [`WideSum`], whose result has a wider type than the items. Narrow items are combined in 32 bits, and the
+//! results cut off or rounded. A pair that has no kernel does not compile:
 //!
 //! ```compile_fail
-//! warpfold::gpu_sum(&[1u8, 2, 3]);
+//! warpfold::gpu_sum(&[1u128, 2, 3]);
 //! ```
 //!
 //! Device memory is `cust`'s: a [`DeviceBuffer`](cust::memory::DeviceBuffer), or a
@@ -91,12 +92,15 @@ mod staged;
 pub use cust;
 pub use error::{Argument, DriverCode, Error, Result, WarmUp};
 pub use gpu::Gpu;
+pub use half::{bf16, f16};
 pub use kernel::{Item, Kernel, KernelId, kind};
 pub use reduce::{reduce, reduce_into};
 pub use scan::{
     exclusive_scan, exclusive_scan_in_place, exclusive_scan_in_place_on, exclusive_scan_on,
     inclusive_scan, inclusive_scan_in_place, inclusive_scan_in_place_on, inclusive_scan_on,
 };
-pub use slice::{gpu_exclusive_scan, gpu_inclusive_scan, gpu_max, gpu_min, gpu_product, gpu_sum};
+pub use slice::{
+    gpu_exclusive_scan, gpu_inclusive_scan, gpu_max, gpu_min, gpu_product, gpu_sum, gpu_wide_sum,
+};
 pub use warpfold_kernels::element::Element;
-pub use warpfold_kernels::op::{Max, Min, Op, Product, Sum};
+pub use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};

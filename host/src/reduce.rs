@@ -37,9 +37,12 @@ use crate::launch::{Queue, Span, reduce_to_host};
 ///
 /// [`Error::ForeignMemory`], [`Error::Misaligned`], [`Error::OutOfMemory`], [`Error::KernelRejected`], [`Error::Driver`],
 /// [`Error::Poisoned`].
-pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(gpu: &Gpu, input: &DeviceSlice<T>) -> Result<T> {
+pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
+    gpu: &Gpu,
+    input: &DeviceSlice<T>,
+) -> Result<O::Output> {
     if input.is_empty() {
-        return Ok(O::identity());
+        return Ok(O::lower(O::identity()));
     }
     gpu.enter(|entered| reduce_to_host::<O, T>(entered, Span::from(input)))
 }
@@ -76,7 +79,7 @@ pub fn reduce_into<O: Kernel<kind::reduce, T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,
     input: &DeviceSlice<T>,
-    output: &mut DeviceSlice<T>,
+    output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let (input, output) = (Span::from(input), Span::from(&*output));
     if output.item_count == 0 {

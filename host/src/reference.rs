@@ -1,13 +1,15 @@
 //! The library's results, computed on the host in plain sequential Rust, bit for bit.
 //!
 //! This is the bit contract ([`warpfold_kernels::contract`]) written out: the same combination trees, with the
-//! identity in the place of every item that is missing. It is meant to be read beside the contract, and
+//! identity in the place of every item that is missing. Values are accumulators, to which items are lifted as they are
+//! read, and which are lowered as results are written. It is meant to be read beside the contract, and
 //! to check results with; it is slow. It shares the contract's numbers and the operators with the
 //! kernels, and none of their code.
 
 use warpfold_kernels::contract::{
     BLOCK_THREADS, BLOCK_WARPS, SCAN_GROUP_TILES, THREAD_VECTORS, WARP_LANES, reduce_chunk_count,
-    reduce_chunk_tiles, tile_count, tile_items, vector_items,
+    reduce_chunk_tiles, reduce_tile_items, scan_tile_count, scan_tile_items, scan_tile_rows,
+    vector_items,
 };
 use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;
@@ -19,39 +21,41 @@ const LANES: usize = WARP_LANES as usize;
 /// Combines all items. For no items, the operator's identity.
 ///
 /// ```
-/// use warpfold::{Sum, reference};
-/// assert_eq!(reference::reduce::<Sum, u32>(&[1, 2, 3]), 6);
+/// use warpfold::{Sum, WideSum, reference};
+/// assert_eq!(reference::reduce::<Sum, u8>(&[100, 200, 3]), 47);
+/// assert_eq!(reference::reduce::<WideSum, u8>(&[100, 200, 3]), 303);
 /// ```
-pub fn reduce<O: Op<T>, T: Element>(items: &[T]) -> T {
+pub fn reduce<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
     let item_count = items.len() as u64;
-    let chunks: Vec<T> = (0..reduce_chunk_count::<T>(item_count))
+    let chunks: Vec<_> = (0..reduce_chunk_count::<T>(item_count))
         .map(|chunk| reduce_chunk::<O, T>(items, chunk))
         .collect();
     let result = match chunks[..] {
         [] => O::identity(),
         [result] => result,
         _ => {
-            let threads: Vec<T> = (0..THREADS)
+            let threads: Vec<_> = (0..THREADS)
                 .map(|thread| left_fold::<O, T>(chunks.iter().skip(thread).step_by(THREADS)))
                 .collect();
             combine_threads::<O, T>(&threads)
         }
     };
-    result.canonical()
+    O::lower(result)
 }
 
 /// Steps 2 to 4 of a reduction, for one chunk of tiles.
-fn reduce_chunk<O: Op<T>, T: Element>(items: &[T], chunk: u64) -> T {
+fn reduce_chunk<O: Op<T>, T: Element>(items: &[T], chunk: u64) -> O::Accumulator {
     let chunk_tiles = reduce_chunk_tiles::<T>(items.len() as u64);
-    let threads: Vec<T> = (0..THREADS)
+    let threads: Vec<_> = (0..THREADS)
         .map(|thread| {
             let mut folds = vec![O::identity(); vector_items::<T>()];
             for tile in chunk * chunk_tiles..(chunk + 1) * chunk_tiles {
+                let tile_start = tile * reduce_tile_items::<T>();
                 for (position, fold) in folds.iter_mut().enumerate() {
-                    let column: Vec<T> = (0..THREAD_VECTORS)
+                    let column: Vec<_> = (0..THREAD_VECTORS)
                         .map(|vector| {
                             let vector_start = (vector * THREADS + thread) * vector_items::<T>();
-                            item::<O, T>(items, tile, vector_start + position)
+                            value::<O, T>(items, tile_start, vector_start + position)
                         })
                         .collect();
                     *fold = O::combine(*fold, pairwise::<O, T>(&column));
@@ -64,8 +68,8 @@ fn reduce_chunk<O: Op<T>, T: Element>(items: &[T], chunk: u64) -> T {
 }
 
 /// Steps 3 and 4 of a reduction: the lanes of each warp, then the warps.
-fn combine_threads<O: Op<T>, T: Element>(threads: &[T]) -> T {
-    let warps: Vec<T> = threads.chunks(LANES).map(halves::<O, T>).collect();
+fn combine_threads<O: Op<T>, T: Element>(threads: &[O::Accumulator]) -> O::Accumulator {
+    let warps: Vec<_> = threads.chunks(LANES).map(halves::<O, T>).collect();
     halves::<O, T>(&warps)
 }
 
@@ -75,8 +79,11 @@ fn combine_threads<O: Op<T>, T: Element>(threads: &[T]) -> T {
 /// use warpfold::{Sum, reference};
 /// assert_eq!(reference::inclusive_scan::<Sum, u32>(&[1, 2, 3]), [1, 3, 6]);
 /// ```
-pub fn inclusive_scan<O: Op<T>, T: Element>(items: &[T]) -> Vec<T> {
-    scan::<O, T>(items, |_, inclusive| inclusive.to_vec())
+pub fn inclusive_scan<O: Op<T, Output = T>, T: Element>(items: &[T]) -> Vec<T> {
+    scan::<O, T>(items, |before, vector| {
+        let inclusive = vector.iter();
+        inclusive.map(|&upto| O::combine(before, upto)).collect()
+    })
 }
 
 /// All items before each: `out[0]` is the identity, `out[i] = x[0] ⊕ … ⊕ x[i - 1]`.
@@ -85,21 +92,31 @@ pub fn inclusive_scan<O: Op<T>, T: Element>(items: &[T]) -> Vec<T> {
 /// use warpfold::{Sum, reference};
 /// assert_eq!(reference::exclusive_scan::<Sum, u32>(&[1, 2, 3]), [0, 1, 3]);
 /// ```
-pub fn exclusive_scan<O: Op<T>, T: Element>(items: &[T]) -> Vec<T> {
-    scan::<O, T>(items, |before, inclusive| {
-        let earlier = &inclusive[..inclusive.len() - 1];
-        [&[before], earlier].concat()
+pub fn exclusive_scan<O: Op<T, Output = T>, T: Element>(items: &[T]) -> Vec<T> {
+    scan::<O, T>(items, |before, vector| {
+        let earlier = vector[..vector.len() - 1].iter();
+        let later = earlier.map(|&upto| O::combine(before, upto));
+        std::iter::once(before).chain(later).collect()
     })
 }
 
-/// What stands before a vector in its tile, and the vector's items with that before each, to the vector's outputs.
-type Placement<T> = fn(T, &[T]) -> Vec<T>;
+/// A vector that is scanned by itself, and what stands before it in its tile.
+struct Scanned<A> {
+    before: A,
+    inclusive: Vec<A>,
+}
 
-fn scan<O: Op<T>, T: Element>(items: &[T], placement: Placement<T>) -> Vec<T> {
+/// Step 5 of a scan: what stands before a vector, and its inclusive values, to what is written there.
+type Placement<A> = fn(A, &[A]) -> Vec<A>;
+
+fn scan<O: Op<T, Output = T>, T: Element>(
+    items: &[T],
+    placement: Placement<O::Accumulator>,
+) -> Vec<T> {
     let mut output = Vec::with_capacity(items.len());
     let mut group_prefix = O::identity();
     let mut aggregates = [O::identity(); SCAN_GROUP_TILES as usize];
-    for tile in 0..tile_count::<T>(items.len() as u64) {
+    for tile in 0..scan_tile_count::<T>(items.len() as u64) {
         let place = (tile % SCAN_GROUP_TILES) as usize;
         if tile > 0 && place == 0 {
             group_prefix = O::combine(group_prefix, halves::<O, T>(&aggregates));
@@ -107,62 +124,62 @@ fn scan<O: Op<T>, T: Element>(items: &[T], placement: Placement<T>) -> Vec<T> {
         }
         let lower = halves::<O, T>(&aggregates);
         let prefix = O::combine(group_prefix, lower);
-        let (local, aggregate) = scan_tile::<O, T>(items, tile, placement);
-        let room = items.len() - output.len();
-        output.extend(
-            local
-                .into_iter()
-                .take(room)
-                .map(|local| O::combine(prefix, local).canonical()),
-        );
+        let (vectors, aggregate) = scan_tile::<O, T>(items, tile);
+        for vector in vectors {
+            let before = O::combine(prefix, vector.before);
+            let room = items.len() - output.len();
+            let placed = placement(before, &vector.inclusive).into_iter();
+            output.extend(placed.take(room).map(O::lower));
+        }
         aggregates[place] = aggregate;
     }
     output
 }
 
-/// Steps 1 to 3 of a scan: a tile's local scan, and its aggregate.
-fn scan_tile<O: Op<T>, T: Element>(items: &[T], tile: u64, placement: Placement<T>) -> (Vec<T>, T) {
-    let mut local = Vec::with_capacity(tile_items::<T>() as usize);
+/// Steps 1 to 3 of a scan: a tile's vectors, and its aggregate.
+fn scan_tile<O: Op<T>, T: Element>(
+    items: &[T],
+    tile: u64,
+) -> (Vec<Scanned<O::Accumulator>>, O::Accumulator) {
+    let item_count = items.len() as u64;
+    let rows = scan_tile_rows::<T>(item_count);
+    let tile_start = tile * scan_tile_items::<T>(item_count);
+    let mut tile = Vec::with_capacity(WARPS * rows * LANES);
     let mut warp_prefix = O::identity();
     for warp in 0..WARPS {
         let mut row_prefix = O::identity();
-        for row in 0..THREAD_VECTORS {
-            let vectors: Vec<Vec<T>> = (0..LANES)
+        for row in 0..rows {
+            let vectors: Vec<Vec<_>> = (0..LANES)
                 .map(|lane| {
-                    let vector = (warp * THREAD_VECTORS + row) * LANES + lane;
-                    let start = vector * vector_items::<T>();
-                    let vector: Vec<T> = (start..start + vector_items::<T>())
-                        .map(|index| item::<O, T>(items, tile, index))
+                    let start = ((warp * rows + row) * LANES + lane) * vector_items::<T>();
+                    let vector: Vec<_> = (start..start + vector_items::<T>())
+                        .map(|index| value::<O, T>(items, tile_start, index))
                         .collect();
                     scan_vector::<O, T>(&vector)
                 })
                 .collect();
-            let totals: Vec<T> = vectors
+            let totals: Vec<_> = vectors
                 .iter()
                 .map(|vector| vector[vector.len() - 1])
                 .collect();
             let lanes = kogge_stone::<O, T>(&totals);
-            for (lane, vector) in vectors.iter().enumerate() {
+            for (lane, inclusive) in vectors.into_iter().enumerate() {
                 let lane_prefix = match lane {
                     0 => O::identity(),
                     _ => lanes[lane - 1],
                 };
                 let before = O::combine(warp_prefix, O::combine(row_prefix, lane_prefix));
-                let inclusive: Vec<T> = vector
-                    .iter()
-                    .map(|&item| O::combine(before, item))
-                    .collect();
-                local.extend(placement(before, &inclusive));
+                tile.push(Scanned { before, inclusive });
             }
             row_prefix = O::combine(row_prefix, lanes[LANES - 1]);
         }
         warp_prefix = O::combine(warp_prefix, row_prefix);
     }
-    (local, warp_prefix)
+    (tile, warp_prefix)
 }
 
 /// The inclusive scan of a vector, left to right.
-fn scan_vector<O: Op<T>, T: Element>(vector: &[T]) -> Vec<T> {
+fn scan_vector<O: Op<T>, T: Element>(vector: &[O::Accumulator]) -> Vec<O::Accumulator> {
     let mut scanned = vector.to_vec();
     for index in 1..scanned.len() {
         scanned[index] = O::combine(scanned[index - 1], scanned[index]);
@@ -171,7 +188,7 @@ fn scan_vector<O: Op<T>, T: Element>(vector: &[T]) -> Vec<T> {
 }
 
 /// The inclusive scan of the lanes of a row by Kogge and Stone: at each step, every lane at once.
-fn kogge_stone<O: Op<T>, T: Element>(lanes: &[T]) -> Vec<T> {
+fn kogge_stone<O: Op<T>, T: Element>(lanes: &[O::Accumulator]) -> Vec<O::Accumulator> {
     let mut scanned = lanes.to_vec();
     for step in [1, 2, 4, 8, 16] {
         let earlier = scanned.clone();
@@ -182,38 +199,38 @@ fn kogge_stone<O: Op<T>, T: Element>(lanes: &[T]) -> Vec<T> {
     scanned
 }
 
-/// The item at `index` in `tile`; the identity past the end.
-fn item<O: Op<T>, T: Element>(items: &[T], tile: u64, index: usize) -> T {
-    let index = tile * tile_items::<T>() + index as u64;
+/// The item at `index` in the tile that begins at `tile_start`, lifted; the identity past the end.
+fn value<O: Op<T>, T: Element>(items: &[T], tile_start: u64, index: usize) -> O::Accumulator {
     items
-        .get(index as usize)
-        .copied()
-        .unwrap_or_else(O::identity)
+        .get(tile_start as usize + index)
+        .map_or_else(O::identity, |&item| O::lift(item))
 }
 
 /// `((e ⊕ x₀) ⊕ x₁) ⊕ …`
-fn left_fold<'items, O: Op<T>, T: Element>(items: impl Iterator<Item = &'items T>) -> T {
-    items.fold(O::identity(), |fold, &item| O::combine(fold, item))
+fn left_fold<'values, O: Op<T>, T: Element>(
+    values: impl Iterator<Item = &'values O::Accumulator>,
+) -> O::Accumulator {
+    values.fold(O::identity(), |fold, &value| O::combine(fold, value))
 }
 
-/// Neighbours first: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕…`, for a power of two of items.
-fn pairwise<O: Op<T>, T: Element>(items: &[T]) -> T {
-    match items {
-        [item] => *item,
+/// Neighbours first: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕…`, for a power of two of values.
+fn pairwise<O: Op<T>, T: Element>(values: &[O::Accumulator]) -> O::Accumulator {
+    match values {
+        [value] => *value,
         _ => {
-            let (left, right) = items.split_at(items.len() / 2);
+            let (left, right) = values.split_at(values.len() / 2);
             O::combine(pairwise::<O, T>(left), pairwise::<O, T>(right))
         }
     }
 }
 
-/// Halves first: item `i` takes item `i + half`, until one is left; for a power of two of items.
-fn halves<O: Op<T>, T: Element>(items: &[T]) -> T {
-    match items {
-        [item] => *item,
+/// Halves first: value `i` takes value `i + half`, until one is left; for a power of two of values.
+fn halves<O: Op<T>, T: Element>(values: &[O::Accumulator]) -> O::Accumulator {
+    match values {
+        [value] => *value,
         _ => {
-            let (left, right) = items.split_at(items.len() / 2);
-            let combined: Vec<T> = left
+            let (left, right) = values.split_at(values.len() / 2);
+            let combined: Vec<_> = left
                 .iter()
                 .zip(right)
                 .map(|(&left, &right)| O::combine(left, right))

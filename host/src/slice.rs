@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
 use crate::staged;
-use warpfold_kernels::op::{Max, Min, Product, Sum};
+use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
 
 /// The sum of the items. Integers wrap; the empty sum of floats is −0.0, as with `iter().sum()`. For no items no
 /// GPU is needed.
@@ -24,9 +24,29 @@ use warpfold_kernels::op::{Max, Min, Product, Sum};
 /// Those of [`Gpu::global`] and of [`reduce`](crate::reduce()).
 pub fn gpu_sum<T: Item>(items: &[T]) -> Result<T>
 where
-    Sum: Kernel<kind::reduce, T>,
+    Sum: Kernel<kind::reduce, T, Output = T>,
 {
     reduce::<Sum, T>(items)
+}
+
+/// The sum of the items in a wider type, in which it wraps or rounds much later: see [`WideSum`].
+///
+/// ```
+/// # fn main() -> warpfold::Result<()> {
+/// assert_eq!(warpfold::gpu_wide_sum(&[200u8, 100])?, 300u64);
+/// assert_eq!(warpfold::gpu_wide_sum(&[1.0e8f32, 1.0, -1.0e8])?, 1.0f64);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// Those of [`gpu_sum`].
+pub fn gpu_wide_sum<T: Item>(items: &[T]) -> Result<<WideSum as Op<T>>::Output>
+where
+    WideSum: Kernel<kind::reduce, T>,
+{
+    reduce::<WideSum, T>(items)
 }
 
 /// The product of the items; 1 for none. Integers wrap.
@@ -36,7 +56,7 @@ where
 /// Those of [`gpu_sum`].
 pub fn gpu_product<T: Item>(items: &[T]) -> Result<T>
 where
-    Product: Kernel<kind::reduce, T>,
+    Product: Kernel<kind::reduce, T, Output = T>,
 {
     reduce::<Product, T>(items)
 }
@@ -56,7 +76,7 @@ where
 /// Those of [`gpu_sum`].
 pub fn gpu_min<T: Item>(items: &[T]) -> Result<Option<T>>
 where
-    Min: Kernel<kind::reduce, T>,
+    Min: Kernel<kind::reduce, T, Output = T>,
 {
     if items.is_empty() {
         return Ok(None);
@@ -71,7 +91,7 @@ where
 /// Those of [`gpu_sum`].
 pub fn gpu_max<T: Item>(items: &[T]) -> Result<Option<T>>
 where
-    Max: Kernel<kind::reduce, T>,
+    Max: Kernel<kind::reduce, T, Output = T>,
 {
     if items.is_empty() {
         return Ok(None);
@@ -117,9 +137,9 @@ pub fn gpu_exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     scan::<kind::exclusive_scan, O, T>(items)
 }
 
-fn reduce<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<T> {
+fn reduce<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<O::Output> {
     if items.is_empty() {
-        return Ok(O::identity());
+        return Ok(O::lower(O::identity()));
     }
     Gpu::global()?.enter(|entered| staged::reduce::<O, T>(entered, items))
 }

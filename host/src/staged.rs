@@ -22,7 +22,7 @@ use crate::launch::{Queue, Span};
 pub(crate) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     entered: Entered<'_>,
     items: &[T],
-) -> Result<T> {
+) -> Result<O::Output> {
     let there = OnDevice::copy_of(entered, bytemuck::cast_slice(items))?;
     let span = there.span(items.len());
     let slot = Queue::on_own(entered, there.lane.stream(), |queue| {

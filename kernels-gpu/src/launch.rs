@@ -10,7 +10,7 @@ use crate::contract::{
 pub const REDUCE_BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 /// Blocks of a scan that share a multiprocessor: what the compiler fits the registers to.
-pub const SCAN_BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
+pub const SCAN_BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
 /// Threads of a scan's block: those that scan, and a warp that looks back.
 pub const SCAN_BLOCK_THREADS: u32 = BLOCK_THREADS + WARP_LANES;

@@ -52,7 +52,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
         let items = vector.as_ref();
         let mut total = Self::lift(items[0]);
         for_each_item!(P of T => {
-            if P > 0 {
+            if P != 0 {
                 total = Self::combine(total, Self::lift(items[P]));
             }
         });

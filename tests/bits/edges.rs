@@ -1,6 +1,6 @@
 //! Items at the edges of their types, and lists with such items in them.
 
-use warpfold::Op;
+use warpfold::{Op, bf16, f16};
 
 use crate::data::{Random, Sample, ordinary};
 
@@ -12,7 +12,7 @@ pub trait Edges: Sample {
     /// Items that hide all others: of floats NaNs with payloads and signs; of integers none.
     const NANS: &'static [Self];
 
-    /// What fills the room around an output. No test's result has these bits.
+    /// What fills the room around an output.
     const SENTINEL: Self;
 
     /// The least item.
@@ -27,43 +27,37 @@ macro_rules! integers {
         impl Edges for $t {
             const EDGES: &'static [Self] = &[0, 1, <$t>::MIN, <$t>::MAX, <$t>::MAX / 2];
             const NANS: &'static [Self] = &[];
-            const SENTINEL: Self = 0x5E17_1E15;
+            const SENTINEL: Self = 0x5E17_1E15_u32 as $t;
             const LEAST: Self = <$t>::MIN;
             const GREATEST: Self = <$t>::MAX;
         }
     )*};
 }
 
+/// `type: what fills the room around an output; bits of NaNs`
 macro_rules! floats {
-    ($($t:ident, $nan_bits:expr),*) => {$(
+    ($($t:ident: $sentinel:expr; $($nan:literal)*;)*) => {$(
         impl Edges for $t {
             const EDGES: &'static [Self] = &[
-                0.0, -0.0, $t::MIN_POSITIVE, -$t::MIN_POSITIVE / 4.0, $t::from_bits(1),
+                $t::from_bits(0), $t::from_bits(1 << (8 * size_of::<$t>() - 1)), $t::from_bits(1),
+                $t::MIN_POSITIVE, $t::from_bits($t::MIN_POSITIVE.to_bits() - 1),
                 $t::MAX, $t::MIN, $t::INFINITY, $t::NEG_INFINITY,
             ];
-            const NANS: &'static [Self] = &$nan_bits;
-            const SENTINEL: Self = -1234.5;
+            const NANS: &'static [Self] = &[$t::NAN $(, $t::from_bits($nan))*];
+            const SENTINEL: Self = $sentinel;
             const LEAST: Self = $t::NEG_INFINITY;
             const GREATEST: Self = $t::INFINITY;
         }
     )*};
 }
 
-integers!(i32, u32, i64, u64);
-floats!(
-    f32,
-    [
-        f32::NAN,
-        f32::from_bits(0xFFC0_1234),
-        f32::from_bits(0x7F80_0001)
-    ],
-    f64,
-    [
-        f64::NAN,
-        f64::from_bits(0xFFF8_0000_0000_1234),
-        f64::from_bits(0x7FF0_0000_0000_0001)
-    ]
-);
+integers!(i8, u8, i16, u16, i32, u32, i64, u64);
+floats! {
+    f16: f16::from_bits(0xE4D2); 0xFE12 0x7C01;
+    bf16: bf16::from_bits(0xC49A); 0xFFC5 0x7F81;
+    f32: -1234.5; 0xFFC0_1234 0x7F80_0001;
+    f64: -1234.5; 0xFFF8_0000_0000_1234 0x7FF0_0000_0000_0001;
+}
 
 /// An item that changes the result of `O` wherever it gets in.
 pub fn intruder<O: Op<T>, T: Edges>() -> T {

@@ -7,8 +7,8 @@ use crate::common::gpu;
 use crate::data::assert_same_bits;
 use crate::edges::{Edges, intruder};
 
-/// Items of a guard: more than a vector's, so the allocation's own alignment is left behind.
-const GUARD_ITEMS: usize = 8;
+/// Items of a guard: a multiple of any vector's.
+const GUARD_ITEMS: usize = 16;
 
 /// Items in device memory, with a guard before and after them.
 pub struct Guarded<T: Edges> {

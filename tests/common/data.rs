@@ -1,6 +1,7 @@
 //! Items to test with: random, the same in every run, and shaped so that a wrong order or a wrong item shows.
 
-use warpfold::{Item, Op};
+use bytemuck::bytes_of;
+use warpfold::{Item, Op, bf16, f16};
 
 /// A generator of random numbers: SplitMix64.
 pub struct Random(u64);
@@ -42,24 +43,30 @@ macro_rules! integers {
     )*};
 }
 
+/// `type: from f64`
 macro_rules! floats {
-    ($($t:ident),*) => {$(
+    ($($t:ident: $from:expr;)*) => {$(
         impl Sample for $t {
             fn any(random: &mut Random) -> Self {
                 let sign = if random.bits() & 1 == 0 { 1.0 } else { -1.0 };
                 let exponent = random.below(24) as i32 - 12;
-                sign * (1.0 + unit(random) as $t) * $t::powi(2.0, exponent)
+                $from(sign * (1.0 + unit(random)) * f64::powi(2.0, exponent))
             }
             fn factor(random: &mut Random) -> Self {
                 let sign = if random.bits() & 1 == 0 { 1.0 } else { -1.0 };
-                sign * (0.9 + 0.21 * unit(random) as $t)
+                $from(sign * (0.9 + 0.21 * unit(random)))
             }
         }
     )*};
 }
 
-integers!(i32, u32, i64, u64);
-floats!(f32, f64);
+integers!(i8, u8, i16, u16, i32, u32, i64, u64);
+floats! {
+    f16: f16::from_f64;
+    bf16: bf16::from_f64;
+    f32: |number| number as f32;
+    f64: |number| number;
+}
 
 /// A random number from 0 to 1.
 pub fn unit(random: &mut Random) -> f64 {
@@ -82,11 +89,10 @@ pub fn ordinary<O: Op<T>, T: Sample>(count: usize) -> Vec<T> {
 pub fn assert_same_bits<T: Item>(found: &[T], expected: &[T], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}: length");
     for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
+        let (found_bytes, expected_bytes) = (bytes_of(found), bytes_of(expected));
         assert!(
-            found.to_bits() == expected.to_bits(),
-            "{what}: item {index} is {found:?} ({:#x}), not {expected:?} ({:#x})",
-            found.to_bits(),
-            expected.to_bits(),
+            found_bytes == expected_bytes,
+            "{what}: item {index} is {found:?} ({found_bytes:x?}), not {expected:?} ({expected_bytes:x?})",
         );
     }
 }

@@ -6,17 +6,19 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use bytemuck::{bytes_of_mut, cast_slice, cast_slice_mut};
+use bytemuck::{cast_slice, cast_slice_mut};
 use virtual_gpu::{Counters, DeviceConfig, Kernel, LaunchError, Memory, Module, RunOptions, Shape};
-use warpfold::Item;
-use warpfold_kernels::contract::{BLOCK_THREADS, reduce_chunk_count, tile_count};
-use warpfold_kernels::launch::{Copies, reduce_shared_bytes, scan_shared_bytes};
+use warpfold::{Item, Op};
+use warpfold_kernels::contract::{BLOCK_THREADS, reduce_chunk_count, scan_tile_count};
+use warpfold_kernels::launch::{
+    Copies, SCAN_BLOCK_THREADS, reduce_shared_bytes, scan_shared_bytes,
+};
 use warpfold_kernels::workspace::{
-    PARTIALS_OFFSET, STATES_OFFSET, scan_state_words, workspace_bytes,
+    STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
 };
 
 /// A text that ships, and the devices that it is for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Generation {
     pub name: &'static str,
     capability: (u32, u32),
@@ -31,10 +33,10 @@ pub const SM_70: Generation = Generation {
 };
 
 /// Copies are asynchronous.
-pub const SM_90: Generation = Generation {
-    name: "sm_90",
-    capability: (9, 0),
-    text: include_str!("../../host/ptx/sm_90.ptx"),
+pub const SM_80: Generation = Generation {
+    name: "sm_80",
+    capability: (8, 0),
+    text: include_str!("../../host/ptx/sm_80.ptx"),
 };
 
 impl Generation {
@@ -68,8 +70,8 @@ pub struct Engine {
 
 impl Engine {
     /// A device with so many multiprocessors, the one kernel of `text` loaded, and a zeroed workspace for
-    /// `item_count` items.
-    pub fn new<T: Item>(
+    /// `item_count` items of the operator `O`.
+    pub fn new<O: Op<T>, T: Item>(
         generation: Generation,
         multiprocessors: u32,
         text: &str,
@@ -83,7 +85,9 @@ impl Engine {
         let memory = Memory::new(device.memory_bytes);
         let module = Module::load(text, &device, &memory).unwrap_or_else(|error| panic!("{error}"));
         let kernel = module.kernels().next().expect("a kernel").clone();
-        let state_words = scan_state_words::<T>(item_count as u64);
+        let item_count = item_count as u64;
+        let state_words = scan_state_words::<T, O::Accumulator>(item_count)
+            .max(reduce_state_words::<T, O::Accumulator>(item_count));
         let bytes = workspace_bytes(state_words);
         let workspace = memory.alloc(bytes).unwrap();
         memory.fill(workspace, bytes, &[0]).unwrap();
@@ -97,11 +101,29 @@ impl Engine {
         }
     }
 
-    /// Makes the workspace one that so many scans have used.
-    pub fn set_epoch(&self, scans: u32) {
+    /// Makes the workspace one that so many launches have used.
+    pub fn set_epoch(&self, launches: u32) {
         self.memory
-            .write(self.workspace, &scans.to_le_bytes())
+            .write(self.workspace + EPOCH_OFFSET, &launches.to_le_bytes())
             .unwrap();
+    }
+
+    /// How many launches have used the workspace since its state words were last cleared.
+    pub fn epoch(&self) -> u32 {
+        let mut bytes = [0; 4];
+        let address = self.workspace + EPOCH_OFFSET;
+        self.memory.read(address, &mut bytes).unwrap();
+        u32::from_le_bytes(bytes)
+    }
+
+    /// Whether all state words are zero.
+    pub fn is_clear(&self) -> bool {
+        let states = self.download::<u64>(self.states(), self.state_words as usize);
+        states.iter().all(|&word| word == 0)
+    }
+
+    fn states(&self) -> u64 {
+        self.workspace + STATES_OFFSET
     }
 
     /// Puts items into an allocation of their own, which they fill.
@@ -121,77 +143,126 @@ impl Engine {
     }
 
     /// Launches the kernel, a reduction.
-    pub fn reduce<T: Item>(
+    pub fn reduce<O: Op<T, Output: Item>, T: Item>(
         &self,
         items: &[T],
         options: &RunOptions,
-    ) -> Result<(T, Counters), LaunchError> {
-        let item_count = items.len() as u64;
-        let output = self.memory.alloc(size_of::<T>() as u64).unwrap();
-        let counters = self.launch(
-            reduce_chunk_count::<T>(item_count),
-            reduce_shared_bytes::<T>(),
-            &[
-                self.upload(items),
-                item_count,
+    ) -> Result<(O::Output, Counters), LaunchError> {
+        let chunk_count = reduce_chunk_count::<T>(items.len() as u64);
+        let (result, mut counters) =
+            self.reduce_in_pieces::<O, T>(items, &[chunk_count], options)?;
+        Ok((result, counters.remove(0)))
+    }
+
+    /// Launches the kernel, a reduction, once for each piece: up to before each of these chunks.
+    pub fn reduce_in_pieces<O: Op<T, Output: Item>, T: Item>(
+        &self,
+        items: &[T],
+        ends: &[u64],
+        options: &RunOptions,
+    ) -> Result<(O::Output, Vec<Counters>), LaunchError> {
+        let output = self.memory.alloc(size_of::<O::Output>() as u64).unwrap();
+        let input = self.upload(items);
+        let launch = |(begin, end): (u64, u64)| {
+            let parameters = [
+                input,
+                items.len() as u64,
+                begin,
                 self.workspace,
-                self.workspace + PARTIALS_OFFSET,
+                self.states(),
+                self.state_words,
                 output,
-            ],
-            options,
-        )?;
-        let mut result = T::zeroed();
-        self.memory.read(output, bytes_of_mut(&mut result)).unwrap();
-        Ok((result, counters))
+            ];
+            let shared_bytes = reduce_shared_bytes::<O::Accumulator>();
+            let shape = shape(end - begin, BLOCK_THREADS, shared_bytes);
+            self.launch(&shape, &parameters, options)
+        };
+        let counters = pieces(ends).map(launch).collect::<Result<_, _>>()?;
+        Ok((self.download(output, 1)[0], counters))
     }
 
     /// Launches the kernel, a scan.
-    pub fn scan<T: Item>(
+    pub fn scan<O: Op<T>, T: Item>(
         &self,
         items: &[T],
         options: &RunOptions,
     ) -> Result<(Vec<T>, Counters), LaunchError> {
-        let item_count = items.len() as u64;
+        let tile_count = scan_tile_count::<T>(items.len() as u64);
+        let (results, mut counters) = self.scan_in_pieces::<O, T>(items, &[tile_count], options)?;
+        Ok((results, counters.remove(0)))
+    }
+
+    /// Launches the kernel, a scan, once for each piece: up to before each of these tiles.
+    pub fn scan_in_pieces<O: Op<T>, T: Item>(
+        &self,
+        items: &[T],
+        ends: &[u64],
+        options: &RunOptions,
+    ) -> Result<(Vec<T>, Vec<Counters>), LaunchError> {
         let output = self.memory.alloc(size_of_val(items) as u64).unwrap();
-        let counters = self.launch(
-            self.scan_blocks::<T>(items.len()),
-            scan_shared_bytes::<T>(self.generation.copies()),
-            &[
-                self.upload(items),
+        let input = self.upload(items);
+        let launch = |(begin, end): (u64, u64)| {
+            let parameters = [
+                input,
                 output,
-                item_count,
+                items.len() as u64,
+                begin,
+                end,
                 self.workspace,
-                self.workspace + STATES_OFFSET,
+                self.states(),
                 self.state_words,
-            ],
-            options,
-        )?;
+            ];
+            let blocks = self.resident_scan_blocks::<O, T>().min(end - begin);
+            let shared_bytes = self.scan_shared_bytes::<O, T>();
+            let shape = shape(blocks, SCAN_BLOCK_THREADS, shared_bytes);
+            self.launch(&shape, &parameters, options)
+        };
+        let counters = pieces(ends).map(launch).collect::<Result<_, _>>()?;
         Ok((self.download(output, items.len()), counters))
     }
 
     /// Blocks that scan so many items: as many as there are tiles, or as the device holds.
-    pub fn scan_blocks<T: Item>(&self, item_count: usize) -> u64 {
-        let shared_bytes = scan_shared_bytes::<T>(self.generation.copies());
+    pub fn scan_blocks<O: Op<T>, T: Item>(&self, item_count: usize) -> u64 {
+        scan_tile_count::<T>(item_count as u64).min(self.resident_scan_blocks::<O, T>())
+    }
+
+    fn resident_scan_blocks<O: Op<T>, T: Item>(&self) -> u64 {
+        let shared_bytes = self.scan_shared_bytes::<O, T>();
         let each = self
             .device
-            .blocks_per_multiprocessor(BLOCK_THREADS, shared_bytes);
-        tile_count::<T>(item_count as u64).min(u64::from(each * self.device.multiprocessors))
+            .blocks_per_multiprocessor(SCAN_BLOCK_THREADS, shared_bytes);
+        u64::from(each * self.device.multiprocessors)
+    }
+
+    fn scan_shared_bytes<O: Op<T>, T: Item>(&self) -> u32 {
+        scan_shared_bytes::<O::Accumulator>(self.generation.copies())
     }
 
     fn launch(
         &self,
-        blocks: u64,
-        dynamic_shared_bytes: u32,
+        shape: &Shape,
         parameters: &[u64],
         options: &RunOptions,
     ) -> Result<Counters, LaunchError> {
-        let shape = Shape {
-            grid: [blocks as u32, 1, 1],
-            block: [BLOCK_THREADS, 1, 1],
-            dynamic_shared_bytes,
-        };
         let parameters = cast_slice(parameters);
         self.kernel
-            .launch(&shape, parameters, &self.memory, &self.device, options)
+            .launch(shape, parameters, &self.memory, &self.device, options)
+    }
+}
+
+/// Where the epoch is in a workspace: the high half of the first word.
+const EPOCH_OFFSET: u64 = 4;
+
+/// From 0 to the first end, from there to the second, …
+fn pieces(ends: &[u64]) -> impl Iterator<Item = (u64, u64)> {
+    let begins = std::iter::once(0).chain(ends.iter().copied());
+    begins.zip(ends.iter().copied())
+}
+
+fn shape(blocks: u64, threads: u32, dynamic_shared_bytes: u32) -> Shape {
+    Shape {
+        grid: [blocks as u32, 1, 1],
+        block: [threads, 1, 1],
+        dynamic_shared_bytes,
     }
 }

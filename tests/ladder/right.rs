@@ -3,7 +3,7 @@
 use cust::memory::DeviceBuffer;
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Checks, Mode, RunOptions};
-use warpfold::ladder::{self, Kind, Refusal, Rung};
+use warpfold::ladder::{self, Kind, Plain, Refusal, Rung};
 use warpfold::{Error, Kernel, Max, Sum, cust, kind};
 
 use crate::common::{gpu, mode};
@@ -23,13 +23,13 @@ fn sizes() -> Vec<usize> {
 
 /// How far a result may be from the exact one.
 trait Bound: Sample + Default {
-    fn check<O: Kernel<kind::reduce, Self>>(found: Self, items: &[Self], what: &str);
+    fn check<O: Kernel<kind::reduce, Self> + Plain<Self>>(found: Self, items: &[Self], what: &str);
 }
 
 macro_rules! exact {
     ($($t:ty),*) => {$(
         impl Bound for $t {
-            fn check<O: Kernel<kind::reduce, Self>>(found: Self, items: &[Self], what: &str) {
+            fn check<O: Kernel<kind::reduce, Self> + Plain<Self>>(found: Self, items: &[Self], what: &str) {
                 let exact = items.iter().fold(O::identity(), |a, &b| O::combine(a, b));
                 assert_eq!(found, exact, "{what}");
             }
@@ -41,7 +41,7 @@ exact!(u32, i32);
 
 impl Bound for f32 {
     /// A maximum is exact. A sum of n items in any order is within (n − 1)·u·Σ|x| of the exact one.
-    fn check<O: Kernel<kind::reduce, Self>>(found: Self, items: &[Self], what: &str) {
+    fn check<O: Kernel<kind::reduce, Self> + Plain<Self>>(found: Self, items: &[Self], what: &str) {
         if O::NAME == "Max" {
             let exact = items.iter().fold(O::identity(), |a, &b| O::combine(a, b));
             return assert_eq!(found, exact, "{what}");
@@ -69,7 +69,11 @@ pub fn block_sizes(rung: Rung) -> Vec<u32> {
     }
 }
 
-fn check<O: Kernel<kind::reduce, T>, T: Bound>(rung: Rung, count: usize, block_sizes: &[u32]) {
+fn check<O: Kernel<kind::reduce, T> + Plain<T>, T: Bound>(
+    rung: Rung,
+    count: usize,
+    block_sizes: &[u32],
+) {
     let items = ordinary::<O, T>(count);
     let buffer = DeviceBuffer::from_slice(&items).unwrap();
     for &block_size in block_sizes {

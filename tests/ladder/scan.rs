@@ -2,7 +2,7 @@
 
 use cust::memory::{DeviceBuffer, DeviceSlice};
 use virtual_gpu::Mode;
-use warpfold::ladder::{self, Kind, Placement, Rung};
+use warpfold::ladder::{self, Kind, Placement, Plain, Rung};
 use warpfold::{Kernel, Max, Sum, cust, kind};
 
 use crate::common::{gpu, mode};
@@ -25,10 +25,13 @@ fn sizes(rung: Rung) -> Vec<usize> {
 }
 
 /// An operator with both scans in the library.
-trait Scans<T: Sample>: Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T> {}
+trait Scans<T: Sample>:
+    Plain<T> + Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>
+{
+}
 
 impl<O, T: Sample> Scans<T> for O where
-    O: Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>
+    O: Plain<T> + Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>
 {
 }
 

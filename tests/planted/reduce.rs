@@ -4,14 +4,14 @@ use warpfold::{Product, Sum};
 
 use crate::bug::bugs;
 use crate::edit::Edit;
-use crate::engine::SM_90;
+use crate::engine::SM_80;
 use crate::trial::Check::{Bits, Init, Memory, Race, Sync};
 use crate::trial::{Circumstances, of_reduction};
 
 const BARRIER: &str = "bar.sync \t0;";
 
 const FIVE_TILES: Circumstances = Circumstances {
-    generation: SM_90,
+    generation: SM_80,
     multiprocessors: 1,
     item_count: 4 * 8192 + 2348,
     epoch: 0,

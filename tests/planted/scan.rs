@@ -4,7 +4,7 @@ use warpfold::Sum;
 
 use crate::bug::bugs;
 use crate::edit::Edit;
-use crate::engine::{SM_70, SM_90};
+use crate::engine::{SM_70, SM_80};
 use crate::trial::Check::{Bits, Init, Memory, Race, Sync};
 use crate::trial::{Circumstances, of_inclusive_scan};
 
@@ -14,7 +14,7 @@ const LOAD_WORD: &str = "ld.relaxed.gpu.global.b64";
 const BALLOT: &str = "vote.sync.ballot.b32 \t*, *, -1;";
 
 const SEVEN_TILES: Circumstances = Circumstances {
-    generation: SM_90,
+    generation: SM_80,
     multiprocessors: 1,
     item_count: 6 * 8192 + 2348,
     epoch: 0,

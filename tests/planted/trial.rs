@@ -1,6 +1,7 @@
 //! A kernel on trial: it runs twice on one workspace, with other items the second time, so that what the first
 //! launch leaves behind counts too.
 
+use bytemuck::cast_slice;
 use virtual_gpu::{FaultKind, LaunchError, RunOptions};
 use warpfold::{Item, Op, reference};
 
@@ -36,29 +37,29 @@ pub struct Circumstances {
     pub generation: Generation,
     pub multiprocessors: u32,
     pub item_count: usize,
-    /// How many scans the workspace has seen.
+    /// How many launches the workspace has seen.
     pub epoch: u32,
 }
 
 /// A reduction's trial.
-pub fn of_reduction<O: Op<T> + 'static, T: Sample>(it: Circumstances) -> Trial {
+pub fn of_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
     let lists = lists::<O, T>(it.item_count);
     let expected = lists
         .clone()
         .map(|items| vec![reference::reduce::<O, T>(&items)]);
-    of(it, lists, expected, |engine, items, options| {
-        Ok(vec![engine.reduce(items, options)?.0])
+    of::<O, T, O::Output>(it, lists, expected, |engine, items, options| {
+        Ok(vec![engine.reduce::<O, T>(items, options)?.0])
     })
 }
 
 /// An inclusive scan's trial.
-pub fn of_inclusive_scan<O: Op<T> + 'static, T: Sample>(it: Circumstances) -> Trial {
+pub fn of_inclusive_scan<O: Op<T, Output = T>, T: Sample>(it: Circumstances) -> Trial {
     let lists = lists::<O, T>(it.item_count);
     let expected = lists
         .clone()
         .map(|items| reference::inclusive_scan::<O, T>(&items));
-    of(it, lists, expected, |engine, items, options| {
-        Ok(engine.scan(items, options)?.0)
+    of::<O, T, T>(it, lists, expected, |engine, items, options| {
+        Ok(engine.scan::<O, T>(items, options)?.0)
     })
 }
 
@@ -69,20 +70,20 @@ fn lists<O: Op<T>, T: Sample>(item_count: usize) -> [Vec<T>; 2] {
     [first, second]
 }
 
-fn of<T: Item>(
+fn of<O: Op<T>, T: Item, R: Item>(
     it: Circumstances,
     lists: [Vec<T>; 2],
-    expected: [Vec<T>; 2],
-    launch: impl Fn(&Engine, &[T], &RunOptions) -> Result<Vec<T>, LaunchError> + 'static,
+    expected: [Vec<R>; 2],
+    launch: impl Fn(&Engine, &[T], &RunOptions) -> Result<Vec<R>, LaunchError> + 'static,
 ) -> Trial {
     Box::new(move |text, options| {
         let options = RunOptions {
             step_budget: STEP_BUDGET,
             ..options.clone()
         };
-        let engine = Engine::new::<T>(it.generation, it.multiprocessors, text, it.item_count);
+        let engine = Engine::new::<O, T>(it.generation, it.multiprocessors, text, it.item_count);
         engine.set_epoch(it.epoch);
-        let wrong = |(items, expected): (&Vec<T>, &Vec<T>)| match launch(&engine, items, &options) {
+        let wrong = |(items, expected): (&Vec<T>, &Vec<R>)| match launch(&engine, items, &options) {
             Ok(found) => (!same_bits(&found, expected)).then_some(Check::Bits),
             Err(error) => Some(check_of(error)),
         };
@@ -91,8 +92,7 @@ fn of<T: Item>(
 }
 
 fn same_bits<T: Item>(a: &[T], b: &[T]) -> bool {
-    let bits = |items: &[T]| items.iter().map(|item| item.to_bits()).collect::<Vec<_>>();
-    bits(a) == bits(b)
+    cast_slice::<_, u8>(a) == cast_slice::<_, u8>(b)
 }
 
 fn check_of(error: LaunchError) -> Check {

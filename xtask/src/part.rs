@@ -70,13 +70,16 @@ impl Part {
     /// What the driver's compiler is told of an entry's launches: the most threads of a block, and how many blocks are
     /// to share a multiprocessor. rustc has no way to say so.
     pub fn launch_bounds(self, entry: &str) -> String {
-        let blocks = match self {
+        let (threads, blocks) = match self {
             Part::Ladder | Part::Nested => return format!(".maxntid {MOST_BLOCK_THREADS}, 1, 1\n"),
             Part::Library if entry.starts_with("reduce_") => {
-                launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR
+                (BLOCK_THREADS, launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR)
             }
-            Part::Library => launch::SCAN_BLOCKS_PER_MULTIPROCESSOR,
+            Part::Library => (
+                launch::SCAN_BLOCK_THREADS,
+                launch::SCAN_BLOCKS_PER_MULTIPROCESSOR,
+            ),
         };
-        format!(".maxntid {BLOCK_THREADS}, 1, 1\n.minnctapersm {blocks}\n")
+        format!(".maxntid {threads}, 1, 1\n.minnctapersm {blocks}\n")
     }
 }

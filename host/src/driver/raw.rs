@@ -4,7 +4,7 @@
 //!
 //! Of all of them: pointers are valid for what the driver's documentation says is read or written there.
 
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ushort, c_void};
 
 use super::Address;
 
@@ -54,6 +54,9 @@ unsafe extern "C" {
     pub fn cuMemcpyHtoD_v2(to: Address, from: *const c_void, bytes: usize) -> i32;
     #[cfg(any(test, feature = "ladder"))]
     pub fn cuMemcpyDtoH_v2(to: *mut c_void, from: Address, bytes: usize) -> i32;
+    pub fn cuMemsetD8Async(to: Address, byte: c_uchar, bytes: usize, stream: *mut c_void) -> i32;
+    pub fn cuMemsetD16Async(to: Address, half: c_ushort, halves: usize, stream: *mut c_void)
+    -> i32;
     pub fn cuMemsetD32Async(to: Address, word: c_uint, words: usize, stream: *mut c_void) -> i32;
     pub fn cuPointerGetAttributes(
         count: c_uint,

@@ -3,11 +3,9 @@
 use std::ffi::CString;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use warpfold_kernels::contract::BLOCK_THREADS;
-
 use crate::driver::{self, Failure, Function, Module};
 use crate::error::{DriverCode, Error, Result};
-use crate::kernel::KernelId;
+use crate::kernel::{Block, KernelId};
 use crate::ptx;
 
 /// Bytes of dynamic shared memory that a kernel may use without being allowed to.
@@ -30,8 +28,7 @@ struct Place {
 #[derive(Debug)]
 pub(crate) struct LoadedKernel {
     pub function: Function,
-    /// Bytes of dynamic shared memory that a block needs.
-    pub shared_bytes: u32,
+    pub block: Block,
     /// Blocks that the whole device holds at a time, at least one.
     pub resident_blocks: u32,
     /// Keeps the function loaded.
@@ -99,8 +96,8 @@ fn compile(id: KernelId, capability: (u32, u32), multiprocessors: u32) -> Result
         let text = CString::new(candidate.text).map_err(|_| missing(id))?;
         match driver::load_module(&text) {
             Ok(module) => {
-                let shared_bytes = id.shared_bytes(candidate.capability);
-                return prepare(id, OwnedModule(module), shared_bytes, multiprocessors);
+                let block = id.block(candidate.capability);
+                return prepare(id, OwnedModule(module), block, multiprocessors);
             }
             Err((failure, log)) if failure.code == DriverCode::UNSUPPORTED_PTX_VERSION => {
                 refused.get_or_insert((failure, log));
@@ -118,18 +115,18 @@ fn compile(id: KernelId, capability: (u32, u32), multiprocessors: u32) -> Result
 fn prepare(
     id: KernelId,
     module: OwnedModule,
-    shared_bytes: u32,
+    block: Block,
     multiprocessors: u32,
 ) -> Result<LoadedKernel> {
     let symbol = CString::new(id.symbol()).map_err(|_| missing(id))?;
     let function = module.0.function(&symbol)?;
-    if shared_bytes > FREE_SHARED_BYTES {
-        function.allow_shared_bytes(shared_bytes)?;
+    if block.shared_bytes > FREE_SHARED_BYTES {
+        function.allow_shared_bytes(block.shared_bytes)?;
     }
-    let blocks = function.blocks_per_multiprocessor(BLOCK_THREADS, shared_bytes)?;
+    let blocks = function.blocks_per_multiprocessor(block.threads, block.shared_bytes)?;
     Ok(LoadedKernel {
         function,
-        shared_bytes,
+        block,
         resident_blocks: blocks.saturating_mul(multiprocessors).max(1),
         _module: module,
     })

@@ -3,11 +3,13 @@
 //! Launches that share a [`Workspace`] must be ordered, and those on one stream are; so a workspace belongs to a
 //! stream, is allocated on its first call, and a lock on it is held while a call is queued.
 //!
-//! Five things that are easy to get wrong:
+//! Six things that are easy to get wrong:
 //!
 //! - **Growth.** A larger scan needs more state words. The outgrown workspace is kept until the [`Gpu`](super::Gpu) goes:
 //!   queued work may use it, and a captured graph holds its address. Each is at least twice as large as
 //!   the one before, so all of them together are less than twice the last.
+//! - **Failures.** A call that is cut into several launches and fails between them leaves a workspace in the middle of
+//!   its tickets. The next call gets another.
 //! - **Captures.** Allocating would break a capture, so a call that would need to is refused.
 //! - **Streams that come and go.** The driver gives a new stream the handle of a destroyed one, whose work may
 //!   still run. The driver's stream number, which never comes back, shows that. The workspace is then used
@@ -91,9 +93,21 @@ pub(crate) struct KnownStream {
     workspace: Option<Workspace>,
     /// Whether a graph may hold the workspace's address.
     captured: bool,
+    /// How far the launches of the last call came.
+    progress: Progress,
     /// Workspaces that are not handed out again.
     retired: Vec<Workspace>,
     seen: SeenAddresses,
+}
+
+/// How far the launches of a call have come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// All are queued.
+    #[default]
+    Complete,
+    /// Some may be queued, others are not.
+    Halfway,
 }
 
 impl KnownStream {
@@ -133,6 +147,25 @@ impl KnownStream {
         self.seen = SeenAddresses::default();
         self.id = id;
         Ok(())
+    }
+
+    /// Begins a call: whatever a failed one has left halfway is not used again.
+    pub fn begin_call(&mut self, capture: Capture) -> Result<()> {
+        if self.progress == Progress::Halfway {
+            capture.forbids(WarmUp::Scratch)?;
+            self.progress = Progress::Complete;
+            match self.captured {
+                true => self.retire(),
+                // Freeing waits for the work.
+                false => self.workspace = None,
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes how far a call has come.
+    pub fn set_progress(&mut self, progress: Progress) {
+        self.progress = progress;
     }
 
     /// The stream's workspace, with at least so many state words.

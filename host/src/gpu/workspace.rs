@@ -3,7 +3,7 @@
 //! What a workspace holds and why it need not be cleared again: [`warpfold_kernels::workspace`]. Which stream has
 //! which, and when another is made: [`super::streams`].
 
-use warpfold_kernels::workspace::{PARTIALS_OFFSET, STATES_OFFSET, workspace_bytes};
+use warpfold_kernels::workspace::{STATES_OFFSET, workspace_bytes};
 
 use super::DeviceMemory;
 use crate::driver::{self, Address, Stream};
@@ -34,17 +34,12 @@ impl Workspace {
         })
     }
 
-    /// Where the counters are.
+    /// Where the tickets are.
     pub fn control(&self) -> Address {
         self.memory.address()
     }
 
-    /// Where the partials of a reduction go.
-    pub fn partials(&self) -> Address {
-        self.memory.address() + PARTIALS_OFFSET
-    }
-
-    /// Where the state words of a scan are.
+    /// Where the state words are.
     pub fn states(&self) -> Address {
         self.memory.address() + STATES_OFFSET
     }

@@ -35,3 +35,4 @@ pub use reduce::{reduce, reduce_measured};
 pub use refusal::Refusal;
 pub use rung::{BlockSizes, Document, Kind, Rung};
 pub use scan::{Placement, scan, scan_measured};
+pub use warpfold_kernels::ladder::Plain;

@@ -9,7 +9,7 @@ pub(super) mod scratch;
 use cust::memory::DeviceSlice;
 
 use super::measure::Session;
-use super::{Kind, Measured, Refusal, Rung, kernels};
+use super::{Kind, Measured, Plain, Refusal, Rung, kernels};
 use crate::error::{Argument, Result};
 use crate::gpu::{Entered, Gpu};
 use crate::kernel::{Item, Kernel, kind};
@@ -20,13 +20,13 @@ use scratch::Scratch;
 /// the operator's identity.
 ///
 /// The rungs of the documents have kernels for [`Sum`](crate::Sum) and [`Max`](crate::Max) on items of `u32`, `i32` and
-/// `f32`; ours for all that the library has.
+/// `f32`; ours for all that the library has and that are [`Plain`].
 ///
 /// # Errors
 ///
 /// [`Error::Ladder`](crate::Error::Ladder) where the rung has no such kernel or is not for such blocks, and those of
 /// [`crate::reduce()`].
-pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
+pub fn reduce<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
     gpu: &Gpu,
     rung: Rung,
     input: &DeviceSlice<T>,
@@ -40,7 +40,7 @@ pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
 /// # Errors
 ///
 /// Those of [`reduce`].
-pub fn reduce_measured<O: Kernel<kind::reduce, T>, T: Item>(
+pub fn reduce_measured<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
     gpu: &Gpu,
     rung: Rung,
     input: &DeviceSlice<T>,
@@ -66,7 +66,7 @@ pub fn reduce_measured<O: Kernel<kind::reduce, T>, T: Item>(
             block_threads: block_threads(rung, block_size),
         };
         let mut measured = launch::<O, T>(rung, run)?;
-        measured.value = measured.value.canonical();
+        measured.value = O::lower(measured.value);
         Ok(measured)
     })
 }
@@ -104,7 +104,10 @@ fn block_threads(rung: Rung, block_size: u32) -> u32 {
 }
 
 /// Launches as the rung's document does.
-fn launch<O: Kernel<kind::reduce, T>, T: Item>(rung: Rung, run: Run<'_>) -> Result<Measured<T>> {
+fn launch<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
+    rung: Rung,
+    run: Run<'_>,
+) -> Result<Measured<T>> {
     match rung {
         Rung::Halving => launches::one_a_level(run),
         Rung::GridStride => launches::three(run),
@@ -155,7 +158,7 @@ fn launch<O: Kernel<kind::reduce, T>, T: Item>(rung: Rung, run: Run<'_>) -> Resu
     }
 }
 
-fn ours<O: Kernel<kind::reduce, T>, T: Item>(run: Run<'_>) -> Result<Measured<T>> {
+fn ours<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(run: Run<'_>) -> Result<Measured<T>> {
     let Run {
         entered,
         mut session,

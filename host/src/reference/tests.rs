@@ -1,7 +1,8 @@
 //! The reference against the definitions: where any order gives the same bits, the trees must not show.
 
 use super::*;
-use warpfold_kernels::op::{Max, Min, Product, Sum};
+use half::{bf16, f16};
+use warpfold_kernels::op::{Max, Min, Product, Sum, WideSum};
 
 const SIZES: [usize; 10] = [0, 1, 2, 31, 33, 255, 8191, 8193, 20_000, 33 * 8192 + 5];
 
@@ -12,15 +13,21 @@ fn numbers(count: usize) -> Vec<u32> {
         .collect()
 }
 
-fn check<O: Op<T>, T: Element>(items: &[T]) {
+fn check_reduce<O: Op<T>, T: Element>(items: &[T]) {
+    let fold = |total, &item: &T| O::combine(total, O::lift(item));
+    let expected = O::lower(items.iter().fold(O::identity(), fold));
+    assert_eq!(reduce::<O, T>(items), expected);
+}
+
+fn check<O: Op<T, Output = T>, T: Element>(items: &[T]) {
     let mut running = O::identity();
     let (mut inclusive, mut exclusive) = (Vec::new(), Vec::new());
     for &item in items {
-        exclusive.push(running);
-        running = O::combine(running, item);
-        inclusive.push(running);
+        exclusive.push(O::lower(running));
+        running = O::combine(running, O::lift(item));
+        inclusive.push(O::lower(running));
     }
-    assert_eq!(reduce::<O, T>(items), running);
+    check_reduce::<O, T>(items);
     assert_eq!(super::inclusive_scan::<O, T>(items), inclusive);
     assert_eq!(super::exclusive_scan::<O, T>(items), exclusive);
 }
@@ -34,7 +41,27 @@ fn integers_agree_with_the_definition() {
         check::<Min, u32>(&items);
         check::<Max, i32>(&items.iter().map(|&item| item as i32).collect::<Vec<_>>());
         check::<Sum, u64>(&items.iter().map(|&item| item as u64).collect::<Vec<_>>());
+        let bytes: Vec<i8> = items.iter().map(|&item| item as i8).collect();
+        check::<Sum, i8>(&bytes);
+        check::<Min, i8>(&bytes);
+        check_reduce::<WideSum, i8>(&bytes);
+        let halves: Vec<u16> = items.iter().map(|&item| item as u16).collect();
+        check::<Product, u16>(&halves);
+        check_reduce::<WideSum, u16>(&halves);
+        check_reduce::<WideSum, i32>(&items.iter().map(|&item| item as i32).collect::<Vec<_>>());
     }
+}
+
+#[test]
+fn narrow_floats_are_summed_in_wider_ones() {
+    // In the items' own type, each sum of two would be 2¹¹ or 2⁸ again.
+    let sum = reduce::<Sum, f16>(&[2048.0, 1.0, 1.0].map(f16::from_f32));
+    assert_eq!(sum, f16::from_f32(2050.0));
+    let sums = super::inclusive_scan::<Sum, bf16>(&[256.0, 1.0, 1.0].map(bf16::from_f32));
+    assert_eq!(sums, [256.0, 256.0, 258.0].map(bf16::from_f32));
+    assert_eq!(reduce::<WideSum, f16>(&[f16::MAX; 2]), 2.0 * 65504.0);
+    assert_eq!(reduce::<WideSum, f32>(&[1e30, 1.0, -1e30]), 0.0);
+    assert_eq!(reduce::<WideSum, f32>(&[1e10, 1.0, -1e10]), 1.0);
 }
 
 #[test]
@@ -86,4 +113,9 @@ fn a_nan_is_written_as_rusts() {
     ] {
         assert_eq!(result.to_bits(), f32::NAN.to_bits());
     }
+    let odd = [f16::from_bits(0xFC01)];
+    assert_eq!(reduce::<Max, f16>(&odd).to_bits(), 0x7FFF);
+    assert_eq!(reduce::<WideSum, f16>(&odd).to_bits(), f32::NAN.to_bits());
+    let odd = [bf16::from_bits(0xFF81)];
+    assert_eq!(reduce::<Sum, bf16>(&odd).to_bits(), 0x7FFF);
 }

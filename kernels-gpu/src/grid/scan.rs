@@ -171,7 +171,7 @@ impl<O: Op<T, Output = T>, T: Element> Launch<O, T> {
         // SAFETY: the caller's.
         unsafe {
             let (mut leaving_slots, mut arriving_slots) = (self.slots(BUFFERS - 1), self.slots(0));
-            let mut next_slots = self.slots(1 % BUFFERS);
+            let mut next_slots = self.slots((BUFFERS > 1) as usize);
             if arriving < end {
                 self.part(input, arriving).begin_copy::<O>(arriving_slots);
             }

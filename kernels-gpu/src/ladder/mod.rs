@@ -38,7 +38,12 @@ mod scan;
 use crate::element::Element;
 use crate::op::{Commutative, Op};
 
-/// What the ladder's kernels ask of an operator: that it combines items as they lie in memory, in any order.
-pub trait Plain<T: Element>: Op<T> + Commutative {}
+/// What the ladder's kernels ask of an operator: that it combines items as they lie in memory.
+pub trait Plain<T: Element>: Op<T, Accumulator = T, Output = T> {}
 
-impl<T: Element, O: Op<T> + Commutative> Plain<T> for O {}
+impl<T: Element, O: Op<T, Accumulator = T, Output = T>> Plain<T> for O {}
+
+/// What reductions ask of it beside that: that it combines them in any order.
+pub trait PlainCommutative<T: Element>: Plain<T> + Commutative {}
+
+impl<T: Element, O: Plain<T> + Commutative> PlainCommutative<T> for O {}

@@ -26,7 +26,7 @@
 
 use core::ffi::c_void;
 
-use super::Plain;
+use super::PlainCommutative;
 use crate::element::Element;
 use crate::simt;
 use crate::simt::nested::{launch, print, ChildStream};
@@ -36,7 +36,7 @@ use crate::simt::nested::{launch, print, ChildStream};
 /// # Safety
 /// `items` points to `item_count` items, which no other block uses; `item_count` is even.
 #[inline(always)]
-unsafe fn halve<O: Plain<T>, T: Element>(items: *mut T, item_count: u64) {
+unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, item_count: u64) {
     let (thread, half) = (simt::thread_index() as usize, item_count as usize / 2);
     if thread < half {
         // SAFETY: the caller's; no other thread has either item.
@@ -94,7 +94,7 @@ pub unsafe fn hello(kernel: *const c_void, refusal: *mut u32, thread_count: u64,
 /// 2, and `item_count` the same. `items` points to an item for each thread of the grid, `partials` to one for each block,
 /// `refusal` to a word.
 #[inline(always)]
-pub unsafe fn recursive_waiting<O: Plain<T>, T: Element>(
+pub unsafe fn recursive_waiting<O: PlainCommutative<T>, T: Element>(
     kernel: *const c_void,
     items: *mut T,
     partials: *mut T,
@@ -119,7 +119,7 @@ pub unsafe fn recursive_waiting<O: Plain<T>, T: Element>(
 /// # Safety
 /// That of [`recursive_waiting`].
 #[inline(always)]
-pub unsafe fn recursive<O: Plain<T>, T: Element>(
+pub unsafe fn recursive<O: PlainCommutative<T>, T: Element>(
     kernel: *const c_void,
     items: *mut T,
     partials: *mut T,
@@ -144,7 +144,7 @@ pub unsafe fn recursive<O: Plain<T>, T: Element>(
 /// # Safety
 /// That of [`recursive_waiting`].
 #[inline(always)]
-unsafe fn descend<O: Plain<T>, T: Element>(
+unsafe fn descend<O: PlainCommutative<T>, T: Element>(
     kernel: *const c_void,
     items: *mut T,
     partials: *mut T,
@@ -182,7 +182,7 @@ unsafe fn descend<O: Plain<T>, T: Element>(
 /// lower one and the block size. `items` points to `block_items` for each block, `partials` to one for each,
 /// `refusal` to a word.
 #[inline(always)]
-pub unsafe fn recursive_one_launcher<O: Plain<T>, T: Element>(
+pub unsafe fn recursive_one_launcher<O: PlainCommutative<T>, T: Element>(
     kernel: *const c_void,
     items: *mut T,
     partials: *mut T,

@@ -2,17 +2,20 @@
 
 use cust::memory::DeviceBuffer;
 use warpfold_kernels::op::Sum;
-use warpfold_kernels::workspace::Control;
 
 use super::*;
 use crate::error::{Error, WarmUp};
-use crate::gpu::{Capture, Gpu};
+use crate::gpu::{Capture, Gpu, Progress};
 use crate::{inclusive_scan, reference};
+
+/// Where the epoch is: the high half of the first word.
+const EPOCH_OFFSET: u64 = 4;
 
 /// The default stream's workspace: where it is, and its state words.
 fn workspace(gpu: &Gpu, capture: Capture, state_words: u64) -> Result<(Address, u64)> {
     gpu.enter(|entered| {
         entered.with_stream(Stream::DEFAULT, capture, |known| {
+            known.begin_call(capture)?;
             let workspace = known.workspace(Stream::DEFAULT, capture, state_words)?;
             Ok((workspace.control(), workspace.state_words()))
         })
@@ -52,6 +55,38 @@ fn a_workspace_is_kept_until_it_is_too_small() {
 }
 
 #[test]
+fn a_workspace_of_a_call_that_failed_halfway_is_not_used_again() {
+    let gpu = Gpu::new().unwrap();
+    let stop_halfway = || {
+        gpu.enter(|entered| {
+            entered.with_stream(Stream::DEFAULT, Capture::Off, |known| {
+                known.set_progress(Progress::Halfway);
+                Ok(())
+            })
+        })
+        .unwrap();
+    };
+    let (control, state_words) = workspace(&gpu, Capture::Off, 0).unwrap();
+    gpu.enter(|_| Ok(driver::copy_to_device(control, &[1; 8])?))
+        .unwrap();
+    stop_halfway();
+    let missing = WarmUp::Scratch;
+    let refused = workspace(&gpu, Capture::On, state_words);
+    assert_eq!(refused, Err(Error::NotWarmedUp { missing }));
+    let (control, _) = workspace(&gpu, Capture::Off, 0).unwrap();
+    assert_eq!(read(&gpu, control, 8), [0; 8]);
+
+    // One that a graph may use stays where it is.
+    workspace(&gpu, Capture::On, 0).unwrap();
+    gpu.enter(|_| Ok(driver::copy_to_device(control, &[1; 8])?))
+        .unwrap();
+    stop_halfway();
+    let (other, _) = workspace(&gpu, Capture::Off, 0).unwrap();
+    assert_ne!(other, control);
+    assert_eq!(read(&gpu, control, 8), [1; 8]);
+}
+
+#[test]
 fn scans_go_on_when_the_tags_are_used_up() {
     let gpu = Gpu::new().unwrap();
     gpu.make_current().unwrap();
@@ -68,7 +103,7 @@ fn scans_go_on_when_the_tags_are_used_up() {
     let (control, state_words) = workspace(&gpu, Capture::Off, 0).unwrap();
     let states = control + STATES_OFFSET;
     let epoch = || {
-        let epoch = read(&gpu, control, size_of::<Control>());
+        let epoch = read(&gpu, control + EPOCH_OFFSET, 4);
         u32::from_le_bytes([epoch[0], epoch[1], epoch[2], epoch[3]])
     };
     let all_clear = || {
@@ -79,7 +114,7 @@ fn scans_go_on_when_the_tags_are_used_up() {
 
     gpu.enter(|_| {
         Ok(driver::copy_to_device(
-            control,
+            control + EPOCH_OFFSET,
             &(u32::MAX - 2).to_le_bytes(),
         )?)
     })

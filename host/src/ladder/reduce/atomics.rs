@@ -1,13 +1,13 @@
 //! Document 3: the blocks combine their results themselves, by atomic operations on one word.
 
 use super::scratch::Scratch;
-use super::{Run, blocks};
+use super::{Plain, Run, blocks};
 use crate::error::Result;
 use crate::kernel::{Item, Kernel, kind};
 use crate::ladder::Measured;
 
 /// One launch, with so many items for each thread.
-pub fn run<O: Kernel<kind::reduce, T>, T: Item>(
+pub fn run<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
     mut run: Run<'_>,
     thread_items: u64,
 ) -> Result<Measured<T>> {

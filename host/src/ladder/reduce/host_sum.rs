@@ -1,14 +1,16 @@
 //! Documents 2 and 5: each block leaves a result, and the host combines them.
 
 use super::scratch::Scratch;
-use super::{Run, blocks};
+use super::{Plain, Run, blocks};
 use crate::driver::Address;
 use crate::error::Result;
 use crate::kernel::{Item, Kernel, kind};
 use crate::ladder::Measured;
 
 /// Document 2: two items a thread, as many as there are.
-pub fn of_pairs<O: Kernel<kind::reduce, T>, T: Item>(run: Run<'_>) -> Result<Measured<T>> {
+pub fn of_pairs<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
+    run: Run<'_>,
+) -> Result<Measured<T>> {
     let item_count = run.input.item_count as u64;
     let grid_blocks = blocks(item_count, 2 * run.block_threads);
     let items = Scratch::<T>::copy_of(run.input)?;
@@ -21,7 +23,7 @@ pub fn of_pairs<O: Kernel<kind::reduce, T>, T: Item>(run: Run<'_>) -> Result<Mea
 }
 
 /// Document 5: so many items for each thread of the grid, some of them the identity.
-pub fn of_padded<O: Kernel<kind::reduce, T>, T: Item>(
+pub fn of_padded<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
     run: Run<'_>,
     thread_items: u32,
 ) -> Result<Measured<T>> {
@@ -38,7 +40,7 @@ pub fn of_padded<O: Kernel<kind::reduce, T>, T: Item>(
 /// # Safety
 ///
 /// `parameters` are the kernel's, if it is given where its blocks' results go; the rest keeps its contract.
-unsafe fn launch<O: Kernel<kind::reduce, T>, T: Item, const N: usize>(
+unsafe fn launch<O: Kernel<kind::reduce, T> + Plain<T>, T: Item, const N: usize>(
     mut run: Run<'_>,
     grid_blocks: u32,
     parameters: impl Fn(Address) -> [u64; N],

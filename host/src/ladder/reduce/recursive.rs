@@ -2,7 +2,7 @@
 //! results.
 
 use super::scratch::Scratch;
-use super::{Run, blocks};
+use super::{Plain, Run, blocks};
 use crate::driver::Address;
 use crate::error::Result;
 use crate::kernel::{Item, Kernel, kind};
@@ -17,7 +17,7 @@ struct Pointers {
 }
 
 /// Every block launches the next level for itself.
-pub fn by_blocks<O: Kernel<kind::reduce, T>, T: Item>(
+pub fn by_blocks<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
     rung: Rung,
     run: Run<'_>,
 ) -> Result<Measured<T>> {
@@ -31,7 +31,7 @@ pub fn by_blocks<O: Kernel<kind::reduce, T>, T: Item>(
 }
 
 /// One thread launches the next level for all blocks.
-pub fn by_one<O: Kernel<kind::reduce, T>, T: Item>(
+pub fn by_one<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
     rung: Rung,
     run: Run<'_>,
 ) -> Result<Measured<T>> {
@@ -52,7 +52,7 @@ pub fn by_one<O: Kernel<kind::reduce, T>, T: Item>(
 ///
 /// `parameters` are the kernel's, if it is given memory for `block_items` items of each block, a partial of each, and a
 /// word.
-unsafe fn launch<O: Kernel<kind::reduce, T>, T: Item, const N: usize>(
+unsafe fn launch<O: Kernel<kind::reduce, T> + Plain<T>, T: Item, const N: usize>(
     rung: Rung,
     mut run: Run<'_>,
     block_items: u32,

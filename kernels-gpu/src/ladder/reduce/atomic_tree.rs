@@ -14,7 +14,7 @@
 //! `tree::last_warp`. The document launches `getMax_binary3<64>` with blocks of up to 1024 threads, and so leaves all
 //! but 64 items of each out; here the host picks the kernel whose constant is the block size.
 
-use super::super::Plain;
+use super::super::PlainCommutative;
 use super::atomics::Atomic;
 use super::{item_or_identity, tree};
 use crate::element::Element;
@@ -84,7 +84,7 @@ pub unsafe fn constant_tree<O: Atomic<T>, T: Element, const BLOCK: u32>(
 /// # Safety
 /// Convergent: the whole block. `shared` has an item for each thread; `input` points to `item_count` items.
 #[inline(always)]
-unsafe fn item_to_shared<O: Plain<T>, T: Element>(
+unsafe fn item_to_shared<O: PlainCommutative<T>, T: Element>(
     shared: *mut T,
     input: *const T,
     item_count: u64,

@@ -19,14 +19,14 @@
 //! begins as the operator's identity, not as 0, which is wrong for a maximum of negative numbers; so does the result,
 //! which the document initialises with the first item.
 
-use super::super::Plain;
-use crate::element::Element;
-use crate::op::{Max, Sum};
+use super::super::PlainCommutative;
+use crate::element::{Accumulator, Element};
+use crate::op::{Max, Op, Sum};
 use crate::simt;
 use crate::simt::atomics::*;
 
 /// An operator that can be applied to memory atomically.
-pub trait Atomic<T: Element>: Plain<T> {
+pub trait Atomic<T: Element>: PlainCommutative<T> {
     /// `*address ⊕= value`, in global memory.
     ///
     /// # Safety
@@ -46,13 +46,13 @@ macro_rules! native {
             #[inline(always)]
             unsafe fn to_global(address: *mut $t, value: $t) {
                 // SAFETY: the caller's.
-                unsafe { $global(address.cast(), Element::to_bits(value)) }
+                unsafe { $global(address.cast(), Accumulator::to_bits(value)) }
             }
 
             #[inline(always)]
             unsafe fn to_shared(address: *mut $t, value: $t) {
                 // SAFETY: the caller's.
-                unsafe { $shared(address.cast(), Element::to_bits(value)) }
+                unsafe { $shared(address.cast(), Accumulator::to_bits(value)) }
             }
         }
     )*};
@@ -72,7 +72,7 @@ native! {
 impl Atomic<f32> for Max {
     #[inline(always)]
     unsafe fn to_global(address: *mut f32, value: f32) {
-        let bits = value.canonical().to_bits();
+        let bits = <Self as Op<f32>>::lower(value).to_bits();
         // SAFETY: the caller's.
         unsafe {
             match bits >> 31 {
@@ -84,7 +84,7 @@ impl Atomic<f32> for Max {
 
     #[inline(always)]
     unsafe fn to_shared(address: *mut f32, value: f32) {
-        let bits = value.canonical().to_bits();
+        let bits = <Self as Op<f32>>::lower(value).to_bits();
         // SAFETY: the caller's.
         unsafe {
             match bits >> 31 {

@@ -12,7 +12,7 @@
 //! counts those as items in the next launch. Here a thread without items leaves no sum, and a launch is told how many
 //! were left.
 
-use super::super::Plain;
+use super::super::PlainCommutative;
 use crate::element::Element;
 use crate::simt;
 
@@ -21,7 +21,7 @@ use crate::simt;
 /// # Safety
 /// The ladder's contract of a launch. `items` points to `item_count` items.
 #[inline(always)]
-pub unsafe fn grid_stride<O: Plain<T>, T: Element>(items: *mut T, item_count: u64) {
+pub unsafe fn grid_stride<O: PlainCommutative<T>, T: Element>(items: *mut T, item_count: u64) {
     let index = simt::thread_in_grid();
     if index < item_count {
         // SAFETY: the index is below the count, and no other thread reads or writes the items of this one.

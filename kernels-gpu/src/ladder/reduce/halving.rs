@@ -11,7 +11,7 @@
 //! Mended: the document halves downwards and has as many threads as items are left, so it loses items unless n is a
 //! power of two. Here a level's half is rounded up, and a thread without a partner does nothing.
 
-use super::super::Plain;
+use super::super::PlainCommutative;
 use crate::element::Element;
 use crate::simt;
 
@@ -21,7 +21,7 @@ use crate::simt;
 /// The ladder's contract of a launch. `items` points to `item_count` items, and there is a thread for each of the
 /// lower half.
 #[inline(always)]
-pub unsafe fn halving<O: Plain<T>, T: Element>(items: *mut T, item_count: u64) {
+pub unsafe fn halving<O: PlainCommutative<T>, T: Element>(items: *mut T, item_count: u64) {
     let half = item_count.div_ceil(2);
     let index = simt::thread_in_grid();
     if index + half < item_count {

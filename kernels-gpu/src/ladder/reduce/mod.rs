@@ -11,7 +11,7 @@ pub mod shared_tree;
 mod tree;
 pub mod unrolled;
 
-use super::Plain;
+use super::PlainCommutative;
 use crate::element::Element;
 use crate::simt;
 
@@ -20,7 +20,10 @@ use crate::simt;
 /// # Safety
 /// `items` points to `item_count` readable items.
 #[inline(always)]
-unsafe fn fold_grid_stride<O: Plain<T>, T: Element>(items: *const T, item_count: u64) -> T {
+unsafe fn fold_grid_stride<O: PlainCommutative<T>, T: Element>(
+    items: *const T,
+    item_count: u64,
+) -> T {
     let mut folded = O::identity();
     let mut index = simt::thread_in_grid();
     while index < item_count {
@@ -36,7 +39,7 @@ unsafe fn fold_grid_stride<O: Plain<T>, T: Element>(items: *const T, item_count:
 /// # Safety
 /// `items` points to `item_count` readable items.
 #[inline(always)]
-unsafe fn item_or_identity<O: Plain<T>, T: Element>(
+unsafe fn item_or_identity<O: PlainCommutative<T>, T: Element>(
     items: *const T,
     item_count: u64,
     index: u64,

@@ -17,7 +17,7 @@
 //! each access is held against the end of the block's own items, where the document has the end of all items; kernel 2
 //! rounds its count of working threads up, and kernel 3 its strides.
 
-use super::super::Plain;
+use super::super::PlainCommutative;
 use super::tree;
 use crate::element::Element;
 use crate::simt;
@@ -49,7 +49,7 @@ impl<T: Element> Segment<T> {
     /// # Safety
     /// No other thread writes either, or reads the first, before the next barrier.
     #[inline(always)]
-    unsafe fn add<O: Plain<T>>(&self, index: u32, stride: u32) {
+    unsafe fn add<O: PlainCommutative<T>>(&self, index: u32, stride: u32) {
         if index + stride < self.item_count {
             // SAFETY: the caller's; both indices are below the count.
             unsafe { tree::add::<O, T>(self.items, index, index + stride) }
@@ -79,7 +79,7 @@ impl<T: Element> Segment<T> {
 /// The ladder's contract of a launch. `items` points to `item_count` items, of which each block has at least one;
 /// `partials` to one for each block.
 #[inline(always)]
-pub unsafe fn divergent_neighbours<O: Plain<T>, T: Element>(
+pub unsafe fn divergent_neighbours<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     partials: *mut T,
     item_count: u64,
@@ -106,7 +106,7 @@ pub unsafe fn divergent_neighbours<O: Plain<T>, T: Element>(
 /// # Safety
 /// That of [`divergent_neighbours`].
 #[inline(always)]
-pub unsafe fn packed_neighbours<O: Plain<T>, T: Element>(
+pub unsafe fn packed_neighbours<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     partials: *mut T,
     item_count: u64,
@@ -133,7 +133,7 @@ pub unsafe fn packed_neighbours<O: Plain<T>, T: Element>(
 /// # Safety
 /// That of [`divergent_neighbours`].
 #[inline(always)]
-pub unsafe fn packed_interleaved<O: Plain<T>, T: Element>(
+pub unsafe fn packed_interleaved<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     partials: *mut T,
     item_count: u64,

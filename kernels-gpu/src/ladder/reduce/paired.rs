@@ -18,7 +18,7 @@
 //! read past the last item where it ends inside a block. Here the host pads the copy that they work on with the identity,
 //! to whole blocks.
 
-use super::super::Plain;
+use super::super::PlainCommutative;
 use super::tree;
 use crate::element::Element;
 use crate::simt;
@@ -57,7 +57,10 @@ pub unsafe fn of_block<T: Element>(items: *mut T, per_thread: u32) -> *mut T {
 /// The ladder's contract of a launch. The block size is a power of two. `items` points to an item for each thread of the
 /// grid, `partials` to one for each block.
 #[inline(always)]
-pub unsafe fn neighboured_pair<O: Plain<T>, T: Element>(items: *mut T, partials: *mut T) {
+pub unsafe fn neighboured_pair<O: PlainCommutative<T>, T: Element>(
+    items: *mut T,
+    partials: *mut T,
+) {
     let thread = simt::thread_index();
     // SAFETY: the caller's; a thread whose index divides by twice the stride has a partner below the next such.
     unsafe {
@@ -80,7 +83,10 @@ pub unsafe fn neighboured_pair<O: Plain<T>, T: Element>(items: *mut T, partials:
 /// # Safety
 /// That of [`neighboured_pair`].
 #[inline(always)]
-pub unsafe fn neighboured_packed<O: Plain<T>, T: Element>(items: *mut T, partials: *mut T) {
+pub unsafe fn neighboured_packed<O: PlainCommutative<T>, T: Element>(
+    items: *mut T,
+    partials: *mut T,
+) {
     // SAFETY: the caller's; an item in the block that divides by twice the stride has a partner in it.
     unsafe {
         let items = of_block(items, 1);
@@ -103,7 +109,10 @@ pub unsafe fn neighboured_packed<O: Plain<T>, T: Element>(items: *mut T, partial
 /// # Safety
 /// That of [`neighboured_pair`].
 #[inline(always)]
-pub unsafe fn interleaved_pair<O: Plain<T>, T: Element>(items: *mut T, partials: *mut T) {
+pub unsafe fn interleaved_pair<O: PlainCommutative<T>, T: Element>(
+    items: *mut T,
+    partials: *mut T,
+) {
     // SAFETY: the caller's.
     unsafe {
         let items = of_block(items, 1);

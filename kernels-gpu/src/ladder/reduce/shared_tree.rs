@@ -14,7 +14,7 @@
 //! threads lacks lanes that such a barrier waits for; here the other warps have left. Its block sizes, which the document
 //! gives in a comment, are checked by the host.
 
-use super::super::Plain;
+use super::super::PlainCommutative;
 use super::{fold_grid_stride, tree};
 use crate::element::Element;
 use crate::simt;
@@ -24,7 +24,7 @@ use crate::simt;
 /// # Safety
 /// The ladder's contract of a launch. `input` points to `item_count` items, `partials` to one for each block.
 #[inline(always)]
-pub unsafe fn power_of_two_tree<O: Plain<T>, T: Element>(
+pub unsafe fn power_of_two_tree<O: PlainCommutative<T>, T: Element>(
     input: *const T,
     partials: *mut T,
     item_count: u64,
@@ -43,7 +43,7 @@ pub unsafe fn power_of_two_tree<O: Plain<T>, T: Element>(
 /// # Safety
 /// That of [`power_of_two_tree`].
 #[inline(always)]
-pub unsafe fn any_size_tree<O: Plain<T>, T: Element>(
+pub unsafe fn any_size_tree<O: PlainCommutative<T>, T: Element>(
     input: *const T,
     partials: *mut T,
     item_count: u64,
@@ -71,7 +71,7 @@ pub unsafe fn any_size_tree<O: Plain<T>, T: Element>(
 /// # Safety
 /// That of [`power_of_two_tree`].
 #[inline(always)]
-pub unsafe fn warp_sync_tree<O: Plain<T>, T: Element>(
+pub unsafe fn warp_sync_tree<O: PlainCommutative<T>, T: Element>(
     input: *const T,
     partials: *mut T,
     item_count: u64,
@@ -124,7 +124,7 @@ fn pow2ceil(count: u32) -> u32 {
 /// # Safety
 /// Convergent: the whole block. `shared` has an item for each thread; `input` points to `item_count` items.
 #[inline(always)]
-unsafe fn fold_to_shared<O: Plain<T>, T: Element>(
+unsafe fn fold_to_shared<O: PlainCommutative<T>, T: Element>(
     shared: *mut T,
     input: *const T,
     item_count: u64,

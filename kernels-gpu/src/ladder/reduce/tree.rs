@@ -3,7 +3,7 @@
 //! The items are an array in shared or in global memory that belongs to the block. What the threads wrote to it before
 //! a call has to be ordered before it by a barrier; the result is item 0, valid on thread 0.
 
-use super::super::Plain;
+use super::super::PlainCommutative;
 use crate::element::Element;
 use crate::simt;
 
@@ -12,7 +12,7 @@ use crate::simt;
 /// # Safety
 /// Both are items that no other thread writes, or reads the first of, before the next barrier.
 #[inline(always)]
-pub unsafe fn add<O: Plain<T>, T: Element>(items: *mut T, index: u32, other: u32) {
+pub unsafe fn add<O: PlainCommutative<T>, T: Element>(items: *mut T, index: u32, other: u32) {
     // SAFETY: the caller's.
     unsafe {
         let item = items.add(index as usize);
@@ -25,7 +25,7 @@ pub unsafe fn add<O: Plain<T>, T: Element>(items: *mut T, index: u32, other: u32
 /// # Safety
 /// Convergent: the whole block. `items` has `2 · first` items.
 #[inline(always)]
-pub unsafe fn halve<O: Plain<T>, T: Element>(items: *mut T, first: u32, last: u32) {
+pub unsafe fn halve<O: PlainCommutative<T>, T: Element>(items: *mut T, first: u32, last: u32) {
     let thread = simt::thread_index();
     let mut stride = first;
     while stride > last {
@@ -59,7 +59,10 @@ macro_rules! level {
 /// # Safety
 /// Convergent: the whole block, of `block_threads` threads, a power of two. `items` has one for each.
 #[inline(always)]
-pub unsafe fn levels_above_a_warp<O: Plain<T>, T: Element>(items: *mut T, block_threads: u32) {
+pub unsafe fn levels_above_a_warp<O: PlainCommutative<T>, T: Element>(
+    items: *mut T,
+    block_threads: u32,
+) {
     // SAFETY: the caller's. Each thread has an item of the lower half, and its partner in the upper one.
     unsafe {
         level!(O T items block_threads, 512);
@@ -78,7 +81,7 @@ pub unsafe fn levels_above_a_warp<O: Plain<T>, T: Element>(items: *mut T, block_
 /// # Safety
 /// Convergent: the first warp, and no other. `items` has 64 items, which no other warp uses any more.
 #[inline(always)]
-pub unsafe fn last_warp<O: Plain<T>, T: Element>(items: *mut T) {
+pub unsafe fn last_warp<O: PlainCommutative<T>, T: Element>(items: *mut T) {
     let lane = simt::lane();
     let mut stride = 32;
     while stride > 0 {

@@ -15,7 +15,7 @@
 //! Mended: what `paired` says. The last warp works in global memory, as the document has it, but with barriers of the
 //! warp in place of `volatile`, see `tree::last_warp`.
 
-use super::super::Plain;
+use super::super::PlainCommutative;
 use super::paired::{of_block, write_first};
 use super::tree;
 use crate::element::Element;
@@ -26,7 +26,9 @@ use crate::simt;
 /// # Safety
 /// Convergent: the whole block. `items` points to `BLOCKS` for each thread of the grid.
 #[inline(always)]
-unsafe fn combine_blocks<O: Plain<T>, T: Element, const BLOCKS: u32>(items: *mut T) -> *mut T {
+unsafe fn combine_blocks<O: PlainCommutative<T>, T: Element, const BLOCKS: u32>(
+    items: *mut T,
+) -> *mut T {
     // SAFETY: the caller's.
     unsafe {
         let items = of_block(items, BLOCKS);
@@ -56,7 +58,7 @@ macro_rules! unrolled {
             " for each thread of the grid, `partials` to one for each block."
         )]
         #[inline(always)]
-        pub unsafe fn $name<O: Plain<T>, T: Element>(items: *mut T, partials: *mut T) {
+        pub unsafe fn $name<O: PlainCommutative<T>, T: Element>(items: *mut T, partials: *mut T) {
             // SAFETY: the caller's.
             unsafe {
                 let items = combine_blocks::<O, T, $blocks>(items);
@@ -81,7 +83,10 @@ unrolled! {
 /// # Safety
 /// That of [`unrolled_8`].
 #[inline(always)]
-pub unsafe fn unrolled_8_last_warp<O: Plain<T>, T: Element>(items: *mut T, partials: *mut T) {
+pub unsafe fn unrolled_8_last_warp<O: PlainCommutative<T>, T: Element>(
+    items: *mut T,
+    partials: *mut T,
+) {
     // SAFETY: the caller's.
     unsafe {
         let items = combine_blocks::<O, T, 8>(items);
@@ -95,7 +100,10 @@ pub unsafe fn unrolled_8_last_warp<O: Plain<T>, T: Element>(items: *mut T, parti
 /// # Safety
 /// That of [`unrolled_8`].
 #[inline(always)]
-pub unsafe fn unrolled_8_completely<O: Plain<T>, T: Element>(items: *mut T, partials: *mut T) {
+pub unsafe fn unrolled_8_completely<O: PlainCommutative<T>, T: Element>(
+    items: *mut T,
+    partials: *mut T,
+) {
     // SAFETY: the caller's.
     unsafe {
         let items = combine_blocks::<O, T, 8>(items);
@@ -109,7 +117,7 @@ pub unsafe fn unrolled_8_completely<O: Plain<T>, T: Element>(items: *mut T, part
 /// # Safety
 /// That of [`unrolled_8`], with `BLOCK` threads in a block.
 #[inline(always)]
-pub unsafe fn unrolled_8_constant<O: Plain<T>, T: Element, const BLOCK: u32>(
+pub unsafe fn unrolled_8_constant<O: PlainCommutative<T>, T: Element, const BLOCK: u32>(
     items: *mut T,
     partials: *mut T,
 ) {
@@ -126,7 +134,7 @@ pub unsafe fn unrolled_8_constant<O: Plain<T>, T: Element, const BLOCK: u32>(
 /// # Safety
 /// Convergent: whole warps. `items` has 64, which a barrier has ordered before; `partials` has one for each block.
 #[inline(always)]
-unsafe fn finish_in_warp<O: Plain<T>, T: Element>(items: *mut T, partials: *mut T) {
+unsafe fn finish_in_warp<O: PlainCommutative<T>, T: Element>(items: *mut T, partials: *mut T) {
     if simt::warp() == 0 {
         // SAFETY: the caller's; the other warps are done.
         unsafe {

@@ -17,7 +17,7 @@
 
 use super::{load, Placement};
 use crate::element::Element;
-use crate::op::Op;
+use crate::ladder::Plain;
 use crate::simt;
 
 /// Scans each section of twice as many items as a block has threads.
@@ -27,7 +27,7 @@ use crate::simt;
 /// - `input` points to `item_count` readable items, `output` to as many writable ones, `totals` to one for each
 ///   block; none of these overlap, but an inclusive scan's output may be its input.
 #[inline(always)]
-pub unsafe fn brent_kung<P: Placement, O: Op<T>, T: Element>(
+pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
     input: *const T,
     output: *mut T,
     totals: *mut T,
@@ -88,7 +88,7 @@ pub unsafe fn brent_kung<P: Placement, O: Op<T>, T: Element>(
 /// # Safety
 /// Both are places of the section, and no other thread writes to either.
 #[inline(always)]
-unsafe fn combine_at<O: Op<T>, T: Element>(section: *mut T, left: u32, right: u32) {
+unsafe fn combine_at<O: Plain<T>, T: Element>(section: *mut T, left: u32, right: u32) {
     // SAFETY: the caller's.
     unsafe {
         let place = section.add(right as usize);

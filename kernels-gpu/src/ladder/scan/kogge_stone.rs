@@ -19,7 +19,7 @@
 
 use super::{load, Placement};
 use crate::element::Element;
-use crate::op::Op;
+use crate::ladder::Plain;
 use crate::simt;
 
 /// Scans each section of as many items as a block has threads, in place in shared memory.
@@ -29,7 +29,7 @@ use crate::simt;
 /// - `input` points to `item_count` readable items, `output` to as many writable ones, `totals` to one for each
 ///   block; none of these overlap, but an inclusive scan's output may be its input.
 #[inline(always)]
-pub unsafe fn kogge_stone<P: Placement, O: Op<T>, T: Element>(
+pub unsafe fn kogge_stone<P: Placement, O: Plain<T>, T: Element>(
     input: *const T,
     output: *mut T,
     totals: *mut T,
@@ -66,7 +66,7 @@ pub unsafe fn kogge_stone<P: Placement, O: Op<T>, T: Element>(
 /// # Safety
 /// As for [`kogge_stone`], with shared memory for twice as many items.
 #[inline(always)]
-pub unsafe fn double_buffered_kogge_stone<P: Placement, O: Op<T>, T: Element>(
+pub unsafe fn double_buffered_kogge_stone<P: Placement, O: Plain<T>, T: Element>(
     input: *const T,
     output: *mut T,
     totals: *mut T,

@@ -26,7 +26,7 @@ pub mod naive;
 pub mod sections;
 
 use crate::element::Element;
-use crate::op::Op;
+use crate::ladder::Plain;
 
 /// Whether an item's own value is part of its result.
 pub trait Placement {
@@ -53,7 +53,7 @@ impl Placement for Exclusive {
 /// # Safety
 /// `input` points to `item_count` readable items.
 #[inline(always)]
-unsafe fn load<P: Placement, O: Op<T>, T: Element>(
+unsafe fn load<P: Placement, O: Plain<T>, T: Element>(
     input: *const T,
     item_count: u64,
     index: u64,

@@ -11,7 +11,7 @@
 
 use super::{load, Placement};
 use crate::element::Element;
-use crate::op::Op;
+use crate::ladder::Plain;
 use crate::simt;
 
 /// Scans `item_count` items, at least one, to `output`, on one thread.
@@ -20,7 +20,7 @@ use crate::simt;
 /// - One block of one thread calls this.
 /// - `input` points to `item_count` readable items, `output` to as many writable ones; they do not overlap.
 #[inline(always)]
-pub unsafe fn sequential<P: Placement, O: Op<T>, T: Element>(
+pub unsafe fn sequential<P: Placement, O: Plain<T>, T: Element>(
     input: *const T,
     output: *mut T,
     item_count: u64,
@@ -44,7 +44,7 @@ pub unsafe fn sequential<P: Placement, O: Op<T>, T: Element>(
 /// - The grid has a thread for each item.
 /// - `input` points to `item_count` readable items, `output` to as many writable ones; they do not overlap.
 #[inline(always)]
-pub unsafe fn quadratic<P: Placement, O: Op<T>, T: Element>(
+pub unsafe fn quadratic<P: Placement, O: Plain<T>, T: Element>(
     input: *const T,
     output: *mut T,
     item_count: u64,

@@ -4,7 +4,7 @@
 //! block's results visible to every other block. Reads and writes all items but the first section's once more.
 
 use crate::element::Element;
-use crate::op::Op;
+use crate::ladder::Plain;
 use crate::simt;
 
 /// Block b combines `prefixes[b]`, which covers the sections up to and including b, with each item of section
@@ -14,7 +14,7 @@ use crate::simt;
 /// - There is a block for each section but the first.
 /// - `items` points to `item_count` writable items, `prefixes` to one readable item for each block; they do not overlap.
 #[inline(always)]
-pub unsafe fn add_prefixes<O: Op<T>, T: Element>(
+pub unsafe fn add_prefixes<O: Plain<T>, T: Element>(
     prefixes: *const T,
     items: *mut T,
     item_count: u64,

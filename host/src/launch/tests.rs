@@ -1,0 +1,69 @@
+//! Calls in several launches: all of them queued, or not.
+
+use cust::memory::DeviceBuffer;
+use warpfold_kernels::contract::{reduce_tile_items, scan_tile_items};
+use warpfold_kernels::op::Sum;
+
+use super::*;
+use crate::gpu::Gpu;
+use crate::{inclusive_scan, reduce, reference};
+
+/// Numbers whose sum rounds.
+fn items(count: u64) -> Vec<f32> {
+    (0..count).map(|index| 1.0 / (index + 1) as f32).collect()
+}
+
+fn reduce_pieces(gpu: &Gpu, input: &DeviceBuffer<f32>, pieces: &[Range<u64>]) -> f32 {
+    let output = DeviceBuffer::from_slice(&[0.0f32]).unwrap();
+    gpu.enter(|entered| {
+        Queue::and_wait(entered, |queue| {
+            pieces.iter().try_for_each(|chunks| {
+                let output = Span::from(&*output).address;
+                queue.reduce_piece::<Sum, f32>(Span::from(&**input), chunks.clone(), output)
+            })
+        })
+    })
+    .unwrap();
+    output.as_host_vec().unwrap()[0]
+}
+
+fn scan_pieces(gpu: &Gpu, input: &DeviceBuffer<f32>, pieces: &[Range<u64>]) -> Vec<f32> {
+    let output = DeviceBuffer::from_slice(&vec![0.0f32; input.len()]).unwrap();
+    gpu.enter(|entered| {
+        Queue::and_wait(entered, |queue| {
+            pieces.iter().try_for_each(|tiles| {
+                let (input, output) = (Span::from(&**input), Span::from(&*output).address);
+                queue.scan_piece::<kind::inclusive_scan, Sum, f32>(input, output, tiles.clone())
+            })
+        })
+    })
+    .unwrap();
+    output.as_host_vec().unwrap()
+}
+
+#[test]
+fn a_reduction_may_be_cut_and_may_stop_halfway() {
+    let gpu = Gpu::new().unwrap();
+    gpu.make_current().unwrap();
+    let items = items(3 * reduce_tile_items::<f32>() + 5);
+    let expected = reference::reduce::<Sum, _>(&items);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    assert_eq!(reduce_pieces(&gpu, &input, &[0..1, 1..4]), expected);
+    assert_eq!(reduce_pieces(&gpu, &input, &[0..2, 2..3, 3..4]), expected);
+    reduce_pieces(&gpu, &input, &[0..2, 2..3]);
+    assert_eq!(reduce::<Sum, _>(&gpu, &input), Ok(expected));
+}
+
+#[test]
+fn a_scan_may_be_cut_and_may_stop_halfway() {
+    let gpu = Gpu::new().unwrap();
+    gpu.make_current().unwrap();
+    let items = items(3 * scan_tile_items::<f32>(0) + 5);
+    let expected = reference::inclusive_scan::<Sum, _>(&items);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    assert_eq!(scan_pieces(&gpu, &input, &[0..1, 1..4]), expected);
+    scan_pieces(&gpu, &input, &[0..2, 2..3]);
+    let mut output = DeviceBuffer::from_slice(&items).unwrap();
+    inclusive_scan::<Sum, _>(&gpu, &input, &mut output).unwrap();
+    assert_eq!(output.as_host_vec().unwrap(), expected);
+}

@@ -1,0 +1,117 @@
+//! The kernels' own bookkeeping: calls that are cut into several launches, and tags that are used up.
+
+#[path = "common/data.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod data;
+#[path = "common/engine.rs"]
+mod engine;
+
+use data::{assert_same_bits, ordinary};
+use engine::{Engine, Generation, SM_70, SM_80};
+use virtual_gpu::RunOptions;
+use warpfold::{Sum, reference};
+use warpfold_kernels::contract::{
+    SCAN_GROUP_TILES, reduce_chunk_count, reduce_tile_items, scan_tile_count, scan_tile_items,
+};
+
+const REDUCTION: &str = "reduce_sum_f32";
+const SCAN: &str = "inclusive_scan_sum_f32";
+
+/// Items of five chunks, the last of them ragged.
+fn reduced() -> Vec<f32> {
+    ordinary::<Sum, f32>(5 * reduce_tile_items::<f32>() as usize - 1001)
+}
+
+/// Items of three groups of tiles, the last of them not full.
+fn scanned() -> Vec<f32> {
+    let tiles = 2 * SCAN_GROUP_TILES + 7;
+    ordinary::<Sum, f32>((tiles * scan_tile_items::<f32>(0)) as usize - 1001)
+}
+
+fn engine(generation: Generation, symbol: &str, items: &[f32]) -> Engine {
+    Engine::new::<Sum, f32>(generation, 1, &generation.kernel(symbol), items.len())
+}
+
+#[test]
+fn a_reduction_in_pieces_has_the_bits_of_one() {
+    let items = reduced();
+    let expected = reference::reduce::<Sum, f32>(&items);
+    let count = reduce_chunk_count::<f32>(items.len() as u64);
+    assert_eq!(count, 5);
+    for generation in [SM_70, SM_80] {
+        let engine = engine(generation, REDUCTION, &items);
+        let cuts: [&[u64]; 4] = [&[5], &[1, 5], &[4, 5], &[1, 2, 3, 4, 5]];
+        for (calls, ends) in (1..).zip(cuts) {
+            let options = RunOptions::default();
+            let (sum, _) = engine
+                .reduce_in_pieces::<Sum, f32>(&items, ends, &options)
+                .unwrap();
+            assert_same_bits(&[sum], &[expected], &format!("{ends:?}"));
+            assert_eq!(engine.epoch(), calls);
+        }
+    }
+}
+
+#[test]
+fn a_scan_in_pieces_has_the_bits_of_one() {
+    let items = scanned();
+    let expected = reference::inclusive_scan::<Sum, f32>(&items);
+    let count = scan_tile_count::<f32>(items.len() as u64);
+    assert_eq!(count, 71);
+    for generation in [SM_70, SM_80] {
+        let engine = engine(generation, SCAN, &items);
+        // Pieces of fewer tiles than the device has blocks, within and at the ends of groups.
+        let cuts: [&[u64]; 4] = [&[71], &[1, 71], &[32, 64, 71], &[2, 31, 33, 70, 71]];
+        for (calls, ends) in (1..).zip(cuts) {
+            let options = RunOptions::default();
+            let (found, _) = engine
+                .scan_in_pieces::<Sum, f32>(&items, ends, &options)
+                .unwrap();
+            assert_same_bits(&found, &expected, &format!("{ends:?}"));
+            assert_eq!(engine.epoch(), calls);
+        }
+    }
+}
+
+/// Calls `work` three times: with the tag before the last, with the last, and with the first.
+fn over_the_last_tag(engine: &Engine, work: impl Fn()) {
+    engine.set_epoch(u32::MAX - 2);
+    work();
+    assert_eq!((engine.epoch(), engine.is_clear()), (u32::MAX - 1, false));
+    work();
+    assert_eq!((engine.epoch(), engine.is_clear()), (0, true));
+    work();
+    assert_eq!((engine.epoch(), engine.is_clear()), (1, false));
+}
+
+#[test]
+fn reductions_go_on_when_the_tags_are_used_up() {
+    let items = reduced();
+    let expected = reference::reduce::<Sum, f32>(&items);
+    for generation in [SM_70, SM_80] {
+        let engine = engine(generation, REDUCTION, &items);
+        for ends in [&[5][..], &[2, 5]] {
+            over_the_last_tag(&engine, || {
+                let options = RunOptions::default();
+                let reduced = engine.reduce_in_pieces::<Sum, f32>(&items, ends, &options);
+                assert_same_bits(&[reduced.unwrap().0], &[expected], &format!("{ends:?}"));
+            });
+        }
+    }
+}
+
+#[test]
+fn scans_go_on_when_the_tags_are_used_up() {
+    let items = scanned();
+    let expected = reference::inclusive_scan::<Sum, f32>(&items);
+    for generation in [SM_70, SM_80] {
+        let engine = engine(generation, SCAN, &items);
+        for ends in [&[71][..], &[1, 40, 71]] {
+            over_the_last_tag(&engine, || {
+                let options = RunOptions::default();
+                let scanned = engine.scan_in_pieces::<Sum, f32>(&items, ends, &options);
+                assert_same_bits(&scanned.unwrap().0, &expected, &format!("{ends:?}"));
+            });
+        }
+    }
+}

@@ -4,7 +4,7 @@
 mod support;
 
 use support::{Arg, Device};
-use virtual_gpu::{FaultKind, LaunchError};
+use virtual_gpu::{Checks, FaultKind, LaunchError, Policy};
 
 const SEEDS: std::ops::Range<u64> = 0..12;
 
@@ -109,6 +109,20 @@ fn a_missing_wait_is_a_race() {
     check(&format!("{copied} bar.sync 0; {neighbour} {STORE}"), |i| {
         (i ^ 4) as u32 * 3 + 1
     });
+}
+
+#[test]
+fn nothing_is_said_of_a_missing_wait_where_races_are_not_watched_for() {
+    let copy = "cp.async.cg.shared.global [%r3], [%d1], 16; cp.async.commit_group;";
+    let mut device = Device::new();
+    device.options.checks = Checks::none();
+    for policy in Policy::ALL {
+        device.options.policy = policy;
+        let (from, to) = (device.zeros(1024), device.zeros(1024));
+        let module = device.load(&kernel(&format!("{copy} {STORE}")));
+        let outcome = device.launch(&module, "k", 1, 64, &[Arg::U64(from), Arg::U64(to)]);
+        assert!(outcome.is_ok(), "{policy:?}: {outcome:?}");
+    }
 }
 
 #[test]

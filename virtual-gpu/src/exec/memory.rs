@@ -13,7 +13,7 @@ use super::machine::{Finding, Machine};
 use super::registers::lanes;
 use super::traffic;
 use super::warp::Warp;
-use crate::checks::{Accesses, Observer};
+use crate::checks::{Accesses, Observer, Switch};
 use crate::fault::{AccessKind, FaultKind, Space};
 use crate::program::{ALL_LANES, Address, AddressSpace, Atomic, Extend, Row, Transfer};
 
@@ -185,7 +185,8 @@ impl Warp {
         if !O::WATCHES {
             return Ok(());
         }
-        if group.space == AddressSpace::Shared {
+        let reports = machine.options.checks.race == Switch::On;
+        if reports && group.space == AddressSpace::Shared {
             self.check_copies(machine, shared, (wish.kind, wish.bytes), group)?;
         }
         let watched = machine.observer.accesses(&Accesses {

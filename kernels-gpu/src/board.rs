@@ -67,7 +67,8 @@ impl Board {
         (A::from_bits(bits), published)
     }
 
-    /// Clears the first `word_count` words, as one thread.
+    /// Clears the first `word_count` words, as one thread. In the order in which words are published and read, since nothing
+    /// else orders it after the publications that other threads of the block have read.
     ///
     /// # Safety
     /// The board has them, and nobody else uses it any more.
@@ -76,7 +77,7 @@ impl Board {
         let mut word = 0;
         while word < word_count {
             // SAFETY: the caller's.
-            unsafe { self.words.add(word as usize).write(0) };
+            unsafe { simt::store_word(self.words.add(word as usize), 0) };
             word += 1;
         }
     }

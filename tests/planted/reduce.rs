@@ -5,15 +5,21 @@ use warpfold::{Product, Sum};
 use crate::bug::bugs;
 use crate::edit::Edit;
 use crate::engine::SM_80;
-use crate::trial::Check::{Bits, Init, Memory, Race, Sync};
+use crate::trial::Check::{Bits, Hang, Init, Memory, Race, Sync};
 use crate::trial::{Circumstances, of_reduction};
 
 const BARRIER: &str = "bar.sync \t0;";
+const LOAD_WORD: &str = "ld.relaxed.gpu.global.b64";
+const STORE_WORD: &str = "st.relaxed.gpu.global.b64 [%g], *;";
+
+/// The stores that publish a partial, and that set the tickets back for the next launch; the others clear the state words.
+const PUBLISH: (usize, usize) = (1, 12);
+const RESTART: (usize, usize) = (2, 12);
 
 const FIVE_TILES: Circumstances = Circumstances {
     generation: SM_80,
     multiprocessors: 1,
-    item_count: 4 * 8192 + 2348,
+    item_count: 4 * 8192 + 2347,
     epoch: 0,
 };
 
@@ -21,22 +27,45 @@ bugs! {
     sum_f32: "reduce_sum_f32", of_reduction::<Sum, f32>, FIVE_TILES;
     no_barrier_before_the_totals_are_read: [Race],
         [Edit::remove(BARRIER).nth(1, 3)];
-    no_barrier_before_is_last_is_read: [Race, Init],
+    no_barrier_before_the_totals_are_written_again: [Race],
         [Edit::remove(BARRIER).nth(2, 3)];
     no_barrier_before_the_last_blocks_totals_are_read: [Race],
         [Edit::remove(BARRIER).nth(3, 3)];
-    arrival_that_neither_releases_nor_acquires: [Race, Bits],
-        [Edit::replace("atom.acq_rel", "atom.relaxed")];
-    arrival_that_does_not_acquire: [Race, Bits],
-        [Edit::replace("atom.acq_rel", "atom.release")];
-    arrival_that_does_not_release: [Race, Bits],
-        [Edit::replace("atom.acq_rel", "atom.acquire")];
-    arrival_of_block_scope: [Race, Bits],
-        [Edit::replace("atom.acq_rel.gpu", "atom.acq_rel.cta")];
-    arrivals_not_set_back: [Bits],
-        [Edit::remove("st.global.b32 \t[*+12], 0;")];
+    partial_published_by_a_plain_store: [Race],
+        [Edit::replace(STORE_WORD, "st.global.b64 [%g], *;").nth(PUBLISH.0, PUBLISH.1)];
+    partial_read_by_a_plain_load: [Race],
+        [Edit::replace(LOAD_WORD, "ld.global.b64")];
+    partial_published_in_halves_tag_first: [Race],
+        [Edit::replace(
+            STORE_WORD,
+            "{ .reg .b32 %l, %h; mov.b64 {%l, %h}, *; \
+             st.relaxed.gpu.global.b32 [%g+4], %h; st.relaxed.gpu.global.b32 [%g], %l; }",
+        ).nth(PUBLISH.0, PUBLISH.1)];
+    partial_published_in_anothers_slot: [Hang],
+        [Edit::replace(STORE_WORD, "st.relaxed.gpu.global.b64 [%g+8], *;").nth(PUBLISH.0, PUBLISH.1)];
+    partial_not_published: [Hang],
+        [Edit::remove(STORE_WORD).nth(PUBLISH.0, PUBLISH.1)];
+    tag_not_looked_at: [Bits],
+        [Edit::replace(
+            "setp.eq.b32 \t*, *, *;\n\tcvt.u32.u64",
+            "setp.eq.b32 \t*, 0, 0;\n\tcvt.u32.u64",
+        )];
+    tag_taken_from_anothers_place: [Hang],
+        [Edit::replace(
+            "ld.shared.b32 \t*, [gpu_launch_sized_workgroup_mem+32804];",
+            "ld.shared.b32 \t*, [gpu_launch_sized_workgroup_mem+32800];",
+        ).nth(1, 2)];
+    ticket_not_handed_to_the_block: [Init],
+        [Edit::remove("st.shared.v2.b32 \t[gpu_launch_sized_workgroup_mem+32800], {*, *};")];
+    tickets_not_set_back: [Bits],
+        [Edit::remove(STORE_WORD).nth(RESTART.0, RESTART.1)];
+    epoch_not_moved_on: [Bits],
+        [Edit::replace(STORE_WORD, "st.relaxed.gpu.global.b64 [%g], 0;").nth(RESTART.0, RESTART.1)];
     one_item_too_many_at_the_end: [Memory],
-        [Edit::replace(", 2048;", ", 2047;")];
+        [Edit::replace(
+            "setp.ge.u32 \t*, *, *;\n\t@* bra \t$*;\n\tld.global.b32",
+            "setp.gt.u32 \t*, *, *;\n\t@* bra \t$*;\n\tld.global.b32",
+        )];
     half_a_warp_in_the_member_mask: [Sync],
         [Edit::replace(", 16, 31, -1;", ", 16, 31, 65535;").nth(1, 2)];
 }
@@ -44,5 +73,5 @@ bugs! {
 bugs! {
     product_f32: "reduce_product_f32", of_reduction::<Product, f32>, FIVE_TILES;
     missing_items_are_not_identities: [Bits],
-        [Edit::remove("mov.b32 \t*, 1065353216;").nth(5, 14)];
+        [Edit::remove("mov.b32 \t*, 1065353216;").nth(2, 2)];
 }

@@ -13,6 +13,8 @@ mod data;
 mod edges;
 #[path = "bits/guarded.rs"]
 mod guarded;
+#[path = "bits/narrow.rs"]
+mod narrow;
 
 use common::gpu;
 use cust::memory::DeviceSlice;

@@ -12,7 +12,7 @@ use warpfold_kernels::launch::{
 };
 use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
 
-/// An element type as the library's functions take it: `f32`, `f64`, [`f16`], [`bf16`], or an integer of 8, 16, 32 or
+/// An element type as the library's functions take it: `f32`, `f64`, [`f16`](struct@f16), [`bf16`], or an integer of 8, 16, 32 or
 /// 64 bits.
 ///
 /// Every bit pattern is a value of such a type ([`Pod`]), so no device memory can hold an invalid one.

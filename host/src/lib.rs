@@ -18,7 +18,7 @@
 //! | [`gpu_exclusive_scan`] | [`exclusive_scan`], [`exclusive_scan_in_place`] | [`exclusive_scan_on`], [`exclusive_scan_in_place_on`] |
 //!
 //! Each takes its operator as a type, as in `reduce::<Sum, _>(&gpu, &buffer)`: [`Sum`], [`Product`], [`Min`] or
-//! [`Max`], on items of `f32`, `f64`, [`f16`], [`bf16`], or integers of 8, 16, 32 or 64 bits. Reductions also have
+//! [`Max`], on items of `f32`, `f64`, [`f16`](struct@f16), [`bf16`], or integers of 8, 16, 32 or 64 bits. Reductions also have
 //! [`WideSum`], whose result has a wider type than the items. Narrow items are combined in 32 bits, and the
 //! results cut off or rounded. A pair that has no kernel does not compile:
 //!

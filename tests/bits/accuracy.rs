@@ -6,7 +6,7 @@
 
 use approx::{assert_abs_diff_eq, assert_relative_eq};
 use cust::memory::DeviceBuffer;
-use warpfold::{Product, Sum, cust, inclusive_scan, reduce};
+use warpfold::{Product, Sum, WideSum, bf16, cust, f16, inclusive_scan, reduce};
 
 use crate::common::gpu;
 use crate::data::{Random, unit};
@@ -99,5 +99,53 @@ fn every_prefix_of_a_scan_is_close() {
         magnitude += item.abs() as f64;
         let bound = 2.0 * DEPTH * (f32::EPSILON as f64) / 2.0 * magnitude;
         assert_abs_diff_eq!(prefix as f64, sum, epsilon = bound);
+    }
+}
+
+/// Items, and their exact values.
+fn rounded<T>(count: usize, low: f64, high: f64, round: impl Fn(f64) -> T) -> (Vec<T>, Vec<f64>)
+where
+    T: Copy,
+    f64: From<T>,
+{
+    let items: Vec<T> = uniform(count, low, high).into_iter().map(round).collect();
+    let exact = items.iter().map(|&item| f64::from(item)).collect();
+    (items, exact)
+}
+
+#[test]
+fn a_wide_sum_of_f32_is_as_close_as_one_of_f64() {
+    let gpu = gpu();
+    for (low, high) in [(0.0, 1.0), (-1.0, 1.0), (-1e38, 1e38)] {
+        let (items, exact) = rounded(100_000, low, high, |item| item as f32);
+        let buffer = DeviceBuffer::from_slice(&items).unwrap();
+        let sum = reduce::<WideSum, _>(gpu, &buffer).unwrap();
+        let bound = DEPTH * f64::EPSILON / 2.0 * magnitude(&exact);
+        assert_abs_diff_eq!(sum, exact_sum(&exact), epsilon = bound);
+    }
+}
+
+#[test]
+fn sums_of_narrow_floats_are_as_close_as_of_f32_and_rounded_once() {
+    let gpu = gpu();
+    let in_f32 = DEPTH * f64::from(f32::EPSILON) / 2.0;
+    for (low, high) in [(0.0, 0.5), (-1.0, 1.0)] {
+        let (items, exact) = rounded(100_000, low, high, f16::from_f64);
+        let buffer = DeviceBuffer::from_slice(&items).unwrap();
+        let (sum, bound) = (exact_sum(&exact), in_f32 * magnitude(&exact));
+        let wide = f64::from(reduce::<WideSum, _>(gpu, &buffer).unwrap());
+        assert_abs_diff_eq!(wide, sum, epsilon = bound);
+        let narrow = f64::from(reduce::<Sum, _>(gpu, &buffer).unwrap());
+        let rounding = sum.abs() * f64::from(f16::EPSILON) / 2.0;
+        assert_abs_diff_eq!(narrow, sum, epsilon = bound + rounding);
+
+        let (items, exact) = rounded(100_000, low, high, bf16::from_f64);
+        let buffer = DeviceBuffer::from_slice(&items).unwrap();
+        let (sum, bound) = (exact_sum(&exact), in_f32 * magnitude(&exact));
+        let wide = f64::from(reduce::<WideSum, _>(gpu, &buffer).unwrap());
+        assert_abs_diff_eq!(wide, sum, epsilon = bound);
+        let narrow = f64::from(reduce::<Sum, _>(gpu, &buffer).unwrap());
+        let rounding = sum.abs() * f64::from(bf16::EPSILON) / 2.0;
+        assert_abs_diff_eq!(narrow, sum, epsilon = bound + rounding);
     }
 }

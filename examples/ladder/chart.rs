@@ -41,13 +41,13 @@ const INSTRUCTIONS: Quantity = Quantity {
 };
 
 /// Draws a panel for each document, into the file `path`: of its problems the one with the most rungs, and of those
-/// the first.
+/// the last, which has the most items.
 pub fn draw(path: &Path, device: &str, records: &[Record]) -> Result<(), Failure> {
     let mut panels: Vec<&[Record]> = Vec::new();
     for problem in records.chunk_by(|a, b| a.problem() == b.problem()) {
         match panels.last_mut() {
             Some(last) if last[0].document == problem[0].document => {
-                if last.len() < problem.len() {
+                if last.len() <= problem.len() {
                     *last = problem;
                 }
             }

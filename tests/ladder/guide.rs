@@ -13,6 +13,7 @@ macro_rules! kernels {
 }
 
 const KERNELS: &[&str] = kernels!(
+    "nested.rs",
     "reduce/atomic_tree.rs",
     "reduce/atomics.rs",
     "reduce/first_at_load.rs",

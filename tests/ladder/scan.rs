@@ -10,7 +10,7 @@ use crate::data::{Sample, ordinary};
 use crate::right::block_sizes;
 
 /// Sizes around the boundaries of a warp and a block, and the documents' own; for the rung that adds up every item
-/// anew, no larger than it can be waited for.
+/// anew, and for the one with a single thread, no larger than they can be waited for.
 fn sizes(rung: Rung) -> Vec<usize> {
     let mut sizes = vec![0, 1, 2, 31, 32, 33, 255, 256, 257];
     if mode() == Mode::Real {
@@ -18,6 +18,7 @@ fn sizes(rung: Rung) -> Vec<usize> {
     }
     match (rung, mode()) {
         (Rung::QuadraticScan, _) => sizes.push(1025),
+        (Rung::SequentialScan, Mode::Real) => {}
         (_, Mode::Real) => sizes.push((1 << 24) + 3),
         (_, Mode::Virtual) => sizes.push((1 << 14) + 1),
     }
@@ -105,6 +106,8 @@ fn check<O: Scans<T>, T: Bound>(rung: Rung) {
         // Where that takes long, many items are scanned with some of the block sizes.
         let step = match (mode(), rung) {
             (Mode::Virtual, _) | (Mode::Real, Rung::QuadraticScan) if count > 1000 => 4,
+            // The CPU checks every item of every one.
+            (Mode::Real, _) if count > 1 << 20 => 4,
             _ => 1,
         };
         for (block_size, placement) in block_sizes(rung)

@@ -27,7 +27,7 @@ use warpfold::{
     Gpu, Kernel, Max, Min, Op, Product, Result, Sum, WideSum, bf16, cust, f16, kind, reference,
 };
 use warpfold_kernels::contract::{
-    SCAN_GROUP_TILES, SCAN_SMALL_BYTES, reduce_tile_items, scan_tile_items, vector_items,
+    SCAN_GROUP_TILES, SCAN_SHORT_BYTES, reduce_tile_items, scan_tile_items, vector_items,
 };
 use warpfold_kernels::for_each_kernel;
 
@@ -174,10 +174,10 @@ fn prefixes_pass_through_several_groups() {
 }
 
 #[test]
-fn larger_scans_have_larger_tiles() {
-    let small = SCAN_SMALL_BYTES as usize / size_of::<f32>();
-    check_long(&ordinary::<Sum, f32>(small), "small tiles");
-    check_long(&ordinary::<Sum, f32>(small + 1), "large tiles");
+fn long_scans_have_larger_tiles() {
+    let small = SCAN_SHORT_BYTES as usize / size_of::<f32>();
+    check_long(&ordinary::<Sum, f32>(small), "a short scan");
+    check_long(&ordinary::<Sum, f32>(small + 1), "a long scan");
 }
 
 fn check_long(items: &[f32], what: &str) {

@@ -149,6 +149,8 @@ pub(crate) enum DeviceAttribute {
     Multiprocessors = 16,
     ComputeCapabilityMajor = 75,
     ComputeCapabilityMinor = 76,
+    /// Bytes of shared memory that a block may have if it is allowed to.
+    SharedBytesPerBlock = 97,
 }
 
 pub(crate) fn device_attribute(device: Device, attribute: DeviceAttribute) -> Result<u32> {

@@ -78,6 +78,8 @@ struct Properties {
     name: String,
     compute_capability: (u32, u32),
     multiprocessors: u32,
+    /// Bytes of shared memory that a block may have.
+    shared_bytes_per_block: u32,
     memory_bytes: u64,
 }
 
@@ -267,14 +269,7 @@ impl<'gpu> Entered<'gpu> {
             return Ok(kernel);
         }
         capture.forbids(WarmUp::Kernel)?;
-        let Properties {
-            compute_capability,
-            multiprocessors,
-            ..
-        } = self.gpu.properties;
-        self.gpu
-            .kernels
-            .load(id, compute_capability, multiprocessors)
+        self.gpu.kernels.load(id, &self.gpu.properties)
     }
 
     /// The ladder's kernels.
@@ -363,6 +358,7 @@ impl Properties {
                 attribute(DeviceAttribute::ComputeCapabilityMinor)?,
             ),
             multiprocessors: attribute(DeviceAttribute::Multiprocessors)?,
+            shared_bytes_per_block: attribute(DeviceAttribute::SharedBytesPerBlock)?,
             memory_bytes: driver::device_memory_bytes(device)?,
         })
     }

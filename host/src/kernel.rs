@@ -4,12 +4,9 @@
 use bytemuck::Pod;
 use cust::memory::DeviceCopy;
 use half::{bf16, f16};
-use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::element::Element;
 use warpfold_kernels::for_each_kernel;
-use warpfold_kernels::launch::{
-    Copies, SCAN_BLOCK_THREADS, reduce_shared_bytes, scan_shared_bytes,
-};
+use warpfold_kernels::launch::Copies;
 use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
 
 /// An element type as the library's functions take it: `f32`, `f64`, [`f16`](struct@f16), [`bf16`], or an integer of 8, 16, 32 or
@@ -64,7 +61,7 @@ macro_rules! rows {
         const ROWS: &[Row] = &[$(Row {
             id: KernelId::$symbol,
             symbol: stringify!($symbol),
-            block: block::$kind::<<$op as Op<$t>>::Accumulator>,
+            blocks: blocks::$kind::<<$op as Op<$t>>::Accumulator>,
         },)*];
 
         $(
@@ -77,7 +74,7 @@ macro_rules! rows {
 struct Row {
     id: KernelId,
     symbol: &'static str,
-    block: fn(Copies) -> Block,
+    blocks: fn(Copies, u32) -> Blocks,
 }
 
 /// What a block of a kernel is made of.
@@ -88,23 +85,47 @@ pub(crate) struct Block {
     pub shared_bytes: u32,
 }
 
-/// The blocks of each kind, with accumulators of type `A`.
-mod block {
-    use super::{
-        BLOCK_THREADS, Block, Copies, SCAN_BLOCK_THREADS, reduce_shared_bytes, scan_shared_bytes,
+/// The blocks of a kernel.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Blocks {
+    /// For inputs whose scan is short.
+    pub short: Block,
+    /// For the others.
+    pub long: Block,
+}
+
+/// The blocks of each kind, with accumulators of type `A`, where a block may have so many bytes of shared memory.
+mod blocks {
+    use warpfold_kernels::contract::{BLOCK_THREADS, SCAN_LONG, SCAN_SHORT, ScanShape};
+    use warpfold_kernels::launch::{
+        Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
     };
 
-    pub fn reduce<A>(_copies: Copies) -> Block {
-        Block {
+    use super::{Block, Blocks};
+
+    pub fn reduce<A>(_copies: Copies, _available: u32) -> Blocks {
+        let block = Block {
             threads: BLOCK_THREADS,
             shared_bytes: reduce_shared_bytes::<A>(),
+        };
+        Blocks {
+            short: block,
+            long: block,
         }
     }
 
-    pub fn inclusive_scan<A>(copies: Copies) -> Block {
-        Block {
-            threads: SCAN_BLOCK_THREADS,
-            shared_bytes: scan_shared_bytes::<A>(copies),
+    pub fn inclusive_scan<A>(copies: Copies, available: u32) -> Blocks {
+        let block = |shape: ScanShape, available| Block {
+            threads: scan_block_threads(shape),
+            shared_bytes: scan_shared_bytes::<A>(
+                shape,
+                scan_buffers::<A>(shape, copies, available),
+            ),
+        };
+        Blocks {
+            // Two share a multiprocessor.
+            short: block(SCAN_SHORT, available / 2),
+            long: block(SCAN_LONG, available),
         }
     }
 
@@ -127,8 +148,8 @@ impl KernelId {
         ROWS[self as usize].symbol
     }
 
-    /// Its blocks, if its PTX is for this compute capability.
-    pub(crate) fn block(self, capability: (u32, u32)) -> Block {
-        (ROWS[self as usize].block)(Copies::of_capability(capability.0))
+    /// Its blocks, if its PTX is for this compute capability, and the device gives a block so many bytes of shared memory.
+    pub(crate) fn blocks(self, capability: (u32, u32), available: u32) -> Blocks {
+        (ROWS[self as usize].blocks)(Copies::of_capability(capability.0), available)
     }
 }

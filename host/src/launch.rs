@@ -7,15 +7,15 @@
 use std::ops::Range;
 use std::ptr;
 
-use warpfold_kernels::contract::{reduce_chunk_count, scan_tile_count};
+use warpfold_kernels::contract::{is_short_scan, reduce_chunk_count, scan_tile_count};
 use warpfold_kernels::workspace::{reduce_state_words, scan_state_words};
 
 use cust::memory::DeviceSlice;
 
-use crate::driver::{self, Address, Stream};
+use crate::driver::{self, Address, Function, Stream};
 use crate::error::{Argument, Error, Result};
-use crate::gpu::{Capture, Entered, KnownStream, LoadedKernel, Progress, ResultSlot};
-use crate::kernel::{Item, Kernel, kind};
+use crate::gpu::{Capture, Entered, KnownStream, Progress, ResultSlot};
+use crate::kernel::{Block, Item, Kernel, kind};
 
 /// Items in the device's memory.
 #[derive(Clone, Copy)]
@@ -192,7 +192,7 @@ impl Queue<'_> {
         // SAFETY: these are a reduction's parameters. Input and output are memory of the context, as the
         // caller has checked, of the lengths that their owner gave them, and do not overlap; the
         // rest is the stream's workspace, with the state words that were asked for.
-        unsafe { self.launch(part, kernel, blocks, parameters) }
+        unsafe { self.launch(part, kernel.function, kernel.long.block, blocks, parameters) }
     }
 
     /// Queues a scan of `input`, at least one item, to the first items of `output`.
@@ -234,11 +234,15 @@ impl Queue<'_> {
             scratch.states,
             scratch.state_words,
         ];
-        let blocks = (tiles.end - tiles.start).min(kernel.resident_blocks as u64);
+        let grid = match is_short_scan::<T>(item_count) {
+            true => kernel.short,
+            false => kernel.long,
+        };
+        let blocks = (tiles.end - tiles.start).min(grid.resident_blocks as u64);
         // SAFETY: these are a scan's parameters. Input and output are memory of the context, with room for
         // the items, and are the same or do not overlap; the rest is the stream's workspace, with
         // the state words that were asked for.
-        unsafe { self.launch(part, kernel, blocks, parameters) }
+        unsafe { self.launch(part, kernel.function, grid.block, blocks, parameters) }
     }
 
     /// Queues the writing of the operator's identity: the reduction of no items.
@@ -277,7 +281,8 @@ impl Queue<'_> {
     unsafe fn launch<const N: usize>(
         &mut self,
         part: Part,
-        kernel: &LoadedKernel,
+        function: Function,
+        block: Block,
         blocks: u64,
         mut parameters: [u64; N],
     ) -> Result<()> {
@@ -289,10 +294,10 @@ impl Queue<'_> {
         }
         // SAFETY: one pointer to a live 64-bit value for each parameter; the rest is the caller's promise.
         unsafe {
-            kernel.function.launch(
+            function.launch(
                 blocks as u32,
-                kernel.block.threads,
-                kernel.block.shared_bytes,
+                block.threads,
+                block.shared_bytes,
                 self.stream,
                 &mut pointers,
             )

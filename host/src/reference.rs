@@ -7,15 +7,14 @@
 //! kernels, and none of their code.
 
 use warpfold_kernels::contract::{
-    BLOCK_THREADS, BLOCK_WARPS, SCAN_GROUP_TILES, THREAD_VECTORS, WARP_LANES, reduce_chunk_count,
-    reduce_chunk_tiles, reduce_tile_items, scan_tile_count, scan_tile_items, scan_tile_rows,
+    BLOCK_THREADS, SCAN_GROUP_TILES, ScanShape, THREAD_VECTORS, WARP_LANES, reduce_chunk_count,
+    reduce_chunk_tiles, reduce_tile_items, scan_shape, scan_tile_count, scan_tile_items,
     vector_items,
 };
 use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;
 
 const THREADS: usize = BLOCK_THREADS as usize;
-const WARPS: usize = BLOCK_WARPS as usize;
 const LANES: usize = WARP_LANES as usize;
 
 /// Combines all items. For no items, the operator's identity.
@@ -142,11 +141,11 @@ fn scan_tile<O: Op<T>, T: Element>(
     tile: u64,
 ) -> (Vec<Scanned<O::Accumulator>>, O::Accumulator) {
     let item_count = items.len() as u64;
-    let rows = scan_tile_rows::<T>(item_count);
+    let ScanShape { warps, rows } = scan_shape::<T>(item_count);
     let tile_start = tile * scan_tile_items::<T>(item_count);
-    let mut tile = Vec::with_capacity(WARPS * rows * LANES);
+    let mut tile = Vec::with_capacity(warps as usize * rows * LANES);
     let mut warp_prefix = O::identity();
-    for warp in 0..WARPS {
+    for warp in 0..warps as usize {
         let mut row_prefix = O::identity();
         for row in 0..rows {
             let vectors: Vec<Vec<_>> = (0..LANES)

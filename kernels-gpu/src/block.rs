@@ -1,25 +1,24 @@
-//! One block: 8 warps combined through shared memory.
+//! One block: warps combined through shared memory.
 //!
-//! Every function here is convergent (see [`crate::simt`]): all 256 threads call it.
+//! Every function here is convergent (see [`crate::simt`]): all threads of the block, or of the warps that share a tile,
+//! call it.
 
 use crate::contract::{BLOCK_WARPS, THREAD_VECTORS, WARP_LANES};
 use crate::element::{for_each_item, Element, Words};
-use crate::launch::WarpTotals;
 use crate::op::Op;
 use crate::thread::{for_each_vector, Part, Slots};
 use crate::{simt, warp};
 
 /// Combines a value of each thread; valid on thread 0. One barrier, between the warps' writes of their
-/// totals and warp 0's reads. `scratch` may be used again after another barrier.
+/// totals and warp 0's reads. `totals`, one for each warp, may be used again after another barrier.
 ///
 /// # Safety
-/// Convergent: the whole block. `scratch` is the block's own shared memory.
+/// Convergent: the whole block. `totals` are in the block's own shared memory.
 #[inline(always)]
 pub unsafe fn reduce<O: Op<T>, T: Element>(
     value: O::Accumulator,
-    scratch: *mut WarpTotals<O::Accumulator>,
+    totals: *mut O::Accumulator,
 ) -> O::Accumulator {
-    let totals: *mut O::Accumulator = scratch.cast();
     // SAFETY: the caller's; a warp writes its own total, and the barrier orders the writes before the reads.
     unsafe {
         let total = warp::reduce::<O, T, WARP_LANES>(value);
@@ -114,14 +113,14 @@ impl<O: Op<T>, T: Element> UpTo<O, T> {
     }
 }
 
-/// A thread's part of a tile to scan: a vector in each of its warp's `rows` consecutive rows of 32 vectors.
+/// A thread's part of a tile to scan: a vector in each of its warp's consecutive rows of 32 vectors.
 pub type ScanPart<T> = Part<T, WARP_LANES>;
 
 /// The calling thread's part of the tile that begins at `tile`, of whose items `tile_items` exist.
 #[inline(always)]
-pub fn scan_part<T: Element>(tile: *mut T, tile_items: u32, rows: usize) -> ScanPart<T> {
-    let vector = simt::warp() * rows as u32 * WARP_LANES + simt::lane();
-    Part::new(tile, tile_items, rows, vector)
+pub fn scan_part<T: Element, const ROWS: usize>(tile: *mut T, tile_items: u32) -> ScanPart<T> {
+    let vector = simt::warp() * ROWS as u32 * WARP_LANES + simt::lane();
+    Part::new(tile, tile_items, ROWS, vector)
 }
 
 /// What stands before each vector of a thread, in its tile.
@@ -129,22 +128,22 @@ pub type Before<A> = [A; THREAD_VECTORS];
 
 /// Scans the vectors of a tile: gives what stands before each of the thread's, in its tile.
 ///
-/// A warp owns `rows` consecutive rows of 32 vectors, see [`scan_part`]. Rows are scanned by shuffles, independently
-/// of each other; their totals are folded in registers, the warps' totals through `scratch`. One barrier of the eight
-/// warps, between the writes of their totals and the reads.
+/// A warp owns consecutive rows of 32 vectors, see [`scan_part`]. Rows are scanned by shuffles, independently
+/// of each other; their totals are folded in registers, the warps' totals through `totals`. One barrier of the
+/// warps that share the tile, between the writes of their totals and the reads.
 ///
 /// # Safety
-/// Convergent: all eight warps. The slots are written. `scratch` is the block's own shared memory.
+/// Convergent: all warps that share the tile. The slots are written. `totals` are in the block's own shared memory, one for
+/// each warp.
 #[inline(always)]
-pub unsafe fn scan<O: Op<T>, T: Element>(
+pub unsafe fn scan<O: Op<T>, T: Element, const WARPS: u32, const ROWS: usize>(
     slots: Slots,
-    rows: usize,
-    scratch: *mut WarpTotals<O::Accumulator>,
+    totals: *mut O::Accumulator,
 ) -> Before<O::Accumulator> {
     let mut before = [O::identity(); THREAD_VECTORS];
     let mut warp_total = O::identity();
     for_each_vector!(ROW => {
-        if ROW < rows {
+        if ROW < ROWS {
             // SAFETY: the caller's.
             unsafe {
                 let total = O::total(slots.read(ROW));
@@ -155,43 +154,37 @@ pub unsafe fn scan<O: Op<T>, T: Element>(
             }
         }
     });
-    let totals: *mut O::Accumulator = scratch.cast();
-    let mut warp_prefix = O::identity();
     // SAFETY: the caller's; a warp writes its own total, and the barrier orders the writes before the reads.
-    unsafe {
+    let warp_prefix = unsafe {
         if simt::lane() == 0 {
             totals.add(simt::warp() as usize).write(warp_total);
         }
-        simt::barrier_of_warps::<BLOCK_WARPS>();
-        let mut w = 0;
-        while w < BLOCK_WARPS - 1 {
-            if w < simt::warp() {
-                warp_prefix = O::combine(warp_prefix, totals.add(w as usize).read());
-            }
-            w += 1;
-        }
-    }
+        simt::barrier_of_warps::<WARPS>();
+        fold_below::<O, T, WARPS>(totals, simt::warp())
+    };
     for_each_vector!(ROW => {
         before[ROW] = O::combine(warp_prefix, before[ROW]);
     });
     before
 }
 
-/// The aggregate of a tile that [`scan()`] has scanned.
+/// The left fold of the totals of the first `below` of `WARPS` warps.
 ///
 /// # Safety
-/// A thread of the eight warps after the call, or any thread after another barrier. `scratch` is the same.
+/// They are written, and a barrier lies between.
 #[inline(always)]
-pub unsafe fn aggregate<O: Op<T>, T: Element>(
-    scratch: *mut WarpTotals<O::Accumulator>,
+pub unsafe fn fold_below<O: Op<T>, T: Element, const WARPS: u32>(
+    totals: *const O::Accumulator,
+    below: u32,
 ) -> O::Accumulator {
-    let totals: *mut O::Accumulator = scratch.cast();
-    let mut aggregate = O::identity();
+    let mut folded = O::identity();
     let mut w = 0;
-    while w < BLOCK_WARPS {
-        // SAFETY: the caller's; each warp has written its total.
-        aggregate = O::combine(aggregate, unsafe { totals.add(w as usize).read() });
+    while w < WARPS {
+        if w < below {
+            // SAFETY: the caller's.
+            folded = O::combine(folded, unsafe { totals.add(w as usize).read() });
+        }
         w += 1;
     }
-    aggregate
+    folded
 }

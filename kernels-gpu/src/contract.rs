@@ -29,13 +29,13 @@
 //!
 //! # Scan
 //!
-//! A **tile** is `R` = [`scan_tile_rows`] vectors for each of 256 threads, a number that depends on `n`.
+//! A **tile** is `R` vectors for each thread of `W` warps; these numbers depend on `n`, see [`scan_shape`].
 //!
-//! 1. In a tile, warp `w` (0..8) owns `R` consecutive rows of 32 vectors: vector `l` (lane) of row `r` starts at
+//! 1. In a tile, warp `w` (0..`W`) owns `R` consecutive rows of 32 vectors: vector `l` (lane) of row `r` starts at
 //!    item `((w·R + r)·32 + l)·V`.
 //! 2. A lane scans its vector: inclusive, left to right. The lanes of a row scan the vectors' totals by
 //!    Kogge and Stone: for `s` in 1, 2, 4, 8, 16, lane `l ≥ s` replaces `x_l` by `x_{l−s} ⊕ x_l`.
-//! 3. The rows' totals are left-folded to row prefixes, the warps' totals to warp prefixes, and all eight warps'
+//! 3. The rows' totals are left-folded to row prefixes, the warps' totals to warp prefixes, and all warps'
 //!    totals to the tile's **aggregate**. What stands before a vector in its tile is
 //!    `L = warp prefix ⊕ (row prefix ⊕ lane prefix)`, where the lane prefix is the inclusive value of the lane
 //!    before (`e` for lane 0).
@@ -72,14 +72,23 @@ pub const TILE_BYTES: usize = BLOCK_THREADS as usize * THREAD_VECTORS * VECTOR_B
 /// The most chunks that a reduction is cut into.
 pub const REDUCE_MAX_CHUNKS: u64 = 4096;
 
-/// Vectors of a scan's tile for each thread, at most.
-pub const SCAN_ROWS: usize = 6;
+/// The shape of a scan's tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScanShape {
+    /// Warps that share a tile.
+    pub warps: u32,
+    /// Vectors of each thread: rows of 32 vectors of each warp.
+    pub rows: usize,
+}
 
-/// Vectors of a small tile of a scan for each thread.
-pub const SCAN_SMALL_ROWS: usize = 4;
+/// The shape of the tiles of a short scan: small, so that more multiprocessors share it.
+pub const SCAN_SHORT: ScanShape = ScanShape { warps: 8, rows: 4 };
 
-/// Bytes up to which a scan's tiles are small.
-pub const SCAN_SMALL_BYTES: u64 = 4 << 20;
+/// The shape of the tiles of a long scan: large, so that fewer look-backs are under way.
+pub const SCAN_LONG: ScanShape = ScanShape { warps: 16, rows: 7 };
+
+/// Bytes of the longest scan that is short.
+pub const SCAN_SHORT_BYTES: u64 = 16 << 20;
 
 /// Tiles of a scan whose aggregates are combined by one warp.
 pub const SCAN_GROUP_TILES: u64 = WARP_LANES as u64;
@@ -112,19 +121,35 @@ pub const fn reduce_chunk_count<T>(item_count: u64) -> u64 {
     reduce_tile_count::<T>(item_count).div_ceil(reduce_chunk_tiles::<T>(item_count))
 }
 
-/// Vectors that each thread has in a tile of a scan of `item_count` items of type `T`: fewer where there are few
-/// items, so that more multiprocessors share them.
-pub const fn scan_tile_rows<T>(item_count: u64) -> usize {
-    if item_count <= SCAN_SMALL_BYTES / size_of::<T>() as u64 {
-        SCAN_SMALL_ROWS
+/// Whether a scan of `item_count` items of type `T` is short.
+pub const fn is_short_scan<T>(item_count: u64) -> bool {
+    item_count <= SCAN_SHORT_BYTES / size_of::<T>() as u64
+}
+
+/// The shape of the tiles of a scan of `item_count` items of type `T`.
+pub const fn scan_shape<T>(item_count: u64) -> ScanShape {
+    if is_short_scan::<T>(item_count) {
+        SCAN_SHORT
     } else {
-        SCAN_ROWS
+        SCAN_LONG
+    }
+}
+
+impl ScanShape {
+    /// Vectors of a tile.
+    pub const fn vectors(self) -> u32 {
+        self.warps * WARP_LANES * self.rows as u32
+    }
+
+    /// Bytes of a tile.
+    pub const fn bytes(self) -> usize {
+        self.vectors() as usize * VECTOR_BYTES
     }
 }
 
 /// Items of type `T` in a tile of a scan of `item_count` items.
 pub const fn scan_tile_items<T>(item_count: u64) -> u64 {
-    (BLOCK_THREADS as usize * scan_tile_rows::<T>(item_count) * vector_items::<T>()) as u64
+    (scan_shape::<T>(item_count).bytes() / size_of::<T>()) as u64
 }
 
 /// Tiles of a scan that `item_count` items of type `T` fill, the last one perhaps in part.
@@ -141,6 +166,7 @@ const _: () = {
     assert!(BLOCK_THREADS.is_multiple_of(WARP_LANES));
     assert!(BLOCK_WARPS.is_power_of_two() && BLOCK_WARPS <= WARP_LANES);
     assert!(TILE_BYTES == 32 * 1024);
-    assert!(SCAN_SMALL_ROWS <= SCAN_ROWS && SCAN_ROWS <= THREAD_VECTORS);
+    assert!(SCAN_SHORT.rows <= THREAD_VECTORS && SCAN_LONG.rows <= THREAD_VECTORS);
+    assert!(SCAN_SHORT.warps < WARP_LANES && SCAN_LONG.warps < WARP_LANES);
     assert!(reduce_chunk_tiles::<f32>(0) == 1 && reduce_chunk_count::<f32>(0) == 0);
 };

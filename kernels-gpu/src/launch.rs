@@ -2,60 +2,63 @@
 //!
 //! Unlike the numbers in [`crate::contract`], nothing here changes a result.
 
-use crate::contract::{
-    BLOCK_THREADS, BLOCK_WARPS, SCAN_ROWS, THREAD_VECTORS, VECTOR_BYTES, WARP_LANES,
-};
+use crate::contract::{ScanShape, BLOCK_WARPS, SCAN_LONG, TILE_BYTES, WARP_LANES};
 
 /// Blocks of a reduction that share a multiprocessor: what the compiler fits the registers to.
 pub const REDUCE_BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
-/// Blocks of a scan that share a multiprocessor: what the compiler fits the registers to.
-pub const SCAN_BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
+/// Blocks of a scan, of the larger ones, that share a multiprocessor: what the compiler fits the registers to.
+pub const SCAN_BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 
-/// Threads of a scan's block: those that scan, and a warp that looks back.
-pub const SCAN_BLOCK_THREADS: u32 = BLOCK_THREADS + WARP_LANES;
+/// Turns of a scan's block that may be under way at once.
+const SCAN_TURNS: usize = 4;
 
-/// A total for each warp of a block.
+/// Threads of a scan's block: the warps that share a tile, and one that looks back.
+pub const fn scan_block_threads(shape: ScanShape) -> u32 {
+    (shape.warps + 1) * WARP_LANES
+}
+
+/// The most threads of a scan's block.
+pub const SCAN_MAX_BLOCK_THREADS: u32 = scan_block_threads(SCAN_LONG);
+
+/// A total for each of `WARPS` warps.
 #[repr(C)]
-pub struct WarpTotals<A>([A; BLOCK_WARPS as usize]);
+pub struct WarpTotals<A, const WARPS: usize>([A; WARPS]);
 
-/// `ROWS` vectors of each thread of a block.
+/// The bytes of a tile of a reduction.
 #[repr(C, align(16))]
-pub struct Tile<const ROWS: usize>([[u8; BLOCK_THREADS as usize * VECTOR_BYTES]; ROWS]);
+pub struct Tile([u8; TILE_BYTES]);
 
 /// The shared memory of a reduction's block, with accumulators of type `A`.
 #[repr(C)]
 pub struct ReduceShared<A> {
     /// A tile that is not made of whole, aligned vectors.
-    pub tile: Tile<THREAD_VECTORS>,
+    pub tile: Tile,
     /// Scratch of `block::reduce`.
-    pub totals: WarpTotals<A>,
+    pub totals: WarpTotals<A, { BLOCK_WARPS as usize }>,
     /// Whether this block took the last ticket.
     pub is_last: u32,
     /// The launch's tag.
     pub tag: u32,
 }
 
-/// What the warps of a scan's block tell each other in a turn.
-#[repr(C)]
-pub struct Hand<A> {
-    /// Scratch of `block::scan`.
-    pub totals: WarpTotals<A>,
-    /// What stands before the tile that is leaving.
-    pub prefix: A,
-    /// The ticket of the next tile.
-    pub ticket: u32,
-}
-
-/// The shared memory of a scan's block, with accumulators of type `A`.
-#[repr(C)]
-pub struct ScanShared<A, const BUFFERS: usize> {
-    /// The tile that leaves, the one that arrives and, where copies are asynchronous, the one that is being copied; they
-    /// change places every turn.
-    pub tiles: [Tile<SCAN_ROWS>; BUFFERS],
-    /// What the block's warps tell each other in turns of even and of odd number: while some still read what was written in
-    /// one turn, others may write what is for the next. The first ticket goes with the odd ones.
-    pub hands: [Hand<A>; 2],
+/// The shared memory of a scan's block, with accumulators of type `A`. The tiles in hand lie behind it,
+/// on a multiple of 128 bytes: elsewhere, copies to shared memory take two cycles for one.
+#[repr(C, align(128))]
+pub struct ScanShared<A> {
+    /// Scratch of `block::scan`, in turns of even and of odd number: while some warps still read what was written in one
+    /// turn, others may write what is for the next.
+    pub totals: [WarpTotals<A, { SCAN_LONG.warps as usize }>; 2],
+    /// Tickets taken in turns of even and of odd number.
+    pub tickets: [u32; 2],
+    /// The tiles of turns, for the warp that looks back.
+    pub handed_tiles: [u32; SCAN_TURNS],
+    /// How many tiles have been handed over.
+    pub handed_count: u32,
+    /// The prefixes of the tiles of turns, from the warp that looks back.
+    pub prefixes: [A; SCAN_TURNS],
+    /// How many prefixes have been handed back.
+    pub prefix_count: u32,
     /// The launch's tag.
     pub tag: u32,
 }
@@ -65,17 +68,22 @@ pub const fn reduce_shared_bytes<A>() -> u32 {
     size_of::<ReduceShared<A>>() as u32
 }
 
-/// Bytes of dynamic shared memory that a block of a scan with accumulators of type `A` needs. More than the 48 KiB that a kernel may use without
-/// being allowed to, where copies are asynchronous.
-pub const fn scan_shared_bytes<A>(copies: Copies) -> u32 {
-    match copies {
-        Copies::Synchronous => {
-            size_of::<ScanShared<A, { Copies::Synchronous.scan_buffers() }>>() as u32
-        }
-        Copies::Asynchronous => {
-            size_of::<ScanShared<A, { Copies::Asynchronous.scan_buffers() }>>() as u32
-        }
+/// Bytes of dynamic shared memory that a block of a scan with accumulators of type `A` needs to have `buffers` tiles in
+/// hand. More than the 48 KiB that a kernel may use without being allowed to.
+pub const fn scan_shared_bytes<A>(shape: ScanShape, buffers: u32) -> u32 {
+    size_of::<ScanShared<A>>() as u32 + buffers * shape.bytes() as u32
+}
+
+/// How many tiles a block of a scan should have in hand where it may use `available` bytes of shared memory: 4, 2 or 1.
+pub const fn scan_buffers<A>(shape: ScanShape, copies: Copies, available: u32) -> u32 {
+    let mut buffers = match copies {
+        Copies::Synchronous => 1,
+        Copies::Asynchronous => SCAN_TURNS as u32,
+    };
+    while buffers > 1 && scan_shared_bytes::<A>(shape, buffers) > available {
+        buffers /= 2;
     }
+    buffers
 }
 
 /// Whether kernels copy from global to shared memory while they do something else.
@@ -94,14 +102,6 @@ impl Copies {
             Copies::Asynchronous
         } else {
             Copies::Synchronous
-        }
-    }
-
-    /// Tiles that a block of a scan keeps in shared memory.
-    pub const fn scan_buffers(self) -> usize {
-        match self {
-            Copies::Synchronous => 1,
-            Copies::Asynchronous => 3,
         }
     }
 }

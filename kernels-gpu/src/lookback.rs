@@ -54,7 +54,7 @@ fn place_in_group(tile: u32) -> u32 {
 
 /// Whether a tile is the last of its group, and so speaks for it.
 #[inline(always)]
-pub fn is_group_last(tile: u32) -> bool {
+fn is_group_last(tile: u32) -> bool {
     place_in_group(tile) == WARP_LANES - 1
 }
 
@@ -89,14 +89,20 @@ impl Lookback {
         unsafe { self.board.publish(self.place(slot), value) };
     }
 
-    /// Reads a value, and whether it is published yet.
+    /// Looks for a value, if it is waited for, and ends the waiting if it is published.
     ///
     /// # Safety
-    /// The slot is the scan's.
+    /// The slot is the scan's where it is waited for.
     #[inline(always)]
-    unsafe fn read<A: Accumulator>(&self, slot: Slot) -> (A, bool) {
-        // SAFETY: the board has a place for each of the scan's slots.
-        unsafe { self.board.read(self.place(slot)) }
+    unsafe fn poll<A: Accumulator>(&self, slot: Slot, value: &mut A, waits: &mut bool) {
+        if *waits {
+            // SAFETY: the board has a place for each of the scan's slots.
+            let (read, is_published) = unsafe { self.board.read(self.place(slot)) };
+            if is_published {
+                *value = read;
+                *waits = false;
+            }
+        }
     }
 
     /// Publishes the aggregate of `tile`, as one thread.
@@ -109,95 +115,81 @@ impl Lookback {
         unsafe { self.publish(Slot::Tile(tile), aggregate) };
     }
 
-    /// Publishes the aggregate of the group that ends with `tile`, and gives it (valid on lane 0).
-    /// Waits for the aggregates of the group's other tiles.
+    /// Publishes the aggregate of a group, and gives it (valid on lane 0). Waits for the aggregates of the group's tiles.
     ///
     /// # Safety
-    /// Convergent: one whole warp of the block that holds `tile`, once. [`is_group_last`] holds for it.
+    /// Convergent: one whole warp of the block that holds the group's last tile, once.
     #[inline(always)]
-    pub unsafe fn publish_group<O: Op<T>, T: Element>(
-        &self,
-        tile: u32,
-        aggregate: O::Accumulator,
-    ) -> O::Accumulator {
+    unsafe fn publish_group<O: Op<T>, T: Element>(&self, group: u32) -> O::Accumulator {
         let lane = simt::lane();
-        let first = tile - (GROUP_TILES - 1);
         // SAFETY: the caller's; the slots are those of the group's tiles.
         unsafe {
-            let mut value = aggregate;
-            let mut waiting = lane < WARP_LANES - 1;
-            while simt::ballot(waiting) != 0 {
-                if waiting {
-                    let (read, published) = self.read(Slot::Tile(first + lane));
-                    value = read;
-                    waiting = !published;
-                }
+            let mut value = O::identity();
+            let mut waits = true;
+            while simt::ballot(waits) != 0 {
+                self.poll(
+                    Slot::Tile(group * GROUP_TILES + lane),
+                    &mut value,
+                    &mut waits,
+                );
             }
             let total = warp::reduce::<O, T, WARP_LANES>(value);
             if lane == 0 {
-                self.publish(Slot::Group(tile / GROUP_TILES), total);
+                self.publish(Slot::Group(group), total);
             }
             total
         }
     }
 
-    /// What stands before `tile`; valid on lane 0. If `tile` is the last of its group, publishes the next
-    /// group's prefix; `group_aggregate` is then what [`Self::publish_group`] gave.
+    /// What stands before `tile`; valid on lane 0. If `tile` is the last of its group, publishes the group's aggregate
+    /// and the next group's prefix.
     ///
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`, once.
     #[inline(always)]
-    pub unsafe fn look_back<O: Op<T>, T: Element>(
-        &self,
-        tile: u32,
-        group_aggregate: O::Accumulator,
-    ) -> O::Accumulator {
+    pub unsafe fn look_back<O: Op<T>, T: Element>(&self, tile: u32) -> O::Accumulator {
         let lane = simt::lane();
         let place = place_in_group(tile);
         let group = tile / GROUP_TILES;
+        let mut group_aggregate = O::identity();
+        if is_group_last(tile) {
+            // SAFETY: the caller's.
+            group_aggregate = unsafe { self.publish_group::<O, T>(group) };
+        }
 
         // Lane l waits for the aggregate of the group's tile l. In the same rounds it looks at the prefix of the
-        // group l before this one and at the aggregate of the group before that one: the rounds end when
-        // some prefix is there and with it the aggregates of all groups from it to this one.
+        // group l before this one, at the aggregate of the group before that one, and at tile l of the group before
+        // this one, whose aggregate may not be published yet. The rounds end when some prefix is there and with it the
+        // aggregates of all groups from it to this one.
         let mut lower = O::identity();
-        let mut prefix = O::identity();
-        let mut between = O::identity();
         let mut lower_waits = lane < place;
-        let mut prefix_known = lane >= group;
-        let mut between_known = false;
+        let mut prefix = O::identity();
+        let mut prefix_waits = lane < group;
+        let mut between = O::identity();
+        let mut between_waits = lane < group;
+        let mut neighbour = O::identity();
+        let mut neighbour_waits = group > 0;
+        let mut known_groups;
         let mut nearest;
-        // SAFETY: the caller's; the slots are those of lower tiles and groups.
+        // SAFETY: the caller's; the slots that are waited for are those of lower tiles and groups.
         unsafe {
             loop {
-                if lower_waits {
-                    let (read, published) = self.read(Slot::Tile(group * GROUP_TILES + lane));
-                    if published {
-                        lower = read;
-                        lower_waits = false;
-                    }
-                }
-                if lane < group {
-                    if !prefix_known {
-                        let (read, published) = self.read(Slot::Prefix(group - lane));
-                        if published {
-                            prefix = read;
-                            prefix_known = true;
-                        }
-                    }
-                    if !between_known {
-                        let (read, published) = self.read(Slot::Group(group - 1 - lane));
-                        if published {
-                            between = read;
-                            between_known = true;
-                        }
-                    }
-                }
-                let complete = simt::ballot(lower_waits) == 0;
-                let known = simt::ballot(prefix_known);
-                let missing = simt::ballot(!between_known);
-                // The lowest lane that knows a prefix; every lane below it must know what lies between.
-                nearest = known.trailing_zeros();
-                if complete && known != 0 && missing.trailing_zeros() >= nearest {
+                let slot = Slot::Tile(group * GROUP_TILES + lane);
+                self.poll(slot, &mut lower, &mut lower_waits);
+                let slot = Slot::Prefix(group.wrapping_sub(lane));
+                self.poll(slot, &mut prefix, &mut prefix_waits);
+                let slot = Slot::Group(group.wrapping_sub(lane + 1));
+                self.poll(slot, &mut between, &mut between_waits);
+                let slot = Slot::Tile((group * GROUP_TILES + lane).wrapping_sub(GROUP_TILES));
+                self.poll(slot, &mut neighbour, &mut neighbour_waits);
+
+                let is_complete = simt::ballot(lower_waits) == 0;
+                let has_neighbour = simt::ballot(neighbour_waits) == 0;
+                known_groups = simt::ballot(lane < group && !between_waits);
+                // The lowest lane that knows a prefix; what lies between it and this group must be known.
+                nearest = simt::ballot(!prefix_waits).trailing_zeros();
+                let reach = (known_groups | has_neighbour as u32).trailing_ones();
+                if is_complete && nearest < WARP_LANES && reach >= nearest {
                     break;
                 }
             }
@@ -205,7 +197,12 @@ impl Lookback {
             let mut group_prefix = warp::shuffle_from(prefix, nearest);
             while nearest > 0 {
                 nearest -= 1;
-                group_prefix = O::combine(group_prefix, warp::shuffle_from(between, nearest));
+                let aggregate = if known_groups >> nearest & 1 == 1 {
+                    warp::shuffle_from(between, nearest)
+                } else {
+                    warp::reduce::<O, T, WARP_LANES>(neighbour)
+                };
+                group_prefix = O::combine(group_prefix, aggregate);
             }
             if lane == 0 && is_group_last(tile) && group + 1 < self.group_count {
                 let next = O::combine(group_prefix, group_aggregate);

@@ -9,9 +9,9 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 use virtual_gpu::{Counters, DeviceConfig, Kernel, LaunchError, Memory, Module, RunOptions, Shape};
 use warpfold::{Item, Op};
-use warpfold_kernels::contract::{BLOCK_THREADS, reduce_chunk_count, scan_tile_count};
+use warpfold_kernels::contract::{BLOCK_THREADS, reduce_chunk_count, scan_shape, scan_tile_count};
 use warpfold_kernels::launch::{
-    Copies, SCAN_BLOCK_THREADS, reduce_shared_bytes, scan_shared_bytes,
+    Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
 use warpfold_kernels::workspace::{
     STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
@@ -66,6 +66,7 @@ pub struct Engine {
     kernel: Kernel,
     workspace: u64,
     state_words: u64,
+    scan_buffers: Option<u32>,
 }
 
 impl Engine {
@@ -98,6 +99,7 @@ impl Engine {
             kernel,
             workspace,
             state_words,
+            scan_buffers: None,
         }
     }
 
@@ -212,6 +214,48 @@ impl Engine {
                 self.states(),
                 self.state_words,
             ];
+            let blocks = self
+                .resident_scan_blocks::<O, T>(items.len())
+                .min(end - begin);
+            let (threads, shared_bytes) = self.scan_block::<O, T>(items.len());
+            let shape = shape(blocks, threads, shared_bytes);
+            self.launch(&shape, &parameters, options)
+        };
+        let counters = pieces(ends).map(launch).collect::<Result<_, _>>()?;
+        Ok((self.download(output, 1)[0], counters))
+    }
+
+    /// Launches the kernel, a scan.
+    pub fn scan<O: Op<T>, T: Item>(
+        &self,
+        items: &[T],
+        options: &RunOptions,
+    ) -> Result<(Vec<T>, Counters), LaunchError> {
+        let tile_count = scan_tile_count::<T>(items.len() as u64);
+        let (results, mut counters) = self.scan_in_pieces::<O, T>(items, &[tile_count], options)?;
+        Ok((results, counters.remove(0)))
+    }
+
+    /// Launches the kernel, a scan, once for each piece: up to before each of these tiles.
+    pub fn scan_in_pieces<O: Op<T>, T: Item>(
+        &self,
+        items: &[T],
+        ends: &[u64],
+        options: &RunOptions,
+    ) -> Result<(Vec<T>, Vec<Counters>), LaunchError> {
+        let output = self.memory.alloc(size_of_val(items) as u64).unwrap();
+        let input = self.upload(items);
+        let launch = |(begin, end): (u64, u64)| {
+            let parameters = [
+                input,
+                output,
+                items.len() as u64,
+                begin,
+                end,
+                self.workspace,
+                self.states(),
+                self.state_words,
+            ];
             let blocks = self.resident_scan_blocks::<O, T>().min(end - begin);
             let shared_bytes = self.scan_shared_bytes::<O, T>();
             let shape = shape(blocks, SCAN_BLOCK_THREADS, shared_bytes);
@@ -223,19 +267,28 @@ impl Engine {
 
     /// Blocks that scan so many items: as many as there are tiles, or as the device holds.
     pub fn scan_blocks<O: Op<T>, T: Item>(&self, item_count: usize) -> u64 {
-        scan_tile_count::<T>(item_count as u64).min(self.resident_scan_blocks::<O, T>())
+        let tiles = scan_tile_count::<T>(item_count as u64);
+        tiles.min(self.resident_scan_blocks::<O, T>(item_count))
     }
 
-    fn resident_scan_blocks<O: Op<T>, T: Item>(&self) -> u64 {
-        let shared_bytes = self.scan_shared_bytes::<O, T>();
-        let each = self
-            .device
-            .blocks_per_multiprocessor(SCAN_BLOCK_THREADS, shared_bytes);
+    fn resident_scan_blocks<O: Op<T>, T: Item>(&self, item_count: usize) -> u64 {
+        let (threads, shared_bytes) = self.scan_block::<O, T>(item_count);
+        let each = self.device.blocks_per_multiprocessor(threads, shared_bytes);
         u64::from(each * self.device.multiprocessors)
     }
 
-    fn scan_shared_bytes<O: Op<T>, T: Item>(&self) -> u32 {
-        scan_shared_bytes::<O::Accumulator>(self.generation.copies())
+    /// Threads and bytes of shared memory of a block that scans so many items.
+    fn scan_block<O: Op<T>, T: Item>(&self, item_count: usize) -> (u32, u32) {
+        let shape = scan_shape::<T>(item_count as u64);
+        let most = scan_buffers::<O::Accumulator>(shape, self.generation.copies(), u32::MAX);
+        let buffers = self.scan_buffers.unwrap_or(most);
+        let shared_bytes = scan_shared_bytes::<O::Accumulator>(shape, buffers);
+        (scan_block_threads(shape), shared_bytes)
+    }
+
+    /// Gives the blocks of scans room for so many tiles, in place of as many as they can use.
+    pub fn set_scan_buffers(&mut self, buffers: u32) {
+        self.scan_buffers = Some(buffers);
     }
 
     fn launch(

@@ -2,9 +2,7 @@
 
 use virtual_gpu::{Counters, Policy};
 use warpfold::{Max, Op, Sum};
-use warpfold_kernels::contract::{
-    BLOCK_WARPS, SCAN_SMALL_ROWS, WARP_LANES, scan_tile_count, scan_tile_items,
-};
+use warpfold_kernels::contract::{SCAN_SHORT, WARP_LANES, scan_tile_count, scan_tile_items};
 use warpfold_kernels::workspace::words_per_accumulator;
 
 use crate::data::{Sample, ordinary};
@@ -52,11 +50,11 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
         _ => blocks + if tiles > blocks { tiles } else { 0 },
     };
     // Each warp scans its rows: five steps, what stands before, the total.
-    let tile_shuffles = words * u64::from(BLOCK_WARPS) * SCAN_SMALL_ROWS as u64 * 7;
+    let tile_shuffles = words * u64::from(SCAN_SHORT.warps) * SCAN_SHORT.rows as u64 * 7;
 
     assert_eq!(counters.blocks, blocks);
     assert_eq!(counters.atomics, atomics);
-    assert_eq!(counters.barriers, barriers(generation, tiles, blocks));
+    assert_eq!(counters.barriers, barriers(tiles, blocks));
     let looking_back = counters.shuffles - tiles * tile_shuffles;
     assert!(looking_back <= words * tiles * SHUFFLES_TO_LOOK_BACK);
     assert!(counters.votes <= tiles * VOTES_TO_LOOK_BACK);
@@ -74,11 +72,9 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     assert_eq!(counters.local_bytes, 0);
 }
 
-/// Two a tile, of which one is of the warps that scan; one before a block's first, and one in the turn in which its last one
-/// leaves. Where copies are not asynchronous, one more a tile, for its prefix.
-fn barriers(generation: Generation, tiles: u64, blocks: u64) -> u64 {
-    let of_tile = if generation == SM_70 { 3 } else { 2 };
-    of_tile * tiles + 2 * blocks
+/// One a tile, of the warps that share it, and one of the block, before its first.
+fn barriers(tiles: u64, blocks: u64) -> u64 {
+    tiles + blocks
 }
 
 #[test]
@@ -129,7 +125,7 @@ fn whole_tiles_are_moved_16_bytes_a_lane() {
         let scan = count::<Sum, f32>(generation, "inclusive_scan_sum_f32", item_count, policy);
         let counters = scan.counters;
         // 8 warps, so many vectors each lane; a tile alone has nobody to tell anything.
-        let vectors = 8 * SCAN_SMALL_ROWS as u64;
+        let vectors = 8 * SCAN_SHORT.rows as u64;
         assert_eq!(counters.global_loads, vectors);
         assert_eq!(counters.global_sectors_read, vectors * 16);
         assert!(counters.global_stores - vectors <= 1);

@@ -5,23 +5,22 @@ use std::collections::BTreeSet;
 use std::slice;
 
 use anyhow::{Result, ensure};
-use warpfold_kernels::contract::{SCAN_ROWS, THREAD_VECTORS};
+use warpfold_kernels::contract::{SCAN_LONG, SCAN_SHORT, THREAD_VECTORS};
 
 use crate::part::Part;
 
-/// The barrier of a whole block, and that of the warps of a scan's block which scan.
-const BARRIERS: [&str; 2] = ["bar.sync \t0;", "bar.sync \t1, 256;"];
+/// The barrier of a whole block, and those of the warps that share a tile of a short scan and of a long one.
+const BARRIERS: [&str; 3] = ["bar.sync \t0;", "bar.sync \t1, 256;", "bar.sync \t1, 512;"];
 
-/// Barriers of both kinds in the source of a reduction: block combine of a chunk, reuse of its scratch, block combine of
+/// Barriers of each kind in the source of a reduction: block combine of a chunk, reuse of its scratch, block combine of
 /// the partials.
-const REDUCE_BARRIERS: [usize; 2] = [3, 0];
+const REDUCE_BARRIERS: [usize; 3] = [3, 0, 0];
 
-/// Barriers of both kinds in the source of a scan: the first ticket, and a turn's end in each of the two roles; the
-/// warps' totals.
-const SCAN_BARRIERS: [usize; 2] = [3, 1];
+/// Barriers of each kind in the source of a scan, for short ones and for long ones: the first ticket; the warps' totals.
+const SCAN_BARRIERS: [usize; 3] = [2, 1, 1];
 
-/// The same where copies are not asynchronous: in each role one more, for the prefix of the turn's own tile.
-const SYNCHRONOUS_SCAN_BARRIERS: [usize; 2] = [5, 1];
+/// Vectors of a thread in a tile of a short scan and in one of a long scan.
+const SCAN_ROWS: usize = SCAN_SHORT.rows + SCAN_LONG.rows;
 
 /// What a kernel loads to registers, copies to shared memory and stores, 16 bytes each.
 #[derive(Debug, PartialEq)]
@@ -38,24 +37,24 @@ const REDUCE: Accesses = Accesses {
     stores: 0,
 };
 
-/// So does a scan where copies are not asynchronous; and it stores.
+/// So does a scan where copies are not asynchronous, for short ones and for long ones; and it stores.
 const SYNCHRONOUS_SCAN: Accesses = Accesses {
-    loads: SCAN_ROWS + 1,
+    loads: SCAN_ROWS + 2,
     copies: 0,
     stores: SCAN_ROWS,
 };
 
-/// Else it copies: a block's first tile and its next. A ragged tile's vectors are copied in a loop, or, where items are
-/// too narrow to be copied themselves, loaded.
+/// Else it copies: a block's first tile, and its next, before or after another has left. A ragged tile's vectors are copied
+/// in a loop, or, where items are too narrow to be copied themselves, loaded.
 const SCANS: [Accesses; 2] = [
     Accesses {
         loads: 0,
-        copies: 2 * SCAN_ROWS + 2,
+        copies: 3 * (SCAN_ROWS + 2),
         stores: SCAN_ROWS,
     },
     Accesses {
-        loads: 2,
-        copies: 2 * SCAN_ROWS,
+        loads: 3 * 2,
+        copies: 3 * SCAN_ROWS,
         stores: SCAN_ROWS,
     },
 ];
@@ -109,10 +108,7 @@ fn inspect_entry(name: &str, entry: &str) -> Result<()> {
     let is_scan = name.contains("_scan_");
     let (expected, expected_barriers) = match (is_scan, found.copies) {
         (false, _) => (slice::from_ref(&REDUCE), REDUCE_BARRIERS),
-        (true, 0) => (
-            slice::from_ref(&SYNCHRONOUS_SCAN),
-            SYNCHRONOUS_SCAN_BARRIERS,
-        ),
+        (true, 0) => (slice::from_ref(&SYNCHRONOUS_SCAN), SCAN_BARRIERS),
         (true, _) => (&SCANS[..], SCAN_BARRIERS),
     };
     ensure!(expected.contains(&found), "{name} has {found:?}");

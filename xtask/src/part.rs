@@ -76,7 +76,7 @@ impl Part {
                 (BLOCK_THREADS, launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR)
             }
             Part::Library => (
-                launch::SCAN_BLOCK_THREADS,
+                launch::SCAN_MAX_BLOCK_THREADS,
                 launch::SCAN_BLOCKS_PER_MULTIPROCESSOR,
             ),
         };

@@ -3,9 +3,11 @@
 use std::ffi::CString;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::Properties;
 use crate::driver::{self, Failure, Function, Module};
 use crate::error::{DriverCode, Error, Result};
-use crate::kernel::{Block, KernelId};
+use crate::kernel::{Block, Blocks, KernelId};
+
 use crate::ptx;
 
 /// Bytes of dynamic shared memory that a kernel may use without being allowed to.
@@ -28,11 +30,20 @@ struct Place {
 #[derive(Debug)]
 pub(crate) struct LoadedKernel {
     pub function: Function,
+    /// For inputs whose scan is short.
+    pub short: Grid,
+    /// For the others.
+    pub long: Grid,
+    /// Keeps the function loaded.
+    _module: OwnedModule,
+}
+
+/// The blocks of a kernel's grids.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Grid {
     pub block: Block,
     /// Blocks that the whole device holds at a time, at least one.
     pub resident_blocks: u32,
-    /// Keeps the function loaded.
-    _module: OwnedModule,
 }
 
 /// A module that is unloaded when dropped.
@@ -60,14 +71,8 @@ impl Kernels {
         self.places[id as usize].kernel.get()
     }
 
-    /// The kernel, compiled now if it is not: in the current context, whose device has this capability and so many
-    /// multiprocessors.
-    pub fn load(
-        &self,
-        id: KernelId,
-        capability: (u32, u32),
-        multiprocessors: u32,
-    ) -> Result<&LoadedKernel> {
+    /// The kernel, compiled now if it is not: in the current context, for its device.
+    pub fn load(&self, id: KernelId, device: &Properties) -> Result<&LoadedKernel> {
         let place = &self.places[id as usize];
         let _compiling = place
             .compiling
@@ -75,8 +80,7 @@ impl Kernels {
             .unwrap_or_else(PoisonError::into_inner);
         match place.kernel.get() {
             Some(kernel) => Ok(kernel),
-            None => compile(id, capability, multiprocessors)
-                .map(|kernel| place.kernel.get_or_init(|| kernel)),
+            None => compile(id, device).map(|kernel| place.kernel.get_or_init(|| kernel)),
         }
     }
 
@@ -90,14 +94,14 @@ impl Kernels {
 
 /// Loads the best text that the driver takes. An older driver, which does not know a text's version of PTX,
 /// is given the next.
-fn compile(id: KernelId, capability: (u32, u32), multiprocessors: u32) -> Result<LoadedKernel> {
+fn compile(id: KernelId, device: &Properties) -> Result<LoadedKernel> {
     let mut refused = None;
-    for candidate in ptx::candidates(id.symbol(), capability) {
+    for candidate in ptx::candidates(id.symbol(), device.compute_capability) {
         let text = CString::new(candidate.text).map_err(|_| missing(id))?;
         match driver::load_module(&text) {
             Ok(module) => {
-                let block = id.block(candidate.capability);
-                return prepare(id, OwnedModule(module), block, multiprocessors);
+                let blocks = id.blocks(candidate.capability, device.shared_bytes_per_block);
+                return prepare(id, OwnedModule(module), blocks, device.multiprocessors);
             }
             Err((failure, log)) if failure.code == DriverCode::UNSUPPORTED_PTX_VERSION => {
                 refused.get_or_insert((failure, log));
@@ -115,19 +119,26 @@ fn compile(id: KernelId, capability: (u32, u32), multiprocessors: u32) -> Result
 fn prepare(
     id: KernelId,
     module: OwnedModule,
-    block: Block,
+    blocks: Blocks,
     multiprocessors: u32,
 ) -> Result<LoadedKernel> {
     let symbol = CString::new(id.symbol()).map_err(|_| missing(id))?;
     let function = module.0.function(&symbol)?;
-    if block.shared_bytes > FREE_SHARED_BYTES {
-        function.allow_shared_bytes(block.shared_bytes)?;
+    let most = blocks.short.shared_bytes.max(blocks.long.shared_bytes);
+    if most > FREE_SHARED_BYTES {
+        function.allow_shared_bytes(most)?;
     }
-    let blocks = function.blocks_per_multiprocessor(block.threads, block.shared_bytes)?;
+    let grid = |block: Block| -> Result<Grid> {
+        let each = function.blocks_per_multiprocessor(block.threads, block.shared_bytes)?;
+        Ok(Grid {
+            block,
+            resident_blocks: each.saturating_mul(multiprocessors).max(1),
+        })
+    };
     Ok(LoadedKernel {
         function,
-        block,
-        resident_blocks: blocks.saturating_mul(multiprocessors).max(1),
+        short: grid(blocks.short)?,
+        long: grid(blocks.long)?,
         _module: module,
     })
 }

@@ -61,8 +61,8 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
     let is_first_thread = simt::thread_index() == 0;
     // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
     unsafe {
-        let totals = &raw mut (*shared).totals;
-        let slots = Slots::of(&raw mut (*shared).tile);
+        let totals = (&raw mut (*shared).totals).cast();
+        let slots = Slots::of((&raw mut (*shared).tile).cast(), BLOCK_THREADS);
         if is_first_thread && chunk_count > 1 {
             let ticket = tickets::take(control);
             (*shared).is_last = (ticket.index == chunk_count - 1) as u32;

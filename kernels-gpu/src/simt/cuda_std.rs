@@ -77,7 +77,7 @@ pub unsafe fn barrier() {
 #[inline(always)]
 pub unsafe fn barrier_of_warps<const WARPS: u32>() {
     // SAFETY: the caller's. Barrier 0 is the whole block's. libNVVM takes inline assembly to be convergent.
-    unsafe { ptx!("bar.sync 1, {threads};", threads = const WARPS * WARP_LANES) }
+    unsafe { ptx!("bar.sync 1, {threads};", threads = const WARPS * WARP_LANES, options(nostack)) }
 }
 
 /// Waits for all lanes of the warp, and orders what they did before it before what they do after it.

@@ -13,6 +13,17 @@ pub fn opaque(value: u32) -> u32 {
     same
 }
 
+/// Bytes of the block's shared memory that the launch asked for.
+#[inline(always)]
+pub fn shared_bytes() -> u32 {
+    let bytes: u32;
+    // SAFETY: reads a special register.
+    unsafe {
+        ptx!("mov.u32 {bytes}, %dynamic_smem_size;", bytes = out(reg32) bytes, options(pure, nomem, nostack));
+    }
+    bytes
+}
+
 /// Loads 16 bytes that this kernel reads once.
 ///
 /// # Safety
@@ -166,6 +177,44 @@ pub unsafe fn store_word(address: *mut u64, word: u64) {
             "st.relaxed.gpu.global.b64 [%g], {word}; }}",
             address = in(reg64) address,
             word = in(reg64) word,
+            options(nostack),
+        );
+    }
+}
+
+/// Reads a word of shared memory, and acquires what was released with it: block scope.
+///
+/// # Safety
+/// `address` is in shared memory, aligned and written.
+#[inline(always)]
+pub unsafe fn acquire_shared(address: *const u32) -> u32 {
+    let word: u32;
+    // SAFETY: the caller's; the address converts to its space.
+    unsafe {
+        ptx!(
+            "{{ .reg .u64 %s; cvta.to.shared.u64 %s, {address};",
+            "ld.acquire.cta.shared.b32 {word}, [%s]; }}",
+            address = in(reg64) address,
+            word = out(reg32) word,
+            options(nostack),
+        );
+    }
+    word
+}
+
+/// Writes a word of shared memory, and releases what this thread did so far: block scope.
+///
+/// # Safety
+/// `address` is in shared memory and aligned.
+#[inline(always)]
+pub unsafe fn release_shared(address: *mut u32, word: u32) {
+    // SAFETY: the caller's; the address converts to its space.
+    unsafe {
+        ptx!(
+            "{{ .reg .u64 %s; cvta.to.shared.u64 %s, {address};",
+            "st.release.cta.shared.b32 [%s], {word}; }}",
+            address = in(reg64) address,
+            word = in(reg32) word,
             options(nostack),
         );
     }

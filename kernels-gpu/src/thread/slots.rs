@@ -1,34 +1,35 @@
 //! A thread's place for its vectors of a tile in shared memory.
 
-use crate::contract::{BLOCK_THREADS, THREAD_VECTORS, VECTOR_BYTES};
+use crate::contract::{THREAD_VECTORS, VECTOR_BYTES};
 use crate::element::Words;
-use crate::launch::Tile;
 use crate::simt;
 
 use super::{for_each_vector, Vectors};
 
-/// A thread's slots, one for each row, in a tile of shared memory. Those of a block's threads lie side by side, so that a warp
-/// accesses consecutive addresses.
+/// A thread's slots, one for each row, in a tile of shared memory. Those of the threads that share the tile lie side by
+/// side, so that a warp accesses consecutive addresses.
 #[derive(Clone, Copy)]
-pub struct Slots(*mut u32);
+pub struct Slots {
+    first: *mut u32,
+    /// Bytes from a slot to the next.
+    row_bytes: usize,
+}
 
 impl Slots {
-    /// The calling thread's slots in `tile`.
-    ///
-    /// # Safety
-    /// `tile` is in shared memory.
+    /// The calling thread's slots in the tile that begins at `tile`, which `threads` threads share.
     #[inline(always)]
-    pub unsafe fn of<const ROWS: usize>(tile: *mut Tile<ROWS>) -> Self {
+    pub fn of(tile: *mut u32, threads: u32) -> Self {
         let offset = simt::thread_index() as usize * VECTOR_BYTES;
-        // SAFETY: the tile has room for every thread's slots.
-        Slots(unsafe { tile.cast::<u32>().byte_add(offset) })
+        Slots {
+            first: tile.wrapping_byte_add(offset),
+            row_bytes: threads as usize * VECTOR_BYTES,
+        }
     }
 
     /// The address of slot `v`.
     #[inline(always)]
     pub fn address(&self, v: usize) -> *mut u32 {
-        self.0
-            .wrapping_byte_add(v * BLOCK_THREADS as usize * VECTOR_BYTES)
+        self.first.wrapping_byte_add(v * self.row_bytes)
     }
 
     /// Reads slot `v`.

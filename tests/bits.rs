@@ -40,6 +40,21 @@ fn sizes<T>(tile: usize, several_tiles: usize) -> Vec<usize> {
     sizes
 }
 
+/// Whether many tiles are not too many items for a test.
+fn is_wide<T>() -> bool {
+    size_of::<T>() >= 4
+}
+
+/// Places in a vector at which an array may begin, those of narrow items a selection.
+fn offsets<T>() -> Vec<usize> {
+    let vector = vector_items::<T>();
+    let mut offsets = vec![1, 2, 3, vector / 2 + 1, vector - 1];
+    offsets.retain(|&offset| offset < vector);
+    offsets.sort_unstable();
+    offsets.dedup();
+    offsets
+}
+
 /// Lists of items that are worth a check at smaller sizes only.
 fn special_lists<O: Op<T>, T: Edges>(tile: usize) -> Vec<Vec<T>> {
     let edges = [33, tile + 1].map(with_edges::<O, T>);
@@ -58,14 +73,15 @@ fn small_tile<T>() -> usize {
 
 fn reduce<O: Kernel<kind::reduce, T>, T: Edges>() {
     let tile = reduce_tile_items::<T>() as usize;
-    let ordinary_lists = sizes::<T>(tile, 33 * tile + 1)
+    let several_tiles = if is_wide::<T>() { 33 } else { 5 } * tile + 1;
+    let ordinary_lists = sizes::<T>(tile, several_tiles)
         .into_iter()
         .map(ordinary::<O, T>);
     for items in ordinary_lists.chain(special_lists::<O, T>(tile)) {
         check_reduce::<O, T>(&items, 0);
     }
     let across_tiles = ordinary::<O, T>(tile + 77);
-    for offset in 1..vector_items::<T>() {
+    for offset in offsets::<T>() {
         check_reduce::<O, T>(&across_tiles, offset);
         check_reduce::<O, T>(&across_tiles[..offset], offset);
     }
@@ -111,8 +127,9 @@ fn exclusive_scan<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Edges>() {
 
 fn check_scans<O: Op<T>, T: Edges>(scan: Scan<T>) {
     let tile = small_tile::<T>();
-    let two_groups = (SCAN_GROUP_TILES as usize + 1) * tile + 1;
-    let ordinary_lists = sizes::<T>(tile, two_groups)
+    let two_groups = SCAN_GROUP_TILES as usize + 1;
+    let several_tiles = if is_wide::<T>() { two_groups } else { 5 } * tile + 1;
+    let ordinary_lists = sizes::<T>(tile, several_tiles)
         .into_iter()
         .map(ordinary::<O, T>);
     for items in ordinary_lists.chain(special_lists::<O, T>(tile)) {
@@ -120,7 +137,7 @@ fn check_scans<O: Op<T>, T: Edges>(scan: Scan<T>) {
     }
     let vector = vector_items::<T>();
     let across_tiles = ordinary::<O, T>(tile + 77);
-    for offset in 1..vector {
+    for offset in offsets::<T>() {
         check_scan::<O, T>(&scan, &across_tiles, offset, offset);
         check_scan::<O, T>(&scan, &across_tiles, offset, 0);
         check_scan::<O, T>(&scan, &across_tiles, 0, offset);

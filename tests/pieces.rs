@@ -1,4 +1,5 @@
-//! The kernels' own bookkeeping: calls that are cut into several launches, and tags that are used up.
+//! The kernels' own bookkeeping: calls that are cut into several launches, tags that are used up, blocks with room for
+//! fewer tiles, and tiles of either shape.
 
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
@@ -6,12 +7,13 @@ mod data;
 #[path = "common/engine.rs"]
 mod engine;
 
-use data::{assert_same_bits, ordinary};
+use data::{Sample, assert_same_bits, ordinary};
 use engine::{Engine, Generation, SM_70, SM_80};
-use virtual_gpu::RunOptions;
-use warpfold::{Sum, reference};
+use virtual_gpu::{Checks, Policy, RunOptions};
+use warpfold::{Op, Sum, reference};
 use warpfold_kernels::contract::{
-    SCAN_GROUP_TILES, reduce_chunk_count, reduce_tile_items, scan_tile_count, scan_tile_items,
+    SCAN_GROUP_TILES, SCAN_LONG, SCAN_SHORT_BYTES, reduce_chunk_count, reduce_tile_items,
+    scan_shape, scan_tile_count, scan_tile_items,
 };
 
 const REDUCTION: &str = "reduce_sum_f32";
@@ -114,4 +116,56 @@ fn scans_go_on_when_the_tags_are_used_up() {
             });
         }
     }
+}
+
+/// Tiles that a block of a scan may have room for.
+const ROOMS: [u32; 3] = [1, 2, 4];
+
+#[test]
+fn a_scan_has_the_same_bits_whatever_its_blocks_have_room_for() {
+    let items = ordinary::<Sum, f32>(9 * scan_tile_items::<f32>(0) as usize - 1001);
+    let expected = reference::inclusive_scan::<Sum, f32>(&items);
+    for buffers in ROOMS {
+        let mut engine = engine(SM_80, SCAN, &items);
+        engine.set_scan_buffers(buffers);
+        for policy in Policy::ALL {
+            let options = RunOptions {
+                policy,
+                ..RunOptions::default()
+            };
+            let (found, _) = engine.scan::<Sum, f32>(&items, &options).unwrap();
+            assert_same_bits(&found, &expected, &format!("{buffers} tiles, {policy:?}"));
+        }
+    }
+}
+
+/// Scans the fewest items that make a long scan, and a few more, unchecked.
+fn assert_long_scan<T: Sample>(symbol: &str, buffers: u32)
+where
+    Sum: Op<T, Output = T>,
+{
+    let item_count = SCAN_SHORT_BYTES as usize / size_of::<T>() + 77;
+    assert_eq!(scan_shape::<T>(item_count as u64), SCAN_LONG);
+    let items = ordinary::<Sum, T>(item_count);
+    let mut engine = Engine::new::<Sum, T>(SM_80, 1, &SM_80.kernel(symbol), item_count);
+    engine.set_scan_buffers(buffers);
+    let options = RunOptions {
+        checks: Checks::none(),
+        ..RunOptions::default()
+    };
+    let (found, _) = engine.scan::<Sum, T>(&items, &options).unwrap();
+    let expected = reference::inclusive_scan::<Sum, T>(&items);
+    assert_same_bits(&found, &expected, &format!("{symbol}, {buffers} tiles"));
+}
+
+#[test]
+fn a_long_scan_has_the_same_bits_whatever_its_blocks_have_room_for() {
+    for buffers in ROOMS {
+        assert_long_scan::<f32>(SCAN, buffers);
+    }
+}
+
+#[test]
+fn a_long_scan_of_bytes() {
+    assert_long_scan::<u8>("inclusive_scan_sum_u8", 4);
 }

@@ -222,46 +222,6 @@ impl Engine {
             self.launch(&shape, &parameters, options)
         };
         let counters = pieces(ends).map(launch).collect::<Result<_, _>>()?;
-        Ok((self.download(output, 1)[0], counters))
-    }
-
-    /// Launches the kernel, a scan.
-    pub fn scan<O: Op<T>, T: Item>(
-        &self,
-        items: &[T],
-        options: &RunOptions,
-    ) -> Result<(Vec<T>, Counters), LaunchError> {
-        let tile_count = scan_tile_count::<T>(items.len() as u64);
-        let (results, mut counters) = self.scan_in_pieces::<O, T>(items, &[tile_count], options)?;
-        Ok((results, counters.remove(0)))
-    }
-
-    /// Launches the kernel, a scan, once for each piece: up to before each of these tiles.
-    pub fn scan_in_pieces<O: Op<T>, T: Item>(
-        &self,
-        items: &[T],
-        ends: &[u64],
-        options: &RunOptions,
-    ) -> Result<(Vec<T>, Vec<Counters>), LaunchError> {
-        let output = self.memory.alloc(size_of_val(items) as u64).unwrap();
-        let input = self.upload(items);
-        let launch = |(begin, end): (u64, u64)| {
-            let parameters = [
-                input,
-                output,
-                items.len() as u64,
-                begin,
-                end,
-                self.workspace,
-                self.states(),
-                self.state_words,
-            ];
-            let blocks = self.resident_scan_blocks::<O, T>().min(end - begin);
-            let shared_bytes = self.scan_shared_bytes::<O, T>();
-            let shape = shape(blocks, SCAN_BLOCK_THREADS, shared_bytes);
-            self.launch(&shape, &parameters, options)
-        };
-        let counters = pieces(ends).map(launch).collect::<Result<_, _>>()?;
         Ok((self.download(output, items.len()), counters))
     }
 

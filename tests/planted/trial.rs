@@ -26,7 +26,7 @@ pub enum Check {
 }
 
 /// Warp instructions that no trial needs.
-const STEP_BUDGET: u64 = 3_000_000;
+const STEP_BUDGET: u64 = 1_500_000;
 
 /// Runs a text under a schedule; gives what shows that it is wrong, if anything does.
 pub type Trial = Box<dyn Fn(&str, &RunOptions) -> Option<Check>>;

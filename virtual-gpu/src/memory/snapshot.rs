@@ -22,9 +22,10 @@ impl Snapshot {
         Self { allocations }
     }
 
-    /// Takes in an allocation made since; its address is the highest.
+    /// Takes in an allocation made since.
     pub(crate) fn add(&mut self, allocation: Arc<Allocation>) {
-        self.allocations.push(allocation);
+        let above = self.first_above(allocation.base());
+        self.allocations.insert(above, allocation);
     }
 
     /// Forgets the allocation that starts at an address.
@@ -50,13 +51,18 @@ impl Snapshot {
         {
             return Some(last);
         }
-        let above = self.allocations.partition_point(|a| a.base() <= address);
-        let index = above.checked_sub(1)?;
+        let index = self.first_above(address).checked_sub(1)?;
         let found = &self.allocations[index];
         if !found.holds(address, bytes.into()) {
             return None;
         }
         lookup.last = index;
         Some(found)
+    }
+
+    /// Place of the first allocation that starts above an address.
+    fn first_above(&self, address: u64) -> usize {
+        self.allocations
+            .partition_point(|each| each.base() <= address)
     }
 }

@@ -127,6 +127,18 @@ fn what_is_linked_launches_grids() {
 }
 
 #[test]
+fn a_grid_is_launched_beside_pinned_memory() {
+    if without_device_runtime() {
+        return;
+    }
+    let _context = Context::new();
+    // It lies above all of the device's own memory, so above the parameters of the grid too.
+    pinned(4);
+    let raise = launching::launch("raise", "3", FIRE_AND_FORGET);
+    assert_eq!(run_linked(&raise, 0).map(|words| words[0]), Ok(8));
+}
+
+#[test]
 fn launches_of_grids_that_cannot_be_are_refused() {
     if without_device_runtime() {
         return;

@@ -123,6 +123,9 @@ pub fn scan_part<T: Element, const ROWS: usize>(tile: *mut T, tile_items: u32) -
     Part::new(tile, tile_items, ROWS, vector)
 }
 
+/// The number of the barrier in [`scan()`].
+const TOTALS_BARRIER: u32 = 1;
+
 /// What stands before each vector of a thread, in its tile.
 pub type Before<A> = [A; THREAD_VECTORS];
 
@@ -159,7 +162,7 @@ pub unsafe fn scan<O: Op<T>, T: Element, const WARPS: u32, const ROWS: usize>(
         if simt::lane() == 0 {
             totals.add(simt::warp() as usize).write(warp_total);
         }
-        simt::barrier_of_warps::<WARPS>();
+        simt::wait_at_barrier(TOTALS_BARRIER, WARPS);
         fold_below::<O, T, WARPS>(totals, simt::warp())
     };
     for_each_vector!(ROW => {

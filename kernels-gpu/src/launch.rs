@@ -11,7 +11,7 @@ pub const REDUCE_BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 pub const SCAN_BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 
 /// Turns of a scan's block that may be under way at once.
-const SCAN_TURNS: usize = 4;
+pub const SCAN_TURNS: usize = 4;
 
 /// Threads of a scan's block: the warps that share a tile, and one that looks back.
 pub const fn scan_block_threads(shape: ScanShape) -> u32 {
@@ -20,10 +20,6 @@ pub const fn scan_block_threads(shape: ScanShape) -> u32 {
 
 /// The most threads of a scan's block.
 pub const SCAN_MAX_BLOCK_THREADS: u32 = scan_block_threads(SCAN_LONG);
-
-/// A total for each of `WARPS` warps.
-#[repr(C)]
-pub struct WarpTotals<A, const WARPS: usize>([A; WARPS]);
 
 /// The bytes of a tile of a reduction.
 #[repr(C, align(16))]
@@ -35,7 +31,7 @@ pub struct ReduceShared<A> {
     /// A tile that is not made of whole, aligned vectors.
     pub tile: Tile,
     /// Scratch of `block::reduce`.
-    pub totals: WarpTotals<A, { BLOCK_WARPS as usize }>,
+    pub totals: [A; BLOCK_WARPS as usize],
     /// Whether this block took the last ticket.
     pub is_last: u32,
     /// The launch's tag.
@@ -48,17 +44,13 @@ pub struct ReduceShared<A> {
 pub struct ScanShared<A> {
     /// Scratch of `block::scan`, in turns of even and of odd number: while some warps still read what was written in one
     /// turn, others may write what is for the next.
-    pub totals: [WarpTotals<A, { SCAN_LONG.warps as usize }>; 2],
+    pub totals: [[A; SCAN_LONG.warps as usize]; 2],
     /// Tickets taken in turns of even and of odd number.
     pub tickets: [u32; 2],
-    /// The tiles of turns, for the warp that looks back.
-    pub handed_tiles: [u32; SCAN_TURNS],
-    /// How many tiles have been handed over.
-    pub handed_count: u32,
-    /// The prefixes of the tiles of turns, from the warp that looks back.
+    /// The tiles of turns, told to the warp that looks back.
+    pub tiles: [u32; SCAN_TURNS],
+    /// The prefixes of the tiles of turns, told by the warp that looks back.
     pub prefixes: [A; SCAN_TURNS],
-    /// How many prefixes have been handed back.
-    pub prefix_count: u32,
     /// The launch's tag.
     pub tag: u32,
 }

@@ -8,7 +8,8 @@
 //!    next group's prefix;
 //! 2. a tile's prefix is its group's prefix and a fixed tree over the aggregates of the group's lower tiles;
 //! 3. the group's prefix is a left fold of group aggregates, so it has the same bits whether it is read, or
-//!    folded from any earlier group's prefix that happens to be known.
+//!    folded from any earlier group's prefix that happens to be known. The aggregate of the group just before may itself
+//!    be folded, from its tiles', where these are known and it is not.
 //!
 //! **Progress.** Whoever waits for something of tile `u` waits for the block that holds `u`, and that block
 //! only ever waits for something of tiles below `u`. Tiles are handed out in increasing order to blocks that

@@ -7,8 +7,8 @@
 //! WARPFOLD_BUDGETS=write cargo test -p warpfold --test counters budget
 //! ```
 //!
-//! The warps of a scan's block wait for each other, and how often they look is the schedule's doing. So from a scan's count
-//! each load is left out with as many instructions as a look takes: what remains is the same under every schedule, to half of
+//! The blocks of a scan wait for each other, and how often they look is the schedule's doing. So from a scan's count each
+//! load is left out with as many instructions as a look takes: what remains is the same under every schedule, to half of
 //! what a budget tolerates. The loads themselves are held against the items' bytes and sectors.
 //!
 //! What must hold of any good kernel needs no table, and is asserted as such: items are moved once, in whole sectors and

@@ -72,9 +72,10 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     assert_eq!(counters.local_bytes, 0);
 }
 
-/// One a tile, of the warps that share it, and one of the block, before its first.
+/// For each tile one of the warps that share it, one at which it is told to the warp that looks back, one at which its
+/// prefix is told to the others; for each block one before its first tile, one at which it is told that there is no more.
 fn barriers(tiles: u64, blocks: u64) -> u64 {
-    tiles + blocks
+    3 * tiles + 2 * blocks
 }
 
 #[test]

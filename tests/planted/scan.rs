@@ -21,11 +21,11 @@ const PLAIN_STORE_WORD: &str = "st.global.b64 [%g], *;";
 /// Those that publish a tile's aggregate, a group's and the next group's prefix, and that set the tickets back: as the last
 /// one is taken, and as the last block leaves the scan that uses up the tags. The others clear the state words, or are of
 /// long scans.
-const PUBLISH: (usize, usize) = (28, 30);
+const PUBLISH: (usize, usize) = (8, 30);
 const PUBLISH_GROUP: (usize, usize) = (2, 30);
 const PUBLISH_PREFIX: (usize, usize) = (3, 30);
-const RESTART: (usize, usize) = (27, 30);
-const RESTART_WITH_TAGS: (usize, usize) = (16, 30);
+const RESTART: (usize, usize) = (7, 30);
+const RESTART_WITH_TAGS: (usize, usize) = (18, 30);
 
 /// A word of the board is read; then its tag is looked at.
 const LOAD_WORD: &str = "ld.relaxed.gpu.global.b64";
@@ -37,18 +37,14 @@ const LOWER: (usize, usize) = (2, 10);
 
 const BALLOT: &str = "vote.sync.ballot.b32 \t*, *, -1;";
 
-/// The news of a prefix that is handed back, and of a tile that is handed over.
-const RELEASE: &str = "st.release.cta.shared.b32 [%s], *;";
-const PLAIN_RELEASE: &str = "st.shared.b32 [%s], *;";
-const RELAXED_RELEASE: &str = "st.relaxed.cta.shared.b32 [%s], *;";
-const HAND_BACK: (usize, usize) = (1, 6);
-const HAND_OVER: (usize, usize) = (3, 6);
+/// A tile is told, in its turn or in the end's stead, and waited for.
+const TELL_TILE: &str = "bar.arrive \t*, 64;";
+const IN_TURN: (usize, usize) = (1, 6);
+const AWAIT_TILE: Edit = Edit::replace("bar.sync \t*, 64;", "bar.arrive \t*, 64;").nth(1, 2);
 
-/// Looks for such news.
-const ACQUIRE: &str = "ld.acquire.cta.shared.b32";
-const RELAXED_ACQUIRE: &str = "ld.relaxed.cta.shared.b32";
-const OF_TILES: (usize, usize) = (1, 4);
-const OF_PREFIXES: (usize, usize) = (3, 4);
+/// A prefix is told, and waited for.
+const TELL_PREFIX: &str = "bar.arrive \t*, 288;";
+const AWAIT_PREFIX: Edit = Edit::replace("bar.sync \t*, 288;", "bar.arrive \t*, 288;");
 
 /// A block's news that it leaves the scan that uses up the tags.
 const DEPARTURE: &str = "atom.acq_rel.gpu.global.add.u32";
@@ -93,8 +89,8 @@ bugs! {
         [Edit::remove(BARRIER_OF_WARPS)];
     one_place_for_the_totals_of_all_turns: [Race],
         [
-            Edit::replace("and.b64 \t*, *, 1;", "and.b64 \t*, *, 0;").nth(1, 4),
-            Edit::replace("and.b64 \t*, *, 1;", "and.b64 \t*, *, 0;").nth(1, 3),
+            Edit::replace("shl.b64 \t*, *, 6;", "mul.lo.s64 \t*, *, 0;").nth(1, 2),
+            Edit::replace("mad.lo.s64 \t*, *, -60, *;", "mad.lo.s64 \t*, *, 4, *;").nth(1, 2),
         ];
     barrier_of_the_whole_block_for_the_warps_that_scan: [Hang],
         [Edit::replace(BARRIER_OF_WARPS, "bar.sync \t1, 288;")];
@@ -115,34 +111,36 @@ bugs! {
             "setp.lt.u32 \t*, *, *;\n\tsetp.lt.u32 \t*, *, *;\n\tsetp.ne.b32",
             "setp.le.u32 \t*, *, *;\n\tsetp.lt.u32 \t*, *, *;\n\tsetp.ne.b32",
         ).nth(1, 2)];
-    tile_handed_over_by_a_plain_store: [Race],
-        [Edit::replace(RELEASE, PLAIN_RELEASE).nth(HAND_OVER.0, HAND_OVER.1)];
-    tile_handed_over_and_not_released: [Race],
-        [Edit::replace(RELEASE, RELAXED_RELEASE).nth(HAND_OVER.0, HAND_OVER.1)];
-    tile_handed_over_and_not_acquired: [Race],
-        [Edit::replace(ACQUIRE, RELAXED_ACQUIRE).nth(OF_TILES.0, OF_TILES.1)];
+    tile_not_told: [Hang],
+        [Edit::remove(TELL_TILE).nth(IN_TURN.0, IN_TURN.1)];
     tile_not_waited_for: [Race, Init],
-        [Edit::replace("setp.le.u32 \t*, *, *;\n\t@* bra \t$*;\n\tand.b32", "and.b32").nth(1, 2)];
-    prefix_handed_back_by_a_plain_store: [Race],
-        [Edit::replace(RELEASE, PLAIN_RELEASE).nth(HAND_BACK.0, HAND_BACK.1)];
-    prefix_handed_back_and_not_released: [Race],
-        [Edit::replace(RELEASE, RELAXED_RELEASE).nth(HAND_BACK.0, HAND_BACK.1)];
-    prefix_handed_back_and_not_acquired: [Race],
-        [Edit::replace(ACQUIRE, RELAXED_ACQUIRE).nth(OF_PREFIXES.0, OF_PREFIXES.1)];
-    tile_stored_before_its_prefix_is_there: [Race, Bits],
-        [Edit::replace(
-            "setp.le.u32 \t*, *, *;\n\t@* bra \t$*;\n\tmul.wide.u32",
-            "mul.wide.u32",
-        ).nth(1, 2)];
+        [AWAIT_TILE];
+    prefix_not_told: [Hang],
+        [Edit::remove(TELL_PREFIX)];
+    prefix_not_waited_for: [Race, Bits],
+        [AWAIT_PREFIX];
+    prefix_told_to_one_warp_too_few: [Sync],
+        [Edit::replace(TELL_PREFIX, "bar.arrive \t*, 256;")];
+    one_place_for_the_tiles_of_all_turns: [Race],
+        [
+            Edit::replace(
+                "st.shared.b32 \t[*+136], *;",
+                "{ .reg .b64 %x; mov.b64 %x, *; } st.shared.b32 \t[gpu_launch_sized_workgroup_mem+136], *;",
+            ).nth(1, 6),
+            Edit::replace(
+                "ld.shared.b32 \t*, [*+136];",
+                "ld.shared.b32 \t*, [gpu_launch_sized_workgroup_mem+136];",
+            ).nth(1, 2),
+        ];
     one_place_for_the_prefixes_of_all_turns: [Race],
         [
             Edit::replace(
-                "st.shared.b32 \t[*+156], *;",
-                "{ .reg .b64 %x; mov.b64 %x, *; } st.shared.b32 \t[gpu_launch_sized_workgroup_mem+156], *;",
+                "st.shared.b32 \t[*+152], *;",
+                "{ .reg .b64 %x; mov.b64 %x, *; } st.shared.b32 \t[gpu_launch_sized_workgroup_mem+152], *;",
             ).nth(1, 2),
             Edit::replace(
-                "ld.shared.b32 \t*, [*+156];",
-                "ld.shared.b32 \t*, [gpu_launch_sized_workgroup_mem+156];",
+                "ld.shared.b32 \t*, [*+152];",
+                "ld.shared.b32 \t*, [gpu_launch_sized_workgroup_mem+152];",
             ).nth(1, 2),
         ];
     copies_not_waited_for: [Race, Bits],
@@ -159,12 +157,10 @@ bugs! {
     sum_f32_of_many_tiles: "inclusive_scan_sum_f32", of_inclusive_scan::<Sum, f32>, MANY_TILES;
     tag_not_looked_at: [Bits],
         [Edit::replace(TAG, ANY_TAG).nth(LOWER.0, LOWER.1)];
-    tag_not_handed_to_the_block: [Init],
-        [Edit::remove("st.shared.b32 \t[gpu_launch_sized_workgroup_mem+176], *;").nth(1, 2)];
+    tag_not_told_to_the_block: [Init],
+        [Edit::remove("st.shared.b32 \t[gpu_launch_sized_workgroup_mem+168], *;").nth(1, 2)];
     epoch_not_moved_on: [Bits],
         [Edit::replace(STORE_WORD, "st.relaxed.gpu.global.b64 [%g], 0;").nth(RESTART.0, RESTART.1)];
-    tile_read_by_lanes_that_lag_behind: [Race],
-        [Edit::remove("bar.warp.sync \t-1;").nth(1, 4)];
 }
 
 bugs! {
@@ -189,8 +185,8 @@ bugs! {
     sum_f32_without_asynchronous_copies: "inclusive_scan_sum_f32", of_inclusive_scan::<Sum, f32>, SYNCHRONOUS;
     no_barrier_before_the_totals_are_read: [Race],
         [Edit::remove(BARRIER_OF_WARPS)];
-    prefix_handed_back_and_not_acquired: [Race],
-        [Edit::replace(ACQUIRE, RELAXED_ACQUIRE).nth(OF_PREFIXES.0, OF_PREFIXES.1)];
+    prefix_not_waited_for: [Race, Bits],
+        [AWAIT_PREFIX];
 }
 
 bugs! {

@@ -1,7 +1,7 @@
 //! What must hold of the PTX, whatever the compiler did: the table's entries and no others, no local memory,
 //! no panic path, wide loads and stores, and as many barriers as the source has.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
 
 use anyhow::{Result, ensure};
@@ -9,15 +9,26 @@ use warpfold_kernels::contract::{SCAN_LONG, SCAN_SHORT, THREAD_VECTORS};
 
 use crate::part::Part;
 
-/// The barrier of a whole block, and those of the warps that share a tile of a short scan and of a long one.
-const BARRIERS: [&str; 3] = ["bar.sync \t0;", "bar.sync \t1, 256;", "bar.sync \t1, 512;"];
+/// Barriers, and how many of each there are: without spaces, and without the numbers of registers.
+type Barriers = BTreeMap<String, usize>;
 
-/// Barriers of each kind in the source of a reduction: block combine of a chunk, reuse of its scratch, block combine of
-/// the partials.
-const REDUCE_BARRIERS: [usize; 3] = [3, 0, 0];
+/// Barriers in the source of a reduction: block combine of a chunk, reuse of its scratch, block combine of the partials.
+const REDUCE_BARRIERS: [(&str, usize); 1] = [("bar.sync0;", 3)];
 
-/// Barriers of each kind in the source of a scan, for short ones and for long ones: the first ticket; the warps' totals.
-const SCAN_BARRIERS: [usize; 3] = [2, 1, 1];
+/// Barriers in the source of a scan, for short ones and for long ones: the first ticket; the warps' totals; tiles told,
+/// and that there is no more; prefixes told.
+const SCAN_BARRIERS: [(&str, usize); 10] = [
+    ("bar.sync0;", 2),
+    ("bar.sync1,256;", 1),
+    ("bar.sync1,512;", 1),
+    ("bar.arrive2,64;", 2),
+    ("bar.arrive%r,64;", 4),
+    ("bar.sync%r,64;", 2),
+    ("bar.arrive%r,288;", 1),
+    ("bar.sync%r,288;", 1),
+    ("bar.arrive%r,544;", 1),
+    ("bar.sync%r,544;", 1),
+];
 
 /// Vectors of a thread in a tile of a short scan and in one of a long scan.
 const SCAN_ROWS: usize = SCAN_SHORT.rows + SCAN_LONG.rows;
@@ -107,18 +118,41 @@ fn inspect_entry(name: &str, entry: &str) -> Result<()> {
     };
     let is_scan = name.contains("_scan_");
     let (expected, expected_barriers) = match (is_scan, found.copies) {
-        (false, _) => (slice::from_ref(&REDUCE), REDUCE_BARRIERS),
-        (true, 0) => (slice::from_ref(&SYNCHRONOUS_SCAN), SCAN_BARRIERS),
-        (true, _) => (&SCANS[..], SCAN_BARRIERS),
+        (false, _) => (slice::from_ref(&REDUCE), &REDUCE_BARRIERS[..]),
+        (true, 0) => (slice::from_ref(&SYNCHRONOUS_SCAN), &SCAN_BARRIERS[..]),
+        (true, _) => (&SCANS[..], &SCAN_BARRIERS[..]),
     };
     ensure!(expected.contains(&found), "{name} has {found:?}");
-    let barriers = BARRIERS.map(count);
-    let all = count("bar.sync") + count("barrier.sync");
+    let barriers = barriers(entry);
+    let expected = expected_barriers.iter();
+    let expected: Barriers = expected.map(|&(kind, n)| (kind.to_owned(), n)).collect();
     ensure!(
-        barriers == expected_barriers && barriers.iter().sum::<usize>() == all,
-        "{name} has {barriers:?} barriers of {all}, its source {expected_barriers:?}"
+        barriers == expected,
+        "{name} has {barriers:?}, its source {expected:?}"
     );
     Ok(())
+}
+
+/// The barriers in the text of a kernel.
+fn barriers(entry: &str) -> Barriers {
+    let mut found = Barriers::new();
+    for line in entry.lines().map(str::trim) {
+        if line.starts_with("bar.sync")
+            || line.starts_with("bar.arrive")
+            || line.starts_with("barrier")
+        {
+            let kind = match line.split_once("%r") {
+                Some((before, after)) => format!(
+                    "{before}%r{}",
+                    after.trim_start_matches(|c: char| c.is_ascii_digit())
+                ),
+                None => line.to_owned(),
+            };
+            let kind = kind.replace(char::is_whitespace, "");
+            *found.entry(kind).or_default() += 1;
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -148,6 +182,7 @@ mod tests {
         let spoilt = [
             good.replacen("\tbar.sync", "\tcall panic;\n\tbar.sync", 1),
             good.replacen("\tbar.sync", "\tbar.sync \t0;\n\tbar.sync", 1),
+            good.replacen("\tbar.arrive", "\tbar.sync", 1),
             good.replacen("\tbar.sync", "\tld.local.b32 %r1, [%rd1];\n\tbar.sync", 1),
             good.replacen("ld.global.L1::no_allocate.v4.b32", "ld.global.b32", 1),
             good.replacen("st.global.v4.b32", "st.global.b32", 1),

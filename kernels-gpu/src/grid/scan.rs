@@ -2,17 +2,17 @@
 //!
 //! ```text
 //! the warps that share a tile, in turns                         one more warp, on its own
-//!     wait for the tile that is being copied to shared          wait until a tile is handed over
-//!     memory; scan it, publish its aggregate, hand it over      look back for its prefix
-//!     take a ticket, begin to copy its tile                     hand the prefix back
+//!     wait for the tile that is being copied to shared          wait until a tile is told
+//!     memory; scan it, publish its aggregate, tell the tile     look back for its prefix
+//!     take a ticket, begin to copy its tile                     tell the prefix
 //!     wait for the prefix of the tile of two turns before;
 //!     apply it, store
 //! ```
 //!
 //! The point: an aggregate is published as soon as its tile is there, whatever prefix is still missing. So
 //! look-backs find what they need, a late one costs nothing for two turns, and the latency of the copies is hidden
-//! behind all that. A ticket is taken when its copy can begin, so that aggregates are published nearly in the order of the
-//! tickets. Tiles are handed out by tickets, so a block that has not started holds none (see the look-back's argument
+//! behind all that. A ticket is taken when its copy can begin, so that aggregates are published nearly in the order of
+//! the tickets. Tiles are handed out by tickets, so a block that has not started holds none (see the look-back's argument
 //! for progress). Tiles wait in shared memory as they are, where each thread uses its own slots only, so that they need
 //! no barrier; in registers is only what stands before each vector.
 //!
@@ -22,11 +22,12 @@
 //! **Pieces.** A scan may be cut into several launches on one stream, each of consecutive tiles: what one published, the
 //! next ones find.
 //!
-//! Cost: 1 barrier of the warps that share a tile for each, 1 of the block. The combination tree, and so every bit of the result, is that of
-//! [`crate::contract`].
+//! Cost: for each tile 1 barrier of the warps that share it and 2 at which one side does not wait, see [`telling`]; 1 of
+//! the block. The combination tree, and so every bit of the result, is that of [`crate::contract`].
 
 mod looking_back;
 mod scanning;
+mod telling;
 mod tiles;
 
 use crate::block::{self, Placement};
@@ -47,9 +48,9 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// Scans `item_count` items of `input` to `output`: this launch the tiles from `first_tile` to before `end_tile`.
 ///
 /// # Safety
-/// - The launch has at least one and at most `end_tile - first_tile` blocks of [`crate::launch::scan_block_threads`] threads,
-///   all of which call this, with [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4 tiles. The launches of a scan
-///   follow one another on a stream, with all tiles in order, up to [`scan_tile_count`].
+/// - The launch has at least one and at most `end_tile - first_tile` blocks of [`crate::launch::scan_block_threads`]
+///   threads, all of which call this, with [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4
+///   tiles. The launches of a scan follow one another on a stream, with all tiles in order, up to [`scan_tile_count`].
 /// - `input` and `output` are the addresses of item 0, aligned to an item. The items of this launch's tiles are readable
 ///   there and writable here. The two are the same or the items do not overlap.
 /// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
@@ -120,8 +121,6 @@ unsafe fn run<
                 ticket = tiles.take(control);
             }
             (*shared).tickets[1] = ticket.index;
-            (*shared).handed_count = 0;
-            (*shared).prefix_count = 0;
             (*shared).tag = ticket.tag;
         }
         // Orders the writes just above before everybody's reads.

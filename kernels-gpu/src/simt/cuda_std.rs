@@ -69,15 +69,31 @@ pub unsafe fn barrier() {
     thread::sync_threads();
 }
 
-/// Waits for all threads of `WARPS` warps of the block, always the same ones, and orders what they did before it before
-/// what they do after it.
+/// Waits for `warps` warps of the block at the barrier of a number from 1 to 15, and orders what they did before they came
+/// there before what the caller does after it.
 ///
 /// # Safety
-/// Convergent: all of these warps.
+/// Convergent: the whole warp. As many warps come to the barrier each time, by this or by [`arrive_at_barrier`].
 #[inline(always)]
-pub unsafe fn barrier_of_warps<const WARPS: u32>() {
+pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
+    let threads = warps * WARP_LANES;
     // SAFETY: the caller's. Barrier 0 is the whole block's. libNVVM takes inline assembly to be convergent.
-    unsafe { ptx!("bar.sync 1, {threads};", threads = const WARPS * WARP_LANES, options(nostack)) }
+    unsafe {
+        ptx!("bar.sync {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
+    }
+}
+
+/// Comes to the barrier of a number without waiting for the others.
+///
+/// # Safety
+/// That of [`wait_at_barrier`], by which some other warp comes there.
+#[inline(always)]
+pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
+    let threads = warps * WARP_LANES;
+    // SAFETY: as above.
+    unsafe {
+        ptx!("bar.arrive {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
+    }
 }
 
 /// Waits for all lanes of the warp, and orders what they did before it before what they do after it.

@@ -182,44 +182,6 @@ pub unsafe fn store_word(address: *mut u64, word: u64) {
     }
 }
 
-/// Reads a word of shared memory, and acquires what was released with it: block scope.
-///
-/// # Safety
-/// `address` is in shared memory, aligned and written.
-#[inline(always)]
-pub unsafe fn acquire_shared(address: *const u32) -> u32 {
-    let word: u32;
-    // SAFETY: the caller's; the address converts to its space.
-    unsafe {
-        ptx!(
-            "{{ .reg .u64 %s; cvta.to.shared.u64 %s, {address};",
-            "ld.acquire.cta.shared.b32 {word}, [%s]; }}",
-            address = in(reg64) address,
-            word = out(reg32) word,
-            options(nostack),
-        );
-    }
-    word
-}
-
-/// Writes a word of shared memory, and releases what this thread did so far: block scope.
-///
-/// # Safety
-/// `address` is in shared memory and aligned.
-#[inline(always)]
-pub unsafe fn release_shared(address: *mut u32, word: u32) {
-    // SAFETY: the caller's; the address converts to its space.
-    unsafe {
-        ptx!(
-            "{{ .reg .u64 %s; cvta.to.shared.u64 %s, {address};",
-            "st.release.cta.shared.b32 [%s], {word}; }}",
-            address = in(reg64) address,
-            word = in(reg32) word,
-            options(nostack),
-        );
-    }
-}
-
 /// Adds 1 to a 64-bit word and gives the value before: relaxed, GPU scope.
 ///
 /// # Safety

@@ -9,9 +9,9 @@
 //!
 //! # Convergence
 //!
-//! Barriers need every thread of the block, shuffles and votes every lane of the warp: all of them get to the
-//! call, none has left the kernel, and none takes another branch around it. Every function that needs this
-//! says **convergent** and means this paragraph.
+//! Barriers need every thread of the block, or of as many of its warps as the barrier counts, shuffles and votes every lane
+//! of the warp: all of them get to the call, none has left the kernel, and none takes another branch around it. Every
+//! function that needs this says **convergent** and means this paragraph.
 //!
 //! # Memory order
 //!
@@ -36,7 +36,7 @@ macro_rules! ptx {
 #[cfg(not(target_arch = "nvptx64"))]
 macro_rules! ptx {
     ($($assembly:tt)*) => {
-        unimplemented!("kernels run on a GPU")
+        panic!("kernels run on a GPU")
     };
 }
 

@@ -32,6 +32,8 @@ extern "C" {
     fn vote_ballot_sync(mask: u32, predicate: bool) -> u32;
     #[link_name = "llvm.nvvm.barrier.cta.sync.aligned.count"]
     fn barrier_cta_sync_count(barrier: u32, threads: u32);
+    #[link_name = "llvm.nvvm.barrier.cta.arrive.aligned.count"]
+    fn barrier_cta_arrive_count(barrier: u32, threads: u32);
     #[link_name = "llvm.nvvm.bar.warp.sync"]
     fn bar_warp_sync(mask: u32);
 }
@@ -75,15 +77,25 @@ pub unsafe fn barrier() {
     unsafe { nvptx::_syncthreads() }
 }
 
-/// Waits for all threads of `WARPS` warps of the block, always the same ones, and orders what they did before it before
-/// what they do after it.
+/// Waits for `warps` warps of the block at the barrier of a number from 1 to 15, and orders what they did before they came
+/// there before what the caller does after it.
 ///
 /// # Safety
-/// Convergent: all of these warps.
+/// Convergent: the whole warp. As many warps come to the barrier each time, by this or by [`arrive_at_barrier`].
 #[inline(always)]
-pub unsafe fn barrier_of_warps<const WARPS: u32>() {
+pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
     // SAFETY: the caller's. Barrier 0 is the whole block's.
-    unsafe { barrier_cta_sync_count(1, WARPS * WARP_LANES) }
+    unsafe { barrier_cta_sync_count(barrier, warps * WARP_LANES) }
+}
+
+/// Comes to the barrier of a number without waiting for the others.
+///
+/// # Safety
+/// That of [`wait_at_barrier`], by which some other warp comes there.
+#[inline(always)]
+pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
+    // SAFETY: the caller's.
+    unsafe { barrier_cta_arrive_count(barrier, warps * WARP_LANES) }
 }
 
 /// Waits for all lanes of the warp, and orders what they did before it before what they do after it.

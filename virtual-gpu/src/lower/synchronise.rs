@@ -201,7 +201,11 @@ fn barrier<'a>(
         [threads] => body.source(threads, U32).map(Some),
         _ => Err(format!("{} operands too many", threads.len() - 1)),
     };
-    if opcode.takes("sync") || opcode.takes("arrive") {
+    let arrives = opcode.takes("arrive");
+    if arrives || opcode.takes("sync") {
+        if arrives {
+            barrier.kind = BarrierKind::Arrive;
+        }
         let (number, threads) = operands.split_first().ok_or("a barrier without a number")?;
         barrier.number = body.source(number, U32)?;
         barrier.threads = count(body, threads)?;

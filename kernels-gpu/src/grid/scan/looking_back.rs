@@ -20,24 +20,16 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
     #[inline(always)]
     pub unsafe fn look_back(&self, state_words: u64) {
         let lookback = Lookback::new::<T>(self.board, self.array.item_count);
-        let shared = self.shared;
         let mut turn = 0;
         // SAFETY: the caller's. All lanes see the same tiles, so they stay together.
         unsafe {
             loop {
-                while simt::acquire_shared(&raw const (*shared).handed_count) <= turn {}
-                let slot = turn as usize % (*shared).handed_tiles.len();
-                let tile = (*shared).handed_tiles[slot];
-                // All lanes are here before the shuffles.
-                simt::warp_barrier();
+                let tile = self.await_tile(turn);
                 if tile >= self.tiles.end {
                     break;
                 }
                 let prefix = lookback.look_back::<O, T>(tile);
-                if simt::lane() == 0 {
-                    (*shared).prefixes[slot] = prefix;
-                    simt::release_shared(&raw mut (*shared).prefix_count, turn + 1);
-                }
+                self.tell_prefix(turn, prefix);
                 turn += 1;
             }
             if self.board.tag() == LAST_TAG && self.tiles.is_final {

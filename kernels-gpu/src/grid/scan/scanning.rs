@@ -15,8 +15,6 @@ use super::{Launch, Shared};
 struct Waiting<A> {
     /// The tile; the launch's end or one behind it for none.
     tile: u32,
-    /// The turn in which it arrived.
-    turn: u32,
     /// What stands before each of the thread's vectors in the tile.
     before: Before<A>,
 }
@@ -38,67 +36,69 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
         let shared = self.shared;
         let nothing = Waiting {
             tile: end,
-            turn: 0,
             before: [O::identity(); THREAD_VECTORS],
         };
         let mut earlier = nothing;
         let mut latest = nothing;
-        let mut handed_count = 0;
+        let mut turn = 0;
         // SAFETY: the caller's.
         unsafe {
             let mut arriving = Waiting {
                 tile: self.tiles.of_ticket((*shared).tickets[1]),
                 ..nothing
             };
-            if arriving.tile < end {
-                self.part(input, arriving.tile)
-                    .begin_copy::<O>(self.slots(0, buffers));
+            if arriving.tile >= end {
+                self.tell_tile(0, end);
+                return;
             }
+            self.part(input, arriving.tile)
+                .begin_copy::<O>(self.slots(0, buffers));
             loop {
                 let mut next = end;
-                let next_slots = self.slots(arriving.turn + 1, buffers);
+                let next_slots = self.slots(turn + 1, buffers);
                 if arriving.tile < end {
-                    let turn = arriving.turn as usize;
-                    let slots = self.slots(arriving.turn, buffers);
+                    let slots = self.slots(turn, buffers);
+                    let parity = turn as usize % 2;
                     self.part(input, arriving.tile).end_copy::<O>(slots);
                     if is_first_thread && self.tiles.tickets_go_on {
-                        (*shared).tickets[turn % 2] = self.tiles.take(self.control).index;
+                        (*shared).tickets[parity] = self.tiles.take(self.control).index;
                     }
-                    let totals = (&raw mut (*shared).totals[turn % 2]).cast();
-                    // Its barrier orders the write of the ticket before the reads, and these warps' reads of what was
-                    // handed back two turns before, before what is handed over below.
+                    let totals = (&raw mut (*shared).totals[parity]).cast();
+                    // Its barrier orders the write of the ticket before the reads.
                     arriving.before = block::scan::<O, T, WARPS, ROWS>(slots, totals);
                     if is_first_thread {
                         let aggregate = block::fold_below::<O, T, WARPS>(totals, WARPS);
                         lookback.publish_tile(arriving.tile, aggregate);
-                        self.hand_over(arriving.tile, handed_count);
                     }
-                    handed_count += 1;
+                    self.tell_tile(turn, arriving.tile);
                     if self.tiles.tickets_go_on {
-                        next = self.tiles.of_ticket((*shared).tickets[turn % 2]);
+                        next = self.tiles.of_ticket((*shared).tickets[parity]);
                     }
-                    if next < end && buffers > 1 {
+                    if next >= end {
+                        self.tell_tile(turn + 1, end);
+                    } else if buffers > 1 {
                         self.part(input, next).begin_copy::<O>(next_slots);
                     }
                 }
                 let leaves_at_once = buffers < 4;
-                let leaving = if leaves_at_once { arriving } else { earlier };
+                let (leaving, its_turn) = if leaves_at_once {
+                    (arriving, turn)
+                } else {
+                    (earlier, turn.wrapping_sub(2))
+                };
                 if leaving.tile < end {
-                    self.store::<P>(&leaving, buffers);
+                    self.store::<P>(&leaving, its_turn, buffers);
                 }
                 if next < end && buffers == 1 {
                     self.part(input, next).begin_copy::<O>(next_slots);
                 }
                 (earlier, latest) = (latest, arriving);
-                arriving.turn += 1;
                 arriving.tile = next;
+                turn += 1;
                 let nothing_waits = leaves_at_once || (earlier.tile >= end && latest.tile >= end);
                 if next >= end && nothing_waits {
                     break;
                 }
-            }
-            if is_first_thread {
-                self.hand_over(end, handed_count);
             }
         }
     }
@@ -123,35 +123,22 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
         Slots::of(tile.cast(), WARPS * WARP_LANES)
     }
 
-    /// Tells the warp that looks back the tile of a turn, or that there is none, as one thread.
+    /// Waits for the prefix of the tile that arrived in a turn, puts it before the tile and stores it.
     ///
     /// # Safety
-    /// Once for each turn, in order.
+    /// Convergent: all warps that share the tile. The output is writable there.
     #[inline(always)]
-    unsafe fn hand_over(&self, tile: u32, turn: u32) {
-        let shared = self.shared;
-        // SAFETY: the caller's; the slot's last tile has left, so it has been read.
-        unsafe {
-            let slot = turn as usize % (*shared).handed_tiles.len();
-            (*shared).handed_tiles[slot] = tile;
-            simt::release_shared(&raw mut (*shared).handed_count, turn + 1);
-        }
-    }
-
-    /// Waits for a tile's prefix, puts it before the tile and stores it.
-    ///
-    /// # Safety
-    /// The calling block holds the tile, and the output is writable there.
-    #[inline(always)]
-    unsafe fn store<P: Placement>(&self, leaving: &Waiting<O::Accumulator>, buffers: u32) {
-        let shared = self.shared;
+    unsafe fn store<P: Placement>(
+        &self,
+        leaving: &Waiting<O::Accumulator>,
+        turn: u32,
+        buffers: u32,
+    ) {
         let part = self.part(self.array.output, leaving.tile);
-        // SAFETY: the caller's; each tile's prefix is handed back.
+        // SAFETY: the caller's; each tile's prefix is told.
         unsafe {
-            while simt::acquire_shared(&raw const (*shared).prefix_count) <= leaving.turn {}
-            let slot = leaving.turn as usize % (*shared).prefixes.len();
-            let prefix = (*shared).prefixes[slot];
-            let slots = self.slots(leaving.turn, buffers);
+            let prefix = self.await_prefix(turn);
+            let slots = self.slots(turn, buffers);
             for_each_vector!(V => {
                 if V < ROWS {
                     let before = O::combine(prefix, leaving.before[V]);

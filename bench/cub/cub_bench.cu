@@ -2,7 +2,8 @@
 //
 // The benchmark compiles this once for each element type, where there is an nvcc, and loads the library:
 //
-//     nvcc -O3 -std=c++17 -arch=sm_90 -shared -Xcompiler -fPIC -DITEM=float -o libcub_f32.so cub_bench.cu
+//     nvcc -O3 -std=c++17 -arch=sm_90 -cudart=static -shared -Xcompiler -fPIC \
+//          -DWARPFOLD_ITEM=float -DWARPFOLD_WIDE=double -o libcub_f32.so cub_bench.cu
 //
 // Every function queues one call on a stream of the caller's, in the primary context that both sides share, and gives
 // CUB's status. As is CUB's way, a call without temporary storage only says how many bytes of it are needed.
@@ -10,6 +11,7 @@
 
 #include <cub/cub.cuh>
 #include <cub/version.cuh>
+#include <cuda/std/functional>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -17,22 +19,35 @@
 #include <cstddef>
 #include <cstdint>
 
-#ifndef ITEM
-#error "ITEM names the element type"
+#if !defined(WARPFOLD_ITEM) || !defined(WARPFOLD_WIDE)
+#error "WARPFOLD_ITEM names the element type, WARPFOLD_WIDE the type of its wide sum"
 #endif
 
-// One case: its name, and the device-wide algorithm. CUB takes the number of items as a 64-bit integer, as warpfold does.
-#define CASE(name, algorithm)                                                                                  \
-  extern "C" int cub_##name(void* temporary, std::size_t* temporary_bytes, const void* input, void* output,    \
-                            std::uint64_t item_count, void* stream) {                                          \
-    return algorithm(temporary, *temporary_bytes, static_cast<const ITEM*>(input), static_cast<ITEM*>(output), \
-                     static_cast<std::int64_t>(item_count), static_cast<cudaStream_t>(stream));                \
+using Item = WARPFOLD_ITEM;
+using Wide = WARPFOLD_WIDE;
+
+// The sum in a wider type. The operator's type makes CUB convert each item before it is added.
+template <typename Input, typename Output, typename Count>
+cudaError_t wide_sum(void* temporary, std::size_t& temporary_bytes, Input input, Output output, Count item_count,
+                     cudaStream_t stream) {
+  return cub::DeviceReduce::Reduce(temporary, temporary_bytes, input, output, item_count, cuda::std::plus<Wide>{},
+                                   Wide(0), stream);
+}
+
+// One case: its name, the device-wide algorithm and the output's type. CUB takes the number of items as a 64-bit integer,
+// as warpfold does.
+#define CASE(name, algorithm, Output)                                                                            \
+  extern "C" int cub_##name(void* temporary, std::size_t* temporary_bytes, const void* input, void* output,      \
+                            std::uint64_t item_count, void* stream) {                                            \
+    return algorithm(temporary, *temporary_bytes, static_cast<const Item*>(input), static_cast<Output*>(output), \
+                     static_cast<std::int64_t>(item_count), static_cast<cudaStream_t>(stream));                  \
   }
 
-CASE(reduce_sum, cub::DeviceReduce::Sum)
-CASE(reduce_max, cub::DeviceReduce::Max)
-CASE(inclusive_sum, cub::DeviceScan::InclusiveSum)
-CASE(exclusive_sum, cub::DeviceScan::ExclusiveSum)
+CASE(reduce_sum, cub::DeviceReduce::Sum, Item)
+CASE(reduce_max, cub::DeviceReduce::Max, Item)
+CASE(reduce_wide_sum, wide_sum, Wide)
+CASE(inclusive_sum, cub::DeviceScan::InclusiveSum, Item)
+CASE(exclusive_sum, cub::DeviceScan::ExclusiveSum, Item)
 
 // The version of CUB that was compiled, as 100000 * major + 100 * minor + patch.
 extern "C" int cub_version() {

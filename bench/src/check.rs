@@ -1,52 +1,65 @@
 //! Whether a result is what it should be.
 //!
-//! Integer results are compared with exact sums, float results with exact sums and a bound of the rounding; of long scans,
-//! windows all over the output are looked at. What is warpfold's must besides have the reference's bits, where the list
-//! is short enough to compute them.
+//! Integer results are compared with exact sums, float results with exact sums and a bound of the rounding. Of long scans
+//! windows from the first item to the last are looked at: each item there is the sum of all before it, so what goes
+//! wrong anywhere shows in the next window, unless it is undone before that. What is warpfold's must besides have the
+//! reference's bits, where the list is short enough to compute them.
 
 use anyhow::Result;
 use bytemuck::cast_slice;
 use warpfold::cust::memory::DeviceSlice;
 use warpfold::{Kernel, Sum, kind, reference};
 
-use crate::data::{Data, Measured};
+use crate::contender::Place;
+use crate::data::{Accumulator, Data, Measured, Rounding};
 use crate::record::{Case, Side, Verdict};
 
 /// The longest list whose result is compared with the reference's bits.
 const BITS_COMPARED: usize = 1 << 18;
 
 /// Items of a window of a scan's output.
-const WINDOW: usize = 1 << 14;
+const WINDOW: usize = 1 << 12;
 
 /// The most windows that are looked at.
-const WINDOWS: usize = 64;
+const WINDOWS: usize = 16;
 
-/// Checks what a call left in `output` for the first `item_count` items of `data`.
+/// Checks what a call left in the outputs of `place` for the first items of `data`, which are its input.
 pub fn verdict<T: Measured>(
     side: Side,
     case: Case,
     data: &Data<T>,
-    item_count: usize,
-    output: &DeviceSlice<T>,
+    place: &Place<'_, T>,
 ) -> Result<Verdict>
 where
     Sum: Kernel<kind::reduce, T, Output = T>,
 {
+    let (item_count, output) = (place.input.len(), &place.output);
     let has_bits = side != Side::Warpfold
         || item_count > BITS_COMPARED
-        || has_reference_bits(case, data, item_count, output)?;
+        || has_reference_bits(case, data, place)?;
+    let rounding = |item_count| Rounding {
+        item_count,
+        accumulator: match side {
+            Side::Warpfold => Accumulator::F32,
+            Side::Cub | Side::Driver => Accumulator::Result,
+        },
+    };
     let is_right = has_bits
         && match case {
             Case::ReduceSum => {
                 let found = output.index(..1).as_host_vec()?[0];
-                found.is_sum(data.sum(item_count), item_count as u64)
+                found.is_sum(data.sum(item_count), rounding(item_count))
             }
             Case::ReduceMax => output.index(..1).as_host_vec()? == [data.largest(item_count)],
+            Case::ReduceWideSum => {
+                let found = place.wide.as_host_vec()?[0];
+                found.is_sum(data.wide_sum(item_count), rounding(item_count))
+            }
             Case::InclusiveSum => are_windows_right(item_count, output, |index, item| {
-                item.is_sum(data.sum(index + 1), index as u64 + 1)
+                item.is_sum(data.sum(index + 1), rounding(index + 1))
             })?,
             Case::ExclusiveSum => are_windows_right(item_count, output, |index, item| {
-                item.is_sum(data.sum(index), index as u64)
+                item.is_sum(data.sum(index), rounding(index))
             })?,
             Case::Copy => are_windows_right(item_count, output, |index, item| {
                 item.units() == data.item(index).units()
@@ -60,23 +73,23 @@ where
 }
 
 /// Whether an output is the reference's, bit for bit.
-fn has_reference_bits<T: Measured>(
-    case: Case,
-    data: &Data<T>,
-    item_count: usize,
-    output: &DeviceSlice<T>,
-) -> Result<bool>
+fn has_reference_bits<T: Measured>(case: Case, data: &Data<T>, place: &Place<'_, T>) -> Result<bool>
 where
     Sum: Kernel<kind::reduce, T, Output = T>,
 {
-    let items = data.first(item_count);
+    let items = data.first(place.input.len());
     let expected = match case {
         Case::ReduceSum => vec![reference::reduce::<Sum, T>(&items)],
         Case::InclusiveSum => reference::inclusive_scan::<Sum, T>(&items),
         Case::ExclusiveSum => reference::exclusive_scan::<Sum, T>(&items),
+        Case::ReduceWideSum => {
+            let expected = [reference::reduce::<T::WideSum, T>(&items)];
+            let found = place.wide.as_host_vec()?;
+            return Ok(cast_slice::<_, u8>(&found) == cast_slice::<_, u8>(&expected));
+        }
         Case::ReduceMax | Case::Copy => return Ok(true),
     };
-    let found = output.index(..expected.len()).as_host_vec()?;
+    let found = place.output.index(..expected.len()).as_host_vec()?;
     Ok(cast_slice::<_, u8>(&found) == cast_slice::<_, u8>(&expected))
 }
 
@@ -91,7 +104,7 @@ fn are_windows_right<T: Measured>(
     for index in 0..windows {
         let begin = match windows {
             1 => 0,
-            _ => (item_count - window) / (windows - 1) * index,
+            _ => (item_count - window) * index / (windows - 1),
         };
         let found = output.index(begin..begin + window).as_host_vec()?;
         let mut items = (begin..).zip(found);

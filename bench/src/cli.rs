@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
@@ -25,6 +26,8 @@ pub enum Command {
     Chart(Chart),
     /// Prints what is aimed at, and what a results.csv says was reached.
     Targets(Targets),
+    /// Compiles CUB's side ahead, for a machine without an nvcc; needs no GPU.
+    Cub(CubLibraries),
     /// Times what a call costs the host: the first, one that queues, one that waits, one on a slice.
     Host(HostPath),
 }
@@ -38,14 +41,17 @@ pub struct Measure {
     /// The element types, by name; all of them without this.
     #[arg(long, value_delimiter = ',', value_parser = type_name)]
     pub types: Vec<String>,
-    /// The numbers of items, as exponents of two: `16,20-24`.
+    /// The numbers of items, as exponents of two: `16,20-24`, or every second one of `10-30/2`.
     #[arg(long, default_value = "10-30")]
     pub sizes: Sizes,
-    /// How many times each call is timed, in turn with the others.
+    /// How many batches of each call are timed, in turn with the others.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
+    /// Fewer batches, but three of each, where a call's would take longer than so many milliseconds.
+    #[arg(long, default_value_t = 20.0)]
+    pub call_millis: f64,
     /// How many times everything is measured.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
     /// No case is begun after so many seconds.
     #[arg(long)]
@@ -56,12 +62,27 @@ pub struct Measure {
     /// A folder for results.csv, table.md and the charts; without it the rows go to the standard output.
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// A folder that keeps the compiled CUB libraries: those that it has already are used as they are.
+    /// A folder that keeps the compiled CUB libraries: those that it has already, perhaps from `cub` on another
+    /// machine, are used as they are.
     #[arg(long)]
     pub cub_dir: Option<PathBuf>,
     /// Go through everything on the virtual GPU too, where the times mean nothing.
     #[arg(long = "virtual")]
     pub virtual_too: bool,
+}
+
+/// Which libraries are compiled.
+#[derive(Debug, Args)]
+pub struct CubLibraries {
+    /// A folder for them, to be named to `measure` as `--cub-dir`.
+    #[arg(long)]
+    pub out: PathBuf,
+    /// The architecture of the GPU that they are for.
+    #[arg(long, default_value = "sm_90")]
+    pub arch: Arch,
+    /// The element types, by name; all of them without this.
+    #[arg(long, value_delimiter = ',', value_parser = type_name)]
+    pub types: Vec<String>,
 }
 
 /// A file of rows, and where its drawings go.
@@ -93,6 +114,9 @@ pub struct HostPath {
 pub struct Targets {
     /// What `measure` wrote.
     pub csv: PathBuf,
+    /// What `host` printed.
+    #[arg(long)]
+    pub host: Option<PathBuf>,
 }
 
 /// The largest exponent that can be asked for: 32 GiB of 8-byte items.
@@ -108,7 +132,11 @@ impl std::str::FromStr for Sizes {
     fn from_str(text: &str) -> Result<Self> {
         let mut sizes = Vec::new();
         for part in text.split(',') {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let (range, step) = part.split_once('/').unwrap_or((part, "1"));
+            let step: NonZero<u16> = step
+                .parse()
+                .with_context(|| format!("`{step}` is no step"))?;
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
             let exponent = |text: &str| -> Result<u32> {
                 let exponent = text
                     .parse()
@@ -116,12 +144,27 @@ impl std::str::FromStr for Sizes {
                 ensure!(exponent <= LARGEST, "2^{exponent} is more than 2^{LARGEST}");
                 Ok(exponent)
             };
-            sizes.extend(exponent(first)?..=exponent(last)?);
+            let exponents = exponent(first)?..=exponent(last)?;
+            sizes.extend(exponents.step_by(step.get().into()));
         }
         sizes.sort_unstable();
         sizes.dedup();
         ensure!(!sizes.is_empty(), "`{text}` names no size");
         Ok(Self(sizes))
+    }
+}
+
+/// A compute capability, written as compilers do: `sm_90`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arch(pub (u32, u32));
+
+impl std::str::FromStr for Arch {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let number = text.strip_prefix("sm_").and_then(|n| n.parse::<u32>().ok());
+        let number = number.with_context(|| format!("`{text}` is not like `sm_90`"))?;
+        Ok(Self((number / 10, number % 10)))
     }
 }
 
@@ -144,8 +187,18 @@ mod tests {
         let sizes = |text: &str| text.parse::<Sizes>().ok().map(|sizes| sizes.0);
         assert_eq!(sizes("10"), Some(vec![10]));
         assert_eq!(sizes("12,20-22,21"), Some(vec![12, 20, 21, 22]));
+        assert_eq!(sizes("10-15/2,30"), Some(vec![10, 12, 14, 30]));
         assert_eq!(sizes("22-20"), None);
+        assert_eq!(sizes("20-22/0"), None);
         assert_eq!(sizes("33"), None);
         assert_eq!(sizes("many"), None);
+    }
+
+    #[test]
+    fn architectures_are_written_as_for_compilers() {
+        let arch = |text: &str| text.parse::<Arch>().ok().map(|arch| arch.0);
+        assert_eq!(arch("sm_90"), Some((9, 0)));
+        assert_eq!(arch("sm_120"), Some((12, 0)));
+        assert_eq!(arch("9.0"), None);
     }
 }

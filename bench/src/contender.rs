@@ -26,6 +26,8 @@ pub struct Place<'a, T: Measured> {
     pub stream: &'a Stream,
     pub input: DeviceSlice<T>,
     pub output: DeviceSlice<T>,
+    /// One item, for the wide sum.
+    pub wide: DeviceSlice<T::Wide>,
 }
 
 /// All who can do the case.
@@ -46,11 +48,12 @@ where
     };
     let mut contenders = vec![Contender { side, case, call }];
     if let Some(routine) = cub.and_then(|library| library.routine(case)) {
-        contenders.push(Contender {
-            side: Side::Cub,
-            case,
-            call: cub_call(routine, place)?,
-        });
+        let call = match case {
+            Case::ReduceWideSum => cub_call(routine, place, place.wide)?,
+            _ => cub_call(routine, place, place.output)?,
+        };
+        let side = Side::Cub;
+        contenders.push(Contender { side, case, call });
     }
     Ok(contenders)
 }
@@ -67,6 +70,7 @@ where
         stream,
         input,
         mut output,
+        mut wide,
     } = place;
     match case {
         Case::ReduceSum => {
@@ -75,6 +79,11 @@ where
         Case::ReduceMax => {
             Box::new(move || Ok(reduce_into::<Max, T>(gpu, stream, &input, &mut output)?))
         }
+        Case::ReduceWideSum => Box::new(move || {
+            Ok(reduce_into::<T::WideSum, T>(
+                gpu, stream, &input, &mut wide,
+            )?)
+        }),
         Case::InclusiveSum => Box::new(move || {
             Ok(inclusive_scan_on::<Sum, T>(
                 gpu,
@@ -108,14 +117,18 @@ fn copy<T: Measured>(place: Place<'_, T>) -> Call<'_> {
     })
 }
 
-/// A call of CUB's, with the temporary storage that it asks for.
-fn cub_call<'a, T: Measured>(routine: Routine<'a>, place: Place<'a, T>) -> Result<Call<'a>> {
-    let bytes = routine.temporary_bytes(place.stream, &place.input, &place.output)?;
+/// A call of CUB's to an output of the case's type, with the temporary storage that it asks for.
+fn cub_call<'a, T: Measured, U: Measured>(
+    routine: Routine<'a>,
+    place: Place<'a, T>,
+    output: DeviceSlice<U>,
+) -> Result<Call<'a>> {
+    let bytes = routine.temporary_bytes(place.stream, &place.input, &output)?;
     // SAFETY: CUB reads nothing of its storage that it did not write.
     let temporary = unsafe { DeviceBuffer::<u8>::uninitialized(bytes) }?;
     Ok(Box::new(move || {
-        // SAFETY: the slices are as long as each other and of the routine's type; they and the storage, which is as
+        // SAFETY: the output has the case's type, and room for its result; all slices and the storage, which is as
         // large as asked for, outlive the stream's work, which the caller waits for.
-        unsafe { routine.queue(place.stream, &temporary, &place.input, &place.output) }
+        unsafe { routine.queue(place.stream, &temporary, &place.input, &output) }
     }))
 }

@@ -1,25 +1,37 @@
-//! CUB's device-wide calls, compiled where there is an nvcc, and loaded into this process.
+//! CUB's device-wide calls: libraries of them, loaded into this process.
 //!
-//! One library an element type, so that they compile side by side. The source, `cub/cub_bench.cu`, is part of this
-//! executable. The libraries use the CUDA runtime, which works in the device's primary context as warpfold does, so both
-//! sides share streams and buffers.
+//! There is a library for each element type, compiled here where there is an nvcc, or on another machine before. The
+//! source, `cub/cub_bench.cu`, is part of this executable. The libraries use the CUDA runtime, which works in the
+//! device's primary context as warpfold does, so both sides share streams and buffers.
+
+mod compile;
 
 use std::collections::BTreeMap;
-use std::env;
 use std::ffi::{c_int, c_void};
-use std::fs;
 use std::mem::ManuallyDrop;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
+use warpfold::Item;
 use warpfold::cust::memory::{DeviceBuffer, DeviceSlice};
 use warpfold::cust::stream::Stream;
 
-use crate::data::{Measured, Type};
+use crate::cli::CubLibraries;
+use crate::data::{Type, types_named};
 use crate::record::Case;
+use compile::{compile, library_path};
 
-const SOURCE: &str = include_str!("../cub/cub_bench.cu");
+/// Compiles the libraries for another machine, without any GPU.
+pub fn prepare(options: &CubLibraries) -> Result<ExitCode> {
+    let types = types_named(&options.types);
+    compile(&types, options.arch.0, &options.out)?;
+    for each in types {
+        let path = library_path(&options.out, each, options.arch.0);
+        println!("{}", path.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
 
 /// The libraries that were loaded, by the name of their element type.
 pub struct Cub {
@@ -34,46 +46,14 @@ impl Cub {
         }
     }
 
-    /// Compiles a library for each of the types, or takes the one that is in `folder` already, and loads it.
+    /// Compiles the libraries for the types, as far as they are not in `folder` already, and loads them.
     pub fn build(types: &[&'static Type], capability: (u32, u32), folder: &Path) -> Result<Self> {
-        let source = folder.join("cub_bench.cu");
-        let (major, minor) = capability;
-        let path_of =
-            |each: &Type| folder.join(format!("libcub_{}_sm_{major}{minor}.so", each.name));
-        let missing: Vec<_> = types
-            .iter()
-            .filter(|each| !path_of(each).exists())
-            .collect();
-        if !missing.is_empty() {
-            let nvcc = nvcc().context("there is no nvcc in PATH, CUDA_HOME or CUDA_PATH")?;
-            fs::write(&source, SOURCE)?;
-            let compilers = missing
-                .iter()
-                .map(|each| {
-                    Command::new(&nvcc)
-                        .args(["-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC"])
-                        .arg(format!("-arch=sm_{major}{minor}"))
-                        .arg(format!("-DITEM={}", each.cuda))
-                        .arg("-o")
-                        .arg(path_of(each))
-                        .arg(&source)
-                        .stdout(Stdio::null())
-                        .stderr(Stdio::piped())
-                        .spawn()
-                        .with_context(|| nvcc.display().to_string())
-                })
-                .collect::<Result<Vec<Child>>>()?;
-            for (compiler, each) in compilers.into_iter().zip(missing) {
-                let output = compiler.wait_with_output()?;
-                let messages = String::from_utf8_lossy(&output.stderr);
-                ensure!(
-                    output.status.success(),
-                    "nvcc, for {}: {messages}",
-                    each.name
-                );
-            }
-        }
-        let load = |each: &&'static Type| Ok((each.name, Library::load(&path_of(each))?));
+        compile(types, capability, folder)?;
+        let load = |each: &&'static Type| {
+            let path = library_path(folder, each, capability);
+            let library = Library::load(&path).with_context(|| path.display().to_string())?;
+            Ok((each.name, library))
+        };
         let libraries = types.iter().map(load).collect::<Result<_>>()?;
         Ok(Self { libraries })
     }
@@ -89,20 +69,6 @@ impl Cub {
         let (major, minor, patch) = (version / 100_000, version / 100 % 1000, version % 100);
         Some(format!("{major}.{minor}.{patch}"))
     }
-}
-
-/// The compiler that is at hand.
-fn nvcc() -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let toolkits = ["CUDA_HOME", "CUDA_PATH"]
-        .into_iter()
-        .filter_map(env::var_os)
-        .map(|root| PathBuf::from(root).join("bin"));
-    env::split_paths(&path)
-        .chain(toolkits)
-        .chain([PathBuf::from("/usr/local/cuda/bin")])
-        .map(|folder| folder.join("nvcc"))
-        .find(|nvcc| nvcc.is_file())
 }
 
 /// A function of `cub_bench.cu`: temporary storage and its size, input, output, number of items, stream.
@@ -158,11 +124,11 @@ pub struct Routine<'a> {
 
 impl Routine<'_> {
     /// Bytes of temporary storage that the call needs.
-    pub fn temporary_bytes<T: Measured>(
+    pub fn temporary_bytes<T: Item, U: Item>(
         self,
         stream: &Stream,
         input: &DeviceSlice<T>,
-        output: &DeviceSlice<T>,
+        output: &DeviceSlice<U>,
     ) -> Result<usize> {
         let mut bytes = 0;
         // SAFETY: without storage the call only writes to the size, a live local.
@@ -174,14 +140,15 @@ impl Routine<'_> {
     ///
     /// # Safety
     ///
-    /// - `T` is the library's type, and `output` has as many items as `input` (one, for a reduction, is enough).
+    /// - `T` is the library's type, and `U` the type of the case's result; `output` has as many items as `input` (one,
+    ///   for a reduction, is enough).
     /// - All slices live until the stream's work is done.
-    pub unsafe fn queue<T: Measured>(
+    pub unsafe fn queue<T: Item, U: Item>(
         self,
         stream: &Stream,
         temporary: &DeviceBuffer<u8>,
         input: &DeviceSlice<T>,
-        output: &DeviceSlice<T>,
+        output: &DeviceSlice<U>,
     ) -> Result<()> {
         let address = temporary.as_device_ptr().as_raw() as *mut c_void;
         // SAFETY: as the caller promises; the storage's size is that of the buffer.
@@ -191,13 +158,13 @@ impl Routine<'_> {
     /// # Safety
     ///
     /// As for [`Self::queue`]; `temporary` is null or has so many bytes.
-    unsafe fn call<T: Measured>(
+    unsafe fn call<T: Item, U: Item>(
         self,
         stream: &Stream,
         temporary: *mut c_void,
         bytes: &mut usize,
         input: &DeviceSlice<T>,
-        output: &DeviceSlice<T>,
+        output: &DeviceSlice<U>,
     ) -> Result<()> {
         // SAFETY: the addresses are of live device memory, as the caller promises; the stream is borrowed.
         let status = unsafe {

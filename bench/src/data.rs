@@ -6,20 +6,51 @@
 
 use anyhow::Result;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
-use warpfold::{Item, bf16, f16};
+use warpfold::{Element, Item, Kernel, Sum, WideSum, bf16, f16, kind};
 
 use crate::measure::{Session, measure};
 
 /// An element type that is measured.
 pub trait Measured: Item + Default {
+    /// The same type in CUDA C++.
+    const CUDA: &'static str;
+    /// The exponent of two that is the unit.
+    const UNIT: i32;
+    /// The type of the wide sum: itself, if there is no wider one.
+    type Wide: Measured;
+    /// The operator that sums to it.
+    type WideSum: Kernel<kind::reduce, Self, Output = Self::Wide>;
+
     /// An item from random bits.
     fn from_random(bits: u64) -> Self;
 
     /// How many units it is.
     fn units(self) -> i128;
 
-    /// Whether this can be the sum of `item_count` items that are `exact` units together.
-    fn is_sum(self, exact: i128, item_count: u64) -> bool;
+    /// Whether this can be a sum of items that are `exact` units together.
+    fn is_sum(self, exact: i128, rounding: Rounding) -> bool;
+
+    /// Whether the wide sum is another than the sum.
+    fn has_wider() -> bool {
+        Self::NAME != Self::Wide::NAME
+    }
+}
+
+/// How a sum of floats is come by. Of integers it is exact.
+#[derive(Debug, Clone, Copy)]
+pub struct Rounding {
+    /// How many items are summed.
+    pub item_count: usize,
+    pub accumulator: Accumulator,
+}
+
+/// The type in which floats are added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accumulator {
+    /// That of the result.
+    Result,
+    /// No narrower than `f32`.
+    F32,
 }
 
 /// One line of the table of types.
@@ -27,80 +58,98 @@ pub struct Type {
     pub name: &'static str,
     /// The same type in CUDA C++.
     pub cuda: &'static str,
+    /// That of its wide sum.
+    pub cuda_wide: &'static str,
     /// Measures all cases of it.
     pub measure: fn(&mut Session<'_>) -> Result<()>,
 }
 
-macro_rules! types {
-    ($($t:ty as $cuda:literal),* $(,)?) => {
+macro_rules! table {
+    ($($t:ty),* $(,)?) => {
         /// The types, in the order in which they are measured.
         pub const TYPES: &[Type] = &[$(Type {
-            name: <$t as warpfold::Element>::NAME,
-            cuda: $cuda,
+            name: <$t as Element>::NAME,
+            cuda: <$t as Measured>::CUDA,
+            cuda_wide: <<$t as Measured>::Wide as Measured>::CUDA,
             measure: measure::<$t>,
         }),*];
     };
 }
 
-types! {
-    u8 as "uint8_t",
-    i8 as "int8_t",
-    u16 as "uint16_t",
-    i16 as "int16_t",
-    f16 as "__half",
-    bf16 as "__nv_bfloat16",
-    u32 as "uint32_t",
-    i32 as "int32_t",
-    f32 as "float",
-    u64 as "uint64_t",
-    i64 as "int64_t",
-    f64 as "double",
+table!(u8, i8, u16, i16, f16, bf16, u32, i32, f32, u64, i64, f64);
+
+/// Those that have one of the names; all of them, without any name.
+pub fn types_named(names: &[String]) -> Vec<&'static Type> {
+    let is_named = |each: &&Type| names.is_empty() || names.iter().any(|name| name == each.name);
+    TYPES.iter().filter(is_named).collect()
 }
 
+/// `type as its name in CUDA C++, the operator of the wide sum and its type`.
 macro_rules! integers {
-    ($($t:ident),*) => {$(
+    ($($t:ident as $cuda:literal, $wide_sum:ident to $wide:ident;)*) => {$(
         impl Measured for $t {
+            const CUDA: &'static str = $cuda;
+            const UNIT: i32 = 0;
+            type Wide = $wide;
+            type WideSum = $wide_sum;
             fn from_random(bits: u64) -> Self { bits as $t }
             fn units(self) -> i128 { self.into() }
             /// Integer sums wrap.
-            fn is_sum(self, exact: i128, _item_count: u64) -> bool { self == exact as $t }
+            fn is_sum(self, exact: i128, _rounding: Rounding) -> bool { self == exact as $t }
         }
     )*};
 }
 
-/// `type, from f64: bits of a random item, exponent of the unit, bits of precision`.
+/// As of integers; then a conversion from `f64`: bits of a random item, exponent of the unit, bits of precision.
 macro_rules! floats {
-    ($($t:ident, $from:expr => $bits:literal, $unit:literal, $precision:literal;)*) => {$(
+    ($($t:ident as $cuda:literal, $wide_sum:ident to $wide:ident, $from:expr => $bits:literal, $unit:literal, $precision:literal;)*) => {$(
         impl Measured for $t {
+            const CUDA: &'static str = $cuda;
+            const UNIT: i32 = $unit;
+            type Wide = $wide;
+            type WideSum = $wide_sum;
             fn from_random(bits: u64) -> Self {
                 $from((bits >> (64 - $bits)) as f64 * 2.0_f64.powi($unit))
             }
             fn units(self) -> i128 { (f64::from(self) * 2.0_f64.powi(-$unit)) as i128 }
-            fn is_sum(self, exact: i128, item_count: u64) -> bool {
+            fn is_sum(self, exact: i128, rounding: Rounding) -> bool {
                 f64::from(self).is_finite()
-                    && is_near(self.units(), exact, chain(item_count), $precision)
+                    && (self.units() - exact).unsigned_abs() as f64
+                        <= rounding.bound($precision) * exact as f64
             }
         }
     )*};
 }
 
-integers!(i8, u8, i16, u16, i32, u32, i64, u64);
+integers! {
+    i8 as "int8_t", WideSum to i64;
+    u8 as "uint8_t", WideSum to u64;
+    i16 as "int16_t", WideSum to i64;
+    u16 as "uint16_t", WideSum to u64;
+    i32 as "int32_t", WideSum to i64;
+    u32 as "uint32_t", WideSum to u64;
+    i64 as "int64_t", Sum to i64;
+    u64 as "uint64_t", Sum to u64;
+}
+
 floats! {
-    f16, f16::from_f64 => 10, -24, 11;
-    bf16, bf16::from_f64 => 8, -8, 8;
-    f32, |number| number as f32 => 24, -24, 24;
-    f64, |number| number => 53, -53, 53;
+    f16 as "__half", WideSum to f32, f16::from_f64 => 10, -24, 11;
+    bf16 as "__nv_bfloat16", WideSum to f32, bf16::from_f64 => 8, -8, 8;
+    f32 as "float", WideSum to f64, |number| number as f32 => 24, -24, 24;
+    f64 as "double", Sum to f64, |number| number => 53, -53, 53;
 }
 
-/// How many additions one item may go through in a device-wide sum: a generous bound of warpfold's and CUB's trees.
-fn chain(item_count: u64) -> u64 {
-    64 + (item_count >> 14)
-}
-
-/// Whether a sum of non-negative numbers, rounded `chain` times to `precision` bits, can be `found` in place of `exact`.
-fn is_near(found: i128, exact: i128, chain: u64, precision: u32) -> bool {
-    let relative = chain as f64 / 2.0_f64.powi(precision as i32);
-    (found - exact).unsigned_abs() as f64 <= relative.min(1.0) * exact as f64
+impl Rounding {
+    /// How far, relative to the exact sum of non-negative numbers, one of so many bits of precision can be from it.
+    fn bound(self, precision: i32) -> f64 {
+        // How many additions one item goes through: a generous bound of warpfold's and CUB's trees.
+        let chain = (64 + (self.item_count >> 14)) as f64;
+        let added_with = match self.accumulator {
+            Accumulator::Result => precision,
+            Accumulator::F32 => precision.max(24),
+        };
+        (chain * 2.0_f64.powi(-added_with) + 2.0_f64.powi(-precision)).min(1.0)
+    }
 }
 
 /// How many random items there are before they repeat.
@@ -151,6 +200,11 @@ impl<T: Measured> Data<T> {
         self.sums[self.period.len()] * periods as i128 + self.sums[rest]
     }
 
+    /// Units of the wide sum's type that the first items are together.
+    pub fn wide_sum(&self, item_count: usize) -> i128 {
+        self.sum(item_count) << (T::UNIT - T::Wide::UNIT)
+    }
+
     /// The largest of the first items. None is less than what zero bits give.
     pub fn largest(&self, item_count: usize) -> T {
         let items = &self.period[..item_count.min(self.period.len())];
@@ -191,18 +245,53 @@ mod tests {
         assert_eq!(Some(&data.largest(8)), items.iter().max());
     }
 
+    fn rounding(accumulator: Accumulator) -> Rounding {
+        Rounding {
+            item_count: 1024,
+            accumulator,
+        }
+    }
+
     #[test]
     fn a_sum_that_lacks_an_item_is_wrong() {
         let data = Data::<f32>::new(1024, 7);
         let sum: f32 = data.first(1024).iter().sum();
-        assert!(sum.is_sum(data.sum(1024), 1024));
-        assert!(!(sum - 0.5).is_sum(data.sum(1024), 1024));
-        assert!(!f32::NAN.is_sum(data.sum(1024), 1024));
-        assert!(!f32::INFINITY.is_sum(data.sum(1024), 1024));
+        let is_sum = |sum: f32| sum.is_sum(data.sum(1024), rounding(Accumulator::Result));
+        assert!(is_sum(sum));
+        assert!(!is_sum(sum - 0.5));
+        assert!(!is_sum(f32::NAN));
+        assert!(!is_sum(f32::INFINITY));
 
         let data = Data::<i32>::new(1024, 7);
         let sum = data.first(1024).into_iter().fold(0, i32::wrapping_add);
-        assert!(sum.is_sum(data.sum(1024), 1024));
-        assert!(!sum.wrapping_add(1).is_sum(data.sum(1024), 1024));
+        let is_sum = |sum: i32| sum.is_sum(data.sum(1024), rounding(Accumulator::Result));
+        assert!(is_sum(sum));
+        assert!(!is_sum(sum.wrapping_add(1)));
+    }
+
+    #[test]
+    fn narrow_floats_that_are_added_in_f32_are_rounded_once() {
+        let data = Data::<bf16>::new(1024, 7);
+        let items = data.first(1024).into_iter();
+        let sum = bf16::from_f32(items.map(f32::from).sum());
+        let off = bf16::from_bits(sum.to_bits() + 2);
+        let is_sum = |sum: bf16, accumulator| sum.is_sum(data.sum(1024), rounding(accumulator));
+        assert!(is_sum(sum, Accumulator::F32));
+        assert!(!is_sum(off, Accumulator::F32));
+        assert!(is_sum(off, Accumulator::Result));
+    }
+
+    #[test]
+    fn wide_sums_are_checked_in_their_own_units() {
+        let data = Data::<f32>::new(1024, 7);
+        let sum: f64 = data.first(1024).into_iter().map(f64::from).sum();
+        let is_sum = |sum: f64| sum.is_sum(data.wide_sum(1024), rounding(Accumulator::Result));
+        assert!(is_sum(sum));
+        assert!(!is_sum(sum + 1.0e-6));
+
+        let data = Data::<u8>::new(1024, 7);
+        let sum: u64 = data.first(1024).into_iter().map(u64::from).sum();
+        assert!(sum.is_sum(data.wide_sum(1024), rounding(Accumulator::Result)));
+        assert!(!u64::from(sum as u8).is_sum(data.wide_sum(1024), rounding(Accumulator::Result)));
     }
 }

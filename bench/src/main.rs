@@ -4,11 +4,13 @@
 //! cargo run --release -p warpfold-bench -- measure --out results
 //! cargo run --release -p warpfold-bench -- chart results/results.csv --out results
 //! cargo run --release -p warpfold-bench -- targets results/results.csv
+//! cargo run --release -p warpfold-bench -- cub --out cub-libraries
 //! cargo run --release -p warpfold-bench -- host
 //! ```
 //!
 //! `measure` times and checks (the program's sides take turns on the same buffers), `chart` draws what was measured, and
-//! `targets` holds it against what is aimed at; `host` times what a call costs the host. Without a real GPU there is nothing to measure, and `measure` says so.
+//! `targets` holds it against what is aimed at; `cub` compiles CUB's side ahead, for machines without its compiler, and
+//! `host` times what a call costs the host. Without a real GPU there is nothing to measure, and `measure` says so.
 
 mod check;
 mod cli;
@@ -33,7 +35,8 @@ fn main() -> Result<ExitCode> {
     match Cli::parse().command {
         Command::Measure(options) => measure::run(&options),
         Command::Chart(options) => report::draw(&options.csv, &options.out),
-        Command::Targets(options) => report::print_targets(&options.csv),
+        Command::Targets(options) => report::print_targets(&options.csv, options.host.as_deref()),
+        Command::Cub(options) => cub::prepare(&options),
         Command::Host(options) => host_path::run(&options),
     }
 }

@@ -1,6 +1,5 @@
 //! The measuring: types, sizes and cases, one after the other.
 
-use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -8,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use virtual_gpu::Mode;
-use warpfold::cust::memory::mem_get_info;
+use warpfold::cust::memory::{DeviceBuffer, mem_get_info};
 use warpfold::cust::stream::{Stream, StreamFlags};
 use warpfold::{Gpu, Kernel, Max, Sum, kind};
 
@@ -16,11 +15,11 @@ use crate::check;
 use crate::cli::Measure;
 use crate::contender::{Contender, Place, contenders};
 use crate::cub::Cub;
-use crate::data::{Data, Measured, TYPES, Type};
+use crate::data::{Data, Measured, Type, types_named};
 use crate::record::{Case, Row, Side, Verdict};
 use crate::report;
 use crate::sink::{Sink, header};
-use crate::timing::{Timing, alternate};
+use crate::timing::{Effort, Timing, alternate};
 
 /// Bytes of device memory that are left to the driver, the workspaces and CUB's temporary storage.
 const SPARE_BYTES: usize = 1 << 30;
@@ -34,12 +33,7 @@ pub fn run(options: &Measure) -> Result<ExitCode> {
     let gpu = Gpu::new()?;
     gpu.make_current()?;
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
-    let types: Vec<&'static Type> = TYPES
-        .iter()
-        .filter(|each| {
-            options.types.is_empty() || options.types.iter().any(|name| name == each.name)
-        })
-        .collect();
+    let types = types_named(&options.types);
     let cub = load_cub(options, &types, &gpu);
     let seed = options.seed.unwrap_or_else(seed_of_the_day);
     let header = header(&gpu, &cub, options, seed)?;
@@ -53,6 +47,7 @@ pub fn run(options: &Measure) -> Result<ExitCode> {
         deadline: options
             .limit_seconds
             .map(|seconds| Instant::now() + Duration::from_secs_f64(seconds)),
+        skipped: 0,
         seed,
         run: 1,
     };
@@ -63,6 +58,9 @@ pub fn run(options: &Measure) -> Result<ExitCode> {
         }
     }
     session.progress.finish_and_clear();
+    if session.skipped > 0 {
+        eprintln!("No time was left for {} sizes.", session.skipped);
+    }
     let record = session.sink.finish()?;
     if let Some(out) = &options.out {
         report::write(&record, out)?;
@@ -83,9 +81,7 @@ fn load_cub(options: &Measure, types: &[&'static Type], gpu: &Gpu) -> Cub {
     let build = |folder: &Path| Cub::build(types, gpu.compute_capability(), folder);
     let built = match &options.cub_dir {
         _ if virtual_gpu::mode().ok() == Some(Mode::Virtual) => return Cub::none(),
-        Some(folder) => fs::create_dir_all(folder)
-            .map_err(Into::into)
-            .and_then(|()| build(folder)),
+        Some(folder) => build(folder),
         // A loaded library does not need its file any more.
         None => tempfile::tempdir()
             .map_err(Into::into)
@@ -119,6 +115,8 @@ pub struct Session<'a> {
     sink: Sink,
     progress: ProgressBar,
     deadline: Option<Instant>,
+    /// Sizes that there was no time for.
+    skipped: u64,
     seed: u64,
     run: u32,
 }
@@ -135,27 +133,30 @@ where
     let Some(&largest) = sizes.last() else {
         return Ok(());
     };
+    if session.is_late() {
+        session.skip(sizes.len());
+        return Ok(());
+    }
     let data = Data::<T>::new(largest, session.seed ^ u64::from(session.run) << 32);
     let input = data.upload(largest)?;
     let output = data.upload(largest)?;
+    let wide = DeviceBuffer::from_slice(&[T::Wide::default()])?;
     for item_count in sizes {
         session
             .progress
             .set_message(format!("{} {item_count}", T::NAME));
         if session.is_late() {
-            session.tell(&format!(
-                "no time was left for {item_count} items of {}",
-                T::NAME
-            ));
-        } else {
-            let place = Place {
-                gpu: session.gpu,
-                stream: session.stream,
-                input: input.index(..item_count),
-                output: output.index(..item_count),
-            };
-            measure_size(session, &data, place)?;
+            session.skip(1);
+            continue;
         }
+        let place = Place {
+            gpu: session.gpu,
+            stream: session.stream,
+            input: input.index(..item_count),
+            output: output.index(..item_count),
+            wide: wide.index(..),
+        };
+        measure_size(session, &data, place)?;
         session.progress.inc(1);
     }
     Ok(())
@@ -174,7 +175,7 @@ where
     Max: Kernel<kind::reduce, T, Output = T>,
 {
     let mut all = Vec::new();
-    for case in session.cases() {
+    for case in session.cases::<T>() {
         all.extend(contenders(case, place, session.cub.library(T::NAME))?);
     }
     let item_count = place.input.len();
@@ -187,13 +188,14 @@ where
     } in all
     {
         place.output.set_8(0xff)?;
+        place.wide.set_8(0xff)?;
         call()?;
         place.stream.synchronize()?;
-        let verdict = check::verdict(side, case, data, item_count, &place.output)?;
+        let verdict = check::verdict(side, case, data, &place)?;
         kinds.push((side, case, verdict));
         calls.push(call);
     }
-    let timings = alternate(place.stream, &mut calls, session.options.repeats)?;
+    let timings = alternate(place.stream, &mut calls, session.effort())?;
     for ((side, case, result), timing) in kinds.into_iter().zip(timings) {
         let row = session.row::<T>(side, case, item_count, timing, result);
         if row.result == Verdict::Wrong {
@@ -225,10 +227,27 @@ impl Session<'_> {
         Ok(fit)
     }
 
-    fn cases(&self) -> Vec<Case> {
+    /// The cases that were asked for, as far as there are such for the type.
+    fn cases<T: Measured>(&self) -> Vec<Case> {
         let wanted = &self.options.kinds;
         let is_wanted = |case: &Case| wanted.is_empty() || wanted.contains(case);
-        Case::ALL.into_iter().filter(is_wanted).collect()
+        let exists = |case: &Case| *case != Case::ReduceWideSum || T::has_wider();
+        let cases = Case::ALL.into_iter();
+        cases
+            .filter(|case| is_wanted(case) && exists(case))
+            .collect()
+    }
+
+    fn effort(&self) -> Effort {
+        Effort {
+            rounds: self.options.repeats,
+            call_micros: self.options.call_millis * 1e3,
+        }
+    }
+
+    fn skip(&mut self, sizes: usize) {
+        self.skipped += sizes as u64;
+        self.progress.inc(sizes as u64);
     }
 
     fn is_late(&self) -> bool {

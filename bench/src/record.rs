@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 pub enum Case {
     ReduceSum,
     ReduceMax,
+    /// The sum in a wider type.
+    ReduceWideSum,
     InclusiveSum,
     ExclusiveSum,
     /// A copy from device memory to device memory.
@@ -23,9 +25,10 @@ pub enum Case {
 }
 
 impl Case {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::ReduceSum,
         Self::ReduceMax,
+        Self::ReduceWideSum,
         Self::InclusiveSum,
         Self::ExclusiveSum,
         Self::Copy,
@@ -36,6 +39,7 @@ impl Case {
         match self {
             Self::ReduceSum => "reduce_sum",
             Self::ReduceMax => "reduce_max",
+            Self::ReduceWideSum => "reduce_wide_sum",
             Self::InclusiveSum => "inclusive_sum",
             Self::ExclusiveSum => "exclusive_sum",
             Self::Copy => "memcpy_d2d",
@@ -55,7 +59,10 @@ impl Case {
 
     /// Whether it combines all items to one.
     pub fn is_reduction(self) -> bool {
-        matches!(self, Self::ReduceSum | Self::ReduceMax)
+        matches!(
+            self,
+            Self::ReduceSum | Self::ReduceMax | Self::ReduceWideSum
+        )
     }
 
     /// Bytes that one call moves for each byte of items: a reduction reads them, all others write as many.

@@ -1,6 +1,7 @@
 //! What is made of the rows: a table, charts, and the targets with what was reached.
 
 mod chart;
+mod host_targets;
 mod summary;
 mod table;
 mod targets;
@@ -32,9 +33,12 @@ pub fn draw(csv: &Path, folder: &Path) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the targets, and what the rows of a file say was reached.
-pub fn print_targets(csv: &Path) -> Result<ExitCode> {
+/// Prints the targets, and what the rows of a file say was reached; those of the host, if there is a file for them, too.
+pub fn print_targets(csv: &Path, host: Option<&Path>) -> Result<ExitCode> {
     let record = Record::read(csv)?;
     print!("{}", targets::markdown(&Summary::of(&record)));
+    if let Some(host) = host {
+        print!("\n{}", host_targets::markdown(host)?);
+    }
     Ok(ExitCode::SUCCESS)
 }

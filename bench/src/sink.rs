@@ -76,9 +76,9 @@ pub fn header(gpu: &Gpu, cub: &Cub, options: &Measure, seed: u64) -> Result<Vec<
         format!("seed: {seed}"),
     ];
     header.push(format!(
-        "a time is the median of {} batches, in microseconds a call; reductions count the bytes that they read, scans \
-         and copies those that they read and write",
-        options.repeats
+        "a time is the median of {} batches (of fewer, where a call's took more than {} ms), in microseconds a call; \
+         reductions count the bytes that they read, scans and copies those that they read and write",
+        options.repeats, options.call_millis
     ));
     Ok(header)
 }

@@ -7,11 +7,31 @@ use warpfold::cust::stream::Stream;
 /// How long a batch is to last, in microseconds: events are good to half of one.
 const BATCH_MICROS: f64 = 400.0;
 
-/// Calls of a batch, at least and at most.
-const BATCH_CALLS: (u32, u32) = (2, 100);
+/// The most calls of a batch.
+const BATCH_CALLS: f64 = 100.0;
 
-/// Calls before the first batch.
+/// Calls that the length of a batch is found with, if they are short.
 const WARM_UP_CALLS: u32 = 3;
+
+/// The fewest batches of a call.
+const LEAST_ROUNDS: f64 = 3.0;
+
+/// How much time is spent.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort {
+    /// The most batches of each call.
+    pub rounds: u32,
+    /// What the batches of a call may take, on average over all calls that take turns.
+    pub call_micros: f64,
+}
+
+impl Effort {
+    /// How many rounds, if one takes `round_micros` for so many calls.
+    fn rounds(self, calls: usize, round_micros: f64) -> u32 {
+        let fit = self.call_micros * calls as f64 / round_micros;
+        (fit.max(LEAST_ROUNDS) as u32).min(self.rounds)
+    }
+}
 
 /// Something that queues work on the stream.
 pub type Call<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
@@ -40,16 +60,21 @@ impl Timing {
     }
 }
 
-/// Times the calls, which queue work on `stream`: `rounds` batches of each, the calls taking turns.
-pub fn alternate(stream: &Stream, calls: &mut [Call<'_>], rounds: u32) -> Result<Vec<Timing>> {
+/// Times the calls, which queue work on `stream` and have been made before: batches of each, the calls taking turns.
+pub fn alternate(stream: &Stream, calls: &mut [Call<'_>], effort: Effort) -> Result<Vec<Timing>> {
     let clock = Clock::new(stream)?;
     let mut sizes = Vec::with_capacity(calls.len());
+    let mut round_micros = 0.0;
     for call in &mut *calls {
-        clock.batch(WARM_UP_CALLS, call)?;
-        let each = clock.batch(WARM_UP_CALLS, call)?;
-        let (least, most) = BATCH_CALLS;
-        sizes.push(((BATCH_MICROS / each) as u32).clamp(least, most));
+        let mut each = clock.batch(1, call)?;
+        if each < BATCH_MICROS {
+            each = clock.batch(WARM_UP_CALLS, call)?;
+        }
+        let size = (BATCH_MICROS / each).clamp(1.0, BATCH_CALLS).floor();
+        sizes.push(size as u32);
+        round_micros += size * each;
     }
+    let rounds = effort.rounds(calls.len(), round_micros);
     let mut micros = vec![Vec::with_capacity(rounds as usize); calls.len()];
     for _ in 0..rounds {
         for ((call, &size), micros) in calls.iter_mut().zip(&sizes).zip(&mut micros) {
@@ -100,5 +125,21 @@ mod tests {
         assert_eq!(timing.median, 3.0);
         assert_eq!(timing.upper_quartile, 4.0);
         assert_eq!(Timing::of(vec![7.0]).median, 7.0);
+    }
+
+    #[test]
+    fn long_calls_have_fewer_rounds() {
+        let effort = Effort {
+            rounds: 15,
+            call_micros: 20_000.0,
+        };
+        assert_eq!(effort.rounds(9, 9.0 * 400.0), 15);
+        assert_eq!(effort.rounds(2, 2.0 * 4_000.0), 5);
+        assert_eq!(effort.rounds(2, 2.0 * 50_000.0), 3);
+        let once = Effort {
+            rounds: 1,
+            ..effort
+        };
+        assert_eq!(once.rounds(2, 2.0 * 50_000.0), 1);
     }
 }

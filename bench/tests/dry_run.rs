@@ -40,8 +40,10 @@ fn it_measures_checks_and_draws() {
         .filter(|line| !line.starts_with('#'))
         .skip(1)
         .collect();
-    // Runs, types, sizes, and four cases and a copy.
-    assert_eq!(rows.len(), 2 * 2 * 2 * 5);
+    // Runs, sizes, and four cases and a copy of each type; the wide sum of one.
+    assert_eq!(rows.len(), 2 * 2 * (5 + 6));
+    let is_wide = |row: &&&str| row.contains("reduce_wide_sum,f32");
+    assert_eq!(rows.iter().filter(is_wide).count(), 2 * 2);
     assert!(rows.iter().all(|row| row.ends_with("right")), "{text}");
     assert!(text.contains("# device: Virtual GPU"), "{text}");
 
@@ -67,10 +69,43 @@ fn it_measures_checks_and_draws() {
 
     let targets = bench(&["targets", csv.to_str().expect("a path in Unicode")]);
     let targets = String::from_utf8(targets.stdout).expect("text");
-    // Of what was measured, two reductions of two types, with 2^12 items.
+    // Of what was measured, two reductions of two types and the wide sum of one, with 2^12 items.
     assert!(
         targets.contains("| reduce, 2^12 ≤ n ≤ 2^20 | ≤ 3.6 µs | "),
         "{targets}"
     );
-    assert!(targets.contains("of 4 |"), "{targets}");
+    assert!(targets.contains("of 5 |"), "{targets}");
+}
+
+/// Without CUB there is no ratio; here it is made up.
+#[test]
+fn the_ratio_to_cub_is_drawn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let csv = folder.path().join("results.csv");
+    let mut text = "impl,what,type,n,us_median,us_min,GBps,us_q1,us_q3,run,result\n".to_owned();
+    for (side, micros) in [("warpfold", 2), ("cub", 5)] {
+        for n in [1024, 4096] {
+            text += &format!("{side},inclusive_sum,f32,{n},{micros},1,1,1,1,1,right\n");
+        }
+    }
+    fs::write(&csv, text).expect("results.csv");
+    let csv = csv.to_str().expect("a path in Unicode");
+    bench(&[
+        "chart",
+        csv,
+        "--out",
+        folder.path().to_str().expect("a path in Unicode"),
+    ]);
+    for name in ["overview.svg", "ratio_inclusive_sum.svg"] {
+        let drawn = fs::read_to_string(folder.path().join(name)).expect("drawn");
+        assert!(drawn.contains("times as fast as CUB"), "{name}: {drawn}");
+    }
+    let targets = bench(&["targets", csv]);
+    let targets = String::from_utf8(targets.stdout).expect("text");
+    assert!(
+        targets.contains(
+            "| 2.00 µs (2.00 to 2.00) | inclusive_sum f32 2^10 | 2.50 × (2.50 to 2.50) | 2 of 2 |"
+        ),
+        "{targets}"
+    );
 }

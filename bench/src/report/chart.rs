@@ -1,4 +1,5 @@
-//! The charts, as SVG: for each case, GB/s over the number of items and the ratio to CUB over it.
+//! The charts, as SVG: for each case, GB/s over the number of items and the ratio to CUB over it; and one of the
+//! ratio for all cases of [`OVERVIEW_TYPE`], small enough for a page that is about something else.
 //!
 //! A chart is a grid of panels, each with a few lines, so that all of them can be told apart.
 
@@ -15,12 +16,19 @@ use crate::record::{Case, Side};
 /// Width and height of a panel, in pixels.
 const PANEL: (u32, u32) = (380, 260);
 
+/// Those of the panel that is a chart of its own.
+const OVERVIEW_PANEL: (u32, u32) = (720, 340);
+
+/// The element type of that.
+const OVERVIEW_TYPE: &str = "f32";
+
 /// The lines' colours: told apart by those who see few colours, too.
-const COLOURS: [RGBColor; 4] = [
+const COLOURS: [RGBColor; 5] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
     RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
 ];
 
 /// What a chart shows.
@@ -37,30 +45,64 @@ struct Line {
     points: Vec<(f64, f64)>,
 }
 
+/// What a chart says above its panels, what they show, and how large they are.
+struct Chart {
+    title: String,
+    quantity: Quantity,
+    panel_size: (u32, u32),
+}
+
 /// A part of a chart with axes of its own.
 struct Panel {
     title: String,
     lines: Vec<Line>,
 }
 
-/// Draws `rate_CASE.svg` and, where CUB was measured, `ratio_CASE.svg` for each case.
+/// Draws `rate_CASE.svg` and, where CUB was measured, `ratio_CASE.svg` for each case, and `overview.svg`.
 pub fn draw_all(summary: &Summary, folder: &Path) -> Result<()> {
     for case in Case::ALL {
         let subjects: Vec<&Subject> = summary.subjects().filter(|s| s.case == case).collect();
         let name = case.name();
-        let path = |what| folder.join(format!("{what}_{name}.svg"));
-        let rates = rate_panels(&subjects, summary);
-        draw(
-            &format!("{name}, GB/s"),
-            Quantity::Rate,
-            &rates,
-            &path("rate"),
-        )?;
-        let ratios = ratio_panels(&subjects, summary);
-        let title = format!("{name}, times as fast as CUB");
-        draw(&title, Quantity::Ratio, &ratios, &path("ratio"))?;
+        let rates = Chart {
+            title: format!("{name}, GB/s"),
+            quantity: Quantity::Rate,
+            panel_size: PANEL,
+        };
+        let path = folder.join(format!("rate_{name}.svg"));
+        rates.draw(&rate_panels(&subjects, summary), &path)?;
+        let ratios = Chart {
+            title: format!("{name}, times as fast as CUB"),
+            quantity: Quantity::Ratio,
+            panel_size: PANEL,
+        };
+        let path = folder.join(format!("ratio_{name}.svg"));
+        ratios.draw(&ratio_panels(&subjects, summary), &path)?;
     }
-    Ok(())
+    let overview = Chart {
+        title: format!("{OVERVIEW_TYPE}, times as fast as CUB"),
+        quantity: Quantity::Ratio,
+        panel_size: OVERVIEW_PANEL,
+    };
+    overview.draw(&overview_panel(summary), &folder.join("overview.svg"))
+}
+
+/// A line for each case.
+fn overview_panel(summary: &Summary) -> Vec<Panel> {
+    let of_type: Vec<&Subject> = summary
+        .subjects()
+        .filter(|s| s.item_type == OVERVIEW_TYPE)
+        .collect();
+    let line = |case: Case| Line {
+        name: case.name().replace('_', " "),
+        points: points(of_type.iter().filter(|s| s.case == case), |s| {
+            Some(summary.ratio(s, Side::Cub)?.median)
+        }),
+    };
+    let panel = Panel {
+        title: String::new(),
+        lines: Case::ALL.map(line).into(),
+    };
+    with_lines([panel].into_iter())
 }
 
 /// A panel for each type, a line for each side.
@@ -126,26 +168,31 @@ fn points<'a>(
     points
 }
 
-/// Draws a chart of panels; none, if there are none.
-fn draw(title: &str, quantity: Quantity, panels: &[Panel], path: &Path) -> Result<()> {
-    if panels.is_empty() {
-        return Ok(());
+impl Chart {
+    /// Draws the panels side by side; no chart, if there are none.
+    fn draw(&self, panels: &[Panel], path: &Path) -> Result<()> {
+        if panels.is_empty() {
+            return Ok(());
+        }
+        let columns = if panels.len() == 4 {
+            2
+        } else {
+            panels.len().min(3)
+        };
+        let rows = panels.len().div_ceil(columns);
+        let (width, height) = self.panel_size;
+        let size = (width * columns as u32, height * rows as u32 + 40);
+        let root = SVGBackend::new(path, size).into_drawing_area();
+        let whatever = |error| anyhow::anyhow!("{}: {error}", path.display());
+        root.fill(&WHITE).map_err(whatever)?;
+        let root = root
+            .titled(&self.title, ("sans-serif", 20))
+            .map_err(whatever)?;
+        for (panel, area) in panels.iter().zip(root.split_evenly((rows, columns))) {
+            draw_panel(self.quantity, panel, &area).map_err(whatever)?;
+        }
+        root.present().map_err(whatever)
     }
-    let columns = if panels.len() == 4 {
-        2
-    } else {
-        panels.len().min(3)
-    };
-    let rows = panels.len().div_ceil(columns);
-    let size = (PANEL.0 * columns as u32, PANEL.1 * rows as u32 + 40);
-    let root = SVGBackend::new(path, size).into_drawing_area();
-    let whatever = |error| anyhow::anyhow!("{}: {error}", path.display());
-    root.fill(&WHITE).map_err(whatever)?;
-    let root = root.titled(title, ("sans-serif", 20)).map_err(whatever)?;
-    for (panel, area) in panels.iter().zip(root.split_evenly((rows, columns))) {
-        draw_panel(quantity, panel, &area).map_err(whatever)?;
-    }
-    root.present().map_err(whatever)
 }
 
 type Drawn<'a> = Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;

@@ -139,11 +139,12 @@ const TARGETS: [Target; 14] = [
     },
 ];
 
-/// The targets as a table: of each, the subject that is furthest from it, and how many reach it.
+/// The targets as a table: of each, the subject that is furthest from it, how it compares with CUB's call of the same
+/// run, and how many reach the target.
 pub fn markdown(summary: &Summary) -> String {
     let mut text = String::from(
         "## Targets\n\nThe furthest from the target of all that it covers, its least and most over the runs in brackets.\n\n\
-         | case | target | reached | by | met |\n|---|---|---|---|---|\n",
+         | case | target | reached | by | to CUB | met |\n|---|---|---|---|---|---|\n",
     );
     for target in &TARGETS {
         let covered = summary
@@ -161,16 +162,23 @@ pub fn markdown(summary: &Summary) -> String {
             .iter()
             .filter(|each| target.margin(each.1.median) >= 0.0)
             .count();
-        let (reached, by) = match measured.first() {
-            Some((subject, spread)) => (target.quantity.shown(*spread), name(subject)),
-            None => ("not measured".to_owned(), String::new()),
-        };
         let (what, count) = (target.what, measured.len());
         let aim = target.quantity.aim_shown(target.aim);
-        let _ = writeln!(
-            text,
-            "| {what} | {aim} | {reached} | {by} | {met} of {count} |"
-        );
+        let _ = match measured.first() {
+            Some((subject, spread)) => {
+                let reached = target.quantity.shown(*spread);
+                let ratio = summary.ratio(subject, Side::Cub);
+                let ratio = ratio.map_or("not measured".to_owned(), |ratio| {
+                    Quantity::TimesCub.shown(ratio)
+                });
+                let by = name(subject);
+                writeln!(
+                    text,
+                    "| {what} | {aim} | {reached} | {by} | {ratio} | {met} of {count} |"
+                )
+            }
+            None => writeln!(text, "| {what} | {aim} | not measured | | | |"),
+        };
     }
     text
 }

@@ -1,0 +1,122 @@
+//! Compiles CUB's side, one library for each element type, several at a time.
+//!
+//! A library's name tells what it was compiled from, so a folder of them can be kept, and made on one machine for another.
+
+use std::env;
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::data::Type;
+
+const SOURCE: &str = include_str!("../../cub/cub_bench.cu");
+
+/// What every library is compiled with. The CUDA runtime is linked in, so that a library needs a driver only.
+const FLAGS: [&str; 7] = [
+    "-O3",
+    "-std=c++17",
+    "-shared",
+    "-Xcompiler",
+    "-fPIC",
+    "-cudart=static",
+    "-cudadevrt=none",
+];
+
+/// Where the library for a type is, for devices of a compute capability.
+pub fn library_path(folder: &Path, each: &Type, (major, minor): (u32, u32)) -> PathBuf {
+    let parts = FLAGS
+        .iter()
+        .copied()
+        .chain([SOURCE, each.cuda, each.cuda_wide]);
+    let key = parts.fold(0, hash);
+    folder.join(format!(
+        "libcub_{}_sm_{major}{minor}_{key:08x}.so",
+        each.name
+    ))
+}
+
+/// The same for the same bytes in every build of this program: FNV-1a.
+fn hash(seed: u32, text: &str) -> u32 {
+    text.bytes().fold(seed ^ 0x811c_9dc5, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}
+
+/// Compiles the libraries that are not in `folder` yet.
+pub fn compile(types: &[&'static Type], capability: (u32, u32), folder: &Path) -> Result<()> {
+    let exists = |each: &Type| library_path(folder, each, capability).exists();
+    let missing: Vec<_> = types.iter().filter(|each| !exists(each)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let nvcc = nvcc().context("there is no nvcc in PATH, CUDA_HOME or CUDA_PATH")?;
+    fs::create_dir_all(folder)?;
+    let source = folder.join("cub_bench.cu");
+    fs::write(&source, SOURCE)?;
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(each) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
+            compile_one(&nvcc, &source, each, capability, folder)?;
+        }
+        anyhow::Ok(())
+    };
+    let workers = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers.min(missing.len()))
+            .map(|_| scope.spawn(work))
+            .collect();
+        let joined = workers.into_iter().map(|worker| match worker.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        joined.collect()
+    })
+}
+
+fn compile_one(
+    nvcc: &Path,
+    source: &Path,
+    each: &Type,
+    capability: (u32, u32),
+    folder: &Path,
+) -> Result<()> {
+    let path = library_path(folder, each, capability);
+    let unfinished = path.with_extension("unfinished");
+    let output = Command::new(nvcc)
+        .args(FLAGS)
+        .arg(format!("-arch=sm_{}{}", capability.0, capability.1))
+        .arg(format!("-DWARPFOLD_ITEM={}", each.cuda))
+        .arg(format!("-DWARPFOLD_WIDE={}", each.cuda_wide))
+        .arg("-o")
+        .arg(&unfinished)
+        .arg(source)
+        .output()
+        .with_context(|| nvcc.display().to_string())?;
+    let messages = String::from_utf8_lossy(&output.stderr);
+    ensure!(
+        output.status.success(),
+        "nvcc, for {}: {messages}",
+        each.name
+    );
+    fs::rename(unfinished, path)?;
+    Ok(())
+}
+
+/// The compiler that is at hand.
+fn nvcc() -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let toolkits = ["CUDA_HOME", "CUDA_PATH"]
+        .into_iter()
+        .filter_map(env::var_os)
+        .map(|root| PathBuf::from(root).join("bin"));
+    env::split_paths(&path)
+        .chain(toolkits)
+        .chain([PathBuf::from("/usr/local/cuda/bin")])
+        .map(|folder| folder.join("nvcc"))
+        .find(|nvcc| nvcc.is_file())
+}

@@ -1,4 +1,7 @@
 //! What a warm call costs the host: exactly which driver calls, and not one allocation.
+//!
+//! On a real device, a call that waits may not run while another thread captures: both concern the default stream, and
+//! the capture is void. So the tests run one after the other.
 
 #[path = "overhead/allocator.rs"]
 mod allocator;
@@ -6,32 +9,39 @@ mod common;
 #[path = "common/graph.rs"]
 mod graph;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use allocator::{Counting, allocations_of};
-use common::gpu;
+use common::{gpu, mode};
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
 use graph::Graph;
+use virtual_gpu::Mode;
 use virtual_gpu::inject::record;
 use warpfold::{Sum, cust, inclusive_scan, inclusive_scan_on, reduce, reduce_into};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What the calls work on.
+/// What the calls work on: for one test at a time.
 struct Bench {
     stream: Stream,
     input: DeviceBuffer<f32>,
     output: DeviceBuffer<f32>,
+    _alone: MutexGuard<'static, ()>,
 }
 
 impl Bench {
     fn new() -> Self {
+        static ALONE: Mutex<()> = Mutex::new(());
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let _gpu = gpu();
         let items = [1.0f32; 20_000];
         Self {
             stream: Stream::new(StreamFlags::DEFAULT, None).unwrap(),
             input: DeviceBuffer::from_slice(&items).unwrap(),
             output: DeviceBuffer::from_slice(&items).unwrap(),
+            _alone: alone,
         }
     }
 
@@ -59,17 +69,28 @@ fn driver_calls(work: impl FnOnce()) -> Vec<&'static str> {
     calls
 }
 
+/// Of these driver calls, those that can be seen. A real driver gives the library its own `cuStreamGetId`, past whatever
+/// records calls.
+fn seen<const N: usize>(calls: [&'static str; N]) -> Vec<&'static str> {
+    let mut calls = calls.to_vec();
+    if mode() == Mode::Real {
+        eprintln!("not recorded on a real device: cuStreamGetId");
+        calls.retain(|&call| call != "cuStreamGetId");
+    }
+    calls
+}
+
 #[test]
 fn a_warm_call_that_queues_launches_and_asks_three_quick_questions() {
     let mut bench = Bench::new();
     bench.queue_scan();
     bench.queue_reduce();
-    let expected = [
+    let expected = seen([
         "cuCtxGetCurrent",
         "cuStreamIsCapturing",
         "cuStreamGetId",
         "cuLaunchKernel",
-    ];
+    ]);
     assert_eq!(driver_calls(|| bench.queue_reduce()), expected);
     assert_eq!(driver_calls(|| bench.queue_scan()), expected);
     bench.stream.synchronize().unwrap();
@@ -85,6 +106,7 @@ fn a_captured_call_asks_less() {
         stream,
         input,
         output,
+        ..
     } = &mut bench;
     let graph = Graph::capture(stream, || {
         let mut queue = || reduce_into::<Sum, _>(gpu(), stream, input, output).unwrap();

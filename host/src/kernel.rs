@@ -78,7 +78,7 @@ struct Row {
 }
 
 /// What a block of a kernel is made of.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Block {
     pub threads: u32,
     /// Bytes of dynamic shared memory.

@@ -85,16 +85,7 @@ impl Queue<'_> {
         work: impl FnOnce(&mut Queue<'_>) -> Result<R>,
     ) -> Result<R> {
         let stream = Stream::DEFAULT;
-        let capture = Capture::Off;
-        let queued = entered.with_stream(stream, capture, |known| {
-            work(&mut Queue {
-                entered,
-                stream,
-                capture,
-                known,
-                memory_check: MemoryCheck::Always,
-            })
-        })?;
+        let queued = Self::open(entered, stream, Capture::Off, MemoryCheck::Always, work)?;
         stream.synchronize()?;
         Ok(queued)
     }
@@ -105,16 +96,7 @@ impl Queue<'_> {
         stream: Stream<'_>,
         work: impl FnOnce(&mut Queue<'_>) -> Result<R>,
     ) -> Result<R> {
-        let capture = Capture::Off;
-        entered.with_stream(stream, capture, |known| {
-            work(&mut Queue {
-                entered,
-                stream,
-                capture,
-                known,
-                memory_check: MemoryCheck::Never,
-            })
-        })
+        Self::open(entered, stream, Capture::Off, MemoryCheck::Never, work)
     }
 
     /// Queues `work` on a stream of the user's.
@@ -125,13 +107,23 @@ impl Queue<'_> {
     ) -> Result<()> {
         let stream = Stream::from(stream);
         let capture = Capture::of(stream)?;
+        Self::open(entered, stream, capture, MemoryCheck::Once, work)
+    }
+
+    fn open<R>(
+        entered: Entered<'_>,
+        stream: Stream<'_>,
+        capture: Capture,
+        memory_check: MemoryCheck,
+        work: impl FnOnce(&mut Queue<'_>) -> Result<R>,
+    ) -> Result<R> {
         entered.with_stream(stream, capture, |known| {
             work(&mut Queue {
                 entered,
                 stream,
                 capture,
                 known,
-                memory_check: MemoryCheck::Once,
+                memory_check,
             })
         })
     }

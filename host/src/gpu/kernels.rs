@@ -135,10 +135,15 @@ fn prepare(
             resident_blocks: each.saturating_mul(multiprocessors).max(1),
         })
     };
+    let short = grid(blocks.short)?;
+    let long = match blocks.long == blocks.short {
+        true => short,
+        false => grid(blocks.long)?,
+    };
     Ok(LoadedKernel {
         function,
-        short: grid(blocks.short)?,
-        long: grid(blocks.long)?,
+        short,
+        long,
         _module: module,
     })
 }

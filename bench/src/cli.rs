@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::data::TYPES;
 use crate::record::Case;
+use crate::timing::Queueing;
 
 /// Measures warpfold on the GPU of this machine, beside CUB and a plain copy.
 #[derive(Debug, Parser)]
@@ -50,6 +51,10 @@ pub struct Measure {
     /// Fewer batches, but three of each, where a call's would take longer than so many milliseconds.
     #[arg(long, default_value_t = 20.0)]
     pub call_millis: f64,
+    /// How the calls of a batch come to the device: a short call's launch can take the host longer than the call the
+    /// device.
+    #[arg(long, default_value = "launches")]
+    pub queueing: Queueing,
     /// How many times everything is measured.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,

@@ -5,6 +5,7 @@
 //! page pattern, and few enough that what stands before any item is at hand.
 
 use anyhow::Result;
+use warpfold::cust::context::CurrentContext;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::{Element, Item, Kernel, Sum, WideSum, bf16, f16, kind};
 
@@ -224,6 +225,8 @@ impl<T: Measured> Data<T> {
             buffer.index(filled..filled + more).copy_from(&written)?;
             filled += more;
         }
+        // A copy on the device does not wait, and no other stream waits for it.
+        CurrentContext::synchronize()?;
         Ok(buffer)
     }
 }

@@ -17,6 +17,8 @@ mod cli;
 mod contender;
 mod cub;
 mod data;
+#[path = "../../tests/common/graph.rs"]
+mod graph;
 mod host_path;
 mod measure;
 mod record;

@@ -187,15 +187,18 @@ where
         mut call,
     } in all
     {
-        place.output.set_8(0xff)?;
-        place.wide.set_8(0xff)?;
+        // SAFETY: every bit pattern is an item; the buffers outlive the stream's work, which is waited for below.
+        unsafe {
+            place.output.set_8_async(0xff, place.stream)?;
+            place.wide.set_8_async(0xff, place.stream)?;
+        }
         call()?;
         place.stream.synchronize()?;
         let verdict = check::verdict(side, case, data, &place)?;
         kinds.push((side, case, verdict));
         calls.push(call);
     }
-    let timings = alternate(place.stream, &mut calls, session.effort())?;
+    let timings = alternate(place.stream, calls, session.effort())?;
     for ((side, case, result), timing) in kinds.into_iter().zip(timings) {
         let row = session.row::<T>(side, case, item_count, timing, result);
         if row.result == Verdict::Wrong {
@@ -242,6 +245,7 @@ impl Session<'_> {
         Effort {
             rounds: self.options.repeats,
             call_micros: self.options.call_millis * 1e3,
+            queueing: self.options.queueing,
         }
     }
 

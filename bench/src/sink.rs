@@ -12,6 +12,7 @@ use warpfold::cust::CudaApiVersion;
 use crate::cli::Measure;
 use crate::cub::Cub;
 use crate::record::{Record, Row};
+use crate::timing::Queueing;
 
 /// Takes rows one by one, and keeps them. What is written so far is in the file if the program ends early.
 pub struct Sink {
@@ -60,6 +61,10 @@ pub fn header(gpu: &Gpu, cub: &Cub, options: &Measure, seed: u64) -> Result<Vec<
     let (major, minor) = gpu.compute_capability();
     let version = CudaApiVersion::get()?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let queueing = match options.queueing {
+        Queueing::Launches => "launched by the host one by one",
+        Queueing::Graph => "replayed from a graph, where several make a batch",
+    };
     let mut header = vec![
         format!(
             "device: {} (compute capability {major}.{minor}, {} multiprocessors)",
@@ -77,7 +82,8 @@ pub fn header(gpu: &Gpu, cub: &Cub, options: &Measure, seed: u64) -> Result<Vec<
     ];
     header.push(format!(
         "a time is the median of {} batches (of fewer, where a call's took more than {} ms), in microseconds a call; \
-         reductions count the bytes that they read, scans and copies those that they read and write",
+         calls are {queueing}; reductions count the bytes that they read, scans and copies those that they read and \
+         write",
         options.repeats, options.call_millis
     ));
     Ok(header)

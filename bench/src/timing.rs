@@ -1,8 +1,14 @@
 //! The time of a call on a stream: between events, around batches of calls, several calls in turn.
+//!
+//! A call that is shorter than its launch by the host takes as long as the launch does; replayed from a graph, it
+//! takes as long as the device needs for it.
 
 use anyhow::Result;
+use clap::ValueEnum;
 use warpfold::cust::event::{Event, EventFlags};
 use warpfold::cust::stream::Stream;
+
+use crate::graph::Graph;
 
 /// How long a batch is to last, in microseconds: events are good to half of one.
 const BATCH_MICROS: f64 = 400.0;
@@ -23,6 +29,7 @@ pub struct Effort {
     pub rounds: u32,
     /// What the batches of a call may take, on average over all calls that take turns.
     pub call_micros: f64,
+    pub queueing: Queueing,
 }
 
 impl Effort {
@@ -31,6 +38,15 @@ impl Effort {
         let fit = self.call_micros * calls as f64 / round_micros;
         (fit.max(LEAST_ROUNDS) as u32).min(self.rounds)
     }
+}
+
+/// How the calls of a batch come to the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Queueing {
+    /// Each by a launch from the host.
+    Launches,
+    /// As a graph, which the device goes through by itself.
+    Graph,
 }
 
 /// Something that queues work on the stream.
@@ -61,27 +77,76 @@ impl Timing {
 }
 
 /// Times the calls, which queue work on `stream` and have been made before: batches of each, the calls taking turns.
-pub fn alternate(stream: &Stream, calls: &mut [Call<'_>], effort: Effort) -> Result<Vec<Timing>> {
+pub fn alternate(stream: &Stream, calls: Vec<Call<'_>>, effort: Effort) -> Result<Vec<Timing>> {
     let clock = Clock::new(stream)?;
-    let mut sizes = Vec::with_capacity(calls.len());
+    let mut batches = Vec::with_capacity(calls.len());
     let mut round_micros = 0.0;
-    for call in &mut *calls {
-        let mut each = clock.batch(1, call)?;
+    for call in calls {
+        let mut batch = Batch::of_calls(call);
+        let mut each = clock.micros(&mut batch)?;
         if each < BATCH_MICROS {
-            each = clock.batch(WARM_UP_CALLS, call)?;
+            batch.size = WARM_UP_CALLS;
+            each = clock.micros(&mut batch)?;
         }
-        let size = (BATCH_MICROS / each).clamp(1.0, BATCH_CALLS).floor();
-        sizes.push(size as u32);
-        round_micros += size * each;
+        batch.size = (BATCH_MICROS / each).clamp(1.0, BATCH_CALLS) as u32;
+        if effort.queueing == Queueing::Graph && batch.size > 1 {
+            batch.capture(stream)?;
+            each = clock.micros(&mut batch)?;
+        }
+        round_micros += f64::from(batch.size) * each;
+        batches.push(batch);
     }
-    let rounds = effort.rounds(calls.len(), round_micros);
-    let mut micros = vec![Vec::with_capacity(rounds as usize); calls.len()];
+    let rounds = effort.rounds(batches.len(), round_micros);
+    let mut micros = vec![Vec::with_capacity(rounds as usize); batches.len()];
     for _ in 0..rounds {
-        for ((call, &size), micros) in calls.iter_mut().zip(&sizes).zip(&mut micros) {
-            micros.push(clock.batch(size, call)?);
+        for (batch, micros) in batches.iter_mut().zip(&mut micros) {
+            micros.push(clock.micros(batch)?);
         }
     }
     Ok(micros.into_iter().map(Timing::of).collect())
+}
+
+/// Calls that are timed together.
+struct Batch<'a> {
+    call: Call<'a>,
+    /// How many calls.
+    size: u32,
+    /// All of them, if they are replayed.
+    graph: Option<Graph>,
+}
+
+impl<'a> Batch<'a> {
+    /// One call.
+    fn of_calls(call: Call<'a>) -> Self {
+        Self {
+            call,
+            size: 1,
+            graph: None,
+        }
+    }
+
+    /// From now on the calls are replayed.
+    fn capture(&mut self, stream: &Stream) -> Result<()> {
+        let mut outcome = Ok(());
+        let graph = Graph::capture(stream, || outcome = self.launch());
+        outcome?;
+        self.graph = Some(graph);
+        Ok(())
+    }
+
+    fn launch(&mut self) -> Result<()> {
+        (0..self.size).try_for_each(|_| (self.call)())
+    }
+
+    fn queue(&mut self, stream: &Stream) -> Result<()> {
+        let Some(graph) = &self.graph else {
+            return self.launch();
+        };
+        // SAFETY: what the call works on lives as long as the call does, and so as the graph; the clock waits for each
+        // batch, so nothing else is on the stream.
+        unsafe { graph.launch(stream) };
+        Ok(())
+    }
 }
 
 /// A pair of events on a stream.
@@ -100,16 +165,14 @@ impl<'a> Clock<'a> {
         })
     }
 
-    /// Microseconds of one of so many calls.
-    fn batch(&self, calls: u32, call: &mut Call<'_>) -> Result<f64> {
+    /// Microseconds of one call of the batch.
+    fn micros(&self, batch: &mut Batch<'_>) -> Result<f64> {
         self.begin.record(self.stream)?;
-        for _ in 0..calls {
-            call()?;
-        }
+        batch.queue(self.stream)?;
         self.end.record(self.stream)?;
         self.end.synchronize()?;
         let millis = f64::from(self.end.elapsed_time_f32(&self.begin)?);
-        Ok(millis * 1e3 / f64::from(calls))
+        Ok(millis * 1e3 / f64::from(batch.size))
     }
 }
 
@@ -132,6 +195,7 @@ mod tests {
         let effort = Effort {
             rounds: 15,
             call_micros: 20_000.0,
+            queueing: Queueing::Launches,
         };
         assert_eq!(effort.rounds(9, 9.0 * 400.0), 15);
         assert_eq!(effort.rounds(2, 2.0 * 4_000.0), 5);

@@ -77,6 +77,16 @@ fn it_measures_checks_and_draws() {
     assert!(targets.contains("of 5 |"), "{targets}");
 }
 
+#[test]
+fn calls_are_replayed_from_a_graph() {
+    let arguments = ["--sizes=10", "--types=u8", "--runs=1", "--queueing=graph"];
+    let output = bench(&[&["measure", "--virtual", "--repeats=1"], &arguments[..]].concat());
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("replayed from a graph"), "{text}");
+    let rows = text.lines().filter(|line| line.ends_with(",right"));
+    assert_eq!(rows.count(), 6, "{text}");
+}
+
 /// Without CUB there is no ratio; here it is made up.
 #[test]
 fn the_ratio_to_cub_is_drawn() {

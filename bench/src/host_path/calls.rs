@@ -10,10 +10,7 @@ use warpfold::cust::stream::{Stream, StreamFlags};
 use warpfold::{Gpu, Sum, inclusive_scan, inclusive_scan_on, reduce, reduce_into};
 
 use super::{median, micros, row, time};
-use graph::Graph;
-
-#[path = "../../../tests/common/graph.rs"]
-mod graph;
+use crate::graph::Graph;
 
 /// Calls that are queued before the stream is waited for: fewer than make a driver hold the host up.
 const BATCH_CALLS: u32 = 500;

@@ -63,20 +63,20 @@ pub fn draw_all(summary: &Summary, folder: &Path) -> Result<()> {
     for case in Case::ALL {
         let subjects: Vec<&Subject> = summary.subjects().filter(|s| s.case == case).collect();
         let name = case.name();
-        let rates = Chart {
-            title: format!("{name}, GB/s"),
-            quantity: Quantity::Rate,
-            panel_size: PANEL,
+        let draw = |what: &str, title: String, quantity, panels: &[Panel]| {
+            let panel_size = PANEL;
+            let chart = Chart {
+                title,
+                quantity,
+                panel_size,
+            };
+            chart.draw(panels, &folder.join(format!("{what}_{name}.svg")))
         };
-        let path = folder.join(format!("rate_{name}.svg"));
-        rates.draw(&rate_panels(&subjects, summary), &path)?;
-        let ratios = Chart {
-            title: format!("{name}, times as fast as CUB"),
-            quantity: Quantity::Ratio,
-            panel_size: PANEL,
-        };
-        let path = folder.join(format!("ratio_{name}.svg"));
-        ratios.draw(&ratio_panels(&subjects, summary), &path)?;
+        let rates = rate_panels(&subjects, summary);
+        draw("rate", format!("{name}, GB/s"), Quantity::Rate, &rates)?;
+        let ratios = ratio_panels(&subjects, summary);
+        let title = format!("{name}, times as fast as CUB");
+        draw("ratio", title, Quantity::Ratio, &ratios)?;
     }
     let overview = Chart {
         title: format!("{OVERVIEW_TYPE}, times as fast as CUB"),

@@ -1,5 +1,5 @@
-//! Much memory: counts past 32 bits, chunks of several tiles, and running out. The first two need a real device; on the
-//! virtual one they say that they are skipped.
+//! Much memory: counts past 32 bits, chunks of several tiles, slices that the device has no room for, and running out. Some
+//! need a real device; on the virtual one they say that they are skipped.
 
 #[path = "common/child.rs"]
 mod child;
@@ -12,9 +12,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use child::in_child;
 use common::{gpu, mode};
 use cust::memory::{CopyDestination, DeviceBuffer};
-use data::{assert_same_bits, ordinary};
+use data::{Sample, assert_same_bits, ordinary};
 use virtual_gpu::Mode;
-use warpfold::{Error, Gpu, Max, Sum, cust, gpu_sum, inclusive_scan_in_place, reduce, reference};
+use warpfold::{
+    Error, Gpu, Max, Min, Op, Sum, WideSum, cust, gpu_exclusive_scan, gpu_inclusive_scan, gpu_min,
+    gpu_sum, gpu_wide_sum, inclusive_scan_in_place, reduce, reference,
+};
 use warpfold_kernels::contract::{REDUCE_MAX_CHUNKS, reduce_chunk_tiles, reduce_tile_items};
 
 /// Held by each test: there is not memory enough for two at a time.
@@ -88,6 +91,68 @@ fn chunks_of_several_tiles() {
     assert_same_bits(&data.as_host_vec().unwrap(), &expected, "scan");
 }
 
+/// Chunks of 8 MiB, each of which is a piece: longer than the pieces of shorter slices.
+#[test]
+fn a_slice_whose_chunks_are_longer_than_pieces() {
+    let _memory = alone();
+    const ITEMS: usize = (16 << 30) + 1;
+    assert_eq!(reduce_chunk_tiles::<u8>(ITEMS as u64), 256);
+    if real_gpu("a_slice_whose_chunks_are_longer_than_pieces", 1 << 30).is_none() {
+        return;
+    }
+    // Pages that nobody writes to take no memory.
+    let mut items = vec![0u8; ITEMS];
+    let mut sum = 0;
+    for index in (0..ITEMS).step_by((1 << 30) - 12_345).chain([ITEMS - 1]) {
+        items[index] = 200 + (index % 50) as u8;
+        sum += u64::from(items[index]);
+    }
+    assert_eq!(gpu_wide_sum(&items), Ok(sum));
+    assert_eq!(gpu_min(&items), Ok(Some(0)));
+}
+
+/// Random items of so many bytes, which the device has no room for.
+fn too_many<T: Sample>(bytes: usize) -> Vec<T>
+where
+    Sum: Op<T>,
+{
+    let device_bytes = gpu().memory_bytes();
+    assert!(device_bytes < bytes as u64, "{device_bytes}");
+    ordinary::<Sum, T>(bytes / size_of::<T>())
+}
+
+#[test]
+fn slices_that_the_device_has_no_room_for() {
+    let _memory = alone();
+    let variables = [
+        ("VIRTUAL_GPU", "on"),
+        ("VIRTUAL_GPU_MEMORY", "14M"),
+        ("VIRTUAL_GPU_CHECKS", "memory"),
+    ];
+    in_child("slices_that_the_device_has_no_room_for", &variables, || {
+        let items = too_many::<f32>((20 << 20) + 12);
+        let expected = [reference::reduce::<Sum, _>(&items)];
+        assert_same_bits(&[gpu_sum(&items).unwrap()], &expected, "sum");
+        let expected = [reference::reduce::<WideSum, _>(&items)];
+        assert_same_bits(&[gpu_wide_sum(&items).unwrap()], &expected, "wide sum");
+        let items = too_many::<i16>((16 << 20) + 2);
+        let expected = reference::reduce::<Min, _>(&items);
+        assert_eq!(gpu_min(&items), Ok(Some(expected)));
+
+        // A short scan, and a long one, whose tiles are others.
+        for bytes in [16 << 20, (17 << 20) + 8] {
+            let items = too_many::<f64>(bytes);
+            let scanned = gpu_inclusive_scan::<Sum, _>(&items).unwrap();
+            let expected = reference::inclusive_scan::<Sum, _>(&items);
+            assert_same_bits(&scanned, &expected, "inclusive");
+        }
+        let items = too_many::<i64>((16 << 20) + 8);
+        let scanned = gpu_exclusive_scan::<Max, _>(&items).unwrap();
+        let expected = reference::exclusive_scan::<Max, _>(&items);
+        assert_same_bits(&scanned, &expected, "exclusive");
+    });
+}
+
 #[test]
 fn too_little_memory_is_an_error_with_numbers() {
     let _memory = alone();
@@ -98,11 +163,12 @@ fn too_little_memory_is_an_error_with_numbers() {
         || {
             let _gpu = gpu();
             let items = vec![1u32; 16 << 20];
-            let asked_bytes = 4 * items.len() as u64;
+            // A piece of the slice.
+            let asked_bytes = 4 << 20;
             // Takes what there is, in smaller and smaller pieces, until little is left.
             let mut taken = Vec::new();
             let mut piece = cust::memory::mem_get_info().unwrap().0;
-            while piece >= 16 << 20 {
+            while piece >= 1 << 20 {
                 // SAFETY: nothing reads what is in it.
                 match unsafe { DeviceBuffer::<u8>::uninitialized(piece) } {
                     Ok(buffer) => taken.push(buffer),

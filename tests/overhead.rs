@@ -18,7 +18,9 @@ use cust::stream::{Stream, StreamFlags};
 use graph::Graph;
 use virtual_gpu::Mode;
 use virtual_gpu::inject::record;
-use warpfold::{Sum, cust, inclusive_scan, inclusive_scan_on, reduce, reduce_into};
+use warpfold::{
+    Sum, cust, gpu_inclusive_scan, gpu_sum, inclusive_scan, inclusive_scan_on, reduce, reduce_into,
+};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -142,6 +144,60 @@ fn a_warm_call_that_waits_copies_nothing() {
         "cuStreamSynchronize",
     ];
     assert_eq!(driver_calls(|| bench.scan()), expected);
+}
+
+#[test]
+fn a_warm_call_on_a_short_slice_copies_once_each_way() {
+    let _bench = Bench::new();
+    let items = [1.0f32; 1000];
+    let sum = || assert_eq!(gpu_sum(&items), Ok(1000.0));
+    let scan = || assert_eq!(gpu_inclusive_scan::<Sum, _>(&items).unwrap()[999], 1000.0);
+    sum();
+    scan();
+    let expected = seen([
+        "cuCtxGetCurrent",
+        "cuMemcpyHtoDAsync_v2",
+        "cuStreamGetId",
+        "cuLaunchKernel",
+        "cuStreamSynchronize",
+    ]);
+    assert_eq!(record(sum).1, expected);
+    let expected = seen([
+        "cuCtxGetCurrent",
+        "cuMemcpyHtoDAsync_v2",
+        "cuStreamGetId",
+        "cuLaunchKernel",
+        "cuMemcpyDtoHAsync_v2",
+        "cuStreamSynchronize",
+    ]);
+    assert_eq!(record(scan).1, expected);
+    assert_eq!(allocations_of(sum), 0);
+    assert_eq!(allocations_of(scan), 1, "the results");
+}
+
+#[test]
+fn a_warm_call_on_a_long_slice_makes_nothing() {
+    let _bench = Bench::new();
+    // Two pieces.
+    let items = vec![1.0f32; (1 << 20) + 1];
+    let sum = || assert_eq!(gpu_sum(&items), Ok(1_048_577.0));
+    sum();
+    let piece = [
+        "cuMemcpyHtoDAsync_v2",
+        "cuEventRecord",
+        "cuStreamWaitEvent",
+        "cuLaunchKernel",
+        "cuEventRecord",
+        "cuStreamWaitEvent",
+    ];
+    let expected = [
+        &seen(["cuCtxGetCurrent", "cuStreamGetId"])[..],
+        &piece,
+        &piece,
+        // The two lanes, and the one with the kernels.
+        &["cuStreamSynchronize"; 3],
+    ];
+    assert_eq!(record(sum).1, expected.concat());
 }
 
 #[test]

@@ -10,8 +10,9 @@
 //! business. Device addresses are plain numbers: the driver checks those it is given itself, and answers a
 //! wrong one with a code.
 
-#[cfg(feature = "ladder")]
-pub(crate) mod event;
+#[cfg(any(test, feature = "ladder"))]
+mod copy;
+mod event;
 #[cfg(feature = "ladder")]
 pub(crate) mod link;
 mod own_stream;
@@ -25,6 +26,11 @@ use std::sync::OnceLock;
 
 use crate::error::{DriverCode, Error};
 
+#[cfg(feature = "ladder")]
+pub(crate) use copy::copy_within_device;
+#[cfg(any(test, feature = "ladder"))]
+pub(crate) use copy::{copy_to_device, copy_to_host};
+pub(crate) use event::Event;
 pub(crate) use own_stream::OwnStream;
 pub(crate) use pinned::{
     address_of_pinned, allocate_pinned, free_pinned, queue_copy_to_device, queue_copy_to_host,
@@ -246,22 +252,6 @@ pub(crate) fn allocate(bytes: usize) -> Result<Address> {
 pub(crate) fn free(address: Address) -> Result<()> {
     // SAFETY: no host pointers.
     check("cuMemFree_v2", unsafe { raw::cuMemFree_v2(address) })
-}
-
-#[cfg(any(test, feature = "ladder"))]
-pub(crate) fn copy_to_device(to: Address, from: &[u8]) -> Result<()> {
-    // SAFETY: `from` is readable over its length, and this copy has read it when it returns.
-    check("cuMemcpyHtoD_v2", unsafe {
-        raw::cuMemcpyHtoD_v2(to, from.as_ptr().cast(), from.len())
-    })
-}
-
-#[cfg(any(test, feature = "ladder"))]
-pub(crate) fn copy_to_host(to: &mut [u8], from: Address) -> Result<()> {
-    // SAFETY: `to` is writable over its length, and this copy has written it when it returns.
-    check("cuMemcpyDtoH_v2", unsafe {
-        raw::cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len())
-    })
 }
 
 /// Queues the filling of `words` 32-bit words.

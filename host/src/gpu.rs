@@ -33,8 +33,9 @@ pub(crate) use streams::{KnownStream, Progress};
 ///
 /// It holds a reference to the device's *primary* context, the one that `cust`'s [`Context`] and the CUDA
 /// runtime use, so buffers and streams made with `cust` on the same device work with it. It also holds what
-/// calls prepare on their first use: compiled kernels, and scratch memory for each stream (1 MiB, more
-/// for scans of several 2²⁷ items).
+/// calls prepare on their first use: compiled kernels, scratch memory for each stream (1 MiB, more
+/// for scans of several 2²⁷ items), and what slices of the host travel through (8 MiB, half of it page-locked; for longer
+/// slices several times as much, but never as much as the slice).
 ///
 /// A `Gpu` may be shared between threads and used from any of them. A call makes the context current on the
 /// calling thread while it runs, and leaves the thread as it found it.
@@ -297,9 +298,14 @@ impl<'gpu> Entered<'gpu> {
             .with(stream, capture, &self.gpu.context, work)
     }
 
-    /// So many lanes for copies, at least one.
-    pub fn lanes(self, count: usize) -> Result<Vec<Lane<'gpu>>> {
-        self.gpu.lanes.take(count)
+    /// A lane for one piece of a slice.
+    pub fn lane(self) -> Result<Lane<'gpu>> {
+        self.gpu.lanes.take()
+    }
+
+    /// So many lanes, for pieces of so many bytes; fewer, but at least one, where the memory does not suffice.
+    pub fn lanes(self, most: usize, piece_bytes: usize) -> Result<Vec<Lane<'gpu>>> {
+        self.gpu.lanes.take_some(most, piece_bytes)
     }
 
     /// A place for the result of a call that waits.

@@ -157,6 +157,12 @@ impl Queue<'_> {
         }
     }
 
+    /// Prepares a call that is queued in parts and needs so many state words: nothing is missing then for any of them.
+    pub fn prepare<Kind, O: Kernel<Kind, T>, T: Item>(&mut self, state_words: u64) -> Result<()> {
+        self.entered.kernel(O::ID, self.capture)?;
+        self.scratch(Part::First, state_words).map(drop)
+    }
+
     /// Queues the part of a reduction of `input` that has these chunks; the last part writes the result to `output`. The
     /// parts of a reduction are queued in order, with nothing else in between on the stream. Of `input`, only the items of
     /// the chunks need be there. Arguments are as checked by [`Self::reduce`].

@@ -30,6 +30,9 @@
 //! [`DeviceSlice`](cust::memory::DeviceSlice) of one, which may start at any item. A stream form is named after the
 //! waiting one: `…_on`, or `reduce_into`, which has to be told where the result goes.
 //!
+//! A slice may be longer than the device's memory: it is copied piece by piece, through memory that is kept for the next
+//! call, while what has arrived is worked on. A call on a slice that fails leaves nothing behind, and gives no results.
+//!
 //! # The same bits
 //!
 //! A result depends on the values, their number, the element type and the operator, and on nothing else. Floats

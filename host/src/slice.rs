@@ -1,7 +1,7 @@
 //! Reductions and scans of slices on the host, on [`Gpu::global`].
 //!
 //! A copy over the bus takes far longer than the reduction, so data that is used more than once belongs in a device
-//! buffer.
+//! buffer. A slice may be longer than the device's memory: it is worked on piece by piece as it comes.
 
 use crate::error::Result;
 use crate::gpu::Gpu;

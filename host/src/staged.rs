@@ -1,109 +1,169 @@
-//! Slices of the host, brought to the device and back piece by piece through page-locked memory.
+//! Slices of the host, brought to the device piece by piece through page-locked memory, and worked on there as they
+//! come: copies one way, copies the other way and kernels run at the same time, and no more than a few pieces are on the
+//! device, however long the slice is.
 //!
 //! ```text
-//! workers      copy piece p + k to a lane's buffer          (on the way back: out of it)
-//! this thread  queues the copy of piece p on its lane, and waits for the lane of piece p − 2
+//! workers      copy piece p + k to a lane's buffer           (and out of it what has come back)
+//! this thread  queues on a lane: copy of piece p there, its part of the call, perhaps the copy back;
+//!              waits for the lane of piece p − 2
 //! the bus      carries piece p − 1
 //! ```
 //!
-//! All driver calls are this thread's. A slice of one piece goes to and from the lane's own piece of the device's
-//! memory, and needs neither a worker nor an allocation.
+//! The parts of a call are queued in order on one stream, that of a lane of its own. Events order them with the
+//! copies of their pieces. All driver calls are this thread's.
+//!
+//! A slice of one piece takes one lane, whose stream does all there is to do: no worker, no allocation.
 
-mod transfer;
+mod carry;
+mod cut;
 mod workers;
+
+use std::iter;
+
+use warpfold_kernels::workspace::{reduce_state_words, scan_state_words};
 
 use crate::driver::Address;
 use crate::error::Result;
-use crate::gpu::{BusyLane, DeviceMemory, Entered, Lane, PIECE_BYTES};
+use crate::gpu::{BusyLane, Entered, Lane, PIECE_BYTES, ResultSlot};
 use crate::kernel::{Item, Kernel, kind};
 use crate::launch::{Queue, Span};
+use carry::{Piece, Ways, carry};
+use cut::Cut;
 
 /// Reduces at least one item.
 pub(crate) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     entered: Entered<'_>,
     items: &[T],
 ) -> Result<O::Output> {
-    let there = OnDevice::copy_of(entered, bytemuck::cast_slice(items))?;
-    let span = there.span(items.len());
-    let slot = Queue::on_own(entered, there.lane.stream(), |queue| {
-        queue.reduce_to_slot::<O, T>(span)
-    })?;
-    there.lane.wait()?;
+    let (lane, slot) = match size_of_val(items) {
+        0..=PIECE_BYTES => {
+            let lane = send(entered, items)?;
+            let slot = Queue::on_own(entered, lane.stream(), |queue| {
+                queue.reduce_to_slot::<O, T>(span_at(lane.device(), items))
+            })?;
+            (lane, slot)
+        }
+        _ => {
+            let lane = entered.lane()?.into_busy();
+            let cut = Cut::of_reduction::<T>(items.len());
+            let slot = reduce_pieces::<O, T>(entered, &lane, cut, items)?;
+            (lane, slot)
+        }
+    };
+    lane.wait()?;
     // SAFETY: the reduction is done.
     Ok(unsafe { entered.read_result(slot) })
 }
 
-/// Scans at least one item. `results` are as many.
+/// Scans at least one item. `results` are as many; after a failure, some of them may be written.
 pub(crate) fn scan<Kind, O: Kernel<Kind, T>, T: Item>(
     entered: Entered<'_>,
     items: &[T],
     results: &mut [T],
 ) -> Result<()> {
-    let there = OnDevice::copy_of(entered, bytemuck::cast_slice(items))?;
-    let span = there.span(items.len());
-    Queue::on_own(entered, there.lane.stream(), |queue| {
+    if size_of_val(items) > PIECE_BYTES {
+        let lane = entered.lane()?.into_busy();
+        let cut = Cut::of_scan::<T>(items.len());
+        scan_pieces::<Kind, O, T>(entered, &lane, cut, items, results)?;
+        return lane.wait().map(drop);
+    }
+    let lane = send(entered, items)?;
+    let span = span_at(lane.device(), items);
+    Queue::on_own(entered, lane.stream(), |queue| {
         queue.scan::<Kind, O, T>(span, span)
     })?;
-    there.copy_back(bytemuck::cast_slice_mut(results))
+    let results: &mut [u8] = bytemuck::cast_slice_mut(results);
+    let mut lane = lane.receive(results.len())?.wait()?;
+    results.copy_from_slice(&lane.bytes()[..results.len()]);
+    Ok(())
 }
 
-/// A slice's copy on the device, complete as soon as the lane's work is done.
-struct OnDevice<'gpu> {
-    address: Address,
-    lane: BusyLane<'gpu>,
-    /// The lanes that the copy took beside that one.
-    others: Vec<Lane<'gpu>>,
-    /// The copy's memory, where it is not the lane's own.
-    memory: Option<DeviceMemory>,
+/// Queues the copy of a slice of one piece to a lane's memory.
+fn send<'gpu, T: Item>(entered: Entered<'gpu>, items: &[T]) -> Result<BusyLane<'gpu>> {
+    let bytes: &[u8] = bytemuck::cast_slice(items);
+    let mut lane = entered.lane()?;
+    lane.bytes()[..bytes.len()].copy_from_slice(bytes);
+    lane.send(bytes.len())
 }
 
-impl<'gpu> OnDevice<'gpu> {
-    /// Copies at least one byte to the device.
-    fn copy_of(entered: Entered<'gpu>, bytes: &[u8]) -> Result<Self> {
-        let memory = match bytes.len() {
-            0..=PIECE_BYTES => None,
-            more => Some(DeviceMemory::allocate(more as u64)?),
-        };
-        let mut others = entered.lanes(transfer::useful_lanes(bytes.len()))?;
-        let Some(memory) = memory else {
-            let mut lane = others.swap_remove(0);
-            lane.bytes()[..bytes.len()].copy_from_slice(bytes);
-            let address = lane.device();
-            return Ok(Self {
-                address,
-                lane: lane.send(bytes.len(), address)?,
-                others,
-                memory: None,
-            });
-        };
-        let address = memory.address();
-        let mut others = transfer::to_device(others, bytes, address)?;
-        Ok(Self {
-            address,
-            lane: others.swap_remove(0).into_busy(),
-            others,
-            memory: Some(memory),
+/// As many items as these, at that address of the device.
+fn span_at<T>(address: Address, items: &[T]) -> Span {
+    Span {
+        address,
+        item_count: items.len(),
+    }
+}
+
+/// Reduces piece by piece, the parts queued on the conductor's stream.
+fn reduce_pieces<'gpu, O: Kernel<kind::reduce, T>, T: Item>(
+    entered: Entered<'gpu>,
+    conductor: &BusyLane<'gpu>,
+    cut: Cut,
+    items: &[T],
+) -> Result<ResultSlot> {
+    let bytes: &[u8] = bytemuck::cast_slice(items);
+    let pieces = bytes
+        .chunks(cut.piece_bytes())
+        .map(|from| Piece { from, to: &mut [] });
+    Queue::on_own(entered, conductor.stream(), |queue| {
+        // Before the lanes, which do with what memory is left.
+        queue.prepare::<_, O, T>(reduce_state_words::<T, O::Accumulator>(items.len() as u64))?;
+        let slot = entered.result_slot()?;
+        let lanes = lanes(entered, Ways::There, cut);
+        let reduced = lanes.and_then(|lanes| {
+            carry(lanes, Ways::There, pieces, |lane, piece| {
+                lane.lend(conductor, |address| {
+                    let input = span_at(address.wrapping_sub(cut.offset(piece)), items);
+                    queue.reduce_piece::<O, T>(input, cut.units(piece), slot.address())
+                })
+            })
+        });
+        match reduced {
+            Ok(()) => Ok(slot),
+            Err(error) => {
+                if conductor.stream().synchronize().is_ok() {
+                    entered.return_result_slot(slot);
+                }
+                Err(error)
+            }
+        }
+    })
+}
+
+/// Scans piece by piece, each in place, the parts queued on the conductor's stream.
+fn scan_pieces<'gpu, Kind, O: Kernel<Kind, T>, T: Item>(
+    entered: Entered<'gpu>,
+    conductor: &BusyLane<'gpu>,
+    cut: Cut,
+    items: &[T],
+    results: &mut [T],
+) -> Result<()> {
+    let bytes: &[u8] = bytemuck::cast_slice(items);
+    let results: &mut [u8] = bytemuck::cast_slice_mut(results);
+    let pieces = iter::zip(
+        bytes.chunks(cut.piece_bytes()),
+        results.chunks_mut(cut.piece_bytes()),
+    )
+    .map(|(from, to)| Piece { from, to });
+    Queue::on_own(entered, conductor.stream(), |queue| {
+        // As above.
+        queue.prepare::<_, O, T>(scan_state_words::<T, O::Accumulator>(items.len() as u64))?;
+        let lanes = lanes(entered, Ways::ThereAndBack, cut)?;
+        carry(lanes, Ways::ThereAndBack, pieces, |lane, piece| {
+            lane.lend(conductor, |address| {
+                let first = address.wrapping_sub(cut.offset(piece));
+                queue.scan_piece::<Kind, O, T>(span_at(first, items), first, cut.units(piece))
+            })
         })
-    }
+    })
+}
 
-    fn span(&self, item_count: usize) -> Span {
-        Span {
-            address: self.address,
-            item_count,
-        }
-    }
-
-    /// Waits for the lane's work, and copies back what it has made of the bytes.
-    fn copy_back(self, bytes: &mut [u8]) -> Result<()> {
-        if self.memory.is_some() {
-            let mut lanes = self.others;
-            lanes.push(self.lane.wait()?);
-            return transfer::to_host(lanes, self.address, bytes);
-        }
-        let mut lane = self.lane.receive(bytes.len(), self.address)?.wait()?;
-        bytes.copy_from_slice(&lane.bytes()[..bytes.len()]);
-        Ok(())
-    }
+/// The lanes for the pieces.
+fn lanes<'gpu>(entered: Entered<'gpu>, ways: Ways, cut: Cut) -> Result<Vec<Lane<'gpu>>> {
+    let (piece_count, piece_bytes) = (cut.piece_count(), cut.piece_bytes());
+    // Lanes of the usual size serve whatever fits.
+    let piece_bytes = piece_bytes.max(PIECE_BYTES);
+    entered.lanes(ways.useful_lanes(piece_count, piece_bytes), piece_bytes)
 }
 
 #[cfg(test)]

@@ -1,46 +1,45 @@
-//! Events, which measure time on the device, and copies from one place there to another: what the ladder needs of
-//! the driver beyond the library.
+//! Events: places in a stream that other streams wait for, and, for the ladder, the times at which the device reached
+//! them.
 
-use std::ffi::{c_uint, c_void};
+use std::ffi::c_void;
 use std::ptr;
+#[cfg(feature = "ladder")]
 use std::time::Duration;
 
-use super::{Address, Result, Stream, check};
+use super::{Result, Stream, check, raw};
 
-mod raw {
-    use super::{Address, c_uint, c_void};
-
-    // As in the module of this name one level up.
-    unsafe extern "C" {
-        pub fn cuEventCreate(event: *mut *mut c_void, flags: c_uint) -> i32;
-        pub fn cuEventRecord(event: *mut c_void, stream: *mut c_void) -> i32;
-        pub fn cuEventSynchronize(event: *mut c_void) -> i32;
-        pub fn cuEventElapsedTime(
-            milliseconds: *mut f32,
-            start: *mut c_void,
-            end: *mut c_void,
-        ) -> i32;
-        pub fn cuEventDestroy_v2(event: *mut c_void) -> i32;
-        pub fn cuMemcpyDtoD_v2(to: Address, from: Address, bytes: usize) -> i32;
-    }
-}
-
-/// A place in a stream, with the time at which the device reached it.
+/// A place in a stream.
 #[derive(Debug)]
 pub(crate) struct Event(*mut c_void);
 
+// SAFETY: a handle is a name for something the driver keeps and locks; any thread may use it.
+unsafe impl Send for Event {}
+// SAFETY: as above.
+unsafe impl Sync for Event {}
+
 impl Event {
-    /// An event of the current context.
+    /// An event of the current context, which keeps no time.
     pub fn new() -> Result<Self> {
+        const DISABLE_TIMING: u32 = 2;
+        Self::with_flags(DISABLE_TIMING)
+    }
+
+    /// An event of the current context, which keeps the time.
+    #[cfg(feature = "ladder")]
+    pub fn timed() -> Result<Self> {
+        Self::with_flags(0)
+    }
+
+    fn with_flags(flags: u32) -> Result<Self> {
         let mut event = ptr::null_mut();
         // SAFETY: the pointer is to a live local.
         check("cuEventCreate", unsafe {
-            raw::cuEventCreate(&mut event, 0)
+            raw::cuEventCreate(&mut event, flags)
         })?;
         Ok(Self(event))
     }
 
-    /// Puts the event behind what is queued on the stream.
+    /// Puts the event behind what is queued on the stream, and no longer where it was.
     pub fn record(&self, stream: Stream<'_>) -> Result<()> {
         // SAFETY: event and stream live.
         check("cuEventRecord", unsafe {
@@ -48,7 +47,16 @@ impl Event {
         })
     }
 
-    /// Waits for the event, and gives the time since `start`.
+    /// Holds up what will be queued on the stream until the event is reached where it is now.
+    pub fn hold_up(&self, stream: Stream<'_>) -> Result<()> {
+        // SAFETY: event and stream live.
+        check("cuStreamWaitEvent", unsafe {
+            raw::cuStreamWaitEvent(stream.handle, self.0, 0)
+        })
+    }
+
+    /// Waits for the event, and gives the time since `start`; both are [timed](Self::timed).
+    #[cfg(feature = "ladder")]
     pub fn wait_since(&self, start: &Self) -> Result<Duration> {
         let mut milliseconds = 0.0;
         // SAFETY: both events live, and the pointer is to a live local.
@@ -69,12 +77,4 @@ impl Drop for Event {
         // SAFETY: the handle is this event's own, and is not used again. A failure is that of a context that is gone.
         let _ = unsafe { raw::cuEventDestroy_v2(self.0) };
     }
-}
-
-/// Copies within the device's memory.
-pub(crate) fn copy_within_device(to: Address, from: Address, bytes: usize) -> Result<()> {
-    // SAFETY: no host pointers.
-    check("cuMemcpyDtoD_v2", unsafe {
-        raw::cuMemcpyDtoD_v2(to, from, bytes)
-    })
 }

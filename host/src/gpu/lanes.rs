@@ -1,20 +1,22 @@
-//! Lanes: on each, one piece at a time of a slice of the host travels to the device or back.
+//! Lanes: on each, one piece at a time of a slice of the host travels to the device, is worked on there, and perhaps
+//! travels back.
 //!
 //! A copy runs beside the host, and at the bus's full rate, only from and to page-locked memory, and page-locking takes
-//! far longer than a copy. So a lane has a buffer of it, a stream, and a piece of the device's memory, and is kept for
-//! the next call. Whoever holds a [`Lane`] has its buffer alone; while work on its stream may use the buffer, there
-//! is a [`BusyLane`] in its place.
+//! far longer than a copy. So a lane has a buffer of it, a piece of the device's memory as large, a stream, and an event
+//! to have other streams wait for that one; and is kept for the next call. Whoever holds a [`Lane`] has its buffer and its
+//! memory alone; while work on its stream may use them, there is a [`BusyLane`] in its place.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{DeviceMemory, PinnedMemory};
-use crate::driver::{self, Address, OwnStream, Stream};
-use crate::error::Result;
+use crate::driver::{self, Address, Event, OwnStream, Stream};
+use crate::error::{Error, Result};
 
-/// Bytes of a piece: long enough for the bus's full rate, and whole tiles and groups of tiles.
+/// Bytes of a piece, as long as a unit of work is not longer: enough for the bus's full rate, and little enough that a
+/// call begins and ends quickly.
 pub(crate) const PIECE_BYTES: usize = 4 << 20;
 
-/// The lanes of a context that no call uses.
+/// The lanes of a context that no call uses, with pieces of [`PIECE_BYTES`].
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     idle: Mutex<Vec<Arc<Parts>>>,
@@ -24,11 +26,11 @@ pub(super) struct Lanes {
 #[derive(Debug)]
 pub(crate) struct Lane<'gpu> {
     parts: Arc<Parts>,
-    state: State,
+    user: User,
     home: &'gpu Lanes,
 }
 
-/// A lane whose stream may be using the buffer. Waits when dropped.
+/// A lane whose buffer and memory may be in use. Waits when dropped.
 #[derive(Debug)]
 pub(crate) struct BusyLane<'gpu>(Lane<'gpu>);
 
@@ -37,15 +39,20 @@ pub(crate) struct BusyLane<'gpu>(Lane<'gpu>);
 struct Parts {
     // Goes first, and waits: nothing uses what goes after it.
     stream: LaneStream,
+    event: Event,
     device: DeviceMemory,
     buffer: PinnedMemory,
+    piece_bytes: usize,
 }
 
-/// Whether a lane's stream may be using the buffer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Idle,
-    Busy,
+/// What may be using a lane's buffer and memory.
+#[derive(Debug)]
+enum User {
+    Nobody,
+    /// Work on the lane's stream.
+    Own,
+    /// Work on that stream, and on the one of another lane.
+    Lent(Arc<Parts>),
 }
 
 /// A stream that is waited for and destroyed when dropped.
@@ -65,23 +72,42 @@ impl Lanes {
         Self::default()
     }
 
-    /// So many lanes, at least one. Those that there are not are made, in the current context.
-    pub fn take(&self, count: usize) -> Result<Vec<Lane<'_>>> {
-        let kept = {
-            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            let others = idle.len().saturating_sub(count.max(1));
-            idle.split_off(others)
-        };
-        let lent = |parts| Lane {
-            parts,
-            state: State::Idle,
-            home: self,
-        };
-        let mut lanes: Vec<Lane<'_>> = kept.into_iter().map(lent).collect();
-        while lanes.len() < count.max(1) {
-            lanes.push(lent(Arc::new(Parts::new()?)));
+    /// A lane with pieces of [`PIECE_BYTES`].
+    pub fn take(&self) -> Result<Lane<'_>> {
+        self.take_with(PIECE_BYTES)
+    }
+
+    /// So many lanes, with pieces of so many bytes; fewer, but at least one, where the memory does not suffice.
+    pub fn take_some(&self, most: usize, piece_bytes: usize) -> Result<Vec<Lane<'_>>> {
+        let mut lanes = vec![self.take_with(piece_bytes)?];
+        while lanes.len() < most {
+            match self.take_with(piece_bytes) {
+                Ok(lane) => lanes.push(lane),
+                Err(Error::OutOfMemory { .. } | Error::OutOfHostMemory { .. }) => break,
+                Err(error) => return Err(error),
+            }
         }
         Ok(lanes)
+    }
+
+    /// A lane that is there or, in the current context, is made.
+    fn take_with(&self, piece_bytes: usize) -> Result<Lane<'_>> {
+        let kept = match piece_bytes {
+            PIECE_BYTES => {
+                let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+                idle.pop()
+            }
+            _ => None,
+        };
+        let parts = match kept {
+            Some(parts) => parts,
+            None => Arc::new(Parts::new(piece_bytes)?),
+        };
+        Ok(Lane {
+            parts,
+            user: User::Nobody,
+            home: self,
+        })
     }
 
     /// Frees all lanes.
@@ -94,78 +120,114 @@ impl Lanes {
 }
 
 impl Parts {
-    fn new() -> Result<Self> {
+    fn new(piece_bytes: usize) -> Result<Self> {
         Ok(Self {
             stream: LaneStream(OwnStream::create()?),
-            device: DeviceMemory::allocate(PIECE_BYTES as u64)?,
-            buffer: PinnedMemory::allocate(PIECE_BYTES)?,
+            event: Event::new()?,
+            device: DeviceMemory::allocate(piece_bytes as u64)?,
+            buffer: PinnedMemory::allocate(piece_bytes)?,
+            piece_bytes,
         })
+    }
+
+    fn stream(&self) -> Stream<'_> {
+        self.stream.0.as_stream()
     }
 }
 
 impl<'gpu> Lane<'gpu> {
-    /// The piece of the device's memory.
-    pub fn device(&self) -> Address {
-        self.parts.device.address()
-    }
-
-    /// The buffer's bytes, [`PIECE_BYTES`] of them.
+    /// The buffer's bytes, as many as a piece has.
     pub fn bytes(&mut self) -> &mut [u8] {
         let start = self.parts.buffer.start().as_ptr();
         // SAFETY: the buffer is so long. Nobody else has it, and nothing is queued that uses it: that would be a
         // `BusyLane`.
-        unsafe { std::slice::from_raw_parts_mut(start, PIECE_BYTES) }
+        unsafe { std::slice::from_raw_parts_mut(start, self.parts.piece_bytes) }
     }
 
     /// The lane, for work to be queued on its stream.
     pub fn into_busy(mut self) -> BusyLane<'gpu> {
-        self.state = State::Busy;
+        self.user = User::Own;
         BusyLane(self)
     }
 
-    /// Queues the copy of so many bytes of the buffer, at most all, to the device.
-    pub fn send(self, bytes: usize, to: Address) -> Result<BusyLane<'gpu>> {
+    /// Queues the copy of so many bytes of the buffer, at most all, to the device's memory.
+    pub fn send(self, bytes: usize) -> Result<BusyLane<'gpu>> {
         let busy = self.into_busy();
-        let (from, bytes) = (busy.0.parts.buffer.start(), bytes.min(PIECE_BYTES));
+        let Parts { buffer, device, .. } = &*busy.0.parts;
+        let bytes = bytes.min(busy.0.parts.piece_bytes);
         // SAFETY: the buffer is so long, and is not touched while there is a `BusyLane`, whose end waits.
-        unsafe { driver::queue_copy_to_device(to, from, bytes, busy.stream()) }?;
+        unsafe {
+            driver::queue_copy_to_device(device.address(), buffer.start(), bytes, busy.stream())
+        }?;
         Ok(busy)
     }
 }
 
 impl Drop for Lane<'_> {
     fn drop(&mut self) {
-        if self.state == State::Busy && self.parts.stream.0.as_stream().synchronize().is_err() {
-            // The lane is not used again, and what it is made of is freed here.
-            return;
+        let done = match &self.user {
+            User::Nobody => Ok(()),
+            User::Own => self.parts.stream().synchronize(),
+            User::Lent(other) => {
+                let others = other.stream().synchronize();
+                self.parts.stream().synchronize().and(others)
+            }
+        };
+        // Where waiting fails, or with other pieces, the lane is not used again, and what it is made of is freed here.
+        if done.is_ok() && self.parts.piece_bytes == PIECE_BYTES {
+            let mut idle = self
+                .home
+                .idle
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            idle.push(Arc::clone(&self.parts));
         }
-        let mut idle = self
-            .home
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        idle.push(Arc::clone(&self.parts));
     }
 }
 
 impl<'gpu> BusyLane<'gpu> {
     /// What the lane's work is queued on.
     pub fn stream(&self) -> Stream<'_> {
-        self.0.parts.stream.0.as_stream()
+        self.0.parts.stream()
     }
 
-    /// Queues the copy of so many bytes of the device, at most as many as the buffer has, to the buffer.
-    pub fn receive(self, bytes: usize, from: Address) -> Result<Self> {
-        let (to, bytes) = (self.0.parts.buffer.start(), bytes.min(PIECE_BYTES));
+    /// The piece of the device's memory.
+    pub fn device(&self) -> Address {
+        self.0.parts.device.address()
+    }
+
+    /// Has `work`, given the piece of the device's memory, queue something there on the stream of another lane: behind what
+    /// is queued on this one, and before what comes next here.
+    pub fn lend(
+        mut self,
+        other: &BusyLane<'gpu>,
+        work: impl FnOnce(Address) -> Result<()>,
+    ) -> Result<Self> {
+        self.0.parts.event.record(self.stream())?;
+        self.0.parts.event.hold_up(other.stream())?;
+        self.0.user = User::Lent(Arc::clone(&other.0.parts));
+        work(self.device())?;
+        self.0.parts.event.record(other.stream())?;
+        self.0.parts.event.hold_up(self.stream())?;
+        self.0.user = User::Own;
+        Ok(self)
+    }
+
+    /// Queues the copy of so many bytes of the device's memory, at most all, to the buffer.
+    pub fn receive(self, bytes: usize) -> Result<Self> {
+        let Parts { buffer, device, .. } = &*self.0.parts;
+        let bytes = bytes.min(self.0.parts.piece_bytes);
         // SAFETY: the buffer is so long, and is not touched while there is a `BusyLane`, whose end waits.
-        unsafe { driver::queue_copy_to_host(to, from, bytes, self.stream()) }?;
+        unsafe {
+            driver::queue_copy_to_host(buffer.start(), device.address(), bytes, self.stream())
+        }?;
         Ok(self)
     }
 
     /// Waits for the lane's work.
     pub fn wait(mut self) -> Result<Lane<'gpu>> {
         self.stream().synchronize()?;
-        self.0.state = State::Idle;
+        self.0.user = User::Nobody;
         Ok(self.0)
     }
 }

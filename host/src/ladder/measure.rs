@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::kernels::Kernel;
-use crate::driver::event::Event;
+use crate::driver::Event;
 use crate::driver::{Function, Stream};
 use crate::error::Result;
 use crate::gpu::Entered;
@@ -66,8 +66,8 @@ impl<'gpu> Session<'gpu> {
         Ok(Self {
             entered,
             launches: Vec::new(),
-            start: Event::new()?,
-            end: Event::new()?,
+            start: Event::timed()?,
+            end: Event::timed()?,
         })
     }
 

@@ -1,12 +1,15 @@
-//! Slices on their way: every byte arrives, by however many lanes, and no failure leaves anything behind.
+//! Slices in pieces: every byte arrives, by however many lanes; the bits are those of the whole, however it is cut; and no
+//! failure leaves anything behind.
 
 use virtual_gpu::driver::{Code, live_of_this_thread};
 use virtual_gpu::inject::{Calls, Failure, Moment, fail, record};
+use warpfold_kernels::contract::{reduce_tile_items, scan_tile_items};
 
 use super::*;
-use crate::driver;
 use crate::error::Error;
 use crate::gpu::Gpu;
+use crate::reference;
+use warpfold_kernels::op::{Max, Sum, WideSum};
 
 fn some_bytes(count: usize) -> Vec<u8> {
     (0..count)
@@ -14,77 +17,225 @@ fn some_bytes(count: usize) -> Vec<u8> {
         .collect()
 }
 
+/// Items whose sums show in which order they were added.
+fn some_floats(count: usize) -> Vec<f32> {
+    let bytes = some_bytes(count);
+    (0..)
+        .zip(bytes)
+        .map(|(index, byte)| f32::from(byte) / (1 + index % 99) as f32 - 1.0)
+        .collect()
+}
+
 /// There and back again, with so many lanes.
-fn round_trip(entered: Entered<'_>, lane_count: usize, bytes: &[u8]) -> Result<Vec<u8>> {
-    let memory = DeviceMemory::allocate(bytes.len() as u64)?;
-    let lanes = transfer::to_device(entered.lanes(lane_count)?, bytes, memory.address())?;
-    assert_eq!(lanes.len(), lane_count);
+fn round_trip(lane_count: usize, piece_bytes: usize, bytes: &[u8]) -> Result<Vec<u8>> {
     let mut back = vec![0; bytes.len()];
-    transfer::to_host(lanes, memory.address(), &mut back)?;
+    Gpu::new()?.enter(|entered| {
+        let lanes = entered.lanes(lane_count, piece_bytes)?;
+        assert_eq!(lanes.len(), lane_count);
+        let pieces = iter::zip(bytes.chunks(piece_bytes), back.chunks_mut(piece_bytes));
+        let pieces = pieces.map(|(from, to)| Piece { from, to });
+        carry(lanes, Ways::ThereAndBack, pieces, |lane, _| Ok(lane))
+    })?;
     Ok(back)
 }
 
 #[test]
 fn every_byte_arrives_by_however_many_lanes() {
-    let gpu = Gpu::new().unwrap();
-    let bytes = some_bytes(5 * PIECE_BYTES + 1);
+    let bytes = some_bytes(9 * PIECE_BYTES + 1);
     for lane_count in [1, 2, 3, 8] {
         for byte_count in [1, PIECE_BYTES, PIECE_BYTES + 1, bytes.len()] {
             let bytes = &bytes[..byte_count];
-            let back = gpu.enter(|entered| round_trip(entered, lane_count, bytes));
-            assert!(
-                back.unwrap() == bytes,
-                "{lane_count} lanes, {byte_count} bytes"
+            let back = round_trip(lane_count, PIECE_BYTES, bytes).unwrap();
+            assert!(back == bytes, "{lane_count} lanes, {byte_count} bytes");
+        }
+    }
+    let back = round_trip(2, 2 * PIECE_BYTES, &bytes).unwrap();
+    assert!(back == bytes, "longer pieces");
+}
+
+/// Reduces in pieces of so many tiles.
+fn reduced<O: Kernel<kind::reduce, T>, T: Item>(
+    gpu: &Gpu,
+    piece_tiles: u64,
+    items: &[T],
+) -> Result<O::Output> {
+    gpu.enter(|entered| {
+        let conductor = entered.lane()?.into_busy();
+        let cut = Cut::of_reduction::<T>(items.len()).in_pieces_of(piece_tiles);
+        let slot = reduce_pieces::<O, T>(entered, &conductor, cut, items)?;
+        conductor.wait()?;
+        // SAFETY: the reduction is done.
+        Ok(unsafe { entered.read_result(slot) })
+    })
+}
+
+/// Scans in pieces of so many tiles.
+fn scanned<Kind, O: Kernel<Kind, T>, T: Item>(
+    gpu: &Gpu,
+    piece_tiles: u64,
+    items: &[T],
+) -> Result<Vec<T>> {
+    let mut results = vec![T::zeroed(); items.len()];
+    gpu.enter(|entered| {
+        let conductor = entered.lane()?.into_busy();
+        let cut = Cut::of_scan::<T>(items.len()).in_pieces_of(piece_tiles);
+        scan_pieces::<Kind, O, T>(entered, &conductor, cut, items, &mut results)?;
+        conductor.wait().map(drop)
+    })?;
+    Ok(results)
+}
+
+#[test]
+fn reductions_have_the_same_bits_however_they_are_cut() {
+    let gpu = Gpu::new().unwrap();
+    let tile = reduce_tile_items::<f32>() as usize;
+    for count in [1, tile, tile + 1, 6 * tile - 1, 6 * tile, 13 * tile + 5] {
+        let items = some_floats(count);
+        let sum = reference::reduce::<Sum, _>(&items).to_bits();
+        let wide_sum = reference::reduce::<WideSum, _>(&items).to_bits();
+        for piece_tiles in [1, 2, 3, 20] {
+            let found = reduced::<Sum, _>(&gpu, piece_tiles, &items).unwrap();
+            assert_eq!(found.to_bits(), sum, "{count} in pieces of {piece_tiles}");
+            let found = reduced::<WideSum, _>(&gpu, piece_tiles, &items).unwrap();
+            assert_eq!(
+                found.to_bits(),
+                wide_sum,
+                "wide, {count} in pieces of {piece_tiles}"
             );
         }
+    }
+    let bytes = some_bytes(5 * reduce_tile_items::<u8>() as usize + 3);
+    let found = reduced::<Max, _>(&gpu, 2, &bytes);
+    assert_eq!(found, Ok(reference::reduce::<Max, _>(&bytes)));
+}
+
+#[test]
+fn scans_have_the_same_bits_however_they_are_cut() {
+    let gpu = Gpu::new().unwrap();
+    let tile = scan_tile_items::<f32>(1) as usize;
+    for count in [1, tile, tile + 1, 6 * tile - 1, 6 * tile, 35 * tile + 5] {
+        let items = some_floats(count);
+        let inclusive = reference::inclusive_scan::<Sum, _>(&items);
+        let exclusive = reference::exclusive_scan::<Sum, _>(&items);
+        for piece_tiles in [1, 2, 3, 40] {
+            let what = format!("{count} in pieces of {piece_tiles}");
+            let found = scanned::<kind::inclusive_scan, Sum, _>(&gpu, piece_tiles, &items);
+            assert!(found.unwrap() == inclusive, "{what}");
+            let found = scanned::<kind::exclusive_scan, Sum, _>(&gpu, piece_tiles, &items);
+            assert!(found.unwrap() == exclusive, "exclusive, {what}");
+        }
+    }
+    let bytes = some_bytes(5 * scan_tile_items::<u8>(1) as usize + 3);
+    let found = scanned::<kind::inclusive_scan, Max, _>(&gpu, 2, &bytes);
+    assert_eq!(found, Ok(reference::inclusive_scan::<Max, _>(&bytes)));
+}
+
+/// A reduction and a scan in three pieces each, on more than one lane.
+fn both(gpu: &Gpu) -> Result<()> {
+    let items = some_floats(2 * reduce_tile_items::<f32>() as usize + 1);
+    let sum = reduced::<Sum, _>(gpu, 1, &items)?;
+    assert_eq!(sum.to_bits(), reference::reduce::<Sum, _>(&items).to_bits());
+    let items = some_floats(2 * scan_tile_items::<f32>(1) as usize + 1);
+    let found = scanned::<kind::inclusive_scan, Sum, _>(gpu, 1, &items)?;
+    assert!(found == reference::inclusive_scan::<Sum, _>(&items));
+    Ok(())
+}
+
+/// Makes the calls of a first use fail, each in turn, or those of them with these names. Checks what comes of it, and that
+/// nothing is left and the next use works.
+fn fail_each_call(
+    names: &[&str],
+    code: i32,
+    moment: Moment,
+    mut check: impl FnMut(&'static str, Result<()>),
+) {
+    // Keeps the primary context, which tests beside this one share, current on this thread, so that no failure makes it so;
+    // and knows what the process looks up once.
+    let keeper = Gpu::new().unwrap();
+    keeper.make_current().unwrap();
+    both(&keeper).unwrap();
+    let gpu = Gpu::new().unwrap();
+    let (result, calls) = record(|| both(&gpu));
+    assert_eq!(result, Ok(()));
+    drop(gpu);
+    let before = live_of_this_thread();
+    let wanted = |call: &str| names.is_empty() || names.contains(&call);
+    for (nth, call) in (1..).zip(calls).filter(|(_, call)| wanted(call)) {
+        let gpu = Gpu::new().unwrap();
+        let armed = fail(Failure {
+            calls: Calls::Any,
+            nth,
+            code: Code(code),
+            moment,
+        });
+        let result = both(&gpu);
+        assert!(armed.has_fired(), "call {nth} ({call})");
+        drop(armed);
+        check(call, result);
+        assert_eq!(both(&gpu), Ok(()), "after call {nth} ({call})");
+        drop(gpu);
+        assert_eq!(live_of_this_thread(), before, "call {nth} ({call})");
     }
 }
 
 #[test]
-fn a_failure_on_the_way_is_told_and_leaves_nothing_behind() {
-    let before = live_of_this_thread();
-    let bytes = some_bytes(2 * PIECE_BYTES + 1);
-    let work = || {
-        let gpu = Gpu::new()?;
-        gpu.enter(|entered| round_trip(entered, 2, &bytes))
-    };
-    let (back, calls) = record(work);
-    assert!(back.unwrap() == bytes);
-    let made = ["cuStreamCreate", "cuMemAlloc_v2", "cuMemHostAlloc"];
-    let moved = [
+fn a_failure_between_pieces_is_told_and_leaves_nothing_behind() {
+    fail_each_call(&[], 999, Moment::Before, |call, result| match result {
+        Err(Error::Driver { call: told, code }) => assert_eq!((told, code.0), (call, 999)),
+        other => panic!("{call}: {other:?}"),
+    });
+}
+
+#[test]
+fn a_failure_of_queued_work_is_told_by_a_call_that_waits() {
+    let launches = [
+        "cuLaunchKernel",
         "cuMemcpyHtoDAsync_v2",
         "cuMemcpyDtoHAsync_v2",
-        "cuStreamSynchronize",
     ];
-    for name in made.into_iter().chain(moved) {
-        // The streams that go are waited for too; what comes of that is nobody's error.
-        let told = calls.iter().filter(|&&call| call == name).count()
-            - if name == "cuStreamSynchronize" { 2 } else { 0 };
-        assert!(told > 0, "{name}");
-        for nth in 1..=told as u64 {
-            let armed = fail(Failure {
-                calls: Calls::Named(name),
-                nth,
-                code: Code(999),
-                moment: Moment::Before,
-            });
-            match work().unwrap_err() {
-                Error::Driver { call, code } => assert_eq!((call, code.0), (name, 999)),
-                other => panic!("{other:?}"),
+    fail_each_call(
+        &launches,
+        999,
+        Moment::Deferred,
+        |call, result| match result {
+            Err(Error::Driver { call: told, code }) => {
+                assert_eq!((told, code.0), ("cuStreamSynchronize", 999));
             }
-            drop(armed);
-            assert_eq!(live_of_this_thread(), before, "{name} {nth}");
-        }
-    }
+            other => panic!("{call}: {other:?}"),
+        },
+    );
+}
+
+#[test]
+fn fewer_lanes_do_where_memory_is_short() {
+    let mut done_without = 0;
+    let allocations = ["cuMemAlloc_v2", "cuMemHostAlloc"];
+    fail_each_call(
+        &allocations,
+        2,
+        Moment::Before,
+        |call, result| match result {
+            Ok(()) => done_without += 1,
+            Err(Error::OutOfMemory { .. }) => assert_eq!(call, "cuMemAlloc_v2"),
+            Err(Error::OutOfHostMemory { .. }) => assert_eq!(call, "cuMemHostAlloc"),
+            Err(other) => panic!("{call}: {other:?}"),
+        },
+    );
+    assert!(done_without >= 2, "{done_without}");
 }
 
 #[test]
 fn lanes_are_kept() {
     let gpu = Gpu::new().unwrap();
-    let made = |calls: &[&str]| calls.contains(&"cuMemHostAlloc");
-    let bytes = some_bytes(PIECE_BYTES + 1);
-    let work = || gpu.enter(|entered| round_trip(entered, 2, &bytes)).unwrap();
-    assert!(made(&record(work).1));
-    assert!(!made(&record(work).1));
-    gpu.enter(|_| Ok(driver::synchronize_context()?)).unwrap();
+    let made = |calls: &[&str]| {
+        let makers = [
+            "cuMemAlloc_v2",
+            "cuMemHostAlloc",
+            "cuStreamCreate",
+            "cuEventCreate",
+        ];
+        calls.iter().any(|call| makers.contains(call))
+    };
+    assert!(made(&record(|| both(&gpu)).1));
+    assert!(!made(&record(|| both(&gpu)).1));
 }

@@ -52,7 +52,7 @@ impl<T: Item> Scratch<T> {
 
     fn copy_from(&self, input: Span) -> Result<()> {
         let bytes = input.item_count * size_of::<T>();
-        Ok(driver::event::copy_within_device(
+        Ok(driver::copy_within_device(
             self.address(),
             input.address,
             bytes,

@@ -45,7 +45,7 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     let input_bytes = (item_count * size_of::<T>()) as u64;
     let tiles = scan_tile_count::<T>(item_count as u64);
     // A block takes a ticket, one more for each of its tiles if there are fewer blocks than tiles.
-    let atomics = match tiles {
+    let tickets = match tiles {
         1 => 0,
         _ => blocks + if tiles > blocks { tiles } else { 0 },
     };
@@ -53,15 +53,16 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     let tile_shuffles = words * u64::from(SCAN_SHORT.warps) * SCAN_SHORT.rows as u64 * 7;
 
     assert_eq!(counters.blocks, blocks);
-    assert_eq!(counters.atomics, atomics);
+    // Each tile is told to the warp that looks back, and that there is no more.
+    assert_eq!(counters.atomics, tickets + tiles + blocks);
     assert_eq!(counters.barriers, barriers(tiles, blocks));
     let looking_back = counters.shuffles - tiles * tile_shuffles;
     assert!(looking_back <= words * tiles * SHUFFLES_TO_LOOK_BACK);
     assert!(counters.votes <= tiles * VOTES_TO_LOOK_BACK);
-    let read = counters.global_bytes_read - input_bytes - 8 * atomics;
+    let read = counters.global_bytes_read - input_bytes - 8 * tickets;
     assert!(read <= 8 * words * tiles * WORDS_LOOKED_AT, "{read}");
     // What is published, the tickets, and the tickets for the next launch.
-    let written = counters.global_bytes_written - input_bytes - 8 * atomics;
+    let written = counters.global_bytes_written - input_bytes - 8 * tickets;
     assert!(
         written <= 8 * (words * tiles * WORDS_PUBLISHED + 1),
         "{written}"

@@ -100,9 +100,6 @@ impl Bound for f32 {
 
 fn check<O: Scans<T>, T: Bound>(rung: Rung) {
     for count in sizes(rung) {
-        let items = ordinary::<O, T>(count);
-        let input = DeviceBuffer::from_slice(&items).unwrap();
-        let sentinel = T::default();
         // Where that takes long, many items are scanned with some of the block sizes.
         let step = match (mode(), rung) {
             (Mode::Virtual, _) | (Mode::Real, Rung::QuadraticScan) if count > 1000 => 4,
@@ -110,20 +107,31 @@ fn check<O: Scans<T>, T: Bound>(rung: Rung) {
             (Mode::Real, _) if count > 1 << 20 => 4,
             _ => 1,
         };
-        for (block_size, placement) in block_sizes(rung)
-            .into_iter()
-            .step_by(step)
-            .flat_map(|block_size| Placement::ALL.map(|placement| (block_size, placement)))
-        {
-            let what = format!("{rung}, {placement}: {count} items, blocks of {block_size}");
-            let mut output = DeviceBuffer::from_slice(&vec![sentinel; count + 1]).unwrap();
-            ladder::scan::<O, T>(gpu(), rung, placement, &input, &mut output, block_size)
-                .unwrap_or_else(|error| panic!("{what}: {error}"));
-            let found = output.as_host_vec().unwrap();
-            T::check::<O>(&found[..count], &items, placement, &what);
-            assert_eq!(found[count], sentinel, "{what}: behind the output");
-            assert_eq!(input.as_host_vec().unwrap(), items, "{what}: the input");
+        let block_sizes: Vec<u32> = block_sizes(rung).into_iter().step_by(step).collect();
+        for placement in Placement::ALL {
+            check_count::<O, T>(rung, count, &block_sizes, placement);
         }
+    }
+}
+
+fn check_count<O: Scans<T>, T: Bound>(
+    rung: Rung,
+    count: usize,
+    block_sizes: &[u32],
+    placement: Placement,
+) {
+    let items = ordinary::<O, T>(count);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    let sentinel = T::default();
+    for &block_size in block_sizes {
+        let what = format!("{rung}, {placement}: {count} items, blocks of {block_size}");
+        let mut output = DeviceBuffer::from_slice(&vec![sentinel; count + 1]).unwrap();
+        ladder::scan::<O, T>(gpu(), rung, placement, &input, &mut output, block_size)
+            .unwrap_or_else(|error| panic!("{what}: {error}"));
+        let found = output.as_host_vec().unwrap();
+        T::check::<O>(&found[..count], &items, placement, &what);
+        assert_eq!(found[count], sentinel, "{what}: behind the output");
+        assert_eq!(input.as_host_vec().unwrap(), items, "{what}: the input");
     }
 }
 
@@ -158,6 +166,19 @@ rungs! {
     double_buffered_kogge_stone: DoubleBufferedKoggeStone;
     brent_kung: BrentKung;
     ours: OurScan;
+}
+
+/// The size that [`sizes`] leaves out.
+#[test]
+#[ignore = "a real device needs half a minute, a virtual one days"]
+fn rungs_that_must_be_waited_for() {
+    gpu();
+    for rung in [Rung::SequentialScan, Rung::QuadraticScan] {
+        let block_size = *block_sizes(rung).last().unwrap();
+        for placement in Placement::ALL {
+            check_count::<Sum, u32>(rung, (1 << 24) + 3, &[block_size], placement);
+        }
+    }
 }
 
 #[test]

@@ -124,8 +124,8 @@ bugs! {
     one_place_for_the_tiles_of_all_turns: [Race],
         [
             Edit::replace(
-                "st.shared.b32 \t[*+136], *;",
-                "{ .reg .b64 %x; mov.b64 %x, *; } st.shared.b32 \t[gpu_launch_sized_workgroup_mem+136], *;",
+                "exch.b32 %o, [%s], *;",
+                "exch.b32 %o, [gpu_launch_sized_workgroup_mem+136], *;",
             ).nth(1, 6),
             Edit::replace(
                 "ld.shared.b32 \t*, [*+136];",

@@ -182,6 +182,24 @@ pub unsafe fn store_word(address: *mut u64, word: u64) {
     }
 }
 
+/// Writes a word of shared memory in one atomic step: relaxed, block scope.
+///
+/// # Safety
+/// `address` is in shared memory and aligned.
+#[inline(always)]
+pub unsafe fn store_shared_atomically(address: *mut u32, word: u32) {
+    // SAFETY: the caller's; the address converts to its space.
+    unsafe {
+        ptx!(
+            "{{ .reg .u64 %s; .reg .b32 %o; cvta.to.shared.u64 %s, {address};",
+            "atom.relaxed.cta.shared.exch.b32 %o, [%s], {word}; }}",
+            address = in(reg64) address,
+            word = in(reg32) word,
+            options(nostack),
+        );
+    }
+}
+
 /// Adds 1 to a 64-bit word and gives the value before: relaxed, GPU scope.
 ///
 /// # Safety

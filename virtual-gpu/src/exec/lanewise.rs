@@ -120,10 +120,9 @@ impl Warp {
             }
             Op::CopyCommit(kind) => shared.copies.commit(self.id, active, *kind),
             Op::Mbarrier(mbarrier) => self.mbarrier(machine, shared, mbarrier, active)?,
-            Op::Fence { scope, order } => {
-                let how = (*order, *scope);
-                machine.observer.fence(shared.index, self.id, active, how);
-            }
+            Op::Fence { scope } => machine
+                .observer
+                .fence(shared.index, self.id, active, *scope),
             // What remains is carried out by `run_fragment`, or has no effect.
             _ => {}
         }

@@ -8,7 +8,9 @@ use super::operand::exactly;
 use super::transfer;
 use super::types::U32;
 use crate::counters::Class;
-use crate::program::{AddressSpace, CopyAsync, Mbarrier, MbarrierKind, Op, Reg, WaitFor};
+use crate::program::{
+    Address, AddressSpace, CopyAsync, Mbarrier, MbarrierKind, Op, Reg, Scope, Strength, WaitFor,
+};
 use crate::ptx::ast::{Number, Operand};
 
 /// What may follow the opcode and has no effect here: how much a cache should fetch.
@@ -37,7 +39,7 @@ pub(super) fn lower<'a>(
         return Ok(());
     }
     if opcode.takes("wait_group") {
-        // With `.read`, that the source has been read would do: more is awaited here.
+        // With `.read`, that the source has been read would do.
         opcode.takes("read");
         let [Operand::Number(Number::Integer(but))] = operands else {
             return Err("`wait_group` takes a number".into());
@@ -84,6 +86,21 @@ fn arrive_when_landed<'a>(
     Ok(())
 }
 
+fn at<'a>(
+    body: &mut Body<'a, '_>,
+    operand: &Operand<'a>,
+    space: AddressSpace,
+) -> Result<Address, String> {
+    let (space, base, offset) = body.address(operand, space)?;
+    Ok(Address {
+        space,
+        base,
+        offset,
+        strength: Strength::Weak,
+        scope: Scope::Device,
+    })
+}
+
 fn scratch(body: &mut Body<'_, '_>) -> [Reg; 5] {
     std::array::from_fn(|_| body.new_register())
 }
@@ -122,8 +139,8 @@ fn plain<'a>(
     };
     let form = CopyAsync {
         kind: WaitFor::Plain,
-        to: body.address(to, AddressSpace::Shared)?,
-        from: body.address(from, AddressSpace::Global)?,
+        to: at(body, to, AddressSpace::Shared)?,
+        from: at(body, from, AddressSpace::Global)?,
         bytes,
         read,
         mbarrier: None,
@@ -185,8 +202,8 @@ fn bulk<'a>(
     };
     let form = CopyAsync {
         kind: WaitFor::Bulk,
-        to: body.address(to, to_space)?,
-        from: body.address(from, from_space)?,
+        to: at(body, to, to_space)?,
+        from: at(body, from, from_space)?,
         bytes: body.source(bytes, U32)?,
         read: None,
         mbarrier: match mbarrier {

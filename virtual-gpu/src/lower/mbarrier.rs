@@ -35,10 +35,13 @@ pub(super) fn address<'a>(
         _ => Strength::Acquire,
     };
     let scope = opcode.scope().unwrap_or(Scope::Block);
+    let (space, base, offset) = body.address(place, space)?;
     Ok(Address {
+        space,
+        base,
+        offset,
         strength,
         scope,
-        ..body.address(place, space)?
     })
 }
 

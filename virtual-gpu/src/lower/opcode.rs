@@ -54,25 +54,15 @@ impl<'a> Opcode<'a> {
         }
     }
 
-    /// Rounding direction of arithmetic.
-    pub(super) fn rounding(&mut self) -> Option<Rounding> {
-        self.choice(&[
+    /// Rounding direction of arithmetic, flushing and saturation.
+    pub(super) fn mode(&mut self) -> Mode {
+        let rounding = self.choice(&[
             ("rn", Rounding::Nearest),
             ("rz", Rounding::Zero),
             ("rm", Rounding::Down),
             ("rp", Rounding::Up),
-        ])
-    }
-
-    /// Rounding direction of arithmetic, flushing and saturation.
-    pub(super) fn mode(&mut self) -> Mode {
-        let rounding = self.rounding();
+        ]);
         self.mode_with(rounding.unwrap_or_default())
-    }
-
-    /// Flushing alone, for what neither rounds nor saturates.
-    pub(super) fn flush(&mut self) -> Mode {
-        Mode(if self.takes("ftz") { Mode::FLUSH } else { 0 })
     }
 
     /// Flushing and saturation, with a given rounding direction.
@@ -85,9 +75,9 @@ impl<'a> Opcode<'a> {
     pub(super) fn scope(&mut self) -> Option<Scope> {
         self.choice(&[
             ("cta", Scope::Block),
-            // Every block is a cluster of its own.
-            ("cluster", Scope::Block),
+            ("cluster", Scope::Device),
             ("gpu", Scope::Device),
+            ("gl", Scope::Device),
             ("sys", Scope::System),
         ])
     }

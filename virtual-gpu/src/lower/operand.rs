@@ -7,7 +7,7 @@ use super::types::{Kind, Type};
 use super::variables::literal;
 use crate::counters::Class;
 use crate::exec::kernel_address;
-use crate::program::{Address, AddressSpace, Op, Pred, PredSource, Reg, Scope, Strength};
+use crate::program::{AddressSpace, Op, Pred, PredSource, Reg};
 use crate::ptx::ast::{Number, Operand, Sense};
 
 impl<'a> Body<'a, '_> {
@@ -178,27 +178,20 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// What an address operand comes to in a space, for a weak access.
+    /// What an address operand comes to in a space: the space, a register and an offset.
     pub(super) fn address(
         &mut self,
         operand: &Operand<'a>,
         space: AddressSpace,
-    ) -> Result<Address, String> {
+    ) -> Result<(AddressSpace, Option<Reg>, i64), String> {
         let Operand::Address(base, offset) = operand else {
             return Err(format!("{} where an address is read", describe(operand)));
         };
-        let at = |space, base, offset| Address {
-            space,
-            base,
-            offset,
-            strength: Strength::Weak,
-            scope: Scope::Device,
-        };
         let Some(name) = base else {
-            return Ok(at(space, None, *offset));
+            return Ok((space, None, *offset));
         };
         match self.find(name) {
-            Some(Entity::Register(reg, ty)) if ty.bits >= 32 => Ok(at(space, Some(reg), *offset)),
+            Some(Entity::Register(reg, ty)) if ty.bits >= 32 => Ok((space, Some(reg), *offset)),
             Some(Entity::Variable(variable)) => {
                 let fits = match space {
                     AddressSpace::Generic => true,
@@ -213,11 +206,10 @@ impl<'a> Body<'a, '_> {
                 }
                 Ok(match variable.address {
                     VariableAddress::Known(address) => {
-                        let offset = (address as i64).wrapping_add(*offset);
-                        at(variable.space, None, offset)
+                        (variable.space, None, (address as i64).wrapping_add(*offset))
                     }
                     VariableAddress::DynamicShared => {
-                        at(variable.space, Some(self.dynamic_shared()), *offset)
+                        (variable.space, Some(self.dynamic_shared()), *offset)
                     }
                 })
             }

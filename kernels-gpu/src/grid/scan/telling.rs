@@ -3,6 +3,9 @@
 //! For each turn there are a slot of shared memory and a barrier for either. Who tells writes the slot, arrives at the
 //! barrier and goes on; who is told waits there, and reads.
 //!
+//! A tile's slot is written atomically, which the barrier does not need: `compute-sanitizer`'s `racecheck` orders accesses
+//! by how many barriers each warp has waited at, and the warp that looks back has waited at fewer.
+//!
 //! **A slot is free again in time.** Slots and barriers serve again after [`SCAN_TURNS`] turns. When the first warp tells
 //! the tile of turn t + 4, or the end in its stead, it has been told the prefix of turn t: the tile of turn t was read.
 //! When the other warp tells the prefix of turn t + 4, it was told that turn's tile after all warps had come for the prefix
@@ -46,7 +49,8 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
         // SAFETY: the caller's; the slot's last tile has been read.
         unsafe {
             if simt::lane() == 0 {
-                (*self.shared).tiles[slot(turn) as usize] = tile;
+                let slot = &raw mut (*self.shared).tiles[slot(turn) as usize];
+                simt::store_shared_atomically(slot, tile);
             }
             simt::arrive_at_barrier(TILE_BARRIERS + slot(turn), Self::TOLD_A_TILE);
         }

@@ -19,8 +19,6 @@
 //!   taken to be in order among themselves.
 //! * Two accesses that are both strong, of scopes that reach each other, and to the same bytes, are
 //!   no race.
-//! * A read through the cache that is not kept coherent (`ld.global.nc`) may come after no write of
-//!   its grid, ordered or not: what it reads must not change while the grid runs.
 //!
 //! Each thread has a time, which moves on when it makes something known; an access has its thread's
 //! time, and comes before all that knows the thread up to that time (`clocks`, `threads`,
@@ -42,8 +40,8 @@ mod threads;
 use std::collections::HashMap;
 
 use super::{Accesses, Arrival, Element, GridStart, Observer, Switch};
-use crate::fault::{AccessKind, Conflict, FaultKind, Side, Space};
-use crate::program::{Order, Scope, Strength};
+use crate::fault::{AccessKind, FaultKind, Side, Space};
+use crate::program::Scope;
 use clocks::Thread;
 use grids::{Grid, Grids};
 use history::Record;
@@ -95,9 +93,8 @@ impl RaceDetector {
         self.blocks.entry(number).or_insert_with(new)
     }
 
-    /// The accesses of all lanes, in their order; gives the first that races, with what, and why.
-    fn compare(&mut self, accesses: &Accesses<'_>) -> Option<(usize, [Record; 2], Conflict)> {
-        let unordered = |old: Option<Record>| old.map(|old| (old, Conflict::Unordered));
+    /// The accesses of all lanes, in their order; gives the first that races, and with what.
+    fn compare(&mut self, accesses: &Accesses<'_>) -> Option<(usize, Record, Record)> {
         let place = self.place;
         let stale = std::mem::take(&mut self.stale);
         let new_block = || self.grids.new_block(accesses.block);
@@ -124,18 +121,14 @@ impl RaceDetector {
             let new = Record::new(thread, when, accesses.kind, accesses.bytes, ordering);
             let known = &*state.known;
             for cell in pages.cells(address, accesses.bytes) {
-                let raced = match (accesses.kind, accesses.strength) {
-                    (AccessKind::Read, Strength::ReadOnly) => cell
-                        .write_since(self.grids.first_block(accesses.block))
-                        .map(|old| (old, Conflict::ReadOnly))
-                        .or_else(|| unordered(cell.race_with_read(new, known))),
-                    (AccessKind::Read, _) => unordered(cell.race_with_read(new, known)),
-                    _ => unordered(cell.race_with_write(new, known)),
+                let raced = match accesses.kind {
+                    AccessKind::Read => cell.race_with_read(new, known),
+                    _ => cell.race_with_write(new, known),
                 };
-                if let Some((old, conflict)) = raced
+                if let Some(old) = raced
                     && self.reports == Switch::On
                 {
-                    return Some((lane, [old, new], conflict));
+                    return Some((lane, old, new));
                 }
                 match accesses.kind {
                     AccessKind::Read => cell.read(new, known),
@@ -198,11 +191,10 @@ impl Observer for RaceDetector {
         }
         match self.compare(accesses) {
             None => Ok(()),
-            Some((lane, [old, new], conflict)) => {
+            Some((lane, old, new)) => {
                 let kind = FaultKind::Race {
                     space: accesses.space,
                     address: accesses.addresses[lane],
-                    conflict,
                     earlier: Box::new(self.side(old)),
                     later: Box::new(self.side(new)),
                 };
@@ -211,22 +203,17 @@ impl Observer for RaceDetector {
         }
     }
 
-    fn fence(&mut self, block: u64, warp: u32, lanes: u32, (order, scope): (Order, Scope)) {
+    fn fence(&mut self, block: u64, warp: u32, lanes: u32, scope: Scope) {
         let state = self.block(block);
         for index in indices(warp, lanes) {
             let thread = state.thread(index);
             let Some(state) = state.threads.get_mut(index as usize) else {
                 continue;
             };
-            if order != Order::Release {
-                for message in std::mem::take(&mut state.seen) {
-                    if message.reaches(block, scope) {
-                        state.learn(&message.known);
-                    }
+            for message in std::mem::take(&mut state.seen) {
+                if message.reaches(block, scope) {
+                    state.learn(&message.known);
                 }
-            }
-            if order == Order::Acquire {
-                continue;
             }
             let known = state.publish(thread);
             state.fenced = Some(Message {

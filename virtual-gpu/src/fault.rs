@@ -168,6 +168,15 @@ impl fmt::Display for Near {
     }
 }
 
+/// What is wrong between two accesses to the same bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conflict {
+    /// Nothing orders them.
+    Unordered,
+    /// The later one, `ld.global.nc`, may read only what no thread of its grid writes.
+    ReadOnly,
+}
+
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -249,6 +258,8 @@ pub enum FaultKind {
         space: Space,
         /// Where the later access starts, within its space.
         address: u64,
+        /// What is wrong between the two.
+        conflict: Conflict,
         /// The access that came first in this run.
         earlier: Box<Side>,
         /// The access that found it.
@@ -324,12 +335,21 @@ impl fmt::Display for FaultKind {
             FaultKind::Race {
                 space,
                 address,
+                conflict,
                 earlier,
                 later,
-            } => write!(
-                f,
-                "race: at {space} address {address:#x}, nothing orders the {earlier} and the {later}"
-            ),
+            } => {
+                write!(f, "race: at {space} address {address:#x}, ")?;
+                match conflict {
+                    Conflict::Unordered => {
+                        write!(f, "nothing orders the {earlier} and the {later}")
+                    }
+                    Conflict::ReadOnly => write!(
+                        f,
+                        "the {earlier} changes what the {later} takes for read-only"
+                    ),
+                }
+            }
             FaultKind::Uninitialised { what } => write!(f, "uninitialised: {what}"),
         }
     }

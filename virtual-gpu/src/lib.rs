@@ -30,7 +30,7 @@ pub use checks::{Checks, Switch};
 pub use config::{DeviceConfig, RunOptions, WARP_LANES};
 pub use counters::{CLASS_COUNT, Class, Counters};
 pub use driver::{Live, Mode, ModeError, Settings, inject, last_fault, live, mode, start};
-pub use fault::{AccessKind, Extent, Fault, FaultKind, Near, Side, Space};
+pub use fault::{AccessKind, Conflict, Extent, Fault, FaultKind, Near, Side, Space};
 pub use launch::{LaunchError, Shape};
 pub use memory::{ALLOCATION_ALIGN, Memory, MemoryError};
 pub use module::{Kernel, LoadError, Module, Parameter, Problem, Variable};

@@ -204,7 +204,7 @@ fn mbarriers_order_what_threads_do() {
 #[test]
 fn mbarriers_count() {
     let body = "setp.ne.u32 %p1, %r1, 0; @%p1 ret; mov.u32 %r10, bar;
-                mbarrier.init.shared.b64 [%r10], 3; mbarrier.arrive.shared.b64 %d9, [%r10], 2;
+                mbarrier.init.shared.b64 [%r10], 3; mbarrier.arrive.noComplete.shared.b64 %d9, [%r10], 2;
                 mbarrier.arrive_drop.shared.b64 %d10, [%r10];
                 mbarrier.pending_count.b64 %r4, %d9; mbarrier.pending_count.b64 %r5, %d10;
                 mbarrier.arrive.shared.b64 %d9, [%r10];
@@ -226,6 +226,9 @@ fn what_mbarriers_do_not_allow() {
         "mbarrier.arrive.shared.b64 %d9, [%r10];",
         "mbarrier.init.shared.b64 [%r10], 0;",
         "mbarrier.init.shared.b64 [%r10], 1; mbarrier.arrive.shared.b64 %d9, [%r10], 2;",
+        "mbarrier.init.shared.b64 [%r10], 3; mbarrier.arrive.noComplete.shared.b64 %d9, [%r10], 2;
+         mbarrier.arrive.noComplete.shared.b64 %d9, [%r10], 1;",
+        "mbarrier.init.shared.b64 [%r10], 2; mbarrier.arrive_drop.noComplete.shared.b64 %d9, [%r10], 2;",
         "mbarrier.init.shared.b64 [%r10], 1; mov.u64 %d9, 0;
          mbarrier.test_wait.shared.b64 %p2, [%r10], %d9;",
         "mbarrier.init.shared.b64 [%r10], 1; mbarrier.inval.shared.b64 [%r10];

@@ -352,7 +352,7 @@ fn conversions_of_16_bits() {
     check(W16, "cvt.rn.bf16.f16 d, a;", |a, _, _| {
         nearest_brain(half(a) as f32)
     });
-    check(W16, "cvt.rn.sat.f16.f16 d, a;", |a, _, _| match half(a) {
+    check(W16, "cvt.sat.f16.f16 d, a;", |a, _, _| match half(a) {
         x if x > 0.0 => nearest_half(x.min(1.0)),
         _ => 0,
     });

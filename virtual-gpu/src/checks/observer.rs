@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::fault::{AccessKind, FaultKind, Space};
-use crate::program::{Program, Row, Scope, Strength};
+use crate::program::{Order, Program, Row, Scope, Strength};
 
 /// The accesses of some lanes of a warp that one instruction makes to one space.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Accesses<'a> {
 
 impl Accesses<'_> {
     pub(crate) fn is_strong(&self) -> bool {
-        self.strength != Strength::Weak
+        !matches!(self.strength, Strength::Weak | Strength::ReadOnly)
     }
 }
 
@@ -75,7 +75,7 @@ pub(crate) trait Observer {
     /// After accesses that were in bounds. A fault is that of one of the lanes.
     fn accesses(&mut self, accesses: &Accesses<'_>) -> Result<(), (usize, FaultKind)>;
     /// Lanes carried out a fence.
-    fn fence(&mut self, block: u64, warp: u32, lanes: u32, scope: Scope);
+    fn fence(&mut self, block: u64, warp: u32, lanes: u32, how: (Order, Scope));
     /// Lanes met at a `bar.warp.sync`.
     fn warp_sync(&mut self, block: u64, warp: u32, lanes: u32);
     /// Lanes arrived at a barrier of their block.
@@ -118,7 +118,7 @@ impl Observer for Unwatched {
         Ok(())
     }
 
-    fn fence(&mut self, _: u64, _: u32, _: u32, _: Scope) {}
+    fn fence(&mut self, _: u64, _: u32, _: u32, _: (Order, Scope)) {}
 
     fn warp_sync(&mut self, _: u64, _: u32, _: u32) {}
 
@@ -157,8 +157,8 @@ impl<O: Observer> Observer for Tracked<O> {
         self.0.accesses(accesses)
     }
 
-    fn fence(&mut self, block: u64, warp: u32, lanes: u32, scope: Scope) {
-        self.0.fence(block, warp, lanes, scope);
+    fn fence(&mut self, block: u64, warp: u32, lanes: u32, how: (Order, Scope)) {
+        self.0.fence(block, warp, lanes, how);
     }
 
     fn warp_sync(&mut self, block: u64, warp: u32, lanes: u32) {

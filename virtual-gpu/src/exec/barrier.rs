@@ -26,6 +26,8 @@ pub(super) struct Pending {
     threads: u32,
     /// Threads that were asked for, if a count was given.
     expected: Option<u32>,
+    /// What the first arrival came for.
+    kind: Option<BarrierKind>,
     /// How many predicates were true, of how many.
     holds: u32,
     asked: u32,
@@ -45,6 +47,12 @@ impl Pending {
     fn lanes(&self) -> u32 {
         self.arrivals.iter().map(|a| a.lanes.count_ones()).sum()
     }
+}
+
+/// Whether arrivals of two kinds may meet: a reduction meets only its like.
+fn mix(a: BarrierKind, b: BarrierKind) -> bool {
+    let waits_only = |kind| matches!(kind, BarrierKind::Sync | BarrierKind::Arrive);
+    waits_only(a) && waits_only(b) || std::mem::discriminant(&a) == std::mem::discriminant(&b)
 }
 
 impl Warp {
@@ -82,6 +90,12 @@ impl Warp {
                 "barrier {number} awaits {} threads, and this arrival {}",
                 count(pending.expected),
                 count(expected)
+            )));
+        }
+        let first = *pending.kind.get_or_insert(barrier.kind);
+        if !mix(first, barrier.kind) {
+            return Err(invalid(format!(
+                "barrier {number} does a reduction for some of its threads, and not for others or another"
             )));
         }
         let holds = self.registers.predicate(barrier.predicate) & active;

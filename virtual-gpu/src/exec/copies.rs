@@ -6,7 +6,8 @@
 //! has landed or not. A copy that reports to an mbarrier does so as it lands: who saw the mbarrier's
 //! phase complete comes after it, and whoever touches its bytes and did not is stopped, too.
 //!
-//! What is left when the block ends lands then. Not modelled: a copy that lands in parts.
+//! What is left when the block ends lands then. Not modelled: a copy that lands in parts, and one
+//! whose source has been read but which has not landed (`wait_group.read` awaits both).
 
 use super::block::{Block, Shared};
 use super::machine::{Finding, Machine, Stop};
@@ -14,7 +15,7 @@ use super::memory::Group;
 use super::registers::lanes;
 use super::warp::Warp;
 use crate::checks::Observer;
-use crate::fault::{AccessKind, FaultKind, Side, Space};
+use crate::fault::{AccessKind, Conflict, FaultKind, Side, Space};
 use crate::program::{
     Address, AddressSpace, CopyAsync, Extend, LANES, Mbarrier, Reg, Row, Scope, Strength, Transfer,
     WaitFor,
@@ -153,6 +154,7 @@ impl Copies {
                 let fault = FaultKind::Race {
                     space: Space::Shared,
                     address: addresses[lane],
+                    conflict: Conflict::Unordered,
                     earlier: side(
                         access,
                         own(owner).1 as u32,

@@ -120,9 +120,10 @@ impl Warp {
             }
             Op::CopyCommit(kind) => shared.copies.commit(self.id, active, *kind),
             Op::Mbarrier(mbarrier) => self.mbarrier(machine, shared, mbarrier, active)?,
-            Op::Fence { scope } => machine
-                .observer
-                .fence(shared.index, self.id, active, *scope),
+            Op::Fence { scope, order } => {
+                let how = (*order, *scope);
+                machine.observer.fence(shared.index, self.id, active, how);
+            }
             // What remains is carried out by `run_fragment`, or has no effect.
             _ => {}
         }

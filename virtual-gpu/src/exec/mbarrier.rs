@@ -5,7 +5,8 @@
 //! phase completes when neither arrivals nor bytes are missing, and the next one begins.
 //!
 //! An arrival releases, a successful test acquires, as the PTX memory model has it; the race check
-//! hears of both. A word that no `init` wrote, and an arrival more than a phase takes, are faults.
+//! hears of both. A word that no `init` wrote, an arrival more than a phase takes, and one that says
+//! it completes no phase and does, are faults.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine};
@@ -14,7 +15,7 @@ use super::registers::lanes;
 use super::warp::Warp;
 use crate::checks::Observer;
 use crate::fault::{AccessKind, FaultKind};
-use crate::program::{Address, AddressSpace, Mbarrier, MbarrierKind, Row, Strength};
+use crate::program::{Address, AddressSpace, Mbarrier, MbarrierKind, Phase, Row, Strength};
 
 /// Bytes of an mbarrier.
 const BYTES: u32 = 8;
@@ -107,6 +108,14 @@ impl Warp {
             let place = (&mbarrier.address, addresses[lane], lane);
             let kind = mbarrier.kind;
             let (state, yes) = self.one(machine, shared, place, (kind, operand[lane]))?;
+            let ends = |word: Word| word.pending == operand[lane] && word.bytes == 0;
+            if mbarrier.phase == Phase::GoesOn && Word::decode(state).is_some_and(ends) {
+                let what = "an arrival with `.noComplete` completes a phase of an mbarrier".into();
+                return Err(Finding {
+                    kind: FaultKind::InvalidBarrier { what },
+                    lane,
+                });
+            }
             states[lane] = state;
             holds |= u32::from(yes) << lane;
         }

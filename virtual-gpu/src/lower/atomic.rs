@@ -109,6 +109,11 @@ pub(super) fn lower<'a>(
             opcode.name
         ));
     };
+    if opcode.name == "red" && matches!(operation, "exch" | "cas") {
+        return Err(format!(
+            "`red.{operation}`: only `atom` gives the old value"
+        ));
+    }
     let count = opcode.choice(&[("v2", 2), ("v4", 4), ("v8", 8)]);
     let ty = opcode.ty()?;
     if ty.bits == 128 {

@@ -26,6 +26,9 @@ pub(super) fn lower<'a>(
     if !ty.is_integer() {
         return Err(format!("no such instruction on {ty}"));
     }
+    if ty.bits != 32 && matches!(opcode.name, "bmsk" | "prmt" | "lop3") {
+        return Err(format!("no such instruction on {ty}"));
+    }
     match opcode.name {
         "and" => binary(
             body,
@@ -169,6 +172,9 @@ fn funnel<'a>(
     operands: &[Operand<'a>],
 ) -> Result<(), String> {
     let ty = opcode.ty()?;
+    if !ty.is_integer() || ty.bits != 32 {
+        return Err(format!("no such instruction on {ty}"));
+    }
     let is_left = opcode.takes("l");
     let is_right = opcode.takes("r");
     let edge = opcode.choice(&[("clamp", Edge::Clamp), ("wrap", Edge::Wrap)]);

@@ -25,15 +25,6 @@ pub(super) fn lower<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
     operands: &[Operand<'a>],
-) -> Result<(), String> {
-    let ty = opcode.ty()?;
-    lower_typed(body, opcode, operands, ty)
-}
-
-pub(super) fn lower_typed<'a>(
-    body: &mut Body<'a, '_>,
-    opcode: &mut Opcode<'a>,
-    operands: &[Operand<'a>],
     ty: Type,
 ) -> Result<(), String> {
     let goes_on = opcode.name.ends_with('c');

@@ -42,11 +42,11 @@ pub(super) fn lower<'a>(
         return convert_narrow::pair(body, opcode, operands, part);
     }
     let from = opcode.ty()?;
-    let whole = opcode.choice(&WHOLE);
-    let mode = match whole {
-        Some(rounding) => opcode.mode_with(rounding),
-        None => opcode.mode(),
-    };
+    let (whole, rounding) = (opcode.choice(&WHOLE), opcode.rounding());
+    if !may_round(to, from, whole, rounding) {
+        return Err(format!("`cvt` from {from} to {to} does not round so"));
+    }
+    let mode = opcode.mode_with(whole.or(rounding).unwrap_or_default());
     if convert_narrow::concerns(to, from) {
         let how = (mode, whole.is_some());
         return convert_narrow::single(body, opcode, operands, (to, from), how);
@@ -59,6 +59,18 @@ pub(super) fn lower<'a>(
     body.emit(Op::Map1 { f, d, a }, Class::Convert);
     extend_sign(body, d, to, bits);
     Ok(())
+}
+
+/// Whether a conversion takes this rounding: to a whole number, or to what the format can hold.
+fn may_round(to: Type, from: Type, whole: Option<Rounding>, rounding: Option<Rounding>) -> bool {
+    let (to_whole, to_format) = (whole.is_some(), rounding.is_some());
+    match (to.is_float(), from.is_float()) {
+        (false, false) => !to_whole && !to_format,
+        (false, true) => to_whole && !to_format,
+        (true, false) => !to_whole && to_format,
+        (true, true) if to == from => !to_format,
+        (true, true) => !to_whole && to_format == (to.bits <= from.bits),
+    }
 }
 
 /// Fills a destination that is wider than a signed type.

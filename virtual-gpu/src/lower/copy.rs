@@ -8,9 +8,7 @@ use super::operand::exactly;
 use super::transfer;
 use super::types::U32;
 use crate::counters::Class;
-use crate::program::{
-    Address, AddressSpace, CopyAsync, Mbarrier, MbarrierKind, Op, Reg, Scope, Strength, WaitFor,
-};
+use crate::program::{AddressSpace, CopyAsync, Mbarrier, MbarrierKind, Op, Phase, Reg, WaitFor};
 use crate::ptx::ast::{Number, Operand};
 
 /// What may follow the opcode and has no effect here: how much a cache should fetch.
@@ -39,7 +37,7 @@ pub(super) fn lower<'a>(
         return Ok(());
     }
     if opcode.takes("wait_group") {
-        // With `.read`, that the source has been read would do.
+        // With `.read`, that the source has been read would do: more is awaited here.
         opcode.takes("read");
         let [Operand::Number(Number::Integer(but))] = operands else {
             return Err("`wait_group` takes a number".into());
@@ -77,6 +75,7 @@ fn arrive_when_landed<'a>(
     };
     let report = Mbarrier {
         kind,
+        phase: Phase::MayEnd,
         address,
         operand: body.constant(operand),
         d: None,
@@ -84,21 +83,6 @@ fn arrive_when_landed<'a>(
     };
     body.emit(Op::CopyReport(report), Class::Sync);
     Ok(())
-}
-
-fn at<'a>(
-    body: &mut Body<'a, '_>,
-    operand: &Operand<'a>,
-    space: AddressSpace,
-) -> Result<Address, String> {
-    let (space, base, offset) = body.address(operand, space)?;
-    Ok(Address {
-        space,
-        base,
-        offset,
-        strength: Strength::Weak,
-        scope: Scope::Device,
-    })
 }
 
 fn scratch(body: &mut Body<'_, '_>) -> [Reg; 5] {
@@ -139,8 +123,8 @@ fn plain<'a>(
     };
     let form = CopyAsync {
         kind: WaitFor::Plain,
-        to: at(body, to, AddressSpace::Shared)?,
-        from: at(body, from, AddressSpace::Global)?,
+        to: body.address(to, AddressSpace::Shared)?,
+        from: body.address(from, AddressSpace::Global)?,
         bytes,
         read,
         mbarrier: None,
@@ -202,8 +186,8 @@ fn bulk<'a>(
     };
     let form = CopyAsync {
         kind: WaitFor::Bulk,
-        to: at(body, to, to_space)?,
-        from: at(body, from, from_space)?,
+        to: body.address(to, to_space)?,
+        from: body.address(from, from_space)?,
         bytes: body.source(bytes, U32)?,
         read: None,
         mbarrier: match mbarrier {

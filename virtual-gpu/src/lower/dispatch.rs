@@ -15,11 +15,21 @@ pub(super) fn lower<'a>(
 ) -> Result<(), String> {
     match opcode.name {
         "add" | "sub" | "mul" | "mad" | "mul24" | "mad24" | "sad" | "div" | "rem" | "abs"
-        | "neg" | "min" | "max" => integer::lower(body, opcode, operands),
-        "addc" | "subc" | "madc" => carry::lower(body, opcode, operands),
+        | "neg" | "min" | "max" => {
+            let ty = opcode.ty()?;
+            match ty.is_float() {
+                true => floating::lower(body, opcode, operands, ty),
+                false => integer::lower(body, opcode, operands, ty),
+            }
+        }
+        "addc" | "subc" | "madc" => {
+            let ty = opcode.ty()?;
+            carry::lower(body, opcode, operands, ty)
+        }
         "dp4a" | "dp2a" => packed::dot_product(body, opcode, operands),
         "fma" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" | "copysign" => {
-            floating::lower(body, opcode, operands)
+            let ty = opcode.ty()?;
+            floating::lower(body, opcode, operands, ty)
         }
         "and" | "or" | "xor" | "not" | "cnot" | "lop3" | "shl" | "shr" | "shf" | "bfe" | "bfi"
         | "bmsk" | "bfind" | "brev" | "popc" | "clz" | "prmt" | "fns" | "szext" => {

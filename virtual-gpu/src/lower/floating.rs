@@ -14,21 +14,12 @@ pub(super) fn lower<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
     operands: &[Operand<'a>],
-) -> Result<(), String> {
-    let ty = opcode.ty()?;
-    lower_typed(body, opcode, operands, ty)
-}
-
-pub(super) fn lower_typed<'a>(
-    body: &mut Body<'a, '_>,
-    opcode: &mut Opcode<'a>,
-    operands: &[Operand<'a>],
     ty: Type,
 ) -> Result<(), String> {
     match (ty.kind, ty.bits) {
         (Kind::Float, 32) => single(body, opcode, operands, ty),
         (Kind::Float, 64) => double(body, opcode, operands, ty),
-        _ => narrow::lower_typed(body, opcode, operands, ty),
+        _ => narrow::lower(body, opcode, operands, ty),
     }
 }
 
@@ -41,22 +32,21 @@ fn single<'a>(
     if let Some(f) = approximation(opcode)? {
         return unary(body, operands, Some(f), ty);
     }
-    let is_approximate = opcode.takes("approx") || opcode.takes("full");
-    let takes_nan = opcode.takes("NaN");
-    let xor_sign = opcode.takes("xorsign");
-    if xor_sign && !opcode.takes("abs") {
-        return Err("`.xorsign` without `.abs`".into());
+    if opcode.name == "div" {
+        // The exact quotient is near enough.
+        let _ = opcode.takes("approx") || opcode.takes("full");
     }
-    let m = opcode.mode();
-    if is_approximate && opcode.name != "div" {
-        return Err(format!("`{}` is not approximated", opcode.name));
-    }
+    let m = match opcode.name {
+        "min" | "max" | "abs" | "neg" => opcode.flush(),
+        "copysign" => float::Mode(0),
+        _ => opcode.mode(),
+    };
     let f: Map2 = match opcode.name {
         "add" => by_mode!(m, M => map2!(f32, f32, float::add_single::<M>)),
         "sub" => by_mode!(m, M => map2!(f32, f32, float::sub_single::<M>)),
         "mul" => by_mode!(m, M => map2!(f32, f32, float::mul_single::<M>)),
         "div" => by_mode!(m, M => map2!(f32, f32, float::div_single::<M>)),
-        "min" | "max" => extreme(opcode.name, m, takes_nan, xor_sign),
+        "min" | "max" => extreme(opcode, m)?,
         "copysign" => map2!(f32, f32, |a: f32, b: f32| b.copysign(a)),
         "mad" | "fma" => {
             let f = by_mode!(m, M => map3!(f32, f32, f32, float::fma_single::<M>));
@@ -84,8 +74,12 @@ fn single<'a>(
 }
 
 /// `min` and `max` in all their forms.
-fn extreme(name: &str, m: float::Mode, takes_nan: bool, xor_sign: bool) -> Map2 {
-    by_flush!(m, M => match (name, takes_nan, xor_sign) {
+fn extreme(opcode: &mut Opcode<'_>, m: float::Mode) -> Result<Map2, String> {
+    let (takes_nan, xor_sign) = (opcode.takes("NaN"), opcode.takes("xorsign"));
+    if xor_sign && !opcode.takes("abs") {
+        return Err("`.xorsign` without `.abs`".into());
+    }
+    Ok(by_flush!(m, M => match (opcode.name, takes_nan, xor_sign) {
         ("min", false, false) => map2!(f32, f32, float::min_single::<M>),
         ("min", true, false) => map2!(f32, f32, float::min_nan_single::<M>),
         ("max", false, false) => map2!(f32, f32, float::max_single::<M>),
@@ -102,7 +96,7 @@ fn extreme(name: &str, m: float::Mode, takes_nan: bool, xor_sign: bool) -> Map2 
         _ => map2!(f32, f32, |a: f32, b: f32| {
             float::xor_sign_single(float::max_nan_single::<M>(a.abs(), b.abs()), a, b)
         }),
-    })
+    }))
 }
 
 /// The unary functions that the hardware approximates, if the opcode asks for one.
@@ -156,7 +150,10 @@ fn double<'a>(
         };
         return unary(body, operands, Some(f), ty);
     }
-    let m = opcode.mode();
+    let m = match opcode.name {
+        "min" | "max" | "copysign" | "abs" | "neg" => float::Mode(0),
+        _ => opcode.mode(),
+    };
     if m.flushes() || m.saturates() {
         return Err(format!("`.ftz` or `.sat` on {ty} is not supported"));
     }

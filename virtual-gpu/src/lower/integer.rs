@@ -1,11 +1,11 @@
-//! Integer arithmetic. Its instructions on floats go on to `floating`.
+//! Integer arithmetic. Sums that carry go on to `carry`, pairs of 16 bits to `packed`.
 
 use super::body::Body;
 use super::opcode::Opcode;
 use super::operand::exactly;
 use super::rows::{by_integer, map1, map2, map3};
 use super::types::{Kind, Type, U32};
-use super::{carry, floating, packed};
+use super::{carry, packed};
 use crate::alu;
 use crate::counters::Class;
 use crate::program::{Map1, Map2, Map3, Op, Reg};
@@ -23,16 +23,13 @@ pub(super) fn lower<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
     operands: &[Operand<'a>],
+    ty: Type,
 ) -> Result<(), String> {
-    let ty = opcode.ty()?;
-    if ty.is_float() {
-        return floating::lower_typed(body, opcode, operands, ty);
-    }
     if let Kind::Packed(part) = ty.kind {
         return packed::halves(body, opcode, operands, part, ty);
     }
     if opcode.has("cc") {
-        return carry::lower_typed(body, opcode, operands, ty);
+        return carry::lower(body, opcode, operands, ty);
     }
     match opcode.name {
         "mul" | "mad" | "mul24" | "mad24" => product(body, opcode, operands, ty),

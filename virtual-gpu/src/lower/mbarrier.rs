@@ -10,7 +10,9 @@ use super::rows::map1;
 use super::types::{Type, U32};
 use crate::counters::Class;
 use crate::exec::pending_count;
-use crate::program::{Address, AddressSpace, Mbarrier, MbarrierKind, Op, Reg, Scope, Strength};
+use crate::program::{
+    Address, AddressSpace, Mbarrier, MbarrierKind, Op, Phase, Reg, Scope, Strength,
+};
 use crate::ptx::ast::Operand;
 
 const SPACES: [(&str, AddressSpace); 3] = [
@@ -35,13 +37,10 @@ pub(super) fn address<'a>(
         _ => Strength::Acquire,
     };
     let scope = opcode.scope().unwrap_or(Scope::Block);
-    let (space, base, offset) = body.address(place, space)?;
     Ok(Address {
-        space,
-        base,
-        offset,
         strength,
         scope,
+        ..body.address(place, space)?
     })
 }
 
@@ -73,6 +72,7 @@ fn expect_and_drop<'a>(
     ] {
         let op = Op::Mbarrier(Mbarrier {
             kind,
+            phase: Phase::MayEnd,
             address,
             operand,
             d,
@@ -107,9 +107,11 @@ pub(super) fn lower<'a>(
     if kind == MbarrierKind::ArriveAndDrop && opcode.takes("expect_tx") {
         return expect_and_drop(body, opcode, operands);
     }
-    // A promise that the phase does not complete, and who counts the bytes.
-    opcode.takes("noComplete");
-    opcode.takes("tx");
+    let arrives = matches!(kind, MbarrierKind::Arrive | MbarrierKind::ArriveAndDrop);
+    let phase = match arrives && opcode.takes("noComplete") {
+        true => Phase::GoesOn,
+        false => Phase::MayEnd,
+    };
     let state = Type::unsigned(64);
     let one = body.constant(1);
     let (mut d, mut p): (Option<Reg>, _) = (None, None);
@@ -145,6 +147,7 @@ pub(super) fn lower<'a>(
     }
     let op = Op::Mbarrier(Mbarrier {
         kind,
+        phase,
         address,
         operand,
         d,

@@ -5,7 +5,7 @@
 //! is left to be refused while it runs. Not supported: recursion and calls through pointers (a call
 //! is replaced by the body of what is called), textures and surfaces, matrix instructions, clusters
 //! of more than one block, asynchronous copies of tensors and reductions on the way, video
-//! instructions with masks or selectors, atomic operations on vectors.
+//! instructions of one value, and of parts with masks or selectors, `isspacep.const`.
 
 mod atomic;
 mod bitwise;

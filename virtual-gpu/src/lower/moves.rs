@@ -29,6 +29,9 @@ pub(super) fn lower<'a>(
         }
         "cvta" => convert_address(body, opcode, operands),
         _ => {
+            if opcode.has("const") {
+                return Err("`isspacep.const` is not supported".into());
+            }
             let space = space(opcode)?;
             let [d, a] = exactly(operands)?;
             let a = body.source(a, Type::unsigned(64))?;

@@ -19,7 +19,7 @@ use crate::ptx::ast::Operand;
 /// The NaN that stands for an item out of bounds, of either sign.
 const OUT_OF_BOUNDS_NAN: u16 = 0x7ff7;
 
-pub(super) fn lower_typed<'a>(
+pub(super) fn lower<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
     operands: &[Operand<'a>],
@@ -32,7 +32,10 @@ pub(super) fn lower_typed<'a>(
     let form = extreme(opcode)?;
     let rectifies = opcode.takes("relu");
     let marks = name == "fma" && opcode.takes("oob");
-    let mode = opcode.mode();
+    let mode = match name {
+        "add" | "sub" | "mul" | "fma" => opcode.mode(),
+        _ => opcode.flush(),
+    };
     if mode.rounding() != Rounding::Nearest {
         return Err(format!("{ty} rounds to nearest only"));
     }

@@ -54,15 +54,25 @@ impl<'a> Opcode<'a> {
         }
     }
 
-    /// Rounding direction of arithmetic, flushing and saturation.
-    pub(super) fn mode(&mut self) -> Mode {
-        let rounding = self.choice(&[
+    /// Rounding direction of arithmetic.
+    pub(super) fn rounding(&mut self) -> Option<Rounding> {
+        self.choice(&[
             ("rn", Rounding::Nearest),
             ("rz", Rounding::Zero),
             ("rm", Rounding::Down),
             ("rp", Rounding::Up),
-        ]);
+        ])
+    }
+
+    /// Rounding direction of arithmetic, flushing and saturation.
+    pub(super) fn mode(&mut self) -> Mode {
+        let rounding = self.rounding();
         self.mode_with(rounding.unwrap_or_default())
+    }
+
+    /// Flushing alone, for what neither rounds nor saturates.
+    pub(super) fn flush(&mut self) -> Mode {
+        Mode(if self.takes("ftz") { Mode::FLUSH } else { 0 })
     }
 
     /// Flushing and saturation, with a given rounding direction.
@@ -75,9 +85,9 @@ impl<'a> Opcode<'a> {
     pub(super) fn scope(&mut self) -> Option<Scope> {
         self.choice(&[
             ("cta", Scope::Block),
-            ("cluster", Scope::Device),
+            // Every block is a cluster of its own.
+            ("cluster", Scope::Block),
             ("gpu", Scope::Device),
-            ("gl", Scope::Device),
             ("sys", Scope::System),
         ])
     }

@@ -7,7 +7,7 @@ use super::types::{Kind, Type};
 use super::variables::literal;
 use crate::counters::Class;
 use crate::exec::kernel_address;
-use crate::program::{AddressSpace, Op, Pred, PredSource, Reg};
+use crate::program::{Address, AddressSpace, Op, Pred, PredSource, Reg, Scope, Strength};
 use crate::ptx::ast::{Number, Operand, Sense};
 
 impl<'a> Body<'a, '_> {
@@ -178,20 +178,27 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// What an address operand comes to in a space: the space, a register and an offset.
+    /// What an address operand comes to in a space, for a weak access.
     pub(super) fn address(
         &mut self,
         operand: &Operand<'a>,
         space: AddressSpace,
-    ) -> Result<(AddressSpace, Option<Reg>, i64), String> {
+    ) -> Result<Address, String> {
         let Operand::Address(base, offset) = operand else {
             return Err(format!("{} where an address is read", describe(operand)));
         };
+        let at = |space, base, offset| Address {
+            space,
+            base,
+            offset,
+            strength: Strength::Weak,
+            scope: Scope::Device,
+        };
         let Some(name) = base else {
-            return Ok((space, None, *offset));
+            return Ok(at(space, None, *offset));
         };
         match self.find(name) {
-            Some(Entity::Register(reg, ty)) if ty.bits >= 32 => Ok((space, Some(reg), *offset)),
+            Some(Entity::Register(reg, ty)) if ty.bits >= 32 => Ok(at(space, Some(reg), *offset)),
             Some(Entity::Variable(variable)) => {
                 let fits = match space {
                     AddressSpace::Generic => true,
@@ -206,10 +213,11 @@ impl<'a> Body<'a, '_> {
                 }
                 Ok(match variable.address {
                     VariableAddress::Known(address) => {
-                        (variable.space, None, (address as i64).wrapping_add(*offset))
+                        let offset = (address as i64).wrapping_add(*offset);
+                        at(variable.space, None, offset)
                     }
                     VariableAddress::DynamicShared => {
-                        (variable.space, Some(self.dynamic_shared()), *offset)
+                        at(variable.space, Some(self.dynamic_shared()), *offset)
                     }
                 })
             }

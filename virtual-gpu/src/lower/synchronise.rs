@@ -205,6 +205,9 @@ fn barrier<'a>(
     if arrives || opcode.takes("sync") {
         if arrives {
             barrier.kind = BarrierKind::Arrive;
+            if operands.len() < 2 {
+                return Err("a barrier's `.arrive` without a count of threads".into());
+            }
         }
         let (number, threads) = operands.split_first().ok_or("a barrier without a number")?;
         barrier.number = body.source(number, U32)?;

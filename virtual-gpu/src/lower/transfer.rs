@@ -8,7 +8,8 @@ use super::operand::exactly;
 use super::rows::map1;
 use super::types::{Kind, Type};
 use crate::counters::Class;
-use crate::program::{Address, AddressSpace, Extend, Op, Reg, Scope, Strength, Transfer};
+use crate::program::Strength::{self, Acquire, ReadOnly, Relaxed, Release, Volatile, Weak};
+use crate::program::{Address, AddressSpace, Extend, Op, Order, Reg, Scope, Transfer};
 use crate::ptx::ast::Operand;
 
 const SPACES: [(&str, AddressSpace); 9] = [
@@ -24,7 +25,7 @@ const SPACES: [(&str, AddressSpace); 9] = [
 ];
 
 /// Modifiers that only say how a cache should treat the data.
-const CACHE_HINTS: [&str; 22] = [
+const CACHE_HINTS: [&str; 21] = [
     "ca",
     "cg",
     "cs",
@@ -32,7 +33,6 @@ const CACHE_HINTS: [&str; 22] = [
     "cv",
     "wb",
     "wt",
-    "nc",
     "unified",
     "L1::evict_normal",
     "L1::evict_unchanged",
@@ -117,19 +117,39 @@ pub(super) fn address<'a>(
     operand: &Operand<'a>,
     plain: Strength,
 ) -> Result<Address, String> {
-    let strength = opcode.strength().unwrap_or(plain);
-    let scope = opcode.scope().unwrap_or(match strength {
-        Strength::Volatile => Scope::System,
+    let name = opcode.name;
+    let (asked, scope) = (opcode.strength(), opcode.scope());
+    let strength = asked.unwrap_or(plain);
+    let is_known = match name {
+        "ld" => matches!(asked, None | Some(Weak | Volatile | Relaxed | Acquire)),
+        "st" => matches!(asked, None | Some(Weak | Volatile | Relaxed | Release)),
+        "atom" => !matches!(asked, Some(Weak | Volatile)),
+        "red" => matches!(asked, None | Some(Relaxed | Release)),
+        _ => asked.is_none(),
+    };
+    let is_atomic = matches!(name, "atom" | "red");
+    let has_order = matches!(asked, Some(Relaxed | Acquire | Release));
+    if !is_known || !is_atomic && has_order != scope.is_some() {
+        return Err(format!("`{name}` with this order and this scope"));
+    }
+    if plain == ReadOnly && asked.is_some() {
+        return Err("`.nc` with an order".into());
+    }
+    let scope = scope.unwrap_or(match strength {
+        Volatile => Scope::System,
         _ => Scope::Device,
     });
+    if opcode.has("const") && (is_atomic || name == "st") {
+        return Err(format!("`{name}` to constants"));
+    }
     let space = opcode.choice(&SPACES).unwrap_or(AddressSpace::Generic);
-    let (space, base, offset) = body.address(operand, space)?;
+    if plain == ReadOnly && space != AddressSpace::Global {
+        return Err("`.nc` outside of global memory".into());
+    }
     Ok(Address {
-        space,
-        base,
-        offset,
         strength,
         scope,
+        ..body.address(operand, space)?
     })
 }
 
@@ -151,7 +171,11 @@ fn transfer<'a>(
     } else {
         (second, first)
     };
-    let address = address(body, opcode, place, Strength::Weak)?;
+    let plain = match opcode.name == "ld" && opcode.takes("nc") {
+        true => ReadOnly,
+        false => Weak,
+    };
+    let address = address(body, opcode, place, plain)?;
     take_hints(opcode);
     let width = ty.bytes();
     if width * count > 16 {
@@ -214,8 +238,8 @@ fn fence<'a>(
         opcode.takes("release");
         opcode.takes("cluster");
         let [] = exactly(operands)?;
-        let scope = Scope::Block;
-        body.emit(Op::Fence { scope }, Class::Sync);
+        let (scope, order) = (Scope::Block, Order::Release);
+        body.emit(Op::Fence { scope, order }, Class::Sync);
         return Ok(());
     }
     if opcode.takes("proxy") {
@@ -235,12 +259,29 @@ fn fence<'a>(
         return Ok(());
     }
     let [] = exactly(operands)?;
-    for order in ["sc", "acq_rel", "acquire", "release"] {
-        opcode.takes(order);
-    }
-    let Some(scope) = opcode.scope() else {
+    let (order, scope) = match opcode.name {
+        "membar" => {
+            let levels = [
+                ("cta", Scope::Block),
+                ("gl", Scope::Device),
+                ("sys", Scope::System),
+            ];
+            (None, opcode.choice(&levels))
+        }
+        _ => {
+            let orders = [
+                ("sc", Order::Both),
+                ("acq_rel", Order::Both),
+                ("acquire", Order::Acquire),
+                ("release", Order::Release),
+            ];
+            (opcode.choice(&orders), opcode.scope())
+        }
+    };
+    let Some(scope) = scope else {
         return Err(format!("`{}` without a scope", opcode.name));
     };
-    body.emit(Op::Fence { scope }, Class::Sync);
+    let order = order.unwrap_or(Order::Both);
+    body.emit(Op::Fence { scope, order }, Class::Sync);
     Ok(())
 }

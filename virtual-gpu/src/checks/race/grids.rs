@@ -62,6 +62,11 @@ impl Grids {
         self.started.get(behind.checked_sub(1)?)
     }
 
+    /// The first block of the grid that a block belongs to.
+    pub(super) fn first_block(&self, block: u64) -> u64 {
+        self.of_block(block).map_or(0, |grid| grid.first_block)
+    }
+
     /// A block that starts.
     pub(super) fn new_block(&self, number: u64) -> BlockState {
         match self.of_block(number) {

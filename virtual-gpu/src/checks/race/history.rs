@@ -44,7 +44,7 @@ impl Record {
             AccessKind::Write => IS_WRITE,
             AccessKind::Atomic => IS_WRITE | IS_ATOMIC,
         };
-        if strength != Strength::Weak {
+        if !matches!(strength, Strength::Weak | Strength::ReadOnly) {
             bits |= IS_STRONG;
             if scope >= Scope::Device {
                 bits |= IS_WIDE;
@@ -203,6 +203,19 @@ impl History {
     #[inline]
     pub(super) fn race_with_read(&self, new: Record, known: &Known) -> Option<Record> {
         self.writes.race_with(new, known)
+    }
+
+    /// The first, by thread, of the writes of a block or of later ones.
+    pub(super) fn write_since(&self, first_block: u64) -> Option<Record> {
+        let is_since = |old: &&Record| old.thread().block() >= first_block;
+        match &self.writes {
+            Log::Empty => None,
+            Log::One(old) => Some(old).filter(is_since).copied(),
+            Log::Many(crowd) => {
+                let since = crowd.records.values().filter(is_since);
+                since.min_by_key(|old| (old.thread(), old.bits)).copied()
+            }
+        }
     }
 
     /// The access that races with a new write or atomic operation, if there is one.

@@ -19,6 +19,8 @@
 //!   taken to be in order among themselves.
 //! * Two accesses that are both strong, of scopes that reach each other, and to the same bytes, are
 //!   no race.
+//! * A read through the cache that is not kept coherent (`ld.global.nc`) may come after no write of
+//!   its grid, ordered or not: what it reads must not change while the grid runs.
 //!
 //! Each thread has a time, which moves on when it makes something known; an access has its thread's
 //! time, and comes before all that knows the thread up to that time (`clocks`, `threads`,
@@ -40,8 +42,8 @@ mod threads;
 use std::collections::HashMap;
 
 use super::{Accesses, Arrival, Element, GridStart, Observer, Switch};
-use crate::fault::{AccessKind, FaultKind, Side, Space};
-use crate::program::Scope;
+use crate::fault::{AccessKind, Conflict, FaultKind, Side, Space};
+use crate::program::{Order, Scope, Strength};
 use clocks::Thread;
 use grids::{Grid, Grids};
 use history::Record;
@@ -93,8 +95,9 @@ impl RaceDetector {
         self.blocks.entry(number).or_insert_with(new)
     }
 
-    /// The accesses of all lanes, in their order; gives the first that races, and with what.
-    fn compare(&mut self, accesses: &Accesses<'_>) -> Option<(usize, Record, Record)> {
+    /// The accesses of all lanes, in their order; gives the first that races, with what, and why.
+    fn compare(&mut self, accesses: &Accesses<'_>) -> Option<(usize, [Record; 2], Conflict)> {
+        let unordered = |old: Option<Record>| old.map(|old| (old, Conflict::Unordered));
         let place = self.place;
         let stale = std::mem::take(&mut self.stale);
         let new_block = || self.grids.new_block(accesses.block);
@@ -121,14 +124,18 @@ impl RaceDetector {
             let new = Record::new(thread, when, accesses.kind, accesses.bytes, ordering);
             let known = &*state.known;
             for cell in pages.cells(address, accesses.bytes) {
-                let raced = match accesses.kind {
-                    AccessKind::Read => cell.race_with_read(new, known),
-                    _ => cell.race_with_write(new, known),
+                let raced = match (accesses.kind, accesses.strength) {
+                    (AccessKind::Read, Strength::ReadOnly) => cell
+                        .write_since(self.grids.first_block(accesses.block))
+                        .map(|old| (old, Conflict::ReadOnly))
+                        .or_else(|| unordered(cell.race_with_read(new, known))),
+                    (AccessKind::Read, _) => unordered(cell.race_with_read(new, known)),
+                    _ => unordered(cell.race_with_write(new, known)),
                 };
-                if let Some(old) = raced
+                if let Some((old, conflict)) = raced
                     && self.reports == Switch::On
                 {
-                    return Some((lane, old, new));
+                    return Some((lane, [old, new], conflict));
                 }
                 match accesses.kind {
                     AccessKind::Read => cell.read(new, known),
@@ -191,10 +198,11 @@ impl Observer for RaceDetector {
         }
         match self.compare(accesses) {
             None => Ok(()),
-            Some((lane, old, new)) => {
+            Some((lane, [old, new], conflict)) => {
                 let kind = FaultKind::Race {
                     space: accesses.space,
                     address: accesses.addresses[lane],
+                    conflict,
                     earlier: Box::new(self.side(old)),
                     later: Box::new(self.side(new)),
                 };
@@ -203,17 +211,22 @@ impl Observer for RaceDetector {
         }
     }
 
-    fn fence(&mut self, block: u64, warp: u32, lanes: u32, scope: Scope) {
+    fn fence(&mut self, block: u64, warp: u32, lanes: u32, (order, scope): (Order, Scope)) {
         let state = self.block(block);
         for index in indices(warp, lanes) {
             let thread = state.thread(index);
             let Some(state) = state.threads.get_mut(index as usize) else {
                 continue;
             };
-            for message in std::mem::take(&mut state.seen) {
-                if message.reaches(block, scope) {
-                    state.learn(&message.known);
+            if order != Order::Release {
+                for message in std::mem::take(&mut state.seen) {
+                    if message.reaches(block, scope) {
+                        state.learn(&message.known);
+                    }
                 }
+            }
+            if order == Order::Acquire {
+                continue;
             }
             let known = state.publish(thread);
             state.fenced = Some(Message {

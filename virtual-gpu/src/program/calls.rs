@@ -1,0 +1,34 @@
+//! Operands of the functions that the system defines: printing, and launching grids.
+
+use super::Reg;
+
+/// A call of `vprintf`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Print {
+    /// Generic addresses of the format and of the values.
+    pub format: Reg,
+    pub values: Reg,
+    /// How many values were printed.
+    pub d: Reg,
+}
+
+/// A call of `cudaGetParameterBufferV2`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ParameterBuffer {
+    /// The kernel's address.
+    pub kernel: Reg,
+    pub grid: [Reg; 3],
+    pub block: [Reg; 3],
+    pub shared_bytes: Reg,
+    /// Where the parameters go.
+    pub d: Reg,
+}
+
+/// A call of `cudaLaunchDeviceV2`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LaunchGrid {
+    pub buffer: Reg,
+    pub stream: Reg,
+    /// The error code.
+    pub d: Reg,
+}

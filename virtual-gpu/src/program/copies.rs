@@ -1,0 +1,64 @@
+//! Operands of asynchronous copies, and of the mbarriers that they report to.
+
+use super::{Address, Pred, Reg};
+
+/// What a wait waits for: plain copies and bulk copies have groups of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WaitFor {
+    Plain,
+    Bulk,
+}
+
+/// An asynchronous copy.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CopyAsync {
+    pub kind: WaitFor,
+    pub to: Address,
+    pub from: Address,
+    pub bytes: Reg,
+    /// Bytes that are read, if not all; the rest are zeros.
+    pub read: Option<Reg>,
+    /// What is told when the bytes have landed, instead of a group.
+    pub mbarrier: Option<Address>,
+    /// Registers to do it with: two addresses, two parts of the data, one byte.
+    pub scratch: [Reg; 5],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MbarrierKind {
+    Init,
+    Invalidate,
+    Arrive,
+    ArriveAndDrop,
+    /// Awaits more bytes, and arrives once.
+    ExpectAndArrive,
+    Expect,
+    /// So many of the awaited bytes are there.
+    Complete,
+    /// Whether the phase of a state is complete.
+    TestState,
+    /// Whether the phase of a parity is complete.
+    TestParity,
+}
+
+/// What an arrival says of the phase that it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    MayEnd,
+    /// The arrival does not complete it: `.noComplete`.
+    GoesOn,
+}
+
+/// An operation on an mbarrier.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mbarrier {
+    pub kind: MbarrierKind,
+    pub phase: Phase,
+    pub address: Address,
+    /// A count, bytes, a state or a parity.
+    pub operand: Reg,
+    /// The state before the operation.
+    pub d: Option<Reg>,
+    /// The outcome of a test.
+    pub p: Option<Pred>,
+}

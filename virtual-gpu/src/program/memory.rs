@@ -1,0 +1,100 @@
+//! Operands of loads, stores, atomic operations and fences.
+
+use super::{Modify, Reg};
+
+/// A memory space as the instruction names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AddressSpace {
+    Generic,
+    Global,
+    Shared,
+    Local,
+    /// Parameters of a call, kept with local memory.
+    CallParam,
+    /// Parameters of the kernel.
+    KernelParam,
+}
+
+/// How strongly an access is ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strength {
+    Weak,
+    /// Weak, and of what nothing writes while the grid runs.
+    ReadOnly,
+    Volatile,
+    Relaxed,
+    Acquire,
+    Release,
+    AcquireRelease,
+}
+
+/// What a fence orders: what comes after it, what came before it, or both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    Acquire,
+    Release,
+    Both,
+}
+
+/// Among which threads an order holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Scope {
+    Block,
+    Device,
+    System,
+}
+
+/// Where an access goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Address {
+    pub space: AddressSpace,
+    pub base: Option<Reg>,
+    pub offset: i64,
+    pub strength: Strength,
+    pub scope: Scope,
+}
+
+/// How a loaded value fills its register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extend {
+    Zero,
+    /// With the sign of the value's width, cut to so many bits.
+    SignTo(u32),
+}
+
+/// A load or a store of `count` elements of `width` bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Transfer {
+    pub address: Address,
+    pub width: u32,
+    pub count: u32,
+    pub extend: Extend,
+    pub data: [Reg; 4],
+}
+
+/// An atomic operation on up to 8 bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Atomic {
+    pub address: Address,
+    pub width: u32,
+    /// On global memory.
+    pub modify: Modify,
+    /// On the other spaces.
+    pub modify_shared: Modify,
+    /// Absent for `red`.
+    pub d: Option<Reg>,
+    pub b: Reg,
+    pub c: Reg,
+}
+
+/// An atomic exchange of 16 bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Exchange {
+    pub address: Address,
+    pub d: [Reg; 2],
+    /// What is stored.
+    pub new: [Reg; 2],
+    /// What must be there, if that matters.
+    pub expected: Option<[Reg; 2]>,
+    pub scratch: [Reg; 2],
+}

@@ -1,0 +1,123 @@
+//! A kernel ready to run: what `lower` makes and `exec` carries out.
+//!
+//! Every operand is resolved. A register is a row of 32 slots, one a lane; an immediate is a row
+//! too, filled once and never written, so an instruction does not care which of the two it reads.
+//! A predicate is a mask of lanes. What an arithmetic instruction computes is a function pointer
+//! to a loop over a row; adding one means adding a line to a table in `lower`.
+//!
+//! Calls do not appear: `lower` writes the body of a called function in its place.
+
+mod calls;
+mod copies;
+mod memory;
+mod op;
+mod special;
+mod together;
+
+use crate::counters::Class;
+use crate::exec::Registers;
+use crate::module::Parameter;
+pub(crate) use calls::{LaunchGrid, ParameterBuffer, Print};
+pub(crate) use copies::{CopyAsync, Mbarrier, MbarrierKind, Phase, WaitFor};
+pub(crate) use memory::{
+    Address, AddressSpace, Atomic, Exchange, Extend, Order, Scope, Strength, Transfer,
+};
+pub(crate) use op::Op;
+pub(crate) use special::Special;
+pub(crate) use together::{
+    Alignment, Barrier, BarrierKind, Combine, Shuffle, ShuffleMode, VoteMode,
+};
+
+/// Lanes of a warp.
+pub(crate) const LANES: usize = 32;
+/// All lanes.
+pub(crate) const ALL_LANES: u32 = u32::MAX;
+
+/// One value a lane.
+pub(crate) type Row = [u64; LANES];
+
+/// A row: a register, or a constant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Reg(pub(crate) u32);
+
+/// Marks a [`Reg`] that is a constant.
+pub(crate) const CONSTANT: u32 = 1 << 31;
+
+/// A predicate, by number. Number 0 is always true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pred(pub(crate) u32);
+
+/// A predicate as an operand: with `flip` of all ones it counts negated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PredSource {
+    pub pred: Pred,
+    pub flip: u32,
+}
+
+impl PredSource {
+    /// Always true.
+    pub(crate) const TRUE: Self = Self {
+        pred: Pred(0),
+        flip: 0,
+    };
+    /// Always false.
+    pub(crate) const FALSE: Self = Self {
+        pred: Pred(0),
+        flip: u32::MAX,
+    };
+}
+
+pub(crate) type Map1 = fn(&mut Registers, Reg, Reg, u32);
+pub(crate) type Map2 = fn(&mut Registers, Reg, [Reg; 2], u32);
+pub(crate) type Map3 = fn(&mut Registers, Reg, [Reg; 3], u32);
+pub(crate) type Map4 = fn(&mut Registers, Reg, [Reg; 4], u32);
+/// Two results: the second is the one that carries on to the next instruction of a chain.
+pub(crate) type MapPair = fn(&mut Registers, [Reg; 2], [Reg; 4], u32);
+/// Which lanes satisfy a relation.
+pub(crate) type Relate = fn(&Registers, [Reg; 2]) -> u32;
+/// Two predicates to one, lane by lane.
+pub(crate) type Logic = fn(u32, u32) -> u32;
+/// Old value and two operands to the new value of an atomic operation.
+pub(crate) type Modify = fn(u64, u64, u64) -> u64;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Instruction {
+    pub op: Op,
+    pub guard: PredSource,
+    pub class: Class,
+    /// Index into [`Program::places`].
+    pub place: u32,
+}
+
+/// Where an instruction stands in the text.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub line: u32,
+    pub text: String,
+}
+
+/// A kernel ready to run.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub name: String,
+    pub instructions: Vec<Instruction>,
+    /// For each instruction its place in an order in which a loop comes before what follows it.
+    pub ranks: Vec<u32>,
+    /// Whether an instruction starts a basic block.
+    pub leaders: Vec<bool>,
+    pub places: Vec<Place>,
+    pub constants: Vec<Row>,
+    pub register_count: u32,
+    pub predicate_count: u32,
+    pub parameters: Vec<Parameter>,
+    pub static_shared_bytes: u32,
+    /// Bytes of each thread's own memory, call parameters included.
+    pub local_bytes: u32,
+}
+
+impl Program {
+    /// Where an instruction stands in the text.
+    pub(crate) fn place(&self, pc: u32) -> &Place {
+        &self.places[self.instructions[pc as usize].place as usize]
+    }
+}

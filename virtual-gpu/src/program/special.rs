@@ -1,0 +1,30 @@
+//! Special registers.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Special {
+    Tid(usize),
+    Ntid(usize),
+    Ctaid(usize),
+    Nctaid(usize),
+    Lane,
+    Warp,
+    WarpCount,
+    Multiprocessor,
+    MultiprocessorCount,
+    GridId,
+    LanemaskEq,
+    LanemaskLt,
+    LanemaskLe,
+    LanemaskGt,
+    LanemaskGe,
+    Clock,
+    ClockHigh,
+    Clock64,
+    GlobalTimer,
+    GlobalTimerLow,
+    GlobalTimerHigh,
+    DynamicSharedBytes,
+    TotalSharedBytes,
+    /// Special registers that have one value here.
+    Fixed(u32),
+}

@@ -1,0 +1,48 @@
+//! Forms of instructions that are easily taken for one another: each test would fail if a form were
+//! ignored, or carried out as its sibling. (Forms of arithmetic are compared with what hardware gave
+//! by `recorded.rs`.)
+
+mod barriers;
+mod memory;
+mod orders;
+mod predication;
+mod refused;
+mod special;
+#[path = "../support/mod.rs"]
+mod support;
+mod video;
+mod warp;
+
+use support::{Arg, Device, kernel};
+use virtual_gpu::{FaultKind, LaunchError};
+
+/// What `%r39` is in each thread of one block, after a body that has the thread in `%r0` and the
+/// address of the results in `%d1`.
+fn block(threads: u32, body: &str) -> Result<Vec<u32>, FaultKind> {
+    let mut device = Device::new();
+    device.options.step_budget = 100_000;
+    let out = device.zeros(4 * u64::from(threads));
+    let text = kernel(
+        1,
+        &format!(
+            "mov.u32 %r0, %tid.x; mov.u32 %r39, 0; ld.param.u64 %d1, [p0];\n{body}\n\
+             ld.param.u64 %d1, [p0]; mul.wide.u32 %d2, %r0, 4; add.u64 %d1, %d1, %d2; \
+             st.global.u32 [%d1], %r39; ret;"
+        ),
+    );
+    let text = text
+        .replace(".version 8.0", ".version 8.6")
+        .replace("sm_80", "sm_90");
+    let module = device.load(&text);
+    match device.launch(&module, "k", 1, threads, &[Arg::U64(out)]) {
+        Ok(_) => Ok(device.download(out, threads as usize)),
+        Err(LaunchError::Fault(fault)) => Err(fault.kind),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The same for one warp, which must run clean.
+fn warp_gives(body: &str, expected: impl Fn(u32) -> u32) {
+    let expected: Vec<u32> = (0..32).map(expected).collect();
+    assert_eq!(block(32, body).as_deref(), Ok(&expected[..]), "{body}");
+}

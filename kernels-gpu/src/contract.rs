@@ -51,22 +51,22 @@
 //! Float arithmetic rounds to nearest even, never fuses, never flushes subnormals. A NaN is written as Rust's `NAN`; one of
 //! 16 bits as `0x7fff`, which is what the hardware's conversions give.
 
-/// Threads of a block, in every kernel.
+/// Threads of a block of a reduction.
 pub const BLOCK_THREADS: u32 = 256;
 
 /// Lanes of a warp.
 pub const WARP_LANES: u32 = 32;
 
-/// Warps of a block.
+/// Warps of a block of a reduction.
 pub const BLOCK_WARPS: u32 = BLOCK_THREADS / WARP_LANES;
 
 /// Bytes that a thread loads at once.
 pub const VECTOR_BYTES: usize = 16;
 
-/// Vectors of a tile for each thread, at most.
+/// Vectors of a tile for each thread: in a reduction so many, in a scan at most.
 pub const THREAD_VECTORS: usize = 8;
 
-/// Bytes of a tile, at most.
+/// Bytes of a tile of a reduction.
 pub const TILE_BYTES: usize = BLOCK_THREADS as usize * THREAD_VECTORS * VECTOR_BYTES;
 
 /// The most chunks that a reduction is cut into.
@@ -136,14 +136,9 @@ pub const fn scan_shape<T>(item_count: u64) -> ScanShape {
 }
 
 impl ScanShape {
-    /// Vectors of a tile.
-    pub const fn vectors(self) -> u32 {
-        self.warps * WARP_LANES * self.rows as u32
-    }
-
     /// Bytes of a tile.
     pub const fn bytes(self) -> usize {
-        self.vectors() as usize * VECTOR_BYTES
+        (self.warps * WARP_LANES) as usize * self.rows * VECTOR_BYTES
     }
 }
 

@@ -1,0 +1,92 @@
+//! Every kernel of the table, again and again: on several streams at once, while the other tests load the device with
+//! theirs, a run has the bits of the reference.
+
+mod common;
+#[path = "common/data.rs"]
+mod data;
+
+use common::{gpu, mode};
+use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
+use cust::stream::{Stream, StreamFlags};
+use data::{Sample, assert_same_bits, ordinary};
+use virtual_gpu::Mode;
+use warpfold::{
+    Gpu, Item, Kernel, Max, Min, Product, Result, Sum, WideSum, bf16, cust, f16, kind, reference,
+};
+use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tile_items};
+use warpfold_kernels::for_each_kernel;
+
+/// Streams whose runs are under way at once.
+const STREAMS: usize = 4;
+
+/// How often a kernel runs.
+fn runs() -> usize {
+    match mode() {
+        Mode::Real => 20,
+        Mode::Virtual => STREAMS,
+    }
+}
+
+/// Items that several blocks share: on a real device so many that a scan of them is long.
+fn item_count<T>() -> usize {
+    match mode() {
+        Mode::Real => SCAN_SHORT_BYTES as usize / size_of::<T>() * 5 / 4 + 77,
+        Mode::Virtual => 2 * scan_tile_items::<T>(0) as usize + 77,
+    }
+}
+
+/// Queues a run.
+type Queue<T, R> = fn(&Gpu, &Stream, &DeviceSlice<T>, &mut DeviceSlice<R>) -> Result<()>;
+
+fn reduce<O: Kernel<kind::reduce, T>, T: Sample>() {
+    let items = ordinary::<O, T>(item_count::<T>());
+    let expected = [reference::reduce::<O, T>(&items)];
+    repeat(warpfold::reduce_into::<O, T>, &items, &expected);
+}
+
+fn inclusive_scan<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Sample>() {
+    let items = ordinary::<O, T>(item_count::<T>());
+    let expected = reference::inclusive_scan::<O, T>(&items);
+    repeat(warpfold::inclusive_scan_on::<O, T>, &items, &expected);
+}
+
+fn exclusive_scan<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Sample>() {
+    let items = ordinary::<O, T>(item_count::<T>());
+    let expected = reference::exclusive_scan::<O, T>(&items);
+    repeat(warpfold::exclusive_scan_on::<O, T>, &items, &expected);
+}
+
+fn repeat<T: Item, R: Item>(queue: Queue<T, R>, items: &[T], expected: &[R]) {
+    let gpu = gpu();
+    let streams: Vec<Stream> = (0..STREAMS)
+        .map(|_| Stream::new(StreamFlags::NON_BLOCKING, None).unwrap())
+        .collect();
+    let input = DeviceBuffer::from_slice(items).unwrap();
+    // What is in an output before is another result.
+    let mut before = expected.to_vec();
+    before.reverse();
+    let output = || DeviceBuffer::from_slice(&before).unwrap();
+    let mut outputs: Vec<DeviceBuffer<R>> = (0..runs()).map(|_| output()).collect();
+    for (stream, output) in streams.iter().cycle().zip(&mut outputs) {
+        queue(gpu, stream, &input, output).unwrap();
+    }
+    for stream in &streams {
+        stream.synchronize().unwrap();
+    }
+    for (run, output) in outputs.iter().enumerate() {
+        let mut found = before.clone();
+        output.copy_to(&mut found).unwrap();
+        assert_same_bits(&found, expected, &format!("run {run}"));
+    }
+}
+
+macro_rules! rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
+        #[test]
+        fn $symbol() {
+            $kind::<$op, $t>();
+        }
+    )*};
+}
+
+for_each_kernel!(rows);

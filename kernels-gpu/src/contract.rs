@@ -81,10 +81,13 @@ pub struct ScanShape {
     pub rows: usize,
 }
 
-/// The shape of the tiles of a short scan: small, so that more multiprocessors share it.
+/// The shape of the tiles of a short scan: small, so that more multiprocessors share it. Of 2^16 `f32` on an H200, on the way
+/// to these kernels, tiles of this size took 4.5 µs and of twice the size 5.0 (plain launches).
 pub const SCAN_SHORT: ScanShape = ScanShape { warps: 8, rows: 4 };
 
-/// The shape of the tiles of a long scan: large, so that fewer look-backs are under way.
+/// The shape of the tiles of a long scan: large, so that fewer look-backs are under way, and four of them fill the shared
+/// memory of a multiprocessor of compute capability 9.0. Of 2^28 `f32` on an H200, on the way to these kernels, tiles of
+/// 16 and 32 KiB took 595 and 575 µs, 16 warps with 8 rows 559, and with 7 rows 545 (replayed from a graph).
 pub const SCAN_LONG: ScanShape = ScanShape { warps: 16, rows: 7 };
 
 /// Bytes of the longest scan that is short.

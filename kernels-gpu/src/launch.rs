@@ -4,10 +4,12 @@
 
 use crate::contract::{ScanShape, BLOCK_WARPS, SCAN_LONG, TILE_BYTES, WARP_LANES};
 
-/// Blocks of a reduction that share a multiprocessor: what the compiler fits the registers to.
+/// Blocks of a reduction that share a multiprocessor: what the compiler fits the registers to. 1024 threads with 8 loads of
+/// 16 bytes each under way are more than an H200 needs to be kept busy (48 KiB a multiprocessor).
 pub const REDUCE_BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
-/// Blocks of a scan, of the larger ones, that share a multiprocessor: what the compiler fits the registers to.
+/// Blocks of a scan, of the larger ones, that share a multiprocessor: what the compiler fits the registers to. Its four tiles
+/// fill the shared memory.
 pub const SCAN_BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 
 /// Turns of a scan's block that may be under way at once.

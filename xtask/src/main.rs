@@ -50,9 +50,12 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[&str]) -> Result<Outcome> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("xtask lies in the workspace");
+    // As cargo says now: the executable may have been built in another checkout, with the same target folder.
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR");
+    let folder = manifest.unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let Some(root) = Path::new(&folder).parent() else {
+        bail!("xtask does not lie in a workspace");
+    };
     match arguments {
         ["ptx", "--check", files @ ..] => ptx::check(root, files),
         ["ptx", files @ ..] => ptx::write(root, files),

@@ -132,50 +132,6 @@ accumulators! {
 
 /// How items with 8 to 64 bits lie in 16 bytes.
 macro_rules! vectors {
-    (u8: $value:expr, $bits:expr) => {
-        #[inline(always)]
-        fn unpack(words: Words) -> Self::Vector {
-            let mut vector = [$value(0); 16];
-            let mut i = 0;
-            while i < 16 {
-                vector[i] = $value((words[i / 4] >> (8 * (i % 4))) as u8);
-                i += 1;
-            }
-            vector
-        }
-        #[inline(always)]
-        fn pack(vector: Self::Vector) -> Words {
-            let mut words = [0; 4];
-            let mut i = 0;
-            while i < 16 {
-                words[i / 4] |= ($bits(vector[i]) as u32) << (8 * (i % 4));
-                i += 1;
-            }
-            words
-        }
-    };
-    (u16: $value:expr, $bits:expr) => {
-        #[inline(always)]
-        fn unpack(words: Words) -> Self::Vector {
-            let mut vector = [$value(0); 8];
-            let mut i = 0;
-            while i < 8 {
-                vector[i] = $value((words[i / 2] >> (16 * (i % 2))) as u16);
-                i += 1;
-            }
-            vector
-        }
-        #[inline(always)]
-        fn pack(vector: Self::Vector) -> Words {
-            let mut words = [0; 4];
-            let mut i = 0;
-            while i < 8 {
-                words[i / 2] |= ($bits(vector[i]) as u32) << (16 * (i % 2));
-                i += 1;
-            }
-            words
-        }
-    };
     (u32: $value:expr, $bits:expr) => {
         #[inline(always)]
         fn unpack(words: Words) -> Self::Vector {
@@ -196,6 +152,32 @@ macro_rules! vectors {
         fn pack(vector: Self::Vector) -> Words {
             let [a, b] = vector.map($bits);
             [a.half(0), a.half(1), b.half(0), b.half(1)]
+        }
+    };
+    ($narrow:ident: $value:expr, $bits:expr) => {
+        #[inline(always)]
+        fn unpack(words: Words) -> Self::Vector {
+            const IN_WORD: usize = size_of::<u32>() / size_of::<$narrow>();
+            let mut vector = [$value(0); 4 * IN_WORD];
+            let mut i = 0;
+            while i < 4 * IN_WORD {
+                let shift = $narrow::BITS as usize * (i % IN_WORD);
+                vector[i] = $value((words[i / IN_WORD] >> shift) as $narrow);
+                i += 1;
+            }
+            vector
+        }
+        #[inline(always)]
+        fn pack(vector: Self::Vector) -> Words {
+            const IN_WORD: usize = size_of::<u32>() / size_of::<$narrow>();
+            let mut words = [0; 4];
+            let mut i = 0;
+            while i < 4 * IN_WORD {
+                let shift = $narrow::BITS as usize * (i % IN_WORD);
+                words[i / IN_WORD] |= ($bits(vector[i]) as u32) << shift;
+                i += 1;
+            }
+            words
         }
     };
 }

@@ -11,6 +11,8 @@ mod common;
 mod data;
 #[path = "ladder/guide.rs"]
 mod guide;
+#[path = "ladder/guide_counts.rs"]
+mod guide_counts;
 #[path = "ladder/launches.rs"]
 mod launches;
 #[path = "ladder/nested.rs"]

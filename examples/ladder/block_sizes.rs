@@ -12,6 +12,7 @@ use warpfold::cust::memory::DeviceBuffer;
 use warpfold::ladder::{self, Rung};
 
 use crate::failure::Failure;
+use crate::ladders::progress_bar;
 use crate::measure::{Bench, Run};
 use crate::problem::{check_reduction, items};
 use crate::record::write_rows;
@@ -47,19 +48,25 @@ pub fn run(bench: &Bench, folder: Option<&Path>) -> Result<(), Failure> {
         "kernel", "block", "grid", "occupancy", "blocks/SM", "kernel ms", "post ms", "total ms"
     );
     let mut rows = Vec::new();
+    let bar = progress_bar(KERNELS.len() * BLOCK_SIZES.len(), 2);
     for rung in KERNELS {
+        bar.set_message(rung.title());
         for block_size in BLOCK_SIZES {
             let run = bench
                 .run(|| ladder::reduce_measured::<Sum, _>(bench.gpu, rung, &input, block_size))?;
             check_reduction::<Sum, _>(rung, run.value, &items)?;
             let row = row(rung, block_size, held, &run);
-            println!(
-                "{:<38} {:>6} {:>9} {:>10} {:>10} {:>10} {:>10} {:>10}",
-                row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7]
-            );
+            bar.suspend(|| {
+                println!(
+                    "{:<38} {:>6} {:>9} {:>10} {:>10} {:>10} {:>10} {:>10}",
+                    row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7]
+                );
+            });
             rows.push(row);
+            bar.inc(1);
         }
     }
+    bar.finish_and_clear();
     if let Some(folder) = folder {
         write_rows(&folder.join("block_sizes.csv"), &COLUMNS, &rows)?;
     }

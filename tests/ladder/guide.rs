@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use warpfold::ladder::Rung;
 
-const GUIDE: &str = include_str!("../../docs/ladder.md");
+/// The guide's text.
+pub const GUIDE: &str = include_str!("../../docs/ladder.md");
 
 macro_rules! kernels {
     ($($file:literal),*) => {

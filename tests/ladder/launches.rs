@@ -2,9 +2,9 @@
 
 use virtual_gpu::driver::{run_with, watch_launches};
 use virtual_gpu::{Checks, Class, Counters, Mode, RunOptions};
-use warpfold::Sum;
 use warpfold::cust::memory::DeviceBuffer;
-use warpfold::ladder::{self, Rung};
+use warpfold::ladder::{self, Plain, Rung};
+use warpfold::{Item, Kernel, Sum, kind};
 
 use crate::common::{gpu, mode};
 
@@ -13,19 +13,30 @@ pub fn launches(rung: Rung, items: u64, block: u32) -> Vec<Counters> {
     if mode() == Mode::Real {
         return Vec::new();
     }
+    let (sum, launches) = reduction::<Sum, f32>(rung, &vec![1.0; items as usize], block);
+    assert_eq!(sum, items as f32, "{rung}");
+    launches
+}
+
+/// A reduction's result, and on the virtual GPU what each of its launches did.
+pub fn reduction<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
+    rung: Rung,
+    items: &[T],
+    block: u32,
+) -> (T, Vec<Counters>) {
     let gpu = gpu();
-    let input = DeviceBuffer::from_slice(&vec![1.0f32; items as usize]).unwrap();
+    let input = DeviceBuffer::from_slice(items).unwrap();
     let watch = watch_launches();
     let unwatched = RunOptions {
         checks: Checks::none(),
         ..RunOptions::default()
     };
-    let sum = run_with(unwatched, || {
-        ladder::reduce::<Sum, _>(gpu, rung, &input, block)
+    let result = run_with(unwatched, || {
+        ladder::reduce::<O, T>(gpu, rung, &input, block)
     });
-    assert_eq!(sum, Ok(items as f32), "{rung}");
     let launches = watch.take().into_iter();
-    launches.map(|launch| launch.outcome.unwrap()).collect()
+    let counters = launches.map(|launch| launch.outcome.unwrap()).collect();
+    (result.unwrap(), counters)
 }
 
 /// Applications of the operator: for a sum of `f32`, the float instructions that lanes carry out.

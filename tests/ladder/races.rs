@@ -4,19 +4,26 @@
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Checks, Mode, Policy, RunOptions};
 use warpfold::cust::memory::DeviceBuffer;
-use warpfold::ladder::{self, Kind, Rung};
+use warpfold::ladder::{self, Kind, Placement, Rung};
 use warpfold::{Max, Sum};
 
 use crate::common::{gpu, mode};
 use crate::data::ordinary;
 
-/// Runs a rung on a few blocks, the last of which is not full.
-fn check(rung: Rung, options: &RunOptions) {
+/// The block size that a rung is run with.
+fn block_size(rung: Rung) -> u32 {
+    let sizes = rung.block_sizes();
+    let wanted = [128, 256, 1];
+    wanted
+        .into_iter()
+        .find(|&size| sizes.contains(size))
+        .unwrap()
+}
+
+/// Runs a reduction on a few blocks, the last of which is not full.
+fn check_reduction(rung: Rung, options: &RunOptions) {
     let gpu = gpu();
-    let block_size = match rung.block_sizes().contains(128) {
-        true => 128,
-        false => 256,
-    };
+    let block_size = block_size(rung);
     let items = ordinary::<Sum, u32>(6 * block_size as usize - 57);
     let buffer = DeviceBuffer::from_slice(&items).unwrap();
     run_with(options.clone(), || {
@@ -28,15 +35,38 @@ fn check(rung: Rung, options: &RunOptions) {
     });
 }
 
+/// Runs a scan of a few sections, the last of which is not full.
+fn check_scan(rung: Rung, options: &RunOptions) {
+    let gpu = gpu();
+    let items = ordinary::<Sum, u32>(6 * 128 - 57);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    let mut output = DeviceBuffer::from_slice(&items).unwrap();
+    let sums = items.iter().scan(0u32, |sum, &item| {
+        *sum = sum.wrapping_add(item);
+        Some(*sum)
+    });
+    let inclusive: Vec<u32> = sums.collect();
+    for placement in Placement::ALL {
+        run_with(options.clone(), || {
+            let block_size = block_size(rung);
+            ladder::scan::<Sum, _>(gpu, rung, placement, &input, &mut output, block_size).unwrap();
+        });
+        let mut expected = inclusive.clone();
+        if placement == Placement::Exclusive {
+            expected.rotate_right(1);
+            expected[0] = 0;
+        }
+        let found = output.as_host_vec().unwrap();
+        assert_eq!(found, expected, "{rung}, {placement}, {options:?}");
+    }
+}
+
 #[test]
 fn every_rung_keeps_to_the_rules_under_every_policy() {
     if mode() == Mode::Real {
         return;
     }
-    let reductions = Rung::ALL
-        .iter()
-        .filter(|rung| rung.kind() == Kind::Reduction);
-    for &rung in reductions {
+    for &rung in Rung::ALL {
         for policy in Policy::ALL {
             let options = RunOptions {
                 seed: 1,
@@ -44,7 +74,11 @@ fn every_rung_keeps_to_the_rules_under_every_policy() {
                 checks: Checks::all(),
                 ..RunOptions::default()
             };
-            check(rung, &options);
+            match rung.kind() {
+                Kind::Reduction => check_reduction(rung, &options),
+                Kind::Scan => check_scan(rung, &options),
+                _ => {}
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::common::{gpu, mode};
 const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
 
 /// What each launch of a scan of so many items did; nothing on a real GPU, which does not count.
-fn launches(rung: Rung, placement: Placement, items: u64, block: u32) -> Vec<Counters> {
+pub fn launches(rung: Rung, placement: Placement, items: u64, block: u32) -> Vec<Counters> {
     if mode() == Mode::Real {
         return Vec::new();
     }

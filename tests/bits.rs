@@ -15,12 +15,15 @@ mod edges;
 mod guarded;
 #[path = "bits/narrow.rs"]
 mod narrow;
+#[path = "common/rows.rs"]
+mod rows;
 
 use common::gpu;
 use cust::memory::DeviceSlice;
 use data::{assert_same_bits, ordinary};
 use edges::{Edges, with_edges, with_nan};
 use guarded::{Guarded, download};
+use rows::rows;
 use virtual_gpu::RunOptions;
 use virtual_gpu::driver::run_with;
 use warpfold::{
@@ -171,15 +174,6 @@ fn check_scan_in_place<O: Op<T>, T: Edges>(scan: &Scan<T>, items: &[T], offset: 
     let data = Guarded::input::<O>(items, offset);
     (scan.in_place)(gpu(), &mut data.slice()).unwrap();
     assert_same_bits(&data.checked(), &(scan.reference)(items), &what);
-}
-
-macro_rules! rows {
-    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
-        #[test]
-        fn $symbol() {
-            $kind::<$op, $t>();
-        }
-    )*};
 }
 
 for_each_kernel!(rows);

@@ -4,11 +4,14 @@
 mod common;
 #[path = "common/data.rs"]
 mod data;
+#[path = "common/rows.rs"]
+mod rows;
 
 use common::{gpu, mode};
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use data::{Sample, assert_same_bits, ordinary};
+use rows::rows;
 use virtual_gpu::Mode;
 use warpfold::{
     Gpu, Item, Kernel, Max, Min, Product, Result, Sum, WideSum, bf16, cust, f16, kind, reference,
@@ -78,15 +81,6 @@ fn repeat<T: Item, R: Item>(queue: Queue<T, R>, items: &[T], expected: &[R]) {
         output.copy_to(&mut found).unwrap();
         assert_same_bits(&found, expected, &format!("run {run}"));
     }
-}
-
-macro_rules! rows {
-    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
-        #[test]
-        fn $symbol() {
-            $kind::<$op, $t>();
-        }
-    )*};
 }
 
 for_each_kernel!(rows);

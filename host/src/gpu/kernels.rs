@@ -7,7 +7,6 @@ use super::Properties;
 use crate::driver::{self, Failure, Function, Module};
 use crate::error::{DriverCode, Error, Result};
 use crate::kernel::{Block, Blocks, KernelId};
-
 use crate::ptx;
 
 /// Bytes of dynamic shared memory that a kernel may use without being allowed to.

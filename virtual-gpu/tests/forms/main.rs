@@ -16,6 +16,21 @@ mod warp;
 use support::{Arg, Device, kernel};
 use virtual_gpu::{FaultKind, LaunchError};
 
+/// What an operation makes of two numbers.
+type Operation = fn(u32, u32) -> u32;
+
+/// The operations that atomic instructions and reductions over a warp both have.
+const OPERATIONS: [(&str, Operation); 8] = [
+    ("add.u32", u32::wrapping_add),
+    ("min.u32", u32::min),
+    ("max.u32", u32::max),
+    ("min.s32", |a, b| (a as i32).min(b as i32) as u32),
+    ("max.s32", |a, b| (a as i32).max(b as i32) as u32),
+    ("and.b32", |a, b| a & b),
+    ("or.b32", |a, b| a | b),
+    ("xor.b32", |a, b| a ^ b),
+];
+
 /// What `%r39` is in each thread of one block, after a body that has the thread in `%r0` and the
 /// address of the results in `%d1`.
 fn block(threads: u32, body: &str) -> Result<Vec<u32>, FaultKind> {

@@ -2,7 +2,7 @@
 //! change.
 
 use super::support::{Arg, Device, kernel};
-use super::{block, warp_gives};
+use super::{OPERATIONS, Operation, block, warp_gives};
 use virtual_gpu::{Conflict, FaultKind};
 
 /// Thread `t` fills four bytes of shared memory with `200 + 4 t` and the three that follow.
@@ -137,21 +137,12 @@ fn what_is_read_only_must_not_have_been_written() {
 
 #[test]
 fn atomic_operations_in_every_space() {
-    type Modify = fn(u32, u32) -> u32;
-    let forms: [(&str, Modify); 10] = [
-        ("add.u32", u32::wrapping_add),
-        ("min.u32", u32::min),
-        ("max.u32", u32::max),
-        ("min.s32", |a, b| (a as i32).min(b as i32) as u32),
-        ("max.s32", |a, b| (a as i32).max(b as i32) as u32),
-        ("and.b32", |a, b| a & b),
-        ("or.b32", |a, b| a | b),
-        ("xor.b32", |a, b| a ^ b),
+    let others: [(&str, Operation); 2] = [
         ("inc.u32", |a, b| if a >= b { 0 } else { a + 1 }),
         ("dec.u32", |a, b| if a == 0 || a > b { b } else { a - 1 }),
     ];
     for (old, operand) in [(5_u32, 0x8000_0009_u32), (0x8000_0009, 5), (7, 7), (0, 3)] {
-        for (form, modify) in forms {
+        for (form, modify) in OPERATIONS.into_iter().chain(others) {
             let new = modify(old, operand);
             for (space, address) in [
                 (".global", "%d1"),

@@ -1,6 +1,6 @@
 //! What the lanes of a warp find out together.
 
-use super::{block, warp_gives};
+use super::{OPERATIONS, Operation, block, warp_gives};
 
 #[test]
 fn votes() {
@@ -58,21 +58,10 @@ fn matches_of_words_and_of_double_words() {
 #[test]
 fn reductions_over_a_warp() {
     let value = |lane: u32| (lane.wrapping_mul(0x9e37_79b9) ^ 0x8000_0001) | 1 << 7;
-    type Combine = fn(u32, u32) -> u32;
-    let forms: [(&str, Combine); 9] = [
-        ("add.u32", u32::wrapping_add),
-        ("add.s32", u32::wrapping_add),
-        ("min.u32", u32::min),
-        ("max.u32", u32::max),
-        ("min.s32", |a, b| (a as i32).min(b as i32) as u32),
-        ("max.s32", |a, b| (a as i32).max(b as i32) as u32),
-        ("and.b32", |a, b| a & b),
-        ("or.b32", |a, b| a | b),
-        ("xor.b32", |a, b| a ^ b),
-    ];
+    let add_signed: (&str, Operation) = ("add.s32", u32::wrapping_add);
     let setup =
         "mul.lo.u32 %r1, %r0, 0x9e3779b9; xor.b32 %r1, %r1, 0x80000001; or.b32 %r1, %r1, 128;";
-    for (form, combine) in forms {
+    for (form, combine) in OPERATIONS.into_iter().chain([add_signed]) {
         let all = (0..32).map(value).reduce(combine).unwrap();
         warp_gives(&format!("{setup} redux.sync.{form} %r39, %r1, -1;"), |_| {
             all

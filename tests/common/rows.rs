@@ -1,0 +1,11 @@
+//! A test for each row of the table of kernels, of the row's name: calls `kind::<Op, Type>()`.
+
+macro_rules! rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
+        #[test]
+        fn $symbol() {
+            $kind::<$op, $t>();
+        }
+    )*};
+}
+pub(crate) use rows;

@@ -15,7 +15,9 @@ use crate::Outcome;
 use crate::executables::{self, Executable};
 
 /// The tests that run on the device which the environment describes.
-const TESTS: [&str; 4] = ["bits", "slices", "streams", "ladder"];
+const TESTS: [&str; 8] = [
+    "bits", "repeats", "slices", "streams", "errors", "large", "overhead", "ladder",
+];
 /// Values of `VIRTUAL_GPU_POLICY`.
 const POLICIES: [&str; 5] = ["seeded", "reversed", "one-block", "starved", "stale"];
 /// Seeds of each policy.

@@ -4,39 +4,68 @@
 
 use num_traits::float::FloatCore;
 
+use crate::element::Words;
+
 #[cfg(target_arch = "nvptx64")]
 pub use crate::simt::arithmetic::*;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use self::host::*;
 
-/// IEEE 754-2019 `minimum`, without a branch: equal operands differ at most in the sign of zero.
+/// IEEE 754-2019 `minimum`, without a branch and with one choice: equal operands differ at most in the sign of zero.
 #[inline(always)]
 pub fn minimum<T: FloatCore>(a: T, b: T) -> T {
-    let lesser = if a < b || FloatCore::is_nan(a) { a } else { b };
-    if a == b && a.is_sign_negative() {
+    let is_first = (a < b) | FloatCore::is_nan(a) | ((a == b) & a.is_sign_negative());
+    if is_first {
         a
     } else {
-        lesser
+        b
     }
 }
 
-/// IEEE 754-2019 `maximum`, without a branch: equal operands differ at most in the sign of zero.
+/// IEEE 754-2019 `maximum`, without a branch and with one choice: equal operands differ at most in the sign of zero.
 #[inline(always)]
 pub fn maximum<T: FloatCore>(a: T, b: T) -> T {
-    let greater = if a > b || FloatCore::is_nan(a) { a } else { b };
-    if a == b && a.is_sign_positive() {
+    let is_first = (a > b) | FloatCore::is_nan(a) | ((a == b) & a.is_sign_positive());
+    if is_first {
         a
     } else {
-        greater
+        b
     }
 }
+
+macro_rules! extreme {
+    ($name:ident, $word:ty) => {
+        /// The least or the greatest of a vector's narrow integers of type `T`: what `wins` chooses. Each is shifted to the
+        /// top of a word, and the words compete whole, since what is below an item decides between equals only: so nothing
+        /// has to be taken apart.
+        #[inline(always)]
+        pub fn $name<T>(words: Words, wins: impl Fn($word, $word) -> $word) -> $word {
+            let bits = 8 * size_of::<T>() as u32;
+            let mut winner = words[0] as $word;
+            let mut shift = 0;
+            while shift < u32::BITS {
+                winner = wins(winner, (words[0] << shift) as $word);
+                winner = wins(winner, (words[1] << shift) as $word);
+                winner = wins(winner, (words[2] << shift) as $word);
+                winner = wins(winner, (words[3] << shift) as $word);
+                shift += bits;
+            }
+            winner >> (u32::BITS - bits)
+        }
+    };
+}
+
+extreme!(signed_extreme, i32);
+extreme!(unsigned_extreme, u32);
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use half::{bf16, f16};
 
-    use crate::element::{Element, Words};
+    use crate::element::Element;
+
+    use super::Words;
 
     pub use super::{maximum as maximum_f32, minimum as minimum_f32};
 

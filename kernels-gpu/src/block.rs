@@ -4,7 +4,7 @@
 //! call it.
 
 use crate::contract::{BLOCK_WARPS, THREAD_VECTORS, WARP_LANES};
-use crate::element::{for_each_item, Element, Words};
+use crate::element::{for_each_item, Accumulator, Element, Words};
 use crate::op::Op;
 use crate::thread::{for_each_vector, Part, Slots};
 use crate::{simt, warp};
@@ -123,52 +123,95 @@ pub fn scan_part<T: Element, const ROWS: usize>(tile: *mut T, tile_items: u32) -
     Part::new(tile, tile_items, ROWS, vector)
 }
 
-/// The number of the barrier in [`scan()`].
+/// The number of the barrier in [`Rows::join`].
 const TOTALS_BARRIER: u32 = 1;
 
-/// What stands before each vector of a thread, in its tile.
+/// What stands before each vector of a thread, in its tile or its warp.
 pub type Before<A> = [A; THREAD_VECTORS];
 
-/// Scans the vectors of a tile: gives what stands before each of the thread's, in its tile.
+/// A warp's rows of a tile, scanned.
+pub struct Rows<A> {
+    /// What stands before each of the thread's vectors in the warp.
+    before: Before<A>,
+    /// All items of the warp.
+    total: A,
+}
+
+/// A tile, scanned.
+pub struct Scanned<A> {
+    /// What stands before each of the thread's vectors in the tile.
+    pub before: Before<A>,
+    /// The items of the tile up to the end of the warp: on the last warp, the tile's aggregate.
+    pub upto: A,
+}
+
+/// Scans the rows of a warp, and writes their total to the warp's place in `totals`. [`Rows::join`] comes next.
 ///
-/// A warp owns consecutive rows of 32 vectors, see [`scan_part`]. Rows are scanned by shuffles, independently
-/// of each other; their totals are folded in registers, the warps' totals through `totals`. One barrier of the
-/// warps that share the tile, between the writes of their totals and the reads.
+/// A warp owns consecutive rows of 32 vectors, see [`scan_part`]. Rows are scanned by shuffles, all rows a step at a time:
+/// the next row's shuffle hides the latency of the last one's. The rows' totals are folded in registers.
 ///
 /// # Safety
 /// Convergent: all warps that share the tile. The slots are written. `totals` are in the block's own shared memory, one for
 /// each warp.
 #[inline(always)]
-pub unsafe fn scan<O: Op<T>, T: Element, const WARPS: u32, const ROWS: usize>(
+pub unsafe fn scan_rows<O: Op<T>, T: Element, const ROWS: usize>(
     slots: Slots,
     totals: *mut O::Accumulator,
-) -> Before<O::Accumulator> {
+) -> Rows<O::Accumulator> {
+    let mut lanes = [O::identity(); THREAD_VECTORS];
     let mut before = [O::identity(); THREAD_VECTORS];
-    let mut warp_total = O::identity();
-    for_each_vector!(ROW => {
-        if ROW < ROWS {
-            // SAFETY: the caller's.
-            unsafe {
-                let total = O::total(slots.read(ROW));
-                let inclusive = warp::inclusive_scan::<O, T>(total);
-                before[ROW] = O::combine(warp_total, warp::exclusive_of::<O, T>(inclusive));
-                let row_total = warp::shuffle_from(inclusive, WARP_LANES - 1);
-                warp_total = O::combine(warp_total, row_total);
+    let mut total = O::identity();
+    // SAFETY: the caller's; a warp writes its own total.
+    unsafe {
+        for_each_vector!(ROW => {
+            if ROW < ROWS {
+                lanes[ROW] = O::total(slots.read(ROW));
             }
-        }
-    });
-    // SAFETY: the caller's; a warp writes its own total, and the barrier orders the writes before the reads.
-    let warp_prefix = unsafe {
+        });
+        warp::inclusive_scans::<O, T, ROWS>(&mut lanes);
+        for_each_vector!(ROW => {
+            if ROW < ROWS {
+                before[ROW] = warp::exclusive_of::<O, T>(lanes[ROW]);
+                lanes[ROW] = warp::shuffle_from(lanes[ROW], WARP_LANES - 1);
+            }
+        });
+        for_each_vector!(ROW => {
+            if ROW < ROWS {
+                before[ROW] = O::combine(total, before[ROW]);
+                total = O::combine(total, lanes[ROW]);
+            }
+        });
         if simt::lane() == 0 {
-            totals.add(simt::warp() as usize).write(warp_total);
+            totals.add(simt::warp() as usize).write(total);
         }
-        simt::wait_at_barrier(TOTALS_BARRIER, WARPS);
-        fold_below::<O, T, WARPS>(totals, simt::warp())
-    };
-    for_each_vector!(ROW => {
-        before[ROW] = O::combine(warp_prefix, before[ROW]);
-    });
-    before
+    }
+    Rows { before, total }
+}
+
+impl<A: Accumulator> Rows<A> {
+    /// Joins the warps of a tile. One barrier of them, between the writes of their totals and the reads.
+    ///
+    /// # Safety
+    /// Convergent: all `WARPS` warps that share the tile, after [`scan_rows`] with the same `totals`.
+    #[inline(always)]
+    pub unsafe fn join<O: Op<T, Accumulator = A>, T: Element, const WARPS: u32>(
+        self,
+        totals: *const A,
+    ) -> Scanned<A> {
+        // SAFETY: the caller's; the barrier orders the writes before the reads.
+        let warp_prefix = unsafe {
+            simt::wait_at_barrier(TOTALS_BARRIER, WARPS);
+            fold_below::<O, T, WARPS>(totals, simt::warp())
+        };
+        let mut before = self.before;
+        for_each_vector!(ROW => {
+            before[ROW] = O::combine(warp_prefix, before[ROW]);
+        });
+        Scanned {
+            before,
+            upto: O::combine(warp_prefix, self.total),
+        }
+    }
 }
 
 /// The left fold of the totals of the first `below` of `WARPS` warps.
@@ -176,7 +219,7 @@ pub unsafe fn scan<O: Op<T>, T: Element, const WARPS: u32, const ROWS: usize>(
 /// # Safety
 /// They are written, and a barrier lies between.
 #[inline(always)]
-pub unsafe fn fold_below<O: Op<T>, T: Element, const WARPS: u32>(
+unsafe fn fold_below<O: Op<T>, T: Element, const WARPS: u32>(
     totals: *const O::Accumulator,
     below: u32,
 ) -> O::Accumulator {

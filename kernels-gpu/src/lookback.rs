@@ -12,11 +12,11 @@
 //!    be folded, from its tiles', where these are known and it is not.
 //!
 //! **Progress.** Whoever waits for something of tile `u` waits for the block that holds `u`, and that block
-//! only ever waits for something of tiles below `u`. Tiles are handed out in increasing order to blocks that
+//! only ever waits for something of tiles below `u`, or for its own next tile to arrive, which waits for nobody. Tiles are handed out in increasing order to blocks that
 //! run. So the lowest unfinished tile never waits for ever, whatever the schedule and however few blocks are
 //! resident.
 //!
-//! Cost of a look-back: one warp, one round of loads if all is there, 6 shuffles and a step for each
+//! Cost of a look-back: one warp, one round of loads if all is there (two of a patient one), 6 shuffles and a step for each
 //! group between the known prefix and the tile's group (31 at most); no barrier.
 
 use crate::board::Board;
@@ -24,6 +24,12 @@ use crate::contract::{scan_group_count, scan_tile_count, SCAN_GROUP_TILES, WARP_
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::{simt, warp};
+
+/// A look-back that looks for everything at once.
+pub const EAGER: bool = false;
+/// A look-back that first waits for its group's tiles, which are the last to be published, and then looks for the rest: one
+/// more read, of which far fewer are in vain.
+pub const PATIENT: bool = true;
 
 /// Tiles of a group.
 const GROUP_TILES: u32 = SCAN_GROUP_TILES as u32;
@@ -55,7 +61,7 @@ fn place_in_group(tile: u32) -> u32 {
 
 /// Whether a tile is the last of its group, and so speaks for it.
 #[inline(always)]
-fn is_group_last(tile: u32) -> bool {
+pub fn is_group_last(tile: u32) -> bool {
     place_in_group(tile) == WARP_LANES - 1
 }
 
@@ -148,7 +154,10 @@ impl Lookback {
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`, once.
     #[inline(always)]
-    pub unsafe fn look_back<O: Op<T>, T: Element>(&self, tile: u32) -> O::Accumulator {
+    pub unsafe fn look_back<O: Op<T>, T: Element, const IS_PATIENT: bool>(
+        &self,
+        tile: u32,
+    ) -> O::Accumulator {
         let lane = simt::lane();
         let place = place_in_group(tile);
         let group = tile / GROUP_TILES;
@@ -177,6 +186,10 @@ impl Lookback {
             loop {
                 let slot = Slot::Tile(group * GROUP_TILES + lane);
                 self.poll(slot, &mut lower, &mut lower_waits);
+                let is_complete = simt::ballot(lower_waits) == 0;
+                if IS_PATIENT && !is_complete {
+                    continue;
+                }
                 let slot = Slot::Prefix(group.wrapping_sub(lane));
                 self.poll(slot, &mut prefix, &mut prefix_waits);
                 let slot = Slot::Group(group.wrapping_sub(lane + 1));
@@ -184,7 +197,6 @@ impl Lookback {
                 let slot = Slot::Tile((group * GROUP_TILES + lane).wrapping_sub(GROUP_TILES));
                 self.poll(slot, &mut neighbour, &mut neighbour_waits);
 
-                let is_complete = simt::ballot(lower_waits) == 0;
                 let has_neighbour = simt::ballot(neighbour_waits) == 0;
                 known_groups = simt::ballot(lane < group && !between_waits);
                 // The lowest lane that knows a prefix; what lies between it and this group must be known.

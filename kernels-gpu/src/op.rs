@@ -11,6 +11,7 @@ use num_traits::float::FloatCore;
 
 use crate::arithmetic::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
 use crate::arithmetic::{maximum, maximum_f32, minimum, minimum_f32};
+use crate::arithmetic::{signed_extreme, unsigned_extreme};
 use crate::arithmetic::{sum_i16, sum_i8, sum_u16, sum_u8};
 use crate::element::{for_each_item, Accumulator, Element, Words};
 
@@ -142,11 +143,11 @@ macro_rules! operator {
 }
 
 macro_rules! integers {
-    ($($t:ident in $acc:ident, wide $wide:tt $(, total $total:ident)?;)*) => {$(
+    ($($t:ident in $acc:ident, wide $wide:tt $(, totals $total:ident $extreme:ident)?;)*) => {$(
         integers!(Sum, $t, $acc, 0, <$acc>::wrapping_add $(, $total)?);
         integers!(Product, $t, $acc, 1, <$acc>::wrapping_mul);
-        integers!(Min, $t, $acc, <$t>::MAX, Ord::min);
-        integers!(Max, $t, $acc, <$t>::MIN, Ord::max);
+        integers!(Min, $t, $acc, <$t>::MAX, Ord::min $(, |words| $extreme::<$t>(words, Ord::min))?);
+        integers!(Max, $t, $acc, <$t>::MIN, Ord::max $(, |words| $extreme::<$t>(words, Ord::max))?);
         integers!(wide $t, $wide $(, $total)?);
     )*};
     (wide $t:ident, _) => {};
@@ -156,7 +157,7 @@ macro_rules! integers {
             $(, |words| $wide::from($total(words)))?
         );
     };
-    ($op:ident, $t:ident, $acc:ident, $identity:expr, $combine:expr $(, $total:ident)?) => {
+    ($op:ident, $t:ident, $acc:ident, $identity:expr, $combine:expr $(, $total:expr)?) => {
         operator!(
             exact $op, $t => $acc => $t, $identity => { const ITEM: $t = $identity; ITEM as $acc },
             $acc::from, $combine, |value| value as $t $(, $total)?
@@ -188,10 +189,10 @@ macro_rules! negative_zero {
 }
 
 integers! {
-    i8 in i32, wide i64, total sum_i8;
-    u8 in u32, wide u64, total sum_u8;
-    i16 in i32, wide i64, total sum_i16;
-    u16 in u32, wide u64, total sum_u16;
+    i8 in i32, wide i64, totals sum_i8 signed_extreme;
+    u8 in u32, wide u64, totals sum_u8 unsigned_extreme;
+    i16 in i32, wide i64, totals sum_i16 signed_extreme;
+    u16 in u32, wide u64, totals sum_u16 unsigned_extreme;
     i32 in i32, wide i64;
     u32 in u32, wide u64;
     i64 in i64, wide _;

@@ -16,21 +16,32 @@ pub struct Ticket {
     pub tag: u32,
 }
 
+/// A ticket that is perhaps still on its way.
+#[derive(Clone, Copy)]
+pub struct Taken(u64);
+
+impl Taken {
+    /// The ticket, which is waited for; ticket 0 of no launch, if none was taken.
+    #[inline(always)]
+    pub fn ticket(self) -> Ticket {
+        Ticket {
+            index: self.0 as u32,
+            tag: ((self.0 >> 32) as u32).wrapping_add(1),
+        }
+    }
+}
+
 /// The tag after which there are no more.
 pub const LAST_TAG: u32 = u32::MAX;
 
-/// Takes a ticket, as one thread.
+/// Takes a ticket on a warp's first lane, if `takes`. It is a while on its way.
 ///
 /// # Safety
 /// `control` is the launch's.
 #[inline(always)]
-pub unsafe fn take(control: *mut Control) -> Ticket {
+pub unsafe fn take_if(control: *mut Control, takes: bool) -> Taken {
     // SAFETY: the caller's.
-    let word = unsafe { simt::increment_word(&raw mut (*control).tickets) };
-    Ticket {
-        index: word as u32,
-        tag: ((word >> 32) as u32).wrapping_add(1),
-    }
+    Taken(unsafe { simt::increment_word_if(&raw mut (*control).tickets, takes) })
 }
 
 /// Writes the word for a launch with the epoch `epoch`, as the thread that took the last ticket.

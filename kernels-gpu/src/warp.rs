@@ -3,9 +3,11 @@
 //! Every function here is convergent (see [`crate::simt`]): all 32 lanes call it. None needs shared memory or a
 //! barrier. A value of 64 bits costs two shuffles where one of 32 bits costs one.
 
+use crate::contract::THREAD_VECTORS;
 use crate::element::{Accumulator, Bits, Element};
 use crate::op::Op;
 use crate::simt;
+use crate::thread::for_each_vector;
 
 /// `value` of the lane `delta` above; the lane's own where there is none.
 ///
@@ -71,27 +73,45 @@ pub unsafe fn reduce<O: Op<T>, T: Element, const LANES: u32>(
     value
 }
 
-/// Inclusive scan over the lanes by Kogge and Stone (1973): in step `s` = 1, 2, 4, 8, 16, lane `l ≥ s` puts
-/// lane `l − s` before itself. Valid on every lane. 5 shuffles.
+/// Inclusive scans over the lanes, of `COUNT` values a lane, by Kogge and Stone (1973): in step `s` = 1, 2, 4, 8, 16, lane
+/// `l ≥ s` puts lane `l − s` before itself. Valid on every lane. 5 shuffles a value.
 ///
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
-pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(mut value: O::Accumulator) -> O::Accumulator {
-    let lane = simt::lane();
-    let mut delta = 1;
-    while delta < 32 {
-        // SAFETY: the caller's.
-        let below = unsafe { shuffle_up(value, delta) };
-        if lane >= delta {
-            value = O::combine(below, value);
-        }
-        delta *= 2;
+pub unsafe fn inclusive_scans<O: Op<T>, T: Element, const COUNT: usize>(
+    values: &mut [O::Accumulator; THREAD_VECTORS],
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        step::<O, T, COUNT>(values, 1);
+        step::<O, T, COUNT>(values, 2);
+        step::<O, T, COUNT>(values, 4);
+        step::<O, T, COUNT>(values, 8);
+        step::<O, T, COUNT>(values, 16);
     }
-    value
 }
 
-/// What stands before each lane, of values already scanned by [`inclusive_scan`]: the lane before's, and the
+/// A step of [`inclusive_scans`]. A loop over the steps would be too long for the compiler to unroll.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+unsafe fn step<O: Op<T>, T: Element, const COUNT: usize>(
+    values: &mut [O::Accumulator; THREAD_VECTORS],
+    delta: u32,
+) {
+    for_each_vector!(V => {
+        if V < COUNT {
+            // SAFETY: the caller's.
+            let below = unsafe { shuffle_up(values[V], delta) };
+            let both = O::combine(below, values[V]);
+            values[V] = if simt::lane() >= delta { both } else { values[V] };
+        }
+    });
+}
+
+/// What stands before each lane, of values already scanned by [`inclusive_scans`]: the lane before's, and the
 /// identity on lane 0. 1 shuffle.
 ///
 /// # Safety

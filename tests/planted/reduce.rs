@@ -63,8 +63,8 @@ bugs! {
         [Edit::replace(STORE_WORD, "st.relaxed.gpu.global.b64 [%g], 0;").nth(RESTART.0, RESTART.1)];
     one_item_too_many_at_the_end: [Memory],
         [Edit::replace(
-            "setp.ge.u32 \t*, *, *;\n\t@* bra \t$*;\n\tld.global.b32",
-            "setp.gt.u32 \t*, *, *;\n\t@* bra \t$*;\n\tld.global.b32",
+            "setp.ge.u32 \t*, *, *;\n\tmov.b32 \t*, -2147483648;\n\t@* bra \t$*;\n\tld.global.b32",
+            "setp.gt.u32 \t*, *, *;\n\tmov.b32 \t*, -2147483648;\n\t@* bra \t$*;\n\tld.global.b32",
         )];
     half_a_warp_in_the_member_mask: [Sync],
         [Edit::replace(", 16, 31, -1;", ", 16, 31, 65535;").nth(1, 2)];
@@ -73,5 +73,5 @@ bugs! {
 bugs! {
     product_f32: "reduce_product_f32", of_reduction::<Product, f32>, FIVE_TILES;
     missing_items_are_not_identities: [Bits],
-        [Edit::remove("mov.b32 \t*, 1065353216;").nth(2, 2)];
+        [Edit::replace("mov.b32 \t*, 1065353216;", "mov.b32 \t*, 1073741824;").nth(1, 3)];
 }

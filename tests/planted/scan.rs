@@ -40,7 +40,7 @@ const BALLOT: &str = "vote.sync.ballot.b32 \t*, *, -1;";
 /// A tile is told, in its turn or in the end's stead, and waited for.
 const TELL_TILE: &str = "bar.arrive \t*, 64;";
 const IN_TURN: (usize, usize) = (1, 6);
-const AWAIT_TILE: Edit = Edit::replace("bar.sync \t*, 64;", "bar.arrive \t*, 64;").nth(1, 2);
+const AWAIT_TILE: Edit = Edit::replace("bar.sync \t*, 64;", "bar.arrive \t*, 64;").nth(2, 5);
 
 /// A prefix is told, and waited for.
 const TELL_PREFIX: &str = "bar.arrive \t*, 288;";
@@ -89,7 +89,7 @@ bugs! {
         [Edit::remove(BARRIER_OF_WARPS)];
     one_place_for_the_totals_of_all_turns: [Race],
         [
-            Edit::replace("shl.b64 \t*, *, 6;", "mul.lo.s64 \t*, *, 0;").nth(1, 2),
+            Edit::replace("mul.wide.u32 \t*, *, 64;", "mul.wide.u32 \t*, *, 0;").nth(1, 2),
             Edit::replace("mad.lo.s64 \t*, *, -60, *;", "mad.lo.s64 \t*, *, 4, *;").nth(1, 2),
         ];
     barrier_of_the_whole_block_for_the_warps_that_scan: [Hang],
@@ -130,7 +130,7 @@ bugs! {
             Edit::replace(
                 "ld.shared.b32 \t*, [*+136];",
                 "ld.shared.b32 \t*, [gpu_launch_sized_workgroup_mem+136];",
-            ).nth(1, 2),
+            ).nth(2, 5),
         ];
     one_place_for_the_prefixes_of_all_turns: [Race],
         [
@@ -169,7 +169,7 @@ bugs! {
         [Edit::replace(
             "setp.ne.b32 \t*, *, 0;\n\t@* bra \t$*;\n\tbra.uni",
             "setp.eq.b32 \t*, *, -1;\n\t@* bra \t$*;\n\tbra.uni",
-        ).nth(1, 2)];
+        ).nth(2, 4)];
     group_published_by_a_plain_store: [Race],
         [Edit::replace(STORE_WORD, PLAIN_STORE_WORD).nth(PUBLISH_GROUP.0, PUBLISH_GROUP.1)];
     next_groups_prefix_published_by_a_plain_store: [Race],

@@ -16,14 +16,16 @@ type Barriers = BTreeMap<String, usize>;
 const REDUCE_BARRIERS: [(&str, usize); 1] = [("bar.sync0;", 3)];
 
 /// Barriers in the source of a scan, for short ones and for long ones: the first ticket; the warps' totals; tiles told,
-/// and that there is no more; prefixes told.
-const SCAN_BARRIERS: [(&str, usize); 10] = [
+/// and that there is no more, which the warp that looks back hears before the first look-back, and after one or, where scans
+/// are long, before it; prefixes told.
+const SCAN_BARRIERS: [(&str, usize); 11] = [
     ("bar.sync0;", 2),
     ("bar.sync1,256;", 1),
     ("bar.sync1,512;", 1),
     ("bar.arrive2,64;", 2),
     ("bar.arrive%r,64;", 4),
-    ("bar.sync%r,64;", 2),
+    ("bar.sync2,64;", 2),
+    ("bar.sync%r,64;", 3),
     ("bar.arrive%r,288;", 1),
     ("bar.sync%r,288;", 1),
     ("bar.arrive%r,544;", 1),
@@ -48,11 +50,15 @@ const REDUCE: Accesses = Accesses {
     stores: 0,
 };
 
+/// Stores of a scan, for short ones and for long ones: of a whole tile, and of one that is not, whose last vector cannot be
+/// whole.
+const SCAN_STORES: usize = 2 * SCAN_ROWS - 2;
+
 /// So does a scan where copies are not asynchronous, for short ones and for long ones; and it stores.
 const SYNCHRONOUS_SCAN: Accesses = Accesses {
     loads: SCAN_ROWS + 2,
     copies: 0,
-    stores: SCAN_ROWS,
+    stores: SCAN_STORES,
 };
 
 /// Else it copies: a block's first tile, and its next, before or after another has left. A ragged tile's vectors are copied
@@ -61,12 +67,12 @@ const SCANS: [Accesses; 2] = [
     Accesses {
         loads: 0,
         copies: 3 * (SCAN_ROWS + 2),
-        stores: SCAN_ROWS,
+        stores: SCAN_STORES,
     },
     Accesses {
         loads: 3 * 2,
         copies: 3 * SCAN_ROWS,
-        stores: SCAN_ROWS,
+        stores: SCAN_STORES,
     },
 ];
 

@@ -72,6 +72,9 @@ impl Part {
     pub fn launch_bounds(self, entry: &str) -> String {
         let (threads, blocks) = match self {
             Part::Ladder | Part::Nested => return format!(".maxntid {MOST_BLOCK_THREADS}, 1, 1\n"),
+            Part::Library if entry == "reduce_wide_sum_f32" => {
+                (BLOCK_THREADS, launch::REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR)
+            }
             Part::Library if entry.starts_with("reduce_") => {
                 (BLOCK_THREADS, launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR)
             }

@@ -1,7 +1,7 @@
 //! Reduction of an array in one launch.
 //!
 //! ```text
-//! block b:  take a ticket                                 its latency hides behind the loads
+//! block b:  take a ticket                                 it is on its way while the tiles are loaded
 //!           fold the tiles of a chunk in registers        16-byte loads, 8 in flight a thread
 //!           combine lanes by shuffles, warps through shared memory
 //!           one chunk: write the result
@@ -63,12 +63,14 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
     unsafe {
         let totals = (&raw mut (*shared).totals).cast();
         let slots = Slots::of((&raw mut (*shared).tile).cast(), BLOCK_THREADS);
-        if is_first_thread && chunk_count > 1 {
-            let ticket = tickets::take(control);
+        let takes = is_first_thread && chunk_count > 1;
+        let taken = tickets::take_if(control, takes);
+        let folded = fold_chunk::<O, T>(input, item_count, chunk, slots);
+        if takes {
+            let ticket = taken.ticket();
             (*shared).is_last = (ticket.index == chunk_count - 1) as u32;
             (*shared).tag = ticket.tag;
         }
-        let folded = fold_chunk::<O, T>(input, item_count, chunk, slots);
         // Its barrier orders the writes just above before everybody's reads.
         let partial = block::reduce::<O, T>(folded, totals);
         if chunk_count == 1 {

@@ -2,17 +2,19 @@
 //!
 //! ```text
 //! the warps that share a tile, in turns                         one more warp, on its own
-//!     wait for the tile that is being copied to shared          wait until a tile is told
-//!     memory; scan it, publish its aggregate, tell the tile     look back for its prefix
-//!     take a ticket, begin to copy its tile                     tell the prefix
+//!     take a ticket, wait for the tile that is being            wait until a tile is told
+//!     copied to shared memory, scan it                          look back for its prefix, at once
+//!     publish its aggregate, tell the tile                      or when the next tile is told
+//!     begin to copy the ticket's tile                           tell the prefix
 //!     wait for the prefix of the tile of two turns before;
 //!     apply it, store
 //! ```
 //!
 //! The point: an aggregate is published as soon as its tile is there, whatever prefix is still missing. So
 //! look-backs find what they need, a late one costs nothing for two turns, and the latency of the copies is hidden
-//! behind all that. A ticket is taken when its copy can begin, so that aggregates are published nearly in the order of
-//! the tickets. Tiles are handed out by tickets, so a block that has not started holds none (see the look-back's argument
+//! behind all that. A ticket is taken just before its copy can begin, so that aggregates are published nearly in the order
+//! of the tickets; the thread that takes it waits for it only when the tile is scanned, since it is as long on its way as a
+//! copy. Tiles are handed out by tickets, so a block that has not started holds none (see the look-back's argument
 //! for progress). Tiles wait in shared memory as they are, where each thread uses its own slots only, so that they need
 //! no barrier; in registers is only what stands before each vector.
 //!
@@ -34,10 +36,10 @@ use crate::block::{self, Placement};
 use crate::board::Board;
 use crate::contract::{is_short_scan, scan_tile_count, ScanShape, SCAN_LONG, SCAN_SHORT};
 use crate::element::Element;
-use crate::launch::ScanShared;
+use crate::launch::{ScanShared, SCAN_TURNS};
 use crate::op::Op;
 use crate::simt;
-use crate::tickets::Ticket;
+use crate::tickets::{self, Ticket};
 use crate::workspace::Control;
 
 use self::tiles::Tiles;
@@ -118,7 +120,7 @@ unsafe fn run<
             // A scan of one tile looks at nobody's board; its tag is no launch's.
             let mut ticket = Ticket { index: 0, tag: 0 };
             if tile_count > 1 {
-                ticket = tiles.take(control);
+                ticket = tiles.receive(control, tickets::take_if(control, true));
             }
             (*shared).tickets[1] = ticket.index;
             (*shared).tag = ticket.tag;
@@ -139,6 +141,12 @@ unsafe fn run<
             launch.scan::<P>();
         }
     }
+}
+
+/// Whether a tile leaves two turns after that in which it arrived, where there is room for so many.
+#[inline(always)]
+fn leaves_later(buffers: u32) -> bool {
+    buffers == SCAN_TURNS as u32
 }
 
 /// What the warps of a block know of their launch.
@@ -167,5 +175,12 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
         let begin = tile as u64 * tile_items;
         let existing = Ord::min(self.array.item_count - begin, tile_items) as u32;
         block::scan_part::<T, ROWS>(array.wrapping_add(begin as usize), existing)
+    }
+
+    /// The tiles that the block has room for.
+    #[inline(always)]
+    fn buffers(&self) -> u32 {
+        let fixed_bytes = size_of::<Shared<O, T>>() as u32;
+        (simt::shared_bytes() - fixed_bytes) / Self::TILE_BYTES as u32
     }
 }

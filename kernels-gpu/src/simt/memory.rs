@@ -200,19 +200,28 @@ pub unsafe fn store_shared_atomically(address: *mut u32, word: u32) {
     }
 }
 
-/// Adds 1 to a 64-bit word and gives the value before: relaxed, GPU scope.
+/// On a warp's first lane, if `increments`, adds 1 to a 64-bit word: relaxed, GPU scope. Gives the value before on that lane;
+/// on others, and without the addition, 0.
+///
+/// It takes as long as a read of global memory, and a thread goes on until it uses the value. So that nothing uses it early,
+/// the choice is a predicate, since a branch's two values would meet in a register at once; and 1 is computed from the lane,
+/// since `ptxas` adds up equal additions of a warp's lanes and then hands the sum round.
 ///
 /// # Safety
 /// `word` is in global memory, aligned and writable.
 #[inline(always)]
-pub unsafe fn increment_word(word: *mut u64) -> u64 {
+pub unsafe fn increment_word_if(word: *mut u64, increments: bool) -> u64 {
     let before: u64;
+    let lane = super::lane();
     // SAFETY: the caller's; the address is global, so its generic form converts.
     unsafe {
         ptx!(
-            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {word};",
-            "atom.relaxed.gpu.global.add.u64 {before}, [%g], 1; }}",
+            "{{ .reg .pred %p; .reg .u64 %g; .reg .u64 %one; cvta.to.global.u64 %g, {word};",
+            "setp.ne.u32 %p, {increments}, 0; mov.u64 {before}, 0; sub.u64 %one, 1, {lane};",
+            "@%p atom.relaxed.gpu.global.add.u64 {before}, [%g], %one; }}",
             word = in(reg64) word,
+            increments = in(reg32) (increments && lane == 0) as u32,
+            lane = in(reg64) lane as u64,
             before = out(reg64) before,
             options(nostack),
         );

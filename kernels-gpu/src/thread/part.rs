@@ -57,7 +57,7 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
 
     /// Whether all vectors are such. If the last is there, so are the others.
     #[inline(always)]
-    fn is_whole(&self) -> bool {
+    pub fn is_whole(&self) -> bool {
         self.is_vector(self.rows - 1)
     }
 
@@ -186,12 +186,16 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
                 if copies == Copies::Synchronous || size_of::<T>() < simt::LEAST_COPY_BYTES {
                     let words = if self.is_vector(v) {
                         self.load_vector(v)
+                    } else if !self.exists(v, 0) {
+                        T::pack(identities::<O, T>())
                     } else {
                         self.load_items::<O>(v)
                     };
                     slots.write(v, words);
                 } else if self.is_vector(v) {
                     simt::begin_copy_vector(slots.address(v), self.vector(v).cast());
+                } else if !self.exists(v, 0) {
+                    slots.write(v, T::pack(identities::<O, T>()));
                 } else {
                     let mut i = 0;
                     while i < vector_items::<T>() {
@@ -209,17 +213,19 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
         }
     }
 
-    /// Stores vector `v`; items that do not exist are left out.
+    /// Stores vector `v`; items that do not exist are left out. `WHOLE` says that the part [`Self::is_whole`], which the
+    /// caller finds out once for all vectors: a question for each would part the stores from each other.
     ///
     /// # Safety
-    /// The array is writable, and nobody else reads or writes the part.
+    /// The array is writable, and nobody else reads or writes the part, which is whole if it is said to be.
     #[inline(always)]
-    pub unsafe fn store(&self, v: usize, vector: T::Vector) {
-        if self.is_vector(v) {
+    pub unsafe fn store<const WHOLE: bool>(&self, v: usize, words: Words) {
+        if WHOLE || self.is_vector(v) {
             // SAFETY: the vector exists and is aligned.
-            unsafe { simt::store_vector(self.vector(v).cast(), T::pack(vector)) };
+            unsafe { simt::store_vector(self.vector(v).cast(), words) };
             return;
         }
+        let vector = T::unpack(words);
         let mut i = 0;
         while i < vector_items::<T>() {
             if self.exists(v, i) {

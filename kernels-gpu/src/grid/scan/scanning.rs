@@ -1,14 +1,15 @@
 //! The warps that scan.
 
-use crate::block::{self, Before, Placement};
+use crate::block::{self, Before, Placement, ScanPart};
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::Element;
 use crate::lookback::Lookback;
 use crate::op::Op;
 use crate::simt;
 use crate::thread::{for_each_vector, Slots};
+use crate::tickets;
 
-use super::{Launch, Shared};
+use super::{leaves_later, Launch};
 
 /// A tile whose aggregate is published, and that waits for its prefix.
 #[derive(Clone, Copy)]
@@ -59,16 +60,19 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
                 if arriving.tile < end {
                     let slots = self.slots(turn, buffers);
                     let parity = turn as usize % 2;
+                    let takes = is_first_thread && self.tiles.tickets_go_on;
+                    let taken = tickets::take_if(self.control, takes);
                     self.part(input, arriving.tile).end_copy::<O>(slots);
-                    if is_first_thread && self.tiles.tickets_go_on {
-                        (*shared).tickets[parity] = self.tiles.take(self.control).index;
-                    }
                     let totals = (&raw mut (*shared).totals[parity]).cast();
+                    let rows = block::scan_rows::<O, T, ROWS>(slots, totals);
+                    if takes {
+                        (*shared).tickets[parity] = self.tiles.receive(self.control, taken).index;
+                    }
                     // Its barrier orders the write of the ticket before the reads.
-                    arriving.before = block::scan::<O, T, WARPS, ROWS>(slots, totals);
-                    if is_first_thread {
-                        let aggregate = block::fold_below::<O, T, WARPS>(totals, WARPS);
-                        lookback.publish_tile(arriving.tile, aggregate);
+                    let scanned = rows.join::<O, T, WARPS>(totals);
+                    arriving.before = scanned.before;
+                    if simt::warp() == WARPS - 1 && simt::lane() == 0 {
+                        lookback.publish_tile(arriving.tile, scanned.upto);
                     }
                     self.tell_tile(turn, arriving.tile);
                     if self.tiles.tickets_go_on {
@@ -80,7 +84,7 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
                         self.part(input, next).begin_copy::<O>(next_slots);
                     }
                 }
-                let leaves_at_once = buffers < 4;
+                let leaves_at_once = !leaves_later(buffers);
                 let (leaving, its_turn) = if leaves_at_once {
                     (arriving, turn)
                 } else {
@@ -101,13 +105,6 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
                 }
             }
         }
-    }
-
-    /// The tiles that the block has room for.
-    #[inline(always)]
-    fn buffers(&self) -> u32 {
-        let fixed_bytes = size_of::<Shared<O, T>>() as u32;
-        (simt::shared_bytes() - fixed_bytes) / Self::TILE_BYTES as u32
     }
 
     /// The calling thread's slots for the tile of a turn.
@@ -139,12 +136,34 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
         unsafe {
             let prefix = self.await_prefix(turn);
             let slots = self.slots(turn, buffers);
-            for_each_vector!(V => {
-                if V < ROWS {
-                    let before = O::combine(prefix, leaving.before[V]);
-                    part.store(V, P::place::<O, T>(before, slots.read(V)));
-                }
-            });
+            if part.is_whole() {
+                Self::place_and_store::<P, true>(part, prefix, leaving, slots);
+            } else {
+                Self::place_and_store::<P, false>(part, prefix, leaving, slots);
+            }
         }
+    }
+
+    /// Puts a prefix before the tile that lies in `slots`, and stores the thread's part of it, which is `WHOLE` or not.
+    ///
+    /// # Safety
+    /// The slots are written, the output is writable there, and the part is whole if it is said to be.
+    #[inline(always)]
+    unsafe fn place_and_store<P: Placement, const WHOLE: bool>(
+        part: ScanPart<T>,
+        prefix: O::Accumulator,
+        leaving: &Waiting<O::Accumulator>,
+        slots: Slots,
+    ) {
+        for_each_vector!(V => {
+            if V < ROWS {
+                let before = O::combine(prefix, leaving.before[V]);
+                // SAFETY: the caller's.
+                unsafe {
+                    let results = P::place::<O, T>(before, slots.read(V));
+                    part.store::<WHOLE>(V, T::pack(results));
+                }
+            }
+        });
     }
 }

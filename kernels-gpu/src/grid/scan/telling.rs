@@ -6,7 +6,7 @@
 //! A tile's slot is written atomically, which the barrier does not need: `compute-sanitizer`'s `racecheck` orders accesses
 //! by how many barriers each warp has waited at, and the warp that looks back has waited at fewer.
 //!
-//! **A slot is free again in time.** Slots and barriers serve again after [`SCAN_TURNS`] turns. When the first warp tells
+//! **A slot is free again in time.** Slots and barriers serve again after [`SCAN_TURNS`] turns. When the last warp tells
 //! the tile of turn t + 4, or the end in its stead, it has been told the prefix of turn t: the tile of turn t was read.
 //! When the other warp tells the prefix of turn t + 4, it was told that turn's tile after all warps had come for the prefix
 //! of turn t + 1: they had read that of turn t.
@@ -32,7 +32,7 @@ fn slot(turn: u32) -> u32 {
 impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
     Launch<O, T, WARPS, ROWS>
 {
-    /// The first warp and the one that looks back.
+    /// The last warp that scans and the one that looks back.
     const TOLD_A_TILE: u32 = 2;
     /// The warps that scan and the one that looks back.
     const TOLD_A_PREFIX: u32 = WARPS + 1;
@@ -40,10 +40,10 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
     /// Tells the warp that looks back the tile of a turn, or that there is none.
     ///
     /// # Safety
-    /// Convergent: at least the first warp, whose first thread published the tile. Once for each turn, in order.
+    /// Convergent: at least the last warp that scans, whose first thread published the tile. Once for each turn, in order.
     #[inline(always)]
     pub unsafe fn tell_tile(&self, turn: u32, tile: u32) {
-        if simt::warp() != 0 {
+        if simt::warp() != WARPS - 1 {
             return;
         }
         // SAFETY: the caller's; the slot's last tile has been read.

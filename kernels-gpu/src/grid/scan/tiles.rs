@@ -1,7 +1,7 @@
 //! Which tiles a launch has, and who takes them.
 
 use crate::simt;
-use crate::tickets::{self, Ticket, LAST_TAG};
+use crate::tickets::{self, Taken, Ticket, LAST_TAG};
 use crate::workspace::Control;
 
 /// What a launch's tickets stand for.
@@ -41,16 +41,16 @@ impl Tiles {
         self.first + ticket
     }
 
-    /// Takes a ticket. The launch's last makes the tickets fit for the next launch: it moves the epoch on, if this is its
-    /// scan's last launch, unless the tags are used up: then whoever leaves last sees to it.
+    /// The ticket that was taken. The launch's last makes the tickets fit for the next launch: it moves the epoch on, if this
+    /// is its scan's last launch, unless the tags are used up: then whoever leaves last sees to it.
     ///
     /// # Safety
-    /// One thread of a block that may take a ticket; `control` is the launch's.
+    /// The thread that took the ticket, once; `control` is the launch's.
     #[inline(always)]
-    pub unsafe fn take(&self, control: *mut Control) -> Ticket {
+    pub unsafe fn receive(&self, control: *mut Control, taken: Taken) -> Ticket {
         // SAFETY: the caller's; nobody takes a ticket after the last.
         unsafe {
-            let ticket = tickets::take(control);
+            let ticket = taken.ticket();
             let is_last = ticket.index == self.tickets - 1;
             if is_last && !(self.is_final && ticket.tag == LAST_TAG) {
                 let moves_on = self.is_final as u32;

@@ -27,14 +27,15 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
     pub unsafe fn look_back(&self, state_words: u64) {
         let lookback = Lookback::new::<T>(self.board, self.array.item_count);
         // A prefix is used two turns after its tile arrived: enough to begin one turn after. The last tile of a group
-        // begins at once, since the next group waits for it.
+        // begins at once, since the next group waits for it; and so does the block's first: it may be the only one, and
+        // `compute-sanitizer`'s `racecheck` wants who tells to have waited at fewer barriers than who is told.
         let has_time = Self::IS_PATIENT && leaves_later(self.buffers());
         let mut turn = 0;
         // SAFETY: the caller's. All lanes see the same tiles, so they stay together.
         unsafe {
             let mut tile = self.await_tile(turn);
             while tile < self.tiles.end {
-                let waits = has_time && !is_group_last(tile);
+                let waits = has_time && turn > 0 && !is_group_last(tile);
                 let mut next = tile;
                 if waits {
                     next = self.await_tile(turn + 1);

@@ -8,7 +8,7 @@ mod data;
 mod engine;
 
 use data::{Sample, assert_same_bits, ordinary};
-use engine::{Engine, Generation, SM_70, SM_80};
+use engine::{Engine, GENERATIONS, Generation, SM_90};
 use virtual_gpu::{Checks, Policy, RunOptions};
 use warpfold::{Op, Sum, reference};
 use warpfold_kernels::contract::{
@@ -40,7 +40,7 @@ fn a_reduction_in_pieces_has_the_bits_of_one() {
     let expected = reference::reduce::<Sum, f32>(&items);
     let count = reduce_chunk_count::<f32>(items.len() as u64);
     assert_eq!(count, 5);
-    for generation in [SM_70, SM_80] {
+    for generation in GENERATIONS {
         let engine = engine(generation, REDUCTION, &items);
         let cuts: [&[u64]; 4] = [&[5], &[1, 5], &[4, 5], &[1, 2, 3, 4, 5]];
         for (calls, ends) in (1..).zip(cuts) {
@@ -60,7 +60,7 @@ fn a_scan_in_pieces_has_the_bits_of_one() {
     let expected = reference::inclusive_scan::<Sum, f32>(&items);
     let count = scan_tile_count::<f32>(items.len() as u64);
     assert_eq!(count, 71);
-    for generation in [SM_70, SM_80] {
+    for generation in GENERATIONS {
         let engine = engine(generation, SCAN, &items);
         // Pieces of fewer tiles than the device has blocks, within and at the ends of groups.
         let cuts: [&[u64]; 4] = [&[71], &[1, 71], &[32, 64, 71], &[2, 31, 33, 70, 71]];
@@ -90,7 +90,7 @@ fn over_the_last_tag(engine: &Engine, work: impl Fn()) {
 fn reductions_go_on_when_the_tags_are_used_up() {
     let items = reduced();
     let expected = reference::reduce::<Sum, f32>(&items);
-    for generation in [SM_70, SM_80] {
+    for generation in GENERATIONS {
         let engine = engine(generation, REDUCTION, &items);
         for ends in [&[5][..], &[2, 5]] {
             over_the_last_tag(&engine, || {
@@ -106,7 +106,7 @@ fn reductions_go_on_when_the_tags_are_used_up() {
 fn scans_go_on_when_the_tags_are_used_up() {
     let items = scanned();
     let expected = reference::inclusive_scan::<Sum, f32>(&items);
-    for generation in [SM_70, SM_80] {
+    for generation in GENERATIONS {
         let engine = engine(generation, SCAN, &items);
         for ends in [&[71][..], &[1, 40, 71]] {
             over_the_last_tag(&engine, || {
@@ -126,7 +126,7 @@ fn a_scan_has_the_same_bits_whatever_its_blocks_have_room_for() {
     let items = ordinary::<Sum, f32>(9 * scan_tile_items::<f32>(0) as usize - 1001);
     let expected = reference::inclusive_scan::<Sum, f32>(&items);
     for buffers in ROOMS {
-        let mut engine = engine(SM_80, SCAN, &items);
+        let mut engine = engine(SM_90, SCAN, &items);
         engine.set_scan_buffers(buffers);
         for policy in Policy::ALL {
             let options = RunOptions {
@@ -147,7 +147,7 @@ where
     let item_count = SCAN_SHORT_BYTES as usize / size_of::<T>() + 77;
     assert_eq!(scan_shape::<T>(item_count as u64), SCAN_LONG);
     let items = ordinary::<Sum, T>(item_count);
-    let mut engine = Engine::new::<Sum, T>(SM_80, 1, &SM_80.kernel(symbol), item_count);
+    let mut engine = Engine::new::<Sum, T>(SM_90, 1, &SM_90.kernel(symbol), item_count);
     engine.set_scan_buffers(buffers);
     let options = RunOptions {
         checks: Checks::none(),

@@ -30,7 +30,11 @@ fn variants(_output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
         let text = std::fs::read_to_string(path)?;
         Ok(Variant { capability, text })
     };
-    let mut variants = vec![variant("sm_80", (8, 0))?, variant("sm_70", (7, 0))?];
+    let mut variants = vec![
+        variant("sm_90", (9, 0))?,
+        variant("sm_80", (8, 0))?,
+        variant("sm_70", (7, 0))?,
+    ];
     if cfg!(feature = "ladder") {
         variants.push(variant("ladder", (7, 0))?);
         variants.push(variant("ladder_nested", (7, 0))?);

@@ -13,8 +13,10 @@
 #[cfg(any(test, feature = "ladder"))]
 mod copy;
 mod event;
+mod launch;
 #[cfg(feature = "ladder")]
 pub(crate) mod link;
+mod newer;
 mod own_stream;
 mod pinned;
 mod raw;
@@ -22,15 +24,17 @@ mod raw;
 use std::ffi::{CStr, c_int, c_void};
 use std::marker::PhantomData;
 use std::ptr;
-use std::sync::OnceLock;
 
 use crate::error::{DriverCode, Error};
+
+use newer::Newer;
 
 #[cfg(feature = "ladder")]
 pub(crate) use copy::copy_within_device;
 #[cfg(any(test, feature = "ladder"))]
 pub(crate) use copy::{copy_to_device, copy_to_host};
 pub(crate) use event::Event;
+pub(crate) use launch::Shape;
 pub(crate) use own_stream::OwnStream;
 pub(crate) use pinned::{
     address_of_pinned, allocate_pinned, free_pinned, queue_copy_to_device, queue_copy_to_host,
@@ -321,13 +325,9 @@ impl Stream<'_> {
     /// The driver's number for the stream, which never comes back; drivers before CUDA 12 have none.
     pub fn id(self) -> Result<Option<u64>> {
         type GetId = unsafe extern "C" fn(*mut c_void, *mut u64) -> i32;
-        static GET_ID: OnceLock<Option<GetId>> = OnceLock::new();
-        let get_id = GET_ID.get_or_init(|| {
-            // SAFETY: this is that function's type.
-            function(c"cuStreamGetId")
-                .map(|address| unsafe { std::mem::transmute::<*mut c_void, GetId>(address) })
-        });
-        let Some(get_id) = get_id else {
+        // SAFETY: this is that function's type.
+        static GET_ID: Newer<GetId> = unsafe { Newer::new(c"cuStreamGetId") };
+        let Some(get_id) = GET_ID.find() else {
             return Ok(None);
         };
         let mut id = 0;
@@ -363,15 +363,6 @@ impl Stream<'_> {
             raw::cuStreamSynchronize(self.handle)
         })
     }
-}
-
-/// The driver's function `name`, where it has one.
-fn function(name: &CStr) -> Option<*mut c_void> {
-    const CUDA_12_0: c_int = 12_000;
-    let mut address = ptr::null_mut();
-    // SAFETY: the name ends in NUL, and the pointer is to a live local.
-    let raw = unsafe { raw::cuGetProcAddress(name.as_ptr(), &mut address, CUDA_12_0, 0) };
-    (raw == 0 && !address.is_null()).then_some(address)
 }
 
 /// Compiles and loads PTX. On failure, also what the driver's compiler said.
@@ -438,38 +429,6 @@ impl Function {
             )
         })?;
         Ok(blocks.max(0) as u32)
-    }
-
-    /// Queues a launch of `grid_blocks` × 1 × 1 blocks of `block_threads` × 1 × 1 threads.
-    ///
-    /// # Safety
-    ///
-    /// - `parameters` points at one readable value for each of the kernel's parameters, of its size.
-    /// - What the kernel does with them is sound: its device pointers reach as far as it reads and writes.
-    pub unsafe fn launch(
-        self,
-        grid_blocks: u32,
-        block_threads: u32,
-        shared_bytes: u32,
-        stream: Stream<'_>,
-        parameters: &mut [*mut c_void],
-    ) -> Result<()> {
-        // SAFETY: as the caller promises; the driver copies the values before it returns.
-        check("cuLaunchKernel", unsafe {
-            raw::cuLaunchKernel(
-                self.0,
-                grid_blocks,
-                1,
-                1,
-                block_threads,
-                1,
-                1,
-                shared_bytes,
-                stream.handle,
-                parameters.as_mut_ptr(),
-                ptr::null_mut(),
-            )
-        })
     }
 }
 

@@ -8,13 +8,14 @@ use std::ops::Range;
 use std::ptr;
 
 use warpfold_kernels::contract::{is_short_scan, reduce_chunk_count, scan_tile_count};
+use warpfold_kernels::launch::Start;
 use warpfold_kernels::workspace::{reduce_state_words, scan_state_words};
 
 use cust::memory::DeviceSlice;
 
-use crate::driver::{self, Address, Function, Stream};
+use crate::driver::{self, Address, Shape, Stream};
 use crate::error::{Argument, Error, Result};
-use crate::gpu::{Capture, Entered, KnownStream, Progress, ResultSlot};
+use crate::gpu::{Capture, Entered, KnownStream, LoadedKernel, Progress, ResultSlot};
 use crate::kernel::{Block, Item, Kernel, kind};
 
 /// Items in the device's memory.
@@ -190,7 +191,7 @@ impl Queue<'_> {
         // SAFETY: these are a reduction's parameters. Input and output are memory of the context, as the
         // caller has checked, of the lengths that their owner gave them, and do not overlap; the
         // rest is the stream's workspace, with the state words that were asked for.
-        unsafe { self.launch(part, kernel.function, kernel.long.block, blocks, parameters) }
+        unsafe { self.launch(part, kernel, kernel.long.block, blocks, parameters) }
     }
 
     /// Queues a scan of `input`, at least one item, to the first items of `output`.
@@ -240,7 +241,7 @@ impl Queue<'_> {
         // SAFETY: these are a scan's parameters. Input and output are memory of the context, with room for
         // the items, and are the same or do not overlap; the rest is the stream's workspace, with
         // the state words that were asked for.
-        unsafe { self.launch(part, kernel.function, grid.block, blocks, parameters) }
+        unsafe { self.launch(part, kernel, grid.block, blocks, parameters) }
     }
 
     /// Queues the writing of the operator's identity: the reduction of no items.
@@ -279,7 +280,7 @@ impl Queue<'_> {
     unsafe fn launch<const N: usize>(
         &mut self,
         part: Part,
-        function: Function,
+        kernel: &LoadedKernel,
         block: Block,
         blocks: u64,
         mut parameters: [u64; N],
@@ -290,15 +291,22 @@ impl Queue<'_> {
         if part != Part::Whole {
             self.known.set_progress(Progress::Halfway);
         }
-        // SAFETY: one pointer to a live 64-bit value for each parameter; the rest is the caller's promise.
+        let shape = Shape {
+            blocks: blocks as u32,
+            block_threads: block.threads,
+            shared_bytes: block.shared_bytes,
+        };
+        // Not every driver that knows early launches captures them.
+        let start = match self.capture {
+            Capture::Off => kernel.start,
+            Capture::On => Start::AfterOthers,
+        };
+        // SAFETY: one pointer to a live 64-bit value for each parameter; the kernel waits if its text says that it may
+        // begin early; the rest is the caller's promise.
         unsafe {
-            function.launch(
-                blocks as u32,
-                block.threads,
-                block.shared_bytes,
-                self.stream,
-                &mut pointers,
-            )
+            kernel
+                .function
+                .launch(shape, start, self.stream, &mut pointers)
         }?;
         if part == Part::Last {
             self.known.set_progress(Progress::Complete);

@@ -13,6 +13,10 @@ pub const REDUCE_BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
 /// 255.9 µs, 3 blocks 240.1, 2 blocks 238.8.
 pub const REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
+/// Bytes of the largest input of a reduction that the caches are to keep, in case it is read again. A larger one that passes
+/// by them is read faster. Of `f32` on an H200.
+pub const REDUCE_CACHED_BYTES: u64 = 32 << 20;
+
 /// Blocks of a scan, of the larger ones, that share a multiprocessor: what the compiler fits the registers to. Its four tiles
 /// fill the shared memory.
 pub const SCAN_BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
@@ -101,6 +105,27 @@ impl Copies {
             Copies::Asynchronous
         } else {
             Copies::Synchronous
+        }
+    }
+}
+
+/// When a launch begins, if the stream still has work before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// When that work is done.
+    AfterOthers,
+    /// Perhaps earlier: the kernel itself waits for that work. A *programmatic dependent launch*: PTX for compute capability
+    /// 9.0 and above.
+    Early,
+}
+
+impl Start {
+    /// When launches may begin of kernels compiled for a compute capability with this major number.
+    pub const fn of_capability(major: u32) -> Self {
+        if major >= 9 {
+            Start::Early
+        } else {
+            Start::AfterOthers
         }
     }
 }

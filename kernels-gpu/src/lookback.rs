@@ -25,12 +25,6 @@ use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::{simt, warp};
 
-/// A look-back that looks for everything at once.
-pub const EAGER: bool = false;
-/// A look-back that first waits for its group's tiles, which are the last to be published, and then looks for the rest: one
-/// more read, of which far fewer are in vain.
-pub const PATIENT: bool = true;
-
 /// Tiles of a group.
 const GROUP_TILES: u32 = SCAN_GROUP_TILES as u32;
 
@@ -151,12 +145,16 @@ impl Lookback {
     /// What stands before `tile`; valid on lane 0. If `tile` is the last of its group, publishes the group's aggregate
     /// and the next group's prefix.
     ///
+    /// It looks for everything at once; or, if it is patient, first waits for the group's tiles, which are the last to be
+    /// published, and then looks for the rest: one more read, of which far fewer are in vain.
+    ///
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`, once.
     #[inline(always)]
-    pub unsafe fn look_back<O: Op<T>, T: Element, const IS_PATIENT: bool>(
+    pub unsafe fn look_back<O: Op<T>, T: Element>(
         &self,
         tile: u32,
+        is_patient: bool,
     ) -> O::Accumulator {
         let lane = simt::lane();
         let place = place_in_group(tile);
@@ -187,7 +185,7 @@ impl Lookback {
                 let slot = Slot::Tile(group * GROUP_TILES + lane);
                 self.poll(slot, &mut lower, &mut lower_waits);
                 let is_complete = simt::ballot(lower_waits) == 0;
-                if IS_PATIENT && !is_complete {
+                if is_patient && !is_complete {
                     continue;
                 }
                 let slot = Slot::Prefix(group.wrapping_sub(lane));

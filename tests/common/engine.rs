@@ -7,11 +7,13 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use virtual_gpu::{Counters, DeviceConfig, Kernel, LaunchError, Memory, Module, RunOptions, Shape};
+use virtual_gpu::{
+    Counters, Dependence, DeviceConfig, Kernel, LaunchError, Memory, Module, RunOptions, Shape,
+};
 use warpfold::{Item, Op};
 use warpfold_kernels::contract::{BLOCK_THREADS, reduce_chunk_count, scan_shape, scan_tile_count};
 use warpfold_kernels::launch::{
-    Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
+    Copies, Start, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
 use warpfold_kernels::workspace::{
     STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
@@ -38,6 +40,16 @@ pub const SM_80: Generation = Generation {
     capability: (8, 0),
     text: include_str!("../../host/ptx/sm_80.ptx"),
 };
+
+/// Launches may begin early.
+pub const SM_90: Generation = Generation {
+    name: "sm_90",
+    capability: (9, 0),
+    text: include_str!("../../host/ptx/sm_90.ptx"),
+};
+
+/// All texts that ship.
+pub const GENERATIONS: [Generation; 3] = [SM_70, SM_80, SM_90];
 
 impl Generation {
     /// The text's preamble and one kernel of it.
@@ -257,9 +269,17 @@ impl Engine {
         parameters: &[u64],
         options: &RunOptions,
     ) -> Result<Counters, LaunchError> {
+        let dependence = match Start::of_capability(self.generation.capability.0) {
+            Start::Early => Dependence::Programmatic,
+            Start::AfterOthers => Dependence::Full,
+        };
+        let options = RunOptions {
+            dependence,
+            ..options.clone()
+        };
         let parameters = cast_slice(parameters);
         self.kernel
-            .launch(shape, parameters, &self.memory, &self.device, options)
+            .launch(shape, parameters, &self.memory, &self.device, &options)
     }
 }
 

@@ -25,7 +25,7 @@ use warpfold_kernels::contract::{reduce_tile_items, scan_tile_items};
 use warpfold_kernels::for_each_kernel;
 
 use crate::data::{Sample, ordinary};
-use crate::engine::{Engine, Generation, SM_70, SM_80};
+use crate::engine::{Engine, GENERATIONS, Generation};
 use crate::unwatched;
 
 /// The committed table.
@@ -189,7 +189,7 @@ fn every_kernel_keeps_to_its_budget() {
     let mut table = String::from("kernel,generation,lane_instructions_per_item\n");
     let mut failures = Vec::new();
     for row in ROWS {
-        for generation in [SM_70, SM_80] {
+        for generation in GENERATIONS {
             let (symbol, generation_name) = (row.symbol, generation.name);
             let cost = (row.count)(generation, symbol);
             let faults = cost.faults().into_iter();

@@ -8,7 +8,7 @@ use warpfold_kernels::contract::{
 use warpfold_kernels::workspace::words_per_accumulator;
 
 use crate::data::{Sample, ordinary};
-use crate::engine::{Engine, Generation, SM_70, SM_80};
+use crate::engine::{Engine, GENERATIONS, Generation, SM_90};
 use crate::{assert_within, unwatched};
 
 /// Bytes of a state word, and of the tickets.
@@ -65,7 +65,7 @@ fn assert_counts<O: Op<T, Output: Item>, T: Sample>(
 
 #[test]
 fn every_item_is_read_once() {
-    for generation in [SM_70, SM_80] {
+    for generation in GENERATIONS {
         for tiles in [1, 2, 7] {
             let f32s = tiles * reduce_tile_items::<f32>() as usize;
             assert_counts::<Sum, f32>(generation, "reduce_sum_f32", f32s);
@@ -88,7 +88,7 @@ fn a_chunk_of_two_tiles_costs_no_more_than_one() {
         reduce_chunk_count::<u64>(item_count as u64),
         tiles.div_ceil(2)
     );
-    assert_counts::<Sum, u64>(SM_80, "reduce_sum_u64", item_count);
+    assert_counts::<Sum, u64>(SM_90, "reduce_sum_u64", item_count);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn whole_tiles_are_loaded_16_bytes_a_lane() {
     let tile = reduce_tile_items::<f32>() as usize;
     let of = |tiles: usize| {
         let items = ordinary::<Sum, f32>(tiles * tile);
-        count::<Sum, f32>(SM_80, "reduce_sum_f32", &items, Policy::OneBlock)
+        count::<Sum, f32>(SM_90, "reduce_sum_f32", &items, Policy::OneBlock)
     };
     let one = of(1);
     // 8 warps, 8 vectors each lane.

@@ -6,7 +6,7 @@ use warpfold_kernels::contract::{SCAN_SHORT, WARP_LANES, scan_tile_count, scan_t
 use warpfold_kernels::workspace::words_per_accumulator;
 
 use crate::data::{Sample, ordinary};
-use crate::engine::{Engine, Generation, SM_70, SM_80};
+use crate::engine::{Engine, GENERATIONS, Generation, SM_90};
 use crate::unwatched;
 
 /// A scan that was counted.
@@ -81,7 +81,7 @@ fn barriers(tiles: u64, blocks: u64) -> u64 {
 
 #[test]
 fn every_item_is_read_once_and_written_once() {
-    for generation in [SM_70, SM_80] {
+    for generation in GENERATIONS {
         for tiles in [1, 3, 10, 67] {
             let f32s = tiles * scan_tile_items::<f32>(0) as usize;
             assert_counts::<Sum, f32>(generation, "inclusive_scan_sum_f32", f32s);
@@ -97,7 +97,7 @@ fn every_item_is_read_once_and_written_once() {
 #[test]
 fn whatever_the_schedule_some_counts_stay() {
     let item_count = 40 * scan_tile_items::<f32>(0) as usize;
-    let of = |policy| count::<Sum, f32>(SM_80, "inclusive_scan_sum_f32", item_count, policy);
+    let of = |policy| count::<Sum, f32>(SM_90, "inclusive_scan_sum_f32", item_count, policy);
     let alone = of(Policy::OneBlock);
     for policy in [
         Policy::Seeded,
@@ -122,7 +122,7 @@ fn whatever_the_schedule_some_counts_stay() {
 #[test]
 fn whole_tiles_are_moved_16_bytes_a_lane() {
     let item_count = scan_tile_items::<f32>(0) as usize;
-    for generation in [SM_70, SM_80] {
+    for generation in GENERATIONS {
         let policy = Policy::OneBlock;
         let scan = count::<Sum, f32>(generation, "inclusive_scan_sum_f32", item_count, policy);
         let counters = scan.counters;
@@ -145,5 +145,5 @@ fn a_tile_that_ends_early_has_bank_conflicts_of_its_own() {
         scan.counters.bank_conflicts
     };
     // Slots of a last vector's items are filled one by one, and each lies a vector's width from the next lane's.
-    assert_eq!(conflicts(SM_80, 5), conflicts(SM_80, 1));
+    assert_eq!(conflicts(SM_90, 5), conflicts(SM_90, 1));
 }

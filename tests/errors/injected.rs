@@ -251,13 +251,13 @@ fn a_sticky_failure_poisons_the_gpu() {
     let gpu = Gpu::new().unwrap();
     buffers.work(&gpu).unwrap();
     let armed = fail(Failure {
-        calls: Calls::Named("cuLaunchKernel"),
+        calls: Calls::Named("cuLaunchKernelEx"),
         nth: 1,
         code: Code(716),
         moment: Moment::Sticky,
     });
     let code = DriverCode(716);
-    let call = "cuLaunchKernel";
+    let call = "cuLaunchKernelEx";
     assert_eq!(buffers.work(&gpu), Err(Error::Driver { call, code }));
     assert_eq!(buffers.work(&gpu), Err(Error::Poisoned { code }));
     drop(armed);

@@ -4,7 +4,7 @@ use warpfold::{Product, Sum};
 
 use crate::bug::bugs;
 use crate::edit::Edit;
-use crate::engine::SM_80;
+use crate::engine::SM_90;
 use crate::trial::Check::{Bits, Hang, Init, Memory, Race, Sync};
 use crate::trial::{Circumstances, of_reduction};
 
@@ -13,11 +13,11 @@ const LOAD_WORD: &str = "ld.relaxed.gpu.global.b64";
 const STORE_WORD: &str = "st.relaxed.gpu.global.b64 [%g], *;";
 
 /// The stores that publish a partial, and that set the tickets back for the next launch; the others clear the state words.
-const PUBLISH: (usize, usize) = (1, 12);
-const RESTART: (usize, usize) = (2, 12);
+const PUBLISH: (usize, usize) = (1, 4);
+const RESTART: (usize, usize) = (2, 4);
 
 const FIVE_TILES: Circumstances = Circumstances {
-    generation: SM_80,
+    generation: SM_90,
     multiprocessors: 1,
     item_count: 4 * 8192 + 2347,
     epoch: 0,
@@ -63,9 +63,11 @@ bugs! {
         [Edit::replace(STORE_WORD, "st.relaxed.gpu.global.b64 [%g], 0;").nth(RESTART.0, RESTART.1)];
     one_item_too_many_at_the_end: [Memory],
         [Edit::replace(
-            "setp.ge.u32 \t*, *, *;\n\tmov.b32 \t*, -2147483648;\n\t@* bra \t$*;\n\tld.global.b32",
-            "setp.gt.u32 \t*, *, *;\n\tmov.b32 \t*, -2147483648;\n\t@* bra \t$*;\n\tld.global.b32",
+            "setp.ge.u64 \t*, *, *;\n\t@* bra \t$*;\n\tld.global.b32 \t*, [*+12];",
+            "setp.gt.u64 \t*, *, *;\n\t@* bra \t$*;\n\tld.global.b32 \t*, [*+12];",
         )];
+    work_before_not_awaited: [Memory],
+        [Edit::remove("griddepcontrol.wait;")];
     half_a_warp_in_the_member_mask: [Sync],
         [Edit::replace(", 16, 31, -1;", ", 16, 31, 65535;").nth(1, 2)];
 }

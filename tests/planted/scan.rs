@@ -7,7 +7,7 @@ use warpfold::Sum;
 
 use crate::bug::bugs;
 use crate::edit::Edit;
-use crate::engine::{SM_70, SM_80};
+use crate::engine::{SM_70, SM_90};
 use crate::trial::Check::{Bits, Hang, Init, Memory, Race, Sync};
 use crate::trial::{Circumstances, of_inclusive_scan};
 
@@ -21,11 +21,11 @@ const PLAIN_STORE_WORD: &str = "st.global.b64 [%g], *;";
 /// Those that publish a tile's aggregate, a group's and the next group's prefix, and that set the tickets back: as the last
 /// one is taken, and as the last block leaves the scan that uses up the tags. The others clear the state words, or are of
 /// long scans.
-const PUBLISH: (usize, usize) = (8, 30);
-const PUBLISH_GROUP: (usize, usize) = (2, 30);
-const PUBLISH_PREFIX: (usize, usize) = (3, 30);
-const RESTART: (usize, usize) = (7, 30);
-const RESTART_WITH_TAGS: (usize, usize) = (18, 30);
+const PUBLISH: (usize, usize) = (8, 14);
+const PUBLISH_GROUP: (usize, usize) = (2, 14);
+const PUBLISH_PREFIX: (usize, usize) = (3, 14);
+const RESTART: (usize, usize) = (7, 14);
+const RESTART_WITH_TAGS: (usize, usize) = (10, 14);
 
 /// A word of the board is read; then its tag is looked at.
 const LOAD_WORD: &str = "ld.relaxed.gpu.global.b64";
@@ -50,7 +50,7 @@ const AWAIT_PREFIX: Edit = Edit::replace("bar.sync \t*, 288;", "bar.arrive \t*, 
 const DEPARTURE: &str = "atom.acq_rel.gpu.global.add.u32";
 
 const SEVEN_TILES: Circumstances = Circumstances {
-    generation: SM_80,
+    generation: SM_90,
     multiprocessors: 1,
     item_count: 6 * 4096 + 2455,
     epoch: 0,
@@ -148,7 +148,12 @@ bugs! {
     tickets_not_set_back: [Bits],
         [Edit::remove(STORE_WORD).nth(RESTART.0, RESTART.1)];
     one_item_too_many_at_the_end: [Memory],
-        [Edit::replace(", 387;", ", 386;").nth(2, 7)];
+        [Edit::replace(
+            "setp.ge.u64 \t*, *, *;\n\t@* bra \t$*;\n\tst.global.b32 \t[*+12], *;",
+            "setp.gt.u64 \t*, *, *;\n\t@* bra \t$*;\n\tst.global.b32 \t[*+12], *;",
+        ).nth(1, 2)];
+    work_before_not_awaited: [Memory],
+        [Edit::remove("griddepcontrol.wait;")];
     a_lane_missing_from_the_ballots_mask: [Sync],
         [Edit::replace(BALLOT, "vote.sync.ballot.b32 \t*, *, 2147483647;").nth(2, 10)];
 }

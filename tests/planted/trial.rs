@@ -102,7 +102,8 @@ fn check_of(error: LaunchError) -> Check {
     match fault.kind {
         FaultKind::OutOfBounds { .. }
         | FaultKind::UseAfterFree { .. }
-        | FaultKind::Misaligned { .. } => Check::Memory,
+        | FaultKind::Misaligned { .. }
+        | FaultKind::TooEarly { .. } => Check::Memory,
         FaultKind::BarrierDivergence { .. }
         | FaultKind::InvalidBarrier { .. }
         | FaultKind::WarpSync { .. } => Check::Sync,

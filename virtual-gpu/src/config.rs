@@ -6,6 +6,7 @@
 //! Not modelled: clock rates, caches, latencies. Nothing here predicts time.
 
 use crate::checks::Checks;
+use crate::launch::Dependence;
 use crate::schedule::Policy;
 
 /// The make of a virtual device.
@@ -101,6 +102,9 @@ pub struct RunOptions {
     pub policy: Policy,
     /// Which checks watch the run, beside those of memory, which are always on.
     pub checks: Checks,
+    /// How the launch depends on the work before it. A call of the driver says so by itself, whatever
+    /// stands here.
+    pub dependence: Dependence,
 }
 
 impl Default for RunOptions {
@@ -110,6 +114,7 @@ impl Default for RunOptions {
             step_budget: 20_000_000_000,
             policy: Policy::default(),
             checks: Checks::default(),
+            dependence: Dependence::default(),
         }
     }
 }

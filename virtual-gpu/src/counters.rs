@@ -31,7 +31,7 @@ pub enum Class {
     Atomic,
     /// Branches, returns and exits.
     Control,
-    /// Barriers, fences, shuffles, votes, matches.
+    /// Barriers, fences, shuffles, votes, matches, waits for other launches.
     Sync,
 }
 

@@ -216,6 +216,16 @@ pub enum FaultKind {
         /// Bytes of the access, which are also the alignment that it needs.
         bytes: u32,
     },
+    /// An access to global memory in a programmatic launch, by a thread that has not waited for the
+    /// launches before.
+    TooEarly {
+        /// What the instruction does.
+        access: AccessKind,
+        /// The address.
+        address: u64,
+        /// Bytes of the access.
+        bytes: u32,
+    },
     /// The kernel carried out `trap`.
     Trap,
     /// An `assert` of the kernel failed.
@@ -315,6 +325,15 @@ impl fmt::Display for FaultKind {
                 f,
                 "misaligned: {access} of {bytes} bytes at {space} address {address:#x}, which is \
                  no multiple of {bytes}"
+            ),
+            FaultKind::TooEarly {
+                access,
+                address,
+                bytes,
+            } => write!(
+                f,
+                "too early: {access} of {bytes} bytes at global address {address:#x} by a thread \
+                 that has not waited for the launches before (`griddepcontrol.wait`)"
             ),
             FaultKind::Trap => f.write_str("the kernel trapped"),
             FaultKind::Assertion { what } => write!(f, "assertion failed: {what}"),

@@ -20,6 +20,17 @@ pub struct Shape {
     pub dynamic_shared_bytes: u32,
 }
 
+/// How a launch depends on the work before it on its stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dependence {
+    /// It begins when that work has ended.
+    #[default]
+    Full,
+    /// It may begin earlier: its threads wait themselves, by `griddepcontrol.wait`, before they touch
+    /// global memory. A thread that does so before is stopped.
+    Programmatic,
+}
+
 /// Why a launch did not run to its end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {

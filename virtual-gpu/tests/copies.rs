@@ -273,7 +273,7 @@ fn a_copy_from_outside_is_found() {
 #[test]
 fn hints_have_no_effect() {
     let hints = "createpolicy.fractional.L2::evict_last.b64 %d9, 0f3F000000;
-                 griddepcontrol.wait; griddepcontrol.launch_dependents;
+                 griddepcontrol.launch_dependents;
                  ld.global.L2::cache_hint.v4.u32 {%r4, %r5, %r6, %r7}, [%d1], %d9;
                  st.global.L2::cache_hint.v4.u32 [%d2], {%r4, %r5, %r6, %r7}, %d9;
                  cp.async.bulk.prefetch.L2.global [%d1], 16; fence.proxy.async;

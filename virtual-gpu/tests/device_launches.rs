@@ -6,7 +6,7 @@ mod support;
 
 use launching::{FIRE_AND_FORGET, NULL_STREAM, TAIL_LAUNCH, again, buffer, launch, start, text};
 use support::{Arg, Device};
-use virtual_gpu::{Counters, Fault, FaultKind, LaunchError, Policy, Switch};
+use virtual_gpu::{Counters, Dependence, Fault, FaultKind, LaunchError, Policy, Switch};
 
 /// Runs a text under every policy and some seeds, with the checks on, and gives what all runs
 /// agree on: the numbers at `p0`, or what the fault says.
@@ -200,4 +200,17 @@ fn a_table_of_kernels_in_memory() {
     let outcome = device.launch(&module, "k", 1, 1, &[Arg::U64(to), Arg::U64(0)]);
     assert_eq!(outcome.map(|c| c.device_launches), Ok(1));
     assert_eq!(device.download::<u64>(to, 1), [7]);
+}
+
+/// In a programmatic launch, too: such a grid begins when its launcher has come so far.
+#[test]
+fn a_child_need_not_wait_for_the_launches_before() {
+    for stream in [NULL_STREAM, FIRE_AND_FORGET, TAIL_LAUNCH] {
+        let mut device = Device::new();
+        device.options.dependence = Dependence::Programmatic;
+        let body = "griddepcontrol.wait;".to_owned() + &launch("set", "5", stream);
+        let to = device.zeros(8);
+        device.run(&text(&body), 1, 1, &[Arg::U64(to), Arg::U64(0)]);
+        assert_eq!(device.download::<u64>(to, 1), [5], "stream {stream}");
+    }
 }

@@ -2,7 +2,7 @@
 //! same kernel put right, which runs clean under every schedule.
 //!
 //! `ptx/faults/` holds `NAME.ptx`, `NAME.txt` and `NAME.fixed.ptx`. The second line of a kernel says
-//! how it is launched: blocks, threads, and the buffer it gets. Addresses of the buffer are told
+//! how it is launched: blocks, threads, the buffer it gets, and whether it is programmatic. Addresses of the buffer are told
 //! relative to it. With `GOLDEN=write` in the environment the texts are written anew; look at them
 //! then.
 
@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use support::{Arg, Device};
-use virtual_gpu::{Counters, Fault, LaunchError, Policy};
+use virtual_gpu::{Counters, Dependence, Fault, LaunchError, Policy};
 
 /// What a kernel gets.
 struct Setup {
@@ -22,15 +22,20 @@ struct Setup {
     bytes: u64,
     /// `zeros`, `unwritten` or `freed`.
     contents: String,
+    dependence: Dependence,
 }
 
 impl Setup {
-    /// Reads `// launch: 2 x 64, 400 zeros`.
+    /// Reads `// launch: 2 x 64, 400 zeros`, with `, programmatic` at the end or without.
     fn read(text: &str) -> Self {
         let line = text.lines().nth(1).unwrap();
         let words = line.strip_prefix("// launch: ").unwrap().replace(',', "");
-        let [blocks, "x", threads, bytes, contents] = words.split(' ').collect::<Vec<_>>()[..]
-        else {
+        let words: Vec<_> = words.split(' ').collect();
+        let (words, dependence) = match words.split_last() {
+            Some((&"programmatic", rest)) => (rest, Dependence::Programmatic),
+            _ => (&words[..], Dependence::Full),
+        };
+        let &[blocks, "x", threads, bytes, contents] = words else {
             panic!("{line}");
         };
         Self {
@@ -38,6 +43,7 @@ impl Setup {
             threads: threads.parse().unwrap(),
             bytes: bytes.parse().unwrap(),
             contents: contents.to_owned(),
+            dependence,
         }
     }
 }
@@ -49,6 +55,7 @@ fn run(text: &str, seed: u64, policy: Policy) -> (u64, Result<Counters, Box<Faul
     device.options.step_budget = 10_000;
     device.options.seed = seed;
     device.options.policy = policy;
+    device.options.dependence = setup.dependence;
     let buffer = match setup.contents.as_str() {
         "unwritten" => device.memory.alloc(setup.bytes).unwrap(),
         _ => device.zeros(setup.bytes),
@@ -169,6 +176,7 @@ fn there_is_a_kernel_for_every_kind_of_fault() {
         "OutOfBounds",
         "Race",
         "StepBudget",
+        "TooEarly",
         "Trap",
         "Uninitialised",
         "UseAfterFree",

@@ -148,6 +148,18 @@ fn variables_hold_their_first_values_and_addresses() {
     assert_eq!(device.memory.live_bytes(), 0);
 }
 
+/// As an assembly statement in a kernel leaves it: in the middle of a block, before an instruction on
+/// the same line.
+#[test]
+fn a_pragma_takes_nothing_with_it() {
+    let device = Device::new();
+    let out = device.zeros(8);
+    let body = "ld.param.u64 %d1, [p0]; mov.u64 %d5, 3;\n\t.pragma \"nounroll\"; mov.u64 \t%d5, 1;\n\
+                \tadd.u64 %d5, %d5, 4; .pragma \"a; b\"; st.global.u64 [%d1], %d5; ret;";
+    device.run(&kernel(1, body), 1, 1, &[Arg::U64(out)]);
+    assert_eq!(device.download::<u64>(out, 1), [5]);
+}
+
 #[test]
 fn launches_outside_the_limits_are_refused() {
     let device = Device::new();

@@ -35,28 +35,30 @@ const SCAN_BARRIERS: [(&str, usize); 11] = [
 /// Vectors of a thread in a tile of a short scan and in one of a long scan.
 const SCAN_ROWS: usize = SCAN_SHORT.rows + SCAN_LONG.rows;
 
-/// What a kernel loads to registers, copies to shared memory and stores, 16 bytes each.
+/// What a kernel loads to registers, past the caches or not, copies to shared memory and stores, 16 bytes each.
 #[derive(Debug, PartialEq)]
 struct Accesses {
+    streams: usize,
     loads: usize,
     copies: usize,
     stores: usize,
 }
 
-/// A reduction loads a thread's vectors of a whole tile at once, and those of a ragged one in a loop.
+/// A reduction loads a thread's vectors of a whole tile at once, in either way, and those of a ragged one in a loop.
 const REDUCE: Accesses = Accesses {
+    streams: THREAD_VECTORS,
     loads: THREAD_VECTORS + 1,
     copies: 0,
     stores: 0,
 };
 
-/// Stores of a scan, for short ones and for long ones: of a whole tile, and of one that is not, whose last vector cannot be
-/// whole.
-const SCAN_STORES: usize = 2 * SCAN_ROWS - 2;
+/// Stores of a scan, for short ones and for long ones: of a whole tile at once, and of one that is not, in a loop.
+const SCAN_STORES: usize = SCAN_ROWS + 2;
 
 /// So does a scan where copies are not asynchronous, for short ones and for long ones; and it stores.
 const SYNCHRONOUS_SCAN: Accesses = Accesses {
-    loads: SCAN_ROWS + 2,
+    streams: SCAN_ROWS,
+    loads: 2,
     copies: 0,
     stores: SCAN_STORES,
 };
@@ -65,11 +67,13 @@ const SYNCHRONOUS_SCAN: Accesses = Accesses {
 /// in a loop, or, where items are too narrow to be copied themselves, loaded.
 const SCANS: [Accesses; 2] = [
     Accesses {
+        streams: 0,
         loads: 0,
         copies: 3 * (SCAN_ROWS + 2),
         stores: SCAN_STORES,
     },
     Accesses {
+        streams: 0,
         loads: 3 * 2,
         copies: 3 * SCAN_ROWS,
         stores: SCAN_STORES,
@@ -83,6 +87,7 @@ pub fn entry_name(line: &str) -> Option<&str> {
 
 /// Checks a whole text.
 pub fn inspect(text: &str, part: Part) -> Result<()> {
+    let may_begin_early = text.contains("\n.target sm_90\n");
     let mut found = BTreeSet::new();
     let mut rest = text;
     while let Some(start) = rest.find(".visible .entry ") {
@@ -92,6 +97,11 @@ pub fn inspect(text: &str, part: Part) -> Result<()> {
         forbid(name, entry, part)?;
         if part == Part::Library {
             inspect_entry(name, entry)?;
+            ensure!(
+                waits_first(entry) == may_begin_early,
+                "{name} and the work before it: begins early {may_begin_early}, waits first {}",
+                waits_first(entry)
+            );
         }
         found.insert(name);
         rest = &rest[start + entry.len()..];
@@ -118,7 +128,8 @@ fn forbid(name: &str, entry: &str, part: Part) -> Result<()> {
 fn inspect_entry(name: &str, entry: &str) -> Result<()> {
     let count = |needle: &str| entry.matches(needle).count();
     let found = Accesses {
-        loads: count("ld.global.L1::no_allocate.v4.b32"),
+        streams: count("ld.global.L1::no_allocate.v4.b32"),
+        loads: count("ld.global.v4.b32"),
         copies: count("cp.async.cg.shared.global"),
         stores: count("st.global.v4.b32"),
     };
@@ -137,6 +148,13 @@ fn inspect_entry(name: &str, entry: &str) -> Result<()> {
         "{name} has {barriers:?}, its source {expected:?}"
     );
     Ok(())
+}
+
+/// Whether a kernel waits for the work before its launch, on every path and before it accesses memory.
+fn waits_first(entry: &str) -> bool {
+    entry
+        .split_once("\tgriddepcontrol.wait;")
+        .is_some_and(|(before, _)| !before.contains("bra") && !before.contains("[%"))
 }
 
 /// The barriers in the text of a kernel.
@@ -165,9 +183,10 @@ fn barriers(entry: &str) -> Barriers {
 mod tests {
     use super::*;
 
-    const COMMITTED: [&str; 2] = [
+    const COMMITTED: [&str; 3] = [
         include_str!("../../host/ptx/sm_70.ptx"),
         include_str!("../../host/ptx/sm_80.ptx"),
+        include_str!("../../host/ptx/sm_90.ptx"),
     ];
 
     const LADDER: &str = include_str!("../../host/ptx/ladder.ptx");
@@ -184,13 +203,20 @@ mod tests {
 
     #[test]
     fn what_must_not_be_there_is_found() {
-        let good = COMMITTED[1];
+        let good = COMMITTED[2];
         let spoilt = [
             good.replacen("\tbar.sync", "\tcall panic;\n\tbar.sync", 1),
             good.replacen("\tbar.sync", "\tbar.sync \t0;\n\tbar.sync", 1),
             good.replacen("\tbar.arrive", "\tbar.sync", 1),
             good.replacen("\tbar.sync", "\tld.local.b32 %r1, [%rd1];\n\tbar.sync", 1),
-            good.replacen("ld.global.L1::no_allocate.v4.b32", "ld.global.b32", 1),
+            good.replacen("ld.global.L1::no_allocate.v4.b32", "ld.global.v4.b32", 1),
+            good.replacen("ld.global.v4.b32", "ld.global.b32", 1),
+            good.replacen("\tgriddepcontrol.wait;\n", "", 1),
+            good.replacen(
+                "\tgriddepcontrol.wait;\n",
+                "\tst.global.b32 [%rd1], %r1;\n\tgriddepcontrol.wait;\n",
+                1,
+            ),
             good.replacen("st.global.v4.b32", "st.global.b32", 1),
             good.replacen("entry reduce_sum_f32", "entry reduce_some_f32", 1),
         ];

@@ -3,10 +3,12 @@
 use std::ffi::CString;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use warpfold_kernels::launch::Start;
+
 use super::Properties;
 use crate::driver::{self, Failure, Function, Module};
 use crate::error::{DriverCode, Error, Result};
-use crate::kernel::{Block, Blocks, KernelId};
+use crate::kernel::{Block, KernelId};
 use crate::ptx;
 
 /// Bytes of dynamic shared memory that a kernel may use without being allowed to.
@@ -29,6 +31,8 @@ struct Place {
 #[derive(Debug)]
 pub(crate) struct LoadedKernel {
     pub function: Function,
+    /// When its launches may begin.
+    pub start: Start,
     /// For inputs whose scan is short.
     pub short: Grid,
     /// For the others.
@@ -99,8 +103,7 @@ fn compile(id: KernelId, device: &Properties) -> Result<LoadedKernel> {
         let text = CString::new(candidate.text).map_err(|_| missing(id))?;
         match driver::load_module(&text) {
             Ok(module) => {
-                let blocks = id.blocks(candidate.capability, device.shared_bytes_per_block);
-                return prepare(id, OwnedModule(module), blocks, device.multiprocessors);
+                return prepare(id, OwnedModule(module), candidate.capability, device);
             }
             Err((failure, log)) if failure.code == DriverCode::UNSUPPORTED_PTX_VERSION => {
                 refused.get_or_insert((failure, log));
@@ -114,13 +117,14 @@ fn compile(id: KernelId, device: &Properties) -> Result<LoadedKernel> {
     })
 }
 
-/// Finds the kernel in its module, and out how many of its blocks the device holds.
+/// Finds the kernel in its module, which was compiled for `capability`, and out how many of its blocks the device holds.
 fn prepare(
     id: KernelId,
     module: OwnedModule,
-    blocks: Blocks,
-    multiprocessors: u32,
+    capability: (u32, u32),
+    device: &Properties,
 ) -> Result<LoadedKernel> {
+    let blocks = id.blocks(capability, device.shared_bytes_per_block);
     let symbol = CString::new(id.symbol()).map_err(|_| missing(id))?;
     let function = module.0.function(&symbol)?;
     let most = blocks.short.shared_bytes.max(blocks.long.shared_bytes);
@@ -131,7 +135,7 @@ fn prepare(
         let each = function.blocks_per_multiprocessor(block.threads, block.shared_bytes)?;
         Ok(Grid {
             block,
-            resident_blocks: each.saturating_mul(multiprocessors).max(1),
+            resident_blocks: each.saturating_mul(device.multiprocessors).max(1),
         })
     };
     let short = grid(blocks.short)?;
@@ -141,6 +145,7 @@ fn prepare(
     };
     Ok(LoadedKernel {
         function,
+        start: Start::of_capability(capability.0),
         short,
         long,
         _module: module,

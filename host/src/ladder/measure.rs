@@ -4,9 +4,10 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use warpfold_kernels::launch::Start;
+
 use super::kernels::Kernel;
-use crate::driver::Event;
-use crate::driver::{Function, Stream};
+use crate::driver::{Event, Function, Shape, Stream};
 use crate::error::Result;
 use crate::gpu::Entered;
 
@@ -105,18 +106,20 @@ impl<'gpu> Session<'gpu> {
             blocks_per_multiprocessor: 0,
         };
         self.launches.push((launch, kernel.function));
+        let shape = Shape {
+            blocks: grid_blocks,
+            block_threads,
+            shared_bytes,
+        };
         let mut pointers = parameters
             .each_mut()
             .map(|parameter| ptr::from_mut(parameter).cast());
         // SAFETY: one pointer to a live 64-bit value for each parameter; the rest is the caller's promise.
         unsafe {
-            kernel.function.launch(
-                grid_blocks,
-                block_threads,
-                shared_bytes,
-                Stream::DEFAULT,
-                &mut pointers,
-            )
+            let start = Start::AfterOthers;
+            kernel
+                .function
+                .launch(shape, start, Stream::DEFAULT, &mut pointers)
         }?;
         Ok(())
     }

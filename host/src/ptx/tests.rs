@@ -102,8 +102,9 @@ fn a_device_gets_what_it_runs_best_first() {
             })
             .collect::<Vec<_>>()
     };
-    assert_eq!(targets((12, 0)), ["sm_80", "sm_70"]);
-    assert_eq!(targets((8, 0)), ["sm_80", "sm_70"]);
+    assert_eq!(targets((12, 0)), ["sm_90", "sm_80", "sm_70"]);
+    assert_eq!(targets((9, 0)), ["sm_90", "sm_80", "sm_70"]);
+    assert_eq!(targets((8, 9)), ["sm_80", "sm_70"]);
     assert_eq!(targets((7, 5)), ["sm_70"]);
     assert!(targets((6, 1)).is_empty());
 }

@@ -189,7 +189,7 @@ fn a_failure_between_pieces_is_told_and_leaves_nothing_behind() {
 #[test]
 fn a_failure_of_queued_work_is_told_by_a_call_that_waits() {
     let launches = [
-        "cuLaunchKernel",
+        "cuLaunchKernelEx",
         "cuMemcpyHtoDAsync_v2",
         "cuMemcpyDtoHAsync_v2",
     ];

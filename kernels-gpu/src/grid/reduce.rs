@@ -26,10 +26,10 @@ use crate::contract::{
     reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items, BLOCK_THREADS, THREAD_VECTORS,
 };
 use crate::element::{for_each_item, Element};
-use crate::launch::ReduceShared;
+use crate::launch::{ReduceShared, REDUCE_CACHED_BYTES};
 use crate::op::{Commutative, Op};
 use crate::simt;
-use crate::thread::{self, for_each_vector, Part, Slots, MAX_VECTOR_ITEMS};
+use crate::thread::{self, for_each_vector, Caching, Part, Slots, MAX_VECTOR_ITEMS};
 use crate::tickets::{self, LAST_TAG};
 use crate::workspace::Control;
 
@@ -55,6 +55,7 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
     state_words: u64,
     output: *mut O::Output,
 ) {
+    simt::await_work_before();
     let shared: *mut Shared<O, T> = simt::shared_memory();
     let chunk_count = reduce_chunk_count::<T>(item_count) as u32;
     let chunk = first_chunk as u32 + simt::block_index();
@@ -62,7 +63,8 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
     // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
     unsafe {
         let totals = (&raw mut (*shared).totals).cast();
-        let slots = Slots::of((&raw mut (*shared).tile).cast(), BLOCK_THREADS);
+        let tile = (&raw mut (*shared).tile).cast();
+        let slots = Slots::new(tile, simt::thread_index(), BLOCK_THREADS);
         let takes = is_first_thread && chunk_count > 1;
         let taken = tickets::take_if(control, takes);
         let folded = fold_chunk::<O, T>(input, item_count, chunk, slots);
@@ -119,6 +121,11 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
     let chunk_items = reduce_chunk_tiles::<T>(item_count) * reduce_tile_items::<T>();
     let mut begin = chunk as u64 * chunk_items;
     let end = Ord::min(begin + chunk_items, item_count);
+    let caching = if item_count <= REDUCE_CACHED_BYTES / size_of::<T>() as u64 {
+        Caching::Kept
+    } else {
+        Caching::Streamed
+    };
     let mut folds = [O::identity(); MAX_VECTOR_ITEMS];
     while begin < end {
         let tile = input.wrapping_add(begin as usize).cast_mut();
@@ -126,7 +133,7 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
         let vector = simt::thread_index();
         let part = Part::<T, BLOCK_THREADS>::new(tile, tile_items, THREAD_VECTORS, vector);
         // SAFETY: the caller's.
-        let vectors = unsafe { part.load::<O>(slots) };
+        let vectors = unsafe { part.load::<O>(slots, caching) };
         if O::EXACT {
             for_each_vector!(V => {
                 folds[V % 2] = O::combine(folds[V % 2], O::total(vectors[V]));

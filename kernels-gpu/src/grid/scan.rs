@@ -32,7 +32,7 @@ mod scanning;
 mod telling;
 mod tiles;
 
-use crate::block::{self, Placement};
+use crate::block::{Placement, ScanPart, ScanTile};
 use crate::board::Board;
 use crate::contract::{is_short_scan, scan_tile_count, ScanShape, SCAN_LONG, SCAN_SHORT};
 use crate::element::Element;
@@ -69,6 +69,7 @@ pub unsafe fn scan<P: Placement, O: Op<T, Output = T>, T: Element>(
     states: *mut u64,
     state_words: u64,
 ) {
+    simt::await_work_before();
     let array = Array {
         input,
         output,
@@ -170,11 +171,11 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
 
     /// The calling thread's part of a tile in an array.
     #[inline(always)]
-    fn part(&self, array: *mut T, tile: u32) -> block::ScanPart<T> {
+    fn part(&self, array: *mut T, tile: u32) -> ScanPart<T> {
         let tile_items = (Self::TILE_BYTES / size_of::<T>()) as u64;
         let begin = tile as u64 * tile_items;
         let existing = Ord::min(self.array.item_count - begin, tile_items) as u32;
-        block::scan_part::<T, ROWS>(array.wrapping_add(begin as usize), existing)
+        ScanTile::<ROWS>::part(array.wrapping_add(begin as usize), existing)
     }
 
     /// The tiles that the block has room for.

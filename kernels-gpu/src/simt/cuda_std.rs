@@ -7,10 +7,13 @@
 use cuda_std::{shared, thread, warp};
 
 use crate::contract::WARP_LANES;
-use crate::launch::Copies;
+use crate::launch::{Copies, Start};
 
 /// Without asynchronous copies: rust-cuda compiles for compute capability 7.5 by default.
 pub const COPIES: Copies = Copies::Synchronous;
+
+/// Without programmatic dependent launches, which came with compute capability 9.0.
+pub const START: Start = Start::AfterOthers;
 
 const FULL_MASK: u32 = u32::MAX;
 

@@ -2,15 +2,32 @@
 //!
 //! All of it is `asm!`, which both compilers take: the compilers' own accesses have the wrong scope (`.sys`), the wrong
 //! order (none, for read-modify-write) or no cache hint. Nothing here has to be convergent.
-/// `value`, of which the compiler knows nothing: keeps it from unrolling a loop.
+
+use crate::launch::Start;
+
+use super::START;
+
+/// 1, of which the compiler knows nothing: a loop that goes on by it is unrolled by neither compiler, rustc's since it cannot
+/// count the turns, and `ptxas` since the pragma forbids it. Called at the loop's head. Written out, the loops that are run
+/// seldom, if ever, were half of what a first call waits for `ptxas` to compile.
 #[inline(always)]
-pub fn opaque(value: u32) -> u32 {
-    let same: u32;
-    // SAFETY: moves a register.
+pub fn rolled_step() -> usize {
+    let one: u64;
+    // SAFETY: sets a register.
     unsafe {
-        ptx!("mov.u32 {same}, {value};", value = in(reg32) value, same = out(reg32) same, options(nostack));
+        ptx!(".pragma \"nounroll\"; mov.u64 {one}, 1;", one = out(reg64) one, options(nostack));
     }
-    same
+    one as usize
+}
+
+/// Waits until the work before the launch on its stream is done, and can then read what that work wrote. A launch that may
+/// begin earlier ([`Start::Early`]) accesses no global memory before.
+#[inline(always)]
+pub fn await_work_before() {
+    if START == Start::Early {
+        // SAFETY: waits.
+        unsafe { ptx!("griddepcontrol.wait;", options(nostack)) }
+    }
 }
 
 /// Bytes of the block's shared memory that the launch asked for.
@@ -24,12 +41,32 @@ pub fn shared_bytes() -> u32 {
     bytes
 }
 
-/// Loads 16 bytes that this kernel reads once.
+/// Loads 16 bytes, which stay in the caches.
 ///
 /// # Safety
 /// `address` is in global memory, aligned to 16 bytes, readable, and no other thread writes there.
 #[inline(always)]
 pub unsafe fn load_vector(address: *const u32) -> [u32; 4] {
+    let (a, b, c, d): (u32, u32, u32, u32);
+    // SAFETY: the caller's; the address is global, so its generic form converts.
+    unsafe {
+        ptx!(
+            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
+            "ld.global.v4.b32 {{{a}, {b}, {c}, {d}}}, [%g]; }}",
+            address = in(reg64) address,
+            a = out(reg32) a, b = out(reg32) b, c = out(reg32) c, d = out(reg32) d,
+            options(nostack, readonly),
+        );
+    }
+    [a, b, c, d]
+}
+
+/// Loads 16 bytes of so many that no cache would keep them: the caches are told not to.
+///
+/// # Safety
+/// That of [`load_vector`].
+#[inline(always)]
+pub unsafe fn stream_vector(address: *const u32) -> [u32; 4] {
     let (a, b, c, d): (u32, u32, u32, u32);
     // SAFETY: the caller's; the address is global, so its generic form converts.
     unsafe {

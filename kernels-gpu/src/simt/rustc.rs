@@ -6,13 +6,20 @@
 use core::arch::nvptx;
 
 use crate::contract::WARP_LANES;
-use crate::launch::Copies;
+use crate::launch::{Copies, Start};
 
 /// Asynchronous copies came with compute capability 8.0.
 pub const COPIES: Copies = if cfg!(target_feature = "sm_80") {
     Copies::Asynchronous
 } else {
     Copies::Synchronous
+};
+
+/// Programmatic dependent launches came with compute capability 9.0.
+pub const START: Start = if cfg!(target_feature = "sm_90") {
+    Start::Early
+} else {
+    Start::AfterOthers
 };
 
 const FULL_MASK: u32 = u32::MAX;

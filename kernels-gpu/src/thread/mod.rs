@@ -8,7 +8,7 @@
 mod part;
 mod slots;
 
-pub use part::Part;
+pub use part::{Caching, Part};
 pub use slots::Slots;
 
 use crate::contract::{vector_items, THREAD_VECTORS};

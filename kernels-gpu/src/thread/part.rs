@@ -8,6 +8,15 @@ use crate::simt;
 
 use super::{for_each_vector, identities, Slots, Vectors};
 
+/// What the caches are to do with what is loaded.
+#[derive(Clone, Copy)]
+pub enum Caching {
+    /// Keep it.
+    Kept,
+    /// Let it pass.
+    Streamed,
+}
+
 /// A thread's part of a tile in global memory: up to eight vectors, `STRIDE` vectors apart.
 #[derive(Clone, Copy)]
 pub struct Part<T, const STRIDE: u32> {
@@ -66,9 +75,15 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
     /// # Safety
     /// The array is readable.
     #[inline(always)]
-    unsafe fn load_vector(&self, v: usize) -> Words {
+    unsafe fn load_vector(&self, v: usize, caching: Caching) -> Words {
+        let address = self.vector(v).cast();
         // SAFETY: the vector exists and is aligned.
-        unsafe { simt::load_vector(self.vector(v).cast()) }
+        unsafe {
+            match caching {
+                Caching::Kept => simt::load_vector(address),
+                Caching::Streamed => simt::stream_vector(address),
+            }
+        }
     }
 
     /// Loads the items of vector `v` one by one; those that do not exist are identities.
@@ -94,12 +109,12 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
     /// # Safety
     /// The array is readable.
     #[inline(always)]
-    unsafe fn load_whole(&self) -> Vectors {
+    unsafe fn load_whole(&self, caching: Caching) -> Vectors {
         let mut vectors = [[0; 4]; THREAD_VECTORS];
         for_each_vector!(V => {
             if V < self.rows {
                 // SAFETY: the vector exists and is aligned.
-                vectors[V] = unsafe { self.load_vector(V) };
+                vectors[V] = unsafe { self.load_vector(V, caching) };
             }
         });
         vectors
@@ -110,14 +125,17 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
     /// # Safety
     /// The array is readable. Nobody but this thread uses the slots.
     #[inline(always)]
-    pub unsafe fn load<O: Op<T>>(&self, slots: Slots) -> Vectors {
+    pub unsafe fn load<O: Op<T>>(&self, slots: Slots, caching: Caching) -> Vectors {
         // SAFETY: the caller's.
         unsafe {
-            if self.is_whole() {
-                self.load_whole()
-            } else {
+            if !self.is_whole() {
                 self.copy_in_pieces::<O>(slots, Copies::Synchronous);
-                slots.read_rows(self.rows)
+                return slots.read_rows(self.rows);
+            }
+            // Each with its own eight loads: a question for each load would part them from each other.
+            match caching {
+                Caching::Kept => self.load_whole(Caching::Kept),
+                Caching::Streamed => self.load_whole(Caching::Streamed),
             }
         }
     }
@@ -159,7 +177,7 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
         // SAFETY: the caller's; where the part is whole, its vectors exist and are aligned.
         unsafe {
             if self.is_whole() {
-                let vectors = self.load_whole();
+                let vectors = self.load_whole(Caching::Streamed);
                 for_each_vector!(V => {
                     if V < self.rows {
                         slots.write(V, vectors[V]);
@@ -178,24 +196,22 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
     /// The array is readable. Nobody but this thread uses the slots.
     #[inline(always)]
     unsafe fn copy_in_pieces<O: Op<T>>(&self, slots: Slots, copies: Copies) {
-        let step = simt::opaque(1) as usize;
         let mut v = 0;
         while v < self.rows {
+            let step = simt::rolled_step();
             // SAFETY: the caller's; a vector is copied where it exists, and so is an item.
             unsafe {
-                if copies == Copies::Synchronous || size_of::<T>() < simt::LEAST_COPY_BYTES {
+                if !self.exists(v, 0) {
+                    slots.write(v, T::pack(identities::<O, T>()));
+                } else if copies == Copies::Synchronous || size_of::<T>() < simt::LEAST_COPY_BYTES {
                     let words = if self.is_vector(v) {
-                        self.load_vector(v)
-                    } else if !self.exists(v, 0) {
-                        T::pack(identities::<O, T>())
+                        self.load_vector(v, Caching::Kept)
                     } else {
                         self.load_items::<O>(v)
                     };
                     slots.write(v, words);
                 } else if self.is_vector(v) {
                     simt::begin_copy_vector(slots.address(v), self.vector(v).cast());
-                } else if !self.exists(v, 0) {
-                    slots.write(v, T::pack(identities::<O, T>()));
                 } else {
                     let mut i = 0;
                     while i < vector_items::<T>() {
@@ -213,18 +229,58 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
         }
     }
 
-    /// Stores vector `v`; items that do not exist are left out. `WHOLE` says that the part [`Self::is_whole`], which the
-    /// caller finds out once for all vectors: a question for each would part the stores from each other.
+    /// Stores the part, which [`Self::is_whole`] and lies in `slots`.
     ///
     /// # Safety
-    /// The array is writable, and nobody else reads or writes the part, which is whole if it is said to be.
+    /// The array is writable, and nobody else reads or writes the part. The slots are written.
     #[inline(always)]
-    pub unsafe fn store<const WHOLE: bool>(&self, v: usize, words: Words) {
-        if WHOLE || self.is_vector(v) {
-            // SAFETY: the vector exists and is aligned.
-            unsafe { simt::store_vector(self.vector(v).cast(), words) };
-            return;
+    pub unsafe fn store_whole(&self, slots: Slots) {
+        for_each_vector!(V => {
+            if V < self.rows {
+                // SAFETY: the caller's.
+                unsafe { self.store_vector(V, slots.read(V)) };
+            }
+        });
+    }
+
+    /// Stores vector `v` of the part, which [`Self::is_whole`].
+    ///
+    /// # Safety
+    /// The array is writable, and nobody else reads or writes the part.
+    #[inline(always)]
+    pub unsafe fn store_vector(&self, v: usize, words: Words) {
+        // SAFETY: the vector exists and is aligned.
+        unsafe { simt::store_vector(self.vector(v).cast(), words) }
+    }
+
+    /// Stores a part that is not whole, which lies in `slots`; items that do not exist are left out.
+    ///
+    /// # Safety
+    /// The array is writable, and nobody else reads or writes the part. The slots are written.
+    #[inline(always)]
+    pub unsafe fn store_in_pieces(&self, slots: Slots) {
+        let mut v = 0;
+        while v < self.rows {
+            let step = simt::rolled_step();
+            // SAFETY: the caller's; a vector is stored where it exists, and so is an item.
+            unsafe {
+                let words = slots.read(v);
+                if self.is_vector(v) {
+                    self.store_vector(v, words);
+                } else {
+                    self.store_items(v, words);
+                }
+            }
+            v += step;
         }
+    }
+
+    /// Stores the items of vector `v` that exist, one by one.
+    ///
+    /// # Safety
+    /// The array is writable, and nobody else reads or writes the part.
+    #[inline(always)]
+    unsafe fn store_items(&self, v: usize, words: Words) {
         let vector = T::unpack(words);
         let mut i = 0;
         while i < vector_items::<T>() {

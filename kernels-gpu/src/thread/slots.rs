@@ -6,30 +6,29 @@ use crate::simt;
 
 use super::{for_each_vector, Vectors};
 
-/// A thread's slots, one for each row, in a tile of shared memory. Those of the threads that share the tile lie side by
-/// side, so that a warp accesses consecutive addresses.
+/// A thread's slots, one for each of its vectors, in a tile of shared memory.
 #[derive(Clone, Copy)]
 pub struct Slots {
     first: *mut u32,
     /// Bytes from a slot to the next.
-    row_bytes: usize,
+    stride_bytes: usize,
 }
 
 impl Slots {
-    /// The calling thread's slots in the tile that begins at `tile`, which `threads` threads share.
+    /// The slots whose first holds vector `first` of the tile that begins at `tile`, and the others every `stride`th from
+    /// there on.
     #[inline(always)]
-    pub fn of(tile: *mut u32, threads: u32) -> Self {
-        let offset = simt::thread_index() as usize * VECTOR_BYTES;
+    pub fn new(tile: *mut u32, first: u32, stride: u32) -> Self {
         Slots {
-            first: tile.wrapping_byte_add(offset),
-            row_bytes: threads as usize * VECTOR_BYTES,
+            first: tile.wrapping_byte_add(first as usize * VECTOR_BYTES),
+            stride_bytes: stride as usize * VECTOR_BYTES,
         }
     }
 
     /// The address of slot `v`.
     #[inline(always)]
     pub fn address(&self, v: usize) -> *mut u32 {
-        self.first.wrapping_byte_add(v * self.row_bytes)
+        self.first.wrapping_byte_add(v * self.stride_bytes)
     }
 
     /// Reads slot `v`.

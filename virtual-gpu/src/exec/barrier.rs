@@ -31,6 +31,8 @@ pub(super) struct Pending {
     /// How many predicates were true, of how many.
     holds: u32,
     asked: u32,
+    /// Whether a thread that came had waited for the launches before.
+    waited: bool,
 }
 
 impl Pending {
@@ -106,6 +108,7 @@ impl Warp {
         };
         pending.holds += holds.count_ones();
         pending.asked += active.count_ones();
+        pending.waited |= self.waited & active != 0;
         let arrival = Arrival {
             warp: self.id,
             lanes: active,
@@ -123,6 +126,9 @@ impl Warp {
             let fragment = self.fragments[index];
             if fragment.state != State::AtBarrier(number) {
                 continue;
+            }
+            if pending.waited {
+                self.waited |= fragment.lanes;
             }
             if let Op::Barrier(barrier) = &program.instructions[fragment.pc as usize].op {
                 let truth = |yes: bool| if yes { ALL_LANES } else { 0 };

@@ -215,7 +215,7 @@ impl Warp {
         form: &CopyAsync,
         pc: u32,
         active: u32,
-    ) {
+    ) -> Result<(), Finding> {
         machine.observer.copies_begin(shared.index, self.id, active);
         let registers = &self.registers;
         let row = |reg: Option<Reg>, default: u64| match reg {
@@ -246,7 +246,27 @@ impl Warp {
             span: (0, 0),
         };
         copy.span = span(lanes(active).map(|lane| copy.own(lane)));
+        self.check_copy_waited(&copy)?;
         shared.copies.list.push(copy);
+        Ok(())
+    }
+
+    /// Whether the lanes whose copies are about to begin have waited, but for those that copy nothing.
+    fn check_copy_waited(&self, copy: &Copy) -> Result<(), Finding> {
+        let copies_something = |lane: &usize| copy.read[*lane] != 0;
+        let Some(lane) = lanes(copy.in_flight & !self.waited).find(copies_something) else {
+            return Ok(());
+        };
+        let (access, address, bytes) = match copy.form.to.space {
+            AddressSpace::Shared => (AccessKind::Read, copy.from[lane], copy.read[lane]),
+            _ => (AccessKind::Write, copy.to[lane], copy.bytes[lane]),
+        };
+        let kind = FaultKind::TooEarly {
+            access,
+            address,
+            bytes: bytes as u32,
+        };
+        Err(Finding { kind, lane })
     }
 
     /// Waits for all but the latest `but` groups of these lanes, which come after them then.

@@ -120,6 +120,7 @@ impl Warp {
             }
             Op::CopyCommit(kind) => shared.copies.commit(self.id, active, *kind),
             Op::Mbarrier(mbarrier) => self.mbarrier(machine, shared, mbarrier, active)?,
+            Op::AwaitLaunches => self.waited |= active,
             Op::Fence { scope, order } => {
                 let how = (*order, *scope);
                 machine.observer.fence(shared.index, self.id, active, how);

@@ -1,9 +1,9 @@
 //! Loads, stores and atomic operations.
 //!
-//! Every access is checked before anything happens: alignment to its full width, then its bounds
-//! within one allocation, or within the space. The lanes of one instruction access one after the
-//! other, in order; an instruction that faults in one lane may have been carried out in those
-//! before it.
+//! Every access is checked before anything happens: whether it comes too early (`dependence`),
+//! alignment to its full width, then its bounds within one allocation, or within the space. The
+//! lanes of one instruction access one after the other, in order; an instruction that faults in one
+//! lane may have been carried out in those before it.
 //!
 //! A generic address lies in the window of a space, or else is a global address.
 
@@ -66,7 +66,7 @@ pub(super) fn extend(value: u64, width: u32, how: Extend) -> u64 {
 
 pub(super) fn named(space: AddressSpace) -> Space {
     match space {
-        AddressSpace::Generic | AddressSpace::Global => Space::Global,
+        AddressSpace::Generic | AddressSpace::Global | AddressSpace::Constant => Space::Global,
         AddressSpace::Shared => Space::Shared,
         AddressSpace::Local => Space::Local,
         AddressSpace::CallParam | AddressSpace::KernelParam => Space::Param,
@@ -148,7 +148,10 @@ impl Warp {
 
     /// The accesses, sorted by space; almost always there is one group.
     fn groups(&self, address: &Address, mask: u32) -> impl Iterator<Item = Group> + use<> {
-        let space = address.space;
+        let space = match address.space {
+            AddressSpace::Constant => AddressSpace::Global,
+            space => space,
+        };
         let addresses = self.addresses(address);
         let mut left = mask;
         std::iter::from_fn(move || {
@@ -217,6 +220,7 @@ impl Warp {
             bytes: width * count,
         };
         for group in self.groups(&transfer.address, active) {
+            self.check_waited(&wish, &group)?;
             let mut out = [[0; 32]; 4];
             for lane in lanes(group.mask) {
                 let found = |kind| Finding { kind, lane };
@@ -272,6 +276,7 @@ impl Warp {
             bytes: width * count,
         };
         for group in self.groups(&transfer.address, active) {
+            self.check_waited(&wish, &group)?;
             if O::WATCHES {
                 self.remember_store(machine, shared, transfer, &group);
             }
@@ -325,6 +330,7 @@ impl Warp {
         let memory = machine.memory;
         let (b, c) = (*self.registers.row(atomic.b), *self.registers.row(atomic.c));
         for group in self.groups(&atomic.address, active) {
+            self.check_waited(&wish, &group)?;
             let mut out = [0; 32];
             for lane in lanes(group.mask) {
                 let found = |kind| Finding { kind, lane };
@@ -419,7 +425,7 @@ fn count_traffic<O>(machine: &mut Machine<'_, O>, group: &Group, wish: &Wish) {
     let counters = &mut machine.counters;
     let bytes = u64::from(group.mask.count_ones()) * u64::from(wish.bytes);
     match group.space {
-        AddressSpace::Global | AddressSpace::Generic => {
+        AddressSpace::Global | AddressSpace::Constant | AddressSpace::Generic => {
             let sectors = match group.mask == ALL_LANES && group.is_dense(wish.bytes) {
                 true => bytes.div_ceil(32),
                 false => traffic::sectors(&group.addresses, group.mask, wish.bytes),

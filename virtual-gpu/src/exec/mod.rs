@@ -13,6 +13,7 @@ mod bounds;
 mod buffers;
 mod child;
 mod copies;
+mod dependence;
 mod exchange;
 mod family;
 mod grid;

@@ -116,7 +116,12 @@ impl Warp {
                 machine.counters.shuffles += 1;
                 return self.shuffle(machine.options.checks.sync, shuffle, mask);
             }
-            Op::WarpBarrier { .. } => machine.observer.warp_sync(shared.index, self.id, mask),
+            Op::WarpBarrier { .. } => {
+                machine.observer.warp_sync(shared.index, self.id, mask);
+                if self.waited & mask != 0 {
+                    self.waited |= mask;
+                }
+            }
             Op::Vote { mode, d, p, .. } => {
                 machine.counters.votes += 1;
                 let holds = registers.predicate(*p) & mask;

@@ -60,6 +60,8 @@ pub(super) struct Warp {
     pub existing: u32,
     /// Lanes whose threads have not exited.
     pub live: u32,
+    /// Lanes whose threads have waited for the launches before.
+    pub waited: u32,
     pub registers: Registers,
     /// What of the registers and of local memory is undefined, if the launch keeps account of it.
     pub undefined: Undefined,
@@ -91,6 +93,7 @@ impl Warp {
             id,
             existing,
             live: existing,
+            waited: machine.waited_at_start(),
             registers: Registers::new(
                 program.register_count,
                 program.predicate_count,
@@ -305,7 +308,8 @@ impl Warp {
                 }
                 Op::CopyAsync(form) => {
                     if active != 0 {
-                        self.begin_copies(machine, shared, form, pc, active);
+                        let begun = self.begin_copies(machine, shared, form, pc, active);
+                        begun.map_err(|finding| self.stopped(finding, pc))?;
                     }
                 }
                 Op::CopyWait { kind, but } => {

@@ -43,12 +43,11 @@ pub(super) fn lower<'a>(
         "atom" | "red" => atomic::lower(body, opcode, operands),
         "mbarrier" => mbarrier::lower(body, opcode, operands),
         "cp" => copy::lower(body, opcode, operands),
-        "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" | "bar" | "barrier" => {
-            synchronise::lower(body, opcode, operands)
-        }
+        "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" | "bar" | "barrier"
+        | "griddepcontrol" => synchronise::lower(body, opcode, operands),
         "call" => calls::lower(body, opcode, operands),
         "bra" | "brx" | "ret" | "exit" | "trap" | "brkpt" | "nanosleep" | "pmevent"
-        | "griddepcontrol" | "setmaxnreg" => flow::lower(body, opcode, operands),
+        | "setmaxnreg" => flow::lower(body, opcode, operands),
         name => match packed::video_name(name) {
             Some(form) => packed::video(body, opcode, operands, form),
             None => Err(format!("`{name}` is not supported")),

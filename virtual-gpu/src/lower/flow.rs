@@ -62,14 +62,6 @@ pub(super) fn lower<'a>(
             body.source(time, U32)?;
             Op::Yield
         }
-        "griddepcontrol" => {
-            // Launches run one after the other: what is waited for has happened.
-            let [] = exactly(operands)?;
-            match opcode.takes("wait") || opcode.takes("launch_dependents") {
-                true => Op::Nothing,
-                false => return Err("`griddepcontrol` without what to do".into()),
-            }
-        }
         "setmaxnreg" => {
             opcode.takes("inc");
             opcode.takes("dec");

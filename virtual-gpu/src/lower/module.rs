@@ -149,17 +149,18 @@ fn place_variables<'a>(
                 continue;
             }
         };
-        match variable.space {
+        let space = match variable.space {
             StateSpace::Shared => {
                 names.shared.insert(variable.name, variable);
                 continue;
             }
-            StateSpace::Global | StateSpace::Const => {}
+            StateSpace::Global => AddressSpace::Global,
+            StateSpace::Const => AddressSpace::Constant,
             _ => {
                 problem("such a variable outside a function".into());
                 continue;
             }
-        }
+        };
         if variable.linkage == Linkage::Extern {
             problem(format!(
                 "`{}` is defined in another module: linking is not supported",
@@ -175,7 +176,7 @@ fn place_variables<'a>(
         // What has no initialiser is zero.
         memory.fill(address, layout.bytes, &[0])?;
         let entity = Variable {
-            space: AddressSpace::Global,
+            space,
             address: VariableAddress::Known(address),
             bytes: layout.bytes,
         };

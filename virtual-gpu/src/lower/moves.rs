@@ -165,7 +165,7 @@ fn unpack<'a>(
 fn space(opcode: &mut Opcode<'_>) -> Result<AddressSpace, String> {
     let space = opcode.choice(&[
         ("global", AddressSpace::Global),
-        ("const", AddressSpace::Global),
+        ("const", AddressSpace::Constant),
         ("shared", AddressSpace::Shared),
         ("shared::cta", AddressSpace::Shared),
         ("local", AddressSpace::Local),

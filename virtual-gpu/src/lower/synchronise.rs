@@ -1,4 +1,4 @@
-//! Barriers, shuffles, votes, matches and warp reductions.
+//! Barriers, shuffles, votes, matches, warp reductions, and what one launch has to do with the next.
 
 use super::body::Body;
 use super::opcode::Opcode;
@@ -25,6 +25,7 @@ pub(super) fn lower<'a>(
             return Ok(());
         }
         "bar" | "barrier" => return barrier(body, opcode, operands),
+        "griddepcontrol" => return dependence(body, opcode, operands),
         _ => {}
     }
     if !opcode.takes("sync") {
@@ -224,6 +225,23 @@ fn barrier<'a>(
         return Err(format!("this form of `{}` is not supported", opcode.name));
     }
     body.emit(Op::Barrier(barrier), Class::Sync);
+    Ok(())
+}
+
+/// `griddepcontrol`. Launches run one after the other, so those that depend on this one begin no
+/// earlier for being let.
+fn dependence<'a>(
+    body: &mut Body<'a, '_>,
+    opcode: &mut Opcode<'a>,
+    operands: &[Operand<'a>],
+) -> Result<(), String> {
+    let [] = exactly(operands)?;
+    let op = match opcode.takes("wait") {
+        true => Op::AwaitLaunches,
+        false if opcode.takes("launch_dependents") => Op::Nothing,
+        false => return Err("`griddepcontrol` without what to do".into()),
+    };
+    body.emit(op, Class::Sync);
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use crate::ptx::ast::Operand;
 
 const SPACES: [(&str, AddressSpace); 9] = [
     ("global", AddressSpace::Global),
-    ("const", AddressSpace::Global),
+    ("const", AddressSpace::Constant),
     ("shared", AddressSpace::Shared),
     ("shared::cta", AddressSpace::Shared),
     ("local", AddressSpace::Local),

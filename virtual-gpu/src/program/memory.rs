@@ -7,6 +7,8 @@ use super::{Modify, Reg};
 pub(crate) enum AddressSpace {
     Generic,
     Global,
+    /// Constants, which lie in global memory.
+    Constant,
     Shared,
     Local,
     /// Parameters of a call, kept with local memory.

@@ -158,4 +158,6 @@ pub(crate) enum Op {
         members: Reg,
     },
     Barrier(Barrier),
+    /// `griddepcontrol.wait`: the launches before have ended.
+    AwaitLaunches,
 }

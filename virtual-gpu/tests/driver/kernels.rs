@@ -47,3 +47,29 @@ pub const PTX: &CStr = cr#"
     ret;
 }
 "#;
+
+/// `await_and_increment(p)`: p[0] += 1 by every thread, atomically, after the launches before.
+/// `wait_for_nothing(p)`: the same, whenever it begins.
+pub const DEPENDENT: &CStr = cr#"
+.version 7.8
+.target sm_90
+.address_size 64
+
+.visible .entry await_and_increment(.param .u64 p)
+{
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p];
+    griddepcontrol.wait;
+    red.global.add.u32 [%rd1], 1;
+    griddepcontrol.launch_dependents;
+    ret;
+}
+
+.visible .entry wait_for_nothing(.param .u64 p)
+{
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p];
+    red.global.add.u32 [%rd1], 1;
+    ret;
+}
+"#;

@@ -15,6 +15,7 @@ mod faults;
 mod findings;
 mod graphs;
 mod kernels;
+mod launches;
 #[path = "../support/launching.rs"]
 mod launching;
 mod linking;

@@ -19,6 +19,27 @@ pub const ILLEGAL_ADDRESS: i32 = 700;
 pub const CONTEXT_IS_DESTROYED: i32 = 709;
 pub const LAUNCH_FAILED: i32 = 719;
 pub const NOT_PERMITTED: i32 = 800;
+pub const NOT_SUPPORTED: i32 = 801;
+
+/// `CUlaunchConfig`.
+#[repr(C)]
+pub struct LaunchConfig {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub shared_bytes: u32,
+    pub stream: usize,
+    pub attributes: *const LaunchAttribute,
+    pub attribute_count: u32,
+}
+
+/// `CUlaunchAttribute`, with a number for its value.
+#[repr(C, align(8))]
+pub struct LaunchAttribute {
+    pub id: i32,
+    pub padding: [u8; 4],
+    pub value: i32,
+    pub rest: [u8; 60],
+}
 
 unsafe extern "C" {
     pub safe fn cuInit(flags: u32) -> i32;
@@ -117,6 +138,12 @@ unsafe extern "C" {
         parameters: *mut *mut c_void,
         list: *mut *mut c_void,
     ) -> i32;
+    pub fn cuLaunchKernelEx(
+        config: *const LaunchConfig,
+        function: usize,
+        parameters: *mut *mut c_void,
+        list: *mut *mut c_void,
+    ) -> i32;
     pub fn cuLaunchHostFunc(
         stream: usize,
         function: Option<unsafe extern "C" fn(*mut c_void)>,
@@ -146,6 +173,12 @@ unsafe extern "C" {
     pub safe fn cuGraphDestroy(graph: usize) -> i32;
     pub safe fn cuGraphExecDestroy(executable: usize) -> i32;
     pub safe fn cuGraphGetNodes(graph: usize, nodes: Option<&mut usize>, count: &mut usize) -> i32;
+    pub safe fn cuGraphGetEdges(
+        graph: usize,
+        from: Option<&mut usize>,
+        to: Option<&mut usize>,
+        count: &mut usize,
+    ) -> i32;
     pub safe fn cuGraphNodeGetType(node: usize, node_type: &mut i32) -> i32;
     pub fn cuGetErrorName(code: i32, text: *mut *const c_char) -> i32;
     pub fn cuGetProcAddress(

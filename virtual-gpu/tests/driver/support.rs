@@ -225,18 +225,57 @@ pub fn function(module: usize, name: &CStr) -> usize {
     function
 }
 
-/// Launches a kernel whose parameters are 64-bit words.
-pub fn launch(function: usize, grid: u32, block: u32, stream: usize, parameters: &[u64]) -> i32 {
+/// Pointers to parameters that are 64-bit words.
+fn pointers(parameters: &[u64]) -> Vec<*mut c_void> {
     let pointers = parameters
         .iter()
         .map(|word| std::ptr::from_ref(word).cast_mut().cast());
-    let mut pointers: Vec<*mut c_void> = pointers.collect();
+    pointers.collect()
+}
+
+/// Launches a kernel whose parameters are 64-bit words.
+pub fn launch(function: usize, grid: u32, block: u32, stream: usize, parameters: &[u64]) -> i32 {
+    let mut pointers = pointers(parameters);
     // SAFETY: as many pointers as the kernels of these tests have parameters, each to 64 bits,
     // which are read on return.
     unsafe {
         let (parameters, list) = (pointers.as_mut_ptr(), std::ptr::null_mut());
         cuLaunchKernel(
             function, grid, 1, 1, block, 1, 1, 0, stream, parameters, list,
+        )
+    }
+}
+
+/// Launches two blocks of 32 threads of such a kernel, with attributes by number and value.
+pub fn launch_with(
+    attributes: &[(i32, i32)],
+    function: usize,
+    stream: usize,
+    parameters: &[u64],
+) -> i32 {
+    let attribute = |&(id, value): &(i32, i32)| LaunchAttribute {
+        id,
+        padding: [0; 4],
+        value,
+        rest: [0; 60],
+    };
+    let attributes: Vec<LaunchAttribute> = attributes.iter().map(attribute).collect();
+    let config = LaunchConfig {
+        grid: [2, 1, 1],
+        block: [32, 1, 1],
+        shared_bytes: 0,
+        stream,
+        attributes: attributes.as_ptr(),
+        attribute_count: attributes.len() as u32,
+    };
+    let mut pointers = pointers(parameters);
+    // SAFETY: as in `launch`, and the attributes are as many as the configuration says.
+    unsafe {
+        cuLaunchKernelEx(
+            &config,
+            function,
+            pointers.as_mut_ptr(),
+            std::ptr::null_mut(),
         )
     }
 }

@@ -3,6 +3,7 @@
 //! by `recorded.rs`.)
 
 mod barriers;
+mod dependence;
 mod memory;
 mod orders;
 mod predication;
@@ -14,7 +15,7 @@ mod video;
 mod warp;
 
 use support::{Arg, Device, kernel};
-use virtual_gpu::{FaultKind, LaunchError};
+use virtual_gpu::{Dependence, FaultKind, LaunchError};
 
 /// What an operation makes of two numbers.
 type Operation = fn(u32, u32) -> u32;
@@ -34,7 +35,13 @@ const OPERATIONS: [(&str, Operation); 8] = [
 /// What `%r39` is in each thread of one block, after a body that has the thread in `%r0` and the
 /// address of the results in `%d1`.
 fn block(threads: u32, body: &str) -> Result<Vec<u32>, FaultKind> {
+    block_of(Dependence::Full, threads, body)
+}
+
+/// The same in a launch that depends so on those before.
+fn block_of(dependence: Dependence, threads: u32, body: &str) -> Result<Vec<u32>, FaultKind> {
     let mut device = Device::new();
+    device.options.dependence = dependence;
     device.options.step_budget = 100_000;
     let out = device.zeros(4 * u64::from(threads));
     let text = kernel(

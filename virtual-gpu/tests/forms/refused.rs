@@ -2,7 +2,7 @@
 
 use super::support::Device;
 
-const REFUSED: [&str; 68] = [
+const REFUSED: [&str; 72] = [
     // Orders and scopes that do not belong to the instruction.
     "ld.release.gpu.global.u32 %r1, [%d1];",
     "ld.acq_rel.gpu.global.u32 %r1, [%d1];",
@@ -51,6 +51,10 @@ const REFUSED: [&str; 68] = [
     "redux.sync.and.s32 %r1, %r2, -1;",
     "redux.sync.add.u64 %d1, %d2, -1;",
     "brx %r1, %r2;",
+    "griddepcontrol;",
+    "griddepcontrol.launch;",
+    "griddepcontrol.wait.launch_dependents;",
+    "griddepcontrol.wait %r1;",
     // Arithmetic.
     "add.NaN.f32 %f1, %f2, %f3;",
     "mul.xorsign.abs.f32 %f1, %f2, %f3;",

@@ -55,7 +55,7 @@ fn a_call_gives_its_slot_back() {
     assert_eq!(reduce::<Sum, _>(&gpu, &items), Ok(3.5));
     assert_eq!(next_slot(), slot);
     let launch = Failure {
-        calls: Calls::Named("cuLaunchKernel"),
+        calls: Calls::Named("cuLaunchKernelEx"),
         nth: 1,
         code: Code(1),
         moment: Moment::Before,

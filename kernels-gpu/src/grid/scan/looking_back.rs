@@ -3,7 +3,7 @@
 use crate::board::Board;
 use crate::contract::SCAN_LONG;
 use crate::element::Element;
-use crate::lookback::{is_group_last, Lookback, EAGER, PATIENT};
+use crate::lookback::{is_group_last, Lookback};
 use crate::op::Op;
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
@@ -40,11 +40,7 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
                 if waits {
                     next = self.await_tile(turn + 1);
                 }
-                let prefix = if Self::IS_PATIENT {
-                    lookback.look_back::<O, T, PATIENT>(tile)
-                } else {
-                    lookback.look_back::<O, T, EAGER>(tile)
-                };
+                let prefix = lookback.look_back::<O, T>(tile, Self::IS_PATIENT);
                 self.tell_prefix(turn, prefix);
                 if !waits {
                     next = self.await_tile(turn + 1);

@@ -1,12 +1,11 @@
 //! The warps that scan.
 
-use crate::block::{self, Before, Placement, ScanPart};
-use crate::contract::{THREAD_VECTORS, WARP_LANES};
+use crate::block::{Before, Placement, ScanTile};
+use crate::contract::THREAD_VECTORS;
 use crate::element::Element;
 use crate::lookback::Lookback;
 use crate::op::Op;
 use crate::simt;
-use crate::thread::{for_each_vector, Slots};
 use crate::tickets;
 
 use super::{leaves_later, Launch};
@@ -53,18 +52,19 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
                 return;
             }
             self.part(input, arriving.tile)
-                .begin_copy::<O>(self.slots(0, buffers));
+                .begin_copy::<O>(self.tile(0, buffers).striped());
             loop {
                 let mut next = end;
-                let next_slots = self.slots(turn + 1, buffers);
+                let next_slots = self.tile(turn + 1, buffers).striped();
                 if arriving.tile < end {
-                    let slots = self.slots(turn, buffers);
+                    let tile = self.tile(turn, buffers);
                     let parity = turn as usize % 2;
                     let takes = is_first_thread && self.tiles.tickets_go_on;
                     let taken = tickets::take_if(self.control, takes);
-                    self.part(input, arriving.tile).end_copy::<O>(slots);
+                    self.part(input, arriving.tile)
+                        .end_copy::<O>(tile.striped());
                     let totals = (&raw mut (*shared).totals[parity]).cast();
-                    let rows = block::scan_rows::<O, T, ROWS>(slots, totals);
+                    let rows = tile.scan::<O, T>(totals);
                     if takes {
                         (*shared).tickets[parity] = self.tiles.receive(self.control, taken).index;
                     }
@@ -107,17 +107,13 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
         }
     }
 
-    /// The calling thread's slots for the tile of a turn.
-    ///
-    /// # Safety
-    /// A thread that scans.
+    /// The place in shared memory of the tile of a turn.
     #[inline(always)]
-    unsafe fn slots(&self, turn: u32, buffers: u32) -> Slots {
+    fn tile(&self, turn: u32, buffers: u32) -> ScanTile<ROWS> {
         let buffer = (turn & (buffers - 1)) as usize;
-        // SAFETY: the tiles lie behind what is fixed.
-        let tiles = unsafe { self.shared.add(1) };
-        let tile = tiles.wrapping_byte_add(buffer * Self::TILE_BYTES);
-        Slots::of(tile.cast(), WARPS * WARP_LANES)
+        // The tiles lie behind what is fixed.
+        let tiles = self.shared.wrapping_add(1);
+        ScanTile::new(tiles.wrapping_byte_add(buffer * Self::TILE_BYTES).cast())
     }
 
     /// Waits for the prefix of the tile that arrived in a turn, puts it before the tile and stores it.
@@ -132,38 +128,11 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
         buffers: u32,
     ) {
         let part = self.part(self.array.output, leaving.tile);
+        let tile = self.tile(turn, buffers);
         // SAFETY: the caller's; each tile's prefix is told.
         unsafe {
             let prefix = self.await_prefix(turn);
-            let slots = self.slots(turn, buffers);
-            if part.is_whole() {
-                Self::place_and_store::<P, true>(part, prefix, leaving, slots);
-            } else {
-                Self::place_and_store::<P, false>(part, prefix, leaving, slots);
-            }
+            tile.store::<P, O, T>(prefix, &leaving.before, part);
         }
-    }
-
-    /// Puts a prefix before the tile that lies in `slots`, and stores the thread's part of it, which is `WHOLE` or not.
-    ///
-    /// # Safety
-    /// The slots are written, the output is writable there, and the part is whole if it is said to be.
-    #[inline(always)]
-    unsafe fn place_and_store<P: Placement, const WHOLE: bool>(
-        part: ScanPart<T>,
-        prefix: O::Accumulator,
-        leaving: &Waiting<O::Accumulator>,
-        slots: Slots,
-    ) {
-        for_each_vector!(V => {
-            if V < ROWS {
-                let before = O::combine(prefix, leaving.before[V]);
-                // SAFETY: the caller's.
-                unsafe {
-                    let results = P::place::<O, T>(before, slots.read(V));
-                    part.store::<WHOLE>(V, T::pack(results));
-                }
-            }
-        });
     }
 }

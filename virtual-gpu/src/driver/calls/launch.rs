@@ -8,8 +8,9 @@ use crate::driver::objects::module::Function;
 use crate::driver::objects::stream::{Stream, resolve};
 use crate::driver::objects::work::{Action, KernelLaunch};
 use crate::driver::seam::abi::{Handle, HostFunction, HostPointer, In};
-use crate::{Kernel, Shape};
+use crate::{Dependence, Kernel, Shape};
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -18,6 +19,32 @@ use std::sync::atomic::Ordering;
 const LIST_END: u64 = 0;
 const LIST_BUFFER: u64 = 1;
 const LIST_SIZE: u64 = 2;
+
+/// `CUlaunchConfig`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Config {
+    grid: [u32; 3],
+    block: [u32; 3],
+    dynamic_shared_bytes: u32,
+    stream: Handle<Stream>,
+    attributes: In<Attribute>,
+    attribute_count: u32,
+}
+
+/// `CUlaunchAttribute`: its number, and a union of which the first four bytes are looked at.
+#[derive(Clone, Copy)]
+#[repr(C, align(8))]
+pub(crate) struct Attribute {
+    id: i32,
+    padding: MaybeUninit<[u8; 4]>,
+    value: i32,
+    rest: MaybeUninit<[u8; 60]>,
+}
+
+/// Attributes of a launch: one that says nothing, and whether it is programmatic.
+const IGNORE: i32 = 0;
+const PROGRAMMATIC_STREAM_SERIALIZATION: i32 = 6;
 
 /// `cuLaunchKernel`. Parameters are read at once; the kernel runs when the stream comes to it. The
 /// context of stream and function need not be current; it takes a current one to mean a default
@@ -36,17 +63,70 @@ pub(crate) fn kernel(
     parameters: In<HostPointer>,
     list: In<HostPointer>,
 ) -> Outcome {
-    let stream = resolve(stream)?;
-    let function = find(function)?;
-    if !Arc::ptr_eq(&function.module.context, &stream.context) {
-        return Err(Code::INVALID_HANDLE);
-    }
     let shape = Shape {
         grid: [grid_x, grid_y, grid_z],
         block: [block_x, block_y, block_z],
         dynamic_shared_bytes,
     };
-    if dynamic_shared_bytes > function.max_dynamic_shared_bytes.load(Ordering::Relaxed) {
+    launch(
+        function,
+        shape,
+        Dependence::Full,
+        stream,
+        (parameters, list),
+    )
+}
+
+/// `cuLaunchKernelEx`. A programmatic launch does not begin early here: that its threads wait is
+/// checked while it runs. In a graph its node comes after the one before as any node does, and its
+/// threads must wait all the same.
+pub(crate) fn kernel_with_attributes(
+    config: In<Config>,
+    function: Handle<Function>,
+    parameters: In<HostPointer>,
+    list: In<HostPointer>,
+) -> Outcome {
+    let config = config.read()?;
+    let mut dependence = Dependence::Full;
+    for index in 0..config.attribute_count as usize {
+        let attribute = config.attributes.read_element(index)?;
+        match (attribute.id, attribute.value) {
+            (IGNORE, _) => {}
+            (PROGRAMMATIC_STREAM_SERIALIZATION, 0) => dependence = Dependence::Full,
+            (PROGRAMMATIC_STREAM_SERIALIZATION, 1) => dependence = Dependence::Programmatic,
+            (PROGRAMMATIC_STREAM_SERIALIZATION, _) => return Err(Code::INVALID_VALUE),
+            _ => return Err(Code::NOT_SUPPORTED),
+        }
+    }
+    let shape = Shape {
+        grid: config.grid,
+        block: config.block,
+        dynamic_shared_bytes: config.dynamic_shared_bytes,
+    };
+    launch(
+        function,
+        shape,
+        dependence,
+        config.stream,
+        (parameters, list),
+    )
+}
+
+/// Enqueues a kernel. Its parameters come as an array of pointers or as a list.
+fn launch(
+    function: Handle<Function>,
+    shape: Shape,
+    dependence: Dependence,
+    stream: Handle<Stream>,
+    (parameters, list): (In<HostPointer>, In<HostPointer>),
+) -> Outcome {
+    let stream = resolve(stream)?;
+    let function = find(function)?;
+    if !Arc::ptr_eq(&function.module.context, &stream.context) {
+        return Err(Code::INVALID_HANDLE);
+    }
+    let most_dynamic = function.max_dynamic_shared_bytes.load(Ordering::Relaxed);
+    if shape.dynamic_shared_bytes > most_dynamic {
         return Err(Code::INVALID_VALUE);
     }
     let parameters = match (parameters.is_null(), list.is_null()) {
@@ -61,6 +141,7 @@ pub(crate) fn kernel(
         function,
         shape,
         parameters,
+        dependence,
     };
     enqueue(&stream, Action::Kernel(Arc::new(launch)))?;
     Ok(())
@@ -109,3 +190,5 @@ pub(crate) fn host_function(
     enqueue(&stream, Action::Host(function))?;
     Ok(())
 }
+
+const _: () = assert!(size_of::<Config>() == 56 && size_of::<Attribute>() == 72);

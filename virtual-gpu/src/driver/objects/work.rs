@@ -6,7 +6,7 @@ use crate::driver::objects::context::{Context, PENDING_LAUNCHES, Preference, Tic
 use crate::driver::objects::copy::{Copy, Fill};
 use crate::driver::objects::module::Function;
 use crate::driver::seam::abi::HostFunction;
-use crate::{LaunchError, Memory, Shape, Switch};
+use crate::{Dependence, LaunchError, Memory, RunOptions, Shape, Switch};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
@@ -44,6 +44,7 @@ pub(crate) struct KernelLaunch {
     pub(crate) function: Arc<Function>,
     pub(crate) shape: Shape,
     pub(crate) parameters: Box<[u8]>,
+    pub(crate) dependence: Dependence,
 }
 
 thread_local! {
@@ -106,12 +107,16 @@ impl KernelLaunch {
         if let Some(count) = context.preference(Preference::Limit(PENDING_LAUNCHES)) {
             device.max_pending_launches = u32::try_from(count).unwrap_or(u32::MAX);
         }
+        let options = RunOptions {
+            dependence: self.dependence,
+            ..RunOptions::clone(&by.options)
+        };
         let result = kernel.launch(
             &self.shape,
             &self.parameters,
             &context.device.memory,
             &device,
-            &by.options,
+            &options,
         );
         match result {
             Ok(counters) => {

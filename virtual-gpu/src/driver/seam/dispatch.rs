@@ -104,10 +104,11 @@ fn number(outcome: Outcome) -> i32 {
     }
 }
 
-/// Exports the symbols of a table: `name(argument: type, …) => function, Class;`. Without a class
-/// it is `Ordinary`; without a function the call is not supported on the virtual device.
+/// Exports the symbols of a table: `name(argument: type, …) => function, Class, then;`. Without a
+/// class it is `Ordinary`; without a function the call is not supported on the virtual device. What
+/// comes last is called with the same arguments when the real driver has answered.
 macro_rules! exports {
-    ($($name:ident($($argument:ident: $type:ty),* $(,)?) $(=> $function:path $(, $class:ident)?)?;)*) => {
+    ($($name:ident($($argument:ident: $type:ty),* $(,)?) $(=> $function:path $(, $class:ident $(, $then:path)?)?)?;)*) => {
         $(
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
@@ -120,8 +121,13 @@ macro_rules! exports {
                 stringify!($name),
                 [$($(Class::$class,)?)? Class::Ordinary][0],
                 |real| match REAL.find(real) {
-                    // SAFETY: the caller keeps to the contract of CUDA's function, which this is.
-                    Some(function) => unsafe { function($($argument),*) },
+                    Some(function) => {
+                        // SAFETY: the caller keeps to the contract of CUDA's function, which this
+                        // is.
+                        let code = unsafe { function($($argument),*) };
+                        follow!($($($($then)?)?)?; code; $($argument),*);
+                        code
+                    }
                     None => Code::NOT_SUPPORTED.0,
                 },
                 || answer!($($function)?; $($argument),*),
@@ -149,3 +155,14 @@ macro_rules! answer {
     };
 }
 pub(crate) use answer;
+
+/// What a row of the table has to do when the real driver has answered, if anything.
+macro_rules! follow {
+    (; $code:ident; $($argument:ident),*) => {};
+    ($then:path; $code:ident; $($argument:ident),*) => {
+        if $code == SUCCESS {
+            $then($($argument),*);
+        }
+    };
+}
+pub(crate) use follow;

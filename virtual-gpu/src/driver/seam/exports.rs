@@ -23,7 +23,7 @@ use crate::driver::calls::{
     attributes, capture, context, copy, copy2d, device, error_names, event, fill, function, graph,
     host_memory, launch, link, memory, module, occupancy, pointer, primary, proc_address, stream,
 };
-use crate::driver::code::Code;
+use crate::driver::code::{Code, SUCCESS};
 use crate::driver::objects::context::Context;
 use crate::driver::objects::event::Event;
 use crate::driver::objects::graph::{ExecutableGraph, Graph, NodeName};
@@ -31,7 +31,7 @@ use crate::driver::objects::linker::Linker;
 use crate::driver::objects::module::{Function, Module};
 use crate::driver::objects::stream::Stream;
 use crate::driver::seam::abi::{BlockSizeToShared, Handle, HostPointer, In, Out, Text};
-use crate::driver::seam::dispatch::{Class, answer, dispatch, exports};
+use crate::driver::seam::dispatch::{Class, answer, dispatch, exports, follow};
 use crate::driver::seam::real::Symbol;
 use std::ffi::{c_char, c_void};
 
@@ -44,10 +44,10 @@ exports! {
     cuGetErrorName(code: i32, text: Out<*const c_char>) => error_names::name, Pure;
     cuGetErrorString(code: i32, text: Out<*const c_char>) => error_names::description, Pure;
     cuGetProcAddress(name: Text, address: Out<*mut c_void>, version: i32, flags: u64)
-        => proc_address::find, Pure;
+        => proc_address::find, Pure, proc_address::replace;
     cuGetProcAddress_v2(
         name: Text, address: Out<*mut c_void>, version: i32, flags: u64, status: Out<i32>
-    ) => proc_address::find_with_status, Pure;
+    ) => proc_address::find_with_status, Pure, proc_address::replace_with_status;
     cuDeviceGetCount(count: Out<i32>) => device::count, Survives;
     cuDeviceGet(device: Out<i32>, ordinal: i32) => device::get, Survives;
     cuDeviceGetName(name: Out<c_char>, capacity: i32, device: i32) => device::name, Survives;
@@ -208,6 +208,10 @@ exports! {
         block_y: u32, block_z: u32, shared_bytes: u32, stream: Handle<Stream>,
         parameters: In<HostPointer>, list: In<HostPointer>
     ) => launch::kernel;
+    cuLaunchKernelEx(
+        config: In<launch::Config>, function: Handle<Function>, parameters: In<HostPointer>,
+        list: In<HostPointer>
+    ) => launch::kernel_with_attributes;
     cuLaunchHostFunc(stream: Handle<Stream>, function: HostFn, data: HostPointer)
         => launch::host_function;
 

@@ -151,7 +151,7 @@ impl Warp {
         };
         let (start, end) = (address as usize, address as usize + width as usize);
         match group.space {
-            AddressSpace::Global | AddressSpace::Generic => {
+            AddressSpace::Global | AddressSpace::Constant | AddressSpace::Generic => {
                 let place = machine.snapshot.find(&mut self.lookup, address, width);
                 place.map_or(0, |place| place.written(address, width))
             }
@@ -184,7 +184,7 @@ impl Warp {
         };
         let (start, end) = (address as usize, address as usize + width as usize);
         match group.space {
-            AddressSpace::Global | AddressSpace::Generic => {
+            AddressSpace::Global | AddressSpace::Constant | AddressSpace::Generic => {
                 if let Some(place) = machine.snapshot.find(&mut self.lookup, address, width) {
                     place.set_written(address, width, mask);
                 }

@@ -158,6 +158,7 @@ impl Warp {
             Op::CopyCommit(_)
             | Op::CopyWait { .. }
             | Op::Fence { .. }
+            | Op::AwaitLaunches
             | Op::Nothing
             | Op::Branch { .. }
             | Op::Switch { .. }

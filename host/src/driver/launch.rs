@@ -1,0 +1,130 @@
+//! Launches.
+
+use std::ffi::{c_int, c_uint, c_void};
+use std::ptr;
+
+use warpfold_kernels::launch::Start;
+
+use super::newer::Newer;
+use super::{Function, Result, Stream, check, raw};
+
+/// The shape of a launch: `blocks` × 1 × 1 blocks of `block_threads` × 1 × 1 threads.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    pub blocks: u32,
+    pub block_threads: u32,
+    /// Bytes of dynamic shared memory of a block.
+    pub shared_bytes: u32,
+}
+
+impl Function {
+    /// Queues a launch. It begins early only if it may and the driver knows how (from CUDA 11.8 on).
+    ///
+    /// # Safety
+    ///
+    /// - `parameters` points at one readable value for each of the kernel's parameters, of its size.
+    /// - What the kernel does with them is sound: its device pointers reach as far as it reads and writes.
+    /// - If it may begin early, the kernel waits for the work before it.
+    pub unsafe fn launch(
+        self,
+        shape: Shape,
+        start: Start,
+        stream: Stream<'_>,
+        parameters: &mut [*mut c_void],
+    ) -> Result<()> {
+        // SAFETY: this is that function's type.
+        static LAUNCH: Newer<LaunchKernelEx> = unsafe { Newer::new(c"cuLaunchKernelEx") };
+        let launch = match start {
+            Start::Early => LAUNCH.find(),
+            Start::AfterOthers => None,
+        };
+        match launch {
+            // SAFETY: the caller's.
+            Some(launch) => unsafe { launch_early(launch, self, shape, stream, parameters) },
+            // SAFETY: the caller's; the driver copies the values before it returns.
+            None => check("cuLaunchKernel", unsafe {
+                raw::cuLaunchKernel(
+                    self.0,
+                    shape.blocks,
+                    1,
+                    1,
+                    shape.block_threads,
+                    1,
+                    1,
+                    shape.shared_bytes,
+                    stream.handle,
+                    parameters.as_mut_ptr(),
+                    ptr::null_mut(),
+                )
+            }),
+        }
+    }
+}
+
+/// `cuLaunchKernelEx`.
+type LaunchKernelEx = unsafe extern "C" fn(
+    config: *const Config,
+    function: *mut c_void,
+    parameters: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> i32;
+
+/// `CUlaunchConfig`.
+#[repr(C)]
+struct Config {
+    grid: [c_uint; 3],
+    block: [c_uint; 3],
+    shared_bytes: c_uint,
+    stream: *mut c_void,
+    attributes: *const Attribute,
+    attribute_count: c_uint,
+}
+
+/// `CUlaunchAttribute`, with a value that is a number.
+#[repr(C, align(8))]
+struct Attribute {
+    id: c_int,
+    padding: [u8; 4],
+    value: c_int,
+    rest: [u8; 60],
+}
+
+const _: () = assert!(size_of::<Attribute>() == 72 && size_of::<Config>() == 56);
+
+/// Queues a launch that may begin before the work before it is done.
+///
+/// # Safety
+///
+/// That of [`Function::launch`].
+unsafe fn launch_early(
+    launch: LaunchKernelEx,
+    function: Function,
+    shape: Shape,
+    stream: Stream<'_>,
+    parameters: &mut [*mut c_void],
+) -> Result<()> {
+    const PROGRAMMATIC_STREAM_SERIALIZATION: c_int = 6;
+    let attribute = Attribute {
+        id: PROGRAMMATIC_STREAM_SERIALIZATION,
+        padding: [0; 4],
+        value: 1,
+        rest: [0; 60],
+    };
+    let config = Config {
+        grid: [shape.blocks, 1, 1],
+        block: [shape.block_threads, 1, 1],
+        shared_bytes: shape.shared_bytes,
+        stream: stream.handle,
+        attributes: &raw const attribute,
+        attribute_count: 1,
+    };
+    // SAFETY: the caller's; the driver copies the values, and reads the configuration, before it returns.
+    check("cuLaunchKernelEx", unsafe {
+        launch(
+            &raw const config,
+            function.0,
+            parameters.as_mut_ptr(),
+            ptr::null_mut(),
+        )
+    })
+}

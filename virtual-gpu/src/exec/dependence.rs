@@ -1,0 +1,62 @@
+//! Programmatic launches: whether a thread has waited for the launches before its own.
+//!
+//! Such a launch may begin while the work before it on its stream still runs, and must not touch
+//! global memory before that has ended. Here launches run one after the other, so no value shows a
+//! wait that is missing; instead every access to global memory is checked. A thread has waited if
+//!
+//! 1. it carried out `griddepcontrol.wait`, or
+//! 2. it waited at a barrier of its block, or met others at a `bar.warp.sync`, and at least one of
+//!    the threads that came there had waited before.
+//!
+//! So it is enough that every thread waits first, or that one warp does and a barrier of the block
+//! follows. An asynchronous copy is an access of the thread that begins it, at that time. Constants
+//! by name, parameters, memory that is not global, and texts that are printed may be touched at any
+//! time.
+//!
+//! In a launch that is not programmatic, and in a grid that a kernel launched, all threads have
+//! waited from the start.
+//!
+//! Not modelled: waits that are handed on by an mbarrier, a flag in memory or a shuffle, so such a
+//! thread must wait by itself; and memory that no other launch knows of, which counts like any.
+
+use super::machine::{Finding, Machine};
+use super::memory::{Group, Wish};
+use super::warp::Warp;
+use crate::fault::FaultKind;
+use crate::launch::Dependence;
+use crate::program::{ALL_LANES, AddressSpace};
+
+impl<O> Machine<'_, O> {
+    /// The lanes that have waited when a warp of the grid begins.
+    pub(super) fn waited_at_start(&self) -> u32 {
+        match (self.options.dependence, self.task.number) {
+            (Dependence::Programmatic, 0) => 0,
+            _ => ALL_LANES,
+        }
+    }
+}
+
+impl Warp {
+    /// Whether the lanes that are about to access global memory have waited.
+    #[inline(always)]
+    pub(super) fn check_waited(&self, wish: &Wish, group: &Group) -> Result<(), Finding> {
+        match group.mask & !self.waited {
+            0 => Ok(()),
+            early => too_early(wish, group, early),
+        }
+    }
+}
+
+#[cold]
+fn too_early(wish: &Wish, group: &Group, early: u32) -> Result<(), Finding> {
+    if group.space != AddressSpace::Global || wish.address.space == AddressSpace::Constant {
+        return Ok(());
+    }
+    let lane = early.trailing_zeros() as usize;
+    let kind = FaultKind::TooEarly {
+        access: wish.kind,
+        address: group.addresses[lane],
+        bytes: wish.bytes,
+    };
+    Err(Finding { kind, lane })
+}

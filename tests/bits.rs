@@ -181,24 +181,33 @@ for_each_kernel!(rows);
 #[test]
 fn prefixes_pass_through_several_groups() {
     let items = ordinary::<Sum, f32>(3 * SCAN_GROUP_TILES as usize * small_tile::<f32>() + 9);
-    check_long(&items, "four groups");
+    check_long::<Sum, f32>(&items, "four groups");
 }
 
 #[test]
 fn long_scans_have_larger_tiles() {
     let small = SCAN_SHORT_BYTES as usize / size_of::<f32>();
-    check_long(&ordinary::<Sum, f32>(small), "a short scan");
-    check_long(&ordinary::<Sum, f32>(small + 1), "a long scan");
+    check_long::<Sum, f32>(&ordinary::<Sum, f32>(small), "a short scan");
+    check_long::<Sum, f32>(&ordinary::<Sum, f32>(small + 1), "a long scan");
 }
 
-fn check_long(items: &[f32], what: &str) {
-    let input = Guarded::input::<Sum>(items, 1);
+#[test]
+fn long_scans_of_wide_integers_are_blocked() {
+    let small = SCAN_SHORT_BYTES as usize / size_of::<u64>();
+    check_long::<Sum, u64>(&ordinary::<Sum, u64>(small + 1), "a long scan");
+}
+
+fn check_long<O, T: Edges>(items: &[T], what: &str)
+where
+    O: Kernel<kind::inclusive_scan, T, Output = T> + Kernel<kind::reduce, T>,
+{
+    let input = Guarded::input::<O>(items, 1);
     let output = Guarded::output(items.len(), 0);
-    warpfold::inclusive_scan::<Sum, _>(gpu(), &input.slice(), &mut output.slice()).unwrap();
-    let expected = reference::inclusive_scan::<Sum, f32>(items);
+    warpfold::inclusive_scan::<O, _>(gpu(), &input.slice(), &mut output.slice()).unwrap();
+    let expected = reference::inclusive_scan::<O, T>(items);
     assert_same_bits(&output.checked(), &expected, what);
-    let sum = warpfold::reduce::<Sum, _>(gpu(), &input.slice()).unwrap();
-    let expected = reference::reduce::<Sum, f32>(items);
+    let sum = warpfold::reduce::<O, _>(gpu(), &input.slice()).unwrap();
+    let expected = reference::reduce::<O, T>(items);
     assert_same_bits(&[sum], &[expected], what);
 }
 

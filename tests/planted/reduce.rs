@@ -16,6 +16,9 @@ const STORE_WORD: &str = "st.relaxed.gpu.global.b64 [%g], *;";
 const PUBLISH: (usize, usize) = (1, 4);
 const RESTART: (usize, usize) = (2, 4);
 
+/// The load of a partial where there are few; the others are of reductions with many.
+const READ: (usize, usize) = (1, 9);
+
 const FIVE_TILES: Circumstances = Circumstances {
     generation: SM_90,
     multiprocessors: 1,
@@ -34,7 +37,7 @@ bugs! {
     partial_published_by_a_plain_store: [Race],
         [Edit::replace(STORE_WORD, "st.global.b64 [%g], *;").nth(PUBLISH.0, PUBLISH.1)];
     partial_read_by_a_plain_load: [Race],
-        [Edit::replace(LOAD_WORD, "ld.global.b64")];
+        [Edit::replace(LOAD_WORD, "ld.global.b64").nth(READ.0, READ.1)];
     partial_published_in_halves_tag_first: [Race],
         [Edit::replace(
             STORE_WORD,
@@ -49,7 +52,7 @@ bugs! {
         [Edit::replace(
             "setp.eq.b32 \t*, *, *;\n\tcvt.u32.u64",
             "setp.eq.b32 \t*, 0, 0;\n\tcvt.u32.u64",
-        )];
+        ).nth(READ.0, READ.1)];
     tag_taken_from_anothers_place: [Hang],
         [Edit::replace(
             "ld.shared.b32 \t*, [gpu_launch_sized_workgroup_mem+32804];",

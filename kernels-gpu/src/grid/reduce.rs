@@ -33,6 +33,9 @@ use crate::thread::{self, for_each_vector, Caching, Part, Slots, MAX_VECTOR_ITEM
 use crate::tickets::{self, LAST_TAG};
 use crate::workspace::Control;
 
+/// Chunks of which each thread of the last block has so few partials that it looks at them one by one.
+const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
+
 /// The shared memory of a block that works with `O` on items of type `T`.
 type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 
@@ -89,7 +92,11 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
         if (*shared).is_last == 0 {
             return;
         }
-        let folded = fold_partials::<O, T>(board, chunk_count);
+        let folded = if chunk_count <= FEW_CHUNKS {
+            fold_partials::<O, T, 1>(board, chunk_count)
+        } else {
+            fold_partials::<O, T, THREAD_VECTORS>(board, chunk_count)
+        };
         // Orders warp 0's reads of the totals before they are written again.
         simt::barrier();
         let total = block::reduce::<O, T>(folded, totals);
@@ -154,21 +161,40 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
     }
 }
 
-/// This thread's fold over every 256th partial, each as soon as it is there.
+/// This thread's fold over every 256th partial, each as soon as it is there: `AT_A_TIME` are looked at together. One by one,
+/// the latencies of many add up; but to look at more than there are makes a look longer. Of `f32` on an H200, 2^24 items took
+/// 18.5 µs with 1 and 17.5 with 8, 2^20 items 2.5 and 2.7.
 ///
 /// # Safety
 /// The board has `count` partials, which blocks that have started will publish.
 #[inline(always)]
-unsafe fn fold_partials<O: Op<T>, T: Element>(board: Board, count: u32) -> O::Accumulator {
+unsafe fn fold_partials<O: Op<T>, T: Element, const AT_A_TIME: usize>(
+    board: Board,
+    count: u32,
+) -> O::Accumulator {
     let mut folded = O::identity();
     let mut chunk = simt::thread_index();
     while chunk < count {
-        // SAFETY: the caller's.
-        let (partial, published) = unsafe { board.read(chunk) };
-        if published {
-            folded = O::combine(folded, partial);
-            chunk += BLOCK_THREADS;
-        }
+        let first = chunk;
+        let mut partials = [(O::identity(), false); THREAD_VECTORS];
+        for_each_vector!(P => {
+            if P < AT_A_TIME {
+                let other = first + P as u32 * BLOCK_THREADS;
+                // A branch around one that does not exist would wait for the one before.
+                let chunk = if other < count { other } else { first };
+                // SAFETY: the caller's.
+                partials[P] = unsafe { board.read(chunk) };
+            }
+        });
+        let mut is_next = true;
+        for_each_vector!(P => {
+            let (partial, is_published) = partials[P];
+            is_next &= is_published && chunk < count;
+            if P < AT_A_TIME && is_next {
+                folded = O::combine(folded, partial);
+                chunk += BLOCK_THREADS;
+            }
+        });
     }
     folded
 }

@@ -166,7 +166,7 @@ fn a_warm_call_on_a_short_slice_copies_once_each_way() {
 #[test]
 fn a_warm_call_on_a_long_slice_makes_nothing() {
     let _bench = Bench::new();
-    // Two pieces.
+    // Five pieces.
     let items = vec![1.0f32; (1 << 20) + 1];
     let sum = || assert_eq!(gpu_sum(&items), Ok(1_048_577.0));
     sum();
@@ -178,11 +178,16 @@ fn a_warm_call_on_a_long_slice_makes_nothing() {
         "cuEventRecord",
         "cuStreamWaitEvent",
     ];
+    let wait = ["cuStreamSynchronize"];
     let expected = [
         &["cuCtxGetCurrent", "cuStreamGetId"][..],
         &piece,
         &piece,
-        // The two lanes, and the one with the kernels.
+        // From now on the piece before the last is waited for.
+        &[&piece[..], &wait].concat(),
+        &[&piece[..], &wait].concat(),
+        &[&piece[..], &wait].concat(),
+        // The last two, and the stream with the kernels.
         &["cuStreamSynchronize"; 3],
     ];
     assert_eq!(record(sum).1, expected.concat());

@@ -87,8 +87,8 @@ pub enum Error {
         free_bytes: Option<u64>,
     },
 
-    /// The host has too little memory that can be page-locked.
-    #[error("out of host memory: {asked_bytes} bytes of page-locked memory were asked for")]
+    /// The host has too little memory: that can be page-locked, or for the results.
+    #[error("out of host memory: {asked_bytes} bytes were asked for")]
     OutOfHostMemory {
         /// Bytes that were asked for in one allocation.
         asked_bytes: usize,

@@ -12,7 +12,7 @@
 //! The parts of a call are queued in order on one stream, that of a lane of its own. Events order them with the
 //! copies of their pieces. All driver calls are this thread's.
 //!
-//! A slice of one piece takes one lane, whose stream does all there is to do: no worker, no allocation.
+//! A short slice takes one lane, whose stream does all there is to do: no worker, no allocation.
 
 mod carry;
 mod cut;
@@ -30,13 +30,18 @@ use crate::launch::{Queue, Span};
 use carry::{Piece, Ways, carry};
 use cut::Cut;
 
+/// Bytes of the longest slice that is not worth being cut into pieces.
+const SHORT_BYTES: usize = 2 << 20;
+
+const _: () = assert!(SHORT_BYTES <= PIECE_BYTES);
+
 /// Reduces at least one item.
 pub(crate) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     entered: Entered<'_>,
     items: &[T],
 ) -> Result<O::Output> {
     let (lane, slot) = match size_of_val(items) {
-        0..=PIECE_BYTES => {
+        0..=SHORT_BYTES => {
             let lane = send(entered, items)?;
             let slot = Queue::on_own(entered, lane.stream(), |queue| {
                 queue.reduce_to_slot::<O, T>(span_at(lane.device(), items))
@@ -61,7 +66,7 @@ pub(crate) fn scan<Kind, O: Kernel<Kind, T>, T: Item>(
     items: &[T],
     results: &mut [T],
 ) -> Result<()> {
-    if size_of_val(items) > PIECE_BYTES {
+    if size_of_val(items) > SHORT_BYTES {
         let lane = entered.lane()?.into_busy();
         let cut = Cut::of_scan::<T>(items.len());
         scan_pieces::<Kind, O, T>(entered, &lane, cut, items, results)?;

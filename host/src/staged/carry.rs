@@ -8,8 +8,9 @@ use super::workers::{Job, Workers, useful_workers, with_workers};
 use crate::error::Result;
 use crate::gpu::{BusyLane, Lane};
 
-/// The most lanes of a call, for each of the ways that pieces take.
-const MOST_LANES: usize = 8;
+/// The most lanes of a call, for each of the ways that pieces take. Of 1 GiB to an H200 on a host of 16 processors, sums with
+/// 8 lanes ran at 38 GB/s and with 12 at 49, where page-locked memory is carried at 55.
+const MOST_LANES: usize = 12;
 
 /// Lanes whose copies are queued behind the one that moves, so that the bus never waits for this thread; for each way.
 const LANES_AHEAD: usize = 2;
@@ -83,8 +84,7 @@ pub(super) fn carry<'gpu, 'slice>(
     mut work: impl FnMut(BusyLane<'gpu>, usize) -> Result<BusyLane<'gpu>>,
 ) -> Result<()> {
     let ahead = (LANES_AHEAD * ways.count()).min(lanes.len() - 1);
-    let workers = lanes.len().saturating_sub(ahead).min(useful_workers());
-    with_workers(workers, |workers| {
+    with_workers(|workers| {
         let mut moving = VecDeque::new();
         let mut carrier = Carrier {
             workers,
@@ -120,8 +120,8 @@ pub(super) fn carry<'gpu, 'slice>(
 }
 
 /// The lanes that do not move, and the pieces that have not set out.
-struct Carrier<'workers, 'scope, 'gpu, 'slice, P> {
-    workers: &'workers Workers<'scope, Task<'gpu, 'slice>>,
+struct Carrier<'workers, 'pool, 'scope, 'gpu, 'slice, P> {
+    workers: &'workers Workers<'pool, 'scope, Task<'gpu, 'slice>>,
     pieces: P,
     idle: Vec<Lane<'gpu>>,
     /// Pieces that wait for those before them.
@@ -130,7 +130,9 @@ struct Carrier<'workers, 'scope, 'gpu, 'slice, P> {
     at_work: usize,
 }
 
-impl<'gpu, 'slice, P: Iterator<Item = (usize, Piece<'slice>)>> Carrier<'_, '_, 'gpu, 'slice, P> {
+impl<'scope, 'gpu: 'scope, 'slice: 'scope, P: Iterator<Item = (usize, Piece<'slice>)>>
+    Carrier<'_, '_, 'scope, 'gpu, 'slice, P>
+{
     /// The piece with this index, in a lane's buffer, once it is there; nothing if there is no such piece.
     fn filled(&mut self, index: usize) -> Option<(Lane<'gpu>, Piece<'slice>)> {
         loop {

@@ -8,6 +8,12 @@ use warpfold_kernels::contract::{
 
 use crate::gpu::PIECE_BYTES;
 
+/// Bytes of the shortest pieces, the last one apart: enough for nearly the bus's full rate.
+const LEAST_PIECE_BYTES: usize = 1 << 20;
+
+/// Pieces that a short slice is cut into, if they are not too short.
+const ENOUGH_PIECES: u64 = 16;
+
 /// A slice's pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cut {
@@ -33,13 +39,17 @@ impl Cut {
         Self::new::<T>(scan_tile_count::<T>(count), scan_tile_items::<T>(count))
     }
 
-    /// As many units as there is room for in [`PIECE_BYTES`], or one if that is longer: the chunks of more than 16 GiB.
+    /// As many units as there is room for in a piece, or one if that is longer: the chunks of more than 16 GiB. A piece is
+    /// [`PIECE_BYTES`] long, or less in a short slice, so that there are pieces enough for the workers.
     fn new<T>(unit_count: u64, unit_items: u64) -> Self {
         let item_bytes = size_of::<T>() as u64;
+        let unit_bytes = unit_items * item_bytes;
+        let piece_bytes = (unit_count * unit_bytes / ENOUGH_PIECES)
+            .clamp(LEAST_PIECE_BYTES as u64, PIECE_BYTES as u64);
         Self {
             unit_count,
             unit_items,
-            piece_units: (PIECE_BYTES as u64 / (unit_items * item_bytes)).max(1),
+            piece_units: (piece_bytes / unit_bytes).max(1),
             item_bytes,
         }
     }
@@ -111,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_piece_is_longer_only_where_a_chunk_is() {
-        for slice_bytes in [1, 1 << 30, 16 << 30] {
+        for slice_bytes in [64 << 20, 1 << 30, 16 << 30] {
             assert_eq!(
                 Cut::of_reduction::<u8>(slice_bytes).piece_bytes(),
                 PIECE_BYTES
@@ -120,9 +130,19 @@ mod tests {
         let (beyond, far_beyond) = ((16 << 30) + 1, 1 << 40);
         assert_eq!(Cut::of_reduction::<u8>(beyond).piece_bytes(), 8 << 20);
         assert_eq!(Cut::of_reduction::<u8>(far_beyond).piece_bytes(), 256 << 20);
-        for slice_bytes in [1, (16 << 20) + 1, 1 << 40] {
+        for slice_bytes in [64 << 20, 1 << 40] {
             let piece_bytes = Cut::of_scan::<u8>(slice_bytes).piece_bytes();
             assert!((PIECE_BYTES - (64 << 10)..=PIECE_BYTES).contains(&piece_bytes));
         }
+    }
+
+    #[test]
+    fn a_short_slice_has_shorter_pieces() {
+        for (slice_bytes, piece_bytes) in [(1, 1 << 20), (16 << 20, 1 << 20), (32 << 20, 2 << 20)] {
+            let cut = Cut::of_reduction::<u8>(slice_bytes);
+            assert_eq!(cut.piece_bytes(), piece_bytes);
+        }
+        let piece_bytes = Cut::of_scan::<u8>((16 << 20) + 1).piece_bytes();
+        assert!(((1 << 20) - (64 << 10)..=1 << 20).contains(&piece_bytes));
     }
 }

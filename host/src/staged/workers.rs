@@ -1,12 +1,15 @@
 //! Threads that copy between a slice of the program's and page-locked memory: one thread alone is slower than the bus.
 //!
-//! They make no driver call. Jobs come back to the thread that gave them out, also when it has lost interest in them:
-//! whatever they hold is dropped there.
+//! They are the process's, started by the first call that needs them, and sleep between calls. They make no driver call.
+//! Jobs come back to the thread that gave them out, also when it has lost interest in them: whatever they hold is dropped
+//! there.
 
 use std::num::NonZero;
+use std::sync::OnceLock;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
+
+use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
 /// Something for a worker to do.
 pub(super) trait Job: Send {
@@ -14,36 +17,35 @@ pub(super) trait Job: Send {
 }
 
 /// Where jobs are given out, and come back in whatever order they are done.
-pub(super) struct Workers<'scope, J> {
-    to_do: Sender<J>,
+pub(super) struct Workers<'pool, 'scope, J> {
+    /// Where there are no threads, jobs are done where they are given out.
+    threads: Option<&'pool Scope<'scope>>,
     done: Sender<J>,
-    finished: &'scope Receiver<J>,
-    threads: usize,
+    finished: &'pool Receiver<J>,
 }
 
-/// Runs `work` with at most so many workers. Without any, jobs are done where they are given out.
-pub(super) fn with_workers<J: Job, R>(
-    count: usize,
-    work: impl FnOnce(&mut Workers<'_, J>) -> R,
+/// Runs `work` with the workers, and waits for the jobs that it gave out.
+pub(super) fn with_workers<'scope, J: Job + 'scope, R>(
+    work: impl FnOnce(&Workers<'_, 'scope, J>) -> R,
 ) -> R {
-    let (to_do, jobs) = mpsc::channel();
     let (done, finished) = mpsc::channel();
-    let jobs = Mutex::new(jobs);
-    thread::scope(|scope| {
-        let mut threads = 0;
-        for _ in 0..count {
-            let (jobs, done) = (&jobs, done.clone());
-            let started = thread::Builder::new().spawn_scoped(scope, move || serve(jobs, &done));
-            threads += usize::from(started.is_ok());
-        }
-        // Its end closes the queue, and with that the threads end.
-        work(&mut Workers {
-            to_do,
+    let result = match pool() {
+        Some(pool) => pool.in_place_scope(|threads| {
+            work(&Workers {
+                threads: Some(threads),
+                done,
+                finished: &finished,
+            })
+        }),
+        None => work(&Workers {
+            threads: None,
             done,
             finished: &finished,
-            threads,
-        })
-    })
+        }),
+    };
+    // What came back and was not taken.
+    drop(finished);
+    result
 }
 
 /// How many workers are worth their start on this machine: they leave a processor to the thread that queues.
@@ -51,35 +53,39 @@ pub(super) fn useful_workers() -> usize {
     static PROCESSORS: OnceLock<usize> = OnceLock::new();
     let processors =
         PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get));
-    processors.saturating_sub(1).max(1)
+    processors.saturating_sub(1).clamp(1, MOST_WORKERS)
 }
 
-/// Does jobs until there will be no more.
-fn serve<J: Job>(jobs: &Mutex<Receiver<J>>, done: &Sender<J>) {
-    loop {
-        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(mut job) = job else {
-            return;
-        };
-        job.perform();
-        if done.send(job).is_err() {
-            return;
-        }
-    }
+/// More do not copy faster.
+const MOST_WORKERS: usize = 16;
+
+/// The threads; none if they could not be started.
+fn pool() -> Option<&'static ThreadPool> {
+    static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
+    let start = || {
+        let threads = ThreadPoolBuilder::new().num_threads(useful_workers());
+        threads
+            .thread_name(|index| format!("warpfold {index}"))
+            .build()
+            .ok()
+    };
+    POOL.get_or_init(start).as_ref()
 }
 
-impl<J: Job> Workers<'_, J> {
+impl<'scope, J: Job + 'scope> Workers<'_, 'scope, J> {
     /// Gives a job out.
     pub fn give(&self, mut job: J) {
-        // The queues' other ends live as long as this, so a job that comes back was not sent for want of threads.
-        let result = match self.threads {
-            0 => {
-                job.perform();
-                self.done.send(job)
-            }
-            _ => self.to_do.send(job),
+        let done = self.done.clone();
+        let perform = move || {
+            job.perform();
+            // The queue's other end lives as long as the jobs.
+            let sent = done.send(job);
+            debug_assert!(sent.is_ok());
         };
-        debug_assert!(result.is_ok());
+        match self.threads {
+            Some(threads) => threads.spawn(|_| perform()),
+            None => perform(),
+        }
     }
 
     /// Waits for a job that was given out and did not come back yet.

@@ -1,5 +1,5 @@
 //! Packs the kernels' PTX into the library: each kernel's text for itself, compressed, so that a program carries
-//! three megabytes instead of 35, and a first call unpacks what it needs and no more.
+//! eight megabytes instead of 35, and a first call unpacks what it needs and no more.
 //!
 //! The PTX is what is committed in `ptx/`; with the feature `cuda_builder`, what rust-cuda's compiler makes of the
 //! kernels now.

@@ -146,7 +146,7 @@ impl<const ROWS: usize> ScanTile<ROWS> {
         unsafe {
             lanes[0] = O::total(slots.read(0));
             for_each_vector!(V => {
-                if 0 < V && V < ROWS {
+                if V != 0 && V < ROWS {
                     lanes[0] = O::combine(lanes[0], O::total(slots.read(V)));
                 }
             });

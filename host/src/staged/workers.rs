@@ -29,7 +29,7 @@ pub(super) fn with_workers<'scope, J: Job + 'scope, R>(
     work: impl FnOnce(&Workers<'_, 'scope, J>) -> R,
 ) -> R {
     let (done, finished) = mpsc::channel();
-    let result = match pool() {
+    match pool() {
         Some(pool) => pool.in_place_scope(|threads| {
             work(&Workers {
                 threads: Some(threads),
@@ -42,10 +42,7 @@ pub(super) fn with_workers<'scope, J: Job + 'scope, R>(
             done,
             finished: &finished,
         }),
-    };
-    // What came back and was not taken.
-    drop(finished);
-    result
+    }
 }
 
 /// How many workers are worth their start on this machine: they leave a processor to the thread that queues.

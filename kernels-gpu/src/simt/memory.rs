@@ -41,24 +41,30 @@ pub fn shared_bytes() -> u32 {
     bytes
 }
 
+/// Loads 16 bytes from an address in global memory with this instruction.
+macro_rules! load_vector_by {
+    ($instruction:literal, $address:expr) => {{
+        let (a, b, c, d): (u32, u32, u32, u32);
+        // The address is global, so its generic form converts.
+        ptx!(
+            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
+            concat!($instruction, " {{{a}, {b}, {c}, {d}}}, [%g]; }}"),
+            address = in(reg64) $address,
+            a = out(reg32) a, b = out(reg32) b, c = out(reg32) c, d = out(reg32) d,
+            options(nostack, readonly),
+        );
+        [a, b, c, d]
+    }};
+}
+
 /// Loads 16 bytes, which stay in the caches.
 ///
 /// # Safety
 /// `address` is in global memory, aligned to 16 bytes, readable, and no other thread writes there.
 #[inline(always)]
 pub unsafe fn load_vector(address: *const u32) -> [u32; 4] {
-    let (a, b, c, d): (u32, u32, u32, u32);
-    // SAFETY: the caller's; the address is global, so its generic form converts.
-    unsafe {
-        ptx!(
-            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
-            "ld.global.v4.b32 {{{a}, {b}, {c}, {d}}}, [%g]; }}",
-            address = in(reg64) address,
-            a = out(reg32) a, b = out(reg32) b, c = out(reg32) c, d = out(reg32) d,
-            options(nostack, readonly),
-        );
-    }
-    [a, b, c, d]
+    // SAFETY: the caller's.
+    unsafe { load_vector_by!("ld.global.v4.b32", address) }
 }
 
 /// Loads 16 bytes of so many that no cache would keep them: the caches are told not to.
@@ -67,18 +73,8 @@ pub unsafe fn load_vector(address: *const u32) -> [u32; 4] {
 /// That of [`load_vector`].
 #[inline(always)]
 pub unsafe fn stream_vector(address: *const u32) -> [u32; 4] {
-    let (a, b, c, d): (u32, u32, u32, u32);
-    // SAFETY: the caller's; the address is global, so its generic form converts.
-    unsafe {
-        ptx!(
-            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
-            "ld.global.L1::no_allocate.v4.b32 {{{a}, {b}, {c}, {d}}}, [%g]; }}",
-            address = in(reg64) address,
-            a = out(reg32) a, b = out(reg32) b, c = out(reg32) c, d = out(reg32) d,
-            options(nostack, readonly),
-        );
-    }
-    [a, b, c, d]
+    // SAFETY: the caller's.
+    unsafe { load_vector_by!("ld.global.L1::no_allocate.v4.b32", address) }
 }
 
 /// Stores 16 bytes.

@@ -23,7 +23,7 @@ use results::Results;
 use streams::Streams;
 
 pub(crate) use kernels::LoadedKernel;
-pub(crate) use lanes::{BusyLane, Lane, PIECE_BYTES};
+pub(crate) use lanes::{BusyLane, Lane, PIECE_BYTES, Strip};
 pub(crate) use memory::DeviceMemory;
 pub(crate) use pinned::PinnedMemory;
 pub(crate) use results::ResultSlot;

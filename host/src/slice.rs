@@ -3,13 +3,10 @@
 //! A copy over the bus takes far longer than the reduction, so data that is used more than once belongs in a device
 //! buffer. A slice may be longer than the device's memory: it is worked on piece by piece as it comes.
 
-mod results;
-
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
 use crate::staged;
-use results::results;
 use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
 
 /// The sum of the items. Integers wrap; the empty sum of floats is −0.0, as with `iter().sum()`. For no items no
@@ -151,7 +148,5 @@ fn scan<Kind, O: Kernel<Kind, T>, T: Item>(items: &[T]) -> Result<Vec<T>> {
     if items.is_empty() {
         return Ok(Vec::new());
     }
-    let mut results = results(items.len())?;
-    Gpu::global()?.enter(|entered| staged::scan::<Kind, O, T>(entered, items, &mut results))?;
-    Ok(results)
+    Gpu::global()?.enter(|entered| staged::scan::<Kind, O, T>(entered, items))
 }

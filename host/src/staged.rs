@@ -3,7 +3,7 @@
 //! device, however long the slice is.
 //!
 //! ```text
-//! workers      copy piece p + k to a lane's buffer           (and out of it what has come back)
+//! workers      copy piece p + k to a lane's buffer, each a strip of it   (and out of it what has come back)
 //! this thread  queues on a lane: copy of piece p there, its part of the call, perhaps the copy back;
 //!              waits for the lane of piece p − 2
 //! the bus      carries piece p − 1
@@ -15,10 +15,13 @@
 //! A short slice takes one lane, whose stream does all there is to do: no worker, no allocation.
 
 mod carry;
+mod copy;
 mod cut;
+mod results;
 mod workers;
 
 use std::iter;
+use std::mem::MaybeUninit;
 
 use warpfold_kernels::workspace::{reduce_state_words, scan_state_words};
 
@@ -29,9 +32,10 @@ use crate::kernel::{Item, Kernel, kind};
 use crate::launch::{Queue, Span};
 use carry::{Piece, Ways, carry};
 use cut::Cut;
+use results::Results;
 
 /// Bytes of the longest slice that is not worth being cut into pieces.
-const SHORT_BYTES: usize = 2 << 20;
+const SHORT_BYTES: usize = 512 << 10;
 
 const _: () = assert!(SHORT_BYTES <= PIECE_BYTES);
 
@@ -60,27 +64,30 @@ pub(crate) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     Ok(unsafe { entered.read_result(slot) })
 }
 
-/// Scans at least one item. `results` are as many; after a failure, some of them may be written.
+/// Scans at least one item.
 pub(crate) fn scan<Kind, O: Kernel<Kind, T>, T: Item>(
     entered: Entered<'_>,
     items: &[T],
-    results: &mut [T],
-) -> Result<()> {
-    if size_of_val(items) > SHORT_BYTES {
+) -> Result<Vec<T>> {
+    let mut results = Results::new(items.len())?;
+    if size_of_val(items) <= SHORT_BYTES {
+        let lane = send(entered, items)?;
+        let span = span_at(lane.device(), items);
+        Queue::on_own(entered, lane.stream(), |queue| {
+            queue.scan::<Kind, O, T>(span, span)
+        })?;
+        let to = results.bytes();
+        let mut lane = lane.receive(to.len())?.wait()?;
+        to.write_copy_of_slice(&lane.bytes()[..to.len()]);
+    } else {
+        results.make_pages();
         let lane = entered.lane()?.into_busy();
         let cut = Cut::of_scan::<T>(items.len());
-        scan_pieces::<Kind, O, T>(entered, &lane, cut, items, results)?;
-        return lane.wait().map(drop);
+        scan_pieces::<Kind, O, T>(entered, &lane, cut, items, results.bytes())?;
+        lane.wait()?;
     }
-    let lane = send(entered, items)?;
-    let span = span_at(lane.device(), items);
-    Queue::on_own(entered, lane.stream(), |queue| {
-        queue.scan::<Kind, O, T>(span, span)
-    })?;
-    let results: &mut [u8] = bytemuck::cast_slice_mut(results);
-    let mut lane = lane.receive(results.len())?.wait()?;
-    results.copy_from_slice(&lane.bytes()[..results.len()]);
-    Ok(())
+    // SAFETY: every piece has come back, with the scan's items.
+    Ok(unsafe { results.written() })
 }
 
 /// Queues the copy of a slice of one piece to a lane's memory.
@@ -135,16 +142,16 @@ fn reduce_pieces<'gpu, O: Kernel<kind::reduce, T>, T: Item>(
     })
 }
 
-/// Scans piece by piece, each in place, the parts queued on the conductor's stream.
+/// Scans piece by piece, each in place, the parts queued on the conductor's stream. Without an error, all results are
+/// written.
 fn scan_pieces<'gpu, Kind, O: Kernel<Kind, T>, T: Item>(
     entered: Entered<'gpu>,
     conductor: &BusyLane<'gpu>,
     cut: Cut,
     items: &[T],
-    results: &mut [T],
+    results: &mut [MaybeUninit<u8>],
 ) -> Result<()> {
     let bytes: &[u8] = bytemuck::cast_slice(items);
-    let results: &mut [u8] = bytemuck::cast_slice_mut(results);
     let pieces = iter::zip(
         bytes.chunks(cut.piece_bytes()),
         results.chunks_mut(cut.piece_bytes()),

@@ -6,6 +6,7 @@
 //! to have other streams wait for that one; and is kept for the next call. Whoever holds a [`Lane`] has its buffer and its
 //! memory alone; while work on its stream may use them, there is a [`BusyLane`] in its place.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{DeviceMemory, PinnedMemory};
@@ -28,6 +29,13 @@ pub(crate) struct Lane<'gpu> {
     parts: Arc<Parts>,
     user: User,
     home: &'gpu Lanes,
+}
+
+/// A part of a lane's buffer, for one of the threads that have the buffer together.
+#[derive(Debug)]
+pub(crate) struct Strip<'gpu> {
+    lane: Arc<Lane<'gpu>>,
+    range: Range<usize>,
 }
 
 /// A lane whose buffer and memory may be in use. Waits when dropped.
@@ -144,6 +152,21 @@ impl<'gpu> Lane<'gpu> {
         unsafe { std::slice::from_raw_parts_mut(start, self.parts.piece_bytes) }
     }
 
+    /// So many bytes of the buffer, at most all, in strips of so many, the last perhaps of fewer.
+    pub fn into_strips(
+        self,
+        bytes: usize,
+        strip_bytes: usize,
+    ) -> impl Iterator<Item = Strip<'gpu>> {
+        let bytes = bytes.min(self.parts.piece_bytes);
+        let strip_bytes = strip_bytes.max(1);
+        let lane = Arc::new(self);
+        (0..bytes).step_by(strip_bytes).map(move |start| Strip {
+            lane: Arc::clone(&lane),
+            range: start..bytes.min(start + strip_bytes),
+        })
+    }
+
     /// The lane, for work to be queued on its stream.
     pub fn into_busy(mut self) -> BusyLane<'gpu> {
         self.user = User::Own;
@@ -182,6 +205,20 @@ impl Drop for Lane<'_> {
                 .unwrap_or_else(PoisonError::into_inner);
             idle.push(Arc::clone(&self.parts));
         }
+    }
+}
+
+impl<'gpu> Strip<'gpu> {
+    pub fn bytes(&mut self) -> &mut [u8] {
+        let start = self.lane.parts.buffer.start().as_ptr();
+        // SAFETY: as for `Lane::bytes`, and the ranges of a lane's strips lie in the buffer, each beside the others. There is
+        // no way to the lane itself before the last strip is given up.
+        unsafe { std::slice::from_raw_parts_mut(start.add(self.range.start), self.range.len()) }
+    }
+
+    /// Gives the strip up; the last of a lane's to go gives the lane back.
+    pub fn give_up(self) -> Option<Lane<'gpu>> {
+        Arc::into_inner(self.lane)
     }
 }
 

@@ -3,17 +3,26 @@
 //! The order of the driver calls does not depend on how quick the workers are, so that a test can make each of them fail.
 
 use std::collections::VecDeque;
+use std::mem::MaybeUninit;
 
-use super::workers::{Job, Workers, useful_workers, with_workers};
+use super::copy::copy_for_device;
+use super::workers::{Job, Workers, with_workers};
 use crate::error::Result;
-use crate::gpu::{BusyLane, Lane};
+use crate::gpu::{BusyLane, Lane, Strip};
 
-/// The most lanes of a call, for each of the ways that pieces take. Of 1 GiB to an H200 on a host of 16 processors, sums with
-/// 8 lanes ran at 38 GB/s and with 12 at 49, where page-locked memory is carried at 55.
-const MOST_LANES: usize = 12;
+/// The most lanes of a call, for each of the ways that pieces take: one that the bus carries, those ahead of it, and the rest
+/// for the workers. With more, the buffers no longer fit the processors' caches: sums of 1 GiB ran at 52 GB/s with 5 to 16
+/// lanes and at 46 with 24, on a host of 16 processors that carries page-locked memory at 55 to an H200.
+const MOST_LANES: usize = 10;
 
 /// Lanes whose copies are queued behind the one that moves, so that the bus never waits for this thread; for each way.
 const LANES_AHEAD: usize = 2;
+
+/// The strips of a piece, if they are not too short: so many workers copy it, and it sets out all the sooner.
+const STRIPS: usize = 16;
+
+/// Bytes of the shortest strips, the last of a piece apart: worth a worker's while.
+const LEAST_STRIP_BYTES: usize = 64 << 10;
 
 /// The most page-locked memory of a call, and the most memory of the device beside a workspace; not for pieces so long that
 /// two do not fit.
@@ -38,8 +47,8 @@ impl Ways {
 
     /// How many lanes so many pieces of so many bytes make use of.
     pub fn useful_lanes(self, piece_count: usize, piece_bytes: usize) -> usize {
-        let busy = (useful_workers() + LANES_AHEAD * self.count()).min(MOST_LANES * self.count());
-        busy.min((MOST_BYTES / piece_bytes).max(2)).min(piece_count)
+        let most = MOST_LANES * self.count();
+        most.min((MOST_BYTES / piece_bytes).max(2)).min(piece_count)
     }
 }
 
@@ -47,24 +56,43 @@ impl Ways {
 pub(super) struct Piece<'slice> {
     pub from: &'slice [u8],
     /// Where it comes back to; empty if it does not.
-    pub to: &'slice mut [u8],
+    pub to: &'slice mut [MaybeUninit<u8>],
 }
 
-/// What workers do for a lane.
-enum Task<'gpu, 'slice> {
-    /// The piece with this index goes into the buffer.
-    Fill(Lane<'gpu>, usize, Piece<'slice>),
-    /// A piece comes out of the buffer.
-    Drain(Lane<'gpu>, &'slice mut [u8]),
+/// A strip of a piece, for a worker.
+struct Task<'gpu, 'slice> {
+    strip: Strip<'gpu>,
+    way: Way<'slice>,
 }
 
-impl Job for Task<'_, '_> {
-    fn perform(&mut self) {
-        match self {
-            Self::Fill(lane, _, piece) => {
-                lane.bytes()[..piece.from.len()].copy_from_slice(piece.from);
+/// Which way it is copied.
+enum Way<'slice> {
+    /// Into the buffer, for the piece with this index.
+    Fill(usize, &'slice [u8]),
+    /// Out of the buffer.
+    Drain(&'slice mut [MaybeUninit<u8>]),
+}
+
+/// A lane whose last strip is done.
+enum Done<'gpu> {
+    Filled(Lane<'gpu>, usize),
+    Drained(Lane<'gpu>),
+}
+
+impl<'gpu> Job for Task<'gpu, '_> {
+    type Outcome = Done<'gpu>;
+
+    fn perform(mut self) -> Option<Done<'gpu>> {
+        match self.way {
+            Way::Fill(index, from) => {
+                copy_for_device(self.strip.bytes(), from);
+                let lane = self.strip.give_up()?;
+                Some(Done::Filled(lane, index))
             }
-            Self::Drain(lane, to) => to.copy_from_slice(&lane.bytes()[..to.len()]),
+            Way::Drain(to) => {
+                to.write_copy_of_slice(self.strip.bytes());
+                self.strip.give_up().map(Done::Drained)
+            }
         }
     }
 }
@@ -72,7 +100,7 @@ impl Job for Task<'_, '_> {
 /// A piece whose work is queued.
 struct Moving<'gpu, 'slice> {
     lane: BusyLane<'gpu>,
-    to: &'slice mut [u8],
+    to: &'slice mut [MaybeUninit<u8>],
 }
 
 /// Carries the pieces there and, where they come back, back, on at least one lane. `work` is given each in order, with its
@@ -90,6 +118,7 @@ pub(super) fn carry<'gpu, 'slice>(
             workers,
             pieces: pieces.enumerate(),
             idle: lanes,
+            given: VecDeque::new(),
             filled: Vec::new(),
             at_work: 0,
         };
@@ -120,13 +149,15 @@ pub(super) fn carry<'gpu, 'slice>(
 }
 
 /// The lanes that do not move, and the pieces that have not set out.
-struct Carrier<'workers, 'pool, 'scope, 'gpu, 'slice, P> {
+struct Carrier<'workers, 'pool, 'scope, 'gpu: 'pool, 'slice, P> {
     workers: &'workers Workers<'pool, 'scope, Task<'gpu, 'slice>>,
     pieces: P,
     idle: Vec<Lane<'gpu>>,
-    /// Pieces that wait for those before them.
-    filled: Vec<(Lane<'gpu>, usize, Piece<'slice>)>,
-    /// Tasks that the workers have.
+    /// Pieces that the workers were given and that have not set out, in order.
+    given: VecDeque<Piece<'slice>>,
+    /// Those of them that wait for the ones before them.
+    filled: Vec<(Lane<'gpu>, usize)>,
+    /// Lanes that the workers have.
     at_work: usize,
 }
 
@@ -136,54 +167,85 @@ impl<'scope, 'gpu: 'scope, 'slice: 'scope, P: Iterator<Item = (usize, Piece<'sli
     /// The piece with this index, in a lane's buffer, once it is there; nothing if there is no such piece.
     fn filled(&mut self, index: usize) -> Option<(Lane<'gpu>, Piece<'slice>)> {
         loop {
-            while let Some(lane) = self.idle.pop() {
-                match self.pieces.next() {
-                    Some((index, piece)) => self.give(Task::Fill(lane, index, piece)),
-                    None => {
-                        self.idle.push(lane);
-                        break;
-                    }
-                }
+            while let Some(done) = self.workers.try_outcome() {
+                self.take_back(done);
             }
             let place = self.filled.iter().position(|filled| filled.1 == index);
             if let Some(place) = place {
-                let (lane, _, piece) = self.filled.swap_remove(place);
+                let (lane, _) = self.filled.swap_remove(place);
+                let piece = self.given.pop_front()?;
+                // One lane for the one that sets out; the others can wait for that.
+                self.give_next();
                 return Some((lane, piece));
             }
-            self.take_done()?;
+            if self.give_next().is_none() {
+                self.wait_for_lane()?;
+            }
         }
+    }
+
+    /// Has the workers fill a lane that is idle with the next piece; nothing if there is none.
+    fn give_next(&mut self) -> Option<()> {
+        let lane = self.idle.pop()?;
+        let Some((index, piece)) = self.pieces.next() else {
+            self.idle.push(lane);
+            return None;
+        };
+        let (from, bytes) = (piece.from, piece.from.len());
+        self.given.push_back(piece);
+        let strips = from.chunks(strip_bytes(bytes));
+        self.give(lane, bytes, strips.map(|from| Way::Fill(index, from)));
+        Some(())
     }
 
     /// Waits for a piece's work, and has it brought to where it comes back to.
     fn wait(&mut self, Moving { lane, to }: Moving<'gpu, 'slice>) -> Result<()> {
         let lane = lane.wait()?;
-        match to {
-            [] => self.idle.push(lane),
-            to => self.give(Task::Drain(lane, to)),
+        if to.is_empty() {
+            self.idle.push(lane);
+        } else {
+            let bytes = to.len();
+            let strips = to.chunks_mut(strip_bytes(bytes));
+            self.give(lane, bytes, strips.map(Way::Drain));
         }
         Ok(())
     }
 
     /// Waits until all that comes back is there.
     fn finish(&mut self) {
-        while self.take_done().is_some() {}
+        while self.wait_for_lane().is_some() {}
     }
 
-    fn give(&mut self, task: Task<'gpu, 'slice>) {
-        self.workers.give(task);
+    /// Has the workers copy so many bytes, strip by strip.
+    fn give(&mut self, lane: Lane<'gpu>, bytes: usize, ways: impl Iterator<Item = Way<'slice>>) {
+        for (strip, way) in lane.into_strips(bytes, strip_bytes(bytes)).zip(ways) {
+            self.workers.give(Task { strip, way });
+        }
         self.at_work += 1;
     }
 
-    /// Waits for a task, if the workers have any.
-    fn take_done(&mut self) -> Option<()> {
+    /// Waits for a lane, if the workers have any.
+    fn wait_for_lane(&mut self) -> Option<()> {
         if self.at_work == 0 {
             return None;
         }
-        self.at_work -= 1;
-        match self.workers.take_done()? {
-            Task::Fill(lane, index, piece) => self.filled.push((lane, index, piece)),
-            Task::Drain(lane, _) => self.idle.push(lane),
-        }
+        let done = self.workers.take_outcome()?;
+        self.take_back(done);
         Some(())
     }
+
+    fn take_back(&mut self, done: Done<'gpu>) {
+        self.at_work -= 1;
+        match done {
+            Done::Filled(lane, index) => self.filled.push((lane, index)),
+            Done::Drained(lane) => self.idle.push(lane),
+        }
+    }
+}
+
+/// Bytes of the strips of a piece of so many.
+fn strip_bytes(piece_bytes: usize) -> usize {
+    piece_bytes
+        .div_ceil(STRIPS)
+        .next_multiple_of(LEAST_STRIP_BYTES)
 }

@@ -8,8 +8,8 @@ use warpfold_kernels::contract::{
 
 use crate::gpu::PIECE_BYTES;
 
-/// Bytes of the shortest pieces, the last one apart: enough for nearly the bus's full rate.
-const LEAST_PIECE_BYTES: usize = 1 << 20;
+/// Bytes of the shortest pieces, the last one apart: the bus carries them at three quarters of its rate.
+const LEAST_PIECE_BYTES: usize = 512 << 10;
 
 /// Pieces that a short slice is cut into, if they are not too short.
 const ENOUGH_PIECES: u64 = 16;
@@ -40,7 +40,7 @@ impl Cut {
     }
 
     /// As many units as there is room for in a piece, or one if that is longer: the chunks of more than 16 GiB. A piece is
-    /// [`PIECE_BYTES`] long, or less in a short slice, so that there are pieces enough for the workers.
+    /// [`PIECE_BYTES`] long, or less in a short slice, so that one is copied while another travels.
     fn new<T>(unit_count: u64, unit_items: u64) -> Self {
         let item_bytes = size_of::<T>() as u64;
         let unit_bytes = unit_items * item_bytes;
@@ -138,7 +138,9 @@ mod tests {
 
     #[test]
     fn a_short_slice_has_shorter_pieces() {
-        for (slice_bytes, piece_bytes) in [(1, 1 << 20), (16 << 20, 1 << 20), (32 << 20, 2 << 20)] {
+        for (slice_bytes, piece_bytes) in
+            [(1, 512 << 10), (8 << 20, 512 << 10), (32 << 20, 2 << 20)]
+        {
             let cut = Cut::of_reduction::<u8>(slice_bytes);
             assert_eq!(cut.piece_bytes(), piece_bytes);
         }

@@ -28,15 +28,19 @@ fn some_floats(count: usize) -> Vec<f32> {
 
 /// There and back again, with so many lanes.
 fn round_trip(lane_count: usize, piece_bytes: usize, bytes: &[u8]) -> Result<Vec<u8>> {
-    let mut back = vec![0; bytes.len()];
+    let mut back = Results::<u8>::new(bytes.len())?;
     Gpu::new()?.enter(|entered| {
         let lanes = entered.lanes(lane_count, piece_bytes)?;
         assert_eq!(lanes.len(), lane_count);
-        let pieces = iter::zip(bytes.chunks(piece_bytes), back.chunks_mut(piece_bytes));
+        let pieces = iter::zip(
+            bytes.chunks(piece_bytes),
+            back.bytes().chunks_mut(piece_bytes),
+        );
         let pieces = pieces.map(|(from, to)| Piece { from, to });
         carry(lanes, Ways::ThereAndBack, pieces, |lane, _| Ok(lane))
     })?;
-    Ok(back)
+    // SAFETY: every piece has come back.
+    Ok(unsafe { back.written() })
 }
 
 #[test]
@@ -75,14 +79,15 @@ fn scanned<Kind, O: Kernel<Kind, T>, T: Item>(
     piece_tiles: u64,
     items: &[T],
 ) -> Result<Vec<T>> {
-    let mut results = vec![T::zeroed(); items.len()];
+    let mut results = Results::new(items.len())?;
     gpu.enter(|entered| {
         let conductor = entered.lane()?.into_busy();
         let cut = Cut::of_scan::<T>(items.len()).in_pieces_of(piece_tiles);
-        scan_pieces::<Kind, O, T>(entered, &conductor, cut, items, &mut results)?;
+        scan_pieces::<Kind, O, T>(entered, &conductor, cut, items, results.bytes())?;
         conductor.wait().map(drop)
     })?;
-    Ok(results)
+    // SAFETY: every piece has come back, with the scan's items.
+    Ok(unsafe { results.written() })
 }
 
 #[test]

@@ -1,0 +1,112 @@
+//! Memory for the results of a scan of a slice.
+
+use std::mem::MaybeUninit;
+
+use super::workers::for_each;
+use crate::error::{Error, Result};
+use crate::kernel::Item;
+
+/// Bytes of a page, and of a large one where the system has them.
+const PAGE: usize = 4 << 10;
+const LARGE_PAGE: usize = 2 << 20;
+
+/// Memory for items that are yet to be written.
+pub(super) struct Results<T> {
+    items: Vec<T>,
+    count: usize,
+}
+
+impl<T: Item> Results<T> {
+    /// Memory for so many items.
+    pub fn new(count: usize) -> Result<Self> {
+        let mut items = Vec::new();
+        items
+            .try_reserve_exact(count)
+            .map_err(|_| Error::OutOfHostMemory {
+                asked_bytes: count.saturating_mul(size_of::<T>()),
+            })?;
+        Ok(Self { items, count })
+    }
+
+    /// The memory.
+    pub fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
+        let items = &mut self.items.spare_capacity_mut()[..self.count];
+        let bytes = size_of_val(items);
+        // SAFETY: the same memory, as bytes, which need no alignment and may hold anything.
+        unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), bytes) }
+    }
+
+    /// Has the workers bring the memory's pages into being: the system makes a page when it is first written, and takes longer
+    /// for that than the bus for what belongs there. Large pages take a fraction of it.
+    pub fn make_pages(&mut self) {
+        let bytes = self.bytes();
+        #[cfg(target_os = "linux")]
+        ask_for_large_pages(bytes);
+        // No two workers on the same large page: each would make it, for one of them to be thrown away.
+        let before = bytes.as_ptr().align_offset(LARGE_PAGE).min(bytes.len());
+        let (start, whole) = bytes.split_at_mut(before);
+        for_each(whole.chunks_mut(LARGE_PAGE).chain([start]), |large| {
+            for page in large.chunks_mut(PAGE) {
+                page[0].write(0);
+            }
+        });
+    }
+
+    /// The items.
+    ///
+    /// # Safety
+    ///
+    /// All bytes have been written, with those of items.
+    pub unsafe fn written(mut self) -> Vec<T> {
+        // SAFETY: so many were reserved, and the caller says that they are written.
+        unsafe { self.items.set_len(self.count) };
+        self.items
+    }
+}
+
+/// Asks for large pages where they fit, as NumPy does from this length on. No harm is done if there are none.
+#[cfg(target_os = "linux")]
+fn ask_for_large_pages(bytes: &mut [MaybeUninit<u8>]) {
+    const WORTH_IT_BYTES: usize = 4 << 20;
+    if bytes.len() < WORTH_IT_BYTES {
+        return;
+    }
+    let before = bytes.as_ptr().align_offset(LARGE_PAGE).min(bytes.len());
+    let whole = &mut bytes[before..];
+    // SAFETY: whole pages of this allocation alone; the advice changes neither their contents nor who may access them.
+    let _ = unsafe {
+        libc::madvise(
+            whole.as_mut_ptr().cast(),
+            whole.len() / LARGE_PAGE * LARGE_PAGE,
+            libc::MADV_HUGEPAGE,
+        )
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_what_was_written() {
+        for count in [1, 1000, (4 << 20) - 1, (9 << 20) + 5] {
+            let mut results = Results::<u8>::new(count).unwrap();
+            results.make_pages();
+            assert_eq!(results.bytes().len(), count);
+            for (index, byte) in results.bytes().iter_mut().enumerate() {
+                byte.write(index as u8);
+            }
+            // SAFETY: just written.
+            let items = unsafe { results.written() };
+            assert_eq!(items.len(), count);
+            assert!((0..).zip(items).all(|(index, byte)| byte == index as u8));
+        }
+    }
+
+    #[test]
+    fn more_than_there_is_is_an_error() {
+        let asked = Results::<u64>::new(usize::MAX / 16);
+        let asked_bytes = usize::MAX / 16 * 8;
+        assert_eq!(asked.err(), Some(Error::OutOfHostMemory { asked_bytes }));
+    }
+}

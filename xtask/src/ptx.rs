@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use rayon::prelude::*;
 
 use crate::finish::finish;
 use crate::part::Part;
@@ -71,8 +72,8 @@ pub fn write(root: &Path, files: &[&str]) -> Result<Outcome> {
         return Ok(Outcome::Unable(why));
     }
     fs::create_dir_all(root.join(FOLDER))?;
-    for variant in named(files)? {
-        let text = build(root, variant)?;
+    for (variant, text) in build_all(root, &named(files)?) {
+        let text = text?;
         let path = committed(root, variant);
         println!("{}: {} KiB", path.display(), text.len() / 1024);
         fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
@@ -85,11 +86,11 @@ pub fn check(root: &Path, files: &[&str]) -> Result<Outcome> {
     if let Some(why) = missing()? {
         return Ok(Outcome::Unable(why));
     }
-    for variant in named(files)? {
+    for (variant, built) in build_all(root, &named(files)?) {
+        let built = built?;
         let path = committed(root, variant);
         let committed =
             fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-        let built = build(root, variant)?;
         if let Some(line) = first_difference(&committed, &built) {
             bail!(
                 "{} is not what the source gives: they differ from line {line}. Run `cargo xtask ptx`.",
@@ -141,6 +142,14 @@ fn rustc(arguments: &[&str]) -> Option<String> {
 
 fn committed(root: &Path, variant: &Variant) -> PathBuf {
     root.join(FOLDER).join(variant.file).with_extension("ptx")
+}
+
+/// Builds variants side by side, since the compiler takes one processor for each.
+fn build_all<'a>(root: &Path, variants: &[&'a Variant]) -> Vec<(&'a Variant, Result<String>)> {
+    let built = variants.par_iter();
+    built
+        .map(|&variant| (variant, build(root, variant)))
+        .collect()
 }
 
 /// Compiles the kernels for one architecture, and gives the finished text.

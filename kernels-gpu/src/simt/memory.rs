@@ -96,22 +96,64 @@ pub unsafe fn store_vector(address: *mut u32, words: [u32; 4]) {
     }
 }
 
-/// Begins to copy 16 bytes from global to shared memory; done after [`await_copies`].
+/// In which order the L2 cache gives up lines that were read: an *eviction policy* of PTX.
+#[derive(Clone, Copy)]
+pub struct EvictionPolicy(u64);
+
+impl EvictionPolicy {
+    /// Whether there are policies. PTX has them from compute capability 8.0 on; what they are used for was measured on 9.0.
+    const EXIST: bool = matches!(START, Start::Early);
+
+    /// After all others, if `last`, else as they come. Made anew wherever it is asked for: to keep it would take registers.
+    #[inline(always)]
+    pub fn new(last: bool) -> Self {
+        let mut policy = 0;
+        if Self::EXIST {
+            // SAFETY: makes a value.
+            unsafe {
+                ptx!(
+                    "{{ .reg .pred %p; .reg .b64 %n, %l; setp.ne.u32 %p, {last}, 0;",
+                    "createpolicy.fractional.L2::evict_normal.b64 %n, 1.0;",
+                    "createpolicy.fractional.L2::evict_last.b64 %l, 1.0;",
+                    "selp.b64 {policy}, %l, %n, %p; }}",
+                    last = in(reg32) last as u32,
+                    policy = out(reg64) policy,
+                    options(nomem, nostack),
+                );
+            }
+        }
+        EvictionPolicy(policy)
+    }
+}
+
+/// Begins to copy 16 bytes from global to shared memory; done after [`await_copies`]. The lines are read by a policy, where
+/// there are any.
 ///
 /// # Safety
 /// `to` is in shared memory and `from` in global memory, both aligned to 16 bytes; `from` is readable and nobody
 /// writes there, and nobody but this thread uses `to`, before the copy is done.
 #[inline(always)]
-pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32) {
+pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32, policy: EvictionPolicy) {
     // SAFETY: the caller's; the addresses convert to their spaces.
     unsafe {
-        ptx!(
-            "{{ .reg .u64 %g, %s; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {to};",
-            "cp.async.cg.shared.global [%s], [%g], 16; }}",
-            from = in(reg64) from,
-            to = in(reg64) to,
-            options(nostack),
-        );
+        if EvictionPolicy::EXIST {
+            ptx!(
+                "{{ .reg .u64 %g, %s; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {to};",
+                "cp.async.cg.shared.global.L2::cache_hint [%s], [%g], 16, {policy}; }}",
+                from = in(reg64) from,
+                to = in(reg64) to,
+                policy = in(reg64) policy.0,
+                options(nostack),
+            );
+        } else {
+            ptx!(
+                "{{ .reg .u64 %g, %s; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {to};",
+                "cp.async.cg.shared.global [%s], [%g], 16; }}",
+                from = in(reg64) from,
+                to = in(reg64) to,
+                options(nostack),
+            );
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::contract::{vector_items, THREAD_VECTORS, VECTOR_BYTES};
 use crate::element::{Element, Words};
 use crate::launch::Copies;
 use crate::op::Op;
-use crate::simt;
+use crate::simt::{self, EvictionPolicy};
 
 use super::{for_each_vector, identities, Slots, Vectors};
 
@@ -129,7 +129,7 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
         // SAFETY: the caller's.
         unsafe {
             if !self.is_whole() {
-                self.copy_in_pieces::<O>(slots, Copies::Synchronous);
+                self.copy_in_pieces::<O>(slots, Copies::Synchronous, EvictionPolicy::new(false));
                 return slots.read_rows(self.rows);
             }
             // Each with its own eight loads: a question for each load would part them from each other.
@@ -140,13 +140,13 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
         }
     }
 
-    /// Begins to copy the part to `slots`; items that do not exist are identities. Does nothing where the
-    /// machine has no asynchronous copies.
+    /// Begins to copy the part to `slots`, by an eviction policy; items that do not exist are identities. Does nothing where
+    /// the machine has no asynchronous copies.
     ///
     /// # Safety
     /// The array is readable. Nobody but this thread uses the slots.
     #[inline(always)]
-    pub unsafe fn begin_copy<O: Op<T>>(&self, slots: Slots) {
+    pub unsafe fn begin_copy<O: Op<T>>(&self, slots: Slots, policy: EvictionPolicy) {
         if simt::COPIES == Copies::Synchronous {
             return;
         }
@@ -155,11 +155,11 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
             if self.is_whole() {
                 for_each_vector!(V => {
                     if V < self.rows {
-                        simt::begin_copy_vector(slots.address(V), self.vector(V).cast());
+                        simt::begin_copy_vector(slots.address(V), self.vector(V).cast(), policy);
                     }
                 });
             } else {
-                self.copy_in_pieces::<O>(slots, Copies::Asynchronous);
+                self.copy_in_pieces::<O>(slots, Copies::Asynchronous, policy);
             }
         }
     }
@@ -184,7 +184,7 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
                     }
                 });
             } else {
-                self.copy_in_pieces::<O>(slots, Copies::Synchronous);
+                self.copy_in_pieces::<O>(slots, Copies::Synchronous, EvictionPolicy::new(false));
             }
         }
     }
@@ -195,7 +195,12 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
     /// # Safety
     /// The array is readable. Nobody but this thread uses the slots.
     #[inline(always)]
-    unsafe fn copy_in_pieces<O: Op<T>>(&self, slots: Slots, copies: Copies) {
+    unsafe fn copy_in_pieces<O: Op<T>>(
+        &self,
+        slots: Slots,
+        copies: Copies,
+        policy: EvictionPolicy,
+    ) {
         let mut v = 0;
         while v < self.rows {
             let step = simt::rolled_step();
@@ -211,7 +216,7 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
                     };
                     slots.write(v, words);
                 } else if self.is_vector(v) {
-                    simt::begin_copy_vector(slots.address(v), self.vector(v).cast());
+                    simt::begin_copy_vector(slots.address(v), self.vector(v).cast(), policy);
                 } else {
                     let mut i = 0;
                     while i < vector_items::<T>() {

@@ -1,11 +1,12 @@
 //! The warps that scan.
 
-use crate::block::{Before, Placement, ScanTile};
+use crate::block::{Before, Placement, ScanPart, ScanTile};
 use crate::contract::THREAD_VECTORS;
 use crate::element::Element;
 use crate::lookback::Lookback;
 use crate::op::Op;
 use crate::simt;
+use crate::thread::Slots;
 use crate::tickets;
 
 use super::{leaves_later, Launch};
@@ -29,7 +30,6 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
     #[inline(always)]
     pub unsafe fn scan<P: Placement>(&self) {
         let lookback = Lookback::new::<T>(self.board, self.array.item_count);
-        let input = self.array.input.cast_mut();
         let end = self.tiles.end;
         let buffers = self.buffers();
         let is_first_thread = simt::thread_index() == 0;
@@ -51,8 +51,7 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
                 self.tell_tile(0, end);
                 return;
             }
-            self.part(input, arriving.tile)
-                .begin_copy::<O>(self.tile(0, buffers).striped());
+            self.begin_copy(arriving.tile, self.tile(0, buffers).striped());
             loop {
                 let mut next = end;
                 let next_slots = self.tile(turn + 1, buffers).striped();
@@ -61,8 +60,7 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
                     let parity = turn as usize % 2;
                     let takes = is_first_thread && self.tiles.tickets_go_on;
                     let taken = tickets::take_if(self.control, takes);
-                    self.part(input, arriving.tile)
-                        .end_copy::<O>(tile.striped());
+                    self.source(arriving.tile).end_copy::<O>(tile.striped());
                     let totals = (&raw mut (*shared).totals[parity]).cast();
                     let rows = tile.scan::<O, T>(totals);
                     if takes {
@@ -81,7 +79,7 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
                     if next >= end {
                         self.tell_tile(turn + 1, end);
                     } else if buffers > 1 {
-                        self.part(input, next).begin_copy::<O>(next_slots);
+                        self.begin_copy(next, next_slots);
                     }
                 }
                 let leaves_at_once = !leaves_later(buffers);
@@ -94,7 +92,7 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
                     self.store::<P>(&leaving, its_turn, buffers);
                 }
                 if next < end && buffers == 1 {
-                    self.part(input, next).begin_copy::<O>(next_slots);
+                    self.begin_copy(next, next_slots);
                 }
                 (earlier, latest) = (latest, arriving);
                 arriving.tile = next;
@@ -105,6 +103,23 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
                 }
             }
         }
+    }
+
+    /// The calling thread's part of a tile of the input.
+    #[inline(always)]
+    fn source(&self, tile: u32) -> ScanPart<T> {
+        self.part(self.array.input.cast_mut(), tile)
+    }
+
+    /// Begins to copy the calling thread's part of a tile to shared memory.
+    ///
+    /// # Safety
+    /// The input is readable there. Nobody but this thread uses the slots.
+    #[inline(always)]
+    unsafe fn begin_copy(&self, tile: u32, slots: Slots) {
+        let policy = self.array.eviction_policy();
+        // SAFETY: the caller's.
+        unsafe { self.source(tile).begin_copy::<O>(slots, policy) }
     }
 
     /// The place in shared memory of the tile of a turn.

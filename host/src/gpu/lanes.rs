@@ -153,18 +153,16 @@ impl<'gpu> Lane<'gpu> {
     }
 
     /// So many bytes of the buffer, at most all, in strips of so many, the last perhaps of fewer.
-    pub fn into_strips(
-        self,
-        bytes: usize,
-        strip_bytes: usize,
-    ) -> impl Iterator<Item = Strip<'gpu>> {
+    pub fn into_strips(self, bytes: usize, strip_bytes: usize) -> Vec<Strip<'gpu>> {
         let bytes = bytes.min(self.parts.piece_bytes);
         let strip_bytes = strip_bytes.max(1);
+        // Nobody but the strips holds it on, so that the last one to go finds itself alone.
         let lane = Arc::new(self);
-        (0..bytes).step_by(strip_bytes).map(move |start| Strip {
+        let strip = |start: usize| Strip {
             lane: Arc::clone(&lane),
             range: start..bytes.min(start + strip_bytes),
-        })
+        };
+        (0..bytes).step_by(strip_bytes).map(strip).collect()
     }
 
     /// The lane, for work to be queued on its stream.

@@ -3,6 +3,7 @@
 //! The order of the driver calls does not depend on how quick the workers are, so that a test can make each of them fail.
 
 use std::collections::VecDeque;
+use std::iter;
 use std::mem::MaybeUninit;
 
 use super::copy::copy_for_device;
@@ -218,7 +219,7 @@ impl<'scope, 'gpu: 'scope, 'slice: 'scope, P: Iterator<Item = (usize, Piece<'sli
 
     /// Has the workers copy so many bytes, strip by strip.
     fn give(&mut self, lane: Lane<'gpu>, bytes: usize, ways: impl Iterator<Item = Way<'slice>>) {
-        for (strip, way) in lane.into_strips(bytes, strip_bytes(bytes)).zip(ways) {
+        for (strip, way) in iter::zip(lane.into_strips(bytes, strip_bytes(bytes)), ways) {
             self.workers.give(Task { strip, way });
         }
         self.at_work += 1;

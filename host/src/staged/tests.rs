@@ -7,7 +7,7 @@ use warpfold_kernels::contract::{reduce_tile_items, scan_tile_items};
 
 use super::*;
 use crate::error::Error;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, Strip};
 use crate::reference;
 use warpfold_kernels::op::{Max, Sum, WideSum};
 
@@ -24,6 +24,25 @@ fn some_floats(count: usize) -> Vec<f32> {
         .zip(bytes)
         .map(|(index, byte)| f32::from(byte) / (1 + index % 99) as f32 - 1.0)
         .collect()
+}
+
+#[test]
+fn the_last_strip_to_go_gives_the_lane_back() {
+    Gpu::new()
+        .unwrap()
+        .enter(|entered| {
+            let mut lane = entered.lane()?;
+            for (bytes, strip_count) in [(1, 1), (64, 1), (65, 2), (1000, 16)] {
+                let strips = lane.into_strips(bytes, 64);
+                assert_eq!(strips.len(), strip_count);
+                // Each goes before the next is looked at, as with workers that are quicker than who gives them out.
+                let mut back: Vec<_> = strips.into_iter().filter_map(Strip::give_up).collect();
+                lane = back.pop().unwrap();
+                assert!(back.is_empty());
+            }
+            Ok(())
+        })
+        .unwrap();
 }
 
 /// There and back again, with so many lanes.

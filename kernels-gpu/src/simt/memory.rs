@@ -145,15 +145,15 @@ pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32, policy: Eviction
                 policy = in(reg64) policy.0,
                 options(nostack),
             );
-        } else {
-            ptx!(
-                "{{ .reg .u64 %g, %s; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {to};",
-                "cp.async.cg.shared.global [%s], [%g], 16; }}",
-                from = in(reg64) from,
-                to = in(reg64) to,
-                options(nostack),
-            );
+            return;
         }
+        ptx!(
+            "{{ .reg .u64 %g, %s; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {to};",
+            "cp.async.cg.shared.global [%s], [%g], 16; }}",
+            from = in(reg64) from,
+            to = in(reg64) to,
+            options(nostack),
+        );
     }
 }
 

@@ -4,8 +4,8 @@
 //! last offset and the last length give the size of the buffer.
 //!
 //! ```text
-//! cargo run --release --example prefix_sum                  a small and a large number of rows
-//! cargo run --release --example prefix_sum 5 0 12 3         rows of these lengths
+//! cargo run --example prefix_sum                  a small and a large number of rows
+//! cargo run --example prefix_sum 5 0 12 3         rows of these lengths
 //! ```
 //!
 //! Exit code: 0 if all went well, 2 if an argument is no length, 1 if the device failed or gave another

@@ -1,8 +1,8 @@
 //! Sums the numbers of a text file on the GPU, with their minimum, maximum and mean.
 //!
 //! ```text
-//! cargo run --release --example sum             numbers made up on the spot
-//! cargo run --release --example sum FILE        numbers from a file, see `parse`
+//! cargo run --example sum             numbers made up on the spot
+//! cargo run --example sum FILE        numbers from a file, see `parse`
 //! ```
 //!
 //! Every result is checked against the CPU. Exit code: 0 if all went well, 2 if the input cannot be read,

@@ -129,7 +129,7 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
         // SAFETY: the caller's.
         unsafe {
             if !self.is_whole() {
-                self.copy_in_pieces::<O>(slots, Copies::Synchronous, EvictionPolicy::new(false));
+                self.copy_in_pieces::<O>(slots, None);
                 return slots.read_rows(self.rows);
             }
             // Each with its own eight loads: a question for each load would part them from each other.
@@ -159,7 +159,7 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
                     }
                 });
             } else {
-                self.copy_in_pieces::<O>(slots, Copies::Asynchronous, policy);
+                self.copy_in_pieces::<O>(slots, Some(policy));
             }
         }
     }
@@ -184,23 +184,19 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
                     }
                 });
             } else {
-                self.copy_in_pieces::<O>(slots, Copies::Synchronous, EvictionPolicy::new(false));
+                self.copy_in_pieces::<O>(slots, None);
             }
         }
     }
 
-    /// Copies a part that is not whole: vectors where they are, else items. It fills no registers, so the loop
-    /// need not be written out.
+    /// Copies a part that is not whole: vectors where they are, else items; or begins to, by an eviction policy. It fills no
+    /// registers, so the loop need not be written out.
     ///
     /// # Safety
     /// The array is readable. Nobody but this thread uses the slots.
     #[inline(always)]
-    unsafe fn copy_in_pieces<O: Op<T>>(
-        &self,
-        slots: Slots,
-        copies: Copies,
-        policy: EvictionPolicy,
-    ) {
+    unsafe fn copy_in_pieces<O: Op<T>>(&self, slots: Slots, begins: Option<EvictionPolicy>) {
+        let begins = begins.filter(|_| size_of::<T>() >= simt::LEAST_COPY_BYTES);
         let mut v = 0;
         while v < self.rows {
             let step = simt::rolled_step();
@@ -208,29 +204,40 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
             unsafe {
                 if !self.exists(v, 0) {
                     slots.write(v, T::pack(identities::<O, T>()));
-                } else if copies == Copies::Synchronous || size_of::<T>() < simt::LEAST_COPY_BYTES {
-                    let words = if self.is_vector(v) {
-                        self.load_vector(v, Caching::Kept)
-                    } else {
-                        self.load_items::<O>(v)
-                    };
-                    slots.write(v, words);
+                } else if let Some(policy) = begins {
+                    self.begin_copy_of::<O>(v, slots, policy);
                 } else if self.is_vector(v) {
-                    simt::begin_copy_vector(slots.address(v), self.vector(v).cast(), policy);
+                    slots.write(v, self.load_vector(v, Caching::Kept));
                 } else {
-                    let mut i = 0;
-                    while i < vector_items::<T>() {
-                        let slot = slots.address(v).cast::<T>().add(i);
-                        if self.exists(v, i) {
-                            simt::begin_copy_item(slot, self.vector(v).add(i));
-                        } else {
-                            slot.write(O::identity_item());
-                        }
-                        i += 1;
-                    }
+                    slots.write(v, self.load_items::<O>(v));
                 }
             }
             v += step;
+        }
+    }
+
+    /// Begins to copy vector `v`, at once or item by item.
+    ///
+    /// # Safety
+    /// That of [`Self::copy_in_pieces`], and items are of 4 or 8 bytes.
+    #[inline(always)]
+    unsafe fn begin_copy_of<O: Op<T>>(&self, v: usize, slots: Slots, policy: EvictionPolicy) {
+        // SAFETY: the caller's; a vector is copied where it exists, and so is an item.
+        unsafe {
+            if self.is_vector(v) {
+                simt::begin_copy_vector(slots.address(v), self.vector(v).cast(), policy);
+            } else {
+                let mut i = 0;
+                while i < vector_items::<T>() {
+                    let slot = slots.address(v).cast::<T>().add(i);
+                    if self.exists(v, i) {
+                        simt::begin_copy_item(slot, self.vector(v).add(i));
+                    } else {
+                        slot.write(O::identity_item());
+                    }
+                    i += 1;
+                }
+            }
         }
     }
 

@@ -10,6 +10,9 @@ use crate::kernel::Item;
 const PAGE: usize = 4 << 10;
 const LARGE_PAGE: usize = 2 << 20;
 
+/// Bytes from which on large pages are asked for, as by NumPy.
+const LONG_BYTES: usize = 4 << 20;
+
 /// Memory for items that are yet to be written.
 pub(super) struct Results<T> {
     items: Vec<T>,
@@ -40,11 +43,13 @@ impl<T: Item> Results<T> {
     /// for that than the bus for what belongs there. Large pages take a fraction of it.
     pub fn make_pages(&mut self) {
         let bytes = self.bytes();
-        #[cfg(target_os = "linux")]
-        ask_for_large_pages(bytes);
-        // No two workers on the same large page: each would make it, for one of them to be thrown away.
+        let is_long = bytes.len() >= LONG_BYTES;
         let before = bytes.as_ptr().align_offset(LARGE_PAGE).min(bytes.len());
         let (start, whole) = bytes.split_at_mut(before);
+        if is_long {
+            ask_for_large_pages(whole);
+        }
+        // No two workers on the same large page: each would make it, for one of them to be thrown away.
         for_each(whole.chunks_mut(LARGE_PAGE).chain([start]), |large| {
             for page in large.chunks_mut(PAGE) {
                 page[0].write(0);
@@ -64,15 +69,9 @@ impl<T: Item> Results<T> {
     }
 }
 
-/// Asks for large pages where they fit, as NumPy does from this length on. No harm is done if there are none.
-#[cfg(target_os = "linux")]
-fn ask_for_large_pages(bytes: &mut [MaybeUninit<u8>]) {
-    const WORTH_IT_BYTES: usize = 4 << 20;
-    if bytes.len() < WORTH_IT_BYTES {
-        return;
-    }
-    let before = bytes.as_ptr().align_offset(LARGE_PAGE).min(bytes.len());
-    let whole = &mut bytes[before..];
+/// Asks for large pages in memory that begins where one does, as far as they fit. No harm is done if there are none.
+fn ask_for_large_pages(whole: &mut [MaybeUninit<u8>]) {
+    #[cfg(target_os = "linux")]
     // SAFETY: whole pages of this allocation alone; the advice changes neither their contents nor who may access them.
     let _ = unsafe {
         libc::madvise(
@@ -81,6 +80,8 @@ fn ask_for_large_pages(bytes: &mut [MaybeUninit<u8>]) {
             libc::MADV_HUGEPAGE,
         )
     };
+    #[cfg(not(target_os = "linux"))]
+    let _ = whole;
 }
 
 #[cfg(test)]

@@ -126,6 +126,22 @@ impl EvictionPolicy {
     }
 }
 
+/// Begins to copy from an address in global memory (`%g`) to one in shared memory (`%s`) with this instruction, whose further
+/// operands follow.
+macro_rules! begin_copy_by {
+    ($instruction:literal, $to:expr, $from:expr, $($operands:tt)*) => {
+        // The addresses convert to their spaces.
+        ptx!(
+            "{{ .reg .u64 %g, %s; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {to};",
+            concat!($instruction, " }}"),
+            from = in(reg64) $from,
+            to = in(reg64) $to,
+            $($operands)*
+            options(nostack),
+        )
+    };
+}
+
 /// Begins to copy 16 bytes from global to shared memory; done after [`await_copies`]. The lines are read by a policy, where
 /// there are any.
 ///
@@ -134,26 +150,18 @@ impl EvictionPolicy {
 /// writes there, and nobody but this thread uses `to`, before the copy is done.
 #[inline(always)]
 pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32, policy: EvictionPolicy) {
-    // SAFETY: the caller's; the addresses convert to their spaces.
+    // SAFETY: the caller's.
     unsafe {
         if EvictionPolicy::EXIST {
-            ptx!(
-                "{{ .reg .u64 %g, %s; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {to};",
-                "cp.async.cg.shared.global.L2::cache_hint [%s], [%g], 16, {policy}; }}",
-                from = in(reg64) from,
-                to = in(reg64) to,
+            begin_copy_by!(
+                "cp.async.cg.shared.global.L2::cache_hint [%s], [%g], 16, {policy};",
+                to,
+                from,
                 policy = in(reg64) policy.0,
-                options(nostack),
             );
             return;
         }
-        ptx!(
-            "{{ .reg .u64 %g, %s; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {to};",
-            "cp.async.cg.shared.global [%s], [%g], 16; }}",
-            from = in(reg64) from,
-            to = in(reg64) to,
-            options(nostack),
-        );
+        begin_copy_by!("cp.async.cg.shared.global [%s], [%g], 16;", to, from,);
     }
 }
 
@@ -166,15 +174,13 @@ pub const LEAST_COPY_BYTES: usize = 4;
 /// As for [`begin_copy_vector`], with the alignment of the item.
 #[inline(always)]
 pub unsafe fn begin_copy_item<T>(to: *mut T, from: *const T) {
-    // SAFETY: the caller's; the addresses convert to their spaces.
+    // SAFETY: the caller's.
     unsafe {
-        ptx!(
-            "{{ .reg .u64 %g, %s; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {to};",
-            "cp.async.ca.shared.global [%s], [%g], {bytes}; }}",
-            from = in(reg64) from,
-            to = in(reg64) to,
+        begin_copy_by!(
+            "cp.async.ca.shared.global [%s], [%g], {bytes};",
+            to,
+            from,
             bytes = const size_of::<T>(),
-            options(nostack),
         );
     }
 }

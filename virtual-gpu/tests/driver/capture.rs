@@ -5,8 +5,6 @@ use crate::support::*;
 
 const THREAD_LOCAL: i32 = 1;
 const RELAXED: i32 = 2;
-const CAPTURE_UNSUPPORTED: i32 = 900;
-const CAPTURE_INVALIDATED: i32 = 901;
 const CAPTURE_UNMATCHED: i32 = 903;
 const CAPTURE_UNJOINED: i32 = 904;
 const CAPTURE_ISOLATION: i32 = 905;
@@ -115,7 +113,7 @@ fn a_capture_ends_in_the_stream_where_it_began() {
     let fork = Fork::new();
     fork.begin();
     assert_eq!(end_without_graph(fork.other), CAPTURE_UNMATCHED);
-    assert_eq!(end_without_graph(fork.origin), CAPTURE_INVALIDATED);
+    assert_eq!(end_without_graph(fork.origin), STREAM_CAPTURE_INVALIDATED);
 }
 
 #[test]
@@ -125,7 +123,7 @@ fn asking_about_an_event_in_a_capture_makes_it_void() {
     fork.begin();
     fork.join();
     assert_eq!(cuEventQuery(fork.join), CAPTURED_EVENT);
-    assert_eq!(end_without_graph(fork.origin), CAPTURE_INVALIDATED);
+    assert_eq!(end_without_graph(fork.origin), STREAM_CAPTURE_INVALIDATED);
 }
 
 /// The calls that a capture forbids make it void, and say so from then on.
@@ -136,19 +134,21 @@ fn forbidden_calls_make_a_capture_void() {
     assert_eq!(cuEventRecord(recorded, stream), 0);
     assert_eq!(cuEventSynchronize(recorded), 0);
     let forbidden: [(&str, i32, &dyn Fn() -> i32); 8] = [
-        ("synchronising it", CAPTURE_UNSUPPORTED, &|| {
+        ("synchronising it", STREAM_CAPTURE_UNSUPPORTED, &|| {
             cuStreamSynchronize(stream)
         }),
-        ("asking about it", CAPTURE_UNSUPPORTED, &|| {
+        ("asking about it", STREAM_CAPTURE_UNSUPPORTED, &|| {
             cuStreamQuery(stream)
         }),
-        ("its number", CAPTURE_UNSUPPORTED, &|| {
+        ("its number", STREAM_CAPTURE_UNSUPPORTED, &|| {
             cuStreamGetId(stream, &mut 0)
         }),
-        ("synchronising the context", CAPTURE_UNSUPPORTED, &|| {
-            cuCtxSynchronize()
-        }),
-        ("allocating", CAPTURE_UNSUPPORTED, &|| {
+        (
+            "synchronising the context",
+            STREAM_CAPTURE_UNSUPPORTED,
+            &|| cuCtxSynchronize(),
+        ),
+        ("allocating", STREAM_CAPTURE_UNSUPPORTED, &|| {
             cuMemAlloc_v2(Some(&mut 0), 4)
         }),
         ("the legacy stream", CAPTURE_IMPLICIT, &|| {
@@ -170,10 +170,10 @@ fn forbidden_calls_make_a_capture_void() {
         expect("the call", call(), code);
         expect("status", status(stream), VOID);
         let late = cuEventRecord(event(), stream);
-        expect("recording", late, CAPTURE_INVALIDATED);
+        expect("recording", late, STREAM_CAPTURE_INVALIDATED);
         let late = cuMemsetD32Async(address, 0, 1, stream);
-        expect("filling", late, CAPTURE_INVALIDATED);
-        expect("end", end_without_graph(stream), CAPTURE_INVALIDATED);
+        expect("filling", late, STREAM_CAPTURE_INVALIDATED);
+        expect("end", end_without_graph(stream), STREAM_CAPTURE_INVALIDATED);
         expect("status at the end", status(stream), NONE);
     }
 }
@@ -187,8 +187,8 @@ fn allocating_in_a_captured_streams_order_is_not_modelled() {
     let stream = stream(0);
     begin(stream);
     let refused = cuMemAllocAsync(&mut 0, 4, stream);
-    assert_eq!(refused, CAPTURE_UNSUPPORTED);
-    assert_eq!(end_without_graph(stream), CAPTURE_INVALIDATED);
+    assert_eq!(refused, STREAM_CAPTURE_UNSUPPORTED);
+    assert_eq!(end_without_graph(stream), STREAM_CAPTURE_INVALIDATED);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn captures_begin_and_end_where_they_may() {
     let stream = stream(0);
     assert_eq!(
         cuStreamBeginCapture_v2(0, THREAD_LOCAL),
-        CAPTURE_UNSUPPORTED
+        STREAM_CAPTURE_UNSUPPORTED
     );
     assert_eq!(cuStreamBeginCapture_v2(stream, 3), INVALID_VALUE);
     assert_eq!(end_without_graph(stream), ILLEGAL_STATE);

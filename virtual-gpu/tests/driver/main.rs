@@ -25,3 +25,4 @@ mod raw;
 mod streams;
 mod support;
 mod through_cust;
+mod user_objects;

@@ -20,6 +20,8 @@ pub const CONTEXT_IS_DESTROYED: i32 = 709;
 pub const LAUNCH_FAILED: i32 = 719;
 pub const NOT_PERMITTED: i32 = 800;
 pub const NOT_SUPPORTED: i32 = 801;
+pub const STREAM_CAPTURE_UNSUPPORTED: i32 = 900;
+pub const STREAM_CAPTURE_INVALIDATED: i32 = 901;
 
 /// `CUlaunchConfig`.
 #[repr(C)]
@@ -172,6 +174,25 @@ unsafe extern "C" {
     pub safe fn cuGraphLaunch(executable: usize, stream: usize) -> i32;
     pub safe fn cuGraphDestroy(graph: usize) -> i32;
     pub safe fn cuGraphExecDestroy(executable: usize) -> i32;
+    pub safe fn cuStreamGetCaptureInfo_v2(
+        stream: usize,
+        status: &mut i32,
+        id: &mut u64,
+        graph: &mut usize,
+        after: usize,
+        after_count: usize,
+    ) -> i32;
+    pub fn cuUserObjectCreate(
+        object: &mut usize,
+        data: *mut c_void,
+        destructor: Option<unsafe extern "C" fn(*mut c_void)>,
+        references: u32,
+        flags: u32,
+    ) -> i32;
+    pub safe fn cuUserObjectRetain(object: usize, count: u32) -> i32;
+    pub safe fn cuUserObjectRelease(object: usize, count: u32) -> i32;
+    pub safe fn cuGraphRetainUserObject(graph: usize, object: usize, count: u32, flags: u32)
+    -> i32;
     pub safe fn cuGraphGetNodes(graph: usize, nodes: Option<&mut usize>, count: &mut usize) -> i32;
     pub safe fn cuGraphGetEdges(
         graph: usize,

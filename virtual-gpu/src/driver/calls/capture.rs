@@ -1,12 +1,13 @@
 //! Capturing streams.
 
 use crate::driver::calls::check_legacy;
-use crate::driver::code::Outcome;
-use crate::driver::objects::capture::{self, CaptureMode, Status};
+use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::capture::{self, Capture, CaptureMode, Status};
 use crate::driver::objects::graph::Graph;
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Stream, resolve};
-use crate::driver::seam::abi::{Handle, Out};
+use crate::driver::seam::abi::{Handle, HostPointer, Out};
+use std::sync::Arc;
 
 const NOT_CAPTURING: i32 = 0;
 const CAPTURING: i32 = 1;
@@ -24,7 +25,7 @@ pub(crate) fn end(stream: Handle<Stream>, graph: Out<Handle<Graph>>) -> Outcome 
     let stream = resolve(stream)?;
     let place = graph.required()?;
     match machine.captures.end(&stream) {
-        Ok(graph) => place.write(machine.graphs.insert(graph)),
+        Ok(graph) => place.write(graph),
         Err(code) => {
             place.write(Handle::NULL)?;
             Err(code)
@@ -40,18 +41,44 @@ pub(crate) fn info(stream: Handle<Stream>, status: Out<i32>, id: Out<u64>) -> Ou
     let (number, capture) = info_of(stream)?;
     status.write(number)?;
     if let Some(capture) = capture {
-        id.write_unless_null(capture);
+        id.write_unless_null(capture.id);
     }
     Ok(())
 }
 
-fn info_of(stream: Handle<Stream>) -> Outcome<(i32, Option<u64>)> {
+/// As [`info`], with the graph that the capture will be. What the next node of the stream will come after is not
+/// told: the nodes of a graph have no names before its capture ends.
+pub(crate) fn info_with_graph(
+    stream: Handle<Stream>,
+    status: Out<i32>,
+    id: Out<u64>,
+    graph: Out<Handle<Graph>>,
+    after: Out<HostPointer>,
+    after_count: Out<usize>,
+) -> Outcome {
+    if !after.is_null() || !after_count.is_null() {
+        return Err(Code::NOT_SUPPORTED);
+    }
+    let (number, capture) = info_of(stream)?;
+    status.write(number)?;
+    if let Some(capture) = capture
+        && number == CAPTURING
+    {
+        id.write_unless_null(capture.id);
+        if !graph.is_null() {
+            graph.write(capture.graph()?)?;
+        }
+    }
+    Ok(())
+}
+
+fn info_of(stream: Handle<Stream>) -> Outcome<(i32, Option<Arc<Capture>>)> {
     let stream = resolve(stream)?;
     check_legacy(&stream)?;
     Ok(match stream.tail() {
         None => (NOT_CAPTURING, None),
-        Some(tail) if tail.capture.status() == Status::Active => (CAPTURING, Some(tail.capture.id)),
-        Some(tail) => (VOID, Some(tail.capture.id)),
+        Some(tail) if tail.capture.status() == Status::Active => (CAPTURING, Some(tail.capture)),
+        Some(tail) => (VOID, Some(tail.capture)),
     })
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn instantiate(
     if flags & !INSTANTIATE_FLAGS != 0 {
         return Err(Code::INVALID_VALUE);
     }
-    place.write(machine.executable_graphs.insert(graph.instantiate()))
+    place.write(machine.executable_graphs.insert(graph.instantiate()?))
 }
 
 /// The older call, with a log that says nothing as nothing can go wrong.

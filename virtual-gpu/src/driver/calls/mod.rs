@@ -24,6 +24,7 @@ pub(crate) mod pointer;
 pub(crate) mod primary;
 pub(crate) mod proc_address;
 pub(crate) mod stream;
+pub(crate) mod user_object;
 
 use crate::driver::code::Outcome;
 use crate::driver::launches::Enqueuer;

@@ -9,8 +9,10 @@ use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::context::Context;
 use crate::driver::objects::graph::{Graph, Node};
 use crate::driver::objects::lock;
+use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Ordering, Stream};
 use crate::driver::objects::work::Action;
+use crate::driver::seam::abi::Handle;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering as Atomically};
@@ -49,6 +51,8 @@ pub(crate) struct Capture {
     mode: CaptureMode,
     thread: ThreadId,
     origin: Arc<Stream>,
+    /// The graph that it will be, once somebody has asked for it.
+    graph: Mutex<Option<Handle<Graph>>>,
     state: Mutex<State>,
 }
 
@@ -103,6 +107,7 @@ impl Captures {
             mode,
             thread: thread::current().id(),
             origin: Arc::clone(stream),
+            graph: Mutex::default(),
             state: Mutex::new(State {
                 status: Status::Active,
                 nodes: Vec::new(),
@@ -119,7 +124,7 @@ impl Captures {
 
     /// Ends the capture of a stream and gives its graph. On a wrong thread ends it without one; in
     /// another stream than its first makes it void and ends nothing.
-    pub(crate) fn end(&self, stream: &Arc<Stream>) -> Outcome<Graph> {
+    pub(crate) fn end(&self, stream: &Arc<Stream>) -> Outcome<Handle<Graph>> {
         let tail = stream.tail().ok_or(Code::ILLEGAL_STATE)?;
         let capture = &tail.capture;
         if capture.mode != CaptureMode::Relaxed && capture.thread != thread::current().id() {
@@ -132,12 +137,13 @@ impl Captures {
         }
         let status = capture.check();
         let everything_joined = capture.is_joined_by(&tail);
+        let graph = match (status, everything_joined) {
+            (Ok(()), true) => capture.complete_graph(),
+            (Ok(()), false) => Err(Code::STREAM_CAPTURE_UNJOINED),
+            (Err(code), _) => Err(code),
+        };
         self.remove(capture);
-        status?;
-        if !everything_joined {
-            return Err(Code::STREAM_CAPTURE_UNJOINED);
-        }
-        Ok(Graph::new(std::mem::take(&mut lock(&capture.state).nodes)))
+        graph
     }
 
     /// Ends the captures of a context, or of a stream that goes, without a graph.
@@ -170,6 +176,7 @@ impl Captures {
         for stream in streams {
             *lock(&stream.capture) = None;
         }
+        capture.discard_graph();
     }
 
     /// Fails where a capture forbids the calling thread a call that may wait for work or disturb
@@ -223,6 +230,33 @@ impl Captures {
 }
 
 impl Capture {
+    /// The graph that the capture will be.
+    pub(crate) fn graph(&self) -> Outcome<Handle<Graph>> {
+        let machine = machine()?;
+        let mut graph = lock(&self.graph);
+        Ok(*graph.get_or_insert_with(|| machine.graphs.insert(Graph::default())))
+    }
+
+    /// Gives the graph what was captured, and the graph away.
+    fn complete_graph(&self) -> Outcome<Handle<Graph>> {
+        let handle = self.graph()?;
+        let graph = machine()?.graphs.get(handle)?;
+        graph.complete(std::mem::take(&mut lock(&self.state).nodes));
+        *lock(&self.graph) = None;
+        Ok(handle)
+    }
+
+    /// Destroys a graph that nobody will have.
+    fn discard_graph(&self) {
+        let graph = lock(&self.graph).take();
+        if let Some(graph) = graph
+            && let Ok(machine) = machine()
+        {
+            // Fails only where the program has destroyed the graph, which it must not do now.
+            let _ = machine.graphs.remove(graph);
+        }
+    }
+
     pub(crate) fn status(&self) -> Status {
         lock(&self.state).status
     }

@@ -1,15 +1,18 @@
 //! Graphs: captured work, and the form of it that can be launched.
 //!
 //! A launch does the nodes in the order in which they were captured, which is one of the orders
-//! that their dependencies allow. Not modelled: editing nodes, and graphs that are built without
-//! capture.
+//! that their dependencies allow. A graph is there, without nodes, from the time that somebody asks
+//! for it during the capture. Not modelled: editing nodes, and graphs that are built without capture.
 
 use crate::driver::code::Outcome;
+use crate::driver::objects::lock;
 use crate::driver::objects::machine::Machine;
+use crate::driver::objects::user_object::{GraphReferences, UserObject};
 use crate::driver::objects::work::Action;
 use crate::driver::seam::abi::Handle;
 use std::collections::BTreeSet;
-use std::sync::{Arc, OnceLock};
+use std::iter;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// A piece of work in a graph.
 pub(crate) struct Node {
@@ -19,8 +22,12 @@ pub(crate) struct Node {
 }
 
 /// A graph.
+#[derive(Default)]
 pub(crate) struct Graph {
-    nodes: Vec<Node>,
+    /// Not there yet while the graph is being captured.
+    nodes: OnceLock<Vec<Node>>,
+    /// References to the program's objects that the graph needs.
+    references: Mutex<Vec<GraphReferences>>,
     /// Handles of the nodes, made when somebody asks for them.
     names: OnceLock<Vec<Handle<NodeName>>>,
 }
@@ -37,18 +44,37 @@ pub(crate) struct ExecutableGraph {
 }
 
 impl Graph {
-    pub(crate) fn new(nodes: Vec<Node>) -> Self {
-        Self {
-            nodes,
-            names: OnceLock::new(),
-        }
+    /// Gives the graph its nodes, when its capture ends.
+    pub(crate) fn complete(&self, nodes: Vec<Node>) {
+        self.nodes.get_or_init(|| nodes);
     }
 
-    pub(crate) fn instantiate(&self) -> ExecutableGraph {
-        let actions = self.nodes.iter().map(|node| node.action.clone());
-        ExecutableGraph {
-            actions: actions.collect(),
-        }
+    fn nodes(&self) -> &[Node] {
+        self.nodes.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// The graph in a form that can be launched; it has the references that this one has.
+    pub(crate) fn instantiate(&self) -> Outcome<ExecutableGraph> {
+        let actions = self.nodes().iter().map(|node| node.action.clone());
+        let references = lock(&self.references);
+        let references: Outcome<Vec<_>> =
+            references.iter().map(GraphReferences::passed_on).collect();
+        let held = Action::Hold(Arc::new(references?));
+        Ok(ExecutableGraph {
+            actions: actions.chain(iter::once(held)).collect(),
+        })
+    }
+
+    pub(crate) fn add_references(&self, references: GraphReferences) {
+        lock(&self.references).push(references);
+    }
+
+    /// Takes the references to an object away.
+    pub(crate) fn take_references(&self, object: Handle<UserObject>) -> Vec<GraphReferences> {
+        let mut references = lock(&self.references);
+        references
+            .extract_if(.., |some| some.are_to(object))
+            .collect()
     }
 
     /// The handles of the nodes, in the order of capture.
@@ -59,7 +85,7 @@ impl Graph {
                     node_type: node_type(&node.action),
                 })
             };
-            self.nodes.iter().map(name).collect()
+            self.nodes().iter().map(name).collect()
         })
     }
 
@@ -70,7 +96,7 @@ impl Graph {
             let after = node.after.clone();
             after.into_iter().map(move |from| (names[from], names[to]))
         };
-        self.nodes.iter().enumerate().flat_map(of_node).collect()
+        self.nodes().iter().enumerate().flat_map(of_node).collect()
     }
 
     /// Forgets the handles of the nodes.
@@ -89,6 +115,6 @@ fn node_type(action: &Action) -> i32 {
         Action::Fill(_) => 2,
         Action::Host(_) => 3,
         Action::Graph(_) => 4,
-        Action::Wait | Action::Record(_) | Action::Free(..) => 5,
+        Action::Wait | Action::Record(_) | Action::Free(..) | Action::Hold(_) => 5,
     }
 }

@@ -13,6 +13,7 @@ use crate::driver::objects::module::{Function, Module};
 use crate::driver::objects::primary::Primary;
 use crate::driver::objects::stream::Stream;
 use crate::driver::objects::table::Table;
+use crate::driver::objects::user_object::UserObject;
 use crate::driver::settings::Settings;
 use crate::{DeviceConfig, Memory, RunOptions, Switch};
 use std::sync::Arc;
@@ -32,6 +33,7 @@ pub(crate) struct Machine {
     pub(crate) graphs: Table<Graph>,
     pub(crate) graph_nodes: Table<NodeName>,
     pub(crate) executable_graphs: Table<ExecutableGraph>,
+    pub(crate) user_objects: Table<UserObject>,
     pub(crate) captures: Captures,
     pub(crate) known_memory: KnownMemory,
 }
@@ -66,6 +68,7 @@ impl Machine {
             graphs: Table::new(Code::INVALID_VALUE),
             graph_nodes: Table::new(Code::INVALID_VALUE),
             executable_graphs: Table::new(Code::INVALID_VALUE),
+            user_objects: Table::new(Code::INVALID_VALUE),
             captures: Captures::default(),
             known_memory: KnownMemory::default(),
         }

@@ -5,6 +5,7 @@ use crate::driver::launches::Enqueuer;
 use crate::driver::objects::context::{Context, PENDING_LAUNCHES, Preference, Ticket};
 use crate::driver::objects::copy::{Copy, Fill};
 use crate::driver::objects::module::Function;
+use crate::driver::objects::user_object::GraphReferences;
 use crate::driver::seam::abi::HostFunction;
 use crate::{Dependence, LaunchError, Memory, RunOptions, Shape, Switch};
 use std::cell::Cell;
@@ -37,6 +38,8 @@ pub(crate) enum Action {
     Graph(Arc<[Action]>),
     /// Nothing: it only waits.
     Wait,
+    /// Nothing: it keeps what a graph needs until the graph's launch is done.
+    Hold(#[expect(dead_code, reason = "kept for its end")] Arc<Vec<GraphReferences>>),
 }
 
 /// A kernel with all that a launch needs.
@@ -54,6 +57,14 @@ thread_local! {
 /// Whether this thread is carrying out a host function of a stream, which must not call the driver.
 pub(crate) fn inside_host_function() -> bool {
     INSIDE_HOST_FUNCTION.try_with(Cell::get).unwrap_or(false)
+}
+
+/// Calls a function of the program's, which must not call the driver.
+pub(crate) fn call_host_function(function: &HostFunction) {
+    // A thread that is ending has no mark, and lets the function call what it likes.
+    let _ = INSIDE_HOST_FUNCTION.try_with(|inside| inside.set(true));
+    function.call();
+    let _ = INSIDE_HOST_FUNCTION.try_with(|inside| inside.set(false));
 }
 
 impl Work {
@@ -81,9 +92,7 @@ impl Action {
             }
             Action::Fill(fill) => fill.perform(&context.device.memory),
             Action::Host(function) => {
-                INSIDE_HOST_FUNCTION.set(true);
-                function.call();
-                INSIDE_HOST_FUNCTION.set(false);
+                call_host_function(function);
                 Ok(())
             }
             Action::Record(time) => {
@@ -95,7 +104,7 @@ impl Action {
                 freed.map_err(|_| Code::ILLEGAL_ADDRESS)
             }
             Action::Graph(nodes) => nodes.iter().try_for_each(|node| node.perform(context, by)),
-            Action::Wait => Ok(()),
+            Action::Wait | Action::Hold(_) => Ok(()),
         }
     }
 }

@@ -22,6 +22,7 @@
 use crate::driver::calls::{
     attributes, capture, context, copy, copy2d, device, error_names, event, fill, function, graph,
     host_memory, launch, link, memory, module, occupancy, pointer, primary, proc_address, stream,
+    user_object,
 };
 use crate::driver::code::{Code, SUCCESS};
 use crate::driver::objects::context::Context;
@@ -30,6 +31,7 @@ use crate::driver::objects::graph::{ExecutableGraph, Graph, NodeName};
 use crate::driver::objects::linker::Linker;
 use crate::driver::objects::module::{Function, Module};
 use crate::driver::objects::stream::Stream;
+use crate::driver::objects::user_object::UserObject;
 use crate::driver::seam::abi::{BlockSizeToShared, Handle, HostPointer, In, Out, Text};
 use crate::driver::seam::dispatch::{Class, answer, dispatch, exports, follow};
 use crate::driver::seam::real::Symbol;
@@ -244,6 +246,10 @@ exports! {
     cuStreamIsCapturing(stream: Handle<Stream>, status: Out<i32>) => capture::status;
     cuStreamGetCaptureInfo(stream: Handle<Stream>, status: Out<i32>, id: Out<u64>)
         => capture::info;
+    cuStreamGetCaptureInfo_v2(
+        stream: Handle<Stream>, status: Out<i32>, id: Out<u64>, graph: Out<Handle<Graph>>,
+        after: Out<HostPointer>, after_count: Out<usize>
+    ) => capture::info_with_graph;
     cuThreadExchangeStreamCaptureMode(mode: Out<i32>) => capture::exchange_thread_mode;
     cuGraphInstantiateWithFlags(
         executable: Out<Handle<ExecutableGraph>>, graph: Handle<Graph>, flags: u64
@@ -262,6 +268,17 @@ exports! {
         count: Out<usize>
     ) => graph::edges;
     cuGraphNodeGetType(node: Handle<NodeName>, node_type: Out<i32>) => graph::node_type;
+    cuUserObjectCreate(
+        object: Out<Handle<UserObject>>, data: HostPointer, destructor: HostFn, references: u32,
+        flags: u32
+    ) => user_object::create;
+    cuUserObjectRetain(object: Handle<UserObject>, count: u32) => user_object::retain;
+    cuUserObjectRelease(object: Handle<UserObject>, count: u32) => user_object::release;
+    cuGraphRetainUserObject(
+        graph: Handle<Graph>, object: Handle<UserObject>, count: u32, flags: u32
+    ) => user_object::retain_for_graph;
+    cuGraphReleaseUserObject(graph: Handle<Graph>, object: Handle<UserObject>, count: u32)
+        => user_object::release_for_graph;
     cuGraphKernelNodeGetParams(node: HostPointer, parameters: HostPointer);
     cuGraphCreate(graph: HostPointer, flags: u32);
     cuGraphAddKernelNode(

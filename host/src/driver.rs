@@ -10,6 +10,7 @@
 //! business. Device addresses are plain numbers: the driver checks those it is given itself, and answers a
 //! wrong one with a code.
 
+mod capture;
 #[cfg(any(test, feature = "ladder"))]
 mod copy;
 mod event;
@@ -29,6 +30,7 @@ use crate::error::{DriverCode, Error};
 
 use newer::Newer;
 
+pub(crate) use capture::{Capture, Unconcerned, check_default_stream, in_capture};
 #[cfg(feature = "ladder")]
 pub(crate) use copy::copy_within_device;
 #[cfg(any(test, feature = "ladder"))]
@@ -229,11 +231,6 @@ pub(crate) fn pop_current() -> Result<()> {
     })
 }
 
-pub(crate) fn synchronize_context() -> Result<()> {
-    // SAFETY: no pointers.
-    check("cuCtxSynchronize", unsafe { raw::cuCtxSynchronize() })
-}
-
 /// Bytes of the current context's device that are free.
 pub(crate) fn free_bytes() -> Result<u64> {
     let (mut free, mut total) = (0, 0);
@@ -317,11 +314,6 @@ impl Stream<'_> {
         self.handle as usize
     }
 
-    /// Whether this is the legacy default stream.
-    pub fn is_default(self) -> bool {
-        self.handle.is_null()
-    }
-
     /// The driver's number for the stream, which never comes back; drivers before CUDA 12 have none.
     pub fn id(self) -> Result<Option<u64>> {
         type GetId = unsafe extern "C" fn(*mut c_void, *mut u64) -> i32;
@@ -344,16 +336,6 @@ impl Stream<'_> {
             raw::cuStreamGetCtx(self.handle, &mut owner)
         })?;
         Ok(owner == context.0)
-    }
-
-    /// Whether what is queued on the stream is being captured into a graph, perhaps in vain.
-    pub fn is_capturing(self) -> Result<bool> {
-        let mut status = 0;
-        // SAFETY: the pointer is to a live local; the stream lives.
-        check("cuStreamIsCapturing", unsafe {
-            raw::cuStreamIsCapturing(self.handle, &mut status)
-        })?;
-        Ok(status != 0)
     }
 
     /// Waits for what is queued on the stream.

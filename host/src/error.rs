@@ -65,15 +65,55 @@ pub enum Error {
         code: DriverCode,
     },
 
-    /// An earlier call left the device's context unusable. The code is the first that said so.
+    /// An earlier call has lost this `Gpu`'s context, and all memory in it. The code is the first that said so.
+    ///
+    /// The `Gpu` has let go of the context, and answers every call so. A new one works as soon as the driver gives the process a
+    /// new context: see [`Error::ContextLost`]. The functions on slices try that themselves.
     #[error(
-        "this GPU's context was lost to {code} in an earlier call: every call fails until the process ends or \
-         all users of the device's primary context have let go of it"
+        "this `Gpu` lost its context to {code} in an earlier call, and has let go of it; a new `Gpu` works as soon as the driver \
+         gives the process a new context"
     )]
     Poisoned {
         /// The sticky code.
         code: DriverCode,
     },
+
+    /// The device's primary context is lost, and the driver does not give this process a new one.
+    ///
+    /// Two things can be in the way. The lost context lives on while anything in the process holds it: another library, the CUDA
+    /// runtime, a context of `cust`; a new one can be had when the last of them lets go. And after a fault of a kernel (700, 716,
+    /// 719, …) NVIDIA's driver makes no new context in the process at all: only its end helps.
+    #[error(
+        "the device's primary context was lost, and {call} says that this process gets no new one, with {code}: either \
+         something in the process still holds the lost one, or a kernel has faulted, and then the process has to end before \
+         NVIDIA's driver works again"
+    )]
+    ContextLost {
+        /// The driver call that said so.
+        call: &'static str,
+        /// The sticky code.
+        code: DriverCode,
+    },
+
+    /// The process was forked from one that had used the driver. A context does not outlive a fork, and NVIDIA's driver cannot
+    /// be started again in such a process.
+    #[error(
+        "this process was forked from one that had used the GPU, and CUDA does not work in it: fork before the first call, or \
+         start a new program (`exec`)"
+    )]
+    Forked,
+
+    /// Another context became the calling thread's current one while a call was running.
+    #[error("another context was made current on this thread while the call was running")]
+    ContextChanged,
+
+    /// A stream of the context is being captured, and this call would come after it on the default stream, which would end the
+    /// capture. Nothing was done, and the capture goes on.
+    #[error(
+        "a stream that is ordered with the default stream is being captured, and a call that waits uses that one: use a form that \
+         takes a stream (`reduce_into`, `…_on`), or wait for the end of the capture"
+    )]
+    CaptureUnderWay,
 
     /// The device has too little memory left.
     #[error(
@@ -167,17 +207,6 @@ pub enum Error {
         log: String,
     },
 
-    /// The stream is being captured, and the call needs something that cannot be had during a capture. The
-    /// capture itself is untouched.
-    #[error(
-        "the stream is being captured, and {missing} not ready: make the same call on this stream once, with \
-         as many items, before the capture begins"
-    )]
-    NotWarmedUp {
-        /// What is missing.
-        missing: WarmUp,
-    },
-
     /// The [ladder](crate::ladder) has no such rung.
     #[cfg(feature = "ladder")]
     #[error(transparent)]
@@ -199,25 +228,6 @@ impl fmt::Display for Argument {
         f.write_str(match self {
             Self::Input => "input",
             Self::Output => "output",
-        })
-    }
-}
-
-/// What a first call on a stream prepares, and a capture cannot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum WarmUp {
-    /// The kernel has to be compiled by the driver.
-    Kernel,
-    /// The stream's scratch memory has to be allocated, or to grow.
-    Scratch,
-}
-
-impl fmt::Display for WarmUp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Kernel => "the kernel is",
-            Self::Scratch => "the stream's scratch memory is",
         })
     }
 }

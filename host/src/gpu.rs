@@ -1,44 +1,48 @@
-//! A GPU: its primary context, its compiled kernels, and the scratch memory of its streams.
+//! A GPU: its primary context, its compiled kernels, and the memory that calls need.
 
+mod call_stream;
 mod context;
+mod core;
+mod fork;
 mod kernels;
 mod lanes;
 mod memory;
 mod pinned;
-mod results;
+mod scratch;
+mod shelf;
 mod streams;
 mod workspace;
+mod workspaces;
 
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::fmt;
+use std::mem;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use crate::driver::{self, Address, Device, DeviceAttribute, Failure, Stream};
-use crate::error::{Argument, DriverCode, Error, Result, WarmUp};
-use crate::kernel::{Item, KernelId};
+use crate::driver::{self, Device, DeviceAttribute, Failure, Stream};
+use crate::error::{DriverCode, Error, Result};
 use crate::ptx;
-use context::PrimaryContext;
-use kernels::Kernels;
-use lanes::Lanes;
-use results::Results;
-use streams::Streams;
 
+use self::core::Core;
+
+pub(crate) use self::core::Entered;
+pub(crate) use call_stream::{Call, CallStream};
 pub(crate) use kernels::LoadedKernel;
-pub(crate) use lanes::{BusyLane, Lane, PIECE_BYTES, Strip};
+pub(crate) use lanes::{BusyLane, Lane, PIECE_BYTES, SHORT_BYTES, Strip};
 pub(crate) use memory::DeviceMemory;
 pub(crate) use pinned::PinnedMemory;
-pub(crate) use results::ResultSlot;
-pub(crate) use streams::{KnownStream, Progress};
+pub(crate) use scratch::{Progress, Scratch};
+pub(crate) use streams::KnownStream;
+pub(crate) use workspace::Place;
 
 /// A GPU to reduce and scan on.
 ///
 /// It holds a reference to the device's *primary* context, the one that `cust`'s [`Context`] and the CUDA
 /// runtime use, so buffers and streams made with `cust` on the same device work with it. It also holds what
-/// calls prepare on their first use: compiled kernels, scratch memory for each stream (1 MiB, more
-/// for scans of several 2²⁷ items), and what slices of the host travel through (8 MiB, half of it page-locked; for longer
-/// slices several times as much, but never as much as the slice).
+/// calls prepare on their first use: see [Memory](#memory).
 ///
 /// A `Gpu` may be shared between threads and used from any of them. A call makes the context current on the
-/// calling thread while it runs, and leaves the thread as it found it.
+/// calling thread while it runs, and leaves the thread as it found it. While a call waits, its thread does nothing else: it runs
+/// nobody's tasks, so a call may be made from any task of any executor, and with any lock held.
 ///
 /// ```
 /// use warpfold::cust::memory::DeviceBuffer;
@@ -53,25 +57,52 @@ pub(crate) use streams::{KnownStream, Progress};
 /// # }
 /// ```
 ///
+/// # Memory
+///
+/// What a `Gpu` keeps between calls has a bound, and [`trim`](Self::trim) gives it back. `w` is the size of a workspace: 128 KiB;
+/// for scans of more than some hundred MiB, 8 bytes or 16 for each tile of 57 KiB.
+///
+/// | what | for | at rest, at most | while calls run, at most |
+/// |---|---|---|---|
+/// | workspaces | each stream that calls came on, the 256 last used | 256 × 2 `w`, and 96 `w` of streams that are gone | |
+/// | workspaces | each stream in each captured graph, as long as there is the graph | | |
+/// | streams | calls that wait | 16 × (2 `w` + 4 KiB page-locked) | 64 × that |
+/// | lanes | slices of up to 512 KiB | 16 × (512 KiB, and as much page-locked) | 64 × that |
+/// | lanes | longer slices | 20 × (4 MiB, and as much page-locked) | 40 × that |
+/// | kernels | each one that was used, until the `Gpu` is dropped | | |
+///
+/// A call that would exceed the last column waits for another to end. Slices of more than 16 GiB have longer pieces, which are
+/// freed with the call. Where memory does not suffice, a call first frees what others have left.
+///
+/// # Captures
+///
+/// No call of this library ends a capture, or becomes part of one that it was not asked to be part of: see the [crate's
+/// documentation](crate#captures).
+///
+/// # Loss
+///
+/// After a fault of a kernel, or when somebody resets the device, the context and all memory in it are lost. The call that finds
+/// out reports the driver's code. The `Gpu` then lets go of the context and answers every call with [`Error::Poisoned`]; what
+/// comes after that is told at [`Error::ContextLost`].
+///
 /// # Dropping
 ///
-/// Waits for the work that is queued in the context, then frees kernels and scratch memory. A CUDA graph that
-/// captured calls on this `Gpu` must not be launched after that.
+/// Waits for the work that is queued in the context, then frees kernels and memory. A CUDA graph that
+/// captured calls on this `Gpu` must not be launched after that. If calls on it are running on other threads (the functions on
+/// slices, on a `Gpu` that was lost), the last of them does this.
 ///
 /// [`Context`]: cust::context::Context
-#[derive(Debug)]
 pub struct Gpu {
-    // Fields drop in this order; what lives in the context goes before it.
-    kernels: Kernels,
-    #[cfg(feature = "ladder")]
-    ladder: crate::ladder::Kernels,
-    streams: Streams,
-    results: Results,
-    lanes: Lanes,
-    context: PrimaryContext,
-    properties: Properties,
-    /// The first sticky code seen; 0 for none.
-    poison: AtomicI32,
+    ordinal: u32,
+    device: Device,
+    properties: Arc<Properties>,
+    state: RwLock<State>,
+}
+
+enum State {
+    Alive(Arc<Core>),
+    /// The context is lost, and let go of: the first sticky code seen.
+    Lost(DriverCode),
 }
 
 #[derive(Debug)]
@@ -98,9 +129,12 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// [`Error::NoDevice`], [`Error::NoSuchDevice`], [`Error::UnsupportedDevice`], [`Error::Driver`].
+    /// [`Error::NoDevice`], [`Error::NoSuchDevice`], [`Error::UnsupportedDevice`], [`Error::ContextLost`], [`Error::Forked`],
+    /// [`Error::Driver`].
     pub fn with_device(ordinal: u32) -> Result<Self> {
+        refuse_in_child()?;
         driver::init().map_err(no_device)?;
+        fork::watch();
         let device = driver::device(ordinal).map_err(|failure| match driver::device_count() {
             Ok(0) => no_device(failure),
             Ok(count) if failure.code == DriverCode::INVALID_DEVICE => {
@@ -108,29 +142,26 @@ impl Gpu {
             }
             _ => failure.into(),
         })?;
-        let properties = Properties::of(device)?;
+        let properties = Arc::new(Properties::of(device)?);
         if properties.compute_capability < ptx::LOWEST_CAPABILITY {
             return Err(Error::UnsupportedDevice {
-                name: properties.name,
+                name: properties.name.clone(),
                 capability: properties.compute_capability,
                 needed: ptx::LOWEST_CAPABILITY,
             });
         }
+        let core = Core::new(device, Arc::clone(&properties))?;
         Ok(Self {
-            kernels: Kernels::new(),
-            #[cfg(feature = "ladder")]
-            ladder: crate::ladder::Kernels::default(),
-            streams: Streams::new(),
-            results: Results::new(),
-            lanes: Lanes::new(),
-            context: PrimaryContext::retain(device)?,
+            ordinal,
+            device,
             properties,
-            poison: AtomicI32::new(0),
+            state: RwLock::new(State::Alive(Arc::new(core))),
         })
     }
 
     /// The process-wide `Gpu` on the first device, made on first use: the one that the slice functions
-    /// ([`gpu_sum`](crate::gpu_sum) and its kin) work on.
+    /// ([`gpu_sum`](crate::gpu_sum) and its kin) work on. If it has lost its context, this gives it a new one as soon as the
+    /// driver has one.
     ///
     /// # Errors
     ///
@@ -138,12 +169,13 @@ impl Gpu {
     pub fn global() -> Result<&'static Self> {
         static GLOBAL: OnceLock<Gpu> = OnceLock::new();
         static MAKING: Mutex<()> = Mutex::new(());
+        refuse_in_child()?;
         if let Some(gpu) = GLOBAL.get() {
-            return Ok(gpu);
+            return gpu.renewed();
         }
         let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
         match GLOBAL.get() {
-            Some(gpu) => Ok(gpu),
+            Some(gpu) => gpu.renewed(),
             None => Self::new().map(|gpu| GLOBAL.get_or_init(|| gpu)),
         }
     }
@@ -171,186 +203,126 @@ impl Gpu {
     /// Makes the context current on the calling thread, until something else is: what `cust` needs to allocate
     /// a buffer or create a stream on a thread. The calls of this library do not need it.
     ///
-    /// The context stays current when the `Gpu` is dropped, and may then be gone: see
+    /// The context stays current when the `Gpu` is dropped or lost, and may then be gone: see
     /// [`cust::context`] for a way to hold it longer.
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`], [`Error::Poisoned`].
+    /// [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`].
     pub fn make_current(&self) -> Result<()> {
-        self.watch(|| Ok(driver::set_current(self.context.handle())?))
+        self.watch(|core| Ok(driver::set_current(core.context.handle())?))
     }
 
-    /// Waits for all work that is queued in the device's primary context, and reports a failure of it.
+    /// Waits for all work that is queued on the default stream of the device's primary context and on the streams that are
+    /// ordered with it, as all of `cust`'s are; and reports a failure of any work in the context. Streams that were made with
+    /// `CU_STREAM_NON_BLOCKING` by other means are not waited for: the driver's call that would do so ends captures.
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`], [`Error::Poisoned`].
+    /// [`Error::CaptureUnderWay`], [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`].
     pub fn synchronize(&self) -> Result<()> {
-        self.enter(|_| Ok(driver::synchronize_context()?))
+        self.enter(|_| {
+            driver::check_default_stream()?;
+            Ok(Stream::DEFAULT.synchronize()?)
+        })
     }
 
-    /// Runs `work` with the context current. The first sticky code poisons the `Gpu`.
+    /// Gives back all memory that is kept for later calls and that no call and no captured graph is using: workspaces, page-locked
+    /// memory, streams. Waits for queued work that uses it. Compiled kernels stay. Later calls prepare anew what they need.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`].
+    pub fn trim(&self) -> Result<()> {
+        self.enter(|entered| {
+            entered.trim();
+            Ok(())
+        })
+    }
+
+    /// Runs `work` with the context current.
     pub(crate) fn enter<R>(&self, work: impl FnOnce(Entered<'_>) -> Result<R>) -> Result<R> {
-        self.watch(|| {
-            let bound = self.context.bind()?;
-            let result = work(Entered { gpu: self });
-            // A failure of the work matters more than one of putting back what was current before.
-            let unbound = bound.unbind();
-            let value = result?;
-            unbound?;
-            Ok(value)
-        })
+        self.watch(|core| core.enter(work))
     }
 
-    /// Refuses to run `work` on a poisoned `Gpu`, and poisons it where the work shows that the context is lost.
-    fn watch<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
-        match self.poison.load(Ordering::Relaxed) {
-            0 => {}
-            code => {
-                let code = DriverCode(code);
-                return Err(Error::Poisoned { code });
-            }
+    /// Runs `work` on the core, and lets go of that where the work shows that its context is lost.
+    fn watch<R>(&self, work: impl FnOnce(&Core) -> Result<R>) -> Result<R> {
+        let core = self.core()?;
+        let result = work(&core);
+        if let Err(Error::Driver { code, .. }) = &result
+            && code.is_sticky()
+        {
+            self.lose(&core, *code);
         }
-        work().inspect_err(|error| {
-            if let Error::Driver { code, .. } = error
-                && code.is_sticky()
-            {
-                // The first code stays.
-                let _ =
-                    self.poison
-                        .compare_exchange(0, code.0, Ordering::Relaxed, Ordering::Relaxed);
+        result
+    }
+
+    fn core(&self) -> Result<Arc<Core>> {
+        refuse_in_child()?;
+        match &*self.state.read().unwrap_or_else(PoisonError::into_inner) {
+            State::Alive(core) => Ok(Arc::clone(core)),
+            State::Lost(code) => Err(Error::Poisoned { code: *code }),
+        }
+    }
+
+    /// Lets go of a core whose context is lost.
+    fn lose(&self, core: &Arc<Core>, code: DriverCode) {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let gone = match &*state {
+            State::Alive(alive) if Arc::ptr_eq(alive, core) => {
+                Some(mem::replace(&mut *state, State::Lost(code)))
             }
-        })
+            _ => None,
+        };
+        drop(state);
+        // Makes driver calls, so nothing is locked.
+        drop(gone);
+    }
+
+    /// The same with a context that is not known to be lost.
+    fn renewed(&self) -> Result<&Self> {
+        let is_alive = |state: &State| matches!(state, State::Alive(_));
+        if is_alive(&self.state.read().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(self);
+        }
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        if !is_alive(&state) {
+            let core = Core::new(self.device, Arc::clone(&self.properties))?;
+            *state = State::Alive(Arc::new(core));
+        }
+        Ok(self)
+    }
+}
+
+impl fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let lost = match &*state {
+            State::Alive(_) => None,
+            State::Lost(code) => Some(code),
+        };
+        f.debug_struct("Gpu")
+            .field("device", &self.ordinal)
+            .field("name", &self.properties.name)
+            .field("lost_to", &lost)
+            .finish()
     }
 }
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        // Failures have nobody left to tell; a lost context has freed all that was in it. Binding is worth a second
-        // try, since without it nothing here can be freed.
-        if let Ok(bound) = self.context.bind().or_else(|_| self.context.bind()) {
-            let _ = driver::synchronize_context();
-            self.kernels.clear();
-            #[cfg(feature = "ladder")]
-            self.ladder.clear();
-            self.streams.clear();
-            self.results.clear();
-            self.lanes.clear();
-            let _ = bound.unbind();
+        if fork::is_child() {
+            // Nothing can be freed there, and the locks of other threads stay as they were.
+            let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+            mem::forget(mem::replace(state, State::Lost(DriverCode(0))));
         }
     }
 }
 
-/// A [`Gpu`] whose context is current on this thread.
-#[derive(Clone, Copy)]
-pub(crate) struct Entered<'gpu> {
-    gpu: &'gpu Gpu,
-}
-
-impl<'gpu> Entered<'gpu> {
-    /// Checks that memory which starts at `address` belongs to the context.
-    pub fn check_memory(self, argument: Argument, address: Address) -> Result<()> {
-        streams::check_memory(&self.gpu.context, argument, address)
-    }
-
-    /// As [`Self::check_memory`], but asks only once for each address that calls on the stream are given.
-    pub fn check_memory_once(
-        self,
-        known: &mut KnownStream,
-        argument: Argument,
-        address: Address,
-    ) -> Result<()> {
-        known.check_memory_once(&self.gpu.context, argument, address)
-    }
-
-    /// The kernel, compiled now if it never was; not while `capture` is on.
-    pub fn kernel(self, id: KernelId, capture: Capture) -> Result<&'gpu LoadedKernel> {
-        if let Some(kernel) = self.gpu.kernels.loaded(id) {
-            return Ok(kernel);
-        }
-        capture.forbids(WarmUp::Kernel)?;
-        self.gpu.kernels.load(id, &self.gpu.properties)
-    }
-
-    /// The ladder's kernels.
-    #[cfg(feature = "ladder")]
-    pub fn ladder(self) -> &'gpu crate::ladder::Kernels {
-        &self.gpu.ladder
-    }
-
-    /// The device's compute capability, major and minor.
-    #[cfg(feature = "ladder")]
-    pub fn compute_capability(self) -> (u32, u32) {
-        self.gpu.properties.compute_capability
-    }
-
-    /// Runs `work` with what is known of the stream, which is the context's. Calls on the same stream wait for
-    /// each other here, so `work` should only queue.
-    pub fn with_stream<R>(
-        self,
-        stream: Stream<'_>,
-        capture: Capture,
-        work: impl FnOnce(&mut KnownStream) -> Result<R>,
-    ) -> Result<R> {
-        self.gpu
-            .streams
-            .with(stream, capture, &self.gpu.context, work)
-    }
-
-    /// A lane for one piece of a slice.
-    pub fn lane(self) -> Result<Lane<'gpu>> {
-        self.gpu.lanes.take()
-    }
-
-    /// So many lanes, for pieces of so many bytes; fewer, but at least one, where the memory does not suffice.
-    pub fn lanes(self, most: usize, piece_bytes: usize) -> Result<Vec<Lane<'gpu>>> {
-        self.gpu.lanes.take_some(most, piece_bytes)
-    }
-
-    /// A place for the result of a call that waits.
-    pub fn result_slot(self) -> Result<ResultSlot> {
-        self.gpu.results.take()
-    }
-
-    /// Gives a place back that nothing writes to.
-    pub fn return_result_slot(self, slot: ResultSlot) {
-        self.gpu.results.give_back(slot);
-    }
-
-    /// What was written to a result's place, which is free again then.
-    ///
-    /// # Safety
-    ///
-    /// The work that writes to the slot is done, and it wrote an item of this type.
-    pub unsafe fn read_result<T: Item>(self, slot: ResultSlot) -> T {
-        // SAFETY: as the caller promises.
-        unsafe { self.gpu.results.read(slot) }
-    }
-}
-
-/// Whether what is queued on a stream is being captured into a graph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Capture {
-    Off,
-    On,
-}
-
-impl Capture {
-    /// Whether `stream` is being captured.
-    pub fn of(stream: Stream<'_>) -> Result<Self> {
-        Ok(match stream.is_capturing()? {
-            true => Self::On,
-            false => Self::Off,
-        })
-    }
-
-    /// Fails where a capture would be broken by preparing what is `missing`.
-    pub fn forbids(self, missing: WarmUp) -> Result<()> {
-        match self {
-            Self::Off => Ok(()),
-            Self::On => Err(Error::NotWarmedUp { missing }),
-        }
+fn refuse_in_child() -> Result<()> {
+    match fork::is_child() {
+        true => Err(Error::Forked),
+        false => Ok(()),
     }
 }
 

@@ -13,9 +13,9 @@ use warpfold_kernels::workspace::{reduce_state_words, scan_state_words};
 
 use cust::memory::DeviceSlice;
 
-use crate::driver::{self, Address, Shape, Stream};
+use crate::driver::{self, Address, Capture, Shape, Stream};
 use crate::error::{Argument, Error, Result};
-use crate::gpu::{Capture, Entered, KnownStream, LoadedKernel, Progress, ResultSlot};
+use crate::gpu::{Call, CallStream, Entered, KnownStream, LoadedKernel, Place, Progress, Scratch};
 use crate::kernel::{Block, Item, Kernel, kind};
 
 /// Items in the device's memory.
@@ -35,7 +35,7 @@ impl<T: Item> From<&DeviceSlice<T>> for Span {
 }
 
 impl Span {
-    /// The first byte behind the span.
+    /// One past the last byte.
     fn end<T>(self) -> Address {
         let bytes = (self.item_count as u64).saturating_mul(size_of::<T>() as u64);
         self.address.saturating_add(bytes)
@@ -63,68 +63,82 @@ impl Span {
 pub(crate) struct Queue<'a> {
     entered: Entered<'a>,
     stream: Stream<'a>,
-    capture: Capture,
-    known: &'a mut KnownStream,
-    memory_check: MemoryCheck,
+    launches: Launches<'a>,
+    memory: Memory,
 }
 
-/// How often the driver is asked whose memory an address is.
-#[derive(Debug, Clone, Copy)]
-enum MemoryCheck {
-    /// By every call: it waits anyway.
-    Always,
-    /// By the first call on the stream that is given the address.
-    Once,
-    /// Never: it is the library's own.
-    Never,
+/// What becomes of the launches, and where their scratch memory is.
+enum Launches<'a> {
+    /// They run.
+    Run(&'a mut Scratch),
+    /// They become part of a graph.
+    Captured(Capture, &'a mut KnownStream),
+}
+
+/// Whose memory a call works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Memory {
+    /// The caller's: the driver is asked whether it is the context's.
+    Callers,
+    /// The library's own.
+    Own,
 }
 
 impl Queue<'_> {
-    /// Queues `work` on the default stream, which no graph captures, and waits for it.
-    pub fn and_wait<R>(
-        entered: Entered<'_>,
-        work: impl FnOnce(&mut Queue<'_>) -> Result<R>,
-    ) -> Result<R> {
-        let stream = Stream::DEFAULT;
-        let queued = Self::open(entered, stream, Capture::Off, MemoryCheck::Always, work)?;
-        stream.synchronize()?;
-        Ok(queued)
+    /// Queues `work` on a stream of the library's own, after all that is queued on the default stream, and waits for it.
+    pub fn and_wait<'gpu, R>(
+        entered: Entered<'gpu>,
+        work: impl FnOnce(&mut Queue<'_>, &Call<'gpu>) -> Result<R>,
+    ) -> Result<(R, Call<'gpu>)> {
+        let mut call = entered.call()?;
+        call.come_after_default_stream()?;
+        let queued = Self::on_call(entered, &call, Memory::Callers, |queue| work(queue, &call))?;
+        call.wait()?;
+        Ok((queued, call))
     }
 
     /// Queues `work` on a stream of the library's own, on memory of its own.
     pub fn on_own<R>(
         entered: Entered<'_>,
-        stream: Stream<'_>,
+        call: &CallStream,
         work: impl FnOnce(&mut Queue<'_>) -> Result<R>,
     ) -> Result<R> {
-        Self::open(entered, stream, Capture::Off, MemoryCheck::Never, work)
+        Self::on_call(entered, call, Memory::Own, work)
     }
 
-    /// Queues `work` on a stream of the user's.
+    fn on_call<R>(
+        entered: Entered<'_>,
+        call: &CallStream,
+        memory: Memory,
+        work: impl FnOnce(&mut Queue<'_>) -> Result<R>,
+    ) -> Result<R> {
+        call.with_scratch(|scratch| {
+            work(&mut Queue {
+                entered,
+                stream: call.stream(),
+                launches: Launches::Run(scratch),
+                memory,
+            })
+        })
+    }
+
+    /// Queues `work` on a stream of the caller's.
     pub fn on(
         entered: Entered<'_>,
         stream: &cust::stream::Stream,
         work: impl FnOnce(&mut Queue<'_>) -> Result<()>,
     ) -> Result<()> {
         let stream = Stream::from(stream);
-        let capture = Capture::of(stream)?;
-        Self::open(entered, stream, capture, MemoryCheck::Once, work)
-    }
-
-    fn open<R>(
-        entered: Entered<'_>,
-        stream: Stream<'_>,
-        capture: Capture,
-        memory_check: MemoryCheck,
-        work: impl FnOnce(&mut Queue<'_>) -> Result<R>,
-    ) -> Result<R> {
+        let capture = stream.capture()?;
         entered.with_stream(stream, capture, |known| {
             work(&mut Queue {
                 entered,
                 stream,
-                capture,
-                known,
-                memory_check,
+                launches: match capture {
+                    None => Launches::Run(&mut known.scratch),
+                    Some(capture) => Launches::Captured(capture, known),
+                },
+                memory: Memory::Callers,
             })
         })
     }
@@ -138,42 +152,50 @@ impl Queue<'_> {
         check_reduce::<T, O::Output>(input, output)?;
         self.check_memory(Argument::Input, input)?;
         self.check_memory(Argument::Output, output)?;
-        self.reduce_piece::<O, T>(input, all_chunks::<T>(input), output.address)
+        // SAFETY: both are memory of the context, of the lengths that their owner gave them; all chunks at once.
+        unsafe { self.reduce_piece::<O, T>(input, all_chunks::<T>(input), output.address) }
     }
 
-    /// Queues a reduction of `input`, at least one item, to a place for results.
-    pub fn reduce_to_slot<O: Kernel<kind::reduce, T>, T: Item>(
+    /// Queues a reduction of `input`, at least one item, to the place for the result of a call on this queue's stream.
+    pub fn reduce_for<O: Kernel<kind::reduce, T>, T: Item>(
         &mut self,
+        call: &CallStream,
         input: Span,
-    ) -> Result<ResultSlot> {
+    ) -> Result<()> {
         input.check_alignment::<T>(Argument::Input)?;
         self.check_memory(Argument::Input, input)?;
-        let slot = self.entered.result_slot()?;
-        match self.reduce_piece::<O, T>(input, all_chunks::<T>(input), slot.address()) {
-            Ok(()) => Ok(slot),
-            Err(error) => {
-                self.entered.return_result_slot(slot);
-                Err(error)
-            }
-        }
+        let result = call.result()?;
+        // SAFETY: the input is memory of the context, of the length that its owner gave it, and the result has a place of its
+        // own; all chunks at once.
+        unsafe { self.reduce_piece::<O, T>(input, all_chunks::<T>(input), result) }
     }
 
     /// Prepares a call that is queued in parts and needs so many state words: nothing is missing then for any of them.
     pub fn prepare<Kind, O: Kernel<Kind, T>, T: Item>(&mut self, state_words: u64) -> Result<()> {
-        self.entered.kernel(O::ID, self.capture)?;
+        self.entered.kernel(O::ID)?;
         self.scratch(Part::First, state_words).map(drop)
     }
 
-    /// Queues the part of a reduction of `input` that has these chunks; the last part writes the result to `output`. The
-    /// parts of a reduction are queued in order, with nothing else in between on the stream. Of `input`, only the items of
-    /// the chunks need be there. Arguments are as checked by [`Self::reduce`].
-    pub fn reduce_piece<O: Kernel<kind::reduce, T>, T: Item>(
+    /// Queues the part of a reduction of `input` that has these chunks; the last part writes the result to `output`.
+    ///
+    /// # Safety
+    ///
+    /// Until the work is done,
+    ///
+    /// - the items of these chunks, counted from `input.address`, are memory that the device reads in this context. No other
+    ///   item of `input` need be there, so the address itself may lie outside of any allocation;
+    /// - `output`, in the last part, is memory for a result that the device writes in this context;
+    /// - `input.address` is aligned for `T`, `output` for the result, and the result lies apart from the items.
+    ///
+    /// And, or the result is wrong: the parts of a reduction are queued in order, with nothing else in between on the stream, for
+    /// the same number of items.
+    pub unsafe fn reduce_piece<O: Kernel<kind::reduce, T>, T: Item>(
         &mut self,
         input: Span,
         chunks: Range<u64>,
         output: Address,
     ) -> Result<()> {
-        let kernel = self.entered.kernel(O::ID, self.capture)?;
+        let kernel = self.entered.kernel(O::ID)?;
         let item_count = input.item_count as u64;
         let part = Part::new(&chunks, reduce_chunk_count::<T>(item_count));
         let state_words = reduce_state_words::<T, O::Accumulator>(item_count);
@@ -188,9 +210,8 @@ impl Queue<'_> {
             output,
         ];
         let blocks = chunks.end - chunks.start;
-        // SAFETY: these are a reduction's parameters. Input and output are memory of the context, as the
-        // caller has checked, of the lengths that their owner gave them, and do not overlap; the
-        // rest is the stream's workspace, with the state words that were asked for.
+        // SAFETY: these are a reduction's parameters. Block `i` reads chunk `chunks.start + i`, and the last one writes `output`:
+        // the caller answers for both. The rest is the stream's workspace, with the state words that were asked for.
         unsafe { self.launch(part, kernel, kernel.long.block, blocks, parameters) }
     }
 
@@ -206,19 +227,31 @@ impl Queue<'_> {
             self.check_memory(Argument::Output, output)?;
         }
         let tiles = 0..scan_tile_count::<T>(input.item_count as u64);
-        self.scan_piece::<Kind, O, T>(input, output.address, tiles)
+        // SAFETY: both are memory of the context, of the lengths that their owner gave them; all tiles at once.
+        unsafe { self.scan_piece::<Kind, O, T>(input, output.address, tiles) }
     }
 
-    /// Queues the part of a scan of `input` that has these tiles. The parts of a scan are queued in order, with nothing
-    /// else in between on the stream. Of `input` and the output, only the items of the tiles need be there. Arguments are
-    /// as checked by [`Self::scan`].
-    pub fn scan_piece<Kind, O: Kernel<Kind, T>, T: Item>(
+    /// Queues the part of a scan of `input` that has these tiles.
+    ///
+    /// # Safety
+    ///
+    /// Until the work is done,
+    ///
+    /// - the items of these tiles, counted from `input.address`, are memory that the device reads in this context, and those
+    ///   counted from `output` memory that it writes. No other item need be there, so the addresses themselves may lie outside of
+    ///   any allocation;
+    /// - both addresses are aligned for `T`, and are the same or lie so far apart that no item of these tiles lies where another
+    ///   result does.
+    ///
+    /// And, or the results are wrong or never come: the parts of a scan are queued in order, with nothing else in between on the
+    /// stream, for the same number of items.
+    pub unsafe fn scan_piece<Kind, O: Kernel<Kind, T>, T: Item>(
         &mut self,
         input: Span,
         output: Address,
         tiles: Range<u64>,
     ) -> Result<()> {
-        let kernel = self.entered.kernel(O::ID, self.capture)?;
+        let kernel = self.entered.kernel(O::ID)?;
         let item_count = input.item_count as u64;
         let part = Part::new(&tiles, scan_tile_count::<T>(item_count));
         let state_words = scan_state_words::<T, O::Accumulator>(item_count);
@@ -238,9 +271,8 @@ impl Queue<'_> {
             false => kernel.long,
         };
         let blocks = (tiles.end - tiles.start).min(grid.resident_blocks as u64);
-        // SAFETY: these are a scan's parameters. Input and output are memory of the context, with room for
-        // the items, and are the same or do not overlap; the rest is the stream's workspace, with
-        // the state words that were asked for.
+        // SAFETY: these are a scan's parameters. The blocks read and write the items of these tiles alone: the caller answers for
+        // them. The rest is the stream's workspace, with the state words that were asked for.
         unsafe { self.launch(part, kernel, grid.block, blocks, parameters) }
     }
 
@@ -257,18 +289,27 @@ impl Queue<'_> {
     }
 
     /// The workspace for a part of a call that needs so many state words.
-    fn scratch(&mut self, part: Part, state_words: u64) -> Result<Scratch> {
-        if part.is_first() {
-            self.known.begin_call(self.capture)?;
+    fn scratch(&mut self, part: Part, state_words: u64) -> Result<Place> {
+        match &mut self.launches {
+            Launches::Run(scratch) => {
+                if part.is_first() {
+                    scratch.begin_call();
+                }
+                self.entered.place(scratch, self.stream, state_words)
+            }
+            Launches::Captured(capture, known) => {
+                self.entered.captured_place(known, *capture, state_words)
+            }
         }
-        let workspace = self
-            .known
-            .workspace(self.stream, self.capture, state_words)?;
-        Ok(Scratch {
-            control: workspace.control(),
-            states: workspace.states(),
-            state_words: workspace.state_words(),
-        })
+    }
+
+    /// Notes how far the call has come.
+    fn set_progress(&mut self, progress: Progress) {
+        match &mut self.launches {
+            Launches::Run(scratch) => scratch.set_progress(progress),
+            // The caller learns of a failure, and the capture has a workspace of its own.
+            Launches::Captured(..) => {}
+        }
     }
 
     /// Queues a kernel, as a part of a call.
@@ -289,7 +330,7 @@ impl Queue<'_> {
             .each_mut()
             .map(|parameter| ptr::from_mut(parameter).cast());
         if part != Part::Whole {
-            self.known.set_progress(Progress::Halfway);
+            self.set_progress(Progress::Halfway);
         }
         let shape = Shape {
             blocks: blocks as u32,
@@ -297,9 +338,9 @@ impl Queue<'_> {
             shared_bytes: block.shared_bytes,
         };
         // Not every driver that knows early launches captures them.
-        let start = match self.capture {
-            Capture::Off => kernel.start,
-            Capture::On => Start::AfterOthers,
+        let start = match self.launches {
+            Launches::Run(_) => kernel.start,
+            Launches::Captured(..) => Start::AfterOthers,
         };
         // SAFETY: one pointer to a live 64-bit value for each parameter; the kernel waits if its text says that it may
         // begin early; the rest is the caller's promise.
@@ -309,17 +350,15 @@ impl Queue<'_> {
                 .launch(shape, start, self.stream, &mut pointers)
         }?;
         if part == Part::Last {
-            self.known.set_progress(Progress::Complete);
+            self.set_progress(Progress::Complete);
         }
         Ok(())
     }
 
-    fn check_memory(&mut self, argument: Argument, span: Span) -> Result<()> {
-        let (entered, address) = (self.entered, span.address);
-        match self.memory_check {
-            MemoryCheck::Always => entered.check_memory(argument, address),
-            MemoryCheck::Never => Ok(()),
-            MemoryCheck::Once => entered.check_memory_once(self.known, argument, address),
+    fn check_memory(&self, argument: Argument, span: Span) -> Result<()> {
+        match self.memory {
+            Memory::Callers => self.entered.check_memory(argument, span.address),
+            Memory::Own => Ok(()),
         }
     }
 }
@@ -349,13 +388,6 @@ impl Part {
     }
 }
 
-/// What a launch is told of its stream's workspace.
-struct Scratch {
-    control: Address,
-    states: Address,
-    state_words: u64,
-}
-
 /// All chunks of a reduction.
 fn all_chunks<T>(input: Span) -> Range<u64> {
     0..reduce_chunk_count::<T>(input.item_count as u64)
@@ -366,9 +398,18 @@ pub(crate) fn reduce_to_host<O: Kernel<kind::reduce, T>, T: Item>(
     entered: Entered<'_>,
     input: Span,
 ) -> Result<O::Output> {
-    let slot = Queue::and_wait(entered, |queue| queue.reduce_to_slot::<O, T>(input))?;
+    let ((), call) = Queue::and_wait(entered, |queue, call| queue.reduce_for::<O, T>(call, input))?;
     // SAFETY: the reduction is done.
-    Ok(unsafe { entered.read_result(slot) })
+    unsafe { call.read_result() }
+}
+
+/// Scans `input`, at least one item, and waits for it.
+pub(crate) fn scan_and_wait<Kind, O: Kernel<Kind, T>, T: Item>(
+    entered: Entered<'_>,
+    input: Span,
+    output: Span,
+) -> Result<()> {
+    Queue::and_wait(entered, |queue, _| queue.scan::<Kind, O, T>(input, output)).map(drop)
 }
 
 /// Checks what can be known of a reduction's arguments without the driver.

@@ -93,7 +93,7 @@ mod slice;
 mod staged;
 
 pub use cust;
-pub use error::{Argument, DriverCode, Error, Result, WarmUp};
+pub use error::{Argument, DriverCode, Error, Result};
 pub use gpu::Gpu;
 pub use half::{bf16, f16};
 pub use kernel::{Item, Kernel, KernelId, kind};

@@ -8,7 +8,7 @@ use cust::stream::Stream;
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
-use crate::launch::{Queue, Span};
+use crate::launch::{self, Queue, Span};
 
 /// Writes to `output[i]` the combination of `input[0]` to `input[i]` with the operator `O`, and waits for it.
 ///
@@ -188,7 +188,7 @@ fn scan_and_wait<Kind, O: Kernel<Kind, T>, T: Item>(
     if input.item_count == 0 {
         return Ok(());
     }
-    gpu.enter(|entered| Queue::and_wait(entered, |queue| queue.scan::<Kind, O, T>(input, output)))
+    gpu.enter(|entered| launch::scan_and_wait::<Kind, O, T>(entered, input, output))
 }
 
 fn queue_scan<Kind, O: Kernel<Kind, T>, T: Item>(

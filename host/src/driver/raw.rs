@@ -27,7 +27,6 @@ unsafe extern "C" {
     pub fn cuCtxSetCurrent(context: *mut c_void) -> i32;
     pub fn cuCtxPushCurrent_v2(context: *mut c_void) -> i32;
     pub fn cuCtxPopCurrent_v2(context: *mut *mut c_void) -> i32;
-    pub fn cuCtxSynchronize() -> i32;
     pub fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> i32;
     pub fn cuMemAlloc_v2(address: *mut Address, bytes: usize) -> i32;
     pub fn cuMemFree_v2(address: Address) -> i32;
@@ -70,6 +69,29 @@ unsafe extern "C" {
     pub fn cuStreamDestroy_v2(stream: *mut c_void) -> i32;
     pub fn cuStreamGetCtx(stream: *mut c_void, context: *mut *mut c_void) -> i32;
     pub fn cuStreamIsCapturing(stream: *mut c_void, status: *mut c_int) -> i32;
+    pub fn cuStreamGetCaptureInfo_v2(
+        stream: *mut c_void,
+        status: *mut c_int,
+        id: *mut u64,
+        graph: *mut *mut c_void,
+        after: *mut *const *mut c_void,
+        after_count: *mut usize,
+    ) -> i32;
+    pub fn cuThreadExchangeStreamCaptureMode(mode: *mut c_int) -> i32;
+    pub fn cuUserObjectCreate(
+        object: *mut *mut c_void,
+        data: *mut c_void,
+        destructor: Option<unsafe extern "C" fn(*mut c_void)>,
+        references: c_uint,
+        flags: c_uint,
+    ) -> i32;
+    pub fn cuUserObjectRelease(object: *mut c_void, count: c_uint) -> i32;
+    pub fn cuGraphRetainUserObject(
+        graph: *mut c_void,
+        object: *mut c_void,
+        count: c_uint,
+        flags: c_uint,
+    ) -> i32;
     pub fn cuStreamSynchronize(stream: *mut c_void) -> i32;
     pub fn cuStreamWaitEvent(stream: *mut c_void, event: *mut c_void, flags: c_uint) -> i32;
     pub fn cuEventCreate(event: *mut *mut c_void, flags: c_uint) -> i32;

@@ -14,6 +14,8 @@ impl DriverCode {
     pub(crate) const INVALID_DEVICE: Self = Self(101);
     pub(crate) const INVALID_PTX: Self = Self(218);
     pub(crate) const UNSUPPORTED_PTX_VERSION: Self = Self(222);
+    pub(crate) const STREAM_CAPTURE_INVALIDATED: Self = Self(901);
+    pub(crate) const STREAM_CAPTURE_IMPLICIT: Self = Self(906);
 
     /// The code's name in `cuda.h`, if it is one that this library knows.
     pub fn name(self) -> Option<&'static str> {
@@ -23,10 +25,16 @@ impl DriverCode {
             .map(|index| NAMES[index].1)
     }
 
-    /// Whether the driver repeats this code from every later call in the context: memory and results are
-    /// lost, and only the end of the context (in most programs, of the process) helps.
+    /// Whether the driver repeats this code from every later call in the context, whose memory and results are lost.
+    ///
+    /// These are the codes of which `cuda.h` says that context or process are in an inconsistent state (226, 700, 702, 710, 714
+    /// to 719, 721, 810), 709 for a context that somebody has destroyed or reset, and the memory errors of the hardware (214,
+    /// 220). 911 is one where it is reported for work that was queued before; it counts as one always.
     pub fn is_sticky(self) -> bool {
-        matches!(self.0, 214 | 220 | 700 | 702 | 709 | 710 | 714..=719 | 721)
+        matches!(
+            self.0,
+            214 | 220 | 226 | 700 | 702 | 709 | 710 | 714..=719 | 721 | 810 | 911
+        )
     }
 }
 
@@ -45,35 +53,54 @@ impl fmt::Debug for DriverCode {
     }
 }
 
-/// Codes and names of CUDA 12, in ascending order.
+/// Codes and names of CUDA 13.5's `cuda.h`, in ascending order.
 const NAMES: &[(i32, &str)] = &[
     (0, "CUDA_SUCCESS"),
     (1, "CUDA_ERROR_INVALID_VALUE"),
     (2, "CUDA_ERROR_OUT_OF_MEMORY"),
     (3, "CUDA_ERROR_NOT_INITIALIZED"),
     (4, "CUDA_ERROR_DEINITIALIZED"),
+    (5, "CUDA_ERROR_PROFILER_DISABLED"),
+    (6, "CUDA_ERROR_PROFILER_NOT_INITIALIZED"),
+    (7, "CUDA_ERROR_PROFILER_ALREADY_STARTED"),
+    (8, "CUDA_ERROR_PROFILER_ALREADY_STOPPED"),
     (34, "CUDA_ERROR_STUB_LIBRARY"),
     (36, "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER"),
     (46, "CUDA_ERROR_DEVICE_UNAVAILABLE"),
+    (47, "CUDA_ERROR_MULTICAST_RESOURCE_FULL"),
     (100, "CUDA_ERROR_NO_DEVICE"),
     (101, "CUDA_ERROR_INVALID_DEVICE"),
     (102, "CUDA_ERROR_DEVICE_NOT_LICENSED"),
     (200, "CUDA_ERROR_INVALID_IMAGE"),
     (201, "CUDA_ERROR_INVALID_CONTEXT"),
+    (202, "CUDA_ERROR_CONTEXT_ALREADY_CURRENT"),
     (205, "CUDA_ERROR_MAP_FAILED"),
+    (206, "CUDA_ERROR_UNMAP_FAILED"),
+    (207, "CUDA_ERROR_ARRAY_IS_MAPPED"),
+    (208, "CUDA_ERROR_ALREADY_MAPPED"),
     (209, "CUDA_ERROR_NO_BINARY_FOR_GPU"),
+    (210, "CUDA_ERROR_ALREADY_ACQUIRED"),
+    (211, "CUDA_ERROR_NOT_MAPPED"),
+    (212, "CUDA_ERROR_NOT_MAPPED_AS_ARRAY"),
+    (213, "CUDA_ERROR_NOT_MAPPED_AS_POINTER"),
     (214, "CUDA_ERROR_ECC_UNCORRECTABLE"),
     (215, "CUDA_ERROR_UNSUPPORTED_LIMIT"),
     (216, "CUDA_ERROR_CONTEXT_ALREADY_IN_USE"),
+    (217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED"),
     (218, "CUDA_ERROR_INVALID_PTX"),
+    (219, "CUDA_ERROR_INVALID_GRAPHICS_CONTEXT"),
     (220, "CUDA_ERROR_NVLINK_UNCORRECTABLE"),
     (221, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"),
     (222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
     (223, "CUDA_ERROR_JIT_COMPILATION_DISABLED"),
     (224, "CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY"),
     (225, "CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC"),
+    (226, "CUDA_ERROR_CONTAINED"),
+    (227, "CUDA_ERROR_INSUFFICIENT_LOADER_VERSION"),
     (300, "CUDA_ERROR_INVALID_SOURCE"),
     (301, "CUDA_ERROR_FILE_NOT_FOUND"),
+    (302, "CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND"),
+    (303, "CUDA_ERROR_SHARED_OBJECT_INIT_FAILED"),
     (304, "CUDA_ERROR_OPERATING_SYSTEM"),
     (400, "CUDA_ERROR_INVALID_HANDLE"),
     (401, "CUDA_ERROR_ILLEGAL_STATE"),
@@ -84,9 +111,14 @@ const NAMES: &[(i32, &str)] = &[
     (701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"),
     (702, "CUDA_ERROR_LAUNCH_TIMEOUT"),
     (703, "CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING"),
+    (704, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED"),
+    (705, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED"),
     (708, "CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE"),
     (709, "CUDA_ERROR_CONTEXT_IS_DESTROYED"),
     (710, "CUDA_ERROR_ASSERT"),
+    (711, "CUDA_ERROR_TOO_MANY_PEERS"),
+    (712, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED"),
+    (713, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED"),
     (714, "CUDA_ERROR_HARDWARE_STACK_ERROR"),
     (715, "CUDA_ERROR_ILLEGAL_INSTRUCTION"),
     (716, "CUDA_ERROR_MISALIGNED_ADDRESS"),
@@ -106,6 +138,8 @@ const NAMES: &[(i32, &str)] = &[
     (808, "CUDA_ERROR_MPS_MAX_CLIENTS_REACHED"),
     (809, "CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED"),
     (810, "CUDA_ERROR_MPS_CLIENT_TERMINATED"),
+    (811, "CUDA_ERROR_CDP_NOT_SUPPORTED"),
+    (812, "CUDA_ERROR_CDP_VERSION_MISMATCH"),
     (900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"),
     (901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"),
     (902, "CUDA_ERROR_STREAM_CAPTURE_MERGE"),
@@ -119,6 +153,13 @@ const NAMES: &[(i32, &str)] = &[
     (910, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE"),
     (911, "CUDA_ERROR_EXTERNAL_DEVICE"),
     (912, "CUDA_ERROR_INVALID_CLUSTER_SIZE"),
+    (913, "CUDA_ERROR_FUNCTION_NOT_LOADED"),
+    (914, "CUDA_ERROR_INVALID_RESOURCE_TYPE"),
+    (915, "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION"),
+    (916, "CUDA_ERROR_KEY_ROTATION"),
+    (917, "CUDA_ERROR_STREAM_DETACHED"),
+    (918, "CUDA_ERROR_GRAPH_RECAPTURE_FAILURE"),
+    (919, "CUDA_ERROR_FABRIC_NOT_READY"),
     (999, "CUDA_ERROR_UNKNOWN"),
 ];
 
@@ -144,11 +185,16 @@ mod tests {
 
     #[test]
     fn only_the_loss_of_a_context_is_sticky() {
-        for code in [214, 220, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719] {
+        let sticky = [
+            214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911,
+        ];
+        for code in sticky {
             assert!(DriverCode(code).is_sticky(), "{code}");
+            assert!(DriverCode(code).name().is_some(), "{code}");
         }
         for code in [
-            0, 1, 2, 100, 201, 209, 218, 400, 701, 720, 801, 900, 999, 1000, -1,
+            0, 1, 2, 4, 100, 201, 209, 218, 225, 400, 701, 703, 708, 711, 720, 801, 811, 900, 910,
+            912, 999, 1000, -1,
         ] {
             assert!(!DriverCode(code).is_sticky(), "{code}");
         }

@@ -2,33 +2,52 @@
 //! travels back.
 //!
 //! A copy runs beside the host, and at the bus's full rate, only from and to page-locked memory, and page-locking takes
-//! far longer than a copy. So a lane has a buffer of it, a piece of the device's memory as large, a stream, and an event
-//! to have other streams wait for that one; and is kept for the next call. Whoever holds a [`Lane`] has its buffer and its
-//! memory alone; while work on its stream may use them, there is a [`BusyLane`] in its place.
+//! far longer than a copy. So a lane has a buffer of it, a piece of the device's memory as large, and a stream; and is kept for
+//! the next call. Whoever holds a [`Lane`] has its buffer and its memory alone; while work on its stream may use them, there is a
+//! [`BusyLane`] in its place.
+//!
+//! How many lanes there are, and how many are kept, has a bound: a call that finds all in use takes fewer, or waits for one.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use super::call_stream::{Call, CallStream};
+use super::shelf::{Limits, Loan, Shelf};
 use super::{DeviceMemory, PinnedMemory};
-use crate::driver::{self, Address, Event, OwnStream, Stream};
+use crate::driver::{self, Address, Context};
 use crate::error::{Error, Result};
 
-/// Bytes of a piece, as long as a unit of work is not longer: enough for the bus's full rate, and little enough that a
-/// call begins and ends quickly.
+/// Bytes of the longest slice that travels in one piece, on a lane of its own size.
+pub(crate) const SHORT_BYTES: usize = 512 << 10;
+
+/// Bytes of a piece of a longer one, as long as a unit of work is not longer: enough for the bus's full rate, and little enough
+/// that a call begins and ends quickly.
 pub(crate) const PIECE_BYTES: usize = 4 << 20;
 
-/// The lanes of a context that no call uses, with pieces of [`PIECE_BYTES`].
-#[derive(Debug, Default)]
+const _: () = assert!(SHORT_BYTES <= PIECE_BYTES);
+
+/// At rest 8 MiB of the device's memory and as much that is page-locked; at most 32.
+const SHORT: Limits = Limits { most: 64, idle: 16 };
+
+/// Those of a call with pieces that travel both ways, and as many again. At rest 80 MiB of each, at most 160.
+const PIECES: Limits = Limits { most: 40, idle: 20 };
+
+/// For slices beyond 16 GiB, whose pieces are longer than [`PIECE_BYTES`]: none is kept.
+const LONG_PIECES: Limits = Limits { most: 4, idle: 0 };
+
+/// The lanes of a context.
+#[derive(Debug)]
 pub(super) struct Lanes {
-    idle: Mutex<Vec<Arc<Parts>>>,
+    short: Shelf<Parts>,
+    pieces: Shelf<Parts>,
+    long_pieces: Shelf<Parts>,
 }
 
 /// A lane on which nothing moves. Dropped, it is kept for the next call.
 #[derive(Debug)]
 pub(crate) struct Lane<'gpu> {
-    parts: Arc<Parts>,
+    parts: Loan<'gpu, Parts>,
     user: User,
-    home: &'gpu Lanes,
 }
 
 /// A part of a lane's buffer, for one of the threads that have the buffer together.
@@ -44,10 +63,9 @@ pub(crate) struct BusyLane<'gpu>(Lane<'gpu>);
 
 /// What a lane is made of.
 #[derive(Debug)]
-struct Parts {
+pub(super) struct Parts {
     // Goes first, and waits: nothing uses what goes after it.
-    stream: LaneStream,
-    event: Event,
+    call: CallStream,
     device: DeviceMemory,
     buffer: PinnedMemory,
     piece_bytes: usize,
@@ -59,92 +77,88 @@ enum User {
     Nobody,
     /// Work on the lane's stream.
     Own,
-    /// Work on that stream, and on the one of another lane.
-    Lent(Arc<Parts>),
-}
-
-/// A stream that is waited for and destroyed when dropped.
-#[derive(Debug)]
-struct LaneStream(OwnStream);
-
-impl Drop for LaneStream {
-    fn drop(&mut self) {
-        // A failure is that of the work, or of a context that is gone, and the stream with it.
-        let _ = self.0.as_stream().synchronize();
-        let _ = self.0.destroy();
-    }
+    /// Work on that stream, and on this one.
+    Lent(Arc<CallStream>),
 }
 
 impl Lanes {
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            short: Shelf::new(SHORT),
+            pieces: Shelf::new(PIECES),
+            long_pieces: Shelf::new(LONG_PIECES),
+        }
     }
 
-    /// A lane with pieces of [`PIECE_BYTES`].
-    pub fn take(&self) -> Result<Lane<'_>> {
-        self.take_with(PIECE_BYTES)
+    /// A lane for a piece of so many bytes, in this context, which is current.
+    pub fn take(&self, home: Context, piece_bytes: usize) -> Result<Lane<'_>> {
+        let (shelf, piece_bytes) = self.shelf(piece_bytes);
+        Lane::new(shelf.take(|| Parts::new(home, piece_bytes))?)
     }
 
-    /// So many lanes, with pieces of so many bytes; fewer, but at least one, where the memory does not suffice.
-    pub fn take_some(&self, most: usize, piece_bytes: usize) -> Result<Vec<Lane<'_>>> {
-        let mut lanes = vec![self.take_with(piece_bytes)?];
+    /// So many lanes, for pieces of so many bytes; fewer, but at least one, where calls beside this one have them or the memory
+    /// does not suffice.
+    pub fn take_some(
+        &self,
+        home: Context,
+        most: usize,
+        piece_bytes: usize,
+    ) -> Result<Vec<Lane<'_>>> {
+        let mut lanes = vec![self.take(home, piece_bytes)?];
+        let (shelf, piece_bytes) = self.shelf(piece_bytes);
         while lanes.len() < most {
-            match self.take_with(piece_bytes) {
-                Ok(lane) => lanes.push(lane),
-                Err(Error::OutOfMemory { .. } | Error::OutOfHostMemory { .. }) => break,
+            match shelf.try_take(|| Parts::new(home, piece_bytes)) {
+                Ok(Some(parts)) => lanes.push(Lane::new(parts)?),
+                Ok(None) | Err(Error::OutOfMemory { .. } | Error::OutOfHostMemory { .. }) => break,
                 Err(error) => return Err(error),
             }
         }
         Ok(lanes)
     }
 
-    /// A lane that is there or, in the current context, is made.
-    fn take_with(&self, piece_bytes: usize) -> Result<Lane<'_>> {
-        let kept = match piece_bytes {
-            PIECE_BYTES => {
-                let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-                idle.pop()
-            }
-            _ => None,
-        };
-        let parts = match kept {
-            Some(parts) => parts,
-            None => Arc::new(Parts::new(piece_bytes)?),
-        };
-        Ok(Lane {
-            parts,
-            user: User::Nobody,
-            home: self,
-        })
+    /// The lanes for pieces of so many bytes, and the bytes of their pieces.
+    fn shelf(&self, piece_bytes: usize) -> (&Shelf<Parts>, usize) {
+        match piece_bytes {
+            0..=SHORT_BYTES => (&self.short, SHORT_BYTES),
+            ..=PIECE_BYTES => (&self.pieces, PIECE_BYTES),
+            _ => (&self.long_pieces, piece_bytes),
+        }
     }
 
-    /// Frees all lanes.
-    pub fn clear(&mut self) {
-        self.idle
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+    /// Frees all lanes that no call has.
+    pub fn trim(&self) {
+        for shelf in [&self.short, &self.pieces, &self.long_pieces] {
+            drop(shelf.clear());
+        }
     }
 }
 
 impl Parts {
-    fn new(piece_bytes: usize) -> Result<Self> {
+    fn new(home: Context, piece_bytes: usize) -> Result<Self> {
         Ok(Self {
-            stream: LaneStream(OwnStream::create()?),
-            event: Event::new()?,
+            call: CallStream::new(home)?,
             device: DeviceMemory::allocate(piece_bytes as u64)?,
             buffer: PinnedMemory::allocate(piece_bytes)?,
             piece_bytes,
         })
     }
-
-    fn stream(&self) -> Stream<'_> {
-        self.stream.0.as_stream()
-    }
 }
 
 impl<'gpu> Lane<'gpu> {
-    /// The buffer's bytes, as many as a piece has.
+    fn new(parts: Loan<'gpu, Parts>) -> Result<Self> {
+        parts.call.check_home()?;
+        Ok(Self {
+            parts,
+            user: User::Nobody,
+        })
+    }
+
+    /// The lane's stream.
+    pub fn call(&self) -> &CallStream {
+        &self.parts.call
+    }
+
+    /// The buffer's bytes, at least as many as were asked for.
     pub fn bytes(&mut self) -> &mut [u8] {
         let start = self.parts.buffer.start().as_ptr();
         // SAFETY: the buffer is so long. Nobody else has it, and nothing is queued that uses it: that would be a
@@ -165,20 +179,26 @@ impl<'gpu> Lane<'gpu> {
         (0..bytes).step_by(strip_bytes).map(strip).collect()
     }
 
-    /// The lane, for work to be queued on its stream.
-    pub fn into_busy(mut self) -> BusyLane<'gpu> {
+    /// The lane, for work to be queued on its stream. Its context is current still.
+    fn into_busy(mut self) -> Result<BusyLane<'gpu>> {
+        self.parts.call.check_home()?;
         self.user = User::Own;
-        BusyLane(self)
+        Ok(BusyLane(self))
     }
 
     /// Queues the copy of so many bytes of the buffer, at most all, to the device's memory.
     pub fn send(self, bytes: usize) -> Result<BusyLane<'gpu>> {
-        let busy = self.into_busy();
-        let Parts { buffer, device, .. } = &*busy.0.parts;
-        let bytes = bytes.min(busy.0.parts.piece_bytes);
+        let busy = self.into_busy()?;
+        let Parts {
+            call,
+            buffer,
+            device,
+            piece_bytes,
+        } = &*busy.0.parts;
+        let bytes = bytes.min(*piece_bytes);
         // SAFETY: the buffer is so long, and is not touched while there is a `BusyLane`, whose end waits.
         unsafe {
-            driver::queue_copy_to_device(device.address(), buffer.start(), bytes, busy.stream())
+            driver::queue_copy_to_device(device.address(), buffer.start(), bytes, call.stream())
         }?;
         Ok(busy)
     }
@@ -186,22 +206,18 @@ impl<'gpu> Lane<'gpu> {
 
 impl Drop for Lane<'_> {
     fn drop(&mut self) {
+        let own = self.parts.call.stream();
         let done = match &self.user {
             User::Nobody => Ok(()),
-            User::Own => self.parts.stream().synchronize(),
+            User::Own => own.synchronize(),
             User::Lent(other) => {
                 let others = other.stream().synchronize();
-                self.parts.stream().synchronize().and(others)
+                own.synchronize().and(others)
             }
         };
-        // Where waiting fails, or with other pieces, the lane is not used again, and what it is made of is freed here.
-        if done.is_ok() && self.parts.piece_bytes == PIECE_BYTES {
-            let mut idle = self
-                .home
-                .idle
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            idle.push(Arc::clone(&self.parts));
+        // Where waiting fails the lane is not used again.
+        if done.is_err() {
+            self.parts.discard();
         }
     }
 }
@@ -221,9 +237,9 @@ impl<'gpu> Strip<'gpu> {
 }
 
 impl<'gpu> BusyLane<'gpu> {
-    /// What the lane's work is queued on.
-    pub fn stream(&self) -> Stream<'_> {
-        self.0.parts.stream()
+    /// The lane's stream.
+    pub fn call(&self) -> &CallStream {
+        self.0.call()
     }
 
     /// The piece of the device's memory.
@@ -231,38 +247,44 @@ impl<'gpu> BusyLane<'gpu> {
         self.0.parts.device.address()
     }
 
-    /// Has `work`, given the piece of the device's memory, queue something there on the stream of another lane: behind what
-    /// is queued on this one, and before what comes next here.
+    /// Runs `work`, which queues something on `other` that uses the lane's device memory, whose address it is given: after what
+    /// is queued on this lane, and before what comes next here.
     pub fn lend(
         mut self,
-        other: &BusyLane<'gpu>,
+        other: &Call<'gpu>,
         work: impl FnOnce(Address) -> Result<()>,
     ) -> Result<Self> {
-        self.0.parts.event.record(self.stream())?;
-        self.0.parts.event.hold_up(other.stream())?;
-        self.0.user = User::Lent(Arc::clone(&other.0.parts));
+        self.call().come_before(other.stream())?;
+        self.0.user = User::Lent(other.share());
         work(self.device())?;
-        self.0.parts.event.record(other.stream())?;
-        self.0.parts.event.hold_up(self.stream())?;
+        self.call().come_after(other.stream())?;
         self.0.user = User::Own;
         Ok(self)
     }
 
     /// Queues the copy of so many bytes of the device's memory, at most all, to the buffer.
     pub fn receive(self, bytes: usize) -> Result<Self> {
-        let Parts { buffer, device, .. } = &*self.0.parts;
-        let bytes = bytes.min(self.0.parts.piece_bytes);
+        let Parts {
+            call,
+            buffer,
+            device,
+            piece_bytes,
+        } = &*self.0.parts;
+        let bytes = bytes.min(*piece_bytes);
         // SAFETY: the buffer is so long, and is not touched while there is a `BusyLane`, whose end waits.
         unsafe {
-            driver::queue_copy_to_host(buffer.start(), device.address(), bytes, self.stream())
+            driver::queue_copy_to_host(buffer.start(), device.address(), bytes, call.stream())
         }?;
         Ok(self)
     }
 
     /// Waits for the lane's work.
     pub fn wait(mut self) -> Result<Lane<'gpu>> {
-        self.stream().synchronize()?;
+        self.call().stream().synchronize()?;
         self.0.user = User::Nobody;
         Ok(self.0)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
-//! The scratch memory of one stream's launches: one allocation, zeroed once.
+//! The scratch memory of launches that come one after the other: one allocation, zeroed once.
 //!
-//! What a workspace holds and why it need not be cleared again: [`warpfold_kernels::workspace`]. Which stream has
-//! which, and when another is made: [`super::streams`].
+//! What a workspace holds and why it need not be cleared again: [`warpfold_kernels::workspace`]. Which launches have which, and
+//! when another is made: [`super::scratch`] and [`super::workspaces`].
 
 use warpfold_kernels::workspace::{STATES_OFFSET, workspace_bytes};
 
@@ -9,22 +9,34 @@ use super::DeviceMemory;
 use crate::driver::{self, Address, Stream};
 use crate::error::Result;
 
-/// Bytes of a stream's first workspace.
-const INITIAL_BYTES: u64 = 1 << 20;
+/// Bytes of the smallest workspace: enough for every reduction, and for scans of several hundred MiB.
+const SMALLEST_BYTES: u64 = 128 << 10;
 
-/// State words of a stream's first workspace.
-pub(super) const INITIAL_STATE_WORDS: u64 = (INITIAL_BYTES - STATES_OFFSET) / 8;
+/// State words of the smallest workspace.
+pub(super) const LEAST_STATE_WORDS: u64 = (SMALLEST_BYTES - STATES_OFFSET) / 8;
 
-/// The scratch memory of one stream's launches.
+/// Scratch memory.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     memory: DeviceMemory,
     state_words: u64,
 }
 
+/// Where a workspace is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Address of the tickets.
+    pub control: Address,
+    /// Address of the state words.
+    pub states: Address,
+    /// How many state words there are.
+    pub state_words: u64,
+}
+
 impl Workspace {
     /// Allocates, and queues the zeroing.
     pub fn allocate(stream: Stream<'_>, state_words: u64) -> Result<Self> {
+        let state_words = state_words.max(LEAST_STATE_WORDS);
         let bytes = workspace_bytes(state_words);
         let memory = DeviceMemory::allocate(bytes)?;
         driver::fill(memory.address(), 0, (bytes / 4) as usize, stream)?;
@@ -34,14 +46,13 @@ impl Workspace {
         })
     }
 
-    /// Where the tickets are.
-    pub fn control(&self) -> Address {
-        self.memory.address()
-    }
-
-    /// Where the state words are.
-    pub fn states(&self) -> Address {
-        self.memory.address() + STATES_OFFSET
+    /// Where it is.
+    pub fn place(&self) -> Place {
+        Place {
+            control: self.memory.address(),
+            states: self.memory.address() + STATES_OFFSET,
+            state_words: self.state_words,
+        }
     }
 
     /// How many state words there are.

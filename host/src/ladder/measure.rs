@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use warpfold_kernels::launch::Start;
 
 use super::kernels::Kernel;
-use crate::driver::{Event, Function, Shape, Stream};
+use crate::driver::{Event, Function, Shape, Stream, check_default_stream};
 use crate::error::Result;
 use crate::gpu::Entered;
 
@@ -54,7 +54,7 @@ pub struct Launch {
     pub blocks_per_multiprocessor: u32,
 }
 
-/// The launches of one run, on the default stream.
+/// The launches of one run: on the default stream, but for those of the library's own rungs.
 pub(super) struct Session<'gpu> {
     entered: Entered<'gpu>,
     launches: Vec<(Launch, Function)>,
@@ -63,7 +63,9 @@ pub(super) struct Session<'gpu> {
 }
 
 impl<'gpu> Session<'gpu> {
+    /// Where no capture is in the way.
     pub fn new(entered: Entered<'gpu>) -> Result<Self> {
+        check_default_stream()?;
         Ok(Self {
             entered,
             launches: Vec::new(),
@@ -79,9 +81,18 @@ impl<'gpu> Session<'gpu> {
 
     /// Makes the launches that are timed.
     pub fn timed(&mut self, launches: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        self.start.record(Stream::DEFAULT)?;
+        self.timed_on(Stream::DEFAULT, launches)
+    }
+
+    /// Makes the launches that are timed, which are queued on this stream.
+    pub fn timed_on(
+        &mut self,
+        stream: Stream<'_>,
+        launches: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        self.start.record(stream)?;
         launches(self)?;
-        Ok(self.end.record(Stream::DEFAULT)?)
+        Ok(self.end.record(stream)?)
     }
 
     /// Queues a launch.

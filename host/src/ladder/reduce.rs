@@ -170,8 +170,8 @@ fn ours<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(run: Run<'_>) -> Result<
         address: result.address(),
         item_count: 1,
     };
-    Queue::and_wait(entered, |queue| {
-        session.timed(|_| queue.reduce::<O, T>(input, output))
+    Queue::and_wait(entered, |queue, call| {
+        session.timed_on(call.stream(), |_| queue.reduce::<O, T>(input, output))
     })?;
     session.finish(|| result.first())
 }

@@ -187,8 +187,8 @@ where
     O: Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>,
     T: Item,
 {
-    Queue::and_wait(entered, |queue| {
-        session.timed(|_| match placement {
+    Queue::and_wait(entered, |queue, call| {
+        session.timed_on(call.stream(), |_| match placement {
             Placement::Inclusive => queue.scan::<kind::inclusive_scan, O, T>(input, output),
             Placement::Exclusive => queue.scan::<kind::exclusive_scan, O, T>(input, output),
         })

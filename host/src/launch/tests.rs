@@ -16,12 +16,16 @@ fn items(count: u64) -> Vec<f32> {
 fn reduce_pieces(gpu: &Gpu, input: &DeviceBuffer<f32>, pieces: &[Range<u64>]) -> f32 {
     let output = DeviceBuffer::from_slice(&[0.0f32]).unwrap();
     gpu.enter(|entered| {
-        Queue::and_wait(entered, |queue| {
+        Queue::and_wait(entered, |queue, _| {
             pieces.iter().try_for_each(|chunks| {
                 let output = Span::from(&*output).address;
-                queue.reduce_piece::<Sum, f32>(Span::from(&**input), chunks.clone(), output)
+                // SAFETY: both buffers live until the work is waited for.
+                unsafe {
+                    queue.reduce_piece::<Sum, f32>(Span::from(&**input), chunks.clone(), output)
+                }
             })
         })
+        .map(drop)
     })
     .unwrap();
     output.as_host_vec().unwrap()[0]
@@ -30,12 +34,16 @@ fn reduce_pieces(gpu: &Gpu, input: &DeviceBuffer<f32>, pieces: &[Range<u64>]) ->
 fn scan_pieces(gpu: &Gpu, input: &DeviceBuffer<f32>, pieces: &[Range<u64>]) -> Vec<f32> {
     let output = DeviceBuffer::from_slice(&vec![0.0f32; input.len()]).unwrap();
     gpu.enter(|entered| {
-        Queue::and_wait(entered, |queue| {
+        Queue::and_wait(entered, |queue, _| {
             pieces.iter().try_for_each(|tiles| {
                 let (input, output) = (Span::from(&**input), Span::from(&*output).address);
-                queue.scan_piece::<kind::inclusive_scan, Sum, f32>(input, output, tiles.clone())
+                // SAFETY: both buffers live until the work is waited for.
+                unsafe {
+                    queue.scan_piece::<kind::inclusive_scan, Sum, f32>(input, output, tiles.clone())
+                }
             })
         })
+        .map(drop)
     })
     .unwrap();
     output.as_host_vec().unwrap()

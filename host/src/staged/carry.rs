@@ -22,7 +22,7 @@ const LANES_AHEAD: usize = 2;
 /// The strips of a piece, if they are not too short: so many workers copy it, and it sets out all the sooner.
 const STRIPS: usize = 16;
 
-/// Bytes of the shortest strips, the last of a piece apart: worth a worker's while.
+/// Bytes of the shortest strips, except the last of a piece: worth a worker's while.
 const LEAST_STRIP_BYTES: usize = 64 << 10;
 
 /// The most page-locked memory of a call, and the most memory of the device beside a workspace; not for pieces so long that
@@ -150,11 +150,11 @@ pub(super) fn carry<'gpu, 'slice>(
 }
 
 /// The lanes that do not move, and the pieces that have not set out.
-struct Carrier<'workers, 'pool, 'scope, 'gpu: 'pool, 'slice, P> {
-    workers: &'workers Workers<'pool, 'scope, Task<'gpu, 'slice>>,
+struct Carrier<'workers, 'scope, 'data, 'gpu: 'scope, 'slice, P> {
+    workers: &'workers Workers<'scope, 'data, Task<'gpu, 'slice>>,
     pieces: P,
     idle: Vec<Lane<'gpu>>,
-    /// Pieces that the workers were given and that have not set out, in order.
+    /// Pieces being filled, not yet uploaded, in order.
     given: VecDeque<Piece<'slice>>,
     /// Those of them that wait for the ones before them.
     filled: Vec<(Lane<'gpu>, usize)>,
@@ -162,8 +162,8 @@ struct Carrier<'workers, 'pool, 'scope, 'gpu: 'pool, 'slice, P> {
     at_work: usize,
 }
 
-impl<'scope, 'gpu: 'scope, 'slice: 'scope, P: Iterator<Item = (usize, Piece<'slice>)>>
-    Carrier<'_, '_, 'scope, 'gpu, 'slice, P>
+impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>)>>
+    Carrier<'_, '_, 'data, 'gpu, 'slice, P>
 {
     /// The piece with this index, in a lane's buffer, once it is there; nothing if there is no such piece.
     fn filled(&mut self, index: usize) -> Option<(Lane<'gpu>, Piece<'slice>)> {

@@ -8,7 +8,7 @@ use warpfold_kernels::contract::{
 
 use crate::gpu::PIECE_BYTES;
 
-/// Bytes of the shortest pieces, the last one apart: the bus carries them at three quarters of its rate.
+/// Bytes of the shortest pieces, except the last: the bus carries them at three quarters of its rate.
 const LEAST_PIECE_BYTES: usize = 512 << 10;
 
 /// Pieces that a short slice is cut into, if they are not too short.

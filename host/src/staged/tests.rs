@@ -7,7 +7,7 @@ use warpfold_kernels::contract::{reduce_tile_items, scan_tile_items};
 
 use super::*;
 use crate::error::Error;
-use crate::gpu::{Gpu, Strip};
+use crate::gpu::Gpu;
 use crate::reference;
 use warpfold_kernels::op::{Max, Sum, WideSum};
 
@@ -24,25 +24,6 @@ fn some_floats(count: usize) -> Vec<f32> {
         .zip(bytes)
         .map(|(index, byte)| f32::from(byte) / (1 + index % 99) as f32 - 1.0)
         .collect()
-}
-
-#[test]
-fn the_last_strip_to_go_gives_the_lane_back() {
-    Gpu::new()
-        .unwrap()
-        .enter(|entered| {
-            let mut lane = entered.lane()?;
-            for (bytes, strip_count) in [(1, 1), (64, 1), (65, 2), (1000, 16)] {
-                let strips = lane.into_strips(bytes, 64);
-                assert_eq!(strips.len(), strip_count);
-                // Each goes before the next is looked at, as with workers that are quicker than who gives them out.
-                let mut back: Vec<_> = strips.into_iter().filter_map(Strip::give_up).collect();
-                lane = back.pop().unwrap();
-                assert!(back.is_empty());
-            }
-            Ok(())
-        })
-        .unwrap();
 }
 
 /// There and back again, with so many lanes.
@@ -83,12 +64,8 @@ fn reduced<O: Kernel<kind::reduce, T>, T: Item>(
     items: &[T],
 ) -> Result<O::Output> {
     gpu.enter(|entered| {
-        let conductor = entered.lane()?.into_busy();
         let cut = Cut::of_reduction::<T>(items.len()).in_pieces_of(piece_tiles);
-        let slot = reduce_pieces::<O, T>(entered, &conductor, cut, items)?;
-        conductor.wait()?;
-        // SAFETY: the reduction is done.
-        Ok(unsafe { entered.read_result(slot) })
+        reduce_pieces::<O, T>(entered, cut, items)
     })
 }
 
@@ -100,10 +77,8 @@ fn scanned<Kind, O: Kernel<Kind, T>, T: Item>(
 ) -> Result<Vec<T>> {
     let mut results = Results::new(items.len())?;
     gpu.enter(|entered| {
-        let conductor = entered.lane()?.into_busy();
         let cut = Cut::of_scan::<T>(items.len()).in_pieces_of(piece_tiles);
-        scan_pieces::<Kind, O, T>(entered, &conductor, cut, items, results.bytes())?;
-        conductor.wait().map(drop)
+        scan_pieces::<Kind, O, T>(entered, cut, items, results.bytes())
     })?;
     // SAFETY: every piece has come back, with the scan's items.
     Ok(unsafe { results.written() })

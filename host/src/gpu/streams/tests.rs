@@ -1,45 +1,108 @@
-//! Streams as calls find them: handles that come back, and addresses that were seen.
+//! Streams as calls find them: handles that come back, more streams than are kept, captures.
 
 use super::*;
-use crate::gpu::Gpu;
+use crate::driver::OwnStream;
+use crate::error::Error;
+use crate::gpu::{Entered, Gpu};
+
+/// A stream that is destroyed when dropped.
+struct Temporary(OwnStream);
+
+impl Temporary {
+    fn new() -> Self {
+        Self(OwnStream::create().unwrap())
+    }
+
+    fn stream(&self) -> Stream<'_> {
+        self.0.as_stream()
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        self.0.destroy().unwrap();
+    }
+}
+
+/// Where the stream's workspace is, for a call that is not captured.
+fn place(entered: Entered<'_>, stream: Stream<'_>) -> Result<Place> {
+    entered.with_stream(stream, None, |known| {
+        entered.place(&mut known.scratch, stream, 0)
+    })
+}
 
 #[test]
-fn a_new_stream_takes_over_the_workspace_of_the_one_before() {
+fn a_stream_keeps_its_workspace_and_shares_it_with_none() {
     let gpu = Gpu::new().unwrap();
-    gpu.enter(|_| {
-        let mut known = KnownStream::default();
-        let control = |known: &mut KnownStream, capture| {
-            let workspace = known.workspace(Stream::DEFAULT, capture, 0);
-            workspace.map(Workspace::control)
-        };
-        let first = control(&mut known, Capture::Off)?;
-
-        // As if another stream had the handle now.
-        known.pass_on(Some(7))?;
-        assert_eq!(control(&mut known, Capture::Off)?, first);
-        assert_eq!(known.id, Some(7));
-
-        // A graph may hold the address, so another stream gets another workspace.
-        assert_eq!(control(&mut known, Capture::On)?, first);
-        known.pass_on(Some(8))?;
-        assert_ne!(control(&mut known, Capture::Off)?, first);
-        assert_eq!(known.retired.len(), 1);
+    gpu.enter(|entered| {
+        let streams = [Temporary::new(), Temporary::new()];
+        let [first, second] = streams.each_ref().map(Temporary::stream);
+        let control = place(entered, first)?.control;
+        assert_eq!(place(entered, first)?.control, control);
+        assert_ne!(place(entered, second)?.control, control);
         Ok(())
     })
     .unwrap();
 }
 
 #[test]
-fn an_address_is_remembered_until_another_takes_its_place() {
-    let mut seen = SeenAddresses::default();
-    let addresses: Vec<Address> = (1..200)
-        .map(|index| 0x7f00_0000_0000 + index * 512)
-        .collect();
-    for &address in &addresses {
-        assert!(!seen.holds(address));
-        seen.insert(address);
-        assert!(seen.holds(address));
-    }
-    let held = addresses.iter().filter(|&&address| seen.holds(address));
-    assert!(held.count() <= SeenAddresses::PLACES);
+fn a_stream_with_the_handle_of_another_gets_another_workspace() {
+    let gpu = Gpu::new().unwrap();
+    gpu.enter(|entered| {
+        let one = Temporary::new();
+        let before = place(entered, one.stream())?;
+        let after = entered.with_stream(one.stream(), None, |known| {
+            // As if this were the first call on the stream, and the handle had been another's.
+            known.id = known.id.map(|id| id + 1000);
+            Ok(())
+        });
+        after?;
+        assert_ne!(place(entered, one.stream())?.control, before.control);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn the_streams_that_were_used_last_are_known() {
+    let gpu = Gpu::new().unwrap();
+    gpu.enter(|entered| {
+        let streams: Vec<Temporary> = (0..=MOST_STREAMS).map(|_| Temporary::new()).collect();
+        let (last, others) = streams.split_last().unwrap();
+        for stream in others {
+            place(entered, stream.stream())?;
+        }
+        // The first is used again, so that it is not among the oldest.
+        let first = place(entered, streams[0].stream())?.control;
+        place(entered, last.stream())?;
+        let known = &entered.streams().by_handle;
+        let known_count = known.read().unwrap().len();
+        assert!(
+            (MOST_STREAMS / 2..=MOST_STREAMS / 2 + 2).contains(&known_count),
+            "{known_count}"
+        );
+        assert_eq!(place(entered, streams[0].stream())?.control, first);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_stream_of_another_context_is_refused() {
+    let gpu = Gpu::new().unwrap();
+    gpu.make_current().unwrap();
+    let other = cust::context::Context::new(cust::device::Device::get_device(0).unwrap());
+    // The primary context again, so the stream is ours; only a context that was created is another.
+    drop(other);
+    let created = cust::context::legacy::Context::create_and_push(
+        cust::context::legacy::ContextFlags::SCHED_AUTO,
+        cust::device::Device::get_device(0).unwrap(),
+    )
+    .unwrap();
+    let stream = Temporary::new();
+    let found = gpu.enter(|entered| place(entered, stream.stream()));
+    assert_eq!(found, Err(Error::ForeignStream));
+    drop(stream);
+    cust::context::legacy::ContextStack::pop().unwrap();
+    drop(created);
 }

@@ -1,0 +1,160 @@
+//! Stream captures: telling them, keeping what a captured graph needs, and leaving those of others alone.
+//!
+//! A capture forbids calls that might wait for work: by its mode to the thread that began it, or to every thread. A thread may
+//! say that it is not concerned ([`Unconcerned`]). Three things end a capture all the same, so the library does none of them
+//! while there may be one: it does not ask for a captured stream's number, it does not wait for the whole context, and it puts
+//! nothing on the default stream while a stream that is ordered with that is captured.
+
+use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
+use std::ptr;
+
+use super::{Failure, Result, Stream, check, raw};
+use crate::error::{DriverCode, Error};
+
+/// The calling thread says that captures do not concern it, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Unconcerned {
+    /// The mode to go back to; none when it is back.
+    before: Option<c_int>,
+    on_this_thread: PhantomData<*mut ()>,
+}
+
+impl Unconcerned {
+    pub fn begin() -> Result<Self> {
+        const RELAXED: c_int = 2;
+        Ok(Self {
+            before: Some(exchange_mode(RELAXED)?),
+            on_this_thread: PhantomData,
+        })
+    }
+
+    /// As a drop, with the failure reported.
+    pub fn end(mut self) -> Result<()> {
+        self.go_back()
+    }
+
+    fn go_back(&mut self) -> Result<()> {
+        self.before
+            .take()
+            .map_or(Ok(()), |mode| exchange_mode(mode).map(drop))
+    }
+}
+
+impl Drop for Unconcerned {
+    fn drop(&mut self) {
+        // Reached with work left only when that panicked.
+        let _ = self.go_back();
+    }
+}
+
+/// Sets the mode of the calling thread, and gives what it was.
+fn exchange_mode(mut mode: c_int) -> Result<c_int> {
+    // SAFETY: the pointer is to a live local.
+    check("cuThreadExchangeStreamCaptureMode", unsafe {
+        raw::cuThreadExchangeStreamCaptureMode(&mut mode)
+    })?;
+    Ok(mode)
+}
+
+/// A capture that a stream takes part in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Capture {
+    /// The driver's number for the capture, which never comes back.
+    pub id: u64,
+    /// The graph that it will be.
+    graph: *mut c_void,
+}
+
+impl Stream<'_> {
+    /// The capture that the stream takes part in. One that can no longer become a graph is an error.
+    pub fn capture(self) -> Result<Option<Capture>> {
+        const CALL: &str = "cuStreamGetCaptureInfo_v2";
+        const CAPTURING: c_int = 1;
+        const INVALIDATED: c_int = 2;
+        let (mut status, mut id, mut graph) = (0, 0, ptr::null_mut());
+        // SAFETY: the pointers are to live locals, or null where an answer is not wanted; the stream lives.
+        check(CALL, unsafe {
+            raw::cuStreamGetCaptureInfo_v2(
+                self.handle,
+                &mut status,
+                &mut id,
+                &mut graph,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        })?;
+        match status {
+            CAPTURING => Ok(Some(Capture { id, graph })),
+            INVALIDATED => Err(Failure {
+                call: CALL,
+                code: DriverCode::STREAM_CAPTURE_INVALIDATED,
+            }),
+            _ => Ok(None),
+        }
+    }
+}
+
+impl Capture {
+    /// Keeps something as long as there is the graph, or an executable graph that was made of it, or a launch of one. It is
+    /// dropped on a thread of the driver's, on which no driver call may be made.
+    pub fn keep<T: Send + 'static>(self, kept: Box<T>) -> Result<()> {
+        const NO_DESTRUCTOR_SYNC: u32 = 1;
+        const MOVE: u32 = 1;
+        let data = Box::into_raw(kept);
+        let mut object = ptr::null_mut();
+        // SAFETY: the pointer is to a live local, and the destructor takes the data that it will be given, once.
+        let made = check("cuUserObjectCreate", unsafe {
+            raw::cuUserObjectCreate(
+                &mut object,
+                data.cast(),
+                Some(drop_box::<T>),
+                1,
+                NO_DESTRUCTOR_SYNC,
+            )
+        });
+        if let Err(failure) = made {
+            // SAFETY: the box of before, which nobody else has: there is no object.
+            drop(unsafe { Box::from_raw(data) });
+            return Err(failure);
+        }
+        // SAFETY: no pointers but handles. The graph is there while its capture is, which is while its stream is captured.
+        let moved = check("cuGraphRetainUserObject", unsafe {
+            raw::cuGraphRetainUserObject(self.graph, object, 1, MOVE)
+        });
+        if moved.is_err() {
+            // SAFETY: as above; the one reference is still ours. A failure leaks the object, and what it keeps.
+            let _ = unsafe { raw::cuUserObjectRelease(object, 1) };
+        }
+        moved
+    }
+}
+
+/// The end of a user object.
+///
+/// # Safety
+///
+/// `data` came from a `Box<T>`, and is not used again.
+unsafe extern "C" fn drop_box<T>(data: *mut c_void) {
+    // SAFETY: as the caller promises.
+    drop(unsafe { Box::from_raw(data.cast::<T>()) });
+}
+
+/// Checks that the default stream of the current context can be used: not while a stream that is ordered with it is captured. To
+/// ask does not harm the capture.
+pub(crate) fn check_default_stream() -> Result<(), Error> {
+    let mut status = 0;
+    // SAFETY: the pointer is to a live local; null stands for the default stream.
+    let asked = check("cuStreamIsCapturing", unsafe {
+        raw::cuStreamIsCapturing(ptr::null_mut(), &mut status)
+    });
+    asked.map_err(in_capture)
+}
+
+/// The error of a call on the default stream.
+pub(crate) fn in_capture(failure: Failure) -> Error {
+    match failure.code {
+        DriverCode::STREAM_CAPTURE_IMPLICIT => Error::CaptureUnderWay,
+        _ => failure.into(),
+    }
+}

@@ -1,0 +1,177 @@
+//! Streams of the library's own, for calls that wait: on each, one call at a time.
+//!
+//! They are not ordered with the default stream, so that no capture concerns them. A call that has to come after what the program
+//! has queued says so by an event.
+
+use std::ops::Deref;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::PinnedMemory;
+use super::scratch::Scratch;
+use super::shelf::Loan;
+use crate::driver::{self, Address, Context, Event, OwnStream, Stream};
+use crate::error::{Error, Result};
+use crate::kernel::Item;
+
+/// Bytes of the place for a result: room for any item.
+const RESULT_BYTES: usize = 16;
+
+/// A stream, and what the launches and the result of a call need.
+#[derive(Debug)]
+pub(crate) struct CallStream {
+    // Goes first, and waits: nothing uses what goes after it.
+    stream: WaitingStream,
+    event: Event,
+    scratch: Mutex<Scratch>,
+    /// Page-locked, so that the kernel writes straight to the host and nothing is copied.
+    result: OnceLock<PinnedMemory>,
+    /// The context that all of it lives in.
+    home: Context,
+}
+
+/// A call stream that a call has, and on which its work may be queued. Waits when dropped.
+#[derive(Debug)]
+pub(crate) struct Call<'gpu> {
+    stream: Loan<'gpu, CallStream>,
+    is_waited_for: bool,
+}
+
+/// A stream that is waited for and destroyed when dropped.
+#[derive(Debug)]
+struct WaitingStream(OwnStream);
+
+impl Drop for WaitingStream {
+    fn drop(&mut self) {
+        // A failure is that of the work, or of a context that is gone, and the stream with it.
+        let _ = self.0.as_stream().synchronize();
+        let _ = self.0.destroy();
+    }
+}
+
+impl CallStream {
+    /// A stream of this context, which is current.
+    pub fn new(home: Context) -> Result<Self> {
+        check_current(home)?;
+        Ok(Self {
+            stream: WaitingStream(OwnStream::create()?),
+            event: Event::new()?,
+            scratch: Mutex::default(),
+            result: OnceLock::new(),
+            home,
+        })
+    }
+
+    /// Checks that the context is current still.
+    pub fn check_home(&self) -> Result<()> {
+        check_current(self.home)
+    }
+
+    pub fn stream(&self) -> Stream<'_> {
+        self.stream.0.as_stream()
+    }
+
+    /// Works with the scratch memory of the stream's launches.
+    pub fn with_scratch<R>(&self, work: impl FnOnce(&mut Scratch) -> R) -> R {
+        let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        work(&mut scratch)
+    }
+
+    /// Has what comes next on the stream come after what is queued on `other` now.
+    pub fn come_after(&self, other: Stream<'_>) -> Result<()> {
+        self.event.record(other)?;
+        Ok(self.event.hold_up(self.stream())?)
+    }
+
+    /// Has what comes next on `other` come after what is queued on the stream now.
+    pub fn come_before(&self, other: Stream<'_>) -> Result<()> {
+        self.event.record(self.stream())?;
+        Ok(self.event.hold_up(other)?)
+    }
+
+    /// Has what comes next on the stream come after all that is queued on the default stream, and so on all streams that are
+    /// ordered with that, as `cust`'s are.
+    ///
+    /// Fails where that would end a capture. Between the question and the one call that would do so another thread may begin a
+    /// capture; the driver leaves no way to do both at once.
+    pub fn come_after_default_stream(&self) -> Result<()> {
+        driver::check_default_stream()?;
+        self.event
+            .record(Stream::DEFAULT)
+            .map_err(driver::in_capture)?;
+        Ok(self.event.hold_up(self.stream())?)
+    }
+
+    /// Where the device writes the call's result.
+    pub fn result(&self) -> Result<Address> {
+        self.result_memory().map(PinnedMemory::address)
+    }
+
+    fn result_memory(&self) -> Result<&PinnedMemory> {
+        match self.result.get() {
+            Some(memory) => Ok(memory),
+            None => {
+                let memory = PinnedMemory::allocate(RESULT_BYTES)?;
+                Ok(self.result.get_or_init(|| memory))
+            }
+        }
+    }
+
+    /// Reads the result.
+    ///
+    /// # Safety
+    ///
+    /// The work that writes it is done, and it wrote an item of this type.
+    pub unsafe fn read_result<T: Item>(&self) -> Result<T> {
+        const { assert!(size_of::<T>() <= RESULT_BYTES && align_of::<T>() <= RESULT_BYTES) };
+        let start: NonNull<T> = self.result_memory()?.start().cast();
+        // SAFETY: page-locked memory is aligned to a page and long enough; an item was written there, as the caller promises,
+        // and nobody writes now. The device has written it, which the compiler cannot know, hence volatile.
+        Ok(unsafe { start.read_volatile() })
+    }
+}
+
+fn check_current(context: Context) -> Result<()> {
+    match driver::is_current(context)? {
+        true => Ok(()),
+        false => Err(Error::ContextChanged),
+    }
+}
+
+impl<'gpu> Call<'gpu> {
+    pub(super) fn new(stream: Loan<'gpu, CallStream>) -> Result<Self> {
+        stream.check_home()?;
+        Ok(Self {
+            stream,
+            is_waited_for: false,
+        })
+    }
+
+    /// The stream, for somebody who must be able to wait for it.
+    pub fn share(&self) -> Arc<CallStream> {
+        self.stream.share()
+    }
+
+    /// Waits for the work.
+    pub fn wait(&mut self) -> Result<()> {
+        self.stream.stream().synchronize()?;
+        self.is_waited_for = true;
+        Ok(())
+    }
+}
+
+impl Deref for Call<'_> {
+    type Target = CallStream;
+
+    fn deref(&self) -> &CallStream {
+        &self.stream
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        if !self.is_waited_for && self.stream.stream().synchronize().is_err() {
+            self.stream.discard();
+        }
+    }
+}

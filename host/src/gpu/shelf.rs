@@ -1,0 +1,147 @@
+//! A shelf: things that a call takes for itself and gives back, kept for the next call. How many there are, and how many of
+//! them lie idle, has a bound.
+
+use std::ops::Deref;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::error::Result;
+
+/// How many things a shelf has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// At one time, idle or not. Who wants one more waits for one to come back.
+    pub most: usize,
+    /// Kept for the next call.
+    pub idle: usize,
+}
+
+/// Things for calls.
+#[derive(Debug)]
+pub(super) struct Shelf<T> {
+    limits: Limits,
+    state: Mutex<State<T>>,
+    /// One has come back, or has gone.
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct State<T> {
+    idle: Vec<Arc<T>>,
+    /// How many calls have.
+    out: usize,
+}
+
+/// Something that a call has. It goes back when this is dropped.
+#[derive(Debug)]
+pub(super) struct Loan<'shelf, T> {
+    item: Arc<T>,
+    /// Whether another call may have it.
+    is_fit: bool,
+    shelf: &'shelf Shelf<T>,
+}
+
+impl<T> Shelf<T> {
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            state: Mutex::new(State {
+                idle: Vec::new(),
+                out: 0,
+            }),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// One that is idle or is made. Waits while there are as many as there may be and all are out: so nobody waits here who has
+    /// one already.
+    pub fn take(&self, make: impl FnOnce() -> Result<T>) -> Result<Loan<'_, T>> {
+        let mut state = self.lock();
+        while state.out >= self.limits.most {
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        self.lend(state, make)
+    }
+
+    /// One that is idle or is made; nothing where there are as many as there may be and all are out.
+    pub fn try_take(&self, make: impl FnOnce() -> Result<T>) -> Result<Option<Loan<'_, T>>> {
+        let state = self.lock();
+        match state.out < self.limits.most {
+            true => self.lend(state, make).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn lend(
+        &self,
+        mut state: MutexGuard<'_, State<T>>,
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Loan<'_, T>> {
+        state.out += 1;
+        let idle = state.idle.pop();
+        // What is made takes the driver a while.
+        drop(state);
+        let item = match idle {
+            Some(item) => Ok(item),
+            None => make().map(Arc::new),
+        };
+        match item {
+            Ok(item) => Ok(Loan {
+                item,
+                is_fit: true,
+                shelf: self,
+            }),
+            Err(error) => {
+                self.lock().out -= 1;
+                self.changed.notify_one();
+                Err(error)
+            }
+        }
+    }
+
+    /// All that are idle, for the caller to drop.
+    pub fn clear(&self) -> Vec<Arc<T>> {
+        std::mem::take(&mut self.lock().idle)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Loan<'_, T> {
+    /// The thing, for somebody who must be able to wait for work that uses it.
+    pub fn share(&self) -> Arc<T> {
+        Arc::clone(&self.item)
+    }
+
+    /// Has the thing go when the loan ends.
+    pub fn discard(&mut self) {
+        self.is_fit = false;
+    }
+}
+
+impl<T> Deref for Loan<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.item
+    }
+}
+
+impl<T> Drop for Loan<'_, T> {
+    fn drop(&mut self) {
+        let mut state = self.shelf.lock();
+        state.out -= 1;
+        if self.is_fit && state.idle.len() < self.shelf.limits.idle {
+            state.idle.push(Arc::clone(&self.item));
+        }
+        drop(state);
+        self.shelf.changed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests;

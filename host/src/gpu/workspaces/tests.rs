@@ -1,0 +1,85 @@
+//! Workspaces of graphs and of streams that are gone: found again, and not too many.
+
+use super::*;
+use crate::driver::OwnStream;
+use crate::gpu::workspace::LEAST_STATE_WORDS;
+use crate::gpu::{Entered, Gpu};
+
+/// Runs `work` with a context, workspaces of its own, and a stream.
+fn with_workspaces(work: impl FnOnce(Entered<'_>, &Workspaces, Stream<'_>) -> Result<()>) {
+    let gpu = Gpu::new().unwrap();
+    gpu.enter(|entered| {
+        let stream = OwnStream::create()?;
+        let workspaces = Workspaces::default();
+        let done = work(entered, &workspaces, stream.as_stream());
+        workspaces.clear();
+        stream.destroy()?;
+        done
+    })
+    .unwrap();
+}
+
+#[test]
+fn what_a_graph_gives_back_is_used_again_if_it_is_large_enough() {
+    with_workspaces(|_, workspaces, stream| {
+        let small = workspaces.take(stream, 0)?;
+        let large = workspaces.take(stream, LEAST_STATE_WORDS + 1)?;
+        let places = [small.place(), large.place()];
+        for workspace in [large, small] {
+            drop(workspaces.enter_lease(workspace));
+        }
+        assert_eq!(workspaces.lock().free.len(), 2);
+        assert_eq!(workspaces.take(stream, 7)?.place(), places[0]);
+        assert_eq!(
+            workspaces.take(stream, LEAST_STATE_WORDS + 1)?.place(),
+            places[1]
+        );
+        assert!(workspaces.lock().free.is_empty());
+        Ok(())
+    });
+}
+
+#[test]
+fn graphs_that_go_leave_no_more_than_the_bound() {
+    with_workspaces(|_, workspaces, stream| {
+        let leases: Result<Vec<_>> = (0..3 * MOST_FREE)
+            .map(|_| Ok(workspaces.enter_lease(workspaces.take(stream, 0)?)))
+            .collect();
+        assert_eq!(workspaces.lock().leased.len(), 3 * MOST_FREE);
+        drop(leases?);
+        workspaces.tidy_after_graphs();
+        assert_eq!(workspaces.lock().free.len(), MOST_FREE);
+        assert!(workspaces.lock().leased.is_empty());
+        Ok(())
+    });
+}
+
+#[test]
+fn streams_that_go_leave_no_more_than_the_bound() {
+    with_workspaces(|_, workspaces, stream| {
+        for _ in 0..3 * MOST_RETIRED {
+            workspaces.retire([workspaces.take(stream, 0)?]);
+            assert!(workspaces.lock().retired.len() <= MOST_RETIRED);
+        }
+        // None of them is handed out: their work may not be done.
+        let retired = workspaces.lock().retired.len();
+        workspaces.take(stream, 0)?;
+        assert_eq!(workspaces.lock().retired.len(), retired);
+        workspaces.trim();
+        assert!(workspaces.lock().retired.is_empty());
+        Ok(())
+    });
+}
+
+#[test]
+fn a_lease_may_outlive_the_workspaces() {
+    with_workspaces(|_, workspaces, stream| {
+        let others = Workspaces::default();
+        let lease = others.enter_lease(others.take(stream, 0)?);
+        others.clear();
+        drop(others);
+        drop(lease);
+        assert!(workspaces.lock().free.is_empty());
+        Ok(())
+    });
+}

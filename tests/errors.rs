@@ -6,6 +6,8 @@ mod child;
 mod common;
 #[path = "errors/injected.rs"]
 mod injected;
+#[path = "errors/loss.rs"]
+mod loss;
 #[path = "errors/machine.rs"]
 mod machine;
 
@@ -221,4 +223,7 @@ fn a_gpu_says_what_it_is() {
     assert!(gpu.multiprocessors() > 0);
     assert!(gpu.memory_bytes() > 0);
     gpu.synchronize().unwrap();
+    let shown = format!("{gpu:?}");
+    assert!(shown.contains(gpu.name()), "{shown}");
+    assert!(shown.len() < 200 && !shown.contains('\n'), "{shown}");
 }

@@ -39,7 +39,8 @@ pub(crate) use event::Event;
 pub(crate) use launch::Shape;
 pub(crate) use own_stream::OwnStream;
 pub(crate) use pinned::{
-    address_of_pinned, allocate_pinned, free_pinned, queue_copy_to_device, queue_copy_to_host,
+    address_of_pinned, allocate_pinned, check_pinned, free_pinned, queue_copy_to_device,
+    queue_copy_to_host,
 };
 
 /// An address in the device's memory.

@@ -19,8 +19,17 @@ unsafe extern "C" {
     fn cuGraphDestroy(graph: *mut c_void) -> i32;
 }
 
-/// A capture restricts the capturing thread only, not the tests beside it.
-const MODE_THREAD_LOCAL: c_int = 1;
+/// Whom a capture forbids calls that may wait for work.
+#[derive(Debug, Clone, Copy)]
+#[allow(dead_code, reason = "each test file uses its part")]
+pub enum CaptureMode {
+    /// Every thread.
+    Global = 0,
+    /// The capturing thread only, not the tests beside it.
+    ThreadLocal = 1,
+    /// Nobody.
+    Relaxed = 2,
+}
 
 /// A graph that can be launched.
 pub struct Graph {
@@ -31,15 +40,19 @@ pub struct Graph {
 impl Graph {
     /// Captures what `work` queues on the stream.
     pub fn capture(stream: &Stream, work: impl FnOnce()) -> Self {
+        Self::capture_in(CaptureMode::ThreadLocal, stream, work)
+    }
+
+    /// Captures in this mode what `work` queues on the stream.
+    pub fn capture_in(mode: CaptureMode, stream: &Stream, work: impl FnOnce()) -> Self {
         let (mut graph, mut executable) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: the stream lives, and the pointers are to live locals.
         unsafe {
-            assert_eq!(
-                cuStreamBeginCapture_v2(handle(stream), MODE_THREAD_LOCAL),
-                0
-            );
+            let begun = cuStreamBeginCapture_v2(handle(stream), mode as c_int);
+            assert_eq!(begun, 0);
             work();
-            assert_eq!(cuStreamEndCapture(handle(stream), &mut graph), 0);
+            let ended = cuStreamEndCapture(handle(stream), &mut graph);
+            assert_eq!(ended, 0, "the capture of mode {mode:?}");
             assert_eq!(cuGraphInstantiateWithFlags(&mut executable, graph, 0), 0);
         }
         Self { graph, executable }
@@ -49,8 +62,7 @@ impl Graph {
     ///
     /// # Safety
     ///
-    /// - The buffers that the graph works on live until it is done.
-    /// - Nothing else uses the scratch memory of the stream that it was captured from at the same time.
+    /// The buffers that the graph works on live until it is done.
     pub unsafe fn launch(&self, stream: &Stream) {
         // SAFETY: the graph and the stream live; the caller promises the rest.
         assert_eq!(unsafe { cuGraphLaunch(self.executable, handle(stream)) }, 0);

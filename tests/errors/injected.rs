@@ -28,10 +28,11 @@ const HARMLESS: [i32; 21] = [
 const STICKY: [i32; 5] = [700, 702, 709, 716, 719];
 
 /// Calls that let go of something: the library's own call has its result already.
-const RELEASES: [&str; 5] = [
+const RELEASES: [&str; 6] = [
     "cuMemFree_v2",
     "cuMemFreeHost",
     "cuStreamDestroy_v2",
+    "cuEventDestroy_v2",
     "cuModuleUnload",
     "cuDevicePrimaryCtxRelease_v2",
 ];
@@ -130,30 +131,36 @@ fn failure(nth: usize, code: i32, moment: Moment) -> Option<Failure> {
     })
 }
 
+/// Where a `Gpu` is dropped: before it frees the first thing, it binds the context and says that captures do not concern it.
+fn dropping(calls: &[&str]) -> usize {
+    let frees = calls.iter().position(|call| RELEASES.contains(call));
+    frees.map_or(calls.len(), |first| first.saturating_sub(3))
+}
+
 /// Whether there is a call that waits for the work and tells of its failure.
 fn waits(calls: &[&str]) -> bool {
-    let live = calls.split(|&call| call == "cuCtxSynchronize").next();
-    live.unwrap_or_default()
+    calls[..dropping(calls)]
         .iter()
         .any(|call| ["cuMemcpyDtoH_v2", "cuStreamSynchronize"].contains(call))
 }
 
 /// Whether a failure of this call is nobody's error.
 fn may_pass(nth: usize, code: i32, calls: &[&str]) -> bool {
-    // Where a `Gpu` is dropped, it binds the context, which takes up to two calls, and waits.
-    let dropping = calls.iter().position(|&call| call == "cuCtxSynchronize");
-    RELEASES.contains(&calls[nth])
-        || dropping.is_some_and(|waiting| nth + 2 >= waiting)
+    nth >= dropping(calls)
         // Without this function there is no stream number, as with an older driver.
         || calls[nth] == "cuGetProcAddress"
         // The next variant of the PTX is tried.
         || (calls[nth] == "cuModuleLoadDataEx" && code == 222)
+        // What is kept for later calls is freed, and the call is made again.
+        || (["cuMemAlloc_v2", "cuMemHostAlloc"].contains(&calls[nth]) && code == 2)
 }
 
 /// The call and the code that an error carries.
 fn carried(error: &Error) -> (&'static str, i32) {
     match error {
-        Error::Driver { call, code } | Error::NoDevice { call, code, .. } => (call, code.0),
+        Error::Driver { call, code }
+        | Error::NoDevice { call, code, .. }
+        | Error::ContextLost { call, code } => (call, code.0),
         Error::KernelRejected { code, .. } => ("cuModuleLoadDataEx", code.0),
         Error::OutOfMemory { .. } => ("cuMemAlloc_v2", 2),
         Error::OutOfHostMemory { .. } => ("cuMemHostAlloc", 2),

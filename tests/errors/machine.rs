@@ -1,21 +1,18 @@
-//! Machines that lack a device or a readable setting, and a context that is lost. Whose device a process gets is
-//! decided once, so these run in processes of their own.
+//! Machines that lack a device or a readable setting. Whose device a process gets is decided once, so these run in processes of
+//! their own.
 
 use std::env;
 
 use cust::memory::DeviceBuffer;
-use cust::module::Module;
-use cust::stream::{Stream, StreamFlags};
 use virtual_gpu::Mode;
 use virtual_gpu::driver::Code;
 use virtual_gpu::inject::{Calls, Failure, Moment, fail};
 use warpfold::{
-    DriverCode, Error, Gpu, Sum, cust, gpu_sum, inclusive_scan_in_place, reduce, reduce_into,
-    reference,
+    DriverCode, Error, Gpu, Sum, cust, gpu_sum, inclusive_scan_in_place, reduce, reference,
 };
 
 use crate::child::in_child;
-use crate::common::{gpu, mode};
+use crate::common::mode;
 
 /// No virtual device, and none of the real ones to be seen.
 const NO_DEVICE: [(&str, &str); 2] = [("VIRTUAL_GPU", "off"), ("CUDA_VISIBLE_DEVICES", "-1")];
@@ -144,53 +141,4 @@ fn the_global_gpu_is_tried_again_after_a_failure() {
             assert_eq!(gpu_sum(&[1.0f32, 2.0]), Ok(3.0));
         },
     );
-}
-
-/// A kernel that writes to address 0.
-const FAULTY: &str = "\
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry faulty()
-{
-	.reg .b64 %address;
-	.reg .b32 %value;
-	mov.u64 %address, 0;
-	mov.u32 %value, 1;
-	st.global.u32 [%address], %value;
-	ret;
-}
-";
-
-#[test]
-fn a_kernel_that_faults_poisons_the_gpu() {
-    in_child("machine::a_kernel_that_faults_poisons_the_gpu", &[], || {
-        let gpu = gpu();
-        let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
-        let buffer = DeviceBuffer::from_slice(&[1.0f32, 2.0]).unwrap();
-        let mut output = DeviceBuffer::from_slice(&[0.0f32]).unwrap();
-        let module = Module::from_ptx(FAULTY, &[]).unwrap();
-        let faulty = module.get_function("faulty").unwrap();
-        // SAFETY: the kernel has no parameters. What it does is what is to be seen.
-        unsafe { cust::launch!(faulty<<<1, 1, 0, stream>>>()) }.unwrap();
-
-        let code = DriverCode(700);
-        let first = gpu.synchronize();
-        assert_eq!(
-            first,
-            Err(Error::Driver {
-                call: "cuCtxSynchronize",
-                code
-            })
-        );
-        assert_eq!(
-            reduce::<Sum, _>(gpu, &buffer),
-            Err(Error::Poisoned { code })
-        );
-        let queued = reduce_into::<Sum, _>(gpu, &stream, &buffer, &mut output);
-        assert_eq!(queued, Err(Error::Poisoned { code }));
-        assert_eq!(gpu_sum(&[1.0f32]), Err(Error::Poisoned { code }));
-        let text = queued.unwrap_err().to_string();
-        assert!(text.contains("700 (CUDA_ERROR_ILLEGAL_ADDRESS)"), "{text}");
-    });
 }

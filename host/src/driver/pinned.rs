@@ -1,8 +1,10 @@
 //! Page-locked memory of the host, and the copies that run beside the host.
 
+use std::ffi::{c_int, c_uint};
 use std::ptr::{self, NonNull};
 
-use super::{Address, Result, Stream, check, raw};
+use super::{Address, Failure, Result, Stream, check, raw};
+use crate::error::DriverCode;
 
 /// Allocates page-locked memory that the device reaches too.
 pub(crate) fn allocate_pinned(bytes: usize) -> Result<NonNull<u8>> {
@@ -23,6 +25,29 @@ pub(crate) fn address_of_pinned(start: NonNull<u8>) -> Result<Address> {
         raw::cuMemHostGetDevicePointer_v2(&mut address, start.as_ptr().cast(), 0)
     })?;
     Ok(address)
+}
+
+/// Checks that page-locked memory is there still. It goes with its context, which somebody may have reset; that is told as the
+/// driver tells it elsewhere.
+pub(crate) fn check_pinned(start: NonNull<u8>) -> Result<()> {
+    const MEMORY_TYPE: c_int = 2;
+    let mut memory_type: c_uint = 0;
+    // SAFETY: one attribute, and a pointer to a live local of its type; the driver looks the address up and does not follow it.
+    let asked = check("cuPointerGetAttributes", unsafe {
+        raw::cuPointerGetAttributes(
+            1,
+            &MEMORY_TYPE,
+            &(&raw mut memory_type).cast(),
+            start.as_ptr().expose_provenance() as Address,
+        )
+    });
+    match asked {
+        Ok(()) if memory_type == 0 => Err(Failure {
+            call: "cuPointerGetAttributes",
+            code: DriverCode::CONTEXT_IS_DESTROYED,
+        }),
+        other => other,
+    }
 }
 
 pub(crate) fn free_pinned(start: NonNull<u8>) -> Result<()> {

@@ -14,6 +14,7 @@ impl DriverCode {
     pub(crate) const INVALID_DEVICE: Self = Self(101);
     pub(crate) const INVALID_PTX: Self = Self(218);
     pub(crate) const UNSUPPORTED_PTX_VERSION: Self = Self(222);
+    pub(crate) const CONTEXT_IS_DESTROYED: Self = Self(709);
     pub(crate) const STREAM_CAPTURE_INVALIDATED: Self = Self(901);
     pub(crate) const STREAM_CAPTURE_IMPLICIT: Self = Self(906);
 

@@ -147,6 +147,8 @@ impl Parts {
 impl<'gpu> Lane<'gpu> {
     fn new(parts: Loan<'gpu, Parts>) -> Result<Self> {
         parts.call.check_home()?;
+        // The next thing that happens to it may be that the program's bytes are written there.
+        parts.buffer.check()?;
         Ok(Self {
             parts,
             user: User::Nobody,

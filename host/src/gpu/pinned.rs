@@ -30,6 +30,11 @@ impl PinnedMemory {
         Ok(memory)
     }
 
+    /// Checks that the memory is there still.
+    pub fn check(&self) -> Result<()> {
+        Ok(driver::check_pinned(self.start)?)
+    }
+
     /// Where the device finds the memory.
     pub fn address(&self) -> Address {
         self.address

@@ -116,6 +116,11 @@ fn reset_primary(context: usize) {
     compare.expect("resetting", cuDevicePrimaryCtxReset_v2(0), 0);
     let gone = cuCtxSynchronize();
     compare.expect("after the reset", gone, CONTEXT_IS_DESTROYED);
+    compare.expect("letting go of it", cuCtxSetCurrent(0), 0);
+    let pushed = cuCtxPushCurrent_v2(context);
+    compare.expect("pushing it, as its handle stays good", pushed, 0);
+    let allocated = cuMemAlloc_v2(Some(&mut 0), 4);
+    compare.expect("working in it", allocated, CONTEXT_IS_DESTROYED);
     if let Some(live) = live_of_this_thread() {
         let left = (live.contexts, live.modules, live.primary_retains);
         compare.expect("what is left", left, (0, 0, 1));

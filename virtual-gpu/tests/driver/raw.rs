@@ -55,6 +55,7 @@ unsafe extern "C" {
     pub safe fn cuCtxDestroy_v2(context: usize) -> i32;
     pub safe fn cuCtxSetCurrent(context: usize) -> i32;
     pub safe fn cuCtxGetCurrent(context: &mut usize) -> i32;
+    pub safe fn cuCtxPushCurrent_v2(context: usize) -> i32;
     pub safe fn cuCtxPopCurrent_v2(context: &mut usize) -> i32;
     pub safe fn cuCtxSynchronize() -> i32;
     pub safe fn cuMemAlloc_v2(address: Option<&mut u64>, bytes: usize) -> i32;

@@ -1,11 +1,10 @@
 //! Capturing streams.
 
-use crate::driver::calls::check_legacy;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::capture::{self, Capture, CaptureMode, Status};
 use crate::driver::objects::graph::Graph;
 use crate::driver::objects::machine::machine;
-use crate::driver::objects::stream::{Stream, resolve};
+use crate::driver::objects::stream::{Ordering, Stream, resolve};
 use crate::driver::seam::abi::{Handle, HostPointer, Out};
 use std::sync::Arc;
 
@@ -74,7 +73,9 @@ pub(crate) fn info_with_graph(
 
 fn info_of(stream: Handle<Stream>) -> Outcome<(i32, Option<Arc<Capture>>)> {
     let stream = resolve(stream)?;
-    check_legacy(&stream)?;
+    if stream.ordering == Ordering::Legacy {
+        machine()?.captures.ask_legacy(&stream.context)?;
+    }
     Ok(match stream.tail() {
         None => (NOT_CAPTURING, None),
         Some(tail) if tail.capture.status() == Status::Active => (CAPTURING, Some(tail.capture)),

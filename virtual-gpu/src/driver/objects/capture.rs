@@ -206,14 +206,22 @@ impl Captures {
 
     /// Fails where the legacy stream would have to wait for a capture, and makes that void.
     pub(crate) fn check_legacy(&self, context: &Context) -> Outcome {
-        let mut outcome = Ok(());
+        let outcome = self.ask_legacy(context);
         for stream in context.blocking_streams() {
             if let Some(tail) = stream.tail() {
                 tail.capture.make_void();
-                outcome = Err(Code::STREAM_CAPTURE_IMPLICIT);
             }
         }
         outcome
+    }
+
+    /// Fails where the legacy stream would have to wait for a capture, which goes on.
+    pub(crate) fn ask_legacy(&self, context: &Context) -> Outcome {
+        let streams = context.blocking_streams();
+        match streams.iter().any(|stream| stream.tail().is_some()) {
+            true => Err(Code::STREAM_CAPTURE_IMPLICIT),
+            false => Ok(()),
+        }
     }
 
     /// Fails where any stream of a context is capturing, and makes that capture void.

@@ -46,6 +46,11 @@ pub(crate) struct PrimaryState {
 }
 
 impl Primary {
+    /// The context's handle, whether or not there is the context.
+    pub(crate) fn handle(&self) -> Handle<Context> {
+        self.handle
+    }
+
     pub(crate) fn retain(
         &self,
         machine: &'static Machine,

@@ -1,0 +1,288 @@
+//! What the library's calls do beside a capture: in each of its modes, from each thread, for the first time or not. No call ends
+//! a capture, or becomes part of one that it was not asked to be part of; what cannot be done is refused by name.
+//!
+//! A capture concerns the whole process, and `cust`'s own copies end one, so there is one test at a time.
+
+mod common;
+#[path = "common/graph.rs"]
+mod graph;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use common::gpu;
+use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
+use cust::stream::{Stream, StreamFlags};
+use graph::{CaptureMode, Graph};
+use warpfold::{
+    Error, Gpu, Result, Sum, WideSum, cust, gpu_inclusive_scan, gpu_sum, inclusive_scan,
+    inclusive_scan_in_place, inclusive_scan_on, reduce, reduce_into,
+};
+
+const MODES: [CaptureMode; 3] = [
+    CaptureMode::Global,
+    CaptureMode::ThreadLocal,
+    CaptureMode::Relaxed,
+];
+
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn stream() -> Stream {
+    Stream::new(StreamFlags::DEFAULT, None).unwrap()
+}
+
+/// What the calls work on.
+struct Data {
+    items: Vec<u32>,
+    total: u32,
+    input: DeviceBuffer<u32>,
+    /// A place for each sum that nobody looks at, as the calls are on streams without order.
+    sums: DeviceBuffer<u32>,
+    sums_taken: AtomicUsize,
+}
+
+impl Data {
+    fn new(count: u32) -> Self {
+        let _gpu = gpu();
+        let items: Vec<u32> = (0..count).collect();
+        Self {
+            total: items.iter().fold(0, |sum, &item| sum.wrapping_add(item)),
+            input: DeviceBuffer::from_slice(&items).unwrap(),
+            sums: DeviceBuffer::from_slice(&[0; 64]).unwrap(),
+            sums_taken: AtomicUsize::new(0),
+            items,
+        }
+    }
+
+    fn place_for_a_sum(&self) -> DeviceSlice<u32> {
+        let place = self.sums_taken.fetch_add(1, Ordering::Relaxed);
+        self.sums.index(place..place + 1)
+    }
+}
+
+/// What a call comes to beside a capture of one of `cust`'s streams.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Outcome {
+    /// It is done as ever.
+    Done,
+    /// It would use the default stream, and is refused.
+    Refused,
+}
+
+/// A call that is made beside a capture.
+struct Case {
+    name: &'static str,
+    outcome: Outcome,
+    call: fn(&Gpu, &Data) -> Result<()>,
+}
+
+/// The table in the crate's documentation.
+const CASES: [Case; 11] = [
+    Case {
+        name: "gpu_sum, short",
+        outcome: Outcome::Done,
+        call: |_, data| {
+            let sum = gpu_sum(&data.items)?;
+            assert_eq!(sum, data.total);
+            Ok(())
+        },
+    },
+    Case {
+        name: "gpu_sum, long",
+        outcome: Outcome::Done,
+        call: |_, _| {
+            let sum = gpu_sum(&vec![1u32; 300_000])?;
+            assert_eq!(sum, 300_000);
+            Ok(())
+        },
+    },
+    Case {
+        name: "gpu_inclusive_scan, long",
+        outcome: Outcome::Done,
+        call: |_, _| {
+            let scan = gpu_inclusive_scan::<Sum, _>(&vec![1u32; 300_000])?;
+            assert_eq!(scan[299_999], 300_000);
+            Ok(())
+        },
+    },
+    Case {
+        name: "reduce_into on another stream",
+        outcome: Outcome::Done,
+        call: |gpu, data| {
+            let mut sum = data.place_for_a_sum();
+            reduce_into::<Sum, _>(gpu, &stream(), &data.input, &mut sum)
+        },
+    },
+    Case {
+        name: "trim",
+        outcome: Outcome::Done,
+        call: |gpu, _| gpu.trim(),
+    },
+    Case {
+        name: "make_current",
+        outcome: Outcome::Done,
+        call: |gpu, _| gpu.make_current(),
+    },
+    Case {
+        name: "making and dropping a Gpu",
+        outcome: Outcome::Done,
+        call: |_, _| Gpu::new().map(drop),
+    },
+    Case {
+        name: "reduce",
+        outcome: Outcome::Refused,
+        call: |gpu, data| reduce::<Sum, _>(gpu, &data.input).map(drop),
+    },
+    Case {
+        name: "inclusive_scan",
+        outcome: Outcome::Refused,
+        call: |gpu, data| {
+            let mut output = data.input.index(..);
+            inclusive_scan::<Sum, _>(gpu, &data.input, &mut output)
+        },
+    },
+    Case {
+        name: "inclusive_scan_in_place",
+        outcome: Outcome::Refused,
+        call: |gpu, data| inclusive_scan_in_place::<Sum, _>(gpu, &mut data.input.index(..)),
+    },
+    Case {
+        name: "synchronize",
+        outcome: Outcome::Refused,
+        call: |gpu, _| gpu.synchronize(),
+    },
+];
+
+/// Makes a call while a sum is captured, and then looks whether the graph computes it.
+fn beside_a_capture(
+    mode: CaptureMode,
+    gpu: &Gpu,
+    data: &Data,
+    call: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    let stream = stream();
+    let mut sum = DeviceBuffer::from_slice(&[7u32]).unwrap();
+    let mut outcome = Ok(());
+    let graph = Graph::capture_in(mode, &stream, || {
+        reduce_into::<Sum, _>(gpu, &stream, &data.input, &mut sum).unwrap();
+        outcome = call();
+    });
+    // SAFETY: the buffers live on.
+    unsafe { graph.launch(&stream) };
+    stream.synchronize().unwrap();
+    let mut found = [0];
+    sum.copy_to(&mut found).unwrap();
+    assert_eq!(found, [data.total], "mode {mode:?}");
+    outcome
+}
+
+fn check(case: &Case, how: &str, mode: CaptureMode, outcome: &Result<()>) {
+    let what = format!("{}, {how}, mode {mode:?}: {outcome:?}", case.name);
+    match case.outcome {
+        Outcome::Done => assert_eq!(*outcome, Ok(()), "{what}"),
+        Outcome::Refused => assert_eq!(*outcome, Err(Error::CaptureUnderWay), "{what}"),
+    }
+}
+
+#[test]
+fn no_call_harms_a_capture_and_none_becomes_part_of_it() {
+    let (_alone, gpu) = (alone(), gpu());
+    let data = Data::new(50_000);
+    for case in &CASES {
+        for mode in MODES {
+            let outcome = beside_a_capture(mode, gpu, &data, || (case.call)(gpu, &data));
+            check(case, "same thread", mode, &outcome);
+            let outcome = beside_a_capture(mode, gpu, &data, || {
+                thread::scope(|scope| {
+                    let elsewhere = scope.spawn(|| {
+                        gpu.make_current()?;
+                        (case.call)(gpu, &data)
+                    });
+                    elsewhere.join().unwrap()
+                })
+            });
+            check(case, "other thread", mode, &outcome);
+        }
+    }
+    // And all of them are done when there is no capture.
+    assert_eq!(reduce::<Sum, _>(gpu, &data.input), Ok(data.total));
+    for case in CASES.iter().filter(|case| !case.name.contains("scan")) {
+        assert_eq!((case.call)(gpu, &data), Ok(()), "{}", case.name);
+    }
+}
+
+#[test]
+fn a_gpu_that_has_made_no_call_yet_can_be_captured_and_harms_no_capture() {
+    let _alone = alone();
+    let data = Data::new(20_000);
+    for mode in MODES {
+        // Its kernels have to be compiled, and its memory made, during the capture.
+        let cold = Gpu::new().unwrap();
+        let (stream, other) = (stream(), stream());
+        let mut sums = DeviceBuffer::from_slice(&[0u64; 2]).unwrap();
+        let (mut first, mut second) = (sums.index(..1), sums.index(1..));
+        let graph = Graph::capture_in(mode, &stream, || {
+            reduce_into::<WideSum, _>(&cold, &stream, &data.input, &mut first).unwrap();
+            reduce_into::<WideSum, _>(&cold, &other, &data.input, &mut second).unwrap();
+        });
+        // What was not captured has been queued.
+        other.synchronize().unwrap();
+        let total: u64 = data.items.iter().map(|&item| u64::from(item)).sum();
+        assert_eq!(sums.as_host_vec().unwrap(), [0, total], "mode {mode:?}");
+        for _ in 0..2 {
+            sums.copy_from(&[0, 0][..]).unwrap();
+            // SAFETY: the buffers live on.
+            unsafe { graph.launch(&stream) };
+            stream.synchronize().unwrap();
+            assert_eq!(sums.as_host_vec().unwrap(), [total, 0], "mode {mode:?}");
+        }
+        drop(graph);
+    }
+}
+
+#[test]
+fn a_graph_may_run_beside_the_stream_that_it_was_captured_from() {
+    let (_alone, gpu) = (alone(), gpu());
+    let data = Data::new(300_000);
+    let (stream, elsewhere) = (stream(), stream());
+    let mut captured = DeviceBuffer::from_slice(&vec![0u32; data.items.len()]).unwrap();
+    let mut queued = DeviceBuffer::from_slice(&vec![0u32; data.items.len()]).unwrap();
+    let graph = Graph::capture(&stream, || {
+        inclusive_scan_on::<Sum, _>(gpu, &stream, &data.input, &mut captured).unwrap();
+    });
+    for _ in 0..3 {
+        // SAFETY: the buffers live on.
+        unsafe { graph.launch(&elsewhere) };
+        inclusive_scan_on::<Sum, _>(gpu, &stream, &data.input, &mut queued).unwrap();
+    }
+    elsewhere.synchronize().unwrap();
+    stream.synchronize().unwrap();
+    let expected = warpfold::reference::inclusive_scan::<Sum, _>(&data.items);
+    assert!(captured.as_host_vec().unwrap() == expected);
+    assert!(queued.as_host_vec().unwrap() == expected);
+}
+
+#[test]
+fn larger_calls_in_one_capture_get_larger_scratch_memory() {
+    let (_alone, gpu) = (alone(), gpu());
+    let data = Data::new(20_000);
+    let stream = stream();
+    let mut sums = DeviceBuffer::from_slice(&[0u32; 2]).unwrap();
+    let (mut first, mut second) = (sums.index(..1), sums.index(1..));
+    for _ in 0..3 {
+        let graph = Graph::capture(&stream, || {
+            let some = data.input.index(..5);
+            reduce_into::<Sum, _>(gpu, &stream, &some, &mut first).unwrap();
+            reduce_into::<Sum, _>(gpu, &stream, &data.input, &mut second).unwrap();
+        });
+        // SAFETY: the buffers live on.
+        unsafe { graph.launch(&stream) };
+        stream.synchronize().unwrap();
+        assert_eq!(sums.as_host_vec().unwrap(), [10, data.total]);
+        sums.copy_from(&[0, 0][..]).unwrap();
+    }
+}

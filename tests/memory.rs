@@ -1,0 +1,234 @@
+//! What a `Gpu` keeps between calls has a bound, whatever threads, streams and graphs there have been; and `trim` gives it back.
+
+#[path = "common/child.rs"]
+mod child;
+mod common;
+#[path = "common/graph.rs"]
+mod graph;
+
+use std::thread;
+
+use child::in_child;
+use common::gpu;
+use cust::memory::DeviceBuffer;
+use cust::stream::{Stream, StreamFlags};
+use graph::Graph;
+use virtual_gpu::driver::live;
+use warpfold::{Gpu, Sum, cust, gpu_inclusive_scan, gpu_sum, inclusive_scan_on, reduce_into};
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+
+/// Bytes of the smallest workspace.
+const WORKSPACE: u64 = 128 * KIB;
+
+/// What is alive in the process. On a real device, of the device's memory, how much is not free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Held {
+    device_bytes: u64,
+    /// Unknown on a real device.
+    pinned_bytes: u64,
+    streams: usize,
+}
+
+impl Held {
+    fn now() -> Self {
+        match live() {
+            Some(live) => Self {
+                device_bytes: live.allocated_bytes,
+                pinned_bytes: live.pinned_bytes,
+                streams: live.streams,
+            },
+            None => {
+                let (free, total) = cust::memory::mem_get_info().unwrap();
+                Self {
+                    device_bytes: (total - free) as u64,
+                    pinned_bytes: 0,
+                    streams: 0,
+                }
+            }
+        }
+    }
+
+    /// Fails if more than this has come to be held since then. A real device gives memory out in pages of 2 MiB.
+    fn check_since(self, before: Self, device_bytes: u64, pinned_bytes: u64, streams: usize) {
+        let slack = if live().is_some() { 0 } else { 8 * MIB };
+        let more = Self {
+            device_bytes: self.device_bytes.saturating_sub(before.device_bytes),
+            pinned_bytes: self.pinned_bytes.saturating_sub(before.pinned_bytes),
+            streams: self.streams.saturating_sub(before.streams),
+        };
+        assert!(more.device_bytes <= device_bytes + slack, "{more:?}");
+        assert!(more.pinned_bytes <= pinned_bytes, "{more:?}");
+        assert!(more.streams <= streams, "{more:?}");
+    }
+}
+
+fn stream() -> Stream {
+    Stream::new(StreamFlags::DEFAULT, None).unwrap()
+}
+
+/// Alone in its process, since what is alive is counted. Gives what the process holds when it has a context and kernels.
+fn alone(test: &str, body: impl FnOnce(&Gpu, Held)) {
+    in_child(test, &[], || {
+        let gpu = gpu();
+        // Kernels stay, so they are compiled before anything is counted.
+        assert_eq!(gpu_sum(&[1u64, 2]), Ok(3));
+        assert_eq!(gpu_sum(&[1u32, 2]), Ok(3));
+        let scanned = gpu_inclusive_scan::<Sum, _>(&[1u64, 2]);
+        assert_eq!(scanned, Ok(vec![1, 3]));
+        gpu.trim().unwrap();
+        let before = Held::now();
+        body(gpu, before);
+        gpu.trim().unwrap();
+        Held::now().check_since(before, 0, 0, 0);
+    });
+}
+
+#[test]
+fn threads_with_short_slices_leave_a_few_lanes() {
+    alone(
+        "threads_with_short_slices_leave_a_few_lanes",
+        |_, before| {
+            thread::scope(|scope| {
+                for number in 0..64 {
+                    scope.spawn(move || {
+                        let items: Vec<u64> = (0..100).map(|item| item + number).collect();
+                        assert_eq!(gpu_sum(&items), Ok(4950 + 100 * number));
+                    });
+                }
+            });
+            let lane = 512 * KIB;
+            let results = 16 * 4 * KIB;
+            Held::now().check_since(before, 16 * (lane + WORKSPACE), 16 * lane + results, 16);
+        },
+    );
+}
+
+#[test]
+fn threads_with_long_slices_leave_the_lanes_of_one_call() {
+    alone(
+        "threads_with_long_slices_leave_the_lanes_of_one_call",
+        |_, before| {
+            thread::scope(|scope| {
+                for number in 0..64 {
+                    scope.spawn(move || {
+                        let items: Vec<u64> = (0..70_000).map(|item| item + number).collect();
+                        let scan = gpu_inclusive_scan::<Sum, _>(&items).unwrap();
+                        assert_eq!(scan[69_999], 69_999 * 35_000 + 70_000 * number);
+                    });
+                }
+            });
+            let lanes = 20 * 4 * MIB;
+            let calls = 16 * (WORKSPACE + 4 * KIB);
+            Held::now().check_since(before, lanes + calls, lanes + calls, 36);
+        },
+    );
+}
+
+#[test]
+fn a_thousand_streams_leave_the_workspaces_of_some() {
+    alone(
+        "a_thousand_streams_leave_the_workspaces_of_some",
+        |gpu, before| {
+            let input = DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap();
+            let mut sum = DeviceBuffer::from_slice(&[0u32]).unwrap();
+            for _ in 0..1000 {
+                let stream = stream();
+                reduce_into::<Sum, _>(gpu, &stream, &input, &mut sum).unwrap();
+                stream.synchronize().unwrap();
+            }
+            let at_rest = (256 + 96) * WORKSPACE;
+            Held::now().check_since(before, at_rest, 0, 0);
+
+            // All at once, on places of their own.
+            let sums = DeviceBuffer::from_slice(&[0u32; 1000]).unwrap();
+            let streams: Vec<Stream> = (0..1000).map(|_| stream()).collect();
+            for (place, stream) in streams.iter().enumerate() {
+                let mut sum = sums.index(place..place + 1);
+                reduce_into::<Sum, _>(gpu, stream, &input, &mut sum).unwrap();
+            }
+            for stream in &streams {
+                stream.synchronize().unwrap();
+            }
+            assert_eq!(sums.as_host_vec().unwrap(), [6; 1000]);
+            drop((streams, sums));
+            Held::now().check_since(before, at_rest + 8 * KIB, 0, 0);
+            drop((input, sum));
+        },
+    );
+}
+
+#[test]
+fn graphs_give_their_workspaces_back() {
+    alone("graphs_give_their_workspaces_back", |gpu, before| {
+        let input = DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap();
+        let mut sum = DeviceBuffer::from_slice(&[0u32]).unwrap();
+        let capture = |sum: &mut DeviceBuffer<u32>| {
+            let stream = stream();
+            let graph = Graph::capture(&stream, || {
+                reduce_into::<Sum, _>(gpu, &stream, &input, sum).unwrap();
+            });
+            // SAFETY: the buffers live on.
+            unsafe { graph.launch(&stream) };
+            stream.synchronize().unwrap();
+            graph
+        };
+        // One after the other, and a hundred that are alive at once.
+        for _ in 0..100 {
+            drop(capture(&mut sum));
+        }
+        let graphs: Vec<Graph> = (0..100).map(|_| capture(&mut sum)).collect();
+        assert_eq!(sum.as_host_vec().unwrap(), [6]);
+        Held::now().check_since(before, (100 + 32 + 16) * WORKSPACE + 8 * KIB, 64 * KIB, 16);
+        drop(graphs);
+        // A real driver may take its time to say that a graph has gone.
+        thread::sleep(std::time::Duration::from_millis(if live().is_some() {
+            0
+        } else {
+            500
+        }));
+        assert_eq!(gpu_sum(&[1u32, 2]), Ok(3));
+        let lane = 512 * KIB + WORKSPACE;
+        Held::now().check_since(before, (32 + 16) * WORKSPACE + lane + 8 * KIB, MIB, 17);
+        drop((input, sum));
+    });
+}
+
+#[test]
+fn an_outgrown_workspace_goes_with_its_stream() {
+    alone(
+        "an_outgrown_workspace_goes_with_its_stream",
+        |gpu, before| {
+            let items = vec![1u64; 3000];
+            let input = DeviceBuffer::from_slice(&items).unwrap();
+            let mut output = DeviceBuffer::from_slice(&items).unwrap();
+            let stream = stream();
+            for _ in 0..100 {
+                inclusive_scan_on::<Sum, _>(gpu, &stream, &input, &mut output).unwrap();
+            }
+            stream.synchronize().unwrap();
+            Held::now().check_since(before, WORKSPACE + 64 * KIB, 0, 1);
+            drop((input, output));
+        },
+    );
+}
+
+#[test]
+fn memory_that_is_kept_for_later_is_given_up_where_it_is_short() {
+    let variables = [("VIRTUAL_GPU_MEMORY", "64M")];
+    let test = "memory_that_is_kept_for_later_is_given_up_where_it_is_short";
+    in_child(test, &variables, || {
+        let gpu = gpu();
+        let input = DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap();
+        let mut sum = DeviceBuffer::from_slice(&[0u32]).unwrap();
+        for _ in 0..2000 {
+            let stream = stream();
+            reduce_into::<Sum, _>(gpu, &stream, &input, &mut sum).unwrap();
+            stream.synchronize().unwrap();
+        }
+        assert_eq!(gpu_sum(&[1u32, 2]), Ok(3));
+        let long = vec![1u32; 4_000_000];
+        assert_eq!(gpu_sum(&long), Ok(4_000_000));
+    });
+}

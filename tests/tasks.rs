@@ -1,0 +1,122 @@
+//! Calls from other people's tasks: while a call waits, its thread runs nothing else. So a task of rayon's may make one with a
+//! lock held, with something borrowed, and whatever the tasks beside it do.
+
+#![forbid(unsafe_code)]
+
+#[path = "common/child.rs"]
+mod child;
+mod common;
+
+use std::cell::{Cell, RefCell};
+use std::sync::Mutex;
+use std::thread;
+
+use child::in_child;
+use common::gpu;
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use warpfold::{Gpu, Sum, gpu_inclusive_scan, gpu_sum};
+
+/// Items of two pieces.
+const ITEMS: usize = 140_000;
+
+/// Tasks that call.
+const TASKS: usize = 6;
+
+fn pool() -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(2).build().unwrap()
+}
+
+/// A sum and a scan, and how many calls on this thread it is made inside of.
+fn call(items: &[u32]) {
+    thread_local!(static DEPTH: Cell<usize> = const { Cell::new(0) });
+    assert_eq!(DEPTH.replace(1), 0, "a call runs inside another");
+    assert_eq!(gpu_sum(items), Ok(ITEMS as u32));
+    let scanned = gpu_inclusive_scan::<Sum, _>(items).unwrap();
+    assert_eq!(scanned.last(), Some(&(ITEMS as u32)));
+    DEPTH.set(0);
+}
+
+#[test]
+fn no_task_of_rayons_runs_inside_a_call() {
+    let _gpu = gpu();
+    let items = &vec![1u32; ITEMS];
+    // In the process's pool, and in one of its own.
+    (0..TASKS).into_par_iter().for_each(|_| call(items));
+    let pool = pool();
+    pool.install(|| (0..TASKS).into_par_iter().for_each(|_| call(items)));
+    pool.scope(|scope| {
+        for _ in 0..TASKS {
+            scope.spawn(move |_| call(items));
+        }
+    });
+    pool.install(|| rayon::join(|| call(items), || call(items)));
+    pool.broadcast(|_| call(items));
+}
+
+#[test]
+fn a_lock_may_be_held_over_a_call() {
+    let _gpu = gpu();
+    let items = vec![1u32; ITEMS];
+    let done = Mutex::new(0);
+    pool().install(|| {
+        (0..TASKS).into_par_iter().for_each(|_| {
+            let mut done = done.lock().unwrap();
+            call(&items);
+            *done += 1;
+        });
+    });
+    assert_eq!(done.into_inner().unwrap(), TASKS);
+}
+
+#[test]
+fn something_of_the_threads_may_be_borrowed_over_a_call() {
+    thread_local!(static SPARE: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) });
+    let _gpu = gpu();
+    pool().install(|| {
+        (0..TASKS).into_par_iter().for_each(|_| {
+            SPARE.with_borrow_mut(|items| {
+                items.resize(ITEMS, 1);
+                call(items);
+            });
+        });
+    });
+}
+
+#[test]
+fn tasks_beside_a_call_may_make_another_device_current() {
+    let test = "tasks_beside_a_call_may_make_another_device_current";
+    let variables = [("VIRTUAL_GPU", "on"), ("VIRTUAL_GPU_DEVICES", "2")];
+    in_child(test, &variables, || {
+        let items = vec![1u32; ITEMS];
+        let other = Gpu::with_device(1).unwrap();
+        pool().install(|| {
+            (0..2 * TASKS).into_par_iter().for_each(|task| {
+                if task % 2 == 0 {
+                    call(&items);
+                } else {
+                    other.make_current().unwrap();
+                }
+            });
+        });
+        drop(other);
+        // Whatever was kept for the next call is the first device's.
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| call(&items));
+            }
+        });
+        assert_eq!(gpu_sum(&[1u32, 2]), Ok(3));
+    });
+}
+
+#[test]
+fn many_threads_with_long_slices_end() {
+    let _gpu = gpu();
+    let items = &vec![1u32; ITEMS];
+    thread::scope(|scope| {
+        for _ in 0..12 {
+            scope.spawn(move || call(items));
+        }
+    });
+}

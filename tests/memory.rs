@@ -50,9 +50,9 @@ impl Held {
         }
     }
 
-    /// Fails if more than this has come to be held since then. A real device gives memory out in pages of 2 MiB.
+    /// Fails if more than this has come to be held since then. A real driver takes some for its streams and threads.
     fn check_since(self, before: Self, device_bytes: u64, pinned_bytes: u64, streams: usize) {
-        let slack = if live().is_some() { 0 } else { 8 * MIB };
+        let slack = if live().is_some() { 0 } else { 64 * MIB };
         let more = Self {
             device_bytes: self.device_bytes.saturating_sub(before.device_bytes),
             pinned_bytes: self.pinned_bytes.saturating_sub(before.pinned_bytes),
@@ -77,6 +77,8 @@ fn alone(test: &str, body: impl FnOnce(&Gpu, Held)) {
         assert_eq!(gpu_sum(&[1u32, 2]), Ok(3));
         let scanned = gpu_inclusive_scan::<Sum, _>(&[1u64, 2]);
         assert_eq!(scanned, Ok(vec![1, 3]));
+        // What the driver takes for a thousand streams it keeps.
+        drop((0..1000).map(|_| stream()).collect::<Vec<_>>());
         gpu.trim().unwrap();
         let before = Held::now();
         body(gpu, before);

@@ -252,6 +252,7 @@ impl Gpu {
         if let Err(Error::Driver { code, .. }) = &result
             && code.is_sticky()
         {
+            core.note_loss(*code);
             self.lose(&core, *code);
         }
         result

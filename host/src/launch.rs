@@ -91,7 +91,8 @@ impl Queue<'_> {
         work: impl FnOnce(&mut Queue<'_>, &Call<'gpu>) -> Result<R>,
     ) -> Result<(R, Call<'gpu>)> {
         let mut call = entered.call()?;
-        call.come_after_default_stream()?;
+        driver::check_default_stream()?;
+        call.begin().come_after_default_stream()?;
         let queued = Self::on_call(entered, &call, Memory::Callers, |queue| work(queue, &call))?;
         call.wait()?;
         Ok((queued, call))

@@ -42,7 +42,7 @@
 //! # Without waiting
 //!
 //! The functions that take a stream only queue. On a warmed-up stream (one call of the same function, with as
-//! many items) they neither allocate nor synchronise, so a CUDA graph can capture them.
+//! many items) they neither allocate nor synchronise.
 //!
 //! They are safe to call, since nothing that they queue can reach the host's memory or give a value that is not
 //! one of its type:
@@ -51,21 +51,47 @@
 //!   addresses never depend on data.
 //! - Every bit pattern is a valid item, so what is read too early, or while it is written, is some value.
 //! - A buffer that is dropped while work on it is queued is freed with `cuMemFree`, which waits for the work.
+//! - Whose memory an address is, the driver is asked by every call.
 //!
 //! What the caller has to see to, as with any queue, for the *values* to be right:
 //!
 //! - Read an output, or change an input, in the order of the stream: on the same stream, after
 //!   `stream.synchronize()`, after an event; or by one of `cust`'s synchronous copies, which wait for `cust`'s
-//!   streams.
+//!   streams. (The virtual GPU reports what is not in order.)
 //! - Free with `drop_async` on the same stream only: on another, the memory may be handed out again while the
 //!   kernel still writes there. [`DeviceSlice`](cust::memory::DeviceSlice) is `Copy` and borrows nothing; do not
-//!   use one after its buffer is gone. (Freed memory is recognised, unless it is in use again; a function that
-//!   only queues looks at each address once.)
-//! - Launch a captured graph on the stream that it was captured from, or ordered with its work: a stream's
-//!   scratch memory serves one launch at a time. Drop the [`Gpu`] after its graphs.
+//!   use one after its buffer is gone. (Freed memory is recognised, unless it is in use again.)
 //!
 //! A failure of queued work is reported by a later call. If it is sticky, the [`Gpu`] answers every call after
-//! that with [`Error::Poisoned`].
+//! that with [`Error::Poisoned`]; the functions on slices get a new context if they can.
+//!
+//! # Captures
+//!
+//! A call on a stream that is captured becomes part of the graph, the first time too: kernels are compiled and scratch memory is
+//! allocated beside the capture. A graph has scratch memory of its own, as long as there is the graph. So it may be launched on any
+//! stream, and beside other work; but two executable graphs that were made of one graph share it and need an order. Drop the
+//! [`Gpu`] after its graphs.
+//!
+//! No other call ends a capture, or becomes part of one, in whatever mode it was begun and by whichever thread:
+//!
+//! | call | beside a capture of one of `cust`'s streams | beside one of a non-blocking stream |
+//! |---|---|---|
+//! | the functions on slices | done | done |
+//! | [`reduce_into`] and the functions `…_on`, on a stream that is not captured | done | done |
+//! | [`Gpu::new`] and its kin, [`Gpu::make_current`], [`Gpu::trim`], dropping a [`Gpu`] | done | done |
+//! | [`reduce()`], [`inclusive_scan`], [`exclusive_scan`], and `…_in_place` | [`Error::CaptureUnderWay`] | done |
+//! | [`Gpu::synchronize`] | [`Error::CaptureUnderWay`] | done |
+//!
+//! The last two rows are ordered with the default stream, and to use that ends the capture of a stream that is ordered with it.
+//! They ask the driver first, which does not harm the capture. One gap is left: a capture that another thread begins between the
+//! question and the next driver call, a fraction of a microsecond, is ended, and the call then says so too. And `cust`'s own
+//! synchronous copies end captures: mind these beside a capture.
+//!
+//! # Threads and tasks
+//!
+//! While a call waits, its thread sleeps: it runs no task of an executor's or a thread pool's. So calls may be made from rayon's
+//! tasks, with locks held and values borrowed. In an asynchronous program, make those that wait where blocking is allowed. In a
+//! process that was forked from one that had used the GPU, every call gives [`Error::Forked`].
 //!
 //! # Features
 //!

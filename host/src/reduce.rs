@@ -10,8 +10,8 @@ use crate::launch::{Queue, Span, reduce_to_host};
 
 /// Combines all items of `input` with the operator `O`, and waits for the result.
 ///
-/// For no items, the operator's identity; the driver is not called then. Runs on the default stream, so after
-/// all that was queued on `cust`'s streams before.
+/// For no items, the operator's identity; the driver is not called then. Runs after all that was queued on the default stream
+/// and on `cust`'s streams before.
 ///
 /// The result has the same bits on every device and in every run: floats are combined along a tree that depends on
 /// their number only ([`warpfold_kernels::contract`]), and a NaN comes out as Rust's `NAN`.
@@ -35,8 +35,8 @@ use crate::launch::{Queue, Span, reduce_to_host};
 ///
 /// # Errors
 ///
-/// [`Error::ForeignMemory`], [`Error::Misaligned`], [`Error::OutOfMemory`], [`Error::KernelRejected`], [`Error::Driver`],
-/// [`Error::Poisoned`].
+/// [`Error::CaptureUnderWay`], [`Error::ForeignMemory`], [`Error::Misaligned`], [`Error::OutOfMemory`],
+/// [`Error::KernelRejected`], [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`].
 pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     gpu: &Gpu,
     input: &DeviceSlice<T>,
@@ -73,8 +73,8 @@ pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`reduce`], and [`Error::OutputTooShort`], [`Error::Overlap`], [`Error::ForeignStream`],
-/// [`Error::NotWarmedUp`].
+/// Those of [`reduce`] but [`Error::CaptureUnderWay`], and [`Error::OutputTooShort`], [`Error::Overlap`],
+/// [`Error::ForeignStream`].
 pub fn reduce_into<O: Kernel<kind::reduce, T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,

@@ -13,7 +13,7 @@ use crate::launch::{self, Queue, Span};
 /// Writes to `output[i]` the combination of `input[0]` to `input[i]` with the operator `O`, and waits for it.
 ///
 /// `output` may be longer than `input`: its further items are not touched. For no items nothing is done,
-/// and the driver is not called. Runs on the default stream, so after all that was queued on `cust`'s
+/// and the driver is not called. Runs after all that was queued on the default stream and on `cust`'s
 /// streams before. On an error that was found after the launch the output is unspecified.
 ///
 /// The result has the same bits on every device and in every run: floats are combined along a tree that depends on
@@ -41,9 +41,11 @@ use crate::launch::{self, Queue, Span};
 ///
 /// # Errors
 ///
-/// [`Error::OutputTooShort`], [`Error::Overlap`], [`Error::Misaligned`], [`Error::ForeignMemory`], [`Error::OutOfMemory`],
-/// [`Error::KernelRejected`], [`Error::Driver`], [`Error::Poisoned`].
+/// [`Error::CaptureUnderWay`], [`Error::OutputTooShort`], [`Error::Overlap`], [`Error::Misaligned`], [`Error::ForeignMemory`],
+/// [`Error::OutOfMemory`], [`Error::KernelRejected`], [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`].
 ///
+/// [`Error::CaptureUnderWay`]: crate::Error::CaptureUnderWay
+/// [`Error::Forked`]: crate::Error::Forked
 /// [`Error::OutputTooShort`]: crate::Error::OutputTooShort
 /// [`Error::Overlap`]: crate::Error::Overlap
 /// [`Error::Misaligned`]: crate::Error::Misaligned
@@ -124,8 +126,8 @@ pub fn exclusive_scan_in_place<O: Kernel<kind::exclusive_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan`], and [`Error::ForeignStream`](crate::Error::ForeignStream),
-/// [`Error::NotWarmedUp`](crate::Error::NotWarmedUp).
+/// Those of [`inclusive_scan`] but [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
+/// [`Error::ForeignStream`](crate::Error::ForeignStream).
 pub fn inclusive_scan_on<O: Kernel<kind::inclusive_scan, T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,

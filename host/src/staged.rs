@@ -120,6 +120,7 @@ fn reduce_pieces<O: Kernel<kind::reduce, T>, T: Item>(
         .chunks(cut.piece_bytes())
         .map(|from| Piece { from, to: &mut [] });
     let mut conductor = entered.call()?;
+    conductor.begin();
     Queue::on_own(entered, &conductor, |queue| {
         // Before the lanes, which do with what memory is left.
         queue.prepare::<_, O, T>(reduce_state_words::<T, O::Accumulator>(items.len() as u64))?;
@@ -154,6 +155,7 @@ fn scan_pieces<Kind, O: Kernel<Kind, T>, T: Item>(
     )
     .map(|(from, to)| Piece { from, to });
     let mut conductor = entered.call()?;
+    conductor.begin();
     Queue::on_own(entered, &conductor, |queue| {
         // As above.
         queue.prepare::<_, O, T>(scan_state_words::<T, O::Accumulator>(items.len() as u64))?;

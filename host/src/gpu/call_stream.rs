@@ -34,7 +34,8 @@ pub(crate) struct CallStream {
 #[derive(Debug)]
 pub(crate) struct Call<'gpu> {
     stream: Loan<'gpu, CallStream>,
-    is_waited_for: bool,
+    /// Whether there may be work on it.
+    is_busy: bool,
 }
 
 /// A stream that is waited for and destroyed when dropped.
@@ -92,10 +93,9 @@ impl CallStream {
     /// Has what comes next on the stream come after all that is queued on the default stream, and so on all streams that are
     /// ordered with that, as `cust`'s are.
     ///
-    /// Fails where that would end a capture. Between the question and the one call that would do so another thread may begin a
-    /// capture; the driver leaves no way to do both at once.
+    /// The driver has just been asked whether the default stream can be used ([`driver::check_default_stream`]). Between the
+    /// question and this another thread may begin a capture, which this would end; the driver leaves no way to do both at once.
     pub fn come_after_default_stream(&self) -> Result<()> {
-        driver::check_default_stream()?;
         self.event
             .record(Stream::DEFAULT)
             .map_err(driver::in_capture)?;
@@ -143,7 +143,7 @@ impl<'gpu> Call<'gpu> {
         stream.check_home()?;
         Ok(Self {
             stream,
-            is_waited_for: false,
+            is_busy: false,
         })
     }
 
@@ -152,10 +152,16 @@ impl<'gpu> Call<'gpu> {
         self.stream.share()
     }
 
+    /// The stream, for work to be queued on it.
+    pub fn begin(&mut self) -> &CallStream {
+        self.is_busy = true;
+        &self.stream
+    }
+
     /// Waits for the work.
     pub fn wait(&mut self) -> Result<()> {
         self.stream.stream().synchronize()?;
-        self.is_waited_for = true;
+        self.is_busy = false;
         Ok(())
     }
 }
@@ -170,7 +176,7 @@ impl Deref for Call<'_> {
 
 impl Drop for Call<'_> {
     fn drop(&mut self) {
-        if !self.is_waited_for && self.stream.stream().synchronize().is_err() {
+        if self.is_busy && self.stream.stream().synchronize().is_err() {
             self.stream.discard();
         }
     }

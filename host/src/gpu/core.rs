@@ -1,6 +1,8 @@
 //! What lives in a device's primary context: compiled kernels, scratch memory, and what calls that wait need.
 
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Properties;
 use super::call_stream::{Call, CallStream};
@@ -13,7 +15,7 @@ use super::streams::{KnownStream, Streams};
 use super::workspace::Place;
 use super::workspaces::Workspaces;
 use crate::driver::{self, Address, Capture, Context, Device, Failure, Stream, Unconcerned};
-use crate::error::{Argument, Error, Result};
+use crate::error::{Argument, DriverCode, Error, Result};
 use crate::kernel::KernelId;
 
 /// Call streams, with the smallest workspace each.
@@ -22,6 +24,17 @@ const CALLS: Limits = Limits { most: 64, idle: 16 };
 /// A reference to a device's primary context, and what is kept there for calls.
 #[derive(Debug)]
 pub(super) struct Core {
+    /// Dropped while the context is current, or not at all.
+    kept: ManuallyDrop<Kept>,
+    pub context: PrimaryContext,
+    properties: Arc<Properties>,
+    /// Whether somebody has destroyed the context, and with it all that was kept there.
+    is_destroyed: AtomicBool,
+}
+
+/// What is kept in the context.
+#[derive(Debug)]
+struct Kept {
     kernels: Kernels,
     #[cfg(feature = "ladder")]
     ladder: crate::ladder::Kernels,
@@ -29,8 +42,6 @@ pub(super) struct Core {
     workspaces: Workspaces,
     calls: Shelf<CallStream>,
     lanes: Lanes,
-    pub context: PrimaryContext,
-    properties: Arc<Properties>,
 }
 
 impl Core {
@@ -47,16 +58,26 @@ impl Core {
         bound.unbind()?;
         alive?;
         Ok(Self {
-            kernels: Kernels::new(),
-            #[cfg(feature = "ladder")]
-            ladder: crate::ladder::Kernels::default(),
-            streams: Streams::default(),
-            workspaces: Workspaces::default(),
-            calls: Shelf::new(CALLS),
-            lanes: Lanes::new(),
+            kept: ManuallyDrop::new(Kept {
+                kernels: Kernels::new(),
+                #[cfg(feature = "ladder")]
+                ladder: crate::ladder::Kernels::default(),
+                streams: Streams::default(),
+                workspaces: Workspaces::default(),
+                calls: Shelf::new(CALLS),
+                lanes: Lanes::new(),
+            }),
             context,
             properties,
+            is_destroyed: AtomicBool::new(false),
         })
+    }
+
+    /// Takes note of the code to which the context is lost.
+    pub fn note_loss(&self, code: DriverCode) {
+        if code == DriverCode::CONTEXT_IS_DESTROYED {
+            self.is_destroyed.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Runs `work` with the context current on this thread, and with no regard to other threads' captures.
@@ -64,7 +85,7 @@ impl Core {
         let bound = self.context.bind()?;
         let unconcerned = Unconcerned::begin()?;
         let result = work(Entered { core: self });
-        self.workspaces.tidy_after_graphs();
+        self.kept.workspaces.tidy_after_graphs();
         // A failure of the work matters more than one of putting back what was before.
         let (concerned, unbound) = (unconcerned.end(), bound.unbind());
         let value = result?;
@@ -72,33 +93,37 @@ impl Core {
         unbound?;
         Ok(value)
     }
+}
 
+impl Drop for Core {
+    fn drop(&mut self) {
+        // What a handle of a destroyed context stands for is gone, and NVIDIA's driver follows any.
+        if self.is_destroyed.load(Ordering::Relaxed) {
+            return;
+        }
+        // Failures have nobody left to tell; a lost context frees all that is in it when it goes. Binding is worth a second
+        // try, since without it nothing here can be freed.
+        if let Ok(bound) = self.context.bind().or_else(|_| self.context.bind()) {
+            let unconcerned = Unconcerned::begin();
+            // Freeing memory waits for all work. To wait for the whole context would end captures.
+            self.kept.trim();
+            self.kept.workspaces.clear();
+            // No kernel has run without such memory, so none is running when the kernels go.
+            // SAFETY: nobody uses it after this.
+            unsafe { ManuallyDrop::drop(&mut self.kept) };
+            drop(unconcerned);
+            let _ = bound.unbind();
+        }
+    }
+}
+
+impl Kept {
     /// Frees what no call is using.
     fn trim(&self) {
         self.streams.trim(&self.workspaces);
         self.workspaces.trim();
         self.lanes.trim();
         drop(self.calls.clear());
-    }
-}
-
-impl Drop for Core {
-    fn drop(&mut self) {
-        // Failures have nobody left to tell; a lost context has freed all that was in it. Binding is worth a second
-        // try, since without it nothing here can be freed.
-        let Ok(bound) = self.context.bind().or_else(|_| self.context.bind()) else {
-            return;
-        };
-        let unconcerned = Unconcerned::begin();
-        // Freeing memory waits for all work. To wait for the whole context would end captures.
-        self.trim();
-        self.workspaces.clear();
-        // No kernel has run without such memory, so none is running now.
-        self.kernels.clear();
-        #[cfg(feature = "ladder")]
-        self.ladder.clear();
-        drop(unconcerned);
-        let _ = bound.unbind();
     }
 }
 
@@ -120,16 +145,17 @@ impl<'gpu> Entered<'gpu> {
 
     /// The kernel, compiled now if it never was.
     pub fn kernel(self, id: KernelId) -> Result<&'gpu LoadedKernel> {
-        match self.core.kernels.loaded(id) {
+        let kernels = &self.core.kept.kernels;
+        match kernels.loaded(id) {
             Some(kernel) => Ok(kernel),
-            None => self.core.kernels.load(id, &self.core.properties),
+            None => kernels.load(id, &self.core.properties),
         }
     }
 
     /// The ladder's kernels.
     #[cfg(feature = "ladder")]
     pub fn ladder(self) -> &'gpu crate::ladder::Kernels {
-        &self.core.ladder
+        &self.core.kept.ladder
     }
 
     /// The device's compute capability, major and minor.
@@ -146,13 +172,12 @@ impl<'gpu> Entered<'gpu> {
         capture: Option<Capture>,
         work: impl FnOnce(&mut KnownStream) -> Result<R>,
     ) -> Result<R> {
-        let Core {
+        let Kept {
             streams,
-            context,
             workspaces,
             ..
-        } = self.core;
-        streams.with(stream, capture, context, workspaces, work)
+        } = &*self.core.kept;
+        streams.with(stream, capture, &self.core.context, workspaces, work)
     }
 
     /// The workspace of a stream's launches, with at least so many state words.
@@ -162,7 +187,7 @@ impl<'gpu> Entered<'gpu> {
         stream: Stream<'_>,
         state_words: u64,
     ) -> Result<Place> {
-        self.with_room(|| scratch.place(stream, state_words, &self.core.workspaces))
+        self.with_room(|| scratch.place(stream, state_words, &self.core.kept.workspaces))
     }
 
     /// The workspace of the launches that are captured on a stream, with at least so many state words.
@@ -173,8 +198,9 @@ impl<'gpu> Entered<'gpu> {
         state_words: u64,
     ) -> Result<Place> {
         known.captured_place(capture, state_words, || {
-            let aside = self.call()?;
-            let workspaces = &self.core.workspaces;
+            let mut aside = self.call()?;
+            aside.begin();
+            let workspaces = &self.core.kept.workspaces;
             self.with_room(|| workspaces.lease(capture, aside.stream(), state_words))
         })
     }
@@ -182,13 +208,14 @@ impl<'gpu> Entered<'gpu> {
     /// What is known of streams.
     #[cfg(test)]
     pub(super) fn streams(self) -> &'gpu Streams {
-        &self.core.streams
+        &self.core.kept.streams
     }
 
     /// A stream for a call that waits.
     pub fn call(self) -> Result<Call<'gpu>> {
         Call::new(
             self.core
+                .kept
                 .calls
                 .take(|| self.with_room(|| CallStream::new(self.home())))?,
         )
@@ -196,20 +223,25 @@ impl<'gpu> Entered<'gpu> {
 
     /// A lane for one piece of a slice, of at most so many bytes.
     pub fn lane(self, piece_bytes: usize) -> Result<Lane<'gpu>> {
-        self.with_room(|| self.core.lanes.take(self.home(), piece_bytes))
+        self.with_room(|| self.core.kept.lanes.take(self.home(), piece_bytes))
     }
 
     /// So many lanes, for pieces of so many bytes; fewer, but at least one, where others have them or the memory does not
     /// suffice.
     pub fn lanes(self, most: usize, piece_bytes: usize) -> Result<Vec<Lane<'gpu>>> {
-        self.with_room(|| self.core.lanes.take_some(self.home(), most, piece_bytes))
+        self.with_room(|| {
+            self.core
+                .kept
+                .lanes
+                .take_some(self.home(), most, piece_bytes)
+        })
     }
 
     /// Where memory does not suffice, frees what is kept for later calls, and tries once more.
     pub fn with_room<R>(self, mut make: impl FnMut() -> Result<R>) -> Result<R> {
         match make() {
             Err(Error::OutOfMemory { .. } | Error::OutOfHostMemory { .. }) => {
-                self.core.trim();
+                self.core.kept.trim();
                 make()
             }
             other => other,
@@ -218,7 +250,7 @@ impl<'gpu> Entered<'gpu> {
 
     /// Frees what no call is using.
     pub fn trim(self) {
-        self.core.trim();
+        self.core.kept.trim();
     }
 
     fn home(self) -> Context {

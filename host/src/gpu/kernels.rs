@@ -86,13 +86,6 @@ impl Kernels {
             None => compile(id, device).map(|kernel| place.kernel.get_or_init(|| kernel)),
         }
     }
-
-    /// Unloads all kernels.
-    pub fn clear(&mut self) {
-        for place in &mut self.places {
-            place.kernel.take();
-        }
-    }
 }
 
 /// Loads the best text that the driver takes. An older driver, which does not know a text's version of PTX,

@@ -120,7 +120,7 @@ impl Lanes {
     fn shelf(&self, piece_bytes: usize) -> (&Shelf<Parts>, usize) {
         match piece_bytes {
             0..=SHORT_BYTES => (&self.short, SHORT_BYTES),
-            ..=PIECE_BYTES => (&self.pieces, PIECE_BYTES),
+            _ if piece_bytes <= PIECE_BYTES => (&self.pieces, PIECE_BYTES),
             _ => (&self.long_pieces, piece_bytes),
         }
     }

@@ -123,14 +123,6 @@ impl Kernels {
         compiled.insert(symbol, Arc::clone(&kernel));
         Ok(kernel)
     }
-
-    /// Unloads all kernels.
-    pub(crate) fn clear(&mut self) {
-        self.compiled
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
-    }
 }
 
 fn compile(symbol: &'static str, capability: (u32, u32)) -> Result<Kernel> {

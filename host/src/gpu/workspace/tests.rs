@@ -16,6 +16,7 @@ fn with_scratch(work: impl FnOnce(Entered<'_>, &mut Scratch, Stream<'_>) -> Resu
     let gpu = Gpu::new().unwrap();
     gpu.enter(|entered| {
         let mut call = entered.call()?;
+        call.begin();
         call.with_scratch(|scratch| work(entered, scratch, call.stream()))?;
         call.wait()
     })
@@ -80,6 +81,7 @@ fn scans_go_on_when_the_tags_are_used_up() {
     let mut output = DeviceBuffer::<u32>::zeroed(items.len()).unwrap();
     gpu.enter(|entered| {
         let mut call = entered.call()?;
+        call.begin();
         let mut scan = || -> Result<()> {
             output.set_zero().unwrap();
             call.come_after_default_stream()?;

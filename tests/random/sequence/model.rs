@@ -1,5 +1,5 @@
-//! What the calls of a sequence leave, when they are made one by one on the host; and the library's functions for each
-//! operator.
+//! What the calls of a sequence leave and give, when they are made one by one on the host; and the library's functions
+//! for each operator.
 
 use cust::memory::DeviceSlice;
 use cust::stream::Stream;
@@ -28,6 +28,7 @@ pub struct Scans<T: Edges> {
     pub waiting_in_place: fn(&Gpu, &mut DeviceSlice<T>) -> Result<()>,
     pub queued: Queued<T>,
     pub queued_in_place: fn(&Gpu, &Stream, &mut DeviceSlice<T>) -> Result<()>,
+    pub of_slice: fn(&[T]) -> Result<Vec<T>>,
     scanned: fn(&[T]) -> Vec<T>,
 }
 
@@ -58,6 +59,7 @@ where
             waiting_in_place: warpfold::inclusive_scan_in_place::<O, T>,
             queued: warpfold::inclusive_scan_on::<O, T>,
             queued_in_place: warpfold::inclusive_scan_in_place_on::<O, T>,
+            of_slice: warpfold::gpu_inclusive_scan::<O, T>,
             scanned: O::inclusive,
         },
         exclusive: Scans {
@@ -65,6 +67,7 @@ where
             waiting_in_place: warpfold::exclusive_scan_in_place::<O, T>,
             queued: warpfold::exclusive_scan_on::<O, T>,
             queued_in_place: warpfold::exclusive_scan_in_place_on::<O, T>,
+            of_slice: warpfold::gpu_exclusive_scan::<O, T>,
             scanned: O::exclusive,
         },
         reduced: O::reduced,
@@ -80,24 +83,37 @@ impl<T: Edges> Operator<T> {
     }
 }
 
-/// Makes a call on the host. Gives the result of a reduction that is waited for.
-pub fn apply<T: Edges>(
-    step: &Step,
-    operators: &[Operator<T>],
-    buffers: &mut [Vec<T>],
-) -> Option<T> {
-    let operator = &operators[step.operator];
-    let read = |span: &Span| buffers[span.buffer][span.items.clone()].to_vec();
-    let (results, to) = match &step.action {
-        Action::Reduce { from, .. } if step.queue == Queue::Default => {
-            return Some((operator.reduced)(&read(from)));
-        }
-        Action::Reduce { from, to } => (vec![(operator.reduced)(&read(from))], to),
-        Action::Scan { kind, from, to } => ((operator.scans(*kind).scanned)(&read(from)), to),
-        Action::ScanInPlace { kind, items } => {
-            ((operator.scans(*kind).scanned)(&read(items)), items)
-        }
-    };
-    buffers[to.buffer][to.items.clone()].copy_from_slice(&results);
-    None
+/// The buffers, on the host.
+pub struct Model<T> {
+    /// What they hold before the first call.
+    pub at_first: Vec<Vec<T>>,
+    /// What they hold now.
+    pub buffers: Vec<Vec<T>>,
+}
+
+impl<T: Edges> Model<T> {
+    pub fn new(at_first: Vec<Vec<T>>) -> Self {
+        let buffers = at_first.clone();
+        Self { at_first, buffers }
+    }
+
+    /// Makes a call. Gives what it gives to the host.
+    pub fn make_call(&mut self, step: &Step, operators: &[Operator<T>]) -> Vec<T> {
+        let operator = &operators[step.operator];
+        let read = |span: &Span| &self.buffers[span.buffer][span.items.clone()];
+        let scan = |kind: Kind, items: &[T]| (operator.scans(kind).scanned)(items);
+        let (results, to) = match &step.action {
+            Action::Reduce { from, .. } if step.queue == Queue::Default => {
+                return vec![(operator.reduced)(read(from))];
+            }
+            Action::ScanSlice { kind, items } => {
+                return scan(*kind, &self.at_first[items.buffer][items.items.clone()]);
+            }
+            Action::Reduce { from, to } => (vec![(operator.reduced)(read(from))], to),
+            Action::Scan { kind, from, to } => (scan(*kind, read(from)), to),
+            Action::ScanInPlace { kind, items } => (scan(*kind, read(items)), items),
+        };
+        self.buffers[to.buffer][to.items.clone()].copy_from_slice(&results);
+        Vec::new()
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use cust::event::{Event, EventFlags};
 use cust::stream::{Stream, StreamWaitEventFlags};
@@ -61,7 +62,9 @@ impl<'a> Order<'a> {
                 .wait_while(self.board(), |board| !board.made[other] && !board.failed);
             let mut board = waited.unwrap_or_else(PoisonError::into_inner);
             assert!(!board.failed, "another thread has failed");
-            if let (Some(event), Some(stream)) = (board.events.remove(&(other, step)), stream) {
+            let event = board.events.remove(&(other, step));
+            drop(board);
+            if let (Some(event), Some(stream)) = (event, stream) {
                 stream
                     .wait_event(event, StreamWaitEventFlags::DEFAULT)
                     .unwrap();
@@ -98,7 +101,7 @@ struct GiveUp<'a>(&'a Order<'a>);
 
 impl Drop for GiveUp<'_> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
+        if thread::panicking() {
             self.0.board().failed = true;
             self.0.changed.notify_all();
         }

@@ -35,6 +35,8 @@ pub enum Action {
     Scan { kind: Kind, from: Span, to: Span },
     /// A scan in place.
     ScanInPlace { kind: Kind, items: Span },
+    /// A scan of a slice of the host, which has what the buffer had at first. Its results go to the host.
+    ScanSlice { kind: Kind, items: Span },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -74,12 +76,13 @@ impl Step {
         })
     }
 
-    /// The items that the call reads, and those that it writes.
-    fn touched(&self) -> (&Span, Option<&Span>) {
+    /// The items of buffers that the call reads, and those that it writes.
+    fn touched(&self) -> (Option<&Span>, Option<&Span>) {
         match &self.action {
-            Action::Reduce { from, to } => (from, (self.queue != Queue::Default).then_some(to)),
-            Action::Scan { from, to, .. } => (from, Some(to)),
-            Action::ScanInPlace { items, .. } => (items, Some(items)),
+            Action::Reduce { from, .. } if self.queue == Queue::Default => (Some(from), None),
+            Action::Reduce { from, to } | Action::Scan { from, to, .. } => (Some(from), Some(to)),
+            Action::ScanInPlace { items, .. } => (Some(items), Some(items)),
+            Action::ScanSlice { .. } => (None, None),
         }
     }
 
@@ -87,9 +90,7 @@ impl Step {
     pub fn conflicts(&self, other: &Self) -> bool {
         let ((read, written), (other_read, other_written)) = (self.touched(), other.touched());
         let meet = |one: Option<&Span>, other: Option<&Span>| matches!((one, other), (Some(one), Some(other)) if one.overlaps(other));
-        meet(written, other_written)
-            || meet(written, Some(other_read))
-            || meet(Some(read), other_written)
+        meet(written, other_written) || meet(written, other_read) || meet(read, other_written)
     }
 }
 
@@ -105,7 +106,8 @@ fn action() -> impl Strategy<Value = Action> {
             Action::Scan { kind, from, to }
         });
     let in_place = (kind(), from()).prop_map(|(kind, items)| Action::ScanInPlace { kind, items });
-    prop_oneof![reduce, scan, in_place]
+    let of_slice = (kind(), from()).prop_map(|(kind, items)| Action::ScanSlice { kind, items });
+    prop_oneof![3 => reduce, 3 => scan, 3 => in_place, 1 => of_slice]
 }
 
 /// Some items of a buffer, none included.

@@ -21,6 +21,7 @@ const ARCHITECTURES: [&str; 3] = ["sm_90", "sm_80", "sm_70"];
 const MULTIPROCESSORS: [&str; 4] = ["4", "1", "7", "132"];
 
 /// What is asked for.
+#[derive(Debug, PartialEq)]
 struct Wanted {
     minutes: u64,
     /// The first seed; the time of day without it.
@@ -116,4 +117,27 @@ fn describe(seed: u64, device: &[(&str, &str)], output: &Output) -> String {
         "seed {seed} failed ({}):\n{failures}\nto repeat it: {device}WARPFOLD_RANDOM_SEED={seed} {command}",
         output.status
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn minutes_and_seed_come_in_any_order() {
+        let found = |arguments: &[&str]| wanted(arguments).ok();
+        let expected = |minutes, seed| Some(Wanted { minutes, seed });
+        assert_eq!(found(&[]), expected(MINUTES, None));
+        assert_eq!(found(&["--minutes", "3"]), expected(3, None));
+        let both = ["--seed", "7", "--minutes", "3"];
+        assert_eq!(found(&both), expected(3, Some(7)));
+        for wrong in [
+            &["--seed"][..],
+            &["--seed", "x"],
+            &["--minutes", "-1"],
+            &["7"],
+        ] {
+            assert_eq!(found(wrong), None, "{wrong:?}");
+        }
+    }
 }

@@ -12,15 +12,27 @@
 //! The scan runs on the device. Flags and the move to the places are made on the host, since this library
 //! brings no kernel that scatters; in a program whose items live on the device, a kernel of its own does it.
 //!
-//! Exit code: 0 if all went well, 1 if the device failed or the result is not what the CPU's `filter` gives.
+//! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed or the result is not what the
+//! CPU's `filter` gives, or if the output cannot be written.
 
 mod common;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
+use clap::Parser;
 use warpfold::cust::error::CudaError;
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Gpu, Sum, exclusive_scan_in_place};
+
+use common::program;
+
+/// Keeps those of made-up items that pass a test, in their order, with no gaps, by an exclusive scan on the GPU.
+///
+/// The result is checked against the CPU.
+#[derive(Debug, Parser)]
+#[command(name = "compact")]
+struct Arguments {}
 
 #[derive(Debug, thiserror::Error)]
 enum Failure {
@@ -32,34 +44,43 @@ enum Failure {
     OutOfPlace { place: u32 },
     #[error("the device keeps {device} items, the CPU {cpu}, and they are not the same")]
     Mismatch { device: usize, cpu: usize },
+    #[error("cannot write the output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl program::Failure for Failure {
+    fn output_error(&self) -> Option<&io::Error> {
+        match self {
+            Failure::Output(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    fn is_of_input(&self) -> bool {
+        false
+    }
 }
 
 fn main() -> ExitCode {
-    let Err(failure) = run() else {
-        return ExitCode::SUCCESS;
-    };
-    eprintln!("compact: {failure}");
-    ExitCode::FAILURE
+    program::run(run)
 }
 
-fn run() -> Result<(), Failure> {
+fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     let gpu = Gpu::new()?;
-    common::print_device(&gpu);
+    common::print_device(&gpu, out)?;
     let mut random = common::Random::new(3);
     let count = common::item_count(1 << 26, 1_000_000);
     let items: Vec<u32> = (0..count).map(|_| random.bits() as u32).collect();
 
     let (kept, time) = common::timed(|| compact(&gpu, &items, is_kept));
     let kept = kept?;
-    println!("items      {count}");
-    println!(
-        "kept       {}, beginning with {:?}",
-        kept.len(),
-        head(&kept)
-    );
-    println!(
+    writeln!(out, "items      {count}")?;
+    let head = head(&kept);
+    writeln!(out, "kept       {}, beginning with {head:?}", kept.len())?;
+    writeln!(
+        out,
         "time       {time:.1?}, copies, the kernel's loading and the work on the host included"
-    );
+    )?;
 
     let expected: Vec<u32> = items.into_iter().filter(|item| is_kept(*item)).collect();
     if kept != expected {
@@ -68,7 +89,7 @@ fn run() -> Result<(), Failure> {
             cpu: expected.len(),
         });
     }
-    println!("check      the CPU agrees");
+    writeln!(out, "check      the CPU agrees")?;
     Ok(())
 }
 

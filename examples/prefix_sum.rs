@@ -8,69 +8,93 @@
 //! cargo run --example prefix_sum 5 0 12 3         rows of these lengths
 //! ```
 //!
-//! Exit code: 0 if all went well, 2 if an argument is no length, 1 if the device failed or gave another
-//! answer than the CPU.
+//! Exit code: 0 if all went well, 2 if an argument is not a length, 1 if the device failed or gave another
+//! answer than the CPU, or if the output cannot be written.
 
 mod common;
 
-use std::env;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
+use clap::Parser;
 use warpfold::cust::error::CudaError;
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Gpu, Sum, exclusive_scan, gpu_exclusive_scan};
 
+use common::program;
+
+/// Turns the lengths of rows into their offsets in one buffer, by an exclusive scan on the GPU.
+///
+/// Every offset is checked against the CPU.
+#[derive(Debug, Parser)]
+#[command(name = "prefix_sum")]
+struct Arguments {
+    /// The lengths of the rows, in items [default: a small number of rows and a large one, made up]
+    #[arg(value_name = "LENGTH", allow_negative_numbers = true, value_parser = length)]
+    lengths: Vec<u64>,
+}
+
+/// Reads a length.
+fn length(word: &str) -> Result<u64, String> {
+    let most = u64::MAX;
+    word.parse()
+        .map_err(|_| format!("a length is a whole number from 0 to {most}"))
+}
+
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error("`{0}` is not a length")]
-    NotALength(String),
     #[error(transparent)]
     Device(#[from] warpfold::Error),
     #[error("copying to or from the device: {0}")]
     Copy(#[from] CudaError),
     #[error("row {row}: the device says offset {device}, the CPU {cpu}")]
     Mismatch { row: usize, device: u64, cpu: u64 },
+    #[error("cannot write the output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl program::Failure for Failure {
+    fn output_error(&self) -> Option<&io::Error> {
+        match self {
+            Failure::Output(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    fn is_of_input(&self) -> bool {
+        false
+    }
 }
 
 fn main() -> ExitCode {
-    let Err(failure) = run() else {
-        return ExitCode::SUCCESS;
-    };
-    eprintln!("prefix_sum: {failure}");
-    ExitCode::from(match failure {
-        Failure::NotALength(_) => 2,
-        Failure::Device(_) | Failure::Copy(_) | Failure::Mismatch { .. } => 1,
-    })
+    program::run(run)
 }
 
-fn run() -> Result<(), Failure> {
-    let lengths = env::args()
-        .skip(1)
-        .map(|word| word.parse().map_err(|_| Failure::NotALength(word)))
-        .collect::<Result<Vec<u64>, Failure>>()?;
-    common::print_device(Gpu::global()?);
-    if lengths.is_empty() {
-        small(&[5, 0, 12, 3, 7])?;
-        println!();
-        large()
+fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
+    common::print_device(Gpu::global()?, out)?;
+    if arguments.lengths.is_empty() {
+        small(&[5, 0, 12, 3, 7], out)?;
+        writeln!(out)?;
+        large(out)
     } else {
-        small(&lengths)
+        small(&arguments.lengths, out)
     }
 }
 
 /// A few rows, from slice to `Vec` in one call.
-fn small(lengths: &[u64]) -> Result<(), Failure> {
+fn small(lengths: &[u64], out: &mut dyn Write) -> Result<(), Failure> {
     let offsets = gpu_exclusive_scan::<Sum, _>(lengths)?;
-    println!("\n{:>8} {:>8} {:>8}", "row", "length", "offset");
+    writeln!(out, "\n{:>8} {:>8} {:>8}", "row", "length", "offset")?;
     for (row, (length, offset)) in lengths.iter().zip(&offsets).enumerate() {
-        println!("{row:>8} {length:>8} {offset:>8}");
+        writeln!(out, "{row:>8} {length:>8} {offset:>8}")?;
     }
-    println!("{:>8} {:>8} {:>8}", "buffer", "", end(lengths, &offsets));
-    check(lengths, &offsets)
+    let end = end(lengths, &offsets);
+    writeln!(out, "{:>8} {:>8} {end:>8}", "buffer", "")?;
+    check(lengths, &offsets, out)
 }
 
 /// Many rows, in device buffers.
-fn large() -> Result<(), Failure> {
+fn large(out: &mut dyn Write) -> Result<(), Failure> {
     let mut random = common::Random::new(2);
     let rows = common::item_count(1 << 26, 1_000_000);
     let lengths: Vec<u64> = (0..rows).map(|_| random.bits() % 100).collect();
@@ -85,10 +109,10 @@ fn large() -> Result<(), Failure> {
     done?;
     let offsets = output.as_host_vec()?;
 
-    println!("rows       {rows}");
-    println!("buffer     {} items", end(&lengths, &offsets));
-    println!("time       {time:.1?}");
-    check(&lengths, &offsets)
+    writeln!(out, "rows       {rows}")?;
+    writeln!(out, "buffer     {} items", end(&lengths, &offsets))?;
+    writeln!(out, "time       {time:.1?}")?;
+    check(&lengths, &offsets, out)
 }
 
 /// The end of the last row.
@@ -100,7 +124,7 @@ fn end(lengths: &[u64], offsets: &[u64]) -> u64 {
 }
 
 /// Against a plain loop. Both wrap around where the rows are longer than 2⁶⁴ items together.
-fn check(lengths: &[u64], offsets: &[u64]) -> Result<(), Failure> {
+fn check(lengths: &[u64], offsets: &[u64], out: &mut dyn Write) -> Result<(), Failure> {
     let mut cpu = 0u64;
     for (row, (length, &device)) in lengths.iter().zip(offsets).enumerate() {
         if device != cpu {
@@ -108,6 +132,6 @@ fn check(lengths: &[u64], offsets: &[u64]) -> Result<(), Failure> {
         }
         cpu = cpu.wrapping_add(*length);
     }
-    println!("check      the CPU agrees");
+    writeln!(out, "check      the CPU agrees")?;
     Ok(())
 }

@@ -1,15 +1,19 @@
-//! The examples as a user meets them: what `sum` reads, prints and returns, and that all of them agree with
-//! the CPU.
+//! The examples as a user meets them: what `sum` reads, prints and returns, that all of them agree with the CPU, and
+//! that no argument, file or closed output makes one panic.
 
+#[path = "examples/behaviour.rs"]
+mod behaviour;
 #[path = "../examples/sum/parse.rs"]
 mod parse;
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
+use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use parse::{Malformed, numbers};
+use parse::{Fault, LONGEST_WORD};
 use warpfold::ladder::{Document, Rung};
 
 #[test]
@@ -18,20 +22,50 @@ fn the_first_program_of_the_readme_is_an_example_that_runs() {
     let (_header, program) = example.split_once("\n\n").unwrap();
     let readme = include_str!("../README.md");
     assert!(readme.contains(&format!("```rust\n{program}```\n")));
-    let output = run("quick_start", &[]);
+    let output = command("quick_start").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+/// The numbers of a text, however many.
+fn numbers(text: impl AsRef<[u8]>) -> Result<Vec<f64>, Fault> {
+    parse::numbers(text.as_ref(), usize::MAX)
 }
 
 #[test]
 fn numbers_are_separated_by_space_commas_and_semicolons() {
-    let text = "1 2\t3\n4,5;6\r\n\n  -7.5e-1,, ;+8 \n inf";
-    let expected = [1., 2., 3., 4., 5., 6., -0.75, 8., f64::INFINITY];
+    let text = "1 2\t3\n4,5;6\r\n\n  -7.5e-1,, ;+8\u{a0}\n\x0b inf\u{2003}9";
+    let expected = [1., 2., 3., 4., 5., 6., -0.75, 8., f64::INFINITY, 9.];
     assert_eq!(numbers(text).unwrap(), expected);
 }
 
 #[test]
 fn a_byte_order_mark_is_no_number_and_no_error() {
     assert_eq!(numbers("\u{feff}1\n2").unwrap(), [1., 2.]);
+    assert_eq!(numbers("\u{feff}").unwrap(), []);
+}
+
+#[test]
+fn a_text_that_breaks_off_gives_no_numbers() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(ErrorKind::TimedOut.into())
+        }
+    }
+    let text = BufReader::new(b"1 2".chain(Broken));
+    match parse::numbers(text, usize::MAX) {
+        Err(Fault::Unreadable(error)) => assert_eq!(error.kind(), ErrorKind::TimedOut),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The line and the word that a text is refused for.
+#[track_caller]
+fn malformed(text: &[u8]) -> (usize, Vec<u8>) {
+    match numbers(text) {
+        Err(Fault::Malformed { line, word }) => (line, word),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -42,9 +76,27 @@ fn a_malformed_word_is_named_with_its_line() {
         ("1\n\n2..5", 3, "2..5"),
         ("1|2", 1, "1|2"),
         ("0x10", 1, "0x10"),
+        ("1\n\u{feff}2", 2, "\u{feff}2"),
     ] {
-        let word = word.to_owned();
-        assert_eq!(numbers(text), Err(Malformed { line, word }), "{text:?}");
+        assert_eq!(malformed(text.as_bytes()), (line, word.into()), "{text:?}");
+    }
+    assert_eq!(malformed(b"1\n2,\xff3"), (2, b"\xff3".into()));
+}
+
+#[test]
+fn a_word_is_read_up_to_its_longest() {
+    let longest = [vec![b'0'; LONGEST_WORD - 1], b"7".into()].concat();
+    assert_eq!(numbers(&longest).unwrap(), [7.]);
+    let (line, word) = malformed(&vec![b'0'; 10 * LONGEST_WORD]);
+    assert_eq!((line, word.len()), (1, LONGEST_WORD + 1));
+}
+
+#[test]
+fn no_more_numbers_are_read_than_are_wanted() {
+    assert_eq!(parse::numbers(&b"1 2 3"[..], 3).unwrap(), [1., 2., 3.]);
+    for text in ["1 2 3", "1 2 3 ", "1 2 3 4 five"] {
+        let numbers = parse::numbers(text.as_bytes(), 2);
+        assert!(matches!(numbers, Err(Fault::TooMany)), "{numbers:?}");
     }
 }
 
@@ -78,8 +130,8 @@ fn sum_of_nothing() {
         let output = sum_of(name, text);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         let printed = printed(&output);
-        assert_eq!(value(&printed, "sum"), "-0");
-        assert!(printed.contains("no minimum, maximum or mean"), "{printed}");
+        assert_eq!(value(&printed, "sum"), "0");
+        assert!(printed.contains("no numbers, so no minimum, maximum or mean"));
         assert!(!printed.contains("\nminimum"), "{printed}");
     }
 }
@@ -88,27 +140,10 @@ fn sum_of_nothing() {
 fn sum_of_a_malformed_file() {
     let output = sum_of("malformed", "1\n2\n3 apples\n4");
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let complaint = String::from_utf8(output.stderr).unwrap();
+    let complaint = complaint(&output);
     assert!(complaint.contains("malformed.txt"), "{complaint}");
-    assert!(complaint.contains("line 3: `apples`"), "{complaint}");
-}
-
-#[test]
-fn sum_of_a_missing_file() {
-    let output = run("sum", &["no/such/file.txt"]);
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let complaint = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        complaint.contains("cannot read no/such/file.txt"),
-        "{complaint}"
-    );
-}
-
-#[test]
-fn sum_with_too_many_arguments() {
-    let output = run("sum", &["one", "two"]);
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(String::from_utf8(output.stderr).unwrap().contains("usage"));
+    let place = "line 3: `apples` is not a number";
+    assert!(complaint.contains(place), "{complaint}");
 }
 
 #[test]
@@ -126,13 +161,17 @@ fn offsets_of_given_lengths() {
 
 #[test]
 fn offsets_of_what_is_no_length() {
-    let output = run("prefix_sum", &["5", "-1"]);
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    for argument in ["-1", "1.5", "five", "18446744073709551616"] {
+        let output = run("prefix_sum", &["5", argument]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let allowed = "a whole number from 0 to 18446744073709551615";
+        assert!(complaint(&output).contains(allowed), "{output:?}");
+    }
 }
 
 #[test]
 fn compaction_agrees_with_the_cpu() {
-    let output = run("compact", &[]);
+    let output = command("compact").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert_eq!(value(&printed(&output), "check"), "the CPU agrees");
 }
@@ -161,10 +200,18 @@ fn the_ladder_writes_its_tables_and_its_chart() {
 
 #[test]
 fn the_ladder_knows_five_documents() {
-    for arguments in [&["6"][..], &["four"], &["--output"]] {
+    for arguments in [&["6"][..], &["four"], &["--output"], &["1", "sweeps"]] {
         let output = run("ladder", arguments);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
     }
+}
+
+#[test]
+fn the_ladder_names_the_folder_that_it_cannot_make() {
+    let output = run("ladder", &["4", "--output", "/dev/null/charts"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let complaint = complaint(&output);
+    assert!(complaint.contains("`/dev/null/charts`"), "{complaint}");
 }
 
 /// A new folder for files of a test.
@@ -174,21 +221,21 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Runs `sum` on a file with this text.
-fn sum_of(name: &str, text: &str) -> Output {
-    let path = folder("examples").join(format!("{name}.txt"));
+/// Runs `sum` on a file of this name with this text.
+fn sum_of(name: impl AsRef<OsStr>, text: impl AsRef<[u8]>) -> Output {
+    let path = folder("examples").join(name.as_ref()).with_extension("txt");
     fs::write(&path, text).unwrap();
-    let output = run("sum", &[path.to_str().unwrap()]);
+    let output = run("sum", &[path.as_os_str()]);
     fs::remove_file(path).unwrap();
     output
 }
 
-fn run(example: &str, arguments: &[&str]) -> Output {
-    let path = executable(example);
-    Command::new(&path)
-        .args(arguments)
-        .output()
-        .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+fn run(example: &str, arguments: &[impl AsRef<OsStr>]) -> Output {
+    command(example).args(arguments).output().unwrap()
+}
+
+fn command(example: &str) -> Command {
+    Command::new(executable(example))
 }
 
 /// The example's executable: where cargo puts it, or beside this test where `cargo xtask bundle` does.
@@ -206,6 +253,10 @@ fn executable(example: &str) -> PathBuf {
         built.display()
     );
     built
+}
+
+fn complaint(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
 }
 
 fn printed(output: &Output) -> String {

@@ -1,18 +1,24 @@
-//! What the examples share: the line about the device, a clock, a size that suits the device, and data.
+//! What the examples share: how they begin and end, the line about the device, a clock, a size that suits the device,
+//! and data.
 
+pub mod program;
+pub mod quoted;
+
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use virtual_gpu::Mode;
 use warpfold::Gpu;
 
 /// Prints which device the example runs on.
-pub fn print_device(gpu: &Gpu) {
+pub fn print_device(gpu: &Gpu, out: &mut dyn Write) -> io::Result<()> {
     let (major, minor) = gpu.compute_capability();
-    println!(
+    writeln!(
+        out,
         "device     {}, compute capability {major}.{minor}, {} multiprocessors",
         gpu.name(),
         gpu.multiprocessors()
-    );
+    )
 }
 
 /// How many items to generate: `real` on a real device, fewer where the virtual one interprets every

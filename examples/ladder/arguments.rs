@@ -2,7 +2,24 @@
 
 use std::path::PathBuf;
 
-use crate::failure::Failure;
+use clap::Parser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+/// Runs the kernels of five tutorials, from the naive one up to this library's, on the device at hand.
+///
+/// Every result is checked against the CPU. On a machine without a GPU, times are those of an interpreter and mean
+/// nothing; exact counts are printed beside them.
+#[derive(Debug, Parser)]
+#[command(name = "ladder")]
+pub struct Arguments {
+    /// What to run: the ladder of a document by its number, document 2's experiment with block sizes, document 3's
+    /// sweep [default: everything]
+    #[arg(value_name = "TABLE", value_parser = PossibleValuesParser::new(NAMES).map(|name| Table::named(&name)))]
+    pub tables: Vec<Table>,
+    /// A folder for CSV files, and for a chart of the ladders
+    #[arg(long, value_name = "FOLDER")]
+    pub output: Option<PathBuf>,
+}
 
 /// What can be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,40 +32,25 @@ pub enum Table {
     Sweep,
 }
 
-/// What is to be run, and where the files go.
-#[derive(Debug)]
-pub struct Arguments {
-    pub tables: Vec<Table>,
-    pub output: Option<PathBuf>,
-}
+const NAMES: [&str; 7] = ["1", "2", "3", "4", "5", "block-sizes", "sweep"];
 
-const EVERYTHING: [Table; 7] = [
-    Table::Ladder(1),
-    Table::Ladder(2),
-    Table::Ladder(3),
-    Table::Ladder(4),
-    Table::Ladder(5),
-    Table::BlockSizes,
-    Table::Sweep,
-];
-
-/// Reads the words behind the program's name.
-pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, Failure> {
-    let mut tables = Vec::new();
-    let mut output = None;
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--output" => output = Some(words.next().ok_or(Failure::Usage(word))?.into()),
-            "block-sizes" => tables.push(Table::BlockSizes),
-            "sweep" => tables.push(Table::Sweep),
-            number => match number.parse() {
-                Ok(number @ 1..=5) => tables.push(Table::Ladder(number)),
-                _ => return Err(Failure::Usage(word)),
-            },
+impl Table {
+    /// The table of a name, one of [`NAMES`].
+    fn named(name: &str) -> Self {
+        match name.parse() {
+            Ok(number) => Self::Ladder(number),
+            Err(_) if name == "sweep" => Self::Sweep,
+            Err(_) => Self::BlockSizes,
         }
     }
-    if tables.is_empty() {
-        tables.extend(EVERYTHING);
+}
+
+impl Arguments {
+    /// The tables that are asked for; all of them where none is.
+    pub fn tables(&self) -> Vec<Table> {
+        match self.tables[..] {
+            [] => NAMES.map(Table::named).to_vec(),
+            ref tables => tables.to_vec(),
+        }
     }
-    Ok(Arguments { tables, output })
 }

@@ -4,6 +4,7 @@
 //! multiprocessor holds so many blocks and no more. The document measured 2^24 + 1 items (it writes 2^14 + 1, but
 //! the grids it gives are those of 2^24 + 1) on a GPU of compute capability 2.0.
 
+use std::io::Write;
 use std::path::Path;
 
 use warpfold::Sum;
@@ -37,16 +38,21 @@ const COLUMNS: [&str; 8] = [
 ];
 
 /// Runs the experiment, prints its table, and writes it to the folder.
-pub fn run(bench: &Bench, folder: Option<&Path>) -> Result<(), Failure> {
+pub fn run(bench: &Bench, folder: Option<&Path>, out: &mut dyn Write) -> Result<(), Failure> {
     let held =
         Device::get_device(0)?.get_attribute(DeviceAttribute::MaxThreadsPerMultiprocessor)?;
     let items = items::<i32>(bench.choose((1 << 24) + 1, (1 << 14) + 1));
     let input = DeviceBuffer::from_slice(&items)?;
-    println!("\ndocument 2: block sizes, {} items of i32", items.len());
-    println!(
+    writeln!(
+        out,
+        "\ndocument 2: block sizes, {} items of i32",
+        items.len()
+    )?;
+    writeln!(
+        out,
         "{:<38} {:>6} {:>9} {:>10} {:>10} {:>10} {:>10} {:>10}",
         "kernel", "block", "grid", "occupancy", "blocks/SM", "kernel ms", "post ms", "total ms"
-    );
+    )?;
     let mut rows = Vec::new();
     let bar = progress_bar(KERNELS.len() * BLOCK_SIZES.len(), 2);
     for rung in KERNELS {
@@ -57,11 +63,12 @@ pub fn run(bench: &Bench, folder: Option<&Path>) -> Result<(), Failure> {
             check_reduction::<Sum, _>(rung, run.value, &items)?;
             let row = row(rung, block_size, held, &run);
             bar.suspend(|| {
-                println!(
+                writeln!(
+                    out,
                     "{:<38} {:>6} {:>9} {:>10} {:>10} {:>10} {:>10} {:>10}",
                     row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7]
-                );
-            });
+                )
+            })?;
             rows.push(row);
             bar.inc(1);
         }

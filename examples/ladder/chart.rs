@@ -54,7 +54,10 @@ pub fn draw(path: &Path, device: &str, records: &[Record]) -> Result<(), Failure
             _ => panels.push(problem),
         }
     }
-    draw_panels(path, device, &panels).map_err(|error| Failure::Chart(error.to_string()))
+    draw_panels(path, device, &panels).map_err(|error| Failure::Chart {
+        path: path.to_owned(),
+        error: error.to_string(),
+    })
 }
 
 fn draw_panels(path: &Path, device: &str, panels: &[&[Record]]) -> Result<(), Box<dyn Error>> {

@@ -1,13 +1,14 @@
 //! What can go wrong.
 
+use std::io;
+use std::path::PathBuf;
+
 use warpfold::cust::error::CudaError;
+
+use crate::common::{program, quoted};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    #[error(
-        "`{0}` is not understood; usage: ladder [1|2|3|4|5|block-sizes|sweep …] [--output FOLDER]"
-    )]
-    Usage(String),
     #[error(transparent)]
     Device(#[from] warpfold::Error),
     #[error("copying to or from the device: {0}")]
@@ -18,20 +19,25 @@ pub enum Failure {
         device: String,
         cpu: String,
     },
-    #[error("writing a file: {0}")]
-    File(#[from] std::io::Error),
-    #[error("writing a table: {0}")]
-    Csv(#[from] csv::Error),
-    #[error("drawing the chart: {0}")]
-    Chart(String),
+    #[error("cannot make the folder {}: {error}", quoted::path(path))]
+    Folder { path: PathBuf, error: io::Error },
+    #[error("cannot write {}: {error}", quoted::path(path))]
+    Table { path: PathBuf, error: csv::Error },
+    #[error("cannot draw {}: {error}", quoted::path(path))]
+    Chart { path: PathBuf, error: String },
+    #[error("cannot write the output: {0}")]
+    Output(#[from] io::Error),
 }
 
-impl Failure {
-    /// The program's exit code.
-    pub fn exit_code(&self) -> u8 {
+impl program::Failure for Failure {
+    fn output_error(&self) -> Option<&io::Error> {
         match self {
-            Failure::Usage(_) => 2,
-            _ => 1,
+            Failure::Output(error) => Some(error),
+            _ => None,
         }
+    }
+
+    fn is_of_input(&self) -> bool {
+        matches!(self, Failure::Folder { .. })
     }
 }

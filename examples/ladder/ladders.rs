@@ -1,5 +1,7 @@
 //! The ladder of each document, at the document's size and at ours.
 
+use std::io::Write;
+
 use indicatif::{ProgressBar, ProgressStyle};
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::ladder::{self, BlockSizes, Document, Kind, Placement, Rung};
@@ -20,7 +22,7 @@ struct Ladder {
 }
 
 /// Runs the ladder of a document at each of its sizes, and prints a table for each.
-pub fn run(bench: &Bench, number: u32) -> Result<Vec<Record>, Failure> {
+pub fn run(bench: &Bench, number: u32, out: &mut dyn Write) -> Result<Vec<Record>, Failure> {
     let (document, block_size, sizes) = match number {
         // Any number of items; blocks of 256.
         1 => (Document::First, 256, [1 << 24, 1 << 28]),
@@ -45,16 +47,16 @@ pub fn run(bench: &Bench, number: u32) -> Result<Vec<Record>, Failure> {
             block_size,
         };
         let tables = match document {
-            Document::First => vec![ladder.reductions::<Sum, f32>(bench)?],
-            Document::Second | Document::Fifth => vec![ladder.reductions::<Sum, i32>(bench)?],
-            Document::Third => vec![ladder.reductions::<Max, u32>(bench)?],
+            Document::First => vec![ladder.reductions::<Sum, f32>(bench, out)?],
+            Document::Second | Document::Fifth => vec![ladder.reductions::<Sum, i32>(bench, out)?],
+            Document::Third => vec![ladder.reductions::<Max, u32>(bench, out)?],
             _ => Placement::ALL
                 .into_iter()
-                .map(|placement| ladder.scans::<Sum, f32>(bench, placement))
+                .map(|placement| ladder.scans::<Sum, f32>(bench, placement, out))
                 .collect::<Result<_, _>>()?,
         };
         for rungs in tables {
-            table::print(&rungs);
+            table::print(&rungs, out)?;
             records.extend(rungs);
         }
     }
@@ -66,10 +68,11 @@ impl Ladder {
     fn reductions<O: Operator<T>, T: Problem>(
         &self,
         bench: &Bench,
+        out: &mut dyn Write,
     ) -> Result<Vec<Record>, Failure> {
         let items = items::<T>(self.item_count);
         let input = DeviceBuffer::from_slice(&items)?;
-        self.climb::<O, T, T>("reduction", Kind::Reduction, |rung, block_size| {
+        self.climb::<O, T, T>("reduction", Kind::Reduction, out, |rung, block_size| {
             let run = bench
                 .run(|| ladder::reduce_measured::<O, T>(bench.gpu, rung, &input, block_size))?;
             check_reduction::<O, T>(rung, run.value, &items)?;
@@ -82,6 +85,7 @@ impl Ladder {
         &self,
         bench: &Bench,
         placement: Placement,
+        out: &mut dyn Write,
     ) -> Result<Vec<Record>, Failure> {
         let items = items::<T>(self.item_count);
         let input = DeviceBuffer::from_slice(&items)?;
@@ -90,7 +94,7 @@ impl Ladder {
             Placement::Inclusive => "inclusive scan",
             Placement::Exclusive => "exclusive scan",
         };
-        self.climb::<O, T, ()>(what, Kind::Scan, |rung, block_size| {
+        self.climb::<O, T, ()>(what, Kind::Scan, out, |rung, block_size| {
             let (gpu, output) = (bench.gpu, &mut output);
             let run = bench.run(|| {
                 ladder::scan_measured::<O, T>(gpu, rung, placement, &input, output, block_size)
@@ -105,6 +109,7 @@ impl Ladder {
         &self,
         what: &'static str,
         kind: Kind,
+        out: &mut dyn Write,
         mut run: impl FnMut(Rung, u32) -> Result<Run<R>, Failure>,
     ) -> Result<Vec<Record>, Failure> {
         let moved = match kind {
@@ -121,7 +126,7 @@ impl Ladder {
             let block_size = nearest(rung.block_sizes(), self.block_size);
             let run = match run(rung, block_size) {
                 Err(Failure::Device(Error::Ladder(refusal))) => {
-                    bar.suspend(|| println!("{rung} is left out: {refusal}"));
+                    bar.suspend(|| writeln!(out, "{rung} is left out: {refusal}"))?;
                     continue;
                 }
                 run => run?,

@@ -12,8 +12,8 @@
 //! interpreter and mean nothing; there the virtual GPU's exact counts are printed beside them, at small sizes. Every
 //! result is checked against the CPU.
 //!
-//! Exit code: 0 if all went well, 2 if an argument is not understood, 1 if the device failed or gave another answer
-//! than the CPU.
+//! Exit code: 0 if all went well, 2 if an argument is not understood or FOLDER cannot be made, 1 if the device failed or
+//! gave another answer than the CPU, or if a file or the output cannot be written.
 
 mod arguments;
 mod block_sizes;
@@ -29,40 +29,41 @@ mod record;
 mod sweep;
 mod table;
 
-use std::env;
 use std::fs;
+use std::io::Write;
 use std::process::ExitCode;
 
 use warpfold::Gpu;
 
 use arguments::{Arguments, Table};
+use common::{program, quoted};
 use failure::Failure;
 use measure::Bench;
 
 fn main() -> ExitCode {
-    let Err(failure) = run() else {
-        return ExitCode::SUCCESS;
-    };
-    eprintln!("ladder: {failure}");
-    ExitCode::from(failure.exit_code())
+    program::run(run)
 }
 
-fn run() -> Result<(), Failure> {
-    let Arguments { tables, output } = arguments::parse(env::args().skip(1))?;
+fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
+    let tables = arguments.tables();
+    let output = arguments.output;
     if let Some(folder) = &output {
-        fs::create_dir_all(folder)?;
+        fs::create_dir_all(folder).map_err(|error| Failure::Folder {
+            path: folder.clone(),
+            error,
+        })?;
     }
     let gpu = Gpu::global()?;
     gpu.make_current()?;
-    common::print_device(gpu);
+    common::print_device(gpu, out)?;
     let bench = Bench::new(gpu);
 
     let mut ladders = Vec::new();
     for table in tables {
         match table {
-            Table::Ladder(number) => ladders.extend(ladders::run(&bench, number)?),
-            Table::BlockSizes => block_sizes::run(&bench, output.as_deref())?,
-            Table::Sweep => sweep::run(&bench, output.as_deref())?,
+            Table::Ladder(number) => ladders.extend(ladders::run(&bench, number, out)?),
+            Table::BlockSizes => block_sizes::run(&bench, output.as_deref(), out)?,
+            Table::Sweep => sweep::run(&bench, output.as_deref(), out)?,
         }
     }
     let Some(folder) = output.filter(|_| !ladders.is_empty()) else {
@@ -70,6 +71,6 @@ fn run() -> Result<(), Failure> {
     };
     record::write_csv(&folder.join("ladder.csv"), &ladders)?;
     chart::draw(&folder.join("ladder.svg"), gpu.name(), &ladders)?;
-    println!("\nwritten to {}", folder.display());
+    writeln!(out, "\nwritten to {}", quoted::path(&folder))?;
     Ok(())
 }

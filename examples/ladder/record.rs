@@ -143,13 +143,18 @@ pub fn write_rows<R: AsRef<[String]>>(
     columns: &[&str],
     rows: &[R],
 ) -> Result<(), Failure> {
-    let mut file = csv::Writer::from_path(path)?;
-    file.write_record(columns)?;
-    for row in rows {
-        file.write_record(row.as_ref())?;
-    }
-    file.flush()?;
-    Ok(())
+    let write = || -> csv::Result<()> {
+        let mut file = csv::Writer::from_path(path)?;
+        file.write_record(columns)?;
+        for row in rows {
+            file.write_record(row.as_ref())?;
+        }
+        Ok(file.flush()?)
+    };
+    write().map_err(|error| Failure::Table {
+        path: path.to_owned(),
+        error,
+    })
 }
 
 /// The fields of a record, in the order of the columns.

@@ -3,6 +3,7 @@
 //!
 //! The document begins with 1,024 items and blocks of 128 to 1,024 threads, on an RTX 2070 and a GTX TITAN X.
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use warpfold::cust::memory::DeviceBuffer;
@@ -27,14 +28,16 @@ const COLUMNS: [&str; 5] = [
 ];
 
 /// Runs the sweep, prints its table, and writes it to the folder.
-pub fn run(bench: &Bench, folder: Option<&Path>) -> Result<(), Failure> {
+pub fn run(bench: &Bench, folder: Option<&Path>, out: &mut dyn Write) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for &item_count in bench.choose(&[1 << 10, 1 << 15, 1 << 20, 1 << 25][..], &[1 << 10]) {
         rows.extend(size(bench, item_count)?);
     }
-    println!("\ndocument 3: sweep, maximum of u32");
-    print(&COLUMNS.map(str::to_owned));
-    rows.iter().for_each(print);
+    writeln!(out, "\ndocument 3: sweep, maximum of u32")?;
+    print(&COLUMNS.map(str::to_owned), out)?;
+    for row in &rows {
+        print(row, out)?;
+    }
     if let Some(folder) = folder {
         write_rows(&folder.join("sweep.csv"), &COLUMNS, &rows)?;
     }
@@ -97,6 +100,9 @@ fn on_cpu(items: &[u32]) -> [f64; 2] {
     [times[times.len() / 2], times[0]]
 }
 
-fn print([items, block_size, kernel, micros, least]: &Row) {
-    println!("{items:>10} {block_size:>11} {kernel:<38} {micros:>14} {least:>19}");
+fn print([items, block_size, kernel, micros, least]: &Row, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "{items:>10} {block_size:>11} {kernel:<38} {micros:>14} {least:>19}"
+    )
 }

@@ -1,26 +1,29 @@
 //! The tables as they are printed, one for each document and size.
 
+use std::io::{self, Write};
 use std::time::Duration;
 
 use crate::record::{COUNTED, Record};
 
 /// Prints the rungs of a document at one size.
-pub fn print(records: &[Record]) {
+pub fn print(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     let Some(first) = records.first() else {
-        return;
+        return Ok(());
     };
-    println!("\n{}", first.problem());
-    print!(
+    writeln!(out, "\n{}", first.problem())?;
+    write!(
+        out,
         "{:<38} {:>5} {:>9} {:>9} {:>8} {:>8} {:>7}",
         "rung", "block", "time", "after", "GB/s", "× before", "× ours"
-    );
+    )?;
     if first.counts.is_some() {
-        print!("{}", columns(COUNTED));
+        write!(out, "{}", columns(COUNTED))?;
     }
-    println!();
+    writeln!(out)?;
     let ratio = |ratio: Option<f64>| ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));
     for record in records {
-        print!(
+        write!(
+            out,
             "{:<38} {:>5} {:>9} {:>9} {:>8.1} {:>8} {:>7}",
             record.rung,
             record.block_size,
@@ -29,12 +32,13 @@ pub fn print(records: &[Record]) {
             record.rate(),
             ratio(record.over_previous),
             ratio(record.over_ours),
-        );
+        )?;
         if let Some(counts) = &record.counts {
-            print!("{}", columns(counts.numbers()));
+            write!(out, "{}", columns(counts.numbers()))?;
         }
-        println!();
+        writeln!(out)?;
     }
+    Ok(())
 }
 
 fn columns(values: [impl ToString; COUNTED.len()]) -> String {

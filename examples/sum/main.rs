@@ -6,34 +6,54 @@
 //! ```
 //!
 //! Every result is checked against the CPU. Exit code: 0 if all went well, 2 if the input cannot be read,
-//! 1 if the device failed or gave another answer than the CPU.
+//! 1 if the device failed or gave another answer than the CPU, or if the output cannot be written.
 
 #[path = "../common/mod.rs"]
 mod common;
 mod parse;
 
-use std::env;
-use std::fs;
+use std::fs::File;
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::Parser;
 use warpfold::cust::error::CudaError;
-use warpfold::cust::memory::DeviceBuffer;
+use warpfold::cust::memory::{DeviceBuffer, mem_get_info};
 use warpfold::{Gpu, Max, Min, Sum, reduce, reference};
+
+use common::{program, quoted};
+use parse::Fault;
+
+/// Sums the numbers of a text file on the GPU, with their minimum, maximum and mean.
+///
+/// Every result is checked against the CPU.
+#[derive(Debug, Parser)]
+#[command(name = "sum")]
+struct Arguments {
+    /// A text of numbers, separated by white space, commas or semicolons [default: numbers made up on the spot]
+    file: Option<PathBuf>,
+}
 
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error("usage: sum [FILE]")]
-    Usage,
-    #[error("cannot read {path}: {source}")]
-    Unreadable {
-        path: String,
-        source: std::io::Error,
-    },
-    #[error("{path}, {source}")]
+    #[error("cannot read {}: {error}", quoted::path(path))]
+    Unreadable { path: PathBuf, error: io::Error },
+    #[error(
+        "{}, line {line}: {} is not a number",
+        quoted::path(path),
+        quoted::word(word)
+    )]
     Malformed {
-        path: String,
-        source: parse::Malformed,
+        path: PathBuf,
+        line: usize,
+        word: Vec<u8>,
     },
+    #[error(
+        "{} has more than {most} numbers, for which the device has no room",
+        quoted::path(path)
+    )]
+    TooMany { path: PathBuf, most: usize },
     #[error(transparent)]
     Device(#[from] warpfold::Error),
     #[error("copying to the device: {0}")]
@@ -44,31 +64,40 @@ enum Failure {
         device: f64,
         cpu: f64,
     },
+    #[error("cannot write the output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl program::Failure for Failure {
+    fn output_error(&self) -> Option<&io::Error> {
+        match self {
+            Failure::Output(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    fn is_of_input(&self) -> bool {
+        matches!(
+            self,
+            Failure::Unreadable { .. } | Failure::Malformed { .. } | Failure::TooMany { .. }
+        )
+    }
 }
 
 fn main() -> ExitCode {
-    let Err(failure) = run() else {
-        return ExitCode::SUCCESS;
-    };
-    eprintln!("sum: {failure}");
-    ExitCode::from(match failure {
-        Failure::Usage | Failure::Unreadable { .. } | Failure::Malformed { .. } => 2,
-        Failure::Device(_) | Failure::Copy(_) | Failure::Mismatch { .. } => 1,
-    })
+    program::run(run)
 }
 
-fn run() -> Result<(), Failure> {
-    let arguments: Vec<String> = env::args().skip(1).collect();
-    let (numbers, origin) = match arguments.as_slice() {
-        [] => (made_up(), "made up"),
-        [path] => (read(path)?, path.as_str()),
-        _ => return Err(Failure::Usage),
-    };
+fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     let gpu = Gpu::new()?;
-    common::print_device(&gpu);
-    println!("numbers    {} ({origin})", numbers.len());
-
     gpu.make_current()?;
+    let (numbers, origin) = match &arguments.file {
+        None => (made_up(), "made up".to_owned()),
+        Some(path) => (read(path)?, quoted::path(path)),
+    };
+    common::print_device(&gpu, out)?;
+    writeln!(out, "numbers    {} ({origin})", numbers.len())?;
+
     let (input, copy_time) = common::timed(|| DeviceBuffer::from_slice(&numbers));
     let input = input?;
     // The first call of each loads its kernel, which is not what the clock is for.
@@ -78,30 +107,45 @@ fn run() -> Result<(), Failure> {
     let (again, time) = common::timed(|| reduce::<Sum, _>(&gpu, &input));
     same("the sum, a second time", again?, sum)?;
 
-    println!("sum        {sum}");
     if numbers.is_empty() {
-        println!("           of nothing, so there is no minimum, maximum or mean");
+        // The library's sum of no floats is −0.0, to which adding any float gives that float.
+        writeln!(out, "sum        0")?;
+        writeln!(out, "           no numbers, so no minimum, maximum or mean")?;
     } else {
-        println!("minimum    {min}");
-        println!("maximum    {max}");
-        println!("mean       {}", sum / numbers.len() as f64);
+        writeln!(out, "sum        {sum}")?;
+        writeln!(out, "minimum    {min}")?;
+        writeln!(out, "maximum    {max}")?;
+        writeln!(out, "mean       {}", sum / numbers.len() as f64)?;
     }
-    println!(
+    writeln!(
+        out,
         "time       {time:.1?} for the sum, {copy_time:.1?} to copy the numbers to the device"
-    );
+    )?;
     check(&numbers, sum, min, max)?;
-    println!("check      the CPU agrees");
+    writeln!(out, "check      the CPU agrees")?;
     Ok(())
 }
 
-fn read(path: &str) -> Result<Vec<f64>, Failure> {
-    let text = fs::read_to_string(path).map_err(|source| Failure::Unreadable {
-        path: path.to_owned(),
-        source,
-    })?;
-    parse::numbers(&text).map_err(|source| Failure::Malformed {
-        path: path.to_owned(),
-        source,
+/// The numbers of a file, if the device has room for them.
+fn read(path: &Path) -> Result<Vec<f64>, Failure> {
+    let (free_bytes, _) = mem_get_info()?;
+    let most = free_bytes / size_of::<f64>();
+    let numbers = match File::open(path) {
+        Ok(file) => parse::numbers(BufReader::new(file), most),
+        Err(error) => Err(Fault::Unreadable(error)),
+    };
+    let path = || path.to_owned();
+    numbers.map_err(|fault| match fault {
+        Fault::Unreadable(error) => Failure::Unreadable {
+            path: path(),
+            error,
+        },
+        Fault::Malformed { line, word } => Failure::Malformed {
+            path: path(),
+            line,
+            word,
+        },
+        Fault::TooMany => Failure::TooMany { path: path(), most },
     })
 }
 

@@ -6,6 +6,8 @@
 //! cargo xtask bundle                 build tests and examples, and gather the executables in bundle/
 //! cargo xtask schedules [--seeds N] [TEST…]
 //!                                    run the library's tests under every policy of the virtual GPU
+//! cargo xtask random [--minutes M] [--seed S]
+//!                                    run the library's random tests with fresh seeds
 //! ```
 //!
 //! A FILE is the name of one in host/ptx, such as `sm_80`; without any, all of them are meant.
@@ -16,6 +18,7 @@ mod finish;
 mod inspect;
 mod part;
 mod ptx;
+mod random;
 mod schedules;
 
 use std::path::Path;
@@ -23,8 +26,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str =
-    "usage: cargo xtask ptx [--check] [FILE…] | bundle | schedules [--seeds N] [TEST…]";
+const USAGE: &str = "usage: cargo xtask ptx [--check] [FILE…] | bundle | schedules [--seeds N] [TEST…] | random [--minutes M] [--seed S]";
 
 /// How a task ended.
 enum Outcome {
@@ -61,6 +63,7 @@ fn run(arguments: &[&str]) -> Result<Outcome> {
         ["ptx", files @ ..] => ptx::write(root, files),
         ["bundle"] => bundle::gather(root),
         ["schedules", arguments @ ..] => schedules::run(root, arguments),
+        ["random", arguments @ ..] => random::run(root, arguments),
         _ => bail!(USAGE),
     }
 }

@@ -1,0 +1,82 @@
+//! How an example begins and ends: its arguments, the one writer that it prints to, and its exit code.
+//!
+//! An example hands on every error of the writer, so it stops where its output cannot be written. If nobody reads any
+//! more, as in `sum | head -1`, it stops without a message and with exit code 0. Any other error, such as a full disk,
+//! gives a message and exit code 1. No error of writing panics, those of the standard error included: they are
+//! ignored, since there is nowhere left to tell of them.
+
+use std::fmt::{self, Display};
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use super::quoted::Printable;
+
+/// Characters of a line about a wrong argument: enough for clap's own words and a long argument.
+const LINE_CHARACTERS: usize = 200;
+
+/// What can go wrong in an example, as its exit code tells it.
+pub trait Failure: Display + From<io::Error> {
+    /// The error of the writer, if that is what failed.
+    fn output_error(&self) -> Option<&io::Error>;
+
+    /// Whether an argument is to blame, or a file that it names.
+    fn is_of_input(&self) -> bool;
+}
+
+/// Runs `example` with its arguments and the writer that it prints to, and gives the exit code: 0 if all went well, 2
+/// if the input is to blame, 1 otherwise.
+pub fn run<A: Parser, F: Failure>(
+    example: impl FnOnce(A, &mut dyn Write) -> Result<(), F>,
+) -> ExitCode {
+    let mut out = io::stdout().lock();
+    let arguments = match A::try_parse() {
+        Ok(arguments) => arguments,
+        Err(answer) => return answer_with::<A>(&answer, &mut out),
+    };
+    let done = example(arguments, &mut out).and_then(|()| Ok(out.flush()?));
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => match failure.output_error() {
+            Some(error) => unwritten::<A>(error),
+            None => {
+                complain::<A>(&failure);
+                ExitCode::from(if failure.is_of_input() { 2 } else { 1 })
+            }
+        },
+    }
+}
+
+/// Prints the help that was asked for, or what is wrong with the arguments.
+fn answer_with<A: Parser>(answer: &clap::Error, out: &mut impl Write) -> ExitCode {
+    let text = answer.render().to_string();
+    if !answer.use_stderr() {
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        return written.map_or_else(|error| unwritten::<A>(&error), |()| ExitCode::SUCCESS);
+    }
+    // The arguments stand in the text as they were given.
+    let text = text.trim_end();
+    let lines = text.strip_prefix("error: ").unwrap_or(text).split('\n');
+    let lines: Vec<String> = lines
+        .map(|line| Printable::new(line.as_bytes(), LINE_CHARACTERS).to_string())
+        .collect();
+    complain::<A>(&lines.join("\n"));
+    ExitCode::from(2)
+}
+
+/// Ends a program whose output was not written.
+fn unwritten<A: Parser>(error: &io::Error) -> ExitCode {
+    if error.kind() == ErrorKind::BrokenPipe {
+        return ExitCode::SUCCESS;
+    }
+    complain::<A>(&format_args!("cannot write the output: {error}"));
+    ExitCode::FAILURE
+}
+
+/// Says on the standard error what went wrong.
+fn complain<A: Parser>(what: &dyn fmt::Display) {
+    let command = A::command();
+    // Where nobody reads, nobody is told.
+    let _ = writeln!(io::stderr(), "{}: {what}", command.get_name());
+}

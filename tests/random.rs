@@ -1,0 +1,104 @@
+//! Random calls and random sequences of calls, each compared with code that is obviously right.
+//!
+//! Integers are compared with plain loops of this test's own, floats with [`warpfold::reference`], bit for bit; and
+//! the reference, for what does not depend on the order, with plain loops again. A case that fails is made smaller
+//! before it is shown. The cases are the same in every run, save with another seed:
+//!
+//! ```text
+//! WARPFOLD_RANDOM_SEED=7 cargo test --release -p warpfold --test random
+//! cargo xtask random --minutes 60
+//! ```
+//!
+//! `WARPFOLD_RANDOM_CASES` says how many cases each test tries, in place of the number that it has here.
+//!
+//! A case that has failed stays in `random/regressions`, as the seed that makes it, and is tried first from then on.
+//! The seed means that case only as long as the strategies here stay as they are; so a test of its own is worth having
+//! for what a case has shown. All runs on a real GPU too, where policies and checks mean nothing.
+//!
+//! Not covered: scans of more than 16 MiB, whose tiles have another shape (`long_scans`), calls that fail (`errors`).
+
+#[path = "random/call.rs"]
+mod call;
+#[path = "common/child.rs"]
+mod child;
+mod common;
+#[path = "random/contents.rs"]
+mod contents;
+#[path = "common/data.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod data;
+#[path = "bits/edges.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod edges;
+#[path = "random/expected.rs"]
+mod expected;
+#[path = "common/graph.rs"]
+mod graph;
+#[path = "bits/guarded.rs"]
+mod guarded;
+#[path = "random/lengths.rs"]
+mod lengths;
+#[path = "random/property.rs"]
+mod property;
+#[path = "random/rows.rs"]
+mod rows;
+#[path = "random/schedule.rs"]
+mod schedule;
+#[path = "random/sequence.rs"]
+mod sequence;
+
+use call::Call;
+use child::in_child;
+use lengths::Lengths;
+use property::{Property, property};
+use sequence::Plan;
+
+/// Calls on a few tiles.
+fn short_calls(cases: u32, variant: u64) {
+    property!("short_calls", cases, variant).holds(&Call::strategy(Lengths::Short), Call::check);
+}
+
+#[test]
+fn calls() {
+    short_calls(1500, 0);
+}
+
+#[test]
+fn calls_on_one_multiprocessor() {
+    let device = [
+        ("VIRTUAL_GPU", "on"),
+        ("VIRTUAL_GPU_SMS", "1"),
+        ("VIRTUAL_GPU_ARCH", "sm_70"),
+    ];
+    in_child("calls_on_one_multiprocessor", &device, || {
+        short_calls(500, 1)
+    });
+}
+
+#[test]
+fn calls_on_many_multiprocessors() {
+    let device = [
+        ("VIRTUAL_GPU", "on"),
+        ("VIRTUAL_GPU_SMS", "132"),
+        ("VIRTUAL_GPU_ARCH", "sm_80"),
+    ];
+    in_child("calls_on_many_multiprocessors", &device, || {
+        short_calls(500, 2)
+    });
+}
+
+/// Groups of tiles, and slices of several pieces.
+#[test]
+fn long_calls() {
+    property!("long_calls", 80, 0).holds(&Call::strategy(Lengths::Long), Call::check);
+}
+
+#[test]
+fn sequences_of_calls() {
+    property!("sequences", 120, 0).holds(&Plan::strategy(), Plan::check);
+}
+
+#[test]
+fn the_reference_is_right_where_the_order_does_not_count() {
+    property!("reference", 1000, 0).holds(&Call::strategy(Lengths::Short), Call::check_reference);
+}

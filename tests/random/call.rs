@@ -1,0 +1,167 @@
+//! One random call: which kernel, on how many items of what kind, from where to where, in which form, and how the
+//! virtual GPU runs it.
+
+use std::sync::{PoisonError, RwLock};
+
+use cust::stream::{Stream, StreamFlags};
+use proptest::prop_oneof;
+use proptest::sample::select;
+use proptest::strategy::{Just, Strategy};
+use warpfold::{Result, cust};
+
+use crate::contents::Contents;
+use crate::graph::Graph;
+use crate::lengths::Lengths;
+use crate::rows::{ROWS, Row};
+use crate::schedule::Schedule;
+
+/// A call. Numbers of items and offsets are in items.
+#[derive(Debug, Clone)]
+pub struct Call {
+    pub row: Row,
+    pub item_count: usize,
+    pub contents: Contents,
+    /// Where the items begin, past a multiple of 16 bytes.
+    pub input_offset: usize,
+    pub form: Form,
+    pub output: Output,
+    pub schedule: Schedule,
+}
+
+/// Which of the library's functions is called.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Form {
+    /// The one that waits.
+    Waiting,
+    /// The one that queues, on a new stream.
+    Queued,
+    /// The same, captured in a graph that is launched so many times.
+    Captured(usize),
+    /// The one on slices of the host.
+    Slice,
+}
+
+/// Where results go.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Output {
+    /// To another buffer, so many items past a multiple of 16 bytes.
+    Elsewhere(usize),
+    /// In the place of the items, if it is a scan, and not of a slice of the host.
+    InPlace,
+}
+
+/// A call that waits must not run while another thread captures: on a real device both concern the default stream.
+static CAPTURE: RwLock<()> = RwLock::new(());
+
+/// Does the work beside other threads, none of which captures meanwhile.
+pub fn beside_others<R>(work: impl FnOnce() -> R) -> R {
+    let _guard = CAPTURE.read().unwrap_or_else(PoisonError::into_inner);
+    work()
+}
+
+impl Call {
+    pub fn strategy(lengths: Lengths) -> impl Strategy<Value = Self> {
+        let form = match lengths {
+            Lengths::Short => prop_oneof![
+                Just(Form::Waiting),
+                Just(Form::Queued),
+                (1..3usize).prop_map(Form::Captured),
+                Just(Form::Slice),
+            ]
+            .boxed(),
+            Lengths::Long => prop_oneof![1 => Just(Form::Waiting), 3 => Just(Form::Slice)].boxed(),
+        };
+        let offset = || prop_oneof![Just(0), 0..17usize];
+        let output = prop_oneof![
+            2 => offset().prop_map(Output::Elsewhere),
+            1 => Just(Output::InPlace),
+        ];
+        let row = select(ROWS);
+        let contents = Contents::strategy();
+        (
+            row,
+            lengths,
+            contents,
+            offset(),
+            form,
+            output,
+            Schedule::strategy(),
+        )
+            .prop_map(
+                |(row, item_count, contents, input_offset, form, output, schedule)| Self {
+                    row,
+                    item_count,
+                    contents,
+                    input_offset,
+                    form,
+                    output,
+                    schedule,
+                },
+            )
+    }
+
+    /// Makes the call, and compares what it gives with what it has to give.
+    pub fn check(&self) {
+        let check = || self.schedule.run(|| (self.row.check)(self));
+        if let Form::Captured(_) = self.form {
+            let _guard = CAPTURE.write().unwrap_or_else(PoisonError::into_inner);
+            check();
+        } else {
+            beside_others(check);
+        }
+    }
+
+    /// Compares the reference with a plain loop.
+    pub fn check_reference(&self) {
+        (self.row.check_reference)(self);
+    }
+
+    /// Calls `work` in the form asked for: with a stream to queue on, or to wait. Before a capture it is called once to
+    /// warm up, and then `reset`.
+    pub fn carry_out(
+        &self,
+        mut work: impl FnMut(Option<&Stream>) -> Result<()>,
+        reset: impl FnOnce(),
+    ) {
+        let stream = || Stream::new(StreamFlags::DEFAULT, None).unwrap();
+        match self.form {
+            Form::Waiting | Form::Slice => work(None).unwrap(),
+            Form::Queued => {
+                let stream = stream();
+                work(Some(&stream)).unwrap();
+                stream.synchronize().unwrap();
+            }
+            Form::Captured(launches) => {
+                let stream = stream();
+                work(Some(&stream)).unwrap();
+                stream.synchronize().unwrap();
+                reset();
+                let mut captured = Ok(());
+                let graph = Graph::capture(&stream, || captured = work(Some(&stream)));
+                captured.unwrap();
+                for _ in 0..launches {
+                    // SAFETY: the caller's buffers outlive this function, which waits for the graph, and nothing else
+                    // uses the stream.
+                    unsafe { graph.launch(&stream) };
+                }
+                stream.synchronize().unwrap();
+            }
+        }
+    }
+
+    /// Where results go that cannot be in the place of the items.
+    pub fn output_offset(&self) -> usize {
+        match self.output {
+            Output::Elsewhere(offset) => offset,
+            Output::InPlace => 0,
+        }
+    }
+
+    /// How many times the work is done, one after the other, on the same items.
+    pub fn repeats(&self) -> usize {
+        match self.form {
+            Form::Captured(launches) => launches,
+            _ => 1,
+        }
+    }
+}

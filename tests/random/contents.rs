@@ -1,0 +1,97 @@
+//! What lists are made of. A shorter list of the same contents is the beginning of a longer one, save for the place of a
+//! NaN.
+
+use bytemuck::cast_slice_mut;
+use proptest::prelude::any;
+use proptest::prop_oneof;
+use proptest::strategy::Strategy;
+use warpfold::{Item, Op};
+
+use crate::data::Random;
+use crate::edges::Edges;
+
+/// What a list is made of; those that are easier to look at come first.
+#[derive(Debug, Clone, Copy)]
+pub enum Contents {
+    /// The same item everywhere: an edge of the type, or a NaN.
+    Same(usize),
+    /// Items whose bits are their numbers in the list: of floats, subnormal ones.
+    Numbered,
+    /// Items of any size and sign.
+    Ordinary(u64),
+    /// The same with an edge of the type in every eighth place or so.
+    WithEdges(u64),
+    /// Ordinary items and one NaN; of integers ordinary items.
+    OneNan(u64),
+    /// Random bits: floats have NaNs of every payload among them.
+    Bits(u64),
+}
+
+impl Contents {
+    pub fn strategy() -> impl Strategy<Value = Self> {
+        prop_oneof![
+            1 => (0..16usize).prop_map(Self::Same),
+            1 => proptest::strategy::Just(Self::Numbered),
+            4 => any::<u64>().prop_map(Self::Ordinary),
+            2 => any::<u64>().prop_map(Self::WithEdges),
+            1 => any::<u64>().prop_map(Self::OneNan),
+            2 => any::<u64>().prop_map(Self::Bits),
+        ]
+    }
+
+    /// So many items, for the operator `O`.
+    pub fn items<O: Op<T>, T: Edges>(self, count: usize) -> Vec<T> {
+        match self {
+            Self::Same(which) => {
+                let special = [T::EDGES, T::NANS].concat();
+                vec![special[which % special.len()]; count]
+            }
+            Self::Numbered => (0..count).map(|number| from_bits(number as u64)).collect(),
+            Self::Ordinary(seed) => ordinary::<O, T>(seed, count),
+            Self::WithEdges(seed) => with_edges::<O, T>(seed, count),
+            Self::OneNan(seed) => with_nan::<O, T>(seed, count),
+            Self::Bits(seed) => {
+                let mut random = Random::new(seed);
+                (0..count).map(|_| from_bits(random.bits())).collect()
+            }
+        }
+    }
+}
+
+/// The item that has the low bits of a number, lowest byte first.
+fn from_bits<T: Item>(bits: u64) -> T {
+    let mut item = [T::zeroed()];
+    let bytes: &mut [u8] = cast_slice_mut(&mut item);
+    bytes.copy_from_slice(&bits.to_le_bytes()[..size_of::<T>()]);
+    item[0]
+}
+
+fn ordinary<O: Op<T>, T: Edges>(seed: u64, count: usize) -> Vec<T> {
+    let mut random = Random::new(seed);
+    (0..count)
+        .map(|_| match O::NAME {
+            "Product" => T::factor(&mut random),
+            _ => T::any(&mut random),
+        })
+        .collect()
+}
+
+fn with_edges<O: Op<T>, T: Edges>(seed: u64, count: usize) -> Vec<T> {
+    let mut random = Random::new(!seed);
+    let mut items = ordinary::<O, T>(seed, count);
+    for item in &mut items {
+        if random.below(8) == 0 {
+            *item = T::EDGES[random.below(T::EDGES.len())];
+        }
+    }
+    items
+}
+
+fn with_nan<O: Op<T>, T: Edges>(seed: u64, count: usize) -> Vec<T> {
+    let mut random = Random::new(!seed);
+    let mut items = ordinary::<O, T>(seed, count);
+    if count > 0 && !T::NANS.is_empty() {
+        items[random.below(count)] = T::NANS[random.below(T::NANS.len())];
+    }
+    items
+}

@@ -1,0 +1,155 @@
+//! What a call has to give: of integers by a plain loop, of floats by the reference.
+//!
+//! The loops are this test's own, and know nothing of tiles or accumulators.
+
+use warpfold::{Item, Kernel, Max, Min, Op, Product, Sum, WideSum, bf16, f16, kind, reference};
+
+/// An operator whose reductions are known.
+pub trait Reduction<T: Item>: Kernel<kind::reduce, T> {
+    fn reduced(items: &[T]) -> Self::Output;
+
+    /// The same by a plain loop, where the order of combination does not count.
+    fn plainly_reduced(items: &[T]) -> Option<Self::Output>;
+}
+
+/// An operator whose scans are known.
+pub trait Scan<T: Item>:
+    Kernel<kind::inclusive_scan, T, Output = T> + Kernel<kind::exclusive_scan, T, Output = T>
+{
+    fn inclusive(items: &[T]) -> Vec<T>;
+
+    fn exclusive(items: &[T]) -> Vec<T>;
+
+    /// Both by a plain loop, where the order of combination does not count.
+    fn plainly_scanned(items: &[T]) -> Option<[Vec<T>; 2]>;
+}
+
+/// Every item combined with all before it, and all before each.
+fn scanned<T: Copy>(items: &[T], start: T, step: impl Fn(T, T) -> T) -> [Vec<T>; 2] {
+    let (mut inclusive, mut exclusive) = (Vec::new(), Vec::new());
+    let mut total = start;
+    for &item in items {
+        exclusive.push(total);
+        total = step(total, item);
+        inclusive.push(total);
+    }
+    [inclusive, exclusive]
+}
+
+/// `operator, type, result for no items, how one more item is taken in`
+macro_rules! by_loops {
+    ($op:ident, $t:ident, $start:expr, $step:expr) => {
+        impl Reduction<$t> for $op {
+            fn reduced(items: &[$t]) -> $t {
+                items.iter().copied().fold($start, $step)
+            }
+
+            fn plainly_reduced(items: &[$t]) -> Option<$t> {
+                Some(Self::reduced(items))
+            }
+        }
+
+        impl Scan<$t> for $op {
+            fn inclusive(items: &[$t]) -> Vec<$t> {
+                let [inclusive, _] = scanned(items, $start, $step);
+                inclusive
+            }
+
+            fn exclusive(items: &[$t]) -> Vec<$t> {
+                let [_, exclusive] = scanned(items, $start, $step);
+                exclusive
+            }
+
+            fn plainly_scanned(items: &[$t]) -> Option<[Vec<$t>; 2]> {
+                Some(scanned(items, $start, $step))
+            }
+        }
+    };
+}
+
+/// `operator, type, the same by a plain loop: result for no items, how one more item is taken in`
+macro_rules! by_reference {
+    ($op:ident, $t:ident $(, $start:expr, $step:expr)?) => {
+        impl Reduction<$t> for $op {
+            fn reduced(items: &[$t]) -> <$op as Op<$t>>::Output {
+                reference::reduce::<$op, $t>(items)
+            }
+
+            fn plainly_reduced(_items: &[$t]) -> Option<<$op as Op<$t>>::Output> {
+                by_reference!(plain $(_items.iter().copied().fold($start, $step))?)
+            }
+        }
+
+        by_reference!(scans $op, $t $(, $start, $step)?);
+    };
+    (scans WideSum, $t:ident) => {};
+    (scans $op:ident, $t:ident $(, $start:expr, $step:expr)?) => {
+        impl Scan<$t> for $op {
+            fn inclusive(items: &[$t]) -> Vec<$t> {
+                reference::inclusive_scan::<$op, $t>(items)
+            }
+
+            fn exclusive(items: &[$t]) -> Vec<$t> {
+                reference::exclusive_scan::<$op, $t>(items)
+            }
+
+            fn plainly_scanned(_items: &[$t]) -> Option<[Vec<$t>; 2]> {
+                by_reference!(plain $(scanned(_items, $start, $step))?)
+            }
+        }
+    };
+    (plain) => { None };
+    (plain $found:expr) => { Some($found) };
+}
+
+macro_rules! integers {
+    ($($t:ident $(=> $wide:ident)?;)*) => {$(
+        by_loops!(Sum, $t, 0, <$t>::wrapping_add);
+        by_loops!(Product, $t, 1, <$t>::wrapping_mul);
+        by_loops!(Min, $t, <$t>::MAX, Ord::min);
+        by_loops!(Max, $t, <$t>::MIN, Ord::max);
+        $(
+            impl Reduction<$t> for WideSum {
+                fn reduced(items: &[$t]) -> $wide {
+                    let wide = items.iter().map(|&item| $wide::from(item));
+                    wide.fold(0, $wide::wrapping_add)
+                }
+
+                fn plainly_reduced(items: &[$t]) -> Option<$wide> {
+                    Some(Self::reduced(items))
+                }
+            }
+        )?
+    )*};
+}
+
+/// `type: the NaN that results have`
+macro_rules! floats {
+    ($($t:ident: $nan:expr;)*) => {$(
+        by_reference!(Sum, $t);
+        by_reference!(Product, $t);
+        by_reference!(Min, $t, $t::INFINITY, |a: $t, b: $t| match () {
+            _ if a.is_nan() || b.is_nan() => $nan,
+            _ if a < b || a == b && a.is_sign_negative() => a,
+            _ => b,
+        });
+        by_reference!(Max, $t, $t::NEG_INFINITY, |a: $t, b: $t| match () {
+            _ if a.is_nan() || b.is_nan() => $nan,
+            _ if a > b || a == b && a.is_sign_positive() => a,
+            _ => b,
+        });
+    )*};
+}
+
+integers! {
+    i8 => i64; u8 => u64; i16 => i64; u16 => u64; i32 => i64; u32 => u64; i64; u64;
+}
+floats! {
+    f32: f32::NAN;
+    f64: f64::NAN;
+    f16: f16::from_bits(0x7fff);
+    bf16: bf16::from_bits(0x7fff);
+}
+by_reference!(WideSum, f32);
+by_reference!(WideSum, f16);
+by_reference!(WideSum, bf16);

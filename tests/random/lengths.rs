@@ -1,0 +1,42 @@
+//! Numbers of items: most about the sizes of vectors, warps, blocks, tiles and pieces, some anywhere.
+
+use proptest::num::usize::BinarySearch;
+use proptest::prelude::RngExt;
+use proptest::strategy::{NewTree, Strategy};
+use proptest::test_runner::TestRunner;
+
+/// A strategy for numbers of items; a smaller one is tried by halves.
+#[derive(Debug, Clone, Copy)]
+pub enum Lengths {
+    /// A few tiles of any type.
+    Short,
+    /// Groups of tiles, and slices of several pieces.
+    Long,
+}
+
+impl Strategy for Lengths {
+    type Tree = BinarySearch;
+    type Value = usize;
+
+    fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
+        let rng = runner.rng();
+        // Each of those sizes is a power of two for every type.
+        let (least, most) = match self {
+            Self::Short => (0, 40_000),
+            Self::Long => (1 << 15, 700_000),
+        };
+        let count = match rng.random_range(0..8) {
+            0 => rng.random_range(least..=most),
+            1 => rng.random_range(least..=least + most / 100),
+            _ => {
+                let unit: usize = match self {
+                    Self::Short => 1 << rng.random_range(0..=15),
+                    Self::Long => 1 << rng.random_range(15..=19),
+                };
+                let units = [1, 1, 1, 2, 3, 5][rng.random_range(0..6)];
+                (unit * units + rng.random_range(0..3)).saturating_sub(1)
+            }
+        };
+        Ok(BinarySearch::new(count.min(most)))
+    }
+}

@@ -1,0 +1,47 @@
+//! How the virtual GPU runs a case.
+
+use proptest::prelude::any;
+use proptest::sample::select;
+use proptest::strategy::Strategy;
+use virtual_gpu::driver::run_with;
+use virtual_gpu::{Checks, Policy, RunOptions};
+
+/// Warp instructions of a launch that counts as hung: many times those of the longest case.
+const STEP_BUDGET: u64 = 500_000_000;
+
+/// The order of blocks and warps, and what watches them.
+#[derive(Debug, Clone, Copy)]
+pub struct Schedule {
+    policy: Policy,
+    seed: u64,
+    /// Which takes several times as long.
+    all_checks: bool,
+}
+
+impl Schedule {
+    pub fn strategy() -> impl Strategy<Value = Self> {
+        let all_checks = proptest::bool::weighted(0.25);
+        (select(&Policy::ALL[..]), any::<u64>(), all_checks).prop_map(
+            |(policy, seed, all_checks)| Self {
+                policy,
+                seed,
+                all_checks,
+            },
+        )
+    }
+
+    /// Does the work with all launches of this thread run so.
+    pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
+        let options = RunOptions {
+            seed: self.seed,
+            policy: self.policy,
+            checks: match self.all_checks {
+                true => Checks::default(),
+                false => Checks::none(),
+            },
+            step_budget: STEP_BUDGET,
+            ..RunOptions::default()
+        };
+        run_with(options, work)
+    }
+}

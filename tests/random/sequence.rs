@@ -1,0 +1,105 @@
+//! Random sequences of calls on buffers that they share, by several threads on several streams.
+//!
+//! Calls that touch the same items take effect in the order of the sequence: a call comes after another on the same
+//! stream because the stream keeps its order, and on another stream because it waits for an event. Other calls are free
+//! to overtake each other. So at the end the buffers hold what the same calls leave that are made one by one on the
+//! host.
+
+#[path = "sequence/model.rs"]
+mod model;
+#[path = "sequence/order.rs"]
+mod order;
+#[path = "sequence/run.rs"]
+mod run;
+#[path = "sequence/step.rs"]
+mod step;
+
+use proptest::collection::vec;
+use proptest::sample::select;
+use proptest::strategy::Strategy;
+
+use crate::contents::Contents;
+use crate::schedule::Schedule;
+use model::operators;
+use step::Step;
+
+/// Most threads that make calls.
+const THREADS: usize = 3;
+/// Streams that all threads use.
+const STREAMS: usize = 3;
+/// Buffers that all calls use, and items of each.
+const BUFFERS: usize = 3;
+const BUFFER_ITEMS: usize = 12_000;
+
+/// A sequence of calls.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    pub pace: Pace,
+    pub item: ItemType,
+    pub contents: Contents,
+    pub steps: Vec<Step>,
+    pub schedule: Schedule,
+}
+
+/// When threads make their calls.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pace {
+    /// One call after the other: so the same sequence is the same again.
+    InTurn,
+    /// As soon as the calls that a call depends on have been made.
+    AtOnce,
+}
+
+/// The type of all items of a sequence.
+#[derive(Debug, Clone, Copy)]
+pub enum ItemType {
+    U32,
+    I64,
+    U8,
+    F32,
+    F64,
+    F16,
+}
+
+const ITEM_TYPES: &[ItemType] = &[
+    ItemType::U32,
+    ItemType::I64,
+    ItemType::U8,
+    ItemType::F32,
+    ItemType::F64,
+    ItemType::F16,
+];
+
+impl Plan {
+    pub fn strategy() -> impl Strategy<Value = Self> {
+        let steps = vec(Step::strategy(), 1..24);
+        let pace = select(&[Pace::InTurn, Pace::AtOnce][..]);
+        let item = select(ITEM_TYPES);
+        let fields = (
+            pace,
+            item,
+            Contents::strategy(),
+            steps,
+            Schedule::strategy(),
+        );
+        fields.prop_map(|(pace, item, contents, steps, schedule)| Self {
+            pace,
+            item,
+            contents,
+            steps,
+            schedule,
+        })
+    }
+
+    /// Makes the calls, and compares the buffers with the model.
+    pub fn check(&self) {
+        match self.item {
+            ItemType::U32 => run::check::<u32>(self, &operators!(u32)),
+            ItemType::I64 => run::check::<i64>(self, &operators!(i64)),
+            ItemType::U8 => run::check::<u8>(self, &operators!(u8)),
+            ItemType::F32 => run::check::<f32>(self, &operators!(f32)),
+            ItemType::F64 => run::check::<f64>(self, &operators!(f64)),
+            ItemType::F16 => run::check::<warpfold::f16>(self, &operators!(warpfold::f16)),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Keeps the order of calls that touch the same items: among threads on the host, among streams by events.
+
+use std::collections::HashMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use cust::event::{Event, EventFlags};
+use cust::stream::{Stream, StreamWaitEventFlags};
+use warpfold::cust;
+
+use super::step::{Queue, Step};
+use super::{Pace, Plan};
+
+/// How far a sequence has come.
+pub struct Order<'a> {
+    steps: &'a [Step],
+    pace: Pace,
+    board: Mutex<Board>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Board {
+    /// Whether each call has been made: it is queued, or done if it is one that waits.
+    made: Vec<bool>,
+    /// Events that were recorded after one call for another to wait for.
+    events: HashMap<(usize, usize), Event>,
+    /// Whether a thread has given up.
+    failed: bool,
+}
+
+impl<'a> Order<'a> {
+    pub fn new(plan: &'a Plan) -> Self {
+        let board = Board {
+            made: vec![false; plan.steps.len()],
+            ..Board::default()
+        };
+        Self {
+            steps: &plan.steps,
+            pace: plan.pace,
+            board: Mutex::new(board),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn board(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until a call may be made: those before it that it depends on have been made, and its stream waits for their
+    /// events. A call on the default stream needs no event, since that comes after all that was queued on the others.
+    pub fn before(&self, step: usize, stream: Option<&Stream>) {
+        let earlier = &self.steps[..step];
+        let is_needed = |other: &Step| match self.pace {
+            Pace::InTurn => true,
+            Pace::AtOnce => other.conflicts(&self.steps[step]),
+        };
+        let needed = (0..step).filter(|&other| is_needed(&earlier[other]));
+        for other in needed {
+            let waited = self
+                .changed
+                .wait_while(self.board(), |board| !board.made[other] && !board.failed);
+            let mut board = waited.unwrap_or_else(PoisonError::into_inner);
+            assert!(!board.failed, "another thread has failed");
+            let event = board.events.remove(&(other, step));
+            drop(board);
+            if let (Some(event), Some(stream)) = (event, stream) {
+                stream
+                    .wait_event(event, StreamWaitEventFlags::DEFAULT)
+                    .unwrap();
+            }
+        }
+    }
+
+    /// Notes that a call has been made, and records events for those that depend on it.
+    pub fn after(&self, step: usize, stream: Option<&Stream>) {
+        let this = &self.steps[step];
+        let mut events = Vec::new();
+        for (other, later) in self.steps.iter().enumerate().skip(step + 1) {
+            let is_elsewhere = later.queue != this.queue && later.queue != Queue::Default;
+            if let Some(stream) = stream.filter(|_| is_elsewhere && later.conflicts(this)) {
+                let event = Event::new(EventFlags::DISABLE_TIMING).unwrap();
+                event.record(stream).unwrap();
+                events.push(((step, other), event));
+            }
+        }
+        let mut board = self.board();
+        board.events.extend(events);
+        board.made[step] = true;
+        drop(board);
+        self.changed.notify_all();
+    }
+
+    /// Lets the other threads give up, if this one panics before it drops the answer.
+    pub fn watch(&self) -> impl Drop {
+        GiveUp(self)
+    }
+}
+
+struct GiveUp<'a>(&'a Order<'a>);
+
+impl Drop for GiveUp<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.board().failed = true;
+            self.0.changed.notify_all();
+        }
+    }
+}

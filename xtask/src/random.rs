@@ -1,0 +1,143 @@
+//! The library's random tests (`tests/random.rs`) with one seed after the other, for as long as is wanted.
+//!
+//! Each seed is a process of its own. On a virtual device the seed also decides its architecture and its number of
+//! multiprocessors, where the environment does not say them. The first seed that fails ends the run: the test says what
+//! the smallest case is, and this task how to repeat it.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, bail};
+
+use crate::Outcome;
+use crate::executables;
+
+/// Minutes, where no other number is asked for.
+const MINUTES: u64 = 10;
+/// Values of `VIRTUAL_GPU_ARCH`, one for each of the texts that ship.
+const ARCHITECTURES: [&str; 3] = ["sm_90", "sm_80", "sm_70"];
+/// Values of `VIRTUAL_GPU_SMS`.
+const MULTIPROCESSORS: [&str; 4] = ["4", "1", "7", "132"];
+
+/// What is asked for.
+#[derive(Debug, PartialEq)]
+struct Wanted {
+    minutes: u64,
+    /// The first seed; the time of day without it.
+    seed: Option<u64>,
+}
+
+/// Runs the tests with fresh seeds until the time is up.
+pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
+    let Wanted { minutes, seed } = wanted(arguments)?;
+    let build = ["test", "--package=warpfold", "--no-run", "--test=random"];
+    let executables = executables::build(root, &build)?;
+    let executable = executables.first().context("there is no such test")?;
+    let first = seed.unwrap_or_else(time_of_day);
+    let start = Instant::now();
+    let mut seeds = 0;
+    while seeds == 0 || start.elapsed() < Duration::from_secs(60 * minutes) {
+        let seed = first.wrapping_add(seeds);
+        let device = device_of(seed);
+        let mut command = Command::new(&executable.path);
+        command.env("WARPFOLD_RANDOM_SEED", seed.to_string());
+        command.envs(device.iter().copied());
+        let output = command
+            .output()
+            .with_context(|| format!("running {}", executable.path.display()))?;
+        if !output.status.success() {
+            bail!("{}", describe(seed, &device, &output));
+        }
+        seeds += 1;
+        println!(
+            "seed {seed}: passed, {} s in all",
+            start.elapsed().as_secs()
+        );
+    }
+    Ok(Outcome::Done)
+}
+
+fn wanted(arguments: &[&str]) -> Result<Wanted> {
+    let mut wanted = Wanted {
+        minutes: MINUTES,
+        seed: None,
+    };
+    let mut rest = arguments;
+    loop {
+        rest = match rest {
+            [] => return Ok(wanted),
+            ["--minutes", minutes, rest @ ..] => {
+                wanted.minutes = minutes.parse().context("a number of minutes")?;
+                rest
+            }
+            ["--seed", seed, rest @ ..] => {
+                wanted.seed = Some(seed.parse().context("a seed is a number")?);
+                rest
+            }
+            [other, ..] => bail!("`{other}` is not understood; {}", crate::USAGE),
+        };
+    }
+}
+
+fn time_of_day() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+/// What the environment is told of the virtual device: what it does not say already.
+fn device_of(seed: u64) -> Vec<(&'static str, &'static str)> {
+    let index = seed as usize;
+    let mut device = vec![
+        (
+            "VIRTUAL_GPU_ARCH",
+            ARCHITECTURES[index % ARCHITECTURES.len()],
+        ),
+        (
+            "VIRTUAL_GPU_SMS",
+            MULTIPROCESSORS[index % MULTIPROCESSORS.len()],
+        ),
+    ];
+    device.retain(|(variable, _)| std::env::var_os(variable).is_none());
+    device
+}
+
+/// What a failed run printed, and how to repeat it.
+fn describe(seed: u64, device: &[(&str, &str)], output: &Output) -> String {
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let failures = printed
+        .split_once("failures:")
+        .map_or(&*printed, |found| found.1);
+    let device: String = device
+        .iter()
+        .map(|(variable, value)| format!("{variable}={value} "))
+        .collect();
+    let command = "cargo test --release --package warpfold --test random";
+    format!(
+        "seed {seed} failed ({}):\n{failures}\nto repeat it: {device}WARPFOLD_RANDOM_SEED={seed} {command}",
+        output.status
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn minutes_and_seed_come_in_any_order() {
+        let found = |arguments: &[&str]| wanted(arguments).ok();
+        let expected = |minutes, seed| Some(Wanted { minutes, seed });
+        assert_eq!(found(&[]), expected(MINUTES, None));
+        assert_eq!(found(&["--minutes", "3"]), expected(3, None));
+        let both = ["--seed", "7", "--minutes", "3"];
+        assert_eq!(found(&both), expected(3, Some(7)));
+        for wrong in [
+            &["--seed"][..],
+            &["--seed", "x"],
+            &["--minutes", "-1"],
+            &["7"],
+        ] {
+            assert_eq!(found(wrong), None, "{wrong:?}");
+        }
+    }
+}

@@ -4,6 +4,12 @@
 //! out twice, and what was freed is remembered, so that an access one byte past an end, or to
 //! something freed long ago, is recognised for what it is.
 //!
+//! In this the virtual device is stricter than a real one, whose allocator gives out again what was
+//! freed: a pointer that is used too late is always an error here, and there it may reach a newer
+//! allocation. What a program keeps by address (that a range was seen before, say) cannot go stale
+//! here, so it is not tested. Handles of streams and the like do come back, as they do there.
+//! Pinned host memory is the host allocator's, and its addresses come back too.
+//!
 //! All methods take `&self`. The table of allocations is behind a lock; the bytes are shared and
 //! atomic, so launches from several host threads run side by side. A launch looks addresses up in
 //! a [`Snapshot`] of the table.

@@ -27,7 +27,7 @@ struct Case {
     output: &'static str,
 }
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 9] = [
     Case {
         name: "on: the virtual device",
         word: "report",
@@ -58,6 +58,20 @@ const CASES: [Case; 7] = [
         environment: &[("VIRTUAL_GPU", "on"), ("VIRTUAL_GPU_SMS", "many")],
         output: "no mode: VIRTUAL_GPU_SMS=\"many\" is not a number of multiprocessors from 1 to 1024, \
                  init 1",
+    },
+    Case {
+        name: "a misspelt variable",
+        word: "report",
+        environment: &[("VIRTUAL_GPU", "on"), ("VIRTUAL_GPU_STEP", "9")],
+        output: "no mode: there is no setting VIRTUAL_GPU_STEP: did you mean VIRTUAL_GPU_STEPS?, init 1",
+    },
+    Case {
+        name: "an architecture that there is not",
+        word: "report",
+        environment: &[("VIRTUAL_GPU_ARCH", "sm_199")],
+        output: "no mode: VIRTUAL_GPU_ARCH=\"sm_199\" is not one of sm_70, sm_72, sm_75, sm_80, sm_86, \
+                 sm_87, sm_88, sm_89, sm_90 (or sm_90a), and sm_100, sm_101, sm_103, sm_107, sm_110, \
+                 sm_120, sm_121 (each also with an a or an f at its end), init 1",
     },
     Case {
         name: "before cuInit no call works",

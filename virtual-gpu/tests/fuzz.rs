@@ -2,8 +2,8 @@
 //! What loads is launched, and that ends, too: with or without a fault.
 //!
 //! Texts are made from kernels that load, by cutting, doubling, exchanging and changing pieces.
-//! `VIRTUAL_GPU_FUZZ=10000000 cargo test --release -p virtual-gpu --test fuzz -- --nocapture` makes
-//! as many as it says instead of a few, and reports how fast; `VIRTUAL_GPU_FUZZ_SEED` starts
+//! `PTX_FUZZ=10000000 cargo test --release -p virtual-gpu --test fuzz -- --nocapture` makes
+//! as many as it says instead of a few, and reports how fast; `PTX_FUZZ_SEED` starts
 //! elsewhere.
 
 mod support;
@@ -180,8 +180,8 @@ fn launch(module: &Module, device: &DeviceConfig, memory: &Memory) {
 #[test]
 fn every_text_is_read_or_refused() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    let count = number("VIRTUAL_GPU_FUZZ").unwrap_or(DEFAULT_COUNT);
-    let seed: u64 = number("VIRTUAL_GPU_FUZZ_SEED").unwrap_or(1);
+    let count = number("PTX_FUZZ").unwrap_or(DEFAULT_COUNT);
+    let seed: u64 = number("PTX_FUZZ_SEED").unwrap_or(1);
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let device = DeviceConfig::default();
     let mut memory = Memory::new(CAPACITY);

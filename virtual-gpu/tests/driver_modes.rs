@@ -5,6 +5,9 @@
 //! What the real driver does is not tested here, so that the outcome is the same with and without
 //! one.
 
+#[path = "driver_modes/late.rs"]
+mod late;
+
 use std::env;
 use std::process::{Command, ExitCode};
 use virtual_gpu::driver::Devices;
@@ -27,7 +30,7 @@ struct Case {
     output: &'static str,
 }
 
-const CASES: [Case; 9] = [
+const CASES: [Case; 11] = [
     Case {
         name: "on: the virtual device",
         word: "report",
@@ -86,6 +89,18 @@ const CASES: [Case; 9] = [
         output: "count 3",
     },
     Case {
+        name: "a thread that ends",
+        word: "thread-end",
+        environment: &[("VIRTUAL_GPU", "on")],
+        output: "late: 7 [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]",
+    },
+    Case {
+        name: "a process that ends",
+        word: "process-end",
+        environment: &[("VIRTUAL_GPU", "on")],
+        output: "late: 7 [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]",
+    },
+    Case {
         name: "the program's settings come before the environment's, and once",
         word: "start",
         environment: &[("VIRTUAL_GPU", "maybe")],
@@ -99,6 +114,8 @@ fn main() -> ExitCode {
         Some("report") => println!("{}", report()),
         Some("forget-init") => println!("count {}", cuDeviceGetCount(&mut 0)),
         Some("start") => println!("{}, {}", start(), report()),
+        Some("thread-end") => late::at_the_end_of_a_thread(),
+        Some("process-end") => late::at_the_end_of_the_process(),
         _ => return run_all(),
     }
     ExitCode::SUCCESS

@@ -8,11 +8,11 @@
 //! never taken for a live one. Keys that a caller chose ([`Table::insert_at`]) are left to it.
 
 use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::threads::ThreadId;
 use crate::driver::seam::abi::Handle;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::thread::{self, ThreadId};
 
 /// The first key; below it lie null and the two handles that stand for default streams.
 const FIRST_KEY: usize = 0x1000;
@@ -68,7 +68,7 @@ pub(crate) fn new_key() -> usize {
 
 impl<K> State<K> {
     fn insert(&mut self, key: usize, object: Arc<K>, key_of: KeyOf) {
-        let maker = thread::current().id();
+        let maker = ThreadId::current();
         let entry = Entry {
             object,
             maker,
@@ -153,6 +153,7 @@ impl<K> Table<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::thread;
 
     #[test]
     fn a_stale_handle_is_an_error_until_its_key_is_given_out_again() {
@@ -216,6 +217,6 @@ mod tests {
             scope.spawn(|| table.insert(2));
         });
         assert_eq!(table.count(Owner::Anyone), 2);
-        assert_eq!(table.count(Owner::Thread(thread::current().id())), 1);
+        assert_eq!(table.count(Owner::Thread(ThreadId::current())), 1);
     }
 }

@@ -33,6 +33,14 @@ pub enum Error {
         advice: String,
     },
 
+    /// A variable of the environment that is to set up the virtual GPU (feature `virtual-gpu`) cannot be heeded, so
+    /// no device was looked for.
+    #[error("the settings of the virtual GPU are wrong: {reason}")]
+    Settings {
+        /// The variable, and what is wrong with it.
+        reason: String,
+    },
+
     /// There are devices, but not this one.
     #[error("there is no device {ordinal}: the driver offers {count}, numbered from 0")]
     NoSuchDevice {

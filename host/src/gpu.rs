@@ -129,8 +129,8 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// [`Error::NoDevice`], [`Error::NoSuchDevice`], [`Error::UnsupportedDevice`], [`Error::ContextLost`], [`Error::Forked`],
-    /// [`Error::Driver`].
+    /// [`Error::NoDevice`], [`Error::Settings`], [`Error::NoSuchDevice`], [`Error::UnsupportedDevice`], [`Error::ContextLost`],
+    /// [`Error::Forked`], [`Error::Driver`].
     pub fn with_device(ordinal: u32) -> Result<Self> {
         refuse_in_child()?;
         driver::init().map_err(no_device)?;
@@ -343,13 +343,30 @@ impl Properties {
     }
 }
 
-/// A failure of the first calls, as the absence of a device.
+/// A failure of the first calls: the absence of a device, or of readable settings.
 fn no_device(Failure { call, code }: Failure) -> Error {
-    Error::NoDevice {
-        call,
-        code,
-        advice: advice(),
+    match wrong_settings() {
+        Some(reason) => Error::Settings { reason },
+        None => Error::NoDevice {
+            call,
+            code,
+            advice: advice(),
+        },
     }
+}
+
+/// What is wrong with the settings of the virtual GPU.
+#[cfg(feature = "virtual-gpu")]
+fn wrong_settings() -> Option<String> {
+    match virtual_gpu::mode() {
+        Err(virtual_gpu::ModeError::Settings(error)) => Some(error.to_string()),
+        _ => None,
+    }
+}
+
+#[cfg(not(feature = "virtual-gpu"))]
+fn wrong_settings() -> Option<String> {
+    None
 }
 
 #[cfg(feature = "virtual-gpu")]

@@ -55,32 +55,35 @@ fn without_a_device_the_error_says_what_to_do() {
 
 #[test]
 fn an_unknown_setting_is_an_error() {
-    let variables = [("VIRTUAL_GPU", "perhaps")];
-    in_child(
-        "machine::an_unknown_setting_is_an_error",
-        &variables,
-        || {
-            let error = Gpu::new().unwrap_err();
-            assert!(
-                matches!(
-                    error,
-                    Error::NoDevice {
-                        call: "cuInit",
-                        code: DriverCode(1),
-                        ..
-                    }
-                ),
-                "{error:?}"
-            );
-            assert!(error.to_string().contains("VIRTUAL_GPU"), "{error}");
-            assert!(
-                virtual_gpu::mode()
-                    .unwrap_err()
-                    .to_string()
-                    .contains("perhaps")
-            );
-        },
-    );
+    let test = "machine::an_unknown_setting_is_an_error";
+    for (variable, value, reason) in [
+        (
+            "VIRTUAL_GPU",
+            "ON",
+            "VIRTUAL_GPU=\"ON\" is not on, off or auto",
+        ),
+        (
+            "VIRTUAL_GPU_STEP",
+            "9",
+            "there is no setting VIRTUAL_GPU_STEP: did you mean VIRTUAL_GPU_STEPS?",
+        ),
+    ] {
+        in_child(
+            test,
+            &[(variable, value), ("EXPECTED_REASON", reason)],
+            || {
+                let reason = env::var("EXPECTED_REASON").unwrap();
+                let error = Gpu::new().unwrap_err();
+                // Nothing was looked for, and the message does not say so.
+                assert_eq!(
+                    error.to_string(),
+                    format!("the settings of the virtual GPU are wrong: {reason}")
+                );
+                assert_eq!(error, Error::Settings { reason });
+                assert_eq!(gpu_sum(&[1.0f32]), Err(error));
+            },
+        );
+    }
 }
 
 #[test]

@@ -5,6 +5,9 @@
 //! What the real driver does is not tested here, so that the outcome is the same with and without
 //! one.
 
+#[path = "driver_modes/late.rs"]
+mod late;
+
 use std::env;
 use std::process::{Command, ExitCode};
 use virtual_gpu::driver::Devices;
@@ -27,7 +30,7 @@ struct Case {
     output: &'static str,
 }
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 11] = [
     Case {
         name: "on: the virtual device",
         word: "report",
@@ -60,6 +63,20 @@ const CASES: [Case; 7] = [
                  init 1",
     },
     Case {
+        name: "a misspelt variable",
+        word: "report",
+        environment: &[("VIRTUAL_GPU", "on"), ("VIRTUAL_GPU_STEP", "9")],
+        output: "no mode: there is no setting VIRTUAL_GPU_STEP: did you mean VIRTUAL_GPU_STEPS?, init 1",
+    },
+    Case {
+        name: "an architecture that there is not",
+        word: "report",
+        environment: &[("VIRTUAL_GPU_ARCH", "sm_199")],
+        output: "no mode: VIRTUAL_GPU_ARCH=\"sm_199\" is not one of sm_70, sm_72, sm_75, sm_80, sm_86, \
+                 sm_87, sm_88, sm_89, sm_90 (or sm_90a), and sm_100, sm_101, sm_103, sm_107, sm_110, \
+                 sm_120, sm_121 (each also with an a or an f at its end), init 1",
+    },
+    Case {
         name: "before cuInit no call works",
         word: "forget-init",
         environment: &[("VIRTUAL_GPU", "on")],
@@ -70,6 +87,18 @@ const CASES: [Case; 7] = [
         word: "forget-init",
         environment: &[("VIRTUAL_GPU", "maybe")],
         output: "count 3",
+    },
+    Case {
+        name: "a thread that ends",
+        word: "thread-end",
+        environment: &[("VIRTUAL_GPU", "on")],
+        output: "late: 7 [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]",
+    },
+    Case {
+        name: "a process that ends",
+        word: "process-end",
+        environment: &[("VIRTUAL_GPU", "on")],
+        output: "late: 7 [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]",
     },
     Case {
         name: "the program's settings come before the environment's, and once",
@@ -85,6 +114,8 @@ fn main() -> ExitCode {
         Some("report") => println!("{}", report()),
         Some("forget-init") => println!("count {}", cuDeviceGetCount(&mut 0)),
         Some("start") => println!("{}, {}", start(), report()),
+        Some("thread-end") => late::at_the_end_of_a_thread(),
+        Some("process-end") => late::at_the_end_of_the_process(),
         _ => return run_all(),
     }
     ExitCode::SUCCESS

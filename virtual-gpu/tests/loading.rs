@@ -59,18 +59,29 @@ fn a_target_above_the_device_is_its_own_error() {
         device: (9, 0),
     };
     assert_eq!((error.cu_result(), error), (218, expected));
-    device.config.compute_capability = (8, 0);
-    for (target, loads) in [
-        ("sm_70", true),
-        ("sm_80", true),
-        ("sm_86", false),
-        ("sm_90a", false),
+    for (capability, target, loads) in [
+        ((8, 0), "sm_70", true),
+        ((8, 0), "sm_80", true),
+        ((8, 0), "sm_86", false),
+        ((8, 0), "sm_90a", false),
+        ((9, 0), "sm_90a", true),
+        ((10, 0), "sm_90a", false),
+        ((10, 3), "sm_100f", true),
+        ((10, 0), "sm_103f", false),
+        ((12, 0), "sm_100f", false),
+        ((12, 1), "sm_120", true),
     ] {
+        device.config.compute_capability = capability;
         let text = format!(".version 8.0\n.target {target}\n.address_size 64");
         let loaded = Module::load(&text, &device.config, &device.memory);
-        assert_eq!(loaded.is_ok(), loads, "{target}");
+        assert_eq!(loaded.is_ok(), loads, "{target} on {capability:?}");
     }
     assert_eq!(device.problems(".version 8.0"), [at(1, "no `.target`")]);
+    for unknown in ["sm_90af", "sm_", "sm_a", "compute_90"] {
+        let text = format!(".version 8.0\n.target {unknown}");
+        let expected = format!("the target `{unknown}` is not known");
+        assert_eq!(device.problems(&text), [at(2, &expected)]);
+    }
 }
 
 #[test]

@@ -1,12 +1,17 @@
-//! What a device of each compute capability can hold, as the CUDA programming guide lists it.
+//! The architectures that there are from compute capability 7.0 on, and what a device of each can
+//! hold, as the CUDA programming guide lists it.
 //!
 //! The number of multiprocessors and the memory differ from board to board, and stay as they are
-//! by default. A capability that is not listed gets the limits of the newest listed one below it.
+//! by default. A letter at the end of a name (`sm_90a`) says which instructions PTX may use, and
+//! changes nothing about the device.
 
 use crate::DeviceConfig;
 
 struct Architecture {
+    /// Compute capability, major and minor.
     capability: (u32, u32),
+    /// The letters that its name may end with.
+    letters: &'static [u8],
     /// Threads and blocks that a multiprocessor holds.
     threads: u32,
     blocks: u32,
@@ -19,11 +24,13 @@ struct Architecture {
 
 const fn row(
     capability: (u32, u32),
+    letters: &'static [u8],
     [threads, blocks]: [u32; 2],
     [shared_kib, shared_kib_of_block, reserved_kib]: [u32; 3],
 ) -> Architecture {
     Architecture {
         capability,
+        letters,
         threads,
         blocks,
         shared_kib,
@@ -32,37 +39,57 @@ const fn row(
     }
 }
 
-/// In ascending order.
-const ARCHITECTURES: [Architecture; 9] = [
-    row((7, 0), [2048, 32], [96, 96, 0]),
-    row((7, 5), [1024, 16], [64, 64, 0]),
-    row((8, 0), [2048, 32], [164, 163, 1]),
-    row((8, 6), [1536, 16], [100, 99, 1]),
-    row((8, 7), [1536, 16], [164, 163, 1]),
-    row((8, 9), [1536, 24], [100, 99, 1]),
-    row((9, 0), [2048, 32], [228, 227, 1]),
-    row((10, 0), [2048, 32], [228, 227, 1]),
-    row((12, 0), [1536, 24], [100, 99, 1]),
+const ARCHITECTURES: [Architecture; 16] = [
+    row((7, 0), b"", [2048, 32], [96, 96, 0]),
+    row((7, 2), b"", [2048, 32], [96, 96, 0]),
+    row((7, 5), b"", [1024, 16], [64, 64, 0]),
+    row((8, 0), b"", [2048, 32], [164, 163, 1]),
+    row((8, 6), b"", [1536, 16], [100, 99, 1]),
+    row((8, 7), b"", [1536, 16], [164, 163, 1]),
+    row((8, 8), b"", [1536, 16], [100, 99, 1]),
+    row((8, 9), b"", [1536, 24], [100, 99, 1]),
+    row((9, 0), b"a", [2048, 32], [228, 227, 1]),
+    row((10, 0), b"af", [2048, 32], [228, 227, 1]),
+    row((10, 1), b"af", [1536, 24], [228, 227, 1]),
+    row((10, 3), b"af", [2048, 32], [228, 227, 1]),
+    row((10, 7), b"af", [1024, 16], [228, 227, 1]),
+    row((11, 0), b"af", [1536, 24], [228, 227, 1]),
+    row((12, 0), b"af", [1536, 24], [100, 99, 1]),
+    row((12, 1), b"af", [1536, 24], [100, 99, 1]),
 ];
 
-/// The lowest compute capability that a virtual device can have.
-pub(crate) const LOWEST: (u32, u32) = ARCHITECTURES[0].capability;
+/// The names that [`device`] knows, in words.
+pub(crate) const NAMES: &str = "one of sm_70, sm_72, sm_75, sm_80, sm_86, sm_87, sm_88, sm_89, \
+    sm_90 (or sm_90a), and sm_100, sm_101, sm_103, sm_107, sm_110, sm_120, sm_121 (each also with an \
+    a or an f at its end)";
 
-/// The default device, with the limits of a compute capability.
-pub(crate) fn device(capability: (u32, u32)) -> DeviceConfig {
-    let mut device = DeviceConfig {
-        compute_capability: capability,
+/// The default device, with the limits of the architecture of that name, such as `sm_80`.
+pub(crate) fn device(name: &str) -> Option<DeviceConfig> {
+    let found = ARCHITECTURES.iter().find(|row| row.has_name(name))?;
+    Some(DeviceConfig {
+        compute_capability: found.capability,
+        max_threads_per_multiprocessor: found.threads,
+        max_blocks_per_multiprocessor: found.blocks,
+        shared_bytes_per_multiprocessor: found.shared_kib << 10,
+        shared_bytes_per_block_optin: found.shared_kib_of_block << 10,
+        reserved_shared_bytes_per_block: found.reserved_kib << 10,
         ..Default::default()
-    };
-    let mut newest_first = ARCHITECTURES.iter().rev();
-    if let Some(found) = newest_first.find(|row| row.capability <= capability) {
-        device.max_threads_per_multiprocessor = found.threads;
-        device.max_blocks_per_multiprocessor = found.blocks;
-        device.shared_bytes_per_multiprocessor = found.shared_kib << 10;
-        device.shared_bytes_per_block_optin = found.shared_kib_of_block << 10;
-        device.reserved_shared_bytes_per_block = found.reserved_kib << 10;
+    })
+}
+
+impl Architecture {
+    fn name(&self) -> String {
+        let (major, minor) = self.capability;
+        format!("sm_{major}{minor}")
     }
-    device
+
+    fn has_name(&self, name: &str) -> bool {
+        match name.strip_prefix(&self.name()).map(str::as_bytes) {
+            Some([]) => true,
+            Some([letter]) => self.letters.contains(letter),
+            _ => false,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -71,15 +98,48 @@ mod tests {
 
     #[test]
     fn the_default_device_is_of_a_listed_capability() {
-        let default = DeviceConfig::default();
-        assert_eq!(device(default.compute_capability), default);
+        assert_eq!(device("sm_90"), Some(DeviceConfig::default()));
     }
 
     #[test]
-    fn an_unlisted_capability_has_the_limits_of_the_one_below() {
-        let between = device((7, 2));
-        assert_eq!(between.compute_capability, (7, 2));
-        assert_eq!(between.shared_bytes_per_block_optin, 96 << 10);
-        assert_eq!(device((8, 6)).max_threads_per_multiprocessor, 1536);
+    fn a_device_has_the_limits_of_its_architecture() {
+        let turing = device("sm_75").unwrap();
+        assert_eq!(turing.compute_capability, (7, 5));
+        assert_eq!(turing.max_threads_per_multiprocessor, 1024);
+        assert_eq!(turing.shared_bytes_per_block_optin, 64 << 10);
+    }
+
+    #[test]
+    fn every_architecture_is_named_in_words() {
+        for row in &ARCHITECTURES {
+            let name = row.name();
+            assert!(NAMES.contains(&name), "{name}");
+            for letter in row.letters {
+                assert!(device(&format!("{name}{}", char::from(*letter))).is_some());
+            }
+        }
+        assert_eq!(NAMES.matches("sm_").count(), ARCHITECTURES.len() + 1);
+    }
+
+    #[test]
+    fn what_there_is_not_is_refused() {
+        for name in [
+            "sm_60",
+            "sm_71",
+            "sm_85",
+            "sm_80a",
+            "sm_90f",
+            "sm_100af",
+            "sm_199",
+            "sm_9",
+            "sm_",
+            "90",
+            "sm_+80",
+            "sm_080",
+            "compute_80",
+            "SM_80",
+        ] {
+            assert!(device(name).is_none(), "{name}");
+        }
     }
 }

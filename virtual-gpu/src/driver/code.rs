@@ -1,5 +1,5 @@
-//! The driver's result codes: one row each, with the name and the sentence that `cuGetErrorName`
-//! and `cuGetErrorString` give for it.
+//! The driver's result codes, those of CUDA 13.5: one row each, with the name and the sentence that
+//! `cuGetErrorName` and `cuGetErrorString` give for it.
 //!
 //! A [`Code`] is any 32-bit number, since a newer driver may return one that is not listed here; an
 //! unlisted code has no name. The virtual device itself returns listed codes only, and of those
@@ -55,6 +55,9 @@ codes! {
     PROFILER_ALREADY_STARTED = 7, "the profiler has already been started";
     PROFILER_ALREADY_STOPPED = 8, "the profiler has already been stopped";
     STUB_LIBRARY = 34, "the driver library in use is a stub";
+    CALL_REQUIRES_NEWER_DRIVER = 36, "the call needs a newer driver";
+    DEVICE_UNAVAILABLE = 46, "the device is not available at present";
+    MULTICAST_RESOURCE_FULL = 47, "the hardware has no room to bind more memory to a multicast object";
     NO_DEVICE = 100, "no CUDA-capable device was found";
     INVALID_DEVICE = 101, "there is no device of this ordinal";
     DEVICE_NOT_LICENSED = 102, "the device has no licence for this work";
@@ -81,6 +84,9 @@ codes! {
     UNSUPPORTED_PTX_VERSION = 222, "the version of the PTX is not supported";
     JIT_COMPILATION_DISABLED = 223, "compilation of PTX is disabled";
     UNSUPPORTED_EXEC_AFFINITY = 224, "the execution affinity is not supported";
+    UNSUPPORTED_DEVSIDE_SYNC = 225, "the PTX calls cudaDeviceSynchronize, which is not supported in kernels";
+    CONTAINED = 226, "a fault of the device was contained, and its work is lost";
+    INSUFFICIENT_LOADER_VERSION = 227, "the loader is too old for the fat binary";
     INVALID_SOURCE = 300, "the device code is not valid";
     FILE_NOT_FOUND = 301, "file not found";
     SHARED_OBJECT_SYMBOL_NOT_FOUND = 302, "a shared object lacks a symbol";
@@ -88,6 +94,7 @@ codes! {
     OPERATING_SYSTEM = 304, "a call of the operating system failed";
     INVALID_HANDLE = 400, "the handle is not valid";
     ILLEGAL_STATE = 401, "a resource is not in the state that the call needs";
+    LOSSY_QUERY = 402, "the answer would leave out something that matters";
     NOT_FOUND = 500, "the name was not found";
     NOT_READY = 600, "the work is not finished";
     ILLEGAL_ADDRESS = 700, "a kernel used an illegal address";
@@ -109,6 +116,7 @@ codes! {
     INVALID_PC = 718, "the program counter is not valid";
     LAUNCH_FAILED = 719, "a kernel failed";
     COOPERATIVE_LAUNCH_TOO_LARGE = 720, "a cooperative launch has more blocks than fit at once";
+    TENSOR_MEMORY_LEAK = 721, "a kernel ended without freeing its tensor memory";
     NOT_PERMITTED = 800, "the call is not permitted here";
     NOT_SUPPORTED = 801, "the call is not supported";
     SYSTEM_NOT_READY = 802, "the system is not ready";
@@ -119,6 +127,9 @@ codes! {
     MPS_SERVER_NOT_READY = 807, "the multi-process service is not ready";
     MPS_MAX_CLIENTS_REACHED = 808, "the multi-process service has too many clients";
     MPS_MAX_CONNECTIONS_REACHED = 809, "the multi-process service has too many connections";
+    MPS_CLIENT_TERMINATED = 810, "the multi-process service ended this client";
+    CDP_NOT_SUPPORTED = 811, "kernels cannot launch kernels in this configuration";
+    CDP_VERSION_MISMATCH = 812, "the module mixes versions of launches by kernels that do not work together";
     STREAM_CAPTURE_UNSUPPORTED = 900, "the call is not permitted while a stream is capturing";
     STREAM_CAPTURE_INVALIDATED = 901, "an earlier error made the capture void";
     STREAM_CAPTURE_MERGE = 902, "the call would join two captures";
@@ -131,6 +142,14 @@ codes! {
     TIMEOUT = 909, "the wait timed out";
     GRAPH_EXEC_UPDATE_FAILURE = 910, "the graph cannot be updated in this way";
     EXTERNAL_DEVICE = 911, "a device outside CUDA failed";
+    INVALID_CLUSTER_SIZE = 912, "the launch has a cluster that is not possible";
+    FUNCTION_NOT_LOADED = 913, "the function is not loaded";
+    INVALID_RESOURCE_TYPE = 914, "a resource is of a type that the call does not take";
+    INVALID_RESOURCE_CONFIGURATION = 915, "resources are insufficient or do not apply";
+    KEY_ROTATION = 916, "the rotation of keys failed";
+    STREAM_DETACHED = 917, "the stream is detached: its green context was destroyed";
+    GRAPH_RECAPTURE_FAILURE = 918, "capturing the graph anew failed";
+    FABRIC_NOT_READY = 919, "the fabric between GPUs is not ready yet";
     UNKNOWN = 999, "an unknown error happened inside the driver";
 }
 
@@ -175,7 +194,10 @@ mod tests {
 
     #[test]
     fn a_listed_code_has_cudas_name_and_an_unlisted_one_has_none() {
+        assert_eq!(ROWS.len(), 106, "as many as cuda.h of CUDA 13.5 has");
         assert_eq!(Code(0).name(), Some(c"CUDA_SUCCESS"));
+        assert_eq!(Code(226).name(), Some(c"CUDA_ERROR_CONTAINED"));
+        assert_eq!(Code(917).name(), Some(c"CUDA_ERROR_STREAM_DETACHED"));
         assert_eq!(Code::INVALID_PTX.name(), Some(c"CUDA_ERROR_INVALID_PTX"));
         assert_eq!(Code(1000).name(), None);
         assert_eq!(Code(-1).description(), None);

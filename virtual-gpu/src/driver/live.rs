@@ -3,7 +3,7 @@
 use crate::driver::mode;
 use crate::driver::objects::machine::Machine;
 use crate::driver::objects::table::Owner;
-use std::thread;
+use crate::driver::objects::threads::ThreadId;
 
 /// How much of each kind is alive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub fn live() -> Option<Live> {
 /// What is alive on the virtual machine that the calling thread has made, so that tests may run
 /// side by side.
 pub fn live_of_this_thread() -> Option<Live> {
-    let owner = Owner::Thread(thread::current().id());
+    let owner = Owner::Thread(ThreadId::current());
     mode::machine().map(|machine| account(machine, owner))
 }
 

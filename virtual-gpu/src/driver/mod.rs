@@ -7,7 +7,7 @@
 //! - `calls/`: what each call does on the virtual device.
 //! - `objects/`: what lives there: contexts, streams and their work, events, modules, captures,
 //!   graphs.
-//! - `mode`, `settings`, `architectures`: whose device the process gets, and of what make.
+//! - `mode`, `settings`, `variables`, `architectures`: whose device the process gets, and of what make.
 //! - `inject`, `launches`, `live`, `findings`, `timing`: what tests and benchmarks ask for: calls that
 //!   fail, counters and faults, an account of what is alive, what was left alive, and what took long.
 //!
@@ -26,6 +26,7 @@ mod objects;
 mod seam;
 mod settings;
 mod timing;
+mod variables;
 
 pub use code::Code;
 pub use findings::{Finding, Left, take_findings};
@@ -33,5 +34,6 @@ pub use launches::{Launch, LaunchWatch, last_fault, run_with, watch_launches};
 pub use live::{Live, live, live_of_this_thread};
 pub use mode::{AlreadyStarted, Mode, ModeError, mode, start};
 pub use seam::dispatch::inside_a_call;
-pub use settings::{Choice, Devices, Settings, SettingsError};
+pub use settings::{Choice, Devices, Settings};
 pub use timing::{TimedCall, time_calls};
+pub use variables::SettingsError;

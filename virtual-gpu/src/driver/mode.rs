@@ -3,7 +3,8 @@
 use crate::driver::code::Code;
 use crate::driver::objects::machine::Machine;
 use crate::driver::seam::real::{self, Real};
-use crate::driver::settings::{Choice, Settings, SettingsError};
+use crate::driver::settings::{Choice, Settings};
+use crate::driver::variables::SettingsError;
 use std::sync::OnceLock;
 
 /// Who answers the driver calls of this process.
@@ -18,7 +19,7 @@ pub enum Mode {
 /// Why nobody answers, so that `cuInit` fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModeError {
-    /// A variable of the environment cannot be read; `cuInit` gives `CUDA_ERROR_INVALID_VALUE`.
+    /// A variable of the environment cannot be heeded; `cuInit` gives `CUDA_ERROR_INVALID_VALUE`.
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// The real driver is asked for and its library cannot be opened; `cuInit` gives

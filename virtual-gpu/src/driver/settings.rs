@@ -13,10 +13,11 @@
 //! | `VIRTUAL_GPU_CHECKS` | `all`, `none`, `default`, or of `memory,sync,race,init,copies,leaks` those wanted | `default`: all but `copies` |
 //! | `VIRTUAL_GPU_STEPS` | warp instructions until a launch counts as hung | 20000000000 |
 //!
-//! A value that cannot be read is never skipped: `cuInit` fails, and
-//! [`mode`](crate::mode()) says why.
+//! Nothing is passed over in silence: where a value cannot be read, or a name is none of these,
+//! `cuInit` fails, and [`mode`](crate::mode()) says why.
 
 use crate::driver::architectures;
+use crate::driver::variables::{SettingsError, Variables};
 use crate::{Checks, DeviceConfig, Policy, RunOptions};
 use std::env;
 use std::ffi::OsString;
@@ -72,26 +73,18 @@ impl Default for Devices {
     }
 }
 
-/// A variable of the environment that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{variable}={value:?} is not {expected}")]
-pub struct SettingsError {
-    /// The variable.
-    pub variable: &'static str,
-    /// Its value.
-    pub value: OsString,
-    /// What it may be.
-    pub expected: &'static str,
-}
-
 impl Settings {
     /// The settings that the environment asks for.
     pub fn from_env() -> Result<Self, SettingsError> {
-        Self::from_variables(|name| env::var_os(name))
+        Self::from_variables(env::vars_os())
     }
 
-    fn from_variables(get: impl Fn(&str) -> Option<OsString>) -> Result<Self, SettingsError> {
-        let read = Reader(get);
+    /// The settings that these variables, with their values, ask for. Those of other names are passed
+    /// over, but for names that begin with `VIRTUAL_GPU_`.
+    pub fn from_variables(
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Result<Self, SettingsError> {
+        let read = Variables::of(variables)?;
         let mut settings = Self::default();
         read.set(
             &mut settings.choice,
@@ -108,8 +101,8 @@ impl Settings {
         read.set(
             &mut settings.device,
             "VIRTUAL_GPU_ARCH",
-            "an architecture from sm_70 on, such as sm_80",
-            |text| Some(architectures::device(architecture(text)?)),
+            architectures::NAMES,
+            architectures::device,
         )?;
         read.set(
             &mut settings.device.multiprocessors,
@@ -151,27 +144,6 @@ impl Settings {
     }
 }
 
-struct Reader<G>(G);
-
-impl<G: Fn(&str) -> Option<OsString>> Reader<G> {
-    fn set<T>(
-        &self,
-        place: &mut T,
-        variable: &'static str,
-        expected: &'static str,
-        parse: impl Fn(&str) -> Option<T>,
-    ) -> Result<(), SettingsError> {
-        if let Some(value) = (self.0)(variable) {
-            *place = value.to_str().and_then(parse).ok_or(SettingsError {
-                variable,
-                value,
-                expected,
-            })?;
-        }
-        Ok(())
-    }
-}
-
 fn choice(text: &str) -> Option<Choice> {
     match text {
         "on" => Some(Choice::On),
@@ -181,16 +153,10 @@ fn choice(text: &str) -> Option<Choice> {
     }
 }
 
+/// Digits, and nothing else.
 fn number<N: FromStr>(text: &str) -> Option<N> {
-    text.parse().ok()
-}
-
-/// `sm_80` is (8, 0), `sm_103` is (10, 3); a letter at the end (`sm_90a`) changes nothing here.
-fn architecture(text: &str) -> Option<(u32, u32)> {
-    let digits = text.strip_prefix("sm_")?.trim_end_matches(['a', 'f']);
-    let number: u32 = number(digits)?;
-    let capability = (number / 10, number % 10);
-    (capability >= architectures::LOWEST && number < 200).then_some(capability)
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_plain)
 }
 
 fn bytes(text: &str) -> Option<u64> {
@@ -207,12 +173,13 @@ fn bytes(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::driver::variables::NAMES;
 
     fn read(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
-        Settings::from_variables(|name| {
-            let found = variables.iter().find(|(variable, _)| *variable == name);
-            found.map(|(_, value)| OsString::from(value))
-        })
+        let owned = variables
+            .iter()
+            .map(|(name, value)| (name.into(), value.into()));
+        Settings::from_variables(owned)
     }
 
     #[test]
@@ -225,7 +192,7 @@ mod tests {
 
     #[test]
     fn every_variable_is_read() {
-        let settings = read(&[
+        let variables = [
             ("VIRTUAL_GPU", "on"),
             ("VIRTUAL_GPU_DEVICES", "2"),
             ("VIRTUAL_GPU_SMS", "7"),
@@ -235,8 +202,9 @@ mod tests {
             ("VIRTUAL_GPU_STEPS", "9"),
             ("VIRTUAL_GPU_POLICY", "one-block"),
             ("VIRTUAL_GPU_CHECKS", "memory,init"),
-        ])
-        .unwrap();
+        ];
+        assert_eq!(variables.len(), NAMES.len());
+        let settings = read(&variables).unwrap();
         assert_eq!(settings.choice, Choice::On);
         assert_eq!(settings.devices.count(), 2);
         assert_eq!(settings.device.multiprocessors, 7);
@@ -254,23 +222,30 @@ mod tests {
         for (variable, value) in [
             ("VIRTUAL_GPU", "ON"),
             ("VIRTUAL_GPU", ""),
+            ("VIRTUAL_GPU", " on"),
             ("VIRTUAL_GPU_DEVICES", "0"),
             ("VIRTUAL_GPU_SMS", "-1"),
             ("VIRTUAL_GPU_ARCH", "90"),
             ("VIRTUAL_GPU_ARCH", "sm_60"),
+            ("VIRTUAL_GPU_ARCH", "sm_199"),
             ("VIRTUAL_GPU_MEMORY", "G"),
             ("VIRTUAL_GPU_MEMORY", "99999999999999999999"),
             ("VIRTUAL_GPU_MEMORY", "99999999999G"),
             ("VIRTUAL_GPU_SEED", "x"),
+            ("VIRTUAL_GPU_SEED", "+1"),
             ("VIRTUAL_GPU_STEPS", "0"),
             ("VIRTUAL_GPU_POLICY", "random"),
             ("VIRTUAL_GPU_CHECKS", "races"),
         ] {
-            let error = read(&[(variable, value)]).unwrap_err();
-            assert_eq!(
-                (error.variable, error.value.to_str()),
-                (variable, Some(value))
-            );
+            let Err(SettingsError::Value {
+                variable: named,
+                value: offered,
+                ..
+            }) = read(&[(variable, value)])
+            else {
+                panic!("{variable}={value} is read");
+            };
+            assert_eq!((named, offered.to_str()), (variable, Some(value)));
         }
     }
 }

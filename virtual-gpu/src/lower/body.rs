@@ -3,12 +3,14 @@
 
 use std::collections::HashMap;
 
+use super::budget::{Budget, MAX_INSTRUCTIONS, MAX_PROBLEMS, MAX_REGISTERS};
 use super::calls::Call;
 use super::module::ModuleNames;
-use super::names::{Entity, Label, Range, Scope, Variable, VariableAddress};
+use super::names::{Entity, Label, Range, Scope, Variable};
 use super::opcode::Opcode;
+use super::space::Room;
 use super::types::{Kind, Type};
-use super::{dispatch, order, variables};
+use super::{dispatch, order};
 use crate::counters::Class;
 use crate::module::{Parameter, Problem};
 use crate::program::{
@@ -16,17 +18,10 @@ use crate::program::{
 };
 use crate::ptx::ast::{self, Function, Sense, StateSpace, Statement};
 
-/// Instructions that one kernel may have, calls written out.
-const MAX_INSTRUCTIONS: usize = 1 << 20;
-/// Bytes of shared memory and of parameters that one kernel may declare.
-const MAX_SPACE_BYTES: u64 = 1 << 24;
-/// Bytes of local memory that one kernel may declare, those of called functions included; so many
-/// has a thread of every device.
-const MAX_LOCAL_BYTES: u64 = 512 << 10;
-
 pub(super) struct Body<'a, 'm> {
     pub(super) module: &'m ModuleNames<'a>,
     problems: &'m mut Vec<Problem>,
+    pub(super) budget: &'m mut Budget,
     code: Vec<Instruction>,
     places: Vec<Place>,
     guard: PredSource,
@@ -43,9 +38,9 @@ pub(super) struct Body<'a, 'm> {
     condition_code: Option<Reg>,
     register_count: u32,
     predicate_count: u32,
-    shared_bytes: u64,
-    shared_variables: HashMap<&'a str, Variable>,
-    local_bytes: u64,
+    pub(super) shared: Room,
+    pub(super) shared_variables: HashMap<&'a str, Variable>,
+    pub(super) local: Room,
     /// The functions that are being written out, outermost first.
     pub(super) calls: Vec<Call<'a>>,
     /// Functions that were written out so far.
@@ -57,11 +52,13 @@ pub(super) struct Body<'a, 'm> {
 pub(super) fn lower_kernel<'a>(
     module: &ModuleNames<'a>,
     function: &'a Function<'a>,
+    budget: &mut Budget,
     problems: &mut Vec<Problem>,
 ) -> Program {
     let mut body = Body {
         module,
         problems,
+        budget,
         code: Vec::new(),
         places: Vec::new(),
         guard: PredSource::TRUE,
@@ -74,9 +71,9 @@ pub(super) fn lower_kernel<'a>(
         condition_code: None,
         register_count: 0,
         predicate_count: 1,
-        shared_bytes: 0,
+        shared: Room::of_shared(&module.limits),
         shared_variables: HashMap::new(),
-        local_bytes: 0,
+        local: Room::of_locals(),
         calls: Vec::new(),
         calls_written: 0,
     };
@@ -84,43 +81,21 @@ pub(super) fn lower_kernel<'a>(
     body.statements(function.body.as_deref().unwrap_or(&[]));
     body.at(function.line, "the end of the body");
     body.emit(Op::Exit, Class::Control);
+    if body.register_count > MAX_REGISTERS {
+        let (name, count) = (function.name, body.register_count);
+        let what = format!("`{name}` has {count} registers; {MAX_REGISTERS} are supported");
+        body.problem(function.line, what);
+    }
     body.finish(function.name, parameters)
 }
 
 impl<'a> Body<'a, '_> {
-    fn kernel_parameters(&mut self, function: &'a Function<'a>) -> Vec<Parameter> {
-        let mut parameters = Vec::new();
-        let mut end = 0;
-        for formal in &function.params {
-            let layout = match variables::layout(formal) {
-                Ok(layout) => layout,
-                Err(what) => {
-                    self.problem(formal.line, what);
-                    continue;
-                }
-            };
-            let offset = u64::next_multiple_of(end, layout.align);
-            end = offset.saturating_add(layout.bytes);
-            if end > MAX_SPACE_BYTES {
-                self.problem(formal.line, "parameters that are too large".into());
-                break;
-            }
-            parameters.push(Parameter {
-                offset: offset as u32,
-                bytes: layout.bytes as u32,
-                align: layout.align as u32,
-            });
-            let variable = Variable {
-                space: AddressSpace::KernelParam,
-                address: VariableAddress::Known(offset),
-                bytes: layout.bytes,
-            };
-            self.define(formal.name, Entity::Variable(variable));
-        }
-        parameters
-    }
-
     pub(super) fn problem(&mut self, line: u32, what: String) {
+        let what = match self.problems.len() {
+            MAX_PROBLEMS => "more problems, which are not listed".into(),
+            listed if listed > MAX_PROBLEMS => return,
+            _ => what,
+        };
         self.problems.push(Problem { line, what });
     }
 
@@ -131,6 +106,9 @@ impl<'a> Body<'a, '_> {
     }
 
     pub(super) fn statements(&mut self, statements: &'a [Statement<'a>]) {
+        if !self.budget.spend(statements.len()) {
+            return;
+        }
         self.scopes.push(Scope::default());
         for statement in statements {
             match statement {
@@ -142,7 +120,7 @@ impl<'a> Body<'a, '_> {
                     self.define(name, Entity::Label(label));
                 }
                 Statement::BranchTargets { label, targets } => {
-                    self.define(label, Entity::Targets(targets.clone()));
+                    self.define(label, Entity::Targets(targets));
                 }
                 _ => {}
             }
@@ -261,23 +239,6 @@ impl<'a> Body<'a, '_> {
         self.find_shared(name).map(Entity::Variable)
     }
 
-    /// A shared variable of the module: it is given its place when a kernel first names it.
-    fn find_shared(&mut self, name: &'a str) -> Option<Variable> {
-        if let Some(variable) = self.shared_variables.get(name) {
-            return Some(*variable);
-        }
-        let declared = *self.module.shared.get(name)?;
-        let variable = match self.place_shared(declared) {
-            Ok(variable) => variable,
-            Err(what) => {
-                self.problem(declared.line, what);
-                return None;
-            }
-        };
-        self.shared_variables.insert(name, variable);
-        Some(variable)
-    }
-
     fn new_entity(&mut self, ty: Type) -> Entity<'a> {
         match ty.kind {
             Kind::Predicate => Entity::Predicate(self.new_predicate()),
@@ -361,50 +322,6 @@ impl<'a> Body<'a, '_> {
         Ok(())
     }
 
-    /// A place in each thread's own memory.
-    pub(super) fn place_local(
-        &mut self,
-        declared: &ast::Variable<'_>,
-        space: AddressSpace,
-    ) -> Result<Variable, String> {
-        let layout = variables::layout(declared)?;
-        let offset = self.local_bytes.next_multiple_of(layout.align);
-        let end = offset.saturating_add(layout.bytes);
-        self.local_bytes = end.min(MAX_LOCAL_BYTES);
-        if end > MAX_LOCAL_BYTES {
-            return Err(format!("more than {MAX_LOCAL_BYTES} bytes of local memory"));
-        }
-        Ok(Variable {
-            space,
-            address: VariableAddress::Known(offset),
-            bytes: layout.bytes,
-        })
-    }
-
-    fn place_shared(&mut self, declared: &ast::Variable<'_>) -> Result<Variable, String> {
-        let layout = variables::layout(declared)?;
-        if declared.array == ast::Array::Unsized {
-            return Ok(Variable {
-                space: AddressSpace::Shared,
-                address: VariableAddress::DynamicShared,
-                bytes: 0,
-            });
-        }
-        let offset = self.shared_bytes.next_multiple_of(layout.align);
-        let end = offset.saturating_add(layout.bytes);
-        self.shared_bytes = end.min(MAX_SPACE_BYTES);
-        if end > MAX_SPACE_BYTES {
-            return Err(format!(
-                "more than {MAX_SPACE_BYTES} bytes of shared memory"
-            ));
-        }
-        Ok(Variable {
-            space: AddressSpace::Shared,
-            address: VariableAddress::Known(offset),
-            bytes: layout.bytes,
-        })
-    }
-
     /// A predicate by name.
     pub(super) fn predicate(&mut self, name: &'a str, sense: Sense) -> Result<PredSource, String> {
         match self.find(name) {
@@ -421,11 +338,11 @@ impl<'a> Body<'a, '_> {
         // Dynamic shared memory starts behind the rest, aligned for every type.
         let shared_bytes = match self.dynamic_shared {
             Some(reg) => {
-                let start = self.shared_bytes.next_multiple_of(16);
+                let start = self.shared.taken().next_multiple_of(16);
                 self.constants[(reg.0 & !CONSTANT) as usize] = start;
                 start
             }
-            None => self.shared_bytes,
+            None => self.shared.taken(),
         };
         let end = self.code.len() as u32 - 1;
         let resolve = |label: &mut u32| {
@@ -450,7 +367,7 @@ impl<'a> Body<'a, '_> {
             predicate_count: self.predicate_count,
             parameters,
             static_shared_bytes: shared_bytes as u32,
-            local_bytes: self.local_bytes.next_multiple_of(16) as u32,
+            local_bytes: self.local.taken().next_multiple_of(16) as u32,
         }
     }
 }

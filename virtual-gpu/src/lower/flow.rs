@@ -34,6 +34,9 @@ pub(super) fn lower<'a>(
             let Some(Entity::Targets(names)) = body.find(name) else {
                 return Err(format!("`{name}` is not a list of labels"));
             };
+            if !body.budget.spend(names.len()) {
+                return Ok(());
+            }
             let targets = names.iter().map(|name| label(body, &Operand::Name(name)));
             Op::Switch {
                 index,

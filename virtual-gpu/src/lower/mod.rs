@@ -10,6 +10,7 @@
 mod atomic;
 mod bitwise;
 mod body;
+mod budget;
 mod builtin;
 mod calls;
 mod carry;
@@ -33,6 +34,7 @@ mod order;
 mod packed;
 mod relation;
 mod rows;
+mod space;
 mod special;
 mod synchronise;
 mod transfer;

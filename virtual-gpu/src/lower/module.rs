@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use super::body::lower_kernel;
+use super::budget::Budget;
 use super::names::{Variable, VariableAddress};
-use super::variables;
+use super::space::{Limits, Room, is_dynamic};
+use super::variables::{self, Layout};
 use crate::config::DeviceConfig;
 use crate::exec::kernel_address;
 use crate::memory::{Memory, MemoryError};
@@ -20,6 +22,7 @@ pub(super) struct ModuleNames<'a> {
     pub functions: HashMap<&'a str, &'a Function<'a>>,
     /// Kernels, and their places among the kernels of the module.
     pub kernels: HashMap<&'a str, usize>,
+    pub limits: Limits,
 }
 
 impl ModuleNames<'_> {
@@ -56,6 +59,7 @@ pub(crate) fn lower(
         shared: HashMap::new(),
         functions: HashMap::new(),
         kernels: kernels(module).map(|f| f.name).zip(0..).collect(),
+        limits: Limits::new(module.version, device),
     };
     let placed = place_variables(module, &mut names, memory, &mut problems);
     let outcome = placed.map(|()| lower_kernels(module, &mut names, &mut problems));
@@ -107,17 +111,20 @@ fn check_target(
     if module.address_size.is_some_and(|size| size != 64) {
         problem("addresses of 32 bits are not supported".into());
     }
-    let number = target.strip_prefix("sm_").unwrap_or("");
-    let specific = number.trim_end_matches(['a', 'f']);
-    let Ok(number) = specific.parse::<u32>() else {
+    let name = target.strip_prefix("sm_").unwrap_or("");
+    let digits = name.strip_suffix(['a', 'f']).unwrap_or(name);
+    let Ok(number) = digits.parse::<u32>() else {
         problem(format!("the target `{target}` is not known"));
         return Ok(());
     };
     let (major, minor) = device.compute_capability;
-    // `sm_90a` runs on compute capability 9.0 and nothing else.
-    let fits = match target.ends_with('a') {
-        true => number == major * 10 + minor,
-        false => number <= major * 10 + minor,
+    let own = major * 10 + minor;
+    let fits = match name.strip_prefix(digits) {
+        // `sm_90a` runs on compute capability 9.0 and nothing else.
+        Some("a") => number == own,
+        // `sm_100f` runs on 10.0 and what follows it in its family.
+        Some("f") => number <= own && number / 10 == major,
+        _ => number <= own,
     };
     match fits {
         true => Ok(()),
@@ -128,6 +135,7 @@ fn check_target(
     }
 }
 
+/// Gives the variables outside functions their places and their first contents.
 fn place_variables<'a>(
     module: &'a Module<'a>,
     names: &mut ModuleNames<'a>,
@@ -135,65 +143,79 @@ fn place_variables<'a>(
     problems: &mut Vec<Problem>,
 ) -> Result<(), MemoryError> {
     let mut placed = Vec::new();
+    let mut constants = Room::of_constants();
     for variable in &module.variables {
-        let mut problem = |what: String| {
-            problems.push(Problem {
-                line: variable.line,
-                what,
-            });
+        let checked = match variable.space {
+            StateSpace::Shared => add_shared(variable, names).map(|()| None),
+            _ => check_global(variable, names, &mut constants).map(Some),
         };
-        let layout = match variables::layout(variable) {
-            Ok(layout) => layout,
-            Err(what) => {
-                problem(what);
-                continue;
+        match checked {
+            Ok(None) => {}
+            Ok(Some((layout, space))) => {
+                let address = memory.alloc_zeros(layout.bytes)?;
+                let entity = Variable {
+                    space,
+                    address: VariableAddress::Known(address),
+                    bytes: layout.bytes,
+                };
+                names.globals.insert(variable.name, entity);
+                placed.push((variable, layout, address));
             }
-        };
-        let space = match variable.space {
-            StateSpace::Shared => {
-                names.shared.insert(variable.name, variable);
-                continue;
-            }
-            StateSpace::Global => AddressSpace::Global,
-            StateSpace::Const => AddressSpace::Constant,
-            _ => {
-                problem("such a variable outside a function".into());
-                continue;
-            }
-        };
-        if variable.linkage == Linkage::Extern {
-            problem(format!(
-                "`{}` is defined in another module: linking is not supported",
-                variable.name
-            ));
-            continue;
+            Err(what) => problems.push(problem(variable, what)),
         }
-        if names.globals.contains_key(variable.name) {
-            problem(format!("`{}` is defined twice", variable.name));
-            continue;
-        }
-        let address = memory.alloc(layout.bytes.max(1))?;
-        // What has no initialiser is zero.
-        memory.fill(address, layout.bytes, &[0])?;
-        let entity = Variable {
-            space,
-            address: VariableAddress::Known(address),
-            bytes: layout.bytes,
-        };
-        names.globals.insert(variable.name, entity);
-        placed.push((variable, layout, address));
     }
     // Only now does every variable have an address that another may hold.
     for (variable, layout, address) in placed {
         match variables::contents(variable, layout, names) {
             Ok(bytes) => memory.write(address, &bytes)?,
-            Err(what) => problems.push(Problem {
-                line: variable.line,
-                what,
-            }),
+            Err(what) => problems.push(problem(variable, what)),
         }
     }
     Ok(())
+}
+
+fn problem(variable: &ast::Variable<'_>, what: String) -> Problem {
+    let line = variable.line;
+    Problem { line, what }
+}
+
+/// Takes note of a shared variable, which gets its place in each kernel that names it.
+fn add_shared<'a>(
+    variable: &'a ast::Variable<'a>,
+    names: &mut ModuleNames<'a>,
+) -> Result<(), String> {
+    if !is_dynamic(variable) {
+        let layout = variables::layout(variable)?;
+        names.limits.check_shared(variable.name, layout)?;
+    }
+    names.shared.insert(variable.name, variable);
+    Ok(())
+}
+
+/// Size and space of a variable that gets a place in global memory.
+fn check_global(
+    variable: &ast::Variable<'_>,
+    names: &ModuleNames<'_>,
+    constants: &mut Room,
+) -> Result<(Layout, AddressSpace), String> {
+    let name = variable.name;
+    if variable.linkage == Linkage::Extern {
+        return Err(format!(
+            "`{name}` is defined in another module: linking is not supported"
+        ));
+    }
+    let layout = variables::layout(variable)?;
+    if names.globals.contains_key(name) {
+        return Err(format!("`{name}` is defined twice"));
+    }
+    match variable.space {
+        StateSpace::Global => Ok((layout, AddressSpace::Global)),
+        StateSpace::Const => {
+            constants.take(name, layout)?;
+            Ok((layout, AddressSpace::Constant))
+        }
+        _ => Err("such a variable outside a function".into()),
+    }
 }
 
 fn lower_kernels<'a>(
@@ -209,7 +231,16 @@ fn lower_kernels<'a>(
             });
         }
     }
-    kernels(module)
-        .map(|function| (lower_kernel(names, function, problems), function.limits))
-        .collect()
+    let mut budget = Budget::new();
+    let mut lowered = Vec::new();
+    for function in kernels(module) {
+        let program = lower_kernel(names, function, &mut budget, problems);
+        lowered.push((program, function.limits));
+        if let Some(what) = budget.problem() {
+            let line = function.line;
+            problems.push(Problem { line, what });
+            break;
+        }
+    }
+    lowered
 }

@@ -17,7 +17,7 @@ pub(super) enum Entity<'a> {
     Variable(Variable),
     Label(Label),
     /// Labels that a `brx.idx` chooses from.
-    Targets(Vec<&'a str>),
+    Targets(&'a [&'a str]),
 }
 
 /// A variable, and where it lies in its space.

@@ -2,7 +2,7 @@
 
 use super::module::ModuleNames;
 use super::types::{Kind, Type};
-use crate::ptx::ast::{self, Array, Initial, Number};
+use crate::ptx::ast::{self, Array, Initial, Number, StateSpace};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
@@ -26,6 +26,16 @@ pub(super) fn layout(variable: &ast::Variable<'_>) -> Result<Layout, String> {
         Array::Sized(count) => count,
         Array::Unsized => 0,
     };
+    if count == 0 {
+        return Err(format!("`{}` has no size", variable.name));
+    }
+    let has_contents = matches!(variable.space, StateSpace::Global | StateSpace::Const);
+    if !variable.initializer.is_empty() && !has_contents {
+        return Err(format!(
+            "`{}` has initial values, which this memory cannot have",
+            variable.name
+        ));
+    }
     let align = variable.align.unwrap_or(each);
     if !align.is_power_of_two() || align > MAX_ALIGN {
         return Err(format!("an alignment of {align}"));

@@ -18,23 +18,33 @@ pub(crate) struct Allocation {
     written: Written,
 }
 
+/// What an allocation is said to hold at first. It reads as zeros in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Contents {
+    Undefined,
+    Zeros,
+}
+
 /// Alignment of pinned host memory: a page.
 const PAGE_BYTES: usize = 4096;
 
 impl Allocation {
-    /// Zeroed bytes, at least one, taken from the host only as they are touched; `None` if it has
-    /// no more.
-    pub(crate) fn zeroed(base: u64, bytes: u64) -> Option<Self> {
+    /// Zeroed bytes, at least one, taken from the host only as they are touched, that count as never
+    /// written or as written; `None` if the host has no more.
+    pub(super) fn new(base: u64, bytes: u64, contents: Contents) -> Option<Self> {
         let count = usize::try_from(bytes.div_ceil(4)).ok()?;
         Some(Self {
             base,
             bytes,
             words: Words::zeroed(count, align_of::<u32>())?,
-            written: Written::nothing(count)?,
+            written: match contents {
+                Contents::Undefined => Written::nothing(count)?,
+                Contents::Zeros => Written::everything(count)?,
+            },
         })
     }
 
-    /// As [`zeroed`](Self::zeroed), at the address where the host finds the bytes itself. What it
+    /// As [`new`](Self::new), at the address where the host finds the bytes itself. What it
     /// writes there is not watched, so every byte counts as written.
     pub(super) fn pinned(bytes: u64) -> Option<Self> {
         let count = usize::try_from(bytes.div_ceil(4)).ok()?;

@@ -4,6 +4,12 @@
 //! out twice, and what was freed is remembered, so that an access one byte past an end, or to
 //! something freed long ago, is recognised for what it is.
 //!
+//! In this the virtual device is stricter than a real one, whose allocator gives out again what was
+//! freed: a pointer that is used too late is always an error here, and there it may reach a newer
+//! allocation. What a program keeps by address (that a range was seen before, say) cannot go stale
+//! here, so it is not tested. Handles of streams and the like do come back, as they do there.
+//! Pinned host memory is the host allocator's, and its addresses come back too.
+//!
 //! All methods take `&self`. The table of allocations is behind a lock; the bytes are shared and
 //! atomic, so launches from several host threads run side by side. A launch looks addresses up in
 //! a [`Snapshot`] of the table.
@@ -23,6 +29,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::fault::{Extent, Near};
 pub(crate) use allocation::Allocation;
+use allocation::Contents;
 pub(crate) use snapshot::{Lookup, Snapshot};
 
 /// Addresses below this belong to no allocation; the windows of the other spaces lie there.
@@ -131,6 +138,15 @@ impl Memory {
     ///
     /// They read as zero, but count as never written: a real device promises nothing about them.
     pub fn alloc(&self, bytes: u64) -> Result<u64, MemoryError> {
+        self.alloc_with(bytes, Contents::Undefined)
+    }
+
+    /// As [`alloc`](Self::alloc), for a variable of a module: the zeros count as written.
+    pub(crate) fn alloc_zeros(&self, bytes: u64) -> Result<u64, MemoryError> {
+        self.alloc_with(bytes, Contents::Zeros)
+    }
+
+    fn alloc_with(&self, bytes: u64, contents: Contents) -> Result<u64, MemoryError> {
         if bytes == 0 {
             return Err(MemoryError::ZeroBytes);
         }
@@ -145,8 +161,13 @@ impl Memory {
             return Err(out_of_memory);
         }
         let base = table.next;
-        let allocation = Allocation::zeroed(base, bytes).ok_or(out_of_memory)?;
-        table.next = (base + bytes + GUARD_BYTES).next_multiple_of(ALLOCATION_ALIGN);
+        let end = base.checked_add(bytes);
+        let next = end
+            .and_then(|end| end.checked_add(GUARD_BYTES))
+            .and_then(|next| next.checked_next_multiple_of(ALLOCATION_ALIGN));
+        let next = next.ok_or(out_of_memory)?;
+        let allocation = Allocation::new(base, bytes, contents).ok_or(out_of_memory)?;
+        table.next = next;
         table.live_bytes += bytes;
         table.live.insert(base, Arc::new(allocation));
         Ok(base)

@@ -2,6 +2,9 @@
 //!
 //! Host calls keep it up to date, and so do launches that watch for uninitialised bytes. After a
 //! launch that did not watch nothing is known any more, and every byte counts as written.
+//!
+//! What an allocation begins with is kept as zeros, whichever it is, so that the account of a large
+//! one takes no memory of the host's before something changes.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed};
 
@@ -10,15 +13,28 @@ const WHOLE: u8 = 0xf;
 
 #[derive(Debug)]
 pub(crate) struct Written {
-    words: Box<[AtomicU8]>,
+    /// Where a word differs from what it began with.
+    changed: Box<[AtomicU8]>,
+    /// What each word began with.
+    first: u8,
     all: AtomicBool,
 }
 
 impl Written {
     /// Nothing is written yet; `None` if the host has no memory for the account.
     pub(super) fn nothing(words: usize) -> Option<Self> {
+        Self::beginning_with(0, words)
+    }
+
+    /// Everything is written, but what is undefined may be put there; `None` as above.
+    pub(super) fn everything(words: usize) -> Option<Self> {
+        Self::beginning_with(WHOLE, words)
+    }
+
+    fn beginning_with(first: u8, words: usize) -> Option<Self> {
         Some(Self {
-            words: bytemuck::allocation::try_zeroed_slice_box(words).ok()?,
+            changed: bytemuck::allocation::try_zeroed_slice_box(words).ok()?,
+            first,
             all: AtomicBool::new(false),
         })
     }
@@ -38,8 +54,8 @@ impl Written {
         let (first, skipped) = (offset / 4, offset % 4);
         let mut found = 0_u32;
         for index in 0..(skipped + count as usize).div_ceil(4) {
-            let word = self.words.get(first + index);
-            let word = word.map_or(0, |word| word.load(Relaxed));
+            let word = self.changed.get(first + index);
+            let word = word.map_or(0, |word| word.load(Relaxed) ^ self.first);
             found |= u32::from(word) << (4 * index);
         }
         found >> skipped & wanted
@@ -52,14 +68,15 @@ impl Written {
         let touched = ((1_u32 << count) - 1) << skipped;
         let mask = mask << skipped & touched;
         for index in 0..(skipped + count as usize).div_ceil(4) {
-            let Some(word) = self.words.get(first + index) else {
+            let Some(word) = self.changed.get(first + index) else {
                 return;
             };
             let part = |bits: u32| (bits >> (4 * index)) as u8 & WHOLE;
-            match part(touched) {
-                WHOLE => word.store(part(mask), Relaxed),
-                touched => {
-                    let merged = |old: u8| Some(old & !touched | part(mask));
+            let (touched, changed) = (part(touched), part(mask) ^ self.first);
+            match touched {
+                WHOLE => word.store(changed, Relaxed),
+                _ => {
+                    let merged = |old: u8| Some(old & !touched | changed & touched);
                     // The closure always returns a value, so the update cannot be refused.
                     let _ = word.fetch_update(Relaxed, Relaxed, merged);
                 }
@@ -75,8 +92,8 @@ impl Written {
         self.set(at, head as u32, WHOLE.into());
         at += head;
         let whole = (end - at) / 4;
-        for word in &self.words[at / 4..at / 4 + whole] {
-            word.store(WHOLE, Relaxed);
+        for word in &self.changed[at / 4..at / 4 + whole] {
+            word.store(WHOLE ^ self.first, Relaxed);
         }
         at += 4 * whole;
         self.set(at, (end - at) as u32, WHOLE.into());
@@ -114,6 +131,23 @@ mod tests {
                 written.set(offset as usize, count, 0b101);
                 let found = u64::from(written.bytes(offset as usize, 16));
                 assert_eq!(found, 0b101 & ((1 << count) - 1));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_written_from_the_beginning_may_become_undefined() {
+        for offset in 0..9 {
+            for count in 0..=16_u32 {
+                let written = Written::everything(8).unwrap();
+                assert_eq!(written.bytes(0, 16), 0xffff);
+                assert_eq!(written.first_unwritten(0, 32), None);
+                written.set(offset, count, 0b101);
+                let hole = ((1_u64 << count) - 1) & !0b101;
+                let found = u64::from(written.bytes(0, 16));
+                assert_eq!(found, 0xffff & !(hole << offset), "{offset} {count}");
+                written.mark(offset as u64, count.into());
+                assert_eq!(written.first_unwritten(0, 32), None);
             }
         }
     }

@@ -3,6 +3,8 @@
 /// A whole text.
 #[derive(Debug, Default)]
 pub(crate) struct Module<'a> {
+    /// `.version`, major and minor.
+    pub version: Option<(u32, u32)>,
     pub target: Vec<&'a str>,
     pub target_line: u32,
     pub address_size: Option<u64>,

@@ -157,6 +157,10 @@ impl<'a> Parser<'a, '_> {
             return Ok(());
         }
         if self.accept_directive("version") {
+            let parts = self.token().text.split_once('.');
+            let number = |digits: &str| digits.parse().ok();
+            module.version =
+                parts.and_then(|(major, minor)| Some((number(major)?, number(minor)?)));
             return match self.advance().kind {
                 Kind::Number(_) => Ok(()),
                 _ => self.wrong("a version"),

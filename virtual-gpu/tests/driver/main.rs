@@ -14,6 +14,7 @@ mod failures;
 mod faults;
 mod findings;
 mod graphs;
+mod handles;
 mod kernels;
 mod launches;
 #[path = "../support/launching.rs"]

@@ -11,13 +11,13 @@ use crate::driver::objects::graph::{Graph, Node};
 use crate::driver::objects::lock;
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Ordering, Stream};
+use crate::driver::objects::threads::ThreadId;
 use crate::driver::objects::work::Action;
 use crate::driver::seam::abi::Handle;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering as Atomically};
 use std::sync::{Arc, Mutex};
-use std::thread::{self, ThreadId};
 
 /// Which calls a capture forbids, and to whom. Of a thread: how much it lets itself be forbidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Captures {
         let capture = Arc::new(Capture {
             id: NEXT_ID.fetch_add(1, Atomically::Relaxed),
             mode,
-            thread: thread::current().id(),
+            thread: ThreadId::current(),
             origin: Arc::clone(stream),
             graph: Mutex::default(),
             state: Mutex::new(State {
@@ -127,7 +127,7 @@ impl Captures {
     pub(crate) fn end(&self, stream: &Arc<Stream>) -> Outcome<Handle<Graph>> {
         let tail = stream.tail().ok_or(Code::ILLEGAL_STATE)?;
         let capture = &tail.capture;
-        if capture.mode != CaptureMode::Relaxed && capture.thread != thread::current().id() {
+        if capture.mode != CaptureMode::Relaxed && capture.thread != ThreadId::current() {
             self.remove(capture);
             return Err(Code::STREAM_CAPTURE_WRONG_THREAD);
         }
@@ -182,7 +182,7 @@ impl Captures {
     /// Fails where a capture forbids the calling thread a call that may wait for work or disturb
     /// it; such a call makes the captures void that forbid it.
     pub(crate) fn check_unsafe_call(&self) -> Outcome {
-        let me = thread::current().id();
+        let me = ThreadId::current();
         let lets = THREAD_MODE.get();
         let forbids = |capture: &&Arc<Capture>| match lets {
             CaptureMode::Relaxed => false,

@@ -5,12 +5,12 @@ use crate::driver::launches::Enqueuer;
 use crate::driver::objects::lock;
 use crate::driver::objects::machine::Device;
 use crate::driver::objects::stream::{Ordering as StreamOrdering, Stream};
+use crate::driver::objects::threads::ThreadId;
 use crate::driver::objects::work::{Action, Work};
 use crate::driver::seam::abi::Handle;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::thread::{self, ThreadId};
 
 /// How a context came to be, and so how it goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -120,7 +120,7 @@ impl Context {
         let mut streams = lock(&self.streams);
         let own = streams
             .per_thread
-            .entry(thread::current().id())
+            .entry(ThreadId::current())
             .or_insert_with(|| Arc::new(Stream::new(self, StreamOrdering::Blocking, 0)));
         Arc::clone(own)
     }

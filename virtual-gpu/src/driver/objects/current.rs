@@ -1,26 +1,72 @@
 //! The stack of contexts of each host thread; the one on top is current.
+//!
+//! As with the real driver it is there to the thread's very end, for calls from destructors of
+//! thread-local storage and from functions that `atexit` registers. So it has no destructor: what a
+//! thread leaves on its stack above the first few is leaked.
 
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::context::Context;
 use crate::driver::objects::machine::machine;
 use crate::driver::seam::abi::Handle;
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-thread_local! {
-    static STACK: RefCell<Vec<Handle<Context>>> = const { RefCell::new(Vec::new()) };
+/// Contexts that a stack holds without memory from the heap.
+const LOW: usize = 8;
+
+struct Stack {
+    low: [Handle<Context>; LOW],
+    /// What stands above those.
+    high: ManuallyDrop<Vec<Handle<Context>>>,
+    count: usize,
 }
 
-/// Works on the stack. A thread that is ending has none, and so no current context.
-fn with_stack<R: Default>(work: impl FnOnce(&mut Vec<Handle<Context>>) -> R) -> R {
-    STACK
-        .try_with(|stack| work(&mut stack.borrow_mut()))
-        .unwrap_or_default()
+thread_local! {
+    static STACK: RefCell<Stack> = const {
+        RefCell::new(Stack {
+            low: [Handle::NULL; LOW],
+            high: ManuallyDrop::new(Vec::new()),
+            count: 0,
+        })
+    };
+}
+
+const _: () = assert!(!std::mem::needs_drop::<RefCell<Stack>>());
+
+impl Stack {
+    fn push(&mut self, context: Handle<Context>) {
+        match self.low.get_mut(self.count) {
+            Some(place) => *place = context,
+            None => self.high.push(context),
+        }
+        self.count += 1;
+    }
+
+    fn pop(&mut self) -> Option<Handle<Context>> {
+        let top = self.top()?;
+        self.count -= 1;
+        self.high.pop();
+        if self.high.is_empty() {
+            // Gives its memory back.
+            *self.high = Vec::new();
+        }
+        Some(top)
+    }
+
+    fn top(&self) -> Option<Handle<Context>> {
+        let last = self.count.checked_sub(1)?;
+        self.high.last().or(self.low.get(last)).copied()
+    }
+}
+
+fn with_stack<R>(work: impl FnOnce(&mut Stack) -> R) -> R {
+    STACK.with_borrow_mut(work)
 }
 
 /// The handle of the current context, whatever has become of it.
 pub(crate) fn top() -> Option<Handle<Context>> {
-    with_stack(|stack| stack.last().copied())
+    with_stack(|stack| stack.top())
 }
 
 pub(crate) fn push(context: Handle<Context>) {
@@ -28,13 +74,15 @@ pub(crate) fn push(context: Handle<Context>) {
 }
 
 pub(crate) fn pop() -> Option<Handle<Context>> {
-    with_stack(Vec::pop)
+    with_stack(Stack::pop)
 }
 
 /// Takes a context that is being destroyed off the calling thread's stack, if it is on top.
 pub(crate) fn pop_if(context: Handle<Context>) {
     with_stack(|stack| {
-        stack.pop_if(|top| top.key() == context.key());
+        if stack.top().is_some_and(|top| top.key() == context.key()) {
+            stack.pop();
+        }
     });
 }
 
@@ -51,4 +99,26 @@ pub(crate) fn current() -> Outcome<Arc<Context>> {
     let context = current_in_any_state()?;
     context.check()?;
     Ok(context)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_pushed_last_is_popped_first_however_many_there_are() {
+        for count in [1, LOW - 1, LOW, LOW + 1, 3 * LOW] {
+            assert!(top().is_none());
+            for key in 1..=count {
+                push(Handle::from_key(key));
+                assert_eq!(top().map(Handle::key), Some(key));
+            }
+            pop_if(Handle::from_key(count + 1));
+            pop_if(Handle::from_key(count));
+            for key in (1..count).rev() {
+                assert_eq!(pop().map(Handle::key), Some(key));
+            }
+            assert!(pop().is_none());
+        }
+    }
 }

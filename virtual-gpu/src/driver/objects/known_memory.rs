@@ -10,12 +10,12 @@ use crate::driver::objects::context::Context;
 use crate::driver::objects::copy;
 use crate::driver::objects::lock;
 use crate::driver::objects::table::Owner;
+use crate::driver::objects::threads::ThreadId;
 use crate::driver::seam::abi::HostPointer;
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread::{self, ThreadId};
 
 /// All memory that the driver knows of.
 #[derive(Default)]
@@ -79,7 +79,7 @@ impl<T> Range<T> {
             context: Arc::clone(context),
             bytes,
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            maker: thread::current().id(),
+            maker: ThreadId::current(),
             kind,
         }
     }

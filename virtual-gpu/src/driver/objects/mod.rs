@@ -15,6 +15,7 @@ pub(crate) mod module;
 pub(crate) mod primary;
 pub(crate) mod stream;
 pub(crate) mod table;
+pub(crate) mod threads;
 pub(crate) mod user_object;
 pub(crate) mod work;
 

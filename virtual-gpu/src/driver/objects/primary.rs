@@ -6,10 +6,10 @@ use crate::driver::objects::context::{Context, Kind};
 use crate::driver::objects::lock;
 use crate::driver::objects::machine::{Device, Machine};
 use crate::driver::objects::table::{Owner, new_key};
+use crate::driver::objects::threads::ThreadId;
 use crate::driver::seam::abi::Handle;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-use std::thread::{self, ThreadId};
 
 /// Flags that a context may be made with: the way to wait (0, 1, 2 or 4), mapped host memory, local
 /// memory.
@@ -70,7 +70,7 @@ impl Primary {
             state.context = Some(context);
         }
         state.retains += 1;
-        *state.by_thread.entry(thread::current().id()).or_default() += 1;
+        *state.by_thread.entry(ThreadId::current()).or_default() += 1;
         self.handle
     }
 
@@ -78,7 +78,7 @@ impl Primary {
     pub(crate) fn release(&self, machine: &Machine) -> Outcome {
         let mut state = lock(&self.state);
         state.retains = state.retains.checked_sub(1).ok_or(Code::INVALID_CONTEXT)?;
-        *state.by_thread.entry(thread::current().id()).or_default() -= 1;
+        *state.by_thread.entry(ThreadId::current()).or_default() -= 1;
         if state.retains == 0
             && let Some(context) = state.context.take()
         {

@@ -1,12 +1,18 @@
-//! Live objects by handle. A key is used once in the life of the process and by one kind of object
-//! only, so a stale handle, or one of another kind, is never taken for a live one.
+//! Live objects by handle.
+//!
+//! A handle of the real driver is a pointer, and the heap soon gives out again what was freed. So
+//! are keys here: the key of the object that was destroyed last goes to the next object of the same
+//! kind. Until then a stale handle is an error; after that it names the newer object.
+//!
+//! A key belongs to one kind of object for the life of the process, so a handle of another kind is
+//! never taken for a live one. Keys that a caller chose ([`Table::insert_at`]) are left to it.
 
 use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::threads::ThreadId;
 use crate::driver::seam::abi::Handle;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::thread::{self, ThreadId};
 
 /// The first key; below it lie null and the two handles that stand for default streams.
 const FIRST_KEY: usize = 0x1000;
@@ -15,13 +21,27 @@ const KEY_STEP: usize = 0x10;
 
 /// The live objects of one kind.
 pub(crate) struct Table<K> {
-    live: RwLock<BTreeMap<usize, Entry<K>>>,
+    state: RwLock<State<K>>,
     missing: Code,
+}
+
+struct State<K> {
+    live: BTreeMap<usize, Entry<K>>,
+    /// Keys that may be given out again; the last one is the next.
+    free: Vec<usize>,
 }
 
 struct Entry<K> {
     object: Arc<K>,
     maker: ThreadId,
+    key_of: KeyOf,
+}
+
+/// Who chose a key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum KeyOf {
+    Table,
+    Caller,
 }
 
 /// Whose objects are counted.
@@ -46,88 +66,157 @@ pub(crate) fn new_key() -> usize {
     NEXT.fetch_add(KEY_STEP, Ordering::Relaxed)
 }
 
+impl<K> State<K> {
+    fn insert(&mut self, key: usize, object: Arc<K>, key_of: KeyOf) {
+        let maker = ThreadId::current();
+        let entry = Entry {
+            object,
+            maker,
+            key_of,
+        };
+        self.live.insert(key, entry);
+    }
+
+    fn release(&mut self, key: usize, entry: Entry<K>) -> Arc<K> {
+        if entry.key_of == KeyOf::Table {
+            self.free.push(key);
+        }
+        entry.object
+    }
+}
+
 impl<K> Table<K> {
     /// An empty table, in which looking for what is not there gives `missing`.
     pub(crate) fn new(missing: Code) -> Self {
+        let state = State {
+            live: BTreeMap::new(),
+            free: Vec::new(),
+        };
         Self {
-            live: RwLock::default(),
+            state: RwLock::new(state),
             missing,
         }
     }
 
     pub(crate) fn insert(&self, object: impl Into<Arc<K>>) -> Handle<K> {
-        let handle = Handle::from_key(new_key());
-        self.insert_at(handle, object);
-        handle
+        let mut state = self.write();
+        let key = state.free.pop().unwrap_or_else(new_key);
+        state.insert(key, object.into(), KeyOf::Table);
+        Handle::from_key(key)
     }
 
+    /// Inserts under a key of [`new_key`] that the caller keeps for this object.
     pub(crate) fn insert_at(&self, handle: Handle<K>, object: impl Into<Arc<K>>) {
-        let entry = Entry {
-            object: object.into(),
-            maker: thread::current().id(),
-        };
-        self.write().insert(handle.key(), entry);
+        let object = object.into();
+        self.write().insert(handle.key(), object, KeyOf::Caller);
     }
 
     pub(crate) fn get(&self, handle: Handle<K>) -> Outcome<Arc<K>> {
-        let live = self.read();
-        let entry = live.get(&handle.key()).ok_or(self.missing)?;
+        let state = self.read();
+        let entry = state.live.get(&handle.key()).ok_or(self.missing)?;
         Ok(Arc::clone(&entry.object))
     }
 
     pub(crate) fn remove(&self, handle: Handle<K>) -> Outcome<Arc<K>> {
-        let entry = self.write().remove(&handle.key()).ok_or(self.missing)?;
-        Ok(entry.object)
+        let mut state = self.write();
+        let entry = state.live.remove(&handle.key()).ok_or(self.missing)?;
+        Ok(state.release(handle.key(), entry))
     }
 
     /// Removes the objects that `stays` does not want to keep, and gives them back, so that they
     /// are dropped where the table is not locked.
     pub(crate) fn retain(&self, stays: impl Fn(&K) -> bool) -> Vec<Arc<K>> {
-        let mut live = self.write();
-        let gone = live.extract_if(.., |_, entry| !stays(&entry.object));
-        gone.map(|(_, entry)| entry.object).collect()
+        let mut state = self.write();
+        let gone = state.live.extract_if(.., |_, entry| !stays(&entry.object));
+        let gone: Vec<_> = gone.collect();
+        let released = gone
+            .into_iter()
+            .map(|(key, entry)| state.release(key, entry));
+        released.collect()
     }
 
     pub(crate) fn count(&self, owner: Owner) -> usize {
-        let live = self.read();
-        live.values()
-            .filter(|entry| owner.made(entry.maker))
-            .count()
+        let state = self.read();
+        let entries = state.live.values();
+        entries.filter(|entry| owner.made(entry.maker)).count()
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<usize, Entry<K>>> {
-        self.live.read().unwrap_or_else(PoisonError::into_inner)
+    fn read(&self) -> RwLockReadGuard<'_, State<K>> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<usize, Entry<K>>> {
-        self.live.write().unwrap_or_else(PoisonError::into_inner)
+    fn write(&self) -> RwLockWriteGuard<'_, State<K>> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::thread;
 
     #[test]
-    fn a_stale_handle_is_never_live_again() {
-        let table = Table::new(Code::INVALID_HANDLE);
+    fn a_stale_handle_is_an_error_until_its_key_is_given_out_again() {
+        let table = Table::<i32>::new(Code::INVALID_HANDLE);
         let first = table.insert(1);
         table.remove(first).unwrap();
-        let second = table.insert(2);
-        assert_ne!(first.key(), second.key());
         assert_eq!(table.get(first).unwrap_err(), Code::INVALID_HANDLE);
-        assert_eq!(*table.get(second).unwrap(), 2);
         assert_eq!(table.remove(first).unwrap_err(), Code::INVALID_HANDLE);
+        let second = table.insert(2);
+        assert_eq!(first.key(), second.key());
+        assert_eq!(*table.get(first).unwrap(), 2);
+    }
+
+    #[test]
+    fn the_key_that_was_freed_last_comes_back_first() {
+        let table = Table::<i32>::new(Code::INVALID_HANDLE);
+        let handles = [1, 2, 3].map(|object| table.insert(object));
+        for handle in handles {
+            table.remove(handle).unwrap();
+        }
+        let again = [4, 5, 6, 7].map(|object| table.insert(object).key());
+        assert_eq!(again[..3], [2, 1, 0].map(|index| handles[index].key()));
+        assert!(handles.iter().all(|handle| handle.key() != again[3]));
+    }
+
+    #[test]
+    fn keys_of_what_retain_removes_come_back() {
+        let table = Table::<i32>::new(Code::INVALID_HANDLE);
+        let handles = [1, 2, 3].map(|object| table.insert(object));
+        assert_eq!(table.retain(|object| *object == 2).len(), 2);
+        let again = [4, 5].map(|object| table.insert(object).key());
+        assert_eq!(again, [2, 0].map(|index| handles[index].key()));
+        assert_eq!(*table.get(handles[1]).unwrap(), 2);
+    }
+
+    #[test]
+    fn a_key_is_of_one_kind_for_ever() {
+        let (narrow, wide) = (
+            Table::<i32>::new(Code::INVALID_HANDLE),
+            Table::<i64>::new(Code::INVALID_HANDLE),
+        );
+        let number = narrow.insert(1);
+        narrow.remove(number).unwrap();
+        assert_ne!(wide.insert(1).key(), number.key());
+    }
+
+    #[test]
+    fn a_key_of_the_callers_is_not_given_to_others() {
+        let table = Table::<i32>::new(Code::INVALID_CONTEXT);
+        let own = Handle::from_key(new_key());
+        table.insert_at(own, 1);
+        table.remove(own).unwrap();
+        assert_ne!(table.insert(2).key(), own.key());
     }
 
     #[test]
     fn objects_are_counted_by_the_thread_that_made_them() {
-        let table = Table::new(Code::INVALID_HANDLE);
+        let table = Table::<i32>::new(Code::INVALID_HANDLE);
         table.insert(1);
         thread::scope(|scope| {
             scope.spawn(|| table.insert(2));
         });
         assert_eq!(table.count(Owner::Anyone), 2);
-        assert_eq!(table.count(Owner::Thread(thread::current().id())), 1);
+        assert_eq!(table.count(Owner::Thread(ThreadId::current())), 1);
     }
 }

@@ -250,8 +250,8 @@ pub(crate) fn shared_bytes_for(function: BlockSizeToShared, threads: i32) -> Opt
 }
 
 /// What a C program holds for an object of ours: a number in a pointer's clothes. It is never
-/// followed, only looked up in the table of live objects, so a stale or foreign one is an error and
-/// nothing worse.
+/// followed, only looked up in the table of live objects: a foreign one is an error, and a stale one
+/// is an error or names a newer object of its kind.
 #[repr(transparent)]
 pub(crate) struct Handle<K>(*mut c_void, PhantomData<fn() -> K>);
 

@@ -1,0 +1,10 @@
+//! Any text loads or is refused with at least one problem, and leaves nothing allocated.
+
+#![no_main]
+
+#[path = "../../tests/fuzz/trial.rs"]
+mod trial;
+
+libfuzzer_sys::fuzz_target!(|text: &str| {
+    trial::Bed::new().load(text, |_| ());
+});

@@ -1,0 +1,43 @@
+//! Which host thread it is that calls, to its very end.
+//!
+//! Programs call the driver from destructors of thread-local storage and from functions that `atexit`
+//! registers. By then the standard library may have no name for the thread any more, so the driver has
+//! numbers of its own, in storage without a destructor.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A host thread. The number of one that has ended never comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ThreadId(u64);
+
+thread_local! {
+    /// 0 until the thread is asked for its number.
+    static OWN: Cell<u64> = const { Cell::new(0) };
+}
+
+impl ThreadId {
+    /// The calling thread's.
+    pub(crate) fn current() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        OWN.with(|own| {
+            if own.get() == 0 {
+                own.set(NEXT.fetch_add(1, Ordering::Relaxed));
+            }
+            Self(own.get())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_thread_has_one_number_of_its_own() {
+        let here = ThreadId::current();
+        let there = std::thread::spawn(ThreadId::current).join().unwrap();
+        assert_ne!(here, there);
+        assert_eq!(here, ThreadId::current());
+    }
+}

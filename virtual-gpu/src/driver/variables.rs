@@ -1,0 +1,156 @@
+//! The variables of the environment that speak to this driver, by name, and what is wrong where one
+//! of them cannot be heeded.
+//!
+//! Whoever misspells a name must learn of it, so a variable whose name begins like theirs and is
+//! none of them is an error, as is a value that cannot be read.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+
+/// How every name begins, but for the first.
+const PREFIX: &[u8] = b"VIRTUAL_GPU_";
+
+/// Every variable that is read.
+pub(super) const NAMES: [&str; 9] = [
+    "VIRTUAL_GPU",
+    "VIRTUAL_GPU_ARCH",
+    "VIRTUAL_GPU_CHECKS",
+    "VIRTUAL_GPU_DEVICES",
+    "VIRTUAL_GPU_MEMORY",
+    "VIRTUAL_GPU_POLICY",
+    "VIRTUAL_GPU_SEED",
+    "VIRTUAL_GPU_SMS",
+    "VIRTUAL_GPU_STEPS",
+];
+
+/// A variable of the environment that cannot be heeded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsError {
+    /// Its value cannot be read.
+    #[error("{variable}={value:?} is not {expected}")]
+    Value {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        value: OsString,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// There is no variable of that name.
+    #[error("there is no setting {}: did you mean {nearest}?", .variable.display())]
+    Unknown {
+        /// The variable.
+        variable: OsString,
+        /// The known name that is most like it.
+        nearest: &'static str,
+    },
+}
+
+/// The variables that speak to this driver, by name.
+pub(super) struct Variables(BTreeMap<&'static str, OsString>);
+
+impl Variables {
+    /// Those that there are among all variables of an environment.
+    pub(super) fn of(
+        environment: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Result<Self, SettingsError> {
+        let mut found = BTreeMap::new();
+        for (variable, value) in environment {
+            match NAMES.into_iter().find(|name| variable == *name) {
+                Some(name) => {
+                    found.insert(name, value);
+                }
+                None if variable.as_encoded_bytes().starts_with(PREFIX) => {
+                    let nearest = nearest(&variable);
+                    return Err(SettingsError::Unknown { variable, nearest });
+                }
+                None => {}
+            }
+        }
+        Ok(Self(found))
+    }
+
+    /// Puts the value of a variable in its place, if there is one.
+    pub(super) fn set<T>(
+        &self,
+        place: &mut T,
+        variable: &'static str,
+        expected: &'static str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<(), SettingsError> {
+        if let Some(value) = self.0.get(variable) {
+            let read = value.to_str().and_then(parse);
+            *place = read.ok_or_else(|| SettingsError::Value {
+                variable,
+                value: value.clone(),
+                expected,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The known name that was meant, presumably: one that begins so, or else the one to which the fewest
+/// changes lead.
+fn nearest(variable: &OsStr) -> &'static str {
+    let written = variable.as_encoded_bytes();
+    let unlikeness = |name: &&&str| {
+        let is_cut_short = name.as_bytes().starts_with(written);
+        (!is_cut_short, distance(written, name.as_bytes()))
+    };
+    NAMES.iter().min_by_key(unlikeness).unwrap_or(&NAMES[0])
+}
+
+/// How many letters must be put in, taken out or exchanged to make one text of another.
+fn distance(from: &[u8], to: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (index, letter) in from.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = index + 1;
+        for (column, other) in to.iter().enumerate() {
+            let exchanged = diagonal + usize::from(letter != other);
+            diagonal = row[column + 1];
+            row[column + 1] = exchanged.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_name_is_refused_with_the_nearest() {
+        for (variable, expected) in [
+            ("VIRTUAL_GPU_STEP", "VIRTUAL_GPU_STEPS"),
+            ("VIRTUAL_GPU_MEM", "VIRTUAL_GPU_MEMORY"),
+            ("VIRTUAL_GPU_MEMROY", "VIRTUAL_GPU_MEMORY"),
+            ("VIRTUAL_GPU_DEVICE", "VIRTUAL_GPU_DEVICES"),
+            ("VIRTUAL_GPU_CHECK", "VIRTUAL_GPU_CHECKS"),
+            ("VIRTUAL_GPU_SM", "VIRTUAL_GPU_SMS"),
+        ] {
+            let variables = [(variable.into(), "1".into())];
+            let Err(error) = Variables::of(variables) else {
+                panic!("{variable} is no setting");
+            };
+            let message = format!("there is no setting {variable}: did you mean {expected}?");
+            assert_eq!(error.to_string(), message);
+        }
+    }
+
+    #[test]
+    fn variables_of_others_are_left_alone() {
+        let others = ["VIRTUAL_GPUS", "MY_VIRTUAL_GPU_STEP", "PATH", ""];
+        let variables = others.map(|name| (name.into(), "1".into()));
+        assert!(Variables::of(variables).is_ok_and(|found| found.0.is_empty()));
+    }
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance(b"", b"abc"), 3);
+        assert_eq!(distance(b"abc", b""), 3);
+        assert_eq!(distance(b"kitten", b"sitting"), 3);
+        assert_eq!(distance(b"same", b"same"), 0);
+    }
+}

@@ -1,0 +1,124 @@
+//! Handles of what is gone: errors, until the next object of the kind gets them.
+//!
+//! Other tests make objects of the same kinds meanwhile, so these run in processes of their own.
+
+use crate::graphs::capture;
+use crate::kernels::PTX;
+use crate::linking::linker;
+use crate::raw::*;
+use crate::support::*;
+
+/// Whether to pass a test over, here or altogether.
+fn skipped(test: &str) -> bool {
+    virtual_only("a real driver follows any handle, wherever it leads")
+        || !in_a_process_of_its_own(&format!("handles::{test}"))
+}
+
+#[test]
+fn a_handle_of_what_is_gone_is_an_error() {
+    if skipped("a_handle_of_what_is_gone_is_an_error") {
+        return;
+    }
+    let _context = Context::new();
+    let (stream, event) = (stream(0), event());
+    assert_eq!(cuStreamDestroy_v2(stream), 0);
+    assert_eq!(cuStreamDestroy_v2(stream), INVALID_HANDLE);
+    assert_eq!(cuStreamSynchronize(stream), INVALID_HANDLE);
+    assert_eq!(cuEventDestroy_v2(event), 0);
+    assert_eq!(cuEventRecord(event, 0), INVALID_HANDLE);
+    let module = load(PTX);
+    let function = function(module, c"trap");
+    assert_eq!(cuModuleUnload(module), 0);
+    assert_eq!(launch(function, 1, 1, 0, &[]), INVALID_HANDLE);
+    assert_eq!(cuModuleUnload(module), INVALID_HANDLE);
+    let linker = linker();
+    assert_eq!(cuLinkDestroy(linker), 0);
+    assert_eq!(cuLinkDestroy(linker), INVALID_HANDLE);
+}
+
+#[test]
+fn a_destroyed_graph_and_its_nodes_are_gone() {
+    if skipped("a_destroyed_graph_and_its_nodes_are_gone") {
+        return;
+    }
+    let _context = Context::new();
+    let stream = stream(0);
+    let graph = capture(stream, zeros(2));
+    let (mut node, mut count) = (0, 1);
+    assert_eq!(cuGraphGetNodes(graph, Some(&mut node), &mut count), 0);
+    let executable = instantiate(graph);
+    assert_eq!(cuGraphDestroy(graph), 0);
+    assert_eq!(cuGraphDestroy(graph), INVALID_VALUE);
+    assert_eq!(cuGraphNodeGetType(node, &mut 0), INVALID_VALUE);
+    assert_eq!(cuGraphExecDestroy(executable), 0);
+    assert_eq!(cuGraphLaunch(executable, stream), INVALID_VALUE);
+}
+
+/// Makes an object, destroys it, makes another: both have one handle, so the stale one names the
+/// newer object.
+fn comes_back(what: &str, make: impl Fn() -> usize, destroy: impl Fn(usize) -> i32) {
+    let (first, other) = (make(), make());
+    assert_ne!(first, other, "{what}: both live");
+    assert_eq!(destroy(first), 0, "{what}");
+    assert_eq!(make(), first, "{what}: a new one");
+    assert_eq!(destroy(first), 0, "{what}: the stale handle");
+    assert_eq!(destroy(other), 0, "{what}");
+    assert_eq!((make(), make()), (other, first), "{what}: the last first");
+}
+
+#[test]
+fn a_handle_comes_back_with_the_next_object_of_its_kind() {
+    if skipped("a_handle_comes_back_with_the_next_object_of_its_kind") {
+        return;
+    }
+    let _context = Context::new();
+    let (origin, words) = (stream(0), zeros(2));
+    comes_back("stream", || stream(0), |handle| cuStreamDestroy_v2(handle));
+    comes_back("event", event, |handle| cuEventDestroy_v2(handle));
+    comes_back("module", || load(PTX), |handle| cuModuleUnload(handle));
+    comes_back("linker", linker, |handle| cuLinkDestroy(handle));
+    let graph = || capture(origin, words);
+    comes_back("graph", graph, |handle| cuGraphDestroy(handle));
+    let (graph, destroy) = (graph(), |handle| cuGraphExecDestroy(handle));
+    comes_back("executable graph", || instantiate(graph), destroy);
+    let module = load(PTX);
+    let stale = function(module, c"trap");
+    assert_eq!(cuModuleUnload(module), 0);
+    assert_eq!(function(load(PTX), c"write"), stale);
+    assert_eq!(launch(stale, 1, 1, 0, &[words, 7]), 0);
+    assert_eq!(peek(words), 0, "the legacy stream is lazy");
+    assert_eq!(cuCtxSynchronize(), 0);
+    assert_eq!(peek(words), 7, "the newer function ran");
+}
+
+/// What goes with its context leaves its handles, too.
+#[test]
+fn handles_of_a_destroyed_context_come_back() {
+    if skipped("handles_of_a_destroyed_context_come_back") {
+        return;
+    }
+    let first = Context::new();
+    let (old_stream, old_event) = (stream(0), event());
+    drop(first);
+    let _second = Context::new();
+    assert_eq!(cuStreamSynchronize(old_stream), INVALID_HANDLE);
+    assert_eq!((stream(0), event()), (old_stream, old_event));
+    assert_eq!(cuStreamSynchronize(old_stream), 0);
+}
+
+#[test]
+fn an_id_of_a_stream_never_comes_back() {
+    if skipped("an_id_of_a_stream_never_comes_back") {
+        return;
+    }
+    let _context = Context::new();
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        let (stream, mut id) = (stream(0), 0);
+        assert_eq!(cuStreamGetId(stream, &mut id), 0);
+        assert_eq!(cuStreamDestroy_v2(stream), 0);
+        seen.push((stream, id));
+    }
+    assert!(seen.iter().all(|(stream, _)| *stream == seen[0].0));
+    assert!(seen.is_sorted_by(|a, b| a.1 < b.1), "{seen:?}");
+}

@@ -1,0 +1,56 @@
+//! What is asked of a text, whatever it is.
+
+#![allow(dead_code, reason = "a target that only loads launches nothing")]
+
+use virtual_gpu::{DeviceConfig, LoadError, Memory, Module, RunOptions, Shape};
+
+/// Bytes that the variables of a text may take.
+const CAPACITY: u64 = 1 << 20;
+
+/// A device with a little memory.
+pub struct Bed {
+    device: DeviceConfig,
+    memory: Memory,
+}
+
+impl Bed {
+    pub fn new() -> Self {
+        Self {
+            device: DeviceConfig::default(),
+            memory: Memory::new(CAPACITY),
+        }
+    }
+
+    /// Loads a text, hands the module on if there is one, and unloads it. Gives whether there was one.
+    pub fn load(&self, text: &str, then: impl FnOnce(&Module)) -> bool {
+        let loaded = Module::load(text, &self.device, &self.memory);
+        let is_loaded = loaded.is_ok();
+        match loaded {
+            Ok(module) => {
+                then(&module);
+                assert!(module.unload(&self.memory).is_ok());
+            }
+            Err(LoadError::Invalid(problems)) => assert!(!problems.is_empty()),
+            Err(_) => {}
+        }
+        assert_eq!(self.memory.live_bytes(), 0, "allocations are left over");
+        is_loaded
+    }
+
+    /// Launches every kernel of a module for a short while. What comes of it does not matter.
+    pub fn launch(&self, module: &Module) {
+        let options = RunOptions {
+            step_budget: 2000,
+            ..RunOptions::default()
+        };
+        for kernel in module.kernels() {
+            let shape = Shape {
+                grid: [1; 3],
+                block: kernel.required_block_dim().unwrap_or([40, 1, 1]),
+                dynamic_shared_bytes: 64,
+            };
+            let params = vec![0; kernel.parameter_bytes() as usize];
+            let _ = kernel.launch(&shape, &params, &self.memory, &self.device, &options);
+        }
+    }
+}

@@ -19,6 +19,10 @@ const MINUTES: u64 = 10;
 const ARCHITECTURES: [&str; 3] = ["sm_90", "sm_80", "sm_70"];
 /// Values of `VIRTUAL_GPU_SMS`.
 const MULTIPROCESSORS: [&str; 4] = ["4", "1", "7", "132"];
+/// How the line begins that tells of a case, as `tests/random/property.rs` writes it.
+const CASE: &str = "smallest case: ";
+/// Lines of the end of what a run printed.
+const END_LINES: usize = 30;
 
 /// What is asked for.
 #[derive(Debug, PartialEq)]
@@ -102,21 +106,30 @@ fn device_of(seed: u64) -> Vec<(&'static str, &'static str)> {
     device
 }
 
-/// What a failed run printed, and how to repeat it.
+/// What a failed run found, and how to repeat it.
 fn describe(seed: u64, device: &[(&str, &str)], output: &Output) -> String {
     let printed = String::from_utf8_lossy(&output.stdout);
-    let failures = printed
-        .split_once("failures:")
-        .map_or(&*printed, |found| found.1);
     let device: String = device
         .iter()
         .map(|(variable, value)| format!("{variable}={value} "))
         .collect();
     let command = "cargo test --release --package warpfold --test random";
     format!(
-        "seed {seed} failed ({}):\n{failures}\nto repeat it: {device}WARPFOLD_RANDOM_SEED={seed} {command}",
-        output.status
+        "seed {seed} failed ({}):\n{}\nto repeat it: {device}WARPFOLD_RANDOM_SEED={seed} {command}",
+        output.status,
+        found(&printed)
     )
+}
+
+/// The smallest cases that a run tells of, each after what was wrong with it; of a run that tells of none the end.
+fn found(printed: &str) -> String {
+    let lines: Vec<&str> = printed.lines().collect();
+    let cases = lines.windows(2).filter(|pair| pair[1].starts_with(CASE));
+    let cases: Vec<String> = cases.map(|pair| pair.join("\n")).collect();
+    match cases.is_empty() {
+        true => lines[lines.len().saturating_sub(END_LINES)..].join("\n"),
+        false => cases.join("\n"),
+    }
 }
 
 #[cfg(test)]
@@ -139,5 +152,15 @@ mod tests {
         ] {
             assert_eq!(found(wrong), None, "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn of_a_failed_run_the_smallest_cases_are_told() {
+        let printed =
+            "noise\ncalls: 1 is not 2\nsmallest case: A\nnoise\nlong: 3\nsmallest case: B\nend";
+        let expected = "calls: 1 is not 2\nsmallest case: A\nlong: 3\nsmallest case: B";
+        assert_eq!(found(printed), expected);
+        assert_eq!(found("a\nb"), "a\nb");
+        assert_eq!(found(&"x\n".repeat(100)).lines().count(), END_LINES);
     }
 }

@@ -59,20 +59,22 @@ pub(crate) use workspace::Place;
 ///
 /// # Memory
 ///
-/// What a `Gpu` keeps between calls has a bound, and [`trim`](Self::trim) gives it back. `w` is the size of a workspace: 128 KiB;
-/// for scans of more than some hundred MiB, 8 bytes or 16 for each tile of 57 KiB.
+/// What a `Gpu` keeps between calls has a bound, and [`trim`](Self::trim) gives it back. `w` is the size of a workspace: 128 KiB,
+/// or 8 to 17 bytes for each 57 KiB of the largest scan, if that is more. A stream that has outgrown a workspace keeps it too, so
+/// it may have up to 2 `w`.
 ///
-/// | what | for | at rest, at most | while calls run, at most |
+/// | what | memory of each: device, page-locked | kept | while calls run |
 /// |---|---|---|---|
-/// | workspaces | each stream that calls came on, the 256 last used | 256 × 2 `w`, and 96 `w` of streams that are gone | |
-/// | workspaces | each stream in each captured graph, as long as there is the graph | | |
-/// | streams | calls that wait | 16 × (2 `w` + 4 KiB page-locked) | 64 × that |
-/// | lanes | slices of up to 512 KiB | 16 × (512 KiB, and as much page-locked) | 64 × that |
-/// | lanes | longer slices | 20 × (4 MiB, and as much page-locked) | 40 × that |
-/// | kernels | each one that was used, until the `Gpu` is dropped | | |
+/// | streams that calls were queued on | `w` | the 256 last used | |
+/// | … that are gone, or whose graph is gone | `w` | 96 | |
+/// | … in a captured graph, as long as there is the graph | `w` | all | |
+/// | streams of the library's own, for calls that wait | `w`, 4 KiB | 16 | 64 |
+/// | lanes for slices of up to 512 KiB | 512 KiB + `w`, 516 KiB | 16 | 64 |
+/// | lanes for longer slices, up to 20 a call | 4 MiB, 4 MiB | 20 | 40 |
+/// | kernels that were used, until the `Gpu` is dropped | their code | all | |
 ///
-/// A call that would exceed the last column waits for another to end. Slices of more than 16 GiB have longer pieces, which are
-/// freed with the call. Where memory does not suffice, a call first frees what others have left.
+/// A call that would exceed the last column takes fewer lanes, or waits for another call to end. Slices of more than 16 GiB have
+/// longer pieces, which are freed with the call. Where memory does not suffice, a call first frees what others have left.
 ///
 /// # Captures
 ///
@@ -88,8 +90,7 @@ pub(crate) use workspace::Place;
 /// # Dropping
 ///
 /// Waits for the work that is queued in the context, then frees kernels and memory. A CUDA graph that
-/// captured calls on this `Gpu` must not be launched after that. If calls on it are running on other threads (the functions on
-/// slices, on a `Gpu` that was lost), the last of them does this.
+/// captured calls on this `Gpu` must not be launched after that.
 ///
 /// [`Context`]: cust::context::Context
 pub struct Gpu {

@@ -217,3 +217,17 @@ fn registers_of_a_kernel_are_limited() {
         ["`k` has 66000 registers; 65536 are supported"]
     );
 }
+
+#[test]
+fn loops_within_loops_end() {
+    const DEPTH: usize = 20_000;
+    let heads: String = (0..DEPTH)
+        .map(|k| format!("L{k}: add.u32 %r1, %r1, 1;\n"))
+        .collect();
+    let ends: String = (0..DEPTH)
+        .rev()
+        .map(|k| format!("setp.eq.u32 %p1, %r1, {k}; @%p1 bra L{k};\n"))
+        .collect();
+    let body = format!(".reg .pred %p<2>;\n{heads}{ends}");
+    assert!(in_body(&body).is_empty());
+}

@@ -5,9 +5,13 @@
 //!
 //! The basic blocks are sorted by strongly connected components: components in topological order;
 //! within a component that is a loop, the block through which it is entered first, then the same
-//! again for the rest of it.
+//! again for the rest of it. Loops deeper than programs have them are left in the order of the text,
+//! since each level looks at all that is inside it.
 
 use crate::program::{Instruction, Op};
+
+/// Loops within loops that are told apart.
+const MAX_NESTING: u32 = 64;
 
 pub(super) struct Order {
     pub ranks: Vec<u32>,
@@ -124,16 +128,20 @@ impl Graph {
     fn sorted(&self) -> Vec<usize> {
         let mut sorted = Vec::with_capacity(self.starts.len());
         // Work still to be done, the next on top: parts of the graph to sort.
-        let mut work: Vec<Part> = vec![Part::Blocks((0..self.starts.len()).collect())];
+        let mut work: Vec<Part> = vec![Part::Blocks((0..self.starts.len()).collect(), 0)];
         let mut part_of = vec![0; self.starts.len()];
         let mut part_count = 0;
         while let Some(part) = work.pop() {
-            let blocks = match part {
+            let (blocks, depth) = match part {
                 Part::Single(block) => {
                     sorted.push(block);
                     continue;
                 }
-                Part::Blocks(blocks) => blocks,
+                Part::Blocks(blocks, MAX_NESTING) => {
+                    sorted.extend(blocks);
+                    continue;
+                }
+                Part::Blocks(blocks, depth) => (blocks, depth),
             };
             part_count += 1;
             for &block in &blocks {
@@ -147,7 +155,7 @@ impl Graph {
                 };
                 if !component.is_empty() {
                     component.sort_unstable();
-                    work.push(Part::Blocks(component));
+                    work.push(Part::Blocks(component, depth + 1));
                 }
                 work.push(Part::Single(entry));
             }
@@ -214,7 +222,8 @@ impl Graph {
 
 /// A part of the graph that is still to be sorted.
 enum Part {
-    Blocks(Vec<usize>),
+    /// Blocks in the order of the text, and the loops that they are in.
+    Blocks(Vec<usize>, u32),
     Single(usize),
 }
 

@@ -185,14 +185,26 @@ fn freed_memory_is_recognised() {
     // Alone in its process, so that nobody is given the same memory again.
     in_child("freed_memory_is_recognised", &[], || {
         let gpu = gpu();
+        let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
         let buffer = DeviceBuffer::from_slice(&vec![1u32; 3 << 20]).unwrap();
-        let stale = buffer.index(..);
+        let mut sum = DeviceBuffer::from_slice(&[0u32]).unwrap();
+        let mut stale = buffer.index(..);
+        // A call that only queues has seen the address.
+        reduce_into::<Sum, _>(gpu, &stream, &buffer, &mut sum).unwrap();
+        stream.synchronize().unwrap();
         drop(buffer);
-        let result = reduce::<Sum, _>(gpu, &stale);
-        assert!(
-            matches!(result, Err(Error::ForeignMemory { .. })),
-            "{result:?}"
-        );
+        let results = [
+            reduce::<Sum, _>(gpu, &stale).map(drop),
+            reduce_into::<Sum, _>(gpu, &stream, &stale, &mut sum),
+            inclusive_scan_on::<Sum, _>(gpu, &stream, &sum, &mut stale),
+        ];
+        for result in results {
+            assert!(
+                matches!(result, Err(Error::ForeignMemory { .. })),
+                "{result:?}"
+            );
+        }
+        assert_eq!(stream.synchronize(), Ok(()));
     });
 }
 

@@ -1,6 +1,6 @@
 //! Launches: a kernel over a grid.
 
-use crate::checks::{RaceDetector, Switch, Tracked, Unwatched};
+use crate::checks::{RaceDetector, Switch, Touched, Tracked, Unwatched};
 use crate::config::{DeviceConfig, RunOptions};
 use crate::counters::Counters;
 use crate::exec;
@@ -148,6 +148,20 @@ impl Kernel {
         device: &DeviceConfig,
         options: &RunOptions,
     ) -> Result<Counters, LaunchError> {
+        let (outcome, _) = self.launch_and_tell(shape, params, memory, device, options)?;
+        Ok(outcome?)
+    }
+
+    /// As [`launch`](Self::launch), and tells what the launch has touched, if it was watched for races: to
+    /// its end, or until it was stopped.
+    pub(crate) fn launch_and_tell(
+        &self,
+        shape: &Shape,
+        params: &[u8],
+        memory: &Memory,
+        device: &DeviceConfig,
+        options: &RunOptions,
+    ) -> Result<(Result<Counters, Box<Fault>>, Option<Touched>), LaunchError> {
         self.check_launch(shape, params, device)?;
         let launch = Launch {
             kernel: self,
@@ -164,13 +178,20 @@ impl Kernel {
             (_, Switch::On) => Some(races),
             (_, Switch::Off) => None,
         };
-        let counters = match (races, options.checks.init) {
-            (None, Switch::Off) => exec::run(&launch, Unwatched),
-            (None, Switch::On) => exec::run(&launch, Tracked(Unwatched)),
-            (Some(races), Switch::Off) => exec::run(&launch, races),
-            (Some(races), Switch::On) => exec::run(&launch, Tracked(races)),
+        let (outcome, races) = match (races, options.checks.init) {
+            (None, Switch::Off) => (exec::run(&launch, Unwatched).0, None),
+            (None, Switch::On) => (exec::run(&launch, Tracked(Unwatched)).0, None),
+            (Some(races), Switch::Off) => {
+                let (outcome, races) = exec::run(&launch, races);
+                (outcome, Some(races))
+            }
+            (Some(races), Switch::On) => {
+                let (outcome, Tracked(races)) = exec::run(&launch, Tracked(races));
+                (outcome, Some(races))
+            }
         };
-        Ok(counters?)
+        let touched = races.filter(|_| reports == Switch::On);
+        Ok((outcome, touched.map(|races| races.touched())))
     }
 }
 

@@ -21,6 +21,7 @@ mod launching;
 mod linking;
 mod memory;
 mod modules;
+mod races;
 mod raw;
 mod streams;
 mod support;

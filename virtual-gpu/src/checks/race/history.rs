@@ -79,6 +79,11 @@ impl Record {
         self.bits & IS_STRONG != 0
     }
 
+    /// Whether it is strong, and of device scope or wider.
+    pub(super) fn is_wide(self) -> bool {
+        self.bits & IS_WIDE != 0
+    }
+
     /// Whether two accesses to one cell are made to meet: both strong, of the same bytes, of scopes
     /// that reach each other. Accesses are aligned, so those of one size are of the same bytes.
     fn may_meet(self, other: Self) -> bool {
@@ -149,6 +154,17 @@ impl Log {
         }
     }
 
+    /// The accesses that are remembered; one of them if it stands for all.
+    fn records(&self) -> impl Iterator<Item = Record> {
+        let (one, many) = match self {
+            Log::Empty => (None, None),
+            Log::One(record) => (Some(*record), None),
+            Log::Many(crowd) if crowd.sample.is_some() => (crowd.sample, None),
+            Log::Many(crowd) => (None, Some(crowd.records.values().copied())),
+        };
+        one.into_iter().chain(many.into_iter().flatten())
+    }
+
     /// Forgets what a later access stands for.
     #[inline]
     fn forget(&mut self, new: Record, known: &Known) {
@@ -199,6 +215,16 @@ pub(super) struct History {
 }
 
 impl History {
+    /// The writes that are remembered; one of them if it stands for all.
+    pub(super) fn writes(&self) -> impl Iterator<Item = Record> {
+        self.writes.records()
+    }
+
+    /// The reads since.
+    pub(super) fn reads(&self) -> impl Iterator<Item = Record> {
+        self.reads.records()
+    }
+
     /// The access that races with a new read, if there is one.
     #[inline]
     pub(super) fn race_with_read(&self, new: Record, known: &Known) -> Option<Record> {

@@ -5,15 +5,19 @@
 //! capture.
 
 use crate::driver::code::Outcome;
+use crate::driver::objects::context::Ticket;
 use crate::driver::objects::machine::Machine;
+use crate::driver::objects::steps::{Step, steps};
 use crate::driver::objects::work::Action;
 use crate::driver::seam::abi::Handle;
 use std::collections::BTreeSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// A piece of work in a graph.
 pub(crate) struct Node {
     pub(crate) action: Action,
+    /// The driver call that was captured.
+    pub(crate) call: &'static str,
     /// The nodes that it comes after, by index.
     pub(crate) after: BTreeSet<usize>,
 }
@@ -33,7 +37,9 @@ pub(crate) struct NodeName {
 
 /// A graph that can be launched.
 pub(crate) struct ExecutableGraph {
-    pub(crate) actions: Arc<[Action]>,
+    pub(crate) steps: Arc<[Step]>,
+    /// The launch before, which the next one comes after, in whatever stream.
+    pub(crate) last: Mutex<Option<Ticket>>,
 }
 
 impl Graph {
@@ -45,9 +51,9 @@ impl Graph {
     }
 
     pub(crate) fn instantiate(&self) -> ExecutableGraph {
-        let actions = self.nodes.iter().map(|node| node.action.clone());
         ExecutableGraph {
-            actions: actions.collect(),
+            steps: steps(&self.nodes).into(),
+            last: Mutex::default(),
         }
     }
 

@@ -13,8 +13,10 @@ pub(crate) mod linker;
 pub(crate) mod machine;
 pub(crate) mod module;
 pub(crate) mod primary;
+pub(crate) mod steps;
 pub(crate) mod stream;
 pub(crate) mod table;
+pub(crate) mod touch;
 pub(crate) mod work;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -141,3 +141,114 @@ impl State {
         self.left = self.shadow.len() + self.streams.len();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::piece::What;
+    use super::super::report::{StreamKind, StreamName};
+    use super::super::touched::Run;
+    use super::*;
+    use crate::fault::AccessKind;
+
+    /// A stream's work that writes some bytes.
+    struct Writer<'o> {
+        orders: &'o Orders,
+        number: u64,
+    }
+
+    impl Writer<'_> {
+        /// Enqueues a piece of work.
+        fn enqueue(&mut self, id: u64, after: &[&Arc<Clock>]) -> Piece {
+            self.number += 1;
+            let after = after.iter().map(|clock| &***clock);
+            Piece {
+                stream: StreamName {
+                    id,
+                    kind: StreamKind::NonBlocking,
+                },
+                number: self.number,
+                clock: self.orders.enqueue((id, self.number), after),
+                node: None,
+                what: What::Call("a call"),
+            }
+        }
+
+        /// Does it: writes 64 bytes at an address. Says whether it races.
+        fn perform(&self, piece: Piece, start: u64) -> bool {
+            let (number, piece) = (piece.number, Arc::new(piece));
+            let touched = Touched {
+                writes: vec![Run::of_call(start..start + 64, AccessKind::Write)],
+                ..Touched::default()
+            };
+            let race = self.orders.compare(&piece, &touched);
+            self.orders.done(number);
+            race.is_some()
+        }
+
+        fn write(&mut self, id: u64, after: &[&Arc<Clock>], start: u64) -> (Arc<Clock>, bool) {
+            let piece = self.enqueue(id, after);
+            let clock = Arc::clone(&piece.clock);
+            (clock, self.perform(piece, start))
+        }
+    }
+
+    #[test]
+    fn a_chain_over_many_streams_that_nobody_waits_for_takes_little() {
+        let orders = Orders::default();
+        let mut writer = Writer {
+            orders: &orders,
+            number: 0,
+        };
+        let mut last = Arc::default();
+        for stream in 0..10_000 {
+            let raced;
+            (last, raced) = writer.write(stream, &[&last], stream % 5 * 16);
+            assert!(!raced);
+            let (segments, streams) = orders.size();
+            assert!(segments + streams < 4 * SLACK, "{segments} {streams}");
+        }
+        assert!(last.times().count() < 4 * SLACK);
+        assert!(writer.write(10_000, &[], 64).1, "it is not forgotten");
+    }
+
+    #[test]
+    fn what_the_host_knows_is_forgotten_although_other_work_waits() {
+        let orders = Orders::default();
+        let mut writer = Writer {
+            orders: &orders,
+            number: 0,
+        };
+        let mut waiting = writer.enqueue(0, &[]);
+        for stream in 1..10_000 {
+            let (done, raced) = writer.write(stream, &[], stream * 64);
+            orders.told(&done);
+            // There always is one that was enqueued before the host was told of something.
+            let next = writer.enqueue(0, &[&waiting.clock]);
+            let clock = Arc::clone(&waiting.clock);
+            assert!(!raced && writer.perform(waiting, stream * 64));
+            orders.told(&clock);
+            waiting = next;
+            let (segments, streams) = orders.size();
+            assert!(segments + streams < 4 * SLACK, "{segments} {streams}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_when_the_host_knows_all() {
+        let orders = Orders::default();
+        let mut writer = Writer {
+            orders: &orders,
+            number: 0,
+        };
+        let (first, _) = writer.write(1, &[], 0);
+        let (second, _) = writer.write(2, &[], 64);
+        orders.told(&first);
+        assert_ne!(orders.size(), (0, 0));
+        assert!(!writer.write(3, &[&second], 0).1);
+        let last = writer.enqueue(3, &[&first, &second]);
+        orders.done(last.number);
+        orders.told(&last.clock);
+        assert_eq!(orders.size(), (0, 0));
+        assert!(!writer.write(4, &[], 0).1);
+    }
+}

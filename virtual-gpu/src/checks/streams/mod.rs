@@ -6,15 +6,17 @@
 //! * both are of one stream, and it was enqueued later;
 //! * one is of the legacy default stream and the other of a blocking stream of the same context, and it
 //!   was enqueued later;
-//! * its stream waits for an event that was recorded after the other, as the event was recorded at the
-//!   time of the call that waits;
-//! * it was enqueued when the host had been told that the other is done: by a call that waits for a stream,
-//!   an event or a context, a question after one of those that was answered with "done", an elapsed time, a
-//!   copy that waits for its end, a call that frees memory, or a host function of a stream, which comes
-//!   after what is before it in its stream;
-//! * both are nodes of one launch of a graph, and edges lead from the other to it; or both are of launches
-//!   of the same executable graph, and it was launched later;
-//! * a third comes after the one and before the other.
+//! * it was enqueued after its stream was told to wait for an event, and the other before that event was
+//!   recorded; what counts is the recording at the time of the call that waits;
+//! * it was enqueued after the host learned that the other is done (below);
+//! * both are nodes of one launch of a graph, and edges lead from the other to it;
+//! * both are of launches of one executable graph, and it was launched later;
+//! * it comes after a third that comes after the other.
+//!
+//! The host learns that work is done by a call that waits for its stream, an event after it or its context; by a
+//! question that is answered with "done"; by the time between two events; by a copy that returns only when it
+//! is done; by a call that waits because it frees memory; and as a host function begins, which comes after
+//! what is before it in its stream. Destroying a stream tells the host nothing.
 //!
 //! All accesses of the grids that a kernel launches are its own. A programmatic launch counts as coming
 //! after all work before it in its stream: that its threads wait for that is another check's business.
@@ -31,19 +33,23 @@
 //!
 //! Not seen:
 //!
-//! * Work that is never done, of which there is some where nobody waits for it.
+//! * Work that is not done: what nobody waits for may be left until its stream or its context is
+//!   destroyed.
 //! * The host's own loads and stores: of a buffer in page-locked memory that it fills again while a copy
 //!   from it waits in a queue, or reads before the copy to it is done.
-//! * Orders among the host's threads. What one thread has been told, all are taken to know; so a race
-//!   between two threads' work may go unseen, and none is reported that is not there.
-//! * Copies that are not asked for as asynchronous count as done when the call returns, and so do those
-//!   from pageable memory, although a real driver may still be on the way to the device then.
-//! * A host that learns otherwise that work is done, from a word of page-locked memory that it keeps
-//!   reading: what it enqueues then counts as unordered. So do kernels of two streams that pass a flag to each
-//!   other while both run.
+//! * Orders among the host's threads. They synchronise in ways that the driver does not see, so what one of them
+//!   has learned, all are taken to know. A race that only exists because they do not goes unseen.
+//! * Copies from pageable memory count as done when the call returns, although a real driver may
+//!   still be on the way to the device then.
 //! * Where a host function is a node of a graph, the whole launch of the graph counts as known to the host
 //!   from then on.
 //! * Memory that is allocated in a stream's order and used in another without an order.
+//!
+//! Two orders are not seen, so that work counts as unordered which has one:
+//!
+//! * A host that learns that work is done from a word of page-locked memory, which it keeps reading between
+//!   its calls.
+//! * Kernels of two streams that pass a flag from one to the other while both run.
 //!
 //! What is remembered takes memory by the number of bytes touched and of streams that are not ordered, not by
 //! the number of launches; all that comes before everything that can still happen is forgotten.

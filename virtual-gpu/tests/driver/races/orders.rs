@@ -131,6 +131,36 @@ fn what_the_host_has_waited_for_comes_before_what_it_enqueues() {
     assert!(!races_with(|_| assert_eq!(cuMemFree_v2(alloc(1)), 0)));
 }
 
+/// A copy between contexts comes after all work of both and before all that is enqueued later.
+#[test]
+fn a_copy_between_contexts_orders_their_work() {
+    if only_on_virtual_devices() {
+        return;
+    }
+    for is_peer in [false, true] {
+        let (first, second) = (Bed::new(NON_BLOCKING), Bed::new(NON_BLOCKING));
+        assert_eq!(cuCtxSetCurrent(first._context.0), 0);
+        first.fill(first.a);
+        assert_eq!(cuCtxSetCurrent(second._context.0), 0);
+        let bytes = 4 * WORDS;
+        let (to, from) = (second.own, first.shared);
+        let copied = match is_peer {
+            true => cuMemcpyPeer(to, second._context.0, from, first._context.0, bytes),
+            false => cuMemcpyDtoDAsync_v2(to, from, bytes, second.b),
+        };
+        assert_eq!(copied, 0);
+        // Reads and writes what the copy has written and read.
+        let copied = cuMemcpyDtoDAsync_v2(first.shared, second.own, bytes, second.a);
+        assert_eq!(copied, 0);
+        let code = if is_peer { 0 } else { LAUNCH_FAILED };
+        assert_eq!(cuCtxSynchronize(), code);
+        assert_eq!(found().is_empty(), is_peer);
+        // The first context's fill may be left, and races as it goes.
+        drop((first, second));
+        assert_eq!(found().is_empty(), is_peer);
+    }
+}
+
 /// Work that was enqueued before the host waited is not ordered by that.
 #[test]
 fn what_was_enqueued_before_the_wait_is_not_ordered() {

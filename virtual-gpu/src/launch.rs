@@ -148,7 +148,7 @@ impl Kernel {
         device: &DeviceConfig,
         options: &RunOptions,
     ) -> Result<Counters, LaunchError> {
-        let (outcome, _) = self.launch_and_tell(shape, params, memory, device, options)?;
+        let (outcome, _) = self.run(shape, params, memory, device, options)?;
         Ok(outcome?)
     }
 
@@ -162,6 +162,20 @@ impl Kernel {
         device: &DeviceConfig,
         options: &RunOptions,
     ) -> Result<(Result<Counters, Box<Fault>>, Option<Touched>), LaunchError> {
+        let (outcome, races) = self.run(shape, params, memory, device, options)?;
+        let races = races.filter(|_| options.checks.race == Switch::On);
+        Ok((outcome, races.map(|races| races.touched())))
+    }
+
+    /// Runs the kernel to its end, or until it is stopped. Gives what has watched it, if something has.
+    fn run(
+        &self,
+        shape: &Shape,
+        params: &[u8],
+        memory: &Memory,
+        device: &DeviceConfig,
+        options: &RunOptions,
+    ) -> Result<(Result<Counters, Box<Fault>>, Option<RaceDetector>), LaunchError> {
         self.check_launch(shape, params, device)?;
         let launch = Launch {
             kernel: self,
@@ -178,7 +192,7 @@ impl Kernel {
             (_, Switch::On) => Some(races),
             (_, Switch::Off) => None,
         };
-        let (outcome, races) = match (races, options.checks.init) {
+        Ok(match (races, options.checks.init) {
             (None, Switch::Off) => (exec::run(&launch, Unwatched).0, None),
             (None, Switch::On) => (exec::run(&launch, Tracked(Unwatched)).0, None),
             (Some(races), Switch::Off) => {
@@ -189,9 +203,7 @@ impl Kernel {
                 let (outcome, Tracked(races)) = exec::run(&launch, Tracked(races));
                 (outcome, Some(races))
             }
-        };
-        let touched = races.filter(|_| reports == Switch::On);
-        Ok((outcome, touched.map(|races| races.touched())))
+        })
     }
 }
 

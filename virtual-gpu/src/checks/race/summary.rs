@@ -6,26 +6,26 @@
 use super::RaceDetector;
 use super::grids::Grid;
 use super::history::{History, Record};
-use crate::checks::streams::{self, Access, Thread, Touched};
+use crate::checks::streams::{self, Access, Gatherer, Thread, Touched};
 
 impl RaceDetector {
     /// What the launch has touched so far.
     pub(crate) fn touched(&self) -> Touched {
-        let mut touched = Touched {
-            grids: self.grids.started().iter().map(Grid::told).collect(),
-            ..Touched::default()
-        };
-        for (start, bytes, cell) in self.global.in_order() {
+        let (mut writes, mut reads) = (Gatherer::default(), Gatherer::default());
+        self.global.in_order().for_each(|(start, bytes, cell)| {
             let [write, read] = cell.told();
-            let range = start..start + bytes;
-            for (record, runs) in [(write, &mut touched.writes), (read, &mut touched.reads)] {
-                if let Some((access, record)) = record {
+            for (told, runs) in [(write, &mut writes), (read, &mut reads)] {
+                if let Some((access, record)) = told {
                     let how = (access, record.place);
-                    streams::add(runs, range.clone(), how, record.told_thread());
+                    runs.add(start..start + bytes, how, record.told_thread());
                 }
             }
+        });
+        Touched {
+            writes: writes.runs(),
+            reads: reads.runs(),
+            grids: self.grids.started().iter().map(Grid::told).collect(),
         }
-        touched
     }
 }
 

@@ -65,4 +65,4 @@ pub(crate) use clock::Clock;
 pub(crate) use orders::Orders;
 pub(crate) use piece::{NodePlace, Piece, What};
 pub use report::{Doer, StreamKind, StreamName, StreamRace, StreamSide, ThreadPlace};
-pub(crate) use touched::{Access, Grid, Run, Thread, Touched, add};
+pub(crate) use touched::{Access, Gatherer, Grid, Run, Thread, Touched};

@@ -107,22 +107,6 @@ impl Run {
             }
         }
     }
-
-    /// Who would be the thread of the run's next bytes if it went on as it has begun.
-    fn goes_on_with(&mut self, thread: Thread) -> bool {
-        match self.threads {
-            Threads::Unknown => false,
-            Threads::One(first) if first == thread => true,
-            Threads::One(first) => {
-                let is_next = (first.block, first.index + 1) == (thread.block, thread.index);
-                if is_next {
-                    self.threads = Threads::From(first, self.end - self.start);
-                }
-                is_next
-            }
-            Threads::From(..) => self.thread(self.end) == Some(thread),
-        }
-    }
 }
 
 /// A grid whose threads have accessed something.
@@ -147,34 +131,90 @@ pub(crate) struct Touched {
     pub grids: Vec<Grid>,
 }
 
-/// Adds bytes that one thread has accessed to runs of lower addresses.
-pub(crate) fn add(
-    runs: &mut Vec<Run>,
-    bytes: Range<u64>,
-    (access, place): (Access, u32),
-    thread: Thread,
-) {
-    let is_full = runs.len() >= EXACT_RUNS;
-    if let Some(last) = runs.last_mut()
-        && (last.end, last.access, last.place) == (bytes.start, access, place)
-    {
-        if last.goes_on_with(thread) {
-            last.end = bytes.end;
-            return;
-        }
-        if is_full {
-            last.threads = Threads::Unknown;
-            last.end = bytes.end;
-            return;
+/// Gathers runs from what single threads have accessed.
+#[derive(Debug)]
+pub(crate) struct Gatherer {
+    runs: Vec<Run>,
+    /// The last thread of the last run, and how many bytes more are its own, if the run is of several.
+    last: Thread,
+    left: u64,
+}
+
+impl Default for Gatherer {
+    fn default() -> Self {
+        Self {
+            runs: Vec::new(),
+            last: Thread { block: 0, index: 0 },
+            left: 0,
         }
     }
-    runs.push(Run {
-        start: bytes.start,
-        end: bytes.end,
-        access,
-        place,
-        threads: Threads::One(thread),
-    });
+}
+
+impl Gatherer {
+    /// Adds bytes of higher addresses than those before.
+    pub(crate) fn add(
+        &mut self,
+        bytes: Range<u64>,
+        (access, place): (Access, u32),
+        thread: Thread,
+    ) {
+        let is_full = self.runs.len() >= EXACT_RUNS;
+        if let Some(run) = self.runs.last_mut()
+            && (run.end, run.access, run.place) == (bytes.start, access, place)
+        {
+            let goes_on = goes_on(run, (&mut self.last, &mut self.left), thread, &bytes);
+            if goes_on || is_full {
+                run.end = bytes.end;
+                if !goes_on {
+                    run.threads = Threads::Unknown;
+                }
+                return;
+            }
+        }
+        self.runs.push(Run {
+            start: bytes.start,
+            end: bytes.end,
+            access,
+            place,
+            threads: Threads::One(thread),
+        });
+    }
+
+    pub(crate) fn runs(self) -> Vec<Run> {
+        self.runs
+    }
+}
+
+/// Whether these bytes are a thread's if the run goes on as it has begun.
+fn goes_on(
+    run: &mut Run,
+    (last, left): (&mut Thread, &mut u64),
+    thread: Thread,
+    bytes: &Range<u64>,
+) -> bool {
+    let count = bytes.end - bytes.start;
+    let each = match run.threads {
+        Threads::Unknown => return false,
+        Threads::One(first) if first == thread => return true,
+        Threads::One(first) => {
+            (*last, *left) = (first, 0);
+            run.end - run.start
+        }
+        Threads::From(_, each) => each,
+    };
+    if *last == thread && count <= *left {
+        *left -= count;
+        return true;
+    }
+    let is_next = (last.block, last.index + 1) == (thread.block, thread.index);
+    if !is_next || *left > 0 || count > each {
+        return false;
+    }
+    if let Threads::One(first) = run.threads {
+        run.threads = Threads::From(first, each);
+    }
+    (*last, *left) = (thread, each - count);
+    true
 }
 
 #[cfg(test)]
@@ -214,19 +254,16 @@ mod tests {
 
     #[test]
     fn threads_side_by_side_are_one_run_and_each_is_found() {
-        let mut runs = Vec::new();
+        let mut gatherer = Gatherer::default();
         let what = (access(AccessKind::Read, 4, false), 3);
         let thread = |block, index| Thread { block, index };
         for word in 0..64_u64 {
             let start = 4096 + 4 * word;
-            add(
-                &mut runs,
-                start..start + 4,
-                what,
-                thread(word / 32, (word % 32 / 2) as u32),
-            );
+            let thread = thread(word / 32, (word % 32 / 2) as u32);
+            gatherer.add(start..start + 4, what, thread);
         }
-        add(&mut runs, 4352..4356, (what.0, 4), thread(1, 16));
+        gatherer.add(4352..4356, (what.0, 4), thread(1, 16));
+        let runs = gatherer.runs();
         assert_eq!(runs.len(), 3);
         assert_eq!(runs[1].thread(4096 + 4 * 45), Some(thread(1, 6)));
         assert_eq!(runs[2].thread(4354), Some(thread(1, 16)));
@@ -234,13 +271,14 @@ mod tests {
 
     #[test]
     fn many_scattered_accesses_become_few_runs() {
-        let mut runs = Vec::new();
+        let mut gatherer = Gatherer::default();
         let what = (access(AccessKind::Read, 4, false), 3);
         for word in 0..4 * EXACT_RUNS as u64 {
             let index = (word * 7 % 32) as u32;
             let thread = Thread { block: 0, index };
-            add(&mut runs, 4 * word..4 * word + 4, what, thread);
+            gatherer.add(4 * word..4 * word + 4, what, thread);
         }
+        let runs = gatherer.runs();
         assert_eq!(runs.len(), EXACT_RUNS);
         let last = runs.last().expect("there are many");
         assert_eq!(last.end, 16 * EXACT_RUNS as u64);

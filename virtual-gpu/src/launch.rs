@@ -81,6 +81,9 @@ impl LaunchError {
     }
 }
 
+/// How a launch that was allowed has ended.
+pub(crate) type Ended = Result<Counters, Box<Fault>>;
+
 impl Kernel {
     /// Checks a launch without running it.
     pub fn check_launch(
@@ -161,7 +164,7 @@ impl Kernel {
         memory: &Memory,
         device: &DeviceConfig,
         options: &RunOptions,
-    ) -> Result<(Result<Counters, Box<Fault>>, Option<Touched>), LaunchError> {
+    ) -> Result<(Ended, Option<Touched>), LaunchError> {
         let (outcome, races) = self.run(shape, params, memory, device, options)?;
         let races = races.filter(|_| options.checks.race == Switch::On);
         Ok((outcome, races.map(|races| races.touched())))
@@ -175,7 +178,7 @@ impl Kernel {
         memory: &Memory,
         device: &DeviceConfig,
         options: &RunOptions,
-    ) -> Result<(Result<Counters, Box<Fault>>, Option<RaceDetector>), LaunchError> {
+    ) -> Result<(Ended, Option<RaceDetector>), LaunchError> {
         self.check_launch(shape, params, device)?;
         let launch = Launch {
             kernel: self,

@@ -18,14 +18,11 @@ use super::task::Task;
 use crate::checks::{GridStart, Observer};
 use crate::counters::Counters;
 use crate::fault::Fault;
-use crate::launch::Launch;
+use crate::launch::{Ended, Launch};
 use crate::schedule::Schedule;
 
 /// Runs a launch to its end. Gives back what has watched it.
-pub(crate) fn run<O: Observer>(
-    launch: &Launch<'_>,
-    observer: O,
-) -> (Result<Counters, Box<Fault>>, O) {
+pub(crate) fn run<O: Observer>(launch: &Launch<'_>, observer: O) -> (Ended, O) {
     let snapshot = launch.memory.snapshot();
     if !O::TRACKS {
         snapshot.trust();

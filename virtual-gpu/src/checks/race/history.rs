@@ -154,15 +154,17 @@ impl Log {
         }
     }
 
-    /// The accesses that are remembered; one of them if it stands for all.
-    fn records(&self) -> impl Iterator<Item = Record> {
-        let (one, many) = match self {
-            Log::Empty => (None, None),
-            Log::One(record) => (Some(*record), None),
-            Log::Many(crowd) if crowd.sample.is_some() => (crowd.sample, None),
-            Log::Many(crowd) => (None, Some(crowd.records.values().copied())),
-        };
-        one.into_iter().chain(many.into_iter().flatten())
+    /// Passes on the accesses that are remembered; one of them if it stands for all.
+    #[inline]
+    fn each(&self, mut pass: impl FnMut(Record)) {
+        match self {
+            Log::Empty => {}
+            Log::One(record) => pass(*record),
+            Log::Many(crowd) => match crowd.sample {
+                Some(record) => pass(record),
+                None => crowd.records.values().copied().for_each(pass),
+            },
+        }
     }
 
     /// Forgets what a later access stands for.
@@ -215,14 +217,16 @@ pub(super) struct History {
 }
 
 impl History {
-    /// The writes that are remembered; one of them if it stands for all.
-    pub(super) fn writes(&self) -> impl Iterator<Item = Record> {
-        self.writes.records()
+    /// Passes on the writes that are remembered; one of them if it stands for all.
+    #[inline]
+    pub(super) fn each_write(&self, pass: impl FnMut(Record)) {
+        self.writes.each(pass);
     }
 
-    /// The reads since.
-    pub(super) fn reads(&self) -> impl Iterator<Item = Record> {
-        self.reads.records()
+    /// The same for the reads since.
+    #[inline]
+    pub(super) fn each_read(&self, pass: impl FnMut(Record)) {
+        self.reads.each(pass);
     }
 
     /// The access that races with a new read, if there is one.

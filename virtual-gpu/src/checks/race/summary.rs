@@ -42,27 +42,38 @@ impl Grid {
 
 impl History {
     /// The write and the read that are told of.
-    fn told(&self) -> [Option<(Access, Record)>; 2] {
-        let write = strictest(self.writes());
-        let read = strictest(self.reads());
-        let adds = |(read, _): &(Access, Record)| {
-            write.is_none_or(|(write, _)| !read.is_covered_by(write))
-        };
-        [write, read.filter(adds)]
+    #[inline]
+    fn told(&self) -> [Option<Told>; 2] {
+        let [mut write, mut read] = [None; 2];
+        self.each_write(|record| write = Some(stricter(write, record)));
+        self.each_read(|record| read = Some(stricter(read, record)));
+        if let (Some((write, _)), Some((of_read, _))) = (write, read)
+            && of_read.is_covered_by(write)
+        {
+            read = None;
+        }
+        [write, read]
     }
 }
 
-/// An access for which the others need not be told. Where there is none, as they are of several widths, it
-/// meets no other: whatever another's width is, it races with one of these.
-fn strictest(records: impl Iterator<Item = Record>) -> Option<(Access, Record)> {
-    let both = |(a, first): (Access, Record), (b, second): (Access, Record)| {
-        if a.is_covered_by(b) && (!b.is_covered_by(a) || second.is_told_before(first)) {
-            return (b, second);
-        }
-        let meets = a.meets && b.is_covered_by(a);
-        (Access { meets, ..a }, first)
+/// An access that is told of, and which that is.
+type Told = (Access, Record);
+
+/// Of an access that was chosen already and another one, that for which the other need not be told. Where there
+/// is none, as they are of several widths, it meets no other: whatever another's width is, it races with one
+/// of these.
+#[inline]
+fn stricter(chosen: Option<Told>, record: Record) -> Told {
+    let new = (record.access(), record);
+    let Some((access, first)) = chosen else {
+        return new;
     };
-    records.map(|record| (record.access(), record)).reduce(both)
+    let covers_new = new.0.is_covered_by(access);
+    if access.is_covered_by(new.0) && (!covers_new || record.is_told_before(first)) {
+        return new;
+    }
+    let meets = access.meets && covers_new;
+    (Access { meets, ..access }, first)
 }
 
 impl Record {

@@ -17,14 +17,12 @@ fn pinned_memory_that_a_copy_or_a_kernel_writes() {
         for waits in [false, true] {
             let bed = Bed::new(NON_BLOCKING);
             let words = pinned(WORDS);
-            match is_kernel {
-                true => assert_eq!(launch(bed.set, 2, 32, bed.a, &[words.addr() as u64]), 0),
+            let begun = match is_kernel {
+                true => launch(bed.set, 2, 32, bed.a, &[words.addr() as u64]),
                 // SAFETY: page-locked words, which live as long as the context.
-                false => assert_eq!(
-                    unsafe { cuMemcpyDtoHAsync_v2(words, bed.shared, 4 * WORDS, bed.a) },
-                    0
-                ),
-            }
+                false => unsafe { cuMemcpyDtoHAsync_v2(words, bed.shared, 4 * WORDS, bed.a) },
+            };
+            assert_eq!(begun, 0);
             if waits {
                 assert_eq!(cuStreamSynchronize(bed.a), 0);
             }

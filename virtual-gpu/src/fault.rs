@@ -1,6 +1,8 @@
 //! What can go wrong while a kernel runs, told in full: what, where in the grid, on which line of
 //! the PTX, and what lies near an offending address.
 
+use crate::checks::{Doer, StreamRace};
+use crate::config::WARP_LANES;
 use std::fmt;
 
 /// A kernel that was stopped, and why.
@@ -38,6 +40,31 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
+    /// Of a launch that raced with other work: at the access that was found.
+    pub(crate) fn of_stream_race(race: Box<StreamRace>) -> Self {
+        let (kernel, at, line, instruction) = match &race.later.by {
+            Doer::Kernel {
+                name,
+                at,
+                line,
+                instruction,
+                ..
+            } => (name.clone(), *at, *line, instruction.clone()),
+            Doer::Call { name, .. } => ((*name).to_owned(), None, 0, String::new()),
+        };
+        let at = at.unwrap_or_default();
+        Self {
+            kind: FaultKind::StreamRace(race),
+            kernel,
+            block: at.block,
+            thread: at.thread,
+            warp: at.index / WARP_LANES,
+            lane: at.index % WARP_LANES,
+            line,
+            instruction,
+        }
+    }
+
     /// The code that the CUDA driver gives for such a fault.
     pub fn cu_result(&self) -> i32 {
         match self.kind {
@@ -275,6 +302,9 @@ pub enum FaultKind {
         /// The access that found it.
         later: Box<Side>,
     },
+    /// The launch touches what another piece of work touches, one of them writing, with nothing that
+    /// orders the two.
+    StreamRace(Box<StreamRace>),
     /// Bytes that nothing ever wrote decide something.
     Uninitialised {
         /// Which bytes, in words.
@@ -369,6 +399,7 @@ impl fmt::Display for FaultKind {
                     ),
                 }
             }
+            FaultKind::StreamRace(race) => race.fmt(f),
             FaultKind::Uninitialised { what } => write!(f, "uninitialised: {what}"),
         }
     }

@@ -1,6 +1,6 @@
 //! Launches: a kernel over a grid.
 
-use crate::checks::{RaceDetector, Switch, Tracked, Unwatched};
+use crate::checks::{RaceDetector, Switch, Touched, Tracked, Unwatched};
 use crate::config::{DeviceConfig, RunOptions};
 use crate::counters::Counters;
 use crate::exec;
@@ -81,6 +81,9 @@ impl LaunchError {
     }
 }
 
+/// How a launch that was allowed has ended.
+pub(crate) type Ended = Result<Counters, Box<Fault>>;
+
 impl Kernel {
     /// Checks a launch without running it.
     pub fn check_launch(
@@ -148,6 +151,34 @@ impl Kernel {
         device: &DeviceConfig,
         options: &RunOptions,
     ) -> Result<Counters, LaunchError> {
+        let (outcome, _) = self.run(shape, params, memory, device, options)?;
+        Ok(outcome?)
+    }
+
+    /// As [`launch`](Self::launch), and tells what the launch has touched, if it was watched for races: to
+    /// its end, or until it was stopped.
+    pub(crate) fn launch_and_tell(
+        &self,
+        shape: &Shape,
+        params: &[u8],
+        memory: &Memory,
+        device: &DeviceConfig,
+        options: &RunOptions,
+    ) -> Result<(Ended, Option<Touched>), LaunchError> {
+        let (outcome, races) = self.run(shape, params, memory, device, options)?;
+        let races = races.filter(|_| options.checks.race == Switch::On);
+        Ok((outcome, races.map(|races| races.touched())))
+    }
+
+    /// Runs the kernel to its end, or until it is stopped. Gives what has watched it, if something has.
+    fn run(
+        &self,
+        shape: &Shape,
+        params: &[u8],
+        memory: &Memory,
+        device: &DeviceConfig,
+        options: &RunOptions,
+    ) -> Result<(Ended, Option<RaceDetector>), LaunchError> {
         self.check_launch(shape, params, device)?;
         let launch = Launch {
             kernel: self,
@@ -164,13 +195,18 @@ impl Kernel {
             (_, Switch::On) => Some(races),
             (_, Switch::Off) => None,
         };
-        let counters = match (races, options.checks.init) {
-            (None, Switch::Off) => exec::run(&launch, Unwatched),
-            (None, Switch::On) => exec::run(&launch, Tracked(Unwatched)),
-            (Some(races), Switch::Off) => exec::run(&launch, races),
-            (Some(races), Switch::On) => exec::run(&launch, Tracked(races)),
-        };
-        Ok(counters?)
+        Ok(match (races, options.checks.init) {
+            (None, Switch::Off) => (exec::run(&launch, Unwatched).0, None),
+            (None, Switch::On) => (exec::run(&launch, Tracked(Unwatched)).0, None),
+            (Some(races), Switch::Off) => {
+                let (outcome, races) = exec::run(&launch, races);
+                (outcome, Some(races))
+            }
+            (Some(races), Switch::On) => {
+                let (outcome, Tracked(races)) = exec::run(&launch, Tracked(races));
+                (outcome, Some(races))
+            }
+        })
     }
 }
 

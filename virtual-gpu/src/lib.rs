@@ -27,7 +27,9 @@ mod program;
 mod ptx;
 mod schedule;
 
-pub use checks::{Checks, Switch};
+pub use checks::{
+    Checks, Doer, StreamKind, StreamName, StreamRace, StreamSide, Switch, ThreadPlace,
+};
 pub use config::{DeviceConfig, RunOptions, WARP_LANES};
 pub use counters::{CLASS_COUNT, Class, Counters};
 pub use driver::{Live, Mode, ModeError, Settings, inject, last_fault, live, mode, start};

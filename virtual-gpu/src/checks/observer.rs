@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::fault::{AccessKind, FaultKind, Space};
+use crate::launch::Shape;
 use crate::program::{Order, Program, Row, Scope, Strength};
 
 /// The accesses of some lanes of a warp that one instruction makes to one space.
@@ -53,7 +54,7 @@ pub(crate) struct GridStart<'a> {
     pub number: u32,
     /// The number of its first block among those of the launch.
     pub first_block: u64,
-    pub threads_per_block: u32,
+    pub shape: Shape,
     pub program: &'a Arc<Program>,
     /// Blocks that it comes after as a whole.
     pub after: &'a [Range<u64>],

@@ -6,7 +6,8 @@
 pub struct Checks {
     /// Barriers and `*.sync` instructions: who must take part, and does.
     pub sync: Switch,
-    /// Data races in global and shared memory.
+    /// Data races: within a launch, in global and shared memory; and between launches, copies and fills
+    /// that nothing orders, in global and page-locked memory.
     pub race: Switch,
     /// Bytes that nothing wrote and that decide something: a branch, an address, who takes part.
     pub init: Switch,

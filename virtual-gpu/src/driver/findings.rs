@@ -1,10 +1,11 @@
-//! What a program did that no call fails for, and that is most likely a mistake: it is told on
+//! What a program did that is most likely a mistake, and that no call fails for or no launch: it is told on
 //! stderr, and here to the host thread that asked for it.
 //!
 //! A module's variables count with their module, not as allocations. What is alive when the process
 //! ends, or when a primary context is reset, is not reported, nor is anything of a context that a
 //! fault has poisoned: nothing could have been freed there.
 
+use crate::StreamRace;
 use crate::driver::objects::lock;
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -29,6 +30,10 @@ pub enum Finding {
         /// How far into it the first such byte lies.
         first: u64,
     },
+    /// Two pieces of work that touch the same bytes, one of them writing, with nothing that orders them.
+    /// The context of the one that was done later has ended with it, as with a fault; if that was a launch,
+    /// its fault says the same.
+    StreamRace(Box<StreamRace>),
 }
 
 /// What was alive in a context.
@@ -93,6 +98,7 @@ impl fmt::Display for Finding {
                 "uninitialised: {bytes} bytes were copied to the host from {address:#x}, of which \
                  byte {first} is the first that nothing wrote"
             ),
+            Finding::StreamRace(race) => race.fmt(f),
         }
     }
 }

@@ -8,6 +8,7 @@
 use crate::driver::findings::Findings;
 use crate::driver::mode;
 use crate::driver::objects::lock;
+use crate::driver::seam::dispatch::current_call;
 use crate::{Counters, Fault, RunOptions, Shape};
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -97,6 +98,8 @@ pub(crate) struct Enqueuer {
     watches: Vec<List>,
     last_fault: Arc<Mutex<Option<Box<Fault>>>>,
     pub(crate) findings: Findings,
+    /// The driver call that enqueues it.
+    pub(crate) call: &'static str,
 }
 
 impl Enqueuer {
@@ -109,6 +112,7 @@ impl Enqueuer {
                 watches: own.watches.clone(),
                 last_fault: Arc::clone(&own.last_fault),
                 findings: Findings::of_this_thread(),
+                call: call_name(),
             }
         })
         .unwrap_or_else(|_| Self {
@@ -116,6 +120,7 @@ impl Enqueuer {
             watches: Vec::new(),
             last_fault: Arc::default(),
             findings: Findings::default(),
+            call: call_name(),
         })
     }
 
@@ -131,6 +136,11 @@ impl Enqueuer {
             });
         }
     }
+}
+
+/// The driver call that the calling thread is inside of.
+pub(crate) fn call_name() -> &'static str {
+    current_call().unwrap_or("a driver call")
 }
 
 fn machine_options() -> Arc<RunOptions> {

@@ -11,6 +11,9 @@
 //! - `inject`, `launches`, `live`, `findings`, `timing`: what tests and benchmarks ask for: calls that
 //!   fail, counters and faults, an account of what is alive, what was left alive, and what took long.
 //!
+//! What orders two pieces of work is told to the account of `checks/streams` as they are enqueued and
+//! as the host learns that they are done; it finds the data races between them.
+//!
 //! Invariants: behind the seam everything is safe code; no lock is held while
 //! a kernel or a host function runs; a handle that is not live is an error and never followed.
 

@@ -18,11 +18,11 @@ use super::task::Task;
 use crate::checks::{GridStart, Observer};
 use crate::counters::Counters;
 use crate::fault::Fault;
-use crate::launch::Launch;
+use crate::launch::{Ended, Launch};
 use crate::schedule::Schedule;
 
-/// Runs a launch to its end.
-pub(crate) fn run<O: Observer>(launch: &Launch<'_>, observer: O) -> Result<Counters, Box<Fault>> {
+/// Runs a launch to its end. Gives back what has watched it.
+pub(crate) fn run<O: Observer>(launch: &Launch<'_>, observer: O) -> (Ended, O) {
     let snapshot = launch.memory.snapshot();
     if !O::TRACKS {
         snapshot.trust();
@@ -45,8 +45,8 @@ pub(crate) fn run<O: Observer>(launch: &Launch<'_>, observer: O) -> Result<Count
         waiting: 0,
         next_block: 0,
     };
-    with_descendants(&mut machine, &[])?;
-    Ok(machine.counters)
+    let ended = with_descendants(&mut machine, &[]);
+    (ended.map(|()| machine.counters), machine.observer)
 }
 
 /// Runs the machine's grid, all that is launched in it, and the tail launches that follow. It comes
@@ -81,7 +81,7 @@ fn with_children<O: Observer>(
     machine.observer.grid_starts(&GridStart {
         number: task.number,
         first_block: task.first_block,
-        threads_per_block: task.shape.block.iter().product(),
+        shape: task.shape,
         program: &task.compiled.program,
         after,
     });

@@ -48,6 +48,59 @@ pub const PTX: &CStr = cr#"
 }
 "#;
 
+/// One word or byte for each thread, at its place in the grid:
+/// `set(p)`: p[i] = i. `get(p, to)`: to[i] = p[i]. `set_bytes(p)`: the same for bytes.
+pub const ROWS: &CStr = cr#"
+.version 7.8
+.target sm_90
+.address_size 64
+
+.visible .entry set(.param .u64 p)
+{
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mad.lo.u32 %r4, %r2, %r3, %r1;
+    mul.wide.u32 %rd2, %r4, 4;
+    add.u64 %rd1, %rd1, %rd2;
+    st.global.u32 [%rd1], %r4;
+    ret;
+}
+
+.visible .entry get(.param .u64 p, .param .u64 to)
+{
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [p];
+    ld.param.u64 %rd2, [to];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mad.lo.u32 %r4, %r2, %r3, %r1;
+    mul.wide.u32 %rd3, %r4, 4;
+    add.u64 %rd1, %rd1, %rd3;
+    add.u64 %rd2, %rd2, %rd3;
+    ld.global.u32 %r5, [%rd1];
+    st.global.u32 [%rd2], %r5;
+    ret;
+}
+
+.visible .entry set_bytes(.param .u64 p)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %tid.x;
+    cvt.u64.u32 %rd2, %r1;
+    add.u64 %rd1, %rd1, %rd2;
+    st.global.u8 [%rd1], %r1;
+    ret;
+}
+"#;
+
 /// `await_and_increment(p)`: p[0] += 1 by every thread, atomically, after the launches before.
 /// `wait_for_nothing(p)`: the same, whenever it begins.
 pub const DEPENDENT: &CStr = cr#"

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::clocks::Known;
 use super::threads::{BlockState, copiers};
 use crate::checks::GridStart;
+use crate::launch::Shape;
 use crate::program::Program;
 
 /// One grid that has started.
@@ -14,14 +15,18 @@ use crate::program::Program;
 pub(super) struct Grid {
     pub first_block: u64,
     pub program: Arc<Program>,
-    threads_per_block: u32,
+    pub shape: Shape,
     known: Rc<Known>,
 }
 
 impl Grid {
     /// The place of the first thread of a block that stands for copies.
     pub(super) fn copiers(&self) -> u32 {
-        copiers(self.threads_per_block)
+        copiers(self.threads_per_block())
+    }
+
+    fn threads_per_block(&self) -> u32 {
+        self.shape.block.iter().product()
     }
 }
 
@@ -47,7 +52,7 @@ impl Grids {
         self.started.push(Grid {
             first_block: start.first_block,
             program: Arc::clone(start.program),
-            threads_per_block: start.threads_per_block,
+            shape: start.shape,
             known,
         });
     }
@@ -62,6 +67,11 @@ impl Grids {
         self.started.get(behind.checked_sub(1)?)
     }
 
+    /// All that have started.
+    pub(super) fn started(&self) -> &[Grid] {
+        &self.started
+    }
+
     /// The first block of the grid that a block belongs to.
     pub(super) fn first_block(&self, block: u64) -> u64 {
         self.of_block(block).map_or(0, |grid| grid.first_block)
@@ -70,7 +80,7 @@ impl Grids {
     /// A block that starts.
     pub(super) fn new_block(&self, number: u64) -> BlockState {
         match self.of_block(number) {
-            Some(grid) => BlockState::new(number, grid.threads_per_block, &grid.known),
+            Some(grid) => BlockState::new(number, grid.threads_per_block(), &grid.known),
             None => BlockState::new(number, 0, &Rc::default()),
         }
     }

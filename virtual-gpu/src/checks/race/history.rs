@@ -79,6 +79,11 @@ impl Record {
         self.bits & IS_STRONG != 0
     }
 
+    /// Whether it is strong, and of device scope or wider.
+    pub(super) fn is_wide(self) -> bool {
+        self.bits & IS_WIDE != 0
+    }
+
     /// Whether two accesses to one cell are made to meet: both strong, of the same bytes, of scopes
     /// that reach each other. Accesses are aligned, so those of one size are of the same bytes.
     fn may_meet(self, other: Self) -> bool {
@@ -149,6 +154,19 @@ impl Log {
         }
     }
 
+    /// Passes on the accesses that are remembered; one of them if it stands for all.
+    #[inline]
+    fn each(&self, mut pass: impl FnMut(Record)) {
+        match self {
+            Log::Empty => {}
+            Log::One(record) => pass(*record),
+            Log::Many(crowd) => match crowd.sample {
+                Some(record) => pass(record),
+                None => crowd.records.values().copied().for_each(pass),
+            },
+        }
+    }
+
     /// Forgets what a later access stands for.
     #[inline]
     fn forget(&mut self, new: Record, known: &Known) {
@@ -199,6 +217,18 @@ pub(super) struct History {
 }
 
 impl History {
+    /// Passes on the writes that are remembered; one of them if it stands for all.
+    #[inline]
+    pub(super) fn each_write(&self, pass: impl FnMut(Record)) {
+        self.writes.each(pass);
+    }
+
+    /// The same for the reads since.
+    #[inline]
+    pub(super) fn each_read(&self, pass: impl FnMut(Record)) {
+        self.reads.each(pass);
+    }
+
     /// The access that races with a new read, if there is one.
     #[inline]
     pub(super) fn race_with_read(&self, new: Record, known: &Known) -> Option<Record> {

@@ -27,7 +27,10 @@
 //! `messages`). `history` holds which accesses of a cell of memory have to be remembered, `pages`
 //! where.
 //!
-//! Not modelled: orders between launches (every launch starts anew), proxies, and the difference
+//! Every launch starts anew. What it has touched in global memory is gathered from the histories at its end
+//! (`summary`), for `checks/streams` to compare with other work.
+//!
+//! Not modelled: proxies, and the difference
 //! between `fence.sc` and `fence.acq_rel`. A finding holds for the inputs and the schedule that
 //! ran, and so does the absence of one.
 
@@ -37,6 +40,7 @@ mod history;
 mod messages;
 mod pages;
 mod past;
+mod summary;
 mod threads;
 
 use std::collections::HashMap;

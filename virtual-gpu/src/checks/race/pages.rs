@@ -46,6 +46,20 @@ impl Pages {
         &mut page.cells[first..first + count]
     }
 
+    /// All histories in the order of their addresses, each with its first address and its bytes.
+    pub(super) fn in_order(&self) -> impl Iterator<Item = (u64, u64, &History)> {
+        let mut numbers: Vec<(u64, usize)> = self.places.iter().map(|(n, p)| (*n, *p)).collect();
+        numbers.sort_unstable();
+        numbers.into_iter().flat_map(|(number, place)| {
+            let page = &self.pages[place];
+            let start = number * PAGE_BYTES;
+            let starts = (start..).step_by(1 << page.shift);
+            starts
+                .zip(&page.cells)
+                .map(|(start, cell)| (start, 1 << page.shift, cell))
+        })
+    }
+
     fn place(&mut self, number: u64, shift: u32) -> usize {
         let pages = &mut self.pages;
         let place = *self.places.entry(number).or_insert_with(|| {

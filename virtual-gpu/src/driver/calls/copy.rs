@@ -14,6 +14,7 @@ use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Stream, resolve};
 use crate::driver::objects::work::Action;
 use crate::driver::seam::abi::{Handle, HostPointer};
+use std::sync::Arc;
 
 pub(crate) fn host_to_device(to: u64, from: HostPointer, bytes: usize) -> Outcome {
     now(Copy::linear(device(to)?, Place::Host(from), bytes))
@@ -131,6 +132,8 @@ fn is_pageable(copy: &Copy, place: &Place, pitch: usize) -> Outcome<bool> {
     }
 }
 
+/// Comes after all work of both contexts and before all that is enqueued there later. So it waits, which a
+/// real driver need not.
 pub(crate) fn peer(
     to: u64,
     to_context: Handle<Context>,
@@ -138,8 +141,11 @@ pub(crate) fn peer(
     from_context: Handle<Context>,
     bytes: usize,
 ) -> Outcome {
-    check_contexts([to_context, from_context])?;
-    device_to_device(to, from, bytes)
+    let contexts = contexts([to_context, from_context])?;
+    check_unsafe_call()?;
+    contexts.iter().for_each(|context| context.drain());
+    device_to_device(to, from, bytes)?;
+    finish(&current()?.legacy().last())
 }
 
 pub(crate) fn peer_async(
@@ -150,14 +156,12 @@ pub(crate) fn peer_async(
     bytes: usize,
     stream: Handle<Stream>,
 ) -> Outcome {
-    check_contexts([to_context, from_context])?;
+    contexts([to_context, from_context])?;
     device_to_device_async(to, from, bytes, stream)
 }
 
-/// The contexts only have to be there: an address tells its device.
-fn check_contexts(handles: [Handle<Context>; 2]) -> Outcome {
-    for handle in handles {
-        machine()?.contexts.get(handle)?;
-    }
-    Ok(())
+/// The contexts have to be there, but an address tells its device by itself.
+fn contexts([to, from]: [Handle<Context>; 2]) -> Outcome<[Arc<Context>; 2]> {
+    let contexts = &machine()?.contexts;
+    Ok([contexts.get(to)?, contexts.get(from)?])
 }

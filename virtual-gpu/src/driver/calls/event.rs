@@ -85,7 +85,11 @@ pub(crate) fn synchronize(event: Handle<Event>) -> Outcome {
 pub(crate) fn query(event: Handle<Event>) -> Outcome {
     match waited_for(event)? {
         Some(ticket) if !ticket.is_done() => proceed(&ticket),
-        _ => Ok(()),
+        Some(ticket) => {
+            ticket.tell();
+            Ok(())
+        }
+        None => Ok(()),
     }
 }
 
@@ -106,7 +110,9 @@ fn waited_for(event: Handle<Event>) -> Outcome<Option<Ticket>> {
 }
 
 pub(crate) fn elapsed(milliseconds: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Outcome {
-    let (start, end) = (find(start)?.time()?, find(end)?.time()?);
+    let ((start, first), (end, second)) = (find(start)?.reached()?, find(end)?.reached()?);
+    first.tell();
+    second.tell();
     let seconds = match end.checked_duration_since(start) {
         Some(after) => after.as_secs_f32(),
         None => -start.duration_since(end).as_secs_f32(),

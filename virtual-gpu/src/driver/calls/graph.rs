@@ -1,8 +1,9 @@
 //! Graphs: looking at them, and launching them. They come from captures only.
 
-use crate::driver::calls::enqueue;
+use crate::driver::calls::enqueue_after;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::graph::{ExecutableGraph, Graph, NodeName};
+use crate::driver::objects::lock;
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Stream, resolve};
 use crate::driver::objects::work::Action;
@@ -43,11 +44,16 @@ pub(crate) fn instantiate_with_log(
     Ok(())
 }
 
+/// Comes after the launch of the same executable graph before, too.
 pub(crate) fn launch(executable: Handle<ExecutableGraph>, stream: Handle<Stream>) -> Outcome {
     let stream = resolve(stream)?;
     let executable = machine()?.executable_graphs.get(executable)?;
-    let actions = Arc::clone(&executable.actions);
-    enqueue(&stream, Action::Graph(actions))?;
+    let steps = Arc::clone(&executable.steps);
+    let before = lock(&executable.last).clone();
+    let launch = enqueue_after(&stream, Action::Graph(steps), before.into_iter().collect())?;
+    if launch.is_some() {
+        *lock(&executable.last) = launch;
+    }
     Ok(())
 }
 

@@ -50,8 +50,16 @@ pub(crate) fn free(address: u64) -> Outcome {
     let owner = known.owner(address)?;
     finish_context(&owner)?;
     known.forget(address)?;
-    let freed = owner.device.memory.free(address);
-    freed.map_err(|_| Code::INVALID_VALUE)
+    let device = owner.device;
+    let extent = device.memory.find(address);
+    device
+        .memory
+        .free(address)
+        .map_err(|_| Code::INVALID_VALUE)?;
+    if let Some(extent) = extent {
+        device.orders.forget(extent.base, extent.bytes);
+    }
+    Ok(())
 }
 
 pub(crate) fn free_async(address: u64, stream: Handle<Stream>) -> Outcome {
@@ -63,7 +71,7 @@ pub(crate) fn free_async(address: u64, stream: Handle<Stream>) -> Outcome {
     let known = &machine()?.known_memory;
     let device = known.owner(address)?.device;
     known.forget(address)?;
-    enqueue(&stream, Action::Free(&device.memory, address))?;
+    enqueue(&stream, Action::Free(device, address))?;
     Ok(())
 }
 

@@ -67,9 +67,10 @@ fn check_unsafe_call() -> Outcome {
     machine()?.captures.check_unsafe_call()
 }
 
-/// Does the work up to a place, and gives the error that has come of it.
+/// Does the work up to a place, tells the host so, and gives the error that has come of it.
 fn finish(ticket: &Ticket) -> Outcome {
     ticket.finish();
+    ticket.tell();
     ticket.stream.context.check()
 }
 

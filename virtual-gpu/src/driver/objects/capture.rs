@@ -6,6 +6,7 @@
 //! on, and so does the end of the capture.
 
 use crate::driver::code::{Code, Outcome};
+use crate::driver::launches::call_name;
 use crate::driver::objects::context::Context;
 use crate::driver::objects::graph::{Graph, Node};
 use crate::driver::objects::lock;
@@ -322,6 +323,7 @@ impl Stream {
         let after = std::mem::replace(&mut tail.after, BTreeSet::from([index]));
         state.nodes.push(Node {
             action: action.clone(),
+            call: call_name(),
             after,
         });
         Ok(Captured::Yes)

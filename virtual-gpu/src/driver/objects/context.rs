@@ -1,5 +1,6 @@
 //! A context: the streams on one device, and the error that may have poisoned them all.
 
+use crate::checks::Clock;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::launches::Enqueuer;
 use crate::driver::objects::lock;
@@ -52,6 +53,8 @@ struct Streams {
     legacy: Option<Arc<Stream>>,
     per_thread: HashMap<ThreadId, Arc<Stream>>,
     created: Vec<Arc<Stream>>,
+    /// The work of those that were destroyed, blocking ones and others.
+    departed: [Clock; 2],
 }
 
 impl Streams {
@@ -132,6 +135,13 @@ impl Context {
     pub(crate) fn remove_stream(&self, stream: &Arc<Stream>) {
         let mut streams = lock(&self.streams);
         streams.created.retain(|other| !Arc::ptr_eq(other, stream));
+        let [blocking, others] = &mut streams.departed;
+        let departed = match stream.ordering {
+            StreamOrdering::NonBlocking => others,
+            StreamOrdering::Blocking | StreamOrdering::Legacy => blocking,
+        };
+        departed.join(&stream.last().clock);
+        self.device.orders.trim(departed);
     }
 
     /// Drops the context's hold on its streams, which hold the context.
@@ -156,37 +166,56 @@ impl Context {
         mut after: Vec<Ticket>,
         by: Enqueuer,
     ) -> Ticket {
-        let number = {
+        let ticket = {
             let _order = lock(&self.order);
+            let mut departed = Clock::default();
             match stream.ordering {
                 StreamOrdering::NonBlocking => {}
                 StreamOrdering::Blocking => after.push(self.legacy().last()),
                 StreamOrdering::Legacy => {
                     after.extend(self.blocking_streams().iter().map(|other| other.last()));
+                    departed.clone_from(&lock(&self.streams).departed[0]);
                 }
             }
-            after.retain(|ticket| !ticket.is_done());
             let number = new_ticket_number();
+            let before = stream.last();
+            let known = after.iter().chain([&before]).map(|ticket| &*ticket.clock);
+            let clock = self
+                .device
+                .orders
+                .enqueue((stream.id, number), known.chain([&departed]));
+            after.retain(|ticket| !ticket.is_done());
             stream.push(Work {
                 number,
+                clock: Arc::clone(&clock),
                 after,
                 action,
                 by,
             });
-            number
+            Ticket {
+                stream: Arc::clone(stream),
+                number,
+                clock,
+            }
         };
         stream.relieve();
-        Ticket {
-            stream: Arc::clone(stream),
-            number,
-        }
+        ticket
     }
 
-    /// Finishes all work of the context.
+    /// Finishes all work of the context, and tells the host so.
     pub(crate) fn drain(&self) {
-        let streams: Vec<_> = lock(&self.streams).all().cloned().collect();
+        let (streams, departed) = {
+            let streams = lock(&self.streams);
+            let all: Vec<_> = streams.all().cloned().collect();
+            (all, streams.departed.clone())
+        };
         for stream in streams {
-            stream.last().finish();
+            let last = stream.last();
+            last.finish();
+            last.tell();
+        }
+        for clock in &departed {
+            self.device.orders.told(clock);
         }
     }
 }
@@ -196,6 +225,8 @@ impl Context {
 pub(crate) struct Ticket {
     pub(crate) stream: Arc<Stream>,
     pub(crate) number: u64,
+    /// What is known when it is done.
+    pub(crate) clock: Arc<Clock>,
 }
 
 /// Numbers rise over all streams of all contexts, and work waits for lower numbers only, so no two

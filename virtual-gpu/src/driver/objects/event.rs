@@ -52,12 +52,15 @@ impl Event {
         *lock(&self.recording) = recording;
     }
 
-    /// When the event was reached.
-    pub(crate) fn time(&self) -> Outcome<Instant> {
+    /// When the event was reached, and where it was recorded.
+    pub(crate) fn reached(&self) -> Outcome<(Instant, Ticket)> {
         match (self.timing, self.recording()) {
             (Timing::Disabled, _) | (_, Recording::Never) => Err(Code::INVALID_HANDLE),
             (_, Recording::Capture(_)) => Err(Code::CAPTURED_EVENT),
-            (_, Recording::Stream { time, .. }) => time.get().copied().ok_or(Code::NOT_READY),
+            (_, Recording::Stream { time, ticket }) => {
+                let time = time.get().ok_or(Code::NOT_READY)?;
+                Ok((*time, ticket))
+            }
         }
     }
 }

@@ -5,18 +5,22 @@
 //! for it during the capture. Not modelled: editing nodes, and graphs that are built without capture.
 
 use crate::driver::code::Outcome;
+use crate::driver::objects::context::Ticket;
 use crate::driver::objects::lock;
 use crate::driver::objects::machine::Machine;
+use crate::driver::objects::steps::{Step, steps};
 use crate::driver::objects::user_object::{GraphReferences, UserObject};
 use crate::driver::objects::work::Action;
 use crate::driver::seam::abi::Handle;
 use std::collections::BTreeSet;
-use std::iter;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// A piece of work in a graph.
+#[derive(Clone)]
 pub(crate) struct Node {
     pub(crate) action: Action,
+    /// The driver call that was captured.
+    pub(crate) call: &'static str,
     /// The nodes that it comes after, by index.
     pub(crate) after: BTreeSet<usize>,
 }
@@ -40,7 +44,9 @@ pub(crate) struct NodeName {
 
 /// A graph that can be launched.
 pub(crate) struct ExecutableGraph {
-    pub(crate) actions: Arc<[Action]>,
+    pub(crate) steps: Arc<[Step]>,
+    /// The launch before, which the next one comes after, in whatever stream.
+    pub(crate) last: Mutex<Option<Ticket>>,
 }
 
 impl Graph {
@@ -55,13 +61,21 @@ impl Graph {
 
     /// The graph in a form that can be launched; it has the references that this one has.
     pub(crate) fn instantiate(&self) -> Outcome<ExecutableGraph> {
-        let actions = self.nodes().iter().map(|node| node.action.clone());
         let references = lock(&self.references);
         let references: Outcome<Vec<_>> =
             references.iter().map(GraphReferences::passed_on).collect();
-        let held = Action::Hold(Arc::new(references?));
+        let references = references?;
+        let mut nodes = self.nodes().to_vec();
+        if !references.is_empty() {
+            nodes.push(Node {
+                action: Action::Hold(Arc::new(references)),
+                call: "cuGraphInstantiate",
+                after: BTreeSet::new(),
+            });
+        }
         Ok(ExecutableGraph {
-            actions: actions.chain(iter::once(held)).collect(),
+            steps: steps(&nodes).into(),
+            last: Mutex::default(),
         })
     }
 

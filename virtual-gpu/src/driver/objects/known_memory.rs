@@ -84,6 +84,11 @@ impl<T> Range<T> {
         }
     }
 
+    /// The memory goes: its addresses may come back as other memory.
+    fn forget_accesses(&self, start: u64) {
+        self.context.device.orders.forget(start, self.bytes);
+    }
+
     fn found(&self, start: u64) -> Found {
         Found {
             device: self.context.device.ordinal,
@@ -199,6 +204,7 @@ impl KnownMemory {
             return Err(Code::INVALID_VALUE);
         }
         range.context.device.memory.unpin(pointer.address());
+        range.forget_accesses(pointer.address());
         host.remove(&pointer.address());
         Ok(())
     }
@@ -210,7 +216,9 @@ impl KnownMemory {
         if range.is_none_or(|range| range.kind.owner != PinnedOwner::Program) {
             return Err(Code::HOST_MEMORY_NOT_REGISTERED);
         }
-        host.remove(&pointer.address());
+        if let Some(range) = host.remove(&pointer.address()) {
+            range.forget_accesses(pointer.address());
+        }
         Ok(())
     }
 
@@ -247,6 +255,7 @@ impl KnownMemory {
             if !stays {
                 left.allocations += 1;
                 left.allocated_bytes += range.bytes;
+                range.forget_accesses(*address);
                 // Fails only where work of the context has freed it already.
                 let _ = context.device.memory.free(*address);
             }
@@ -257,6 +266,7 @@ impl KnownMemory {
             if !stays {
                 // Does nothing where the memory is the program's own.
                 context.device.memory.unpin(*address);
+                range.forget_accesses(*address);
                 left.pinned += 1;
                 left.pinned_bytes += range.bytes;
             }

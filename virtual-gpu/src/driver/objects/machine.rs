@@ -1,5 +1,6 @@
 //! The machine: its devices, and the tables of everything that lives on them.
 
+use crate::checks::Orders;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::findings::{Findings, Left};
 use crate::driver::mode;
@@ -43,15 +44,19 @@ pub(crate) struct Device {
     pub(crate) ordinal: i32,
     pub(crate) config: DeviceConfig,
     pub(crate) memory: Memory,
+    /// The order of all work on the machine, and what it has touched.
+    pub(crate) orders: Arc<Orders>,
     pub(crate) primary: Primary,
 }
 
 impl Machine {
     pub(crate) fn new(settings: Settings) -> Self {
+        let orders = Arc::new(Orders::default());
         let device = |ordinal: u32| Device {
             ordinal: ordinal.cast_signed(),
             config: settings.device.clone(),
             memory: Memory::of_device(ordinal, settings.device.memory_bytes),
+            orders: Arc::clone(&orders),
             primary: Primary::default(),
         };
         let ordinals = 0..settings.devices.count();

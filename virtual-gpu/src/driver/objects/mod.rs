@@ -13,9 +13,11 @@ pub(crate) mod linker;
 pub(crate) mod machine;
 pub(crate) mod module;
 pub(crate) mod primary;
+pub(crate) mod steps;
 pub(crate) mod stream;
 pub(crate) mod table;
 pub(crate) mod threads;
+pub(crate) mod touch;
 pub(crate) mod user_object;
 pub(crate) mod work;
 

@@ -9,6 +9,9 @@
 //! mistakes. It also means that work proceeds only inside driver calls: a host that spins on pinned
 //! memory waits forever.
 
+pub(crate) use crate::StreamKind as Ordering;
+use crate::StreamName;
+use crate::checks::Clock;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::capture::Tail;
 use crate::driver::objects::context::{Context, Ticket};
@@ -30,17 +33,6 @@ const LEGACY: usize = 1;
 /// The handle that stands for the calling thread's default stream.
 const PER_THREAD: usize = 2;
 
-/// How a stream's work is ordered with that of the legacy default stream.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ordering {
-    /// It is the legacy default stream.
-    Legacy,
-    /// Work enqueued earlier in the one comes before work enqueued later in the other.
-    Blocking,
-    /// Not at all.
-    NonBlocking,
-}
-
 /// A stream.
 pub(crate) struct Stream {
     pub(crate) context: Arc<Context>,
@@ -51,8 +43,8 @@ pub(crate) struct Stream {
     pub(crate) capture: Mutex<Option<Tail>>,
     queue: Mutex<Queue>,
     idle: Condvar,
-    /// Number of the work enqueued last.
-    last: AtomicU64,
+    /// The work enqueued last: its number, and what is known when it is done.
+    last: Mutex<(u64, Arc<Clock>)>,
     /// Number of the work done last.
     done: AtomicU64,
 }
@@ -96,41 +88,51 @@ impl Stream {
             capture: Mutex::default(),
             queue: Mutex::default(),
             idle: Condvar::new(),
-            last: AtomicU64::new(0),
+            last: Mutex::default(),
             done: AtomicU64::new(0),
         }
     }
 
     /// The place of the work enqueued last.
     pub(crate) fn last(self: &Arc<Self>) -> Ticket {
+        let (number, clock) = lock(&self.last).clone();
         Ticket {
             stream: Arc::clone(self),
-            number: self.last.load(Atomically::Acquire),
+            number,
+            clock,
+        }
+    }
+
+    /// How the stream is told of.
+    pub(crate) fn name(&self) -> StreamName {
+        StreamName {
+            id: self.id,
+            kind: self.ordering,
         }
     }
 
     /// Called by the context alone, which gives out the numbers.
     pub(crate) fn push(&self, work: Work) {
         let mut queue = lock(&self.queue);
-        self.last.store(work.number, Atomically::Release);
+        *lock(&self.last) = (work.number, Arc::clone(&work.clock));
         queue.waiting.push_back(work);
     }
 
     /// Does work while the queue is too long.
     pub(crate) fn relieve(self: &Arc<Self>) {
-        while let Some(number) = self.overdue() {
-            let ticket = Ticket {
-                stream: Arc::clone(self),
-                number,
-            };
+        while let Some(ticket) = self.overdue() {
             ticket.finish();
         }
     }
 
-    fn overdue(&self) -> Option<u64> {
+    fn overdue(self: &Arc<Self>) -> Option<Ticket> {
         let queue = lock(&self.queue);
         let first = queue.waiting.front()?;
-        (queue.waiting.len() > QUEUE_LIMIT).then_some(first.number)
+        (queue.waiting.len() > QUEUE_LIMIT).then(|| Ticket {
+            stream: Arc::clone(self),
+            number: first.number,
+            clock: Arc::clone(&first.clock),
+        })
     }
 
     fn take(&self, until: u64) -> Front {
@@ -154,6 +156,7 @@ impl Stream {
     fn finished(&self, number: u64) {
         let mut queue = lock(&self.queue);
         queue.turn = Turn::Free;
+        self.context.device.orders.done(number);
         self.done.store(number, Atomically::Release);
         self.idle.notify_all();
     }
@@ -172,7 +175,13 @@ impl Ticket {
         self.stream.done.load(Atomically::Acquire) >= self.number
     }
 
-    /// Does the work up to here, or waits for the thread that does.
+    /// Takes note that the host has been told that the work up to here is done.
+    pub(crate) fn tell(&self) {
+        self.stream.context.device.orders.told(&self.clock);
+    }
+
+    /// Does the work up to here, or waits for the thread that does. Who waits because the host asked for
+    /// it, [tells](Self::tell) the host then.
     pub(crate) fn finish(&self) {
         while self.step() == Progress::NotYet {}
     }
@@ -187,7 +196,7 @@ impl Ticket {
                 Front::Busy => ticket.stream.wait_for_turn(),
                 Front::Waits(awaited) => ticket = awaited,
                 Front::Ready(work) => {
-                    work.perform(&ticket.stream.context);
+                    work.perform(&ticket.stream);
                     ticket.stream.finished(work.number);
                     break;
                 }

@@ -1,13 +1,18 @@
 //! Pieces of work: what waits in a stream's queue, what a graph's nodes do, and how it is done.
 
+use crate::checks::{Clock, What};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::launches::Enqueuer;
-use crate::driver::objects::context::{Context, PENDING_LAUNCHES, Preference, Ticket};
+use crate::driver::objects::context::{PENDING_LAUNCHES, Preference, Ticket};
 use crate::driver::objects::copy::{Copy, Fill};
+use crate::driver::objects::machine::Device;
 use crate::driver::objects::module::Function;
+use crate::driver::objects::steps::Step;
+use crate::driver::objects::stream::Stream;
+use crate::driver::objects::touch::Doing;
 use crate::driver::objects::user_object::GraphReferences;
 use crate::driver::seam::abi::HostFunction;
-use crate::{Dependence, LaunchError, Memory, RunOptions, Shape, Switch};
+use crate::{Dependence, Fault, RunOptions, Shape, Switch};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
@@ -16,6 +21,8 @@ use std::time::Instant;
 /// A piece of work in a stream's queue.
 pub(crate) struct Work {
     pub(crate) number: u64,
+    /// What comes before it, and itself.
+    pub(crate) clock: Arc<Clock>,
     /// What must be done before, in other streams.
     pub(crate) after: Vec<Ticket>,
     pub(crate) action: Action,
@@ -33,9 +40,9 @@ pub(crate) enum Action {
     /// Notes the time for an event.
     Record(Arc<OnceLock<Instant>>),
     /// Frees device memory.
-    Free(&'static Memory, u64),
+    Free(&'static Device, u64),
     /// The nodes of a graph, in the order in which they were captured.
-    Graph(Arc<[Action]>),
+    Graph(Arc<[Step]>),
     /// Nothing: it only waits.
     Wait,
     /// Nothing: it keeps what a graph needs until the graph's launch is done.
@@ -69,11 +76,21 @@ pub(crate) fn call_host_function(function: &HostFunction) {
 
 impl Work {
     /// Does the work. What fails poisons the context, and in a poisoned context nothing is done.
-    pub(crate) fn perform(&self, context: &Context) {
+    pub(crate) fn perform(&self, stream: &Stream) {
+        let context = &*stream.context;
         if context.check().is_err() {
             return;
         }
-        let done = catch_unwind(AssertUnwindSafe(|| self.action.perform(context, &self.by)));
+        let doing = Doing {
+            context,
+            stream: stream.name(),
+            by: &self.by,
+            call: self.by.call,
+            number: self.number,
+            clock: &self.clock,
+            node: None,
+        };
+        let done = catch_unwind(AssertUnwindSafe(|| self.action.perform(doing)));
         if let Err(code) = done.unwrap_or(Err(Code::UNKNOWN)) {
             context.poison(code);
         }
@@ -81,17 +98,23 @@ impl Work {
 }
 
 impl Action {
-    fn perform(&self, context: &Context, by: &Enqueuer) -> Outcome {
+    fn perform(&self, doing: Doing<'_>) -> Outcome {
+        let by = doing.by;
         match self {
-            Action::Kernel(launch) => launch.perform(context, by),
+            Action::Kernel(launch) => launch.perform(doing),
             Action::Copy(copy) => {
+                doing.copies(copy)?;
                 if by.options.checks.copies == Switch::On {
                     copy.report_unwritten(&by.findings);
                 }
                 copy.perform()
             }
-            Action::Fill(fill) => fill.perform(&context.device.memory),
+            Action::Fill(fill) => {
+                doing.fills(fill)?;
+                fill.perform(&doing.context.device.memory)
+            }
             Action::Host(function) => {
+                doing.tell();
                 call_host_function(function);
                 Ok(())
             }
@@ -99,18 +122,31 @@ impl Action {
                 time.get_or_init(Instant::now);
                 Ok(())
             }
-            Action::Free(memory, address) => {
-                let freed = memory.free(*address);
-                freed.map_err(|_| Code::ILLEGAL_ADDRESS)
-            }
-            Action::Graph(nodes) => nodes.iter().try_for_each(|node| node.perform(context, by)),
+            Action::Free(device, address) => free(device, *address, doing),
+            Action::Graph(steps) => steps.iter().try_for_each(|step| {
+                step.action.perform(Doing {
+                    call: step.call,
+                    node: Some(&step.place),
+                    ..doing
+                })
+            }),
             Action::Wait | Action::Hold(_) => Ok(()),
         }
     }
 }
 
+fn free(device: &Device, address: u64, doing: Doing<'_>) -> Outcome {
+    let extent = device.memory.find(address).ok_or(Code::ILLEGAL_ADDRESS)?;
+    doing.frees(extent)?;
+    let freed = device.memory.free(address);
+    freed.map_err(|_| Code::ILLEGAL_ADDRESS)?;
+    device.orders.forget(extent.base, extent.bytes);
+    Ok(())
+}
+
 impl KernelLaunch {
-    fn perform(&self, context: &Context, by: &Enqueuer) -> Outcome {
+    fn perform(&self, doing: Doing<'_>) -> Outcome {
+        let Doing { context, by, .. } = doing;
         let kernel = &self.function.kernel;
         let mut device = context.device.config.clone();
         if let Some(count) = context.preference(Preference::Limit(PENDING_LAUNCHES)) {
@@ -120,25 +156,32 @@ impl KernelLaunch {
             dependence: self.dependence,
             ..RunOptions::clone(&by.options)
         };
-        let result = kernel.launch(
+        let (outcome, touched) = match kernel.launch_and_tell(
             &self.shape,
             &self.parameters,
             &context.device.memory,
             &device,
             &options,
-        );
-        match result {
-            Ok(counters) => {
-                by.note(kernel.name(), self.shape, Ok(counters));
-                Ok(())
-            }
-            Err(LaunchError::Fault(fault)) => {
-                eprintln!("virtual-gpu: {fault}");
-                let code = Code(fault.cu_result());
-                by.note(kernel.name(), self.shape, Err(fault));
-                Err(code)
-            }
-            Err(refused) => Err(Code(refused.cu_result())),
+        ) {
+            Ok(ended) => ended,
+            Err(refused) => return Err(Code(refused.cu_result())),
+        };
+        if let Err(fault) = &outcome {
+            eprintln!("virtual-gpu: {fault}");
         }
+        let race = touched.and_then(|mut touched| {
+            let grids = std::mem::take(&mut touched.grids);
+            let what = What::Kernel(kernel.name().to_owned(), grids);
+            doing.compare(what, &touched)
+        });
+        let outcome = match (outcome, race) {
+            (Ok(_), Some(race)) => Err(Box::new(Fault::of_stream_race(race))),
+            (outcome, _) => outcome,
+        };
+        let code = outcome
+            .as_ref()
+            .map_or_else(|fault| Err(Code(fault.cu_result())), |_| Ok(()));
+        by.note(kernel.name(), self.shape, outcome);
+        code
     }
 }

@@ -31,25 +31,30 @@ pub(crate) enum Class {
 }
 
 thread_local! {
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
+    static INSIDE: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
 /// Whether the calling thread is inside a driver call. An allocator that counts what a program
 /// allocates can leave out what the driver does.
 pub fn inside_a_call() -> bool {
-    INSIDE.try_with(Cell::get).unwrap_or(false)
+    current_call().is_some()
+}
+
+/// The driver call that the calling thread is inside of, spelt as the exported symbol.
+pub(crate) fn current_call() -> Option<&'static str> {
+    INSIDE.try_with(Cell::get).unwrap_or(None)
 }
 
 /// Marks the thread as inside a call until this is dropped.
 struct Inside {
-    was_inside: bool,
+    outer: Option<&'static str>,
 }
 
 impl Inside {
-    fn enter() -> Self {
-        let was_inside = INSIDE.try_with(|inside| inside.replace(true));
+    fn enter(call: &'static str) -> Self {
+        let outer = INSIDE.try_with(|inside| inside.replace(Some(call)));
         Self {
-            was_inside: was_inside.unwrap_or(false),
+            outer: outer.unwrap_or(None),
         }
     }
 }
@@ -57,7 +62,7 @@ impl Inside {
 impl Drop for Inside {
     fn drop(&mut self) {
         // Where the thread's storage is gone already, nobody asks.
-        let _ = INSIDE.try_with(|inside| inside.set(self.was_inside));
+        let _ = INSIDE.try_with(|inside| inside.set(self.outer));
     }
 }
 
@@ -68,7 +73,7 @@ pub(crate) fn dispatch(
     real: impl FnOnce(&Real) -> i32,
     ours: impl FnOnce() -> Outcome,
 ) -> i32 {
-    let _inside = Inside::enter();
+    let _inside = Inside::enter(name);
     let answer = || {
         timed(name, || {
             catch_unwind(AssertUnwindSafe(|| route(class, real, ours))).unwrap_or(Code::UNKNOWN.0)

@@ -1,0 +1,88 @@
+//! Calls that are queued on two streams, one reading what the other writes. With nothing that orders them the
+//! virtual GPU stops the program and names both; with an event between the result is right.
+//!
+//! A real GPU gives some number, and no error: nothing here runs there.
+
+#[path = "common/child.rs"]
+mod child;
+mod common;
+
+use child::in_child;
+use common::{gpu, mode};
+use cust::event::{Event, EventFlags};
+use cust::memory::{CopyDestination, DeviceBuffer};
+use cust::stream::{Stream, StreamFlags, StreamWaitEventFlags};
+use virtual_gpu::driver::{Finding, take_findings};
+use virtual_gpu::{Doer, Mode, StreamRace};
+use warpfold::{Max, Sum, cust, inclusive_scan_on, reduce_into};
+
+const ITEMS: usize = 60_000;
+
+/// Whether an event leads from the scan to the reduction.
+#[derive(Clone, Copy, PartialEq)]
+enum Between {
+    Nothing,
+    AnEvent,
+}
+
+/// Scans ones on one stream and takes the greatest sum on another, which alone is waited for. Gives what the
+/// driver says at the end, with the result.
+fn greatest_sum(between: Between) -> (Result<(), cust::error::CudaError>, u32) {
+    let gpu = gpu();
+    let stream = || Stream::new(StreamFlags::DEFAULT, None).unwrap();
+    let (a, b) = (stream(), stream());
+    let input = DeviceBuffer::from_slice(&vec![1_u32; ITEMS]).unwrap();
+    let mut sums = DeviceBuffer::from_slice(&vec![0_u32; ITEMS]).unwrap();
+    let mut greatest = DeviceBuffer::from_slice(&[0_u32]).unwrap();
+    inclusive_scan_on::<Sum, _>(gpu, &a, &input, &mut sums).unwrap();
+    if between == Between::AnEvent {
+        let scanned = Event::new(EventFlags::DISABLE_TIMING).unwrap();
+        scanned.record(&a).unwrap();
+        b.wait_event(scanned, StreamWaitEventFlags::DEFAULT)
+            .unwrap();
+    }
+    reduce_into::<Max, _>(gpu, &b, &sums, &mut greatest).unwrap();
+    b.synchronize().unwrap();
+    let mut result = [0];
+    (greatest.copy_to(&mut result), result[0])
+}
+
+fn races() -> Vec<StreamRace> {
+    let race = |finding| match finding {
+        Finding::StreamRace(race) => Some(*race),
+        _ => None,
+    };
+    take_findings().into_iter().filter_map(race).collect()
+}
+
+#[test]
+fn with_an_event_between_the_result_is_right() {
+    if mode() == Mode::Real {
+        return;
+    }
+    let (copied, greatest) = greatest_sum(Between::AnEvent);
+    assert_eq!((copied, greatest), (Ok(()), ITEMS as u32));
+    assert_eq!(races(), []);
+}
+
+/// The race ends the context, so this needs a process of its own.
+#[test]
+fn with_nothing_between_the_race_is_named_and_no_number_comes() {
+    if mode() == Mode::Real {
+        return;
+    }
+    let test = "with_nothing_between_the_race_is_named_and_no_number_comes";
+    in_child(test, &[], || {
+        let (copied, greatest) = greatest_sum(Between::Nothing);
+        assert_eq!(copied, Err(cust::error::CudaError::LaunchFailed));
+        assert_eq!(greatest, 0, "nothing was copied");
+        let races = races();
+        assert_eq!(races.len(), 1, "{races:?}");
+        let sides = [&races[0].earlier.by, &races[0].later.by];
+        let names = sides.map(|by| match by {
+            Doer::Kernel { name, .. } => name.as_str(),
+            by => panic!("{by}"),
+        });
+        assert_eq!(names, ["reduce_max_u32", "inclusive_scan_sum_u32"]);
+    });
+}

@@ -1,0 +1,99 @@
+//! What a launch as a whole has touched in global memory, as other work sees it.
+//!
+//! Of each cell one write is told of and one read, those that conflict with most. The histories have forgotten
+//! accesses for which a later one stands; it stands for them here as well.
+
+use super::RaceDetector;
+use super::grids::Grid;
+use super::history::{History, Record};
+use crate::checks::streams::{self, Access, Gatherer, Thread, Touched};
+
+impl RaceDetector {
+    /// What the launch has touched so far.
+    pub(crate) fn touched(&self) -> Touched {
+        let (mut writes, mut reads) = (Gatherer::default(), Gatherer::default());
+        self.global.in_order().for_each(|(start, bytes, cell)| {
+            let [write, read] = cell.told();
+            for (told, runs) in [(write, &mut writes), (read, &mut reads)] {
+                if let Some((access, record)) = told {
+                    let how = (access, record.place);
+                    runs.add(start..start + bytes, how, record.told_thread());
+                }
+            }
+        });
+        Touched {
+            writes: writes.runs(),
+            reads: reads.runs(),
+            grids: self.grids.started().iter().map(Grid::told).collect(),
+        }
+    }
+}
+
+impl Grid {
+    fn told(&self) -> streams::Grid {
+        streams::Grid {
+            first_block: self.first_block,
+            program: self.program.clone(),
+            shape: self.shape,
+            copiers: self.copiers(),
+        }
+    }
+}
+
+impl History {
+    /// The write and the read that are told of.
+    #[inline]
+    fn told(&self) -> [Option<Told>; 2] {
+        let [mut write, mut read] = [None; 2];
+        self.each_write(|record| write = Some(stricter(write, record)));
+        self.each_read(|record| read = Some(stricter(read, record)));
+        if let (Some((write, _)), Some((of_read, _))) = (write, read)
+            && of_read.is_covered_by(write)
+        {
+            read = None;
+        }
+        [write, read]
+    }
+}
+
+/// An access that is told of, and which that is.
+type Told = (Access, Record);
+
+/// Of an access that was chosen already and another one, that for which the other need not be told. Where there
+/// is none, as they are of several widths, it meets no other: whatever another's width is, it races with one
+/// of these.
+#[inline]
+fn stricter(chosen: Option<Told>, record: Record) -> Told {
+    let new = (record.access(), record);
+    let Some((access, first)) = chosen else {
+        return new;
+    };
+    let covers_new = new.0.is_covered_by(access);
+    if access.is_covered_by(new.0) && (!covers_new || record.is_told_before(first)) {
+        return new;
+    }
+    let meets = access.meets && covers_new;
+    (Access { meets, ..access }, first)
+}
+
+impl Record {
+    fn access(self) -> Access {
+        Access {
+            kind: self.kind(),
+            bytes: self.bytes(),
+            meets: self.is_wide(),
+        }
+    }
+
+    fn told_thread(self) -> Thread {
+        Thread {
+            block: self.thread().block(),
+            index: self.thread().index() as u32,
+        }
+    }
+
+    /// A choice among equals that does not depend on the order in which a crowd is kept.
+    fn is_told_before(self, other: Record) -> bool {
+        (self.place, self.thread()) < (other.place, other.thread())
+    }
+}

@@ -1,0 +1,105 @@
+//! Pieces of work, and which of two comes after the other.
+
+use super::clock::Clock;
+use super::report::{Doer, StreamName, StreamSide, ThreadPlace};
+use super::touched::{Grid, Run};
+use std::sync::Arc;
+
+/// A piece of work: one of a stream, or a node of a graph that was launched there.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    pub stream: StreamName,
+    /// No two pieces of work of any streams have the same, save for nodes of one launch of a graph.
+    pub number: u64,
+    /// The work that comes before it, and its own.
+    pub clock: Arc<Clock>,
+    /// Where it stands in its graph.
+    pub node: Option<NodePlace>,
+    pub what: What,
+}
+
+/// Where a node stands among those of its graph.
+#[derive(Debug, Clone)]
+pub(crate) struct NodePlace {
+    /// One of the chains that the graph's nodes were divided into.
+    pub chain: u64,
+    /// Its place in the chain, from 1 on.
+    pub place: u64,
+    /// The nodes that come before it.
+    pub before: Arc<Clock>,
+}
+
+/// What a piece of work does.
+#[derive(Debug)]
+pub(crate) enum What {
+    /// Runs a kernel of that name.
+    Kernel(String, Vec<Grid>),
+    /// What a driver call of that name has asked for.
+    Call(&'static str),
+}
+
+impl Piece {
+    /// Whether it comes after another piece of work, or is the same.
+    pub(super) fn comes_after(&self, other: &Self) -> bool {
+        if self.number != other.number {
+            return self.clock.covers(other.stream.id, other.number);
+        }
+        match (&self.node, &other.node) {
+            (Some(own), Some(other)) => {
+                (own.chain, own.place) == (other.chain, other.place)
+                    || own.before.covers(other.chain, other.place)
+            }
+            _ => true,
+        }
+    }
+
+    /// What is told of an access of its to an address.
+    pub(super) fn side(&self, run: &Run, address: u64) -> StreamSide {
+        let by = match &self.what {
+            What::Call(name) => Doer::Call {
+                name,
+                bytes: run.end - run.start,
+            },
+            What::Kernel(name, grids) => kernel(name, grids, run, address),
+        };
+        StreamSide {
+            stream: self.stream,
+            access: run.access.kind,
+            by,
+        }
+    }
+}
+
+fn kernel(name: &str, grids: &[Grid], run: &Run, address: u64) -> Doer {
+    let thread = run.thread(address);
+    let of_block = |block: u64| {
+        let behind = grids.partition_point(|grid| grid.first_block <= block);
+        grids.get(behind.checked_sub(1)?)
+    };
+    let grid = thread.and_then(|thread| of_block(thread.block));
+    // A launch has one grid save where kernels launch others.
+    let program = grid.or(grids.first()).map(|grid| &grid.program);
+    let place = program.and_then(|program| program.places.get(run.place as usize));
+    let at = thread.zip(grid).map(|(thread, grid)| {
+        // The copies of a thread are told as its own.
+        let index = thread.index % grid.copiers.max(1);
+        ThreadPlace {
+            block: axes(grid.shape.grid, thread.block - grid.first_block),
+            thread: axes(grid.shape.block, index.into()),
+            index,
+        }
+    });
+    Doer::Kernel {
+        name: program.map_or_else(|| name.to_owned(), |program| program.name.clone()),
+        bytes: run.access.bytes,
+        at,
+        line: place.map_or(0, |place| place.line),
+        instruction: place.map(|place| place.text.clone()).unwrap_or_default(),
+    }
+}
+
+/// A place in x, y and z.
+fn axes(extent: [u32; 3], index: u64) -> [u32; 3] {
+    let [x, y, _] = extent.map(|n| u64::from(n.max(1)));
+    [index % x, index / x % y, index / x / y].map(|n| n as u32)
+}

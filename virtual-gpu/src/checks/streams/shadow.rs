@@ -1,0 +1,208 @@
+//! What is remembered of memory: which work accessed which bytes, as far as later work may race with it.
+//!
+//! Addresses are divided into segments whose bytes have the same past. An access is forgotten when a later
+//! one stands for it: one that comes after it, covers its bytes, and conflicts with whatever it conflicts
+//! with. Work that is still to be done cannot come before the later access, as that would have been
+//! done by then; so if it is not ordered with the earlier one, it is not ordered with the later one
+//! either. So a chain of launches over the same bytes leaves one of them.
+
+use super::piece::Piece;
+use super::touched::Run;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A remembered access.
+#[derive(Debug, Clone)]
+pub(super) struct Mark {
+    pub piece: Arc<Piece>,
+    pub run: Run,
+}
+
+#[derive(Debug)]
+struct Segment {
+    end: u64,
+    marks: Vec<Mark>,
+}
+
+/// The accesses that are remembered.
+#[derive(Debug, Default)]
+pub(super) struct Shadow {
+    /// By their first addresses. They do not overlap.
+    segments: BTreeMap<u64, Segment>,
+}
+
+impl Shadow {
+    /// How many segments there are.
+    pub(super) fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// All that is remembered.
+    pub(super) fn marks(&self) -> impl Iterator<Item = &Mark> {
+        self.segments.values().flat_map(|segment| &segment.marks)
+    }
+
+    /// Remembers an access. Gives the first access that races with it, and the byte.
+    pub(super) fn add(&mut self, new: &Mark) -> Option<(Mark, u64)> {
+        let mut found = None;
+        let mut parts: Vec<(u64, Segment)> = Vec::new();
+        let mut at = new.run.start;
+        for (start, mut segment) in self.take(new.run.start, new.run.end) {
+            if at < start {
+                push(&mut parts, at, start, vec![new.clone()]);
+            }
+            let races = |old: &&Mark| old.races_with(new);
+            if found.is_none()
+                && let Some(old) = segment.marks.iter().find(races)
+            {
+                found = Some((old.clone(), start));
+            }
+            segment.marks.retain(|old| !old.is_replaced_by(new));
+            segment.marks.push(new.clone());
+            push(&mut parts, start, segment.end, segment.marks);
+            at = segment.end;
+        }
+        if at < new.run.end {
+            push(&mut parts, at, new.run.end, vec![new.clone()]);
+        }
+        self.segments.extend(parts);
+        found
+    }
+
+    /// Forgets some bytes.
+    pub(super) fn forget(&mut self, start: u64, bytes: u64) {
+        self.take(start, start.saturating_add(bytes));
+    }
+
+    /// Forgets all accesses but some.
+    pub(super) fn retain(&mut self, keeps: impl Fn(&Mark) -> bool) {
+        self.segments.retain(|_, segment| {
+            segment.marks.retain(&keeps);
+            !segment.marks.is_empty()
+        });
+    }
+
+    /// Takes the segments of some bytes out; those that reach beyond are divided.
+    fn take(&mut self, start: u64, end: u64) -> Vec<(u64, Segment)> {
+        self.divide(start);
+        self.divide(end);
+        let inside = self.segments.range(start..end);
+        let starts: Vec<u64> = inside.map(|(start, _)| *start).collect();
+        let taken = starts.into_iter();
+        taken
+            .filter_map(|start| self.segments.remove_entry(&start))
+            .collect()
+    }
+
+    fn divide(&mut self, at: u64) {
+        let Some((_, segment)) = self.segments.range_mut(..at).next_back() else {
+            return;
+        };
+        if segment.end > at {
+            let behind = Segment {
+                end: segment.end,
+                marks: segment.marks.clone(),
+            };
+            segment.end = at;
+            self.segments.insert(at, behind);
+        }
+    }
+}
+
+/// Adds a segment behind others; one with the last if both have nothing but the same access.
+fn push(parts: &mut Vec<(u64, Segment)>, start: u64, end: u64, marks: Vec<Mark>) {
+    if let Some((_, last)) = parts.last_mut()
+        && last.end == start
+        && (last.marks.len(), marks.len()) == (1, 1)
+    {
+        last.end = end;
+        return;
+    }
+    parts.push((start, Segment { end, marks }));
+}
+
+impl Mark {
+    /// Whether nothing orders it before a new access that conflicts with it.
+    fn races_with(&self, new: &Mark) -> bool {
+        self.run.access.conflicts(new.run.access) && !new.piece.comes_after(&self.piece)
+    }
+
+    fn is_replaced_by(&self, new: &Mark) -> bool {
+        self.run.access.is_covered_by(new.run.access) && new.piece.comes_after(&self.piece)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::clock::Clock;
+    use super::super::piece::What;
+    use super::super::report::{StreamKind, StreamName};
+    use super::*;
+    use crate::fault::AccessKind::{self, Read, Write};
+
+    fn piece(stream: u64, number: u64, before: &[(u64, u64)]) -> Arc<Piece> {
+        let mut clock = Clock::default();
+        clock.learn(stream, number);
+        for &(stream, number) in before {
+            clock.learn(stream, number);
+        }
+        let kind = StreamKind::Blocking;
+        Arc::new(Piece {
+            stream: StreamName { id: stream, kind },
+            number,
+            clock: Arc::new(clock),
+            node: None,
+            what: What::Call("a call"),
+        })
+    }
+
+    fn mark(piece: &Arc<Piece>, start: u64, end: u64, kind: AccessKind) -> Mark {
+        Mark {
+            piece: Arc::clone(piece),
+            run: Run::of_call(start..end, kind),
+        }
+    }
+
+    #[test]
+    fn the_first_byte_that_races_is_found_and_its_neighbours_do_not() {
+        let mut shadow = Shadow::default();
+        let (a, b) = (piece(1, 1, &[]), piece(2, 2, &[]));
+        assert!(shadow.add(&mark(&a, 100, 108, Write)).is_none());
+        assert!(shadow.add(&mark(&b, 108, 120, Write)).is_none());
+        assert!(shadow.add(&mark(&b, 90, 100, Read)).is_none());
+        let (old, address) = shadow.add(&mark(&b, 95, 103, Read)).expect("a race");
+        assert_eq!((old.piece.number, address), (1, 100));
+        let c = piece(2, 3, &[(1, 1)]);
+        assert!(shadow.add(&mark(&c, 90, 120, Write)).is_none());
+    }
+
+    #[test]
+    fn a_chain_of_work_leaves_one_segment() {
+        let mut shadow = Shadow::default();
+        for number in 1..100 {
+            let piece = piece(1, number, &[]);
+            let start = 512 + number % 7 * 4;
+            shadow.add(&mark(&piece, start, start + 64, Write));
+            shadow.add(&mark(&piece, 500, 600, Read));
+            shadow.add(&mark(&piece, 500, 600, Write));
+        }
+        assert_eq!((shadow.len(), shadow.marks().count()), (1, 1));
+        shadow.forget(510, 20);
+        let left: Vec<_> = shadow.segments.iter().map(|(s, g)| (*s, g.end)).collect();
+        assert_eq!(left, [(500, 510), (530, 600)]);
+    }
+
+    #[test]
+    fn readers_of_several_streams_are_all_remembered() {
+        let mut shadow = Shadow::default();
+        let readers = [piece(1, 1, &[]), piece(2, 2, &[]), piece(3, 3, &[])];
+        for reader in &readers {
+            assert!(shadow.add(&mark(reader, 0, 64, Read)).is_none());
+        }
+        let behind_two = piece(4, 4, &[(1, 1), (3, 3)]);
+        let (old, _) = shadow
+            .add(&mark(&behind_two, 8, 12, Write))
+            .expect("a race");
+        assert_eq!(old.piece.number, 2);
+    }
+}

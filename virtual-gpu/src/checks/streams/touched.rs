@@ -1,0 +1,287 @@
+//! What a piece of work has read and written: runs of bytes, in order of their addresses.
+//!
+//! Bytes that lie side by side and were accessed alike, on one line of one kernel, are one run, as long as
+//! each thread has as many of them as the one before. So a run usually is what a block accesses in a
+//! row, and it is still known which thread has accessed which byte. Beyond [`EXACT_RUNS`] the threads are
+//! given up, so that scattered accesses take less memory.
+
+use crate::fault::AccessKind;
+use crate::launch::Shape;
+use crate::program::Program;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Runs of a piece of work for which it is known which threads they are of.
+const EXACT_RUNS: usize = 1 << 14;
+
+/// How bytes were accessed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Access {
+    pub kind: AccessKind,
+    /// Bytes of each thread's access.
+    pub bytes: u32,
+    /// Whether it does not race with another such access of as many bytes: both are strong, and of
+    /// device scope at least.
+    pub meets: bool,
+}
+
+impl Access {
+    /// That of a copy or a fill.
+    pub(crate) fn of_call(kind: AccessKind) -> Self {
+        Self {
+            kind,
+            bytes: 1,
+            meets: false,
+        }
+    }
+
+    fn writes(self) -> bool {
+        self.kind != AccessKind::Read
+    }
+
+    /// Whether two accesses to one byte race if nothing orders them.
+    pub(super) fn conflicts(self, other: Self) -> bool {
+        let meet = self.meets && other.meets && self.bytes == other.bytes;
+        (self.writes() || other.writes()) && !meet
+    }
+
+    /// Whether whatever conflicts with this access conflicts with another one, too.
+    pub(crate) fn is_covered_by(self, other: Self) -> bool {
+        (other.writes() || !self.writes())
+            && (!other.meets || self.meets && self.bytes == other.bytes)
+    }
+}
+
+/// The thread that accessed the bytes of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Threads {
+    Unknown,
+    One(Thread),
+    /// This one and those after it in its block, each so many bytes.
+    From(Thread, u64),
+}
+
+/// A thread of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Thread {
+    /// Among those of all grids of the launch.
+    pub block: u64,
+    /// In the block.
+    pub index: u32,
+}
+
+/// Bytes side by side that were accessed alike.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) access: Access,
+    /// Index into the places of the thread's program.
+    pub(super) place: u32,
+    threads: Threads,
+}
+
+impl Run {
+    /// Bytes that no thread accesses, but a copy or a fill.
+    pub(crate) fn of_call(bytes: Range<u64>, kind: AccessKind) -> Self {
+        Self {
+            start: bytes.start,
+            end: bytes.end,
+            access: Access::of_call(kind),
+            place: 0,
+            threads: Threads::Unknown,
+        }
+    }
+
+    /// The thread that accessed a byte of the run.
+    pub(super) fn thread(&self, address: u64) -> Option<Thread> {
+        match self.threads {
+            Threads::Unknown => None,
+            Threads::One(thread) => Some(thread),
+            Threads::From(first, each) => {
+                let after = (address - self.start) / each;
+                Some(Thread {
+                    index: first.index + after as u32,
+                    ..first
+                })
+            }
+        }
+    }
+}
+
+/// A grid whose threads have accessed something.
+#[derive(Debug, Clone)]
+pub(crate) struct Grid {
+    /// Among those of all grids of the launch.
+    pub first_block: u64,
+    pub program: Arc<Program>,
+    pub shape: Shape,
+    /// From this place in a block on, threads stand for the asynchronous copies of the block's.
+    pub copiers: u32,
+}
+
+/// What a piece of work has touched.
+#[derive(Debug, Default)]
+pub(crate) struct Touched {
+    /// Bytes that were written.
+    pub writes: Vec<Run>,
+    /// Bytes that were read. Those are left out for which a write stands as well.
+    pub reads: Vec<Run>,
+    /// The grids of a launch, by their first block.
+    pub grids: Vec<Grid>,
+}
+
+/// Gathers runs from what single threads have accessed.
+#[derive(Debug)]
+pub(crate) struct Gatherer {
+    runs: Vec<Run>,
+    /// The last thread of the last run, and how many bytes more are its own, if the run is of several.
+    last: Thread,
+    left: u64,
+}
+
+impl Default for Gatherer {
+    fn default() -> Self {
+        Self {
+            runs: Vec::new(),
+            last: Thread { block: 0, index: 0 },
+            left: 0,
+        }
+    }
+}
+
+impl Gatherer {
+    /// Adds bytes of higher addresses than those before.
+    pub(crate) fn add(
+        &mut self,
+        bytes: Range<u64>,
+        (access, place): (Access, u32),
+        thread: Thread,
+    ) {
+        let is_full = self.runs.len() >= EXACT_RUNS;
+        if let Some(run) = self.runs.last_mut()
+            && (run.end, run.access, run.place) == (bytes.start, access, place)
+        {
+            let goes_on = goes_on(run, (&mut self.last, &mut self.left), thread, &bytes);
+            if goes_on || is_full {
+                run.end = bytes.end;
+                if !goes_on {
+                    run.threads = Threads::Unknown;
+                }
+                return;
+            }
+        }
+        self.runs.push(Run {
+            start: bytes.start,
+            end: bytes.end,
+            access,
+            place,
+            threads: Threads::One(thread),
+        });
+    }
+
+    pub(crate) fn runs(self) -> Vec<Run> {
+        self.runs
+    }
+}
+
+/// Whether these bytes are a thread's if the run goes on as it has begun.
+fn goes_on(
+    run: &mut Run,
+    (last, left): (&mut Thread, &mut u64),
+    thread: Thread,
+    bytes: &Range<u64>,
+) -> bool {
+    let count = bytes.end - bytes.start;
+    let each = match run.threads {
+        Threads::Unknown => return false,
+        Threads::One(first) if first == thread => return true,
+        Threads::One(first) => {
+            (*last, *left) = (first, 0);
+            run.end - run.start
+        }
+        Threads::From(_, each) => each,
+    };
+    if *last == thread && count <= *left {
+        *left -= count;
+        return true;
+    }
+    let is_next = (last.block, last.index + 1) == (thread.block, thread.index);
+    if !is_next || *left > 0 || count > each {
+        return false;
+    }
+    if let Threads::One(first) = run.threads {
+        run.threads = Threads::From(first, each);
+    }
+    (*last, *left) = (thread, each - count);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(kind: AccessKind, bytes: u32, meets: bool) -> Access {
+        Access { kind, bytes, meets }
+    }
+
+    #[test]
+    fn atomic_operations_of_one_width_meet_and_others_do_not() {
+        let atomic = access(AccessKind::Atomic, 4, true);
+        let wider = access(AccessKind::Atomic, 8, true);
+        let narrow_scope = access(AccessKind::Atomic, 4, false);
+        let (read, write) = (
+            access(AccessKind::Read, 4, false),
+            access(AccessKind::Write, 4, false),
+        );
+        let strong_read = access(AccessKind::Read, 4, true);
+        for (a, b, races) in [
+            (atomic, atomic, false),
+            (atomic, strong_read, false),
+            (atomic, wider, true),
+            (atomic, narrow_scope, true),
+            (atomic, read, true),
+            (write, read, true),
+            (write, write, true),
+            (read, read, false),
+        ] {
+            assert_eq!((a.conflicts(b), b.conflicts(a)), (races, races));
+        }
+        assert!(read.is_covered_by(write) && atomic.is_covered_by(write));
+        assert!(!write.is_covered_by(read) && !read.is_covered_by(atomic));
+        assert!(!atomic.is_covered_by(wider) && strong_read.is_covered_by(atomic));
+    }
+
+    #[test]
+    fn threads_side_by_side_are_one_run_and_each_is_found() {
+        let mut gatherer = Gatherer::default();
+        let what = (access(AccessKind::Read, 4, false), 3);
+        let thread = |block, index| Thread { block, index };
+        for word in 0..64_u64 {
+            let start = 4096 + 4 * word;
+            let thread = thread(word / 32, (word % 32 / 2) as u32);
+            gatherer.add(start..start + 4, what, thread);
+        }
+        gatherer.add(4352..4356, (what.0, 4), thread(1, 16));
+        let runs = gatherer.runs();
+        assert_eq!(runs.len(), 3);
+        assert_eq!(runs[1].thread(4096 + 4 * 45), Some(thread(1, 6)));
+        assert_eq!(runs[2].thread(4354), Some(thread(1, 16)));
+    }
+
+    #[test]
+    fn many_scattered_accesses_become_few_runs() {
+        let mut gatherer = Gatherer::default();
+        let what = (access(AccessKind::Read, 4, false), 3);
+        for word in 0..4 * EXACT_RUNS as u64 {
+            let index = (word * 7 % 32) as u32;
+            let thread = Thread { block: 0, index };
+            gatherer.add(4 * word..4 * word + 4, what, thread);
+        }
+        let runs = gatherer.runs();
+        assert_eq!(runs.len(), EXACT_RUNS);
+        let last = runs.last().expect("there are many");
+        assert_eq!(last.end, 16 * EXACT_RUNS as u64);
+        assert_eq!(last.thread(last.end - 1), None);
+    }
+}

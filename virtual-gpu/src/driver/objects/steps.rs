@@ -1,0 +1,180 @@
+//! The steps of a graph that can be launched: its nodes, those of graphs that were launched in it put in
+//! their places, and which of them come before which.
+//!
+//! That is told by clocks over chains: the nodes of a chain come one after the other. A node goes on with a
+//! chain whose last node comes before it, if there is one; else it begins a chain. So a graph of one
+//! stream has one chain, and a graph of several has few.
+
+use crate::checks::{Clock, NodePlace};
+use crate::driver::objects::graph::Node;
+use crate::driver::objects::work::Action;
+use std::sync::Arc;
+
+/// A node to be done.
+#[derive(Clone)]
+pub(crate) struct Step {
+    pub(crate) action: Action,
+    /// The driver call that was captured.
+    pub(crate) call: &'static str,
+    pub(crate) place: NodePlace,
+}
+
+#[derive(Default)]
+struct Steps {
+    all: Vec<Step>,
+    /// The place of the last node of each chain.
+    chains: Vec<u64>,
+}
+
+/// The steps of nodes, each of which comes after nodes before it in the list.
+pub(super) fn steps(nodes: &[Node]) -> Vec<Step> {
+    let mut steps = Steps::default();
+    // By node, what is known when it is done.
+    let mut known: Vec<Clock> = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let mut before = Clock::default();
+        let earlier = node.after.iter().filter_map(|&index| known.get(index));
+        earlier.for_each(|earlier| before.join(earlier));
+        known.push(match &node.action {
+            Action::Graph(inner) => steps.add_all(inner, &before),
+            action => steps.add(action.clone(), node.call, before),
+        });
+    }
+    steps.all
+}
+
+impl Steps {
+    /// Adds a node. Gives what is known when it is done.
+    fn add(&mut self, action: Action, call: &'static str, before: Clock) -> Clock {
+        let is_last = |(chain, place): &(u64, u64)| self.chains.get(*chain as usize) == Some(place);
+        let (chain, place) = match before.times().find(is_last) {
+            Some((chain, last)) => (chain, last + 1),
+            None => {
+                self.chains.push(0);
+                (self.chains.len() as u64 - 1, 1)
+            }
+        };
+        self.chains[chain as usize] = place;
+        let mut known = before.clone();
+        known.learn(chain, place);
+        let before = Arc::new(before);
+        self.all.push(Step {
+            action,
+            call,
+            place: NodePlace {
+                chain,
+                place,
+                before,
+            },
+        });
+        known
+    }
+
+    /// Adds the nodes of a graph that is a node itself.
+    fn add_all(&mut self, inner: &[Step], before: &Clock) -> Clock {
+        let first = self.chains.len() as u64;
+        let mut all = before.clone();
+        for step in inner {
+            let NodePlace {
+                chain,
+                place,
+                before: inside,
+            } = &step.place;
+            let mut known = before.clone();
+            for (chain, place) in inside.times() {
+                known.learn(first + chain, place);
+            }
+            let chain = first + chain;
+            if self.chains.len() as u64 <= chain {
+                self.chains.resize(chain as usize + 1, 0);
+            }
+            self.chains[chain as usize] = *place;
+            all.learn(chain, *place);
+            self.all.push(Step {
+                place: NodePlace {
+                    chain,
+                    place: *place,
+                    before: Arc::new(known),
+                },
+                ..step.clone()
+            });
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(action: Action, after: &[usize]) -> Node {
+        Node {
+            action,
+            call: "a call",
+            after: after.iter().copied().collect(),
+        }
+    }
+
+    /// Which steps each step comes after.
+    fn before(steps: &[Step]) -> Vec<Vec<usize>> {
+        let of_step = |step: &Step| {
+            let comes_before = |other: &Step| {
+                let place = &other.place;
+                step.place.before.covers(place.chain, place.place)
+            };
+            let earlier = steps.iter().enumerate();
+            earlier
+                .filter_map(|(index, other)| comes_before(other).then_some(index))
+                .collect()
+        };
+        steps.iter().map(of_step).collect()
+    }
+
+    fn chains(steps: &[Step]) -> u64 {
+        steps
+            .iter()
+            .map(|step| step.place.chain + 1)
+            .max()
+            .unwrap_or(0)
+    }
+
+    #[test]
+    fn edges_lead_on_and_forks_do_not_use_up_chains() {
+        let mut nodes = vec![node(Action::Wait, &[])];
+        for fork in 0..20 {
+            let last = 3 * fork;
+            nodes.push(node(Action::Wait, &[last]));
+            nodes.push(node(Action::Wait, &[last]));
+            nodes.push(node(Action::Wait, &[last + 1, last + 2]));
+        }
+        let steps = steps(&nodes);
+        assert_eq!(chains(&steps), 2);
+        let before = before(&steps);
+        for (index, earlier) in before.iter().enumerate() {
+            let twin = match index % 3 {
+                1 => Some(index + 1),
+                2 => Some(index - 1),
+                _ => None,
+            };
+            let expected: Vec<usize> = (0..index).filter(|other| Some(*other) != twin).collect();
+            assert_eq!(*earlier, expected);
+        }
+    }
+
+    #[test]
+    fn a_graph_in_a_graph_keeps_its_edges() {
+        let inner = steps(&[
+            node(Action::Wait, &[]),
+            node(Action::Wait, &[]),
+            node(Action::Wait, &[1]),
+        ]);
+        let outer = steps(&[
+            node(Action::Wait, &[]),
+            node(Action::Graph(inner.into()), &[0]),
+            node(Action::Wait, &[1]),
+            node(Action::Wait, &[0]),
+        ]);
+        let expected: [&[usize]; 6] = [&[], &[0], &[0], &[0, 2], &[0, 1, 2, 3], &[0]];
+        assert_eq!(before(&outer), expected);
+    }
+}

@@ -1,0 +1,137 @@
+//! What a piece of work touches, told to the account of all work ([`Orders`](crate::checks::Orders)); and
+//! what becomes of it if it races.
+
+use crate::checks::{Clock, NodePlace, Piece, Run, Touched, What};
+use crate::driver::code::{Code, Outcome};
+use crate::driver::findings::Finding;
+use crate::driver::launches::Enqueuer;
+use crate::driver::objects::context::Context;
+use crate::driver::objects::copy::{Copy, End, Extent2, Fill, Place};
+use crate::driver::objects::machine::machine;
+use crate::{AccessKind, Extent, StreamName, StreamRace, Switch};
+use std::sync::Arc;
+
+/// A piece of work that is being done, and its place among the others.
+#[derive(Clone, Copy)]
+pub(super) struct Doing<'a> {
+    pub(super) context: &'a Context,
+    pub(super) stream: StreamName,
+    pub(super) by: &'a Enqueuer,
+    /// The driver call that asked for it.
+    pub(super) call: &'static str,
+    pub(super) number: u64,
+    pub(super) clock: &'a Arc<Clock>,
+    pub(super) node: Option<&'a NodePlace>,
+}
+
+impl Doing<'_> {
+    /// The host is told that all that comes before is done.
+    pub(super) fn tell(&self) {
+        self.context.device.orders.told(self.clock);
+    }
+
+    /// A copy is about to be carried out. If it races, it is not.
+    pub(super) fn copies(&self, copy: &Copy) -> Outcome {
+        let ends = [
+            (&copy.from, AccessKind::Read),
+            (&copy.to, AccessKind::Write),
+        ];
+        let mut touched = Touched::default();
+        for (end, kind) in ends {
+            if let Some(start) = start_of(end, copy.extent) {
+                let runs = match kind {
+                    AccessKind::Read => &mut touched.reads,
+                    _ => &mut touched.writes,
+                };
+                runs.extend(rows(start, end.pitch, copy.extent, kind));
+            }
+        }
+        self.calls(&touched)
+    }
+
+    /// The same for a fill.
+    pub(super) fn fills(&self, fill: &Fill) -> Outcome {
+        let rows = rows(fill.address, fill.pitch, fill.extent, AccessKind::Write);
+        self.calls(&Touched {
+            writes: rows.collect(),
+            ..Touched::default()
+        })
+    }
+
+    /// The same for memory that is about to be freed.
+    pub(super) fn frees(&self, extent: Extent) -> Outcome {
+        let bytes = extent.base..extent.base + extent.bytes;
+        self.calls(&Touched {
+            writes: vec![Run::of_call(bytes, AccessKind::Write)],
+            ..Touched::default()
+        })
+    }
+
+    fn calls(&self, touched: &Touched) -> Outcome {
+        match self.compare(What::Call(self.call), touched) {
+            None => Ok(()),
+            Some(_) => Err(Code::LAUNCH_FAILED),
+        }
+    }
+
+    /// Compares what the work touches with what other work did; reports a race.
+    pub(super) fn compare(&self, what: What, touched: &Touched) -> Option<Box<StreamRace>> {
+        if self.by.options.checks.race == Switch::Off {
+            return None;
+        }
+        let piece = Arc::new(Piece {
+            stream: self.stream,
+            number: self.number,
+            clock: Arc::clone(self.clock),
+            node: self.node.cloned(),
+            what,
+        });
+        let mut race = self.context.device.orders.compare(&piece, touched)?;
+        race.allocation = allocation(race.address);
+        let race = Box::new(race);
+        self.by.findings.report(Finding::StreamRace(race.clone()));
+        Some(race)
+    }
+}
+
+/// Where the bytes of a copy's end start, if they can be compared with others: on a device, or in
+/// page-locked memory of the host.
+fn start_of(end: &End, extent: Extent2) -> Option<u64> {
+    match &end.place {
+        Place::Device(_, address) => Some(*address),
+        Place::Host(pointer) => {
+            let bytes = extent.span(end.pitch).ok()?;
+            let known = &machine().ok()?.known_memory;
+            known.is_pinned(*pointer, bytes).then(|| pointer.address())
+        }
+        Place::Staged(_) => None,
+    }
+}
+
+/// The rows of a copy's end or of a fill; one if nothing lies between them.
+fn rows(start: u64, pitch: usize, extent: Extent2, kind: AccessKind) -> impl Iterator<Item = Run> {
+    let (width, pitch) = (extent.width_bytes as u64, pitch as u64);
+    let (width, rows) = match extent.rows as u64 {
+        rows if width == pitch => (width * rows, 1),
+        rows => (width, rows),
+    };
+    (0..rows).map(move |row| {
+        let start = start + row * pitch;
+        Run::of_call(start..start + width, kind)
+    })
+}
+
+/// The memory that an address lies in.
+fn allocation(address: u64) -> Option<Extent> {
+    let machine = machine().ok()?;
+    let on_device = machine
+        .memory_at(address)
+        .and_then(|memory| memory.find(address));
+    on_device.or_else(|| {
+        let (found, _) = machine.known_memory.find_host(address)?;
+        Some(Extent {
+            base: found.start,
+            bytes: found.bytes,
+        })
+    })
+}

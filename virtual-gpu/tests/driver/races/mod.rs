@@ -1,0 +1,122 @@
+//! Races between pieces of work: what orders two, what does not, and what is told of a race.
+//!
+//! Each mistake has a twin beside it that differs by what mends it, and comes through clean.
+
+mod graphs;
+mod memory;
+mod orders;
+mod pairs;
+
+use crate::kernels::{PTX, ROWS};
+use crate::raw::*;
+use crate::support::*;
+use virtual_gpu::driver::{Finding, take_findings};
+use virtual_gpu::{Doer, StreamRace};
+
+/// Words of the memory of a bed.
+const WORDS: usize = 64;
+const BLOCKING: u32 = 0;
+const NON_BLOCKING: u32 = 1;
+
+/// A context with two streams, kernels, and memory that holds zeros.
+struct Bed {
+    _context: Context,
+    a: usize,
+    b: usize,
+    set: usize,
+    set_bytes: usize,
+    get: usize,
+    increment: usize,
+    /// What the streams' work meets in.
+    shared: u64,
+    /// What nothing else touches.
+    own: u64,
+}
+
+impl Bed {
+    fn new(flags: u32) -> Self {
+        let context = Context::new();
+        let rows = load(ROWS);
+        Self {
+            _context: context,
+            a: stream(flags),
+            b: stream(flags),
+            set: function(rows, c"set"),
+            set_bytes: function(rows, c"set_bytes"),
+            get: function(rows, c"get"),
+            increment: function(load(PTX), c"increment"),
+            shared: zeros(WORDS),
+            own: zeros(WORDS),
+        }
+    }
+
+    /// Two blocks of 32 threads write all the words.
+    fn set(&self, stream: usize) {
+        assert_eq!(launch(self.set, 2, 32, stream, &[self.shared]), 0);
+    }
+
+    /// Two blocks of 32 threads read all the words.
+    fn get(&self, stream: usize) {
+        assert_eq!(launch(self.get, 2, 32, stream, &[self.shared, self.own]), 0);
+    }
+
+    fn fill(&self, stream: usize) {
+        assert_eq!(cuMemsetD32Async(self.shared, 5, WORDS, stream), 0);
+    }
+
+    /// Copies all the words to or from others on the device.
+    fn copy_in(&self, stream: usize) {
+        let copied = cuMemcpyDtoDAsync_v2(self.shared, self.own, 4 * WORDS, stream);
+        assert_eq!(copied, 0);
+    }
+
+    fn copy_out(&self, stream: usize) {
+        let copied = cuMemcpyDtoDAsync_v2(self.own, self.shared, 4 * WORDS, stream);
+        assert_eq!(copied, 0);
+    }
+
+    /// Makes stream B wait for what A has been given so far.
+    fn a_before_b(&self) {
+        let event = event();
+        assert_eq!(cuEventRecord(event, self.a), 0);
+        assert_eq!(cuStreamWaitEvent(self.b, event, 0), 0);
+    }
+}
+
+/// The races that were found since the last time by what this thread has enqueued.
+fn found() -> Vec<StreamRace> {
+    let race = |finding| match finding {
+        Finding::StreamRace(race) => Some(*race),
+        _ => None,
+    };
+    take_findings().into_iter().filter_map(race).collect()
+}
+
+/// Does some work, and all that is left. Gives the race that it ended with, if it did.
+fn race_in(flags: u32, work: impl FnOnce(&Bed)) -> Option<StreamRace> {
+    let bed = Bed::new(flags);
+    work(&bed);
+    let ended = cuCtxSynchronize();
+    let mut races = found();
+    let expected = if races.is_empty() { 0 } else { LAUNCH_FAILED };
+    assert_eq!((ended, races.len() < 2), (expected, true), "{races:?}");
+    races.pop()
+}
+
+/// Whether some work races, in streams that nothing orders by itself.
+fn races(work: impl FnOnce(&Bed)) -> bool {
+    race_in(NON_BLOCKING, work).is_some()
+}
+
+/// Who has touched a byte: the kernel, or the call.
+fn name(doer: &Doer) -> &str {
+    match doer {
+        Doer::Kernel { name, .. } => name,
+        Doer::Call { name, .. } => name,
+        _ => panic!("{doer}"),
+    }
+}
+
+fn only_on_virtual_devices() -> bool {
+    virtual_only("races are found by virtual devices")
+}

@@ -1,0 +1,294 @@
+//! What orders work of different streams.
+
+use super::*;
+use std::ffi::c_void;
+
+/// Fills on stream A and copies from it on B, with something between.
+fn races_with(between: impl FnOnce(&Bed)) -> bool {
+    races(|bed| {
+        bed.fill(bed.a);
+        between(bed);
+        bed.get(bed.b);
+    })
+}
+
+#[test]
+fn the_legacy_stream_orders_blocking_streams_only() {
+    if only_on_virtual_devices() {
+        return;
+    }
+    for (flags, is_race) in [(BLOCKING, false), (NON_BLOCKING, true)] {
+        let before = race_in(flags, |bed| {
+            bed.fill(0);
+            bed.get(bed.a);
+        });
+        let after = race_in(flags, |bed| {
+            bed.get(bed.a);
+            bed.fill(0);
+        });
+        let between = race_in(flags, |bed| {
+            bed.fill(bed.a);
+            assert_eq!(cuMemsetD32_v2(bed.own, 1, 1), 0);
+            bed.copy_out(bed.b);
+        });
+        let found = [before, after].map(|race| race.is_some());
+        assert_eq!(found, [is_race; 2]);
+        assert_eq!(between.is_some(), is_race);
+    }
+}
+
+#[test]
+fn a_destroyed_stream_is_ordered_as_it_was() {
+    if only_on_virtual_devices() {
+        return;
+    }
+    for (flags, is_race) in [(BLOCKING, false), (NON_BLOCKING, true)] {
+        let race = race_in(flags, |bed| {
+            bed.fill(bed.a);
+            assert_eq!(cuStreamDestroy_v2(bed.a), 0);
+            bed.get(0);
+        });
+        assert_eq!(race.is_some(), is_race);
+    }
+    assert!(!races_with(|bed| {
+        assert_eq!(cuStreamDestroy_v2(bed.a), 0);
+        assert_eq!(cuCtxSynchronize(), 0);
+    }));
+}
+
+#[test]
+fn an_event_orders_what_was_enqueued_before_it_was_recorded() {
+    if only_on_virtual_devices() {
+        return;
+    }
+    assert!(races_with(|_| ()));
+    assert!(!races_with(Bed::a_before_b));
+    assert!(races(|bed| {
+        bed.a_before_b();
+        bed.fill(bed.a);
+        bed.get(bed.b);
+    }));
+    // What counts is where it was recorded at the time of the wait.
+    assert!(races(|bed| {
+        let event = event();
+        assert_eq!(cuEventRecord(event, bed.a), 0);
+        assert_eq!(cuStreamWaitEvent(bed.b, event, 0), 0);
+        bed.fill(bed.a);
+        assert_eq!(cuEventRecord(event, bed.a), 0);
+        bed.get(bed.b);
+    }));
+    // One that was never recorded orders nothing.
+    assert!(races_with(|bed| {
+        assert_eq!(cuStreamWaitEvent(bed.b, event(), 0), 0);
+    }));
+}
+
+#[test]
+fn orders_lead_on_from_stream_to_stream() {
+    if only_on_virtual_devices() {
+        return;
+    }
+    let by_way_of = |is_whole: bool| {
+        races(|bed| {
+            let (third, events) = (stream(1), [event(), event()]);
+            bed.fill(bed.a);
+            assert_eq!(cuEventRecord(events[0], bed.a), 0);
+            if is_whole {
+                assert_eq!(cuStreamWaitEvent(third, events[0], 0), 0);
+            }
+            assert_eq!(cuEventRecord(events[1], third), 0);
+            assert_eq!(cuStreamWaitEvent(bed.b, events[1], 0), 0);
+            bed.get(bed.b);
+        })
+    };
+    assert!(!by_way_of(true));
+    assert!(by_way_of(false));
+}
+
+#[test]
+fn what_the_host_has_waited_for_comes_before_what_it_enqueues() {
+    if only_on_virtual_devices() {
+        return;
+    }
+    assert!(!races_with(|bed| assert_eq!(cuStreamSynchronize(bed.a), 0)));
+    assert!(races_with(|bed| assert_eq!(cuStreamSynchronize(bed.b), 0)));
+    assert!(!races_with(|_| assert_eq!(cuCtxSynchronize(), 0)));
+    let recorded = |bed: &Bed| {
+        let event = event();
+        assert_eq!(cuEventRecord(event, bed.a), 0);
+        event
+    };
+    assert!(!races_with(|bed| assert_eq!(
+        cuEventSynchronize(recorded(bed)),
+        0
+    )));
+    assert!(!races_with(|bed| {
+        let mut word = 0;
+        // SAFETY: a word of pageable memory, which has been written on return.
+        let copied = unsafe { cuMemcpyDtoHAsync_v2(&mut word, bed.own, 4, bed.a) };
+        assert_eq!(copied, 0);
+    }));
+    assert!(!races_with(|_| assert_eq!(cuMemFree_v2(alloc(1)), 0)));
+}
+
+/// A copy between contexts comes after all work of both and before all that is enqueued later.
+#[test]
+fn a_copy_between_contexts_orders_their_work() {
+    if only_on_virtual_devices() {
+        return;
+    }
+    for is_peer in [false, true] {
+        let (first, second) = (Bed::new(NON_BLOCKING), Bed::new(NON_BLOCKING));
+        assert_eq!(cuCtxSetCurrent(first._context.0), 0);
+        first.fill(first.a);
+        assert_eq!(cuCtxSetCurrent(second._context.0), 0);
+        let bytes = 4 * WORDS;
+        let (to, from) = (second.own, first.shared);
+        let copied = match is_peer {
+            true => cuMemcpyPeer(to, second._context.0, from, first._context.0, bytes),
+            false => cuMemcpyDtoDAsync_v2(to, from, bytes, second.b),
+        };
+        assert_eq!(copied, 0);
+        // Reads and writes what the copy has written and read.
+        let copied = cuMemcpyDtoDAsync_v2(first.shared, second.own, bytes, second.a);
+        assert_eq!(copied, 0);
+        let code = if is_peer { 0 } else { LAUNCH_FAILED };
+        assert_eq!(cuCtxSynchronize(), code);
+        assert_eq!(found().is_empty(), is_peer);
+        // The first context's fill may be left, and races as it goes.
+        drop((first, second));
+        assert_eq!(found().is_empty(), is_peer);
+    }
+}
+
+/// Work that was enqueued before the host waited is not ordered by that.
+#[test]
+fn what_was_enqueued_before_the_wait_is_not_ordered() {
+    if only_on_virtual_devices() {
+        return;
+    }
+    assert!(races(|bed| {
+        bed.get(bed.b);
+        bed.fill(bed.a);
+        assert_eq!(cuStreamSynchronize(bed.a), 0);
+    }));
+}
+
+#[test]
+fn a_question_orders_if_the_answer_was_done() {
+    if only_on_virtual_devices() {
+        return;
+    }
+    assert!(races_with(|bed| assert_eq!(
+        cuStreamQuery(bed.a),
+        NOT_READY
+    )));
+    assert!(!races_with(|bed| {
+        assert_eq!(ask_until_ready(|| cuStreamQuery(bed.a)), 0);
+    }));
+    let ask_event = |often: bool| {
+        races_with(|bed| {
+            let event = event();
+            assert_eq!(cuEventRecord(event, bed.a), 0);
+            match often {
+                true => assert_eq!(ask_until_ready(|| cuEventQuery(event)), 0),
+                false => assert_eq!(cuEventQuery(event), NOT_READY),
+            }
+        })
+    };
+    assert!(!ask_event(true));
+    assert!(ask_event(false));
+}
+
+#[test]
+fn a_time_between_events_says_that_they_were_reached() {
+    if only_on_virtual_devices() {
+        return;
+    }
+    let with_question = |asks: bool| {
+        races_with(|bed| {
+            let events = [event(), event()];
+            let recorded = events.map(|event| cuEventRecord(event, bed.a));
+            assert_eq!(recorded, [0; 2]);
+            // Has the work done, and the host is not told of it.
+            assert_eq!(cuStreamDestroy_v2(bed.a), 0);
+            if asks {
+                let mut time = 0.0;
+                assert_eq!(cuEventElapsedTime(&mut time, events[0], events[1]), 0);
+            }
+        })
+    };
+    assert!(!with_question(true));
+    assert!(with_question(false));
+}
+
+/// A host function may tell the host's threads that it runs, and so that all before it is done.
+#[test]
+fn a_host_function_tells_the_host() {
+    unsafe extern "C" fn nothing(_: *mut c_void) {}
+    if only_on_virtual_devices() {
+        return;
+    }
+    let with_function = |has_function: bool| {
+        races_with(|bed| {
+            if has_function {
+                // SAFETY: the function does not look at what it is given.
+                let launched =
+                    unsafe { cuLaunchHostFunc(bed.a, Some(nothing), std::ptr::null_mut()) };
+                assert_eq!(launched, 0);
+            }
+            // Whoever has the work done is not told of it.
+            assert_eq!(cuStreamDestroy_v2(bed.a), 0);
+        })
+    };
+    assert!(!with_function(true));
+    assert!(with_function(false));
+}
+
+/// The verdict is the same whoever is waited for first, and whichever thread does the work.
+#[test]
+fn the_order_in_which_work_is_done_does_not_matter() {
+    if only_on_virtual_devices() {
+        return;
+    }
+    for b_first in [false, true] {
+        for mended in [false, true] {
+            let race = races(|bed| {
+                bed.fill(bed.a);
+                if mended {
+                    bed.a_before_b();
+                }
+                bed.get(bed.b);
+                let context = bed._context.0;
+                let mut streams = [bed.a, bed.b];
+                if b_first {
+                    streams.reverse();
+                }
+                for stream in streams {
+                    let waiting = std::thread::spawn(move || {
+                        assert_eq!(cuCtxSetCurrent(context), 0);
+                        cuStreamSynchronize(stream);
+                    });
+                    waiting.join().unwrap();
+                }
+            });
+            assert_eq!(race, !mended);
+        }
+    }
+}
+
+/// What one thread has waited for, all know: their own order is not seen.
+#[test]
+fn no_race_is_told_between_the_hosts_threads() {
+    if only_on_virtual_devices() {
+        return;
+    }
+    assert!(!races_with(|bed| {
+        let (context, stream) = (bed._context.0, bed.a);
+        let waiting = std::thread::spawn(move || {
+            assert_eq!(cuCtxSetCurrent(context), 0);
+            cuStreamSynchronize(stream)
+        });
+        assert_eq!(waiting.join().unwrap(), 0);
+    }));
+}

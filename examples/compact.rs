@@ -55,10 +55,6 @@ impl program::Failure for Failure {
             _ => None,
         }
     }
-
-    fn is_of_input(&self) -> bool {
-        false
-    }
 }
 
 fn main() -> ExitCode {

@@ -22,7 +22,9 @@ pub trait Failure: Display + From<io::Error> {
     fn output_error(&self) -> Option<&io::Error>;
 
     /// Whether an argument is to blame, or a file that it names.
-    fn is_of_input(&self) -> bool;
+    fn is_of_input(&self) -> bool {
+        false
+    }
 }
 
 /// Runs `example` with its arguments and the writer that it prints to, and gives the exit code: 0 if all went well, 2

@@ -15,8 +15,18 @@ use crate::Outcome;
 use crate::executables::{self, Executable};
 
 /// The tests that run on the device which the environment describes.
-const TESTS: [&str; 8] = [
-    "bits", "repeats", "slices", "streams", "errors", "large", "overhead", "ladder",
+const TESTS: [&str; 11] = [
+    "bits",
+    "repeats",
+    "slices",
+    "streams",
+    "captures",
+    "tasks",
+    "unordered",
+    "errors",
+    "large",
+    "overhead",
+    "ladder",
 ];
 /// Values of `VIRTUAL_GPU_POLICY`.
 const POLICIES: [&str; 5] = ["seeded", "reversed", "one-block", "starved", "stale"];

@@ -219,9 +219,9 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
 
     /// Has the workers copy so many bytes, strip by strip.
     fn give(&mut self, lane: Lane<'gpu>, bytes: usize, ways: impl Iterator<Item = Way<'slice>>) {
-        for (strip, way) in iter::zip(lane.into_strips(bytes, strip_bytes(bytes)), ways) {
-            self.workers.give(Task { strip, way });
-        }
+        let strips = iter::zip(lane.into_strips(bytes, strip_bytes(bytes)), ways);
+        self.workers
+            .give(strips.map(|(strip, way)| Task { strip, way }));
         self.at_work += 1;
     }
 

@@ -1,7 +1,8 @@
 //! Threads that copy between a slice of the program's and page-locked memory: one thread alone is slower than the bus.
 //!
 //! They are the process's, started by the first call that needs them, and sleep between calls. They take tasks from one queue, in
-//! order, and never wait for one another.
+//! order, and never wait for one another. Tasks come in bursts, a piece's strips at a time, and to wake a thread takes longer than
+//! a strip: so a thread that has run out of tasks looks for more for a while before it sleeps.
 //!
 //! - A caller that waits for its tasks sleeps until they are done. It runs nobody else's meanwhile, as it would in a general
 //!   pool of threads: it may hold locks, or be a task of such a pool itself.
@@ -11,10 +12,12 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::hint;
 use std::marker::PhantomData;
 use std::mem;
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
@@ -53,22 +56,22 @@ pub(super) fn with_workers<'data, J: Job<Outcome: 'data> + 'data, R>(
 pub(super) fn for_each<P: Send>(parts: impl Iterator<Item = P>, work: impl Fn(P) + Sync) {
     let work = &work;
     scope(|scope| {
-        for part in parts {
-            scope.give(move || work(part));
-        }
+        scope.give(parts.map(|part| move || work(part)));
     });
 }
 
 impl<'data, J: Job<Outcome: 'data> + 'data> Workers<'_, 'data, J> {
-    /// Gives a job out. The workers begin with what is given out first.
-    pub fn give(&self, job: J) {
-        let sender = self.sender.clone();
-        self.scope.give(move || {
-            if let Some(outcome) = job.perform() {
-                let sent = sender.send(outcome);
-                debug_assert!(sent.is_ok());
+    /// Gives jobs out. The workers begin with what is given out first.
+    pub fn give(&self, jobs: impl Iterator<Item = J>) {
+        self.scope.give(jobs.map(|job| {
+            let sender = self.sender.clone();
+            move || {
+                if let Some(outcome) = job.perform() {
+                    let sent = sender.send(outcome);
+                    debug_assert!(sent.is_ok());
+                }
             }
-        });
+        }));
     }
 
     /// Waits for an outcome that did not arrive yet.
@@ -110,89 +113,116 @@ fn scope<'data, R>(work: impl FnOnce(&Scope<'data>) -> R) -> R {
     let waiting = Wait(&scope.latch);
     let result = work(&scope);
     drop(waiting);
-    if let Some(panic) = scope.latch.lock().panic.take() {
+    if let Some(panic) = scope.latch.lock().take() {
         resume_unwind(panic);
     }
     result
 }
 
 impl<'data> Scope<'data> {
-    fn give(&self, work: impl FnOnce() + Send + 'data) {
-        let Some(threads) = self.threads else {
-            return work();
-        };
-        let work: Box<dyn FnOnce() + Send + 'data> = Box::new(work);
+    fn give<W: FnOnce() + Send + 'data>(&self, works: impl Iterator<Item = W>) {
+        match self.threads {
+            Some(threads) => threads.give(works.map(|work| self.task(Box::new(work)))),
+            None => works.for_each(|work| work()),
+        }
+    }
+
+    /// Work for any thread, at any time before this scope ends.
+    fn task(&self, work: Box<dyn FnOnce() + Send + 'data>) -> Task {
         // SAFETY: only the lifetime changes. The function `scope` has this scope, lends it out for the time of its call, and does
         // not return, nor unwind, before the latch says that all tasks are done and dropped. And `'data`, which is a parameter of
         // that function and is invariant here, outlives its call.
         let work: Box<dyn FnOnce() + Send + 'static> = unsafe { mem::transmute(work) };
-        self.latch.lock().pending += 1;
-        threads.give(Task {
-            work,
-            latch: Arc::clone(&self.latch),
-        });
+        Task {
+            work: Some(work),
+            latch: self.latch.begin_task(),
+        }
     }
 }
 
 /// Tells when the tasks of a scope are done.
 #[derive(Default)]
 struct Latch {
-    state: Mutex<LatchState>,
+    /// Tasks that are there and not done.
+    pending: AtomicUsize,
+    /// What the first task that panicked said.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
     all_done: Condvar,
 }
 
-#[derive(Default)]
-struct LatchState {
-    /// Tasks that are given out and not done.
-    pending: usize,
-    /// What the first task that panicked said.
-    panic: Option<Box<dyn Any + Send>>,
-}
-
 impl Latch {
-    fn lock(&self) -> MutexGuard<'_, LatchState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Any + Send>>> {
+        self.panic.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin_task(self: &Arc<Self>) -> Arc<Self> {
+        self.pending.fetch_add(1, Ordering::Relaxed);
+        Arc::clone(self)
+    }
+
+    /// Whatever the task did happens before the end of a wait for it.
+    fn end_task(&self) {
+        if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
+            // Whoever waits has looked at the number before this thread has the lock, or will do so after.
+            let _locked = self.lock();
+            self.all_done.notify_all();
+        }
     }
 
     fn wait(&self) {
-        let done = self
-            .all_done
-            .wait_while(self.lock(), |state| state.pending > 0);
+        let is_pending = |_: &mut _| self.pending.load(Ordering::Acquire) > 0;
+        let done = self.all_done.wait_while(self.lock(), is_pending);
         drop(done.unwrap_or_else(PoisonError::into_inner));
     }
 }
 
-/// A task of some scope.
+/// A task of some scope, which learns of its end.
 struct Task {
-    work: Box<dyn FnOnce() + Send>,
+    work: Option<Box<dyn FnOnce() + Send>>,
     latch: Arc<Latch>,
 }
 
 impl Task {
-    /// Does and drops the work, and then tells its scope.
-    fn run(self) {
-        let panic = catch_unwind(AssertUnwindSafe(self.work)).err();
-        let mut state = self.latch.lock();
-        state.pending -= 1;
-        if state.panic.is_none() {
-            state.panic = panic;
+    /// Does the work.
+    fn run(mut self) {
+        if let Some(work) = self.work.take()
+            && let Err(panic) = catch_unwind(AssertUnwindSafe(work))
+        {
+            self.latch.lock().get_or_insert(panic);
         }
-        if state.pending == 0 {
-            self.latch.all_done.notify_all();
-        }
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        // What it has borrowed is given back before anyone hears of the end.
+        drop(self.work.take());
+        self.latch.end_task();
     }
 }
 
 /// The process's threads, by the tasks that wait for them.
 #[derive(Default)]
 struct Threads {
-    tasks: Mutex<VecDeque<Task>>,
+    queue: Mutex<Queue>,
+    /// How many tasks wait, for a look without the lock.
+    waiting: AtomicUsize,
     given: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    tasks: VecDeque<Task>,
+    /// Threads that have to be woken.
+    asleep: usize,
 }
 
 impl Threads {
     /// More do not copy faster.
     const MOST: usize = 16;
+
+    /// How often a thread without a task looks for one before it sleeps: for about 100 µs.
+    const LOOKS: usize = 100;
 
     /// The threads, as many as the system has let start; nothing if that is none.
     fn started() -> Option<&'static Self> {
@@ -212,24 +242,55 @@ impl Threads {
         (*started > 0).then_some(threads)
     }
 
-    fn give(&self, task: Task) {
-        self.lock().push_back(task);
-        self.given.notify_one();
+    fn give(&self, tasks: impl Iterator<Item = Task>) {
+        let mut queue = self.lock();
+        queue.tasks.extend(tasks);
+        self.waiting.store(queue.tasks.len(), Ordering::Relaxed);
+        let woken = queue.asleep.min(queue.tasks.len());
+        drop(queue);
+        for _ in 0..woken {
+            self.given.notify_one();
+        }
     }
 
     /// What each of the threads does for ever.
     fn work(&self) {
         loop {
-            let waiting = self.given.wait_while(self.lock(), |tasks| tasks.is_empty());
-            let task = waiting.unwrap_or_else(PoisonError::into_inner).pop_front();
-            if let Some(task) = task {
-                task.run();
-            }
+            self.next().run();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Task>> {
-        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits for a task.
+    fn next(&self) -> Task {
+        for _ in 0..Self::LOOKS {
+            if self.waiting.load(Ordering::Relaxed) > 0
+                && let Some(task) = self.take(&mut self.lock())
+            {
+                return task;
+            }
+            (0..8).for_each(|_| hint::spin_loop());
+            thread::yield_now();
+        }
+        let mut queue = self.lock();
+        loop {
+            if let Some(task) = self.take(&mut queue) {
+                return task;
+            }
+            queue.asleep += 1;
+            let woken = self.given.wait(queue);
+            queue = woken.unwrap_or_else(PoisonError::into_inner);
+            queue.asleep -= 1;
+        }
+    }
+
+    fn take(&self, queue: &mut Queue) -> Option<Task> {
+        let task = queue.tasks.pop_front();
+        self.waiting.store(queue.tasks.len(), Ordering::Relaxed);
+        task
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -18,9 +18,7 @@ impl Job for Double<'_> {
 fn outcomes_of_all_jobs_arrive() {
     let numbers: Vec<usize> = (0..1000).collect();
     let mut doubled: Vec<usize> = with_workers(|workers| {
-        for number in &numbers {
-            workers.give(Double(number));
-        }
+        workers.give(numbers.iter().map(Double));
         // The first has none.
         numbers[1..]
             .iter()
@@ -54,7 +52,7 @@ fn outcomes_that_nobody_takes_are_dropped_by_the_caller() {
     }
 
     static DROPPED: AtomicUsize = AtomicUsize::new(0);
-    with_workers(|workers| (0..100).for_each(|_| workers.give(Make)));
+    with_workers(|workers| workers.give((0..100).map(|_| Make)));
     assert_eq!(DROPPED.load(Ordering::SeqCst), 100);
 }
 

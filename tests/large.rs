@@ -163,8 +163,8 @@ fn too_little_memory_is_an_error_with_numbers() {
         || {
             let _gpu = gpu();
             let items = vec![1u32; 16 << 20];
-            // A piece of the slice.
-            let asked_bytes = 4 << 20;
+            // Scratch memory, or a piece of the slice.
+            let may_be_asked = [128 << 10, 4 << 20];
             // Takes what there is, in smaller and smaller pieces, until little is left.
             let mut taken = Vec::new();
             let mut piece = cust::memory::mem_get_info().unwrap().0;
@@ -180,8 +180,8 @@ fn too_little_memory_is_an_error_with_numbers() {
                     asked_bytes: asked,
                     free_bytes: Some(free),
                 }) => {
-                    assert_eq!(asked, asked_bytes);
-                    assert!(free < asked_bytes, "{free}");
+                    assert!(may_be_asked.contains(&asked), "{asked}");
+                    assert!(free < 4 << 20, "{free}");
                 }
                 other => panic!("{other:?}"),
             }

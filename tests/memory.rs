@@ -211,9 +211,11 @@ fn graphs_give_their_workspaces_back() {
 }
 
 #[test]
-fn an_outgrown_workspace_goes_with_its_stream() {
+fn a_stream_has_one_workspace_however_often_it_is_used() {
+    let test = "a_stream_has_one_workspace_however_often_it_is_used";
     alone(
-        "an_outgrown_workspace_goes_with_its_stream",
+        test,
+        || (),
         |gpu, before| {
             let items = vec![1u64; 3000];
             let input = DeviceBuffer::from_slice(&items).unwrap();

@@ -114,9 +114,7 @@ pub const fn reduce_tile_count<T>(item_count: u64) -> u64 {
 /// Tiles of one chunk of a reduction of `item_count` items of type `T`: the smallest power of two that
 /// leaves at most [`REDUCE_MAX_CHUNKS`] chunks.
 pub const fn reduce_chunk_tiles<T>(item_count: u64) -> u64 {
-    reduce_tile_count::<T>(item_count)
-        .div_ceil(REDUCE_MAX_CHUNKS)
-        .next_power_of_two()
+    next_power_of_two(reduce_tile_count::<T>(item_count).div_ceil(REDUCE_MAX_CHUNKS))
 }
 
 /// Chunks of a reduction of `item_count` items of type `T`; 0 for no items.
@@ -159,6 +157,41 @@ pub const fn scan_tile_count<T>(item_count: u64) -> u64 {
 pub const fn scan_group_count<T>(item_count: u64) -> u64 {
     scan_tile_count::<T>(item_count).div_ceil(SCAN_GROUP_TILES)
 }
+
+/// The smallest power of two that is at least `number`.
+///
+/// rust-cuda's compiler writes the result of LLVM's 64-bit `ctlz`, `cttz` and `ctpop` to a variable of 32 bits; its optimiser
+/// makes that undefined behaviour a trap. `u64::next_power_of_two` counts leading zeros, so it is not used there.
+const fn next_power_of_two(number: u64) -> u64 {
+    if cfg!(feature = "cuda_std") {
+        next_power_of_two_by_shifts(number)
+    } else {
+        number.next_power_of_two()
+    }
+}
+
+/// The same, without counting zeros: copies the highest bit of the number before to all bits below it.
+const fn next_power_of_two_by_shifts(number: u64) -> u64 {
+    let mut bits = number.saturating_sub(1);
+    let mut distance = 1;
+    while distance < u64::BITS {
+        bits |= bits >> distance;
+        distance *= 2;
+    }
+    bits + 1
+}
+
+const _: () = {
+    let mut power = 1u64 << 62;
+    while power > 2 {
+        assert!(next_power_of_two_by_shifts(power - 1) == power);
+        assert!(next_power_of_two_by_shifts(power) == power);
+        assert!(next_power_of_two_by_shifts(power + 1) == 2 * power);
+        power /= 2;
+    }
+    assert!(next_power_of_two_by_shifts(0) == 1 && next_power_of_two_by_shifts(1) == 1);
+    assert!(next_power_of_two_by_shifts(2) == 2);
+};
 
 const _: () = {
     assert!(BLOCK_THREADS.is_multiple_of(WARP_LANES));

@@ -160,37 +160,38 @@ pub const fn scan_group_count<T>(item_count: u64) -> u64 {
 
 /// The smallest power of two that is at least `number`.
 ///
-/// rust-cuda's compiler writes the result of LLVM's 64-bit `ctlz`, `cttz` and `ctpop` to a variable of 32 bits; its optimiser
-/// makes that undefined behaviour a trap. `u64::next_power_of_two` counts leading zeros, so it is not used there.
+/// rust-cuda's compiler writes the result of LLVM's 64-bit `ctlz`, `cttz` and `ctpop` to a variable of 32 bits, and what
+/// comes of that undefined behaviour is a trap. `u64::next_power_of_two` counts leading zeros, so it is not used there.
 const fn next_power_of_two(number: u64) -> u64 {
     if cfg!(feature = "cuda_std") {
-        next_power_of_two_by_shifts(number)
+        next_power_of_two_by_halves(number)
     } else {
         number.next_power_of_two()
     }
 }
 
-/// The same, without counting zeros: copies the highest bit of the number before to all bits below it.
-const fn next_power_of_two_by_shifts(number: u64) -> u64 {
-    let mut bits = number.saturating_sub(1);
-    let mut distance = 1;
-    while distance < u64::BITS {
-        bits |= bits >> distance;
-        distance *= 2;
-    }
-    bits + 1
+/// The same, with zeros counted in 32 bits. That it is never 0, by which a kernel divides, compilers see from the shift.
+const fn next_power_of_two_by_halves(number: u64) -> u64 {
+    let below = number.saturating_sub(1);
+    let (high, low) = ((below >> 32) as u32, below as u32);
+    let digits = if high != 0 {
+        u64::BITS - high.leading_zeros()
+    } else {
+        u32::BITS - low.leading_zeros()
+    };
+    1 << digits
 }
 
 const _: () = {
-    let mut power = 1u64 << 62;
-    while power > 2 {
-        assert!(next_power_of_two_by_shifts(power - 1) == power);
-        assert!(next_power_of_two_by_shifts(power) == power);
-        assert!(next_power_of_two_by_shifts(power + 1) == 2 * power);
-        power /= 2;
+    assert!(next_power_of_two_by_halves(0) == 1 && next_power_of_two_by_halves(1) == 1);
+    assert!(next_power_of_two_by_halves(2) == 2 && next_power_of_two_by_halves(3) == 4);
+    let mut power = 4;
+    while power < 1 << 63 {
+        assert!(next_power_of_two_by_halves(power - 1) == power);
+        assert!(next_power_of_two_by_halves(power) == power);
+        assert!(next_power_of_two_by_halves(power + 1) == 2 * power);
+        power *= 2;
     }
-    assert!(next_power_of_two_by_shifts(0) == 1 && next_power_of_two_by_shifts(1) == 1);
-    assert!(next_power_of_two_by_shifts(2) == 2);
 };
 
 const _: () = {

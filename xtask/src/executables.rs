@@ -27,7 +27,7 @@ pub fn build(root: &Path, arguments: &[&str]) -> Result<Vec<Executable>> {
 /// Runs a cargo command that builds, and gives its messages.
 pub fn messages(cargo: &mut Command) -> Result<Vec<serde_json::Value>> {
     let output = cargo
-        .arg("--message-format=json")
+        .arg("--message-format=json-render-diagnostics")
         .stderr(Stdio::inherit())
         .output()
         .context("running cargo")?;

@@ -4,6 +4,8 @@
 //! The PTX is what is committed in `ptx/`; with the feature `cuda_builder`, what rust-cuda's compiler makes of the
 //! kernels now.
 
+#[cfg(feature = "cuda_builder")]
+mod bounds;
 mod pack;
 #[cfg(feature = "cuda_builder")]
 mod rust_cuda;

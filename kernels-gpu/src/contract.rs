@@ -114,9 +114,7 @@ pub const fn reduce_tile_count<T>(item_count: u64) -> u64 {
 /// Tiles of one chunk of a reduction of `item_count` items of type `T`: the smallest power of two that
 /// leaves at most [`REDUCE_MAX_CHUNKS`] chunks.
 pub const fn reduce_chunk_tiles<T>(item_count: u64) -> u64 {
-    reduce_tile_count::<T>(item_count)
-        .div_ceil(REDUCE_MAX_CHUNKS)
-        .next_power_of_two()
+    next_power_of_two(reduce_tile_count::<T>(item_count).div_ceil(REDUCE_MAX_CHUNKS))
 }
 
 /// Chunks of a reduction of `item_count` items of type `T`; 0 for no items.
@@ -159,6 +157,42 @@ pub const fn scan_tile_count<T>(item_count: u64) -> u64 {
 pub const fn scan_group_count<T>(item_count: u64) -> u64 {
     scan_tile_count::<T>(item_count).div_ceil(SCAN_GROUP_TILES)
 }
+
+/// The smallest power of two that is at least `number`.
+///
+/// rust-cuda's compiler writes the result of LLVM's 64-bit `ctlz`, `cttz` and `ctpop` to a variable of 32 bits, and what
+/// comes of that undefined behaviour is a trap. `u64::next_power_of_two` counts leading zeros, so it is not used there.
+const fn next_power_of_two(number: u64) -> u64 {
+    if cfg!(feature = "cuda_std") {
+        next_power_of_two_by_halves(number)
+    } else {
+        number.next_power_of_two()
+    }
+}
+
+/// The same, with zeros counted in 32 bits. That it is never 0, by which a kernel divides, compilers see from the shift.
+const fn next_power_of_two_by_halves(number: u64) -> u64 {
+    let below = number.saturating_sub(1);
+    let (high, low) = ((below >> 32) as u32, below as u32);
+    let digits = if high != 0 {
+        u64::BITS - high.leading_zeros()
+    } else {
+        u32::BITS - low.leading_zeros()
+    };
+    1 << digits
+}
+
+const _: () = {
+    assert!(next_power_of_two_by_halves(0) == 1 && next_power_of_two_by_halves(1) == 1);
+    assert!(next_power_of_two_by_halves(2) == 2 && next_power_of_two_by_halves(3) == 4);
+    let mut power = 4;
+    while power < 1 << 63 {
+        assert!(next_power_of_two_by_halves(power - 1) == power);
+        assert!(next_power_of_two_by_halves(power) == power);
+        assert!(next_power_of_two_by_halves(power + 1) == 2 * power);
+        power *= 2;
+    }
+};
 
 const _: () = {
     assert!(BLOCK_THREADS.is_multiple_of(WARP_LANES));

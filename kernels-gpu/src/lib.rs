@@ -20,7 +20,7 @@
 //!
 //! rustc's own NVPTX back end builds the PTX that ships with `warpfold` (`cargo xtask ptx`). With the
 //! feature `cuda_std` the same kernels compile with rust-cuda's `rustc_codegen_nvvm`. The two differ in
-//! `simt` and in the macro that emits an entry, nowhere else.
+//! `simt`, in the macro that emits an entry, and where [`contract`] avoids a fault of rust-cuda's.
 #![no_std]
 #![cfg_attr(
     all(target_arch = "nvptx64", not(feature = "cuda_std")),

@@ -15,19 +15,28 @@ pub struct Executable {
 
 /// Runs a cargo command that builds, in release.
 pub fn build(root: &Path, arguments: &[&str]) -> Result<Vec<Executable>> {
-    let output = Command::new("cargo")
-        .args(arguments)
-        .args(["--release", "--message-format=json"])
-        .current_dir(root)
+    let mut cargo = Command::new("cargo");
+    cargo.args(arguments).arg("--release").current_dir(root);
+    let messages = messages(&mut cargo)?;
+    let executables = messages
+        .iter()
+        .filter_map(|message| executable(message).transpose());
+    executables.collect()
+}
+
+/// Runs a cargo command that builds, and gives its messages.
+pub fn messages(cargo: &mut Command) -> Result<Vec<serde_json::Value>> {
+    let output = cargo
+        .arg("--message-format=json-render-diagnostics")
         .stderr(Stdio::inherit())
         .output()
         .context("running cargo")?;
     ensure!(output.status.success(), "cargo: {}", output.status);
-    let mut executables = Vec::new();
-    for line in String::from_utf8(output.stdout)?.lines() {
-        executables.extend(executable(&serde_json::from_str(line)?)?);
-    }
-    Ok(executables)
+    let lines = String::from_utf8(output.stdout)?;
+    lines
+        .lines()
+        .map(|line| serde_json::from_str(line).context("reading cargo's messages"))
+        .collect()
 }
 
 /// The executable that one of cargo's messages tells of.

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use crate::inspect;
+use crate::bounds;
 use crate::part::Part;
 
 /// What is left out, and so up to where.
@@ -18,7 +18,6 @@ enum Skip {
 /// Leaves the part's entries, without comments, and adds to each what is known of its launches.
 pub fn finish(emitted: &str, part: Part) -> Result<String> {
     let mut text = String::with_capacity(emitted.len());
-    let mut entry = None;
     let mut skip = Skip::Nothing;
     for line in emitted.lines() {
         let trimmed = line.trim();
@@ -39,24 +38,16 @@ pub fn finish(emitted: &str, part: Part) -> Result<String> {
             }
             continue;
         }
-        if let Some(name) = inspect::entry_name(trimmed) {
-            entry = Some(name);
-        }
         text.push_str(line.trim_end());
         text.push('\n');
-        if trimmed == ")"
-            && let Some(entry) = entry.take()
-        {
-            text.push_str(&part.launch_bounds(entry));
-        }
     }
     ensure!(skip == Skip::Nothing, "the text breaks off");
-    Ok(text)
+    Ok(bounds::add(&text, |entry| part.launch_bounds(entry)))
 }
 
 /// What of it, if anything, is left out from a line on.
 fn begins(line: &str, part: Part) -> Skip {
-    if let Some(name) = inspect::entry_name(line) {
+    if let Some(name) = bounds::entry_name(line) {
         return match part.holds(name) {
             true => Skip::Nothing,
             false => Skip::Function,

@@ -7,7 +7,17 @@ use std::slice;
 use anyhow::{Result, ensure};
 use warpfold_kernels::contract::{SCAN_LONG, SCAN_SHORT, THREAD_VECTORS};
 
+use crate::bounds::entry_name;
 use crate::part::Part;
+
+/// The compiler that made a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compiler {
+    /// rustc with its own NVPTX back end.
+    Rustc,
+    /// rust-cuda's. It puts the numbers of barriers and of threads in registers, save those of the block's own barrier.
+    RustCuda,
+}
 
 /// Barriers, and how many of each there are: without spaces, and without the numbers of registers.
 type Barriers = BTreeMap<String, usize>;
@@ -80,13 +90,13 @@ const SCANS: [Accesses; 2] = [
     },
 ];
 
-/// The name in a line that opens an entry.
-pub fn entry_name(line: &str) -> Option<&str> {
-    line.strip_prefix(".visible .entry ")?.strip_suffix('(')
+/// Checks a whole text that ships.
+pub fn inspect(text: &str, part: Part) -> Result<()> {
+    inspect_kernels(text, part, Compiler::Rustc, &part.symbols())
 }
 
-/// Checks a whole text.
-pub fn inspect(text: &str, part: Part) -> Result<()> {
+/// Checks a whole text, of some kernels of the part.
+pub fn inspect_kernels(text: &str, part: Part, compiler: Compiler, symbols: &[&str]) -> Result<()> {
     let may_begin_early = text.contains("\n.target sm_90\n");
     let mut found = BTreeSet::new();
     let mut rest = text;
@@ -96,7 +106,7 @@ pub fn inspect(text: &str, part: Part) -> Result<()> {
         let name = entry.lines().next().and_then(entry_name).unwrap_or("");
         forbid(name, entry, part)?;
         if part == Part::Library {
-            inspect_entry(name, entry)?;
+            inspect_entry(name, entry, compiler)?;
             ensure!(
                 waits_first(entry) == may_begin_early,
                 "{name} and the work before it: begins early {may_begin_early}, waits first {}",
@@ -106,7 +116,7 @@ pub fn inspect(text: &str, part: Part) -> Result<()> {
         found.insert(name);
         rest = &rest[start + entry.len()..];
     }
-    let expected: BTreeSet<&str> = part.symbols().into_iter().collect();
+    let expected: BTreeSet<&str> = symbols.iter().copied().collect();
     ensure!(
         found == expected,
         "entries differ from the table: missing {:?}, extra {:?}",
@@ -125,7 +135,7 @@ fn forbid(name: &str, entry: &str, part: Part) -> Result<()> {
 }
 
 /// What a kernel of the library has to be.
-fn inspect_entry(name: &str, entry: &str) -> Result<()> {
+fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
     let count = |needle: &str| entry.matches(needle).count();
     let found = Accesses {
         streams: count("ld.global.L1::no_allocate.v4.b32"),
@@ -141,8 +151,10 @@ fn inspect_entry(name: &str, entry: &str) -> Result<()> {
     };
     ensure!(expected.contains(&found), "{name} has {found:?}");
     let barriers = barriers(entry);
-    let expected = expected_barriers.iter();
-    let expected: Barriers = expected.map(|&(kind, n)| (kind.to_owned(), n)).collect();
+    let mut expected = Barriers::new();
+    for &(kind, count) in expected_barriers {
+        *expected.entry(compiler.writes(kind)).or_default() += count;
+    }
     ensure!(
         barriers == expected,
         "{name} has {barriers:?}, its source {expected:?}"
@@ -157,6 +169,19 @@ fn waits_first(entry: &str) -> bool {
         .is_some_and(|(before, _)| !before.contains("bra") && !before.contains("[%"))
 }
 
+impl Compiler {
+    /// What the compiler makes of a barrier that rustc writes so.
+    fn writes(self, barrier: &str) -> String {
+        let number = barrier.find(|c: char| c.is_ascii_digit() || c == '%');
+        match (self, number) {
+            (Compiler::RustCuda, Some(at)) if barrier.contains(',') => {
+                format!("{}%r,%r;", &barrier[..at])
+            }
+            _ => barrier.to_owned(),
+        }
+    }
+}
+
 /// The barriers in the text of a kernel.
 fn barriers(entry: &str) -> Barriers {
     let mut found = Barriers::new();
@@ -165,15 +190,15 @@ fn barriers(entry: &str) -> Barriers {
             || line.starts_with("bar.arrive")
             || line.starts_with("barrier")
         {
-            let kind = match line.split_once("%r") {
-                Some((before, after)) => format!(
-                    "{before}%r{}",
-                    after.trim_start_matches(|c: char| c.is_ascii_digit())
-                ),
-                None => line.to_owned(),
-            };
-            let kind = kind.replace(char::is_whitespace, "");
-            *found.entry(kind).or_default() += 1;
+            let mut parts = line.split("%r");
+            let mut kind = parts.next().unwrap_or_default().to_owned();
+            for part in parts {
+                kind += "%r";
+                kind += part.trim_start_matches(|c: char| c.is_ascii_digit());
+            }
+            *found
+                .entry(kind.replace(char::is_whitespace, ""))
+                .or_default() += 1;
         }
     }
     found
@@ -223,5 +248,30 @@ mod tests {
         for text in spoilt {
             assert!(text != good && inspect(&text, Part::Library).is_err());
         }
+    }
+
+    #[test]
+    fn barriers_may_be_numbered_by_registers_where_the_compiler_does_so() {
+        let numbered = |line: &str| match line.split_once(' ') {
+            Some((barrier, numbers)) if barrier.contains("bar.") && numbers.contains(',') => {
+                format!("{barrier} %r7, %r31;\n")
+            }
+            _ => format!("{line}\n"),
+        };
+        let text: String = COMMITTED[0].lines().map(numbered).collect();
+        let symbols = Part::Library.symbols();
+        let inspect =
+            |text: &str, compiler| inspect_kernels(text, Part::Library, compiler, &symbols);
+        inspect(&text, Compiler::RustCuda).unwrap();
+        assert!(inspect(&text, Compiler::Rustc).is_err());
+        for barrier in [
+            "\tbar.sync \t0;\n",
+            "\tbar.sync %r7, %r31;\n",
+            "\tbar.arrive",
+        ] {
+            let more = text.replacen(barrier, &format!("\tbar.sync %r7, %r31;\n{barrier}"), 1);
+            assert!(more != text && inspect(&more, Compiler::RustCuda).is_err());
+        }
+        assert!(inspect_kernels(&text, Part::Library, Compiler::RustCuda, &symbols[1..]).is_err());
     }
 }

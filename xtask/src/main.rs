@@ -3,6 +3,7 @@
 //! ```text
 //! cargo xtask ptx [FILE…]            build the kernels' PTX into host/ptx
 //! cargo xtask ptx --check [FILE…]    fail if the committed PTX is not what the source gives
+//! cargo xtask rust-cuda [--few]       build the kernels with rust-cuda's compiler, and test what it makes of them
 //! cargo xtask bundle                 build tests and examples, and gather the executables in bundle/
 //! cargo xtask schedules [--seeds N] [TEST…]
 //!                                    run the library's tests under every policy of the virtual GPU
@@ -12,6 +13,8 @@
 //!
 //! A FILE is the name of one in host/ptx, such as `sm_80`; without any, all of them are meant.
 
+#[path = "../../host/build/bounds.rs"]
+mod bounds;
 mod bundle;
 mod executables;
 mod finish;
@@ -19,6 +22,7 @@ mod inspect;
 mod part;
 mod ptx;
 mod random;
+mod rust_cuda;
 mod schedules;
 
 use std::path::Path;
@@ -26,7 +30,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask ptx [--check] [FILE…] | bundle | schedules [--seeds N] [TEST…] | random [--minutes M] [--seed S]";
+const USAGE: &str = "usage: cargo xtask ptx [--check] [FILE…] | rust-cuda [--few] | bundle | schedules [--seeds N] [TEST…] | random [--minutes M] [--seed S]";
 
 /// How a task ended.
 enum Outcome {
@@ -61,6 +65,7 @@ fn run(arguments: &[&str]) -> Result<Outcome> {
     match arguments {
         ["ptx", "--check", files @ ..] => ptx::check(root, files),
         ["ptx", files @ ..] => ptx::write(root, files),
+        ["rust-cuda", arguments @ ..] => rust_cuda::run(root, arguments),
         ["bundle"] => bundle::gather(root),
         ["schedules", arguments @ ..] => schedules::run(root, arguments),
         ["random", arguments @ ..] => random::run(root, arguments),

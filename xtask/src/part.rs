@@ -1,7 +1,6 @@
 //! The parts that the kernels are shipped in: each a PTX text of its own.
 
-use warpfold_kernels::contract::BLOCK_THREADS;
-use warpfold_kernels::launch;
+use crate::bounds;
 
 /// Which kernels a text holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,22 +66,11 @@ impl Part {
         }
     }
 
-    /// What the driver's compiler is told of an entry's launches: the most threads of a block, and how many blocks are
-    /// to share a multiprocessor. rustc has no way to say so.
+    /// An entry's launch bounds.
     pub fn launch_bounds(self, entry: &str) -> String {
-        let (threads, blocks) = match self {
-            Part::Ladder | Part::Nested => return format!(".maxntid {MOST_BLOCK_THREADS}, 1, 1\n"),
-            Part::Library if entry == "reduce_wide_sum_f32" => {
-                (BLOCK_THREADS, launch::REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR)
-            }
-            Part::Library if entry.starts_with("reduce_") => {
-                (BLOCK_THREADS, launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR)
-            }
-            Part::Library => (
-                launch::SCAN_MAX_BLOCK_THREADS,
-                launch::SCAN_BLOCKS_PER_MULTIPROCESSOR,
-            ),
-        };
-        format!(".maxntid {threads}, 1, 1\n.minnctapersm {blocks}\n")
+        match self {
+            Part::Library => bounds::of_library(entry),
+            Part::Ladder | Part::Nested => format!(".maxntid {MOST_BLOCK_THREADS}, 1, 1\n"),
+        }
     }
 }

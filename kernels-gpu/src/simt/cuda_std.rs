@@ -3,6 +3,13 @@
 //! Written for the published `cuda_std` 0.2.2, against which it is type-checked on the host, and for its maintained
 //! successor in rust-cuda's repository, which has the same version number. Shuffles are not in the former; both
 //! link the compiler's `libintrinsics`, whose wrapper of libNVVM's shuffle is called here directly.
+//!
+//! # Convergent calls
+//!
+//! rust-cuda marks neither functions nor `asm!` as convergent, so its LLVM may copy a call into several branches. Copies of
+//! shuffles and votes are harmless: from compute capability 7.0 on, a lane waits until all lanes of the mask have executed
+//! an instruction of that kind, each wherever its branch has it. A copy of a barrier of the block is wrong. rustc made some
+//! by a pass that `host/build` turns off, and `cargo xtask rust-cuda` counts the barriers in the PTX.
 
 use cuda_std::{shared, thread, warp};
 
@@ -80,7 +87,7 @@ pub unsafe fn barrier() {
 #[inline(always)]
 pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
     let threads = warps * WARP_LANES;
-    // SAFETY: the caller's. Barrier 0 is the whole block's. libNVVM takes inline assembly to be convergent.
+    // SAFETY: the caller's. Barrier 0 is the whole block's.
     unsafe {
         ptx!("bar.sync {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
     }
@@ -147,8 +154,7 @@ pub unsafe fn shuffle_from(value: u32, lane: u32) -> u32 {
 
 /// The lanes whose `predicate` holds: bit `i` for lane `i`.
 ///
-/// `asm!`, as in `cuda_std` itself, though its calls are not marked convergent: a vote stands in straight code or at
-/// the head of a loop, where there is nothing to move it into.
+/// LLVM copies some of these votes, which is harmless (see the module).
 ///
 /// # Safety
 /// Convergent: the whole warp.

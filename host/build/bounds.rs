@@ -1,0 +1,43 @@
+//! Launch bounds: what the driver's compiler is told of an entry's launches, since neither compiler has a way to say so.
+//!
+//! Without them it may give a scan's threads more registers than a block of 544 can have, and the kernel does not launch.
+
+use warpfold_kernels::contract::BLOCK_THREADS;
+use warpfold_kernels::launch;
+
+/// The name in a line that opens an entry.
+pub fn entry_name(line: &str) -> Option<&str> {
+    line.strip_prefix(".visible .entry ")?.strip_suffix('(')
+}
+
+/// The bounds of a kernel of the library: the most threads of a block, and how many blocks are to share a multiprocessor.
+pub fn of_library(entry: &str) -> String {
+    let (threads, blocks) = if entry == "reduce_wide_sum_f32" {
+        (BLOCK_THREADS, launch::REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR)
+    } else if entry.starts_with("reduce_") {
+        (BLOCK_THREADS, launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR)
+    } else {
+        (
+            launch::SCAN_MAX_BLOCK_THREADS,
+            launch::SCAN_BLOCKS_PER_MULTIPROCESSOR,
+        )
+    };
+    format!(".maxntid {threads}, 1, 1\n.minnctapersm {blocks}\n")
+}
+
+/// The text with each entry's bounds behind its parameters.
+pub fn add(text: &str, bounds: impl Fn(&str) -> String) -> String {
+    let mut bounded = String::with_capacity(text.len());
+    let mut entry = None;
+    for line in text.lines() {
+        bounded.push_str(line);
+        bounded.push('\n');
+        entry = entry_name(line).or(entry);
+        if line == ")"
+            && let Some(entry) = entry.take()
+        {
+            bounded.push_str(&bounds(entry));
+        }
+    }
+    bounded
+}

@@ -6,6 +6,7 @@ mod common;
 #[path = "common/graph.rs"]
 mod graph;
 
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use child::in_child;
@@ -71,6 +72,9 @@ fn stream() -> Stream {
 /// Alone in its process, since what is alive is counted. `warm_up` goes first: kernels stay, and what a real driver takes for
 /// streams and threads it keeps. `body` is given what the process holds after that.
 fn alone(test: &str, warm_up: impl FnOnce(), body: impl FnOnce(&Gpu, Held)) {
+    // A real device is one for all processes.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     in_child(test, &[], || {
         let gpu = gpu();
         assert_eq!(gpu_sum(&[1u64, 2]), Ok(3));

@@ -7,30 +7,51 @@ use std::ops::Range;
 
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
-/// PTX for one generation of devices and all later ones.
+use crate::kernel::Entry;
+
+/// Texts of kernels: this library's, or a program's own.
 #[derive(Debug)]
-struct Variant {
+pub struct Texts {
+    /// All of them, compressed.
+    packed: &'static [u8],
+    /// Where which lies, the best first.
+    variants: &'static [Variant],
+}
+
+impl Texts {
+    /// What [`operators!`](crate::operators) includes.
+    #[doc(hidden)]
+    pub const fn new(packed: &'static [u8], variants: &'static [Variant]) -> Self {
+        Self { packed, variants }
+    }
+}
+
+/// PTX for one generation of devices and all later ones.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Variant {
     /// The lowest compute capability that runs it, major and minor.
-    capability: (u32, u32),
+    pub capability: (u32, u32),
     /// Its kernels, in the order of their symbols.
-    kernels: &'static [Packed],
+    pub kernels: &'static [Packed],
 }
 
 /// A kernel's text, compressed.
+#[doc(hidden)]
 #[derive(Debug)]
-struct Packed {
-    symbol: &'static str,
-    /// Where it lies in [`KERNELS`].
-    packed: Range<usize>,
+pub struct Packed {
+    pub symbol: &'static str,
+    /// Where it lies among the compressed texts.
+    pub packed: Range<usize>,
     /// Bytes of the text.
-    text_bytes: usize,
+    pub text_bytes: usize,
 }
 
-/// All compressed texts.
-static KERNELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/kernels.bin"));
-
-/// The variants, the best first.
-static VARIANTS: &[Variant] = include!(concat!(env!("OUT_DIR"), "/variants.rs"));
+/// This library's texts.
+static SHIPPED: Texts = Texts::new(
+    include_bytes!(concat!(env!("OUT_DIR"), "/kernels.bin")),
+    include!(concat!(env!("OUT_DIR"), "/variants.rs")),
+);
 
 /// The lowest compute capability that runs any variant.
 pub(crate) const LOWEST_CAPABILITY: (u32, u32) = (7, 0);
@@ -44,28 +65,51 @@ pub(crate) struct Candidate {
     pub text: Vec<u8>,
 }
 
-/// The texts that hold the kernel `symbol` and that a device of `capability` runs, the best first: the next
+/// The texts that hold a kernel and that a device of `capability` runs, the best first: the next
 /// is for a driver that does not take the one before.
-pub(crate) fn candidates(symbol: &str, capability: (u32, u32)) -> impl Iterator<Item = Candidate> {
-    VARIANTS
-        .iter()
-        .filter(move |variant| variant.capability <= capability)
-        .filter_map(move |variant| {
-            Some(Candidate {
-                capability: variant.capability,
-                text: variant.text(symbol)?,
-            })
-        })
+pub(crate) fn candidates(
+    entry: &'static Entry,
+    capability: (u32, u32),
+) -> impl Iterator<Item = Candidate> {
+    entry
+        .texts()
+        .unwrap_or(&SHIPPED)
+        .candidates(entry.symbol(), capability)
 }
 
-impl Variant {
+/// The same for a kernel of this library that is no row of the table.
+#[cfg(feature = "ladder")]
+pub(crate) fn shipped(
+    symbol: &str,
+    capability: (u32, u32),
+) -> impl Iterator<Item = Candidate> + use<'_> {
+    SHIPPED.candidates(symbol, capability)
+}
+
+impl Texts {
+    fn candidates<'symbol>(
+        &'static self,
+        symbol: &'symbol str,
+        capability: (u32, u32),
+    ) -> impl Iterator<Item = Candidate> + use<'symbol> {
+        self.variants
+            .iter()
+            .filter(move |variant| variant.capability <= capability)
+            .filter_map(move |variant| {
+                Some(Candidate {
+                    capability: variant.capability,
+                    text: self.text(variant, symbol)?,
+                })
+            })
+    }
+
     /// The text of the kernel `symbol`.
-    fn text(&self, symbol: &str) -> Option<Vec<u8>> {
-        let index = self
+    fn text(&self, variant: &Variant, symbol: &str) -> Option<Vec<u8>> {
+        let index = variant
             .kernels
             .binary_search_by_key(&symbol, |kernel| kernel.symbol);
-        let kernel = &self.kernels[index.ok()?];
-        let packed = KERNELS.get(kernel.packed.clone())?;
+        let kernel = &variant.kernels[index.ok()?];
+        let packed = self.packed.get(kernel.packed.clone())?;
         decompress_to_vec_zlib_with_limit(packed, kernel.text_bytes).ok()
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::error::Result;
 use crate::gpu::Gpu;
+use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel, kind};
 use crate::staged;
 use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
@@ -114,7 +115,7 @@ where
 /// Those of [`Gpu::global`] and of [`inclusive_scan`](crate::inclusive_scan).
 pub fn gpu_inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
     items: &[T],
-) -> Result<Vec<T>> {
+) -> Result<Vec<O::Output>> {
     scan::<kind::inclusive_scan, O, T>(items)
 }
 
@@ -133,7 +134,7 @@ pub fn gpu_inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
 /// Those of [`gpu_inclusive_scan`].
 pub fn gpu_exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     items: &[T],
-) -> Result<Vec<T>> {
+) -> Result<Vec<O::Output>> {
     scan::<kind::exclusive_scan, O, T>(items)
 }
 
@@ -144,9 +145,9 @@ fn reduce<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<O::Output>
     Gpu::global()?.enter(|entered| staged::reduce::<O, T>(entered, items))
 }
 
-fn scan<Kind, O: Kernel<Kind, T>, T: Item>(items: &[T]) -> Result<Vec<T>> {
+fn scan<K: Kind, O: Kernel<K, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
     if items.is_empty() {
         return Ok(Vec::new());
     }
-    Gpu::global()?.enter(|entered| staged::scan::<Kind, O, T>(entered, items))
+    Gpu::global()?.enter(|entered| staged::scan::<K, O, T>(entered, items))
 }

@@ -22,6 +22,7 @@ mod workers;
 use std::iter;
 use std::mem::MaybeUninit;
 
+use warpfold_kernels::contract::Wider;
 use warpfold_kernels::workspace::{reduce_state_words, scan_state_words};
 
 use crate::driver::Address;
@@ -165,7 +166,10 @@ fn scan_pieces<K: Kind, O: Kernel<K, T>, T: Item>(
     conductor.begin();
     Queue::on_own(entered, &conductor, |queue| {
         // As above.
-        queue.prepare::<_, O, T>(scan_state_words::<T, O::Accumulator>(items.len() as u64))?;
+        let item_count = items.len() as u64;
+        queue.prepare::<_, O, T>(scan_state_words::<Wider<T, O::Output>, O::Accumulator>(
+            item_count,
+        ))?;
         let results_at = cut.results_at();
         let ways = Ways::ThereAndBack { results_at };
         let lanes = lanes(entered, ways, cut)?;

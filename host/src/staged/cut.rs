@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use warpfold_kernels::contract::{
+    Wider,
     reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items, scan_tile_count, scan_tile_items,
 };
 
@@ -77,12 +78,9 @@ impl Cut {
     /// The pieces of a scan with results of type `R`.
     pub fn of_scan<T: Item, R: Item>(item_count: usize) -> Self {
         let count = item_count as u64;
-        let tile_items = scan_tile_items::<T>(count);
-        Self::new::<T>(
-            scan_tile_count::<T>(count),
-            tile_items,
-            Room::of_scan::<T, R>,
-        )
+        let tiles = scan_tile_count::<Wider<T, R>>(count);
+        let tile_items = scan_tile_items::<Wider<T, R>>(count);
+        Self::new::<T>(tiles, tile_items, Room::of_scan::<T, R>)
     }
 
     /// As many units as there is room for in a piece, or one if that is longer: the chunks of more than 16 GiB. A piece has

@@ -4,10 +4,11 @@
 //! A row of the table's has its text in this library. A program's own rows, made by [`operators!`](crate::operators),
 //! have theirs in the program.
 
-use bytemuck::Pod;
 use cust::memory::DeviceCopy;
 use half::{bf16, f16};
-use warpfold_kernels::contract::{BLOCK_THREADS, SCAN_LONG, SCAN_SHORT, ScanShape};
+use warpfold_kernels::contract::{
+    BLOCK_THREADS, ScanShape, Wider, scan_long_shape, scan_short_shape,
+};
 use warpfold_kernels::element::Element;
 use warpfold_kernels::for_each_kernel;
 use warpfold_kernels::launch::{
@@ -20,20 +21,21 @@ use crate::ptx::Texts;
 /// An item as the library's functions take it: an [`Element`] that `cust` copies to the device.
 ///
 /// Every bit pattern is a value of such a type ([`bytemuck::Pod`]), so no device memory can hold an invalid one.
-pub trait Item: Element + DeviceCopy + Pod {}
+pub trait Item: Element + DeviceCopy {}
 
-impl<T: Element + DeviceCopy + Pod> Item for T {}
+impl<T: Element + DeviceCopy> Item for T {}
 
 /// The kinds of kernels, named as in the table of kernels. They are types without values.
 #[allow(non_camel_case_types)]
 pub mod kind {
-    use super::{Blocks, Copies};
+    use super::{Blocks, Copies, Element, Op, Wider};
 
     /// A kind of kernel.
     pub trait Kind: 'static {
-        /// The blocks of such a kernel, with accumulators of type `A`, where a block may have so many bytes of shared memory.
+        /// The blocks of such a kernel, for an operator on items of type `T`, where a block may have so many bytes of shared
+        /// memory.
         #[doc(hidden)]
-        fn blocks<A>(copies: Copies, available: u32) -> Blocks;
+        fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks;
     }
 
     /// Combines all items to one.
@@ -49,20 +51,20 @@ pub mod kind {
     pub enum exclusive_scan {}
 
     impl Kind for reduce {
-        fn blocks<A>(_copies: Copies, _available: u32) -> Blocks {
-            Blocks::of_reduction::<A>()
+        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
+            Blocks::of_reduction::<O::Accumulator>()
         }
     }
 
     impl Kind for inclusive_scan {
-        fn blocks<A>(copies: Copies, available: u32) -> Blocks {
-            Blocks::of_scan::<A>(copies, available)
+        fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks {
+            Blocks::of_scan::<O::Accumulator, Wider<T, O::Output>>(copies, available)
         }
     }
 
     impl Kind for exclusive_scan {
-        fn blocks<A>(copies: Copies, available: u32) -> Blocks {
-            Blocks::of_scan::<A>(copies, available)
+        fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks {
+            Blocks::of_scan::<O::Accumulator, Wider<T, O::Output>>(copies, available)
         }
     }
 }
@@ -94,22 +96,25 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// A kernel whose texts are among these, with accumulators of type `A`.
+    /// A kernel of this kind, for an operator on items of type `T`, whose texts are among these.
     #[doc(hidden)]
-    pub const fn new<K: kind::Kind, A>(symbol: &'static str, texts: &'static Texts) -> Self {
+    pub const fn new<K: kind::Kind, O: Op<T>, T: Element>(
+        symbol: &'static str,
+        texts: &'static Texts,
+    ) -> Self {
         Self {
             symbol,
             texts: Some(texts),
-            blocks: K::blocks::<A>,
+            blocks: K::blocks::<O, T>,
         }
     }
 
     /// A kernel of the table's.
-    const fn shipped<K: kind::Kind, A>(symbol: &'static str) -> Self {
+    const fn shipped<K: kind::Kind, O: Op<T>, T: Element>(symbol: &'static str) -> Self {
         Self {
             symbol,
             texts: None,
-            blocks: K::blocks::<A>,
+            blocks: K::blocks::<O, T>,
         }
     }
 
@@ -138,7 +143,7 @@ macro_rules! rows {
             unsafe impl Kernel<kind::$kind, $t> for $op {
                 fn entry() -> &'static Entry {
                     static ENTRY: Entry =
-                        Entry::shipped::<kind::$kind, <$op as Op<$t>>::Accumulator>(stringify!($symbol));
+                        Entry::shipped::<kind::$kind, $op, $t>(stringify!($symbol));
                     &ENTRY
                 }
             }
@@ -181,7 +186,8 @@ impl Blocks {
         }
     }
 
-    fn of_scan<A>(copies: Copies, available: u32) -> Self {
+    /// Of a scan with accumulators of type `A`, whose tiles are those of items of type `T`.
+    fn of_scan<A, T>(copies: Copies, available: u32) -> Self {
         let block = |shape: ScanShape, available| Block {
             threads: scan_block_threads(shape),
             shared_bytes: scan_shared_bytes::<A>(
@@ -191,8 +197,8 @@ impl Blocks {
         };
         Self {
             // Two share a multiprocessor.
-            short: block(SCAN_SHORT, available / 2),
-            long: block(SCAN_LONG, available),
+            short: block(scan_short_shape::<T>(), available / 2),
+            long: block(scan_long_shape::<T>(), available),
         }
     }
 }

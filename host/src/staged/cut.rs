@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use warpfold_kernels::contract::{
-    Wider,
-    reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items, scan_tile_count, scan_tile_items,
+    Wider, reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items, scan_tile_count,
+    scan_tile_items,
 };
 
 use crate::gpu::PIECE_BYTES;

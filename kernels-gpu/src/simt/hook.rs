@@ -3,7 +3,7 @@
 //! `ptx!(load_word: "ld.global.b64 {word}, [{address}];", address = in(reg64) address, word = out(reg64) word, …)` becomes
 //!
 //! - a call of the function `warpfold_hook_load_word`, which nobody defines: the emitted text has the call;
-//! - a static array of bytes, a [`description`](MARK): the hook's name, its operands in order and its PTX.
+//! - a static array of bytes, a description: the hook's name, its operands in order and its PTX.
 //!
 //! `warpfold-build` reads the descriptions, and replaces each call by the PTX with the operands' registers in it.
 //!
@@ -16,6 +16,22 @@
 macro_rules! mark {
     () => {
         "warpfold hook "
+    };
+}
+
+/// The description of a hook.
+macro_rules! describe {
+    ($name:ident [$($in:ident $in_class:ident)*] [$($out:ident $out_class:ident)*] [$($text:expr)*]) => {
+        const _: () = {
+            const DESCRIPTION: &str = concat!(
+                mark!(), stringify!($name), "\n",
+                $("in ", stringify!($in_class), " ", stringify!($in), "\n",)*
+                $("out ", stringify!($out_class), " ", stringify!($out), "\n",)*
+                $($text, "\n",)*
+            );
+            #[used]
+            static BYTES: [u8; DESCRIPTION.len()] = $crate::simt::hook::bytes(DESCRIPTION);
+        };
     };
 }
 
@@ -36,7 +52,7 @@ macro_rules! ptx {
         ptx!(@operands $name $texts [$($in)* ($operand $class $value)] $out $($rest)*)
     };
     (@operands $name:ident $texts:tt [$($in:tt)*] $out:tt $operand:ident = const $value:expr, $($rest:tt)*) => {
-        ptx!(@operands $name $texts [$($in)* ($operand reg64 $value as u64)] $out $($rest)*)
+        ptx!(@operands $name $texts [$($in)* ($operand constant $value as u64)] $out $($rest)*)
     };
     (@operands $name:ident $texts:tt $in:tt [$($out:tt)*] $operand:ident = out($class:ident) $place:ident, $($rest:tt)*) => {
         ptx!(@operands $name $texts $in [$($out)* ($operand $class $place)] $($rest)*)
@@ -49,14 +65,7 @@ macro_rules! ptx {
         [$(($in:ident $in_class:ident $value:expr))*]
         [$(($out:ident $out_class:ident $place:ident))*]
     ) => {{
-        const DESCRIPTION: &str = concat!(
-            mark!(), stringify!($name), "\n",
-            $("in ", stringify!($in_class), " ", stringify!($in), "\n",)*
-            $("out ", stringify!($out_class), " ", stringify!($out), "\n",)*
-            $($text, "\n",)*
-        );
-        #[used]
-        static BYTES: [u8; DESCRIPTION.len()] = $crate::simt::hook::bytes(DESCRIPTION);
+        describe!($name [$($in $in_class)*] [$($out $out_class)*] [$($text)*]);
 
         #[repr(C)]
         struct Results {
@@ -82,6 +91,13 @@ pub type reg32 = u32;
 /// What a register of 64 bits is passed in.
 #[allow(non_camel_case_types)]
 pub type reg64 = u64;
+
+/// A register of 32 bits or, where the compiler knows it, the number itself.
+#[allow(non_camel_case_types)]
+pub type number = u32;
+/// A number that the compiler has to know.
+#[allow(non_camel_case_types)]
+pub type constant = u64;
 
 /// The bytes of a description.
 pub const fn bytes<const LENGTH: usize>(description: &str) -> [u8; LENGTH] {

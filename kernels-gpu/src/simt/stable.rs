@@ -2,9 +2,9 @@
 //!
 //! # Convergence
 //!
-//! The compiler takes a hook for an ordinary call, which it may copy into the arms of a branch. It only does so where
-//! the copied code is short. So each call that has to be convergent stands between [`pin`]s, which are calls of nothing: they
-//! make the code long, and leave no trace. The PTX is inspected afterwards: it has as many barriers as the source.
+//! The compiler takes a hook for an ordinary call, which it may copy into the arms of a branch. But neither MIR's JumpThreading
+//! nor LLVM's copies what is in a loop. So each call that has to be convergent stands in one ([`convergent!`]), which the
+//! driver's compiler sees to be none. The PTX is inspected afterwards: it has as many barriers, votes and shuffles as the source.
 
 use crate::contract::WARP_LANES;
 use crate::launch::{Copies, Start};
@@ -23,31 +23,17 @@ pub const START: Start = if cfg!(feature = "stable_sm_90") {
     Start::AfterOthers
 };
 
-/// A call of nothing.
-#[inline(always)]
-fn pin() {
-    // SAFETY: does nothing.
-    unsafe { ptx!(pin: "", options(nostack)) }
-}
-
-/// Stands between pins, twelve in all. LLVM copies blocks of at most ten instructions, MIR's JumpThreading of at most
-/// four calls.
-#[inline(always)]
-fn pinned<R>(convergent: impl FnOnce() -> R) -> R {
-    for_six(pin);
-    let result = convergent();
-    for_six(pin);
-    result
-}
-
-#[inline(always)]
-fn for_six(f: fn()) {
-    f();
-    f();
-    f();
-    f();
-    f();
-    f();
+/// Runs PTX that has to be convergent, in a loop that ends after one turn, of which the compiler does not know.
+macro_rules! convergent {
+    ($name:ident: $text:literal, $($rest:tt)*) => {
+        loop {
+            let again: u32;
+            ptx!($name: $text, " mov.u32 {again}, 0;", again = out(reg32) again, $($rest)*);
+            if again == 0 {
+                break;
+            }
+        }
+    };
 }
 
 /// Reads a special register.
@@ -87,7 +73,7 @@ special_register!(
 #[inline(always)]
 pub unsafe fn barrier() {
     // SAFETY: the caller's.
-    pinned(|| unsafe { ptx!(barrier: "bar.sync 0;", options(nostack)) })
+    unsafe { convergent!(barrier: "bar.sync 0;", options(nostack)) }
 }
 
 /// Waits for `warps` warps of the block at the barrier of a number from 1 to 15, and orders what they did before they came
@@ -98,14 +84,13 @@ pub unsafe fn barrier() {
 #[inline(always)]
 pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
     // SAFETY: the caller's. Barrier 0 is the whole block's.
-    pinned(|| unsafe {
-        ptx!(
-            wait_at_barrier: "bar.sync {barrier}, {threads};",
-            barrier = in(reg32) barrier,
-            threads = in(reg32) warps * WARP_LANES,
+    unsafe {
+        convergent!(wait_at_barrier: "bar.sync {barrier}, {threads};",
+            barrier = in(number) barrier,
+            threads = in(number) warps * WARP_LANES,
             options(nostack)
         );
-    })
+    }
 }
 
 /// Comes to the barrier of a number without waiting for the others.
@@ -115,14 +100,13 @@ pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
 #[inline(always)]
 pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     // SAFETY: the caller's.
-    pinned(|| unsafe {
-        ptx!(
-            arrive_at_barrier: "bar.arrive {barrier}, {threads};",
-            barrier = in(reg32) barrier,
-            threads = in(reg32) warps * WARP_LANES,
+    unsafe {
+        convergent!(arrive_at_barrier: "bar.arrive {barrier}, {threads};",
+            barrier = in(number) barrier,
+            threads = in(number) warps * WARP_LANES,
             options(nostack)
         );
-    })
+    }
 }
 
 /// Waits for all lanes of the warp, and orders what they did before it before what they do after it.
@@ -132,7 +116,7 @@ pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
 #[inline(always)]
 pub unsafe fn warp_barrier() {
     // SAFETY: the caller's.
-    pinned(|| unsafe { ptx!(warp_barrier: "bar.warp.sync 0xffffffff;", options(nostack)) })
+    unsafe { convergent!(warp_barrier: "bar.warp.sync 0xffffffff;", options(nostack)) }
 }
 
 /// The block's shared memory.
@@ -212,12 +196,11 @@ shuffle!(
 /// Convergent: the whole warp.
 #[inline(always)]
 pub unsafe fn ballot(predicate: bool) -> u32 {
-    let lanes: u32;
+    let mut lanes: u32;
     // SAFETY: the caller's.
     unsafe {
-        ptx!(
-            ballot: "{{ .reg .pred %holds; setp.ne.u32 %holds, {predicate}, 0;",
-            "vote.sync.ballot.b32 {lanes}, %holds, 0xffffffff; }}",
+        convergent!(
+            ballot: "{{ .reg .pred %holds; setp.ne.u32 %holds, {predicate}, 0; vote.sync.ballot.b32 {lanes}, %holds, 0xffffffff; }}",
             predicate = in(reg32) predicate as u32,
             lanes = out(reg32) lanes,
             options(nomem, nostack)

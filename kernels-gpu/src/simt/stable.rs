@@ -155,10 +155,10 @@ macro_rules! shuffle {
         /// Convergent: the whole warp.
         #[inline(always)]
         pub unsafe fn $name(value: u32, $operand: u32) -> u32 {
-            let shuffled: u32;
+            let mut shuffled: u32;
             // SAFETY: the caller's.
             unsafe {
-                ptx!(
+                convergent!(
                     $name: $text,
                     value = in(reg32) value,
                     lane = in(reg32) $operand,

@@ -81,5 +81,9 @@ mod warp;
 #[doc(hidden)]
 pub mod operators;
 
+// What a file of operators names as `warpfold::…` where it is compiled for the device.
+pub use half::{bf16, f16};
+pub use op::{Commutative, Max, Min, Op, Product, Sum, WideSum};
+
 #[cfg(feature = "ladder")]
 pub mod ladder;

@@ -2,8 +2,11 @@
 //!
 //! What is read is the subset that the back end writes and hooks contain. Anything else is an error, never a guess.
 
+pub mod control_flow;
 pub mod finish;
 pub mod hook;
+pub mod inspect;
+pub mod refuse;
 pub mod space;
 pub mod splice;
 pub mod statement;

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::ptr;
 
-use warpfold_kernels::contract::{is_short_scan, reduce_chunk_count, scan_tile_count};
+use warpfold_kernels::contract::{Wider, is_short_scan, reduce_chunk_count, scan_tile_count};
 use warpfold_kernels::launch::Start;
 use warpfold_kernels::workspace::{reduce_state_words, scan_state_words};
 
@@ -227,7 +227,7 @@ impl Queue<'_> {
         if output.address != input.address {
             self.check_memory(Argument::Output, output)?;
         }
-        let tiles = 0..scan_tile_count::<T>(input.item_count as u64);
+        let tiles = 0..scan_tile_count::<Wider<T, O::Output>>(input.item_count as u64);
         // SAFETY: both are memory of the context, of the lengths that their owner gave them; all tiles at once.
         unsafe { self.scan_piece::<Kind, O, T>(input, output.address, tiles) }
     }
@@ -254,8 +254,8 @@ impl Queue<'_> {
     ) -> Result<()> {
         let kernel = self.entered.kernel(O::ID)?;
         let item_count = input.item_count as u64;
-        let part = Part::new(&tiles, scan_tile_count::<T>(item_count));
-        let state_words = scan_state_words::<T, O::Accumulator>(item_count);
+        let part = Part::new(&tiles, scan_tile_count::<Wider<T, O::Output>>(item_count));
+        let state_words = scan_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count);
         let scratch = self.scratch(part, state_words)?;
         let parameters = [
             input.address,
@@ -267,7 +267,7 @@ impl Queue<'_> {
             scratch.states,
             scratch.state_words,
         ];
-        let grid = match is_short_scan::<T>(item_count) {
+        let grid = match is_short_scan::<Wider<T, O::Output>>(item_count) {
             true => kernel.short,
             false => kernel.long,
         };

@@ -22,6 +22,7 @@ mod workers;
 use std::iter;
 use std::mem::MaybeUninit;
 
+use warpfold_kernels::contract::Wider;
 use warpfold_kernels::workspace::{reduce_state_words, scan_state_words};
 
 use crate::driver::Address;
@@ -158,7 +159,9 @@ fn scan_pieces<Kind, O: Kernel<Kind, T>, T: Item>(
     conductor.begin();
     Queue::on_own(entered, &conductor, |queue| {
         // As above.
-        queue.prepare::<_, O, T>(scan_state_words::<T, O::Accumulator>(items.len() as u64))?;
+        queue.prepare::<_, O, T>(scan_state_words::<Wider<T, O::Output>, O::Accumulator>(
+            items.len() as u64,
+        ))?;
         let lanes = lanes(entered, Ways::ThereAndBack, cut)?;
         carry(lanes, Ways::ThereAndBack, pieces, |lane, piece| {
             lane.lend(&conductor, |address| {

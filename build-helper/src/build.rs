@@ -4,11 +4,10 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use crate::device::{DeviceCrate, KERNELS_VERSION, at};
 use crate::error::Error;
-use crate::kernels::kernels;
+use crate::kernels::{Compiled, kernels};
 use crate::pack::{Pack, Stamp};
 use crate::toolchain::Toolchain;
 use crate::variant::VARIANTS;
@@ -58,7 +57,7 @@ impl Build {
         let committed = committed.and_then(|file| Pack::from_file(&file));
         let pack = match committed.filter(|pack| pack.stamp == stamp) {
             Some(pack) => pack,
-            None => self.compile(stamp)?,
+            None => Pack::new(stamp, &self.compile()?),
         };
         if self.updates {
             write(&self.committed(), &pack.to_file())?;
@@ -67,29 +66,21 @@ impl Build {
         write(&self.output.join(BYTES), &pack.bytes())
     }
 
-    /// Compiles the operators for each variant.
-    fn compile(&self, stamp: Stamp) -> Result<Pack, Error> {
+    /// Compiles the operators for each compute capability, the highest first, whatever is committed.
+    pub fn compile(&self) -> Result<Vec<Compiled>, Error> {
         let toolchain = Toolchain::find()?;
         let folder = self.output.join("warpfold-device");
         let device = DeviceCrate::write(&self.operators, &self.edition(), folder)?;
         if let Some(lock) = self.lock() {
             device.lock_as(&lock)?;
         }
-        let compiled = thread::scope(|scope| {
-            let compilations = VARIANTS.each_ref().map(|variant| {
-                let (device, toolchain) = (&device, &toolchain);
-                scope.spawn(move || {
-                    let emitted = device.compile(toolchain, variant)?;
-                    Ok((variant, kernels(&emitted, variant)?))
-                })
-            });
-            let joined = compilations.map(|compilation| match compilation.join() {
-                Ok(compiled) => compiled,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            joined.into_iter().collect::<Result<Vec<_>, Error>>()
-        })?;
-        Ok(Pack::new(stamp, &compiled))
+        let compiled = VARIANTS.iter().map(|variant| {
+            Ok(Compiled {
+                capability: variant.capability,
+                kernels: kernels(&device.compile(&toolchain, variant)?, variant)?,
+            })
+        });
+        compiled.collect()
     }
 
     /// The edition of the user's crate, as far as its manifest says it itself.

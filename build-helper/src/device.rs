@@ -74,14 +74,16 @@ impl DeviceCrate {
             .args(["--features", variant.target_cpu])
             .args(offline.then_some("--offline"))
             .arg("--target-dir")
-            .arg(self.folder.join("target").join(variant.target_cpu))
+            .arg(self.folder.join("target"))
             .arg("--")
             .arg(format!("--emit=asm={}", text.display()))
+            .arg(format!("-Ctarget-cpu={}", variant.target_cpu))
+            .args(FLAGS)
             .current_dir(&self.folder)
-            .env("CARGO_ENCODED_RUSTFLAGS", flags(variant))
-            .envs([("CARGO_TERM_COLOR", "never")]);
+            .env("CARGO_TERM_COLOR", "never");
         for variable in [
             "RUSTFLAGS",
+            "CARGO_ENCODED_RUSTFLAGS",
             "CARGO_TARGET_DIR",
             "CARGO_BUILD_TARGET",
             "CARGO_BUILD_RUSTFLAGS",
@@ -100,15 +102,9 @@ impl DeviceCrate {
 }
 
 /// The compiler's flags. An operator's functions have to be inlined, however long they are; and what would be a table of
-/// jumps or values has to stay code, since kernels carry no tables.
-fn flags(variant: &Variant) -> String {
-    [
-        &format!("-Ctarget-cpu={}", variant.target_cpu),
-        "-Cjump-tables=no",
-        "-Cllvm-args=-inline-threshold=100000",
-    ]
-    .join("\x1f")
-}
+/// jumps or values has to stay code, since kernels carry no tables. They are for the device crate alone, in which all code is
+/// optimised together, so that what it depends on is compiled once.
+const FLAGS: [&str; 2] = ["-Cjump-tables=no", "-Cllvm-args=-inline-threshold=100000"];
 
 fn manifest(edition: &str) -> String {
     format!(

@@ -20,6 +20,15 @@ pub struct Kernel {
     pub text: String,
 }
 
+/// The kernels for a compute capability and all later ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compiled {
+    /// The compute capability, major and minor.
+    pub capability: (u32, u32),
+    /// The kernels, in the order of their symbols.
+    pub kernels: Vec<Kernel>,
+}
+
 /// What a function of an operator's, compiled by itself, is called: `warpfold_combine_of_gcd`.
 const FUNCTION: &str = "warpfold_";
 

@@ -49,6 +49,7 @@ use std::process;
 
 pub use build::{Build, UPDATE};
 pub use error::{Error, Problem, Refusal};
+pub use kernels::{Compiled, Kernel};
 pub use ptx::refuse::Reason;
 
 /// Compiles a file of operators, whose path is relative to the crate's folder, and leaves in `OUT_DIR` what `warpfold::operators!`

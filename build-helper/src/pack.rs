@@ -16,8 +16,7 @@ use std::str::FromStr;
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
-use crate::kernels::Kernel;
-use crate::variant::Variant;
+use crate::kernels::Compiled;
 
 /// The first line.
 const FORMAT: &str = "warpfold operators 1";
@@ -69,15 +68,15 @@ pub struct Pack {
 }
 
 impl Pack {
-    /// Packs the kernels of each variant.
-    pub fn new(stamp: Stamp, variants: &[(&Variant, Vec<Kernel>)]) -> Self {
-        let variants = variants.iter().map(|(variant, kernels)| {
-            let packed = kernels.iter().map(|kernel| Packed {
+    /// Packs the kernels.
+    pub fn new(stamp: Stamp, compiled: &[Compiled]) -> Self {
+        let variants = compiled.iter().map(|compiled| {
+            let packed = compiled.kernels.iter().map(|kernel| Packed {
                 symbol: kernel.symbol.clone(),
                 text_bytes: kernel.text.len(),
                 bytes: compress_to_vec_zlib(kernel.text.as_bytes(), LEVEL),
             });
-            (variant.capability, packed.collect())
+            (compiled.capability, packed.collect())
         });
         Self {
             stamp,
@@ -183,18 +182,22 @@ mod tests {
     use miniz_oxide::inflate::decompress_to_vec_zlib;
 
     use super::*;
-    use crate::variant::VARIANTS;
+    use crate::kernels::Kernel;
 
     fn pack() -> Pack {
         let kernel = |symbol: &str| Kernel {
             symbol: symbol.to_owned(),
             text: format!("text of {symbol}"),
         };
-        let variants = [
-            (&VARIANTS[0], vec![kernel("a"), kernel("b")]),
-            (&VARIANTS[2], vec![kernel("a")]),
+        let compiled = |capability, kernels| Compiled {
+            capability,
+            kernels,
+        };
+        let compiled = [
+            compiled((9, 0), vec![kernel("a"), kernel("b")]),
+            compiled((7, 0), vec![kernel("a")]),
         ];
-        Pack::new(Stamp::of("source", "0.1.0"), &variants)
+        Pack::new(Stamp::of("source", "0.1.0"), &compiled)
     }
 
     #[test]

@@ -50,6 +50,7 @@ mod arithmetic;
 pub mod contract;
 pub mod element;
 pub mod entries;
+mod item;
 pub mod launch;
 pub mod op;
 pub mod workspace;
@@ -80,6 +81,9 @@ mod warp;
 #[cfg(all(target_arch = "nvptx64", feature = "stable"))]
 #[doc(hidden)]
 pub mod operators;
+
+#[doc(hidden)]
+pub use bytemuck;
 
 // What a file of operators names as `warpfold::…` where it is compiled for the device.
 pub use half::{bf16, f16};

@@ -99,8 +99,8 @@ macro_rules! operators {
                 *result = <$op as Op<$item>>::identity();
             }
             #[export_name = concat!("warpfold_lift_of_", stringify!($name))]
-            extern "C" fn lift(item: &$item, result: &mut Accumulator) {
-                *result = <$op as Op<$item>>::lift(*item);
+            extern "C" fn lift(item: &$item, index: u64, result: &mut Accumulator) {
+                *result = <$op as Op<$item>>::lift_at(*item, index);
             }
             #[export_name = concat!("warpfold_combine_of_", stringify!($name))]
             extern "C" fn combine(left: &Accumulator, right: &Accumulator, result: &mut Accumulator) {

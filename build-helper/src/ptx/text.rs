@@ -49,11 +49,6 @@ impl<'a> Text<'a> {
         }
         Ok(read)
     }
-
-    /// The function of this name.
-    pub fn function(&self, name: &str) -> Option<&Function<'a>> {
-        self.functions.iter().find(|f| f.name == name)
-    }
 }
 
 /// Whether the first line begins a function with a body: a brace comes before a declaration's semicolon.

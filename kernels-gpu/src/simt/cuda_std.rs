@@ -89,7 +89,7 @@ pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
     let threads = warps * WARP_LANES;
     // SAFETY: the caller's. Barrier 0 is the whole block's.
     unsafe {
-        ptx!("bar.sync {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
+        ptx!(wait_at_barrier: "bar.sync {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
     }
 }
 
@@ -102,7 +102,7 @@ pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     let threads = warps * WARP_LANES;
     // SAFETY: as above.
     unsafe {
-        ptx!("bar.arrive {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
+        ptx!(arrive_at_barrier: "bar.arrive {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
     }
 }
 
@@ -164,7 +164,7 @@ pub unsafe fn ballot(predicate: bool) -> u32 {
     // SAFETY: the caller's.
     unsafe {
         ptx!(
-            "{{ .reg .pred %holds; setp.ne.u32 %holds, {predicate}, 0;",
+            ballot: "{{ .reg .pred %holds; setp.ne.u32 %holds, {predicate}, 0;",
             "vote.sync.ballot.b32 {lanes}, %holds, 0xffffffff; }}",
             predicate = in(reg32) predicate as u32,
             lanes = out(reg32) lanes,

@@ -7,12 +7,14 @@
 use anyhow::Result;
 use warpfold::cust::context::CurrentContext;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
-use warpfold::{Element, Item, Kernel, Sum, WideSum, bf16, f16, kind};
+use warpfold::{Item, Kernel, Sum, WideSum, bf16, f16, kind};
 
 use crate::measure::{Session, measure};
 
 /// An element type that is measured.
-pub trait Measured: Item + Default {
+pub trait Measured: Item + Default + PartialOrd {
+    /// The type's name, as in Rust.
+    const NAME: &'static str;
     /// The same type in CUDA C++.
     const CUDA: &'static str;
     /// The exponent of two that is the unit.
@@ -69,7 +71,7 @@ macro_rules! table {
     ($($t:ty),* $(,)?) => {
         /// The types, in the order in which they are measured.
         pub const TYPES: &[Type] = &[$(Type {
-            name: <$t as Element>::NAME,
+            name: <$t as Measured>::NAME,
             cuda: <$t as Measured>::CUDA,
             cuda_wide: <<$t as Measured>::Wide as Measured>::CUDA,
             measure: measure::<$t>,
@@ -89,6 +91,7 @@ pub fn types_named(names: &[String]) -> Vec<&'static Type> {
 macro_rules! integers {
     ($($t:ident as $cuda:literal, $wide_sum:ident to $wide:ident;)*) => {$(
         impl Measured for $t {
+            const NAME: &'static str = stringify!($t);
             const CUDA: &'static str = $cuda;
             const UNIT: i32 = 0;
             type Wide = $wide;
@@ -105,6 +108,7 @@ macro_rules! integers {
 macro_rules! floats {
     ($($t:ident as $cuda:literal, $wide_sum:ident to $wide:ident, $from:expr => $bits:literal, $unit:literal, $precision:literal;)*) => {$(
         impl Measured for $t {
+            const NAME: &'static str = stringify!($t);
             const CUDA: &'static str = $cuda;
             const UNIT: i32 = $unit;
             type Wide = $wide;

@@ -6,6 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::ladder::{self, BlockSizes, Document, Kind, Placement, Rung};
 use warpfold::{Error, Max, Sum};
+use warpfold_kernels::element::name;
 
 use crate::failure::Failure;
 use crate::measure::{Bench, Run};
@@ -136,8 +137,8 @@ impl Ladder {
                 what,
                 rung: rung.title(),
                 is_ours: rung.document() == Document::Library,
-                operator: O::NAME,
-                element: T::NAME,
+                operator: name::<O>(),
+                element: name::<T>(),
                 item_count: self.item_count,
                 block_size,
                 bytes: moved * self.item_count * size_of::<T>(),

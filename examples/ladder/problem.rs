@@ -1,5 +1,7 @@
 //! What the rungs are given to do: items, and how a result is checked against the CPU.
 
+use std::fmt::Display;
+
 use warpfold::ladder::{Placement, Plain, Rung};
 use warpfold::{Item, Kernel, kind};
 
@@ -24,9 +26,9 @@ impl<O, T: Item> Operator<T> for O where
 }
 
 /// An element type, with items of it and the CPU's arithmetic.
-pub trait Problem: Item + Default {
+pub trait Problem: Item + Default + Display {
     /// The CPU's running total, which is exact or close to it.
-    type Total: Copy + std::fmt::Display;
+    type Total: Copy + Display;
 
     /// An item from random bits.
     fn made_up(bits: u64) -> Self;

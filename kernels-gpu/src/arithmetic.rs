@@ -63,7 +63,8 @@ extreme!(unsigned_extreme, u32);
 mod host {
     use half::{bf16, f16};
 
-    use crate::element::Element;
+    use crate::contract::vector_items;
+    use crate::element::{item_of, vector_of, Element};
 
     use super::Words;
 
@@ -100,23 +101,30 @@ mod host {
         }
     }
 
+    /// The sum of 16 bytes' items.
+    fn sum<T: Element, W: From<T> + core::iter::Sum>(words: Words) -> W {
+        let vector = vector_of(words);
+        let items = (0..vector_items::<T>()).map(|index| item_of::<T>(&vector, index));
+        items.map(W::from).sum()
+    }
+
     /// The sum of 16 items.
     pub fn sum_u8(words: Words) -> u32 {
-        u8::unpack(words).into_iter().map(u32::from).sum()
+        sum::<u8, u32>(words)
     }
 
     /// The sum of 16 items.
     pub fn sum_i8(words: Words) -> i32 {
-        i8::unpack(words).into_iter().map(i32::from).sum()
+        sum::<i8, i32>(words)
     }
 
     /// The sum of 8 items.
     pub fn sum_u16(words: Words) -> u32 {
-        u16::unpack(words).into_iter().map(u32::from).sum()
+        sum::<u16, u32>(words)
     }
 
     /// The sum of 8 items.
     pub fn sum_i16(words: Words) -> i32 {
-        i16::unpack(words).into_iter().map(i32::from).sum()
+        sum::<i16, i32>(words)
     }
 }

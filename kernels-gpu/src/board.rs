@@ -3,7 +3,8 @@
 //! Each value is published once a launch, in words that carry the launch's tag (see [`crate::workspace`]): a
 //! word with the tag is complete and current, so relaxed order is enough and nothing is cleared.
 
-use crate::element::{Accumulator, Bits};
+use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
+use crate::element::{Accumulator, ACCUMULATOR_MAX_WORDS};
 use crate::simt;
 
 /// A launch's board.
@@ -29,7 +30,7 @@ impl Board {
     /// The address of a slot's first word.
     #[inline(always)]
     fn address<A: Accumulator>(&self, slot: u32) -> *mut u64 {
-        self.words.wrapping_add(slot as usize * A::Bits::HALVES)
+        self.words.wrapping_add(slot as usize * A::WORDS)
     }
 
     /// Publishes a value, as one thread.
@@ -38,13 +39,11 @@ impl Board {
     /// The board has the slot, and nobody else publishes it.
     #[inline(always)]
     pub unsafe fn publish<A: Accumulator>(&self, slot: u32, value: A) {
-        let mut half = 0;
-        while half < A::Bits::HALVES {
-            let word = (self.tag as u64) << 32 | value.to_bits().half(half) as u64;
-            // SAFETY: the slot has a word for each half.
-            unsafe { simt::store_word(self.address::<A>(slot).add(half), word) };
-            half += 1;
-        }
+        for_each_word!(W of A => {
+            let word = (self.tag as u64) << 32 | accumulator_word(value, W) as u64;
+            // SAFETY: the slot has a word for each word of the value.
+            unsafe { simt::store_word(self.address::<A>(slot).add(W), word) };
+        });
     }
 
     /// Reads a slot: the value, and whether it is published yet.
@@ -53,18 +52,15 @@ impl Board {
     /// The board has the slot.
     #[inline(always)]
     pub unsafe fn read<A: Accumulator>(&self, slot: u32) -> (A, bool) {
-        let mut halves = [0; 2];
+        let mut words = [0; ACCUMULATOR_MAX_WORDS];
         let mut published = true;
-        let mut half = 0;
-        while half < A::Bits::HALVES {
-            // SAFETY: the slot has a word for each half.
-            let word = unsafe { simt::load_word(self.address::<A>(slot).add(half)) };
-            halves[half] = word as u32;
+        for_each_word!(W of A => {
+            // SAFETY: the slot has a word for each word of the value.
+            let word = unsafe { simt::load_word(self.address::<A>(slot).add(W)) };
+            words[W] = word as u32;
             published &= (word >> 32) as u32 == self.tag;
-            half += 1;
-        }
-        let bits = A::Bits::from_halves(halves[0], halves[1]);
-        (A::from_bits(bits), published)
+        });
+        (accumulator_of_words(words), published)
     }
 
     /// Clears the first `word_count` words, as one thread. In the order in which words are published and read, since nothing

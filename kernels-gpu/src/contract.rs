@@ -72,6 +72,15 @@ pub const TILE_BYTES: usize = BLOCK_THREADS as usize * THREAD_VECTORS * VECTOR_B
 /// The most chunks that a reduction is cut into.
 pub const REDUCE_MAX_CHUNKS: u64 = 4096;
 
+/// In which order 32 lanes combine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tree {
+    /// Halves first: lane `i` takes lane `i + 16`, then `i + 8`, 4, 2, 1. For operators that commute.
+    Halves,
+    /// Neighbours first: lane `i` takes lane `i + 1`, then `i + 2`, 4, 8, 16. It keeps the lanes' order.
+    Neighbours,
+}
+
 /// The shape of a scan's tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScanShape {

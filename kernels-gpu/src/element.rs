@@ -1,97 +1,162 @@
 //! The types that kernels work on: elements, which lie in memory, and accumulators, in which they are combined.
+//!
+//! Both are open: any plain type of the right size is one. What the kernels do with them is move their bytes, as words of
+//! 32 bits. A type of another size is refused when a function that uses it is compiled.
+//!
+//! Every index into words is a constant once a kernel is compiled: an index that is known only at run time would put the
+//! words into local memory.
 
-use core::fmt;
+use bytemuck::{cast, Pod};
 
-use half::{bf16, f16};
-
-use crate::contract::VECTOR_BYTES;
-
-mod sealed {
-    pub trait Sealed {}
+/// An element type: any plain type ([`Pod`]: every bit pattern is a value, no padding) of 1, 2, 4, 8, 12, 16, 24 or 32 bytes,
+/// of any alignment.
+///
+/// Numbers of all sizes are among them, `u128` and `usize` too, and arrays and structs of them.
+pub trait Element: Pod + Send + Sync {
+    /// Evaluated where a type is used: a type of another size does not compile.
+    #[doc(hidden)]
+    const HAS_ALLOWED_SIZE: () = assert!(
+        matches!(size_of::<Self>(), 1 | 2 | 4 | 8 | 12 | 16 | 24 | 32),
+        "an item or a result must have 1, 2, 4, 8, 12, 16, 24 or 32 bytes"
+    );
 }
 
-/// The raw bits of an accumulator: what a shuffle moves and what a state word carries.
-pub trait Bits: Copy + Eq + fmt::LowerHex + 'static + sealed::Sealed {
-    /// Number of 32-bit halves: 1 or 2.
-    const HALVES: usize;
+impl<T: Pod + Send + Sync> Element for T {}
 
-    /// The half at `index`, least significant first. Halves past [`Self::HALVES`] are zero.
-    fn half(self, index: usize) -> u32;
+/// The most words of an accumulator.
+pub const ACCUMULATOR_MAX_WORDS: usize = 8;
 
-    /// The inverse of [`Self::half`]; `high` is ignored where there is only one half.
-    fn from_halves(low: u32, high: u32) -> Self;
+/// A type that values are combined in: any plain type ([`Pod`]) of 1 to 8 words of 32 bits.
+pub trait Accumulator: Pod + Send + Sync {
+    /// Its words of 32 bits.
+    const WORDS: usize = {
+        let words = size_of::<Self>() / 4;
+        assert!(
+            size_of::<Self>().is_multiple_of(4) && words >= 1 && words <= ACCUMULATOR_MAX_WORDS,
+            "an accumulator must have 4, 8, 12, 16, 20, 24, 28 or 32 bytes"
+        );
+        words
+    };
+
+    /// Whether it has more than two words. Wide ones are combined in an order that keeps fewer of them at a time, see
+    /// [`crate::contract`].
+    const IS_WIDE: bool = Self::WORDS > 2;
 }
 
-impl Bits for u32 {
-    const HALVES: usize = 1;
+impl<A: Pod + Send + Sync> Accumulator for A {}
 
-    #[inline(always)]
-    fn half(self, index: usize) -> u32 {
-        if index == 0 {
-            self
-        } else {
-            0
+/// The words of an accumulator; those past its end are zero.
+pub type AccumulatorWords = [u32; ACCUMULATOR_MAX_WORDS];
+
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+/// Runs a block for each word of an accumulator, written out for the eight that there may be.
+macro_rules! for_each_word {
+    ($w:ident of $a:ty => $body:block) => {
+        $crate::element::for_each_word!($w of $a, 0 1 2 3 4 5 6 7 => $body)
+    };
+    ($w:ident of $a:ty, $($index:literal)* => $body:block) => {
+        $(if $index < <$a as $crate::element::Accumulator>::WORDS {
+            const $w: usize = $index;
+            $body
+        })*
+    };
+}
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+pub(crate) use for_each_word;
+
+/// Word `index` of an accumulator, least significant first.
+#[inline(always)]
+pub fn accumulator_word<A: Accumulator>(value: A, index: usize) -> u32 {
+    match A::WORDS {
+        1 => cast(value),
+        2 => (cast::<A, u64>(value) >> (32 * index)) as u32,
+        3 => cast::<A, [u32; 3]>(value)[index],
+        4 => cast::<A, [u32; 4]>(value)[index],
+        5 => cast::<A, [u32; 5]>(value)[index],
+        6 => cast::<A, [u32; 6]>(value)[index],
+        7 => cast::<A, [u32; 7]>(value)[index],
+        _ => cast::<A, [u32; 8]>(value)[index],
+    }
+}
+
+/// The accumulator with these words.
+#[inline(always)]
+pub fn accumulator_of_words<A: Accumulator>(words: AccumulatorWords) -> A {
+    let [a, b, c, d, e, f, g, _] = words;
+    match A::WORDS {
+        1 => cast(a),
+        2 => cast(a as u64 | (b as u64) << 32),
+        3 => cast([a, b, c]),
+        4 => cast([a, b, c, d]),
+        5 => cast([a, b, c, d, e]),
+        6 => cast([a, b, c, d, e, f]),
+        7 => cast([a, b, c, d, e, f, g]),
+        _ => cast(words),
+    }
+}
+
+/// 16 bytes of memory, lowest address first.
+pub type Words = [u32; 4];
+
+/// The most bytes of a vector: those of the largest item.
+pub const VECTOR_MAX_BYTES: usize = 32;
+
+/// The words of a vector, lowest address first; those past its end are zero.
+pub type Vector = [u32; VECTOR_MAX_BYTES / 4];
+
+/// Item `index` of a vector of items of type `T`.
+#[inline(always)]
+pub fn item_of<T: Element>(vector: &Vector, index: usize) -> T {
+    let () = T::HAS_ALLOWED_SIZE;
+    let [a, b, c, d, e, f, ..] = *vector;
+    match size_of::<T>() {
+        1 => cast((vector[index / 4] >> (8 * (index % 4))) as u8),
+        2 => cast((vector[index / 2] >> (16 * (index % 2))) as u16),
+        4 => cast(vector[index]),
+        8 => cast(vector[2 * index] as u64 | (vector[2 * index + 1] as u64) << 32),
+        12 => cast([a, b, c]),
+        16 => cast([a, b, c, d]),
+        24 => cast([a, b, c, d, e, f]),
+        _ => cast(*vector),
+    }
+}
+
+/// Puts an item of type `T` at place `index` of a vector, which is zero there.
+#[inline(always)]
+pub fn put_item<T: Element>(vector: &mut Vector, index: usize, item: T) {
+    let () = T::HAS_ALLOWED_SIZE;
+    match size_of::<T>() {
+        1 => vector[index / 4] |= (cast::<T, u8>(item) as u32) << (8 * (index % 4)),
+        2 => vector[index / 2] |= (cast::<T, u16>(item) as u32) << (16 * (index % 2)),
+        4 => vector[index] = cast(item),
+        8 => {
+            let bits: u64 = cast(item);
+            vector[2 * index] = bits as u32;
+            vector[2 * index + 1] = (bits >> 32) as u32;
         }
-    }
-
-    #[inline(always)]
-    fn from_halves(low: u32, _high: u32) -> Self {
-        low
-    }
-}
-
-impl Bits for u64 {
-    const HALVES: usize = 2;
-
-    #[inline(always)]
-    fn half(self, index: usize) -> u32 {
-        if index == 0 {
-            self as u32
-        } else {
-            (self >> 32) as u32
+        12 => [vector[0], vector[1], vector[2]] = cast(item),
+        16 => [vector[0], vector[1], vector[2], vector[3]] = cast(item),
+        24 => {
+            [
+                vector[0], vector[1], vector[2], vector[3], vector[4], vector[5],
+            ] = cast(item)
         }
-    }
-
-    #[inline(always)]
-    fn from_halves(low: u32, high: u32) -> Self {
-        low as u64 | (high as u64) << 32
+        _ => *vector = cast(item),
     }
 }
 
-/// A type that a register, or a pair of them, holds and operators combine: `f32`, `f64`, `i32`, `u32`, `i64` or
-/// `u64`. Sealed.
-pub trait Accumulator:
-    Copy + PartialEq + fmt::Debug + Send + Sync + 'static + sealed::Sealed
-{
-    /// The type's bits.
-    type Bits: Bits;
-
-    /// The value's bits.
-    fn to_bits(self) -> Self::Bits;
-
-    /// The value with these bits.
-    fn from_bits(bits: Self::Bits) -> Self;
+/// The 16 bytes of a vector that has no more.
+#[inline(always)]
+pub fn first_words(vector: &Vector) -> Words {
+    let [a, b, c, d, ..] = *vector;
+    [a, b, c, d]
 }
 
-/// 16 bytes of memory, lowest address first: what a thread loads and stores at once.
-pub type Words = [u32; VECTOR_BYTES / 4];
-
-/// An element type: `f32`, `f64`, `f16`, `bf16`, or an integer of 8, 16, 32 or 64 bits. Sealed: the kernels are
-/// compiled ahead of time.
-pub trait Element:
-    Copy + PartialEq + PartialOrd + fmt::Debug + fmt::Display + Send + Sync + 'static + sealed::Sealed
-{
-    /// The items of 16 bytes.
-    type Vector: Copy + AsRef<[Self]> + AsMut<[Self]>;
-
-    /// The type's name, as in Rust.
-    const NAME: &'static str;
-
-    /// The items that lie in `words`.
-    fn unpack(words: Words) -> Self::Vector;
-
-    /// The inverse of [`Self::unpack`].
-    fn pack(vector: Self::Vector) -> Words;
+/// The vector of these 16 bytes.
+#[inline(always)]
+pub fn vector_of(words: Words) -> Vector {
+    let [a, b, c, d] = words;
+    [a, b, c, d, 0, 0, 0, 0]
 }
 
 /// Runs a block for each item of a vector, written out for the sixteen that there may be: a loop, which the compiler may
@@ -109,101 +174,75 @@ macro_rules! for_each_item {
 }
 pub(crate) use for_each_item;
 
-macro_rules! accumulators {
-    ($($t:ident as $bits:ident: $to_bits:expr, $from_bits:expr;)*) => {$(
-        impl Accumulator for $t {
-            type Bits = $bits;
-            #[inline(always)]
-            fn to_bits(self) -> $bits { $to_bits(self) }
-            #[inline(always)]
-            fn from_bits(bits: $bits) -> Self { $from_bits(bits) }
-        }
-    )*};
+/// The name of an element type or an operator, as in Rust: the last part of its path.
+pub fn name<T>() -> &'static str {
+    let path = core::any::type_name::<T>();
+    let end = path.find('<').unwrap_or(path.len());
+    let start = path[..end].rfind("::").map_or(0, |colons| colons + 2);
+    &path[start..]
 }
 
-accumulators! {
-    i32 as u32: |value| value as u32, |bits| bits as i32;
-    u32 as u32: |value| value, |bits| bits;
-    i64 as u64: |value| value as u64, |bits| bits as i64;
-    u64 as u64: |value| value, |bits| bits;
-    f32 as u32: f32::to_bits, f32::from_bits;
-    f64 as u64: f64::to_bits, f64::from_bits;
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// How items with 8 to 64 bits lie in 16 bytes.
-macro_rules! vectors {
-    (u32: $value:expr, $bits:expr) => {
-        #[inline(always)]
-        fn unpack(words: Words) -> Self::Vector {
-            words.map($value)
-        }
-        #[inline(always)]
-        fn pack(vector: Self::Vector) -> Words {
-            vector.map($bits)
-        }
-    };
-    (u64: $value:expr, $bits:expr) => {
-        #[inline(always)]
-        fn unpack(words: Words) -> Self::Vector {
-            [(words[0], words[1]), (words[2], words[3])]
-                .map(|(low, high)| $value(Bits::from_halves(low, high)))
-        }
-        #[inline(always)]
-        fn pack(vector: Self::Vector) -> Words {
-            let [a, b] = vector.map($bits);
-            [a.half(0), a.half(1), b.half(0), b.half(1)]
-        }
-    };
-    ($narrow:ident: $value:expr, $bits:expr) => {
-        #[inline(always)]
-        fn unpack(words: Words) -> Self::Vector {
-            const IN_WORD: usize = size_of::<u32>() / size_of::<$narrow>();
-            let mut vector = [$value(0); 4 * IN_WORD];
-            let mut i = 0;
-            while i < 4 * IN_WORD {
-                let shift = $narrow::BITS as usize * (i % IN_WORD);
-                vector[i] = $value((words[i / IN_WORD] >> shift) as $narrow);
-                i += 1;
+    #[test]
+    fn an_item_is_what_was_put_there() {
+        fn check<T: Element + PartialEq + core::fmt::Debug>(item: T, places: usize) {
+            for place in 0..places {
+                let mut vector = [0; 8];
+                put_item(&mut vector, place, item);
+                assert_eq!(item_of::<T>(&vector, place), item);
+                let written = vector.iter().filter(|&&word| word != 0).count();
+                assert_eq!(written, size_of::<T>().div_ceil(4));
             }
-            vector
         }
-        #[inline(always)]
-        fn pack(vector: Self::Vector) -> Words {
-            const IN_WORD: usize = size_of::<u32>() / size_of::<$narrow>();
-            let mut words = [0; 4];
-            let mut i = 0;
-            while i < 4 * IN_WORD {
-                let shift = $narrow::BITS as usize * (i % IN_WORD);
-                words[i / IN_WORD] |= ($bits(vector[i]) as u32) << shift;
-                i += 1;
-            }
-            words
-        }
-    };
-}
+        check(0x81_u8, 16);
+        check(-5_i16, 8);
+        check(1.5_f32, 4);
+        check([1_u16, 2, 3, 4], 2);
+        check([1_u8; 12], 1);
+        check(u128::MAX / 3, 1);
+        check([1_u64, 1 << 40, 3].map(|word| word | word << 32), 1);
+        check([0x0101_0101_u32; 8], 1);
+    }
 
-macro_rules! elements {
-    ($($t:ident as $bits:ident: $value:expr, $to_bits:expr;)*) => {$(
-        impl sealed::Sealed for $t {}
-        impl Element for $t {
-            type Vector = [$t; VECTOR_BYTES / size_of::<$t>()];
-            const NAME: &'static str = stringify!($t);
-            vectors!($bits: $value, $to_bits);
+    #[test]
+    fn items_lie_in_a_vector_as_in_memory() {
+        let vector: Vector = core::array::from_fn(|word| 0x0302_0100 + 0x0404_0404 * word as u32);
+        let bytes: [u8; 32] = bytemuck::cast(vector);
+        for (index, &byte) in bytes.iter().enumerate().take(16) {
+            assert_eq!(item_of::<u8>(&vector, index), byte);
         }
-    )*};
-}
+        assert_eq!(item_of::<[u8; 8]>(&vector, 1), bytes[8..16]);
+        assert_eq!(item_of::<[u8; 12]>(&vector, 0), bytes[..12]);
+        assert_eq!(item_of::<[u8; 24]>(&vector, 0), bytes[..24]);
+    }
 
-elements! {
-    i8 as u8: |bits| bits as i8, |value| value as u8;
-    u8 as u8: |bits| bits, |value| value;
-    i16 as u16: |bits| bits as i16, |value| value as u16;
-    u16 as u16: |bits| bits, |value| value;
-    i32 as u32: |bits| bits as i32, |value| value as u32;
-    u32 as u32: |bits| bits, |value| value;
-    i64 as u64: |bits: u64| bits as i64, |value| value as u64;
-    u64 as u64: |bits| bits, |value: u64| value;
-    f16 as u16: f16::from_bits, f16::to_bits;
-    bf16 as u16: bf16::from_bits, bf16::to_bits;
-    f32 as u32: f32::from_bits, f32::to_bits;
-    f64 as u64: f64::from_bits, f64::to_bits;
+    #[test]
+    fn an_accumulator_is_made_of_its_words() {
+        fn check<A: Accumulator + PartialEq + core::fmt::Debug>(value: A) {
+            let words = core::array::from_fn(|word| match word < A::WORDS {
+                true => accumulator_word(value, word),
+                false => 0,
+            });
+            assert_eq!(accumulator_of_words::<A>(words), value);
+        }
+        check(-1.5_f32);
+        check(-1.5_f64);
+        check([1_u32, 2, 3]);
+        check(u128::MAX / 5);
+        check([1_u32, 2, 3, 4, 5]);
+        check([1.0_f64, 2.0, 3.0]);
+        check([1_u32, 2, 3, 4, 5, 6, 7]);
+        check([1_u64, 2, 3, u64::MAX]);
+    }
+
+    #[test]
+    fn names_are_those_of_rust() {
+        assert_eq!(name::<half::bf16>(), "bf16");
+        assert_eq!(name::<crate::op::WideSum>(), "WideSum");
+        assert_eq!(name::<Option<half::f16>>(), "Option<half::binary16::f16>");
+        assert_eq!(name::<u128>(), "u128");
+    }
 }

@@ -13,56 +13,97 @@ use crate::arithmetic::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
 use crate::arithmetic::{maximum, maximum_f32, minimum, minimum_f32};
 use crate::arithmetic::{signed_extreme, unsigned_extreme};
 use crate::arithmetic::{sum_i16, sum_i8, sum_u16, sum_u8};
-use crate::element::{for_each_item, Accumulator, Element, Words};
+use crate::contract::Tree;
+use crate::element::{for_each_item, item_of, vector_of, Accumulator, Element, Words};
 
 /// An associative operator on items of type `T`, with an identity.
 ///
 /// Items are converted to [`Self::Accumulator`], combined in it, and the result converted to [`Self::Output`].
 /// Floating-point operators are associative only up to rounding: [`crate::contract`] says in which order
 /// they are applied.
+///
+/// An operator for all vectors of the plane, their sum:
+///
+/// ```
+/// use warpfold_kernels::op::Op;
+///
+/// #[derive(Clone, Copy)]
+/// struct VectorSum;
+///
+/// impl Op<[f32; 2]> for VectorSum {
+///     type Accumulator = [f32; 2];
+///     type Output = [f32; 2];
+///     fn identity() -> [f32; 2] {
+///         [-0.0; 2]
+///     }
+///     fn lift(item: [f32; 2]) -> [f32; 2] {
+///         item
+///     }
+///     fn combine(left: [f32; 2], right: [f32; 2]) -> [f32; 2] {
+///         [left[0] + right[0], left[1] + right[1]]
+///     }
+///     fn lower(value: [f32; 2]) -> [f32; 2] {
+///         value
+///     }
+/// }
+/// ```
 pub trait Op<T: Element>: Copy + Send + Sync + 'static {
-    /// The type that values are combined in. It holds every `T` exactly.
+    /// The type that values are combined in: any plain type of 1 to 8 words of 32 bits.
     type Accumulator: Accumulator;
 
-    /// The type of a result.
+    /// The type of a result: any element.
     type Output: Element;
 
-    /// The operator's name, as in Rust.
-    const NAME: &'static str;
-
-    /// Whether values may be combined in any order with the same bits as the result: so it is with integers, and with
+    /// Whether the bits of a result are the same however the combinations are bracketed: so it is with integers, and with
     /// minima and maxima.
-    const EXACT: bool;
+    const EXACT: bool = false;
 
-    /// The item that changes nothing; as good as a missing one.
-    fn identity_item() -> T;
-
-    /// The value that changes nothing, to which [`Self::identity_item`] is lifted: the result for no items.
+    /// The value that changes nothing: `identity ⊕ x` and `x ⊕ identity` are `x`, bit for bit. The result for no items.
     fn identity() -> Self::Accumulator;
 
-    /// An item, to combine it. Exact.
+    /// An item that [`Self::lift_at`] takes to the identity at any index, where there is one: it stands for missing items,
+    /// which makes the end of an input cheaper. Where there is none, missing items are never lifted.
+    #[inline(always)]
+    fn identity_item() -> Option<T> {
+        None
+    }
+
+    /// An item, to combine it.
     fn lift(item: T) -> Self::Accumulator;
 
-    /// `left ⊕ right`.
+    /// The item at `index` of the input, to combine it. This is what is called for each item; all but the operators that
+    /// look at the index leave it as it is.
+    #[inline(always)]
+    fn lift_at(item: T, index: u64) -> Self::Accumulator {
+        let _ = index;
+        Self::lift(item)
+    }
+
+    /// `left ⊕ right`, where `left` comes from earlier items than `right`.
     fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator;
 
-    /// The items of a vector combined: from left to right, unless the operator is [`Self::EXACT`].
+    /// A combined value, as it is written to an output.
+    fn lower(value: Self::Accumulator) -> Self::Output;
+
+    /// The order in which a scan combines the aggregates of a group's tiles.
+    #[doc(hidden)]
+    const GROUP_TREE: Tree = Tree::Neighbours;
+
+    /// The items of 16 bytes combined, the first of which is item `index` of the input: from left to right, unless the
+    /// operator is [`Self::EXACT`].
+    #[doc(hidden)]
     #[inline(always)]
-    fn total(words: Words) -> Self::Accumulator {
-        let vector = T::unpack(words);
-        let items = vector.as_ref();
-        let mut total = Self::lift(items[0]);
+    fn total(words: Words, index: u64) -> Self::Accumulator {
+        let vector = vector_of(words);
+        let mut total = Self::lift_at(item_of(&vector, 0), index);
         for_each_item!(P of T => {
             if P != 0 {
-                total = Self::combine(total, Self::lift(items[P]));
+                let item = Self::lift_at(item_of(&vector, P), index + P as u64);
+                total = Self::combine(total, item);
             }
         });
         total
     }
-
-    /// A combined value, as it is written to an output. Integers wrap; floats round to nearest even, and every NaN
-    /// becomes the same one: the `NAN` of Rust, `0x7fff` for 16 bits, since hardware does not agree on the others.
-    fn lower(value: Self::Accumulator) -> Self::Output;
 }
 
 /// An operator for which `a ⊕ b` is `b ⊕ a`. A reduction, which interleaves the items of a tile, needs it;
@@ -108,11 +149,11 @@ macro_rules! operator {
         impl Op<$t> for $op {
             type Accumulator = $acc;
             type Output = $output;
-            const NAME: &'static str = stringify!($op);
             const EXACT: bool = operator!($exactness);
+            const GROUP_TREE: Tree = Tree::Halves;
             #[inline(always)]
-            fn identity_item() -> $t {
-                $item
+            fn identity_item() -> Option<$t> {
+                Some($item)
             }
             #[inline(always)]
             fn identity() -> $acc {
@@ -128,7 +169,7 @@ macro_rules! operator {
             }
             $(
                 #[inline(always)]
-                fn total(words: Words) -> $acc {
+                fn total(words: Words, _index: u64) -> $acc {
                     $total(words)
                 }
             )?

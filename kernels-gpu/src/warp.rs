@@ -1,10 +1,11 @@
 //! One warp: shuffle trees, unrolled over the 32 lanes.
 //!
 //! Every function here is convergent (see [`crate::simt`]): all 32 lanes call it. None needs shared memory or a
-//! barrier. A value of 64 bits costs two shuffles where one of 32 bits costs one.
+//! barrier. A value costs a shuffle for each of its words of 32 bits.
 
 use crate::contract::THREAD_VECTORS;
-use crate::element::{Accumulator, Bits, Element};
+use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
+use crate::element::{Accumulator, Element, ACCUMULATOR_MAX_WORDS};
 use crate::op::Op;
 use crate::simt;
 use crate::thread::for_each_vector;
@@ -16,7 +17,7 @@ use crate::thread::for_each_vector;
 #[inline(always)]
 pub unsafe fn shuffle_down<A: Accumulator>(value: A, delta: u32) -> A {
     // SAFETY: the caller's.
-    unsafe { by_halves(value, |half| simt::shuffle_down(half, delta)) }
+    unsafe { by_words(value, |word| simt::shuffle_down(word, delta)) }
 }
 
 /// `value` of the lane `delta` below; the lane's own where there is none.
@@ -26,7 +27,7 @@ pub unsafe fn shuffle_down<A: Accumulator>(value: A, delta: u32) -> A {
 #[inline(always)]
 pub unsafe fn shuffle_up<A: Accumulator>(value: A, delta: u32) -> A {
     // SAFETY: the caller's.
-    unsafe { by_halves(value, |half| simt::shuffle_up(half, delta)) }
+    unsafe { by_words(value, |word| simt::shuffle_up(word, delta)) }
 }
 
 /// `value` of `lane`.
@@ -36,23 +37,18 @@ pub unsafe fn shuffle_up<A: Accumulator>(value: A, delta: u32) -> A {
 #[inline(always)]
 pub unsafe fn shuffle_from<A: Accumulator>(value: A, lane: u32) -> A {
     // SAFETY: the caller's.
-    unsafe { by_halves(value, |half| simt::shuffle_from(half, lane)) }
+    unsafe { by_words(value, |word| simt::shuffle_from(word, lane)) }
 }
 
-/// Moves each 32-bit half of a value.
+/// Moves each word of a value.
 ///
 /// # Safety
 /// That of `shuffle`.
 #[inline(always)]
-unsafe fn by_halves<A: Accumulator>(value: A, shuffle: impl Fn(u32) -> u32) -> A {
-    let bits = value.to_bits();
-    let low = shuffle(bits.half(0));
-    let high = if A::Bits::HALVES == 2 {
-        shuffle(bits.half(1))
-    } else {
-        0
-    };
-    A::from_bits(A::Bits::from_halves(low, high))
+unsafe fn by_words<A: Accumulator>(value: A, shuffle: impl Fn(u32) -> u32) -> A {
+    let mut words = [0; ACCUMULATOR_MAX_WORDS];
+    for_each_word!(W of A => { words[W] = shuffle(accumulator_word(value, W)); });
+    accumulator_of_words(words)
 }
 
 /// Combines the lowest `LANES` lanes, halves first: lane `i` takes lane `i + LANES/2`, then half of that, down

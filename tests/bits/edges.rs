@@ -1,6 +1,7 @@
 //! Items at the edges of their types, and lists with such items in them.
 
 use warpfold::{Op, bf16, f16};
+use warpfold_kernels::element::name;
 
 use crate::data::{Random, Sample, ordinary};
 
@@ -61,7 +62,7 @@ floats! {
 
 /// An item that changes the result of `O` wherever it gets in.
 pub fn intruder<O: Op<T>, T: Edges>() -> T {
-    match O::NAME {
+    match name::<O>() {
         "Min" => T::LEAST,
         "Max" => T::GREATEST,
         _ => T::SENTINEL,

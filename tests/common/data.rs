@@ -2,6 +2,7 @@
 
 use bytemuck::bytes_of;
 use warpfold::{Item, Op, bf16, f16};
+use warpfold_kernels::element::name;
 
 /// A generator of random numbers: SplitMix64.
 pub struct Random(u64);
@@ -78,7 +79,7 @@ pub fn unit(random: &mut Random) -> f64 {
 pub fn ordinary<O: Op<T>, T: Sample>(count: usize) -> Vec<T> {
     let mut random = Random::new(count as u64);
     (0..count)
-        .map(|_| match O::NAME {
+        .map(|_| match name::<O>() {
             "Product" => T::factor(&mut random),
             _ => T::any(&mut random),
         })
@@ -93,7 +94,7 @@ pub fn assert_same_bits<T: Item>(found: &[T], expected: &[T], what: &str) {
         let (found_bytes, expected_bytes) = (bytes_of(found), bytes_of(expected));
         assert!(
             found_bytes == expected_bytes,
-            "{what}: item {index} is {found:?} ({found_bytes:x?}), not {expected:?} ({expected_bytes:x?})",
+            "{what}: item {index} has the bytes {found_bytes:x?}, not {expected_bytes:x?}",
         );
     }
 }

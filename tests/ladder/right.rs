@@ -1,10 +1,13 @@
 //! Results: integers exactly, floats within the bound of a sum in any order.
 
+use std::fmt::Debug;
+
 use cust::memory::DeviceBuffer;
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Checks, Mode, RunOptions};
 use warpfold::ladder::{self, Kind, Plain, Refusal, Rung};
 use warpfold::{Error, Kernel, Max, Sum, cust, kind};
+use warpfold_kernels::element::name;
 
 use crate::common::{gpu, mode};
 use crate::data::{Sample, ordinary};
@@ -22,7 +25,7 @@ fn sizes() -> Vec<usize> {
 }
 
 /// How far a result may be from the exact one.
-trait Bound: Sample + Default {
+trait Bound: Sample + Default + PartialEq + Debug {
     fn check<O: Kernel<kind::reduce, Self> + Plain<Self>>(found: Self, items: &[Self], what: &str);
 }
 
@@ -42,7 +45,7 @@ exact!(u32, i32);
 impl Bound for f32 {
     /// A maximum is exact. A sum of n items in any order is within (n − 1)·u·Σ|x| of the exact one.
     fn check<O: Kernel<kind::reduce, Self> + Plain<Self>>(found: Self, items: &[Self], what: &str) {
-        if O::NAME == "Max" {
+        if name::<O>() == "Max" {
             let exact = items.iter().fold(O::identity(), |a, &b| O::combine(a, b));
             return assert_eq!(found, exact, "{what}");
         }

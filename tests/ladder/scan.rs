@@ -1,10 +1,13 @@
 //! Scans: integers exactly, floats within the bound of a sum in any order.
 
+use std::fmt::Debug;
+
 use cust::memory::{DeviceBuffer, DeviceSlice};
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Checks, Mode, RunOptions};
 use warpfold::ladder::{self, Kind, Placement, Plain, Rung};
 use warpfold::{Kernel, Max, Sum, cust, kind};
+use warpfold_kernels::element::name;
 
 use crate::common::{gpu, mode};
 use crate::data::{Sample, ordinary};
@@ -38,7 +41,7 @@ impl<O, T: Sample> Scans<T> for O where
 }
 
 /// How far a result may be from the exact one.
-trait Bound: Sample + Default {
+trait Bound: Sample + Default + PartialEq + Debug {
     fn check<O: Scans<Self>>(found: &[Self], items: &[Self], placement: Placement, what: &str);
 }
 
@@ -76,7 +79,7 @@ exact!(u32, i32);
 impl Bound for f32 {
     /// A maximum is exact. A sum of n items in any order is within n·u·Σ|x| of the exact one.
     fn check<O: Scans<Self>>(found: &[Self], items: &[Self], placement: Placement, what: &str) {
-        if O::NAME == "Max" {
+        if name::<O>() == "Max" {
             return check_exactly::<O, Self>(found, items, placement, what);
         }
         let unit = f64::from(f32::EPSILON) / 2.0;

@@ -6,6 +6,7 @@ use proptest::prelude::any;
 use proptest::prop_oneof;
 use proptest::strategy::Strategy;
 use warpfold::{Item, Op};
+use warpfold_kernels::element::name;
 
 use crate::data::Random;
 use crate::edges::Edges;
@@ -69,7 +70,7 @@ fn from_bits<T: Item>(bits: u64) -> T {
 fn ordinary<O: Op<T>, T: Edges>(seed: u64, count: usize) -> Vec<T> {
     let mut random = Random::new(seed);
     (0..count)
-        .map(|_| match O::NAME {
+        .map(|_| match name::<O>() {
             "Product" => T::factor(&mut random),
             _ => T::any(&mut random),
         })

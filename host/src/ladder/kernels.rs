@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use warpfold_kernels::element::Element;
+use warpfold_kernels::element::{Element, name};
 use warpfold_kernels::op::Op;
 use warpfold_kernels::{for_each_ladder_kernel, for_each_nested_kernel};
 
@@ -83,11 +83,12 @@ fn find<O: Op<T>, T: Element>(
     is_wanted: impl Fn(&Row) -> bool,
 ) -> Result<&'static str, Refusal> {
     let mut rows = ROWS.iter().chain(NESTED);
-    let row = rows.find(|row| row.operator == O::NAME && row.element == T::NAME && is_wanted(row));
+    let (operator, element) = (name::<O>(), name::<T>());
+    let row = rows.find(|row| row.operator == operator && row.element == element && is_wanted(row));
     row.map(|row| row.symbol).ok_or(Refusal::NoKernel {
         rung,
-        operator: O::NAME,
-        element: T::NAME,
+        operator,
+        element,
     })
 }
 

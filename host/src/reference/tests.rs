@@ -1,5 +1,7 @@
 //! The reference against the definitions: where any order gives the same bits, the trees must not show.
 
+use std::fmt::Debug;
+
 use super::*;
 use half::{bf16, f16};
 use warpfold_kernels::op::{Max, Min, Product, Sum, WideSum};
@@ -13,13 +15,13 @@ fn numbers(count: usize) -> Vec<u32> {
         .collect()
 }
 
-fn check_reduce<O: Op<T>, T: Element>(items: &[T]) {
+fn check_reduce<O: Op<T, Output: PartialEq + Debug>, T: Element>(items: &[T]) {
     let fold = |total, &item: &T| O::combine(total, O::lift(item));
     let expected = O::lower(items.iter().fold(O::identity(), fold));
     assert_eq!(reduce::<O, T>(items), expected);
 }
 
-fn check<O: Op<T, Output = T>, T: Element>(items: &[T]) {
+fn check<O: Op<T, Output = T>, T: Element + PartialEq + Debug>(items: &[T]) {
     let mut running = O::identity();
     let (mut inclusive, mut exclusive) = (Vec::new(), Vec::new());
     for &item in items {

@@ -1,15 +1,12 @@
 //! What a scan puts at each place of a vector.
 
-use crate::element::{for_each_item, Element, Words};
+use crate::element::{first_words, for_each_item, item_of, put_item, vector_of, Element, Words};
 use crate::op::Op;
 
 /// What a scan puts at each place.
 pub trait Placement {
     /// The results of one vector, `before` which this stands; then it is what stands before the next.
-    fn place<O: Op<T, Output = T>, T: Element>(
-        before: &mut O::Accumulator,
-        words: Words,
-    ) -> T::Vector;
+    fn place<O: Op<T, Output = T>, T: Element>(before: &mut O::Accumulator, words: Words) -> Words;
 }
 
 /// Everything up to and including the place.
@@ -20,38 +17,32 @@ pub struct Exclusive;
 
 impl Placement for Inclusive {
     #[inline(always)]
-    fn place<O: Op<T, Output = T>, T: Element>(
-        before: &mut O::Accumulator,
-        words: Words,
-    ) -> T::Vector {
-        let mut vector = T::unpack(words);
-        let items = vector.as_mut();
+    fn place<O: Op<T, Output = T>, T: Element>(before: &mut O::Accumulator, words: Words) -> Words {
+        let vector = vector_of(words);
+        let mut results = [0; 8];
         let mut upto = UpTo::<O, T>::new(*before);
         for_each_item!(P of T => {
-            upto.append(O::lift(items[P]));
-            items[P] = O::lower(upto.value());
+            upto.append(O::lift(item_of(&vector, P)));
+            put_item(&mut results, P, O::lower(upto.value()));
         });
         *before = upto.value();
-        vector
+        first_words(&results)
     }
 }
 
 impl Placement for Exclusive {
     #[inline(always)]
-    fn place<O: Op<T, Output = T>, T: Element>(
-        before: &mut O::Accumulator,
-        words: Words,
-    ) -> T::Vector {
-        let mut vector = T::unpack(words);
-        let items = vector.as_mut();
+    fn place<O: Op<T, Output = T>, T: Element>(before: &mut O::Accumulator, words: Words) -> Words {
+        let vector = vector_of(words);
+        let mut results = [0; 8];
         let mut upto = UpTo::<O, T>::new(*before);
         for_each_item!(P of T => {
-            let item = O::lift(items[P]);
-            items[P] = O::lower(upto.value());
+            let item = O::lift(item_of(&vector, P));
+            put_item(&mut results, P, O::lower(upto.value()));
             upto.append(item);
         });
         *before = upto.value();
-        vector
+        first_words(&results)
     }
 }
 

@@ -11,7 +11,7 @@
 //!   and 532.
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
-use crate::element::{Accumulator, Bits, Element, Words};
+use crate::element::{Accumulator, Element, Words};
 use crate::op::Op;
 use crate::thread::{for_each_vector, Part, Slots};
 use crate::{simt, warp};
@@ -68,7 +68,7 @@ impl<const ROWS: usize> ScanTile<ROWS> {
     /// Whether the tile is scanned blocked. An odd number of vectors for each lane keeps the lanes off each other's banks.
     #[inline(always)]
     const fn is_blocked<O: Op<T>, T: Element>() -> bool {
-        let takes_two_shuffles = <O::Accumulator as Accumulator>::Bits::HALVES == 2;
+        let takes_two_shuffles = <O::Accumulator as Accumulator>::WORDS == 2;
         O::EXACT && takes_two_shuffles && ROWS % 2 == 1
     }
 
@@ -113,7 +113,7 @@ impl<const ROWS: usize> ScanTile<ROWS> {
         unsafe {
             for_each_vector!(ROW => {
                 if ROW < ROWS {
-                    lanes[ROW] = O::total(slots.read(ROW));
+                    lanes[ROW] = O::total(slots.read(ROW), 0);
                 }
             });
             warp::inclusive_scans::<O, T, ROWS>(&mut lanes);
@@ -144,10 +144,10 @@ impl<const ROWS: usize> ScanTile<ROWS> {
         let mut before = [O::identity(); THREAD_VECTORS];
         // SAFETY: the caller's.
         unsafe {
-            lanes[0] = O::total(slots.read(0));
+            lanes[0] = O::total(slots.read(0), 0);
             for_each_vector!(V => {
                 if V != 0 && V < ROWS {
-                    lanes[0] = O::combine(lanes[0], O::total(slots.read(V)));
+                    lanes[0] = O::combine(lanes[0], O::total(slots.read(V), 0));
                 }
             });
             warp::inclusive_scans::<O, T, 1>(&mut lanes);
@@ -211,7 +211,7 @@ impl<const ROWS: usize> ScanTile<ROWS> {
                 let mut before = O::combine(prefix, before[V]);
                 // SAFETY: the caller's.
                 let words = unsafe { slots.read(V) };
-                hand_on(V, T::pack(P::place::<O, T>(&mut before, words)));
+                hand_on(V, P::place::<O, T>(&mut before, words));
             }
         });
     }
@@ -231,7 +231,7 @@ impl<const ROWS: usize> ScanTile<ROWS> {
                 // SAFETY: the caller's.
                 unsafe {
                     let results = P::place::<O, T>(&mut before, slots.read(V));
-                    slots.write(V, T::pack(results));
+                    slots.write(V, results);
                 }
             }
         });

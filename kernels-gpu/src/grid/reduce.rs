@@ -25,7 +25,7 @@ use crate::board::Board;
 use crate::contract::{
     reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items, BLOCK_THREADS, THREAD_VECTORS,
 };
-use crate::element::{for_each_item, Element};
+use crate::element::{for_each_item, item_of, vector_of, Element};
 use crate::launch::{ReduceShared, REDUCE_CACHED_BYTES};
 use crate::op::{Commutative, Op};
 use crate::simt;
@@ -143,12 +143,12 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
         let vectors = unsafe { part.load::<O>(slots, caching) };
         if O::EXACT {
             for_each_vector!(V => {
-                folds[V % 2] = O::combine(folds[V % 2], O::total(vectors[V]));
+                folds[V % 2] = O::combine(folds[V % 2], O::total(vectors[V], 0));
             });
         } else {
             for_each_item!(P of T => {
             let mut column = [O::identity(); THREAD_VECTORS];
-            for_each_vector!(V => { column[V] = O::lift(T::unpack(vectors[V]).as_ref()[P]); });
+            for_each_vector!(V => { column[V] = O::lift(item_of(&vector_of(vectors[V]), P)); });
             folds[P] = O::combine(folds[P], thread::combine_eight::<O, T>(column));
             });
         }

@@ -12,7 +12,7 @@ pub use part::{Caching, Part};
 pub use slots::Slots;
 
 use crate::contract::{vector_items, THREAD_VECTORS};
-use crate::element::{Element, Words};
+use crate::element::{first_words, for_each_item, put_item, Element, Words};
 use crate::op::Op;
 
 /// A thread's part of a tile in registers: eight vectors.
@@ -36,12 +36,19 @@ const _: () = assert!(THREAD_VECTORS == 8);
 
 /// A vector of items that change nothing.
 #[inline(always)]
-pub fn identities<O: Op<T>, T: Element>() -> T::Vector {
-    let mut vector = T::unpack([0; 4]);
-    for item in vector.as_mut() {
-        *item = O::identity_item();
+pub fn identities<O: Op<T>, T: Element>() -> Words {
+    let mut vector = [0; 8];
+    for_each_item!(P of T => { put_item(&mut vector, P, missing_item::<O, T>()); });
+    first_words(&vector)
+}
+
+/// What lies in the place of an item that does not exist.
+#[inline(always)]
+pub fn missing_item<O: Op<T>, T: Element>() -> T {
+    match O::identity_item() {
+        Some(item) => item,
+        None => T::zeroed(),
     }
-    vector
 }
 
 /// The most items that a vector has.

@@ -1,12 +1,12 @@
 //! A thread's vectors of a tile in global memory: loading, copying to shared memory, storing.
 
 use crate::contract::{vector_items, THREAD_VECTORS, VECTOR_BYTES};
-use crate::element::{Element, Words};
+use crate::element::{first_words, for_each_item, item_of, put_item, vector_of, Element, Words};
 use crate::launch::Copies;
 use crate::op::Op;
 use crate::simt::{self, EvictionPolicy};
 
-use super::{for_each_vector, identities, Slots, Vectors};
+use super::{for_each_vector, identities, missing_item, Slots, Vectors, MAX_VECTOR_ITEMS};
 
 /// What the caches are to do with what is loaded.
 #[derive(Clone, Copy)]
@@ -92,16 +92,18 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
     /// The array is readable.
     #[inline(always)]
     unsafe fn load_items<O: Op<T>>(&self, v: usize) -> Words {
-        let mut vector = identities::<O, T>();
+        let mut items = [missing_item::<O, T>(); MAX_VECTOR_ITEMS];
         let mut i = 0;
         while i < vector_items::<T>() {
             if self.exists(v, i) {
                 // SAFETY: the item exists.
-                vector.as_mut()[i] = unsafe { self.vector(v).add(i).read() };
+                items[i] = unsafe { self.vector(v).add(i).read() };
             }
             i += 1;
         }
-        T::pack(vector)
+        let mut vector = [0; 8];
+        for_each_item!(P of T => { put_item(&mut vector, P, items[P]); });
+        first_words(&vector)
     }
 
     /// Loads the part, which [`Self::is_whole`].
@@ -203,7 +205,7 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
             // SAFETY: the caller's; a vector is copied where it exists, and so is an item.
             unsafe {
                 if !self.exists(v, 0) {
-                    slots.write(v, T::pack(identities::<O, T>()));
+                    slots.write(v, identities::<O, T>());
                 } else if let Some(policy) = begins {
                     self.begin_copy_of::<O>(v, slots, policy);
                 } else if self.is_vector(v) {
@@ -233,7 +235,7 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
                     if self.exists(v, i) {
                         simt::begin_copy_item(slot, self.vector(v).add(i));
                     } else {
-                        slot.write(O::identity_item());
+                        slot.write(missing_item::<O, T>());
                     }
                     i += 1;
                 }
@@ -293,12 +295,12 @@ impl<T: Element, const STRIDE: u32> Part<T, STRIDE> {
     /// The array is writable, and nobody else reads or writes the part.
     #[inline(always)]
     unsafe fn store_items(&self, v: usize, words: Words) {
-        let vector = T::unpack(words);
+        let vector = vector_of(words);
         let mut i = 0;
         while i < vector_items::<T>() {
             if self.exists(v, i) {
                 // SAFETY: the item exists.
-                unsafe { self.vector(v).add(i).write(vector.as_ref()[i]) };
+                unsafe { self.vector(v).add(i).write(item_of(&vector, i)) };
             }
             i += 1;
         }

@@ -20,7 +20,7 @@
 //! which the document initialises with the first item.
 
 use super::super::PlainCommutative;
-use crate::element::{Accumulator, Element};
+use crate::element::{accumulator_word, Element};
 use crate::op::{Max, Op, Sum};
 use crate::simt;
 use crate::simt::atomics::*;
@@ -46,13 +46,13 @@ macro_rules! native {
             #[inline(always)]
             unsafe fn to_global(address: *mut $t, value: $t) {
                 // SAFETY: the caller's.
-                unsafe { $global(address.cast(), Accumulator::to_bits(value)) }
+                unsafe { $global(address.cast(), accumulator_word(value, 0)) }
             }
 
             #[inline(always)]
             unsafe fn to_shared(address: *mut $t, value: $t) {
                 // SAFETY: the caller's.
-                unsafe { $shared(address.cast(), Accumulator::to_bits(value)) }
+                unsafe { $shared(address.cast(), accumulator_word(value, 0)) }
             }
         }
     )*};

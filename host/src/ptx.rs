@@ -1,7 +1,10 @@
 //! The embedded PTX, kernel by kernel.
 //!
 //! The driver compiles what it is given, so it is given one kernel's text, and a first `gpu_sum` does not wait for
-//! all the others. The texts lie compressed in the library, as the build script packs them.
+//! all the others. A text is a skeleton, which many kernels share, with the bodies of the kernel's operator (see [`fill`]);
+//! or it is whole. All of it lies compressed in the library, as the build script packs it.
+
+mod fill;
 
 use std::ops::Range;
 
@@ -12,14 +15,23 @@ use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 struct Variant {
     /// The lowest compute capability that runs it, major and minor.
     capability: (u32, u32),
-    /// Its kernels, in the order of their symbols.
-    kernels: &'static [Packed],
+    /// Its kernels' symbols, in order, and how each kernel's text is made.
+    kernels: &'static [(&'static str, Recipe)],
 }
 
-/// A kernel's text, compressed.
+/// How a kernel's text is made.
+#[derive(Debug)]
+enum Recipe {
+    /// It lies there whole.
+    Text(Packed),
+    /// The bodies fill the skeleton.
+    #[cfg_attr(feature = "cuda_builder", allow(dead_code))]
+    Filled { skeleton: Packed, bodies: Packed },
+}
+
+/// A text, compressed.
 #[derive(Debug)]
 struct Packed {
-    symbol: &'static str,
     /// Where it lies in [`KERNELS`].
     packed: Range<usize>,
     /// Bytes of the text.
@@ -41,7 +53,7 @@ pub(crate) struct Candidate {
     /// The compute capability that it was compiled for.
     pub capability: (u32, u32),
     /// The text.
-    pub text: Vec<u8>,
+    pub text: String,
 }
 
 /// The texts that hold the kernel `symbol` and that a device of `capability` runs, the best first: the next
@@ -60,19 +72,33 @@ pub(crate) fn candidates(symbol: &str, capability: (u32, u32)) -> impl Iterator<
 
 impl Variant {
     /// The text of the kernel `symbol`.
-    fn text(&self, symbol: &str) -> Option<Vec<u8>> {
-        let index = self
-            .kernels
-            .binary_search_by_key(&symbol, |kernel| kernel.symbol);
-        let kernel = &self.kernels[index.ok()?];
-        let packed = KERNELS.get(kernel.packed.clone())?;
-        decompress_to_vec_zlib_with_limit(packed, kernel.text_bytes).ok()
+    fn text(&self, symbol: &str) -> Option<String> {
+        let index = self.kernels.binary_search_by_key(&symbol, |(name, _)| name);
+        match &self.kernels[index.ok()?].1 {
+            Recipe::Text(text) => text.unpack(),
+            Recipe::Filled { skeleton, bodies } => {
+                fill::fill(&skeleton.unpack()?, symbol, &bodies.unpack()?).ok()
+            }
+        }
+    }
+}
+
+impl Packed {
+    /// The text.
+    fn unpack(&self) -> Option<String> {
+        let packed = KERNELS.get(self.packed.clone())?;
+        let text = decompress_to_vec_zlib_with_limit(packed, self.text_bytes).ok()?;
+        String::from_utf8(text).ok()
     }
 }
 
 #[cfg(test)]
 #[path = "../build/pack.rs"]
 mod pack;
+
+#[cfg(test)]
+#[path = "../build/table.rs"]
+mod table;
 
 #[cfg(test)]
 mod tests;

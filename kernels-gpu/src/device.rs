@@ -84,7 +84,6 @@ macro_rules! entries {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $($kind!($op $t $symbol);)* };
 }
 
-#[cfg(not(feature = "skeletons"))]
 crate::for_each_kernel!(entries);
 
 #[cfg(not(feature = "cuda_std"))]

@@ -10,7 +10,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use virtual_gpu::{
     Counters, Dependence, DeviceConfig, Kernel, LaunchError, Memory, Module, RunOptions, Shape,
 };
-use warpfold::{Item, Op};
+use warpfold::{Item, KernelId, Op};
 use warpfold_kernels::contract::{BLOCK_THREADS, reduce_chunk_count, scan_shape, scan_tile_count};
 use warpfold_kernels::launch::{
     Copies, Start, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
@@ -24,45 +24,35 @@ use warpfold_kernels::workspace::{
 pub struct Generation {
     pub name: &'static str,
     capability: (u32, u32),
-    text: &'static str,
 }
 
 /// Copies from global to shared memory go through registers.
 pub const SM_70: Generation = Generation {
     name: "sm_70",
     capability: (7, 0),
-    text: include_str!("../../host/ptx/sm_70.ptx"),
 };
 
 /// Copies are asynchronous.
 pub const SM_80: Generation = Generation {
     name: "sm_80",
     capability: (8, 0),
-    text: include_str!("../../host/ptx/sm_80.ptx"),
 };
 
 /// Launches may begin early.
 pub const SM_90: Generation = Generation {
     name: "sm_90",
     capability: (9, 0),
-    text: include_str!("../../host/ptx/sm_90.ptx"),
 };
 
 /// All texts that ship.
 pub const GENERATIONS: [Generation; 3] = [SM_70, SM_80, SM_90];
 
 impl Generation {
-    /// The text's preamble and one kernel of it.
+    /// The text of a kernel.
     pub fn kernel(self, symbol: &str) -> String {
-        let start = |pattern: &str| {
-            self.text
-                .find(pattern)
-                .unwrap_or_else(|| panic!("no {pattern}"))
-        };
-        let preamble = &self.text[..start(".visible .entry ")];
-        let entry = &self.text[start(&format!(".visible .entry {symbol}("))..];
-        let end = entry.find("\n}").expect("the entry's end") + 2;
-        [preamble, &entry[..end], "\n"].concat()
+        let id = KernelId::all().find(|id| id.symbol() == symbol);
+        let id = id.unwrap_or_else(|| panic!("no kernel is called {symbol}"));
+        id.ptx(self.capability).expect("a text for the device")
     }
 
     fn copies(self) -> Copies {

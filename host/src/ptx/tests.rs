@@ -1,4 +1,7 @@
-use super::pack::{Variant as Unpacked, kernels, pack};
+use std::collections::BTreeMap;
+
+use super::pack::{Kernels, Variant as Unpacked, kernels, pack};
+use super::table::Table;
 use super::*;
 use crate::kernel::KernelId;
 
@@ -54,23 +57,133 @@ fn a_text_without_entries_or_with_half_a_one_is_refused() {
     assert!(end.contains("another"), "{end}");
 }
 
+const SKELETON: &str = "\
+.visible .entry skeleton(
+\t.param .u64 skeleton_param_0
+)
+{
+\tld.param.b64 %rd1, [skeleton_param_0];
+\tHOLE identity %r1 <- ;
+\tHOLE combine %r2 <- %r1, %r3;
+\tHOLE combine %r4 <- %r2, %r2;
+\tret;
+}
+";
+
+const RECIPES: &str = "\
+// A comment.
+
+kernel sum skeleton
+combine sum$combine
+identity sum$identity
+
+kernel product skeleton
+combine product$combine
+identity sum$identity
+
+body sum$combine
+\tadd.rn.f32 %out0, %in0, %in1;
+
+body sum$identity
+\tmov.b32 %out0, 0;
+
+body product$combine
+\t{
+\t.reg .b32 %br<1>;
+\tmul.rn.f32 %br0, %in1, %in0;
+\tmov.b32 %out0, %br0;
+\t}
+";
+
+const PRODUCT: &str = "\
+.visible .entry product(
+\t.param .u64 product_param_0
+)
+{
+\tld.param.b64 %rd1, [product_param_0];
+\tmov.b32 %r1, 0;
+\t{
+\t.reg .b32 %br<1>;
+\tmul.rn.f32 %br0, %r3, %r1;
+\tmov.b32 %r2, %br0;
+\t}
+\t{
+\t.reg .b32 %br<1>;
+\tmul.rn.f32 %br0, %r2, %r2;
+\tmov.b32 %r4, %br0;
+\t}
+\tret;
+}
+";
+
+fn table(recipes: &str) -> Result<Table, String> {
+    let files = [("bodies.txt", recipes), ("skeleton.ptx", SKELETON)];
+    let files = files.map(|(name, text)| (name.to_owned(), text.to_owned()));
+    Table::of_files(BTreeMap::from(files))
+}
+
 #[test]
-fn packing_loses_nothing() {
-    let folder = std::env::temp_dir().join(format!("warpfold-pack-{}", std::process::id()));
+fn bodies_fill_a_skeleton() {
+    let table = table(RECIPES).unwrap();
+    let [_, product] = &table.recipes[..] else {
+        panic!("{:?}", table.recipes);
+    };
+    assert_eq!(table.text(product).unwrap(), PRODUCT);
+}
+
+#[test]
+fn what_cannot_be_filled_is_refused() {
+    for (there, instead, why) in [
+        ("kernel sum skeleton", "kernel sum bones", "no skeleton called bones"),
+        ("combine sum$combine\n", "", "no body for the hole `combine`"),
+        ("combine sum$combine", "combine sum$both", "no body called sum$both"),
+        ("%in1", "%in2", "the hole `combine` asks for a register"),
+        ("%out0, 0", "%out1, 0", "the hole `identity` asks for a register"),
+    ] {
+        let recipes = RECIPES.replacen(there, instead, 1);
+        let refusal = table(&recipes).err().unwrap();
+        assert!(refusal.contains(why), "{refusal}");
+    }
+    assert_eq!(fill::fill("", "sum", ""), Err(fill::Unfilled::NoEntry));
+    let hole = SKELETON.replace(" <- ;", ";");
+    let refusal = fill::fill(&hole, "sum", "").unwrap_err();
+    assert_eq!(refusal.to_string(), "`HOLE identity %r1;` is not a hole");
+}
+
+/// What is packed, as the library finds it: the table, and the compressed texts.
+fn packed(kernels: Kernels, name: &str) -> (String, Vec<u8>) {
+    let folder = format!("warpfold-pack-{name}-{}", std::process::id());
+    let folder = std::env::temp_dir().join(folder);
     std::fs::create_dir_all(&folder).unwrap();
+    let capability = (8, 0);
     let variant = Unpacked {
-        capability: (8, 0),
-        text: TEXT.to_owned(),
+        capability,
+        kernels,
     };
     pack(&[variant], &folder).unwrap();
     let table = std::fs::read_to_string(folder.join("variants.rs")).unwrap();
     let packed = std::fs::read(folder.join("kernels.bin")).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
+    (table, packed)
+}
+
+#[test]
+fn packing_loses_nothing() {
+    let (table, packed) = packed(Kernels::Text(TEXT.to_owned()), "text");
     let (_, another) = &kernels(TEXT).unwrap()[0];
-    assert!(table.contains("symbol: \"another\", packed: 0.."));
+    assert!(table.contains("(\"another\", Recipe::Text(Packed { packed: 0.."));
     assert!(table.contains(&format!("text_bytes: {}", another.len())));
     let text = decompress_to_vec_zlib_with_limit(&packed, another.len()).unwrap();
     assert_eq!(text, another.as_bytes());
+}
+
+#[test]
+fn kernels_share_their_packed_skeleton() {
+    let (table, packed) = packed(Kernels::Table(table(RECIPES).unwrap()), "table");
+    let skeleton = "Recipe::Filled { skeleton: Packed { packed: 0..";
+    assert_eq!(table.matches(skeleton).count(), 2);
+    let text = decompress_to_vec_zlib_with_limit(&packed, SKELETON.len()).unwrap();
+    assert_eq!(text, SKELETON.as_bytes());
 }
 
 #[test]
@@ -80,9 +193,11 @@ fn every_generation_has_every_kernel() {
         let capabilities: Vec<_> = candidates.iter().map(|c| c.capability).collect();
         assert_eq!(capabilities, [(8, 0), (7, 0)], "{id:?}");
         for candidate in candidates {
-            let text = String::from_utf8(candidate.text).unwrap();
             let entry = format!(".visible .entry {}(", id.symbol());
-            assert_eq!(text.matches(&entry).count(), 1, "{id:?}");
+            assert_eq!(candidate.text.matches(&entry).count(), 1, "{id:?}");
+            for left in [fill::HOLE, "%in", "%out", "skeleton", "TAKE", "GIVE"] {
+                assert!(!candidate.text.contains(left), "{id:?} has {left}");
+            }
         }
     }
     assert!(
@@ -97,8 +212,7 @@ fn a_device_gets_what_it_runs_best_first() {
     let targets = |capability| {
         candidates("reduce_sum_f32", capability)
             .map(|candidate| {
-                let text = String::from_utf8(candidate.text).unwrap();
-                text.split(".target ").nth(1).unwrap()[..5].to_owned()
+                candidate.text.split(".target ").nth(1).unwrap()[..5].to_owned()
             })
             .collect::<Vec<_>>()
     };

@@ -3,205 +3,234 @@
 //! A hole is `HOLE name outputs <- inputs;`, each operand a register. It has no effects, so the compiler may move, share
 //! and drop it. A body is a function that takes its inputs by `TAKE register, index;` and gives its outputs by
 //! `GIVE index, register;`; what stands between is the body.
+//!
+//! Values have the widths of registers: accumulators 32 or 64 bits, items and results also 16, into which those of 8 are
+//! extended by zeros.
 
-use crate::element::{Bits, Element, Words};
+use bytemuck::cast;
 
-/// The holes of operators with accumulators of these bits.
-pub trait HoleAccumulator: Bits {
-    /// The value that changes nothing.
-    fn identity() -> Self;
+use crate::element::{Accumulator, Element, Words};
 
-    /// `left ⊕ right`.
-    fn combine(left: Self, right: Self) -> Self;
-
-    /// The items of a vector, combined.
-    fn total(words: Words) -> Self;
-
-    /// What a scan puts at the places of a vector, `before` which this stands; and what then stands before the next.
-    fn place(before: Self, words: Words) -> (Words, Self);
-}
-
-/// The hole of operators on items of this type.
-pub trait HoleItem: Element {
-    /// The item that changes nothing.
-    fn identity_item() -> Self;
-}
-
-/// The hole of operators that convert this to `To`.
-pub trait Hole<To>: Copy {
-    /// The item `self`, to combine it.
-    fn lift(self) -> To;
-
-    /// The combined value `self`, as a result.
-    fn lower(self) -> To;
-}
-
-/// A value that a register holds: what bodies take and give.
-pub trait Register: Copy {
-    /// The body's input `INDEX`.
-    fn take<const INDEX: usize>() -> Self;
-
-    /// Gives the body's output `INDEX`.
-    fn give<const INDEX: usize>(self);
-}
-
-macro_rules! accumulators {
-    ($($t:ident in $class:ident;)*) => {$(
-        impl HoleAccumulator for $t {
-            #[inline(always)]
-            fn identity() -> Self {
-                let identity: $t;
-                // SAFETY: a hole.
-                unsafe {
-                    ptx!("HOLE identity {o} <- ;", o = out($class) identity, options(pure, nomem, nostack));
-                }
-                identity
+/// Holes with one output.
+macro_rules! holes {
+    ($($name:ident($($input:ident: $t:ident $class:ident),*) -> $output:ident $output_class:ident: $hole:literal;)*) => {$(
+        #[inline(always)]
+        fn $name($($input: $t),*) -> $output {
+            let output: $output;
+            // SAFETY: a hole has no effects.
+            unsafe {
+                ptx!(
+                    concat!("HOLE ", $hole, ";"),
+                    $($input = in($class) $input,)*
+                    o = out($output_class) output,
+                    options(pure, nomem, nostack),
+                );
             }
+            output
+        }
+    )*};
+}
 
-            #[inline(always)]
-            fn combine(left: Self, right: Self) -> Self {
-                let both: $t;
-                // SAFETY: a hole.
-                unsafe {
-                    ptx!(
-                        "HOLE combine {o} <- {a}, {b};",
-                        o = out($class) both, a = in($class) left, b = in($class) right,
-                        options(pure, nomem, nostack),
-                    );
-                }
-                both
+holes! {
+    identity_32() -> u32 reg32: "identity {o} <-";
+    identity_64() -> u64 reg64: "identity {o} <-";
+    combine_32(a: u32 reg32, b: u32 reg32) -> u32 reg32: "combine {o} <- {a}, {b}";
+    combine_64(a: u64 reg64, b: u64 reg64) -> u64 reg64: "combine {o} <- {a}, {b}";
+    total_32(a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u32 reg32: "total {o} <- {a}, {b}, {c}, {d}";
+    total_64(a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u64 reg64: "total {o} <- {a}, {b}, {c}, {d}";
+    after_32(before: u32 reg32, a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u32 reg32: "after {o} <- {before}, {a}, {b}, {c}, {d}";
+    identity_item_16() -> u16 reg16: "identity_item {o} <-";
+    identity_item_32() -> u32 reg32: "identity_item {o} <-";
+    identity_item_64() -> u64 reg64: "identity_item {o} <-";
+    lift_16_32(a: u16 reg16) -> u32 reg32: "lift {o} <- {a}";
+    lift_32_32(a: u32 reg32) -> u32 reg32: "lift {o} <- {a}";
+    lift_32_64(a: u32 reg32) -> u64 reg64: "lift {o} <- {a}";
+    lift_64_64(a: u64 reg64) -> u64 reg64: "lift {o} <- {a}";
+    lower_32_16(a: u32 reg32) -> u16 reg16: "lower {o} <- {a}";
+    lower_32_32(a: u32 reg32) -> u32 reg32: "lower {o} <- {a}";
+    lower_64_64(a: u64 reg64) -> u64 reg64: "lower {o} <- {a}";
+}
+
+/// The hole of [`place`] with accumulators of 32 bits.
+#[inline(always)]
+fn place_32(before: u32, [a, b, c, d]: Words) -> Words {
+    let (w, x, y, z): (u32, u32, u32, u32);
+    // SAFETY: a hole has no effects.
+    unsafe {
+        ptx!(
+            "HOLE place {w}, {x}, {y}, {z} <- {before}, {a}, {b}, {c}, {d};",
+            w = out(reg32) w, x = out(reg32) x, y = out(reg32) y, z = out(reg32) z,
+            before = in(reg32) before,
+            a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, d = in(reg32) d,
+            options(pure, nomem, nostack),
+        );
+    }
+    [w, x, y, z]
+}
+
+/// The hole of [`place`] with accumulators of 64 bits.
+#[inline(always)]
+fn place_64(before: u64, [a, b, c, d]: Words) -> (Words, u64) {
+    let (w, x, y, z): (u32, u32, u32, u32);
+    let after: u64;
+    // SAFETY: a hole has no effects.
+    unsafe {
+        ptx!(
+            "HOLE place {w}, {x}, {y}, {z}, {after} <- {before}, {a}, {b}, {c}, {d};",
+            w = out(reg32) w, x = out(reg32) x, y = out(reg32) y, z = out(reg32) z,
+            after = out(reg64) after, before = in(reg64) before,
+            a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, d = in(reg32) d,
+            options(pure, nomem, nostack),
+        );
+    }
+    ([w, x, y, z], after)
+}
+
+/// The value that changes nothing.
+#[inline(always)]
+pub fn identity<A: Accumulator>() -> A {
+    match A::WORDS {
+        1 => cast(identity_32()),
+        _ => cast(identity_64()),
+    }
+}
+
+/// `left ⊕ right`.
+#[inline(always)]
+pub fn combine<A: Accumulator>(left: A, right: A) -> A {
+    match A::WORDS {
+        1 => cast(combine_32(cast(left), cast(right))),
+        _ => cast(combine_64(cast(left), cast(right))),
+    }
+}
+
+/// The items of a vector, combined.
+#[inline(always)]
+pub fn total<A: Accumulator>([a, b, c, d]: Words) -> A {
+    match A::WORDS {
+        1 => cast(total_32(a, b, c, d)),
+        _ => cast(total_64(a, b, c, d)),
+    }
+}
+
+/// What a scan puts at the places of a vector, `before` which this stands; and what then stands before the next: with
+/// accumulators of 32 bits a hole of its own, since it is seldom wanted, and without it narrow results take less.
+#[inline(always)]
+pub fn place<A: Accumulator>(before: A, words: Words) -> (Words, A) {
+    match A::WORDS {
+        1 => {
+            let before = cast(before);
+            let [a, b, c, d] = words;
+            (place_32(before, words), cast(after_32(before, a, b, c, d)))
+        }
+        _ => {
+            let (results, after) = place_64(cast(before), words);
+            (results, cast(after))
+        }
+    }
+}
+
+/// The item that changes nothing.
+#[inline(always)]
+pub fn identity_item<T: Element>() -> T {
+    match size_of::<T>() {
+        1 => cast(narrow(identity_item_16())),
+        2 => cast(identity_item_16()),
+        4 => cast(identity_item_32()),
+        _ => cast(identity_item_64()),
+    }
+}
+
+/// The item or the result of 8 bits in a register.
+#[inline(always)]
+fn narrow(register: u16) -> u8 {
+    // SAFETY: such a register has nothing above 8 bits.
+    unsafe { core::hint::assert_unchecked(register <= u8::MAX as u16) };
+    register as u8
+}
+
+/// An item, to combine it. There are no holes for exact operators, which have vectors totalled.
+#[inline(always)]
+pub fn lift<T: Element, A: Accumulator>(item: T) -> A {
+    match (size_of::<T>(), A::WORDS) {
+        (2, 1) => cast(lift_16_32(cast(item))),
+        (4, 1) => cast(lift_32_32(cast(item))),
+        (4, 2) => cast(lift_32_64(cast(item))),
+        (8, 2) => cast(lift_64_64(cast(item))),
+        _ => A::zeroed(),
+    }
+}
+
+/// A combined value, as a result: of the accumulator's width, or narrower than one word.
+#[inline(always)]
+pub fn lower<A: Accumulator, R: Element>(value: A) -> R {
+    match (A::WORDS, size_of::<R>()) {
+        (1, 1) => cast(narrow(lower_32_16(cast(value)))),
+        (1, 2) => cast(lower_32_16(cast(value))),
+        (1, _) => cast(lower_32_32(cast(value))),
+        _ => cast(lower_64_64(cast(value))),
+    }
+}
+
+/// Gives the outputs of the body for [`place`].
+#[inline(always)]
+pub fn give_places<A: Accumulator>([w, x, y, z]: Words, after: A) {
+    give_32::<0>(w);
+    give_32::<1>(x);
+    give_32::<2>(y);
+    give_32::<3>(z);
+    if A::WORDS == 2 {
+        give_64::<4>(cast(after));
+    }
+}
+
+/// Takes and gives for values of one register.
+macro_rules! registers {
+    ($($take:ident $give:ident: $t:ident $class:ident;)*) => {$(
+        #[inline(always)]
+        fn $take<const INDEX: usize>() -> $t {
+            let value: $t;
+            // SAFETY: a register that the hole fills.
+            unsafe {
+                ptx!("TAKE {v}, {i};", v = out($class) value, i = const INDEX, options(nomem, nostack));
             }
+            value
+        }
 
-            #[inline(always)]
-            fn total(words: Words) -> Self {
-                let [a, b, c, d] = words;
-                let total: $t;
-                // SAFETY: a hole.
-                unsafe {
-                    ptx!(
-                        "HOLE total {o} <- {a}, {b}, {c}, {d};",
-                        o = out($class) total,
-                        a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, d = in(reg32) d,
-                        options(pure, nomem, nostack),
-                    );
-                }
-                total
-            }
-
-            #[inline(always)]
-            fn place(before: Self, words: Words) -> (Words, Self) {
-                let [a, b, c, d] = words;
-                let (w, x, y, z): (u32, u32, u32, u32);
-                let after: $t;
-                // SAFETY: a hole.
-                unsafe {
-                    ptx!(
-                        "HOLE place {w}, {x}, {y}, {z}, {after} <- {before}, {a}, {b}, {c}, {d};",
-                        w = out(reg32) w, x = out(reg32) x, y = out(reg32) y, z = out(reg32) z,
-                        after = out($class) after, before = in($class) before,
-                        a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, d = in(reg32) d,
-                        options(pure, nomem, nostack),
-                    );
-                }
-                ([w, x, y, z], after)
+        #[inline(always)]
+        fn $give<const INDEX: usize>(value: $t) {
+            // SAFETY: a register that the hole wants.
+            unsafe {
+                ptx!("GIVE {i}, {v};", v = in($class) value, i = const INDEX, options(nomem, nostack));
             }
         }
     )*};
 }
 
-accumulators! {
-    u32 in reg32;
-    u64 in reg64;
+registers! {
+    take_16 give_16: u16 reg16;
+    take_32 give_32: u32 reg32;
+    take_64 give_64: u64 reg64;
 }
 
-/// Items of 8 bits are in registers of 16.
-macro_rules! items {
-    ($($t:ident as $register:ident in $class:ident;)*) => {$(
-        impl HoleItem for $t {
-            #[inline(always)]
-            fn identity_item() -> Self {
-                let item: $register;
-                // SAFETY: a hole.
-                unsafe {
-                    ptx!("HOLE identity_item {o} <- ;", o = out($class) item, options(pure, nomem, nostack));
-                    // The register of a narrow item has nothing above it.
-                    core::hint::assert_unchecked(item <= $t::MAX as $register);
-                }
-                item as $t
-            }
-        }
-
-        impl Register for $t {
-            #[inline(always)]
-            fn take<const INDEX: usize>() -> Self {
-                let value: $register;
-                // SAFETY: a register that the hole fills.
-                unsafe {
-                    ptx!("TAKE {v}, {i};", v = out($class) value, i = const INDEX, options(nomem, nostack));
-                }
-                value as $t
-            }
-
-            #[inline(always)]
-            fn give<const INDEX: usize>(self) {
-                // SAFETY: a register that the hole wants.
-                unsafe {
-                    ptx!("GIVE {i}, {v};", v = in($class) self as $register, i = const INDEX, options(nomem, nostack));
-                }
-            }
-        }
-    )*};
+/// A body's input.
+#[inline(always)]
+pub fn take<T: Element, const INDEX: usize>() -> T {
+    match size_of::<T>() {
+        1 => cast(narrow(take_16::<INDEX>())),
+        2 => cast(take_16::<INDEX>()),
+        4 => cast(take_32::<INDEX>()),
+        _ => cast(take_64::<INDEX>()),
+    }
 }
 
-items! {
-    u8 as u16 in reg16;
-    u16 as u16 in reg16;
-    u32 as u32 in reg32;
-    u64 as u64 in reg64;
-}
-
-macro_rules! conversions {
-    ($($from:ident as $from_register:ident in $from_class:ident to $to:ident as $to_register:ident in $to_class:ident;)*) => {$(
-        impl Hole<$to> for $from {
-            #[inline(always)]
-            fn lift(self) -> $to {
-                let value: $to_register;
-                // SAFETY: a hole.
-                unsafe {
-                    ptx!(
-                        "HOLE lift {o} <- {a};",
-                        o = out($to_class) value, a = in($from_class) self as $from_register,
-                        options(pure, nomem, nostack),
-                    );
-                }
-                value as $to
-            }
-
-            #[inline(always)]
-            fn lower(self) -> $to {
-                let value: $to_register;
-                // SAFETY: a hole.
-                unsafe {
-                    ptx!(
-                        "HOLE lower {o} <- {a};",
-                        o = out($to_class) value, a = in($from_class) self as $from_register,
-                        options(pure, nomem, nostack),
-                    );
-                }
-                value as $to
-            }
-        }
-    )*};
-}
-
-conversions! {
-    u8 as u16 in reg16 to u32 as u32 in reg32;
-    u8 as u16 in reg16 to u64 as u64 in reg64;
-    u16 as u16 in reg16 to u32 as u32 in reg32;
-    u16 as u16 in reg16 to u64 as u64 in reg64;
-    u32 as u32 in reg32 to u8 as u16 in reg16;
-    u32 as u32 in reg32 to u16 as u16 in reg16;
-    u32 as u32 in reg32 to u32 as u32 in reg32;
-    u32 as u32 in reg32 to u64 as u64 in reg64;
-    u64 as u64 in reg64 to u64 as u64 in reg64;
+/// Gives a body's output.
+#[inline(always)]
+pub fn give<T: Element, const INDEX: usize>(value: T) {
+    match size_of::<T>() {
+        1 => give_16::<INDEX>(cast::<T, u8>(value) as u16),
+        2 => give_16::<INDEX>(cast(value)),
+        4 => give_32::<INDEX>(cast(value)),
+        _ => give_64::<INDEX>(cast(value)),
+    }
 }

@@ -19,7 +19,7 @@ use std::env;
 use std::error::Error;
 use std::path::Path;
 
-use pack::{Kernels, Variant};
+use pack::Variant;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build");
@@ -36,16 +36,17 @@ fn variants(_output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     let folder = Path::new("ptx");
     let table = |name: &str, capability| -> Result<Variant, Box<dyn Error>> {
         let table = table::Table::of_files(files(&folder.join(name))?)?;
-        Ok(Variant {
-            capability,
-            kernels: Kernels::Table(table),
-        })
+        let mut texts = table.packed();
+        if let Some(own) = &table.own {
+            texts.extend(pack::kernels(own)?);
+        }
+        Ok(Variant { capability, texts })
     };
     let text = |name: &str| -> Result<Variant, Box<dyn Error>> {
         let text = std::fs::read_to_string(folder.join(name))?;
         Ok(Variant {
             capability: (7, 0),
-            kernels: Kernels::Text(text),
+            texts: pack::kernels(&text)?,
         })
     };
     let mut variants = vec![
@@ -78,6 +79,6 @@ fn variants(output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     let text = rust_cuda::compile(output)?;
     Ok(vec![Variant {
         capability: (7, 0),
-        kernels: Kernels::Text(text),
+        texts: pack::kernels(&text)?,
     }])
 }

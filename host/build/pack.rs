@@ -10,22 +10,12 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use super::table::Table;
-
 /// PTX for one generation of devices and all later ones.
 pub struct Variant {
     /// The lowest compute capability that runs it, major and minor.
     pub capability: (u32, u32),
-    /// The kernels.
-    pub kernels: Kernels,
-}
-
-/// Kernels, in either form.
-pub enum Kernels {
-    /// A text with all of them.
-    Text(String),
-    /// Skeletons and bodies, and a text with those that have none.
-    Table(Table),
+    /// The texts, by the names under which the library looks for them.
+    pub texts: BTreeMap<String, String>,
 }
 
 /// How hard is compressed: more makes the build slower and the library hardly smaller.
@@ -33,78 +23,39 @@ const LEVEL: u8 = 8;
 
 /// Writes `kernels.bin`, the compressed texts, and `variants.rs`, an expression that says what lies where.
 pub fn pack(variants: &[Variant], output: &Path) -> Result<(), Box<dyn Error>> {
-    let mut store = Store::default();
+    let mut bytes = Vec::new();
     let mut table = String::from("&[\n");
-    for Variant {
-        capability,
-        kernels,
-    } in variants
-    {
+    for Variant { capability, texts } in variants {
         writeln!(table, "Variant {{ capability: {capability:?}, kernels: &[")?;
-        for (symbol, recipe) in recipes(kernels, &mut store)? {
-            writeln!(table, "({symbol:?}, {recipe}),")?;
+        for (symbol, text) in texts {
+            let begin = bytes.len();
+            bytes.extend(miniz_oxide::deflate::compress_to_vec_zlib(
+                text.as_bytes(),
+                LEVEL,
+            ));
+            let (end, text_bytes) = (bytes.len(), text.len());
+            writeln!(
+                table,
+                "Packed {{ symbol: {symbol:?}, packed: {begin}..{end}, text_bytes: {text_bytes} }},"
+            )?;
         }
         table.push_str("] },\n");
     }
     table.push(']');
-    fs::write(output.join("kernels.bin"), store.bytes)?;
+    fs::write(output.join("kernels.bin"), bytes)?;
     fs::write(output.join("variants.rs"), table)?;
     Ok(())
-}
-
-/// How each kernel is made, as an expression, in the order of the symbols.
-fn recipes(kernels: &Kernels, store: &mut Store) -> Result<BTreeMap<String, String>, String> {
-    let mut recipes = BTreeMap::new();
-    let own = match kernels {
-        Kernels::Text(text) => Some(text),
-        Kernels::Table(table) => table.own.as_ref(),
-    };
-    if let Some(text) = own {
-        for (symbol, kernel) in self::kernels(text)? {
-            recipes.insert(symbol.to_owned(), format!("Recipe::Text({})", store.pack(&kernel)));
-        }
-    }
-    if let Kernels::Table(table) = kernels {
-        let skeletons = table.skeletons.iter();
-        let packed: BTreeMap<&str, String> = skeletons
-            .map(|(name, text)| (name.as_str(), store.pack(text)))
-            .collect();
-        for recipe in &table.recipes {
-            let skeleton = &packed[recipe.skeleton.as_str()];
-            let bodies = store.pack(&recipe.bodies);
-            let filled = format!("Recipe::Filled {{ skeleton: {skeleton}, bodies: {bodies} }}");
-            recipes.insert(recipe.symbol.clone(), filled);
-        }
-    }
-    Ok(recipes)
-}
-
-/// Compressed texts, one behind the other.
-#[derive(Default)]
-struct Store {
-    bytes: Vec<u8>,
-}
-
-impl Store {
-    /// Adds a text, and says where it lies, as an expression.
-    fn pack(&mut self, text: &str) -> String {
-        let begin = self.bytes.len();
-        let packed = miniz_oxide::deflate::compress_to_vec_zlib(text.as_bytes(), LEVEL);
-        self.bytes.extend(packed);
-        let (end, text_bytes) = (self.bytes.len(), text.len());
-        format!("Packed {{ packed: {begin}..{end}, text_bytes: {text_bytes} }}")
-    }
 }
 
 /// What an entry begins with.
 const ENTRY: &str = ".visible .entry ";
 
-/// Each entry's name, with a text that holds it and no other entry, in the order of the names. Where entries may
-/// call functions that stand beside them, the text is the whole. (rustc's back end leaves no functions.)
-pub fn kernels(text: &str) -> Result<Vec<(&str, String)>, String> {
+/// For each entry's name a text that holds it and no other entry. Where entries may call functions that stand beside them,
+/// the text is the whole. (rustc's back end leaves no functions.)
+pub fn kernels(text: &str) -> Result<BTreeMap<String, String>, String> {
     let first = text.find(ENTRY).ok_or("the PTX has no entry")?;
     let has_functions = text.lines().any(is_function);
-    let mut kernels = Vec::new();
+    let mut kernels = BTreeMap::new();
     let mut rest = &text[first..];
     while let Some(start) = rest.find(ENTRY) {
         let from = &rest[start..];
@@ -114,10 +65,9 @@ pub fn kernels(text: &str) -> Result<Vec<(&str, String)>, String> {
             true => text.to_owned(),
             false => [&text[..first], entry, "\n"].concat(),
         };
-        kernels.push((name, kernel));
+        kernels.insert(name.to_owned(), kernel);
         rest = &from[entry.len()..];
     }
-    kernels.sort();
     Ok(kernels)
 }
 

@@ -20,7 +20,7 @@
 
 use std::collections::BTreeMap;
 
-use super::fill::{BODY, fill};
+use super::fill::{BODY, FILLED, fill};
 
 /// The file of [`Table::own`].
 pub const OWN: &str = "kernels.ptx";
@@ -76,6 +76,15 @@ impl Table {
             table.text(recipe)?;
         }
         Ok(table)
+    }
+
+    /// The skeletons, and for each kernel that is made of one its name and the bodies: as the library looks for them.
+    pub fn packed(&self) -> BTreeMap<String, String> {
+        let recipes = self.recipes.iter().map(|recipe| {
+            let text = [FILLED, &recipe.skeleton, &recipe.bodies].concat();
+            (recipe.symbol.clone(), text)
+        });
+        self.skeletons.clone().into_iter().chain(recipes).collect()
     }
 
     /// The text of a kernel that is made of a skeleton.

@@ -7,11 +7,11 @@
 //! kernels, and none of their code.
 
 use warpfold_kernels::contract::{
-    BLOCK_THREADS, SCAN_GROUP_TILES, ScanShape, THREAD_VECTORS, WARP_LANES, reduce_chunk_count,
+    BLOCK_THREADS, SCAN_GROUP_TILES, ScanShape, Tree, WARP_LANES, Wider, reduce_chunk_count,
     reduce_chunk_tiles, reduce_tile_items, scan_shape, scan_tile_count, scan_tile_items,
-    vector_items,
+    thread_vectors, vector_items,
 };
-use warpfold_kernels::element::Element;
+use warpfold_kernels::element::{Accumulator, Element};
 use warpfold_kernels::op::Op;
 
 const THREADS: usize = BLOCK_THREADS as usize;
@@ -44,26 +44,54 @@ pub fn reduce<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
 
 /// Steps 2 to 4 of a reduction, for one chunk of tiles.
 fn reduce_chunk<O: Op<T>, T: Element>(items: &[T], chunk: u64) -> O::Accumulator {
-    let chunk_tiles = reduce_chunk_tiles::<T>(items.len() as u64);
     let threads: Vec<_> = (0..THREADS)
-        .map(|thread| {
-            let mut folds = vec![O::identity(); vector_items::<T>()];
-            for tile in chunk * chunk_tiles..(chunk + 1) * chunk_tiles {
-                let tile_start = tile * reduce_tile_items::<T>();
-                for (position, fold) in folds.iter_mut().enumerate() {
-                    let column: Vec<_> = (0..THREAD_VECTORS)
-                        .map(|vector| {
-                            let vector_start = (vector * THREADS + thread) * vector_items::<T>();
-                            value::<O, T>(items, tile_start, vector_start + position)
-                        })
-                        .collect();
-                    *fold = O::combine(*fold, pairwise::<O, T>(&column));
-                }
-            }
-            pairwise::<O, T>(&folds)
+        .map(|thread| match O::Accumulator::IS_WIDE {
+            true => fold_vectors::<O, T>(items, chunk, thread),
+            false => fold_columns::<O, T>(items, chunk, thread),
         })
         .collect();
     combine_threads::<O, T>(&threads)
+}
+
+/// The indices of the first items of the tiles of a chunk.
+fn tile_starts<T: Element>(items: &[T], chunk: u64) -> impl Iterator<Item = u64> + use<T> {
+    let chunk_tiles = reduce_chunk_tiles::<T>(items.len() as u64);
+    let tiles = chunk * chunk_tiles..(chunk + 1) * chunk_tiles;
+    tiles.map(|tile| tile * reduce_tile_items::<T>())
+}
+
+/// Step 2 of a reduction, for one thread: a fold for each position in a vector.
+fn fold_columns<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
+    let mut folds = vec![O::identity(); vector_items::<T>()];
+    for tile_start in tile_starts(items, chunk) {
+        for (position, fold) in folds.iter_mut().enumerate() {
+            let column: Vec<_> = (0..thread_vectors::<T>())
+                .map(|vector| {
+                    let vector_start = (vector * THREADS + thread) * vector_items::<T>();
+                    value::<O, T>(items, tile_start, vector_start + position)
+                })
+                .collect();
+            *fold = O::combine(*fold, pairwise::<O, T>(&column));
+        }
+    }
+    pairwise::<O, T>(&folds)
+}
+
+/// Step 2 of a reduction with a wide accumulator, for one thread: a fold of vectors with even numbers and one of the others.
+fn fold_vectors<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
+    let mut folds = [O::identity(); 2];
+    for tile_start in tile_starts(items, chunk) {
+        for vector in 0..thread_vectors::<T>() {
+            let start = (vector * THREADS + thread) * vector_items::<T>();
+            let values: Vec<_> = (start..start + vector_items::<T>())
+                .map(|index| value::<O, T>(items, tile_start, index))
+                .collect();
+            let scanned = scan_vector::<O, T>(&values);
+            let fold = &mut folds[vector % 2];
+            *fold = O::combine(*fold, scanned[scanned.len() - 1]);
+        }
+    }
+    O::combine(folds[0], folds[1])
 }
 
 /// Steps 3 and 4 of a reduction: the lanes of each warp, then the warps.
@@ -75,14 +103,12 @@ fn combine_threads<O: Op<T>, T: Element>(threads: &[O::Accumulator]) -> O::Accum
 /// Each item combined with all before it: `out[i] = x[0] ⊕ … ⊕ x[i]`.
 ///
 /// ```
-/// use warpfold::{Sum, reference};
+/// use warpfold::{Sum, WideSum, reference};
 /// assert_eq!(reference::inclusive_scan::<Sum, u32>(&[1, 2, 3]), [1, 3, 6]);
+/// assert_eq!(reference::inclusive_scan::<WideSum, u8>(&[200, 100]), [200, 300]);
 /// ```
-pub fn inclusive_scan<O: Op<T, Output = T>, T: Element>(items: &[T]) -> Vec<T> {
-    scan::<O, T>(items, |before, vector| {
-        let inclusive = vector.iter();
-        inclusive.map(|&upto| O::combine(before, upto)).collect()
-    })
+pub fn inclusive_scan<O: Op<T>, T: Element>(items: &[T]) -> Vec<O::Output> {
+    scan::<O, T>(items, |upto| upto[1..].to_vec())
 }
 
 /// All items before each: `out[0]` is the identity, `out[i] = x[0] ⊕ … ⊕ x[i - 1]`.
@@ -91,43 +117,36 @@ pub fn inclusive_scan<O: Op<T, Output = T>, T: Element>(items: &[T]) -> Vec<T> {
 /// use warpfold::{Sum, reference};
 /// assert_eq!(reference::exclusive_scan::<Sum, u32>(&[1, 2, 3]), [0, 1, 3]);
 /// ```
-pub fn exclusive_scan<O: Op<T, Output = T>, T: Element>(items: &[T]) -> Vec<T> {
-    scan::<O, T>(items, |before, vector| {
-        let earlier = vector[..vector.len() - 1].iter();
-        let later = earlier.map(|&upto| O::combine(before, upto));
-        std::iter::once(before).chain(later).collect()
-    })
+pub fn exclusive_scan<O: Op<T>, T: Element>(items: &[T]) -> Vec<O::Output> {
+    scan::<O, T>(items, |upto| upto[..upto.len() - 1].to_vec())
 }
 
-/// A vector that is scanned by itself, and what stands before it in its tile.
-struct Scanned<A> {
+/// A vector, and what stands before it in its tile. With a wide accumulator, all vectors of a lane as one.
+struct Placed<A> {
     before: A,
-    inclusive: Vec<A>,
+    values: Vec<A>,
 }
 
-/// Step 5 of a scan: what stands before a vector, and its inclusive values, to what is written there.
-type Placement<A> = fn(A, &[A]) -> Vec<A>;
+/// What is written of a vector: of what stands before it, and before and in it up to each of its items.
+type Placement<A> = fn(&[A]) -> Vec<A>;
 
-fn scan<O: Op<T, Output = T>, T: Element>(
-    items: &[T],
-    placement: Placement<O::Accumulator>,
-) -> Vec<T> {
+fn scan<O: Op<T>, T: Element>(items: &[T], placement: Placement<O::Accumulator>) -> Vec<O::Output> {
     let mut output = Vec::with_capacity(items.len());
     let mut group_prefix = O::identity();
     let mut aggregates = [O::identity(); SCAN_GROUP_TILES as usize];
-    for tile in 0..scan_tile_count::<T>(items.len() as u64) {
+    for tile in 0..scan_tile_count::<Wider<T, O::Output>>(items.len() as u64) {
         let place = (tile % SCAN_GROUP_TILES) as usize;
         if tile > 0 && place == 0 {
-            group_prefix = O::combine(group_prefix, halves::<O, T>(&aggregates));
+            group_prefix = O::combine(group_prefix, group::<O, T>(&aggregates));
             aggregates.fill(O::identity());
         }
-        let lower = halves::<O, T>(&aggregates);
+        let lower = group::<O, T>(&aggregates);
         let prefix = O::combine(group_prefix, lower);
         let (vectors, aggregate) = scan_tile::<O, T>(items, tile);
         for vector in vectors {
             let before = O::combine(prefix, vector.before);
             let room = items.len() - output.len();
-            let placed = placement(before, &vector.inclusive).into_iter();
+            let placed = placement(&upto::<O, T>(before, &vector.values)).into_iter();
             output.extend(placed.take(room).map(O::lower));
         }
         aggregates[place] = aggregate;
@@ -135,14 +154,40 @@ fn scan<O: Op<T, Output = T>, T: Element>(
     output
 }
 
+/// Step 5 of a scan: what stands before a vector, and before and in it up to each of its items.
+fn upto<O: Op<T>, T: Element>(
+    before: O::Accumulator,
+    values: &[O::Accumulator],
+) -> Vec<O::Accumulator> {
+    let mut upto = vec![before];
+    match O::Accumulator::IS_WIDE {
+        true => {
+            for &value in values {
+                upto.push(O::combine(upto[upto.len() - 1], value));
+            }
+        }
+        false => {
+            let inclusive = scan_vector::<O, T>(values).into_iter();
+            upto.extend(inclusive.map(|value| O::combine(before, value)));
+        }
+    }
+    upto
+}
+
 /// Steps 1 to 3 of a scan: a tile's vectors, and its aggregate.
 fn scan_tile<O: Op<T>, T: Element>(
     items: &[T],
     tile: u64,
-) -> (Vec<Scanned<O::Accumulator>>, O::Accumulator) {
+) -> (Vec<Placed<O::Accumulator>>, O::Accumulator) {
     let item_count = items.len() as u64;
-    let ScanShape { warps, rows } = scan_shape::<T>(item_count);
-    let tile_start = tile * scan_tile_items::<T>(item_count);
+    let ScanShape { warps, rows, .. } = scan_shape::<Wider<T, O::Output>>(item_count);
+    let tile_start = tile * scan_tile_items::<Wider<T, O::Output>>(item_count);
+    let mut vector_items = vector_items::<Wider<T, O::Output>>();
+    let mut rows = rows;
+    if O::Accumulator::IS_WIDE {
+        vector_items *= rows;
+        rows = 1;
+    }
     let mut tile = Vec::with_capacity(warps as usize * rows * LANES);
     let mut warp_prefix = O::identity();
     for warp in 0..warps as usize {
@@ -150,25 +195,24 @@ fn scan_tile<O: Op<T>, T: Element>(
         for row in 0..rows {
             let vectors: Vec<Vec<_>> = (0..LANES)
                 .map(|lane| {
-                    let start = ((warp * rows + row) * LANES + lane) * vector_items::<T>();
-                    let vector: Vec<_> = (start..start + vector_items::<T>())
+                    let start = ((warp * rows + row) * LANES + lane) * vector_items;
+                    (start..start + vector_items)
                         .map(|index| value::<O, T>(items, tile_start, index))
-                        .collect();
-                    scan_vector::<O, T>(&vector)
+                        .collect()
                 })
                 .collect();
             let totals: Vec<_> = vectors
                 .iter()
-                .map(|vector| vector[vector.len() - 1])
+                .map(|values| scan_vector::<O, T>(values)[vector_items - 1])
                 .collect();
             let lanes = kogge_stone::<O, T>(&totals);
-            for (lane, inclusive) in vectors.into_iter().enumerate() {
+            for (lane, values) in vectors.into_iter().enumerate() {
                 let lane_prefix = match lane {
                     0 => O::identity(),
                     _ => lanes[lane - 1],
                 };
                 let before = O::combine(warp_prefix, O::combine(row_prefix, lane_prefix));
-                tile.push(Scanned { before, inclusive });
+                tile.push(Placed { before, values });
             }
             row_prefix = O::combine(row_prefix, lanes[LANES - 1]);
         }
@@ -200,9 +244,10 @@ fn kogge_stone<O: Op<T>, T: Element>(lanes: &[O::Accumulator]) -> Vec<O::Accumul
 
 /// The item at `index` in the tile that begins at `tile_start`, lifted; the identity past the end.
 fn value<O: Op<T>, T: Element>(items: &[T], tile_start: u64, index: usize) -> O::Accumulator {
+    let index = tile_start + index as u64;
     items
-        .get(tile_start as usize + index)
-        .map_or_else(O::identity, |&item| O::lift(item))
+        .get(index as usize)
+        .map_or_else(O::identity, |&item| O::lift_at(item, index))
 }
 
 /// `((e ⊕ x₀) ⊕ x₁) ⊕ …`
@@ -220,6 +265,14 @@ fn pairwise<O: Op<T>, T: Element>(values: &[O::Accumulator]) -> O::Accumulator {
             let (left, right) = values.split_at(values.len() / 2);
             O::combine(pairwise::<O, T>(left), pairwise::<O, T>(right))
         }
+    }
+}
+
+/// The lanes of step 4 of a scan combined.
+fn group<O: Op<T>, T: Element>(aggregates: &[O::Accumulator]) -> O::Accumulator {
+    match O::GROUP_TREE {
+        Tree::Halves => halves::<O, T>(aggregates),
+        Tree::Neighbours => pairwise::<O, T>(aggregates),
     }
 }
 

@@ -7,21 +7,35 @@
 //! and so the version of the contract.
 //!
 //! Notation: `⊕` is the operator, `e` its identity, `left fold` is `((e ⊕ x₀) ⊕ x₁) ⊕ …`. Items are combined in the
-//! operator's [`Accumulator`](crate::op::Op::Accumulator) type, to which each is converted first, exactly; a result is
-//! converted once, at the end. Identities are exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, save for a NaN's
-//! payload), so missing items count as `e` everywhere below. A **vector** is 16 bytes: `V` items, 16 of a 1-byte type,
-//! 8, 4 or 2 of types of 2, 4 and 8 bytes. The last tile is filled up with `e`.
+//! operator's [`Accumulator`](crate::op::Op::Accumulator) type, to which each is lifted first; a result is lowered
+//! once, at the end. Identities are exact (`e ⊕ x` and `x ⊕ e` are `x`, bit for bit, save for a NaN's payload), so missing
+//! items count as `e` everywhere below. An accumulator of more than two words of 32 bits is called **wide**. The last tile
+//! is filled up with `e`.
+//!
+//! A **vector** is `V` consecutive items, see [`vector_items`]:
+//!
+//! | bytes of an item | 1 | 2 | 4 | 8 | 16 | 12 | 24 | 32 |
+//! |---|---|---|---|---|---|---|---|---|
+//! | items of a vector, `V` | 16 | 8 | 4 | 2 | 1 | 1 | 1 | 1 |
+//! | vectors of a thread in a tile of a reduction, `N` | 8 | 8 | 8 | 8 | 8 | 8 | 4 | 4 |
+//! | in a tile of a short scan, `R`, of 8 warps | 4 | 4 | 4 | 4 | 4 | 5 | 3 | 3 |
+//! | in a tile of a long scan, `R`, of 16 warps | 7 | 7 | 7 | 7 | 7 | 7 | 3 | 3 |
+//!
+//! For a scan, the bytes of an item are those of an item or of a result, whichever are more ([`Wider`]).
 //!
 //! # Reduction
 //!
-//! A **tile** is [`TILE_BYTES`]: 8 vectors for each of 256 threads.
+//! A **tile** is `N` vectors for each of 256 threads, see [`thread_vectors`].
 //!
 //! 1. Tiles are gathered into chunks of [`reduce_chunk_tiles`] consecutive tiles (a power of two that
 //!    depends on `n`).
-//! 2. In a tile, vector `v` (0..8) of thread `t` (0..256) starts at item `(v·256 + t)·V`. For each position
-//!    `p` (0..V) in a vector the thread combines its eight items pairwise, neighbours first:
+//! 2. In a tile, vector `v` (0..`N`) of thread `t` (0..256) starts at item `(v·256 + t)·V`. For each position
+//!    `p` (0..V) in a vector the thread combines its `N` items pairwise, neighbours first:
 //!    `((x₀⊕x₁)⊕(x₂⊕x₃))⊕((x₄⊕x₅)⊕(x₆⊕x₇))`, and appends the result to a left fold over the chunk's
 //!    tiles. At the chunk's end it combines its `V` folds pairwise, neighbours first.
+//!
+//!    With a wide accumulator it has two folds only, one of its vectors with even `v` and one of those with odd `v`: to
+//!    each it appends the vectors' totals, which are combined left to right. At the chunk's end it combines the two.
 //! 3. The 32 lanes of a warp combine pairwise, halves first: lane `i` takes lane `i + 16`, then `i + 8`, 4, 2, 1.
 //! 4. The 8 warps combine the same way: warp `i` takes warp `i + 4`, then 2, 1.
 //! 5. If there is more than one chunk, thread `t` of 256 left-folds the chunks' results `t`, `t + 256`, …, and
@@ -29,7 +43,8 @@
 //!
 //! # Scan
 //!
-//! A **tile** is `R` vectors for each thread of `W` warps; these numbers depend on `n`, see [`scan_shape`].
+//! A **tile** is `R` vectors for each thread of `W` warps; these numbers depend on `n`, see [`scan_shape`]. An operator need
+//! not commute.
 //!
 //! 1. In a tile, warp `w` (0..`W`) owns `R` consecutive rows of 32 vectors: vector `l` (lane) of row `r` starts at
 //!    item `((w·R + r)·32 + l)·V`.
@@ -40,11 +55,17 @@
 //!    `L = warp prefix ⊕ (row prefix ⊕ lane prefix)`, where the lane prefix is the inclusive value of the lane
 //!    before (`e` for lane 0).
 //! 4. Tiles are gathered into groups of [`SCAN_GROUP_TILES`]. The aggregates of a group's tiles below tile `k`
-//!    of it (`e` for the others) combine as 32 lanes do in step 3 of the reduction: `Q_k`. All 32 of them
-//!    give the group's aggregate. The group's prefix `P` is the left fold of the aggregates of the groups before.
+//!    of it (`e` for the others) combine as 32 lanes: `Q_k`. All 32 of them give the group's aggregate. The group's prefix
+//!    `P` is the left fold of the aggregates of the groups before. The lanes combine neighbours first: lane `i` takes lane
+//!    `i + 1`, then `i + 2`, 4, 8, 16. For this library's own operators, which commute, they combine halves first, as in
+//!    step 3 of the reduction: see [`Tree`].
 //! 5. With `B = (P ⊕ Q_k) ⊕ L` before a vector, an inclusive scan's output is `B ⊕ x`, where `x` is the inclusive value
 //!    in the vector from step 2. An exclusive scan's is `B` at the vector's first item and `B ⊕` the inclusive
 //!    value of the item before at the others.
+//!
+//! With a wide accumulator, a lane has `R` consecutive vectors, which are one vector of `R·V` items in steps 2 to 5, and a
+//! warp has one row of 32 of these; and in step 5 the outputs are the left fold that begins with `B`: `B ⊕ x₀`,
+//! `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and for an exclusive one `B`, `B ⊕ x₀`, ….
 //!
 //! # Values
 //!
@@ -60,13 +81,13 @@ pub const WARP_LANES: u32 = 32;
 /// Warps of a block of a reduction.
 pub const BLOCK_WARPS: u32 = BLOCK_THREADS / WARP_LANES;
 
-/// Bytes that a thread loads at once.
+/// Bytes of a vector of items of 1, 2, 4, 8 or 16 bytes: what a thread loads at once.
 pub const VECTOR_BYTES: usize = 16;
 
-/// Vectors of a tile for each thread: in a reduction so many, in a scan at most.
+/// The most vectors of a tile for each thread.
 pub const THREAD_VECTORS: usize = 8;
 
-/// Bytes of a tile of a reduction.
+/// The most bytes of a tile of a reduction.
 pub const TILE_BYTES: usize = BLOCK_THREADS as usize * THREAD_VECTORS * VECTOR_BYTES;
 
 /// The most chunks that a reduction is cut into.
@@ -88,16 +109,26 @@ pub struct ScanShape {
     pub warps: u32,
     /// Vectors of each thread: rows of 32 vectors of each warp.
     pub rows: usize,
+    /// Bytes of a vector.
+    pub vector_bytes: usize,
 }
 
-/// The shape of the tiles of a short scan: small, so that more multiprocessors share it. Of 2^16 `f32` on an H200, on the way
+/// The shape of the tiles of a short scan, with vectors of 16 bytes: small, so that more multiprocessors share it. Of 2^16 `f32` on an H200, on the way
 /// to these kernels, tiles of this size took 4.5 µs and of twice the size 5.0 (plain launches).
-pub const SCAN_SHORT: ScanShape = ScanShape { warps: 8, rows: 4 };
+pub const SCAN_SHORT: ScanShape = ScanShape {
+    warps: 8,
+    rows: 4,
+    vector_bytes: VECTOR_BYTES,
+};
 
-/// The shape of the tiles of a long scan: large, so that fewer look-backs are under way, and four of them fill the shared
+/// The shape of the tiles of a long scan, with vectors of 16 bytes: large, so that fewer look-backs are under way, and four of them fill the shared
 /// memory of a multiprocessor of compute capability 9.0. Of 2^28 `f32` on an H200, on the way to these kernels, tiles of
 /// 16 and 32 KiB took 595 and 575 µs, 16 warps with 8 rows 559, and with 7 rows 545 (replayed from a graph).
-pub const SCAN_LONG: ScanShape = ScanShape { warps: 16, rows: 7 };
+pub const SCAN_LONG: ScanShape = ScanShape {
+    warps: 16,
+    rows: 7,
+    vector_bytes: VECTOR_BYTES,
+};
 
 /// Bytes of the longest scan that is short.
 pub const SCAN_SHORT_BYTES: u64 = 16 << 20;
@@ -105,14 +136,41 @@ pub const SCAN_SHORT_BYTES: u64 = 16 << 20;
 /// Tiles of a scan whose aggregates are combined by one warp.
 pub const SCAN_GROUP_TILES: u64 = WARP_LANES as u64;
 
-/// Items of type `T` in a vector.
+/// The wider of two types: a scan of items of type `T` to results of type `U` has the numbers below of `Wider<T, U>`.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+pub union Wider<T: Copy, U: Copy> {
+    /// An item.
+    pub item: T,
+    /// A result.
+    pub result: U,
+}
+
+/// Items of type `T` in a vector: as many as 16 bytes hold, where that comes out even, else one.
 pub const fn vector_items<T>() -> usize {
-    VECTOR_BYTES / size_of::<T>()
+    match size_of::<T>() {
+        1 | 2 | 4 | 8 => VECTOR_BYTES / size_of::<T>(),
+        _ => 1,
+    }
+}
+
+/// Bytes of a vector of items of type `T`.
+pub const fn vector_bytes<T>() -> usize {
+    vector_items::<T>() * size_of::<T>()
+}
+
+/// Vectors of items of type `T` in a tile of a reduction, for each thread.
+pub const fn thread_vectors<T>() -> usize {
+    if vector_bytes::<T>() <= VECTOR_BYTES {
+        THREAD_VECTORS
+    } else {
+        THREAD_VECTORS / 2
+    }
 }
 
 /// Items of type `T` in a tile of a reduction.
 pub const fn reduce_tile_items<T>() -> u64 {
-    (TILE_BYTES / size_of::<T>()) as u64
+    (BLOCK_THREADS as usize * thread_vectors::<T>() * vector_items::<T>()) as u64
 }
 
 /// Tiles of a reduction that `item_count` items of type `T` fill, the last one perhaps in part.
@@ -136,25 +194,57 @@ pub const fn is_short_scan<T>(item_count: u64) -> bool {
     item_count <= SCAN_SHORT_BYTES / size_of::<T>() as u64
 }
 
+/// The shape of the tiles of a short scan of items of type `T`.
+pub const fn scan_short_shape<T>() -> ScanShape {
+    let rows = match vector_bytes::<T>() {
+        VECTOR_BYTES => SCAN_SHORT.rows,
+        12 => 5,
+        _ => 3,
+    };
+    ScanShape {
+        rows,
+        vector_bytes: vector_bytes::<T>(),
+        ..SCAN_SHORT
+    }
+}
+
+/// The shape of the tiles of a long scan of items of type `T`.
+pub const fn scan_long_shape<T>() -> ScanShape {
+    let rows = match vector_bytes::<T>() {
+        VECTOR_BYTES | 12 => SCAN_LONG.rows,
+        _ => 3,
+    };
+    ScanShape {
+        rows,
+        vector_bytes: vector_bytes::<T>(),
+        ..SCAN_LONG
+    }
+}
+
 /// The shape of the tiles of a scan of `item_count` items of type `T`.
 pub const fn scan_shape<T>(item_count: u64) -> ScanShape {
     if is_short_scan::<T>(item_count) {
-        SCAN_SHORT
+        scan_short_shape::<T>()
     } else {
-        SCAN_LONG
+        scan_long_shape::<T>()
     }
 }
 
 impl ScanShape {
     /// Bytes of a tile.
     pub const fn bytes(self) -> usize {
-        (self.warps * WARP_LANES) as usize * self.rows * VECTOR_BYTES
+        self.vectors() * self.vector_bytes
+    }
+
+    /// Vectors of a tile.
+    pub const fn vectors(self) -> usize {
+        (self.warps * WARP_LANES) as usize * self.rows
     }
 }
 
 /// Items of type `T` in a tile of a scan of `item_count` items.
 pub const fn scan_tile_items<T>(item_count: u64) -> u64 {
-    (scan_shape::<T>(item_count).bytes() / size_of::<T>()) as u64
+    (scan_shape::<T>(item_count).vectors() * vector_items::<T>()) as u64
 }
 
 /// Tiles of a scan that `item_count` items of type `T` fill, the last one perhaps in part.
@@ -208,6 +298,8 @@ const _: () = {
     assert!(BLOCK_WARPS.is_power_of_two() && BLOCK_WARPS <= WARP_LANES);
     assert!(TILE_BYTES == 32 * 1024);
     assert!(SCAN_SHORT.rows <= THREAD_VECTORS && SCAN_LONG.rows <= THREAD_VECTORS);
+    assert!(reduce_tile_items::<[u32; 8]>() as usize * 32 <= TILE_BYTES);
+    assert!(reduce_tile_items::<[u32; 3]>() as usize * 12 <= TILE_BYTES);
     assert!(SCAN_SHORT.warps < WARP_LANES && SCAN_LONG.warps < WARP_LANES);
     assert!(reduce_chunk_tiles::<f32>(0) == 1 && reduce_chunk_count::<f32>(0) == 0);
 };

@@ -54,7 +54,7 @@ macro_rules! scan {
     ($placement:ident $op:ident $t:ident $symbol:ident) => {
         entry!($symbol(
             input: *const $t,
-            output: *mut $t,
+            output: *mut <$op as Op<$t>>::Output,
             item_count: u64,
             first_tile: u64,
             end_tile: u64,

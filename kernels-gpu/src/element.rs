@@ -6,7 +6,7 @@
 //! Every index into words is a constant once a kernel is compiled: an index that is known only at run time would put the
 //! words into local memory.
 
-use bytemuck::{cast, Pod};
+use bytemuck::Pod;
 
 /// An element type: any plain type ([`Pod`]: every bit pattern is a value, no padding) of 1, 2, 4, 8, 12, 16, 24 or 32 bytes,
 /// of any alignment.
@@ -63,6 +63,14 @@ macro_rules! for_each_word {
 }
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 pub(crate) use for_each_word;
+
+/// The value with the same bytes. The caller matches on sizes, and of its arms the optimiser keeps the one whose sizes agree.
+#[inline(always)]
+fn cast<A: Pod, B: Pod>(value: A) -> B {
+    assert!(size_of::<A>() == size_of::<B>());
+    // SAFETY: the value's bytes are as many as a `B` has, and any bytes are a `B`.
+    unsafe { (&raw const value).cast::<B>().read_unaligned() }
+}
 
 /// Word `index` of an accumulator, least significant first.
 #[inline(always)]

@@ -20,7 +20,8 @@
 //! group between the known prefix and the tile's group (31 at most); no barrier.
 
 use crate::board::Board;
-use crate::contract::{scan_group_count, scan_tile_count, SCAN_GROUP_TILES, WARP_LANES};
+use crate::contract::{scan_group_count, scan_tile_count};
+use crate::contract::{Wider, SCAN_GROUP_TILES, WARP_LANES};
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::{simt, warp};
@@ -60,13 +61,13 @@ pub fn is_group_last(tile: u32) -> bool {
 }
 
 impl Lookback {
-    /// The published values, on `board`, of a scan of `item_count` items of type `T`.
+    /// The published values, on `board`, of a scan of `item_count` items of type `T` to results of type `U`.
     #[inline(always)]
-    pub fn new<T: Element>(board: Board, item_count: u64) -> Self {
+    pub fn new<T: Element, U: Element>(board: Board, item_count: u64) -> Self {
         Lookback {
             board,
-            tile_count: scan_tile_count::<T>(item_count) as u32,
-            group_count: scan_group_count::<T>(item_count) as u32,
+            tile_count: scan_tile_count::<Wider<T, U>>(item_count) as u32,
+            group_count: scan_group_count::<Wider<T, U>>(item_count) as u32,
         }
     }
 
@@ -134,7 +135,7 @@ impl Lookback {
                     &mut waits,
                 );
             }
-            let total = warp::reduce::<O, T, WARP_LANES>(value);
+            let total = warp::reduce_group::<O, T>(value);
             if lane == 0 {
                 self.publish(Slot::Group(group), total);
             }
@@ -211,7 +212,7 @@ impl Lookback {
                 let aggregate = if known_groups >> nearest & 1 == 1 {
                     warp::shuffle_from(between, nearest)
                 } else {
-                    warp::reduce::<O, T, WARP_LANES>(neighbour)
+                    warp::reduce_group::<O, T>(neighbour)
                 };
                 group_prefix = O::combine(group_prefix, aggregate);
             }
@@ -219,7 +220,7 @@ impl Lookback {
                 let next = O::combine(group_prefix, group_aggregate);
                 self.publish(Slot::Prefix(group + 1), next);
             }
-            let lower = warp::reduce::<O, T, WARP_LANES>(lower);
+            let lower = warp::reduce_group::<O, T>(lower);
             O::combine(group_prefix, lower)
         }
     }

@@ -3,7 +3,7 @@
 //! Every function here is convergent (see [`crate::simt`]): all 32 lanes call it. None needs shared memory or a
 //! barrier. A value costs a shuffle for each of its words of 32 bits.
 
-use crate::contract::THREAD_VECTORS;
+use crate::contract::{Tree, THREAD_VECTORS, WARP_LANES};
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
 use crate::element::{Accumulator, Element, ACCUMULATOR_MAX_WORDS};
 use crate::op::Op;
@@ -69,22 +69,53 @@ pub unsafe fn reduce<O: Op<T>, T: Element, const LANES: u32>(
     value
 }
 
-/// Inclusive scans over the lanes, of `COUNT` values a lane, by Kogge and Stone (1973): in step `s` = 1, 2, 4, 8, 16, lane
+/// Combines the lanes as a scan combines the tiles of a group, see [`Tree`]. Valid on lane 0. 5 shuffles.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn reduce_group<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Accumulator {
+    // SAFETY: the caller's.
+    unsafe {
+        match O::GROUP_TREE {
+            Tree::Halves => reduce::<O, T, WARP_LANES>(value),
+            Tree::Neighbours => reduce_in_order::<O, T>(value),
+        }
+    }
+}
+
+/// Combines the lanes, neighbours first: lane `i` takes lane `i + 1`, then `i + 2`, up to 16. Valid on lane 0.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+unsafe fn reduce_in_order<O: Op<T>, T: Element>(mut value: O::Accumulator) -> O::Accumulator {
+    let mut delta = 1;
+    while delta < WARP_LANES {
+        // SAFETY: the caller's.
+        value = O::combine(value, unsafe { shuffle_down(value, delta) });
+        delta *= 2;
+    }
+    value
+}
+
+/// Inclusive scans over the lanes, of the first `count` values of each, by Kogge and Stone (1973): in step `s` = 1, 2, 4, 8, 16, lane
 /// `l ≥ s` puts lane `l − s` before itself. Valid on every lane. 5 shuffles a value.
 ///
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
-pub unsafe fn inclusive_scans<O: Op<T>, T: Element, const COUNT: usize>(
+pub unsafe fn inclusive_scans<O: Op<T>, T: Element>(
     values: &mut [O::Accumulator; THREAD_VECTORS],
+    count: usize,
 ) {
     // SAFETY: the caller's.
     unsafe {
-        step::<O, T, COUNT>(values, 1);
-        step::<O, T, COUNT>(values, 2);
-        step::<O, T, COUNT>(values, 4);
-        step::<O, T, COUNT>(values, 8);
-        step::<O, T, COUNT>(values, 16);
+        step::<O, T>(values, count, 1);
+        step::<O, T>(values, count, 2);
+        step::<O, T>(values, count, 4);
+        step::<O, T>(values, count, 8);
+        step::<O, T>(values, count, 16);
     }
 }
 
@@ -93,12 +124,13 @@ pub unsafe fn inclusive_scans<O: Op<T>, T: Element, const COUNT: usize>(
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
-unsafe fn step<O: Op<T>, T: Element, const COUNT: usize>(
+unsafe fn step<O: Op<T>, T: Element>(
     values: &mut [O::Accumulator; THREAD_VECTORS],
+    count: usize,
     delta: u32,
 ) {
     for_each_vector!(V => {
-        if V < COUNT {
+        if V < count {
             // SAFETY: the caller's.
             let below = unsafe { shuffle_up(values[V], delta) };
             let both = O::combine(below, values[V]);

@@ -10,7 +10,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use virtual_gpu::{
     Counters, Dependence, DeviceConfig, Kernel, LaunchError, Memory, Module, RunOptions, Shape,
 };
-use warpfold::{Item, KernelId, Op};
+use warpfold::{Item, Op};
 use warpfold_kernels::contract::{BLOCK_THREADS, reduce_chunk_count, scan_shape, scan_tile_count};
 use warpfold_kernels::launch::{
     Copies, Start, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
@@ -50,9 +50,8 @@ pub const GENERATIONS: [Generation; 3] = [SM_70, SM_80, SM_90];
 impl Generation {
     /// The text of a kernel.
     pub fn kernel(self, symbol: &str) -> String {
-        let id = KernelId::all().find(|id| id.symbol() == symbol);
-        let id = id.unwrap_or_else(|| panic!("no kernel is called {symbol}"));
-        id.ptx(self.capability).expect("a text for the device")
+        let text = warpfold::shipped_text(symbol, self.capability);
+        text.unwrap_or_else(|| panic!("no kernel is called {symbol}"))
     }
 
     fn copies(self) -> Copies {

@@ -28,6 +28,7 @@ mod rust_cuda;
 mod schedules;
 mod skeletons;
 #[path = "../../host/build/table.rs"]
+#[allow(dead_code, reason = "the build script uses the rest")]
 mod table;
 
 use std::path::Path;

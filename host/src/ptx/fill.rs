@@ -19,6 +19,9 @@ pub const HOLE: &str = "\tHOLE ";
 /// What stands before the name of a hole, whose body is in the lines that follow.
 pub const BODY: &str = "\nhole ";
 
+/// What a packed text begins with that is the name of a skeleton, up to [`BODY`], and bodies.
+pub const FILLED: &str = "skeleton ";
+
 /// What a skeleton's entry begins with.
 const ENTRY: &str = ".visible .entry ";
 

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
-use super::pack::{Kernels, Variant as Unpacked, kernels, pack};
+use super::pack::{Variant as Unpacked, kernels, pack};
 use super::table::Table;
 use super::*;
-use crate::kernel::KernelId;
+use crate::kernel::SHIPPED as ROWS;
 
 const TEXT: &str = "\
 .version 7.0
@@ -28,9 +28,9 @@ const TEXT: &str = "\
 #[test]
 fn an_entry_is_cut_out_with_the_preamble() {
     let kernels = kernels(TEXT).unwrap();
-    let names: Vec<_> = kernels.iter().map(|(name, _)| *name).collect();
+    let names: Vec<_> = kernels.keys().collect();
     assert_eq!(names, ["another", "first"]);
-    let text = &kernels[1].1;
+    let text = &kernels["first"];
     assert!(text.starts_with(".version 7.0\n.target sm_80\n"));
     assert!(text.contains(".extern .shared"));
     assert!(text.contains("{ mov.b64 {%r1, %r2}, %rd1; }"));
@@ -41,11 +41,11 @@ fn an_entry_is_cut_out_with_the_preamble() {
 #[test]
 fn functions_stay_with_every_entry() {
     let text = format!("{TEXT}.visible .func (.param .b32 r) helper()\n{{\n\tret;\n}}\n");
-    for (_, kernel) in kernels(&text).unwrap() {
+    for kernel in kernels(&text).unwrap().into_values() {
         assert_eq!(kernel, text);
     }
     let text = TEXT.replace("\tret;", "\tcall helper, (); // a .func");
-    for (_, kernel) in kernels(&text).unwrap() {
+    for kernel in kernels(&text).unwrap().into_values() {
         assert_eq!(kernel.matches(".entry").count(), 1);
     }
 }
@@ -134,11 +134,27 @@ fn bodies_fill_a_skeleton() {
 #[test]
 fn what_cannot_be_filled_is_refused() {
     for (there, instead, why) in [
-        ("kernel sum skeleton", "kernel sum bones", "no skeleton called bones"),
-        ("combine sum$combine\n", "", "no body for the hole `combine`"),
-        ("combine sum$combine", "combine sum$both", "no body called sum$both"),
+        (
+            "kernel sum skeleton",
+            "kernel sum bones",
+            "no skeleton called bones",
+        ),
+        (
+            "combine sum$combine\n",
+            "",
+            "no body for the hole `combine`",
+        ),
+        (
+            "combine sum$combine",
+            "combine sum$both",
+            "no body called sum$both",
+        ),
         ("%in1", "%in2", "the hole `combine` asks for a register"),
-        ("%out0, 0", "%out1, 0", "the hole `identity` asks for a register"),
+        (
+            "%out0, 0",
+            "%out1, 0",
+            "the hole `identity` asks for a register",
+        ),
     ] {
         let recipes = RECIPES.replacen(there, instead, 1);
         let refusal = table(&recipes).err().unwrap();
@@ -151,16 +167,12 @@ fn what_cannot_be_filled_is_refused() {
 }
 
 /// What is packed, as the library finds it: the table, and the compressed texts.
-fn packed(kernels: Kernels, name: &str) -> (String, Vec<u8>) {
+fn packed(texts: BTreeMap<String, String>, name: &str) -> (String, Vec<u8>) {
     let folder = format!("warpfold-pack-{name}-{}", std::process::id());
     let folder = std::env::temp_dir().join(folder);
     std::fs::create_dir_all(&folder).unwrap();
     let capability = (8, 0);
-    let variant = Unpacked {
-        capability,
-        kernels,
-    };
-    pack(&[variant], &folder).unwrap();
+    pack(&[Unpacked { capability, texts }], &folder).unwrap();
     let table = std::fs::read_to_string(folder.join("variants.rs")).unwrap();
     let packed = std::fs::read(folder.join("kernels.bin")).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
@@ -169,51 +181,53 @@ fn packed(kernels: Kernels, name: &str) -> (String, Vec<u8>) {
 
 #[test]
 fn packing_loses_nothing() {
-    let (table, packed) = packed(Kernels::Text(TEXT.to_owned()), "text");
-    let (_, another) = &kernels(TEXT).unwrap()[0];
-    assert!(table.contains("(\"another\", Recipe::Text(Packed { packed: 0.."));
+    let (table, packed) = packed(kernels(TEXT).unwrap(), "text");
+    let another = &kernels(TEXT).unwrap()["another"];
+    assert!(table.contains("symbol: \"another\", packed: 0.."));
     assert!(table.contains(&format!("text_bytes: {}", another.len())));
     let text = decompress_to_vec_zlib_with_limit(&packed, another.len()).unwrap();
     assert_eq!(text, another.as_bytes());
 }
 
 #[test]
-fn kernels_share_their_packed_skeleton() {
-    let (table, packed) = packed(Kernels::Table(table(RECIPES).unwrap()), "table");
-    let skeleton = "Recipe::Filled { skeleton: Packed { packed: 0..";
-    assert_eq!(table.matches(skeleton).count(), 2);
-    let text = decompress_to_vec_zlib_with_limit(&packed, SKELETON.len()).unwrap();
-    assert_eq!(text, SKELETON.as_bytes());
+fn bodies_are_packed_beside_their_skeleton() {
+    let texts = table(RECIPES).unwrap().packed();
+    let names: Vec<_> = texts.keys().collect();
+    assert_eq!(names, ["product", "skeleton", "sum"]);
+    let filled = texts["product"].strip_prefix(fill::FILLED).unwrap();
+    let (skeleton, bodies) = skeleton_and_bodies(filled);
+    let text = fill::fill(&texts[skeleton], "product", bodies);
+    assert_eq!(text.unwrap(), PRODUCT);
 }
 
 #[test]
 fn every_generation_has_every_kernel() {
-    for id in KernelId::all() {
-        let candidates: Vec<_> = candidates(id.symbol(), (8, 0)).collect();
+    for symbol in ROWS {
+        let candidates: Vec<_> = SHIPPED.candidates(symbol, (8, 0)).collect();
         let capabilities: Vec<_> = candidates.iter().map(|c| c.capability).collect();
-        assert_eq!(capabilities, [(8, 0), (7, 0)], "{id:?}");
+        assert_eq!(capabilities, [(8, 0), (7, 0)], "{symbol}");
         for candidate in candidates {
-            let entry = format!(".visible .entry {}(", id.symbol());
-            assert_eq!(candidate.text.matches(&entry).count(), 1, "{id:?}");
-            for left in [fill::HOLE, "%in", "%out", "skeleton", "TAKE", "GIVE"] {
-                assert!(!candidate.text.contains(left), "{id:?} has {left}");
+            let entry = format!(".visible .entry {}(", symbol);
+            assert_eq!(candidate.text.matches(&entry).count(), 1, "{symbol}");
+            for left in [fill::HOLE, fill::FILLED, "%in", "%out", "TAKE", "GIVE"] {
+                assert!(!candidate.text.contains(left), "{symbol} has {left}");
             }
         }
     }
     assert!(
-        VARIANTS
+        SHIPPED
+            .variants
             .iter()
-            .all(|variant| variant.text("reduce").is_none())
+            .all(|variant| SHIPPED.text(variant, "reduce").is_none())
     );
 }
 
 #[test]
 fn a_device_gets_what_it_runs_best_first() {
     let targets = |capability| {
-        candidates("reduce_sum_f32", capability)
-            .map(|candidate| {
-                candidate.text.split(".target ").nth(1).unwrap()[..5].to_owned()
-            })
+        SHIPPED
+            .candidates("reduce_sum_f32", capability)
+            .map(|candidate| candidate.text.split(".target ").nth(1).unwrap()[..5].to_owned())
             .collect::<Vec<_>>()
     };
     assert_eq!(targets((12, 0)), ["sm_90", "sm_80", "sm_70"]);

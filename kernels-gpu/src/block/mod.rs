@@ -5,9 +5,11 @@
 
 mod placement;
 mod scan;
+mod shape;
 
 pub use placement::{Exclusive, Inclusive, Placement};
 pub use scan::{Before, ScanPart, ScanTile};
+pub use shape::{Long, Shape, Short};
 
 use crate::contract::{BLOCK_WARPS, WARP_LANES};
 use crate::element::Element;

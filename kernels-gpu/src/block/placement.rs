@@ -1,12 +1,20 @@
 //! What a scan puts at each place of a vector.
 
-use crate::element::{first_words, for_each_item, item_of, put_item, vector_of, Element, Words};
+use crate::contract::Wider;
+use crate::element::{for_each_item, put_item, Accumulator, Element, Vector};
 use crate::op::Op;
+use crate::thread::{lift, Items};
 
 /// What a scan puts at each place.
 pub trait Placement {
-    /// The results of one vector, `before` which this stands; then it is what stands before the next.
-    fn place<O: Op<T, Output = T>, T: Element>(before: &mut O::Accumulator, words: Words) -> Words;
+    /// The results of one vector, `before` which this stands; then it is what stands before the next. The vector's first item
+    /// is item `index` of the input.
+    fn place<O: Op<T>, T: Element>(
+        before: &mut O::Accumulator,
+        vector: &Vector,
+        index: u64,
+        items: Items,
+    ) -> Vector;
 }
 
 /// Everything up to and including the place.
@@ -17,48 +25,59 @@ pub struct Exclusive;
 
 impl Placement for Inclusive {
     #[inline(always)]
-    fn place<O: Op<T, Output = T>, T: Element>(before: &mut O::Accumulator, words: Words) -> Words {
-        let vector = vector_of(words);
+    fn place<O: Op<T>, T: Element>(
+        before: &mut O::Accumulator,
+        vector: &Vector,
+        index: u64,
+        items: Items,
+    ) -> Vector {
         let mut results = [0; 8];
         let mut upto = UpTo::<O, T>::new(*before);
-        for_each_item!(P of T => {
-            upto.append(O::lift(item_of(&vector, P)));
+        for_each_item!(P of Wider<T, O::Output> => {
+            upto.append(lift::<O, T>(vector, P, index, items));
             put_item(&mut results, P, O::lower(upto.value()));
         });
         *before = upto.value();
-        first_words(&results)
+        results
     }
 }
 
 impl Placement for Exclusive {
     #[inline(always)]
-    fn place<O: Op<T, Output = T>, T: Element>(before: &mut O::Accumulator, words: Words) -> Words {
-        let vector = vector_of(words);
+    fn place<O: Op<T>, T: Element>(
+        before: &mut O::Accumulator,
+        vector: &Vector,
+        index: u64,
+        items: Items,
+    ) -> Vector {
         let mut results = [0; 8];
         let mut upto = UpTo::<O, T>::new(*before);
-        for_each_item!(P of T => {
-            let item = O::lift(item_of(&vector, P));
+        for_each_item!(P of Wider<T, O::Output> => {
+            let item = lift::<O, T>(vector, P, index, items);
             put_item(&mut results, P, O::lower(upto.value()));
             upto.append(item);
         });
         *before = upto.value();
-        first_words(&results)
+        results
     }
 }
 
 /// The combination of all items of a vector up to a place, and of what stands before the vector.
 struct UpTo<O: Op<T>, T: Element> {
     before: O::Accumulator,
-    /// The vector's items alone; with what stands before, where any order does.
+    /// The vector's items alone; with what stands before, where they are appended to that.
     items: Option<O::Accumulator>,
 }
 
 impl<O: Op<T>, T: Element> UpTo<O, T> {
+    /// Whether items are appended to what stands before: where any order does, and to a wide accumulator.
+    const GOES_ON: bool = O::EXACT || O::Accumulator::IS_WIDE;
+
     #[inline(always)]
     fn new(before: O::Accumulator) -> Self {
         UpTo {
             before,
-            items: if O::EXACT { Some(before) } else { None },
+            items: if Self::GOES_ON { Some(before) } else { None },
         }
     }
 
@@ -73,7 +92,7 @@ impl<O: Op<T>, T: Element> UpTo<O, T> {
     #[inline(always)]
     fn value(&self) -> O::Accumulator {
         match self.items {
-            Some(items) if O::EXACT => items,
+            Some(items) if Self::GOES_ON => items,
             Some(items) => O::combine(self.before, items),
             None => self.before,
         }

@@ -4,92 +4,127 @@
 //! that the lanes' accesses lie side by side. How it scans them is a matter of speed:
 //!
 //! - striped too, a row at a time, by shuffles;
-//! - **blocked**: a lane has consecutive vectors, folds them in registers, and only the lanes' totals are shuffled. That is
-//!   another order, so it is for operators that give the same bits in any; and the results are passed on through shared
-//!   memory once more. It pays where a value takes two shuffles and a row is combined at some cost: of 2^24 `f64` on an H200,
-//!   the maximum took 110.6 µs striped and 80.9 blocked; of 2^23 `u64`, the sum took 40.3 and 38.7; but of 2^28 `u32` 529
-//!   and 532.
+//! - **blocked**: a lane has consecutive vectors, folds them in registers, and only the lanes' totals are shuffled. The results
+//!   are passed on through shared memory once more. That is another order than striped. It is for
+//!   - operators that give the same bits in any. It pays where a value takes two shuffles and a row is combined at some cost:
+//!     of 2^24 `f64` on an H200, the maximum took 110.6 µs striped and 80.9 blocked; of 2^23 `u64`, the sum took 40.3 and
+//!     38.7; but of 2^28 `u32` 529 and 532;
+//!   - wide accumulators, whatever the operator: what stands before each vector would fill the registers.
+//!
+//! A vector's results lie where its items lay, so a slot has room for either.
+
+use core::marker::PhantomData;
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
-use crate::element::{Accumulator, Element, Words};
+use crate::element::{Accumulator, Element, Vector};
 use crate::op::Op;
-use crate::thread::{for_each_vector, Part, Slots};
+use crate::thread::{append, for_each_vector, must_leave_out, total};
+use crate::thread::{Access, Items, Part, Slots, TileItems};
 use crate::{simt, warp};
 
-use super::Placement;
+use super::{Placement, Shape};
 
-/// A thread's part of a tile to scan, striped.
-pub type ScanPart<T> = Part<T, WARP_LANES>;
+/// A thread's part of a tile, striped: of items of type `T`, with room in the slots for a `U` for each.
+pub type ScanPart<T, U> = Part<T, U, WARP_LANES>;
 
-/// The number of the barrier in [`Rows::join`].
+/// The number of the barrier in [`ScanTile::join`].
 const TOTALS_BARRIER: u32 = 1;
 
 /// What stands before each vector of a thread, in its tile or its warp; in the first place alone, before all of them, where
 /// the tile is scanned blocked.
 pub type Before<A> = [A; THREAD_VECTORS];
 
-/// A tile that lies in shared memory, with `ROWS` rows for each warp.
-#[derive(Clone, Copy)]
-pub struct ScanTile<const ROWS: usize> {
+/// A tile that lies in shared memory, to be scanned with the operator `O`.
+pub struct ScanTile<O, T, S> {
     first: *mut u32,
+    scan: PhantomData<(O, T, S)>,
 }
 
-impl<const ROWS: usize> ScanTile<ROWS> {
+impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
+    /// Whether the tile is scanned blocked. An odd number of vectors for each lane keeps the lanes off each other's banks.
+    const IS_BLOCKED: bool = {
+        let takes_two_shuffles = <O::Accumulator as Accumulator>::WORDS == 2;
+        let pays = O::EXACT && takes_two_shuffles && S::ROWS % 2 == 1;
+        pays || O::Accumulator::IS_WIDE
+    };
+
+    /// How many values [`Before`] has.
+    const PREFIXES: usize = if Self::IS_BLOCKED { 1 } else { S::ROWS };
+
+    /// How the items of a vector are accessed.
+    const ITEMS: Access = ScanPart::<T, O::Output>::ACCESS;
+
+    /// How the results of a vector are accessed.
+    const RESULTS: Access = ScanPart::<O::Output, T>::ACCESS;
+
     /// The tile that begins at `first`.
     #[inline(always)]
     pub fn new(first: *mut u32) -> Self {
-        ScanTile { first }
+        let scan = PhantomData;
+        ScanTile { first, scan }
     }
 
     /// The calling thread's first vector of a tile, striped.
     #[inline(always)]
     fn first_striped() -> u32 {
-        simt::warp() * ROWS as u32 * WARP_LANES + simt::lane()
+        simt::warp() * S::ROWS as u32 * WARP_LANES + simt::lane()
     }
 
-    /// The calling thread's part of the tile of an array that begins at `tile`, of whose items `tile_items` exist.
+    /// The calling thread's first vector of a tile, blocked.
     #[inline(always)]
-    pub fn part<T: Element>(tile: *mut T, tile_items: u32) -> ScanPart<T> {
-        Part::new(tile, tile_items, ROWS, Self::first_striped())
+    fn first_blocked() -> u32 {
+        simt::thread_index() * S::ROWS as u32
+    }
+
+    /// The calling thread's part of the tile of an array of items or results that begins at `tile`, `tile_items` of which
+    /// exist.
+    #[inline(always)]
+    pub fn part<V: Element, W: Element>(tile: *mut V, tile_items: u32) -> ScanPart<V, W> {
+        Part::new(tile, tile_items, S::ROWS, Self::first_striped())
     }
 
     /// Where the calling thread's part is copied to, and stored from.
     #[inline(always)]
-    pub fn striped(self) -> Slots {
-        Slots::new(self.first, Self::first_striped(), WARP_LANES)
+    pub fn striped(&self) -> Slots {
+        Slots::new(
+            self.first,
+            Self::first_striped(),
+            WARP_LANES,
+            S::SHAPE.vector_bytes,
+        )
     }
 
     /// The calling thread's slots, blocked.
     #[inline(always)]
-    fn blocked(self) -> Slots {
-        Slots::new(self.first, simt::thread_index() * ROWS as u32, 1)
+    fn blocked(&self) -> Slots {
+        Slots::new(self.first, Self::first_blocked(), 1, S::SHAPE.vector_bytes)
     }
 
-    /// Whether the tile is scanned blocked. An odd number of vectors for each lane keeps the lanes off each other's banks.
+    /// Whether some items of the tile are left out.
     #[inline(always)]
-    const fn is_blocked<O: Op<T>, T: Element>() -> bool {
-        let takes_two_shuffles = <O::Accumulator as Accumulator>::WORDS == 2;
-        O::EXACT && takes_two_shuffles && ROWS % 2 == 1
+    fn leaves_out(items: TileItems) -> bool {
+        must_leave_out::<O, T>() && items.count < S::TILE_ITEMS
     }
 
-    /// Scans the calling warp's rows, and writes their total to the warp's place in `totals`. [`Rows::join`] comes next.
+    /// Scans the calling warp's rows, and writes their total to the warp's place in `totals`. [`Self::join`] comes next.
     ///
     /// # Safety
-    /// Convergent: all warps that share the tile. Each thread's striped slots are written. `totals` are in the block's own
-    /// shared memory, one for each warp.
+    /// Convergent: all warps that share the tile. Each thread's striped slots are written, with `items`. `totals` are in the
+    /// block's own shared memory, one for each warp.
     #[inline(always)]
-    pub unsafe fn scan<O: Op<T>, T: Element>(
-        self,
+    pub unsafe fn scan(
+        &self,
+        items: TileItems,
         totals: *mut O::Accumulator,
     ) -> Rows<O::Accumulator> {
         // SAFETY: the caller's; the barrier orders the lanes' writes before each other's reads, and a warp writes its own
         // total.
         unsafe {
-            let rows = if Self::is_blocked::<O, T>() {
+            let rows = if Self::IS_BLOCKED {
                 simt::warp_barrier();
-                self.scan_blocked::<O, T>()
+                self.scan_blocked(items)
             } else {
-                self.scan_striped::<O, T>()
+                self.scan_striped(items)
             };
             if simt::lane() == 0 {
                 totals.add(simt::warp() as usize).write(rows.total);
@@ -104,28 +139,27 @@ impl<const ROWS: usize> ScanTile<ROWS> {
     /// # Safety
     /// That of [`Self::scan`].
     #[inline(always)]
-    unsafe fn scan_striped<O: Op<T>, T: Element>(self) -> Rows<O::Accumulator> {
-        let slots = self.striped();
-        let mut lanes = [O::identity(); THREAD_VECTORS];
+    unsafe fn scan_striped(&self, items: TileItems) -> Rows<O::Accumulator> {
         let mut before = [O::identity(); THREAD_VECTORS];
         let mut total = O::identity();
         // SAFETY: the caller's.
-        unsafe {
+        let lanes = unsafe {
+            let mut lanes = if Self::leaves_out(items) {
+                self.striped_totals(items, |vector| items.existing(vector, S::VECTOR_ITEMS))
+            } else {
+                self.striped_totals(items, |_| Items::All)
+            };
+            warp::inclusive_scans::<O, T>(&mut lanes, S::ROWS);
             for_each_vector!(ROW => {
-                if ROW < ROWS {
-                    lanes[ROW] = O::total(slots.read(ROW), 0);
-                }
-            });
-            warp::inclusive_scans::<O, T, ROWS>(&mut lanes);
-            for_each_vector!(ROW => {
-                if ROW < ROWS {
+                if ROW < S::ROWS {
                     before[ROW] = warp::exclusive_of::<O, T>(lanes[ROW]);
                     lanes[ROW] = warp::shuffle_from(lanes[ROW], WARP_LANES - 1);
                 }
             });
-        }
+            lanes
+        };
         for_each_vector!(ROW => {
-            if ROW < ROWS {
+            if ROW < S::ROWS {
                 before[ROW] = O::combine(total, before[ROW]);
                 total = O::combine(total, lanes[ROW]);
             }
@@ -133,28 +167,125 @@ impl<const ROWS: usize> ScanTile<ROWS> {
         Rows { before, total }
     }
 
+    /// The total of each of the calling thread's vectors, striped, of which some items are lifted.
+    ///
+    /// # Safety
+    /// That of [`Self::scan`].
+    #[inline(always)]
+    unsafe fn striped_totals(
+        &self,
+        items: TileItems,
+        lifted: impl Fn(u32) -> Items,
+    ) -> [O::Accumulator; THREAD_VECTORS] {
+        let slots = self.striped();
+        let mut totals = [O::identity(); THREAD_VECTORS];
+        for_each_vector!(ROW => {
+            if ROW < S::ROWS {
+                let vector = Self::first_striped() + ROW as u32 * WARP_LANES;
+                let index = items.index(vector, S::VECTOR_ITEMS);
+                // SAFETY: the caller's.
+                let words = unsafe { slots.read(ROW, Self::ITEMS) };
+                totals[ROW] = total::<O, T, O::Output>(&words, index, lifted(vector));
+            }
+        });
+        totals
+    }
+
     /// Each lane folds its vectors; their totals are scanned by shuffles.
     ///
     /// # Safety
     /// That of [`Self::scan`]; and the lanes' writes are ordered before each other's reads.
     #[inline(always)]
-    unsafe fn scan_blocked<O: Op<T>, T: Element>(self) -> Rows<O::Accumulator> {
-        let slots = self.blocked();
+    unsafe fn scan_blocked(&self, items: TileItems) -> Rows<O::Accumulator> {
         let mut lanes = [O::identity(); THREAD_VECTORS];
         let mut before = [O::identity(); THREAD_VECTORS];
         // SAFETY: the caller's.
         unsafe {
-            lanes[0] = O::total(slots.read(0), 0);
-            for_each_vector!(V => {
-                if V != 0 && V < ROWS {
-                    lanes[0] = O::combine(lanes[0], O::total(slots.read(V), 0));
-                }
-            });
-            warp::inclusive_scans::<O, T, 1>(&mut lanes);
+            lanes[0] = if Self::leaves_out(items) {
+                self.fold_blocked(items, |vector| items.existing(vector, S::VECTOR_ITEMS))
+            } else {
+                self.fold_blocked(items, |_| Items::All)
+            };
+            warp::inclusive_scans::<O, T>(&mut lanes, 1);
             before[0] = warp::exclusive_of::<O, T>(lanes[0]);
             let total = warp::shuffle_from(lanes[0], WARP_LANES - 1);
             Rows { before, total }
         }
+    }
+
+    /// The fold of the calling thread's vectors, blocked, of which some items are lifted.
+    ///
+    /// # Safety
+    /// That of [`Self::scan_blocked`].
+    #[inline(always)]
+    unsafe fn fold_blocked(
+        &self,
+        items: TileItems,
+        lifted: impl Fn(u32) -> Items,
+    ) -> O::Accumulator {
+        let slots = self.blocked();
+        let mut folded = O::identity();
+        for_each_vector!(V => {
+            if V < S::ROWS {
+                let vector = Self::first_blocked() + V as u32;
+                let index = items.index(vector, S::VECTOR_ITEMS);
+                // SAFETY: the caller's.
+                let words = unsafe { slots.read(V, Self::ITEMS) };
+                if V == 0 {
+                    folded = total::<O, T, O::Output>(&words, index, lifted(vector));
+                } else if O::Accumulator::IS_WIDE {
+                    folded = append::<O, T, O::Output>(folded, &words, index, lifted(vector));
+                } else {
+                    let total = total::<O, T, O::Output>(&words, index, lifted(vector));
+                    folded = O::combine(folded, total);
+                }
+            }
+        });
+        folded
+    }
+
+    /// Joins the warps of a tile. One barrier of them, between the writes of their totals and the reads.
+    ///
+    /// # Safety
+    /// Convergent: all warps that share the tile, after [`Self::scan`] with the same `totals`.
+    #[inline(always)]
+    pub unsafe fn join(
+        rows: Rows<O::Accumulator>,
+        totals: *const O::Accumulator,
+    ) -> Scanned<O::Accumulator> {
+        // SAFETY: the caller's; the barrier orders the writes before the reads.
+        let warp_prefix = unsafe {
+            simt::wait_at_barrier(TOTALS_BARRIER, S::WARPS);
+            Self::fold_below(totals, simt::warp())
+        };
+        let mut before = rows.before;
+        for_each_vector!(V => {
+            if V < Self::PREFIXES {
+                before[V] = O::combine(warp_prefix, before[V]);
+            }
+        });
+        Scanned {
+            before,
+            upto: O::combine(warp_prefix, rows.total),
+        }
+    }
+
+    /// The left fold of the totals of the first `below` warps.
+    ///
+    /// # Safety
+    /// They are written, and a barrier lies between.
+    #[inline(always)]
+    unsafe fn fold_below(totals: *const O::Accumulator, below: u32) -> O::Accumulator {
+        let mut folded = O::identity();
+        let mut w = 0;
+        while w < S::WARPS {
+            if w < below {
+                // SAFETY: the caller's.
+                folded = O::combine(folded, unsafe { totals.add(w as usize).read() });
+            }
+            w += 1;
+        }
+        folded
     }
 
     /// Puts a prefix before the tile, which is scanned, and stores the calling thread's `part` of the results. The slots are
@@ -164,74 +295,101 @@ impl<const ROWS: usize> ScanTile<ROWS> {
     /// Convergent: all warps that share the tile. `before` is the tile's. The part is writable, and nobody else reads or
     /// writes it.
     #[inline(always)]
-    pub unsafe fn store<P: Placement, O: Op<T, Output = T>, T: Element>(
-        self,
+    pub unsafe fn store<P: Placement>(
+        &self,
+        items: TileItems,
         prefix: O::Accumulator,
         before: &Before<O::Accumulator>,
-        part: ScanPart<T>,
+        part: ScanPart<O::Output, T>,
     ) {
         let slots = self.striped();
         // Found out once for all vectors: a question for each would part the stores from each other.
         let is_whole = part.is_whole();
         // SAFETY: the caller's; the barrier orders the lanes' writes before each other's reads.
         unsafe {
-            if Self::is_blocked::<O, T>() {
-                self.place_blocked::<P, O, T>(O::combine(prefix, before[0]));
+            if Self::IS_BLOCKED {
+                let prefix = O::combine(prefix, before[0]);
+                if Self::leaves_out(items) {
+                    let lifted = |vector| items.existing(vector, S::VECTOR_ITEMS);
+                    self.place_blocked::<P>(items, prefix, lifted);
+                } else {
+                    self.place_blocked::<P>(items, prefix, |_| Items::All);
+                }
                 simt::warp_barrier();
                 if is_whole {
                     part.store_whole(slots);
                     return;
                 }
             } else if is_whole {
-                self.place_striped::<P, O, T>(prefix, before, |v, results| {
-                    part.store_vector(v, results)
-                });
+                self.place_striped::<P>(
+                    items,
+                    prefix,
+                    before,
+                    |_| Items::All,
+                    |v, results| part.store_vector(v, results),
+                );
                 return;
             } else {
-                self.place_striped::<P, O, T>(prefix, before, |v, results| slots.write(v, results));
+                let lifted = |vector| match must_leave_out::<O, T>() {
+                    true => items.existing(vector, S::VECTOR_ITEMS),
+                    false => Items::All,
+                };
+                self.place_striped::<P>(items, prefix, before, lifted, |v, results| {
+                    slots.write(v, Self::RESULTS, results)
+                });
             }
             part.store_in_pieces(slots);
         }
     }
 
-    /// Hands on the results of each of the calling thread's striped vectors.
+    /// Hands on the results of each of the calling thread's striped vectors, of which some items are lifted.
     ///
     /// # Safety
     /// The slots are written.
     #[inline(always)]
-    unsafe fn place_striped<P: Placement, O: Op<T, Output = T>, T: Element>(
-        self,
+    unsafe fn place_striped<P: Placement>(
+        &self,
+        items: TileItems,
         prefix: O::Accumulator,
         before: &Before<O::Accumulator>,
-        hand_on: impl Fn(usize, Words),
+        lifted: impl Fn(u32) -> Items,
+        hand_on: impl Fn(usize, Vector),
     ) {
         let slots = self.striped();
         for_each_vector!(V => {
-            if V < ROWS {
+            if V < S::ROWS {
+                let vector = Self::first_striped() + V as u32 * WARP_LANES;
+                let index = items.index(vector, S::VECTOR_ITEMS);
                 let mut before = O::combine(prefix, before[V]);
                 // SAFETY: the caller's.
-                let words = unsafe { slots.read(V) };
-                hand_on(V, P::place::<O, T>(&mut before, words));
+                let words = unsafe { slots.read(V, Self::ITEMS) };
+                hand_on(V, P::place::<O, T>(&mut before, &words, index, lifted(vector)));
             }
         });
     }
 
-    /// Replaces each of the calling thread's blocked vectors, `before` which this stands, by its results.
+    /// Replaces each of the calling thread's blocked vectors, of which some items are lifted and `before` which this stands, by
+    /// its results.
     ///
     /// # Safety
     /// The slots are written, and no other thread uses them.
     #[inline(always)]
-    unsafe fn place_blocked<P: Placement, O: Op<T, Output = T>, T: Element>(
-        self,
+    unsafe fn place_blocked<P: Placement>(
+        &self,
+        items: TileItems,
         mut before: O::Accumulator,
+        lifted: impl Fn(u32) -> Items,
     ) {
         let slots = self.blocked();
         for_each_vector!(V => {
-            if V < ROWS {
+            if V < S::ROWS {
+                let vector = Self::first_blocked() + V as u32;
+                let index = items.index(vector, S::VECTOR_ITEMS);
                 // SAFETY: the caller's.
                 unsafe {
-                    let results = P::place::<O, T>(&mut before, slots.read(V));
-                    slots.write(V, results);
+                    let words = slots.read(V, Self::ITEMS);
+                    let results = P::place::<O, T>(&mut before, &words, index, lifted(vector));
+                    slots.write(V, Self::RESULTS, results);
                 }
             }
         });
@@ -252,51 +410,4 @@ pub struct Scanned<A> {
     pub before: Before<A>,
     /// The items of the tile up to the end of the warp: on the last warp, the tile's aggregate.
     pub upto: A,
-}
-
-impl<A: Accumulator> Rows<A> {
-    /// Joins the warps of a tile. One barrier of them, between the writes of their totals and the reads.
-    ///
-    /// # Safety
-    /// Convergent: all `WARPS` warps that share the tile, after [`ScanTile::scan`] with the same `totals`.
-    #[inline(always)]
-    pub unsafe fn join<O: Op<T, Accumulator = A>, T: Element, const WARPS: u32>(
-        self,
-        totals: *const A,
-    ) -> Scanned<A> {
-        // SAFETY: the caller's; the barrier orders the writes before the reads.
-        let warp_prefix = unsafe {
-            simt::wait_at_barrier(TOTALS_BARRIER, WARPS);
-            fold_below::<O, T, WARPS>(totals, simt::warp())
-        };
-        let mut before = self.before;
-        for_each_vector!(ROW => {
-            before[ROW] = O::combine(warp_prefix, before[ROW]);
-        });
-        Scanned {
-            before,
-            upto: O::combine(warp_prefix, self.total),
-        }
-    }
-}
-
-/// The left fold of the totals of the first `below` of `WARPS` warps.
-///
-/// # Safety
-/// They are written, and a barrier lies between.
-#[inline(always)]
-unsafe fn fold_below<O: Op<T>, T: Element, const WARPS: u32>(
-    totals: *const O::Accumulator,
-    below: u32,
-) -> O::Accumulator {
-    let mut folded = O::identity();
-    let mut w = 0;
-    while w < WARPS {
-        if w < below {
-            // SAFETY: the caller's.
-            folded = O::combine(folded, unsafe { totals.add(w as usize).read() });
-        }
-        w += 1;
-    }
-    folded
 }

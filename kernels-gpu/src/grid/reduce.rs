@@ -22,18 +22,19 @@
 
 use crate::block;
 use crate::board::Board;
-use crate::contract::{
-    reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items, BLOCK_THREADS, THREAD_VECTORS,
-};
-use crate::element::{for_each_item, item_of, vector_of, Element};
+use crate::contract::{reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items};
+use crate::contract::{thread_vectors, vector_bytes, vector_items, BLOCK_THREADS, THREAD_VECTORS};
+use crate::element::{for_each_item, Accumulator, Element};
 use crate::launch::{ReduceShared, REDUCE_CACHED_BYTES};
 use crate::op::{Commutative, Op};
 use crate::simt;
-use crate::thread::{self, for_each_vector, Caching, Part, Slots, MAX_VECTOR_ITEMS};
+use crate::thread::{self, for_each_vector, Caching, Items, Part, Slots, TileItems};
+use crate::thread::{Vectors, MAX_VECTOR_ITEMS};
 use crate::tickets::{self, LAST_TAG};
 use crate::workspace::Control;
 
-/// Chunks of which each thread of the last block has so few partials that it looks at them one by one.
+/// Chunks of which each thread of the last block has so few partials that it looks at them one by one. Wide accumulators, of
+/// which several would fill the registers, it always looks at one by one.
 const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
 
 /// The shared memory of a block that works with `O` on items of type `T`.
@@ -67,7 +68,12 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
     unsafe {
         let totals = (&raw mut (*shared).totals).cast();
         let tile = (&raw mut (*shared).tile).cast();
-        let slots = Slots::new(tile, simt::thread_index(), BLOCK_THREADS);
+        let slots = Slots::new(
+            tile,
+            simt::thread_index(),
+            BLOCK_THREADS,
+            vector_bytes::<T>(),
+        );
         let takes = is_first_thread && chunk_count > 1;
         let taken = tickets::take_if(control, takes);
         let folded = fold_chunk::<O, T>(input, item_count, chunk, slots);
@@ -92,7 +98,7 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
         if (*shared).is_last == 0 {
             return;
         }
-        let folded = if chunk_count <= FEW_CHUNKS {
+        let folded = if chunk_count <= FEW_CHUNKS || O::Accumulator::IS_WIDE {
             fold_partials::<O, T, 1>(board, chunk_count)
         } else {
             fold_partials::<O, T, THREAD_VECTORS>(board, chunk_count)
@@ -112,8 +118,7 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
     }
 }
 
-/// This thread's fold over the tiles of a chunk; in fewer registers where any order does. A ragged tile goes through
-/// `slots`.
+/// This thread's fold over the tiles of a chunk. A ragged tile goes through `slots`.
 ///
 /// # Safety
 /// `input` is the address of item 0 of `item_count`, of which those of the chunk are readable. Nobody but this thread uses
@@ -136,29 +141,61 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
     let mut folds = [O::identity(); MAX_VECTOR_ITEMS];
     while begin < end {
         let tile = input.wrapping_add(begin as usize).cast_mut();
-        let tile_items = Ord::min(end - begin, reduce_tile_items::<T>()) as u32;
+        let count = Ord::min(end - begin, reduce_tile_items::<T>()) as u32;
         let vector = simt::thread_index();
-        let part = Part::<T, BLOCK_THREADS>::new(tile, tile_items, THREAD_VECTORS, vector);
+        let part = Part::<T, T, BLOCK_THREADS>::new(tile, count, thread_vectors::<T>(), vector);
         // SAFETY: the caller's.
         let vectors = unsafe { part.load::<O>(slots, caching) };
-        if O::EXACT {
-            for_each_vector!(V => {
-                folds[V % 2] = O::combine(folds[V % 2], O::total(vectors[V], 0));
-            });
+        let items = TileItems { begin, count };
+        if thread::must_leave_out::<O, T>() && (count as u64) < reduce_tile_items::<T>() {
+            let lifted = |vector| items.existing(vector, vector_items::<T>());
+            fold_vectors::<O, T>(&mut folds, &vectors, items, lifted);
         } else {
-            for_each_item!(P of T => {
-            let mut column = [O::identity(); THREAD_VECTORS];
-            for_each_vector!(V => { column[V] = O::lift(item_of(&vector_of(vectors[V]), P)); });
-            folds[P] = O::combine(folds[P], thread::combine_eight::<O, T>(column));
-            });
+            fold_vectors::<O, T>(&mut folds, &vectors, items, |_| Items::All);
         }
         begin += reduce_tile_items::<T>();
     }
-    if O::EXACT {
+    if has_two_folds::<O, T>() {
         O::combine(folds[0], folds[1])
     } else {
         thread::combine_items::<O, T>(folds)
     }
+}
+
+/// Whether a thread has two folds, instead of one for each item of a vector: where any order does, and with wide accumulators.
+/// It takes fewer registers.
+const fn has_two_folds<O: Op<T>, T: Element>() -> bool {
+    O::EXACT || O::Accumulator::IS_WIDE
+}
+
+/// Appends a thread's vectors of a tile, of which some items are lifted, to its folds.
+#[inline(always)]
+fn fold_vectors<O: Op<T>, T: Element>(
+    folds: &mut [O::Accumulator; MAX_VECTOR_ITEMS],
+    vectors: &Vectors,
+    items: TileItems,
+    lifted: impl Fn(u32) -> Items,
+) {
+    let vector = |v: usize| simt::thread_index() + v as u32 * BLOCK_THREADS;
+    let index = |v: usize| items.index(vector(v), vector_items::<T>());
+    if has_two_folds::<O, T>() {
+        for_each_vector!(V => {
+            if V < thread_vectors::<T>() {
+                let total = thread::total::<O, T, T>(&vectors[V], index(V), lifted(vector(V)));
+                folds[V % 2] = O::combine(folds[V % 2], total);
+            }
+        });
+        return;
+    }
+    for_each_item!(P of T => {
+        let mut column = [O::identity(); THREAD_VECTORS];
+        for_each_vector!(V => {
+            if V < thread_vectors::<T>() {
+                column[V] = thread::lift::<O, T>(&vectors[V], P, index(V), lifted(vector(V)));
+            }
+        });
+        folds[P] = O::combine(folds[P], thread::combine_vectors::<O, T>(column));
+    });
 }
 
 /// This thread's fold over every 256th partial, each as soon as it is there: `AT_A_TIME` are looked at together. One by one,

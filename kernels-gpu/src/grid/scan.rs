@@ -32,13 +32,16 @@ mod scanning;
 mod telling;
 mod tiles;
 
-use crate::block::{Placement, ScanPart, ScanTile};
+use core::marker::PhantomData;
+
+use crate::block::{Long, Placement, ScanPart, ScanTile, Shape, Short};
 use crate::board::Board;
-use crate::contract::{is_short_scan, scan_tile_count, ScanShape, SCAN_LONG, SCAN_SHORT};
+use crate::contract::{is_short_scan, scan_tile_count, Wider};
 use crate::element::Element;
 use crate::launch::{ScanShared, SCAN_IN_PLACE_CACHED_BYTES, SCAN_TURNS};
 use crate::op::Op;
 use crate::simt::{self, EvictionPolicy};
+use crate::thread::TileItems;
 use crate::tickets::{self, Ticket};
 use crate::workspace::Control;
 
@@ -53,15 +56,15 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// - The launch has at least one and at most `end_tile - first_tile` blocks of [`crate::launch::scan_block_threads`]
 ///   threads, all of which call this, with [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4
 ///   tiles. The launches of a scan follow one another on a stream, with all tiles in order, up to [`scan_tile_count`].
-/// - `input` and `output` are the addresses of item 0, aligned to an item. The items of this launch's tiles are readable
-///   there and writable here. The two are the same or the items do not overlap.
+/// - `input` and `output` are the addresses of item 0 and its result, each aligned to its type. The items of this launch's tiles are readable
+///   there, their results writable here. The two are the same, and so are the types, or items and results do not overlap.
 /// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
 ///   there are [`crate::workspace::scan_state_words`] words or more.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-pub unsafe fn scan<P: Placement, O: Op<T, Output = T>, T: Element>(
+pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(
     input: *const T,
-    output: *mut T,
+    output: *mut O::Output,
     item_count: u64,
     first_tile: u64,
     end_tile: u64,
@@ -79,55 +82,49 @@ pub unsafe fn scan<P: Placement, O: Op<T, Output = T>, T: Element>(
     let workspace = (control, states, state_words);
     // SAFETY: the caller's.
     unsafe {
-        if is_short_scan::<T>(item_count) {
-            run::<P, O, T, { SCAN_SHORT.warps }, { SCAN_SHORT.rows }>(array, pieces, workspace);
+        if is_short_scan::<Wider<T, O::Output>>(item_count) {
+            run::<P, O, T, Short<T, O::Output>>(array, pieces, workspace);
         } else {
-            run::<P, O, T, { SCAN_LONG.warps }, { SCAN_LONG.rows }>(array, pieces, workspace);
+            run::<P, O, T, Long<T, O::Output>>(array, pieces, workspace);
         }
     }
 }
 
 /// What is scanned.
 #[derive(Clone, Copy)]
-struct Array<T> {
+struct Array<T, U> {
     input: *const T,
-    output: *mut T,
+    output: *mut U,
     item_count: u64,
 }
 
-impl<T> Array<T> {
+impl<T, U> Array<T, U> {
     /// By which policy the items are read: the L2 cache gives up last what was read, although nobody reads it again. So it
     /// gives up first what was written, and a scan of 1 GiB takes 3 % less; presumably since more is written to memory at a
     /// time, which is then turned less often from reading to writing and back. In place, a scan that almost fits the cache
     /// takes longer by it. The times are with the limit.
     #[inline(always)]
     fn eviction_policy(&self) -> EvictionPolicy {
-        let is_in_place = self.input == self.output.cast_const();
+        let is_in_place = self.input == self.output.cast_const().cast();
         let bytes = self.item_count * size_of::<T>() as u64;
         EvictionPolicy::new(!is_in_place || bytes > SCAN_IN_PLACE_CACHED_BYTES)
     }
 }
 
-/// [`scan()`] with tiles of one shape: `WARPS` warps share a tile, `ROWS` rows each.
+/// [`scan()`] with tiles of one shape.
 ///
 /// # Safety
 /// That of [`scan()`].
 #[inline(always)]
-unsafe fn run<
-    P: Placement,
-    O: Op<T, Output = T>,
-    T: Element,
-    const WARPS: u32,
-    const ROWS: usize,
->(
-    array: Array<T>,
+unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
+    array: Array<T, O::Output>,
     (first_tile, end_tile): (u32, u32),
     (control, states, state_words): (*mut Control, *mut u64, u64),
 ) {
     let shared: *mut Shared<O, T> = simt::shared_memory();
-    let tile_count = scan_tile_count::<T>(array.item_count) as u32;
+    let tile_count = scan_tile_count::<Wider<T, O::Output>>(array.item_count) as u32;
     let tiles = Tiles::of_launch(first_tile, end_tile, tile_count);
-    let looks_back = simt::warp() == WARPS;
+    let looks_back = simt::warp() == S::WARPS;
     // SAFETY: the caller's. The barrier is the whole block's.
     unsafe {
         if looks_back && simt::lane() == 0 {
@@ -142,12 +139,13 @@ unsafe fn run<
         // Orders the writes just above before everybody's reads.
         simt::barrier();
         let board = Board::new(states, (*shared).tag);
-        let launch = Launch::<O, T, WARPS, ROWS> {
+        let launch = Launch::<O, T, S> {
             array,
             tiles,
             control,
             board,
             shared,
+            shape: PhantomData,
         };
         if looks_back {
             launch.look_back(state_words);
@@ -164,37 +162,38 @@ fn leaves_later(buffers: u32) -> bool {
 }
 
 /// What the warps of a block know of their launch.
-struct Launch<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize> {
-    array: Array<T>,
+struct Launch<O: Op<T>, T: Element, S: Shape> {
+    array: Array<T, O::Output>,
     tiles: Tiles,
     control: *mut Control,
     board: Board,
     shared: *mut Shared<O, T>,
+    shape: PhantomData<S>,
 }
 
-impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
-    Launch<O, T, WARPS, ROWS>
-{
-    /// Bytes of a tile.
-    const TILE_BYTES: usize = ScanShape {
-        warps: WARPS,
-        rows: ROWS,
-    }
-    .bytes();
-
-    /// The calling thread's part of a tile in an array.
+impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
+    /// The items of a tile.
     #[inline(always)]
-    fn part(&self, array: *mut T, tile: u32) -> ScanPart<T> {
-        let tile_items = (Self::TILE_BYTES / size_of::<T>()) as u64;
-        let begin = tile as u64 * tile_items;
-        let existing = Ord::min(self.array.item_count - begin, tile_items) as u32;
-        ScanTile::<ROWS>::part(array.wrapping_add(begin as usize), existing)
+    fn items(&self, tile: u32) -> TileItems {
+        let begin = tile as u64 * S::TILE_ITEMS as u64;
+        TileItems {
+            begin,
+            count: Ord::min(self.array.item_count - begin, S::TILE_ITEMS as u64) as u32,
+        }
+    }
+
+    /// The calling thread's part of a tile in an array, whose vectors have as many items as there is room for of type `V` and
+    /// of type `W`.
+    #[inline(always)]
+    fn part<V: Element, W: Element>(&self, array: *mut V, tile: u32) -> ScanPart<V, W> {
+        let TileItems { begin, count } = self.items(tile);
+        ScanTile::<O, T, S>::part(array.wrapping_add(begin as usize), count)
     }
 
     /// The tiles that the block has room for.
     #[inline(always)]
     fn buffers(&self) -> u32 {
         let fixed_bytes = size_of::<Shared<O, T>>() as u32;
-        (simt::shared_bytes() - fixed_bytes) / Self::TILE_BYTES as u32
+        (simt::shared_bytes() - fixed_bytes) / S::SHAPE.bytes() as u32
     }
 }

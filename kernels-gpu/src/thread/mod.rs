@@ -2,21 +2,25 @@
 //!
 //! An index that is known only at run time would put an array of registers into local memory. So loops over a
 //! thread's vectors and over a vector's items, which may be too long for the compiler to unroll, are written out by
-//! [`for_each_vector!`] and [`crate::element::for_each_item!`]. Vectors are kept as the 16 bytes that they are in
+//! [`for_each_vector!`] and [`crate::element::for_each_item!`]. Vectors are kept as the words that they are in
 //! memory and taken apart where their items are used: narrow items would fill the registers.
 
+mod access;
+mod lifting;
 mod part;
 mod slots;
 
+pub use access::Access;
+pub use lifting::{append, lift, must_leave_out, total, Items, TileItems};
 pub use part::{Caching, Part};
 pub use slots::Slots;
 
-use crate::contract::{vector_items, THREAD_VECTORS};
-use crate::element::{first_words, for_each_item, put_item, Element, Words};
+use crate::contract::{thread_vectors, vector_items, THREAD_VECTORS};
+use crate::element::{Element, Vector, Words};
 use crate::op::Op;
 
-/// A thread's part of a tile in registers: eight vectors.
-pub type Vectors = [Words; THREAD_VECTORS];
+/// A thread's part of a tile in registers: up to eight vectors.
+pub type Vectors = [Vector; THREAD_VECTORS];
 
 /// Runs a block for each of a thread's vectors, written out eight times.
 macro_rules! for_each_vector {
@@ -34,23 +38,6 @@ pub(crate) use for_each_vector;
 
 const _: () = assert!(THREAD_VECTORS == 8);
 
-/// A vector of items that change nothing.
-#[inline(always)]
-pub fn identities<O: Op<T>, T: Element>() -> Words {
-    let mut vector = [0; 8];
-    for_each_item!(P of T => { put_item(&mut vector, P, missing_item::<O, T>()); });
-    first_words(&vector)
-}
-
-/// What lies in the place of an item that does not exist.
-#[inline(always)]
-pub fn missing_item<O: Op<T>, T: Element>() -> T {
-    match O::identity_item() {
-        Some(item) => item,
-        None => T::zeroed(),
-    }
-}
-
 /// The most items that a vector has.
 pub const MAX_VECTOR_ITEMS: usize = size_of::<Words>();
 
@@ -58,7 +45,7 @@ const _: () = assert!(MAX_VECTOR_ITEMS == 16);
 
 /// Combines eight values pairwise, neighbours first.
 #[inline(always)]
-pub fn combine_eight<O: Op<T>, T: Element>(x: [O::Accumulator; 8]) -> O::Accumulator {
+fn combine_eight<O: Op<T>, T: Element>(x: [O::Accumulator; 8]) -> O::Accumulator {
     let left = combine_four::<O, T>([x[0], x[1], x[2], x[3]]);
     let right = combine_four::<O, T>([x[4], x[5], x[6], x[7]]);
     O::combine(left, right)
@@ -69,12 +56,22 @@ fn combine_four<O: Op<T>, T: Element>(x: [O::Accumulator; 4]) -> O::Accumulator 
     O::combine(O::combine(x[0], x[1]), O::combine(x[2], x[3]))
 }
 
+/// Combines a value for each vector of a thread's part pairwise, neighbours first; there are four or eight.
+#[inline(always)]
+pub fn combine_vectors<O: Op<T>, T: Element>(x: [O::Accumulator; 8]) -> O::Accumulator {
+    match thread_vectors::<T>() {
+        4 => combine_four::<O, T>([x[0], x[1], x[2], x[3]]),
+        _ => combine_eight::<O, T>(x),
+    }
+}
+
 /// Combines a value for each item of a vector pairwise, neighbours first; there are no others.
 #[inline(always)]
 pub fn combine_items<O: Op<T>, T: Element>(
     x: [O::Accumulator; MAX_VECTOR_ITEMS],
 ) -> O::Accumulator {
     match vector_items::<T>() {
+        1 => x[0],
         2 => O::combine(x[0], x[1]),
         4 => combine_four::<O, T>([x[0], x[1], x[2], x[3]]),
         items => {

@@ -1,12 +1,14 @@
 //! A thread's place for its vectors of a tile in shared memory.
 
-use crate::contract::{THREAD_VECTORS, VECTOR_BYTES};
-use crate::element::Words;
-use crate::simt;
+use crate::contract::THREAD_VECTORS;
+use crate::element::Vector;
 
-use super::{for_each_vector, Vectors};
+use super::{for_each_vector, Access, Vectors};
 
 /// A thread's slots, one for each of its vectors, in a tile of shared memory.
+///
+/// A slot has the bytes of a vector; where a scan's items and results are of different types, those of the wider ones. The
+/// narrower ones fill its beginning.
 #[derive(Clone, Copy)]
 pub struct Slots {
     first: *mut u32,
@@ -15,13 +17,13 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// The slots whose first holds vector `first` of the tile that begins at `tile`, and the others every `stride`th from
-    /// there on.
+    /// The slots of `slot_bytes` whose first holds vector `first` of the tile that begins at `tile`, and the others every
+    /// `stride`th from there on.
     #[inline(always)]
-    pub fn new(tile: *mut u32, first: u32, stride: u32) -> Self {
+    pub fn new(tile: *mut u32, first: u32, stride: u32, slot_bytes: usize) -> Self {
         Slots {
-            first: tile.wrapping_byte_add(first as usize * VECTOR_BYTES),
-            stride_bytes: stride as usize * VECTOR_BYTES,
+            first: tile.wrapping_byte_add(first as usize * slot_bytes),
+            stride_bytes: stride as usize * slot_bytes,
         }
     }
 
@@ -31,39 +33,39 @@ impl Slots {
         self.first.wrapping_byte_add(v * self.stride_bytes)
     }
 
-    /// Reads slot `v`.
+    /// Reads the vector in slot `v`.
     ///
     /// # Safety
     /// The slot is written.
     #[inline(always)]
-    pub unsafe fn read(&self, v: usize) -> Words {
+    pub unsafe fn read(&self, v: usize, access: Access) -> Vector {
         // SAFETY: the caller's.
-        unsafe { simt::read_vector(self.address(v)) }
+        unsafe { access.read_shared(self.address(v)) }
     }
 
-    /// Reads the first `rows` slots; the other vectors are zero.
+    /// Reads the vectors in the first `rows` slots; the others are zero.
     ///
     /// # Safety
     /// The slots are written.
     #[inline(always)]
-    pub unsafe fn read_rows(&self, rows: usize) -> Vectors {
-        let mut vectors = [[0; 4]; THREAD_VECTORS];
+    pub unsafe fn read_rows(&self, rows: usize, access: Access) -> Vectors {
+        let mut vectors = [[0; 8]; THREAD_VECTORS];
         for_each_vector!(V => {
             if V < rows {
                 // SAFETY: the caller's.
-                vectors[V] = unsafe { self.read(V) };
+                vectors[V] = unsafe { self.read(V, access) };
             }
         });
         vectors
     }
 
-    /// Writes slot `v`.
+    /// Writes a vector to slot `v`.
     ///
     /// # Safety
     /// Nobody but this thread uses the slot.
     #[inline(always)]
-    pub unsafe fn write(&self, v: usize, words: Words) {
+    pub unsafe fn write(&self, v: usize, access: Access, vector: Vector) {
         // SAFETY: the slot exists, and is the caller's.
-        unsafe { simt::write_vector(self.address(v), words) };
+        unsafe { access.write_shared(self.address(v), vector) };
     }
 }

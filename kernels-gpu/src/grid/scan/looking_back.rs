@@ -1,7 +1,7 @@
 //! The warp that looks back.
 
+use crate::block::Shape;
 use crate::board::Board;
-use crate::contract::SCAN_LONG;
 use crate::element::Element;
 use crate::lookback::{is_group_last, Lookback};
 use crate::op::Op;
@@ -11,13 +11,11 @@ use crate::workspace::Control;
 
 use super::{leaves_later, Launch};
 
-impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
-    Launch<O, T, WARPS, ROWS>
-{
+impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Whether look-backs are patient: those of long scans. What a tile needs is published soon after it arrived; to look
     /// earlier is to look again and again, which the memory that all look at feels. Of 2^28 `f32` on an H200, impatient
     /// look-backs took 541 µs and these 527. A short scan is over before that memory is busy.
-    const IS_PATIENT: bool = WARPS == SCAN_LONG.warps;
+    const IS_PATIENT: bool = S::IS_LONG;
 
     /// The part of the warp that looks back.
     ///
@@ -25,7 +23,7 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
     /// That of [`super::scan()`]: the warp of a block behind those that scan, whole.
     #[inline(always)]
     pub unsafe fn look_back(&self, state_words: u64) {
-        let lookback = Lookback::new::<T>(self.board, self.array.item_count);
+        let lookback = Lookback::new::<T, O::Output>(self.board, self.array.item_count);
         // A prefix is used two turns after its tile arrived: enough to begin one turn after. The last tile of a group
         // begins at once, since the next group waits for it; and so does the block's first: it may be the only one, and
         // `compute-sanitizer`'s `racecheck` wants who tells to have waited at fewer barriers than who is told.

@@ -1,6 +1,6 @@
 //! The warps that scan.
 
-use crate::block::{Before, Placement, ScanPart, ScanTile};
+use crate::block::{Before, Placement, ScanPart, ScanTile, Shape};
 use crate::contract::THREAD_VECTORS;
 use crate::element::Element;
 use crate::lookback::Lookback;
@@ -20,16 +20,14 @@ struct Waiting<A> {
     before: Before<A>,
 }
 
-impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
-    Launch<O, T, WARPS, ROWS>
-{
+impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// The part of the warps that scan.
     ///
     /// # Safety
     /// That of [`super::scan()`]: all warps of a block that share its tiles.
     #[inline(always)]
     pub unsafe fn scan<P: Placement>(&self) {
-        let lookback = Lookback::new::<T>(self.board, self.array.item_count);
+        let lookback = Lookback::new::<T, O::Output>(self.board, self.array.item_count);
         let end = self.tiles.end;
         let buffers = self.buffers();
         let is_first_thread = simt::thread_index() == 0;
@@ -62,14 +60,14 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
                     let taken = tickets::take_if(self.control, takes);
                     self.source(arriving.tile).end_copy::<O>(tile.striped());
                     let totals = (&raw mut (*shared).totals[parity]).cast();
-                    let rows = tile.scan::<O, T>(totals);
+                    let rows = tile.scan(self.items(arriving.tile), totals);
                     if takes {
                         (*shared).tickets[parity] = self.tiles.receive(self.control, taken).index;
                     }
                     // Its barrier orders the write of the ticket before the reads.
-                    let scanned = rows.join::<O, T, WARPS>(totals);
+                    let scanned = ScanTile::<O, T, S>::join(rows, totals);
                     arriving.before = scanned.before;
-                    if simt::warp() == WARPS - 1 && simt::lane() == 0 {
+                    if simt::warp() == S::WARPS - 1 && simt::lane() == 0 {
                         lookback.publish_tile(arriving.tile, scanned.upto);
                     }
                     self.tell_tile(turn, arriving.tile);
@@ -107,7 +105,7 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
 
     /// The calling thread's part of a tile of the input.
     #[inline(always)]
-    fn source(&self, tile: u32) -> ScanPart<T> {
+    fn source(&self, tile: u32) -> ScanPart<T, O::Output> {
         self.part(self.array.input.cast_mut(), tile)
     }
 
@@ -124,11 +122,11 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
 
     /// The place in shared memory of the tile of a turn.
     #[inline(always)]
-    fn tile(&self, turn: u32, buffers: u32) -> ScanTile<ROWS> {
+    fn tile(&self, turn: u32, buffers: u32) -> ScanTile<O, T, S> {
         let buffer = (turn & (buffers - 1)) as usize;
         // The tiles lie behind what is fixed.
         let tiles = self.shared.wrapping_add(1);
-        ScanTile::new(tiles.wrapping_byte_add(buffer * Self::TILE_BYTES).cast())
+        ScanTile::new(tiles.wrapping_byte_add(buffer * S::SHAPE.bytes()).cast())
     }
 
     /// Waits for the prefix of the tile that arrived in a turn, puts it before the tile and stores it.
@@ -147,7 +145,8 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
         // SAFETY: the caller's; each tile's prefix is told.
         unsafe {
             let prefix = self.await_prefix(turn);
-            tile.store::<P, O, T>(prefix, &leaving.before, part);
+            let items = self.items(leaving.tile);
+            tile.store::<P>(items, prefix, &leaving.before, part);
         }
     }
 }

@@ -11,6 +11,7 @@
 //! When the other warp tells the prefix of turn t + 4, it was told that turn's tile after all warps had come for the prefix
 //! of turn t + 1: they had read that of turn t.
 
+use crate::block::Shape;
 use crate::element::Element;
 use crate::launch::SCAN_TURNS;
 use crate::op::Op;
@@ -29,13 +30,11 @@ fn slot(turn: u32) -> u32 {
     turn % SCAN_TURNS as u32
 }
 
-impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
-    Launch<O, T, WARPS, ROWS>
-{
+impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// The last warp that scans and the one that looks back.
     const TOLD_A_TILE: u32 = 2;
     /// The warps that scan and the one that looks back.
-    const TOLD_A_PREFIX: u32 = WARPS + 1;
+    const TOLD_A_PREFIX: u32 = S::WARPS + 1;
 
     /// Tells the warp that looks back the tile of a turn, or that there is none.
     ///
@@ -43,7 +42,7 @@ impl<O: Op<T, Output = T>, T: Element, const WARPS: u32, const ROWS: usize>
     /// Convergent: at least the last warp that scans, whose first thread published the tile. Once for each turn, in order.
     #[inline(always)]
     pub unsafe fn tell_tile(&self, turn: u32, tile: u32) {
-        if simt::warp() != WARPS - 1 {
+        if simt::warp() != S::WARPS - 1 {
             return;
         }
         // SAFETY: the caller's; the slot's last tile has been read.

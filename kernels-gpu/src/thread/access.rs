@@ -1,0 +1,231 @@
+//! A vector's bytes in memory, in as few accesses as their number and alignment allow.
+//!
+//! A vector is accessed in **units** of up to 16 bytes. How many bytes it has, and its unit, are constants of the caller's, so
+//! what is left of each function here are its few accesses.
+
+use crate::element::{first_words, vector_of, Vector, Words};
+use crate::simt::{self, EvictionPolicy};
+
+use super::Caching;
+
+/// How a vector is accessed. Every address is a multiple of the unit.
+#[derive(Clone, Copy)]
+pub struct Access {
+    bytes: usize,
+    unit: usize,
+}
+
+impl Access {
+    /// Of a vector of `bytes` bytes that lies in slots of `slot_bytes`, at least as many: the unit is the largest power of two
+    /// that divides both, and 16 at most.
+    pub const fn new(bytes: usize, slot_bytes: usize) -> Self {
+        let common = 16 | bytes | slot_bytes;
+        let unit = common & common.wrapping_neg();
+        Access { bytes, unit }
+    }
+
+    /// The bytes of a unit.
+    #[inline(always)]
+    pub const fn unit(self) -> usize {
+        self.unit
+    }
+
+    /// Loads a vector from global memory.
+    ///
+    /// # Safety
+    /// `address` is in global memory, a multiple of the unit and readable, and no other thread writes there.
+    #[inline(always)]
+    pub unsafe fn load(self, address: *const u32, caching: Caching) -> Vector {
+        // SAFETY: the caller's.
+        unsafe {
+            match (self.bytes, self.unit) {
+                (16, 16) => vector_of(load_words(address, caching)),
+                (32, 16) => joined(
+                    load_words(address, caching),
+                    load_words(address.add(4), caching),
+                ),
+                _ => self.read(address),
+            }
+        }
+    }
+
+    /// Stores a vector to global memory.
+    ///
+    /// # Safety
+    /// `address` is in global memory, a multiple of the unit and writable, and no other thread reads or writes there.
+    #[inline(always)]
+    pub unsafe fn store(self, address: *mut u32, vector: Vector) {
+        // SAFETY: the caller's.
+        unsafe {
+            match (self.bytes, self.unit) {
+                (16, 16) => simt::store_vector(address, first_words(&vector)),
+                (32, 16) => {
+                    simt::store_vector(address, first_words(&vector));
+                    simt::store_vector(address.add(4), last_words(&vector));
+                }
+                _ => self.write(address, vector),
+            }
+        }
+    }
+
+    /// Reads a vector from shared memory.
+    ///
+    /// # Safety
+    /// `address` is in shared memory, a multiple of the unit, and written.
+    #[inline(always)]
+    pub unsafe fn read_shared(self, address: *const u32) -> Vector {
+        // SAFETY: the caller's.
+        unsafe {
+            match (self.bytes, self.unit) {
+                (16, 16) => vector_of(simt::read_vector(address)),
+                (32, 16) => joined(
+                    simt::read_vector(address),
+                    simt::read_vector(address.add(4)),
+                ),
+                _ => self.read(address),
+            }
+        }
+    }
+
+    /// Writes a vector to shared memory.
+    ///
+    /// # Safety
+    /// `address` is in shared memory, a multiple of the unit, and nobody else's.
+    #[inline(always)]
+    pub unsafe fn write_shared(self, address: *mut u32, vector: Vector) {
+        // SAFETY: the caller's.
+        unsafe {
+            match (self.bytes, self.unit) {
+                (16, 16) => simt::write_vector(address, first_words(&vector)),
+                (32, 16) => {
+                    simt::write_vector(address, first_words(&vector));
+                    simt::write_vector(address.add(4), last_words(&vector));
+                }
+                _ => self.write(address, vector),
+            }
+        }
+    }
+
+    /// Whether such vectors can be copied from global to shared memory while the thread does something else.
+    #[inline(always)]
+    pub const fn has_copies(self) -> bool {
+        self.unit >= simt::LEAST_COPY_BYTES
+    }
+
+    /// Begins to copy a vector from global to shared memory, where [`Self::has_copies`]; done after [`simt::await_copies`].
+    ///
+    /// # Safety
+    /// `to` is in shared memory and `from` in global memory, both multiples of the unit; `from` is readable and nobody
+    /// writes there, and nobody but this thread uses `to`, before the copy is done.
+    #[inline(always)]
+    pub unsafe fn begin_copy(self, to: *mut u32, from: *const u32, policy: EvictionPolicy) {
+        let mut offset = 0;
+        while offset < self.bytes {
+            let (to, from) = (to.wrapping_byte_add(offset), from.wrapping_byte_add(offset));
+            // SAFETY: the caller's.
+            unsafe {
+                match self.unit {
+                    16 => simt::begin_copy_vector(to, from, policy),
+                    8 => simt::begin_copy_item::<u64>(to.cast(), from.cast()),
+                    _ => simt::begin_copy_item::<u32>(to, from),
+                }
+            }
+            offset += self.unit;
+        }
+    }
+
+    /// Reads a vector that has no instruction of its own.
+    ///
+    /// # Safety
+    /// `address` is readable and a multiple of the unit.
+    #[inline(always)]
+    unsafe fn read(self, address: *const u32) -> Vector {
+        let mut vector = [0; 8];
+        // SAFETY: the caller's.
+        unsafe {
+            match (self.bytes, self.unit) {
+                (1, _) => vector[0] = address.cast::<u8>().read() as u32,
+                (2, _) => vector[0] = address.cast::<u16>().read() as u32,
+                (4, _) => vector[0] = address.read(),
+                (8, 4) => [vector[0], vector[1]] = address.cast::<[u32; 2]>().read(),
+                (8, _) => [vector[0], vector[1]] = halves(address.cast::<u64>().read()),
+                (12, _) => [vector[0], vector[1], vector[2]] = address.cast::<[u32; 3]>().read(),
+                (16, _) => {
+                    let [a, b] = address.cast::<[u64; 2]>().read().map(halves);
+                    vector = [a[0], a[1], b[0], b[1], 0, 0, 0, 0];
+                }
+                _ => {
+                    let [a, b, c] = address.cast::<[u64; 3]>().read().map(halves);
+                    vector = [a[0], a[1], b[0], b[1], c[0], c[1], 0, 0];
+                }
+            }
+        }
+        vector
+    }
+
+    /// Writes a vector that has no instruction of its own.
+    ///
+    /// # Safety
+    /// `address` is writable and a multiple of the unit.
+    #[inline(always)]
+    unsafe fn write(self, address: *mut u32, vector: Vector) {
+        let [a, b, c, d, e, f, ..] = vector;
+        // SAFETY: the caller's.
+        unsafe {
+            match (self.bytes, self.unit) {
+                (1, _) => address.cast::<u8>().write(a as u8),
+                (2, _) => address.cast::<u16>().write(a as u16),
+                (4, _) => address.write(a),
+                (8, 4) => address.cast::<[u32; 2]>().write([a, b]),
+                (8, _) => address.cast::<u64>().write(pair(a, b)),
+                (12, _) => address.cast::<[u32; 3]>().write([a, b, c]),
+                (16, _) => address.cast::<[u64; 2]>().write([pair(a, b), pair(c, d)]),
+                _ => {
+                    let pairs = [pair(a, b), pair(c, d), pair(e, f)];
+                    address.cast::<[u64; 3]>().write(pairs);
+                }
+            }
+        }
+    }
+}
+
+/// Loads 16 bytes from global memory.
+///
+/// # Safety
+/// `address` is in global memory, aligned to 16 bytes and readable, and no other thread writes there.
+#[inline(always)]
+unsafe fn load_words(address: *const u32, caching: Caching) -> Words {
+    // SAFETY: the caller's.
+    unsafe {
+        match caching {
+            Caching::Kept => simt::load_vector(address),
+            Caching::Streamed => simt::stream_vector(address),
+        }
+    }
+}
+
+/// The vector of the first 16 bytes and the others.
+#[inline(always)]
+fn joined(first: Words, last: Words) -> Vector {
+    let ([a, b, c, d], [e, f, g, h]) = (first, last);
+    [a, b, c, d, e, f, g, h]
+}
+
+/// The last 16 bytes of a vector of 32.
+#[inline(always)]
+fn last_words(vector: &Vector) -> Words {
+    let [.., e, f, g, h] = *vector;
+    [e, f, g, h]
+}
+
+/// The low word and the high one.
+#[inline(always)]
+fn halves(pair: u64) -> [u32; 2] {
+    [pair as u32, (pair >> 32) as u32]
+}
+
+/// The inverse of [`halves`].
+#[inline(always)]
+fn pair(low: u32, high: u32) -> u64 {
+    low as u64 | (high as u64) << 32
+}

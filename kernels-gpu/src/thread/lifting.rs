@@ -1,0 +1,106 @@
+//! Lifting a vector's items, of which some may be missing.
+//!
+//! A tile that is not full has identities in the place of its missing items. Where the operator has an item that lifts to the
+//! identity, this item lies there in memory, and all items are lifted alike. Where it has none, missing items are left out:
+//! the identity stands for each, and is never lifted. A tile that is full is never asked.
+
+use crate::contract::{vector_items, Wider, VECTOR_BYTES};
+use crate::element::{first_words, for_each_item, item_of, Element, Vector};
+use crate::op::Op;
+
+/// Which items of a vector are lifted.
+#[derive(Clone, Copy)]
+pub enum Items {
+    /// All.
+    All,
+    /// The first ones only.
+    First(u32),
+}
+
+/// The items of a tile, in the order of the input.
+#[derive(Clone, Copy)]
+pub struct TileItems {
+    /// The index of the tile's first item in the input.
+    pub begin: u64,
+    /// How many exist.
+    pub count: u32,
+}
+
+impl TileItems {
+    /// The index of the first item of vector `vector`, of `items` items.
+    #[inline(always)]
+    pub fn index(self, vector: u32, items: usize) -> u64 {
+        self.begin + (vector * items as u32) as u64
+    }
+
+    /// The items of vector `vector`, of `items` items, that exist.
+    #[inline(always)]
+    pub fn existing(self, vector: u32, items: usize) -> Items {
+        Items::First(self.count.saturating_sub(vector * items as u32))
+    }
+}
+
+/// Whether missing items have to be left out, since no item lifts to the identity.
+#[inline(always)]
+pub fn must_leave_out<O: Op<T>, T: Element>() -> bool {
+    O::identity_item().is_none()
+}
+
+/// Item `position` of a vector lifted, whose first item is item `index` of the input; the identity, where it is left out.
+#[inline(always)]
+pub fn lift<O: Op<T>, T: Element>(
+    vector: &Vector,
+    position: usize,
+    index: u64,
+    items: Items,
+) -> O::Accumulator {
+    match items {
+        Items::First(count) if position as u32 >= count => O::identity(),
+        _ => O::lift_at(item_of(vector, position), index + position as u64),
+    }
+}
+
+/// The items of a vector combined, from left to right unless the operator is exact. `U` is the type of results that the
+/// vector has room for.
+#[inline(always)]
+pub fn total<O: Op<T>, T: Element, U: Element>(
+    vector: &Vector,
+    index: u64,
+    items: Items,
+) -> O::Accumulator {
+    let bytes = vector_items::<Wider<T, U>>() * size_of::<T>();
+    if let (Items::All, VECTOR_BYTES) = (items, bytes) {
+        return O::total(first_words(vector), index);
+    }
+    let first = lift::<O, T>(vector, 0, index, items);
+    append_others::<O, T, U>(first, vector, index, items)
+}
+
+/// The items of a vector appended to what stands before them, one after the other.
+#[inline(always)]
+pub fn append<O: Op<T>, T: Element, U: Element>(
+    before: O::Accumulator,
+    vector: &Vector,
+    index: u64,
+    items: Items,
+) -> O::Accumulator {
+    let first = O::combine(before, lift::<O, T>(vector, 0, index, items));
+    append_others::<O, T, U>(first, vector, index, items)
+}
+
+/// All items of a vector but the first appended.
+#[inline(always)]
+fn append_others<O: Op<T>, T: Element, U: Element>(
+    first: O::Accumulator,
+    vector: &Vector,
+    index: u64,
+    items: Items,
+) -> O::Accumulator {
+    let mut upto = first;
+    for_each_item!(P of Wider<T, U> => {
+        if P != 0 {
+            upto = O::combine(upto, lift::<O, T>(vector, P, index, items));
+        }
+    });
+    upto
+}

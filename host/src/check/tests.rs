@@ -28,7 +28,7 @@ macro_rules! operator {
     };
 }
 
-operator!(Difference, exact false, identity 0.0, |a, b| if a == 0.0 { b } else if b == 0.0 { a } else { a - b });
+operator!(Difference, exact false, identity 0.0, |a, b| if a.to_bits() == 0 { b } else if b.to_bits() == 0 { a } else { a - b });
 operator!(PositiveZero, exact false, identity 0.0, |a, b| a + b);
 operator!(ClaimsExact, exact true, identity -0.0, |a, b| a + b);
 operator!(First, exact true, identity f32::INFINITY, |a, b| if a == f32::INFINITY { b } else { a });

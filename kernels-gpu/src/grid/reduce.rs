@@ -144,14 +144,22 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
         let count = Ord::min(end - begin, reduce_tile_items::<T>()) as u32;
         let vector = simt::thread_index();
         let part = Part::<T, T, BLOCK_THREADS>::new(tile, count, thread_vectors::<T>(), vector);
-        // SAFETY: the caller's.
-        let vectors = unsafe { part.load::<O>(slots, caching) };
         let items = TileItems { begin, count };
-        if thread::must_leave_out::<O, T>() && (count as u64) < reduce_tile_items::<T>() {
-            let lifted = |vector| items.existing(vector, vector_items::<T>());
-            fold_vectors::<O, T>(&mut folds, &vectors, items, lifted);
-        } else {
-            fold_vectors::<O, T>(&mut folds, &vectors, items, |_| Items::All);
+        let leaves_out =
+            thread::must_leave_out::<O, T>() && (count as u64) < reduce_tile_items::<T>();
+        // SAFETY: the caller's.
+        unsafe {
+            if !leaves_out {
+                let vectors = part.load::<O>(slots, caching);
+                fold_vectors::<O, T>(&mut folds, &vectors, items, |_| Items::All);
+            } else if has_two_folds::<O, T>() {
+                part.copy::<O>(slots);
+                fold_slots::<O, T>(&mut folds, slots, items);
+            } else {
+                let vectors = part.load::<O>(slots, caching);
+                let lifted = |vector| items.existing(vector, vector_items::<T>());
+                fold_vectors::<O, T>(&mut folds, &vectors, items, lifted);
+            }
         }
         begin += reduce_tile_items::<T>();
     }
@@ -196,6 +204,34 @@ fn fold_vectors<O: Op<T>, T: Element>(
         });
         folds[P] = O::combine(folds[P], thread::combine_vectors::<O, T>(column));
     });
+}
+
+/// Appends a thread's vectors of a tile, of which some items are left out, to its two folds. They lie in `slots`. It is done
+/// once at most, so the loop is not written out.
+///
+/// # Safety
+/// The slots are written.
+#[inline(always)]
+unsafe fn fold_slots<O: Op<T>, T: Element>(
+    folds: &mut [O::Accumulator; MAX_VECTOR_ITEMS],
+    slots: Slots,
+    items: TileItems,
+) {
+    // SAFETY: the caller's.
+    let total = |v: usize| unsafe {
+        let vector = simt::thread_index() + v as u32 * BLOCK_THREADS;
+        let words = slots.read(v, Part::<T, T, BLOCK_THREADS>::ACCESS);
+        let index = items.index(vector, vector_items::<T>());
+        let existing = items.existing(vector, vector_items::<T>());
+        thread::total::<O, T, T>(&words, index, existing)
+    };
+    let mut v = 0;
+    while v < thread_vectors::<T>() {
+        let step = simt::rolled_step();
+        folds[0] = O::combine(folds[0], total(v));
+        folds[1] = O::combine(folds[1], total(v + 1));
+        v += 2 * step;
+    }
 }
 
 /// This thread's fold over every 256th partial, each as soon as it is there: `AT_A_TIME` are looked at together. One by one,

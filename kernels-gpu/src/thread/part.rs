@@ -164,6 +164,16 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
         }
     }
 
+    /// Copies the part to `slots`, vector by vector; items that do not exist are fillers.
+    ///
+    /// # Safety
+    /// The array is readable. Nobody but this thread uses the slots.
+    #[inline(always)]
+    pub unsafe fn copy<O: Op<T>>(&self, slots: Slots) {
+        // SAFETY: the caller's.
+        unsafe { self.copy_in_pieces::<O>(slots, None) };
+    }
+
     /// Begins to copy the part to `slots`, by an eviction policy; items that do not exist are fillers. Does nothing where
     /// the machine has no asynchronous copies.
     ///

@@ -127,6 +127,8 @@ pub use error::{Argument, DriverCode, Error, Result};
 pub use gpu::Gpu;
 pub use half::{bf16, f16};
 pub use kernel::{Item, Kernel, kind};
+#[doc(hidden)]
+pub use ptx::shipped_text;
 pub use reduce::{reduce, reduce_into};
 pub use scan::{
     exclusive_scan, exclusive_scan_in_place, exclusive_scan_in_place_on, exclusive_scan_on,

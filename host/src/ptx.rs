@@ -1,7 +1,10 @@
 //! The embedded PTX, kernel by kernel.
 //!
 //! The driver compiles what it is given, so it is given one kernel's text, and a first `gpu_sum` does not wait for
-//! all the others. The texts lie compressed in the library, as the build script packs them.
+//! all the others. The texts lie compressed in the library, as the build script packs them: PTX, or bodies and the name of
+//! the skeleton that they fill (see [`fill`]).
+
+mod fill;
 
 use std::ops::Range;
 
@@ -32,11 +35,11 @@ impl Texts {
 pub struct Variant {
     /// The lowest compute capability that runs it, major and minor.
     pub capability: (u32, u32),
-    /// Its kernels, in the order of their symbols.
+    /// Its kernels and skeletons, in the order of their symbols.
     pub kernels: &'static [Packed],
 }
 
-/// A kernel's text, compressed.
+/// A text, compressed: a kernel's, what [`fill::FILLED`] begins, or a skeleton.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Packed {
@@ -62,7 +65,7 @@ pub(crate) struct Candidate {
     /// The compute capability that it was compiled for.
     pub capability: (u32, u32),
     /// The text.
-    pub text: Vec<u8>,
+    pub text: String,
 }
 
 /// The texts that hold a kernel and that a device of `capability` runs, the best first: the next
@@ -86,6 +89,13 @@ pub(crate) fn shipped(
     SHIPPED.candidates(symbol, capability)
 }
 
+/// The PTX of a row of the table as a device of this compute capability is given it; nothing where it is given none.
+#[doc(hidden)]
+pub fn shipped_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
+    let best = SHIPPED.candidates(symbol, capability).next()?;
+    Some(best.text)
+}
+
 impl Texts {
     fn candidates<'symbol>(
         &'static self,
@@ -104,19 +114,39 @@ impl Texts {
     }
 
     /// The text of the kernel `symbol`.
-    fn text(&self, variant: &Variant, symbol: &str) -> Option<Vec<u8>> {
-        let index = variant
-            .kernels
-            .binary_search_by_key(&symbol, |kernel| kernel.symbol);
-        let kernel = &variant.kernels[index.ok()?];
-        let packed = self.packed.get(kernel.packed.clone())?;
-        decompress_to_vec_zlib_with_limit(packed, kernel.text_bytes).ok()
+    fn text(&self, variant: &Variant, symbol: &str) -> Option<String> {
+        let text = self.unpack(variant, symbol)?;
+        let Some(filled) = text.strip_prefix(fill::FILLED) else {
+            return Some(text);
+        };
+        let (skeleton, bodies) = skeleton_and_bodies(filled);
+        fill::fill(&self.unpack(variant, skeleton)?, symbol, bodies).ok()
     }
+
+    /// The text that is packed under this name.
+    fn unpack(&self, variant: &Variant, name: &str) -> Option<String> {
+        let kernels = variant.kernels;
+        let index = kernels.binary_search_by_key(&name, |kernel| kernel.symbol);
+        let kernel = &kernels[index.ok()?];
+        let packed = self.packed.get(kernel.packed.clone())?;
+        let text = decompress_to_vec_zlib_with_limit(packed, kernel.text_bytes).ok()?;
+        String::from_utf8(text).ok()
+    }
+}
+
+/// The name and the bodies that follow [`fill::FILLED`].
+fn skeleton_and_bodies(text: &str) -> (&str, &str) {
+    text.split_at(text.find('\n').unwrap_or(text.len()))
 }
 
 #[cfg(test)]
 #[path = "../build/pack.rs"]
 mod pack;
+
+#[cfg(test)]
+#[path = "../build/table.rs"]
+#[allow(dead_code, reason = "the build script uses the rest")]
+mod table;
 
 #[cfg(test)]
 mod tests;

@@ -24,45 +24,34 @@ use warpfold_kernels::workspace::{
 pub struct Generation {
     pub name: &'static str,
     capability: (u32, u32),
-    text: &'static str,
 }
 
 /// Copies from global to shared memory go through registers.
 pub const SM_70: Generation = Generation {
     name: "sm_70",
     capability: (7, 0),
-    text: include_str!("../../host/ptx/sm_70.ptx"),
 };
 
 /// Copies are asynchronous.
 pub const SM_80: Generation = Generation {
     name: "sm_80",
     capability: (8, 0),
-    text: include_str!("../../host/ptx/sm_80.ptx"),
 };
 
 /// Launches may begin early.
 pub const SM_90: Generation = Generation {
     name: "sm_90",
     capability: (9, 0),
-    text: include_str!("../../host/ptx/sm_90.ptx"),
 };
 
 /// All texts that ship.
 pub const GENERATIONS: [Generation; 3] = [SM_70, SM_80, SM_90];
 
 impl Generation {
-    /// The text's preamble and one kernel of it.
+    /// The text of a kernel.
     pub fn kernel(self, symbol: &str) -> String {
-        let start = |pattern: &str| {
-            self.text
-                .find(pattern)
-                .unwrap_or_else(|| panic!("no {pattern}"))
-        };
-        let preamble = &self.text[..start(".visible .entry ")];
-        let entry = &self.text[start(&format!(".visible .entry {symbol}("))..];
-        let end = entry.find("\n}").expect("the entry's end") + 2;
-        [preamble, &entry[..end], "\n"].concat()
+        let text = warpfold::shipped_text(symbol, self.capability);
+        text.unwrap_or_else(|| panic!("no kernel is called {symbol}"))
     }
 
     fn copies(self) -> Copies {

@@ -17,6 +17,8 @@
 mod bounds;
 mod bundle;
 mod executables;
+#[path = "../../host/src/ptx/fill.rs"]
+mod fill;
 mod finish;
 mod inspect;
 mod part;
@@ -24,6 +26,10 @@ mod ptx;
 mod random;
 mod rust_cuda;
 mod schedules;
+mod skeletons;
+#[path = "../../host/build/table.rs"]
+#[allow(dead_code, reason = "the build script uses the rest")]
+mod table;
 
 use std::path::Path;
 use std::process::ExitCode;

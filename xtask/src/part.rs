@@ -46,7 +46,7 @@ impl Part {
     /// The kernels' cargo features that it is built with.
     pub fn features(self) -> &'static str {
         match self {
-            Part::Library => "",
+            Part::Library => "skeletons",
             Part::Ladder | Part::Nested => "ladder",
         }
     }

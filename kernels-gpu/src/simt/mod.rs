@@ -49,6 +49,8 @@ pub mod arithmetic;
 
 #[cfg(feature = "ladder")]
 pub mod atomics;
+#[cfg(feature = "skeletons")]
+pub mod holes;
 mod memory;
 #[cfg(feature = "ladder")]
 pub mod nested;

@@ -48,6 +48,8 @@ impl Space {
         match (self, other) {
             (Self::Nothing, space) | (space, Self::Nothing) => space,
             (a, b) if a == b => a,
+            // Either of two arguments: an operator may choose which to read. Never the result, which is the last.
+            (Self::Parameter(a), Self::Parameter(b)) => Self::Parameter(a.min(b)),
             _ => Self::Mixed,
         }
     }

@@ -1,7 +1,7 @@
 //! A first kernel, a mistake in it, and what is reported: `cargo run -p virtual-gpu --example hello`
 //!
-//! The kernel doubles 100 numbers in a block of 128 threads: those from 100 on have nothing to do. In
-//! its twin they go on, and write past the end of the numbers.
+//! The kernel doubles 100 numbers in a block of 128 threads, of which the last 28 have nothing to do. In
+//! its faulty twin they go on, and read past the end of the numbers.
 
 use virtual_gpu::{Counters, DeviceConfig, LaunchError, Memory, Module, RunOptions, Shape};
 
@@ -28,6 +28,12 @@ const DOUBLE: &str = "\
 const COUNT: usize = 100;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    print!("{}", report()?);
+    Ok(())
+}
+
+/// What the two kernels did.
+pub fn report() -> Result<String, Box<dyn std::error::Error>> {
     let device = DeviceConfig::default();
     let memory = Memory::new(device.memory_bytes);
     let numbers = memory.alloc(4 * COUNT as u64)?;
@@ -37,18 +43,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let counters = run(DOUBLE, numbers, &memory, &device)??;
     let mut last = [0; 4];
     memory.read(numbers + 4 * (COUNT as u64 - 1), &mut last)?;
-    println!("double: the last number is {}", u32::from_le_bytes(last));
-    println!(
-        "double: {} warp instructions, {} bytes read",
-        counters.warp_instructions, counters.global_bytes_read
-    );
 
     let faulty = DOUBLE.replace("@%p1 ret;", "");
-    match run(&faulty, numbers, &memory, &device)? {
-        Err(LaunchError::Fault(fault)) => println!("\nwithout its guard:\n{fault}"),
-        other => return Err(format!("no fault: {other:?}").into()),
-    }
-    Ok(())
+    let Err(LaunchError::Fault(fault)) = run(&faulty, numbers, &memory, &device)? else {
+        return Err("the faulty kernel was not stopped".into());
+    };
+    Ok(format!(
+        "double: the last number is {}\n\
+         double: {} warp instructions, {} bytes read\n\
+         \n\
+         without its guard:\n{fault}\n",
+        u32::from_le_bytes(last),
+        counters.warp_instructions,
+        counters.global_bytes_read
+    ))
 }
 
 /// Loads a text and launches its kernel in one block of 128 threads.

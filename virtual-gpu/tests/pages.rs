@@ -1,5 +1,9 @@
-//! The README says what the lists in the code say; and what the list of limits says is refused, is.
+//! The README agrees with the lists in the code and with what the first example prints, and everything in the list
+//! of limits is refused.
 
+#[path = "../examples/hello.rs"]
+#[allow(dead_code, reason = "its `main` only prints")]
+mod hello;
 mod support;
 
 use support::Device;
@@ -32,6 +36,15 @@ fn the_readme_lists_every_variable_and_no_other() {
 }
 
 #[test]
+fn the_readme_shows_what_the_first_example_prints() {
+    let report = hello::report().unwrap();
+    assert!(
+        README.contains(&format!("```text\n{report}```")),
+        "{report}"
+    );
+}
+
+#[test]
 fn every_limit_is_refused_for_what_it_says() {
     const REGISTERS: &str = ".reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>;";
     let device = Device::new();
@@ -49,7 +62,6 @@ fn every_limit_is_refused_for_what_it_says() {
             )),
         };
         let problems = device.problems(&text);
-        println!("{}: {problems:?}", limit.what);
         assert_eq!(problems.len(), 1, "{}: {problems:?}", limit.what);
     }
 }

@@ -162,9 +162,12 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::super::piece::What;
+    use super::super::spans::Spans;
     use super::super::touched::{Run, Touched};
     use super::*;
     use crate::fault::{AccessKind, StreamKind, StreamName};
+    use std::ops::Range;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     /// A stream's work that writes some bytes.
     struct Writer<'o> {
@@ -247,6 +250,74 @@ mod tests {
             let (segments, streams) = orders.size();
             assert!(segments + streams < 4 * SLACK, "{segments} {streams}");
         }
+    }
+
+    /// What writes some bytes, and says in the end whether it was asked for its runs.
+    fn raw(bytes: Range<u64>, cells: usize, asked: &Arc<AtomicBool>) -> Raw {
+        let asked = Arc::clone(asked);
+        Raw::new(Spans::new(vec![bytes.clone()]), cells, move || {
+            asked.store(true, Ordering::Relaxed);
+            Touched {
+                writes: vec![Run::of_call(bytes, AccessKind::Write)],
+                ..Touched::default()
+            }
+        })
+    }
+
+    #[test]
+    fn work_is_divided_into_runs_only_when_unordered_work_meets_it() {
+        let orders = Orders::default();
+        let mut writer = Writer {
+            orders: &orders,
+            number: 0,
+        };
+        let asked = Arc::default();
+        let first = Arc::new(writer.enqueue(1, &[]));
+        assert!(orders.compare(&first, raw(0..64, 1, &asked)).is_none());
+        orders.done(first.number);
+        assert!(!writer.write(1, &[], 0).1, "the same stream");
+        assert!(!writer.write(2, &[], 64).1, "other bytes");
+        assert!(!writer.write(3, &[&first.clock], 128).1, "ordered");
+        assert!(!asked.load(Ordering::Relaxed));
+        assert!(writer.write(4, &[], 63).1);
+        assert!(asked.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn memory_that_is_gone_is_forgotten_before_and_after_it_is_divided() {
+        let orders = Orders::default();
+        let mut writer = Writer {
+            orders: &orders,
+            number: 0,
+        };
+        let asked = Arc::default();
+        let first = Arc::new(writer.enqueue(1, &[]));
+        assert!(orders.compare(&first, raw(0..256, 1, &asked)).is_none());
+        orders.done(first.number);
+        orders.forget(0, 64);
+        assert!(!writer.write(2, &[], 0).1);
+        assert!(!asked.load(Ordering::Relaxed));
+        assert!(writer.write(3, &[], 192).1);
+        assert!(asked.load(Ordering::Relaxed));
+        assert!(!writer.write(2, &[], 0).1, "the first has not come back");
+        orders.forget(64, 64);
+        assert!(!writer.write(4, &[], 64).1);
+        assert!(writer.write(5, &[], 128).1);
+    }
+
+    #[test]
+    fn histories_of_recent_work_are_not_kept_without_end() {
+        let orders = Orders::default();
+        let mut writer = Writer {
+            orders: &orders,
+            number: 0,
+        };
+        let asked = Arc::default();
+        let first = Arc::new(writer.enqueue(1, &[]));
+        let large = raw(0..64, MOST_CELLS + 1, &asked);
+        assert!(orders.compare(&first, large).is_none());
+        assert!(asked.load(Ordering::Relaxed));
+        assert!(writer.write(2, &[], 0).1);
     }
 
     #[test]

@@ -6,21 +6,42 @@
 
 #[cfg(feature = "cuda_builder")]
 mod bounds;
+#[cfg(feature = "cuda_builder")]
+mod finish;
 mod pack;
+#[cfg(feature = "cuda_builder")]
+mod part;
 #[cfg(feature = "cuda_builder")]
 mod rust_cuda;
 
 use std::env;
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+#[cfg(not(feature = "cuda_builder"))]
 use pack::Variant;
+#[cfg(feature = "cuda_builder")]
+use rust_cuda::compile as variants;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build");
     let output = env::var("OUT_DIR")?;
     let output = Path::new(&output);
-    pack::pack(&variants(output)?, output)
+    let variants = variants(output)?;
+    // Tests read the texts there.
+    println!(
+        "cargo::rustc-env=WARPFOLD_TEXTS={}",
+        texts(output)?.display()
+    );
+    pack::pack(&variants, output)
+}
+
+/// The folder of the texts.
+fn texts(output: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    Ok(match cfg!(feature = "cuda_builder") {
+        true => output.to_owned(),
+        false => Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("ptx"),
+    })
 }
 
 /// The variants, the best first.
@@ -42,12 +63,4 @@ fn variants(_output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
         variants.push(variant("ladder_nested", (7, 0))?);
     }
     Ok(variants)
-}
-
-/// The one variant that rust-cuda's compiler makes.
-#[cfg(feature = "cuda_builder")]
-fn variants(output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
-    let text = rust_cuda::compile(output)?;
-    let capability = (7, 0);
-    Ok(vec![Variant { capability, text }])
 }

@@ -33,7 +33,7 @@ static KERNELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/kernels.bin"))
 static VARIANTS: &[Variant] = include!(concat!(env!("OUT_DIR"), "/variants.rs"));
 
 /// The lowest compute capability that runs any variant.
-pub(crate) const LOWEST_CAPABILITY: (u32, u32) = (7, 0);
+pub(crate) const LOWEST_CAPABILITY: (u32, u32) = VARIANTS[VARIANTS.len() - 1].capability;
 
 /// A text that holds one kernel.
 #[derive(Debug)]

@@ -19,39 +19,48 @@ use warpfold_kernels::workspace::{
     STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
 };
 
-/// A text that ships, and the devices that it is for.
+/// A text that the library carries, and the devices that it is for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Generation {
     pub name: &'static str,
     capability: (u32, u32),
     text: &'static str,
+    /// What the repository holds in its place: the same, unless another compiler has made the text.
+    committed: &'static str,
+}
+
+macro_rules! generation {
+    ($name:literal, $capability:expr) => {
+        Generation {
+            name: $name,
+            capability: $capability,
+            text: include_str!(concat!(env!("WARPFOLD_TEXTS"), "/", $name, ".ptx")),
+            committed: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/ptx/", $name, ".ptx")),
+        }
+    };
 }
 
 /// Copies from global to shared memory go through registers.
-pub const SM_70: Generation = Generation {
-    name: "sm_70",
-    capability: (7, 0),
-    text: include_str!("../../host/ptx/sm_70.ptx"),
-};
+pub const SM_70: Generation = generation!("sm_70", (7, 0));
 
 /// Copies are asynchronous.
-pub const SM_80: Generation = Generation {
-    name: "sm_80",
-    capability: (8, 0),
-    text: include_str!("../../host/ptx/sm_80.ptx"),
-};
+pub const SM_80: Generation = generation!("sm_80", (8, 0));
 
 /// Launches may begin early.
-pub const SM_90: Generation = Generation {
-    name: "sm_90",
-    capability: (9, 0),
-    text: include_str!("../../host/ptx/sm_90.ptx"),
-};
+pub const SM_90: Generation = generation!("sm_90", (9, 0));
 
-/// All texts that ship.
+/// All of them.
 pub const GENERATIONS: [Generation; 3] = [SM_70, SM_80, SM_90];
 
 impl Generation {
+    /// The generation with the text that the repository holds, for what is said of that alone.
+    pub fn committed(self) -> Self {
+        Self {
+            text: self.committed,
+            ..self
+        }
+    }
+
     /// The text's preamble and one kernel of it.
     pub fn kernel(self, symbol: &str) -> String {
         let start = |pattern: &str| {

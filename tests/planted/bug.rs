@@ -52,7 +52,7 @@ pub fn assert_clean(symbol: &str, it: Circumstances, trial: Trial) {
 impl Bug<'_> {
     /// Asserts that all find the bug that are said to, and that nothing else is needed for it to be found.
     pub fn assert_found(&self, symbol: &str, name: &str, it: Circumstances, trial: Trial) {
-        let mut text = it.generation.kernel(symbol);
+        let mut text = it.generation.committed().kernel(symbol);
         for edit in self.edits {
             text = edit.apply(&text);
         }

@@ -17,20 +17,23 @@
 mod bounds;
 mod bundle;
 mod executables;
+#[path = "../../host/build/finish.rs"]
 mod finish;
 mod inspect;
+#[path = "../../host/build/part.rs"]
 mod part;
 mod ptx;
 mod random;
 mod rust_cuda;
 mod schedules;
+mod table;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask ptx [--check] [FILE…] | rust-cuda [--few] | bundle | schedules [--seeds N] [TEST…] | random [--minutes M] [--seed S]";
+const USAGE: &str = "usage: cargo xtask ptx [--check] [FILE…] | rust-cuda [--few [ARCHITECTURE…]] | bundle | schedules [--seeds N] [TEST…] | random [--minutes M] [--seed S]";
 
 /// How a task ended.
 enum Outcome {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Error, Result, bail, ensure};
 use rayon::prelude::*;
 
 use crate::finish::finish;
@@ -189,7 +189,11 @@ fn build(root: &Path, variant: &Variant) -> Result<String> {
     let emitted = target.join("nvptx64-nvidia-cuda/release/deps/warpfold_kernels.s");
     let emitted =
         fs::read_to_string(&emitted).with_context(|| format!("reading {}", emitted.display()))?;
-    let text = format!("{}{}", stamp(variant), finish(&emitted, variant.part)?);
+    let text = format!(
+        "{}{}",
+        stamp(variant),
+        finish(&emitted, variant.part).map_err(Error::msg)?
+    );
     inspect::inspect(&text, variant.part).with_context(|| format!("PTX of {}", variant.file))?;
     Ok(text)
 }

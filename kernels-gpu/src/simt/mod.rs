@@ -60,6 +60,13 @@ mod rustc;
 pub use self::rustc::*;
 
 use crate::contract::WARP_LANES;
+use crate::launch::{Copies, Start};
+
+/// Whether copies to shared memory are asynchronous.
+pub const COPIES: Copies = Copies::of_capability(CAPABILITY_MAJOR);
+
+/// When a launch begins.
+pub const START: Start = Start::of_capability(CAPABILITY_MAJOR);
 
 /// This thread's lane in its warp. Blocks are one-dimensional.
 #[inline(always)]

@@ -71,7 +71,10 @@ mod grid;
 mod lookback;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod simt;
-#[cfg(all(any(target_arch = "nvptx64", feature = "cuda_std"), feature = "skeletons"))]
+#[cfg(all(
+    any(target_arch = "nvptx64", feature = "cuda_std"),
+    feature = "skeletons"
+))]
 mod skeleton;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod thread;

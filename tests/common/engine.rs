@@ -19,7 +19,7 @@ use warpfold_kernels::workspace::{
     STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
 };
 
-/// A text that ships, and the devices that it is for.
+/// A text that the library carries, and the devices that it is for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Generation {
     pub name: &'static str,
@@ -44,7 +44,7 @@ pub const SM_90: Generation = Generation {
     capability: (9, 0),
 };
 
-/// All texts that ship.
+/// All of them.
 pub const GENERATIONS: [Generation; 3] = [SM_70, SM_80, SM_90];
 
 impl Generation {

@@ -101,10 +101,17 @@ impl DeviceCrate {
     }
 }
 
-/// The compiler's flags. An operator's functions have to be inlined, however long they are; and what would be a table of
-/// jumps or values has to stay code, since kernels carry no tables. They are for the device crate alone, in which all code is
-/// optimised together, so that what it depends on is compiled once.
-const FLAGS: [&str; 2] = ["-Cjump-tables=no", "-Cllvm-args=-inline-threshold=100000"];
+/// The compiler's flags. They are for the device crate alone, in which all code is optimised together, so that what it depends
+/// on is compiled once.
+///
+/// - What would be a table of jumps or values stays code, since kernels carry no tables.
+/// - An operator's functions are inlined, however long they are.
+/// - Copies of structs in two branches stay two: one copy from either of two places would keep the structs in local memory.
+const FLAGS: [&str; 3] = [
+    "-Cjump-tables=no",
+    "-Cllvm-args=-inline-threshold=100000",
+    "-Cllvm-args=-simplifycfg-sink-common=false",
+];
 
 fn manifest(edition: &str) -> String {
     format!(
@@ -133,6 +140,10 @@ fn manifest(edition: &str) -> String {
          panic = \"abort\"\n\
          overflow-checks = false\n\
          debug-assertions = false\n\
+         \n\
+         # Else MIR passes would copy barriers into branches. All optimisation is that of the crate above.\n\
+         [profile.release.package.warpfold-kernels]\n\
+         opt-level = 0\n\
          \n\
          [workspace]\n",
         kernels_source()

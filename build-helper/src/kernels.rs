@@ -8,6 +8,7 @@ use crate::ptx::finish::{self, Bounds};
 use crate::ptx::hook::hooks;
 use crate::ptx::inspect::{Kind, inspect};
 use crate::ptx::refuse;
+use crate::ptx::splice::splice;
 use crate::ptx::text::Text;
 use crate::variant::Variant;
 
@@ -53,16 +54,29 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
     }
     let mut kernels = Vec::new();
     for function in &text.functions {
-        let Some((kind, _)) = Kind::of(function.name) else {
+        let Some((kind, operator)) = Kind::of(function.name) else {
             continue;
         };
-        let kernel = finish::kernel(function, &hooks)?;
+        let body = splice(&function.body, &hooks)?;
+        if let Some(reason) = refuse::reason_of_kernel(&body) {
+            let function = function.name.strip_suffix(operator).unwrap_or_default();
+            refusals.push(Refusal {
+                function: function.trim_end_matches('_').to_owned(),
+                operator: operator.to_owned(),
+                reason,
+            });
+            continue;
+        }
+        let kernel = finish::kernel(function, body)?;
         inspect(&kernel, kind, variant.may_begin_early())?;
         let preamble = finish::preamble(variant.ptx_version, variant.target_cpu);
         kernels.push(Kernel {
             symbol: function.name.to_owned(),
             text: preamble + &finish::entry(&kernel, bounds(kind)),
         });
+    }
+    if !refusals.is_empty() {
+        return Err(Error::Refused(refusals));
     }
     if kernels.is_empty() {
         return Err(Problem::unexpected("there are no kernels").into());

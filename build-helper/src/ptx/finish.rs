@@ -1,11 +1,8 @@
 //! From the function that the compiler emitted for an entry to the kernel's text.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::hook::Hook;
 use super::space::{self, SHARED_ARRAY};
-use super::splice::splice;
 use super::statement::Statement;
 use super::text::Function;
 use crate::error::Problem;
@@ -19,12 +16,11 @@ pub struct Bounds {
     pub blocks: u32,
 }
 
-/// The kernel that a function of the compiler's is meant to be: its statements.
+/// The kernel that a function of the compiler's is meant to be, from its body with the hooks' instructions.
 pub fn kernel<'a>(
     function: &Function<'a>,
-    hooks: &BTreeMap<String, Hook>,
+    mut body: Vec<Statement>,
 ) -> Result<Function<'a>, Problem> {
-    let mut body = splice(&function.body, hooks)?;
     space::resolve(function.name, &mut body).map_err(|stray| {
         Problem::unexpected(format!(
             "{} accesses memory that is neither shared nor an argument's: {}",
@@ -32,8 +28,9 @@ pub fn kernel<'a>(
         ))
     })?;
     Ok(Function {
+        name: function.name,
+        parameters: function.parameters.clone(),
         body,
-        ..function.clone()
     })
 }
 

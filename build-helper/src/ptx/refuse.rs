@@ -103,6 +103,11 @@ pub fn reason(
     Ok(found)
 }
 
+/// Why a whole kernel is none, if it is because of the operator: its functions by themselves may be without fault.
+pub fn reason_of_kernel(body: &[Statement]) -> Option<Reason> {
+    calls(body).or_else(|| local_memory(body))
+}
+
 fn instructions(body: &[Statement]) -> impl Iterator<Item = (usize, &Instruction)> {
     body.iter()
         .enumerate()

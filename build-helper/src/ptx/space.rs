@@ -24,7 +24,7 @@ pub const SHARED_ARRAY: &str = "warpfold_shared";
 /// What a register holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Space {
-    /// Nothing that is known yet; or zero, which is the address of nothing.
+    /// Nothing that is known yet, such as what a later instruction writes; or zero, which is the address of nothing.
     Nothing,
     /// A number.
     Number,
@@ -61,7 +61,7 @@ impl Space {
             (a, b) if a.is_address() && b.is_address() => Self::Mixed,
             (a, _) if a.is_address() => a,
             (_, b) if b.is_address() => b,
-            (Self::Nothing, Self::Nothing) => Self::Nothing,
+            (Self::Nothing, _) | (_, Self::Nothing) => Self::Nothing,
             _ => Self::Number,
         }
     }
@@ -69,6 +69,7 @@ impl Space {
     /// A difference of the two.
     fn minus(self, other: Self) -> Self {
         match (self, other) {
+            (Self::Nothing, _) | (_, Self::Nothing) => Self::Nothing,
             (a, b) if a.is_address() && a == b => Self::Number,
             (_, b) if b.is_address() => Self::Mixed,
             (a, b) => a.plus(b),
@@ -89,7 +90,7 @@ pub struct Spaces {
 }
 
 impl Spaces {
-    /// Follows the addresses of a function. Its own parameters are addresses too where `parameters_are_addresses`.
+    /// Follows the addresses of the function of this name.
     pub fn of(name: &str, body: &[Statement]) -> Self {
         let mut spaces = Self {
             known: HashMap::new(),
@@ -259,4 +260,95 @@ pub fn generic_access(instruction: &Instruction) -> Option<&str> {
     };
     let names_memory = ["param", "global", "shared", "local", "const"];
     (!names_memory.iter().any(|space| instruction.has_part(space))).then_some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::statement::parse;
+    use super::*;
+
+    fn resolved(body: &str) -> Result<String, Stray> {
+        let mut body = parse(body).unwrap();
+        resolve("f", &mut body)?;
+        let written: Vec<String> = body.iter().map(Statement::to_string).collect();
+        Ok(written.join(" "))
+    }
+
+    /// Resolves what follows an address in each of the two memories.
+    fn after_addresses(text: &str) -> Result<String, Stray> {
+        let before = "mov.u64 %rd1, warpfold_shared; cvta.to.global.u64 %rd2, %rd3;";
+        let resolved = resolved(&format!("ld.param.b64 %rd3, [f_param_0]; {before} {text}"))?;
+        Ok(resolved.split_once("%rd3; ").unwrap().1.to_owned())
+    }
+
+    #[test]
+    fn accesses_get_the_memory_of_their_address() {
+        for (access, named) in [
+            ("ld.b32 %r1, [%rd1];", "ld.shared.b32 %r1, [%rd1];"),
+            ("ld.b32 %r1, [%rd2+4];", "ld.global.b32 %r1, [%rd2+4];"),
+            (
+                "st.v2.b32 [%rd1], {%r1, %r2};",
+                "st.shared.v2.b32 [%rd1], {%r1, %r2};",
+            ),
+        ] {
+            assert_eq!(after_addresses(access).unwrap(), named);
+        }
+    }
+
+    #[test]
+    fn addresses_are_followed() {
+        for derived in [
+            "mov.b64 %rd4, %rd1;",
+            "add.s64 %rd4, %rd1, 8;",
+            "add.s64 %rd4, %rd9, %rd1;",
+            "sub.s64 %rd4, %rd1, %rd9;",
+            "or.b64 %rd4, %rd1, 4;",
+            "and.b64 %rd4, %rd1, -16;",
+            "mad.wide.u32 %rd4, %r1, 16, %rd1;",
+            "mad.lo.s64 %rd4, %rd9, 16, %rd1;",
+            "selp.b64 %rd4, %rd1, 0, %p1;",
+            "@%p1 mov.b64 %rd4, %rd1; @%p2 add.s64 %rd4, %rd4, 8;",
+            "sub.s64 %rd5, %rd1, %rd1; add.s64 %rd4, %rd1, %rd5;",
+        ] {
+            let text = format!("ld.param.b64 %rd9, [other]; {derived} st.b32 [%rd4], %r1;");
+            let resolved = after_addresses(&text).unwrap();
+            assert!(resolved.contains("st.shared.b32 [%rd4]"), "{resolved}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_later_in_the_text_is_followed_too() {
+        let text = "bra $L_2; $L_1: add.s64 %rd5, %rd4, 8; ld.b32 %r1, [%rd5]; ret; \
+            $L_2: add.s64 %rd4, %rd1, 16; bra $L_1;";
+        assert!(after_addresses(text).unwrap().contains("ld.shared.b32 %r1"));
+    }
+
+    #[test]
+    fn conversions_of_what_is_known_are_copies() {
+        let text = "{ .reg .u64 %g; cvta.to.shared.u64 %g, %rd1; ld.shared.b32 %r1, [%g]; }";
+        assert!(after_addresses(text).unwrap().contains("mov.b64 %g, %rd1;"));
+    }
+
+    #[test]
+    fn registers_of_a_scope_are_its_own() {
+        let text = "{ .reg .u64 %g, %s; mov.b64 %g, %rd1; ld.b32 %r1, [%g]; } \
+            { .reg .u64 %g; mov.b64 %g, %rd2; ld.b32 %r1, [%g]; }";
+        let resolved = after_addresses(text).unwrap();
+        assert!(resolved.contains("ld.shared") && resolved.contains("ld.global"));
+    }
+
+    #[test]
+    fn an_address_of_unknown_memory_is_an_error() {
+        for text in [
+            "ld.b32 %r1, [%rd9];",
+            "mov.b64 %rd4, 64; ld.b32 %r1, [%rd4];",
+            "ld.global.b64 %rd4, [%rd2]; ld.b32 %r1, [%rd4];",
+            "selp.b64 %rd4, %rd1, %rd2, %p1; ld.b32 %r1, [%rd4];",
+            "add.s64 %rd4, %rd1, %rd2; ld.b32 %r1, [%rd4];",
+            "mul.lo.s64 %rd4, %rd1, 2; ld.b32 %r1, [%rd4];",
+            "cvta.to.global.u64 %rd4, %rd1;",
+        ] {
+            assert!(after_addresses(text).is_err(), "{text}");
+        }
+    }
 }

@@ -57,8 +57,10 @@ fn begins(line: &str, part: Part) -> Skip {
     if line.starts_with(".visible .func") {
         return Skip::Function;
     }
-    let is_for_launches = line.starts_with(".extern .func") || line.starts_with(".visible .global");
-    match is_for_launches && part != Part::Nested {
+    // What kernels launch with, and what they print.
+    let of_nested = [".extern .func", ".visible .global", ".global"];
+    let is_of_nested = of_nested.iter().any(|start| line.starts_with(start));
+    match is_of_nested && part != Part::Nested {
         true => Skip::Declaration,
         false => Skip::Nothing,
     }

@@ -12,7 +12,7 @@ mod amend;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs, panic, thread};
+use std::{env, fs, io, panic, thread};
 
 use cuda_builder::{CudaBuilder, NvvmArch};
 
@@ -129,9 +129,9 @@ fn write_cdylib(output: &Path) -> Result<PathBuf, Box<dyn Error>> {
 
     let cdylib = output.join("kernels-cdylib");
     fs::create_dir_all(cdylib.join("src"))?;
-    fs::write(cdylib.join("Cargo.toml"), manifest(&source))?;
-    fs::write(
-        cdylib.join("src/lib.rs"),
+    write(&cdylib.join("Cargo.toml"), &manifest(&source))?;
+    write(
+        &cdylib.join("src/lib.rs"),
         "#![no_std]\nextern crate warpfold_kernels;\n",
     )?;
 
@@ -142,6 +142,14 @@ fn write_cdylib(output: &Path) -> Result<PathBuf, Box<dyn Error>> {
         .current_dir(&cdylib)
         .status()?;
     Ok(cdylib)
+}
+
+/// Writes a file, if it has to be another: cargo compiles anew what was written.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    match fs::read_to_string(path).is_ok_and(|written| written == text) {
+        true => Ok(()),
+        false => fs::write(path, text),
+    }
 }
 
 /// The kernels' PTX for one architecture, the library's first.

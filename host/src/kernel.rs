@@ -1,7 +1,6 @@
 //! Which kernels there are, as types: `Sum: Kernel<kind::reduce, f32>` holds because the table of kernels has
 //! the row `reduce Sum f32`. A pair without a row does not compile.
 
-use bytemuck::Pod;
 use cust::memory::DeviceCopy;
 use half::{bf16, f16};
 use warpfold_kernels::element::Element;
@@ -9,13 +8,13 @@ use warpfold_kernels::for_each_kernel;
 use warpfold_kernels::launch::Copies;
 use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
 
-/// An element type as the library's functions take it: `f32`, `f64`, [`f16`](struct@f16), [`bf16`], or an integer of 8, 16, 32 or
-/// 64 bits.
+/// An element type as the library's functions take it: `f32`, `f64`, [`f16`](struct@f16), [`bf16`], an integer, or any other
+/// [`Element`].
 ///
-/// Every bit pattern is a value of such a type ([`Pod`]), so no device memory can hold an invalid one.
-pub trait Item: Element + DeviceCopy + Pod {}
+/// Every bit pattern is a value of such a type ([`Pod`](bytemuck::Pod)), so no device memory can hold an invalid one.
+pub trait Item: Element + DeviceCopy {}
 
-impl<T: Element + DeviceCopy + Pod> Item for T {}
+impl<T: Element + DeviceCopy> Item for T {}
 
 /// The kinds of kernels, named as in the table of kernels. They are types without values.
 #[allow(non_camel_case_types)]
@@ -61,7 +60,7 @@ macro_rules! rows {
         const ROWS: &[Row] = &[$(Row {
             id: KernelId::$symbol,
             symbol: stringify!($symbol),
-            blocks: blocks::$kind::<<$op as Op<$t>>::Accumulator>,
+            blocks: blocks::$kind::<$op, $t>,
         },)*];
 
         $(
@@ -94,19 +93,21 @@ pub(crate) struct Blocks {
     pub long: Block,
 }
 
-/// The blocks of each kind, with accumulators of type `A`, where a block may have so many bytes of shared memory.
+/// The blocks of each kind, where a block may have so many bytes of shared memory.
 mod blocks {
-    use warpfold_kernels::contract::{BLOCK_THREADS, SCAN_LONG, SCAN_SHORT, ScanShape};
+    use warpfold_kernels::contract::{
+        BLOCK_THREADS, ScanShape, Wider, scan_long_shape, scan_short_shape,
+    };
     use warpfold_kernels::launch::{
         Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
     };
 
-    use super::{Block, Blocks};
+    use super::{Block, Blocks, Element, Op};
 
-    pub fn reduce<A>(_copies: Copies, _available: u32) -> Blocks {
+    pub fn reduce<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
         let block = Block {
             threads: BLOCK_THREADS,
-            shared_bytes: reduce_shared_bytes::<A>(),
+            shared_bytes: reduce_shared_bytes::<O::Accumulator>(),
         };
         Blocks {
             short: block,
@@ -114,18 +115,18 @@ mod blocks {
         }
     }
 
-    pub fn inclusive_scan<A>(copies: Copies, available: u32) -> Blocks {
+    pub fn inclusive_scan<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks {
         let block = |shape: ScanShape, available| Block {
             threads: scan_block_threads(shape),
-            shared_bytes: scan_shared_bytes::<A>(
+            shared_bytes: scan_shared_bytes::<O::Accumulator>(
                 shape,
-                scan_buffers::<A>(shape, copies, available),
+                scan_buffers::<O::Accumulator>(shape, copies, available),
             ),
         };
         Blocks {
             // Two share a multiprocessor.
-            short: block(SCAN_SHORT, available / 2),
-            long: block(SCAN_LONG, available),
+            short: block(scan_short_shape::<Wider<T, O::Output>>(), available / 2),
+            long: block(scan_long_shape::<Wider<T, O::Output>>(), available),
         }
     }
 

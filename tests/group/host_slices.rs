@@ -13,7 +13,7 @@ fn reduces<O: Kernel<kind::reduce, T>, T: Sample>(gpus: &Gpus, item_count: usize
     assert_same_bits(
         &[found],
         &[expected],
-        &format!("{item_count} of {}", T::NAME),
+        &format!("{item_count} of {}", std::any::type_name::<T>()),
     );
 }
 

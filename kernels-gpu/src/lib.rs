@@ -87,6 +87,16 @@ mod warp;
 #[doc(hidden)]
 pub mod operators;
 
+/// Names the kernels of operators on items, one row for each operator: `NAME: OPERATOR, ITEM;` gives `reduce_NAME`,
+/// `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not
+/// commute, gives the scans. These are emitted where the file is compiled for the device, by `warpfold-build`; here, on the
+/// host, nothing is.
+#[cfg(not(all(target_arch = "nvptx64", feature = "stable")))]
+#[macro_export]
+macro_rules! operators {
+    ($($rows:tt)*) => {};
+}
+
 #[doc(hidden)]
 pub use bytemuck;
 

@@ -8,7 +8,11 @@
 mod bounds;
 #[path = "../src/ptx/fill.rs"]
 mod fill;
+#[cfg(feature = "cuda_builder")]
+mod finish;
 mod pack;
+#[cfg(feature = "cuda_builder")]
+mod part;
 #[cfg(feature = "cuda_builder")]
 mod rust_cuda;
 mod table;
@@ -17,15 +21,32 @@ mod table;
 use std::collections::BTreeMap;
 use std::env;
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+#[cfg(not(feature = "cuda_builder"))]
 use pack::Variant;
+#[cfg(feature = "cuda_builder")]
+use rust_cuda::compile as variants;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build");
     let output = env::var("OUT_DIR")?;
     let output = Path::new(&output);
-    pack::pack(&variants(output)?, output)
+    let variants = variants(output)?;
+    // Tests read the texts there.
+    println!(
+        "cargo::rustc-env=WARPFOLD_TEXTS={}",
+        texts(output)?.display()
+    );
+    pack::pack(&variants, output)
+}
+
+/// The folder of the texts.
+fn texts(output: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    Ok(match cfg!(feature = "cuda_builder") {
+        true => output.to_owned(),
+        false => Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("ptx"),
+    })
 }
 
 /// The variants, the best first.
@@ -71,14 +92,4 @@ fn files(folder: &Path) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
         files.insert(name, std::fs::read_to_string(entry.path())?);
     }
     Ok(files)
-}
-
-/// The one variant that rust-cuda's compiler makes.
-#[cfg(feature = "cuda_builder")]
-fn variants(output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
-    let text = rust_cuda::compile(output)?;
-    Ok(vec![Variant {
-        capability: (7, 0),
-        texts: pack::kernels(&text)?,
-    }])
 }

@@ -38,8 +38,8 @@ macro_rules! operators {
                 #[allow(unused_imports)]
                 use $crate::texts::{Packed, Variant};
                 $crate::texts::Texts::new(
-                    include_bytes!(concat!(env!("OUT_DIR"), "/operators.bin")),
-                    include!(concat!(env!("OUT_DIR"), "/operators.rs")),
+                    include_bytes!(concat!(env!("OUT_DIR"), "/warpfold_operators.bin")),
+                    include!(concat!(env!("OUT_DIR"), "/warpfold_operators.rs")),
                 )
             };
             $($crate::operators!(@row $name $op, $item $(, $scans $only)?);)*

@@ -57,7 +57,8 @@ static SHIPPED: Texts = Texts::new(
 );
 
 /// The lowest compute capability that runs any variant.
-pub(crate) const LOWEST_CAPABILITY: (u32, u32) = (7, 0);
+pub(crate) static LOWEST_CAPABILITY: (u32, u32) =
+    SHIPPED.variants[SHIPPED.variants.len() - 1].capability;
 
 /// A text that holds one kernel.
 #[derive(Debug)]

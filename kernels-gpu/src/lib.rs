@@ -16,14 +16,18 @@
 //! ([`element`]), the fixed combination trees ([`contract`]) and the layout of the scratch memory
 //! ([`workspace`]).
 //!
-//! # Two compilers
+//! # Compilers
 //!
-//! rustc's own NVPTX back end builds the PTX that ships with `warpfold` (`cargo xtask ptx`). With the
-//! feature `cuda_std` the same kernels compile with rust-cuda's `rustc_codegen_nvvm`. The two differ in
+//! rustc's own NVPTX back end builds the PTX that ships with `warpfold` (`cargo xtask ptx`). With the feature `stable`
+//! it needs no nightly features: so `warpfold-build` compiles users' operators ([`operators!`]). With the
+//! feature `cuda_std` the same kernels compile with rust-cuda's `rustc_codegen_nvvm`. They differ in
 //! `simt`, in the macro that emits an entry, and where [`contract`] avoids a fault of rust-cuda's.
 #![no_std]
 #![cfg_attr(
-    all(target_arch = "nvptx64", not(feature = "cuda_std")),
+    all(
+        target_arch = "nvptx64",
+        not(any(feature = "cuda_std", feature = "stable"))
+    ),
     feature(
         abi_ptx,
         asm_experimental_arch,
@@ -46,6 +50,7 @@ mod arithmetic;
 pub mod contract;
 pub mod element;
 pub mod entries;
+mod item;
 pub mod launch;
 pub mod op;
 pub mod workspace;
@@ -54,7 +59,10 @@ pub mod workspace;
 mod block;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod board;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(
+    all(target_arch = "nvptx64", not(feature = "stable")),
+    feature = "cuda_std"
+))]
 #[macro_use]
 mod device;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
@@ -63,7 +71,10 @@ mod grid;
 mod lookback;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod simt;
-#[cfg(all(any(target_arch = "nvptx64", feature = "cuda_std"), feature = "skeletons"))]
+#[cfg(all(
+    any(target_arch = "nvptx64", feature = "cuda_std"),
+    feature = "skeletons"
+))]
 mod skeleton;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod thread;
@@ -71,6 +82,17 @@ mod thread;
 mod tickets;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod warp;
+
+#[cfg(all(target_arch = "nvptx64", feature = "stable"))]
+#[doc(hidden)]
+pub mod operators;
+
+#[doc(hidden)]
+pub use bytemuck;
+
+// What a file of operators names as `warpfold::…` where it is compiled for the device.
+pub use half::{bf16, f16};
+pub use op::{Commutative, Max, Min, Op, Product, Sum, WideSum};
 
 #[cfg(feature = "ladder")]
 pub mod ladder;

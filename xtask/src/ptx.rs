@@ -249,7 +249,11 @@ fn build(root: &Path, variant: &Variant) -> Result<Files> {
 /// From what the compiler emits to what ships, inspected.
 fn finished(variant: &Variant, emitted: &str) -> Result<Files> {
     if variant.part != Part::Library {
-        let text = format!("{}{}", stamp(variant), finish(emitted, variant.part)?);
+        let text = format!(
+            "{}{}",
+            stamp(variant),
+            finish(emitted, variant.part).map_err(Error::msg)?
+        );
         inspect::inspect(&text, variant.part)?;
         return Ok(Files::from([(format!("{}.ptx", variant.name), text)]));
     }

@@ -25,7 +25,7 @@ use crate::board::Board;
 use crate::contract::{reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items};
 use crate::contract::{thread_vectors, vector_bytes, vector_items, BLOCK_THREADS, THREAD_VECTORS};
 use crate::element::{for_each_item, Accumulator, Element};
-use crate::launch::{ReduceShared, REDUCE_CACHED_BYTES};
+use crate::launch::{reduce_has_two_folds, ReduceShared, REDUCE_CACHED_BYTES};
 use crate::op::{Commutative, Op};
 use crate::simt;
 use crate::thread::{self, for_each_vector, Caching, Items, Part, Slots, TileItems};
@@ -152,7 +152,7 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
             if !leaves_out {
                 let vectors = part.load::<O>(slots, caching);
                 fold_vectors::<O, T>(&mut folds, &vectors, items, |_| Items::All);
-            } else if has_two_folds::<O, T>() {
+            } else if reduce_has_two_folds::<O, T>() {
                 part.copy::<O>(slots);
                 fold_slots::<O, T>(&mut folds, slots, items);
             } else {
@@ -163,17 +163,11 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
         }
         begin += reduce_tile_items::<T>();
     }
-    if has_two_folds::<O, T>() {
+    if reduce_has_two_folds::<O, T>() {
         O::combine(folds[0], folds[1])
     } else {
         thread::combine_items::<O, T>(folds)
     }
-}
-
-/// Whether a thread has two folds, instead of one for each item of a vector: where any order does, and with wide accumulators.
-/// It takes fewer registers.
-const fn has_two_folds<O: Op<T>, T: Element>() -> bool {
-    O::EXACT || O::Accumulator::IS_WIDE
 }
 
 /// Appends a thread's vectors of a tile, of which some items are lifted, to its folds.
@@ -186,7 +180,7 @@ fn fold_vectors<O: Op<T>, T: Element>(
 ) {
     let vector = |v: usize| simt::thread_index() + v as u32 * BLOCK_THREADS;
     let index = |v: usize| items.index(vector(v), vector_items::<T>());
-    if has_two_folds::<O, T>() {
+    if reduce_has_two_folds::<O, T>() {
         for_each_vector!(V => {
             if V < thread_vectors::<T>() {
                 let total = thread::total::<O, T, T>(&vectors[V], index(V), lifted(vector(V)));

@@ -7,6 +7,8 @@ use half::{bf16, f16};
 use crate::arithmetic::{maximum, minimum};
 use crate::element::Words;
 
+use super::CAPABILITY_MAJOR;
+
 /// The value, exactly.
 #[inline(always)]
 pub fn f16_to_f32(value: f16) -> f32 {
@@ -14,7 +16,7 @@ pub fn f16_to_f32(value: f16) -> f32 {
     // SAFETY: arithmetic.
     unsafe {
         ptx!(
-            "cvt.f32.f16 {wide}, {value};",
+            f16_to_f32: "cvt.f32.f16 {wide}, {value};",
             value = in(reg16) value.to_bits(),
             wide = out(reg32) wide,
             options(pure, nomem, nostack),
@@ -36,7 +38,7 @@ pub fn f32_to_f16(value: f32) -> f16 {
     // SAFETY: arithmetic.
     unsafe {
         ptx!(
-            "cvt.rn.f16.f32 {narrow}, {value};",
+            f32_to_f16: "cvt.rn.f16.f32 {narrow}, {value};",
             value = in(reg32) value,
             narrow = out(reg16) narrow,
             options(pure, nomem, nostack),
@@ -48,12 +50,12 @@ pub fn f32_to_f16(value: f32) -> f16 {
 /// The nearest value, ties to even; a NaN is `0x7fff`.
 #[inline(always)]
 pub fn f32_to_bf16(value: f32) -> bf16 {
-    if cfg!(target_feature = "sm_80") {
+    if CAPABILITY_MAJOR >= 8 {
         let narrow: u16;
         // SAFETY: arithmetic.
         unsafe {
             ptx!(
-                "cvt.rn.bf16.f32 {narrow}, {value};",
+                f32_to_bf16: "cvt.rn.bf16.f32 {narrow}, {value};",
                 value = in(reg32) value,
                 narrow = out(reg16) narrow,
                 options(pure, nomem, nostack),
@@ -74,14 +76,14 @@ pub fn f32_to_bf16(value: f32) -> bf16 {
 /// IEEE 754-2019 `minimum`; a NaN may have any payload.
 #[inline(always)]
 pub fn minimum_f32(a: f32, b: f32) -> f32 {
-    if !cfg!(target_feature = "sm_80") {
+    if CAPABILITY_MAJOR < 8 {
         return minimum(a, b);
     }
     let least: f32;
     // SAFETY: arithmetic.
     unsafe {
         ptx!(
-            "min.NaN.f32 {least}, {a}, {b};",
+            minimum_f32: "min.NaN.f32 {least}, {a}, {b};",
             a = in(reg32) a,
             b = in(reg32) b,
             least = out(reg32) least,
@@ -94,14 +96,14 @@ pub fn minimum_f32(a: f32, b: f32) -> f32 {
 /// IEEE 754-2019 `maximum`; a NaN may have any payload.
 #[inline(always)]
 pub fn maximum_f32(a: f32, b: f32) -> f32 {
-    if !cfg!(target_feature = "sm_80") {
+    if CAPABILITY_MAJOR < 8 {
         return maximum(a, b);
     }
     let greatest: f32;
     // SAFETY: arithmetic.
     unsafe {
         ptx!(
-            "max.NaN.f32 {greatest}, {a}, {b};",
+            maximum_f32: "max.NaN.f32 {greatest}, {a}, {b};",
             a = in(reg32) a,
             b = in(reg32) b,
             greatest = out(reg32) greatest,
@@ -121,7 +123,7 @@ macro_rules! sum {
             // SAFETY: arithmetic.
             unsafe {
                 ptx!(
-                    concat!("{{ .reg .b32 %s; ", $instruction, " %s, {a}, ", $ones, ", 0;"),
+                    $name: concat!("{{ .reg .b32 %s; ", $instruction, " %s, {a}, ", $ones, ", 0;"),
                     concat!($instruction, " %s, {b}, ", $ones, ", %s;"),
                     concat!($instruction, " %s, {c}, ", $ones, ", %s;"),
                     concat!($instruction, " {sum}, {d}, ", $ones, ", %s; }}"),

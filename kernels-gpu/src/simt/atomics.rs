@@ -14,7 +14,7 @@ macro_rules! operations {
             // SAFETY: the caller's; the address converts to its space.
             unsafe {
                 ptx!(
-                    concat!("{{ .reg .u64 %a; cvta.to.", $space, ".u64 %a, {address};"),
+                    $name: concat!("{{ .reg .u64 %a; cvta.to.", $space, ".u64 %a, {address};"),
                     concat!("red.relaxed.", $address, ".", $operation, " [%a], {bits}; }}"),
                     address = in(reg64) address,
                     bits = in(reg32) bits,

@@ -14,13 +14,16 @@
 use cuda_std::{shared, thread, warp};
 
 use crate::contract::WARP_LANES;
-use crate::launch::{Copies, Start};
 
-/// Without asynchronous copies: rust-cuda compiles for compute capability 7.5 by default.
-pub const COPIES: Copies = Copies::Synchronous;
-
-/// Without programmatic dependent launches, which came with compute capability 9.0.
-pub const START: Start = Start::AfterOthers;
+/// The major number of the compute capability that is compiled for; 9 for those above. Of a capability's features, rust-cuda
+/// sets those of all lower ones too.
+pub const CAPABILITY_MAJOR: u32 = if cfg!(target_feature = "compute_90") {
+    9
+} else if cfg!(target_feature = "compute_80") {
+    8
+} else {
+    7
+};
 
 const FULL_MASK: u32 = u32::MAX;
 
@@ -89,7 +92,7 @@ pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
     let threads = warps * WARP_LANES;
     // SAFETY: the caller's. Barrier 0 is the whole block's.
     unsafe {
-        ptx!("bar.sync {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
+        ptx!(wait_at_barrier: "bar.sync {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
     }
 }
 
@@ -102,7 +105,7 @@ pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     let threads = warps * WARP_LANES;
     // SAFETY: as above.
     unsafe {
-        ptx!("bar.arrive {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
+        ptx!(arrive_at_barrier: "bar.arrive {barrier}, {threads};", barrier = in(reg32) barrier, threads = in(reg32) threads, options(nostack));
     }
 }
 
@@ -164,7 +167,7 @@ pub unsafe fn ballot(predicate: bool) -> u32 {
     // SAFETY: the caller's.
     unsafe {
         ptx!(
-            "{{ .reg .pred %holds; setp.ne.u32 %holds, {predicate}, 0;",
+            ballot: "{{ .reg .pred %holds; setp.ne.u32 %holds, {predicate}, 0;",
             "vote.sync.ballot.b32 {lanes}, %holds, 0xffffffff; }}",
             predicate = in(reg32) predicate as u32,
             lanes = out(reg32) lanes,

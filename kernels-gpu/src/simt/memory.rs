@@ -15,7 +15,7 @@ pub fn rolled_step() -> usize {
     let one: u64;
     // SAFETY: sets a register.
     unsafe {
-        ptx!(".pragma \"nounroll\"; mov.u64 {one}, 1;", one = out(reg64) one, options(nostack));
+        ptx!(rolled_step: ".pragma \"nounroll\"; mov.u64 {one}, 1;", one = out(reg64) one, options(nostack));
     }
     one as usize
 }
@@ -26,7 +26,7 @@ pub fn rolled_step() -> usize {
 pub fn await_work_before() {
     if START == Start::Early {
         // SAFETY: waits.
-        unsafe { ptx!("griddepcontrol.wait;", options(nostack)) }
+        unsafe { ptx!(await_work_before: "griddepcontrol.wait;", options(nostack)) }
     }
 }
 
@@ -36,18 +36,18 @@ pub fn shared_bytes() -> u32 {
     let bytes: u32;
     // SAFETY: reads a special register.
     unsafe {
-        ptx!("mov.u32 {bytes}, %dynamic_smem_size;", bytes = out(reg32) bytes, options(pure, nomem, nostack));
+        ptx!(shared_bytes: "mov.u32 {bytes}, %dynamic_smem_size;", bytes = out(reg32) bytes, options(pure, nomem, nostack));
     }
     bytes
 }
 
 /// Loads 16 bytes from an address in global memory with this instruction.
 macro_rules! load_vector_by {
-    ($instruction:literal, $address:expr) => {{
+    ($name:ident: $instruction:literal, $address:expr) => {{
         let (a, b, c, d): (u32, u32, u32, u32);
         // The address is global, so its generic form converts.
         ptx!(
-            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
+            $name: "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
             concat!($instruction, " {{{a}, {b}, {c}, {d}}}, [%g]; }}"),
             address = in(reg64) $address,
             a = out(reg32) a, b = out(reg32) b, c = out(reg32) c, d = out(reg32) d,
@@ -64,7 +64,7 @@ macro_rules! load_vector_by {
 #[inline(always)]
 pub unsafe fn load_vector(address: *const u32) -> [u32; 4] {
     // SAFETY: the caller's.
-    unsafe { load_vector_by!("ld.global.v4.b32", address) }
+    unsafe { load_vector_by!(load_vector: "ld.global.v4.b32", address) }
 }
 
 /// Loads 16 bytes of so many that no cache would keep them: the caches are told not to.
@@ -74,7 +74,7 @@ pub unsafe fn load_vector(address: *const u32) -> [u32; 4] {
 #[inline(always)]
 pub unsafe fn stream_vector(address: *const u32) -> [u32; 4] {
     // SAFETY: the caller's.
-    unsafe { load_vector_by!("ld.global.L1::no_allocate.v4.b32", address) }
+    unsafe { load_vector_by!(stream_vector: "ld.global.L1::no_allocate.v4.b32", address) }
 }
 
 /// Stores 16 bytes.
@@ -87,7 +87,7 @@ pub unsafe fn store_vector(address: *mut u32, words: [u32; 4]) {
     // SAFETY: the caller's; the address is global, so its generic form converts.
     unsafe {
         ptx!(
-            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
+            store_vector: "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
             "st.global.v4.b32 [%g], {{{a}, {b}, {c}, {d}}}; }}",
             address = in(reg64) address,
             a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, d = in(reg32) d,
@@ -112,7 +112,7 @@ impl EvictionPolicy {
             // SAFETY: makes a value.
             unsafe {
                 ptx!(
-                    "{{ .reg .pred %p; .reg .b64 %n, %l; setp.ne.u32 %p, {last}, 0;",
+                    eviction_policy: "{{ .reg .pred %p; .reg .b64 %n, %l; setp.ne.u32 %p, {last}, 0;",
                     "createpolicy.fractional.L2::evict_normal.b64 %n, 1.0;",
                     "createpolicy.fractional.L2::evict_last.b64 %l, 1.0;",
                     "selp.b64 {policy}, %l, %n, %p; }}",
@@ -129,10 +129,10 @@ impl EvictionPolicy {
 /// Begins to copy from an address in global memory (`%g`) to one in shared memory (`%s`) with this instruction, whose further
 /// operands follow.
 macro_rules! begin_copy_by {
-    ($instruction:literal, $to:expr, $from:expr, $($operands:tt)*) => {
+    ($name:ident: $instruction:literal, $to:expr, $from:expr, $($operands:tt)*) => {
         // The addresses convert to their spaces.
         ptx!(
-            "{{ .reg .u64 %g, %s; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {to};",
+            $name: "{{ .reg .u64 %g, %s; cvta.to.global.u64 %g, {from}; cvta.to.shared.u64 %s, {to};",
             concat!($instruction, " }}"),
             from = in(reg64) $from,
             to = in(reg64) $to,
@@ -154,14 +154,14 @@ pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32, policy: Eviction
     unsafe {
         if EvictionPolicy::EXIST {
             begin_copy_by!(
-                "cp.async.cg.shared.global.L2::cache_hint [%s], [%g], 16, {policy};",
+                begin_copy_vector_by_policy: "cp.async.cg.shared.global.L2::cache_hint [%s], [%g], 16, {policy};",
                 to,
                 from,
                 policy = in(reg64) policy.0,
             );
             return;
         }
-        begin_copy_by!("cp.async.cg.shared.global [%s], [%g], 16;", to, from,);
+        begin_copy_by!(begin_copy_vector: "cp.async.cg.shared.global [%s], [%g], 16;", to, from,);
     }
 }
 
@@ -177,7 +177,7 @@ pub unsafe fn begin_copy_item<T>(to: *mut T, from: *const T) {
     // SAFETY: the caller's.
     unsafe {
         begin_copy_by!(
-            "cp.async.ca.shared.global [%s], [%g], {bytes};",
+            begin_copy_item: "cp.async.ca.shared.global [%s], [%g], {bytes};",
             to,
             from,
             bytes = const size_of::<T>(),
@@ -195,7 +195,7 @@ pub unsafe fn read_vector(address: *const u32) -> [u32; 4] {
     // SAFETY: the caller's; the address converts to its space. A plain read might be repeated in part.
     unsafe {
         ptx!(
-            "{{ .reg .u64 %s; cvta.to.shared.u64 %s, {address};",
+            read_vector: "{{ .reg .u64 %s; cvta.to.shared.u64 %s, {address};",
             "ld.shared.v4.b32 {{{a}, {b}, {c}, {d}}}, [%s]; }}",
             address = in(reg64) address,
             a = out(reg32) a, b = out(reg32) b, c = out(reg32) c, d = out(reg32) d,
@@ -222,7 +222,7 @@ pub unsafe fn write_vector(address: *mut u32, words: [u32; 4]) {
 #[inline(always)]
 pub fn await_copies() {
     // SAFETY: waits.
-    unsafe { ptx!("cp.async.wait_all;", options(nostack)) }
+    unsafe { ptx!(await_copies: "cp.async.wait_all;", options(nostack)) }
 }
 
 /// Reads a 64-bit word that other blocks may be writing: relaxed, GPU scope.
@@ -235,7 +235,7 @@ pub unsafe fn load_word(address: *const u64) -> u64 {
     // SAFETY: the caller's; the address is global, so its generic form converts.
     unsafe {
         ptx!(
-            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
+            load_word: "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
             "ld.relaxed.gpu.global.b64 {word}, [%g]; }}",
             address = in(reg64) address,
             word = out(reg64) word,
@@ -254,7 +254,7 @@ pub unsafe fn store_word(address: *mut u64, word: u64) {
     // SAFETY: the caller's; the address is global, so its generic form converts.
     unsafe {
         ptx!(
-            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
+            store_word: "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
             "st.relaxed.gpu.global.b64 [%g], {word}; }}",
             address = in(reg64) address,
             word = in(reg64) word,
@@ -272,7 +272,7 @@ pub unsafe fn store_shared_atomically(address: *mut u32, word: u32) {
     // SAFETY: the caller's; the address converts to its space.
     unsafe {
         ptx!(
-            "{{ .reg .u64 %s; .reg .b32 %o; cvta.to.shared.u64 %s, {address};",
+            store_shared_atomically: "{{ .reg .u64 %s; .reg .b32 %o; cvta.to.shared.u64 %s, {address};",
             "atom.relaxed.cta.shared.exch.b32 %o, [%s], {word}; }}",
             address = in(reg64) address,
             word = in(reg32) word,
@@ -297,7 +297,7 @@ pub unsafe fn increment_word_if(word: *mut u64, increments: bool) -> u64 {
     // SAFETY: the caller's; the address is global, so its generic form converts.
     unsafe {
         ptx!(
-            "{{ .reg .pred %p; .reg .u64 %g; .reg .u64 %one; cvta.to.global.u64 %g, {word};",
+            increment_word_if: "{{ .reg .pred %p; .reg .u64 %g; .reg .u64 %one; cvta.to.global.u64 %g, {word};",
             "setp.ne.u32 %p, {increments}, 0; mov.u64 {before}, 0; sub.u64 %one, 1, {lane};",
             "@%p atom.relaxed.gpu.global.add.u64 {before}, [%g], %one; }}",
             word = in(reg64) word,
@@ -321,7 +321,7 @@ pub unsafe fn arrive(counter: *mut u32) -> u32 {
     // SAFETY: the caller's; the address is global, so its generic form converts.
     unsafe {
         ptx!(
-            "{{ .reg .u64 %g; cvta.to.global.u64 %g, {counter};",
+            arrive: "{{ .reg .u64 %g; cvta.to.global.u64 %g, {counter};",
             "atom.acq_rel.gpu.global.add.u32 {before}, [%g], 1; }}",
             counter = in(reg64) counter,
             before = out(reg32) before,

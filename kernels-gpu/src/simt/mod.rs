@@ -1,10 +1,11 @@
 //! The machine: thread indices, barriers, shuffles, shared memory, vector accesses and atomics.
 //!
 //! The one interface between the kernels and the compiler that is in use, and the only place with `asm!`,
-//! intrinsics and compiler `cfg`s. Memory is accessed in the same way with either compiler; for all else there are
-//! two implementations, chosen at compile time:
+//! intrinsics and compiler `cfg`s. Memory is accessed in the same way with every compiler; for all else there are
+//! three implementations, chosen at compile time:
 //!
 //! - `rustc`: rustc's own NVPTX back end (nightly), which builds the PTX that ships;
+//! - `stable`: the same back end without nightly features, which compiles users' operators (feature `stable`);
 //! - `cuda_std`: rust-cuda's `rustc_codegen_nvvm` with the crate `cuda_std`.
 //!
 //! # Convergence
@@ -26,19 +27,23 @@
     allow(unused, clippy::diverging_sub_expression)
 )]
 
-/// PTX, with the operands of `asm!`. Where the kernels are only type-checked, a panic.
-#[cfg(target_arch = "nvptx64")]
+/// PTX under a name, with the operands of `asm!`. Where the kernels are only type-checked, a panic.
+#[cfg(all(target_arch = "nvptx64", not(feature = "stable")))]
 macro_rules! ptx {
-    ($($assembly:tt)*) => { ::core::arch::asm!($($assembly)*) };
+    ($name:ident: $($assembly:tt)*) => { ::core::arch::asm!($($assembly)*) };
 }
 
-/// PTX, with the operands of `asm!`. Where the kernels are only type-checked, a panic.
+/// PTX under a name, with the operands of `asm!`. Where the kernels are only type-checked, a panic.
 #[cfg(not(target_arch = "nvptx64"))]
 macro_rules! ptx {
     ($($assembly:tt)*) => {
         panic!("kernels run on a GPU")
     };
 }
+
+#[cfg(all(target_arch = "nvptx64", feature = "stable"))]
+#[macro_use]
+mod hook;
 
 pub mod arithmetic;
 
@@ -56,12 +61,24 @@ mod cuda_std;
 #[cfg(feature = "cuda_std")]
 pub use self::cuda_std::*;
 
-#[cfg(not(feature = "cuda_std"))]
+#[cfg(all(feature = "stable", not(feature = "cuda_std")))]
+mod stable;
+#[cfg(all(feature = "stable", not(feature = "cuda_std")))]
+pub use self::stable::*;
+
+#[cfg(not(any(feature = "stable", feature = "cuda_std")))]
 mod rustc;
-#[cfg(not(feature = "cuda_std"))]
+#[cfg(not(any(feature = "stable", feature = "cuda_std")))]
 pub use self::rustc::*;
 
 use crate::contract::WARP_LANES;
+use crate::launch::{Copies, Start};
+
+/// Whether copies to shared memory are asynchronous.
+pub const COPIES: Copies = Copies::of_capability(CAPABILITY_MAJOR);
+
+/// When a launch begins.
+pub const START: Start = Start::of_capability(CAPABILITY_MAJOR);
 
 /// This thread's lane in its warp. Blocks are one-dimensional.
 #[inline(always)]

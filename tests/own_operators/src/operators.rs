@@ -112,10 +112,7 @@ impl Op<Matrix> for MatrixProduct {
     fn lower(value: Matrix) -> Matrix {
         let [[a, b], [c, d]] = value.rows;
         Matrix {
-            rows: [
-                [canonical(a), canonical(b)],
-                [canonical(c), canonical(d)],
-            ],
+            rows: [[canonical(a), canonical(b)], [canonical(c), canonical(d)]],
         }
     }
 }
@@ -422,10 +419,7 @@ impl Op<u8> for Concatenation {
 
     fn combine(left: Hash, right: Hash) -> Hash {
         Hash {
-            hash: left
-                .hash
-                .wrapping_mul(right.power)
-                .wrapping_add(right.hash),
+            hash: left.hash.wrapping_mul(right.power).wrapping_add(right.hash),
             power: left.power.wrapping_mul(right.power),
         }
     }
@@ -534,7 +528,11 @@ impl Op<[f32; 3]> for Total {
     }
 
     fn lower(value: [f32; 3]) -> [f32; 3] {
-        [canonical(value[0]), canonical(value[1]), canonical(value[2])]
+        [
+            canonical(value[0]),
+            canonical(value[1]),
+            canonical(value[2]),
+        ]
     }
 }
 

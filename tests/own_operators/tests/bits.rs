@@ -121,7 +121,10 @@ fn arg_min() {
     let items = [f32::NAN, 3.0, -0.0, -0.0, 0.0, -f32::NAN];
     let found = warpfold::gpu_reduce::<ArgMin, f32>(&items[..5]).unwrap();
     assert_eq!((found.value.to_bits(), found.index), (0x8000_0000, 2));
-    assert_eq!(warpfold::gpu_reduce::<ArgMin, f32>(&items).unwrap().index, 5);
+    assert_eq!(
+        warpfold::gpu_reduce::<ArgMin, f32>(&items).unwrap().index,
+        5
+    );
     assert_eq!(warpfold::gpu_reduce::<ArgMin, f32>(&[]).unwrap().count, 0);
 }
 

@@ -29,7 +29,7 @@ pub fn files(emitted: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
         let mut text = [stamp, &emitted.preamble].concat();
         for row in &own {
             let entry = emitted.entry(row.symbol)?;
-            text += &bounds::add(entry, bounds::of_library);
+            text += &bounds::add(entry, bounds::of);
         }
         files.insert(OWN_FILE.to_owned(), text);
     }
@@ -37,7 +37,7 @@ pub fn files(emitted: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
     for row in &filled {
         if !skeletons.contains_key(&row.skeleton) {
             let entry = identities::remove(emitted.entry(&row.skeleton)?)?;
-            let entry = bounds::add(&entry, |_| bounds::of_library(row.symbol));
+            let entry = bounds::add(&entry, |_| bounds::of(row.symbol));
             skeletons.insert(row.skeleton.clone(), entry);
         }
     }

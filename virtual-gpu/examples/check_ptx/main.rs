@@ -1,4 +1,4 @@
-//! PTX that another compiler made: `cargo run --release -p virtual-gpu --example foreign -- FILE…`
+//! PTX that another compiler made: `cargo run --release -p virtual-gpu --example check_ptx -- FILE…`
 //!
 //! Loads each file and runs those of its kernels that are known here by name, under every policy of
 //! the scheduler and with all checks, and compares their results with the same computations on the

@@ -1,6 +1,6 @@
-//! Which checks watch a run.
+//! The checks that may be switched on and off.
 
-/// Which checks watch a run. Those of memory accesses always do.
+/// Which checks watch a run. The checks of memory accesses are always on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checks {
@@ -49,7 +49,7 @@ impl Checks {
         }
     }
 
-    /// None but those of memory accesses.
+    /// Only the checks of memory accesses.
     pub fn none() -> Self {
         Self {
             sync: Switch::Off,

@@ -2,7 +2,7 @@
 //! that checks for null where the real driver does.
 //!
 //! This is where the driver's unsafety is walled in. The exported functions are `unsafe`, and their
-//! one contract ("# Safety" in [`exports`](super::exports)) is that each pointer is null or as the
+//! one contract ("# Safety" in [`exports`](super::seam)) is that each pointer is null or as the
 //! CUDA documentation asks for. The wrappers are made by C callers only (they have no constructor
 //! in Rust apart from null handles and keys), so a wrapper *is* that promise, and everything behind
 //! the seam is safe code. No wrapper but [`HostPointer`] may be kept after the call.

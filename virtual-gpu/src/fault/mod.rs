@@ -1,7 +1,10 @@
 //! What can go wrong while a kernel runs, told in full: what, where in the grid, on which line of
 //! the PTX, and what lies near an offending address.
 
-use crate::checks::{Doer, StreamRace};
+mod streams;
+
+pub use streams::{Doer, StreamKind, StreamName, StreamRace, StreamSide, ThreadPlace};
+
 use crate::config::WARP_LANES;
 use std::fmt;
 
@@ -171,9 +174,9 @@ pub enum Near {
     Nothing,
     /// It starts inside an allocation and runs past its end.
     Across(Extent),
-    /// It lies so many bytes past the end of an allocation.
+    /// It lies this number of bytes past the end of an allocation.
     After(Extent, u64),
-    /// It lies so many bytes before the start of an allocation.
+    /// It lies this number of bytes before the start of an allocation.
     Before(Extent, u64),
 }
 

@@ -1,6 +1,4 @@
-//! From what the compiler emits to what ships.
-
-use anyhow::{Result, ensure};
+//! From what a compiler emits to the text of one part.
 
 use crate::bounds;
 use crate::part::Part;
@@ -16,7 +14,7 @@ enum Skip {
 }
 
 /// Leaves the part's entries, without comments, and adds to each what is known of its launches.
-pub fn finish(emitted: &str, part: Part) -> Result<String> {
+pub fn finish(emitted: &str, part: Part) -> Result<String, String> {
     let mut text = String::with_capacity(emitted.len());
     let mut skip = Skip::Nothing;
     for line in emitted.lines() {
@@ -41,14 +39,16 @@ pub fn finish(emitted: &str, part: Part) -> Result<String> {
         text.push_str(line.trim_end());
         text.push('\n');
     }
-    ensure!(skip == Skip::Nothing, "the text breaks off");
-    Ok(bounds::add(&text, |entry| part.launch_bounds(entry)))
+    match skip {
+        Skip::Nothing => Ok(bounds::add(&text, bounds::of)),
+        Skip::Function | Skip::Declaration => Err("the text breaks off".to_owned()),
+    }
 }
 
 /// What of it, if anything, is left out from a line on.
 fn begins(line: &str, part: Part) -> Skip {
     if let Some(name) = bounds::entry_name(line) {
-        return match part.holds(name) {
+        return match Part::of(name) == part {
             true => Skip::Nothing,
             false => Skip::Function,
         };
@@ -57,8 +57,10 @@ fn begins(line: &str, part: Part) -> Skip {
     if line.starts_with(".visible .func") {
         return Skip::Function;
     }
-    let is_for_launches = line.starts_with(".extern .func") || line.starts_with(".visible .global");
-    match is_for_launches && part != Part::Nested {
+    // What kernels launch with, and what they print.
+    let of_nested = [".extern .func", ".visible .global", ".global"];
+    let is_of_nested = of_nested.iter().any(|start| line.starts_with(start));
+    match is_of_nested && part != Part::Nested {
         true => Skip::Declaration,
         false => Skip::Nothing,
     }

@@ -1,20 +1,9 @@
-//! The parts that the kernels are shipped in: each a PTX text of its own.
+//! What each part of the kernels holds, as the tables say, and what it is built for.
 
-use crate::bounds;
+use crate::part::Part;
 
-/// Which kernels a text holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// Those of the library.
-    Library,
-    /// Those of the ladder.
-    Ladder,
-    /// Those of the ladder that launch kernels, and call functions that are in no text.
-    Nested,
-}
-
-/// The most threads that a block can have.
-const MOST_BLOCK_THREADS: u32 = 1024;
+/// The architectures that the library's kernels are compiled for, and the names of the texts. Values of `VIRTUAL_GPU_ARCH`.
+pub const ARCHITECTURES: [&str; 3] = ["sm_90", "sm_80", "sm_70"];
 
 macro_rules! library_symbols {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
@@ -51,11 +40,6 @@ impl Part {
         }
     }
 
-    /// Whether an entry belongs to the part. A build with more features emits the entries of other parts too.
-    pub fn holds(self, entry: &str) -> bool {
-        self == Part::Library || self.symbols().contains(&entry)
-    }
-
     /// What none of its kernels may contain.
     pub fn forbidden(self) -> &'static [&'static str] {
         match self {
@@ -65,12 +49,18 @@ impl Part {
             Part::Nested => &["trap", ".ftz", "fma."],
         }
     }
+}
 
-    /// An entry's launch bounds.
-    pub fn launch_bounds(self, entry: &str) -> String {
-        match self {
-            Part::Library => bounds::of_library(entry),
-            Part::Ladder | Part::Nested => format!(".maxntid {MOST_BLOCK_THREADS}, 1, 1\n"),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_what_part_a_kernel_belongs_to() {
+        for part in [Part::Library, Part::Ladder, Part::Nested] {
+            for symbol in part.symbols() {
+                assert_eq!(Part::of(symbol), part, "{symbol}");
+            }
         }
     }
 }

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
+use super::{ALL_LANES, CONSTANT, LANES, Pred, PredSource, Reg, Row};
 use crate::alu::Value;
-use crate::program::{ALL_LANES, CONSTANT, LANES, Pred, PredSource, Reg, Row};
 
 #[derive(Debug)]
 pub(crate) struct Registers {
@@ -16,7 +16,7 @@ pub(crate) struct Registers {
 }
 
 impl Registers {
-    pub(super) fn new(register_count: u32, predicate_count: u32, constants: Arc<[Row]>) -> Self {
+    pub(crate) fn new(register_count: u32, predicate_count: u32, constants: Arc<[Row]>) -> Self {
         let mut predicates = vec![0; predicate_count as usize].into_boxed_slice();
         predicates[0] = ALL_LANES;
         Self {
@@ -27,7 +27,7 @@ impl Registers {
     }
 
     #[inline(always)]
-    pub(super) fn row(&self, reg: Reg) -> &Row {
+    pub(crate) fn row(&self, reg: Reg) -> &Row {
         match reg.0 & CONSTANT {
             0 => &self.rows[reg.0 as usize],
             _ => &self.constants[(reg.0 & !CONSTANT) as usize],
@@ -36,12 +36,12 @@ impl Registers {
 
     /// Only registers are written, never constants.
     #[inline(always)]
-    pub(super) fn row_mut(&mut self, reg: Reg) -> &mut Row {
+    pub(crate) fn row_mut(&mut self, reg: Reg) -> &mut Row {
         &mut self.rows[reg.0 as usize]
     }
 
     #[inline(always)]
-    pub(super) fn keep(&mut self, d: Reg, values: &Row, mask: u32) {
+    pub(crate) fn keep(&mut self, d: Reg, values: &Row, mask: u32) {
         let row = self.row_mut(d);
         if mask == ALL_LANES {
             *row = *values;
@@ -53,12 +53,12 @@ impl Registers {
     }
 
     #[inline(always)]
-    pub(super) fn predicate(&self, source: PredSource) -> u32 {
+    pub(crate) fn predicate(&self, source: PredSource) -> u32 {
         self.predicates[source.pred.0 as usize] ^ source.flip
     }
 
     #[inline(always)]
-    pub(super) fn set_predicate(&mut self, d: Pred, value: u32, mask: u32) {
+    pub(crate) fn set_predicate(&mut self, d: Pred, value: u32, mask: u32) {
         let old = &mut self.predicates[d.0 as usize];
         *old = *old & !mask | value & mask;
     }
@@ -162,7 +162,7 @@ impl Registers {
 
 /// The lanes of a mask, in order.
 #[inline(always)]
-pub(super) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     let mut left = mask;
     std::iter::from_fn(move || {
         if left == 0 {

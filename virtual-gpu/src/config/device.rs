@@ -1,15 +1,10 @@
-//! What the virtual device is: how many multiprocessors it has, what each of them holds, and how a
-//! launch is to be run on it.
+//! What the virtual device is: how many multiprocessors it has, and what each of them holds.
 //!
-//! The limits are those of a current data-centre GPU except for the number of multiprocessors,
+//! The limits are a current data-centre GPU's, except for the number of multiprocessors,
 //! which is small on purpose: few blocks alive at once shows ordering mistakes sooner.
 //! Not modelled: clock rates, caches, latencies. Nothing here predicts time.
 
-use crate::checks::Checks;
-use crate::launch::Dependence;
-use crate::schedule::Policy;
-
-/// The make of a virtual device.
+/// The limits of a virtual device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceConfig {
     /// Number of multiprocessors.
@@ -88,33 +83,5 @@ impl DeviceConfig {
         by_threads
             .min(by_shared)
             .min(self.max_blocks_per_multiprocessor)
-    }
-}
-
-/// How one launch is to be run.
-#[derive(Debug, Clone)]
-pub struct RunOptions {
-    /// Seed of the scheduler: the same seed gives the same run.
-    pub seed: u64,
-    /// Warp instructions after which a launch counts as hung.
-    pub step_budget: u64,
-    /// In which order warps and blocks get their turns.
-    pub policy: Policy,
-    /// Which checks watch the run, beside those of memory, which are always on.
-    pub checks: Checks,
-    /// How the launch depends on the work before it. A call of the driver says so by itself, whatever
-    /// stands here.
-    pub dependence: Dependence,
-}
-
-impl Default for RunOptions {
-    fn default() -> Self {
-        Self {
-            seed: 0,
-            step_budget: 20_000_000_000,
-            policy: Policy::default(),
-            checks: Checks::default(),
-            dependence: Dependence::default(),
-        }
     }
 }

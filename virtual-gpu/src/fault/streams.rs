@@ -1,6 +1,6 @@
-//! What is told of a race between two pieces of work.
+//! The report of a race between two pieces of work.
 
-use crate::fault::{AccessKind, Extent};
+use super::{AccessKind, Extent};
 use std::fmt;
 
 /// Two pieces of work that touch the same byte, one of them writing, with nothing that orders them.
@@ -106,7 +106,7 @@ impl fmt::Display for Doer {
     }
 }
 
-/// A stream, as it is told of.
+/// A stream, as reports name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamName {
     /// Its number, as `cuStreamGetId` gives it.

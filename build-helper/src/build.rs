@@ -1,0 +1,109 @@
+//! What a build script asks for: a file of operators, packed for the host's `operators!` to include.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::device::{DeviceCrate, KERNELS_VERSION, at};
+use crate::error::Error;
+use crate::kernels::{Compiled, kernels};
+use crate::pack::{Pack, Stamp};
+use crate::toolchain::Toolchain;
+use crate::variant::VARIANTS;
+
+/// The variable that has the device code written beside the source.
+pub const UPDATE: &str = "WARPFOLD_UPDATE";
+
+/// What the host's `operators!` includes: an expression, and the bytes that it speaks of.
+const TABLE: &str = "warpfold_operators.rs";
+const BYTES: &str = "warpfold_operators.bin";
+
+/// A file of operators, and where the build takes place.
+#[derive(Debug, Clone)]
+pub struct Build {
+    /// The file.
+    pub operators: PathBuf,
+    /// The folder of the user's crate.
+    pub crate_folder: PathBuf,
+    /// Where the results go.
+    pub output: PathBuf,
+    /// Whether to write the device code beside the source.
+    pub updates: bool,
+}
+
+impl Build {
+    /// The build that a build script's environment describes.
+    pub fn of_script(operators: &Path) -> Self {
+        let folder = |variable| PathBuf::from(env::var_os(variable).unwrap_or_default());
+        Self {
+            operators: operators.to_owned(),
+            crate_folder: folder("CARGO_MANIFEST_DIR"),
+            output: folder("OUT_DIR"),
+            updates: env::var_os(UPDATE).is_some_and(|value| value != OsString::from("0")),
+        }
+    }
+
+    /// The committed device code: `operators.kernels` beside `operators.rs`.
+    pub fn committed(&self) -> PathBuf {
+        self.operators.with_extension("kernels")
+    }
+
+    /// Writes what the host includes: from the committed device code if it is of this source, else by compiling.
+    pub fn run(&self) -> Result<(), Error> {
+        let source = fs::read_to_string(&self.operators).map_err(at(&self.operators))?;
+        let stamp = Stamp::of(&source, KERNELS_VERSION);
+        let committed = fs::read(self.committed()).ok();
+        let committed = committed.and_then(|file| Pack::from_file(&file));
+        let pack = match committed.filter(|pack| pack.stamp == stamp) {
+            Some(pack) => pack,
+            None => Pack::new(stamp, &self.compile()?),
+        };
+        if self.updates {
+            write(&self.committed(), &pack.to_file())?;
+        }
+        write(&self.output.join(TABLE), pack.table().as_bytes())?;
+        write(&self.output.join(BYTES), &pack.bytes())
+    }
+
+    /// Compiles the operators for each compute capability, the highest first, whatever is committed.
+    pub fn compile(&self) -> Result<Vec<Compiled>, Error> {
+        let toolchain = Toolchain::find()?;
+        let folder = self.output.join("warpfold-device");
+        let device = DeviceCrate::write(&self.operators, &self.edition(), folder)?;
+        if let Some(lock) = self.lock() {
+            device.lock_as(&lock)?;
+        }
+        let compiled = VARIANTS.iter().map(|variant| {
+            Ok(Compiled {
+                capability: variant.capability,
+                kernels: kernels(&device.compile(&toolchain, variant)?, variant)?,
+            })
+        });
+        compiled.collect()
+    }
+
+    /// The edition of the user's crate, as far as its manifest says it itself.
+    fn edition(&self) -> String {
+        let manifest = fs::read_to_string(self.crate_folder.join("Cargo.toml"));
+        let manifest = manifest.unwrap_or_default();
+        let edition = manifest.lines().find_map(|line| {
+            let (key, value) = line.split_once('=')?;
+            let value = value.split('#').next()?.trim().trim_matches('"');
+            (key.trim() == "edition").then(|| value.to_owned())
+        });
+        edition.unwrap_or_else(|| "2024".to_owned())
+    }
+
+    /// The lock file that the user's crate is built with.
+    fn lock(&self) -> Option<PathBuf> {
+        let folders = self.crate_folder.ancestors();
+        folders
+            .map(|folder| folder.join("Cargo.lock"))
+            .find(|lock| lock.exists())
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    fs::write(path, bytes).map_err(at(path))
+}

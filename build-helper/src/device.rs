@@ -1,0 +1,194 @@
+//! The device crate: a crate around the user's file, in which `warpfold` is `warpfold-kernels`; and its compilation to PTX.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::toolchain::{TARGET, Toolchain};
+use crate::variant::Variant;
+
+/// The version of `warpfold-kernels` that goes with this crate.
+pub const KERNELS_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The device crate's name.
+const NAME: &str = "warpfold-device";
+
+/// A device crate.
+#[derive(Debug)]
+pub struct DeviceCrate {
+    folder: PathBuf,
+}
+
+impl DeviceCrate {
+    /// Writes the crate around a file of operators to a folder.
+    pub fn write(operators: &Path, edition: &str, folder: PathBuf) -> Result<Self, Error> {
+        let source = folder.join("src");
+        fs::create_dir_all(&source).map_err(at(&source))?;
+        let operators = operators.canonicalize().map_err(at(operators))?;
+        let files = [
+            (folder.join("Cargo.toml"), manifest(edition)),
+            (source.join("lib.rs"), library(&operators)),
+        ];
+        for (path, text) in files {
+            fs::write(&path, text).map_err(at(&path))?;
+        }
+        Ok(Self { folder })
+    }
+
+    /// Lets the crate take the versions that the user's crate is built with.
+    pub fn lock_as(&self, lock: &Path) -> Result<(), Error> {
+        fs::copy(lock, self.folder.join("Cargo.lock")).map_err(at(lock))?;
+        Ok(())
+    }
+
+    /// Compiles the crate, and gives the compiler's text.
+    pub fn compile(&self, toolchain: &Toolchain, variant: &Variant) -> Result<String, Error> {
+        let text = self.folder.join(variant.target_cpu).with_extension("s");
+        // The cargo that this one runs under has said where to look for what, to build something else.
+        let offline = self.run(toolchain, variant, &text, true);
+        let ran = match offline {
+            Err(messages) if messages.contains("--offline") => {
+                self.run(toolchain, variant, &text, false)
+            }
+            ran => ran,
+        };
+        ran.map_err(|messages| Error::Compiler {
+            target: variant.target_cpu,
+            messages,
+        })?;
+        fs::read_to_string(&text).map_err(at(&text))
+    }
+
+    /// Runs cargo. What it printed, where it failed.
+    fn run(
+        &self,
+        toolchain: &Toolchain,
+        variant: &Variant,
+        text: &Path,
+        offline: bool,
+    ) -> Result<(), String> {
+        let mut command = toolchain.cargo();
+        command
+            .args(["--quiet", "--release", "--lib", "--target", TARGET])
+            .args(["--features", variant.target_cpu])
+            .args(offline.then_some("--offline"))
+            .arg("--target-dir")
+            .arg(self.folder.join("target"))
+            .arg("--")
+            .arg(format!("--emit=asm={}", text.display()))
+            .arg(format!("-Ctarget-cpu={}", variant.target_cpu))
+            .args(FLAGS)
+            .current_dir(&self.folder)
+            .env("CARGO_TERM_COLOR", "never");
+        for variable in [
+            "RUSTFLAGS",
+            "CARGO_ENCODED_RUSTFLAGS",
+            "CARGO_TARGET_DIR",
+            "CARGO_BUILD_TARGET",
+            "CARGO_BUILD_RUSTFLAGS",
+            "RUSTC_WRAPPER",
+            "RUSTC_WORKSPACE_WRAPPER",
+            "CARGO_MAKEFLAGS",
+        ] {
+            command.env_remove(variable);
+        }
+        let output = command.output().map_err(|error| error.to_string())?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
+    }
+}
+
+/// The compiler's flags. They are for the device crate alone, in which all code is optimised together, so that what it depends
+/// on is compiled once.
+///
+/// - What would be a table of jumps or values stays code, since kernels carry no tables.
+/// - An operator's functions are inlined, however long they are.
+/// - Copies of structs in two branches stay two: one copy from either of two places would keep the structs in local memory.
+const FLAGS: [&str; 3] = [
+    "-Cjump-tables=no",
+    "-Cllvm-args=-inline-threshold=100000",
+    "-Cllvm-args=-simplifycfg-sink-common=false",
+];
+
+fn manifest(edition: &str) -> String {
+    format!(
+        "# Made by warpfold-build.\n\
+         [package]\n\
+         name = \"{NAME}\"\n\
+         version = \"0.0.0\"\n\
+         edition = \"{edition}\"\n\
+         publish = false\n\
+         \n\
+         [lib]\n\
+         crate-type = [\"staticlib\"]\n\
+         \n\
+         [dependencies]\n\
+         warpfold = {{ package = \"warpfold-kernels\", {} }}\n\
+         \n\
+         [features]\n\
+         sm_70 = [\"warpfold/stable\"]\n\
+         sm_80 = [\"warpfold/stable_sm_80\"]\n\
+         sm_90 = [\"warpfold/stable_sm_90\"]\n\
+         \n\
+         [profile.release]\n\
+         opt-level = 3\n\
+         lto = \"fat\"\n\
+         codegen-units = 1\n\
+         panic = \"abort\"\n\
+         overflow-checks = false\n\
+         debug-assertions = false\n\
+         \n\
+         # Else MIR passes would copy barriers into branches. All optimisation is that of the crate above.\n\
+         [profile.release.package.warpfold-kernels]\n\
+         opt-level = 0\n\
+         \n\
+         [workspace]\n",
+        kernels_source()
+    )
+}
+
+/// Where `warpfold-kernels` comes from: from beside this crate, where sources lie beside each other, else from the registry.
+fn kernels_source() -> String {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let beside = [
+        "kernels-gpu".to_owned(),
+        format!("warpfold-kernels-{KERNELS_VERSION}"),
+    ];
+    let folders = beside.iter().map(|name| here.join("..").join(name));
+    match folders
+        .map(|folder| folder.canonicalize())
+        .find_map(Result::ok)
+    {
+        Some(folder) => format!("path = {:?}", folder.display().to_string()),
+        None => format!("version = \"={KERNELS_VERSION}\""),
+    }
+}
+
+fn library(operators: &Path) -> String {
+    format!(
+        "// Made by warpfold-build.\n\
+         #![no_std]\n\
+         #![allow(warnings)]\n\
+         \n\
+         #[path = {:?}]\n\
+         mod operators;\n\
+         \n\
+         #[panic_handler]\n\
+         fn panic(_: &core::panic::PanicInfo) -> ! {{\n    \
+             unsafe extern \"C\" {{\n        \
+                 fn warpfold_panics() -> !;\n    \
+             }}\n    \
+             unsafe {{ warpfold_panics() }}\n\
+         }}\n",
+        operators.display().to_string()
+    )
+}
+
+/// An error about a file.
+pub fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+    let path = path.to_owned();
+    move |source| Error::File { path, source }
+}

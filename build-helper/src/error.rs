@@ -1,0 +1,90 @@
+//! What can go wrong.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use crate::ptx::refuse::Reason;
+
+/// Why there are no kernels for a file of operators.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file, or one beside it, cannot be read or written.
+    #[error("{}: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// No toolchain can compile for the device.
+    #[error("{0}")]
+    NoToolchain(String),
+    /// The compiler refused the operators; what it printed.
+    #[error("the operators do not compile for the GPU ({target}):\n{messages}")]
+    Compiler {
+        /// The architecture.
+        target: &'static str,
+        /// The compiler's messages.
+        messages: String,
+    },
+    /// Operators that cannot run in a kernel.
+    #[error("{}", Refusals(.0))]
+    Refused(Vec<Refusal>),
+    /// The compiler emitted something that no operator should be able to cause.
+    #[error(transparent)]
+    Unexpected(#[from] Problem),
+}
+
+/// A function of an operator's that cannot run in a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Which of the operator's functions: `combine`, say.
+    pub function: String,
+    /// The row's name in `operators!`.
+    pub operator: String,
+    /// Why.
+    pub reason: Reason,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            function,
+            operator,
+            reason,
+        } = self;
+        let advice = reason.advice();
+        write!(
+            f,
+            "`{function}` of `{operator}`: {reason}\n  instead: {advice}"
+        )
+    }
+}
+
+struct Refusals<'a>(&'a [Refusal]);
+
+impl fmt::Display for Refusals<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "operators that cannot run on a GPU:")?;
+        for refusal in self.0 {
+            write!(f, "\n{refusal}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong with a text that the compiler emitted, which no operator should be able to cause.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the compiler's PTX is not what is expected: {what}")]
+pub struct Problem {
+    what: String,
+}
+
+impl Problem {
+    /// Something that is not expected.
+    pub fn unexpected(what: impl Into<String>) -> Self {
+        Self { what: what.into() }
+    }
+}

@@ -1,0 +1,105 @@
+//! From the compiler's text to the kernels of all operators: refused, finished, inspected.
+
+use warpfold_kernels::contract::BLOCK_THREADS;
+use warpfold_kernels::launch;
+
+use crate::error::{Error, Problem, Refusal};
+use crate::ptx::finish::{self, Bounds};
+use crate::ptx::hook::hooks;
+use crate::ptx::inspect::{Kind, inspect};
+use crate::ptx::refuse;
+use crate::ptx::splice::splice;
+use crate::ptx::text::Text;
+use crate::variant::Variant;
+
+/// A kernel's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// Its symbol.
+    pub symbol: String,
+    /// A whole PTX text, with this one entry.
+    pub text: String,
+}
+
+/// The kernels for a compute capability and all later ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compiled {
+    /// The compute capability, major and minor.
+    pub capability: (u32, u32),
+    /// The kernels, in the order of their symbols.
+    pub kernels: Vec<Kernel>,
+}
+
+/// What a function of an operator's, compiled by itself, is called: `warpfold_combine_of_gcd`.
+const FUNCTION: &str = "warpfold_";
+
+/// The kernels that the compiler emitted for a variant, in the order of their symbols.
+pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
+    let text = Text::parse(emitted)?;
+    let hooks = hooks(&text)?;
+    let mut refusals = Vec::new();
+    for function in &text.functions {
+        if let Some((part, operator)) = operator_function(function.name)
+            && let Some(reason) = refuse::reason(function, &hooks)?
+        {
+            refusals.push(Refusal {
+                function: part.to_owned(),
+                operator: operator.to_owned(),
+                reason,
+            });
+        }
+    }
+    if !refusals.is_empty() {
+        return Err(Error::Refused(refusals));
+    }
+    let mut kernels = Vec::new();
+    for function in &text.functions {
+        let Some((kind, operator)) = Kind::of(function.name) else {
+            continue;
+        };
+        let body = splice(&function.body, &hooks)?;
+        if let Some(reason) = refuse::reason_of_kernel(&body) {
+            let function = function.name.strip_suffix(operator).unwrap_or_default();
+            refusals.push(Refusal {
+                function: function.trim_end_matches('_').to_owned(),
+                operator: operator.to_owned(),
+                reason,
+            });
+            continue;
+        }
+        let kernel = finish::kernel(function, body)?;
+        inspect(&kernel, kind, variant.may_begin_early())?;
+        let preamble = finish::preamble(variant.ptx_version, variant.target_cpu);
+        kernels.push(Kernel {
+            symbol: function.name.to_owned(),
+            text: preamble + &finish::entry(&kernel, bounds(kind)),
+        });
+    }
+    if !refusals.is_empty() {
+        return Err(Error::Refused(refusals));
+    }
+    if kernels.is_empty() {
+        return Err(Problem::unexpected("there are no kernels").into());
+    }
+    kernels.sort_by(|a, b| a.symbol.cmp(&b.symbol));
+    Ok(kernels)
+}
+
+/// The function and the row, in the symbol of an operator's function.
+fn operator_function(symbol: &str) -> Option<(&str, &str)> {
+    symbol.strip_prefix(FUNCTION)?.split_once("_of_")
+}
+
+/// How kernels of a kind are launched.
+fn bounds(kind: Kind) -> Bounds {
+    match kind {
+        Kind::Reduce => Bounds {
+            threads: BLOCK_THREADS,
+            blocks: launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR,
+        },
+        Kind::Scan => Bounds {
+            threads: launch::SCAN_MAX_BLOCK_THREADS,
+            blocks: launch::SCAN_BLOCKS_PER_MULTIPROCESSOR,
+        },
+    }
+}

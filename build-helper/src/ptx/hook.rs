@@ -1,0 +1,195 @@
+//! Hooks: calls that stand for instructions. Each is described by an array of bytes in the text, which
+//! `warpfold-kernels` makes (`simt/hook.rs`):
+//!
+//! ```text
+//! warpfold hook load_word
+//! in reg64 address
+//! out reg64 word
+//! { .reg .u64 %g; cvta.to.global.u64 %g, {address};       (braces that are not operands are doubled)
+//! ld.relaxed.gpu.global.b64 {word}, [%g]; }
+//! ```
+
+use std::collections::BTreeMap;
+
+use super::statement::{Statement, parse};
+use super::text::Text;
+use crate::error::Problem;
+
+/// What a description begins with.
+const MARK: &str = "warpfold hook ";
+
+/// What a hook's symbol begins with.
+const SYMBOL: &str = "warpfold_hook_";
+
+/// What an operand is held in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// A register of 16 bits, passed in 32.
+    Reg16,
+    /// A register of 32 bits.
+    Reg32,
+    /// A register of 64 bits.
+    Reg64,
+    /// A register of 32 bits or a number, whichever the compiler has.
+    Number,
+    /// A number of 64 bits that the compiler must know.
+    Constant,
+}
+
+impl Class {
+    fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "reg16" => Self::Reg16,
+            "reg32" => Self::Reg32,
+            "reg64" => Self::Reg64,
+            "number" => Self::Number,
+            "constant" => Self::Constant,
+            _ => return None,
+        })
+    }
+
+    /// Bytes that an operand is passed in.
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::Reg16 | Self::Reg32 | Self::Number => 4,
+            Self::Reg64 | Self::Constant => 8,
+        }
+    }
+}
+
+/// An operand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operand {
+    /// What it is called in the PTX.
+    pub name: String,
+    /// What it is held in.
+    pub class: Class,
+}
+
+/// A hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hook {
+    /// What is passed, in order.
+    pub inputs: Vec<Operand>,
+    /// What is returned, in order: the fields of a structure in C.
+    pub outputs: Vec<Operand>,
+    /// The PTX, with operands in braces.
+    text: String,
+}
+
+impl Hook {
+    /// The offsets in bytes of what is returned.
+    pub fn output_offsets(&self) -> impl Iterator<Item = (usize, &Operand)> {
+        self.outputs.iter().scan(0usize, |end, operand| {
+            let bytes = operand.class.bytes();
+            let offset = end.next_multiple_of(bytes);
+            *end = offset + bytes;
+            Some((offset, operand))
+        })
+    }
+
+    /// The statements, with these operands in the place of the names.
+    pub fn instantiate(
+        &self,
+        operands: &BTreeMap<&str, String>,
+    ) -> Result<Vec<Statement>, Problem> {
+        let mut text = String::new();
+        let mut rest = self.text.as_str();
+        while let Some(at) = rest.find(['{', '}']) {
+            text.push_str(&rest[..at]);
+            rest = &rest[at..];
+            if let Some(after) = rest.strip_prefix("{{") {
+                text.push('{');
+                rest = after;
+            } else if let Some(after) = rest.strip_prefix("}}") {
+                text.push('}');
+                rest = after;
+            } else {
+                let (name, after) = rest[1..].split_once('}').unwrap_or((rest, ""));
+                let operand = operands.get(name).ok_or_else(|| {
+                    Problem::unexpected(format!("a hook's PTX has no operand `{name}`"))
+                })?;
+                text.push_str(operand);
+                rest = after;
+            }
+        }
+        text.push_str(rest);
+        parse(&text).ok_or_else(|| Problem::unexpected(format!("a hook's PTX breaks off: {text}")))
+    }
+}
+
+/// The hooks that a text describes, by symbol.
+pub fn hooks(text: &Text) -> Result<BTreeMap<String, Hook>, Problem> {
+    let mut hooks = BTreeMap::new();
+    for (_, bytes) in &text.arrays {
+        let Some(description) = std::str::from_utf8(bytes)
+            .ok()
+            .and_then(|text| text.strip_prefix(MARK))
+        else {
+            continue;
+        };
+        let (name, hook) = describe(description)
+            .ok_or_else(|| Problem::unexpected(format!("a hook's description: {description}")))?;
+        hooks.insert(format!("{SYMBOL}{name}"), hook);
+    }
+    Ok(hooks)
+}
+
+fn describe(description: &str) -> Option<(&str, Hook)> {
+    let mut lines = description.lines();
+    let name = lines.next()?;
+    let mut hook = Hook {
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        text: String::new(),
+    };
+    for line in lines {
+        let words: Vec<&str> = line.split(' ').collect();
+        let operand = |class: &str, name: &str| {
+            Some(Operand {
+                name: name.to_owned(),
+                class: Class::of(class)?,
+            })
+        };
+        match words[..] {
+            ["in", class, name] => hook.inputs.push(operand(class, name)?),
+            ["out", class, name] => hook.outputs.push(operand(class, name)?),
+            _ => {
+                hook.text.push_str(line);
+                hook.text.push('\n');
+            }
+        }
+    }
+    Some((name, hook))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_becomes_a_hook() {
+        let (name, hook) = describe(
+            "load\nin reg64 address\nout reg32 a\nout reg64 b\n{{ ld.b32 {a}, [{address}];\nmov.b64 {b}, 1; }}\n",
+        )
+        .unwrap();
+        assert_eq!(name, "load");
+        let offsets: Vec<usize> = hook.output_offsets().map(|(offset, _)| offset).collect();
+        assert_eq!(offsets, [0, 8]);
+        let operands = [("address", "%rd1"), ("a", "%r1"), ("b", "%rd2")];
+        let operands = operands.map(|(name, register)| (name, register.to_owned()));
+        let statements = hook.instantiate(&operands.into()).unwrap();
+        let written: Vec<String> = statements.iter().map(Statement::to_string).collect();
+        assert_eq!(
+            written,
+            ["{", "ld.b32 %r1, [%rd1];", "mov.b64 %rd2, 1;", "}"]
+        );
+    }
+
+    #[test]
+    fn an_operand_that_is_not_there_is_an_error() {
+        let (_, hook) = describe("pin\nmov.b32 {a}, 1;\n").unwrap();
+        assert!(hook.instantiate(&BTreeMap::new()).is_err());
+        assert!(describe("load\nin reg8 address\n").is_none());
+    }
+}

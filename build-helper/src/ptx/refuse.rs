@@ -1,0 +1,287 @@
+//! What an operator's functions may not do, found in their PTX.
+//!
+//! Each of the functions is compiled by itself, with its arguments behind pointers and its result written through the last
+//! one. So it may read by its first parameters, write by its last and compute. All else is refused: calls, panics, local
+//! memory, statics, loops that never end, and effects on anything but the result.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::control_flow::is_endless;
+use super::hook::Hook;
+use super::space::{Space, Spaces, generic_access};
+use super::splice::splice;
+use super::statement::{Instruction, Statement};
+use super::text::Function;
+use crate::error::Problem;
+
+/// Why an operator cannot run in a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// It may panic: when.
+    Panics(&'static str),
+    /// It calls a function that was not inlined.
+    Calls(String),
+    /// It needs memory of its own.
+    LocalMemory,
+    /// It reads or writes memory that belongs to the program.
+    Static(String),
+    /// It never ends.
+    Endless,
+    /// It does more than compute.
+    Effect(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Panics(when) => {
+                write!(f, "it panics {when}, and there is nobody to tell on a GPU")
+            }
+            Self::Calls(callee) => {
+                write!(f, "it calls `{callee}`, which the compiler did not inline")
+            }
+            Self::LocalMemory => write!(
+                f,
+                "it needs local memory, which is slow: an array is indexed by a value known only at run time, or is too long for registers"
+            ),
+            Self::Static(name) => write!(
+                f,
+                "it uses `{name}`, a static or a table, which kernels do not carry"
+            ),
+            Self::Endless => write!(f, "it has a loop that never ends"),
+            Self::Effect(instruction) => write!(
+                f,
+                "it does more than compute its result from its arguments: `{instruction}`"
+            ),
+        }
+    }
+}
+
+impl Reason {
+    /// What to write instead.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::Panics(when) if when.contains("index") => {
+                "index arrays by constants, or by `i % N` of a length N that is known"
+            }
+            Self::Panics(when) if when.contains("zero") => {
+                "say what the result is for a divisor of zero: `checked_div`, `checked_rem`, or `if b == 0 { … }` before the division"
+            }
+            Self::Panics(when) if when.contains("overflow") => {
+                "use `wrapping_…` or `checked_…` arithmetic"
+            }
+            Self::Panics(when) if when.contains("nothing") => {
+                "give a value for that case: `unwrap_or(…)` or `match`"
+            }
+            Self::Panics(_) => "give a value for every case instead of a panic",
+            Self::Calls(_) => {
+                "mark it `#[inline]`, and write it without recursion, function pointers and `dyn`; division of 128-bit integers is such a call too"
+            }
+            Self::LocalMemory => {
+                "keep values in fields or in short arrays, and index them by constants: write the loop's turns out"
+            }
+            Self::Static(_) => "compute the value, or choose it by `match`",
+            Self::Endless => "give every loop an exit that is reached",
+            Self::Effect(_) => {
+                "leave out volatile accesses, atomics and raw pointers to other memory"
+            }
+        }
+    }
+}
+
+/// Why a function of an operator's cannot run in a kernel, if there is a reason.
+pub fn reason(
+    function: &Function,
+    hooks: &BTreeMap<String, Hook>,
+) -> Result<Option<Reason>, Problem> {
+    let body = splice(&function.body, hooks)?;
+    let found = calls(&body)
+        .or_else(|| local_memory(&body))
+        .or_else(|| is_endless(&body).then_some(Reason::Endless))
+        .or_else(|| effects(function, &body));
+    Ok(found)
+}
+
+/// Why a whole kernel is none, if it is because of the operator: its functions by themselves may be without fault.
+pub fn reason_of_kernel(body: &[Statement]) -> Option<Reason> {
+    calls(body).or_else(|| local_memory(body))
+}
+
+fn instructions(body: &[Statement]) -> impl Iterator<Item = (usize, &Instruction)> {
+    body.iter()
+        .enumerate()
+        .filter_map(|(at, statement)| match statement {
+            Statement::Instruction(instruction) => Some((at, instruction)),
+            _ => None,
+        })
+}
+
+/// The first call, a panic's before others.
+fn calls(body: &[Statement]) -> Option<Reason> {
+    let callees: Vec<&str> = instructions(body)
+        .filter(|(_, instruction)| instruction.operation() == "call")
+        .map(|(_, instruction)| callee(instruction))
+        .collect();
+    let panic = callees.iter().find_map(|callee| panics(callee));
+    panic.map(Reason::Panics).or_else(|| {
+        let callee = callees.first()?;
+        Some(Reason::Calls(readable(callee)))
+    })
+}
+
+/// The function that is called: what stands before the list of arguments.
+fn callee(instruction: &Instruction) -> &str {
+    let names = instruction.operands.iter();
+    names
+        .map(String::as_str)
+        .find(|operand| !operand.starts_with('('))
+        .unwrap_or_default()
+}
+
+/// When a function of the standard library panics, by its symbol.
+fn panics(callee: &str) -> Option<&'static str> {
+    const WHEN: [(&str, &str); 12] = [
+        ("panic_bounds_check", "when an index is out of bounds"),
+        ("slice_index", "when an index is out of bounds"),
+        ("slice_start_index", "when an index is out of bounds"),
+        ("slice_end_index", "when an index is out of bounds"),
+        ("div_by_zero", "when it divides by zero"),
+        ("rem_by_zero", "when it divides by zero"),
+        ("overflow", "when an operation overflows"),
+        ("unwrap_failed", "when it unwraps nothing"),
+        ("expect_failed", "when it unwraps nothing"),
+        ("len_mismatch", "when slices differ in length"),
+        ("9panicking", "in some case"),
+        ("warpfold_panics", "in some case"),
+    ];
+    let found = WHEN.iter().find(|(symbol, _)| callee.contains(symbol));
+    found.map(|(_, when)| *when)
+}
+
+/// A symbol as Rust writes the path.
+fn readable(symbol: &str) -> String {
+    format!("{:#}", rustc_demangle::demangle(symbol))
+}
+
+fn local_memory(body: &[Statement]) -> Option<Reason> {
+    let uses = body.iter().any(|statement| match statement {
+        Statement::Directive(directive) => directive.starts_with(".local"),
+        Statement::Instruction(instruction) => instruction.has_part("local"),
+        _ => false,
+    });
+    uses.then_some(Reason::LocalMemory)
+}
+
+/// The first access that is not of an argument or the result, or operation that is not a computation.
+fn effects(function: &Function, body: &[Statement]) -> Option<Reason> {
+    let spaces = Spaces::of(function.name, body);
+    let result = Space::Parameter(function.parameters.len() - 1);
+    instructions(body).find_map(|(at, instruction)| {
+        if let Some(symbol) = instruction.operands.iter().find_map(|o| symbol(o))
+            && !is_constant_read(instruction, symbol)
+        {
+            return Some(Reason::Static(readable(symbol)));
+        }
+        let effect = || Some(Reason::Effect(instruction.to_string()));
+        match instruction.operation() {
+            "atom" | "red" | "membar" | "fence" | "bar" | "barrier" | "trap" | "exit" => {
+                return effect();
+            }
+            _ if instruction.has_part("volatile") || instruction.has_part("mmio") => {
+                return effect();
+            }
+            _ => {}
+        }
+        let space = spaces.of_access(at, generic_access(instruction)?);
+        let is_own = match instruction.operation() {
+            "st" => space == result,
+            _ => matches!(space, Space::Parameter(_)),
+        };
+        if is_own { None } else { effect() }
+    })
+}
+
+/// Whether it reads a part, known in advance, of a constant that the compiler has given no name: where the function is inlined,
+/// that is the constant itself.
+fn is_constant_read(instruction: &Instruction, symbol: &str) -> bool {
+    instruction.operation() == "ld" && symbol.starts_with("anon_$_")
+}
+
+/// The symbol of a variable in an operand, if it is one.
+fn symbol(operand: &str) -> Option<&str> {
+    let name = operand.trim_matches(['[', ']']);
+    let name = &name[..name.find(['+', '-']).unwrap_or(name.len())];
+    let is_symbol = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && !name.contains("_param_")
+        && !name.starts_with("param")
+        && !name.starts_with("retval")
+        && !name.starts_with("WARP_SZ");
+    is_symbol.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::statement::parse;
+    use super::*;
+
+    fn reason_of(body: &str) -> Option<Reason> {
+        let function = Function {
+            name: "f",
+            parameters: vec![String::new(), String::new()],
+            body: parse(body).unwrap(),
+        };
+        reason(&function, &BTreeMap::new()).unwrap()
+    }
+
+    #[test]
+    fn what_computes_a_result_is_accepted() {
+        let body = "ld.param.b64 %rd1, [f_param_0]; ld.param.b64 %rd2, [f_param_1]; \
+            ld.b32 %r1, [%rd1+4]; add.s64 %rd3, %rd2, 8; st.b32 [%rd3], %r1; ret;";
+        assert_eq!(reason_of(body), None);
+        let body = "ld.param.b64 %rd1, [f_param_0]; ld.param.b64 %rd2, [f_param_1]; \
+            selp.b64 %rd3, %rd1, %rd2, %p1; ld.b32 %r1, [%rd3+4]; st.b32 [%rd2], %r1; ret;";
+        assert_eq!(reason_of(body), None);
+        let body = "ld.param.b64 %rd1, [f_param_1]; ld.global.b32 %r1, [anon_$_1f_$_0+4]; \
+            st.b32 [%rd1], %r1; ret;";
+        assert_eq!(reason_of(body), None);
+    }
+
+    #[test]
+    fn each_reason_is_found() {
+        let call = |symbol: &str| {
+            reason_of(&format!(
+                "{{ call.uni (retval0), {symbol}, (param0); }} ret;"
+            ))
+        };
+        let index = "_RNvNtCs6tjNlu9bpJF_4core9panicking18panic_bounds_check";
+        assert!(matches!(call(index), Some(Reason::Panics(when)) if when.contains("index")));
+        let other = "_ZN4user6helper17h0123456789abcdefE";
+        assert_eq!(call(other), Some(Reason::Calls("user::helper".to_owned())));
+        let body = ".local .align 4 .b8 __local_depot0[16]; ret;";
+        assert_eq!(reason_of(body), Some(Reason::LocalMemory));
+        assert_eq!(reason_of("$L_1: bra.uni $L_1;"), Some(Reason::Endless));
+        let body = "ld.global.b32 %r1, [TABLE+4]; ret;";
+        assert_eq!(reason_of(body), Some(Reason::Static("TABLE".to_owned())));
+    }
+
+    #[test]
+    fn effects_are_found() {
+        for body in [
+            "ld.param.b64 %rd1, [f_param_0]; st.b32 [%rd1], %r1; ret;",
+            "ld.param.b64 %rd1, [f_param_0]; ld.b64 %rd2, [%rd1]; ld.b32 %r1, [%rd2]; ret;",
+            "ld.param.b64 %rd1, [f_param_0]; ld.param.b64 %rd2, [f_param_1]; selp.b64 %rd3, %rd1, %rd2, %p1; \
+                st.b32 [%rd3], %r1; ret;",
+            "ld.param.b64 %rd1, [f_param_0]; ld.volatile.b32 %r1, [%rd1]; ret;",
+            "mov.b64 %rd1, 16; st.b32 [%rd1], %r1; ret;",
+            "atom.global.add.u32 %r1, [%rd1], 1; ret;",
+            "trap; ret;",
+        ] {
+            let found = reason_of(body);
+            assert!(
+                matches!(found, Some(Reason::Effect(_))),
+                "{body}: {found:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! Which memory an address is in: accesses of unknown memory become accesses of shared or of global memory.
+//!
+//! The compiler only sees calls that give it an address, so it writes plain `ld` and `st`, which are slow. Here is a forward
+//! data flow over a function's registers of 64 bits. It begins where an address is made:
+//!
+//! ```text
+//! mov.u64 %rd1, warpfold_shared;      shared
+//! cvta.to.global.u64 %rd2, %rd3;      global
+//! ```
+//!
+//! and goes on through copies, sums, differences, choices and alignments. A register has one space for the whole function, joined over
+//! all that writes it. Addresses are those of the space, so that `cvta.to` of one that is known becomes a copy.
+//!
+//! Not covered: an address that goes through memory, or that is in another space on another path. An access by
+//! such an address is an error.
+
+use std::collections::HashMap;
+
+use super::statement::{Instruction, Statement};
+
+/// The array that stands for the block's shared memory.
+pub const SHARED_ARRAY: &str = "warpfold_shared";
+
+/// What a register holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Space {
+    /// Nothing that is known yet, such as what a later instruction writes; or zero, which is the address of nothing.
+    Nothing,
+    /// A number.
+    Number,
+    /// An address in shared memory.
+    Shared,
+    /// An address in global memory.
+    Global,
+    /// An address that the function's parameter of this index says.
+    Parameter(usize),
+    /// One thing or another.
+    Mixed,
+}
+
+impl Space {
+    fn is_address(self) -> bool {
+        matches!(self, Self::Shared | Self::Global | Self::Parameter(_))
+    }
+
+    /// Either of two.
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nothing, space) | (space, Self::Nothing) => space,
+            (a, b) if a == b => a,
+            // Either of two arguments: an operator may choose which to read. Never the result, which is the last.
+            (Self::Parameter(a), Self::Parameter(b)) => Self::Parameter(a.min(b)),
+            _ => Self::Mixed,
+        }
+    }
+
+    /// A sum of the two.
+    fn plus(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Mixed, _) | (_, Self::Mixed) => Self::Mixed,
+            (a, b) if a.is_address() && b.is_address() => Self::Mixed,
+            (a, _) if a.is_address() => a,
+            (_, b) if b.is_address() => b,
+            (Self::Nothing, _) | (_, Self::Nothing) => Self::Nothing,
+            _ => Self::Number,
+        }
+    }
+
+    /// A difference of the two.
+    fn minus(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nothing, _) | (_, Self::Nothing) => Self::Nothing,
+            (a, b) if a.is_address() && a == b => Self::Number,
+            (_, b) if b.is_address() => Self::Mixed,
+            (a, b) => a.plus(b),
+        }
+    }
+}
+
+/// A register: its name, and the scope that declares it.
+type Register = (usize, String);
+
+/// What the registers of a function hold.
+pub struct Spaces {
+    known: HashMap<Register, Space>,
+    /// For each statement, the scopes around it that declare registers, the innermost first, each with its names.
+    scopes: Vec<Vec<(usize, Vec<String>)>>,
+    /// The name of the function's parameters, up to their index.
+    parameter: String,
+}
+
+impl Spaces {
+    /// Follows the addresses of the function of this name.
+    pub fn of(name: &str, body: &[Statement]) -> Self {
+        let mut spaces = Self {
+            known: HashMap::new(),
+            scopes: scopes(body),
+            parameter: format!("[{name}_param_"),
+        };
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (at, statement) in body.iter().enumerate() {
+                if let Statement::Instruction(instruction) = statement {
+                    changed |= spaces.step(at, instruction);
+                }
+            }
+        }
+        spaces
+    }
+
+    /// What an operand of the statement at `at` holds.
+    pub fn space(&self, at: usize, operand: &str) -> Space {
+        if operand == SHARED_ARRAY {
+            return Space::Shared;
+        }
+        if !operand.starts_with('%') {
+            return match operand {
+                "0" => Space::Nothing,
+                _ => Space::Number,
+            };
+        }
+        let register = self.register(at, operand);
+        self.known.get(&register).copied().unwrap_or(Space::Nothing)
+    }
+
+    /// The space of the address in `[%rd1+16]`.
+    pub fn of_access(&self, at: usize, place: &str) -> Space {
+        let place = place.trim_matches(['[', ']']);
+        let end = place.find(['+', '-']).unwrap_or(place.len());
+        match self.space(at, place[..end].trim()) {
+            Space::Nothing => Space::Number,
+            space => space,
+        }
+    }
+
+    fn register(&self, at: usize, name: &str) -> Register {
+        let scope = self.scopes[at]
+            .iter()
+            .find(|(_, names)| names.iter().any(|declared| declared == name));
+        (scope.map_or(0, |(scope, _)| *scope), name.to_owned())
+    }
+
+    /// Lets an instruction write its result. Whether anything is new.
+    fn step(&mut self, at: usize, instruction: &Instruction) -> bool {
+        let Some((result, operands)) = instruction.operands.split_first() else {
+            return false;
+        };
+        if !result.starts_with('%') || matches!(instruction.operation(), "st" | "bra" | "red") {
+            return false;
+        }
+        let computed = self.computed(at, instruction, operands);
+        let register = self.register(at, result);
+        let before = self.known.get(&register).copied().unwrap_or(Space::Nothing);
+        let after = before.join(computed);
+        self.known.insert(register, after);
+        after != before
+    }
+
+    fn computed(&self, at: usize, instruction: &Instruction, operands: &[String]) -> Space {
+        let space = |i: usize| operands.get(i).map_or(Space::Number, |o| self.space(at, o));
+        let is_wide = ["b64", "u64", "s64"]
+            .iter()
+            .any(|t| instruction.has_part(t));
+        match instruction.operation() {
+            "cvta" if instruction.has_part("global") => Space::Global,
+            "cvta" if instruction.has_part("shared") => Space::Shared,
+            "ld" if instruction.has_part("param") => self.argument(&operands[0]),
+            "mad" if instruction.has_part("wide") || is_wide => space(2),
+            _ if !is_wide => Space::Number,
+            "mov" => space(0),
+            "add" | "or" => space(0).plus(space(1)),
+            "sub" => space(0).minus(space(1)),
+            "and" if operands.get(1).is_some_and(|mask| mask.starts_with('-')) => space(0),
+            "selp" | "min" | "max" => space(0).join(space(1)),
+            _ => Space::Number,
+        }
+    }
+
+    /// What a parameter holds.
+    fn argument(&self, place: &str) -> Space {
+        let index = place.strip_prefix(&self.parameter);
+        let index = index.and_then(|index| index.trim_end_matches(']').parse().ok());
+        index.map_or(Space::Number, Space::Parameter)
+    }
+}
+
+/// The scopes around each statement that declare registers.
+fn scopes(body: &[Statement]) -> Vec<Vec<(usize, Vec<String>)>> {
+    let mut open: Vec<(usize, Vec<String>)> = Vec::new();
+    let mut scopes = Vec::with_capacity(body.len());
+    for (at, statement) in body.iter().enumerate() {
+        match statement {
+            Statement::Open => open.push((at + 1, Vec::new())),
+            Statement::Close => drop(open.pop()),
+            Statement::Directive(directive) => {
+                if let (Some((_, names)), Some((_, list))) =
+                    (open.last_mut(), directive.split_once('%'))
+                    && directive.starts_with(".reg")
+                {
+                    names.extend(
+                        list.split(',')
+                            .map(|name| format!("%{}", name.trim().trim_start_matches('%'))),
+                    );
+                }
+            }
+            _ => {}
+        }
+        scopes.push(open.iter().rev().cloned().collect());
+    }
+    scopes
+}
+
+/// An access of memory of which nothing is known.
+#[derive(Debug)]
+pub struct Stray {
+    /// The instruction.
+    pub instruction: String,
+}
+
+/// Names the memory of each access of a kernel.
+pub fn resolve(name: &str, body: &mut [Statement]) -> Result<(), Stray> {
+    let spaces = Spaces::of(name, body);
+    for (at, statement) in body.iter_mut().enumerate() {
+        let Statement::Instruction(instruction) = statement else {
+            continue;
+        };
+        let stray = || Stray {
+            instruction: instruction.to_string(),
+        };
+        if let Some(to) = instruction.opcode.strip_prefix("cvta.to.") {
+            let to_shared = to.starts_with("shared");
+            match spaces.space(at, &instruction.operands[1]) {
+                Space::Shared if to_shared => instruction.opcode = "mov.b64".to_owned(),
+                Space::Global if !to_shared => instruction.opcode = "mov.b64".to_owned(),
+                Space::Parameter(_) if !to_shared => {}
+                _ => return Err(stray()),
+            }
+        } else if let Some(place) = generic_access(instruction) {
+            let space = match spaces.of_access(at, place) {
+                Space::Shared => "shared",
+                Space::Global => "global",
+                _ => return Err(stray()),
+            };
+            let operation = instruction.operation().len();
+            instruction
+                .opcode
+                .insert_str(operation, &format!(".{space}"));
+        }
+    }
+    Ok(())
+}
+
+/// The place of an access that names no memory.
+pub fn generic_access(instruction: &Instruction) -> Option<&str> {
+    let place = match instruction.operation() {
+        "ld" => instruction.operands.get(1)?,
+        "st" => instruction.operands.first()?,
+        _ => return None,
+    };
+    let names_memory = ["param", "global", "shared", "local", "const"];
+    (!names_memory.iter().any(|space| instruction.has_part(space))).then_some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::statement::parse;
+    use super::*;
+
+    fn resolved(body: &str) -> Result<String, Stray> {
+        let mut body = parse(body).unwrap();
+        resolve("f", &mut body)?;
+        let written: Vec<String> = body.iter().map(Statement::to_string).collect();
+        Ok(written.join(" "))
+    }
+
+    /// Resolves what follows an address in each of the two memories.
+    fn after_addresses(text: &str) -> Result<String, Stray> {
+        let before = "mov.u64 %rd1, warpfold_shared; cvta.to.global.u64 %rd2, %rd3;";
+        let resolved = resolved(&format!("ld.param.b64 %rd3, [f_param_0]; {before} {text}"))?;
+        Ok(resolved.split_once("%rd3; ").unwrap().1.to_owned())
+    }
+
+    #[test]
+    fn accesses_get_the_memory_of_their_address() {
+        for (access, named) in [
+            ("ld.b32 %r1, [%rd1];", "ld.shared.b32 %r1, [%rd1];"),
+            ("ld.b32 %r1, [%rd2+4];", "ld.global.b32 %r1, [%rd2+4];"),
+            (
+                "st.v2.b32 [%rd1], {%r1, %r2};",
+                "st.shared.v2.b32 [%rd1], {%r1, %r2};",
+            ),
+        ] {
+            assert_eq!(after_addresses(access).unwrap(), named);
+        }
+    }
+
+    #[test]
+    fn addresses_are_followed() {
+        for derived in [
+            "mov.b64 %rd4, %rd1;",
+            "add.s64 %rd4, %rd1, 8;",
+            "add.s64 %rd4, %rd9, %rd1;",
+            "sub.s64 %rd4, %rd1, %rd9;",
+            "or.b64 %rd4, %rd1, 4;",
+            "and.b64 %rd4, %rd1, -16;",
+            "mad.wide.u32 %rd4, %r1, 16, %rd1;",
+            "mad.lo.s64 %rd4, %rd9, 16, %rd1;",
+            "selp.b64 %rd4, %rd1, 0, %p1;",
+            "@%p1 mov.b64 %rd4, %rd1; @%p2 add.s64 %rd4, %rd4, 8;",
+            "sub.s64 %rd5, %rd1, %rd1; add.s64 %rd4, %rd1, %rd5;",
+        ] {
+            let text = format!("ld.param.b64 %rd9, [other]; {derived} st.b32 [%rd4], %r1;");
+            let resolved = after_addresses(&text).unwrap();
+            assert!(resolved.contains("st.shared.b32 [%rd4]"), "{resolved}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_later_in_the_text_is_followed_too() {
+        let text = "bra $L_2; $L_1: add.s64 %rd5, %rd4, 8; ld.b32 %r1, [%rd5]; ret; \
+            $L_2: add.s64 %rd4, %rd1, 16; bra $L_1;";
+        assert!(after_addresses(text).unwrap().contains("ld.shared.b32 %r1"));
+    }
+
+    #[test]
+    fn conversions_of_what_is_known_are_copies() {
+        let text = "{ .reg .u64 %g; cvta.to.shared.u64 %g, %rd1; ld.shared.b32 %r1, [%g]; }";
+        assert!(after_addresses(text).unwrap().contains("mov.b64 %g, %rd1;"));
+    }
+
+    #[test]
+    fn registers_of_a_scope_are_its_own() {
+        let text = "{ .reg .u64 %g, %s; mov.b64 %g, %rd1; ld.b32 %r1, [%g]; } \
+            { .reg .u64 %g; mov.b64 %g, %rd2; ld.b32 %r1, [%g]; }";
+        let resolved = after_addresses(text).unwrap();
+        assert!(resolved.contains("ld.shared") && resolved.contains("ld.global"));
+    }
+
+    #[test]
+    fn an_address_of_unknown_memory_is_an_error() {
+        for text in [
+            "ld.b32 %r1, [%rd9];",
+            "mov.b64 %rd4, 64; ld.b32 %r1, [%rd4];",
+            "ld.global.b64 %rd4, [%rd2]; ld.b32 %r1, [%rd4];",
+            "selp.b64 %rd4, %rd1, %rd2, %p1; ld.b32 %r1, [%rd4];",
+            "add.s64 %rd4, %rd1, %rd2; ld.b32 %r1, [%rd4];",
+            "mul.lo.s64 %rd4, %rd1, 2; ld.b32 %r1, [%rd4];",
+            "cvta.to.global.u64 %rd4, %rd1;",
+        ] {
+            assert!(after_addresses(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What kernels are compiled for.
+
+/// An architecture, and all later ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variant {
+    /// The lowest compute capability that runs it, major and minor.
+    pub capability: (u32, u32),
+    /// What the compiler calls it.
+    pub target_cpu: &'static str,
+    /// The version of PTX that its instructions need.
+    pub ptx_version: &'static str,
+    /// The feature of `warpfold-kernels` that says so.
+    pub feature: &'static str,
+}
+
+impl Variant {
+    /// Whether launches may begin before the work before them on their stream has ended.
+    pub fn may_begin_early(&self) -> bool {
+        self.capability >= (9, 0)
+    }
+}
+
+/// The variants, the best first: for the oldest architecture that the compiler takes, and for those whose instructions pay.
+pub const VARIANTS: [Variant; 3] = [
+    Variant {
+        capability: (9, 0),
+        target_cpu: "sm_90",
+        ptx_version: "7.8",
+        feature: "stable_sm_90",
+    },
+    Variant {
+        capability: (8, 0),
+        target_cpu: "sm_80",
+        ptx_version: "7.4",
+        feature: "stable_sm_80",
+    },
+    Variant {
+        capability: (7, 0),
+        target_cpu: "sm_70",
+        ptx_version: "7.4",
+        feature: "stable",
+    },
+];

@@ -1,0 +1,19 @@
+//! Builds of the files in `tests/operators`. They need a toolchain with the target, as the crate itself does.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use warpfold_build::Build;
+
+/// A build of a file of `tests/operators`, in a folder of its own.
+pub fn build(file: &str) -> Build {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(file);
+    fs::create_dir_all(&output).expect("a folder for the build");
+    Build {
+        operators: root.join("tests/operators").join(file).with_extension("rs"),
+        crate_folder: root.to_owned(),
+        output,
+        updates: false,
+    }
+}

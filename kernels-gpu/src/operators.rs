@@ -1,0 +1,115 @@
+//! What [`operators!`](crate::operators!) emits on the device: the entries of each row, and each of the operator's functions
+//! by itself, so that what it must not contain can be named.
+//!
+//! A row is `NAME: OPERATOR, ITEM;`, which gives `reduce_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`, or
+//! `NAME: OPERATOR, ITEM, scans only;`, which gives the scans.
+
+pub use crate::block::{Exclusive, Inclusive};
+pub use crate::grid::reduce::reduce;
+pub use crate::grid::scan::scan;
+pub use crate::op::Op;
+pub use crate::simt::in_global_memory;
+pub use crate::workspace::Control;
+
+/// Names the kernels of operators on items.
+#[macro_export]
+macro_rules! operators {
+    () => {};
+    ($name:ident: $op:ty, $item:ty; $($rest:tt)*) => {
+        $crate::operators!(@reduce $name $op, $item);
+        $crate::operators!(@scans $name $op, $item);
+        $crate::operators!($($rest)*);
+    };
+    ($name:ident: $op:ty, $item:ty, scans only; $($rest:tt)*) => {
+        $crate::operators!(@scans $name $op, $item);
+        $crate::operators!($($rest)*);
+    };
+    (@reduce $name:ident $op:ty, $item:ty) => {
+        const _: () = {
+            use $crate::operators::{in_global_memory, Control, Op};
+
+            #[export_name = concat!("reduce_", stringify!($name))]
+            unsafe extern "C" fn reduce(
+                input: *mut $item,
+                item_count: u64,
+                first_chunk: u64,
+                control: *mut Control,
+                states: *mut u64,
+                state_words: u64,
+                output: *mut <$op as Op<$item>>::Output,
+            ) {
+                // SAFETY: the launch keeps the contract of `reduce`.
+                unsafe {
+                    $crate::operators::reduce::<$op, $item>(
+                        in_global_memory(input),
+                        item_count,
+                        first_chunk,
+                        in_global_memory(control),
+                        in_global_memory(states),
+                        state_words,
+                        in_global_memory(output),
+                    )
+                }
+            }
+        };
+    };
+    (@scans $name:ident $op:ty, $item:ty) => {
+        $crate::operators!(@scan Inclusive "inclusive_scan_" $name $op, $item);
+        $crate::operators!(@scan Exclusive "exclusive_scan_" $name $op, $item);
+        $crate::operators!(@functions $name $op, $item);
+    };
+    (@scan $placement:ident $kind:literal $name:ident $op:ty, $item:ty) => {
+        const _: () = {
+            use $crate::operators::{in_global_memory, Control, Op, $placement};
+
+            #[export_name = concat!($kind, stringify!($name))]
+            unsafe extern "C" fn scan(
+                input: *mut $item,
+                output: *mut <$op as Op<$item>>::Output,
+                item_count: u64,
+                first_tile: u64,
+                end_tile: u64,
+                control: *mut Control,
+                states: *mut u64,
+                state_words: u64,
+            ) {
+                // SAFETY: the launch keeps the contract of `scan`.
+                unsafe {
+                    $crate::operators::scan::<$placement, $op, $item>(
+                        in_global_memory(input),
+                        in_global_memory(output),
+                        item_count,
+                        first_tile,
+                        end_tile,
+                        in_global_memory(control),
+                        in_global_memory(states),
+                        state_words,
+                    )
+                }
+            }
+        };
+    };
+    (@functions $name:ident $op:ty, $item:ty) => {
+        const _: () = {
+            use $crate::operators::Op;
+            type Accumulator = <$op as Op<$item>>::Accumulator;
+
+            #[export_name = concat!("warpfold_identity_of_", stringify!($name))]
+            extern "C" fn identity(result: &mut Accumulator) {
+                *result = <$op as Op<$item>>::identity();
+            }
+            #[export_name = concat!("warpfold_lift_of_", stringify!($name))]
+            extern "C" fn lift(item: &$item, index: u64, result: &mut Accumulator) {
+                *result = <$op as Op<$item>>::lift_at(*item, index);
+            }
+            #[export_name = concat!("warpfold_combine_of_", stringify!($name))]
+            extern "C" fn combine(left: &Accumulator, right: &Accumulator, result: &mut Accumulator) {
+                *result = <$op as Op<$item>>::combine(*left, *right);
+            }
+            #[export_name = concat!("warpfold_lower_of_", stringify!($name))]
+            extern "C" fn lower(value: &Accumulator, result: &mut <$op as Op<$item>>::Output) {
+                *result = <$op as Op<$item>>::lower(*value);
+            }
+        };
+    };
+}

@@ -6,9 +6,10 @@
 use half::{bf16, f16};
 
 use crate::block::{Exclusive, Inclusive, Placement};
-use crate::element::{Element, Words};
+use crate::element::{first_words, vector_of, Element, Words};
 use crate::op::{Max, Min, Op, Product, Sum, WideSum};
 use crate::simt::holes::{give, give_places, take};
+use crate::thread::Items;
 
 #[inline(always)]
 fn identity<O: Op<T>, T: Element>() {
@@ -47,8 +48,9 @@ fn total<O: Op<T>, T: Element>() {
 #[inline(always)]
 fn place<P: Placement, O: Op<T, Output = T>, T: Element>() {
     let mut before = take::<O::Accumulator, 0>();
-    let results = P::place::<O, T>(&mut before, take_words::<1, 2, 3, 4>());
-    give_places(results, before);
+    let vector = vector_of(take_words::<1, 2, 3, 4>());
+    let results = P::place::<O, T>(&mut before, &vector, 0, Items::All);
+    give_places(first_words(&results), before);
 }
 
 /// The inputs that are a vector.

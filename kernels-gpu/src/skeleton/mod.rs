@@ -7,17 +7,20 @@
 //! Holes are as large as they can be: a vector's total, and what a scan puts at a vector's places. So what an operator does
 //! with narrow items lies within a body, and inclusive and exclusive scans differ in a body only.
 //!
-//! There are no skeletons for items and accumulators of more than 64 bits, nor for operators that look at an item's index.
+//! There are no skeletons for items and accumulators of more than 64 bits, for scans whose results are wider than the items,
+//! nor for operators that look at an item's index or have no identity item.
 
 mod bodies;
 
 use core::marker::PhantomData;
 
 use crate::block::Placement;
-use crate::element::{Accumulator, Element, Words};
+use crate::contract::Tree;
+use crate::element::{first_words, vector_of, Accumulator, Element, Vector, Words};
 use crate::grid;
 use crate::op::{Commutative, Op};
 use crate::simt::holes;
+use crate::thread::Items;
 use crate::workspace::Control;
 
 /// An operator made of holes, with accumulators `A` and results `R`.
@@ -30,6 +33,7 @@ impl<T: Element, A: Accumulator, R: Element, const EXACT: bool> Op<T> for Holes<
     type Accumulator = A;
     type Output = R;
     const EXACT: bool = EXACT;
+    const GROUP_TREE: Tree = Tree::Halves;
 
     #[inline(always)]
     fn identity() -> A {
@@ -67,10 +71,15 @@ struct Places;
 
 impl Placement for Places {
     #[inline(always)]
-    fn place<O: Op<T, Output = T>, T: Element>(before: &mut O::Accumulator, words: Words) -> Words {
-        let (results, after) = holes::place(*before, words);
+    fn place<O: Op<T>, T: Element>(
+        before: &mut O::Accumulator,
+        vector: &Vector,
+        _index: u64,
+        _items: Items,
+    ) -> Vector {
+        let (results, after) = holes::place(*before, first_words(vector));
         *before = after;
-        results
+        vector_of(results)
     }
 }
 

@@ -53,9 +53,9 @@ fn a_rank_that_is_refused_is_refused_on_all() {
                 share = gone();
             }
             let reduced = member.reduce::<Sum, _>(&share).map(drop);
-            let mut output = Held::new(&[0u32; 2], 0).slice();
+            let output = Held::new(&[0u32; 2], 0);
             let scanned = match member.rank() == last {
-                true => member.inclusive_scan::<Sum, _>(&items.slice(), &mut output),
+                true => member.inclusive_scan::<Sum, _>(&items.slice(), &mut output.slice()),
                 false => member.inclusive_scan_in_place::<Sum, _>(&mut items.slice()),
             };
             works(&mut member);
@@ -193,8 +193,8 @@ fn a_rank_that_goes_is_not_waited_for() {
             if member.rank() == member.size() - 1 {
                 return None;
             }
-            let mut share = Held::new(&[1u32], 0).slice();
-            Some(member.inclusive_scan_in_place::<Sum, _>(&mut share))
+            let share = Held::new(&[1u32], 0);
+            Some(member.inclusive_scan_in_place::<Sum, _>(&mut share.slice()))
         });
         let left = Fault::RankLeft { rank: three() - 1 };
         let told = ends.iter().flatten();

@@ -3,11 +3,11 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use warpfold::cust::memory::{DeviceBuffer, DeviceSlice};
+use warpfold::cust::memory::{DeviceBuffer, DeviceSlice, mem_get_info};
 use warpfold::group::{Fault, Matter, Member};
-use warpfold::{Argument, Error, Max, Result, Sum};
+use warpfold::{Argument, Error, Gpu, Max, Result, Sum};
 
-use crate::ranks::{Held, PATIENCE, Way, as_ranks, most_ranks, on_four_devices, way};
+use crate::ranks::{Held, PATIENCE, Way, as_ranks, devices, most_ranks, on_four_devices, way};
 
 /// How long a rank waits where another never comes.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -53,9 +53,9 @@ fn a_rank_that_is_refused_is_refused_on_all() {
                 share = gone();
             }
             let reduced = member.reduce::<Sum, _>(&share).map(drop);
-            let mut output = Held::new(&[0u32; 2], 0).slice();
+            let output = Held::new(&[0u32; 2], 0);
             let scanned = match member.rank() == last {
-                true => member.inclusive_scan::<Sum, _>(&items.slice(), &mut output),
+                true => member.inclusive_scan::<Sum, _>(&items.slice(), &mut output.slice()),
                 false => member.inclusive_scan_in_place::<Sum, _>(&mut items.slice()),
             };
             works(&mut member);
@@ -193,8 +193,8 @@ fn a_rank_that_goes_is_not_waited_for() {
             if member.rank() == member.size() - 1 {
                 return None;
             }
-            let mut share = Held::new(&[1u32], 0).slice();
-            Some(member.inclusive_scan_in_place::<Sum, _>(&mut share))
+            let share = Held::new(&[1u32], 0);
+            Some(member.inclusive_scan_in_place::<Sum, _>(&mut share.slice()))
         });
         let left = Fault::RankLeft { rank: three() - 1 };
         let told = ends.iter().flatten();
@@ -218,5 +218,45 @@ fn a_rank_that_panics_is_not_waited_for() {
             member.reduce::<Sum, _>(&Held::new(&[1u32], 0).slice())
         });
         assert_dissolved(&ends[0], &Fault::RankLeft { rank: 1 });
+    });
+}
+
+#[test]
+fn no_memory_is_lost() {
+    on_four_devices("faults::no_memory_is_lost", || {
+        if way() == Way::Nccl {
+            // NCCL keeps some of its own.
+            return;
+        }
+        let free = || -> Vec<usize> {
+            let of = |gpu: &Gpu| {
+                gpu.trim().unwrap();
+                gpu.make_current().unwrap();
+                mem_get_info().unwrap().0
+            };
+            devices().iter().map(of).collect()
+        };
+        let round = || {
+            as_ranks(3, LIMIT, |mut member| {
+                let items = vec![1u64; 20_000 + member.rank()];
+                let share = Held::new(&items, 1);
+                let output = Held::new(&[0u64; 1], 0);
+                member.reduce::<Sum, _>(&share.slice()).unwrap();
+                let in_place = member.inclusive_scan_in_place::<Sum, _>(&mut share.slice());
+                in_place.unwrap();
+                let short = member.inclusive_scan::<Sum, _>(&share.slice(), &mut output.slice());
+                assert!(short.is_err());
+                if member.rank() != 1 {
+                    // The group is dissolved in the middle of this.
+                    let end = member.reduce::<Sum, _>(&share.slice());
+                    assert!(end.is_err());
+                }
+            });
+        };
+        // What is compiled stays.
+        round();
+        let before = free();
+        round();
+        assert_eq!(free(), before);
     });
 }

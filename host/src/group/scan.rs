@@ -16,14 +16,15 @@
 //! The results of a first scan go where those of the second will. In place, where the items are still needed, they go to a
 //! small place of their own, in pieces that have it one after the other.
 
+mod before;
+
 use std::iter;
 use std::ops::Range;
 
-use warpfold_kernels::contract::{
-    SCAN_GROUP_TILES, Wider, scan_group_count, scan_tile_count, scan_tile_items,
-};
+use warpfold_kernels::contract::{Wider, scan_tile_items};
 use warpfold_kernels::workspace::scan_state_words;
 
+use self::before::{Before, Places, aggregates_of};
 use super::board::{self, Board};
 use super::layout::Layout;
 use super::session::{Session, Torn};
@@ -276,110 +277,4 @@ fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
 /// Where item 0 would be, if the item `first_item` is at `address`.
 fn base<T>(address: Address, first_item: u64) -> Address {
     address.wrapping_sub(first_item.wrapping_mul(size_of::<T>() as u64))
-}
-
-/// A published value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Slot {
-    /// The aggregate of a tile.
-    Tile(u64),
-    /// The aggregate of a group of tiles.
-    Group(u64),
-    /// The prefix of a group.
-    Prefix(u64),
-}
-
-/// Where the values are on the board of a scan.
-struct Places {
-    tile_count: u64,
-    group_count: u64,
-}
-
-impl Places {
-    fn new<T>(item_count: u64) -> Self {
-        Self {
-            tile_count: scan_tile_count::<T>(item_count),
-            group_count: scan_group_count::<T>(item_count),
-        }
-    }
-
-    /// How many there are.
-    fn count(&self) -> u64 {
-        self.tile_count + 2 * self.group_count
-    }
-
-    fn of(&self, slot: Slot) -> u64 {
-        match slot {
-            Slot::Tile(tile) => tile,
-            Slot::Group(group) => self.tile_count + group,
-            Slot::Prefix(group) => self.tile_count + self.group_count + group,
-        }
-    }
-}
-
-/// The aggregates by which others know what these tiles add: of whole groups, and of the tiles of others.
-fn aggregates_of(tiles: Range<u64>) -> Vec<Slot> {
-    let mut slots = Vec::new();
-    let mut tile = tiles.start;
-    while tile < tiles.end {
-        let is_whole =
-            tile.is_multiple_of(SCAN_GROUP_TILES) && tile + SCAN_GROUP_TILES <= tiles.end;
-        let (slot, count) = match is_whole {
-            true => (Slot::Group(tile / SCAN_GROUP_TILES), SCAN_GROUP_TILES),
-            false => (Slot::Tile(tile), 1),
-        };
-        slots.push(slot);
-        tile += count;
-    }
-    slots
-}
-
-/// What stands before a tile, in the making.
-struct Before<A> {
-    /// The prefix of its group.
-    prefix: A,
-    /// The aggregates of the group's tiles; those that stand before it, and identities.
-    tiles: [A; SCAN_GROUP_TILES as usize],
-}
-
-impl<A: Copy> Before<A> {
-    fn new(identity: A) -> Self {
-        Self {
-            prefix: identity,
-            tiles: [identity; SCAN_GROUP_TILES as usize],
-        }
-    }
-
-    /// Adds what comes next.
-    fn add(
-        &mut self,
-        slot: Slot,
-        value: A,
-        identity: A,
-        combine: impl Fn(A, A) -> A,
-        combine_group: impl Fn(&[A; SCAN_GROUP_TILES as usize]) -> A,
-    ) {
-        match slot {
-            Slot::Tile(tile) => {
-                let place = tile % SCAN_GROUP_TILES;
-                self.tiles[place as usize] = value;
-                if place + 1 == SCAN_GROUP_TILES {
-                    self.prefix = combine(self.prefix, combine_group(&self.tiles));
-                    self.tiles.fill(identity);
-                }
-            }
-            Slot::Group(_) => self.prefix = combine(self.prefix, value),
-            Slot::Prefix(_) => self.prefix = value,
-        }
-    }
-
-    /// The same as the first of these tiles looks for it.
-    fn seeds(&self, tiles: &Range<u64>, places: &Places) -> Vec<(u64, A)> {
-        let group = tiles.start / SCAN_GROUP_TILES;
-        let lower = group * SCAN_GROUP_TILES..tiles.start;
-        let prefix = (places.of(Slot::Prefix(group)), self.prefix);
-        let lower = iter::zip(lower, self.tiles);
-        let lower = lower.map(|(tile, aggregate)| (places.of(Slot::Tile(tile)), aggregate));
-        iter::once(prefix).chain(lower).collect()
-    }
 }

@@ -1,7 +1,6 @@
 //! What a build script asks for: a file of operators, packed for the host's `operators!` to include.
 
 use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +42,7 @@ impl Build {
             crate_folder: folder("CARGO_MANIFEST_DIR"),
             output: folder("OUT_DIR"),
             target: folder("OUT_DIR").join("warpfold-target"),
-            updates: env::var_os(UPDATE).is_some_and(|value| value != OsString::from("0")),
+            updates: env::var_os(UPDATE).is_some_and(|value| value != "0"),
         }
     }
 
@@ -52,13 +51,14 @@ impl Build {
         self.operators.with_extension("kernels")
     }
 
-    /// Writes what the host includes: from the committed device code if it is of this source, else by compiling.
+    /// Writes what the host includes: from the committed device code if it is of this source, else by compiling; by compiling too
+    /// where the device code is to be written.
     pub fn run(&self) -> Result<(), Error> {
         let source = fs::read_to_string(&self.operators).map_err(at(&self.operators))?;
         let stamp = Stamp::of(&source, KERNELS_VERSION);
         let committed = fs::read(self.committed()).ok();
         let committed = committed.and_then(|file| Pack::from_file(&file));
-        let pack = match committed.filter(|pack| pack.stamp == stamp) {
+        let pack = match committed.filter(|pack| pack.stamp == stamp && !self.updates) {
             Some(pack) => pack,
             None => Pack::new(stamp, &self.compile()?),
         };

@@ -1,10 +1,8 @@
 //! Compiles operators of your own for `warpfold`: ordinary Rust, made into GPU kernels while your crate is built.
 //!
 //! ```no_run
-//! // build.rs
-//! fn main() {
-//!     warpfold_build::operators("src/operators.rs");
-//! }
+//! // build.rs, in `main`
+//! warpfold_build::operators("src/operators.rs");
 //! ```
 //!
 //! The file holds `impl warpfold::Op<…> for …` in Rust without the standard library, and one list:

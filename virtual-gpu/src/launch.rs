@@ -9,6 +9,9 @@ use crate::memory::Memory;
 use crate::module::Kernel;
 use crate::schedule::Policy;
 
+/// What a launch's grids have touched.
+pub(crate) type Touched = (Vec<Grid>, Raw);
+
 impl Kernel {
     /// Runs the kernel to its end.
     ///
@@ -37,7 +40,7 @@ impl Kernel {
         memory: &Memory,
         device: &DeviceConfig,
         options: &RunOptions,
-    ) -> Result<(Ended, Option<(Vec<Grid>, Raw)>), LaunchError> {
+    ) -> Result<(Ended, Option<Touched>), LaunchError> {
         let (outcome, races) = self.run(shape, params, memory, device, options)?;
         let races = races.filter(|_| options.checks.race == Switch::On);
         Ok((outcome, races.map(RaceDetector::touched)))

@@ -168,7 +168,7 @@ pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32, policy: Eviction
 /// The smallest item that [`begin_copy_item`] copies.
 pub const LEAST_COPY_BYTES: usize = 4;
 
-/// Begins to copy an item of 4 or 8 bytes from global to shared memory; done after [`await_copies`].
+/// Begins to copy an item of 4, 8 or 16 bytes from global to shared memory; done after [`await_copies`].
 ///
 /// # Safety
 /// As for [`begin_copy_vector`], with the alignment of the item.

@@ -134,6 +134,27 @@ impl Access {
         }
     }
 
+    /// As [`Self::begin_copy`], with no policy.
+    ///
+    /// # Safety
+    /// That of [`Self::begin_copy`].
+    #[inline(always)]
+    pub unsafe fn begin_copy_without_policy(self, to: *mut u32, from: *const u32) {
+        let mut offset = 0;
+        while offset < self.bytes {
+            let (to, from) = (to.wrapping_byte_add(offset), from.wrapping_byte_add(offset));
+            // SAFETY: the caller's.
+            unsafe {
+                match self.unit {
+                    16 => simt::begin_copy_item::<[u64; 2]>(to.cast(), from.cast()),
+                    8 => simt::begin_copy_item::<u64>(to.cast(), from.cast()),
+                    _ => simt::begin_copy_item::<u32>(to, from),
+                }
+            }
+            offset += self.unit;
+        }
+    }
+
     /// Reads a vector that has no instruction of its own.
     ///
     /// # Safety

@@ -5,8 +5,9 @@ use std::any::type_name;
 
 use bytemuck::bytes_of;
 use own_operators::operators::*;
+use virtual_gpu::Mode;
 use warpfold::kind::{exclusive_scan, inclusive_scan, reduce};
-use warpfold::{Commutative, Gpu, Item, Kernel, check_operator, check_scan_operator, reference};
+use warpfold::{Commutative, Item, Kernel, check_operator, check_scan_operator, reference};
 
 /// Lengths about the borders of vectors, warps, blocks and tiles, and some between. Scans of more than 16 MiB have other tiles.
 const LENGTHS: [usize; 14] = [
@@ -33,9 +34,9 @@ impl Numbers {
 
 /// The lengths to run: all on a GPU, those that are quick on the virtual one.
 fn lengths() -> impl Iterator<Item = usize> {
-    let most = match Gpu::global().unwrap().is_virtual() {
-        true => 10_000,
-        false => usize::MAX,
+    let most = match virtual_gpu::mode().unwrap() {
+        Mode::Virtual => 10_000,
+        Mode::Real => usize::MAX,
     };
     LENGTHS.into_iter().filter(move |&length| length <= most)
 }

@@ -119,7 +119,13 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
         unsafe {
             if self.is_vector(v) {
                 let (to, from) = (slots.address(v), self.vector(v).cast());
-                Self::ACCESS.begin_copy(to, from, policy);
+                // `ptxas` of CUDA 13.0 keeps the policy of this loop's copies in a uniform register that it uses for an address
+                // too where there is no other branch: an illegal instruction.
+                if Self::ITEMS == 1 {
+                    Self::ACCESS.begin_copy_without_policy(to, from);
+                } else {
+                    Self::ACCESS.begin_copy(to, from, policy);
+                }
             } else {
                 let mut i = 0;
                 while i < Self::ITEMS {

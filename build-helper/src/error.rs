@@ -4,7 +4,9 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::build::UPDATE;
 use crate::ptx::refuse::Reason;
+use crate::toolchain::TARGET;
 
 /// Why there are no kernels for a file of operators.
 #[derive(Debug, thiserror::Error)]
@@ -19,8 +21,16 @@ pub enum Error {
         source: io::Error,
     },
     /// No toolchain can compile for the device.
-    #[error("{0}")]
-    NoToolchain(String),
+    #[error(
+        "the operators have to be compiled for the GPU, and {compiler} has no target `{TARGET}`. Add it by\n\n    \
+         rustup target add {TARGET}\n\n\
+         or, to a nightly toolchain, what it is built from: `rustup component add rust-src --toolchain nightly`. \
+         Device code that is committed needs neither: `{UPDATE}=1 cargo build` makes it, where the target is."
+    )]
+    NoToolchain {
+        /// The compiler in use, as it names itself.
+        compiler: String,
+    },
     /// The compiler refused the operators; what it printed.
     #[error("the operators do not compile for the GPU ({target}):\n{messages}")]
     Compiler {

@@ -145,7 +145,7 @@ fn a_start_between_items_is_refused() {
     let misaligned = Err(Error::Misaligned {
         argument: Argument::Input,
         address,
-        item_bytes: 8,
+        alignment: 8,
     });
     assert_eq!(reduce::<Sum, _>(gpu, &input), misaligned);
 }

@@ -5,13 +5,26 @@
 use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::launch;
 
+use crate::part::Part;
+
+/// The most threads that a block can have.
+const MOST_BLOCK_THREADS: u32 = 1024;
+
 /// The name in a line that opens an entry.
 pub fn entry_name(line: &str) -> Option<&str> {
     line.strip_prefix(".visible .entry ")?.strip_suffix('(')
 }
 
-/// The bounds of a kernel of the library: the most threads of a block, and how many blocks are to share a multiprocessor.
-pub fn of_library(entry: &str) -> String {
+/// The bounds of a kernel: the most threads of a block and, of a kernel of the library, how many blocks are to share a
+/// multiprocessor.
+pub fn of(entry: &str) -> String {
+    match Part::of(entry) {
+        Part::Library => of_library(entry),
+        Part::Ladder | Part::Nested => format!(".maxntid {MOST_BLOCK_THREADS}, 1, 1\n"),
+    }
+}
+
+fn of_library(entry: &str) -> String {
     let (threads, blocks) = if entry == "reduce_wide_sum_f32" {
         (BLOCK_THREADS, launch::REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR)
     } else if entry.starts_with("reduce_") {
@@ -25,8 +38,8 @@ pub fn of_library(entry: &str) -> String {
     format!(".maxntid {threads}, 1, 1\n.minnctapersm {blocks}\n")
 }
 
-/// The text with each entry's bounds behind its parameters.
-pub fn add(text: &str, bounds: impl Fn(&str) -> String) -> String {
+/// The text with the bounds `of` each entry behind its parameters.
+pub fn add(text: &str, of: impl Fn(&str) -> String) -> String {
     let mut bounded = String::with_capacity(text.len());
     let mut entry = None;
     for line in text.lines() {
@@ -36,7 +49,7 @@ pub fn add(text: &str, bounds: impl Fn(&str) -> String) -> String {
         if line == ")"
             && let Some(entry) = entry.take()
         {
-            bounded.push_str(&bounds(entry));
+            bounded.push_str(&of(entry));
         }
     }
     bounded

@@ -1,8 +1,10 @@
-//! Cuts PTX into kernels, compresses each, and writes the table of them that the library includes.
+//! Compresses the kernels' PTX, and writes the table of what lies where that the library includes.
 //!
-//! A text is a preamble (version, target, declarations), then every kernel's entry. What is parsed here is where an
-//! entry begins and ends, and no more: comments and nested braces.
+//! Of a text with several entries, each entry is cut out for itself. A text is a preamble (version, target, declarations),
+//! then every kernel's entry. What is parsed here is where an entry begins and ends, and no more: comments and nested
+//! braces.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write;
 use std::fs;
@@ -12,26 +14,26 @@ use std::path::Path;
 pub struct Variant {
     /// The lowest compute capability that runs it, major and minor.
     pub capability: (u32, u32),
-    /// The text, all kernels in it.
-    pub text: String,
+    /// The texts, by the names under which the library looks for them.
+    pub texts: BTreeMap<String, String>,
 }
 
 /// How hard is compressed: more makes the build slower and the library hardly smaller.
-const LEVEL: u8 = 4;
+const LEVEL: u8 = 8;
 
 /// Writes `kernels.bin`, the compressed texts, and `variants.rs`, an expression that says what lies where.
 pub fn pack(variants: &[Variant], output: &Path) -> Result<(), Box<dyn Error>> {
     let mut bytes = Vec::new();
     let mut table = String::from("&[\n");
-    for Variant { capability, text } in variants {
+    for Variant { capability, texts } in variants {
         writeln!(table, "Variant {{ capability: {capability:?}, kernels: &[")?;
-        for (symbol, kernel) in kernels(text)? {
+        for (symbol, text) in texts {
             let begin = bytes.len();
             bytes.extend(miniz_oxide::deflate::compress_to_vec_zlib(
-                kernel.as_bytes(),
+                text.as_bytes(),
                 LEVEL,
             ));
-            let (end, text_bytes) = (bytes.len(), kernel.len());
+            let (end, text_bytes) = (bytes.len(), text.len());
             writeln!(
                 table,
                 "Packed {{ symbol: {symbol:?}, packed: {begin}..{end}, text_bytes: {text_bytes} }},"
@@ -48,12 +50,12 @@ pub fn pack(variants: &[Variant], output: &Path) -> Result<(), Box<dyn Error>> {
 /// What an entry begins with.
 const ENTRY: &str = ".visible .entry ";
 
-/// Each entry's name, with a text that holds it and no other entry, in the order of the names. Where entries may
-/// call functions that stand beside them, the text is the whole. (rustc's back end leaves no functions.)
-pub fn kernels(text: &str) -> Result<Vec<(&str, String)>, String> {
+/// For each entry's name a text that holds it and no other entry. Where entries may call functions that stand beside them,
+/// the text is the whole. (rustc's back end leaves no functions.)
+pub fn kernels(text: &str) -> Result<BTreeMap<String, String>, String> {
     let first = text.find(ENTRY).ok_or("the PTX has no entry")?;
     let has_functions = text.lines().any(is_function);
-    let mut kernels = Vec::new();
+    let mut kernels = BTreeMap::new();
     let mut rest = &text[first..];
     while let Some(start) = rest.find(ENTRY) {
         let from = &rest[start..];
@@ -63,10 +65,9 @@ pub fn kernels(text: &str) -> Result<Vec<(&str, String)>, String> {
             true => text.to_owned(),
             false => [&text[..first], entry, "\n"].concat(),
         };
-        kernels.push((name, kernel));
+        kernels.insert(name.to_owned(), kernel);
         rest = &from[entry.len()..];
     }
-    kernels.sort();
     Ok(kernels)
 }
 

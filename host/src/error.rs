@@ -167,17 +167,17 @@ pub enum Error {
         output_items: usize,
     },
 
-    /// A buffer does not start at a multiple of its item's size.
+    /// A buffer does not start at a multiple of its items' alignment.
     #[error(
-        "the {argument} starts at address {address:#x}, which is no multiple of {item_bytes} bytes"
+        "the {argument} starts at address {address:#x}, which is no multiple of {alignment} bytes"
     )]
     Misaligned {
         /// Which argument.
         argument: Argument,
         /// Where it starts.
         address: u64,
-        /// Bytes of an item.
-        item_bytes: usize,
+        /// The items' alignment in bytes.
+        alignment: usize,
     },
 
     /// A buffer is not memory of this GPU's primary context: it belongs to another context or device, or it
@@ -219,6 +219,11 @@ pub enum Error {
     #[cfg(feature = "ladder")]
     #[error(transparent)]
     Ladder(#[from] crate::ladder::Refusal),
+
+    /// The ranks of a [group](crate::group) do not do together what was asked.
+    #[cfg(feature = "nccl")]
+    #[error(transparent)]
+    Group(#[from] crate::group::Fault),
 }
 
 /// Which argument of a call an [`Error`] is about.

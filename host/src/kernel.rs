@@ -1,25 +1,43 @@
 //! Which kernels there are, as types: `Sum: Kernel<kind::reduce, f32>` holds because the table of kernels has
 //! the row `reduce Sum f32`. A pair without a row does not compile.
+//!
+//! A row of the table's has its text in this library. A program's own rows, made by [`operators!`](crate::operators),
+//! have theirs in the program.
 
-use bytemuck::Pod;
 use cust::memory::DeviceCopy;
 use half::{bf16, f16};
+use warpfold_kernels::contract::{
+    BLOCK_THREADS, ScanShape, Wider, scan_long_shape, scan_short_shape,
+};
 use warpfold_kernels::element::Element;
 use warpfold_kernels::for_each_kernel;
-use warpfold_kernels::launch::Copies;
+use warpfold_kernels::launch::{
+    Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
+};
 use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
 
-/// An element type as the library's functions take it: `f32`, `f64`, [`f16`](struct@f16), [`bf16`], or an integer of 8, 16, 32 or
-/// 64 bits.
-///
-/// Every bit pattern is a value of such a type ([`Pod`]), so no device memory can hold an invalid one.
-pub trait Item: Element + DeviceCopy + Pod {}
+use crate::ptx::Texts;
 
-impl<T: Element + DeviceCopy + Pod> Item for T {}
+/// An item as the library's functions take it: an [`Element`] that `cust` copies to the device.
+///
+/// Every bit pattern is a value of such a type ([`bytemuck::Pod`]), so no device memory can hold an invalid one.
+pub trait Item: Element + DeviceCopy {}
+
+impl<T: Element + DeviceCopy> Item for T {}
 
 /// The kinds of kernels, named as in the table of kernels. They are types without values.
 #[allow(non_camel_case_types)]
 pub mod kind {
+    use super::{Blocks, Copies, Element, Op, Wider};
+
+    /// A kind of kernel.
+    pub trait Kind: 'static {
+        /// The blocks of such a kernel, for an operator on items of type `T`, where a block may have so many bytes of shared
+        /// memory.
+        #[doc(hidden)]
+        fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks;
+    }
+
     /// Combines all items to one.
     #[derive(Debug)]
     pub enum reduce {}
@@ -31,90 +49,145 @@ pub mod kind {
     /// Replaces each item by the combination of all before it.
     #[derive(Debug)]
     pub enum exclusive_scan {}
+
+    impl Kind for reduce {
+        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
+            Blocks::of_reduction::<O::Accumulator>()
+        }
+    }
+
+    impl Kind for inclusive_scan {
+        fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks {
+            Blocks::of_scan::<O::Accumulator, Wider<T, O::Output>>(copies, available)
+        }
+    }
+
+    impl Kind for exclusive_scan {
+        fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks {
+            Blocks::of_scan::<O::Accumulator, Wider<T, O::Output>>(copies, available)
+        }
+    }
 }
 
-mod sealed {
-    pub trait Sealed<Kind, T> {}
-}
-
-/// The operator `Self` has a kernel of kind `Kind` for items of type `T`. Sealed: the kernels are compiled
-/// ahead of time.
+/// The operator `Self` has a kernel of kind `K` for items of type `T`.
+///
+/// # Safety
+///
+/// [`Self::entry`] is the kernel of that kind that was compiled for this operator and these items. The table of kernels and
+/// [`operators!`](crate::operators) implement it; nobody else has to.
 #[diagnostic::on_unimplemented(
-    message = "there is no `{Kind}` kernel for the operator `{Self}` and items of type `{T}`",
-    label = "the table of kernels has no such row"
+    message = "there is no `{K}` kernel for the operator `{Self}` and items of type `{T}`",
+    label = "neither the table of kernels nor an `operators!` list has such a row"
 )]
-pub trait Kernel<Kind, T: Item>: Op<T, Output: Item> + sealed::Sealed<Kind, T> {
+pub unsafe trait Kernel<K: kind::Kind, T: Item>: Op<T, Output: Item> {
     /// Which kernel it is.
-    const ID: KernelId;
+    #[doc(hidden)]
+    fn entry() -> &'static Entry;
 }
 
-/// Names each row's kernel, and implements [`Kernel`] for it.
-macro_rules! rows {
-    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-        /// A kernel, named as in the PTX.
-        #[allow(non_camel_case_types, missing_docs)]
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum KernelId { $($symbol,)* }
-
-        /// Each row's properties, in the table's order.
-        const ROWS: &[Row] = &[$(Row {
-            id: KernelId::$symbol,
-            symbol: stringify!($symbol),
-            blocks: blocks::$kind::<<$op as Op<$t>>::Accumulator>,
-        },)*];
-
-        $(
-            impl sealed::Sealed<kind::$kind, $t> for $op {}
-            impl Kernel<kind::$kind, $t> for $op { const ID: KernelId = KernelId::$symbol; }
-        )*
-    };
-}
-
-struct Row {
-    id: KernelId,
+/// A kernel: its name, its texts and its blocks.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its name in the PTX.
     symbol: &'static str,
+    /// Where its texts are; in this library, if nowhere else.
+    texts: Option<&'static Texts>,
     blocks: fn(Copies, u32) -> Blocks,
 }
 
+impl Entry {
+    /// A kernel of this kind, for an operator on items of type `T`, whose texts are among these.
+    #[doc(hidden)]
+    pub const fn new<K: kind::Kind, O: Op<T>, T: Element>(
+        symbol: &'static str,
+        texts: &'static Texts,
+    ) -> Self {
+        Self {
+            symbol,
+            texts: Some(texts),
+            blocks: K::blocks::<O, T>,
+        }
+    }
+
+    /// A kernel of the table's.
+    const fn shipped<K: kind::Kind, O: Op<T>, T: Element>(symbol: &'static str) -> Self {
+        Self {
+            symbol,
+            texts: None,
+            blocks: K::blocks::<O, T>,
+        }
+    }
+
+    /// The kernel's name in the PTX.
+    pub(crate) fn symbol(&self) -> &'static str {
+        self.symbol
+    }
+
+    /// The texts that hold it, if they are not this library's.
+    pub(crate) fn texts(&self) -> Option<&'static Texts> {
+        self.texts
+    }
+
+    /// The kernel's blocks, if its PTX is for this compute capability, and the device gives a block so many bytes of shared
+    /// memory.
+    pub(crate) fn blocks(&self, capability: (u32, u32), available: u32) -> Blocks {
+        (self.blocks)(Copies::of_capability(capability.0), available)
+    }
+}
+
+/// Makes each row of the table an [`Entry`], and implements [`Kernel`] with it.
+macro_rules! rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
+        $(
+            // SAFETY: the texts of this library have the table's rows, by these names.
+            unsafe impl Kernel<kind::$kind, $t> for $op {
+                fn entry() -> &'static Entry {
+                    static ENTRY: Entry =
+                        Entry::shipped::<kind::$kind, $op, $t>(stringify!($symbol));
+                    &ENTRY
+                }
+            }
+        )*
+
+        /// The names of the table's kernels.
+        #[cfg(test)]
+        pub(crate) const SHIPPED: &[&str] = &[$(stringify!($symbol)),*];
+    };
+}
+
+for_each_kernel!(rows);
+
 /// What a block of a kernel is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Block {
-    pub threads: u32,
+pub struct Block {
+    pub(crate) threads: u32,
     /// Bytes of dynamic shared memory.
-    pub shared_bytes: u32,
+    pub(crate) shared_bytes: u32,
 }
 
 /// The blocks of a kernel.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Blocks {
+pub struct Blocks {
     /// For inputs whose scan is short.
-    pub short: Block,
+    pub(crate) short: Block,
     /// For the others.
-    pub long: Block,
+    pub(crate) long: Block,
 }
 
-/// The blocks of each kind, with accumulators of type `A`, where a block may have so many bytes of shared memory.
-mod blocks {
-    use warpfold_kernels::contract::{BLOCK_THREADS, SCAN_LONG, SCAN_SHORT, ScanShape};
-    use warpfold_kernels::launch::{
-        Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
-    };
-
-    use super::{Block, Blocks};
-
-    pub fn reduce<A>(_copies: Copies, _available: u32) -> Blocks {
+impl Blocks {
+    fn of_reduction<A>() -> Self {
         let block = Block {
             threads: BLOCK_THREADS,
             shared_bytes: reduce_shared_bytes::<A>(),
         };
-        Blocks {
+        Self {
             short: block,
             long: block,
         }
     }
 
-    pub fn inclusive_scan<A>(copies: Copies, available: u32) -> Blocks {
+    /// Of a scan with accumulators of type `A`, whose tiles are those of items of type `T`.
+    fn of_scan<A, T>(copies: Copies, available: u32) -> Self {
         let block = |shape: ScanShape, available| Block {
             threads: scan_block_threads(shape),
             shared_bytes: scan_shared_bytes::<A>(
@@ -122,34 +195,10 @@ mod blocks {
                 scan_buffers::<A>(shape, copies, available),
             ),
         };
-        Blocks {
+        Self {
             // Two share a multiprocessor.
-            short: block(SCAN_SHORT, available / 2),
-            long: block(SCAN_LONG, available),
+            short: block(scan_short_shape::<T>(), available / 2),
+            long: block(scan_long_shape::<T>(), available),
         }
-    }
-
-    pub use inclusive_scan as exclusive_scan;
-}
-
-for_each_kernel!(rows);
-
-impl KernelId {
-    /// How many kernels there are.
-    pub const COUNT: usize = ROWS.len();
-
-    /// All kernels, in the order of the table.
-    pub fn all() -> impl ExactSizeIterator<Item = Self> {
-        ROWS.iter().map(|row| row.id)
-    }
-
-    /// The kernel's name in the PTX.
-    pub fn symbol(self) -> &'static str {
-        ROWS[self as usize].symbol
-    }
-
-    /// Its blocks, if its PTX is for this compute capability, and the device gives a block so many bytes of shared memory.
-    pub(crate) fn blocks(self, capability: (u32, u32), available: u32) -> Blocks {
-        (ROWS[self as usize].blocks)(Copies::of_capability(capability.0), available)
     }
 }

@@ -4,6 +4,7 @@
 //! arguments is found before anything is prepared or launched: first whether the stream is the context's, then
 //! lengths, alignment and overlap, which need no driver, then whether the memory is.
 
+use std::any::TypeId;
 use std::ops::Range;
 use std::ptr;
 
@@ -16,6 +17,7 @@ use cust::memory::DeviceSlice;
 use crate::driver::{self, Address, Capture, Shape, Stream};
 use crate::error::{Argument, Error, Result};
 use crate::gpu::{Call, CallStream, Entered, KnownStream, LoadedKernel, Place, Progress, Scratch};
+use crate::kernel::kind::Kind;
 use crate::kernel::{Block, Item, Kernel, kind};
 
 /// Items in the device's memory.
@@ -47,13 +49,13 @@ impl Span {
     }
 
     pub fn check_alignment<T>(self, argument: Argument) -> Result<()> {
-        let item_bytes = size_of::<T>();
-        match self.address.is_multiple_of(item_bytes as u64) {
+        let alignment = align_of::<T>();
+        match self.address.is_multiple_of(alignment as u64) {
             true => Ok(()),
             false => Err(Error::Misaligned {
                 argument,
                 address: self.address,
-                item_bytes,
+                alignment,
             }),
         }
     }
@@ -73,6 +75,9 @@ enum Launches<'a> {
     Run(&'a mut Scratch),
     /// They become part of a graph.
     Captured(Capture, &'a mut KnownStream),
+    /// They run, in a workspace that their owner has made ready for them.
+    #[cfg(feature = "nccl")]
+    Seeded(Place),
 }
 
 /// Whose memory a call works on.
@@ -120,6 +125,23 @@ impl Queue<'_> {
                 launches: Launches::Run(scratch),
                 memory,
             })
+        })
+    }
+
+    /// Queues `work` on a stream of the library's own, on memory of its own and in this workspace, which is used for nothing else
+    /// until the work is done, and is at least as long as the launches need.
+    #[cfg(feature = "nccl")]
+    pub fn on_board<R>(
+        entered: Entered<'_>,
+        call: &CallStream,
+        board: Place,
+        work: impl FnOnce(&mut Queue<'_>) -> Result<R>,
+    ) -> Result<R> {
+        work(&mut Queue {
+            entered,
+            stream: call.stream(),
+            launches: Launches::Seeded(board),
+            memory: Memory::Own,
         })
     }
 
@@ -172,8 +194,8 @@ impl Queue<'_> {
     }
 
     /// Prepares a call that is queued in parts and needs so many state words: nothing is missing then for any of them.
-    pub fn prepare<Kind, O: Kernel<Kind, T>, T: Item>(&mut self, state_words: u64) -> Result<()> {
-        self.entered.kernel(O::ID)?;
+    pub fn prepare<K: Kind, O: Kernel<K, T>, T: Item>(&mut self, state_words: u64) -> Result<()> {
+        self.entered.kernel(O::entry())?;
         self.scratch(Part::First, state_words).map(drop)
     }
 
@@ -196,7 +218,7 @@ impl Queue<'_> {
         chunks: Range<u64>,
         output: Address,
     ) -> Result<()> {
-        let kernel = self.entered.kernel(O::ID)?;
+        let kernel = self.entered.kernel(O::entry())?;
         let item_count = input.item_count as u64;
         let part = Part::new(&chunks, reduce_chunk_count::<T>(item_count));
         let state_words = reduce_state_words::<T, O::Accumulator>(item_count);
@@ -213,23 +235,23 @@ impl Queue<'_> {
         let blocks = chunks.end - chunks.start;
         // SAFETY: these are a reduction's parameters. Block `i` reads chunk `chunks.start + i`, and the last one writes `output`:
         // the caller answers for both. The rest is the stream's workspace, with the state words that were asked for.
-        unsafe { self.launch(part, kernel, kernel.long.block, blocks, parameters) }
+        unsafe { self.launch(part, &kernel, kernel.long.block, blocks, parameters) }
     }
 
     /// Queues a scan of `input`, at least one item, to the first items of `output`.
-    pub fn scan<Kind, O: Kernel<Kind, T>, T: Item>(
+    pub fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         &mut self,
         input: Span,
         output: Span,
     ) -> Result<()> {
-        check_scan::<T>(input, output)?;
+        check_scan::<T, O::Output>(input, output)?;
         self.check_memory(Argument::Input, input)?;
         if output.address != input.address {
             self.check_memory(Argument::Output, output)?;
         }
         let tiles = 0..scan_tile_count::<Wider<T, O::Output>>(input.item_count as u64);
         // SAFETY: both are memory of the context, of the lengths that their owner gave them; all tiles at once.
-        unsafe { self.scan_piece::<Kind, O, T>(input, output.address, tiles) }
+        unsafe { self.scan_piece::<K, O, T>(input, output.address, tiles) }
     }
 
     /// Queues the part of a scan of `input` that has these tiles.
@@ -241,18 +263,18 @@ impl Queue<'_> {
     /// - the items of these tiles, counted from `input.address`, are memory that the device reads in this context, and those
     ///   counted from `output` memory that it writes. No other item need be there, so the addresses themselves may lie outside of
     ///   any allocation;
-    /// - both addresses are aligned for `T`, and are the same or lie so far apart that no item of these tiles lies where another
-    ///   result does.
+    /// - the addresses are aligned for `T` and for the results, and lie so far apart that no item of these tiles lies where a result
+    ///   does; or they are the same, and so are the types.
     ///
     /// And, or the results are wrong or never come: the parts of a scan are queued in order, with nothing else in between on the
     /// stream, for the same number of items.
-    pub unsafe fn scan_piece<Kind, O: Kernel<Kind, T>, T: Item>(
+    pub unsafe fn scan_piece<K: Kind, O: Kernel<K, T>, T: Item>(
         &mut self,
         input: Span,
         output: Address,
         tiles: Range<u64>,
     ) -> Result<()> {
-        let kernel = self.entered.kernel(O::ID)?;
+        let kernel = self.entered.kernel(O::entry())?;
         let item_count = input.item_count as u64;
         let part = Part::new(&tiles, scan_tile_count::<Wider<T, O::Output>>(item_count));
         let state_words = scan_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count);
@@ -274,7 +296,7 @@ impl Queue<'_> {
         let blocks = (tiles.end - tiles.start).min(grid.resident_blocks as u64);
         // SAFETY: these are a scan's parameters. The blocks read and write the items of these tiles alone: the caller answers for
         // them. The rest is the stream's workspace, with the state words that were asked for.
-        unsafe { self.launch(part, kernel, grid.block, blocks, parameters) }
+        unsafe { self.launch(part, &kernel, grid.block, blocks, parameters) }
     }
 
     /// Queues the writing of the operator's identity: the reduction of no items.
@@ -301,6 +323,11 @@ impl Queue<'_> {
             Launches::Captured(capture, known) => {
                 self.entered.captured_place(known, *capture, state_words)
             }
+            #[cfg(feature = "nccl")]
+            Launches::Seeded(board) => {
+                debug_assert!(board.state_words >= state_words);
+                Ok(*board)
+            }
         }
     }
 
@@ -310,6 +337,9 @@ impl Queue<'_> {
             Launches::Run(scratch) => scratch.set_progress(progress),
             // The caller learns of a failure, and the capture has a workspace of its own.
             Launches::Captured(..) => {}
+            // Its owner makes the workspace ready for each call.
+            #[cfg(feature = "nccl")]
+            Launches::Seeded(_) => {}
         }
     }
 
@@ -342,6 +372,8 @@ impl Queue<'_> {
         let start = match self.launches {
             Launches::Run(_) => kernel.start,
             Launches::Captured(..) => Start::AfterOthers,
+            #[cfg(feature = "nccl")]
+            Launches::Seeded(_) => kernel.start,
         };
         // SAFETY: one pointer to a live 64-bit value for each parameter; the kernel waits if its text says that it may
         // begin early; the rest is the caller's promise.
@@ -405,12 +437,12 @@ pub(crate) fn reduce_to_host<O: Kernel<kind::reduce, T>, T: Item>(
 }
 
 /// Scans `input`, at least one item, and waits for it.
-pub(crate) fn scan_and_wait<Kind, O: Kernel<Kind, T>, T: Item>(
+pub(crate) fn scan_and_wait<K: Kind, O: Kernel<K, T>, T: Item>(
     entered: Entered<'_>,
     input: Span,
     output: Span,
 ) -> Result<()> {
-    Queue::and_wait(entered, |queue, _| queue.scan::<Kind, O, T>(input, output)).map(drop)
+    Queue::and_wait(entered, |queue, _| queue.scan::<K, O, T>(input, output)).map(drop)
 }
 
 /// Checks what can be known of a reduction's arguments without the driver.
@@ -428,7 +460,7 @@ fn check_reduce<T, R>(input: Span, output: Span) -> Result<()> {
 }
 
 /// Checks what can be known of a scan's arguments without the driver.
-pub(crate) fn check_scan<T>(input: Span, output: Span) -> Result<()> {
+pub(crate) fn check_scan<T: Item, R: Item>(input: Span, output: Span) -> Result<()> {
     let needed_items = input.item_count;
     if output.item_count < needed_items {
         return Err(Error::OutputTooShort {
@@ -437,15 +469,21 @@ pub(crate) fn check_scan<T>(input: Span, output: Span) -> Result<()> {
         });
     }
     input.check_alignment::<T>(Argument::Input)?;
-    output.check_alignment::<T>(Argument::Output)?;
+    output.check_alignment::<R>(Argument::Output)?;
     let result = Span {
         item_count: needed_items,
         ..output
     };
-    match input.address != result.address && input.overlaps::<T, T>(result) {
+    let is_in_place = is_same_type::<T, R>() && input.address == result.address;
+    match !is_in_place && input.overlaps::<T, R>(result) {
         true => Err(overlap(input, result)),
         false => Ok(()),
     }
+}
+
+/// Whether results of type `R` may take the places of items of type `T`.
+pub(crate) fn is_same_type<T: Item, R: Item>() -> bool {
+    TypeId::of::<T>() == TypeId::of::<R>()
 }
 
 fn overlap(input: Span, output: Span) -> Error {

@@ -13,7 +13,7 @@
 //!
 //! | on a slice of the host | on device memory, waiting | on device memory, on a stream |
 //! |---|---|---|
-//! | [`gpu_sum`], [`gpu_wide_sum`], [`gpu_product`], [`gpu_min`], [`gpu_max`] | [`reduce()`] | [`reduce_into`] |
+//! | [`gpu_reduce`], [`gpu_sum`], [`gpu_wide_sum`], [`gpu_product`], [`gpu_min`], [`gpu_max`] | [`reduce()`] | [`reduce_into`] |
 //! | [`gpu_inclusive_scan`] | [`inclusive_scan`], [`inclusive_scan_in_place`] | [`inclusive_scan_on`], [`inclusive_scan_in_place_on`] |
 //! | [`gpu_exclusive_scan`] | [`exclusive_scan`], [`exclusive_scan_in_place`] | [`exclusive_scan_on`], [`exclusive_scan_in_place_on`] |
 //!
@@ -99,18 +99,24 @@
 //!   GPU, and interprets the kernels' PTX where there is none. Linking then needs no CUDA.
 //! - `cuda_builder`: compile the kernels with rust-cuda's `cuda_builder`, in place of the PTX that ships with
 //!   this crate.
+//! - `nccl`: several GPUs work together, in one process or in many, in the module `group`. The library NCCL is opened at run time,
+//!   where it is needed.
 //! - `ladder`: the kernels of the tutorials, from the naive one up, in the module of that name.
 
 #[cfg(feature = "virtual-gpu")]
 extern crate virtual_gpu as _;
 
+mod check;
 mod driver;
 mod error;
 mod gpu;
+#[cfg(feature = "nccl")]
+pub mod group;
 mod kernel;
 #[cfg(feature = "ladder")]
 pub mod ladder;
 mod launch;
+mod operators;
 mod ptx;
 mod reduce;
 pub mod reference;
@@ -118,18 +124,34 @@ mod scan;
 mod slice;
 mod staged;
 
+pub use bytemuck;
+pub use check::{Bytes, OperatorFlaw, check_operator, check_scan_operator};
 pub use cust;
 pub use error::{Argument, DriverCode, Error, Result};
 pub use gpu::Gpu;
 pub use half::{bf16, f16};
-pub use kernel::{Item, Kernel, KernelId, kind};
+pub use kernel::{Item, Kernel, kind};
+#[doc(hidden)]
+pub use ptx::shipped_text;
 pub use reduce::{reduce, reduce_into};
 pub use scan::{
     exclusive_scan, exclusive_scan_in_place, exclusive_scan_in_place_on, exclusive_scan_on,
     inclusive_scan, inclusive_scan_in_place, inclusive_scan_in_place_on, inclusive_scan_on,
 };
 pub use slice::{
-    gpu_exclusive_scan, gpu_inclusive_scan, gpu_max, gpu_min, gpu_product, gpu_sum, gpu_wide_sum,
+    gpu_exclusive_scan, gpu_inclusive_scan, gpu_max, gpu_min, gpu_product, gpu_reduce, gpu_sum,
+    gpu_wide_sum,
 };
 pub use warpfold_kernels::element::Element;
-pub use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
+pub use warpfold_kernels::op::{Commutative, Max, Min, Op, Product, Sum, WideSum};
+
+/// The crate of the kernels, for [`item!`].
+#[doc(hidden)]
+pub use warpfold_kernels as kernels;
+
+/// What [`operators!`] writes.
+#[doc(hidden)]
+pub mod texts {
+    pub use crate::kernel::Entry;
+    pub use crate::ptx::{Packed, Texts, Variant};
+}

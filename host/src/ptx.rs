@@ -1,39 +1,64 @@
 //! The embedded PTX, kernel by kernel.
 //!
 //! The driver compiles what it is given, so it is given one kernel's text, and a first `gpu_sum` does not wait for
-//! all the others. The texts lie compressed in the library, as the build script packs them.
+//! all the others. The texts lie compressed in the library, as the build script packs them: PTX, or bodies and the name of
+//! the skeleton that they fill (see [`fill`]).
+
+mod fill;
 
 use std::ops::Range;
 
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
+use crate::kernel::Entry;
+
+/// Texts of kernels: this library's, or a program's own.
+#[derive(Debug)]
+pub struct Texts {
+    /// All of them, compressed.
+    packed: &'static [u8],
+    /// Where which lies, the best first.
+    variants: &'static [Variant],
+}
+
+impl Texts {
+    /// What [`operators!`](crate::operators) includes.
+    #[doc(hidden)]
+    pub const fn new(packed: &'static [u8], variants: &'static [Variant]) -> Self {
+        Self { packed, variants }
+    }
+}
+
 /// PTX for one generation of devices and all later ones.
+#[doc(hidden)]
 #[derive(Debug)]
-struct Variant {
+pub struct Variant {
     /// The lowest compute capability that runs it, major and minor.
-    capability: (u32, u32),
-    /// Its kernels, in the order of their symbols.
-    kernels: &'static [Packed],
+    pub capability: (u32, u32),
+    /// Its kernels and skeletons, in the order of their symbols.
+    pub kernels: &'static [Packed],
 }
 
-/// A kernel's text, compressed.
+/// A text, compressed: a kernel's, what [`fill::FILLED`] begins, or a skeleton.
+#[doc(hidden)]
 #[derive(Debug)]
-struct Packed {
-    symbol: &'static str,
-    /// Where it lies in [`KERNELS`].
-    packed: Range<usize>,
+pub struct Packed {
+    pub symbol: &'static str,
+    /// Where it lies among the compressed texts.
+    pub packed: Range<usize>,
     /// Bytes of the text.
-    text_bytes: usize,
+    pub text_bytes: usize,
 }
 
-/// All compressed texts.
-static KERNELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/kernels.bin"));
-
-/// The variants, the best first.
-static VARIANTS: &[Variant] = include!(concat!(env!("OUT_DIR"), "/variants.rs"));
+/// This library's texts.
+static SHIPPED: Texts = Texts::new(
+    include_bytes!(concat!(env!("OUT_DIR"), "/kernels.bin")),
+    include!(concat!(env!("OUT_DIR"), "/variants.rs")),
+);
 
 /// The lowest compute capability that runs any variant.
-pub(crate) const LOWEST_CAPABILITY: (u32, u32) = (7, 0);
+pub(crate) static LOWEST_CAPABILITY: (u32, u32) =
+    SHIPPED.variants[SHIPPED.variants.len() - 1].capability;
 
 /// A text that holds one kernel.
 #[derive(Debug)]
@@ -41,38 +66,88 @@ pub(crate) struct Candidate {
     /// The compute capability that it was compiled for.
     pub capability: (u32, u32),
     /// The text.
-    pub text: Vec<u8>,
+    pub text: String,
 }
 
-/// The texts that hold the kernel `symbol` and that a device of `capability` runs, the best first: the next
+/// The texts that hold a kernel and that a device of `capability` runs, the best first: the next
 /// is for a driver that does not take the one before.
-pub(crate) fn candidates(symbol: &str, capability: (u32, u32)) -> impl Iterator<Item = Candidate> {
-    VARIANTS
-        .iter()
-        .filter(move |variant| variant.capability <= capability)
-        .filter_map(move |variant| {
-            Some(Candidate {
-                capability: variant.capability,
-                text: variant.text(symbol)?,
-            })
-        })
+pub(crate) fn candidates(
+    entry: &'static Entry,
+    capability: (u32, u32),
+) -> impl Iterator<Item = Candidate> {
+    entry
+        .texts()
+        .unwrap_or(&SHIPPED)
+        .candidates(entry.symbol(), capability)
 }
 
-impl Variant {
-    /// The text of the kernel `symbol`.
-    fn text(&self, symbol: &str) -> Option<Vec<u8>> {
-        let index = self
-            .kernels
-            .binary_search_by_key(&symbol, |kernel| kernel.symbol);
-        let kernel = &self.kernels[index.ok()?];
-        let packed = KERNELS.get(kernel.packed.clone())?;
-        decompress_to_vec_zlib_with_limit(packed, kernel.text_bytes).ok()
+/// The same for a kernel of this library that is no row of the table.
+#[cfg(feature = "ladder")]
+pub(crate) fn shipped(
+    symbol: &str,
+    capability: (u32, u32),
+) -> impl Iterator<Item = Candidate> + use<'_> {
+    SHIPPED.candidates(symbol, capability)
+}
+
+/// The PTX of a row of the table as a device of this compute capability is given it; nothing where it is given none.
+#[doc(hidden)]
+pub fn shipped_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
+    let best = SHIPPED.candidates(symbol, capability).next()?;
+    Some(best.text)
+}
+
+impl Texts {
+    fn candidates<'symbol>(
+        &'static self,
+        symbol: &'symbol str,
+        capability: (u32, u32),
+    ) -> impl Iterator<Item = Candidate> + use<'symbol> {
+        self.variants
+            .iter()
+            .filter(move |variant| variant.capability <= capability)
+            .filter_map(move |variant| {
+                Some(Candidate {
+                    capability: variant.capability,
+                    text: self.text(variant, symbol)?,
+                })
+            })
     }
+
+    /// The text of the kernel `symbol`.
+    fn text(&self, variant: &Variant, symbol: &str) -> Option<String> {
+        let text = self.unpack(variant, symbol)?;
+        let Some(filled) = text.strip_prefix(fill::FILLED) else {
+            return Some(text);
+        };
+        let (skeleton, bodies) = skeleton_and_bodies(filled);
+        fill::fill(&self.unpack(variant, skeleton)?, symbol, bodies).ok()
+    }
+
+    /// The text that is packed under this name.
+    fn unpack(&self, variant: &Variant, name: &str) -> Option<String> {
+        let kernels = variant.kernels;
+        let index = kernels.binary_search_by_key(&name, |kernel| kernel.symbol);
+        let kernel = &kernels[index.ok()?];
+        let packed = self.packed.get(kernel.packed.clone())?;
+        let text = decompress_to_vec_zlib_with_limit(packed, kernel.text_bytes).ok()?;
+        String::from_utf8(text).ok()
+    }
+}
+
+/// The name and the bodies that follow [`fill::FILLED`].
+fn skeleton_and_bodies(text: &str) -> (&str, &str) {
+    text.split_at(text.find('\n').unwrap_or(text.len()))
 }
 
 #[cfg(test)]
 #[path = "../build/pack.rs"]
 mod pack;
+
+#[cfg(test)]
+#[path = "../build/table.rs"]
+#[allow(dead_code, reason = "the build script uses the rest")]
+mod table;
 
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ use cust::stream::Stream;
 
 use crate::error::Result;
 use crate::gpu::Gpu;
+use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel, kind};
 use crate::launch::{self, Queue, Span};
 
@@ -57,7 +58,7 @@ use crate::launch::{self, Queue, Span};
 pub fn inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
     gpu: &Gpu,
     input: &DeviceSlice<T>,
-    output: &mut DeviceSlice<T>,
+    output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     scan_and_wait::<kind::inclusive_scan, O, T>(gpu, Span::from(input), Span::from(&*output))
 }
@@ -88,7 +89,7 @@ pub fn inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
 pub fn exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     gpu: &Gpu,
     input: &DeviceSlice<T>,
-    output: &mut DeviceSlice<T>,
+    output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     scan_and_wait::<kind::exclusive_scan, O, T>(gpu, Span::from(input), Span::from(&*output))
 }
@@ -99,7 +100,7 @@ pub fn exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
 /// # Errors
 ///
 /// Those of [`inclusive_scan`] that can apply.
-pub fn inclusive_scan_in_place<O: Kernel<kind::inclusive_scan, T>, T: Item>(
+pub fn inclusive_scan_in_place<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Item>(
     gpu: &Gpu,
     items: &mut DeviceSlice<T>,
 ) -> Result<()> {
@@ -113,7 +114,7 @@ pub fn inclusive_scan_in_place<O: Kernel<kind::inclusive_scan, T>, T: Item>(
 /// # Errors
 ///
 /// Those of [`inclusive_scan`] that can apply.
-pub fn exclusive_scan_in_place<O: Kernel<kind::exclusive_scan, T>, T: Item>(
+pub fn exclusive_scan_in_place<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Item>(
     gpu: &Gpu,
     items: &mut DeviceSlice<T>,
 ) -> Result<()> {
@@ -132,7 +133,7 @@ pub fn inclusive_scan_on<O: Kernel<kind::inclusive_scan, T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,
     input: &DeviceSlice<T>,
-    output: &mut DeviceSlice<T>,
+    output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     queue_scan::<kind::inclusive_scan, O, T>(gpu, stream, Span::from(input), Span::from(&*output))
 }
@@ -147,7 +148,7 @@ pub fn exclusive_scan_on<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,
     input: &DeviceSlice<T>,
-    output: &mut DeviceSlice<T>,
+    output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     queue_scan::<kind::exclusive_scan, O, T>(gpu, stream, Span::from(input), Span::from(&*output))
 }
@@ -158,7 +159,7 @@ pub fn exclusive_scan_on<O: Kernel<kind::exclusive_scan, T>, T: Item>(
 /// # Errors
 ///
 /// Those of [`inclusive_scan_on`] that can apply.
-pub fn inclusive_scan_in_place_on<O: Kernel<kind::inclusive_scan, T>, T: Item>(
+pub fn inclusive_scan_in_place_on<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,
     items: &mut DeviceSlice<T>,
@@ -173,7 +174,7 @@ pub fn inclusive_scan_in_place_on<O: Kernel<kind::inclusive_scan, T>, T: Item>(
 /// # Errors
 ///
 /// Those of [`inclusive_scan_on`] that can apply.
-pub fn exclusive_scan_in_place_on<O: Kernel<kind::exclusive_scan, T>, T: Item>(
+pub fn exclusive_scan_in_place_on<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,
     items: &mut DeviceSlice<T>,
@@ -182,7 +183,7 @@ pub fn exclusive_scan_in_place_on<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     queue_scan::<kind::exclusive_scan, O, T>(gpu, stream, items, items)
 }
 
-fn scan_and_wait<Kind, O: Kernel<Kind, T>, T: Item>(
+fn scan_and_wait<K: Kind, O: Kernel<K, T>, T: Item>(
     gpu: &Gpu,
     input: Span,
     output: Span,
@@ -190,10 +191,10 @@ fn scan_and_wait<Kind, O: Kernel<Kind, T>, T: Item>(
     if input.item_count == 0 {
         return Ok(());
     }
-    gpu.enter(|entered| launch::scan_and_wait::<Kind, O, T>(entered, input, output))
+    gpu.enter(|entered| launch::scan_and_wait::<K, O, T>(entered, input, output))
 }
 
-fn queue_scan<Kind, O: Kernel<Kind, T>, T: Item>(
+fn queue_scan<K: Kind, O: Kernel<K, T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,
     input: Span,
@@ -204,7 +205,7 @@ fn queue_scan<Kind, O: Kernel<Kind, T>, T: Item>(
     }
     gpu.enter(|entered| {
         Queue::on(entered, stream, |queue| {
-            queue.scan::<Kind, O, T>(input, output)
+            queue.scan::<K, O, T>(input, output)
         })
     })
 }

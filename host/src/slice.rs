@@ -5,9 +5,32 @@
 
 use crate::error::Result;
 use crate::gpu::Gpu;
+use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel, kind};
 use crate::staged;
 use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
+
+/// All items combined with the operator `O`: see [`reduce`](crate::reduce()). For no items, the operator's identity, and no GPU is
+/// needed.
+///
+/// ```
+/// use warpfold::{Max, gpu_reduce};
+/// # fn main() -> warpfold::Result<()> {
+/// assert_eq!(gpu_reduce::<Max, _>(&[3u16, 9, 4])?, 9);
+/// assert_eq!(gpu_reduce::<Max, u16>(&[])?, u16::MIN);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// Those of [`Gpu::global`] and of [`reduce`](crate::reduce()).
+pub fn gpu_reduce<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<O::Output> {
+    if items.is_empty() {
+        return Ok(O::lower(O::identity()));
+    }
+    Gpu::global()?.enter(|entered| staged::reduce::<O, T>(entered, items))
+}
 
 /// The sum of the items. Integers wrap; the empty sum of floats is −0.0, as with `iter().sum()`. For no items no
 /// GPU is needed.
@@ -21,12 +44,12 @@ use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
 ///
 /// # Errors
 ///
-/// Those of [`Gpu::global`] and of [`reduce`](crate::reduce()).
+/// Those of [`gpu_reduce`].
 pub fn gpu_sum<T: Item>(items: &[T]) -> Result<T>
 where
     Sum: Kernel<kind::reduce, T, Output = T>,
 {
-    reduce::<Sum, T>(items)
+    gpu_reduce::<Sum, T>(items)
 }
 
 /// The sum of the items in a wider type, in which it wraps or rounds much later: see [`WideSum`].
@@ -46,7 +69,7 @@ pub fn gpu_wide_sum<T: Item>(items: &[T]) -> Result<<WideSum as Op<T>>::Output>
 where
     WideSum: Kernel<kind::reduce, T>,
 {
-    reduce::<WideSum, T>(items)
+    gpu_reduce::<WideSum, T>(items)
 }
 
 /// The product of the items; 1 for none. Integers wrap.
@@ -58,7 +81,7 @@ pub fn gpu_product<T: Item>(items: &[T]) -> Result<T>
 where
     Product: Kernel<kind::reduce, T, Output = T>,
 {
-    reduce::<Product, T>(items)
+    gpu_reduce::<Product, T>(items)
 }
 
 /// The least of the items; `None` for none. A float NaN wins, and −0.0 is less than +0.0.
@@ -81,7 +104,7 @@ where
     if items.is_empty() {
         return Ok(None);
     }
-    reduce::<Min, T>(items).map(Some)
+    gpu_reduce::<Min, T>(items).map(Some)
 }
 
 /// The greatest of the items; `None` for none. A float NaN wins, and −0.0 is less than +0.0.
@@ -96,7 +119,7 @@ where
     if items.is_empty() {
         return Ok(None);
     }
-    reduce::<Max, T>(items).map(Some)
+    gpu_reduce::<Max, T>(items).map(Some)
 }
 
 /// Each item combined with all before it: see [`inclusive_scan`](crate::inclusive_scan).
@@ -114,7 +137,7 @@ where
 /// Those of [`Gpu::global`] and of [`inclusive_scan`](crate::inclusive_scan).
 pub fn gpu_inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
     items: &[T],
-) -> Result<Vec<T>> {
+) -> Result<Vec<O::Output>> {
     scan::<kind::inclusive_scan, O, T>(items)
 }
 
@@ -133,20 +156,13 @@ pub fn gpu_inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
 /// Those of [`gpu_inclusive_scan`].
 pub fn gpu_exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     items: &[T],
-) -> Result<Vec<T>> {
+) -> Result<Vec<O::Output>> {
     scan::<kind::exclusive_scan, O, T>(items)
 }
 
-fn reduce<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<O::Output> {
-    if items.is_empty() {
-        return Ok(O::lower(O::identity()));
-    }
-    Gpu::global()?.enter(|entered| staged::reduce::<O, T>(entered, items))
-}
-
-fn scan<Kind, O: Kernel<Kind, T>, T: Item>(items: &[T]) -> Result<Vec<T>> {
+pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
     if items.is_empty() {
         return Ok(Vec::new());
     }
-    Gpu::global()?.enter(|entered| staged::scan::<Kind, O, T>(entered, items))
+    Gpu::global()?.enter(|entered| staged::scan::<K, O, T>(entered, items))
 }

@@ -14,6 +14,8 @@
 //! A short slice takes one lane, whose stream does all there is to do: no worker, no allocation.
 
 mod carry;
+#[cfg(feature = "nccl")]
+mod chunks;
 mod copy;
 mod cut;
 mod results;
@@ -28,11 +30,15 @@ use warpfold_kernels::workspace::{reduce_state_words, scan_state_words};
 use crate::driver::Address;
 use crate::error::Result;
 use crate::gpu::{BusyLane, Entered, Lane, PIECE_BYTES, SHORT_BYTES};
+use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel, kind};
 use crate::launch::{Queue, Span};
 use carry::{Piece, Ways, carry};
-use cut::Cut;
+use cut::{Cut, Room};
 use results::Results;
+
+#[cfg(feature = "nccl")]
+pub(crate) use chunks::reduce_chunks;
 
 /// Reduces at least one item.
 pub(crate) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
@@ -47,19 +53,19 @@ pub(crate) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
 }
 
 /// Scans at least one item.
-pub(crate) fn scan<Kind, O: Kernel<Kind, T>, T: Item>(
+pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
     entered: Entered<'_>,
     items: &[T],
-) -> Result<Vec<T>> {
+) -> Result<Vec<O::Output>> {
     let mut results = Results::new(items.len())?;
-    if size_of_val(items) <= SHORT_BYTES {
-        scan_at_once::<Kind, O, T>(entered, items, results.bytes())?;
+    if Room::of_scan::<T, O::Output>(items.len()).bytes <= SHORT_BYTES {
+        scan_at_once::<K, O, T>(entered, items, results.bytes())?;
     } else {
         results.make_pages();
-        let cut = Cut::of_scan::<T>(items.len());
-        scan_pieces::<Kind, O, T>(entered, cut, items, results.bytes())?;
+        let cut = Cut::of_scan::<T, O::Output>(items.len());
+        scan_pieces::<K, O, T>(entered, cut, items, results.bytes())?;
     }
-    // SAFETY: every piece has come back, with the scan's items.
+    // SAFETY: every piece has come back, with the scan's results.
     Ok(unsafe { results.written() })
 }
 
@@ -68,7 +74,7 @@ fn reduce_at_once<O: Kernel<kind::reduce, T>, T: Item>(
     entered: Entered<'_>,
     items: &[T],
 ) -> Result<O::Output> {
-    let lane = send(entered, items)?;
+    let lane = send(entered, items, size_of_val(items))?;
     let span = span_at(lane.device(), items);
     Queue::on_own(entered, lane.call(), |queue| {
         queue.reduce_for::<O, T>(lane.call(), span)
@@ -79,25 +85,31 @@ fn reduce_at_once<O: Kernel<kind::reduce, T>, T: Item>(
 }
 
 /// Scans a slice of one piece.
-fn scan_at_once<Kind, O: Kernel<Kind, T>, T: Item>(
+fn scan_at_once<K: Kind, O: Kernel<K, T>, T: Item>(
     entered: Entered<'_>,
     items: &[T],
     results: &mut [MaybeUninit<u8>],
 ) -> Result<()> {
-    let lane = send(entered, items)?;
-    let span = span_at(lane.device(), items);
+    let room = Room::of_scan::<T, O::Output>(items.len());
+    let lane = send(entered, items, room.bytes)?;
+    let input = span_at(lane.device(), items);
+    let output = span_at(lane.device() + room.results_at as u64, items);
     Queue::on_own(entered, lane.call(), |queue| {
-        queue.scan::<Kind, O, T>(span, span)
+        queue.scan::<K, O, T>(input, output)
     })?;
-    let mut lane = lane.receive(results.len())?.wait()?;
+    let mut lane = lane.receive(room.results_at, results.len())?.wait()?;
     results.write_copy_of_slice(&lane.bytes()[..results.len()]);
     Ok(())
 }
 
-/// Queues the copy of a slice of one piece to a lane's memory.
-fn send<'gpu, T: Item>(entered: Entered<'gpu>, items: &[T]) -> Result<BusyLane<'gpu>> {
+/// Queues the copy of a slice of one piece to a lane's memory, which has at least `room_bytes`.
+fn send<'gpu, T: Item>(
+    entered: Entered<'gpu>,
+    items: &[T],
+    room_bytes: usize,
+) -> Result<BusyLane<'gpu>> {
     let bytes: &[u8] = bytemuck::cast_slice(items);
-    let mut lane = entered.lane(bytes.len())?;
+    let mut lane = entered.lane(room_bytes)?;
     lane.bytes()[..bytes.len()].copy_from_slice(bytes);
     lane.send(bytes.len())
 }
@@ -129,7 +141,7 @@ fn reduce_pieces<O: Kernel<kind::reduce, T>, T: Item>(
         let lanes = lanes(entered, Ways::There, cut)?;
         carry(lanes, Ways::There, pieces, |lane, piece| {
             lane.lend(&conductor, |address| {
-                let input = span_at(address.wrapping_sub(cut.offset(piece)), items);
+                let input = span_at(address.wrapping_sub(cut.offset::<T>(piece)), items);
                 // SAFETY: the lane's memory holds the items of these chunks from its start on, and is lent to the conductor's
                 // stream until the work is done. It is aligned to 256 bytes and the offset is a multiple of an item's size.
                 // The result has a place of its own.
@@ -142,8 +154,8 @@ fn reduce_pieces<O: Kernel<kind::reduce, T>, T: Item>(
     unsafe { conductor.read_result() }
 }
 
-/// Scans piece by piece, each in place. Without an error, all results are written.
-fn scan_pieces<Kind, O: Kernel<Kind, T>, T: Item>(
+/// Scans piece by piece, each in place where its results have the items' type, and else to behind its items. Without an error, all results are written.
+fn scan_pieces<K: Kind, O: Kernel<K, T>, T: Item>(
     entered: Entered<'_>,
     cut: Cut,
     items: &[T],
@@ -152,25 +164,29 @@ fn scan_pieces<Kind, O: Kernel<Kind, T>, T: Item>(
     let bytes: &[u8] = bytemuck::cast_slice(items);
     let pieces = iter::zip(
         bytes.chunks(cut.piece_bytes()),
-        results.chunks_mut(cut.piece_bytes()),
+        results.chunks_mut(cut.piece_items() * size_of::<O::Output>()),
     )
     .map(|(from, to)| Piece { from, to });
     let mut conductor = entered.call()?;
     conductor.begin();
     Queue::on_own(entered, &conductor, |queue| {
         // As above.
+        let item_count = items.len() as u64;
         queue.prepare::<_, O, T>(scan_state_words::<Wider<T, O::Output>, O::Accumulator>(
-            items.len() as u64,
+            item_count,
         ))?;
-        let lanes = lanes(entered, Ways::ThereAndBack, cut)?;
-        carry(lanes, Ways::ThereAndBack, pieces, |lane, piece| {
+        let results_at = cut.results_at();
+        let ways = Ways::ThereAndBack { results_at };
+        let lanes = lanes(entered, ways, cut)?;
+        carry(lanes, ways, pieces, |lane, piece| {
             lane.lend(&conductor, |address| {
-                let first = address.wrapping_sub(cut.offset(piece));
-                let input = span_at(first, items);
-                // SAFETY: the lane's memory holds the items of these tiles from its start on, is written where it is read, and
-                // is lent to the conductor's stream until the work is done. It is aligned to 256 bytes and the offset is a
-                // multiple of an item's size.
-                unsafe { queue.scan_piece::<Kind, O, T>(input, first, cut.units(piece)) }
+                let input = span_at(address.wrapping_sub(cut.offset::<T>(piece)), items);
+                let output =
+                    (address + results_at as u64).wrapping_sub(cut.offset::<O::Output>(piece));
+                // SAFETY: the lane's memory holds the items of these tiles from its start on and has room for their results behind
+                // them, or in their places if the types are the same; it is lent to the conductor's stream until the work is done.
+                // Both places are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's size.
+                unsafe { queue.scan_piece::<K, O, T>(input, output, cut.units(piece)) }
             })
         })
     })?;
@@ -179,9 +195,9 @@ fn scan_pieces<Kind, O: Kernel<Kind, T>, T: Item>(
 
 /// The lanes for the pieces.
 fn lanes<'gpu>(entered: Entered<'gpu>, ways: Ways, cut: Cut) -> Result<Vec<Lane<'gpu>>> {
-    let (piece_count, piece_bytes) = (cut.piece_count(), cut.piece_bytes());
     // Lanes of the usual size serve whatever fits.
-    let piece_bytes = piece_bytes.max(PIECE_BYTES);
+    let piece_bytes = cut.room_bytes().max(PIECE_BYTES);
+    let piece_count = cut.piece_count();
     entered.lanes(ways.useful_lanes(piece_count, piece_bytes), piece_bytes)
 }
 

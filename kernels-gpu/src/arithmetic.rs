@@ -4,7 +4,7 @@
 
 use num_traits::float::FloatCore;
 
-use crate::element::Words;
+use crate::element::{item_of, vector_of, Element, Words};
 
 #[cfg(target_arch = "nvptx64")]
 pub use crate::simt::arithmetic::*;
@@ -32,6 +32,41 @@ pub fn maximum<T: FloatCore>(a: T, b: T) -> T {
     } else {
         b
     }
+}
+
+/// IEEE 754-2019 `minimumNumber`, without a branch and with one choice: a NaN loses against a number.
+#[inline(always)]
+pub fn minimum_number<T: FloatCore>(a: T, b: T) -> T {
+    let is_first = (a < b) | FloatCore::is_nan(b) | ((a == b) & a.is_sign_negative());
+    if is_first {
+        a
+    } else {
+        b
+    }
+}
+
+/// IEEE 754-2019 `maximumNumber`, without a branch and with one choice: a NaN loses against a number.
+#[inline(always)]
+pub fn maximum_number<T: FloatCore>(a: T, b: T) -> T {
+    let is_first = (a > b) | FloatCore::is_nan(b) | ((a == b) & a.is_sign_positive());
+    if is_first {
+        a
+    } else {
+        b
+    }
+}
+
+/// A vector's narrow items of type `T` combined bit by bit: whole words first, then their halves.
+#[inline(always)]
+pub fn bitwise_total<T: Element>(words: Words, combine: impl Fn(u32, u32) -> u32) -> T {
+    let low = combine(words[0], words[1]);
+    let mut total = combine(low, combine(words[2], words[3]));
+    let mut shift = u32::BITS / 2;
+    while shift >= 8 * size_of::<T>() as u32 {
+        total = combine(total, total >> shift);
+        shift /= 2;
+    }
+    item_of(&vector_of([total, 0, 0, 0]), 0)
 }
 
 macro_rules! extreme {

@@ -2,7 +2,10 @@
 //!
 //! Unlike the numbers in [`crate::contract`], nothing here changes a result.
 
+use crate::contract::{thread_vectors, vector_items};
 use crate::contract::{ScanShape, BLOCK_WARPS, SCAN_LONG, TILE_BYTES, WARP_LANES};
+use crate::element::{Accumulator, Element};
+use crate::op::Op;
 
 /// Blocks of a reduction that share a multiprocessor: what the compiler fits the registers to. 768 threads with 8 loads of
 /// 16 bytes each under way are more than an H200 needs to be kept busy (48 KiB a multiprocessor). There, 4 blocks, whose
@@ -12,6 +15,30 @@ pub const REDUCE_BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
 /// Those of a wide sum of `f32`, whose threads hold eight `f64` at a time beside the items. 2^28 items on an H200: 4 blocks
 /// 255.9 µs, 3 blocks 240.1, 2 blocks 238.8.
 pub const REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
+
+/// Words of accumulators that a thread of a reduction holds at a time, from which on it has the registers of
+/// [`REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR`]. A wide sum of `f32` has 24, all others of this library's at most 20.
+const REDUCE_MANY_WORDS: usize = 21;
+
+/// Whether a thread of a reduction has two folds, instead of one for each item of a vector: where any order gives the same
+/// bits, and with wide accumulators.
+pub const fn reduce_has_two_folds<O: Op<T>, T: Element>() -> bool {
+    O::EXACT || O::Accumulator::IS_WIDE
+}
+
+/// Blocks of a reduction with this operator that share a multiprocessor: what the compiler fits the registers to.
+pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
+    let accumulators = if reduce_has_two_folds::<O, T>() {
+        3
+    } else {
+        vector_items::<T>() + thread_vectors::<T>()
+    };
+    if accumulators * O::Accumulator::WORDS >= REDUCE_MANY_WORDS {
+        REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR
+    } else {
+        REDUCE_BLOCKS_PER_MULTIPROCESSOR
+    }
+}
 
 /// Bytes of the largest input of a reduction that the caches are to keep, in case it is read again. A larger one that passes
 /// by them is read faster. Of `f32` on an H200.
@@ -43,7 +70,7 @@ pub const fn scan_block_threads(shape: ScanShape) -> u32 {
 /// The most threads of a scan's block.
 pub const SCAN_MAX_BLOCK_THREADS: u32 = scan_block_threads(SCAN_LONG);
 
-/// The bytes of a tile of a reduction.
+/// The most bytes of a tile of a reduction.
 #[repr(C, align(16))]
 pub struct Tile([u8; TILE_BYTES]);
 
@@ -138,5 +165,22 @@ impl Start {
         } else {
             Start::AfterOthers
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::{Product, Sum, WideSum};
+
+    #[test]
+    fn only_wide_sums_of_f32_have_more_registers() {
+        assert_eq!(reduce_blocks_per_multiprocessor::<WideSum, f32>(), 2);
+        assert_eq!(reduce_blocks_per_multiprocessor::<WideSum, u32>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<WideSum, half::f16>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Sum, f64>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Product, half::bf16>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Sum, i8>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Sum, u128>(), 3);
     }
 }

@@ -9,7 +9,7 @@
 //! | `lookback`, `board`, `tickets` | blocks that run together | what they tell each other, and in which order they start |
 //! | `block` | 256 threads | combining warps through shared memory |
 //! | `warp` | 32 lanes | unrolled shuffle trees |
-//! | `thread` | one thread | 16-byte vectors in registers |
+//! | `thread` | one thread | vectors of items, of 16 bytes or one wide item, in registers |
 //! | `simt` | the machine | the only module with `asm!`, intrinsics and compiler `cfg`s |
 //!
 //! Beside them, and the only part that exists on the host: the operators ([`op`]), the element types
@@ -71,6 +71,11 @@ mod grid;
 mod lookback;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod simt;
+#[cfg(all(
+    any(target_arch = "nvptx64", feature = "cuda_std"),
+    feature = "skeletons"
+))]
+mod skeleton;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod thread;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]

@@ -10,6 +10,7 @@ use half::{bf16, f16};
 use num_traits::float::FloatCore;
 
 use crate::arithmetic::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
+use crate::arithmetic::{bitwise_total, maximum_number, minimum_number};
 use crate::arithmetic::{maximum, maximum_f32, minimum, minimum_f32};
 use crate::arithmetic::{signed_extreme, unsigned_extreme};
 use crate::arithmetic::{sum_i16, sum_i8, sum_u16, sum_u8};
@@ -135,11 +136,41 @@ pub struct Min;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Max;
 
-impl Commutative for Sum {}
-impl Commutative for WideSum {}
-impl Commutative for Product {}
-impl Commutative for Min {}
-impl Commutative for Max {}
+/// The minimum of the numbers among floats: NaNs are ignored, and −0.0 is less than +0.0 (IEEE 754-2019 `minimumNumber`).
+/// Identity: NaN, the only exact one, and so the result for no numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MinNum;
+
+/// The maximum of the numbers among floats: NaNs are ignored, and −0.0 is less than +0.0 (IEEE 754-2019 `maximumNumber`).
+/// Identity: NaN, the only exact one, and so the result for no numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MaxNum;
+
+/// The bits that are set in all integers. Identity: all bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct And;
+
+/// The bits that are set in any integer. Identity: 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Or;
+
+/// The bits that are set in an odd number of integers. Identity: 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Xor;
+
+/// Whether all integers are other than 0, as a `u8`: 1 if so, else 0. Identity: 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct All;
+
+/// Whether any integer is other than 0, as a `u8`: 1 if so, else 0. Identity: 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Any;
+
+macro_rules! commutative {
+    ($($op:ident)*) => { $(impl Commutative for $op {})* };
+}
+
+commutative!(Sum WideSum Product Min Max MinNum MaxNum And Or Xor All Any);
 
 /// One implementation of [`Op`]: the operator; the item's type, the accumulator's and the result's; the identity
 /// as an item and as an accumulator; the rules to lift, combine and lower; whether it is exact; and how a vector is
@@ -184,11 +215,16 @@ macro_rules! operator {
 }
 
 macro_rules! integers {
-    ($($t:ident in $acc:ident, wide $wide:tt $(, totals $total:ident $extreme:ident)?;)*) => {$(
+    ($($t:ident in $acc:ident, wide $wide:tt $(, totals $total:ident $extreme:ident $bitwise:ident)?;)*) => {$(
         integers!(Sum, $t, $acc, 0, <$acc>::wrapping_add $(, $total)?);
         integers!(Product, $t, $acc, 1, <$acc>::wrapping_mul);
         integers!(Min, $t, $acc, <$t>::MAX, Ord::min $(, |words| $extreme::<$t>(words, Ord::min))?);
         integers!(Max, $t, $acc, <$t>::MIN, Ord::max $(, |words| $extreme::<$t>(words, Ord::max))?);
+        integers!(And, $t, $acc, !0, |a, b| a & b $(, |words| $bitwise::<$t>(words, |a, b| a & b).into())?);
+        integers!(Or, $t, $acc, 0, |a, b| a | b $(, |words| $bitwise::<$t>(words, |a, b| a | b).into())?);
+        integers!(Xor, $t, $acc, 0, |a, b| a ^ b $(, |words| $bitwise::<$t>(words, |a, b| a ^ b).into())?);
+        operator!(exact All, $t => u32 => u8, 1 => 1, |item| (item != 0) as u32, |a, b| a & b, |value| value as u8);
+        operator!(exact Any, $t => u32 => u8, 0 => 0, |item| (item != 0) as u32, |a, b| a | b, |value| value as u8);
         integers!(wide $t, $wide $(, $total)?);
     )*};
     (wide $t:ident, _) => {};
@@ -212,6 +248,8 @@ macro_rules! floats {
         operator!(rounding Product, $t => $acc => $t, $one => 1.0, $lift, |a, b| a * b, $lower);
         operator!(exact Min, $t => $acc => $t, $t::INFINITY => $acc::INFINITY, $lift, $minimum, $lower);
         operator!(exact Max, $t => $acc => $t, $t::NEG_INFINITY => $acc::NEG_INFINITY, $lift, $maximum, $lower);
+        operator!(exact MinNum, $t => $acc => $t, $t::NAN => $acc::NAN, $lift, minimum_number, $lower);
+        operator!(exact MaxNum, $t => $acc => $t, $t::NAN => $acc::NAN, $lift, maximum_number, $lower);
         floats!(wide $t, $lift, $wide);
     )*};
     (wide $t:ident, $lift:expr, _) => {};
@@ -230,14 +268,18 @@ macro_rules! negative_zero {
 }
 
 integers! {
-    i8 in i32, wide i64, totals sum_i8 signed_extreme;
-    u8 in u32, wide u64, totals sum_u8 unsigned_extreme;
-    i16 in i32, wide i64, totals sum_i16 signed_extreme;
-    u16 in u32, wide u64, totals sum_u16 unsigned_extreme;
+    i8 in i32, wide i64, totals sum_i8 signed_extreme bitwise_total;
+    u8 in u32, wide u64, totals sum_u8 unsigned_extreme bitwise_total;
+    i16 in i32, wide i64, totals sum_i16 signed_extreme bitwise_total;
+    u16 in u32, wide u64, totals sum_u16 unsigned_extreme bitwise_total;
     i32 in i32, wide i64;
     u32 in u32, wide u64;
     i64 in i64, wide _;
     u64 in u64, wide _;
+    isize in isize, wide _;
+    usize in usize, wide _;
+    i128 in i128, wide _;
+    u128 in u128, wide _;
 }
 
 floats! {

@@ -84,7 +84,7 @@ fn conversions_are_those_of_the_formats() {
 /// The maxima of ascending items are the items: each comes through the kernel's conversions as it was.
 fn check_round_trip<T: Item>(format: Format, from_bits: fn(u16) -> T)
 where
-    Max: Kernel<kind::inclusive_scan, T>,
+    Max: Kernel<kind::inclusive_scan, T, Output = T>,
 {
     gpu();
     let negative = (0..=format.infinity()).rev().map(|bits| bits | 0x8000);

@@ -10,8 +10,10 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use virtual_gpu::{
     Counters, Dependence, DeviceConfig, Kernel, LaunchError, Memory, Module, RunOptions, Shape,
 };
-use warpfold::{Item, Op};
-use warpfold_kernels::contract::{BLOCK_THREADS, reduce_chunk_count, scan_shape, scan_tile_count};
+use warpfold::{Element, Op};
+use warpfold_kernels::contract::{
+    BLOCK_THREADS, Wider, reduce_chunk_count, scan_shape, scan_tile_count,
+};
 use warpfold_kernels::launch::{
     Copies, Start, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
@@ -19,50 +21,39 @@ use warpfold_kernels::workspace::{
     STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
 };
 
-/// A text that ships, and the devices that it is for.
+/// A text that the library carries, and the devices that it is for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Generation {
     pub name: &'static str,
     capability: (u32, u32),
-    text: &'static str,
 }
 
 /// Copies from global to shared memory go through registers.
 pub const SM_70: Generation = Generation {
     name: "sm_70",
     capability: (7, 0),
-    text: include_str!("../../host/ptx/sm_70.ptx"),
 };
 
 /// Copies are asynchronous.
 pub const SM_80: Generation = Generation {
     name: "sm_80",
     capability: (8, 0),
-    text: include_str!("../../host/ptx/sm_80.ptx"),
 };
 
 /// Launches may begin early.
 pub const SM_90: Generation = Generation {
     name: "sm_90",
     capability: (9, 0),
-    text: include_str!("../../host/ptx/sm_90.ptx"),
 };
 
-/// All texts that ship.
+/// All of them.
 pub const GENERATIONS: [Generation; 3] = [SM_70, SM_80, SM_90];
 
 impl Generation {
-    /// The text's preamble and one kernel of it.
+    /// The text of a kernel.
     pub fn kernel(self, symbol: &str) -> String {
-        let start = |pattern: &str| {
-            self.text
-                .find(pattern)
-                .unwrap_or_else(|| panic!("no {pattern}"))
-        };
-        let preamble = &self.text[..start(".visible .entry ")];
-        let entry = &self.text[start(&format!(".visible .entry {symbol}("))..];
-        let end = entry.find("\n}").expect("the entry's end") + 2;
-        [preamble, &entry[..end], "\n"].concat()
+        let text = warpfold::shipped_text(symbol, self.capability);
+        text.unwrap_or_else(|| panic!("no kernel is called {symbol}"))
     }
 
     fn copies(self) -> Copies {
@@ -84,7 +75,7 @@ pub struct Engine {
 impl Engine {
     /// A device with so many multiprocessors, the one kernel of `text` loaded, and a zeroed workspace for
     /// `item_count` items of the operator `O`.
-    pub fn new<O: Op<T>, T: Item>(
+    pub fn new<O: Op<T>, T: Element>(
         generation: Generation,
         multiprocessors: u32,
         text: &str,
@@ -99,7 +90,7 @@ impl Engine {
         let module = Module::load(text, &device, &memory).unwrap_or_else(|error| panic!("{error}"));
         let kernel = module.kernels().next().expect("a kernel").clone();
         let item_count = item_count as u64;
-        let state_words = scan_state_words::<T, O::Accumulator>(item_count)
+        let state_words = scan_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count)
             .max(reduce_state_words::<T, O::Accumulator>(item_count));
         let bytes = workspace_bytes(state_words);
         let workspace = memory.alloc(bytes).unwrap();
@@ -141,14 +132,14 @@ impl Engine {
     }
 
     /// Puts items into an allocation of their own, which they fill.
-    pub fn upload<T: Item>(&self, items: &[T]) -> u64 {
+    pub fn upload<T: Element>(&self, items: &[T]) -> u64 {
         let bytes: &[u8] = cast_slice(items);
         let address = self.memory.alloc(bytes.len() as u64).unwrap();
         self.memory.write(address, bytes).unwrap();
         address
     }
 
-    pub fn download<T: Item>(&self, address: u64, item_count: usize) -> Vec<T> {
+    pub fn download<T: Element>(&self, address: u64, item_count: usize) -> Vec<T> {
         let mut items = vec![T::zeroed(); item_count];
         self.memory
             .read(address, cast_slice_mut(&mut items))
@@ -157,7 +148,7 @@ impl Engine {
     }
 
     /// Launches the kernel, a reduction.
-    pub fn reduce<O: Op<T, Output: Item>, T: Item>(
+    pub fn reduce<O: Op<T>, T: Element>(
         &self,
         items: &[T],
         options: &RunOptions,
@@ -169,7 +160,7 @@ impl Engine {
     }
 
     /// Launches the kernel, a reduction, once for each piece: up to before each of these chunks.
-    pub fn reduce_in_pieces<O: Op<T, Output: Item>, T: Item>(
+    pub fn reduce_in_pieces<O: Op<T>, T: Element>(
         &self,
         items: &[T],
         ends: &[u64],
@@ -196,24 +187,25 @@ impl Engine {
     }
 
     /// Launches the kernel, a scan.
-    pub fn scan<O: Op<T>, T: Item>(
+    pub fn scan<O: Op<T>, T: Element>(
         &self,
         items: &[T],
         options: &RunOptions,
-    ) -> Result<(Vec<T>, Counters), LaunchError> {
-        let tile_count = scan_tile_count::<T>(items.len() as u64);
+    ) -> Result<(Vec<O::Output>, Counters), LaunchError> {
+        let tile_count = scan_tile_count::<Wider<T, O::Output>>(items.len() as u64);
         let (results, mut counters) = self.scan_in_pieces::<O, T>(items, &[tile_count], options)?;
         Ok((results, counters.remove(0)))
     }
 
     /// Launches the kernel, a scan, once for each piece: up to before each of these tiles.
-    pub fn scan_in_pieces<O: Op<T>, T: Item>(
+    pub fn scan_in_pieces<O: Op<T>, T: Element>(
         &self,
         items: &[T],
         ends: &[u64],
         options: &RunOptions,
-    ) -> Result<(Vec<T>, Vec<Counters>), LaunchError> {
-        let output = self.memory.alloc(size_of_val(items) as u64).unwrap();
+    ) -> Result<(Vec<O::Output>, Vec<Counters>), LaunchError> {
+        let output_bytes = items.len() * size_of::<O::Output>();
+        let output = self.memory.alloc(output_bytes as u64).unwrap();
         let input = self.upload(items);
         let launch = |(begin, end): (u64, u64)| {
             let parameters = [
@@ -238,20 +230,20 @@ impl Engine {
     }
 
     /// Blocks that scan so many items: as many as there are tiles, or as the device holds.
-    pub fn scan_blocks<O: Op<T>, T: Item>(&self, item_count: usize) -> u64 {
-        let tiles = scan_tile_count::<T>(item_count as u64);
+    pub fn scan_blocks<O: Op<T>, T: Element>(&self, item_count: usize) -> u64 {
+        let tiles = scan_tile_count::<Wider<T, O::Output>>(item_count as u64);
         tiles.min(self.resident_scan_blocks::<O, T>(item_count))
     }
 
-    fn resident_scan_blocks<O: Op<T>, T: Item>(&self, item_count: usize) -> u64 {
+    fn resident_scan_blocks<O: Op<T>, T: Element>(&self, item_count: usize) -> u64 {
         let (threads, shared_bytes) = self.scan_block::<O, T>(item_count);
         let each = self.device.blocks_per_multiprocessor(threads, shared_bytes);
         u64::from(each * self.device.multiprocessors)
     }
 
     /// Threads and bytes of shared memory of a block that scans so many items.
-    fn scan_block<O: Op<T>, T: Item>(&self, item_count: usize) -> (u32, u32) {
-        let shape = scan_shape::<T>(item_count as u64);
+    fn scan_block<O: Op<T>, T: Element>(&self, item_count: usize) -> (u32, u32) {
+        let shape = scan_shape::<Wider<T, O::Output>>(item_count as u64);
         let most = scan_buffers::<O::Accumulator>(shape, self.generation.copies(), u32::MAX);
         let buffers = self.scan_buffers.unwrap_or(most);
         let shared_bytes = scan_shared_bytes::<O::Accumulator>(shape, buffers);

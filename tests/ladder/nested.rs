@@ -155,7 +155,7 @@ fn a_launch_that_fails_in_a_kernel_leaves_its_code() {
         ..DeviceConfig::default()
     };
     let memory = Memory::new(device.memory_bytes);
-    let text = include_str!("../../host/ptx/ladder_nested.ptx");
+    let text = include_str!(concat!(env!("WARPFOLD_TEXTS"), "/ladder_nested.ptx"));
     let module = Module::load(text, &device, &memory).unwrap();
     let (blocks, block) = (8, 64u32);
     let items = memory.alloc(u64::from(4 * blocks * block)).unwrap();

@@ -42,7 +42,7 @@ pub const CLASS_COUNT: usize = 9;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Blocks that ran, those of grids that kernels launched included.
+    /// Blocks that ran, including the grids that kernels launched.
     pub blocks: u64,
     /// Grids that kernels launched.
     pub device_launches: u64,

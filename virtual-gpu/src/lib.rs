@@ -1,16 +1,18 @@
-//! A CUDA device in Rust: it reads PTX and runs it, checking and counting as it goes.
+#![doc = include_str!("../README.md")]
 //!
-//! The crate knows nothing of any particular kernel: it would run anyone's PTX.
+//! # The API
 //!
 //! * [`Memory`] is the global memory of a device.
-//! * [`Module::load`] reads a PTX text; everything that is not supported is reported then.
-//! * [`Kernel::launch`] runs a kernel and gives back its [`Counters`], or the [`Fault`] that
-//!   stopped it.
-//! * [`RunOptions`] say how: under which schedule ([`Policy`], a seed), with which [`Checks`], and
-//!   whether it may begin before the work before it has ended ([`Dependence`]).
-//! * [`driver`] is the CUDA driver API on such a device: a program that names this crate gets its
-//!   `cu*` symbols, which hand each call on to the real driver where there is one.
+//! * [`Module::load`] reads a PTX text; whatever is not supported ([`LIMITS`]) is reported then.
+//! * [`Kernel::launch`] runs a kernel and returns its [`Counters`], or the [`Fault`] that stopped it.
+//! * [`RunOptions`] say how: the schedule ([`Policy`] and seed), the [`Checks`], and whether the launch
+//!   may begin before the work before it has ended ([`Dependence`]).
+//! * [`driver`] is the CUDA driver API on such a device. [`VARIABLES`] and [`start`] configure it,
+//!   [`inject`] makes its calls fail, [`last_fault`] says why a kernel was stopped.
 
+#![warn(clippy::missing_errors_doc)]
+
+mod admission;
 mod alu;
 mod checks;
 mod config;
@@ -20,21 +22,28 @@ mod exec;
 mod fault;
 mod float;
 mod launch;
+mod limits;
 mod lower;
 mod memory;
 mod module;
 mod program;
 mod ptx;
 mod schedule;
+mod variables;
 
-pub use checks::{
-    Checks, Doer, StreamKind, StreamName, StreamRace, StreamSide, Switch, ThreadPlace,
-};
-pub use config::{DeviceConfig, RunOptions, WARP_LANES};
+pub use admission::LaunchError;
+pub use config::{Checks, Dependence, DeviceConfig, RunOptions, Shape, Switch, WARP_LANES};
 pub use counters::{CLASS_COUNT, Class, Counters};
 pub use driver::{Live, Mode, ModeError, Settings, inject, last_fault, live, mode, start};
-pub use fault::{AccessKind, Conflict, Extent, Fault, FaultKind, Near, Side, Space};
-pub use launch::{Dependence, LaunchError, Shape};
+pub use fault::{
+    AccessKind, Conflict, Doer, Extent, Fault, FaultKind, Near, Side, Space, StreamKind,
+    StreamName, StreamRace, StreamSide, ThreadPlace,
+};
+pub use limits::{LIMITS, Limit};
+pub use lower::LoadError;
 pub use memory::{ALLOCATION_ALIGN, Memory, MemoryError};
-pub use module::{Kernel, LoadError, Module, Parameter, Problem, Variable};
+pub use module::{Kernel, Module, Variable};
+pub use program::Parameter;
+pub use ptx::Problem;
 pub use schedule::Policy;
+pub use variables::{EnvVariable, VARIABLES};

@@ -2,63 +2,13 @@
 //! because something in it is not supported.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use crate::config::DeviceConfig;
-use crate::lower;
+use crate::lower::{self, LoadError};
 use crate::memory::{Memory, MemoryError};
-use crate::program::Program;
+use crate::program::{Parameter, Program};
 use crate::ptx::{self, ast::Limits};
-
-/// Something in a PTX text that cannot be loaded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// Line in the text, counted from 1.
-    pub line: u32,
-    /// What is wrong, in words.
-    pub what: String,
-}
-
-/// Why a module cannot be loaded.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum LoadError {
-    /// The text is malformed, or uses what is not supported: every place, not the first only.
-    #[error("the PTX cannot be loaded:{}", ProblemList(.0))]
-    Invalid(Vec<Problem>),
-    /// The text is for a device of a higher compute capability.
-    #[error("the PTX is for {target}, and the device is sm_{}{}", .device.0, .device.1)]
-    NoBinaryForDevice {
-        /// The target in the text.
-        target: String,
-        /// The device's compute capability.
-        device: (u32, u32),
-    },
-    /// The module's variables do not fit into memory.
-    #[error("the module's variables: {0}")]
-    Memory(#[from] MemoryError),
-}
-
-impl LoadError {
-    /// The code that the CUDA driver gives for such an error.
-    pub fn cu_result(&self) -> i32 {
-        match self {
-            LoadError::Invalid(_) | LoadError::NoBinaryForDevice { .. } => 218,
-            LoadError::Memory(_) => 2,
-        }
-    }
-}
-
-struct ProblemList<'a>(&'a [Problem]);
-
-impl fmt::Display for ProblemList<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Problem { line, what } in self.0 {
-            write!(f, "\n  line {line}: {what}")?;
-        }
-        Ok(())
-    }
-}
 
 /// A loaded module.
 #[derive(Debug)]
@@ -74,17 +24,6 @@ pub struct Variable {
     pub address: u64,
     /// Its size.
     pub bytes: u64,
-}
-
-/// One parameter of a kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parameter {
-    /// Offset in the kernel's parameters.
-    pub offset: u32,
-    /// Size in bytes.
-    pub bytes: u32,
-    /// Alignment in bytes.
-    pub align: u32,
 }
 
 /// A kernel of a loaded module.
@@ -104,6 +43,25 @@ pub(crate) struct Compiled {
 
 impl Module {
     /// Reads and lowers a PTX text, and places and initialises its variables.
+    ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, LoadError, Memory, Module};
+    ///
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .entry k() { .reg .pred %p<2>;
+    ///     vote.all.pred %p1, %p1; }";
+    /// let Err(LoadError::Invalid(problems)) = Module::load(text, &device, &memory) else {
+    ///     panic!("a vote needs `.sync`");
+    /// };
+    /// assert_eq!((problems.len(), problems[0].line), (1, 3));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The text is malformed, uses what is not supported ([`LIMITS`](crate::LIMITS)) or is for a newer
+    /// device, or its variables do not fit into the memory. Nothing stays allocated then.
     pub fn load(text: &str, device: &DeviceConfig, memory: &Memory) -> Result<Self, LoadError> {
         let mut problems = Vec::new();
         let tree = ptx::parse(text, &mut problems);
@@ -125,6 +83,10 @@ impl Module {
     }
 
     /// Frees the module's variables.
+    ///
+    /// # Errors
+    ///
+    /// A variable is not in this memory, or was freed before.
     pub fn unload(self, memory: &Memory) -> Result<(), MemoryError> {
         for variable in self.variables.values() {
             memory.free(variable.address)?;

@@ -6,8 +6,8 @@
 
 /// How blocks start and how the turns are dealt out.
 ///
-/// A kernel that is right gives the same result under each of them, unless it counts on blocks
-/// starting in order: [`Policy::ReversedBlocks`] makes such a kernel hang.
+/// A correct kernel gives the same result under each of them, unless it relies on blocks starting in order:
+/// [`Policy::ReversedBlocks`] makes such a kernel hang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Policy {
@@ -21,12 +21,12 @@ pub enum Policy {
     /// launches waits for the end of the one that launched it.
     OneBlock,
     /// The same as [`Policy::Seeded`], and one of the blocks that are alive gets no turn for many
-    /// rounds, unless nothing else can run: those who wait for it wait long. Half the time it is
-    /// the first, on which the others are likely to wait.
+    /// rounds, unless nothing else can run, so blocks that wait for it wait long. Half the time it is
+    /// the first block, for which others are likely to wait.
     StarvedPredecessor,
-    /// The same as [`Policy::Seeded`], and a read of global memory may give what was there before
-    /// the last write, where no order that the program makes forbids it: a missing fence shows
-    /// that no interleaving shows.
+    /// The same as [`Policy::Seeded`], and a read of global memory may return the value before the last
+    /// write, unless an order that the program makes forbids it. This shows missing fences that no
+    /// interleaving shows.
     StaleReads,
 }
 
@@ -55,7 +55,7 @@ impl Policy {
 
 /// Instructions of a turn, at most.
 const LONGEST_TURN: u64 = 512;
-/// Under [`Policy::StarvedPredecessor`], all blocks get a turn once in so many rounds.
+/// Under [`Policy::StarvedPredecessor`], all blocks get a turn once in this number of rounds.
 const STARVED_ROUNDS: u64 = 16;
 
 /// A warp's turn: the block's place among those alive, and the warp.
@@ -67,7 +67,7 @@ pub(crate) struct Schedule {
     state: u64,
     policy: Policy,
     round: u64,
-    /// Who is starved; drawn anew when all blocks have had a turn.
+    /// Who is starved; drawn again when all blocks have had a turn.
     victim: u64,
 }
 
@@ -83,7 +83,7 @@ impl Schedule {
         }
     }
 
-    /// How many blocks may be alive, where the device holds so many.
+    /// How many blocks may be alive on a device that holds `held`.
     pub(crate) fn resident_blocks(&self, held: usize) -> usize {
         match self.policy {
             Policy::OneBlock => held.min(1),
@@ -132,7 +132,7 @@ impl Schedule {
         self.policy != Policy::OneBlock && self.below(2) == 0
     }
 
-    /// One of so many.
+    /// A random number below `count`.
     pub(crate) fn choose(&mut self, count: usize) -> usize {
         self.below(count as u64) as usize
     }

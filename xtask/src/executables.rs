@@ -40,7 +40,7 @@ pub fn messages(cargo: &mut Command) -> Result<Vec<serde_json::Value>> {
 }
 
 /// The executable that one of cargo's messages tells of.
-fn executable(message: &serde_json::Value) -> Result<Option<Executable>> {
+pub fn executable(message: &serde_json::Value) -> Result<Option<Executable>> {
     let Some(path) = message["executable"].as_str() else {
         return Ok(None);
     };

@@ -206,21 +206,26 @@ fn barriers(entry: &str) -> Barriers {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::path::Path;
 
-    const COMMITTED: [&str; 3] = [
-        include_str!("../../host/ptx/sm_70.ptx"),
-        include_str!("../../host/ptx/sm_80.ptx"),
-        include_str!("../../host/ptx/sm_90.ptx"),
-    ];
+    use super::*;
+    use crate::ptx;
+
+    const GENERATIONS: [&str; 3] = ["sm_70", "sm_80", "sm_90"];
 
     const LADDER: &str = include_str!("../../host/ptx/ladder.ptx");
     const NESTED: &str = include_str!("../../host/ptx/ladder_nested.ptx");
 
+    /// The library's kernels for a generation of devices, as they ship.
+    fn library(name: &str) -> String {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        ptx::committed_kernels(&root, name).unwrap()
+    }
+
     #[test]
     fn the_committed_ptx_passes() {
-        for text in COMMITTED {
-            inspect(text, Part::Library).unwrap();
+        for name in GENERATIONS {
+            inspect(&library(name), Part::Library).unwrap();
         }
         inspect(LADDER, Part::Ladder).unwrap();
         inspect(NESTED, Part::Nested).unwrap();
@@ -228,7 +233,7 @@ mod tests {
 
     #[test]
     fn what_must_not_be_there_is_found() {
-        let good = COMMITTED[2];
+        let good = library("sm_90");
         let spoilt = [
             good.replacen("\tbar.sync", "\tcall panic;\n\tbar.sync", 1),
             good.replacen("\tbar.sync", "\tbar.sync \t0;\n\tbar.sync", 1),
@@ -258,7 +263,7 @@ mod tests {
             }
             _ => format!("{line}\n"),
         };
-        let text: String = COMMITTED[0].lines().map(numbered).collect();
+        let text: String = library("sm_70").lines().map(numbered).collect();
         let symbols = Part::Library.symbols();
         let inspect =
             |text: &str, compiler| inspect_kernels(text, Part::Library, compiler, &symbols);

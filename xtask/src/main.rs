@@ -17,20 +17,29 @@
 mod bounds;
 mod bundle;
 mod executables;
+#[path = "../../host/src/ptx/fill.rs"]
+mod fill;
+#[path = "../../host/build/finish.rs"]
 mod finish;
 mod inspect;
+#[path = "../../host/build/part.rs"]
 mod part;
 mod ptx;
 mod random;
 mod rust_cuda;
 mod schedules;
+mod skeletons;
+mod symbols;
+#[path = "../../host/build/table.rs"]
+#[allow(dead_code, reason = "the build script uses the rest")]
+mod table;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask ptx [--check] [FILE…] | rust-cuda [--few] | bundle | schedules [--seeds N] [TEST…] | random [--minutes M] [--seed S]";
+const USAGE: &str = "usage: cargo xtask ptx [--check] [FILE…] | rust-cuda [--few [ARCHITECTURE…]] | bundle | schedules [--seeds N] [TEST…] | random [--minutes M] [--seed S]";
 
 /// How a task ended.
 enum Outcome {

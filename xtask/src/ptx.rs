@@ -1,15 +1,18 @@
 //! Building the PTX that ships: once for each architecture, with a pinned compiler, reproducibly.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Error, Result, bail, ensure};
 use rayon::prelude::*;
 
 use crate::finish::finish;
 use crate::part::Part;
-use crate::{Outcome, inspect};
+use crate::table::Table;
+use crate::{Outcome, inspect, skeletons};
 
 /// The compiler that the committed PTX is made with, as `rustc --version` prints it.
 const COMPILER: &str = "rustc 1.97.0-nightly (e50aa6fba 2026-05-19)";
@@ -17,27 +20,30 @@ const COMPILER: &str = "rustc 1.97.0-nightly (e50aa6fba 2026-05-19)";
 /// The folder of the committed PTX.
 const FOLDER: &str = "host/ptx";
 
-/// A text that is built, and what it is built for.
+/// Texts, by their paths in [`FOLDER`].
+type Files = BTreeMap<String, String>;
+
+/// What is built at once: a folder of the library's texts, or one text of the ladder's.
 struct Variant {
-    file: &'static str,
+    name: &'static str,
     part: Part,
     target_cpu: &'static str,
     ptx_feature: &'static str,
 }
 
 impl Variant {
-    const fn library(file: &'static str, ptx_feature: &'static str) -> Self {
+    const fn library(name: &'static str, ptx_feature: &'static str) -> Self {
         Self {
-            file,
+            name,
             part: Part::Library,
-            target_cpu: file,
+            target_cpu: name,
             ptx_feature,
         }
     }
 
-    const fn ladder(file: &'static str, part: Part) -> Self {
+    const fn ladder(name: &'static str, part: Part) -> Self {
         Self {
-            file,
+            name,
             part,
             target_cpu: "sm_70",
             ptx_feature: "+ptx74",
@@ -56,59 +62,111 @@ const VARIANTS: [Variant; 5] = [
     Variant::ladder("ladder_nested", Part::Nested),
 ];
 
-/// The variants with these files; all of them where none are named.
-fn named(files: &[&str]) -> Result<Vec<&'static Variant>> {
-    for file in files {
-        let known = VARIANTS.iter().any(|variant| variant.file == *file);
-        ensure!(known, "no PTX is called `{file}`");
+/// The variants with these names; all of them where none are given.
+fn named(names: &[&str]) -> Result<Vec<&'static Variant>> {
+    for name in names {
+        let known = VARIANTS.iter().any(|variant| variant.name == *name);
+        ensure!(known, "no PTX is called `{name}`");
     }
-    let is_named = |variant: &&Variant| files.is_empty() || files.contains(&variant.file);
+    let is_named = |variant: &&Variant| names.is_empty() || names.contains(&variant.name);
     Ok(VARIANTS.iter().filter(is_named).collect())
 }
 
-/// Builds the variants and writes them to [`FOLDER`].
-pub fn write(root: &Path, files: &[&str]) -> Result<Outcome> {
+/// Builds the variants and writes them to [`FOLDER`], in place of what they had there.
+pub fn write(root: &Path, names: &[&str]) -> Result<Outcome> {
     if let Some(why) = missing()? {
         return Ok(Outcome::Unable(why));
     }
-    fs::create_dir_all(root.join(FOLDER))?;
-    for (variant, text) in build_all(root, &named(files)?) {
-        let text = text?;
-        let path = committed(root, variant);
-        println!("{}: {} KiB", path.display(), text.len() / 1024);
-        fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+    let folder = root.join(FOLDER);
+    fs::create_dir_all(&folder)?;
+    for (variant, files) in build_all(root, &named(names)?) {
+        let files = files?;
+        for path in committed(&folder, variant)?.keys() {
+            fs::remove_file(folder.join(path)).with_context(|| format!("removing {path}"))?;
+        }
+        if variant.part == Part::Library {
+            fs::create_dir_all(folder.join(variant.name))?;
+        }
+        let bytes: usize = files.values().map(String::len).sum();
+        println!(
+            "{}: {} files, {} KiB",
+            variant.name,
+            files.len(),
+            bytes / 1024
+        );
+        for (path, text) in files {
+            fs::write(folder.join(&path), text).with_context(|| format!("writing {path}"))?;
+        }
     }
     Ok(Outcome::Done)
 }
 
 /// Builds the variants and compares them with what [`FOLDER`] holds.
-pub fn check(root: &Path, files: &[&str]) -> Result<Outcome> {
+pub fn check(root: &Path, names: &[&str]) -> Result<Outcome> {
     if let Some(why) = missing()? {
         return Ok(Outcome::Unable(why));
     }
-    for (variant, built) in build_all(root, &named(files)?) {
-        let built = built?;
-        let path = committed(root, variant);
-        let committed =
-            fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-        if let Some(line) = first_difference(&committed, &built) {
-            bail!(
-                "{} is not what the source gives: they differ from line {line}. Run `cargo xtask ptx`.",
-                path.display()
-            );
+    for (variant, built) in build_all(root, &named(names)?) {
+        let committed = committed(&root.join(FOLDER), variant)?;
+        if let Some(difference) = first_difference(&committed, &built?) {
+            bail!("{FOLDER} is not what the source gives: {difference}. Run `cargo xtask ptx`.");
         }
-        println!("{}: as the source gives it", path.display());
+        println!("{}: as the source gives it", variant.name);
     }
     Ok(Outcome::Done)
 }
 
-/// The number of the first line in which two texts differ.
-fn first_difference(a: &str, b: &str) -> Option<usize> {
-    if a == b {
-        return None;
+/// Where the committed files first differ from those that were built.
+fn first_difference(committed: &Files, built: &Files) -> Option<String> {
+    let mut paths = committed.keys().chain(built.keys());
+    let path = paths.find(|path| committed.get(*path) != built.get(*path))?;
+    Some(match (committed.get(path), built.get(path)) {
+        (Some(a), Some(b)) => {
+            let same = a.lines().zip(b.lines()).take_while(|(a, b)| a == b);
+            format!("{path} differs from line {}", same.count() + 1)
+        }
+        (Some(_), None) => format!("{path} is not made"),
+        _ => format!("{path} is missing"),
+    })
+}
+
+/// The committed files of a variant.
+fn committed(folder: &Path, variant: &Variant) -> Result<Files> {
+    let mut files = Files::new();
+    let mut read = |path: String| -> Result<()> {
+        let text = fs::read_to_string(folder.join(&path));
+        files.insert(
+            path.clone(),
+            text.with_context(|| format!("reading {path}"))?,
+        );
+        Ok(())
+    };
+    if variant.part != Part::Library {
+        let path = format!("{}.ptx", variant.name);
+        if folder.join(&path).exists() {
+            read(path)?;
+        }
+        return Ok(files);
     }
-    let same = a.lines().zip(b.lines()).take_while(|(a, b)| a == b);
-    Some(same.count() + 1)
+    let entries = match fs::read_dir(folder.join(variant.name)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(files),
+        entries => entries?,
+    };
+    for entry in entries {
+        let name = entry?.file_name();
+        read(format!("{}/{}", variant.name, name.to_string_lossy()))?;
+    }
+    Ok(files)
+}
+
+/// The kernels of a folder of the library's, as they ship.
+#[cfg(test)]
+pub fn committed_kernels(root: &Path, name: &str) -> Result<String> {
+    let mut files = Files::new();
+    for variant in named(&[name])? {
+        files = committed(&root.join(FOLDER), variant)?;
+    }
+    skeletons::whole(&table(name, files)?)
 }
 
 /// What the build needs and this machine lacks.
@@ -140,23 +198,19 @@ fn rustc(arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| printed.trim().to_owned())
 }
 
-fn committed(root: &Path, variant: &Variant) -> PathBuf {
-    root.join(FOLDER).join(variant.file).with_extension("ptx")
-}
-
 /// Builds variants side by side, since the compiler takes one processor for each.
-fn build_all<'a>(root: &Path, variants: &[&'a Variant]) -> Vec<(&'a Variant, Result<String>)> {
+fn build_all<'a>(root: &Path, variants: &[&'a Variant]) -> Vec<(&'a Variant, Result<Files>)> {
     let built = variants.par_iter();
     built
         .map(|&variant| (variant, build(root, variant)))
         .collect()
 }
 
-/// Compiles the kernels for one architecture, and gives the finished text.
+/// Compiles the kernels for one architecture, and gives the finished files.
 ///
 /// `JumpThreading` is off because it may copy a barrier into both arms of a branch.
-fn build(root: &Path, variant: &Variant) -> Result<String> {
-    let target = root.join("target/ptx").join(variant.file);
+fn build(root: &Path, variant: &Variant) -> Result<Files> {
+    let target = root.join("target/ptx").join(variant.name);
     let arguments = [
         "rustc",
         "--quiet",
@@ -189,9 +243,36 @@ fn build(root: &Path, variant: &Variant) -> Result<String> {
     let emitted = target.join("nvptx64-nvidia-cuda/release/deps/warpfold_kernels.s");
     let emitted =
         fs::read_to_string(&emitted).with_context(|| format!("reading {}", emitted.display()))?;
-    let text = format!("{}{}", stamp(variant), finish(&emitted, variant.part)?);
-    inspect::inspect(&text, variant.part).with_context(|| format!("PTX of {}", variant.file))?;
-    Ok(text)
+    finished(variant, &emitted).with_context(|| format!("PTX of {}", variant.name))
+}
+
+/// From what the compiler emits to what ships, inspected.
+fn finished(variant: &Variant, emitted: &str) -> Result<Files> {
+    if variant.part != Part::Library {
+        let text = format!(
+            "{}{}",
+            stamp(variant),
+            finish(emitted, variant.part).map_err(Error::msg)?
+        );
+        inspect::inspect(&text, variant.part)?;
+        return Ok(Files::from([(format!("{}.ptx", variant.name), text)]));
+    }
+    let files = skeletons::files(emitted, &stamp(variant))?.into_iter();
+    let files: Files = files
+        .map(|(name, text)| (format!("{}/{name}", variant.name), text))
+        .collect();
+    let table = table(variant.name, files.clone())?;
+    inspect::inspect(&skeletons::whole(&table)?, variant.part)?;
+    Ok(files)
+}
+
+/// What the files of a folder say.
+fn table(folder: &str, files: Files) -> Result<Table> {
+    let files = files.into_iter().map(|(path, text)| {
+        let name = path.trim_start_matches(folder).trim_start_matches('/');
+        (name.to_owned(), text)
+    });
+    Table::of_files(files.collect()).map_err(Error::msg)
 }
 
 /// The lines that say how the text was made.

@@ -12,11 +12,10 @@ use anyhow::{Context, Result, bail};
 
 use crate::Outcome;
 use crate::executables;
+use crate::symbols::ARCHITECTURES;
 
 /// Minutes, where no other number is asked for.
 const MINUTES: u64 = 10;
-/// Values of `VIRTUAL_GPU_ARCH`, one for each of the texts that ship.
-const ARCHITECTURES: [&str; 3] = ["sm_90", "sm_80", "sm_70"];
 /// Values of `VIRTUAL_GPU_SMS`.
 const MULTIPROCESSORS: [&str; 4] = ["4", "1", "7", "132"];
 /// How the line begins that tells of a case, as `tests/random/property.rs` writes it.

@@ -178,7 +178,9 @@ fn effects(function: &Function, body: &[Statement]) -> Option<Reason> {
     let spaces = Spaces::of(function.name, body);
     let result = Space::Parameter(function.parameters.len() - 1);
     instructions(body).find_map(|(at, instruction)| {
-        if let Some(symbol) = instruction.operands.iter().find_map(|o| symbol(o)) {
+        if let Some(symbol) = instruction.operands.iter().find_map(|o| symbol(o))
+            && !is_constant_read(instruction, symbol)
+        {
             return Some(Reason::Static(readable(symbol)));
         }
         let effect = || Some(Reason::Effect(instruction.to_string()));
@@ -198,6 +200,12 @@ fn effects(function: &Function, body: &[Statement]) -> Option<Reason> {
         };
         if is_own { None } else { effect() }
     })
+}
+
+/// Whether it reads a part, known in advance, of a constant that the compiler has given no name: where the function is inlined,
+/// that is the constant itself.
+fn is_constant_read(instruction: &Instruction, symbol: &str) -> bool {
+    instruction.operation() == "ld" && symbol.starts_with("anon_$_")
 }
 
 /// The symbol of a variable in an operand, if it is one.
@@ -231,6 +239,12 @@ mod tests {
         let body = "ld.param.b64 %rd1, [f_param_0]; ld.param.b64 %rd2, [f_param_1]; \
             ld.b32 %r1, [%rd1+4]; add.s64 %rd3, %rd2, 8; st.b32 [%rd3], %r1; ret;";
         assert_eq!(reason_of(body), None);
+        let body = "ld.param.b64 %rd1, [f_param_0]; ld.param.b64 %rd2, [f_param_1]; \
+            selp.b64 %rd3, %rd1, %rd2, %p1; ld.b32 %r1, [%rd3+4]; st.b32 [%rd2], %r1; ret;";
+        assert_eq!(reason_of(body), None);
+        let body = "ld.param.b64 %rd1, [f_param_1]; ld.global.b32 %r1, [anon_$_1f_$_0+4]; \
+            st.b32 [%rd1], %r1; ret;";
+        assert_eq!(reason_of(body), None);
     }
 
     #[test]
@@ -256,6 +270,8 @@ mod tests {
         for body in [
             "ld.param.b64 %rd1, [f_param_0]; st.b32 [%rd1], %r1; ret;",
             "ld.param.b64 %rd1, [f_param_0]; ld.b64 %rd2, [%rd1]; ld.b32 %r1, [%rd2]; ret;",
+            "ld.param.b64 %rd1, [f_param_0]; ld.param.b64 %rd2, [f_param_1]; selp.b64 %rd3, %rd1, %rd2, %p1; \
+                st.b32 [%rd3], %r1; ret;",
             "ld.param.b64 %rd1, [f_param_0]; ld.volatile.b32 %r1, [%rd1]; ret;",
             "mov.b64 %rd1, 16; st.b32 [%rd1], %r1; ret;",
             "atom.global.add.u32 %r1, [%rd1], 1; ret;",

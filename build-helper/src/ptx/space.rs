@@ -48,6 +48,8 @@ impl Space {
         match (self, other) {
             (Self::Nothing, space) | (space, Self::Nothing) => space,
             (a, b) if a == b => a,
+            // Either of two arguments: an operator may choose which to read. Never the result, which is the last.
+            (Self::Parameter(a), Self::Parameter(b)) => Self::Parameter(a.min(b)),
             _ => Self::Mixed,
         }
     }
@@ -240,6 +242,10 @@ pub fn resolve(name: &str, body: &mut [Statement]) -> Result<(), Stray> {
                 Space::Global => "global",
                 _ => return Err(stray()),
             };
+            // A read of shared memory is volatile to be kept apart from others; barriers order it.
+            if space == "shared" {
+                instruction.opcode = instruction.opcode.replacen(".volatile", "", 1);
+            }
             let operation = instruction.operation().len();
             instruction
                 .opcode

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::kernel::Item;
 
 /// Bytes of the place for a result: room for any item.
-const RESULT_BYTES: usize = 16;
+const RESULT_BYTES: usize = 32;
 
 /// A stream, and what the launches and the result of a call need.
 #[derive(Debug)]

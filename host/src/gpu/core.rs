@@ -16,7 +16,7 @@ use super::workspace::Place;
 use super::workspaces::Workspaces;
 use crate::driver::{self, Address, Capture, Context, Device, Failure, Stream, Unconcerned};
 use crate::error::{Argument, DriverCode, Error, Result};
-use crate::kernel::KernelId;
+use crate::kernel::Entry;
 
 /// Call streams, with the smallest workspace each.
 const CALLS: Limits = Limits { most: 64, idle: 16 };
@@ -59,7 +59,7 @@ impl Core {
         alive?;
         Ok(Self {
             kept: ManuallyDrop::new(Kept {
-                kernels: Kernels::new(),
+                kernels: Kernels::default(),
                 #[cfg(feature = "ladder")]
                 ladder: crate::ladder::Kernels::default(),
                 streams: Streams::default(),
@@ -144,12 +144,8 @@ impl<'gpu> Entered<'gpu> {
     }
 
     /// The kernel, compiled now if it never was.
-    pub fn kernel(self, id: KernelId) -> Result<&'gpu LoadedKernel> {
-        let kernels = &self.core.kept.kernels;
-        match kernels.loaded(id) {
-            Some(kernel) => Ok(kernel),
-            None => kernels.load(id, &self.core.properties),
-        }
+    pub fn kernel(self, entry: &'static Entry) -> Result<Arc<LoadedKernel>> {
+        self.core.kept.kernels.get(entry, &self.core.properties)
     }
 
     /// The ladder's kernels.
@@ -253,7 +249,8 @@ impl<'gpu> Entered<'gpu> {
         self.core.kept.trim();
     }
 
-    fn home(self) -> Context {
+    /// The context.
+    pub fn home(self) -> Context {
         self.core.context.handle()
     }
 }

@@ -1,28 +1,31 @@
 //! The kernels that have been asked for, each compiled once, on first use.
 
+use std::collections::HashMap;
 use std::ffi::CString;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::ptr;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use warpfold_kernels::launch::Start;
 
 use super::Properties;
 use crate::driver::{self, Failure, Function, Module};
 use crate::error::{DriverCode, Error, Result};
-use crate::kernel::{Block, KernelId};
+use crate::kernel::{Block, Entry};
 use crate::ptx;
 
 /// Bytes of dynamic shared memory that a kernel may use without being allowed to.
 const FREE_SHARED_BYTES: u32 = 48 * 1024;
 
-/// A place for every kernel of the table.
-#[derive(Debug)]
+/// The kernels that were asked for, each in a place of its own.
+#[derive(Debug, Default)]
 pub(super) struct Kernels {
-    places: Box<[Place]>,
+    /// By the address of the kernel's entry, which is a static.
+    places: RwLock<HashMap<usize, Arc<Place>>>,
 }
 
 #[derive(Debug, Default)]
 struct Place {
-    kernel: OnceLock<LoadedKernel>,
+    kernel: OnceLock<Arc<LoadedKernel>>,
     /// Held while the kernel is compiled, so that it is compiled once.
     compiling: Mutex<()>,
 }
@@ -61,64 +64,66 @@ impl Drop for OwnedModule {
 }
 
 impl Kernels {
-    pub fn new() -> Self {
-        Self {
-            places: std::iter::repeat_with(Place::default)
-                .take(KernelId::COUNT)
-                .collect(),
+    /// The kernel, compiled now if it never was: in the current context, for its device.
+    pub fn get(&self, entry: &'static Entry, device: &Properties) -> Result<Arc<LoadedKernel>> {
+        let place = self.place(entry);
+        if let Some(kernel) = place.kernel.get() {
+            return Ok(Arc::clone(kernel));
         }
-    }
-
-    /// The kernel, if it is compiled.
-    pub fn loaded(&self, id: KernelId) -> Option<&LoadedKernel> {
-        self.places[id as usize].kernel.get()
-    }
-
-    /// The kernel, compiled now if it is not: in the current context, for its device.
-    pub fn load(&self, id: KernelId, device: &Properties) -> Result<&LoadedKernel> {
-        let place = &self.places[id as usize];
         let _compiling = place
             .compiling
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        match place.kernel.get() {
-            Some(kernel) => Ok(kernel),
-            None => compile(id, device).map(|kernel| place.kernel.get_or_init(|| kernel)),
+        if let Some(kernel) = place.kernel.get() {
+            return Ok(Arc::clone(kernel));
         }
+        let kernel = Arc::new(compile(entry, device)?);
+        Ok(Arc::clone(place.kernel.get_or_init(|| kernel)))
+    }
+
+    fn place(&self, entry: &'static Entry) -> Arc<Place> {
+        let address = ptr::from_ref(entry).addr();
+        let places = self.places.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = places.get(&address) {
+            return Arc::clone(place);
+        }
+        drop(places);
+        let mut places = self.places.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(places.entry(address).or_default())
     }
 }
 
 /// Loads the best text that the driver takes. An older driver, which does not know a text's version of PTX,
 /// is given the next.
-fn compile(id: KernelId, device: &Properties) -> Result<LoadedKernel> {
+fn compile(entry: &'static Entry, device: &Properties) -> Result<LoadedKernel> {
     let mut refused = None;
-    for candidate in ptx::candidates(id.symbol(), device.compute_capability) {
-        let text = CString::new(candidate.text).map_err(|_| missing(id))?;
+    for candidate in ptx::candidates(entry, device.compute_capability) {
+        let text = CString::new(candidate.text).map_err(|_| missing(entry))?;
         match driver::load_module(&text) {
             Ok(module) => {
-                return prepare(id, OwnedModule(module), candidate.capability, device);
+                return prepare(entry, OwnedModule(module), candidate.capability, device);
             }
             Err((failure, log)) if failure.code == DriverCode::UNSUPPORTED_PTX_VERSION => {
                 refused.get_or_insert((failure, log));
             }
-            Err((failure, log)) => return Err(rejected(id, failure, log)),
+            Err((failure, log)) => return Err(rejected(entry, failure, log)),
         }
     }
     Err(match refused {
-        Some((failure, log)) => rejected(id, failure, log),
-        None => missing(id),
+        Some((failure, log)) => rejected(entry, failure, log),
+        None => missing(entry),
     })
 }
 
 /// Finds the kernel in its module, which was compiled for `capability`, and out how many of its blocks the device holds.
 fn prepare(
-    id: KernelId,
+    entry: &'static Entry,
     module: OwnedModule,
     capability: (u32, u32),
     device: &Properties,
 ) -> Result<LoadedKernel> {
-    let blocks = id.blocks(capability, device.shared_bytes_per_block);
-    let symbol = CString::new(id.symbol()).map_err(|_| missing(id))?;
+    let blocks = entry.blocks(capability, device.shared_bytes_per_block);
+    let symbol = CString::new(entry.symbol()).map_err(|_| missing(entry))?;
     let function = module.0.function(&symbol)?;
     let most = blocks.short.shared_bytes.max(blocks.long.shared_bytes);
     if most > FREE_SHARED_BYTES {
@@ -145,18 +150,18 @@ fn prepare(
     })
 }
 
-fn missing(id: KernelId) -> Error {
+fn missing(entry: &Entry) -> Error {
     Error::KernelMissing {
-        symbol: id.symbol(),
+        symbol: entry.symbol(),
     }
 }
 
 /// A refusal of the text is the kernel's error; what else can go wrong while loading is the driver's.
-fn rejected(id: KernelId, failure: Failure, log: String) -> Error {
+fn rejected(entry: &'static Entry, failure: Failure, log: String) -> Error {
     match failure.code {
         code @ (DriverCode::INVALID_PTX | DriverCode::UNSUPPORTED_PTX_VERSION) => {
             Error::KernelRejected {
-                symbol: id.symbol(),
+                symbol: entry.symbol(),
                 code,
                 log,
             }

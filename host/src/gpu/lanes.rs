@@ -264,19 +264,19 @@ impl<'gpu> BusyLane<'gpu> {
         Ok(self)
     }
 
-    /// Queues the copy of so many bytes of the device's memory, at most all, to the buffer.
-    pub fn receive(self, bytes: usize) -> Result<Self> {
+    /// Queues the copy of so many bytes of the device's memory, from `start` on, to the buffer's beginning; at most to the end.
+    pub fn receive(self, start: usize, bytes: usize) -> Result<Self> {
         let Parts {
             call,
             buffer,
             device,
             piece_bytes,
         } = &*self.0.parts;
-        let bytes = bytes.min(*piece_bytes);
+        let start = start.min(*piece_bytes);
+        let bytes = bytes.min(*piece_bytes - start);
+        let from = device.address() + start as u64;
         // SAFETY: the buffer is so long, and is not touched while there is a `BusyLane`, whose end waits.
-        unsafe {
-            driver::queue_copy_to_host(buffer.start(), device.address(), bytes, call.stream())
-        }?;
+        unsafe { driver::queue_copy_to_host(buffer.start(), from, bytes, call.stream()) }?;
         Ok(self)
     }
 

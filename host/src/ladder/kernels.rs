@@ -128,7 +128,7 @@ impl Kernels {
 
 fn compile(symbol: &'static str, capability: (u32, u32)) -> Result<Kernel> {
     let missing = Error::KernelMissing { symbol };
-    let Some(candidate) = ptx::candidates(symbol, capability).next() else {
+    let Some(candidate) = ptx::shipped(symbol, capability).next() else {
         return Err(missing);
     };
     let (Ok(text), Ok(name)) = (CString::new(candidate.text), CString::new(symbol)) else {

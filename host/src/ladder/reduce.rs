@@ -48,7 +48,7 @@ pub fn reduce_measured<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
 ) -> Result<Measured<T>> {
     rung.check(Kind::Reduction, block_size)?;
     let symbol = match rung {
-        Rung::Ours => O::ID.symbol(),
+        Rung::Ours => O::entry().symbol(),
         _ => kernels::symbol::<O, T>(rung, block_threads(rung, block_size))?,
     };
     let input = Span::from(input);

@@ -110,7 +110,7 @@ where
         return Ok(Measured::nothing(()));
     }
     gpu.enter(|entered| {
-        check_scan::<T>(input, output)?;
+        check_scan::<T, T>(input, output)?;
         entered.check_memory(Argument::Input, input.address)?;
         entered.check_memory(Argument::Output, output.address)?;
         let session = Session::new(entered)?;

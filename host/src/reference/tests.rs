@@ -1,5 +1,7 @@
 //! The reference against the definitions: where any order gives the same bits, the trees must not show.
 
+mod open;
+
 use std::fmt::Debug;
 
 use super::*;

@@ -34,15 +34,15 @@ const MOST_BYTES: usize = 256 << 20;
 pub(super) enum Ways {
     /// To the device.
     There,
-    /// To the device and back.
-    ThereAndBack,
+    /// To the device and back, from so many bytes behind the start of the lane's memory.
+    ThereAndBack { results_at: usize },
 }
 
 impl Ways {
     fn count(self) -> usize {
         match self {
             Self::There => 1,
-            Self::ThereAndBack => 2,
+            Self::ThereAndBack { .. } => 2,
         }
     }
 
@@ -128,13 +128,12 @@ pub(super) fn carry<'gpu, 'slice>(
                 break;
             };
             let lane = work(lane.send(piece.from.len())?, index)?;
-            moving.push_back(match piece.to {
-                [] => Moving { lane, to: &mut [] },
-                to => Moving {
-                    lane: lane.receive(to.len())?,
-                    to,
-                },
-            });
+            let lane = match ways {
+                Ways::There => lane,
+                Ways::ThereAndBack { results_at } => lane.receive(results_at, piece.to.len())?,
+            };
+            let to = piece.to;
+            moving.push_back(Moving { lane, to });
             if moving.len() > ahead
                 && let Some(oldest) = moving.pop_front()
             {

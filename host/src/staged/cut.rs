@@ -3,10 +3,13 @@
 use std::ops::Range;
 
 use warpfold_kernels::contract::{
-    reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items, scan_tile_count, scan_tile_items,
+    Wider, reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items, scan_tile_count,
+    scan_tile_items,
 };
 
 use crate::gpu::PIECE_BYTES;
+use crate::kernel::Item;
+use crate::launch::is_same_type;
 
 /// Bytes of the shortest pieces, except the last: the bus carries them at three quarters of its rate.
 const LEAST_PIECE_BYTES: usize = 512 << 10;
@@ -14,15 +17,55 @@ const LEAST_PIECE_BYTES: usize = 512 << 10;
 /// Pieces that a short slice is cut into, if they are not too short.
 const ENOUGH_PIECES: u64 = 16;
 
-/// A slice's pieces.
+/// Alignment of what lies in a lane's memory.
+const ALIGNMENT: usize = 256;
+
+/// The room of a piece, or of a whole short slice, in a lane's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Room {
+    /// Bytes from the start to where the results of a scan go: 0 where they take the places of the items.
+    pub results_at: usize,
+    /// Bytes of all.
+    pub bytes: usize,
+}
+
+impl Room {
+    /// The room of so many items that are reduced.
+    fn of_reduction<T>(item_count: usize) -> Self {
+        Self {
+            results_at: 0,
+            bytes: item_count.saturating_mul(size_of::<T>()),
+        }
+    }
+
+    /// The room of so many items that are scanned to results of type `R`.
+    pub fn of_scan<T: Item, R: Item>(item_count: usize) -> Self {
+        let items = Self::of_reduction::<T>(item_count);
+        if is_same_type::<T, R>() {
+            return items;
+        }
+        let results_at = items.bytes.saturating_add(ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        let results = Self::of_reduction::<R>(item_count);
+        Self {
+            results_at,
+            bytes: results_at.saturating_add(results.bytes),
+        }
+    }
+}
+
+/// A slice's pieces.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Cut {
-    /// Chunks of the reduction, or tiles of the scan.
+    /// The first chunk of the reduction, or tile of the scan; not 0 in a part of one.
+    first_unit: u64,
+    /// Chunks or tiles from there on.
     unit_count: u64,
     unit_items: u64,
     /// Units of a piece; the last piece may have fewer.
     piece_units: u64,
-    item_bytes: u64,
+    /// The room that so many items need.
+    room: fn(usize) -> Room,
+    item_bytes: usize,
 }
 
 impl Cut {
@@ -30,28 +73,48 @@ impl Cut {
     pub fn of_reduction<T>(item_count: usize) -> Self {
         let count = item_count as u64;
         let chunk_items = reduce_chunk_tiles::<T>(count) * reduce_tile_items::<T>();
-        Self::new::<T>(reduce_chunk_count::<T>(count), chunk_items)
+        let chunks = reduce_chunk_count::<T>(count);
+        Self::new::<T>(chunks, chunk_items, Room::of_reduction::<T>)
     }
 
-    /// The pieces of a scan.
-    pub fn of_scan<T>(item_count: usize) -> Self {
+    /// The pieces of a scan with results of type `R`.
+    pub fn of_scan<T: Item, R: Item>(item_count: usize) -> Self {
         let count = item_count as u64;
-        Self::new::<T>(scan_tile_count::<T>(count), scan_tile_items::<T>(count))
+        let tiles = scan_tile_count::<Wider<T, R>>(count);
+        let tile_items = scan_tile_items::<Wider<T, R>>(count);
+        Self::new::<T>(tiles, tile_items, Room::of_scan::<T, R>)
     }
 
-    /// As many units as there is room for in a piece, or one if that is longer: the chunks of more than 16 GiB. A piece is
-    /// [`PIECE_BYTES`] long, or less in a short slice, so that one is copied while another travels.
-    fn new<T>(unit_count: u64, unit_items: u64) -> Self {
-        let item_bytes = size_of::<T>() as u64;
-        let unit_bytes = unit_items * item_bytes;
-        let piece_bytes = (unit_count * unit_bytes / ENOUGH_PIECES)
+    /// As many units as there is room for in a piece, or one if that is longer: the chunks of more than 16 GiB. A piece has
+    /// [`PIECE_BYTES`] of room, or less in a short slice, so that one is copied while another travels.
+    fn new<T>(unit_count: u64, unit_items: u64, room: fn(usize) -> Room) -> Self {
+        let unit_bytes = room(unit_items as usize).bytes as u64;
+        let piece_bytes = (unit_count.saturating_mul(unit_bytes) / ENOUGH_PIECES)
             .clamp(LEAST_PIECE_BYTES as u64, PIECE_BYTES as u64);
         Self {
+            first_unit: 0,
             unit_count,
             unit_items,
             piece_units: (piece_bytes / unit_bytes).max(1),
-            item_bytes,
+            room,
+            item_bytes: size_of::<T>(),
         }
+    }
+
+    /// The pieces of a part that has these units.
+    #[cfg(feature = "nccl")]
+    pub fn part(self, units: Range<u64>) -> Self {
+        Self {
+            first_unit: units.start,
+            unit_count: units.end - units.start,
+            ..self
+        }
+    }
+
+    /// Items of all units, as if the last were full.
+    #[cfg(feature = "nccl")]
+    pub fn part_items(self) -> usize {
+        (self.unit_count * self.unit_items) as usize
     }
 
     /// The same in pieces of so many units.
@@ -63,9 +126,24 @@ impl Cut {
         }
     }
 
-    /// Bytes of a piece.
+    /// Items of a piece.
+    pub fn piece_items(self) -> usize {
+        (self.piece_units * self.unit_items) as usize
+    }
+
+    /// Bytes of a piece's items.
     pub fn piece_bytes(self) -> usize {
-        (self.piece_units * self.unit_items * self.item_bytes) as usize
+        self.piece_items() * self.item_bytes
+    }
+
+    /// Bytes of a piece in a lane's memory.
+    pub fn room_bytes(self) -> usize {
+        (self.room)(self.piece_items()).bytes
+    }
+
+    /// Where a piece's results lie in a lane's memory.
+    pub fn results_at(self) -> usize {
+        (self.room)(self.piece_items()).results_at
     }
 
     /// How many pieces there are.
@@ -76,12 +154,14 @@ impl Cut {
     /// The units of a piece.
     pub fn units(self, piece: usize) -> Range<u64> {
         let begin = piece as u64 * self.piece_units;
-        begin..(begin + self.piece_units).min(self.unit_count)
+        let end = (begin + self.piece_units).min(self.unit_count);
+        self.first_unit + begin..self.first_unit + end
     }
 
-    /// How far a piece is from the slice's beginning, in bytes.
-    pub fn offset(self, piece: usize) -> u64 {
-        piece as u64 * self.piece_bytes() as u64
+    /// How far a piece's items, or results, of type `T` are from the beginning, in bytes.
+    pub fn offset<T>(self, piece: usize) -> u64 {
+        let before = self.first_unit * self.unit_items + (piece * self.piece_items()) as u64;
+        before * size_of::<T>() as u64
     }
 }
 
@@ -98,10 +178,11 @@ mod tests {
         for piece in 1..=last.min(5) {
             assert_eq!(cut.units(piece).start, cut.units(piece - 1).end);
         }
-        let unit_bytes = cut.unit_items * cut.item_bytes;
-        assert_eq!(cut.offset(last), cut.units(last).start * unit_bytes);
-        assert!(cut.offset(last) < slice_bytes);
-        assert!(cut.offset(last) + cut.piece_bytes() as u64 >= slice_bytes);
+        let unit_bytes = cut.unit_items * cut.item_bytes as u64;
+        let offset = cut.offset::<u8>(last) * cut.item_bytes as u64;
+        assert_eq!(offset, cut.units(last).start * unit_bytes);
+        assert!(offset < slice_bytes);
+        assert!(offset + cut.piece_bytes() as u64 >= slice_bytes);
     }
 
     #[test]
@@ -112,7 +193,7 @@ mod tests {
             let item_count = slice_bytes.div_ceil(8) as usize;
             for cut in [
                 Cut::of_reduction::<u64>(item_count),
-                Cut::of_scan::<f64>(item_count),
+                Cut::of_scan::<f64, f64>(item_count),
             ] {
                 check(cut, 8 * item_count as u64);
             }
@@ -131,9 +212,21 @@ mod tests {
         assert_eq!(Cut::of_reduction::<u8>(beyond).piece_bytes(), 8 << 20);
         assert_eq!(Cut::of_reduction::<u8>(far_beyond).piece_bytes(), 256 << 20);
         for slice_bytes in [64 << 20, 1 << 40] {
-            let piece_bytes = Cut::of_scan::<u8>(slice_bytes).piece_bytes();
+            let piece_bytes = Cut::of_scan::<u8, u8>(slice_bytes).piece_bytes();
             assert!((PIECE_BYTES - (64 << 10)..=PIECE_BYTES).contains(&piece_bytes));
         }
+    }
+
+    #[test]
+    fn results_of_another_type_have_room_behind_the_items() {
+        let cut = Cut::of_scan::<u8, u64>(1 << 30);
+        assert!(cut.room_bytes() <= PIECE_BYTES && 2 * cut.room_bytes() > PIECE_BYTES);
+        assert!(cut.results_at() >= cut.piece_bytes() && cut.results_at() % 256 == 0);
+        assert_eq!(cut.room_bytes(), cut.results_at() + 8 * cut.piece_items());
+        assert_eq!(cut.offset::<u64>(3), 8 * cut.offset::<u8>(3));
+        let in_place = Cut::of_scan::<u32, u32>(1 << 30);
+        assert_eq!(in_place.results_at(), 0);
+        assert_eq!(in_place.room_bytes(), in_place.piece_bytes());
     }
 
     #[test]
@@ -144,7 +237,7 @@ mod tests {
             let cut = Cut::of_reduction::<u8>(slice_bytes);
             assert_eq!(cut.piece_bytes(), piece_bytes);
         }
-        let piece_bytes = Cut::of_scan::<u8>((16 << 20) + 1).piece_bytes();
+        let piece_bytes = Cut::of_scan::<u8, u8>((16 << 20) + 1).piece_bytes();
         assert!(((1 << 20) - (64 << 10)..=1 << 20).contains(&piece_bytes));
     }
 }

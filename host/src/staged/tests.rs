@@ -37,7 +37,12 @@ fn round_trip(lane_count: usize, piece_bytes: usize, bytes: &[u8]) -> Result<Vec
             back.bytes().chunks_mut(piece_bytes),
         );
         let pieces = pieces.map(|(from, to)| Piece { from, to });
-        carry(lanes, Ways::ThereAndBack, pieces, |lane, _| Ok(lane))
+        carry(
+            lanes,
+            Ways::ThereAndBack { results_at: 0 },
+            pieces,
+            |lane, _| Ok(lane),
+        )
     })?;
     // SAFETY: every piece has come back.
     Ok(unsafe { back.written() })
@@ -70,15 +75,15 @@ fn reduced<O: Kernel<kind::reduce, T>, T: Item>(
 }
 
 /// Scans in pieces of so many tiles.
-fn scanned<Kind, O: Kernel<Kind, T>, T: Item>(
+fn scanned<K: Kind, O: Kernel<K, T, Output = T>, T: Item>(
     gpu: &Gpu,
     piece_tiles: u64,
     items: &[T],
 ) -> Result<Vec<T>> {
     let mut results = Results::new(items.len())?;
     gpu.enter(|entered| {
-        let cut = Cut::of_scan::<T>(items.len()).in_pieces_of(piece_tiles);
-        scan_pieces::<Kind, O, T>(entered, cut, items, results.bytes())
+        let cut = Cut::of_scan::<T, T>(items.len()).in_pieces_of(piece_tiles);
+        scan_pieces::<K, O, T>(entered, cut, items, results.bytes())
     })?;
     // SAFETY: every piece has come back, with the scan's items.
     Ok(unsafe { results.written() })

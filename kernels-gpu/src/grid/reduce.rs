@@ -25,7 +25,7 @@ use crate::board::Board;
 use crate::contract::{reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items};
 use crate::contract::{thread_vectors, vector_bytes, vector_items, BLOCK_THREADS, THREAD_VECTORS};
 use crate::element::{for_each_item, Accumulator, Element};
-use crate::launch::{ReduceShared, REDUCE_CACHED_BYTES};
+use crate::launch::{reduce_has_two_folds, ReduceShared, REDUCE_CACHED_BYTES};
 use crate::op::{Commutative, Op};
 use crate::simt;
 use crate::thread::{self, for_each_vector, Caching, Items, Part, Slots, TileItems};
@@ -144,28 +144,30 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
         let count = Ord::min(end - begin, reduce_tile_items::<T>()) as u32;
         let vector = simt::thread_index();
         let part = Part::<T, T, BLOCK_THREADS>::new(tile, count, thread_vectors::<T>(), vector);
-        // SAFETY: the caller's.
-        let vectors = unsafe { part.load::<O>(slots, caching) };
         let items = TileItems { begin, count };
-        if thread::must_leave_out::<O, T>() && (count as u64) < reduce_tile_items::<T>() {
-            let lifted = |vector| items.existing(vector, vector_items::<T>());
-            fold_vectors::<O, T>(&mut folds, &vectors, items, lifted);
-        } else {
-            fold_vectors::<O, T>(&mut folds, &vectors, items, |_| Items::All);
+        let leaves_out =
+            thread::must_leave_out::<O, T>() && (count as u64) < reduce_tile_items::<T>();
+        // SAFETY: the caller's.
+        unsafe {
+            if !leaves_out {
+                let vectors = part.load::<O>(slots, caching);
+                fold_vectors::<O, T>(&mut folds, &vectors, items, |_| Items::All);
+            } else if reduce_has_two_folds::<O, T>() {
+                part.copy::<O>(slots);
+                fold_slots::<O, T>(&mut folds, slots, items);
+            } else {
+                let vectors = part.load::<O>(slots, caching);
+                let lifted = |vector| items.existing(vector, vector_items::<T>());
+                fold_vectors::<O, T>(&mut folds, &vectors, items, lifted);
+            }
         }
         begin += reduce_tile_items::<T>();
     }
-    if has_two_folds::<O, T>() {
+    if reduce_has_two_folds::<O, T>() {
         O::combine(folds[0], folds[1])
     } else {
         thread::combine_items::<O, T>(folds)
     }
-}
-
-/// Whether a thread has two folds, instead of one for each item of a vector: where any order does, and with wide accumulators.
-/// It takes fewer registers.
-const fn has_two_folds<O: Op<T>, T: Element>() -> bool {
-    O::EXACT || O::Accumulator::IS_WIDE
 }
 
 /// Appends a thread's vectors of a tile, of which some items are lifted, to its folds.
@@ -178,7 +180,7 @@ fn fold_vectors<O: Op<T>, T: Element>(
 ) {
     let vector = |v: usize| simt::thread_index() + v as u32 * BLOCK_THREADS;
     let index = |v: usize| items.index(vector(v), vector_items::<T>());
-    if has_two_folds::<O, T>() {
+    if reduce_has_two_folds::<O, T>() {
         for_each_vector!(V => {
             if V < thread_vectors::<T>() {
                 let total = thread::total::<O, T, T>(&vectors[V], index(V), lifted(vector(V)));
@@ -196,6 +198,34 @@ fn fold_vectors<O: Op<T>, T: Element>(
         });
         folds[P] = O::combine(folds[P], thread::combine_vectors::<O, T>(column));
     });
+}
+
+/// Appends a thread's vectors of a tile, of which some items are left out, to its two folds. They lie in `slots`. It is done
+/// once at most, so the loop is not written out.
+///
+/// # Safety
+/// The slots are written.
+#[inline(always)]
+unsafe fn fold_slots<O: Op<T>, T: Element>(
+    folds: &mut [O::Accumulator; MAX_VECTOR_ITEMS],
+    slots: Slots,
+    items: TileItems,
+) {
+    // SAFETY: the caller's.
+    let total = |v: usize| unsafe {
+        let vector = simt::thread_index() + v as u32 * BLOCK_THREADS;
+        let words = slots.read(v, Part::<T, T, BLOCK_THREADS>::ACCESS);
+        let index = items.index(vector, vector_items::<T>());
+        let existing = items.existing(vector, vector_items::<T>());
+        thread::total::<O, T, T>(&words, index, existing)
+    };
+    let mut v = 0;
+    while v < thread_vectors::<T>() {
+        let step = simt::rolled_step();
+        folds[0] = O::combine(folds[0], total(v));
+        folds[1] = O::combine(folds[1], total(v + 1));
+        v += 2 * step;
+    }
 }
 
 /// This thread's fold over every 256th partial, each as soon as it is there: `AT_A_TIME` are looked at together. One by one,

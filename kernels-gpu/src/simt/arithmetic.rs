@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use crate::arithmetic::{maximum, minimum};
 use crate::element::Words;
 
-use super::IS_8_0;
+use super::CAPABILITY_MAJOR;
 
 /// The value, exactly.
 #[inline(always)]
@@ -50,7 +50,7 @@ pub fn f32_to_f16(value: f32) -> f16 {
 /// The nearest value, ties to even; a NaN is `0x7fff`.
 #[inline(always)]
 pub fn f32_to_bf16(value: f32) -> bf16 {
-    if IS_8_0 {
+    if CAPABILITY_MAJOR >= 8 {
         let narrow: u16;
         // SAFETY: arithmetic.
         unsafe {
@@ -76,7 +76,7 @@ pub fn f32_to_bf16(value: f32) -> bf16 {
 /// IEEE 754-2019 `minimum`; a NaN may have any payload.
 #[inline(always)]
 pub fn minimum_f32(a: f32, b: f32) -> f32 {
-    if !IS_8_0 {
+    if CAPABILITY_MAJOR < 8 {
         return minimum(a, b);
     }
     let least: f32;
@@ -96,7 +96,7 @@ pub fn minimum_f32(a: f32, b: f32) -> f32 {
 /// IEEE 754-2019 `maximum`; a NaN may have any payload.
 #[inline(always)]
 pub fn maximum_f32(a: f32, b: f32) -> f32 {
-    if !IS_8_0 {
+    if CAPABILITY_MAJOR < 8 {
         return maximum(a, b);
     }
     let greatest: f32;

@@ -14,13 +14,16 @@
 use cuda_std::{shared, thread, warp};
 
 use crate::contract::WARP_LANES;
-use crate::launch::{Copies, Start};
 
-/// Without asynchronous copies: rust-cuda compiles for compute capability 7.5 by default.
-pub const COPIES: Copies = Copies::Synchronous;
-
-/// Without programmatic dependent launches, which came with compute capability 9.0.
-pub const START: Start = Start::AfterOthers;
+/// The major number of the compute capability that is compiled for; 9 for those above. Of a capability's features, rust-cuda
+/// sets those of all lower ones too.
+pub const CAPABILITY_MAJOR: u32 = if cfg!(target_feature = "compute_90") {
+    9
+} else if cfg!(target_feature = "compute_80") {
+    8
+} else {
+    7
+};
 
 const FULL_MASK: u32 = u32::MAX;
 

@@ -49,6 +49,8 @@ pub mod arithmetic;
 
 #[cfg(feature = "ladder")]
 pub mod atomics;
+#[cfg(feature = "skeletons")]
+pub mod holes;
 mod memory;
 #[cfg(feature = "ladder")]
 pub mod nested;
@@ -70,9 +72,13 @@ mod rustc;
 pub use self::rustc::*;
 
 use crate::contract::WARP_LANES;
+use crate::launch::{Copies, Start};
 
-/// Whether the kernels are compiled for compute capability 8.0 or above. Stable rustc does not say so itself.
-const IS_8_0: bool = cfg!(any(target_feature = "sm_80", feature = "stable_sm_80"));
+/// Whether copies to shared memory are asynchronous.
+pub const COPIES: Copies = Copies::of_capability(CAPABILITY_MAJOR);
+
+/// When a launch begins.
+pub const START: Start = Start::of_capability(CAPABILITY_MAJOR);
 
 /// This thread's lane in its warp. Blocks are one-dimensional.
 #[inline(always)]

@@ -6,20 +6,14 @@
 use core::arch::nvptx;
 
 use crate::contract::WARP_LANES;
-use crate::launch::{Copies, Start};
 
-/// Asynchronous copies came with compute capability 8.0.
-pub const COPIES: Copies = if cfg!(target_feature = "sm_80") {
-    Copies::Asynchronous
+/// The major number of the compute capability that is compiled for; 9 for those above.
+pub const CAPABILITY_MAJOR: u32 = if cfg!(target_feature = "sm_90") {
+    9
+} else if cfg!(target_feature = "sm_80") {
+    8
 } else {
-    Copies::Synchronous
-};
-
-/// Programmatic dependent launches came with compute capability 9.0.
-pub const START: Start = if cfg!(target_feature = "sm_90") {
-    Start::Early
-} else {
-    Start::AfterOthers
+    7
 };
 
 const FULL_MASK: u32 = u32::MAX;

@@ -8,20 +8,14 @@
 //! to LLVM. The PTX is inspected afterwards: it has as many barriers as the source.
 
 use crate::contract::WARP_LANES;
-use crate::launch::{Copies, Start};
 
-/// Asynchronous copies came with compute capability 8.0.
-pub const COPIES: Copies = if super::IS_8_0 {
-    Copies::Asynchronous
+/// The major compute capability that the kernels are compiled for. Stable rustc does not say: the build does, by a feature.
+pub const CAPABILITY_MAJOR: u32 = if cfg!(feature = "stable_sm_90") {
+    9
+} else if cfg!(feature = "stable_sm_80") {
+    8
 } else {
-    Copies::Synchronous
-};
-
-/// Programmatic dependent launches came with compute capability 9.0.
-pub const START: Start = if cfg!(feature = "stable_sm_90") {
-    Start::Early
-} else {
-    Start::AfterOthers
+    7
 };
 
 /// Runs PTX that has to be convergent, in a loop that ends after one turn, of which the compiler does not know.

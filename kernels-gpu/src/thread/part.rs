@@ -1,12 +1,13 @@
 //! A thread's vectors of a tile in global memory: loading, copying to shared memory, storing.
 
+mod copying;
+mod storing;
+
 use core::marker::PhantomData;
 
 use crate::contract::{vector_bytes, vector_items, Wider, THREAD_VECTORS};
-use crate::element::{for_each_item, item_of, put_item, Element, Vector};
-use crate::launch::Copies;
+use crate::element::{for_each_item, put_item, Element, Vector};
 use crate::op::Op;
-use crate::simt::{self, EvictionPolicy};
 
 use super::access::Access;
 use super::{for_each_vector, Slots, Vectors};
@@ -153,7 +154,7 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
         // SAFETY: the caller's.
         unsafe {
             if !self.is_whole() {
-                self.copy_in_pieces::<O>(slots, None);
+                self.copy::<O>(slots);
                 return slots.read_rows(self.rows, Self::ACCESS);
             }
             // Each with its own eight loads: a question for each load would part them from each other.
@@ -161,187 +162,6 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
                 Caching::Kept => self.load_whole(Caching::Kept),
                 Caching::Streamed => self.load_whole(Caching::Streamed),
             }
-        }
-    }
-
-    /// Begins to copy the part to `slots`, by an eviction policy; items that do not exist are fillers. Does nothing where
-    /// the machine has no asynchronous copies.
-    ///
-    /// # Safety
-    /// The array is readable. Nobody but this thread uses the slots.
-    #[inline(always)]
-    pub unsafe fn begin_copy<O: Op<T>>(&self, slots: Slots, policy: EvictionPolicy) {
-        if simt::COPIES == Copies::Synchronous {
-            return;
-        }
-        // SAFETY: the caller's; where the part is whole, its vectors exist and are aligned.
-        unsafe {
-            if !self.is_whole() {
-                self.copy_in_pieces::<O>(slots, Some(policy));
-            } else if Self::ACCESS.has_copies() {
-                for_each_vector!(V => {
-                    if V < self.rows {
-                        let (to, from) = (slots.address(V), self.vector(V).cast());
-                        Self::ACCESS.begin_copy(to, from, policy);
-                    }
-                });
-            } else {
-                self.copy_whole(slots);
-            }
-        }
-    }
-
-    /// Ends what [`Self::begin_copy`] began, or copies the part where it did nothing.
-    ///
-    /// # Safety
-    /// The array is readable. The part and the slots are those of the last call of [`Self::begin_copy`].
-    #[inline(always)]
-    pub unsafe fn end_copy<O: Op<T>>(&self, slots: Slots) {
-        if simt::COPIES == Copies::Asynchronous {
-            simt::await_copies();
-            return;
-        }
-        // SAFETY: the caller's; where the part is whole, its vectors exist and are aligned.
-        unsafe {
-            if self.is_whole() {
-                self.copy_whole(slots);
-            } else {
-                self.copy_in_pieces::<O>(slots, None);
-            }
-        }
-    }
-
-    /// Copies the part, which [`Self::is_whole`].
-    ///
-    /// # Safety
-    /// The array is readable. Nobody but this thread uses the slots.
-    #[inline(always)]
-    unsafe fn copy_whole(&self, slots: Slots) {
-        // SAFETY: the caller's.
-        let vectors = unsafe { self.load_whole(Caching::Streamed) };
-        for_each_vector!(V => {
-            if V < self.rows {
-                // SAFETY: the caller's.
-                unsafe { slots.write(V, Self::ACCESS, vectors[V]) };
-            }
-        });
-    }
-
-    /// Copies a part that is not whole: vectors where they are, else items; or begins to, by an eviction policy. It fills no
-    /// registers, so the loop need not be written out.
-    ///
-    /// # Safety
-    /// The array is readable. Nobody but this thread uses the slots.
-    #[inline(always)]
-    unsafe fn copy_in_pieces<O: Op<T>>(&self, slots: Slots, begins: Option<EvictionPolicy>) {
-        let begins = begins.filter(|_| Self::ITEM_ACCESS.has_copies());
-        let mut v = 0;
-        while v < self.rows {
-            let step = simt::rolled_step();
-            // SAFETY: the caller's; a vector is copied where it exists, and so is an item.
-            unsafe {
-                if !self.exists(v, 0) {
-                    slots.write(v, Self::ACCESS, Self::fillers::<O>());
-                } else if let Some(policy) = begins {
-                    self.begin_copy_of::<O>(v, slots, policy);
-                } else if self.is_vector(v) {
-                    slots.write(v, Self::ACCESS, self.load_vector(v, Caching::Kept));
-                } else {
-                    slots.write(v, Self::ACCESS, self.load_items::<O>(v));
-                }
-            }
-            v += step;
-        }
-    }
-
-    /// Begins to copy vector `v`, at once or item by item.
-    ///
-    /// # Safety
-    /// That of [`Self::copy_in_pieces`]. Items and vectors have copies.
-    #[inline(always)]
-    unsafe fn begin_copy_of<O: Op<T>>(&self, v: usize, slots: Slots, policy: EvictionPolicy) {
-        // SAFETY: the caller's; a vector is copied where it exists, and so is an item.
-        unsafe {
-            if self.is_vector(v) {
-                let (to, from) = (slots.address(v), self.vector(v).cast());
-                Self::ACCESS.begin_copy(to, from, policy);
-            } else {
-                let mut i = 0;
-                while i < Self::ITEMS {
-                    let slot = slots.address(v).cast::<T>().add(i);
-                    if self.exists(v, i) {
-                        let from = self.vector(v).add(i).cast();
-                        Self::ITEM_ACCESS.begin_copy(slot.cast(), from, policy);
-                    } else {
-                        let mut item = [0; 8];
-                        put_item(&mut item, 0, filler::<O, T>());
-                        Self::ITEM_ACCESS.write_shared(slot.cast(), item);
-                    }
-                    i += 1;
-                }
-            }
-        }
-    }
-
-    /// Stores the part, which [`Self::is_whole`] and lies in `slots`.
-    ///
-    /// # Safety
-    /// The array is writable, and nobody else reads or writes the part. The slots are written.
-    #[inline(always)]
-    pub unsafe fn store_whole(&self, slots: Slots) {
-        for_each_vector!(V => {
-            if V < self.rows {
-                // SAFETY: the caller's.
-                unsafe { self.store_vector(V, slots.read(V, Self::ACCESS)) };
-            }
-        });
-    }
-
-    /// Stores vector `v` of the part, which [`Self::is_whole`].
-    ///
-    /// # Safety
-    /// The array is writable, and nobody else reads or writes the part.
-    #[inline(always)]
-    pub unsafe fn store_vector(&self, v: usize, vector: Vector) {
-        // SAFETY: the vector exists and is aligned.
-        unsafe { Self::ACCESS.store(self.vector(v).cast(), vector) }
-    }
-
-    /// Stores a part that is not whole, which lies in `slots`; items that do not exist are left out.
-    ///
-    /// # Safety
-    /// The array is writable, and nobody else reads or writes the part. The slots are written.
-    #[inline(always)]
-    pub unsafe fn store_in_pieces(&self, slots: Slots) {
-        let mut v = 0;
-        while v < self.rows {
-            let step = simt::rolled_step();
-            // SAFETY: the caller's; a vector is stored where it exists, and so is an item.
-            unsafe {
-                let vector = slots.read(v, Self::ACCESS);
-                if self.is_vector(v) {
-                    self.store_vector(v, vector);
-                } else {
-                    self.store_items(v, vector);
-                }
-            }
-            v += step;
-        }
-    }
-
-    /// Stores the items of vector `v` that exist, one by one.
-    ///
-    /// # Safety
-    /// The array is writable, and nobody else reads or writes the part.
-    #[inline(always)]
-    unsafe fn store_items(&self, v: usize, vector: Vector) {
-        let mut i = 0;
-        while i < Self::ITEMS {
-            if self.exists(v, i) {
-                // SAFETY: the item exists.
-                unsafe { self.vector(v).add(i).write(item_of(&vector, i)) };
-            }
-            i += 1;
         }
     }
 }

@@ -6,11 +6,13 @@
 
 mod bits;
 mod carry;
+mod mbarrier;
 mod packed;
 mod value;
 
 pub(crate) use bits::*;
 pub(crate) use carry::{add_with_carry, sub_with_borrow};
+pub(crate) use mbarrier::{Word, pending_count};
 pub(crate) use packed::{Form, Video, dot2, dot4, halves, video};
 pub(crate) use value::{Integer, Value};
 

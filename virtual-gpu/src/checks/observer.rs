@@ -1,10 +1,10 @@
-//! Who is told what happens in a launch.
+//! The interface of whatever watches a launch.
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::config::Shape;
 use crate::fault::{AccessKind, FaultKind, Space};
-use crate::launch::Shape;
 use crate::program::{Order, Program, Row, Scope, Strength};
 
 /// The accesses of some lanes of a warp that one instruction makes to one space.
@@ -52,7 +52,7 @@ pub(crate) struct Arrival {
 pub(crate) struct GridStart<'a> {
     /// Which grid of the launch it is: the host's is 0.
     pub number: u32,
-    /// The number of its first block among those of the launch.
+    /// The number of its first block in the launch.
     pub first_block: u64,
     pub shape: Shape,
     pub program: &'a Arc<Program>,
@@ -60,11 +60,11 @@ pub(crate) struct GridStart<'a> {
     pub after: &'a [Range<u64>],
 }
 
-/// Is told what happens in a launch, in the order in which it happens.
+/// Watches a launch: each method is called when the event happens, in order.
 pub(crate) trait Observer {
     /// Whether accesses are reported at all.
     const WATCHES: bool;
-    /// Whether the launch keeps account of what is undefined.
+    /// Whether the launch tracks which bytes are undefined.
     const TRACKS: bool = false;
 
     /// A grid starts, the host's or one that was launched.
@@ -73,7 +73,7 @@ pub(crate) trait Observer {
     fn launches(&mut self, block: u64, thread: u32, grid: u32);
     /// What is reported next belongs to this place in the text.
     fn at(&mut self, place: u32);
-    /// After accesses that were in bounds. A fault is that of one of the lanes.
+    /// After accesses that were in bounds. An error names the lane that is at fault.
     fn accesses(&mut self, accesses: &Accesses<'_>) -> Result<(), (usize, FaultKind)>;
     /// Lanes carried out a fence.
     fn fence(&mut self, block: u64, warp: u32, lanes: u32, how: (Order, Scope));
@@ -134,7 +134,7 @@ impl Observer for Unwatched {
     fn block_ends(&mut self, _: u64) {}
 }
 
-/// The same observer, in a launch that keeps account of what is undefined.
+/// The same observer, in a launch that tracks which bytes are undefined.
 #[derive(Debug)]
 pub(crate) struct Tracked<O>(pub(crate) O);
 

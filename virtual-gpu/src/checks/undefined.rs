@@ -27,7 +27,7 @@ pub(crate) enum Origin {
     },
 }
 
-/// The account of one warp.
+/// The undefined bytes of one warp.
 #[derive(Debug)]
 pub(crate) struct Undefined {
     rows: Box<[ByteMasks]>,

@@ -1,4 +1,4 @@
-//! The driver's result codes, those of CUDA 13.5: one row each, with the name and the sentence that
+//! The driver's result codes, as in CUDA 13.5: one row each, with the name and the sentence that
 //! `cuGetErrorName` and `cuGetErrorString` give for it.
 //!
 //! A [`Code`] is any 32-bit number, since a newer driver may return one that is not listed here; an

@@ -1,9 +1,9 @@
-//! What a program did that is most likely a mistake, and that no call fails for or no launch: it is told on
-//! stderr, and here to the host thread that asked for it.
+//! Likely mistakes for which no call and no launch fails. They are printed to stderr, and the host thread that
+//! caused them can ask for them here.
 //!
-//! A module's variables count with their module, not as allocations. What is alive when the process
-//! ends, or when a primary context is reset, is not reported, nor is anything of a context that a
-//! fault has poisoned: nothing could have been freed there.
+//! A module's variables count with their module, not as allocations. Objects that are alive when the process
+//! ends, or when a primary context is reset, are not reported. Nor are those of a context that a fault has
+//! poisoned: nothing could have been freed there.
 
 use crate::StreamRace;
 use crate::driver::objects::lock;
@@ -14,14 +14,14 @@ use std::sync::{Arc, Mutex};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// A context went while something that belongs to it was alive.
+    /// A context was released or destroyed while something that belongs to it was alive.
     Leak {
         /// The device's number.
         device: i32,
         /// What was alive.
         left: Left,
     },
-    /// A copy to the host of bytes that nothing wrote.
+    /// A copy to the host of bytes that were never written.
     UninitialisedCopy {
         /// The address on the device.
         address: u64,
@@ -30,9 +30,9 @@ pub enum Finding {
         /// How far into it the first such byte lies.
         first: u64,
     },
-    /// Two pieces of work that touch the same bytes, one of them writing, with nothing that orders them.
-    /// The context of the one that was done later has ended with it, as with a fault; if that was a launch,
-    /// its fault says the same.
+    /// Two pieces of work touch the same bytes, at least one of them writes, and nothing orders them. The
+    /// context of the later one is poisoned, as after a fault. If the later one is a launch, its fault says
+    /// the same.
     StreamRace(Box<StreamRace>),
 }
 
@@ -112,7 +112,7 @@ thread_local! {
 }
 
 impl Findings {
-    /// Those of the calling thread. One that is ending will not look.
+    /// The calling thread's findings. A thread that is ending will not look.
     pub(crate) fn of_this_thread() -> Self {
         OWN.try_with(Self::clone).unwrap_or_default()
     }

@@ -1,9 +1,32 @@
-//! Fault injection: makes a chosen driver call of this host thread fail, whoever answers it.
+//! Fault injection: makes a chosen driver call of this host thread fail, on the real driver too.
 //!
-//! A test of how a library bears failures first runs its work under [`record`], which gives the
-//! names of the K calls that were made, and then K times with [`fail`] armed for each of them.
-//! Everything here concerns the calling thread alone, so tests that run side by side do not
-//! disturb each other. It works in front of the real driver too.
+//! To test how a library handles failures, run its work under [`record`], which returns the names of the K
+//! calls that were made. Then run it K times, with [`fail`] armed for one of them each time. All of this
+//! concerns the calling thread alone, so tests can run side by side.
+//!
+//! ```
+//! use virtual_gpu::driver::{Code, inject};
+//!
+//! unsafe extern "C" {
+//!     fn cuInit(flags: u32) -> i32;
+//! }
+//! # let on = virtual_gpu::Settings { choice: virtual_gpu::driver::Choice::On, ..Default::default() };
+//! # virtual_gpu::start(on)?;
+//! // SAFETY: `cuInit` has this type, and takes no flags.
+//! let start = || unsafe { cuInit(0) };
+//! let (_, calls) = inject::record(start);
+//! assert_eq!(calls, ["cuInit"]);
+//!
+//! let _armed = inject::fail(inject::Failure {
+//!     calls: inject::Calls::Named("cuInit"),
+//!     nth: 1,
+//!     code: Code::OUT_OF_MEMORY,
+//!     moment: inject::Moment::Before,
+//! });
+//! assert_eq!(Code(start()), Code::OUT_OF_MEMORY);
+//! assert_eq!(start(), 0);
+//! # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
+//! ```
 //!
 //! Not promised: that the real driver could return the chosen code from the chosen call.
 
@@ -17,22 +40,22 @@ use std::marker::PhantomData;
 pub enum Calls {
     /// Every driver call.
     Any,
-    /// Those of this name, spelt as the exported symbol (`cuMemAlloc_v2`).
+    /// Calls of this name, spelt as the exported symbol (`cuMemAlloc_v2`).
     Named(&'static str),
 }
 
 /// When the failure shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// In place of the call: it has no effect.
+    /// Instead of the call, which has no effect.
     Before,
-    /// After the call has had its effect. What the call made stays made, and nobody is told of it.
+    /// After the call has had its effect. What the call created stays, and the caller does not learn of it.
     After,
     /// The call succeeds, and the next call that synchronises returns the code after its own
     /// effect.
     Deferred,
-    /// In place of the call and of every later one, until the failure is disarmed. Calls that
-    /// work in a poisoned context (the primary context's and such as ask what is current) still do.
+    /// Instead of the call and of every later one, until the failure is disarmed. Calls that work in a
+    /// poisoned context still succeed: those for the primary context, and those that ask what is current.
     Sticky,
 }
 
@@ -49,7 +72,7 @@ pub struct Failure {
     pub moment: Moment,
 }
 
-/// A failure that lies in wait on this thread until this is dropped.
+/// A failure that is armed on this thread until this is dropped.
 #[derive(Debug)]
 #[must_use = "the failure is disarmed when this is dropped"]
 pub struct Armed {
@@ -57,7 +80,7 @@ pub struct Armed {
     this_thread: PhantomData<*const ()>,
 }
 
-/// What becomes of a call.
+/// What happens to a call.
 pub(crate) enum Verdict {
     Proceed,
     Refuse(Code),
@@ -152,7 +175,7 @@ impl Drop for Armed {
     }
 }
 
-/// What becomes of this call. While a thread ends, its calls always proceed.
+/// What happens to this call. While a thread ends, its calls always proceed.
 pub(crate) fn verdict(name: &'static str, class: Class) -> Verdict {
     PLAN.try_with(|plan| match plan.try_borrow_mut() {
         Ok(mut plan) => plan.verdict(name, class),

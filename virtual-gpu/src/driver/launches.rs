@@ -1,9 +1,8 @@
-//! What a test wants to know of its launches, and how it wants them run: counters, faults,
+//! What a test can ask about its launches, and how it wants them run: counters, faults,
 //! schedules.
 //!
-//! All of it belongs to the host thread that enqueued a launch, whichever thread comes to carry it
-//! out, so tests that run side by side do not see each other's. A launch counts once it is done:
-//! synchronise first.
+//! Results belong to the host thread that enqueued a launch, whichever thread carries it out, so tests that run
+//! side by side do not see each other's. A launch counts once it is done: synchronise first.
 
 use crate::driver::findings::Findings;
 use crate::driver::mode;
@@ -38,7 +37,7 @@ thread_local! {
     static OWN: RefCell<Own> = RefCell::default();
 }
 
-/// Collects the launches that this thread enqueues while it lives.
+/// Collects the launches that this thread enqueues during its lifetime.
 #[derive(Debug)]
 #[must_use = "launches are collected while this lives"]
 pub struct LaunchWatch {
@@ -57,7 +56,7 @@ pub fn watch_launches() -> LaunchWatch {
 }
 
 impl LaunchWatch {
-    /// The launches that were carried out since the last time, in the order in which they were.
+    /// The launches that were carried out since the last call, in their order.
     pub fn take(&self) -> Vec<Launch> {
         std::mem::take(&mut lock(&self.list))
     }
@@ -92,7 +91,7 @@ pub fn run_with<R>(options: RunOptions, work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// The host thread that enqueues a piece of work: what it asks for, and where it will look.
+/// The host thread that enqueues a piece of work: its options, and where results go.
 pub(crate) struct Enqueuer {
     pub(crate) options: Arc<RunOptions>,
     watches: Vec<List>,

@@ -1,11 +1,11 @@
-//! The account of what is alive, for tests that nothing leaks.
+//! Counts of live objects, for tests that nothing leaks.
 
 use crate::driver::mode;
 use crate::driver::objects::machine::Machine;
 use crate::driver::objects::table::Owner;
 use crate::driver::objects::threads::ThreadId;
 
-/// How much of each kind is alive.
+/// How many objects of each kind are alive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Live {
     /// Retains of primary contexts less releases. Of one thread it may be negative.
@@ -32,14 +32,12 @@ pub struct Live {
     pub pinned_bytes: u64,
 }
 
-/// What is alive on the virtual machine, whichever thread has made it. Nothing is known of the real
-/// driver's.
+/// What is alive on the virtual device, whichever thread made it. `None` with the real driver.
 pub fn live() -> Option<Live> {
     mode::machine().map(|machine| account(machine, Owner::Anyone))
 }
 
-/// What is alive on the virtual machine that the calling thread has made, so that tests may run
-/// side by side.
+/// What the calling thread made and is alive on the virtual device. With it, tests can run side by side.
 pub fn live_of_this_thread() -> Option<Live> {
     let owner = Owner::Thread(ThreadId::current());
     mode::machine().map(|machine| account(machine, owner))

@@ -1,22 +1,23 @@
-//! The driver: the CUDA driver API on the virtual device, or handed on to the real one.
+//! The driver: the CUDA driver API on the virtual device, or passed on to the real one.
 //!
 //! Bird's-eye view, from the outside in:
 //!
-//! - `seam/`: the exported C symbols, the types of their arguments, the real driver's library, and
-//!   the one place that decides who answers a call.
+//! - `seam/`: the exported C symbols, the real driver's library, and the one place that decides who
+//!   answers a call. The types of its arguments are in `abi`, which the folders below use too.
 //! - `calls/`: what each call does on the virtual device.
 //! - `objects/`: what lives there: contexts, streams and their work, events, modules, captures,
 //!   graphs.
-//! - `mode`, `settings`, `variables`, `architectures`: whose device the process gets, and of what make.
-//! - `inject`, `launches`, `live`, `findings`, `timing`: what tests and benchmarks ask for: calls that
-//!   fail, counters and faults, an account of what is alive, what was left alive, and what took long.
+//! - `mode`, `settings`, `variables`, `architectures`: which device the process gets, and its limits.
+//! - `inject`, `launches`, `live`, `findings`, `timing`: for tests and benchmarks: calls that
+//!   fail, counters and faults, counts of live objects, leaks, and how long calls took.
 //!
-//! What orders two pieces of work is told to the account of `checks/streams` as they are enqueued and
-//! as the host learns that they are done; it finds the data races between them.
+//! `checks/streams` records the order of work as it is enqueued and as the host learns that it is done, and
+//! finds the data races between pieces of work.
 //!
-//! Invariants: behind the seam everything is safe code; no lock is held while
-//! a kernel or a host function runs; a handle that is not live is an error and never followed.
+//! Invariants: everything below `seam/` and `abi` is safe code. No lock is held while a kernel or a host function
+//! runs. A handle that is not live is an error and never followed.
 
+mod abi;
 mod architectures;
 mod calls;
 mod code;

@@ -1,4 +1,4 @@
-//! Whose device the process gets: decided once, at the first driver call or the first question.
+//! Which device the process gets: decided once, at the first driver call or the first question.
 
 use crate::driver::code::Code;
 use crate::driver::objects::machine::Machine;
@@ -10,19 +10,19 @@ use std::sync::OnceLock;
 /// Who answers the driver calls of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// The real driver: each call is handed on to it.
+    /// The real driver: each call is passed on to it.
     Real,
     /// This crate: there is no real device, or none is wanted.
     Virtual,
 }
 
-/// Why nobody answers, so that `cuInit` fails.
+/// Why no driver answers, so that `cuInit` fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModeError {
-    /// A variable of the environment cannot be heeded; `cuInit` gives `CUDA_ERROR_INVALID_VALUE`.
+    /// An environment variable cannot be used; `cuInit` returns `CUDA_ERROR_INVALID_VALUE`.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The real driver is asked for and its library cannot be opened; `cuInit` gives
+    /// The real driver is asked for and its library cannot be opened; `cuInit` returns
     /// `CUDA_ERROR_NO_DEVICE`.
     #[error("VIRTUAL_GPU=off, and there is no CUDA driver: {0}")]
     NoDriver(String),
@@ -54,6 +54,10 @@ static BACKEND: OnceLock<Backend> = OnceLock::new();
 
 /// Starts the driver with these settings in place of the environment's. Comes before everything
 /// else.
+///
+/// # Errors
+///
+/// The driver was started before: by a driver call, by [`mode`], or by this function.
 pub fn start(settings: Settings) -> Result<(), AlreadyStarted> {
     let mut ours = false;
     BACKEND.get_or_init(|| {
@@ -64,6 +68,11 @@ pub fn start(settings: Settings) -> Result<(), AlreadyStarted> {
 }
 
 /// Who answers the driver calls of this process, or why nobody does.
+///
+/// # Errors
+///
+/// An environment variable has a value that cannot be read, or `VIRTUAL_GPU` is `off` and there is no CUDA
+/// driver.
 pub fn mode() -> Result<Mode, ModeError> {
     match backend() {
         Backend::Real(_) => Ok(Mode::Real),

@@ -1,17 +1,5 @@
-//! What the driver is asked to be: read from the environment, or set by the program before its
-//! first call.
-//!
-//! | variable | value | without it |
-//! |---|---|---|
-//! | `VIRTUAL_GPU` | `on`, `off`, `auto` | `auto`: the real driver if it has a device |
-//! | `VIRTUAL_GPU_DEVICES` | how many devices there are | 1 |
-//! | `VIRTUAL_GPU_SMS` | multiprocessors of each | 4 |
-//! | `VIRTUAL_GPU_ARCH` | such as `sm_80`; sets its limits too | `sm_90` |
-//! | `VIRTUAL_GPU_MEMORY` | bytes of each, or with `K`, `M`, `G` | `16G` |
-//! | `VIRTUAL_GPU_SEED` | seed of the schedule | 0 |
-//! | `VIRTUAL_GPU_POLICY` | `seeded`, `reversed`, `one-block`, `starved`, `stale` | `seeded` |
-//! | `VIRTUAL_GPU_CHECKS` | `all`, `none`, `default`, or of `memory,sync,race,init,copies,leaks` those wanted | `default`: all but `copies` |
-//! | `VIRTUAL_GPU_STEPS` | warp instructions until a launch counts as hung | 20000000000 |
+//! The driver's configuration: read from the environment, or set by the program before its
+//! first call. The variables are listed in [`VARIABLES`](crate::VARIABLES).
 //!
 //! Nothing is passed over in silence: where a value cannot be read, or a name is none of these,
 //! `cuInit` fails, and [`mode`](crate::mode()) says why.
@@ -26,10 +14,10 @@ use std::str::FromStr;
 /// Most devices that a machine has.
 const MOST_DEVICES: u32 = 16;
 
-/// Whose device the program is to get.
+/// Which device the program gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Choice {
-    /// The real driver's where it is there and has a device, the virtual one otherwise.
+    /// The real driver's if it has a device, the virtual one otherwise.
     #[default]
     Auto,
     /// Always the virtual device.
@@ -38,14 +26,14 @@ pub enum Choice {
     Off,
 }
 
-/// What the driver is asked to be.
+/// The driver's configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Whose device the program is to get.
+    /// Which device the program gets.
     pub choice: Choice,
     /// How many virtual devices there are.
     pub devices: Devices,
-    /// The make of each virtual device.
+    /// The limits of each virtual device.
     pub device: DeviceConfig,
     /// How launches are run where the launching thread has not asked for something else.
     pub run: RunOptions,
@@ -56,12 +44,12 @@ pub struct Settings {
 pub struct Devices(u32);
 
 impl Devices {
-    /// So many devices, 1 to 16.
+    /// A number of devices from 1 to 16; `None` for another number.
     pub fn new(count: u32) -> Option<Self> {
         (1..=MOST_DEVICES).contains(&count).then_some(Self(count))
     }
 
-    /// How many.
+    /// The number.
     pub fn count(self) -> u32 {
         self.0
     }
@@ -75,71 +63,59 @@ impl Default for Devices {
 
 impl Settings {
     /// The settings that the environment asks for.
+    ///
+    /// # Errors
+    ///
+    /// A variable of [`VARIABLES`](crate::VARIABLES) has a value that cannot be read, or one whose name
+    /// begins like theirs is not among them.
     pub fn from_env() -> Result<Self, SettingsError> {
         Self::from_variables(env::vars_os())
     }
 
     /// The settings that these variables, with their values, ask for. Those of other names are passed
     /// over, but for names that begin with `VIRTUAL_GPU_`.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_env`](Self::from_env).
     pub fn from_variables(
         variables: impl IntoIterator<Item = (OsString, OsString)>,
     ) -> Result<Self, SettingsError> {
         let read = Variables::of(variables)?;
         let mut settings = Self::default();
-        read.set(
-            &mut settings.choice,
-            "VIRTUAL_GPU",
-            "on, off or auto",
-            choice,
-        )?;
-        read.set(
-            &mut settings.devices,
-            "VIRTUAL_GPU_DEVICES",
-            "a number of devices from 1 to 16",
-            |text| Devices::new(number(text)?),
-        )?;
+        read.set(&mut settings.choice, "VIRTUAL_GPU", choice)?;
+        read.set(&mut settings.devices, "VIRTUAL_GPU_DEVICES", |text| {
+            Devices::new(number(text)?)
+        })?;
         read.set(
             &mut settings.device,
             "VIRTUAL_GPU_ARCH",
-            architectures::NAMES,
             architectures::device,
         )?;
         read.set(
             &mut settings.device.multiprocessors,
             "VIRTUAL_GPU_SMS",
-            "a number of multiprocessors from 1 to 1024",
             |text| number(text).filter(|count| (1..=1024).contains(count)),
         )?;
         read.set(
             &mut settings.device.memory_bytes,
             "VIRTUAL_GPU_MEMORY",
-            "a number of bytes, such as 1073741824, 1024M or 1G",
             bytes,
         )?;
-        read.set(
-            &mut settings.run.seed,
-            "VIRTUAL_GPU_SEED",
-            "a number",
-            number,
-        )?;
+        read.set(&mut settings.run.seed, "VIRTUAL_GPU_SEED", number)?;
         read.set(
             &mut settings.run.policy,
             "VIRTUAL_GPU_POLICY",
-            "one of seeded, reversed, one-block, starved, stale",
             Policy::parse,
         )?;
         read.set(
             &mut settings.run.checks,
             "VIRTUAL_GPU_CHECKS",
-            "all, none, default, or some of memory, sync, race, init, copies, leaks with commas between",
             Checks::parse,
         )?;
-        read.set(
-            &mut settings.run.step_budget,
-            "VIRTUAL_GPU_STEPS",
-            "a number of warp instructions from 1 on",
-            |text| number(text).filter(|steps| *steps > 0),
-        )?;
+        read.set(&mut settings.run.step_budget, "VIRTUAL_GPU_STEPS", |text| {
+            number(text).filter(|steps| *steps > 0)
+        })?;
         Ok(settings)
     }
 }
@@ -173,7 +149,7 @@ fn bytes(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::driver::variables::NAMES;
+    use crate::VARIABLES;
 
     fn read(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
         let owned = variables
@@ -191,6 +167,13 @@ mod tests {
     }
 
     #[test]
+    fn the_defaults_that_are_listed_are_the_defaults() {
+        let listed = VARIABLES.map(|variable| (variable.name, variable.default));
+        let [listed, none] = [read(&listed), read(&[])].map(|read| format!("{:?}", read.unwrap()));
+        assert_eq!(listed, none);
+    }
+
+    #[test]
     fn every_variable_is_read() {
         let variables = [
             ("VIRTUAL_GPU", "on"),
@@ -203,7 +186,7 @@ mod tests {
             ("VIRTUAL_GPU_POLICY", "one-block"),
             ("VIRTUAL_GPU_CHECKS", "memory,init"),
         ];
-        assert_eq!(variables.len(), NAMES.len());
+        assert_eq!(variables.len(), VARIABLES.len());
         let settings = read(&variables).unwrap();
         assert_eq!(settings.choice, Choice::On);
         assert_eq!(settings.devices.count(), 2);

@@ -1,4 +1,4 @@
-//! How long each driver call of this host thread takes, whoever answers it: what a slow start is made of.
+//! How long each driver call of this host thread takes, on the real driver too.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};

@@ -1,29 +1,17 @@
-//! The variables of the environment that speak to this driver, by name, and what is wrong where one
-//! of them cannot be heeded.
+//! Reads the environment variables of [`VARIABLES`], and says what is wrong if one of them cannot
+//! be used.
 //!
 //! Whoever misspells a name must learn of it, so a variable whose name begins like theirs and is
 //! none of them is an error, as is a value that cannot be read.
 
+use crate::VARIABLES;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 /// How every name begins, but for the first.
 const PREFIX: &[u8] = b"VIRTUAL_GPU_";
 
-/// Every variable that is read.
-pub(super) const NAMES: [&str; 9] = [
-    "VIRTUAL_GPU",
-    "VIRTUAL_GPU_ARCH",
-    "VIRTUAL_GPU_CHECKS",
-    "VIRTUAL_GPU_DEVICES",
-    "VIRTUAL_GPU_MEMORY",
-    "VIRTUAL_GPU_POLICY",
-    "VIRTUAL_GPU_SEED",
-    "VIRTUAL_GPU_SMS",
-    "VIRTUAL_GPU_STEPS",
-];
-
-/// A variable of the environment that cannot be heeded.
+/// An environment variable that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// Its value cannot be read.
@@ -56,7 +44,7 @@ impl Variables {
     ) -> Result<Self, SettingsError> {
         let mut found = BTreeMap::new();
         for (variable, value) in environment {
-            match NAMES.into_iter().find(|name| variable == *name) {
+            match names().find(|name| variable == *name) {
                 Some(name) => {
                     found.insert(name, value);
                 }
@@ -75,7 +63,6 @@ impl Variables {
         &self,
         place: &mut T,
         variable: &'static str,
-        expected: &'static str,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Result<(), SettingsError> {
         if let Some(value) = self.0.get(variable) {
@@ -83,22 +70,34 @@ impl Variables {
             *place = read.ok_or_else(|| SettingsError::Value {
                 variable,
                 value: value.clone(),
-                expected,
+                expected: values(variable),
             })?;
         }
         Ok(())
     }
 }
 
+fn names() -> impl Iterator<Item = &'static str> {
+    VARIABLES.into_iter().map(|variable| variable.name)
+}
+
+/// The values that a variable may have, in words.
+fn values(name: &str) -> &'static str {
+    let mut named = VARIABLES
+        .into_iter()
+        .filter(|variable| variable.name == name);
+    named.next().map_or("", |variable| variable.values)
+}
+
 /// The known name that was meant, presumably: one that begins so, or else the one to which the fewest
 /// changes lead.
 fn nearest(variable: &OsStr) -> &'static str {
     let written = variable.as_encoded_bytes();
-    let unlikeness = |name: &&&str| {
+    let unlikeness = |name: &&str| {
         let is_cut_short = name.as_bytes().starts_with(written);
         (!is_cut_short, distance(written, name.as_bytes()))
     };
-    NAMES.iter().min_by_key(unlikeness).unwrap_or(&NAMES[0])
+    names().min_by_key(unlikeness).unwrap_or_default()
 }
 
 /// How many letters must be put in, taken out or exchanged to make one text of another.

@@ -9,11 +9,11 @@
 
 use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};
-use super::registers::lanes;
 use super::warp::{State, Warp};
-use crate::checks::{Arrival, Observer, Switch};
+use crate::checks::{Arrival, Observer};
+use crate::config::Switch;
 use crate::fault::FaultKind;
-use crate::program::{ALL_LANES, Alignment, Barrier, BarrierKind, Op, Program};
+use crate::program::{ALL_LANES, Alignment, Barrier, BarrierKind, Op, Program, lanes};
 
 /// Barriers that a block has.
 pub(super) const BARRIER_COUNT: usize = 16;

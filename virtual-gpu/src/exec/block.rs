@@ -8,7 +8,7 @@ use crate::checks::Observer;
 
 /// What the threads of a block share.
 pub(super) struct Shared {
-    /// The block's number among those of the whole launch; in the host's grid that is its number in
+    /// The block's number in the whole launch; for the host's grid that is its number in
     /// the grid.
     pub index: u64,
     /// The block's place in the grid.
@@ -16,7 +16,7 @@ pub(super) struct Shared {
     /// The multiprocessor it is on.
     pub multiprocessor: u32,
     pub memory: Vec<u8>,
-    /// For each byte of the memory whether it was written, if the launch keeps account of that.
+    /// For each byte of the memory whether it was written, if the launch tracks that.
     pub written: Vec<bool>,
     pub barriers: [Pending; BARRIER_COUNT],
     pub copies: Copies,

@@ -6,7 +6,7 @@ use crate::fault::{AccessKind, Extent, FaultKind, Near, Space};
 use crate::memory::{Allocation, Lookup};
 use crate::program::AddressSpace;
 
-/// Where in a space of so many bytes, other than global memory, an aligned access lies.
+/// Where an aligned access lies in a space of `size` bytes that is not global memory.
 pub(super) fn check_space(
     space: AddressSpace,
     kind: AccessKind,

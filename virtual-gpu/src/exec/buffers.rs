@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::launch::Shape;
+use crate::config::Shape;
 use crate::memory::{Memory, Snapshot};
 
 /// A grid that has a parameter buffer.

@@ -1,24 +1,20 @@
 //! Grids launched by kernels: `cudaGetParameterBufferV2` and `cudaLaunchDeviceV2`.
 //!
 //! The codes are those of the CUDA runtime, as a kernel sees them. As on the device, a launch that
-//! fails is no fault of the kernel: it is told, and nothing starts. A kernel's address is its place
-//! in its module, within a window of its own.
+//! fails is no fault of the kernel: it returns a code, and nothing starts.
 
 use super::block::Shared;
 use super::buffers::Prepared;
 use super::machine::{Finding, Machine};
-use super::memory::KERNEL_WINDOW;
-use super::registers::lanes;
 use super::task::{ChildStream, Task};
 use super::warp::Warp;
+use crate::admission::LaunchError;
 use crate::checks::Observer;
+use crate::config::Shape;
 use crate::fault::FaultKind;
-use crate::launch::{LaunchError, Shape};
 use crate::module::Kernel;
-use crate::program::{LaunchGrid, ParameterBuffer};
+use crate::program::{LaunchGrid, ParameterBuffer, kernel_index, lanes};
 
-/// Bytes between the addresses of two kernels.
-pub(crate) const KERNEL_STEP: u64 = 16;
 /// Grids above a grid, at most.
 const MAX_DEPTH: u32 = 24;
 
@@ -32,18 +28,6 @@ const INVALID_RESOURCE_HANDLE: u64 = 400;
 const NULL_STREAMS: std::ops::RangeInclusive<u64> = 0..=2;
 const TAIL_LAUNCH: u64 = 3;
 const FIRE_AND_FORGET: u64 = 4;
-
-/// The address of the kernel of that place in its module.
-pub(crate) fn kernel_address(index: usize) -> u64 {
-    KERNEL_WINDOW + index as u64 * KERNEL_STEP
-}
-
-/// The kernel's place in its module, if it is the address of one.
-fn kernel_index(address: u64) -> Option<usize> {
-    let offset = address.checked_sub(KERNEL_WINDOW)?;
-    let index = usize::try_from(offset / KERNEL_STEP).ok()?;
-    offset.is_multiple_of(KERNEL_STEP).then_some(index)
-}
 
 /// A launch that cannot be, and the code that tells it.
 enum Refusal {

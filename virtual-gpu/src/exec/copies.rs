@@ -12,13 +12,12 @@
 use super::block::{Block, Shared};
 use super::machine::{Finding, Machine, Stop};
 use super::memory::Group;
-use super::registers::lanes;
 use super::warp::Warp;
 use crate::checks::Observer;
 use crate::fault::{AccessKind, Conflict, FaultKind, Side, Space};
 use crate::program::{
     Address, AddressSpace, CopyAsync, Extend, LANES, Mbarrier, Reg, Row, Scope, Strength, Transfer,
-    WaitFor,
+    WaitFor, lanes,
 };
 
 /// One instruction's copies that have not been waited for.

@@ -22,8 +22,8 @@
 use super::machine::{Finding, Machine};
 use super::memory::{Group, Wish};
 use super::warp::Warp;
+use crate::config::Dependence;
 use crate::fault::FaultKind;
-use crate::launch::Dependence;
 use crate::program::{ALL_LANES, AddressSpace};
 
 impl<O> Machine<'_, O> {

@@ -4,10 +4,9 @@
 
 use super::block::Shared;
 use super::machine::{Finding, Machine};
-use super::registers::lanes;
 use super::warp::Warp;
 use crate::checks::Observer;
-use crate::program::{Address, Exchange, Extend, Reg, Strength, Transfer};
+use crate::program::{Address, Exchange, Extend, Reg, Strength, Transfer, lanes};
 
 impl Warp {
     /// Exchanges 16 bytes, lane after lane.

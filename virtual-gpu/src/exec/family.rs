@@ -16,10 +16,25 @@ use super::grid;
 use super::machine::Machine;
 use super::task::Task;
 use crate::checks::{GridStart, Observer};
+use crate::config::{DeviceConfig, RunOptions, Shape};
 use crate::counters::Counters;
 use crate::fault::Fault;
-use crate::launch::{Ended, Launch};
+use crate::memory::Memory;
+use crate::module::Kernel;
 use crate::schedule::Schedule;
+
+/// A launch that the device allows.
+pub(crate) struct Launch<'a> {
+    pub kernel: &'a Kernel,
+    pub shape: &'a Shape,
+    pub params: &'a [u8],
+    pub memory: &'a Memory,
+    pub device: &'a DeviceConfig,
+    pub options: &'a RunOptions,
+}
+
+/// How a launch that was allowed has ended.
+pub(crate) type Ended = Result<Counters, Box<Fault>>;
 
 /// Runs a launch to its end. Gives back what has watched it.
 pub(crate) fn run<O: Observer>(launch: &Launch<'_>, observer: O) -> (Ended, O) {

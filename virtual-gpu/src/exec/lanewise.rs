@@ -2,10 +2,9 @@
 
 use super::block::Shared;
 use super::machine::{Finding, Machine};
-use super::memory::space_of;
 use super::warp::Warp;
 use crate::checks::Observer;
-use crate::program::{Instruction, Op};
+use crate::program::{Instruction, Op, space_of};
 
 impl Warp {
     /// Carries out an instruction that concerns each lane alone.

@@ -1,4 +1,4 @@
-//! What all blocks of a launch share, those of the grids that its kernels launch included.
+//! What all blocks of a launch share, including the grids that its kernels launch.
 
 use super::buffers::Buffers;
 use super::task::Task;
@@ -12,7 +12,7 @@ use crate::module::Kernel;
 pub(super) struct Machine<'a, O> {
     /// The grid that runs now.
     pub task: Task<'a>,
-    /// The host's kernel, which knows those of its module.
+    /// The host's kernel, which knows the others of its module.
     pub kernel: &'a Kernel,
     pub memory: &'a Memory,
     pub snapshot: Snapshot,
@@ -24,7 +24,7 @@ pub(super) struct Machine<'a, O> {
     pub observer: O,
     /// Place in the text of the instruction that is being carried out, if the launch is watched.
     pub place: u32,
-    /// Is added to a warp's number in what the observer is told: while a copy is carried out, the
+    /// Added to a warp's number when the observer is called: while a copy is carried out, the
     /// number of warps.
     pub copier: u32,
     pub buffers: Buffers<'a>,

@@ -1,8 +1,6 @@
 //! Mbarriers: barriers that lie in shared memory and count arrivals and bytes.
 //!
-//! The word of an mbarrier is opaque to programs. Here it holds the arrivals that a phase takes,
-//! those that are still missing, the bytes that are still awaited, and the number of the phase. A
-//! phase completes when neither arrivals nor bytes are missing, and the next one begins.
+//! What its word holds is in `alu/mbarrier.rs`. A phase completes when neither arrivals nor bytes are missing, and the next one begins.
 //!
 //! An arrival releases, a successful test acquires, as the PTX memory model has it; the race check
 //! hears of both. A word that no `init` wrote, an arrival more than a phase takes, and one that says
@@ -11,86 +9,14 @@
 use super::block::Shared;
 use super::machine::{Finding, Machine};
 use super::memory::{self, Wish};
-use super::registers::lanes;
 use super::warp::Warp;
+use crate::alu::Word;
 use crate::checks::Observer;
 use crate::fault::{AccessKind, FaultKind};
-use crate::program::{Address, AddressSpace, Mbarrier, MbarrierKind, Phase, Row, Strength};
+use crate::program::{Address, AddressSpace, Mbarrier, MbarrierKind, Phase, Row, Strength, lanes};
 
 /// Bytes of an mbarrier.
 const BYTES: u32 = 8;
-/// Bits of a count of arrivals.
-const COUNT_BITS: u32 = 20;
-const COUNT: u64 = (1 << COUNT_BITS) - 1;
-/// Bits of the count of bytes, which may be negative for a while.
-const BYTE_BITS: u32 = 21;
-
-/// The word, taken apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Word {
-    /// Arrivals that each phase takes.
-    expected: u64,
-    /// Arrivals that this phase still takes.
-    pending: u64,
-    /// Bytes that this phase still awaits.
-    bytes: i64,
-    phase: u64,
-}
-
-impl Word {
-    fn new(expected: u64) -> Self {
-        Self {
-            expected,
-            pending: expected,
-            bytes: 0,
-            phase: 0,
-        }
-    }
-
-    /// The highest bit marks a word that was initialised.
-    fn encode(self) -> u64 {
-        let bytes = self.bytes as u64 & ((1 << BYTE_BITS) - 1);
-        self.expected
-            | self.pending << COUNT_BITS
-            | bytes << (2 * COUNT_BITS)
-            | (self.phase & 1) << (2 * COUNT_BITS + BYTE_BITS)
-            | 1 << 63
-    }
-
-    fn decode(word: u64) -> Option<Self> {
-        let bytes = (word << (64 - 2 * COUNT_BITS - BYTE_BITS)) as i64 >> (64 - BYTE_BITS);
-        (word >> 63 == 1).then_some(Self {
-            expected: word & COUNT,
-            pending: word >> COUNT_BITS & COUNT,
-            bytes,
-            phase: word >> (2 * COUNT_BITS + BYTE_BITS) & 1,
-        })
-    }
-
-    fn arrive(&mut self, count: u64) -> Result<(), String> {
-        if count > self.pending {
-            return Err(format!(
-                "{count} arrivals where {} are missing",
-                self.pending
-            ));
-        }
-        self.pending -= count;
-        self.turn_over();
-        Ok(())
-    }
-
-    fn turn_over(&mut self) {
-        if self.pending == 0 && self.bytes == 0 {
-            self.pending = self.expected;
-            self.phase ^= 1;
-        }
-    }
-}
-
-/// Arrivals that the phase of a state still took: `mbarrier.pending_count`.
-pub(crate) fn pending_count(state: u64) -> u32 {
-    (state >> COUNT_BITS & COUNT) as u32
-}
 
 impl Warp {
     /// Carries out an operation on mbarriers.
@@ -175,7 +101,9 @@ impl Warp {
         let word = known.ok_or_else(|| invalid("nothing initialised it".into()));
         let mut yes = false;
         let new = match kind {
-            MbarrierKind::Init if (1..=COUNT).contains(&operand) => Word::new(operand).encode(),
+            MbarrierKind::Init if (1..=Word::MOST_ARRIVALS).contains(&operand) => {
+                Word::new(operand).encode()
+            }
             MbarrierKind::Init => return Err(invalid(format!("a count of {operand}"))),
             MbarrierKind::Invalidate => {
                 word?;
@@ -235,37 +163,5 @@ impl Warp {
         };
         self.watch(machine, shared, &wish, &group)?;
         Ok((old, yes))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_word_survives_a_round_trip() {
-        for bytes in [0, 1, -1, (1 << 20) - 1, -(1 << 20)] {
-            let word = Word {
-                expected: COUNT,
-                pending: 3,
-                bytes,
-                phase: 1,
-            };
-            assert_eq!(Word::decode(word.encode()), Some(word));
-        }
-        assert_eq!(Word::decode(0), None);
-        assert_eq!(pending_count(Word::new(7).encode()), 7);
-    }
-
-    #[test]
-    fn a_phase_awaits_arrivals_and_bytes() {
-        let mut word = Word::new(2);
-        word.bytes += 64;
-        assert_eq!(word.arrive(2), Ok(()));
-        assert_eq!(word.phase, 0);
-        word.bytes -= 64;
-        word.turn_over();
-        assert_eq!((word.phase, word.pending), (1, 2));
-        assert!(word.arrive(3).is_err());
     }
 }

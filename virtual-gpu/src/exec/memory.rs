@@ -10,34 +10,14 @@
 use super::block::Shared;
 use super::bounds::{check_global, check_space};
 use super::machine::{Finding, Machine};
-use super::registers::lanes;
 use super::traffic;
 use super::warp::Warp;
-use crate::checks::{Accesses, Observer, Switch};
+use crate::checks::{Accesses, Observer};
+use crate::config::Switch;
 use crate::fault::{AccessKind, FaultKind, Space};
-use crate::program::{ALL_LANES, Address, AddressSpace, Atomic, Extend, Row, Transfer};
-
-/// Bytes of the window that each space but global has among generic addresses.
-const WINDOW_BYTES: u64 = 1 << 32;
-/// Where the window of shared memory starts.
-pub(crate) const SHARED_WINDOW: u64 = WINDOW_BYTES;
-/// Where the window of local memory starts.
-pub(crate) const LOCAL_WINDOW: u64 = 2 * WINDOW_BYTES;
-/// Where the window of kernel parameters starts.
-pub(crate) const PARAM_WINDOW: u64 = 3 * WINDOW_BYTES;
-
-/// Where the addresses of kernels start.
-pub(crate) const KERNEL_WINDOW: u64 = 4 * WINDOW_BYTES;
-
-/// The space that a generic address lies in.
-pub(super) fn space_of(address: u64) -> AddressSpace {
-    match address / WINDOW_BYTES {
-        1 => AddressSpace::Shared,
-        2 => AddressSpace::Local,
-        3 => AddressSpace::KernelParam,
-        _ => AddressSpace::Global,
-    }
-}
+use crate::program::{
+    ALL_LANES, Address, AddressSpace, Atomic, Extend, Row, Transfer, lanes, space_of, within_window,
+};
 
 /// Accesses of some lanes to one space.
 pub(super) struct Group {
@@ -102,7 +82,7 @@ pub(super) fn single(form: &Address, address: u64, lane: usize) -> Group {
     let (space, within) = match form.space {
         AddressSpace::Generic => match space_of(address) {
             AddressSpace::Global => (AddressSpace::Global, address),
-            space => (space, address % WINDOW_BYTES),
+            space => (space, within_window(address)),
         },
         space => (space, address),
     };
@@ -170,7 +150,7 @@ impl Warp {
                     .filter(|&lane| space_of(addresses[lane]) == group.space)
                     .fold(0, |mask, lane| mask | 1 << lane);
                 if group.space != AddressSpace::Global {
-                    group.addresses = addresses.map(|a| a % WINDOW_BYTES);
+                    group.addresses = addresses.map(within_window);
                 }
             }
             left &= !group.mask;
@@ -380,7 +360,7 @@ impl Warp {
             return Ok(place.load(address, 1) as u8);
         }
         let from = self.bytes_of(machine, shared, space, lane);
-        let within = address % WINDOW_BYTES;
+        let within = within_window(address);
         let at = check_space(space, kind, within, 1, from.len() as u64)?;
         Ok(from[at])
     }

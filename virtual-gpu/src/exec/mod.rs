@@ -1,6 +1,6 @@
-//! Runs a lowered kernel: `family` runs the host's grid and those that kernels launch, `grid` feeds blocks to the multiprocessors and gives warps their turns,
-//! `block` holds what the threads of a block share, `warp` runs fragments of warps, and the other
-//! modules carry out what an instruction does.
+//! Runs a lowered kernel. `family` runs the host's grid and the grids that kernels launch. `grid` feeds blocks to
+//! the multiprocessors and gives warps their turns. `block` holds what the threads of a block share, and `warp`
+//! runs fragments of warps. The other modules carry out single instructions.
 //!
 //! Threads are independent, as on Volta and later. The lanes of a warp that stand at the same
 //! instruction form a *fragment* and run together; a branch may split a fragment, and fragments
@@ -23,7 +23,6 @@ mod machine;
 mod mbarrier;
 mod memory;
 mod print;
-mod registers;
 mod special;
 mod stale;
 mod sync;
@@ -31,8 +30,4 @@ mod task;
 mod traffic;
 mod warp;
 
-pub(crate) use child::kernel_address;
-pub(crate) use family::run;
-pub(crate) use mbarrier::pending_count;
-pub(crate) use memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
-pub(crate) use registers::Registers;
+pub(crate) use family::{Ended, Launch, run};

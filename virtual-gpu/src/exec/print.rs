@@ -7,10 +7,9 @@ use std::io::Write;
 
 use super::block::Shared;
 use super::machine::{Finding, Machine};
-use super::registers::lanes;
 use super::warp::Warp;
 use crate::fault::FaultKind;
-use crate::program::{Print, Reg};
+use crate::program::{Print, Reg, lanes};
 
 /// Bytes of a text, at most.
 const MAX_TEXT: usize = 1 << 12;
@@ -23,7 +22,7 @@ struct Values<F> {
 }
 
 impl<F: FnMut(u64) -> Result<u8, FaultKind>> Values<F> {
-    /// The next value: so many bytes, aligned to as many.
+    /// The next value: `bytes` bytes, aligned to `bytes`.
     fn next(&mut self, bytes: u64) -> Result<u64, FaultKind> {
         let start = self.at.checked_next_multiple_of(bytes).unwrap_or(self.at);
         self.count += 1;

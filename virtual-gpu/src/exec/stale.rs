@@ -3,10 +3,9 @@
 use super::block::Shared;
 use super::machine::Machine;
 use super::memory::{Group, extend};
-use super::registers::lanes;
 use super::warp::Warp;
 use crate::checks::{Element, Observer};
-use crate::program::{AddressSpace, Row, Transfer};
+use crate::program::{AddressSpace, Row, Transfer, lanes};
 
 impl Warp {
     /// Before a store: takes note of what it writes over.

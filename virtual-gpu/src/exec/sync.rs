@@ -11,12 +11,12 @@
 
 use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};
-use super::registers::{Registers, lanes};
 use super::warp::{Fragment, State, Warp};
-use crate::checks::{Observer, Switch};
+use crate::checks::Observer;
+use crate::config::Switch;
 use crate::fault::FaultKind;
 use crate::program::{
-    ALL_LANES, Instruction, Op, Program, Reg, Row, Shuffle, ShuffleMode, VoteMode,
+    ALL_LANES, Instruction, Op, Program, Reg, Registers, Row, Shuffle, ShuffleMode, VoteMode, lanes,
 };
 
 /// What came of waiting for the other lanes.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::launch::Shape;
+use crate::config::Shape;
 use crate::module::Compiled;
 use crate::program::{Program, Row};
 use crate::schedule::Schedule;
@@ -21,7 +21,7 @@ pub(super) struct Task<'a> {
     pub number: u32,
     /// Grids that stand above this one.
     pub depth: u32,
-    /// The number of its first block among those of the whole launch, once it has started.
+    /// The number of its first block in the whole launch, once it has started.
     pub first_block: u64,
     pub children: Children<'a>,
 }

@@ -1,7 +1,6 @@
 //! What the accesses of one warp instruction cost: sectors of global memory, wavefronts of shared.
 
-use super::registers::lanes;
-use crate::program::Row;
+use crate::program::{Row, lanes};
 
 /// Bytes of a sector.
 const SECTOR_BYTES: u64 = 32;

@@ -4,7 +4,7 @@
 //! go first:
 //!
 //! 1. Among fragments that can run, the one at the least rank goes first. Ranks are given so that
-//!    a loop comes before what follows it, so the fragments that are behind catch up, and all meet
+//!    a loop comes before what follows it, so the fragments that lag catch up, and all meet
 //!    where their paths meet. This is where the hardware's compiler makes them reconverge.
 //! 2. At the start of a basic block, fragments at the same instruction become one.
 //! 3. A fragment that runs long while others could run (it may spin, waiting for one of them) is
@@ -12,12 +12,11 @@
 
 use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};
-use super::registers::{Registers, lanes};
 use super::sync::Gathered;
 use crate::checks::{Observer, Undefined};
 use crate::fault::FaultKind;
 use crate::memory::Lookup;
-use crate::program::Op;
+use crate::program::{self, Op, Registers, lanes};
 
 /// Instructions that the fragment at the least rank may run while others could.
 const PATIENCE: i64 = 4096;
@@ -63,7 +62,7 @@ pub(super) struct Warp {
     /// Lanes whose threads have waited for the launches before.
     pub waited: u32,
     pub registers: Registers,
-    /// What of the registers and of local memory is undefined, if the launch keeps account of it.
+    /// Which bytes of the registers and of local memory are undefined, if the launch tracks that.
     pub undefined: Undefined,
     /// The threads' own memory, one lane after the other.
     pub local: Vec<u8>,
@@ -124,7 +123,7 @@ impl Warp {
         self.fragments.iter().any(|f| f.state == State::Ready)
     }
 
-    /// Runs for so many instructions, or until nothing in the warp can run.
+    /// Runs for `quantum` instructions, or until nothing in the warp can run.
     pub(super) fn run<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -275,7 +274,7 @@ impl Warp {
                     let mut ways = u32::from(active != lanes);
                     while waiting != 0 {
                         let chosen = index[waiting.trailing_zeros() as usize];
-                        let same = super::registers::lanes(waiting)
+                        let same = program::lanes(waiting)
                             .filter(|&lane| index[lane] == chosen)
                             .fold(0, |mask, lane| mask | 1 << lane);
                         // An index beyond the list goes to its last target.

@@ -54,7 +54,7 @@ impl Float for Brain {
     }
 }
 
-/// What becomes of a result that is negative, or too large.
+/// How a result that is negative or too large is represented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Finish(u32);
 

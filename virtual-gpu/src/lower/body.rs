@@ -12,10 +12,11 @@ use super::space::Room;
 use super::types::{Kind, Type};
 use super::{dispatch, order};
 use crate::counters::Class;
-use crate::module::{Parameter, Problem};
 use crate::program::{
-    AddressSpace, CONSTANT, Instruction, LANES, Op, Place, Pred, PredSource, Program, Reg,
+    AddressSpace, CONSTANT, Instruction, LANES, Op, Parameter, Place, Pred, PredSource, Program,
+    Reg,
 };
+use crate::ptx::Problem;
 use crate::ptx::ast::{self, Function, Sense, StateSpace, Statement};
 
 pub(super) struct Body<'a, 'm> {
@@ -335,7 +336,7 @@ impl<'a> Body<'a, '_> {
     }
 
     fn finish(mut self, name: &str, parameters: Vec<Parameter>) -> Program {
-        // Dynamic shared memory starts behind the rest, aligned for every type.
+        // Dynamic shared memory starts after the rest, aligned for every type.
         let shared_bytes = match self.dynamic_shared {
             Some(reg) => {
                 let start = self.shared.taken().next_multiple_of(16);

@@ -23,8 +23,8 @@ impl Budget {
         }
     }
 
-    /// Takes so many statements, and the list that they stand in, from the budget. Where it has not as
-    /// many nothing more is to be written out.
+    /// Takes `count` statements, and the list that holds them, from the budget. When it returns
+    /// `false`, nothing more may be written out.
     pub(super) fn spend(&mut self, count: usize) -> bool {
         self.left = self.left.saturating_sub(count as u64 + 1);
         self.left > 0

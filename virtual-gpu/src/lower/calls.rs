@@ -20,13 +20,13 @@ use crate::ptx::ast::{self, Function, Operand, StateSpace};
 
 /// Functions within functions, at most.
 const MAX_DEPTH: usize = 64;
-/// Calls that one kernel may have, those of called functions counted each time.
+/// Calls that one kernel may have. Calls within called functions count each time.
 const MAX_CALLS: u32 = 1 << 16;
 
 /// A function that is being written out.
 pub(super) struct Call<'a> {
     pub name: &'a str,
-    /// Behind its body.
+    /// The end of its body.
     pub end: Label,
 }
 

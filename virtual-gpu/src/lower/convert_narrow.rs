@@ -138,7 +138,7 @@ fn whole(to: Type, from: Type) -> Option<Map2> {
 
 fn floats<T: Narrow + crate::alu::Value>(from: Type) -> Option<Map2> {
     fn row<T: Narrow + crate::alu::Value, S: Float>(
-        r: &mut crate::exec::Registers,
+        r: &mut crate::program::Registers,
         d: Reg,
         s: [Reg; 2],
         mask: u32,

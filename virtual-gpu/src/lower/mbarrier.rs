@@ -8,8 +8,8 @@ use super::opcode::Opcode;
 use super::operand::exactly;
 use super::rows::map1;
 use super::types::{Type, U32};
+use crate::alu::pending_count;
 use crate::counters::Class;
-use crate::exec::pending_count;
 use crate::program::{
     Address, AddressSpace, Mbarrier, MbarrierKind, Op, Phase, Reg, Scope, Strength,
 };

@@ -2,10 +2,8 @@
 //! turned into numbers, and an order of instructions found in which diverged lanes meet again.
 //!
 //! Whatever is not supported is found here, each place with its line; nothing about an instruction
-//! is left to be refused while it runs. Not supported: recursion and calls through pointers (a call
-//! is replaced by the body of what is called), textures and surfaces, matrix instructions, clusters
-//! of more than one block, asynchronous copies of tensors and reductions on the way, video
-//! instructions of one value, and of parts with masks or selectors, `isspacep.const`.
+//! is left to be refused while it runs. What it is, [`LIMITS`](crate::LIMITS) lists. A call is replaced
+//! by the body of what is called, so there are neither recursion nor calls through pointers.
 
 mod atomic;
 mod bitwise;
@@ -20,6 +18,7 @@ mod convert_narrow;
 mod convert_tensor;
 mod copy;
 mod dispatch;
+mod error;
 mod floating;
 mod flow;
 mod integer;
@@ -41,4 +40,5 @@ mod transfer;
 mod types;
 mod variables;
 
+pub use error::LoadError;
 pub(crate) use module::lower;

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use super::body::lower_kernel;
 use super::budget::Budget;
+use super::error::LoadError;
 use super::names::{Variable, VariableAddress};
 use super::space::{Limits, Room, is_dynamic};
 use super::variables::{self, Layout};
 use crate::config::DeviceConfig;
-use crate::exec::kernel_address;
 use crate::memory::{Memory, MemoryError};
-use crate::module::{LoadError, Problem};
-use crate::program::{AddressSpace, Program};
+use crate::program::{AddressSpace, Program, kernel_address};
+use crate::ptx::Problem;
 use crate::ptx::ast::{self, Function, FunctionKind, Linkage, Module, StateSpace};
 
 /// The names that every function of a module sees.

@@ -6,8 +6,7 @@ use super::operand::{describe, exactly};
 use super::rows::{map_pair, map1};
 use super::types::{Kind, Type};
 use crate::counters::Class;
-use crate::exec::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
-use crate::program::{AddressSpace, Map1, Op, Reg};
+use crate::program::{AddressSpace, LOCAL_WINDOW, Map1, Op, PARAM_WINDOW, Reg, SHARED_WINDOW};
 use crate::ptx::ast::Operand;
 
 pub(super) fn lower<'a>(
@@ -109,7 +108,7 @@ fn move_predicate<'a>(
     Ok(())
 }
 
-/// The type of each of so many parts.
+/// The type of each part.
 fn part_type(ty: Type, count: usize) -> Result<Type, String> {
     match (ty.bits, count) {
         (16 | 32 | 64, 2) | (32 | 64, 4) => Ok(Type::unsigned(ty.bits / count as u32)),

@@ -31,7 +31,7 @@ pub(super) struct Variable {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum VariableAddress {
     Known(u64),
-    /// Behind the kernel's own shared memory, wherever that ends.
+    /// At the end of the kernel's own shared memory.
     DynamicShared,
 }
 

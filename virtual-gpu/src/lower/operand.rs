@@ -6,8 +6,9 @@ use super::special;
 use super::types::{Kind, Type};
 use super::variables::literal;
 use crate::counters::Class;
-use crate::exec::kernel_address;
-use crate::program::{Address, AddressSpace, Op, Pred, PredSource, Reg, Scope, Strength};
+use crate::program::{
+    Address, AddressSpace, Op, Pred, PredSource, Reg, Scope, Strength, kernel_address,
+};
 use crate::ptx::ast::{Number, Operand, Sense};
 
 impl<'a> Body<'a, '_> {
@@ -240,7 +241,7 @@ pub(super) fn describe(operand: &Operand<'_>) -> String {
     }
 }
 
-/// The operands of an instruction that takes so many.
+/// The operands of an instruction that takes `N` of them.
 pub(super) fn exactly<'o, 'a, const N: usize>(
     operands: &'o [Operand<'a>],
 ) -> Result<&'o [Operand<'a>; N], String> {

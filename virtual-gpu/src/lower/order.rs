@@ -40,7 +40,7 @@ fn targets(op: &Op) -> &[u32] {
     }
 }
 
-/// Whether control may stop running straight on behind an instruction.
+/// Whether control may leave the straight line after an instruction.
 fn ends_block(op: &Op) -> bool {
     matches!(
         op,

@@ -7,7 +7,7 @@
 
 macro_rules! map1 {
     ($a:ty, $f:expr) => {{
-        fn row(r: &mut crate::exec::Registers, d: Reg, a: Reg, mask: u32) {
+        fn row(r: &mut crate::program::Registers, d: Reg, a: Reg, mask: u32) {
             r.map1::<$a, _>(d, a, mask, $f);
         }
         row as crate::program::Map1
@@ -16,7 +16,7 @@ macro_rules! map1 {
 
 macro_rules! map2 {
     ($a:ty, $b:ty, $f:expr) => {{
-        fn row(r: &mut crate::exec::Registers, d: Reg, s: [Reg; 2], mask: u32) {
+        fn row(r: &mut crate::program::Registers, d: Reg, s: [Reg; 2], mask: u32) {
             r.map2::<$a, $b, _>(d, s, mask, $f);
         }
         row as crate::program::Map2
@@ -25,7 +25,7 @@ macro_rules! map2 {
 
 macro_rules! map3 {
     ($a:ty, $b:ty, $c:ty, $f:expr) => {{
-        fn row(r: &mut crate::exec::Registers, d: Reg, s: [Reg; 3], mask: u32) {
+        fn row(r: &mut crate::program::Registers, d: Reg, s: [Reg; 3], mask: u32) {
             r.map3::<$a, $b, $c, _>(d, s, mask, $f);
         }
         row as crate::program::Map3
@@ -34,7 +34,7 @@ macro_rules! map3 {
 
 macro_rules! map4 {
     ($a:ty, $b:ty, $c:ty, $d:ty, $f:expr) => {{
-        fn row(r: &mut crate::exec::Registers, d: Reg, s: [Reg; 4], mask: u32) {
+        fn row(r: &mut crate::program::Registers, d: Reg, s: [Reg; 4], mask: u32) {
             r.map4::<$a, $b, $c, $d, _>(d, s, mask, $f);
         }
         row as crate::program::Map4
@@ -43,7 +43,7 @@ macro_rules! map4 {
 
 macro_rules! map_pair {
     ($t:ty, $f:expr) => {{
-        fn row(r: &mut crate::exec::Registers, d: [Reg; 2], s: [Reg; 4], mask: u32) {
+        fn row(r: &mut crate::program::Registers, d: [Reg; 2], s: [Reg; 4], mask: u32) {
             r.map_pair::<$t>(d, s, mask, $f);
         }
         row as crate::program::MapPair
@@ -52,7 +52,7 @@ macro_rules! map_pair {
 
 macro_rules! relate {
     ($t:ty, $f:expr) => {{
-        fn row(r: &crate::exec::Registers, s: [Reg; 2]) -> u32 {
+        fn row(r: &crate::program::Registers, s: [Reg; 2]) -> u32 {
             r.relate::<$t>(s, $f)
         }
         row as crate::program::Relate

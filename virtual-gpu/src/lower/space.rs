@@ -8,14 +8,13 @@ use super::body::Body;
 use super::names::{Entity, Variable, VariableAddress};
 use super::variables::{self, Layout};
 use crate::config::DeviceConfig;
-use crate::module::Parameter;
-use crate::program::AddressSpace;
+use crate::program::{AddressSpace, Parameter};
 use crate::ptx::ast::{self, Array, Function, Linkage};
 
 /// Bytes of all `.const` variables of a text.
 const MAX_CONSTANT_BYTES: u64 = 64 << 10;
-/// Bytes of local memory that one kernel may declare, those of called functions included; so many
-/// has a thread of every device.
+/// Bytes of local memory that one kernel may declare, called functions included. A thread of every
+/// device has as many.
 const MAX_LOCAL_BYTES: u64 = 512 << 10;
 /// Bytes of a kernel's parameters, from the PTX version on that has the larger limit, and before.
 const MAX_PARAMETER_BYTES: u64 = 32_764;
@@ -83,7 +82,7 @@ impl Room {
         self.taken
     }
 
-    /// The offset of a variable behind those before it.
+    /// The offset of a variable after the previous ones.
     pub(super) fn take(&mut self, name: &str, layout: Layout) -> Result<u64, String> {
         let offset = self.taken.checked_next_multiple_of(layout.align);
         let offset = offset.unwrap_or(u64::MAX);

@@ -86,7 +86,7 @@ pub(super) fn without_policy<'o, 'a>(
     }
 }
 
-/// `createpolicy`: an opaque value, which nothing heeds.
+/// `createpolicy`: an opaque value, which has no effect.
 fn create_policy<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

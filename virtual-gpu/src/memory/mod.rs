@@ -34,11 +34,11 @@ pub(crate) use snapshot::{Lookup, Snapshot};
 
 /// Addresses below this belong to no allocation; the windows of the other spaces lie there.
 const FIRST_ADDRESS: u64 = 0x1000_0000_0000;
-/// So many addresses belong to each device.
+/// Addresses that belong to each device.
 const DEVICE_ADDRESSES: u64 = 0x1000_0000_0000;
 /// Allocations start at multiples of this.
 pub const ALLOCATION_ALIGN: u64 = 256;
-/// At least so many bytes between two allocations belong to nothing.
+/// The least number of bytes between two allocations.
 const GUARD_BYTES: u64 = 4096;
 /// An access this far from an allocation is not said to be near it.
 const NEAR_BYTES: u64 = 1 << 24;
@@ -137,6 +137,19 @@ impl Memory {
     /// Hands out `bytes` bytes at an address that was never handed out before.
     ///
     /// They read as zero, but count as never written: a real device promises nothing about them.
+    ///
+    /// ```
+    /// let memory = virtual_gpu::Memory::new(1 << 20);
+    /// let address = memory.alloc(8)?;
+    /// memory.write(address, &[1, 2, 3])?;
+    /// assert_eq!(memory.first_unwritten(address, 8)?, Some(3));
+    /// assert!(memory.read(address + 6, &mut [0; 4]).is_err(), "it runs past the end");
+    /// # Ok::<(), virtual_gpu::MemoryError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// No bytes are asked for, or more than are free.
     pub fn alloc(&self, bytes: u64) -> Result<u64, MemoryError> {
         self.alloc_with(bytes, Contents::Undefined)
     }
@@ -174,6 +187,10 @@ impl Memory {
     }
 
     /// Frees the allocation that starts at `address`. Its addresses are never used again.
+    ///
+    /// # Errors
+    ///
+    /// No live allocation starts at `address`.
     pub fn free(&self, address: u64) -> Result<(), MemoryError> {
         let mut table = self.write_table();
         let Some(allocation) = table.live.remove(&address) else {
@@ -226,6 +243,10 @@ impl Memory {
     }
 
     /// Copies bytes out of one allocation.
+    ///
+    /// # Errors
+    ///
+    /// The range does not lie inside one live allocation.
     pub fn read(&self, address: u64, to: &mut [u8]) -> Result<(), MemoryError> {
         let allocation = self.range(address, to.len() as u64)?;
         allocation.read(address, to);
@@ -233,6 +254,10 @@ impl Memory {
     }
 
     /// Copies bytes into one allocation.
+    ///
+    /// # Errors
+    ///
+    /// The range does not lie inside one live allocation.
     pub fn write(&self, address: u64, from: &[u8]) -> Result<(), MemoryError> {
         let allocation = self.range(address, from.len() as u64)?;
         allocation.write(address, from);
@@ -241,6 +266,10 @@ impl Memory {
     }
 
     /// Repeats `pattern` over `bytes` bytes of one allocation; the last repeat may be cut short.
+    ///
+    /// # Errors
+    ///
+    /// The range does not lie inside one live allocation.
     pub fn fill(&self, address: u64, bytes: u64, pattern: &[u8]) -> Result<(), MemoryError> {
         let allocation = self.range(address, bytes)?;
         allocation.fill(address, bytes, pattern);
@@ -249,6 +278,10 @@ impl Memory {
     }
 
     /// Copies between two ranges, each inside one allocation. They may overlap.
+    ///
+    /// # Errors
+    ///
+    /// One of the ranges does not lie inside one live allocation.
     pub fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), MemoryError> {
         let (target, source) = (self.range(to, bytes)?, self.range(from, bytes)?);
         let mut buffer = vec![0; bytes as usize];
@@ -267,12 +300,20 @@ impl Memory {
     ///
     /// Memory that a launch could write whose check for uninitialised bytes was off counts as
     /// written.
+    ///
+    /// # Errors
+    ///
+    /// The range does not lie inside one live allocation.
     pub fn first_unwritten(&self, address: u64, bytes: u64) -> Result<Option<u64>, MemoryError> {
         let allocation = self.range(address, bytes)?;
         Ok(allocation.first_unwritten(address, bytes))
     }
 
     /// Checks that a range lies inside one live allocation.
+    ///
+    /// # Errors
+    ///
+    /// It does not.
     pub fn check(&self, address: u64, bytes: u64) -> Result<(), MemoryError> {
         self.range(address, bytes).map(|_| ())
     }
@@ -305,7 +346,7 @@ impl Memory {
         Snapshot::new(allocations)
     }
 
-    /// Held while an atomic operation reads and writes, so that those of other launches wait.
+    /// Held while an atomic operation reads and writes, so that atomic operations of other launches wait.
     pub(crate) fn lock_atomics(&self) -> MutexGuard<'_, ()> {
         self.atomics.lock().unwrap_or_else(PoisonError::into_inner)
     }

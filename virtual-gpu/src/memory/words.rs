@@ -9,16 +9,16 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU32;
 
-/// So many words of four bytes.
+/// Zeroed words of four bytes.
 pub(super) struct Words {
     start: NonNull<AtomicU32>,
     count: usize,
     layout: Layout,
 }
 
-// SAFETY: the words are atomics that this owns.
+// SAFETY: this owns the words, and they may be dropped on any thread.
 unsafe impl Send for Words {}
-// SAFETY: as above.
+// SAFETY: a shared `Words` gives only `&[AtomicU32]` and an address.
 unsafe impl Sync for Words {}
 
 impl Words {
@@ -30,7 +30,7 @@ impl Words {
         if layout.size() == 0 {
             return None;
         }
-        // SAFETY: the layout has at least one byte.
+        // SAFETY: the layout has at least one byte, as was checked above.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) })?.cast();
         Some(Self {
             start,
@@ -50,14 +50,16 @@ impl Deref for Words {
 
     #[inline]
     fn deref(&self) -> &[AtomicU32] {
-        // SAFETY: so many words were allocated there, zeroed, and live as long as this.
+        // SAFETY: `zeroed` allocated `count` words at `start`, aligned and zeroed, and zero is a value of
+        // `AtomicU32`. They are freed in `drop`, so they outlive the borrow of `self`. The host has a
+        // pointer to pinned memory as well; by CUDA's contract it leaves alone what work on the device uses.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.count) }
     }
 }
 
 impl Drop for Words {
     fn drop(&mut self) {
-        // SAFETY: allocated in `zeroed` with this layout, and freed here only.
+        // SAFETY: `zeroed` allocated the words with this layout; only this frees them, once.
         unsafe { dealloc(self.start.as_ptr().cast(), self.layout) };
     }
 }

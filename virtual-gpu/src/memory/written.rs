@@ -21,7 +21,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// Nothing is written yet; `None` if the host has no memory for the account.
+    /// Nothing is written yet; `None` if the host has no memory for the masks.
     pub(super) fn nothing(words: usize) -> Option<Self> {
         Self::beginning_with(0, words)
     }

@@ -18,7 +18,7 @@ pub(crate) struct CopyAsync {
     pub bytes: Reg,
     /// Bytes that are read, if not all; the rest are zeros.
     pub read: Option<Reg>,
-    /// What is told when the bytes have landed, instead of a group.
+    /// The mbarrier that learns when the bytes have landed, instead of a group.
     pub mbarrier: Option<Address>,
     /// Registers to do it with: two addresses, two parts of the data, one byte.
     pub scratch: [Reg; 5],
@@ -33,7 +33,7 @@ pub(crate) enum MbarrierKind {
     /// Awaits more bytes, and arrives once.
     ExpectAndArrive,
     Expect,
-    /// So many of the awaited bytes are there.
+    /// This number of awaited bytes has arrived.
     Complete,
     /// Whether the phase of a state is complete.
     TestState,

@@ -60,7 +60,7 @@ pub(crate) struct Address {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extend {
     Zero,
-    /// With the sign of the value's width, cut to so many bits.
+    /// By its sign, to this number of bits.
     SignTo(u32),
 }
 

@@ -7,22 +7,27 @@
 //!
 //! Calls do not appear: `lower` writes the body of a called function in its place.
 
+mod addresses;
 mod calls;
 mod copies;
 mod memory;
 mod op;
+mod registers;
 mod special;
 mod together;
 
 use crate::counters::Class;
-use crate::exec::Registers;
-use crate::module::Parameter;
+pub(crate) use addresses::{
+    LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, kernel_address, kernel_index, space_of,
+    within_window,
+};
 pub(crate) use calls::{LaunchGrid, ParameterBuffer, Print};
 pub(crate) use copies::{CopyAsync, Mbarrier, MbarrierKind, Phase, WaitFor};
 pub(crate) use memory::{
     Address, AddressSpace, Atomic, Exchange, Extend, Order, Scope, Strength, Transfer,
 };
 pub(crate) use op::Op;
+pub(crate) use registers::{Registers, lanes};
 pub(crate) use special::Special;
 pub(crate) use together::{
     Alignment, Barrier, BarrierKind, Combine, Shuffle, ShuffleMode, VoteMode,
@@ -94,6 +99,17 @@ pub(crate) struct Instruction {
 pub(crate) struct Place {
     pub line: u32,
     pub text: String,
+}
+
+/// One parameter of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// Offset in the kernel's parameters.
+    pub offset: u32,
+    /// Size in bytes.
+    pub bytes: u32,
+    /// Alignment in bytes.
+    pub align: u32,
 }
 
 /// A kernel ready to run.

@@ -76,7 +76,7 @@ pub(crate) enum Op {
     CopyAsync(CopyAsync),
     /// What was begun so far is a group.
     CopyCommit(WaitFor),
-    /// Waits for all but the latest so many groups, or for all.
+    /// Waits for all groups except this number of the latest, or for all.
     CopyWait {
         kind: WaitFor,
         but: Option<u32>,

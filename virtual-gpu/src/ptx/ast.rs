@@ -54,7 +54,7 @@ pub(crate) struct Variable<'a> {
 pub(crate) enum Array {
     /// Not an array.
     Single,
-    /// So many elements, all dimensions multiplied.
+    /// The number of elements: all dimensions multiplied.
     Sized(u64),
     /// `name[]`.
     Unsized,
@@ -102,7 +102,7 @@ pub(crate) struct Function<'a> {
     pub body: Option<Vec<Statement<'a>>>,
 }
 
-/// The performance directives that the engine heeds.
+/// The performance directives that have an effect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Limits {
     pub max_block_dim: Option<[u32; 3]>,

@@ -1,7 +1,7 @@
 //! Cuts a PTX text into tokens. Comments and white space vanish; every token knows its line.
 
+use super::Problem;
 use super::ast::Number;
-use crate::module::Problem;
 
 /// One token.
 #[derive(Debug, Clone, Copy)]

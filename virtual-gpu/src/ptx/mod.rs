@@ -10,3 +10,12 @@ mod parse;
 mod variables;
 
 pub(crate) use parse::parse;
+
+/// Something in a PTX text that cannot be loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Line in the text, counted from 1.
+    pub line: u32,
+    /// What is wrong, in words.
+    pub what: String,
+}

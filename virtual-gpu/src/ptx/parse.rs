@@ -1,14 +1,14 @@
-//! Builds the syntax tree. After a mistake the parser goes on behind the next `;` or at the next
+//! Builds the syntax tree. After a mistake the parser continues after the next `;` or at the next
 //! brace, so that one run reports every mistake.
 //!
 //! Debug directives (`.loc`, `.file`, `.section`) and pragmas are passed over.
 
+use super::Problem;
 use super::ast::{
     Function, FunctionKind, Guard, Instruction, Limits, Linkage, Module, Number, Sense, StateSpace,
     Statement, Variable,
 };
 use super::lex::{Kind, Token, lex};
-use crate::module::Problem;
 
 /// Blocks within blocks, at most.
 const MAX_DEPTH: u32 = 64;
@@ -110,7 +110,7 @@ impl<'a> Parser<'a, '_> {
         found
     }
 
-    /// Goes on behind the next `;`, or at the next brace.
+    /// Continues after the next `;`, or at the next brace.
     fn recover(&mut self, problem: Problem) {
         self.problems.push(problem);
         loop {

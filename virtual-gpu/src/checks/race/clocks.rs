@@ -1,7 +1,7 @@
 //! What a thread knows of the others: vector clocks over all threads of a grid.
 //!
 //! A clock holds, for every block that it knows anything of, the time up to which each of its
-//! threads is known. Blocks' parts are shared until they differ: behind a barrier, all threads of
+//! threads is known. Blocks' parts are shared until they differ: after a barrier, all threads of
 //! a block share one.
 
 use std::ops::Range;

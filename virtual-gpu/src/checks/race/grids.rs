@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::clocks::Known;
 use super::threads::{BlockState, copiers};
 use crate::checks::GridStart;
-use crate::launch::Shape;
+use crate::config::Shape;
 use crate::program::Program;
 
 /// One grid that has started.

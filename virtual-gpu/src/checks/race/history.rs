@@ -11,7 +11,7 @@ use super::pages::NumberHasher;
 use crate::fault::AccessKind;
 use crate::program::{Scope, Strength};
 
-/// So many accesses are looked through to forget some of them.
+/// Crowds of more accesses than this are not searched for accesses to forget.
 const PRUNED: usize = 16;
 
 /// One thread's access.
@@ -85,7 +85,7 @@ impl Record {
     }
 
     /// Whether two accesses to one cell are made to meet: both strong, of the same bytes, of scopes
-    /// that reach each other. Accesses are aligned, so those of one size are of the same bytes.
+    /// that reach each other. Accesses are aligned, so two of one size are of the same bytes.
     fn may_meet(self, other: Self) -> bool {
         let both = self.bits & other.bits;
         both & IS_STRONG != 0
@@ -93,7 +93,7 @@ impl Record {
             && (both & IS_WIDE != 0 || self.thread().block() == other.thread().block())
     }
 
-    /// Whether nothing orders this access before a new one, by a thread that knows so much.
+    /// Whether nothing orders this access before a new one, by a thread that knows `known`.
     #[inline]
     fn races(self, new: Self, known: &Known) -> bool {
         self.thread() != new.thread() && !self.may_meet(new) && !self.is_before(new, known)

@@ -75,7 +75,7 @@ impl Messages {
                 ..fenced
             }),
         };
-        // An atomic operation hands on what was there; a write does not.
+        // An atomic operation passes on what was there; a write does not.
         if accesses.kind == AccessKind::Write && !self.lying.is_empty() {
             self.lying.remove(&address);
         }

@@ -27,12 +27,11 @@
 //! `messages`). `history` holds which accesses of a cell of memory have to be remembered, `pages`
 //! where.
 //!
-//! Every launch starts anew. What it has touched in global memory is gathered from the histories at its end
-//! (`summary`), for `checks/streams` to compare with other work.
+//! Every launch starts with empty histories. What it touched in global memory is summarised at its end
+//! (`summary`), so that `checks/streams` can compare it with other work.
 //!
-//! Not modelled: proxies, and the difference
-//! between `fence.sc` and `fence.acq_rel`. A finding holds for the inputs and the schedule that
-//! ran, and so does the absence of one.
+//! Not modelled: proxies, and the difference between `fence.sc` and `fence.acq_rel`. A finding holds for
+//! the inputs and the schedule that ran, and so does the absence of one.
 
 mod clocks;
 mod grids;
@@ -45,7 +44,8 @@ mod threads;
 
 use std::collections::HashMap;
 
-use super::{Accesses, Arrival, Element, GridStart, Observer, Switch};
+use super::{Accesses, Arrival, Element, GridStart, Observer};
+use crate::config::Switch;
 use crate::fault::{AccessKind, Conflict, FaultKind, Side, Space};
 use crate::program::{Order, Scope, Strength};
 use clocks::Thread;
@@ -56,7 +56,7 @@ use pages::{NumberHasher, Pages};
 use past::{Past, Reader};
 use threads::{BlockState, indices};
 
-/// Watches a launch for data races, and knows what else a read might have given.
+/// Watches a launch for data races, and can make reads return an older value.
 #[derive(Debug)]
 pub(crate) struct RaceDetector {
     grids: Grids,
@@ -67,8 +67,7 @@ pub(crate) struct RaceDetector {
     global: Pages,
     messages: Messages,
     past: Option<Past>,
-    /// Lanes of the accesses that are reported next which have read something older, and what
-    /// came with it.
+    /// Lanes of the next reported accesses that read an older value, and the messages that came with it.
     stale: Vec<(usize, Vec<Message>)>,
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
 
 use super::history::History;
 
@@ -44,6 +45,17 @@ impl Pages {
         let first = (address % PAGE_BYTES) as usize >> page.shift;
         let count = (bytes as usize >> page.shift).max(1);
         &mut page.cells[first..first + count]
+    }
+
+    /// The addresses of each page.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
+        let starts = self.places.keys().map(|number| number * PAGE_BYTES);
+        starts.map(|start| start..start + PAGE_BYTES)
+    }
+
+    /// How many histories there are.
+    pub(super) fn cell_count(&self) -> usize {
+        self.pages.iter().map(|page| page.cells.len()).sum()
     }
 
     /// All histories in the order of their addresses, each with its first address and its bytes.

@@ -12,9 +12,9 @@ use super::pages::NumberHasher;
 
 /// Bytes of a unit, in which writes are kept together.
 const UNIT_BYTES: u64 = 8;
-/// So many units are kept; then all are forgotten.
+/// The most units that are kept. When there are more, all are forgotten.
 const MOST_UNITS: usize = 1 << 18;
-/// Of so many reads that may be stale one is not.
+/// Of this number of reads that may be stale, one is fresh.
 const FRESH_ONE_IN: u64 = 4;
 
 /// A write, and what was there before.

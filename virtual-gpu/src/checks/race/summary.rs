@@ -1,18 +1,31 @@
-//! What a launch as a whole has touched in global memory, as other work sees it.
+//! What a launch as a whole has touched in global memory, as other work sees it: pages first, and runs of bytes
+//! when somebody asks.
 //!
-//! Of each cell one write is told of and one read, those that conflict with most. The histories have forgotten
+//! Each cell reports one write and one read: the ones that conflict with most. The histories have forgotten
 //! accesses for which a later one stands; it stands for them here as well.
 
 use super::RaceDetector;
 use super::grids::Grid;
 use super::history::{History, Record};
-use crate::checks::streams::{self, Access, Gatherer, Thread, Touched};
+use super::pages::Pages;
+use crate::checks::streams::{self, Access, Gatherer, Raw, Spans, Thread, Touched};
 
 impl RaceDetector {
-    /// What the launch has touched so far.
-    pub(crate) fn touched(&self) -> Touched {
+    /// The grids of the launch, and what they have touched so far.
+    pub(crate) fn touched(self) -> (Vec<streams::Grid>, Raw) {
+        let grids = self.grids.started().iter().map(Grid::told).collect();
+        let pages = self.global;
+        let spans = Spans::new(pages.ranges().collect());
+        let raw = Raw::new(spans, pages.cell_count(), move || pages.touched());
+        (grids, raw)
+    }
+}
+
+impl Pages {
+    /// The runs of bytes that were touched.
+    fn touched(&self) -> Touched {
         let (mut writes, mut reads) = (Gatherer::default(), Gatherer::default());
-        self.global.in_order().for_each(|(start, bytes, cell)| {
+        self.in_order().for_each(|(start, bytes, cell)| {
             let [write, read] = cell.told();
             for (told, runs) in [(write, &mut writes), (read, &mut reads)] {
                 if let Some((access, record)) = told {
@@ -24,7 +37,6 @@ impl RaceDetector {
         Touched {
             writes: writes.runs(),
             reads: reads.runs(),
-            grids: self.grids.started().iter().map(Grid::told).collect(),
         }
     }
 }
@@ -41,7 +53,7 @@ impl Grid {
 }
 
 impl History {
-    /// The write and the read that are told of.
+    /// The write and the read that are reported.
     #[inline]
     fn told(&self) -> [Option<Told>; 2] {
         let [mut write, mut read] = [None; 2];
@@ -56,10 +68,10 @@ impl History {
     }
 }
 
-/// An access that is told of, and which that is.
+/// An access that is reported, and its record.
 type Told = (Access, Record);
 
-/// Of an access that was chosen already and another one, that for which the other need not be told. Where there
+/// Of the access chosen so far and a new one, the one that stands for both. Where there
 /// is none, as they are of several widths, it meets no other: whatever another's width is, it races with one
 /// of these.
 #[inline]

@@ -65,7 +65,7 @@ impl ThreadState {
 #[derive(Debug)]
 pub(super) struct BlockState {
     pub number: u64,
-    /// Those of the block, and behind them one for the copies of each, where there are any.
+    /// The block's threads, followed by one for the copies of each, if it copies.
     pub threads: Vec<ThreadState>,
     thread_count: u32,
     pub shared: Pages,

@@ -1,5 +1,5 @@
-//! Finds data races between pieces of work: launches, copies and fills that touch the same bytes, one of
-//! them writing, with nothing that orders them.
+//! Finds data races between pieces of work: launches, copies and fills that touch the same bytes, where at least
+//! one of them writes and nothing orders them.
 //!
 //! A piece of work comes after another if
 //!
@@ -51,18 +51,25 @@
 //!   its calls.
 //! * Kernels of two streams that pass a flag from one to the other while both run.
 //!
-//! What is remembered takes memory by the number of bytes touched and of streams that are not ordered, not by
-//! the number of launches; all that comes before everything that can still happen is forgotten.
+//! Most work races with nothing, and to remember it byte by byte is slow. So recent work is kept as spans of
+//! addresses (`spans`, `recent`). It is remembered byte by byte (`touched`, `shadow`) only when work comes that is
+//! not ordered after it and whose spans meet its own. Mostly the host has waited for all before that, and all
+//! is forgotten.
+//!
+//! The memory for this grows with the bytes touched and with the streams that are not ordered, not with the
+//! number of launches. Work that comes before everything that can still happen is forgotten.
 
 mod clock;
 mod orders;
 mod piece;
-mod report;
+mod recent;
 mod shadow;
+mod spans;
 mod touched;
 
 pub(crate) use clock::Clock;
 pub(crate) use orders::Orders;
 pub(crate) use piece::{NodePlace, Piece, What};
-pub use report::{Doer, StreamKind, StreamName, StreamRace, StreamSide, ThreadPlace};
+pub(crate) use recent::Raw;
+pub(crate) use spans::Spans;
 pub(crate) use touched::{Access, Gatherer, Grid, Run, Thread, Touched};

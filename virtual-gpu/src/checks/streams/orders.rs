@@ -1,28 +1,33 @@
-//! The account of all work: what comes before what, what the host knows to be done, and what work has
+//! The record of all work: what comes before what, what the host knows to be done, and what work has
 //! touched.
 
 use super::clock::Clock;
 use super::piece::Piece;
-use super::report::StreamRace;
-use super::shadow::{Mark, Shadow};
-use super::touched::Touched;
+use super::recent::{Raw, Recent};
+use super::shadow::Shadow;
+use crate::fault::StreamRace;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// So many segments of memory, or streams, more than twice those that were left last time, and it is
-/// looked which can be forgotten.
+/// When the segments of memory, streams and recent pieces of work are this many more than twice what was left last time,
+/// a search begins for what can be forgotten.
 const SLACK: usize = 256;
 
-/// The account of a machine's work.
-#[derive(Debug, Default)]
+/// The most cells whose histories are kept for recent work, at 48 bytes or more each.
+const MOST_CELLS: usize = 1 << 21;
+
+/// The record of a device's work.
+#[derive(Default)]
 pub(crate) struct Orders(Mutex<State>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
     /// The work that the host has been told is done.
     told: Clock,
     /// The work that was enqueued and is not done, by number, with its stream and what comes before it.
     pending: HashMap<u64, (u64, Arc<Clock>)>,
+    /// Recent work, which is not yet in the shadow.
+    recent: Recent,
     shadow: Shadow,
     /// The work that was done and is remembered is all known to this.
     newest: Clock,
@@ -37,8 +42,8 @@ impl Orders {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of a piece of work that is enqueued after some others. Gives the clock of those who
-    /// come after it.
+    /// Records a piece of work that is enqueued after some others. Returns the clock of the work
+    /// that comes after it.
     pub(crate) fn enqueue<'c>(
         &self,
         (stream, number): (u64, u64),
@@ -56,7 +61,7 @@ impl Orders {
         clock
     }
 
-    /// Takes note that a piece of work is done.
+    /// Records that a piece of work is done.
     pub(crate) fn done(&self, number: u64) {
         self.state().pending.remove(&number);
     }
@@ -65,62 +70,72 @@ impl Orders {
     pub(crate) fn told(&self, done: &Clock) {
         let mut state = self.state();
         state.told.join(done);
+        // All that was done is known to all that will be enqueued, and nothing waits.
         if state.pending.is_empty() && state.told.covers_all(&state.newest) {
-            state.forget_all();
+            let forgotten = std::mem::take(&mut *state);
+            drop(state);
+            // It may hold much, so nobody waits for its end.
+            drop(forgotten);
         }
     }
 
-    /// Leaves of a clock what somebody may ask for.
+    /// Removes from a clock the streams that nobody will ask for.
     pub(crate) fn trim(&self, clock: &mut Clock) {
         let state = self.state();
         clock.retain(|stream| state.streams.contains(&stream));
     }
 
     /// Compares what a piece of work touches with what others did, and remembers it. Gives the first race.
-    pub(crate) fn compare(&self, piece: &Arc<Piece>, touched: &Touched) -> Option<StreamRace> {
+    pub(crate) fn compare(&self, piece: &Arc<Piece>, raw: Raw) -> Option<StreamRace> {
         let mut state = self.state();
         state.newest.learn(piece.stream.id, piece.number);
-        let mut first = None;
-        for run in touched.reads.iter().chain(&touched.writes) {
-            let new = Mark {
-                piece: Arc::clone(piece),
-                run: *run,
-            };
-            if let Some((old, address)) = state.shadow.add(&new) {
-                first.get_or_insert_with(|| StreamRace {
-                    address,
-                    allocation: None,
-                    earlier: old.piece.side(&old.run, address),
-                    later: piece.side(run, address),
-                });
-            }
-        }
+        let race = state.add(piece, raw);
         state.tidy();
-        first
+        race
     }
 
     /// Forgets what was done with memory that is gone.
     pub(crate) fn forget(&self, start: u64, bytes: u64) {
-        self.state().shadow.forget(start, bytes);
+        let bytes = start..start.saturating_add(bytes);
+        let mut state = self.state();
+        state.shadow.forget(&bytes);
+        state.recent.forget(&bytes);
     }
 
     /// How many segments of memory and streams are remembered.
     #[cfg(test)]
     fn size(&self) -> (usize, usize) {
         let state = self.state();
-        (state.shadow.len(), state.streams.len())
+        (state.shadow.len() + state.recent.len(), state.streams.len())
     }
 }
 
 impl State {
-    /// All that was done is known to all that will be enqueued, and nothing waits.
-    fn forget_all(&mut self) {
-        *self = Self::default();
+    /// Remembers what a piece of work touches. Gives the first race.
+    fn add(&mut self, piece: &Arc<Piece>, raw: Raw) -> Option<StreamRace> {
+        if !self.recent.may_race(piece, &raw) && !self.shadow.may_race(piece, &raw) {
+            self.recent.push(piece, raw);
+            return None;
+        }
+        self.recent.settle(&mut self.shadow);
+        let (old, new, address) = self.shadow.add_all(piece, &raw.divide())?;
+        Some(StreamRace {
+            address,
+            allocation: None,
+            earlier: old.piece.side(&old.run, address),
+            later: piece.side(&new.run, address),
+        })
+    }
+
+    /// How much is remembered.
+    fn len(&self) -> usize {
+        self.shadow.len() + self.recent.len() + self.streams.len()
     }
 
     /// Forgets what comes before everything that can still happen, if there is much.
     fn tidy(&mut self) {
-        if self.shadow.len() + self.streams.len() <= 2 * self.left + SLACK {
+        let is_much = self.len() > 2 * self.left + SLACK;
+        if !is_much && self.recent.cells() <= MOST_CELLS {
             return;
         }
         let mut known = self.told.clone();
@@ -128,27 +143,31 @@ impl State {
             .values()
             .for_each(|(_, clock)| known.meet(clock));
         let pending = &self.pending;
-        self.shadow.retain(|mark| {
-            let piece = &mark.piece;
+        let is_asked_for = |piece: &Piece| {
             pending.contains_key(&piece.number) || !known.covers(piece.stream.id, piece.number)
-        });
+        };
+        self.recent.retain_pieces(is_asked_for);
+        self.shadow.retain(|mark| is_asked_for(&mark.piece));
+        self.recent.settle(&mut self.shadow);
         let waiting = pending.values().map(|(stream, _)| *stream);
         let remembered = self.shadow.marks().map(|mark| mark.piece.stream.id);
         let streams: HashSet<u64> = waiting.chain(remembered).collect();
         self.told.retain(|stream| streams.contains(&stream));
         self.newest.retain(|stream| streams.contains(&stream));
         self.streams = streams;
-        self.left = self.shadow.len() + self.streams.len();
+        self.left = self.len();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::piece::What;
-    use super::super::report::{StreamKind, StreamName};
-    use super::super::touched::Run;
+    use super::super::spans::Spans;
+    use super::super::touched::{Run, Touched};
     use super::*;
-    use crate::fault::AccessKind;
+    use crate::fault::{AccessKind, StreamKind, StreamName};
+    use std::ops::Range;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     /// A stream's work that writes some bytes.
     struct Writer<'o> {
@@ -180,7 +199,7 @@ mod tests {
                 writes: vec![Run::of_call(start..start + 64, AccessKind::Write)],
                 ..Touched::default()
             };
-            let race = self.orders.compare(&piece, &touched);
+            let race = self.orders.compare(&piece, touched.into());
             self.orders.done(number);
             race.is_some()
         }
@@ -231,6 +250,74 @@ mod tests {
             let (segments, streams) = orders.size();
             assert!(segments + streams < 4 * SLACK, "{segments} {streams}");
         }
+    }
+
+    /// What writes some bytes, and says in the end whether it was asked for its runs.
+    fn raw(bytes: Range<u64>, cells: usize, asked: &Arc<AtomicBool>) -> Raw {
+        let asked = Arc::clone(asked);
+        Raw::new(Spans::new(vec![bytes.clone()]), cells, move || {
+            asked.store(true, Ordering::Relaxed);
+            Touched {
+                writes: vec![Run::of_call(bytes, AccessKind::Write)],
+                ..Touched::default()
+            }
+        })
+    }
+
+    #[test]
+    fn work_is_divided_into_runs_only_when_unordered_work_meets_it() {
+        let orders = Orders::default();
+        let mut writer = Writer {
+            orders: &orders,
+            number: 0,
+        };
+        let asked = Arc::default();
+        let first = Arc::new(writer.enqueue(1, &[]));
+        assert!(orders.compare(&first, raw(0..64, 1, &asked)).is_none());
+        orders.done(first.number);
+        assert!(!writer.write(1, &[], 0).1, "the same stream");
+        assert!(!writer.write(2, &[], 64).1, "other bytes");
+        assert!(!writer.write(3, &[&first.clock], 128).1, "ordered");
+        assert!(!asked.load(Ordering::Relaxed));
+        assert!(writer.write(4, &[], 63).1);
+        assert!(asked.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn memory_that_is_gone_is_forgotten_before_and_after_it_is_divided() {
+        let orders = Orders::default();
+        let mut writer = Writer {
+            orders: &orders,
+            number: 0,
+        };
+        let asked = Arc::default();
+        let first = Arc::new(writer.enqueue(1, &[]));
+        assert!(orders.compare(&first, raw(0..256, 1, &asked)).is_none());
+        orders.done(first.number);
+        orders.forget(0, 64);
+        assert!(!writer.write(2, &[], 0).1);
+        assert!(!asked.load(Ordering::Relaxed));
+        assert!(writer.write(3, &[], 192).1);
+        assert!(asked.load(Ordering::Relaxed));
+        assert!(!writer.write(2, &[], 0).1, "the first has not come back");
+        orders.forget(64, 64);
+        assert!(!writer.write(4, &[], 64).1);
+        assert!(writer.write(5, &[], 128).1);
+    }
+
+    #[test]
+    fn histories_of_recent_work_are_not_kept_without_end() {
+        let orders = Orders::default();
+        let mut writer = Writer {
+            orders: &orders,
+            number: 0,
+        };
+        let asked = Arc::default();
+        let first = Arc::new(writer.enqueue(1, &[]));
+        let large = raw(0..64, MOST_CELLS + 1, &asked);
+        assert!(orders.compare(&first, large).is_none());
+        assert!(asked.load(Ordering::Relaxed));
+        assert!(writer.write(2, &[], 0).1);
     }
 
     #[test]

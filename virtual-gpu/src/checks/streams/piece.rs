@@ -1,15 +1,15 @@
 //! Pieces of work, and which of two comes after the other.
 
 use super::clock::Clock;
-use super::report::{Doer, StreamName, StreamSide, ThreadPlace};
 use super::touched::{Grid, Run};
+use crate::fault::{Doer, StreamName, StreamSide, ThreadPlace};
 use std::sync::Arc;
 
 /// A piece of work: one of a stream, or a node of a graph that was launched there.
 #[derive(Debug)]
 pub(crate) struct Piece {
     pub stream: StreamName,
-    /// No two pieces of work of any streams have the same, save for nodes of one launch of a graph.
+    /// Unique over all streams, except that the nodes of one launch of a graph share a number.
     pub number: u64,
     /// The work that comes before it, and its own.
     pub clock: Arc<Clock>,
@@ -18,7 +18,7 @@ pub(crate) struct Piece {
     pub what: What,
 }
 
-/// Where a node stands among those of its graph.
+/// Where a node stands among the nodes of its graph.
 #[derive(Debug, Clone)]
 pub(crate) struct NodePlace {
     /// One of the chains that the graph's nodes were divided into.
@@ -53,7 +53,7 @@ impl Piece {
         }
     }
 
-    /// What is told of an access of its to an address.
+    /// The report of its access to an address.
     pub(super) fn side(&self, run: &Run, address: u64) -> StreamSide {
         let by = match &self.what {
             What::Call(name) => Doer::Call {

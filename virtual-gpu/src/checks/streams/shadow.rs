@@ -9,6 +9,7 @@
 use super::piece::Piece;
 use super::touched::Run;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A remembered access.
@@ -69,9 +70,18 @@ impl Shadow {
         found
     }
 
+    /// What is remembered of some bytes.
+    pub(super) fn marks_in(&self, bytes: &Range<u64>) -> impl Iterator<Item = &Mark> {
+        let before = self.segments.range(..bytes.start).next_back();
+        let reaching = before.filter(|(_, segment)| segment.end > bytes.start);
+        let inside = self.segments.range(bytes.clone());
+        let all = reaching.into_iter().chain(inside);
+        all.flat_map(|(_, segment)| &segment.marks)
+    }
+
     /// Forgets some bytes.
-    pub(super) fn forget(&mut self, start: u64, bytes: u64) {
-        self.take(start, start.saturating_add(bytes));
+    pub(super) fn forget(&mut self, bytes: &Range<u64>) {
+        self.take(bytes.start, bytes.end);
     }
 
     /// Forgets all accesses but some.
@@ -109,7 +119,7 @@ impl Shadow {
     }
 }
 
-/// Adds a segment behind others; one with the last if both have nothing but the same access.
+/// Appends a segment. It becomes one with the last if both hold the same single access.
 fn push(parts: &mut Vec<(u64, Segment)>, start: u64, end: u64, marks: Vec<Mark>) {
     if let Some((_, last)) = parts.last_mut()
         && last.end == start
@@ -136,9 +146,9 @@ impl Mark {
 mod tests {
     use super::super::clock::Clock;
     use super::super::piece::What;
-    use super::super::report::{StreamKind, StreamName};
     use super::*;
     use crate::fault::AccessKind::{self, Read, Write};
+    use crate::fault::{StreamKind, StreamName};
 
     fn piece(stream: u64, number: u64, before: &[(u64, u64)]) -> Arc<Piece> {
         let mut clock = Clock::default();
@@ -187,7 +197,7 @@ mod tests {
             shadow.add(&mark(&piece, 500, 600, Write));
         }
         assert_eq!((shadow.len(), shadow.marks().count()), (1, 1));
-        shadow.forget(510, 20);
+        shadow.forget(&(510..530));
         let left: Vec<_> = shadow.segments.iter().map(|(s, g)| (*s, g.end)).collect();
         assert_eq!(left, [(500, 510), (530, 600)]);
     }

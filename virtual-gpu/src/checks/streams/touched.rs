@@ -5,8 +5,8 @@
 //! row, and it is still known which thread has accessed which byte. Beyond [`EXACT_RUNS`] the threads are
 //! given up, so that scattered accesses take less memory.
 
+use crate::config::Shape;
 use crate::fault::AccessKind;
-use crate::launch::Shape;
 use crate::program::Program;
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// That of a copy or a fill.
+    /// The access of a copy or a fill.
     pub(crate) fn of_call(kind: AccessKind) -> Self {
         Self {
             kind,
@@ -57,14 +57,14 @@ impl Access {
 enum Threads {
     Unknown,
     One(Thread),
-    /// This one and those after it in its block, each so many bytes.
+    /// This thread and the following ones of its block; each accessed this number of bytes.
     From(Thread, u64),
 }
 
 /// A thread of a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Thread {
-    /// Among those of all grids of the launch.
+    /// Its number in the whole launch, over all grids.
     pub block: u64,
     /// In the block.
     pub index: u32,
@@ -93,6 +93,10 @@ impl Run {
         }
     }
 
+    pub(super) fn range(&self) -> Range<u64> {
+        self.start..self.end
+    }
+
     /// The thread that accessed a byte of the run.
     pub(super) fn thread(&self, address: u64) -> Option<Thread> {
         match self.threads {
@@ -112,7 +116,7 @@ impl Run {
 /// A grid whose threads have accessed something.
 #[derive(Debug, Clone)]
 pub(crate) struct Grid {
-    /// Among those of all grids of the launch.
+    /// Its number in the whole launch, over all grids.
     pub first_block: u64,
     pub program: Arc<Program>,
     pub shape: Shape,
@@ -127,8 +131,13 @@ pub(crate) struct Touched {
     pub writes: Vec<Run>,
     /// Bytes that were read. Those are left out for which a write stands as well.
     pub reads: Vec<Run>,
-    /// The grids of a launch, by their first block.
-    pub grids: Vec<Grid>,
+}
+
+impl Touched {
+    /// All runs: those that were read, then those that were written.
+    pub(super) fn runs(&self) -> impl Iterator<Item = &Run> {
+        self.reads.iter().chain(&self.writes)
+    }
 }
 
 /// Gathers runs from what single threads have accessed.

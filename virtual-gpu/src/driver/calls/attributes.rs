@@ -5,9 +5,9 @@
 //! table does not.
 
 use crate::WARP_LANES;
+use crate::driver::abi::Out;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::machine::{Device, machine};
-use crate::driver::seam::abi::Out;
 
 /// The highest attribute of CUDA 12.4.
 const HIGHEST: i32 = 134;

@@ -1,11 +1,11 @@
 //! Capturing streams.
 
+use crate::driver::abi::{Handle, HostPointer, Out};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::capture::{self, Capture, CaptureMode, Status};
 use crate::driver::objects::graph::Graph;
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Ordering, Stream, resolve};
-use crate::driver::seam::abi::{Handle, HostPointer, Out};
 use std::sync::Arc;
 
 const NOT_CAPTURING: i32 = 0;

@@ -1,12 +1,12 @@
 //! Contexts: making them, making them current, and what can be set in them.
 
+use crate::driver::abi::{Handle, Out};
 use crate::driver::calls::finish_context;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::context::{Context, Kind, PENDING_LAUNCHES, Preference};
 use crate::driver::objects::current::{self, current, current_in_any_state};
 use crate::driver::objects::machine::{Device, Machine, machine};
 use crate::driver::objects::table::new_key;
-use crate::driver::seam::abi::{Handle, Out};
 use std::sync::Arc;
 
 /// Flags that a context may be made with.

@@ -5,6 +5,7 @@
 //! pageable host memory at the time of the call, and is not asynchronous at all when it writes to
 //! it; pinned host memory is read and written when the stream comes to it.
 
+use crate::driver::abi::{Handle, HostPointer};
 use crate::driver::calls::{check_legacy, check_unsafe_call, enqueue, finish};
 use crate::driver::code::Outcome;
 use crate::driver::objects::context::Context;
@@ -13,7 +14,6 @@ use crate::driver::objects::current::{current, current_in_any_state};
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Stream, resolve};
 use crate::driver::objects::work::Action;
-use crate::driver::seam::abi::{Handle, HostPointer};
 use std::sync::Arc;
 
 pub(crate) fn host_to_device(to: u64, from: HostPointer, bytes: usize) -> Outcome {

@@ -1,10 +1,10 @@
 //! Copies of many rows. Arrays are not modelled.
 
+use crate::driver::abi::{Handle, HostPointer, In};
 use crate::driver::calls::copy::{device, later, now, place};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::copy::{Copy, End, Extent2, Place};
 use crate::driver::objects::stream::Stream;
-use crate::driver::seam::abi::{Handle, HostPointer, In};
 
 const HOST: i32 = 1;
 const DEVICE: i32 = 2;

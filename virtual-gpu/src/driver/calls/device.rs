@@ -1,9 +1,9 @@
 //! Starting the driver, and what devices there are.
 
+use crate::driver::abi::Out;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::mode;
 use crate::driver::objects::machine::{Device, machine};
-use crate::driver::seam::abi::Out;
 use std::ffi::c_char;
 
 /// The version of CUDA whose driver this is like: 12.4.

@@ -1,7 +1,7 @@
 //! `cuGetErrorName` and `cuGetErrorString`.
 
+use crate::driver::abi::Out;
 use crate::driver::code::{Code, Outcome};
-use crate::driver::seam::abi::Out;
 use std::ffi::{CStr, c_char};
 
 pub(crate) fn name(number: i32, text: Out<*const c_char>) -> Outcome {

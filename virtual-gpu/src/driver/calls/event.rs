@@ -1,5 +1,6 @@
 //! Events: recording them, waiting for them, the time between them.
 
+use crate::driver::abi::{Handle, Out};
 use crate::driver::calls::stream::proceed;
 use crate::driver::calls::{check_unsafe_call, enqueue, enqueue_after, finish};
 use crate::driver::code::{Code, Outcome};
@@ -10,7 +11,6 @@ use crate::driver::objects::event::{Event, Recording, Timing};
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Stream, resolve};
 use crate::driver::objects::work::Action;
-use crate::driver::seam::abi::{Handle, Out};
 use std::sync::{Arc, OnceLock};
 
 const BLOCKING_SYNC: u32 = 1;

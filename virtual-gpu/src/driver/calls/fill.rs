@@ -1,11 +1,11 @@
 //! Fills. None of them waits for its end: the plain ones are work of the legacy default stream.
 
+use crate::driver::abi::Handle;
 use crate::driver::calls::enqueue;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::copy::{Extent2, Fill, Pattern};
 use crate::driver::objects::stream::{Stream, resolve};
 use crate::driver::objects::work::Action;
-use crate::driver::seam::abi::Handle;
 
 pub(crate) fn bytes(address: u64, value: u8, count: usize) -> Outcome {
     bytes_async(address, value, count, Handle::NULL)

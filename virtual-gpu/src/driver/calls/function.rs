@@ -1,9 +1,9 @@
 //! Functions: their attributes, and what can be set for them.
 
+use crate::driver::abi::{Handle, Out};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::module::{Function, Module};
-use crate::driver::seam::abi::{Handle, Out};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

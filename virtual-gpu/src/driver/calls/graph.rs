@@ -1,5 +1,6 @@
 //! Graphs: looking at them, and launching them. They come from captures only.
 
+use crate::driver::abi::{Handle, Out};
 use crate::driver::calls::enqueue_after;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::graph::{ExecutableGraph, Graph, NodeName};
@@ -7,7 +8,6 @@ use crate::driver::objects::lock;
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Stream, resolve};
 use crate::driver::objects::work::Action;
-use crate::driver::seam::abi::{Handle, Out};
 use std::ffi::c_char;
 use std::sync::Arc;
 

@@ -3,11 +3,11 @@
 //! Kernels reach what the driver has allocated, at the address where the host has it, and not what was
 //! registered.
 
+use crate::driver::abi::{HostPointer, Out};
 use crate::driver::calls::{check_unsafe_call, finish_context};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::current::current;
 use crate::driver::objects::machine::machine;
-use crate::driver::seam::abi::{HostPointer, Out};
 use std::ffi::c_void;
 
 /// Portable, mapped, write-combined.

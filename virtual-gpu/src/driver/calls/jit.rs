@@ -2,8 +2,8 @@
 //! compiler that is not there, and are passed over: the information log is empty, and the time
 //! taken is 0.
 
+use crate::driver::abi::{HostPointer, In, Out};
 use crate::driver::code::{Code, Outcome};
-use crate::driver::seam::abi::{HostPointer, In, Out};
 
 const WALL_TIME: i32 = 2;
 const INFO_LOG: i32 = 3;

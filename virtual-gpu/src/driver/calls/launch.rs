@@ -1,5 +1,6 @@
 //! Launches of kernels and of host functions.
 
+use crate::driver::abi::{Handle, HostFunction, HostPointer, In};
 use crate::driver::calls::enqueue;
 use crate::driver::calls::function::find;
 use crate::driver::code::{Code, Outcome};
@@ -7,7 +8,6 @@ use crate::driver::objects::current::current_in_any_state;
 use crate::driver::objects::module::Function;
 use crate::driver::objects::stream::{Stream, resolve};
 use crate::driver::objects::work::{Action, KernelLaunch};
-use crate::driver::seam::abi::{Handle, HostFunction, HostPointer, In};
 use crate::{Dependence, Kernel, Shape};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;

@@ -1,5 +1,6 @@
 //! Linking: `cuLinkCreate`, what is added, and the image in the end.
 
+use crate::driver::abi::{Handle, HostPointer, In, Out, Text};
 use crate::driver::calls::jit::Logs;
 use crate::driver::calls::module::Refusal;
 use crate::driver::calls::{check_unsafe_call, module};
@@ -7,7 +8,6 @@ use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::current::current;
 use crate::driver::objects::linker::Linker;
 use crate::driver::objects::machine::machine;
-use crate::driver::seam::abi::{Handle, HostPointer, In, Out, Text};
 use std::ffi::{CString, c_char};
 use std::path::Path;
 use std::sync::OnceLock;

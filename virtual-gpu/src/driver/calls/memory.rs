@@ -1,5 +1,6 @@
 //! Device memory: allocating and freeing it, at once or in a stream's order.
 
+use crate::driver::abi::{Handle, Out};
 use crate::driver::calls::{check_unsafe_call, enqueue, finish_context};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::context::Context;
@@ -8,7 +9,6 @@ use crate::driver::objects::known_memory::Order;
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Stream, resolve};
 use crate::driver::objects::work::Action;
-use crate::driver::seam::abi::{Handle, Out};
 use std::sync::Arc;
 
 pub(crate) fn alloc(address: Out<u64>, bytes: usize) -> Outcome {

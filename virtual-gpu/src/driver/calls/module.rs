@@ -1,13 +1,13 @@
 //! Modules: loading PTX, and finding what is in it.
 
 use crate::LoadError;
+use crate::driver::abi::{Handle, HostPointer, In, Out, Text};
 use crate::driver::calls::jit::Logs;
 use crate::driver::calls::{check_unsafe_call, finish_context};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::current::current;
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::module::{Function, Module};
-use crate::driver::seam::abi::{Handle, HostPointer, In, Out, Text};
 use std::sync::Arc;
 
 /// How device code that is already compiled begins: an ELF file, or NVIDIA's container of several.

@@ -2,10 +2,10 @@
 //! limit on blocks.
 
 use crate::WARP_LANES;
+use crate::driver::abi::{BlockSizeToShared, Handle, Out, shared_bytes_for};
 use crate::driver::calls::function::find;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::module::Function;
-use crate::driver::seam::abi::{BlockSizeToShared, Handle, Out, shared_bytes_for};
 
 /// The flags that CUDA has for these calls: whether the caches may change how memory is split.
 const FLAGS: u32 = 1;
@@ -84,7 +84,7 @@ pub(crate) fn best_block_with_flags(
     )
 }
 
-/// The dynamic shared memory with which one multiprocessor still holds so many blocks.
+/// The largest dynamic shared memory with which one multiprocessor holds `blocks` blocks.
 pub(crate) fn available_dynamic_shared(
     bytes: Out<usize>,
     function: Handle<Function>,

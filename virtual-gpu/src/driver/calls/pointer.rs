@@ -1,11 +1,11 @@
 //! `cuPointerGetAttribute` and `cuPointerGetAttributes`: what is known of an address.
 
+use crate::driver::abi::{Handle, HostPointer, In};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::context::Context;
 use crate::driver::objects::current::current;
 use crate::driver::objects::known_memory::Found;
 use crate::driver::objects::machine::machine;
-use crate::driver::seam::abi::{Handle, HostPointer, In};
 
 const MEMORY_TYPE_HOST: u32 = 1;
 const MEMORY_TYPE_DEVICE: u32 = 2;

@@ -1,9 +1,9 @@
 //! Primary contexts: retain, release, reset.
 
+use crate::driver::abi::{Handle, Out};
 use crate::driver::code::Outcome;
 use crate::driver::objects::context::Context;
 use crate::driver::objects::machine::machine;
-use crate::driver::seam::abi::{Handle, Out};
 
 pub(crate) fn retain(context: Out<Handle<Context>>, device: i32) -> Outcome {
     let machine = machine()?;

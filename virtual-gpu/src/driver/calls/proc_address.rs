@@ -5,8 +5,8 @@
 //! nothing is written, as by the real driver. Of what the real driver finds, what is exported is
 //! given in its place, so that these calls too pass through the seam.
 
+use crate::driver::abi::{Out, Text};
 use crate::driver::code::{Code, Outcome};
-use crate::driver::seam::abi::{Out, Text};
 use crate::driver::seam::address_of;
 use std::ffi::c_void;
 

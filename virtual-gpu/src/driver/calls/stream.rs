@@ -1,5 +1,6 @@
 //! Streams: making them, waiting for them, asking about them.
 
+use crate::driver::abi::{Handle, Out};
 use crate::driver::calls::context::{GREATEST_PRIORITY, LEAST_PRIORITY};
 use crate::driver::calls::{check_legacy, check_unsafe_call, enqueue, finish};
 use crate::driver::code::{Code, Outcome};
@@ -8,7 +9,6 @@ use crate::driver::objects::current::current;
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Ordering, Stream, resolve};
 use crate::driver::objects::work::Action;
-use crate::driver::seam::abi::{Handle, Out};
 use std::sync::Arc;
 
 const DEFAULT: u32 = 0;

@@ -1,10 +1,10 @@
 //! User objects, and the references that graphs have to them.
 
+use crate::driver::abi::{Handle, HostFunction, HostPointer, Out};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::graph::Graph;
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::user_object::{GraphReferences, UserObject};
-use crate::driver::seam::abi::{Handle, HostFunction, HostPointer, Out};
 use std::ffi::c_void;
 
 /// The flag that must be given: the program cannot wait for the destructor.

@@ -5,6 +5,7 @@
 //! after. What must not happen during a capture makes it void: the call fails with a code from 900
 //! on, and so does the end of the capture.
 
+use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::launches::call_name;
 use crate::driver::objects::context::Context;
@@ -14,7 +15,6 @@ use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Ordering, Stream};
 use crate::driver::objects::threads::ThreadId;
 use crate::driver::objects::work::Action;
-use crate::driver::seam::abi::Handle;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering as Atomically};

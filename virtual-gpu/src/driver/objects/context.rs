@@ -1,6 +1,7 @@
 //! A context: the streams on one device, and the error that may have poisoned them all.
 
 use crate::checks::Clock;
+use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::launches::Enqueuer;
 use crate::driver::objects::lock;
@@ -8,7 +9,6 @@ use crate::driver::objects::machine::Device;
 use crate::driver::objects::stream::{Ordering as StreamOrdering, Stream};
 use crate::driver::objects::threads::ThreadId;
 use crate::driver::objects::work::{Action, Work};
-use crate::driver::seam::abi::Handle;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};

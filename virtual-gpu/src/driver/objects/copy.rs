@@ -2,9 +2,9 @@
 //!
 //! Bytes pass from one device to another by way of the host.
 
+use crate::driver::abi::{HostPointer, zeroed};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::findings::{Finding, Findings};
-use crate::driver::seam::abi::{HostPointer, zeroed};
 use crate::{Memory, MemoryError};
 use std::sync::Arc;
 

@@ -4,10 +4,10 @@
 //! thread-local storage and from functions that `atexit` registers. So it has no destructor: what a
 //! thread leaves on its stack above the first few is leaked.
 
+use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::context::Context;
 use crate::driver::objects::machine::machine;
-use crate::driver::seam::abi::Handle;
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Events: places in a stream that others can wait for, with the time at which they were reached.
 //!
-//! The time is the host's, so a time between events is that of the interpreter, and tells nothing
+//! The time is the host's. A time between events measures the interpreter, and tells nothing
 //! of a GPU.
 
 use crate::driver::code::{Code, Outcome};

@@ -4,6 +4,7 @@
 //! that their dependencies allow. A graph is there, without nodes, from the time that somebody asks
 //! for it during the capture. Not modelled: editing nodes, and graphs that are built without capture.
 
+use crate::driver::abi::Handle;
 use crate::driver::code::Outcome;
 use crate::driver::objects::context::Ticket;
 use crate::driver::objects::lock;
@@ -11,7 +12,6 @@ use crate::driver::objects::machine::Machine;
 use crate::driver::objects::steps::{Step, steps};
 use crate::driver::objects::user_object::{GraphReferences, UserObject};
 use crate::driver::objects::work::Action;
-use crate::driver::seam::abi::Handle;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock};
 

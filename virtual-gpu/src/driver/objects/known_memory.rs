@@ -4,6 +4,7 @@
 //! No two devices hand out the same address. Whether bytes lie in bounds is the device memory's
 //! business; this keeps the account of who holds what.
 
+use crate::driver::abi::HostPointer;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::findings::Left;
 use crate::driver::objects::context::Context;
@@ -11,7 +12,6 @@ use crate::driver::objects::copy;
 use crate::driver::objects::lock;
 use crate::driver::objects::table::Owner;
 use crate::driver::objects::threads::ThreadId;
-use crate::driver::seam::abi::HostPointer;
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -89,7 +89,7 @@ impl Machine {
         self.devices.get(index).ok_or(Code::INVALID_DEVICE)
     }
 
-    /// The memory in which an address lies: that of one device, as addresses differ between them.
+    /// The memory in which an address lies. Addresses differ between devices, so one device has it.
     pub(crate) fn memory_at(&self, address: u64) -> Option<&Memory> {
         let mut memories = self.devices.iter().map(|device| &device.memory);
         memories.find(|memory| memory.find(address).is_some())

@@ -1,10 +1,10 @@
 //! Modules and the functions in them.
 
+use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::context::Context;
 use crate::driver::objects::lock;
 use crate::driver::objects::machine::Machine;
-use crate::driver::seam::abi::Handle;
 use crate::{DeviceConfig, Kernel, LoadError, Variable};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};

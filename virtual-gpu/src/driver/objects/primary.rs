@@ -1,13 +1,13 @@
 //! The primary context of a device: made when it is first retained, gone when it is reset or when
 //! the last one lets go. Its handle stays the same for the life of the process.
 
+use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::context::{Context, Kind};
 use crate::driver::objects::lock;
 use crate::driver::objects::machine::{Device, Machine};
 use crate::driver::objects::table::{Owner, new_key};
 use crate::driver::objects::threads::ThreadId;
-use crate::driver::seam::abi::Handle;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -87,7 +87,7 @@ impl Primary {
         Ok(())
     }
 
-    /// Destroys the context. Who has retained it must still let go, and may retain it anew.
+    /// Destroys the context. Whoever has retained it must still release it, and may retain it again.
     pub(crate) fn reset(&self, machine: &Machine) {
         let mut state = lock(&self.state);
         if let Some(context) = state.context.take() {

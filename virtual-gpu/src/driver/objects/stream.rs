@@ -12,6 +12,7 @@
 pub(crate) use crate::StreamKind as Ordering;
 use crate::StreamName;
 use crate::checks::Clock;
+use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::capture::Tail;
 use crate::driver::objects::context::{Context, Ticket};
@@ -19,7 +20,6 @@ use crate::driver::objects::current::current;
 use crate::driver::objects::lock;
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::work::Work;
-use crate::driver::seam::abi::Handle;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering as Atomically};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -103,7 +103,7 @@ impl Stream {
         }
     }
 
-    /// How the stream is told of.
+    /// How reports name the stream.
     pub(crate) fn name(&self) -> StreamName {
         StreamName {
             id: self.id,

@@ -7,9 +7,9 @@
 //! A key belongs to one kind of object for the life of the process, so a handle of another kind is
 //! never taken for a live one. Keys that a caller chose ([`Table::insert_at`]) are left to it.
 
+use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::threads::ThreadId;
-use crate::driver::seam::abi::Handle;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};

@@ -1,7 +1,7 @@
-//! What a piece of work touches, told to the account of all work ([`Orders`](crate::checks::Orders)); and
-//! what becomes of it if it races.
+//! Reports what a piece of work touches to the record of all work ([`Orders`](crate::checks::Orders)), and
+//! stops it if it races.
 
-use crate::checks::{Clock, NodePlace, Piece, Run, Touched, What};
+use crate::checks::{Clock, NodePlace, Piece, Raw, Run, Touched, What};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::findings::Finding;
 use crate::driver::launches::Enqueuer;
@@ -25,7 +25,7 @@ pub(super) struct Doing<'a> {
 }
 
 impl Doing<'_> {
-    /// The host is told that all that comes before is done.
+    /// The host learns that all work before this is done.
     pub(super) fn tell(&self) {
         self.context.device.orders.told(self.clock);
     }
@@ -46,13 +46,13 @@ impl Doing<'_> {
                 runs.extend(rows(start, end.pitch, copy.extent, kind));
             }
         }
-        self.calls(&touched)
+        self.calls(touched)
     }
 
     /// The same for a fill.
     pub(super) fn fills(&self, fill: &Fill) -> Outcome {
         let rows = rows(fill.address, fill.pitch, fill.extent, AccessKind::Write);
-        self.calls(&Touched {
+        self.calls(Touched {
             writes: rows.collect(),
             ..Touched::default()
         })
@@ -61,21 +61,21 @@ impl Doing<'_> {
     /// The same for memory that is about to be freed.
     pub(super) fn frees(&self, extent: Extent) -> Outcome {
         let bytes = extent.base..extent.base + extent.bytes;
-        self.calls(&Touched {
+        self.calls(Touched {
             writes: vec![Run::of_call(bytes, AccessKind::Write)],
             ..Touched::default()
         })
     }
 
-    fn calls(&self, touched: &Touched) -> Outcome {
-        match self.compare(What::Call(self.call), touched) {
+    fn calls(&self, touched: Touched) -> Outcome {
+        match self.compare(What::Call(self.call), touched.into()) {
             None => Ok(()),
             Some(_) => Err(Code::LAUNCH_FAILED),
         }
     }
 
     /// Compares what the work touches with what other work did; reports a race.
-    pub(super) fn compare(&self, what: What, touched: &Touched) -> Option<Box<StreamRace>> {
+    pub(super) fn compare(&self, what: What, raw: Raw) -> Option<Box<StreamRace>> {
         if self.by.options.checks.race == Switch::Off {
             return None;
         }
@@ -86,7 +86,7 @@ impl Doing<'_> {
             node: self.node.cloned(),
             what,
         });
-        let mut race = self.context.device.orders.compare(&piece, touched)?;
+        let mut race = self.context.device.orders.compare(&piece, raw)?;
         race.allocation = allocation(race.address);
         let race = Box::new(race);
         self.by.findings.report(Finding::StreamRace(race.clone()));

@@ -5,11 +5,11 @@
 //! its graph. When the last reference goes, the object's destructor is called: here on the thread
 //! that lets go, by the real driver on one of its own. Either way it must not call the driver.
 
+use crate::driver::abi::{Handle, HostFunction};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::lock;
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::work::call_host_function;
-use crate::driver::seam::abi::{Handle, HostFunction};
 use std::sync::{Arc, Mutex};
 
 /// Something of the program's, with a count of the references to it.

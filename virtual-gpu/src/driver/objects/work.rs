@@ -1,6 +1,7 @@
 //! Pieces of work: what waits in a stream's queue, what a graph's nodes do, and how it is done.
 
 use crate::checks::{Clock, What};
+use crate::driver::abi::HostFunction;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::launches::Enqueuer;
 use crate::driver::objects::context::{PENDING_LAUNCHES, Preference, Ticket};
@@ -11,7 +12,6 @@ use crate::driver::objects::steps::Step;
 use crate::driver::objects::stream::Stream;
 use crate::driver::objects::touch::Doing;
 use crate::driver::objects::user_object::GraphReferences;
-use crate::driver::seam::abi::HostFunction;
 use crate::{Dependence, Fault, RunOptions, Shape, Switch};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -169,10 +169,9 @@ impl KernelLaunch {
         if let Err(fault) = &outcome {
             eprintln!("virtual-gpu: {fault}");
         }
-        let race = touched.and_then(|mut touched| {
-            let grids = std::mem::take(&mut touched.grids);
+        let race = touched.and_then(|(grids, raw)| {
             let what = What::Kernel(kernel.name().to_owned(), grids);
-            doing.compare(what, &touched)
+            doing.compare(what, raw)
         });
         let outcome = match (outcome, race) {
             (Ok(_), Some(race)) => Err(Box::new(Fault::of_stream_race(race))),

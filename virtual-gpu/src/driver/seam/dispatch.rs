@@ -118,7 +118,8 @@ macro_rules! exports {
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
             type Signature = unsafe extern "C" fn($($type),*) -> i32;
-            // SAFETY: the signatures of the table are CUDA's.
+            // SAFETY: the table gives each symbol CUDA's signature, so the real driver's function of that name
+            // has this type.
             static REAL: Symbol<Signature> = unsafe {
                 Symbol::new(concat!(stringify!($name), "\0"))
             };
@@ -127,8 +128,8 @@ macro_rules! exports {
                 [$($(Class::$class,)?)? Class::Ordinary][0],
                 |real| match REAL.find(real) {
                     Some(function) => {
-                        // SAFETY: the caller keeps to the contract of CUDA's function, which this
-                        // is.
+                        // SAFETY: this has the name and the signature of CUDA's function, so its caller
+                        // keeps to the contract of that function, and the arguments are the same.
                         let code = unsafe { function($($argument),*) };
                         follow!($($($($then)?)?)?; code; $($argument),*);
                         code

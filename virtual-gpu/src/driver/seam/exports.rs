@@ -19,6 +19,7 @@
 #![allow(clippy::too_many_arguments, reason = "the signatures are CUDA's")]
 #![allow(clippy::missing_safety_doc, reason = "one contract for all, above")]
 
+use crate::driver::abi::{BlockSizeToShared, Handle, HostPointer, In, Out, Text};
 use crate::driver::calls::{
     attributes, capture, context, copy, copy2d, device, error_names, event, fill, function, graph,
     host_memory, launch, link, memory, module, occupancy, pointer, primary, proc_address, stream,
@@ -32,7 +33,6 @@ use crate::driver::objects::linker::Linker;
 use crate::driver::objects::module::{Function, Module};
 use crate::driver::objects::stream::Stream;
 use crate::driver::objects::user_object::UserObject;
-use crate::driver::seam::abi::{BlockSizeToShared, Handle, HostPointer, In, Out, Text};
 use crate::driver::seam::dispatch::{Class, answer, dispatch, exports, follow};
 use crate::driver::seam::real::Symbol;
 use std::ffi::{c_char, c_void};

@@ -1,6 +1,5 @@
 //! The seam: the C symbols of the CUDA driver API, and who answers them.
 
-pub(crate) mod abi;
 pub(crate) mod dispatch;
 mod exports;
 pub(crate) mod real;

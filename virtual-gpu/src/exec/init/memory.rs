@@ -5,9 +5,8 @@ use crate::checks::{ByteMasks, DEFINED, Origin};
 use crate::exec::block::Shared;
 use crate::exec::machine::{Finding, Machine};
 use crate::exec::memory::{Group, named};
-use crate::exec::registers::lanes;
 use crate::exec::warp::Warp;
-use crate::program::{Address, AddressSpace, Atomic, Extend, Reg, Transfer};
+use crate::program::{Address, AddressSpace, Atomic, Extend, Reg, Transfer, lanes};
 
 impl Warp {
     #[inline(always)]

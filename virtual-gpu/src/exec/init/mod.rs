@@ -4,9 +4,9 @@
 //! operand that matters is. It is a fault if they decide something: whether an instruction is
 //! carried out, where a branch goes, an address, a member mask, a barrier.
 //!
-//! * `spread` says what becomes of each instruction's results;
+//! * `spread` propagates undefinedness from operands to results;
 //! * `sample` tells which bytes of a result depend on undefined bytes of its operands;
-//! * `memory` keeps the account of loads, stores and atomic operations.
+//! * `memory` does the same for loads, stores and atomic operations.
 //!
 //! All of this runs before the instruction itself. Not modelled: single bits. A comparison with an
 //! operand of which any byte is undefined is undefined, whatever the other bytes say.

@@ -2,13 +2,12 @@
 //!
 //! The instruction is carried out four times with the undefined bytes filled differently. A byte
 //! of the result that is always the same counts as defined: `and` with zero gives zero, a shift
-//! leaves some bytes behind. What this calls undefined is; rarely something is missed, where four
+//! leaves some bytes out. What this calls undefined is; rarely something is missed, where four
 //! fillings happen to agree.
 
 use super::transpose::{bits_by_lane, lanes_by_byte};
 use crate::checks::{ByteMasks, Undefined};
-use crate::exec::Registers;
-use crate::program::{ALL_LANES, CONSTANT, Reg};
+use crate::program::{ALL_LANES, CONSTANT, Reg, Registers};
 
 /// Four fillings, each of up to four operands. No two operands are ever filled alike.
 const FILLINGS: [[u64; 4]; 4] = [

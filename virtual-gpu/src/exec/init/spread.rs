@@ -1,18 +1,17 @@
-//! What becomes of each instruction's results where operands are undefined.
+//! Propagates undefinedness from each instruction's operands to its results.
 
 use super::sample::sample;
 use crate::checks::{ByteMasks, DEFINED, Origin};
 use crate::exec::machine::{Finding, Machine};
-use crate::exec::registers::{Registers, lanes};
 use crate::exec::sync::source_lane;
 use crate::exec::warp::Warp;
 use crate::program::{
-    ALL_LANES, Barrier, BarrierKind, Instruction, Logic, Op, Pred, PredSource, Reg, Shuffle,
-    VoteMode,
+    ALL_LANES, Barrier, BarrierKind, Instruction, Logic, Op, Pred, PredSource, Reg, Registers,
+    Shuffle, VoteMode, lanes,
 };
 
 impl Warp {
-    /// Keeps the account of an instruction that is about to be carried out by some lanes. Loads,
+    /// Propagates undefinedness through an instruction that some lanes are about to carry out. Loads,
     /// stores and atomic operations are left to `memory`, but for their addresses.
     #[inline(always)]
     pub(in crate::exec) fn spread<O>(
@@ -285,7 +284,7 @@ impl Warp {
         }
     }
 
-    /// Keeps the account of an instruction that these lanes are about to carry out together.
+    /// Propagates undefinedness through an instruction that these lanes are about to carry out together.
     pub(in crate::exec) fn spread_exchange(&mut self, instruction: &Instruction, mask: u32) {
         match &instruction.op {
             Op::Shuffle(shuffle) => self.spread_shuffle(shuffle, mask),

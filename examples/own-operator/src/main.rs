@@ -1,0 +1,64 @@
+//! Reductions and a scan of complex numbers with operators of this program's own.
+//!
+//!     cargo run
+
+mod operators;
+
+use std::error::Error;
+
+use operators::{Complex, ComplexProduct, ComplexSum, Farthest};
+use warpfold::cust::memory::DeviceBuffer;
+use warpfold::{Gpu, gpu_inclusive_scan, gpu_reduce, reduce, reference};
+
+/// Points of a spiral that comes in slowly.
+fn spiral(count: u32) -> Vec<Complex> {
+    let point = |i| {
+        let angle = i as f32 / 100.0;
+        let radius = 1.0 - i as f32 / (2 * count) as f32;
+        Complex {
+            re: radius * angle.cos(),
+            im: radius * angle.sin(),
+        }
+    };
+    (0..count).map(point).collect()
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let points = spiral(100_000);
+
+    // Slices of the host, as with the library's own operators.
+    let sum = gpu_reduce::<ComplexSum, _>(&points)?;
+    let farthest = gpu_reduce::<Farthest, _>(&points)?;
+    println!("sum of {} points: {} + {}i", points.len(), sum.re, sum.im);
+    println!("farthest from zero: point {}", farthest.index);
+
+    // Buffers of the device.
+    let gpu = Gpu::global()?;
+    gpu.make_current()?;
+    let buffer = DeviceBuffer::from_slice(&points[..100])?;
+    let product = reduce::<ComplexProduct, _>(gpu, &buffer)?;
+    println!("product of 100 points: {} + {}i", product.re, product.im);
+
+    // Every result has the bits that the host computes.
+    assert_eq!(sum, reference::reduce::<ComplexSum, _>(&points));
+    assert_eq!(farthest, reference::reduce::<Farthest, _>(&points));
+    assert_eq!(product, reference::reduce::<ComplexProduct, _>(&points[..100]));
+    let walk = gpu_inclusive_scan::<ComplexSum, _>(&points)?;
+    assert_eq!(walk, reference::inclusive_scan::<ComplexSum, _>(&points));
+    println!("the same bits on {} and on the host", gpu.name());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpfold::check_operator;
+
+    #[test]
+    fn operators_keep_their_promises() {
+        let points = &spiral(100)[..6];
+        check_operator::<ComplexSum, _>(points).unwrap();
+        check_operator::<ComplexProduct, _>(points).unwrap();
+        check_operator::<Farthest, _>(points).unwrap();
+    }
+}

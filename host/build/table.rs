@@ -1,0 +1,141 @@
+//! The committed PTX of one generation of devices: skeletons, bodies, and which of them make which kernel.
+//!
+//! ```text
+//! ptx/sm_90/scan_32_32_32.ptx     a skeleton: a text with one entry and holes
+//!           …
+//!           kernels.ptx           kernels that are no filled skeletons: a text with their entries, if there are any
+//!           bodies.txt            for each other kernel its skeleton and its bodies; and the bodies
+//! ```
+//!
+//! `bodies.txt` has sections, which empty lines separate. Lines that begin with `//` are comments.
+//!
+//! ```text
+//! kernel inclusive_scan_sum_f32 scan_32_32_32
+//! combine reduce_sum_f32$combine                  the body for the holes of this name
+//! …
+//!
+//! body reduce_sum_f32$combine
+//!     add.rn.f32 %out0, %in0, %in1;               as `fill` wants it
+//! ```
+
+use std::collections::BTreeMap;
+
+use super::fill::{BODY, FILLED, fill};
+
+/// The file of [`Table::own`].
+pub const OWN: &str = "kernels.ptx";
+
+/// The file that says which skeleton and which bodies make a kernel.
+pub const BODIES: &str = "bodies.txt";
+
+/// What the name of a skeleton's file ends with.
+pub const EXTENSION: &str = ".ptx";
+
+/// The kernels of one generation of devices.
+pub struct Table {
+    /// The skeletons, by their names.
+    pub skeletons: BTreeMap<String, String>,
+    /// How kernels are made of them.
+    pub recipes: Vec<Recipe>,
+    /// The text of the kernels that are not, if there are any.
+    pub own: Option<String>,
+}
+
+/// How a kernel is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recipe {
+    /// The kernel.
+    pub symbol: String,
+    /// The skeleton's name.
+    pub skeleton: String,
+    /// The bodies, as [`fill`] takes them.
+    pub bodies: String,
+}
+
+impl Table {
+    /// The table whose files are these, by their names.
+    pub fn of_files(mut files: BTreeMap<String, String>) -> Result<Self, String> {
+        let bodies = files
+            .remove(BODIES)
+            .ok_or_else(|| format!("there is no {BODIES}"))?;
+        let own = files.remove(OWN);
+        let mut skeletons = BTreeMap::new();
+        for (name, text) in files {
+            match name.strip_suffix(EXTENSION) {
+                Some(skeleton) => skeletons.insert(skeleton.to_owned(), text),
+                None => return Err(format!("{name} is no file of a table of kernels")),
+            };
+        }
+        let recipes = recipes(&bodies)?;
+        let table = Self {
+            skeletons,
+            recipes,
+            own,
+        };
+        for recipe in &table.recipes {
+            table.text(recipe)?;
+        }
+        Ok(table)
+    }
+
+    /// The skeletons, and for each kernel that is made of one its name and the bodies: as the library looks for them.
+    pub fn packed(&self) -> BTreeMap<String, String> {
+        let recipes = self.recipes.iter().map(|recipe| {
+            let text = [FILLED, &recipe.skeleton, &recipe.bodies].concat();
+            (recipe.symbol.clone(), text)
+        });
+        self.skeletons.clone().into_iter().chain(recipes).collect()
+    }
+
+    /// The text of a kernel that is made of a skeleton.
+    pub fn text(&self, recipe: &Recipe) -> Result<String, String> {
+        let symbol = &recipe.symbol;
+        let skeleton = self.skeletons.get(&recipe.skeleton);
+        let skeleton = skeleton
+            .ok_or_else(|| format!("{symbol}: there is no skeleton called {}", recipe.skeleton))?;
+        fill(skeleton, symbol, &recipe.bodies).map_err(|error| format!("{symbol}: {error}"))
+    }
+}
+
+/// What the text of [`BODIES`] says.
+fn recipes(text: &str) -> Result<Vec<Recipe>, String> {
+    let sections = text.split("\n\n").map(str::trim_end);
+    let sections: Vec<(&str, &str)> = sections
+        .map(|section| section.split_once('\n').unwrap_or((section, "")))
+        .collect();
+    let bodies: BTreeMap<&str, &str> = sections
+        .iter()
+        .filter_map(|(head, lines)| Some((head.strip_prefix("body ")?, *lines)))
+        .collect();
+    let mut recipes = Vec::new();
+    for (head, lines) in sections {
+        if let Some(head) = head.strip_prefix("kernel ") {
+            recipes.push(recipe(head, lines, &bodies)?);
+        }
+    }
+    Ok(recipes)
+}
+
+/// What a kernel's section says.
+fn recipe(head: &str, lines: &str, bodies: &BTreeMap<&str, &str>) -> Result<Recipe, String> {
+    let pair = |line: &'_ str| -> Result<(String, String), String> {
+        let (first, second) = line
+            .split_once(' ')
+            .ok_or_else(|| format!("`{line}` is not a pair of names"))?;
+        Ok((first.to_owned(), second.to_owned()))
+    };
+    let (symbol, skeleton) = pair(head)?;
+    let mut text = String::new();
+    for line in lines.lines() {
+        let (hole, name) = pair(line)?;
+        let body = bodies
+            .get(name.as_str())
+            .ok_or_else(|| format!("{symbol}: there is no body called {name}"))?;
+        text += &[BODY, &hole, "\n", body].concat();
+    }
+    Ok(Recipe {
+        symbol,
+        skeleton,
+        bodies: text,
+    })
+}

@@ -1,0 +1,385 @@
+//! Whether an operator keeps what it promises: a test that costs its author one line.
+//!
+//! ```text
+//! laws     on the items' own values and on combinations of them, on the host: identity, association, commutation
+//! bits     reductions and scans of several lengths, on the GPU and by `reference`
+//! ```
+//!
+//! A flaw that is found is real. That none is found proves nothing beyond the items that were given: give those at the edges
+//! (zeros of both signs, infinities, NaN, the least and the greatest, equal ones).
+
+mod near;
+
+use std::any::type_name;
+use std::fmt;
+
+use bytemuck::bytes_of;
+
+use crate::error::Error;
+use crate::kernel::kind::{self, Kind};
+use crate::kernel::{Item, Kernel};
+use crate::{Commutative, Op, reference, slice};
+use near::is_near;
+
+/// The lengths for which the device's bits are compared with the host's: about a vector, a warp, a block, a tile and several.
+const LENGTHS: [usize; 9] = [1, 3, 17, 33, 257, 1025, 8191, 8193, 40_000];
+
+/// As many samples are combined in threes, each with each.
+const ALL_TRIPLES: usize = 12;
+
+/// The distances at which more samples are combined.
+const STEPS: [usize; 8] = [1, 2, 3, 5, 7, 11, 13, 17];
+
+/// What an operator does not keep to.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OperatorFlaw {
+    /// There is nothing to check it with.
+    #[error("no items were given to check {operator} with")]
+    NoItems {
+        /// The operator's type.
+        operator: &'static str,
+    },
+
+    /// Combining with the identity changes a value.
+    #[error(
+        "{operator}: the identity is not exact: combined with it on the {side}, {value} becomes {result}"
+    )]
+    Identity {
+        /// The operator's type.
+        operator: &'static str,
+        /// On which side the identity stood.
+        side: &'static str,
+        /// The value as it is written to an output.
+        value: Bytes,
+        /// What it became.
+        result: Bytes,
+    },
+
+    /// The item that should change nothing is not lifted to the identity.
+    #[error("{operator}: the identity item is lifted to {found}, and the identity is {identity}")]
+    IdentityItem {
+        /// The operator's type.
+        operator: &'static str,
+        /// What it is lifted to, as it is written to an output.
+        found: Bytes,
+        /// The identity, as it is written to an output.
+        identity: Bytes,
+    },
+
+    /// The result depends on the grouping: by more than rounding, or at all if the operator says that it is exact.
+    #[error(
+        "{operator} is not associative{}: of {}, {} and {}, (a ⊕ b) ⊕ c is {left} and a ⊕ (b ⊕ c) is {right}",
+        claim(.claims_exact), .operands[0], .operands[1], .operands[2]
+    )]
+    Association {
+        /// The operator's type.
+        operator: &'static str,
+        /// Whether it says that it is exact, so that every bit counts.
+        claims_exact: bool,
+        /// The three values, as they are written to an output.
+        operands: [Bytes; 3],
+        /// `(a ⊕ b) ⊕ c`.
+        left: Bytes,
+        /// `a ⊕ (b ⊕ c)`.
+        right: Bytes,
+    },
+
+    /// The result depends on the order: by more than rounding, or at all if the operator says that it is exact.
+    #[error(
+        "{operator} is not commutative{}: of {} and {}, a ⊕ b is {left} and b ⊕ a is {right}",
+        claim(.claims_exact), .operands[0], .operands[1]
+    )]
+    Commutation {
+        /// The operator's type.
+        operator: &'static str,
+        /// Whether it says that it is exact, so that every bit counts.
+        claims_exact: bool,
+        /// The two values, as they are written to an output.
+        operands: [Bytes; 2],
+        /// `a ⊕ b`.
+        left: Bytes,
+        /// `b ⊕ a`.
+        right: Bytes,
+    },
+
+    /// The device gives other bits than the host.
+    #[error(
+        "{operator}: {kind} of {item_count} items gives {device} on the device and {host} on the host, at place {place}"
+    )]
+    Bits {
+        /// The operator's type.
+        operator: &'static str,
+        /// The kind of kernel.
+        kind: &'static str,
+        /// How many items there were.
+        item_count: usize,
+        /// The first place at which results differ; 0 for a reduction.
+        place: usize,
+        /// The device's result.
+        device: Bytes,
+        /// The host's.
+        host: Bytes,
+    },
+
+    /// The GPU could not be asked.
+    #[error(transparent)]
+    Gpu(#[from] Error),
+}
+
+fn claim(claims_exact: &bool) -> &'static str {
+    match claims_exact {
+        true => ", though it says that it is exact",
+        false => "",
+    }
+}
+
+/// A value's bytes, lowest address first; written in hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bytes(pub Vec<u8>);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = self.0.chunks(4);
+        for (place, word) in words.enumerate() {
+            f.write_str(if place == 0 { "0x" } else { "_" })?;
+            for byte in word.iter().rev() {
+                write!(f, "{byte:02x}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks an operator that has a reduction and scans, on these items and combinations of them.
+///
+/// In a test of the program's:
+///
+/// ```
+/// # fn main() -> Result<(), warpfold::OperatorFlaw> {
+/// use warpfold::{Max, check_operator};
+/// check_operator::<Max, f32>(&[0.0, -0.0, 1.5, -2.0, f32::INFINITY, f32::NAN])
+/// # }
+/// ```
+///
+/// Results of an operator that rounds ([`Op::EXACT`] is false) may differ by rounding where values are grouped or ordered
+/// in another way: by a thousandth of the largest number among operands and results, where these are read as floats of the
+/// result's alignment. Its bits are compared between device and host, as those of all others.
+///
+/// # Errors
+///
+/// The first flaw that is found; or [`OperatorFlaw::Gpu`].
+pub fn check_operator<O, T>(items: &[T]) -> Result<(), OperatorFlaw>
+where
+    T: Item,
+    O: Commutative
+        + Kernel<kind::reduce, T>
+        + Kernel<kind::inclusive_scan, T>
+        + Kernel<kind::exclusive_scan, T>,
+{
+    let laws = Laws::<O, T>::new(items)?;
+    laws.check()?;
+    laws.check_commutation()?;
+    for item_count in LENGTHS {
+        let items = repeated(items, item_count);
+        let device = slice::gpu_reduce::<O, T>(&items)?;
+        let host = reference::reduce::<O, T>(&items);
+        compare::<O, _>("a reduction", &[device], &[host], item_count)?;
+    }
+    check_scans::<O, T>(items)
+}
+
+/// Checks an operator that has scans alone, and need not commute. Otherwise as [`check_operator`].
+///
+/// # Errors
+///
+/// Those of [`check_operator`].
+pub fn check_scan_operator<O, T>(items: &[T]) -> Result<(), OperatorFlaw>
+where
+    T: Item,
+    O: Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>,
+{
+    Laws::<O, T>::new(items)?.check()?;
+    check_scans::<O, T>(items)
+}
+
+fn check_scans<O, T>(items: &[T]) -> Result<(), OperatorFlaw>
+where
+    T: Item,
+    O: Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T>,
+{
+    for item_count in LENGTHS {
+        let items = repeated(items, item_count);
+        let host = reference::inclusive_scan::<O, T>(&items);
+        check_scan::<kind::inclusive_scan, O, T>("an inclusive scan", &items, &host)?;
+        let host = reference::exclusive_scan::<O, T>(&items);
+        check_scan::<kind::exclusive_scan, O, T>("an exclusive scan", &items, &host)?;
+    }
+    Ok(())
+}
+
+fn check_scan<K: Kind, O: Kernel<K, T>, T: Item>(
+    kind: &'static str,
+    items: &[T],
+    host: &[O::Output],
+) -> Result<(), OperatorFlaw> {
+    let device = slice::scan::<K, O, T>(items)?;
+    compare::<O, _>(kind, &device, host, items.len())
+}
+
+/// So many items, from these in a varying order.
+fn repeated<T: Copy>(items: &[T], count: usize) -> Vec<T> {
+    let places = (0..count).map(|place| (place * 7 + place / items.len()) % items.len());
+    places.map(|place| items[place]).collect()
+}
+
+fn compare<O, R: Item>(
+    kind: &'static str,
+    device: &[R],
+    host: &[R],
+    item_count: usize,
+) -> Result<(), OperatorFlaw> {
+    let differs = |(device, host): (&R, &R)| bytes_of(device) != bytes_of(host);
+    match std::iter::zip(device, host).position(differs) {
+        None => Ok(()),
+        Some(place) => Err(OperatorFlaw::Bits {
+            operator: type_name::<O>(),
+            kind,
+            item_count,
+            place,
+            device: bytes(&device[place]),
+            host: bytes(&host[place]),
+        }),
+    }
+}
+
+fn bytes<R: Item>(result: &R) -> Bytes {
+    Bytes(bytes_of(result).to_vec())
+}
+
+/// The laws of an operator, and values to check them on.
+struct Laws<O: Op<T>, T: Item> {
+    /// The items lifted, then what they combine to one after the other.
+    values: Vec<O::Accumulator>,
+}
+
+impl<O: Op<T, Output: Item>, T: Item> Laws<O, T> {
+    fn new(items: &[T]) -> Result<Self, OperatorFlaw> {
+        if items.is_empty() {
+            return Err(OperatorFlaw::NoItems {
+                operator: type_name::<O>(),
+            });
+        }
+        let lifted = items.iter().zip(0..);
+        let mut values: Vec<_> = lifted
+            .map(|(&item, index)| O::lift_at(item, index))
+            .collect();
+        let mut upto = O::identity();
+        for place in 0..values.len() {
+            upto = O::combine(upto, values[place]);
+            values.push(upto);
+        }
+        Ok(Self { values })
+    }
+
+    /// What every operator keeps to.
+    fn check(&self) -> Result<(), OperatorFlaw> {
+        self.check_identity()?;
+        for [a, b, c] in self.triples() {
+            let left = O::combine(O::combine(a, b), c);
+            let right = O::combine(a, O::combine(b, c));
+            let operands = [a, b, c].map(lowered::<O, T>);
+            let (left, right) = (lowered::<O, T>(left), lowered::<O, T>(right));
+            if !agree::<O, T>(&left, &right, &operands) {
+                return Err(OperatorFlaw::Association {
+                    operator: type_name::<O>(),
+                    claims_exact: O::EXACT,
+                    operands,
+                    left,
+                    right,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_identity(&self) -> Result<(), OperatorFlaw> {
+        let operator = type_name::<O>();
+        let identity = O::identity();
+        for &value in &self.values {
+            for (side, result) in [
+                ("left", O::combine(identity, value)),
+                ("right", O::combine(value, identity)),
+            ] {
+                let (value, result) = (lowered::<O, T>(value), lowered::<O, T>(result));
+                if value != result {
+                    return Err(OperatorFlaw::Identity {
+                        operator,
+                        side,
+                        value,
+                        result,
+                    });
+                }
+            }
+        }
+        let lifted = O::identity_item().map(O::lift);
+        match lifted.map(|lifted| (lowered::<O, T>(lifted), lowered::<O, T>(identity))) {
+            Some((found, identity)) if found != identity => Err(OperatorFlaw::IdentityItem {
+                operator,
+                found,
+                identity,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// What an operator keeps to that says it is [`Commutative`].
+    fn check_commutation(&self) -> Result<(), OperatorFlaw> {
+        for [a, b, _] in self.triples() {
+            let (left, right) = (O::combine(a, b), O::combine(b, a));
+            let operands = [a, b].map(lowered::<O, T>);
+            let (left, right) = (lowered::<O, T>(left), lowered::<O, T>(right));
+            if !agree::<O, T>(&left, &right, &operands) {
+                return Err(OperatorFlaw::Commutation {
+                    operator: type_name::<O>(),
+                    claims_exact: O::EXACT,
+                    operands,
+                    left,
+                    right,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Values in threes: of few all, of many those at some distances from each other.
+    fn triples(&self) -> Vec<[O::Accumulator; 3]> {
+        let values = &self.values;
+        let count = values.len();
+        let places: Vec<[usize; 3]> = match count <= ALL_TRIPLES {
+            true => (0..count * count * count)
+                .map(|i| [i / (count * count), i / count % count, i % count])
+                .collect(),
+            false => (0..count)
+                .flat_map(|i| STEPS.map(|step| [i, (i + step) % count, (i + 2 * step + 1) % count]))
+                .collect(),
+        };
+        places
+            .iter()
+            .map(|places| places.map(|place| values[place]))
+            .collect()
+    }
+}
+
+/// A value as it is written to an output.
+fn lowered<O: Op<T, Output: Item>, T: Item>(value: O::Accumulator) -> Bytes {
+    bytes(&O::lower(value))
+}
+
+/// Whether two results are the same: to the bit, or, of an operator that rounds, up to rounding.
+fn agree<O: Op<T>, T: Item>(left: &Bytes, right: &Bytes, operands: &[Bytes]) -> bool {
+    left == right || !O::EXACT && is_near(align_of::<O::Output>(), left, right, operands)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! Whether two results differ by rounding alone, as far as their bytes tell.
+
+use half::{bf16, f16};
+
+use super::Bytes;
+
+/// The part of the largest number involved by which results may differ. Much more than rounding makes of a few operations, and
+/// much less than a wrong grouping does.
+const TOLERANCE: f64 = 1e-3;
+
+/// A way to read bytes as numbers, so many at a time.
+type Reading = (usize, fn(&[u8]) -> Option<f64>);
+
+/// The floats that a type of this alignment may be made of.
+fn readings(alignment: usize) -> &'static [Reading] {
+    const F64: Reading = (8, |bytes| Some(f64::from_le_bytes(bytes.try_into().ok()?)));
+    const F32: Reading = (4, |bytes| {
+        Some(f32::from_le_bytes(bytes.try_into().ok()?).into())
+    });
+    const F16: Reading = (2, |bytes| {
+        Some(f16::from_bits(u16::from_le_bytes(bytes.try_into().ok()?)).to_f64())
+    });
+    const BF16: Reading = (2, |bytes| {
+        Some(bf16::from_bits(u16::from_le_bytes(bytes.try_into().ok()?)).to_f64())
+    });
+    match alignment {
+        1 => &[],
+        2 => &[F16, BF16],
+        4 => &[F32],
+        _ => &[F64, F32],
+    }
+}
+
+/// Whether results of this alignment are near each other, read as floats of one kind throughout: each pair equal, both NaN, or
+/// apart by no more than the tolerance's part of the largest finite number among results and operands.
+pub fn is_near(alignment: usize, left: &Bytes, right: &Bytes, operands: &[Bytes]) -> bool {
+    readings(alignment).iter().any(|&(bytes, read)| {
+        let numbers =
+            |value: &Bytes| -> Vec<f64> { value.0.chunks(bytes).filter_map(read).collect() };
+        let (left, right) = (numbers(left), numbers(right));
+        let all = operands.iter().flat_map(numbers);
+        let all = all.chain(left.iter().chain(&right).copied());
+        let largest = all.map(f64::abs).filter(|number| number.is_finite());
+        let most = TOLERANCE * largest.fold(0.0, f64::max);
+        std::iter::zip(left, right)
+            .all(|(a, b)| a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= most)
+    })
+}

@@ -1,0 +1,104 @@
+//! Operators of a program's own: [`operators!`](crate::operators) and [`item!`](crate::item).
+
+/// Makes operators known to the library: each row gives one operator kernels for one type of items.
+///
+/// The list stands beside the operators, in a file that is compiled twice: as a module of the program, and for the device by
+/// the build script, which is one line of `warpfold-build`. For the device, the name `warpfold` means the crate
+/// `warpfold-kernels`, so the file uses what both have: [`Op`](crate::Op), [`Commutative`](crate::Commutative),
+/// [`item!`](crate::item), this macro, and `core`.
+///
+/// ```text
+/// // build.rs
+/// fn main() {
+///     warpfold_build::operators("src/operators.rs");
+/// }
+///
+/// // src/operators.rs
+/// use warpfold::{Commutative, Op};
+///
+/// #[derive(Debug, Clone, Copy)]
+/// pub struct Gcd;
+///
+/// impl Op<u32> for Gcd { /* … */ }
+/// impl Commutative for Gcd {}
+///
+/// warpfold::operators! {
+///     gcd: Gcd, u32;
+/// }
+/// ```
+///
+/// A row reads `name: Operator, Item;` and gives a reduction and both scans. With `scans only` behind a comma it gives the
+/// scans alone, which do not need [`Commutative`](crate::Commutative). The kernels are called `reduce_name`,
+/// `inclusive_scan_name` and `exclusive_scan_name`, in profilers too; the names in a program's list differ from each other.
+#[macro_export]
+macro_rules! operators {
+    ($($name:ident: $op:ty, $item:ty $(, $scans:ident $only:ident)?;)*) => {
+        const _: () = {
+            static TEXTS: $crate::texts::Texts = {
+                #[allow(unused_imports)]
+                use $crate::texts::{Packed, Variant};
+                $crate::texts::Texts::new(
+                    include_bytes!(concat!(env!("OUT_DIR"), "/warpfold_operators.bin")),
+                    include!(concat!(env!("OUT_DIR"), "/warpfold_operators.rs")),
+                )
+            };
+            $($crate::operators!(@row $name $op, $item $(, $scans $only)?);)*
+        };
+    };
+    (@row $name:ident $op:ty, $item:ty) => {
+        $crate::operators!(@kernel reduce "reduce_", $name, $op, $item);
+        $crate::operators!(@row $name $op, $item, scans only);
+    };
+    (@row $name:ident $op:ty, $item:ty, scans only) => {
+        $crate::operators!(@kernel inclusive_scan "inclusive_scan_", $name, $op, $item);
+        $crate::operators!(@kernel exclusive_scan "exclusive_scan_", $name, $op, $item);
+    };
+    (@kernel $kind:ident $prefix:literal, $name:ident, $op:ty, $item:ty) => {
+        // SAFETY: the build script has compiled this list's rows, by these names.
+        unsafe impl $crate::Kernel<$crate::kind::$kind, $item> for $op {
+            fn entry() -> &'static $crate::texts::Entry {
+                static ENTRY: $crate::texts::Entry =
+                    $crate::texts::Entry::new::<$crate::kind::$kind, $op, $item>(
+                        concat!($prefix, stringify!($name)),
+                        &TEXTS,
+                    );
+                &ENTRY
+            }
+        }
+    };
+}
+
+/// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, [`bytemuck::Pod`] and
+/// [`DeviceCopy`](cust::memory::DeviceCopy).
+///
+/// Its fields are such types themselves, and there is no padding between or behind them: else it does not compile.
+///
+/// ```
+/// warpfold::item! {
+///     /// A complex number.
+///     pub struct Complex {
+///         pub re: f32,
+///         pub im: f32,
+///     }
+/// }
+/// assert_eq!(Complex { re: 1.0, im: 2.0 }, Complex { re: 1.0, im: 2.0 });
+/// ```
+///
+/// ```compile_fail
+/// warpfold::item! {
+///     pub struct Padded {
+///         pub flag: u8,
+///         pub number: u32,
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! item {
+    ($(#[$attribute:meta])* $visibility:vis struct $name:ident { $($fields:tt)* }) => {
+        $crate::kernels::item! {
+            $(#[$attribute])* $visibility struct $name { $($fields)* }
+        }
+        // SAFETY: plain old data, without pointers to the host's memory.
+        unsafe impl $crate::cust::memory::DeviceCopy for $name {}
+    };
+}

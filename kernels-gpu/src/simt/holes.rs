@@ -1,0 +1,236 @@
+//! Holes: lines of PTX in place of what an operator does, to be replaced by its body when the operator is known.
+//!
+//! A hole is `HOLE name outputs <- inputs;`, each operand a register. It has no effects, so the compiler may move, share
+//! and drop it. A body is a function that takes its inputs by `TAKE register, index;` and gives its outputs by
+//! `GIVE index, register;`; what stands between is the body.
+//!
+//! Values have the widths of registers: accumulators 32 or 64 bits, items and results also 16, into which those of 8 are
+//! extended by zeros.
+
+use bytemuck::cast;
+
+use crate::element::{Accumulator, Element, Words};
+
+/// Holes with one output.
+macro_rules! holes {
+    ($($name:ident($($input:ident: $t:ident $class:ident),*) -> $output:ident $output_class:ident: $hole:literal;)*) => {$(
+        #[inline(always)]
+        fn $name($($input: $t),*) -> $output {
+            let output: $output;
+            // SAFETY: a hole has no effects.
+            unsafe {
+                ptx!(
+                    concat!("HOLE ", $hole, ";"),
+                    $($input = in($class) $input,)*
+                    o = out($output_class) output,
+                    options(pure, nomem, nostack),
+                );
+            }
+            output
+        }
+    )*};
+}
+
+holes! {
+    identity_32() -> u32 reg32: "identity {o} <-";
+    identity_64() -> u64 reg64: "identity {o} <-";
+    combine_32(a: u32 reg32, b: u32 reg32) -> u32 reg32: "combine {o} <- {a}, {b}";
+    combine_64(a: u64 reg64, b: u64 reg64) -> u64 reg64: "combine {o} <- {a}, {b}";
+    total_32(a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u32 reg32: "total {o} <- {a}, {b}, {c}, {d}";
+    total_64(a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u64 reg64: "total {o} <- {a}, {b}, {c}, {d}";
+    after_32(before: u32 reg32, a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u32 reg32: "after {o} <- {before}, {a}, {b}, {c}, {d}";
+    identity_item_16() -> u16 reg16: "identity_item {o} <-";
+    identity_item_32() -> u32 reg32: "identity_item {o} <-";
+    identity_item_64() -> u64 reg64: "identity_item {o} <-";
+    lift_16_32(a: u16 reg16) -> u32 reg32: "lift {o} <- {a}";
+    lift_32_32(a: u32 reg32) -> u32 reg32: "lift {o} <- {a}";
+    lift_32_64(a: u32 reg32) -> u64 reg64: "lift {o} <- {a}";
+    lift_64_64(a: u64 reg64) -> u64 reg64: "lift {o} <- {a}";
+    lower_32_16(a: u32 reg32) -> u16 reg16: "lower {o} <- {a}";
+    lower_32_32(a: u32 reg32) -> u32 reg32: "lower {o} <- {a}";
+    lower_64_64(a: u64 reg64) -> u64 reg64: "lower {o} <- {a}";
+}
+
+/// The hole of [`place`] with accumulators of 32 bits.
+#[inline(always)]
+fn place_32(before: u32, [a, b, c, d]: Words) -> Words {
+    let (w, x, y, z): (u32, u32, u32, u32);
+    // SAFETY: a hole has no effects.
+    unsafe {
+        ptx!(
+            "HOLE place {w}, {x}, {y}, {z} <- {before}, {a}, {b}, {c}, {d};",
+            w = out(reg32) w, x = out(reg32) x, y = out(reg32) y, z = out(reg32) z,
+            before = in(reg32) before,
+            a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, d = in(reg32) d,
+            options(pure, nomem, nostack),
+        );
+    }
+    [w, x, y, z]
+}
+
+/// The hole of [`place`] with accumulators of 64 bits.
+#[inline(always)]
+fn place_64(before: u64, [a, b, c, d]: Words) -> (Words, u64) {
+    let (w, x, y, z): (u32, u32, u32, u32);
+    let after: u64;
+    // SAFETY: a hole has no effects.
+    unsafe {
+        ptx!(
+            "HOLE place {w}, {x}, {y}, {z}, {after} <- {before}, {a}, {b}, {c}, {d};",
+            w = out(reg32) w, x = out(reg32) x, y = out(reg32) y, z = out(reg32) z,
+            after = out(reg64) after, before = in(reg64) before,
+            a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, d = in(reg32) d,
+            options(pure, nomem, nostack),
+        );
+    }
+    ([w, x, y, z], after)
+}
+
+/// The value that changes nothing.
+#[inline(always)]
+pub fn identity<A: Accumulator>() -> A {
+    match A::WORDS {
+        1 => cast(identity_32()),
+        _ => cast(identity_64()),
+    }
+}
+
+/// `left ⊕ right`.
+#[inline(always)]
+pub fn combine<A: Accumulator>(left: A, right: A) -> A {
+    match A::WORDS {
+        1 => cast(combine_32(cast(left), cast(right))),
+        _ => cast(combine_64(cast(left), cast(right))),
+    }
+}
+
+/// The items of a vector, combined.
+#[inline(always)]
+pub fn total<A: Accumulator>([a, b, c, d]: Words) -> A {
+    match A::WORDS {
+        1 => cast(total_32(a, b, c, d)),
+        _ => cast(total_64(a, b, c, d)),
+    }
+}
+
+/// What a scan puts at the places of a vector, `before` which this stands; and what then stands before the next: with
+/// accumulators of 32 bits a hole of its own, since it is seldom wanted, and without it narrow results take less.
+#[inline(always)]
+pub fn place<A: Accumulator>(before: A, words: Words) -> (Words, A) {
+    match A::WORDS {
+        1 => {
+            let before = cast(before);
+            let [a, b, c, d] = words;
+            (place_32(before, words), cast(after_32(before, a, b, c, d)))
+        }
+        _ => {
+            let (results, after) = place_64(cast(before), words);
+            (results, cast(after))
+        }
+    }
+}
+
+/// The item that changes nothing.
+#[inline(always)]
+pub fn identity_item<T: Element>() -> T {
+    match size_of::<T>() {
+        1 => cast(narrow(identity_item_16())),
+        2 => cast(identity_item_16()),
+        4 => cast(identity_item_32()),
+        _ => cast(identity_item_64()),
+    }
+}
+
+/// The item or the result of 8 bits in a register.
+#[inline(always)]
+fn narrow(register: u16) -> u8 {
+    // SAFETY: such a register has nothing above 8 bits.
+    unsafe { core::hint::assert_unchecked(register <= u8::MAX as u16) };
+    register as u8
+}
+
+/// An item, to combine it. There are no holes for exact operators, which have vectors totalled.
+#[inline(always)]
+pub fn lift<T: Element, A: Accumulator>(item: T) -> A {
+    match (size_of::<T>(), A::WORDS) {
+        (2, 1) => cast(lift_16_32(cast(item))),
+        (4, 1) => cast(lift_32_32(cast(item))),
+        (4, 2) => cast(lift_32_64(cast(item))),
+        (8, 2) => cast(lift_64_64(cast(item))),
+        _ => A::zeroed(),
+    }
+}
+
+/// A combined value, as a result: of the accumulator's width, or narrower than one word.
+#[inline(always)]
+pub fn lower<A: Accumulator, R: Element>(value: A) -> R {
+    match (A::WORDS, size_of::<R>()) {
+        (1, 1) => cast(narrow(lower_32_16(cast(value)))),
+        (1, 2) => cast(lower_32_16(cast(value))),
+        (1, _) => cast(lower_32_32(cast(value))),
+        _ => cast(lower_64_64(cast(value))),
+    }
+}
+
+/// Gives the outputs of the body for [`place`].
+#[inline(always)]
+pub fn give_places<A: Accumulator>([w, x, y, z]: Words, after: A) {
+    give_32::<0>(w);
+    give_32::<1>(x);
+    give_32::<2>(y);
+    give_32::<3>(z);
+    if A::WORDS == 2 {
+        give_64::<4>(cast(after));
+    }
+}
+
+/// Takes and gives for values of one register.
+macro_rules! registers {
+    ($($take:ident $give:ident: $t:ident $class:ident;)*) => {$(
+        #[inline(always)]
+        fn $take<const INDEX: usize>() -> $t {
+            let value: $t;
+            // SAFETY: a register that the hole fills.
+            unsafe {
+                ptx!("TAKE {v}, {i};", v = out($class) value, i = const INDEX, options(nomem, nostack));
+            }
+            value
+        }
+
+        #[inline(always)]
+        fn $give<const INDEX: usize>(value: $t) {
+            // SAFETY: a register that the hole wants.
+            unsafe {
+                ptx!("GIVE {i}, {v};", v = in($class) value, i = const INDEX, options(nomem, nostack));
+            }
+        }
+    )*};
+}
+
+registers! {
+    take_16 give_16: u16 reg16;
+    take_32 give_32: u32 reg32;
+    take_64 give_64: u64 reg64;
+}
+
+/// A body's input.
+#[inline(always)]
+pub fn take<T: Element, const INDEX: usize>() -> T {
+    match size_of::<T>() {
+        1 => cast(narrow(take_16::<INDEX>())),
+        2 => cast(take_16::<INDEX>()),
+        4 => cast(take_32::<INDEX>()),
+        _ => cast(take_64::<INDEX>()),
+    }
+}
+
+/// Gives a body's output.
+#[inline(always)]
+pub fn give<T: Element, const INDEX: usize>(value: T) {
+    match size_of::<T>() {
+        1 => give_16::<INDEX>(cast::<T, u8>(value) as u16),
+        2 => give_16::<INDEX>(cast(value)),
+        4 => give_32::<INDEX>(cast(value)),
+        _ => give_64::<INDEX>(cast(value)),
+    }
+}

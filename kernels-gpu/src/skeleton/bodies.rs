@@ -1,0 +1,105 @@
+//! The bodies of the table's operators: for each row a function for each hole, called `SYMBOL$HOLE`.
+//!
+//! Inputs and outputs are numbered as in [`crate::simt::holes`]. A row has bodies for holes too that its skeleton lacks;
+//! they are left out when the PTX is made.
+
+use half::{bf16, f16};
+
+use crate::block::{Exclusive, Inclusive, Placement};
+use crate::element::{first_words, vector_of, Element, Words};
+use crate::op::{Max, Min, Op, Product, Sum, WideSum};
+use crate::simt::holes::{give, give_places, take};
+use crate::thread::Items;
+
+#[inline(always)]
+fn identity<O: Op<T>, T: Element>() {
+    give::<_, 0>(O::identity());
+}
+
+#[inline(always)]
+fn identity_item<O: Op<T>, T: Element>() {
+    if let Some(item) = O::identity_item() {
+        give::<T, 0>(item);
+    }
+}
+
+#[inline(always)]
+fn lift<O: Op<T>, T: Element>() {
+    give::<_, 0>(O::lift(take::<T, 0>()));
+}
+
+#[inline(always)]
+fn combine<O: Op<T>, T: Element>() {
+    let left = take::<_, 0>();
+    let right = take::<_, 1>();
+    give::<_, 0>(O::combine(left, right));
+}
+
+#[inline(always)]
+fn lower<O: Op<T>, T: Element>() {
+    give::<_, 0>(O::lower(take::<_, 0>()));
+}
+
+#[inline(always)]
+fn total<O: Op<T>, T: Element>() {
+    give::<_, 0>(O::total(take_words::<0, 1, 2, 3>(), 0));
+}
+
+#[inline(always)]
+fn place<P: Placement, O: Op<T, Output = T>, T: Element>() {
+    let mut before = take::<O::Accumulator, 0>();
+    let vector = vector_of(take_words::<1, 2, 3, 4>());
+    let results = P::place::<O, T>(&mut before, &vector, 0, Items::All);
+    give_places(first_words(&results), before);
+}
+
+/// The inputs that are a vector.
+#[inline(always)]
+fn take_words<const A: usize, const B: usize, const C: usize, const D: usize>() -> Words {
+    [
+        take::<_, A>(),
+        take::<_, B>(),
+        take::<_, C>(),
+        take::<_, D>(),
+    ]
+}
+
+macro_rules! body {
+    ($symbol:ident $hole:ident: $body:expr) => {
+        const _: () = {
+            #[export_name = concat!(stringify!($symbol), "$", stringify!($hole))]
+            extern "C" fn body() {
+                $body
+            }
+        };
+    };
+}
+
+/// The bodies of a row: those that all kinds share, and the scans' own.
+macro_rules! row {
+    ($op:ident $t:ident $symbol:ident) => {
+        body!($symbol identity: identity::<$op, $t>());
+        body!($symbol identity_item: identity_item::<$op, $t>());
+        body!($symbol lift: lift::<$op, $t>());
+        body!($symbol combine: combine::<$op, $t>());
+        body!($symbol lower: lower::<$op, $t>());
+        body!($symbol total: total::<$op, $t>());
+    };
+    (reduce $op:ident $t:ident $symbol:ident) => {
+        row!($op $t $symbol);
+    };
+    (inclusive_scan $op:ident $t:ident $symbol:ident) => {
+        row!($op $t $symbol);
+        body!($symbol place: place::<Inclusive, $op, $t>());
+    };
+    (exclusive_scan $op:ident $t:ident $symbol:ident) => {
+        row!($op $t $symbol);
+        body!($symbol place: place::<Exclusive, $op, $t>());
+    };
+}
+
+macro_rules! rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(row!($kind $op $t $symbol);)* };
+}
+
+crate::for_each_kernel!(rows);

@@ -1,0 +1,71 @@
+//! Storing a thread's part of a tile.
+
+use crate::element::{item_of, Element, Vector};
+use crate::simt;
+
+use super::super::{for_each_vector, Slots};
+use super::Part;
+
+impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
+    /// Stores the part, which [`Self::is_whole`] and lies in `slots`.
+    ///
+    /// # Safety
+    /// The array is writable, and nobody else reads or writes the part. The slots are written.
+    #[inline(always)]
+    pub unsafe fn store_whole(&self, slots: Slots) {
+        for_each_vector!(V => {
+            if V < self.rows {
+                // SAFETY: the caller's.
+                unsafe { self.store_vector(V, slots.read(V, Self::ACCESS)) };
+            }
+        });
+    }
+
+    /// Stores vector `v` of the part, which [`Self::is_whole`].
+    ///
+    /// # Safety
+    /// The array is writable, and nobody else reads or writes the part.
+    #[inline(always)]
+    pub unsafe fn store_vector(&self, v: usize, vector: Vector) {
+        // SAFETY: the vector exists and is aligned.
+        unsafe { Self::ACCESS.store(self.vector(v).cast(), vector) }
+    }
+
+    /// Stores a part that is not whole, which lies in `slots`; items that do not exist are left out.
+    ///
+    /// # Safety
+    /// The array is writable, and nobody else reads or writes the part. The slots are written.
+    #[inline(always)]
+    pub unsafe fn store_in_pieces(&self, slots: Slots) {
+        let mut v = 0;
+        while v < self.rows {
+            let step = simt::rolled_step();
+            // SAFETY: the caller's; a vector is stored where it exists, and so is an item.
+            unsafe {
+                let vector = slots.read(v, Self::ACCESS);
+                if self.is_vector(v) {
+                    self.store_vector(v, vector);
+                } else {
+                    self.store_items(v, vector);
+                }
+            }
+            v += step;
+        }
+    }
+
+    /// Stores the items of vector `v` that exist, one by one.
+    ///
+    /// # Safety
+    /// The array is writable, and nobody else reads or writes the part.
+    #[inline(always)]
+    unsafe fn store_items(&self, v: usize, vector: Vector) {
+        let mut i = 0;
+        while i < Self::ITEMS {
+            if self.exists(v, i) {
+                // SAFETY: the item exists.
+                unsafe { self.vector(v).add(i).write(item_of(&vector, i)) };
+            }
+            i += 1;
+        }
+    }
+}

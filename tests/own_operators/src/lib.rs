@@ -1,0 +1,5 @@
+//! Operators of a user's kind, and what their results have to be: `tests/` runs them.
+
+#![allow(missing_docs)]
+
+pub mod operators;

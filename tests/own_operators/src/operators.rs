@@ -1,0 +1,635 @@
+//! Operators of a user's kind. This file is compiled twice: for the host as a module, and for the device by `build.rs`.
+
+use warpfold::{Commutative, Op};
+
+warpfold::item! {
+    /// A complex number.
+    pub struct Complex {
+        pub re: f32,
+        pub im: f32,
+    }
+}
+
+impl Complex {
+    const ONE: Self = Self { re: 1.0, im: 0.0 };
+}
+
+/// The product of complex numbers.
+#[derive(Debug, Clone, Copy)]
+pub struct ComplexProduct;
+
+impl Op<Complex> for ComplexProduct {
+    type Accumulator = Complex;
+    type Output = Complex;
+
+    fn identity() -> Complex {
+        Complex::ONE
+    }
+
+    fn identity_item() -> Option<Complex> {
+        Some(Complex::ONE)
+    }
+
+    fn lift(item: Complex) -> Complex {
+        item
+    }
+
+    /// One times a number is the number, and not what `0.0 * NaN` or `-0.0 + 0.0` make of it.
+    fn combine(left: Complex, right: Complex) -> Complex {
+        if left == Complex::ONE {
+            return right;
+        }
+        if right == Complex::ONE {
+            return left;
+        }
+        Complex {
+            re: left.re * right.re - left.im * right.im,
+            im: left.re * right.im + left.im * right.re,
+        }
+    }
+
+    fn lower(value: Complex) -> Complex {
+        Complex {
+            re: canonical(value.re),
+            im: canonical(value.im),
+        }
+    }
+}
+
+impl Commutative for ComplexProduct {}
+
+/// The value; every NaN becomes the same one, since devices do not agree on the others.
+fn canonical(value: f32) -> f32 {
+    if value.is_nan() { f32::NAN } else { value }
+}
+
+warpfold::item! {
+    /// A matrix of two rows and two columns, row by row.
+    pub struct Matrix {
+        pub rows: [[f32; 2]; 2],
+    }
+}
+
+impl Matrix {
+    const ONE: Self = Self {
+        rows: [[1.0, 0.0], [0.0, 1.0]],
+    };
+}
+
+/// The product of matrices, which does not commute.
+#[derive(Debug, Clone, Copy)]
+pub struct MatrixProduct;
+
+impl Op<Matrix> for MatrixProduct {
+    type Accumulator = Matrix;
+    type Output = Matrix;
+
+    fn identity() -> Matrix {
+        Matrix::ONE
+    }
+
+    fn lift(item: Matrix) -> Matrix {
+        item
+    }
+
+    fn combine(left: Matrix, right: Matrix) -> Matrix {
+        if left == Matrix::ONE {
+            return right;
+        }
+        if right == Matrix::ONE {
+            return left;
+        }
+        let [[a, b], [c, d]] = left.rows;
+        let [[e, f], [g, h]] = right.rows;
+        Matrix {
+            rows: [
+                [a * e + b * g, a * f + b * h],
+                [c * e + d * g, c * f + d * h],
+            ],
+        }
+    }
+
+    fn lower(value: Matrix) -> Matrix {
+        let [[a, b], [c, d]] = value.rows;
+        Matrix {
+            rows: [[canonical(a), canonical(b)], [canonical(c), canonical(d)]],
+        }
+    }
+}
+
+warpfold::item! {
+    /// A value and where it stands.
+    pub struct Found {
+        pub index: u64,
+        pub value: f32,
+        /// 1; 0 for no item.
+        pub count: u32,
+    }
+}
+
+/// The least number, and the index of the first one of them. Numbers come in the order of [`f32::total_cmp`].
+#[derive(Debug, Clone, Copy)]
+pub struct ArgMin;
+
+impl Op<f32> for ArgMin {
+    type Accumulator = Found;
+    type Output = Found;
+    const EXACT: bool = true;
+
+    fn identity() -> Found {
+        Found {
+            index: 0,
+            value: 0.0,
+            count: 0,
+        }
+    }
+
+    fn lift(item: f32) -> Found {
+        Self::lift_at(item, 0)
+    }
+
+    fn lift_at(value: f32, index: u64) -> Found {
+        Found {
+            index,
+            value,
+            count: 1,
+        }
+    }
+
+    fn combine(left: Found, right: Found) -> Found {
+        if left.count == 0 {
+            return right;
+        }
+        if right.count == 0 {
+            return left;
+        }
+        let (l, r) = (order(left.value), order(right.value));
+        if l < r || l == r && left.index <= right.index {
+            left
+        } else {
+            right
+        }
+    }
+
+    fn lower(value: Found) -> Found {
+        value
+    }
+}
+
+impl Commutative for ArgMin {}
+
+/// A number whose order is that of [`f32::total_cmp`].
+fn order(value: f32) -> i32 {
+    let bits = value.to_bits() as i32;
+    bits ^ ((bits >> 31) as u32 >> 1) as i32
+}
+
+warpfold::item! {
+    /// `scale * value + offset`, of integers that wrap.
+    pub struct Affine {
+        pub scale: u32,
+        pub offset: u32,
+    }
+}
+
+/// One affine map after the other, which does not commute.
+#[derive(Debug, Clone, Copy)]
+pub struct Composition;
+
+impl Op<Affine> for Composition {
+    type Accumulator = Affine;
+    type Output = Affine;
+    const EXACT: bool = true;
+
+    fn identity() -> Affine {
+        Affine {
+            scale: 1,
+            offset: 0,
+        }
+    }
+
+    fn identity_item() -> Option<Affine> {
+        Some(Self::identity())
+    }
+
+    fn lift(item: Affine) -> Affine {
+        item
+    }
+
+    /// First `left`, then `right`.
+    fn combine(left: Affine, right: Affine) -> Affine {
+        Affine {
+            scale: left.scale.wrapping_mul(right.scale),
+            offset: left
+                .offset
+                .wrapping_mul(right.scale)
+                .wrapping_add(right.offset),
+        }
+    }
+
+    fn lower(value: Affine) -> Affine {
+        value
+    }
+}
+
+/// The greatest common divisor.
+#[derive(Debug, Clone, Copy)]
+pub struct Gcd;
+
+impl Op<u64> for Gcd {
+    type Accumulator = u64;
+    type Output = u64;
+    const EXACT: bool = true;
+
+    fn identity() -> u64 {
+        0
+    }
+
+    fn identity_item() -> Option<u64> {
+        Some(0)
+    }
+
+    fn lift(item: u64) -> u64 {
+        item
+    }
+
+    /// Stein's algorithm: shifts and differences alone.
+    fn combine(left: u64, right: u64) -> u64 {
+        if left == 0 || right == 0 {
+            return left | right;
+        }
+        let shift = (left | right).trailing_zeros();
+        let mut a = left >> left.trailing_zeros();
+        let mut b = right;
+        while b != 0 {
+            b >>= b.trailing_zeros();
+            (a, b) = (a.min(b), a.max(b) - a.min(b));
+        }
+        a << shift
+    }
+
+    fn lower(value: u64) -> u64 {
+        value
+    }
+}
+
+impl Commutative for Gcd {}
+
+warpfold::item! {
+    /// The least and the greatest.
+    pub struct Range {
+        pub least: i32,
+        pub greatest: i32,
+    }
+}
+
+/// Minimum and maximum at once: no item is lifted to its identity.
+#[derive(Debug, Clone, Copy)]
+pub struct MinMax;
+
+impl Op<i32> for MinMax {
+    type Accumulator = Range;
+    type Output = Range;
+    const EXACT: bool = true;
+
+    fn identity() -> Range {
+        Range {
+            least: i32::MAX,
+            greatest: i32::MIN,
+        }
+    }
+
+    fn lift(item: i32) -> Range {
+        Range {
+            least: item,
+            greatest: item,
+        }
+    }
+
+    fn combine(left: Range, right: Range) -> Range {
+        Range {
+            least: left.least.min(right.least),
+            greatest: left.greatest.max(right.greatest),
+        }
+    }
+
+    fn lower(value: Range) -> Range {
+        value
+    }
+}
+
+impl Commutative for MinMax {}
+
+/// The sum, which stays at the type's largest value once it is there.
+#[derive(Debug, Clone, Copy)]
+pub struct SaturatingSum;
+
+impl Op<u16> for SaturatingSum {
+    type Accumulator = u32;
+    type Output = u16;
+    const EXACT: bool = true;
+
+    fn identity() -> u32 {
+        0
+    }
+
+    fn identity_item() -> Option<u16> {
+        Some(0)
+    }
+
+    fn lift(item: u16) -> u32 {
+        item.into()
+    }
+
+    fn combine(left: u32, right: u32) -> u32 {
+        left.saturating_add(right)
+    }
+
+    fn lower(value: u32) -> u16 {
+        value.min(u16::MAX as u32) as u16
+    }
+}
+
+impl Commutative for SaturatingSum {}
+
+/// The greatest pair, by its first number and then by its second.
+#[derive(Debug, Clone, Copy)]
+pub struct LastPair;
+
+impl Op<[u32; 2]> for LastPair {
+    type Accumulator = [u32; 2];
+    type Output = [u32; 2];
+    const EXACT: bool = true;
+
+    fn identity() -> [u32; 2] {
+        [0, 0]
+    }
+
+    fn identity_item() -> Option<[u32; 2]> {
+        Some([0, 0])
+    }
+
+    fn lift(item: [u32; 2]) -> [u32; 2] {
+        item
+    }
+
+    fn combine(left: [u32; 2], right: [u32; 2]) -> [u32; 2] {
+        if left[0] > right[0] || left[0] == right[0] && left[1] >= right[1] {
+            left
+        } else {
+            right
+        }
+    }
+
+    fn lower(value: [u32; 2]) -> [u32; 2] {
+        value
+    }
+}
+
+impl Commutative for LastPair {}
+
+warpfold::item! {
+    /// The hash of a string, and the base to the power of its length.
+    pub struct Hash {
+        pub hash: u64,
+        pub power: u64,
+    }
+}
+
+/// The polynomial hash of a string of bytes: of `ab`, `hash(a) * base ^ len(b) + hash(b)`. Does not commute.
+#[derive(Debug, Clone, Copy)]
+pub struct Concatenation;
+
+impl Op<u8> for Concatenation {
+    type Accumulator = Hash;
+    type Output = u64;
+    const EXACT: bool = true;
+
+    fn identity() -> Hash {
+        Hash { hash: 0, power: 1 }
+    }
+
+    fn lift(item: u8) -> Hash {
+        const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+        Hash {
+            hash: item as u64 + 1,
+            power: BASE,
+        }
+    }
+
+    fn combine(left: Hash, right: Hash) -> Hash {
+        Hash {
+            hash: left.hash.wrapping_mul(right.power).wrapping_add(right.hash),
+            power: left.power.wrapping_mul(right.power),
+        }
+    }
+
+    fn lower(value: Hash) -> u64 {
+        value.hash
+    }
+}
+
+warpfold::item! {
+    /// `scale * exp(exponent)`, a sum of exponentials that neither overflows nor vanishes.
+    pub struct Exponential {
+        pub exponent: f32,
+        pub scale: f32,
+    }
+}
+
+/// The logarithm of a sum of exponentials, as `exponent` and `scale`: `exponent + ln(scale)`.
+#[derive(Debug, Clone, Copy)]
+pub struct LogSumExp;
+
+impl Op<f32> for LogSumExp {
+    type Accumulator = Exponential;
+    type Output = Exponential;
+
+    fn identity() -> Exponential {
+        Exponential {
+            exponent: f32::NEG_INFINITY,
+            scale: 0.0,
+        }
+    }
+
+    fn lift(item: f32) -> Exponential {
+        Exponential {
+            exponent: item,
+            scale: 1.0,
+        }
+    }
+
+    fn combine(left: Exponential, right: Exponential) -> Exponential {
+        if right.scale == 0.0 {
+            return left;
+        }
+        if left.scale == 0.0 {
+            return right;
+        }
+        let (high, low) = if left.exponent < right.exponent {
+            (right, left)
+        } else {
+            (left, right)
+        };
+        let distance = low.exponent - high.exponent;
+        Exponential {
+            exponent: high.exponent,
+            scale: high.scale + low.scale * exp_of_negative(distance),
+        }
+    }
+
+    fn lower(value: Exponential) -> Exponential {
+        Exponential {
+            exponent: canonical(value.exponent),
+            scale: canonical(value.scale),
+        }
+    }
+}
+
+impl Commutative for LogSumExp {}
+
+/// `exp(x)` of a number of at most 0, within 2e-7 of it: 2 to the power of a whole number, times a polynomial. There is no
+/// mathematical library on the device, and the same steps give the same bits.
+fn exp_of_negative(x: f32) -> f32 {
+    let y = x * core::f32::consts::LOG2_E;
+    if !(y > -126.0) {
+        return if x.is_nan() { f32::NAN } else { 0.0 };
+    }
+    let whole = (y - 0.5) as i32;
+    let t = (y - whole as f32) * core::f32::consts::LN_2;
+    let series = 1.0 + t / 6.0 * (1.0 + t / 7.0);
+    let series = 1.0 + t / 4.0 * (1.0 + t / 5.0 * series);
+    let series = 1.0 + t * (1.0 + t / 2.0 * (1.0 + t / 3.0 * series));
+    series * f32::from_bits(((whole + 127) as u32) << 23)
+}
+
+/// Sums of items of 12, 16, 24 and 32 bytes: a vector in space, a wide integer, and two records.
+#[derive(Debug, Clone, Copy)]
+pub struct Total;
+
+impl Op<[f32; 3]> for Total {
+    type Accumulator = [f32; 3];
+    type Output = [f32; 3];
+
+    fn identity() -> [f32; 3] {
+        [-0.0; 3]
+    }
+
+    fn identity_item() -> Option<[f32; 3]> {
+        Some([-0.0; 3])
+    }
+
+    fn lift(item: [f32; 3]) -> [f32; 3] {
+        item
+    }
+
+    fn combine(left: [f32; 3], right: [f32; 3]) -> [f32; 3] {
+        [left[0] + right[0], left[1] + right[1], left[2] + right[2]]
+    }
+
+    fn lower(value: [f32; 3]) -> [f32; 3] {
+        [
+            canonical(value[0]),
+            canonical(value[1]),
+            canonical(value[2]),
+        ]
+    }
+}
+
+impl Op<u128> for Total {
+    type Accumulator = u128;
+    type Output = u128;
+    const EXACT: bool = true;
+
+    fn identity() -> u128 {
+        0
+    }
+
+    fn lift(item: u128) -> u128 {
+        item
+    }
+
+    fn combine(left: u128, right: u128) -> u128 {
+        left.wrapping_add(right)
+    }
+
+    fn lower(value: u128) -> u128 {
+        value
+    }
+}
+
+impl Op<[u64; 3]> for Total {
+    type Accumulator = [u64; 3];
+    type Output = [u64; 3];
+    const EXACT: bool = true;
+
+    fn identity() -> [u64; 3] {
+        [0; 3]
+    }
+
+    fn lift(item: [u64; 3]) -> [u64; 3] {
+        item
+    }
+
+    fn combine(left: [u64; 3], right: [u64; 3]) -> [u64; 3] {
+        [
+            left[0].wrapping_add(right[0]),
+            left[1].wrapping_add(right[1]),
+            left[2].wrapping_add(right[2]),
+        ]
+    }
+
+    fn lower(value: [u64; 3]) -> [u64; 3] {
+        value
+    }
+}
+
+impl Op<[u32; 8]> for Total {
+    type Accumulator = [u32; 8];
+    type Output = u32;
+    const EXACT: bool = true;
+
+    fn identity() -> [u32; 8] {
+        [0; 8]
+    }
+
+    fn lift(item: [u32; 8]) -> [u32; 8] {
+        item
+    }
+
+    fn combine(left: [u32; 8], right: [u32; 8]) -> [u32; 8] {
+        [
+            left[0].wrapping_add(right[0]),
+            left[1].wrapping_add(right[1]),
+            left[2].wrapping_add(right[2]),
+            left[3].wrapping_add(right[3]),
+            left[4].wrapping_add(right[4]),
+            left[5].wrapping_add(right[5]),
+            left[6].wrapping_add(right[6]),
+            left[7].wrapping_add(right[7]),
+        ]
+    }
+
+    fn lower(value: [u32; 8]) -> u32 {
+        value[0] ^ value[1] ^ value[2] ^ value[3] ^ value[4] ^ value[5] ^ value[6] ^ value[7]
+    }
+}
+
+impl Commutative for Total {}
+
+warpfold::operators! {
+    complex_product: ComplexProduct, Complex;
+    matrix_product: MatrixProduct, Matrix, scans only;
+    arg_min: ArgMin, f32;
+    log_sum_exp: LogSumExp, f32;
+    gcd: Gcd, u64;
+    composition: Composition, Affine, scans only;
+    min_max: MinMax, i32;
+    saturating_sum: SaturatingSum, u16;
+    last_pair: LastPair, [u32; 2];
+    concatenation: Concatenation, u8, scans only;
+    total_f32x3: Total, [f32; 3];
+    total_u128: Total, u128;
+    total_u64x3: Total, [u64; 3];
+    total_u32x8: Total, [u32; 8];
+}

@@ -1,0 +1,199 @@
+//! Operators of a user's kind give the same bits on the device as by `reference`, for random items and lengths, and keep to
+//! the laws that `check_operator` knows.
+
+use std::any::type_name;
+
+use bytemuck::bytes_of;
+use own_operators::operators::*;
+use warpfold::kind::{exclusive_scan, inclusive_scan, reduce};
+use warpfold::{Commutative, Gpu, Item, Kernel, check_operator, check_scan_operator, reference};
+
+/// Lengths about the borders of vectors, warps, blocks and tiles, and some between. Scans of more than 16 MiB have other tiles.
+const LENGTHS: [usize; 14] = [
+    1, 2, 5, 31, 32, 33, 255, 257, 1000, 2049, 8192, 8193, 65_537, 300_001,
+];
+
+/// A generator of numbers: SplitMix64.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// A number from −1 to 1.
+    fn float(&mut self) -> f32 {
+        (self.next() as i32) as f32 / i32::MIN as f32
+    }
+}
+
+/// The lengths to run: all on a GPU, those that are quick on the virtual one.
+fn lengths() -> impl Iterator<Item = usize> {
+    let most = match Gpu::global().unwrap().is_virtual() {
+        true => 10_000,
+        false => usize::MAX,
+    };
+    LENGTHS.into_iter().filter(move |&length| length <= most)
+}
+
+fn items<T>(length: usize, item: fn(&mut Numbers) -> T) -> Vec<T> {
+    let mut numbers = Numbers(length as u64);
+    (0..length).map(|_| item(&mut numbers)).collect()
+}
+
+fn assert_same<R: Item>(found: &[R], expected: &[R], what: &str) {
+    assert_eq!(found.len(), expected.len());
+    let differs = |(found, expected): (&R, &R)| bytes_of(found) != bytes_of(expected);
+    if let Some(place) = std::iter::zip(found, expected).position(differs) {
+        panic!(
+            "{what} of {} items, place {place}: {:02x?} for {:02x?}",
+            found.len(),
+            bytes_of(&found[place]),
+            bytes_of(&expected[place])
+        );
+    }
+}
+
+fn check_scans<O, T>(item: fn(&mut Numbers) -> T)
+where
+    T: Item,
+    O: Kernel<inclusive_scan, T> + Kernel<exclusive_scan, T>,
+{
+    for length in lengths() {
+        let items = items(length, item);
+        let found = warpfold::gpu_inclusive_scan::<O, T>(&items).unwrap();
+        let expected = reference::inclusive_scan::<O, T>(&items);
+        assert_same(&found, &expected, type_name::<O>());
+        let found = warpfold::gpu_exclusive_scan::<O, T>(&items).unwrap();
+        let expected = reference::exclusive_scan::<O, T>(&items);
+        assert_same(&found, &expected, type_name::<O>());
+    }
+}
+
+fn check<O, T>(item: fn(&mut Numbers) -> T)
+where
+    T: Item,
+    O: Commutative + Kernel<reduce, T> + Kernel<inclusive_scan, T> + Kernel<exclusive_scan, T>,
+{
+    for length in lengths() {
+        let items = items(length, item);
+        let found = warpfold::gpu_reduce::<O, T>(&items).unwrap();
+        let expected = reference::reduce::<O, T>(&items);
+        assert_same(&[found], &[expected], type_name::<O>());
+    }
+    check_scans::<O, T>(item);
+    check_operator::<O, T>(&items(6, item)).unwrap();
+}
+
+/// About 1 in absolute value, so that a product neither overflows nor vanishes soon.
+fn unit(numbers: &mut Numbers) -> Complex {
+    let angle = numbers.float();
+    Complex {
+        re: 1.0 - angle * angle / 2.0,
+        im: angle,
+    }
+}
+
+#[test]
+fn complex_product() {
+    check::<ComplexProduct, Complex>(unit);
+}
+
+#[test]
+fn matrix_product() {
+    let item = |numbers: &mut Numbers| Matrix {
+        rows: [
+            [1.0 + numbers.float() / 8.0, numbers.float() / 8.0],
+            [numbers.float() / 8.0, 1.0 + numbers.float() / 8.0],
+        ],
+    };
+    check_scans::<MatrixProduct, Matrix>(item);
+    check_scan_operator::<MatrixProduct, Matrix>(&items(6, item)).unwrap();
+}
+
+#[test]
+fn arg_min() {
+    check::<ArgMin, f32>(|numbers| (numbers.next() % 64) as f32 - 32.0);
+    let items = [f32::NAN, 3.0, -0.0, -0.0, 0.0, -f32::NAN];
+    let found = warpfold::gpu_reduce::<ArgMin, f32>(&items[..5]).unwrap();
+    assert_eq!((found.value.to_bits(), found.index), (0x8000_0000, 2));
+    assert_eq!(
+        warpfold::gpu_reduce::<ArgMin, f32>(&items).unwrap().index,
+        5
+    );
+    assert_eq!(warpfold::gpu_reduce::<ArgMin, f32>(&[]).unwrap().count, 0);
+}
+
+#[test]
+fn log_sum_exp() {
+    check::<LogSumExp, f32>(|numbers| numbers.float() * 20.0);
+    let found = warpfold::gpu_reduce::<LogSumExp, f32>(&[1.0; 1000]).unwrap();
+    assert_eq!((found.exponent, found.scale), (1.0, 1000.0));
+}
+
+#[test]
+fn gcd() {
+    check::<Gcd, u64>(|numbers| numbers.next() % 1000 * 360);
+    assert_eq!(warpfold::gpu_reduce::<Gcd, u64>(&[36, 60, 24]), Ok(12));
+}
+
+#[test]
+fn composition() {
+    let item = |numbers: &mut Numbers| Affine {
+        scale: numbers.next() as u32,
+        offset: numbers.next() as u32,
+    };
+    check_scans::<Composition, Affine>(item);
+    check_scan_operator::<Composition, Affine>(&items(8, item)).unwrap();
+}
+
+#[test]
+fn min_max() {
+    check::<MinMax, i32>(|numbers| numbers.next() as i32);
+    let found = warpfold::gpu_reduce::<MinMax, i32>(&[3, -5, 8]).unwrap();
+    assert_eq!((found.least, found.greatest), (-5, 8));
+}
+
+#[test]
+fn saturating_sum() {
+    check::<SaturatingSum, u16>(|numbers| numbers.next() as u16 % 16);
+}
+
+#[test]
+fn last_pair() {
+    check::<LastPair, [u32; 2]>(|numbers| {
+        let pair = numbers.next();
+        [pair as u32 % 8, (pair >> 32) as u32]
+    });
+}
+
+#[test]
+fn concatenation() {
+    let item = |numbers: &mut Numbers| numbers.next() as u8;
+    check_scans::<Concatenation, u8>(item);
+    check_scan_operator::<Concatenation, u8>(&items(8, item)).unwrap();
+}
+
+#[test]
+fn items_of_12_bytes() {
+    check::<Total, [f32; 3]>(|numbers| [numbers.float(), numbers.float(), numbers.float()]);
+}
+
+#[test]
+fn items_of_16_bytes() {
+    check::<Total, u128>(|numbers| (numbers.next() as u128) << 64 | numbers.next() as u128);
+}
+
+#[test]
+fn items_of_24_bytes() {
+    check::<Total, [u64; 3]>(|numbers| [numbers.next(), numbers.next(), numbers.next()]);
+}
+
+#[test]
+fn items_of_32_bytes() {
+    check::<Total, [u32; 8]>(|numbers| std::array::from_fn(|_| numbers.next() as u32));
+}

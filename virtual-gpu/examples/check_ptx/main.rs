@@ -1,0 +1,63 @@
+//! PTX that another compiler made: `cargo run --release -p virtual-gpu --example check_ptx -- FILE…`
+//!
+//! Loads each file and runs those of its kernels that are known here by name, under every policy of
+//! the scheduler and with all checks, and compares their results with the same computations on the
+//! host. A kernel that a file lacks is skipped and named.
+
+mod bed;
+mod collective;
+mod memory_kernels;
+mod plain;
+
+use bed::{Bed, Trouble};
+use std::process::ExitCode;
+use virtual_gpu::{Checks, Policy, RunOptions};
+
+/// A kernel's name, and what runs it and looks at its result.
+type Check = (&'static str, fn(&Bed) -> Result<(), Trouble>);
+
+fn main() -> ExitCode {
+    let mut troubles = 0;
+    for path in std::env::args().skip(1) {
+        match check_file(&path) {
+            Ok(count) => troubles += count,
+            Err(trouble) => {
+                println!("{path}: {trouble}");
+                troubles += 1;
+            }
+        }
+    }
+    println!("{troubles} troubles");
+    ExitCode::from(u8::from(troubles > 0))
+}
+
+/// Checks the kernels of a file; says how many are in trouble.
+fn check_file(path: &str) -> Result<usize, Trouble> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let mut troubles = 0;
+    for policy in Policy::ALL {
+        let options = RunOptions {
+            policy,
+            checks: Checks::all(),
+            ..RunOptions::default()
+        };
+        let bed = Bed::load(&text, options)?;
+        for (name, check) in [plain::CHECKS, collective::CHECKS, memory_kernels::CHECKS].concat() {
+            let result = match bed.has(name) {
+                true => check(&bed),
+                false => {
+                    println!("{path}, {policy:?}: {name}: not there");
+                    continue;
+                }
+            };
+            match result {
+                Ok(()) => println!("{path}, {policy:?}: {name}: right"),
+                Err(trouble) => {
+                    println!("{path}, {policy:?}: {name}: {trouble}");
+                    troubles += 1;
+                }
+            }
+        }
+    }
+    Ok(troubles)
+}

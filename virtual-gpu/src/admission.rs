@@ -1,0 +1,119 @@
+//! Which launches a device and a kernel allow.
+
+use crate::config::{DeviceConfig, Shape};
+use crate::fault::Fault;
+use crate::module::Kernel;
+
+/// Why a launch did not run to its end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchError {
+    /// The grid is empty or larger than the device allows.
+    #[error("a grid of {grid:?} blocks; the device allows 1 to {max:?}")]
+    Grid {
+        /// The grid asked for.
+        grid: [u32; 3],
+        /// What the device allows.
+        max: [u32; 3],
+    },
+    /// The block is empty or larger than the device or the kernel allows.
+    #[error("a block of {block:?} threads; {allowed}")]
+    Block {
+        /// The block asked for.
+        block: [u32; 3],
+        /// What is allowed, in words.
+        allowed: String,
+    },
+    /// More shared memory than a block may have.
+    #[error("{asked} bytes of shared memory; a block may have {max}")]
+    SharedMemory {
+        /// Bytes asked for, static and dynamic together.
+        asked: u64,
+        /// Bytes that a block may have.
+        max: u32,
+    },
+    /// The parameters are not as many bytes as the kernel takes.
+    #[error("{given} bytes of parameters for a kernel that takes {expected}")]
+    Parameters {
+        /// Bytes given.
+        given: usize,
+        /// Bytes that the kernel takes.
+        expected: u32,
+    },
+    /// The kernel was stopped.
+    #[error(transparent)]
+    Fault(#[from] Box<Fault>),
+}
+
+impl LaunchError {
+    /// The code that the CUDA driver gives for such an error.
+    pub fn cu_result(&self) -> i32 {
+        match self {
+            LaunchError::Fault(fault) => fault.cu_result(),
+            _ => 1,
+        }
+    }
+}
+
+impl Kernel {
+    /// Checks a launch without running it.
+    ///
+    /// # Errors
+    ///
+    /// The shape is more than the device or the kernel allows, or the parameters are not as many bytes as
+    /// the kernel takes.
+    pub fn check_launch(
+        &self,
+        shape: &Shape,
+        params: &[u8],
+        device: &DeviceConfig,
+    ) -> Result<(), LaunchError> {
+        let fits = |dim: [u32; 3], max: [u32; 3]| {
+            dim.iter().zip(max).all(|(&n, max)| (1..=max).contains(&n))
+        };
+        if !fits(shape.grid, device.max_grid_dim) {
+            return Err(LaunchError::Grid {
+                grid: shape.grid,
+                max: device.max_grid_dim,
+            });
+        }
+        let threads: u64 = shape.block.iter().map(|&n| u64::from(n)).product();
+        let refuse = |allowed: String| {
+            Err(LaunchError::Block {
+                block: shape.block,
+                allowed,
+            })
+        };
+        if !fits(shape.block, device.max_block_dim)
+            || threads > u64::from(device.max_threads_per_block)
+        {
+            return refuse(format!(
+                "the device allows 1 to {:?}, and {} threads in all",
+                device.max_block_dim, device.max_threads_per_block
+            ));
+        }
+        if let Some(required) = self.required_block_dim()
+            && required != shape.block
+        {
+            return refuse(format!("the kernel requires {required:?}"));
+        }
+        if let Some(max) = self.max_block_dim()
+            && threads > max.iter().map(|&n| u64::from(n)).product()
+        {
+            return refuse(format!("the kernel allows as many threads as {max:?} has"));
+        }
+        let asked = u64::from(self.static_shared_bytes()) + u64::from(shape.dynamic_shared_bytes);
+        if asked > u64::from(device.shared_bytes_per_block_optin) {
+            return Err(LaunchError::SharedMemory {
+                asked,
+                max: device.shared_bytes_per_block_optin,
+            });
+        }
+        if params.len() != self.parameter_bytes() as usize {
+            return Err(LaunchError::Parameters {
+                given: params.len(),
+                expected: self.parameter_bytes(),
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! The checks that may be switched on and off.
+
+/// Which checks watch a run. The checks of memory accesses are always on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Checks {
+    /// Barriers and `*.sync` instructions: who must take part, and does.
+    pub sync: Switch,
+    /// Data races: within a launch, in global and shared memory; and between launches, copies and fills
+    /// that nothing orders, in global and page-locked memory.
+    pub race: Switch,
+    /// Bytes that nothing wrote and that decide something: a branch, an address, who takes part.
+    pub init: Switch,
+    /// Copies to the host of bytes that nothing wrote; they are reported and go on. Off by default:
+    /// that a program copies more than its kernels wrote need not be wrong.
+    pub copies: Switch,
+    /// What is still alive in a context when it is released or destroyed; it is reported. This one
+    /// belongs to the process, not to a launch.
+    pub leaks: Switch,
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    /// Watch, and stop the launch at the first finding.
+    On,
+    /// Do not watch: go on as a real device might.
+    Off,
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        Self {
+            sync: Switch::On,
+            race: Switch::On,
+            init: Switch::On,
+            copies: Switch::Off,
+            leaks: Switch::On,
+        }
+    }
+}
+
+impl Checks {
+    /// Every check.
+    pub fn all() -> Self {
+        Self {
+            copies: Switch::On,
+            ..Self::default()
+        }
+    }
+
+    /// Only the checks of memory accesses.
+    pub fn none() -> Self {
+        Self {
+            sync: Switch::Off,
+            race: Switch::Off,
+            init: Switch::Off,
+            copies: Switch::Off,
+            leaks: Switch::Off,
+        }
+    }
+
+    /// The checks that a text asks for: `all`, `none`, `default`, or names with commas between them:
+    /// `memory` (which is always on), `sync`, `race`, `init`, `copies`,
+    /// `leaks`.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "all" => return Some(Self::all()),
+            "none" => return Some(Self::none()),
+            "default" => return Some(Self::default()),
+            _ => {}
+        }
+        let mut checks = Self::none();
+        for name in text.split(',') {
+            match name {
+                "memory" => {}
+                "sync" => checks.sync = Switch::On,
+                "race" => checks.race = Switch::On,
+                "init" => checks.init = Switch::On,
+                "copies" => checks.copies = Switch::On,
+                "leaks" => checks.leaks = Switch::On,
+                _ => return None,
+            }
+        }
+        Some(checks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_lists_of_names() {
+        assert_eq!(Checks::parse("all"), Some(Checks::all()));
+        assert_eq!(Checks::parse("none"), Some(Checks::none()));
+        assert_eq!(Checks::parse("memory"), Some(Checks::none()));
+        let some = Checks {
+            init: Switch::On,
+            sync: Switch::On,
+            ..Checks::none()
+        };
+        assert_eq!(Checks::parse("init,memory,sync"), Some(some));
+        assert_eq!(Checks::parse("sync,"), None);
+        assert_eq!(Checks::parse("Race"), None);
+    }
+}

@@ -1,0 +1,54 @@
+//! The shape of a launch, and how it is to be run.
+
+use super::checks::Checks;
+use crate::schedule::Policy;
+
+/// The shape of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Blocks of the grid in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y and z.
+    pub block: [u32; 3],
+    /// Bytes of shared memory beyond the kernel's own.
+    pub dynamic_shared_bytes: u32,
+}
+
+/// How a launch depends on the work before it on its stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dependence {
+    /// It begins when that work has ended.
+    #[default]
+    Full,
+    /// It may begin earlier: its threads wait themselves, by `griddepcontrol.wait`, before they touch
+    /// global memory. A thread that does so before is stopped.
+    Programmatic,
+}
+
+/// How one launch is to be run.
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    /// Seed of the scheduler: the same seed gives the same run.
+    pub seed: u64,
+    /// Warp instructions after which a launch counts as hung.
+    pub step_budget: u64,
+    /// In which order warps and blocks get their turns.
+    pub policy: Policy,
+    /// Which checks watch the run. The checks of memory accesses are always on.
+    pub checks: Checks,
+    /// How the launch depends on the work before it. A call of the driver says so by itself, whatever
+    /// stands here.
+    pub dependence: Dependence,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            step_budget: 20_000_000_000,
+            policy: Policy::default(),
+            checks: Checks::default(),
+            dependence: Dependence::default(),
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! The types that arguments have at the seam: C pointers and handles, each in a transparent wrapper
+//! that checks for null where the real driver does.
+//!
+//! This is where the driver's unsafety is walled in. The exported functions are `unsafe`, and their
+//! one contract ("# Safety" in [`exports`](super::seam)) is that each pointer is null or as the
+//! CUDA documentation asks for. The wrappers are made by C callers only (they have no constructor
+//! in Rust apart from null handles and keys), so a wrapper *is* that promise, and everything behind
+//! the seam is safe code. No wrapper but [`HostPointer`] may be kept after the call.
+
+use crate::driver::code::{Code, Outcome};
+use std::ffi::{CStr, c_char, c_void};
+use std::marker::PhantomData;
+
+/// Where a call writes a result.
+#[repr(transparent)]
+pub(crate) struct Out<T>(*mut T);
+
+impl<T> Clone for Out<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Out<T> {}
+
+impl<T> Out<T> {
+    /// Fails on null; for calls that must not have any effect when they cannot answer.
+    pub(crate) fn required(self) -> Outcome<Self> {
+        if self.0.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        Ok(self)
+    }
+
+    pub(crate) fn write(self, value: T) -> Outcome {
+        let place = self.required()?;
+        // SAFETY: not null, so by the seam's contract valid for a write of `T`, aligned or not.
+        unsafe { place.0.write_unaligned(value) };
+        Ok(())
+    }
+
+    /// Writes where the caller wants the value, for results that may be declined with null.
+    pub(crate) fn write_unless_null(self, value: T) {
+        if !self.0.is_null() {
+            // SAFETY: as in `write`.
+            unsafe { self.0.write_unaligned(value) };
+        }
+    }
+
+    /// Writes element `index` of an array of results.
+    pub(crate) fn write_element(self, index: usize, value: T) {
+        if !self.0.is_null() {
+            // SAFETY: not null, so by the seam's contract an array that is long enough for what the
+            // call documents, which the caller of this function keeps to.
+            unsafe { self.0.add(index).write_unaligned(value) };
+        }
+    }
+
+    pub(crate) fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    /// The place as bytes, for what may be written after the call.
+    pub(crate) fn untyped(self) -> HostPointer {
+        HostPointer(self.0.cast())
+    }
+}
+
+impl<T: Copy> Out<T> {
+    /// Reads what the caller left there, for arguments that are both input and output.
+    pub(crate) fn read(self) -> Outcome<T> {
+        self.read_element(0)
+    }
+
+    pub(crate) fn read_element(self, index: usize) -> Outcome<T> {
+        In(self.0.cast_const()).read_element(index)
+    }
+}
+
+impl Out<c_char> {
+    /// Writes a text with its NUL into `capacity` bytes, cut short if need be.
+    pub(crate) fn write_text(self, text: &str, capacity: usize) -> Outcome {
+        let place = self.required()?;
+        let room = capacity.checked_sub(1).ok_or(Code::INVALID_VALUE)?;
+        let kept = text.floor_char_boundary(room);
+        // SAFETY: by the seam's contract `capacity` bytes are valid there, and `kept` is less.
+        unsafe {
+            let place = place.0.cast::<u8>();
+            place.copy_from_nonoverlapping(text.as_ptr(), kept);
+            place.add(kept).write(0);
+        }
+        Ok(())
+    }
+}
+
+/// A value, or an array of values, that a call reads.
+#[repr(transparent)]
+pub(crate) struct In<T>(*const T);
+
+impl<T> Clone for In<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for In<T> {}
+
+impl<T: Copy> In<T> {
+    pub(crate) fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    pub(crate) fn read(self) -> Outcome<T> {
+        self.read_element(0)
+    }
+
+    pub(crate) fn read_element(self, index: usize) -> Outcome<T> {
+        if self.0.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: not null, so by the seam's contract an array at least as long as the call
+        // documents, which the caller of this function keeps to.
+        Ok(unsafe { self.0.add(index).read_unaligned() })
+    }
+}
+
+/// A text that ends with NUL.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Text(*const c_char);
+
+impl Text {
+    pub(crate) fn bytes(&self) -> Outcome<&[u8]> {
+        if self.0.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: not null, so by the seam's contract a text that ends with NUL and stays for the
+        // call.
+        Ok(unsafe { CStr::from_ptr(self.0) }.to_bytes())
+    }
+
+    /// The text, or `otherwise` where it is not UTF-8 (names of kernels and files always are here).
+    pub(crate) fn text(&self, otherwise: Code) -> Outcome<&str> {
+        std::str::from_utf8(self.bytes()?).map_err(|_| otherwise)
+    }
+}
+
+/// Memory of the host that a copy reads or writes. May be kept in a stream's queue: the CUDA
+/// contract of asynchronous calls is that pinned memory stays until the stream has done the work.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct HostPointer(*mut c_void);
+
+// SAFETY: the pointer is used from whichever thread drives the stream, and the contract of the
+// asynchronous calls (nobody else touches the memory until the work is done) makes that exclusive.
+unsafe impl Send for HostPointer {}
+// SAFETY: as above; a shared `HostPointer` gives no access without going through the work queue.
+unsafe impl Sync for HostPointer {}
+
+impl HostPointer {
+    /// For the calls that take any address as a number.
+    pub(crate) fn from_address(address: u64) -> Self {
+        Self(std::ptr::with_exposed_provenance_mut(address as usize))
+    }
+
+    pub(crate) fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    pub(crate) fn address(self) -> u64 {
+        self.0.addr() as u64
+    }
+
+    pub(crate) fn offset(self, bytes: usize) -> Self {
+        Self(self.0.wrapping_byte_add(bytes))
+    }
+
+    /// A copy of `count` bytes from here.
+    pub(crate) fn read(self, count: usize) -> Outcome<Box<[u8]>> {
+        let mut bytes = zeroed(count)?;
+        self.read_into(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    pub(crate) fn read_into(self, bytes: &mut [u8]) -> Outcome {
+        if self.0.is_null() && !bytes.is_empty() {
+            return Err(Code::INVALID_VALUE);
+        }
+        if !bytes.is_empty() {
+            // SAFETY: not null, so by the seam's contract valid for reading that many bytes, which
+            // no exclusive slice of ours overlaps.
+            unsafe { std::ptr::copy(self.0.cast::<u8>(), bytes.as_mut_ptr(), bytes.len()) };
+        }
+        Ok(())
+    }
+
+    pub(crate) fn write(self, bytes: &[u8]) -> Outcome {
+        if self.0.is_null() && !bytes.is_empty() {
+            return Err(Code::INVALID_VALUE);
+        }
+        if !bytes.is_empty() {
+            // SAFETY: not null, so by the seam's contract valid for writing that many bytes.
+            unsafe { std::ptr::copy(bytes.as_ptr(), self.0.cast::<u8>(), bytes.len()) };
+        }
+        Ok(())
+    }
+}
+
+/// A buffer of `count` zero bytes, or out of memory: a wrong count must not end the process.
+pub(crate) fn zeroed(count: usize) -> Outcome<Box<[u8]>> {
+    let mut bytes = Vec::new();
+    bytes
+        .try_reserve_exact(count)
+        .map_err(|_| Code::OUT_OF_MEMORY)?;
+    bytes.resize(count, 0);
+    Ok(bytes.into_boxed_slice())
+}
+
+/// A function of the caller's that a stream calls, with its argument.
+#[derive(Clone, Copy)]
+pub(crate) struct HostFunction {
+    function: unsafe extern "C" fn(*mut c_void),
+    data: HostPointer,
+}
+
+impl HostFunction {
+    pub(crate) fn new(
+        function: Option<unsafe extern "C" fn(*mut c_void)>,
+        data: HostPointer,
+    ) -> Outcome<Self> {
+        let function = function.ok_or(Code::INVALID_VALUE)?;
+        Ok(Self { function, data })
+    }
+
+    pub(crate) fn call(&self) {
+        // SAFETY: by the contract of `cuLaunchHostFunc` the function takes this argument, on any
+        // thread.
+        unsafe { (self.function)(self.data.0) }
+    }
+}
+
+/// The caller's function from block size to dynamic shared memory, for the occupancy calls.
+pub(crate) type BlockSizeToShared = Option<unsafe extern "C" fn(i32) -> usize>;
+
+/// How many bytes of dynamic shared memory a block of `threads` takes by the caller's function.
+pub(crate) fn shared_bytes_for(function: BlockSizeToShared, threads: i32) -> Option<usize> {
+    // SAFETY: by the contract of `cuOccupancyMaxPotentialBlockSize` the function takes any block
+    // size.
+    function.map(|function| unsafe { function(threads) })
+}
+
+/// What a C program holds for an object of ours: a number in a pointer's clothes. It is never
+/// followed, only looked up in the table of live objects: a foreign one is an error, and a stale one
+/// is an error or names a newer object of its kind.
+#[repr(transparent)]
+pub(crate) struct Handle<K>(*mut c_void, PhantomData<fn() -> K>);
+
+// SAFETY: a handle is a number, whatever it looks like.
+unsafe impl<K> Send for Handle<K> {}
+// SAFETY: as above.
+unsafe impl<K> Sync for Handle<K> {}
+
+impl<K> Handle<K> {
+    pub(crate) const NULL: Self = Self(std::ptr::null_mut(), PhantomData);
+
+    pub(crate) fn from_key(key: usize) -> Self {
+        Self(std::ptr::without_provenance_mut(key), PhantomData)
+    }
+
+    pub(crate) fn key(self) -> usize {
+        self.0.addr()
+    }
+
+    pub(crate) fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+}
+
+impl<K> Clone for Handle<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K> Copy for Handle<K> {}

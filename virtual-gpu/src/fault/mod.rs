@@ -1,0 +1,409 @@
+//! What can go wrong while a kernel runs, told in full: what, where in the grid, on which line of
+//! the PTX, and what lies near an offending address.
+
+mod streams;
+
+pub use streams::{Doer, StreamKind, StreamName, StreamRace, StreamSide, ThreadPlace};
+
+use crate::config::WARP_LANES;
+use std::fmt;
+
+/// A kernel that was stopped, and why.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct Fault {
+    /// What went wrong.
+    pub kind: FaultKind,
+    /// The kernel's name.
+    pub kernel: String,
+    /// The block's place in the grid.
+    pub block: [u32; 3],
+    /// The place in its block of the first thread concerned.
+    pub thread: [u32; 3],
+    /// The warp within the block.
+    pub warp: u32,
+    /// The lane within the warp.
+    pub lane: u32,
+    /// Line in the PTX text, counted from 1.
+    pub line: u32,
+    /// The instruction as it is written there.
+    pub instruction: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [bx, by, bz] = self.block;
+        let [tx, ty, tz] = self.thread;
+        write!(
+            f,
+            "{}\n  in kernel `{}`, block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz}) \
+             = warp {} lane {}\n  at PTX line {}: {}",
+            self.kind, self.kernel, self.warp, self.lane, self.line, self.instruction
+        )
+    }
+}
+
+impl Fault {
+    /// Of a launch that raced with other work: at the access that was found.
+    pub(crate) fn of_stream_race(race: Box<StreamRace>) -> Self {
+        let (kernel, at, line, instruction) = match &race.later.by {
+            Doer::Kernel {
+                name,
+                at,
+                line,
+                instruction,
+                ..
+            } => (name.clone(), *at, *line, instruction.clone()),
+            Doer::Call { name, .. } => ((*name).to_owned(), None, 0, String::new()),
+        };
+        let at = at.unwrap_or_default();
+        Self {
+            kind: FaultKind::StreamRace(race),
+            kernel,
+            block: at.block,
+            thread: at.thread,
+            warp: at.index / WARP_LANES,
+            lane: at.index % WARP_LANES,
+            line,
+            instruction,
+        }
+    }
+
+    /// The code that the CUDA driver gives for such a fault.
+    pub fn cu_result(&self) -> i32 {
+        match self.kind {
+            FaultKind::OutOfBounds { .. } | FaultKind::UseAfterFree { .. } => 700,
+            FaultKind::StepBudget { .. } => 702,
+            FaultKind::Misaligned { .. } => 716,
+            FaultKind::Assertion { .. } => 710,
+            _ => 719,
+        }
+    }
+}
+
+/// A memory space, as in the PTX.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Space {
+    /// Memory of the device.
+    Global,
+    /// Memory of a block.
+    Shared,
+    /// Memory of a thread.
+    Local,
+    /// Parameters of the kernel, or of a call.
+    Param,
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Space::Global => "global",
+            Space::Shared => "shared",
+            Space::Local => "local",
+            Space::Param => "parameter",
+        })
+    }
+}
+
+/// What a memory instruction does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccessKind {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Reads and writes at once.
+    Atomic,
+}
+
+impl fmt::Display for AccessKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AccessKind::Read => "read",
+            AccessKind::Write => "write",
+            AccessKind::Atomic => "atomic operation",
+        })
+    }
+}
+
+/// One side of a race.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Side {
+    /// What the instruction does.
+    pub access: AccessKind,
+    /// Bytes of the access.
+    pub bytes: u32,
+    /// The block's number in the grid.
+    pub block: u64,
+    /// The thread's number in its block.
+    pub thread: u32,
+    /// Line in the PTX text, counted from 1.
+    pub line: u32,
+    /// The instruction as it is written there.
+    pub instruction: String,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} of {} bytes by thread {} of block {} at line {}: {}",
+            self.access, self.bytes, self.thread, self.block, self.line, self.instruction
+        )
+    }
+}
+
+/// A range of bytes, named in a diagnostic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// First address.
+    pub base: u64,
+    /// Number of bytes.
+    pub bytes: u64,
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x} ({} bytes)", self.base, self.bytes)
+    }
+}
+
+/// What lies near an address that belongs to nothing alive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Near {
+    /// Nothing was ever allocated around it.
+    Nothing,
+    /// It starts inside an allocation and runs past its end.
+    Across(Extent),
+    /// It lies this number of bytes past the end of an allocation.
+    After(Extent, u64),
+    /// It lies this number of bytes before the start of an allocation.
+    Before(Extent, u64),
+}
+
+impl fmt::Display for Near {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Near::Nothing => f.write_str("no allocation is near it"),
+            Near::Across(extent) => write!(f, "it runs past the end of the allocation {extent}"),
+            Near::After(extent, by) => {
+                write!(
+                    f,
+                    "it is {by} bytes past the end of the allocation {extent}"
+                )
+            }
+            Near::Before(extent, by) => {
+                write!(f, "it is {by} bytes before the allocation {extent}")
+            }
+        }
+    }
+}
+
+/// What is wrong between two accesses to the same bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conflict {
+    /// Nothing orders them.
+    Unordered,
+    /// The later one, `ld.global.nc`, may read only what no thread of its grid writes.
+    ReadOnly,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// An access outside everything that is alive.
+    OutOfBounds {
+        /// The space that was meant.
+        space: Space,
+        /// What the instruction does.
+        access: AccessKind,
+        /// The address; within its space, except for global memory.
+        address: u64,
+        /// Bytes of the access.
+        bytes: u32,
+        /// What is near.
+        near: Near,
+    },
+    /// An access to memory that was freed.
+    UseAfterFree {
+        /// What the instruction does.
+        access: AccessKind,
+        /// The address.
+        address: u64,
+        /// Bytes of the access.
+        bytes: u32,
+        /// The allocation that was there.
+        freed: Extent,
+    },
+    /// An address that is no multiple of the access's width.
+    Misaligned {
+        /// The space.
+        space: Space,
+        /// What the instruction does.
+        access: AccessKind,
+        /// The address.
+        address: u64,
+        /// Bytes of the access, which are also the alignment that it needs.
+        bytes: u32,
+    },
+    /// An access to global memory in a programmatic launch, by a thread that has not waited for the
+    /// launches before.
+    TooEarly {
+        /// What the instruction does.
+        access: AccessKind,
+        /// The address.
+        address: u64,
+        /// Bytes of the access.
+        bytes: u32,
+    },
+    /// The kernel carried out `trap`.
+    Trap,
+    /// An `assert` of the kernel failed.
+    Assertion {
+        /// What was asserted, and where, in words.
+        what: String,
+    },
+    /// The launch ran for more warp instructions than it was given.
+    StepBudget {
+        /// The budget.
+        steps: u64,
+    },
+    /// Every thread that is left waits for another.
+    Deadlock {
+        /// Who waits where, in words.
+        waiting: String,
+    },
+    /// A barrier that not all the threads reached that must.
+    BarrierDivergence {
+        /// The barrier's number.
+        barrier: u32,
+        /// Who is missing, in words.
+        missing: String,
+    },
+    /// A barrier number or thread count that the device does not have.
+    InvalidBarrier {
+        /// The number and the count, in words.
+        what: String,
+    },
+    /// A `*.sync` instruction whose member mask does not fit those who carry it out.
+    WarpSync {
+        /// The member mask.
+        members: u32,
+        /// What is wrong, in words.
+        what: String,
+    },
+    /// Two threads touch the same bytes, one of them writing, with nothing that orders them.
+    Race {
+        /// The space.
+        space: Space,
+        /// Where the later access starts, within its space.
+        address: u64,
+        /// What is wrong between the two.
+        conflict: Conflict,
+        /// The access that came first in this run.
+        earlier: Box<Side>,
+        /// The access that found it.
+        later: Box<Side>,
+    },
+    /// The launch touches what another piece of work touches, one of them writing, with nothing that
+    /// orders the two.
+    StreamRace(Box<StreamRace>),
+    /// Bytes that nothing ever wrote decide something.
+    Uninitialised {
+        /// Which bytes, in words.
+        what: String,
+    },
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FaultKind::OutOfBounds {
+                space,
+                access,
+                address,
+                bytes,
+                near,
+            } => {
+                write!(
+                    f,
+                    "out of bounds: {access} of {bytes} bytes at {space} address {address:#x}"
+                )?;
+                match space {
+                    Space::Global => write!(f, "; {near}"),
+                    _ => match near {
+                        Near::Across(e) | Near::After(e, _) | Near::Before(e, _) => {
+                            write!(f, "; the space has {} bytes", e.bytes)
+                        }
+                        Near::Nothing => Ok(()),
+                    },
+                }
+            }
+            FaultKind::UseAfterFree {
+                access,
+                address,
+                bytes,
+                freed,
+            } => write!(
+                f,
+                "use after free: {access} of {bytes} bytes at global address {address:#x}, in the \
+                 freed allocation {freed}"
+            ),
+            FaultKind::Misaligned {
+                space,
+                access,
+                address,
+                bytes,
+            } => write!(
+                f,
+                "misaligned: {access} of {bytes} bytes at {space} address {address:#x}, which is \
+                 no multiple of {bytes}"
+            ),
+            FaultKind::TooEarly {
+                access,
+                address,
+                bytes,
+            } => write!(
+                f,
+                "too early: {access} of {bytes} bytes at global address {address:#x} by a thread \
+                 that has not waited for the launches before (`griddepcontrol.wait`)"
+            ),
+            FaultKind::Trap => f.write_str("the kernel trapped"),
+            FaultKind::Assertion { what } => write!(f, "assertion failed: {what}"),
+            FaultKind::StepBudget { steps } => {
+                write!(
+                    f,
+                    "launch timeout: still running after {steps} warp instructions"
+                )
+            }
+            FaultKind::Deadlock { waiting } => write!(f, "deadlock: {waiting}"),
+            FaultKind::BarrierDivergence { barrier, missing } => {
+                write!(f, "divergent barrier {barrier}: {missing}")
+            }
+            FaultKind::InvalidBarrier { what } => write!(f, "invalid barrier: {what}"),
+            FaultKind::WarpSync { members, what } => {
+                write!(f, "member mask {members:#010x}: {what}")
+            }
+            FaultKind::Race {
+                space,
+                address,
+                conflict,
+                earlier,
+                later,
+            } => {
+                write!(f, "race: at {space} address {address:#x}, ")?;
+                match conflict {
+                    Conflict::Unordered => {
+                        write!(f, "nothing orders the {earlier} and the {later}")
+                    }
+                    Conflict::ReadOnly => write!(
+                        f,
+                        "the {earlier} changes what the {later} takes for read-only"
+                    ),
+                }
+            }
+            FaultKind::StreamRace(race) => race.fmt(f),
+            FaultKind::Uninitialised { what } => write!(f, "uninitialised: {what}"),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The report of a race between two pieces of work.
+
+use super::{AccessKind, Extent};
+use std::fmt;
+
+/// Two pieces of work that touch the same byte, one of them writing, with nothing that orders them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamRace {
+    /// The byte, the first of them.
+    pub address: u64,
+    /// The allocation, or the page-locked host memory, that it lies in.
+    pub allocation: Option<Extent>,
+    /// The piece of work that was done first.
+    pub earlier: StreamSide,
+    /// The piece of work that found it.
+    pub later: StreamSide,
+}
+
+impl fmt::Display for StreamRace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "race between streams: at address {:#x}", self.address)?;
+        if let Some(allocation) = self.allocation {
+            write!(f, ", in the allocation {allocation}")?;
+        }
+        write!(
+            f,
+            ", nothing orders\n  the {}\n  and the {}",
+            self.earlier, self.later
+        )
+    }
+}
+
+/// One side of a race between streams.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamSide {
+    /// The stream of the work.
+    pub stream: StreamName,
+    /// What it does with the byte.
+    pub access: AccessKind,
+    /// Who does it.
+    pub by: Doer,
+}
+
+impl fmt::Display for StreamSide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}, in {}", self.access, self.by, self.stream)
+    }
+}
+
+/// Who touches a byte.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Doer {
+    /// A thread of a kernel.
+    Kernel {
+        /// The kernel's name.
+        name: String,
+        /// Bytes of the thread's access.
+        bytes: u32,
+        /// The thread, if it is known.
+        at: Option<ThreadPlace>,
+        /// Line in the PTX text, counted from 1.
+        line: u32,
+        /// The instruction as it is written there.
+        instruction: String,
+    },
+    /// A copy, a fill, or memory that is freed in a stream's order.
+    Call {
+        /// The driver call that asked for it.
+        name: &'static str,
+        /// Bytes that it touches in a row.
+        bytes: u64,
+    },
+}
+
+/// Where a thread stands in its grid.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ThreadPlace {
+    /// The block's place in the grid.
+    pub block: [u32; 3],
+    /// The thread's place in its block.
+    pub thread: [u32; 3],
+    /// Its number in the block.
+    pub index: u32,
+}
+
+impl fmt::Display for Doer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Doer::Call { name, bytes } => write!(f, "{bytes} bytes by {name}"),
+            Doer::Kernel {
+                name,
+                bytes,
+                at,
+                line,
+                instruction,
+            } => {
+                write!(f, "{bytes} bytes by kernel `{name}`")?;
+                if let Some(place) = at {
+                    let ([bx, by, bz], [tx, ty, tz]) = (place.block, place.thread);
+                    write!(f, ", block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})")?;
+                }
+                write!(f, ", at PTX line {line}: {instruction}")
+            }
+        }
+    }
+}
+
+/// A stream, as reports name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamName {
+    /// Its number, as `cuStreamGetId` gives it.
+    pub id: u64,
+    /// How it is ordered with the legacy default stream.
+    pub kind: StreamKind,
+}
+
+/// How a stream is ordered with the legacy default stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamKind {
+    /// It is the legacy default stream.
+    Legacy,
+    /// Work that is enqueued earlier in the one comes before work that is enqueued later in the other.
+    Blocking,
+    /// Not at all.
+    NonBlocking,
+}
+
+impl fmt::Display for StreamName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            StreamKind::Legacy => f.write_str("the legacy default stream"),
+            StreamKind::Blocking => write!(f, "stream {}", self.id),
+            StreamKind::NonBlocking => write!(f, "the non-blocking stream {}", self.id),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Generic addresses: a window for each space but global memory, and one for the addresses of kernels.
+
+use super::AddressSpace;
+
+/// Bytes of the window that each space but global has among generic addresses.
+const WINDOW_BYTES: u64 = 1 << 32;
+/// Where the window of shared memory starts.
+pub(crate) const SHARED_WINDOW: u64 = WINDOW_BYTES;
+/// Where the window of local memory starts.
+pub(crate) const LOCAL_WINDOW: u64 = 2 * WINDOW_BYTES;
+/// Where the window of kernel parameters starts.
+pub(crate) const PARAM_WINDOW: u64 = 3 * WINDOW_BYTES;
+/// Where the addresses of kernels start.
+const KERNEL_WINDOW: u64 = 4 * WINDOW_BYTES;
+
+/// Bytes between the addresses of two kernels.
+const KERNEL_STEP: u64 = 16;
+
+/// The space that a generic address lies in.
+pub(crate) fn space_of(address: u64) -> AddressSpace {
+    match address / WINDOW_BYTES {
+        1 => AddressSpace::Shared,
+        2 => AddressSpace::Local,
+        3 => AddressSpace::KernelParam,
+        _ => AddressSpace::Global,
+    }
+}
+
+/// Where a generic address lies in the window of its space.
+pub(crate) fn within_window(address: u64) -> u64 {
+    address % WINDOW_BYTES
+}
+
+/// The address of the kernel of that place in its module.
+pub(crate) fn kernel_address(index: usize) -> u64 {
+    KERNEL_WINDOW + index as u64 * KERNEL_STEP
+}
+
+/// The kernel's place in its module, if it is the address of one.
+pub(crate) fn kernel_index(address: u64) -> Option<usize> {
+    let offset = address.checked_sub(KERNEL_WINDOW)?;
+    let index = usize::try_from(offset / KERNEL_STEP).ok()?;
+    offset.is_multiple_of(KERNEL_STEP).then_some(index)
+}

@@ -1,0 +1,97 @@
+//! Building the library's tests with the feature.
+//!
+//! Everything lies in [`FOLDER`]: a configuration that puts rust-cuda's crates in the place of those on crates.io, as a user
+//! writes it too; a lock file of its own, since those crates depend on others; and what is built, since the kernels'
+//! compilation looks for the configuration in the folders that it lies in.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::CRATES;
+use super::few;
+use super::scope::Scope;
+use crate::executables::{self, Executable};
+
+/// Where it is built.
+const FOLDER: &str = "target/rust-cuda";
+
+/// The variable that names the kernels' sources to the library's build script.
+const KERNELS: &str = "WARPFOLD_KERNELS";
+
+/// The variable that names it the architectures.
+const ARCHITECTURES: &str = "WARPFOLD_ARCHITECTURES";
+
+/// What a build gives.
+pub struct Built {
+    /// The folder of the PTX that the library carries.
+    pub texts: PathBuf,
+    /// The tests.
+    pub tests: Vec<Executable>,
+}
+
+/// Builds the tests with the feature, with rust-cuda's crates from a checkout.
+pub fn build(root: &Path, checkout: &Path, scope: &Scope) -> Result<Built> {
+    let folder = root.join(FOLDER);
+    configure(&folder, checkout, root)?;
+    let lock = folder.join("Cargo.lock");
+    let manifest = root.join("host/Cargo.toml");
+    let mut cargo = Command::new("cargo");
+    cargo
+        .args(["test", "--no-run", "--features=cuda_builder"])
+        .args(scope.tests().iter().map(|test| format!("--test={test}")))
+        .arg(format!("--profile={}", scope.profile()))
+        .arg(format!("--manifest-path={}", manifest.display()))
+        .arg("-Zlockfile-path")
+        .arg(format!("--config=resolver.lockfile-path={lock:?}"))
+        .env("CARGO_TARGET_DIR", &folder)
+        .env(ARCHITECTURES, scope.architectures.join(","))
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .current_dir(&folder);
+    match scope.is_few {
+        true => cargo.env(KERNELS, few::write(root, &folder)?),
+        false => cargo.env_remove(KERNELS),
+    };
+    let messages = executables::messages(&mut cargo)?;
+    let script = messages.iter().find(|message| {
+        let package = message["package_id"].as_str().unwrap_or_default();
+        message["reason"] == "build-script-executed" && package.contains("/host#")
+    });
+    let output = script.and_then(|script| script["out_dir"].as_str());
+    let output = output.context("cargo says nothing of the library's build script")?;
+    let tests = messages.iter();
+    let tests = tests.filter_map(|message| executables::executable(message).transpose());
+    Ok(Built {
+        texts: output.into(),
+        tests: tests.collect::<Result<_>>()?,
+    })
+}
+
+/// Writes the configuration that patches rust-cuda's crates in, and the lock file to begin with.
+fn configure(folder: &Path, checkout: &Path, root: &Path) -> Result<()> {
+    let patches = CRATES.map(|name| {
+        let path = checkout.join("crates").join(name);
+        format!("{name} = {{ path = {path:?} }}\n")
+    });
+    let configuration = format!("[patch.crates-io]\n{}", patches.concat());
+    write(&folder.join(".cargo/config.toml"), &configuration)?;
+    let lock = folder.join("Cargo.lock");
+    if !lock.exists() {
+        fs::copy(root.join("Cargo.lock"), lock)?;
+    }
+    Ok(())
+}
+
+/// Writes a file, if it has to be another: cargo builds anew what was written.
+pub fn write(path: &Path, text: &str) -> Result<()> {
+    if fs::read_to_string(path).is_ok_and(|written| written == text) {
+        return Ok(());
+    }
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+}

@@ -1,0 +1,75 @@
+//! A copy of the kernels' sources whose tables have few rows.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::build::write as write_file;
+
+/// The files that have the tables of kernels.
+const TABLE: &str = "entries.rs";
+
+/// The kernels that stand for all others where few are wanted: rounding and exact, of whole words and of parts of one, with
+/// and without NaN; and some of the ladder's.
+pub const FEW: [&str; 12] = [
+    "reduce_sum_f32",
+    "reduce_sum_u8",
+    "reduce_max_f64",
+    "inclusive_scan_sum_f32",
+    "inclusive_scan_sum_u8",
+    "exclusive_scan_sum_f32",
+    "exclusive_scan_sum_u8",
+    "ladder_warp_sync_tree_sum_f32",
+    "ladder_shared_atomics_max_f32",
+    "ladder_inclusive_kogge_stone_sum_f32",
+    "ladder_recursive_waiting_sum_f32",
+    "ladder_nested_hello",
+];
+
+/// Writes a copy of the kernels' crate with few rows of the tables alone, and gives its folder.
+pub fn write(root: &Path, folder: &Path) -> Result<PathBuf> {
+    let workspace = fs::read_to_string(root.join("Cargo.toml"))?;
+    let workspace = workspace
+        .lines()
+        .map(|line| match line.starts_with("members = ") {
+            true => "members = [\"kernels-gpu\"]\n".to_owned(),
+            false => format!("{line}\n"),
+        });
+    write_file(
+        &folder.join("few/Cargo.toml"),
+        &workspace.collect::<String>(),
+    )?;
+    let kernels = folder.join("few/kernels-gpu");
+    copy(&root.join("kernels-gpu"), &kernels)?;
+    Ok(kernels)
+}
+
+/// Copies a folder of sources, of the tables few rows.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    for item in fs::read_dir(from)? {
+        let item = item?;
+        let (from, to) = (item.path(), to.join(item.file_name()));
+        if from.is_dir() {
+            copy(&from, &to)?;
+            continue;
+        }
+        let text = fs::read_to_string(&from)?;
+        match item.file_name() == TABLE {
+            true => write_file(&to, &rows(&text, &FEW))?,
+            false => write_file(&to, &text)?,
+        }
+    }
+    Ok(())
+}
+
+/// The table with these rows alone.
+pub fn rows(table: &str, symbols: &[&str]) -> String {
+    let is_wanted = |line: &&str| {
+        let row = line.trim().strip_suffix(';');
+        let symbol = row.and_then(|row| row.split_once(" => "));
+        symbol.is_none_or(|(_, symbol)| symbols.contains(&symbol))
+    };
+    let lines = table.lines().filter(is_wanted);
+    lines.flat_map(|line| [line, "\n"]).collect()
+}

@@ -1,0 +1,105 @@
+//! How much is compiled and tested: everything, or a few kernels for some architectures.
+
+use anyhow::{Result, bail};
+
+use super::few::FEW;
+use crate::executables::Executable;
+use crate::part::Part;
+use crate::symbols::ARCHITECTURES;
+
+/// The test of every kernel's bits, which is run as each architecture.
+const BITS: &str = "bits";
+
+/// The tests that look at the text, at what is launched, or at what a launch costs.
+const TESTS: [&str; 11] = [
+    BITS,
+    "counters",
+    "errors",
+    "ladder",
+    "long_scans",
+    "overhead",
+    "pieces",
+    "planted",
+    "schedules",
+    "slices",
+    "streams",
+];
+
+/// What the ladder is compiled for.
+const LADDER_ARCHITECTURE: &str = "sm_70";
+
+/// What is compiled and tested.
+pub struct Scope {
+    /// Few kernels, and `bits` alone.
+    pub is_few: bool,
+    /// What the kernels are compiled for.
+    pub architectures: Vec<&'static str>,
+}
+
+impl Scope {
+    /// What the command line asks for: all, or few for the architectures that it names.
+    pub fn new(arguments: &[&str]) -> Result<Self> {
+        let (is_few, named) = match arguments {
+            [] => (false, arguments),
+            ["--few", named @ ..] => (true, named),
+            _ => bail!("only `--few` can be said of it, with architectures"),
+        };
+        if let Some(name) = named.iter().find(|name| !ARCHITECTURES.contains(name)) {
+            bail!("no architecture is called `{name}`; there are {ARCHITECTURES:?}");
+        }
+        let is_named = |name: &&str| named.is_empty() || named.contains(name);
+        Ok(Self {
+            is_few,
+            architectures: ARCHITECTURES.into_iter().filter(is_named).collect(),
+        })
+    }
+
+    /// The texts, by name, and what is in each.
+    pub fn texts(&self) -> Vec<(&'static str, Part)> {
+        let library = self.architectures.iter();
+        let mut texts: Vec<_> = library.map(|&name| (name, Part::Library)).collect();
+        if self.architectures.contains(&LADDER_ARCHITECTURE) {
+            texts.extend([("ladder", Part::Ladder), ("ladder_nested", Part::Nested)]);
+        }
+        texts
+    }
+
+    /// The kernels of a part.
+    pub fn symbols(&self, part: Part) -> Vec<&'static str> {
+        let all = part.symbols().into_iter();
+        all.filter(|symbol| !self.is_few || FEW.contains(symbol))
+            .collect()
+    }
+
+    /// The tests, by name.
+    pub fn tests(&self) -> &'static [&'static str] {
+        match self.is_few {
+            true => &[BITS],
+            false => &TESTS,
+        }
+    }
+
+    /// What a test's device is to be.
+    pub fn architectures_of(&self, test: &Executable) -> &[&'static str] {
+        match test.name == format!("test-{BITS}") {
+            true => &self.architectures,
+            false => &self.architectures[..1],
+        }
+    }
+
+    /// A test's arguments, which say what of it is run.
+    pub fn cases(&self) -> Vec<&'static str> {
+        match self.is_few {
+            true => [vec!["--exact"], self.symbols(Part::Library)].concat(),
+            false => Vec::new(),
+        }
+    }
+
+    /// The profile that the tests are built in. All of them take so long that they are worth a release.
+    pub fn profile(&self) -> &'static str {
+        match self.is_few {
+            true => "dev",
+            false => "release",
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What is written before a build, and what becomes of the text after it.
+
+use super::few::{FEW, rows};
+use super::{Part, amend};
+use crate::finish::finish;
+
+const EMITTED: &str = "\
+.version 8.8
+.target sm_70
+.address_size 64
+
+.extern .shared .align 16 .b8 _Zcuda_std_dyn_shared[16];
+
+.visible .entry reduce_sum_f32(
+\t.param .u64 reduce_sum_f32_param_0
+)
+{
+\tret;
+}
+";
+
+const AMENDED: &str = "\
+.version 7.4
+.target sm_70
+.address_size 64
+.extern .shared .align 128 .b8 _Zcuda_std_dyn_shared[];
+.visible .entry reduce_sum_f32(
+\t.param .u64 reduce_sum_f32_param_0
+)
+.maxntid 256, 1, 1
+.minnctapersm 3
+{
+\tret;
+}
+";
+
+#[test]
+fn what_the_compiler_emits_is_amended() {
+    let amended = amend::amend(EMITTED, "7.4").unwrap();
+    assert_eq!(finish(&amended, Part::Library).unwrap(), AMENDED);
+}
+
+#[test]
+fn what_has_nothing_to_amend_is_refused() {
+    for (line, other) in [
+        ("[16]", "[32]"),
+        (".version 8.8", ""),
+        (".version", ".version 8.8\n.version"),
+    ] {
+        let error = amend::amend(&EMITTED.replace(line, other), "7.4").unwrap_err();
+        assert!(error.contains("not one of each"), "{error}");
+    }
+}
+
+#[test]
+fn the_few_are_rows_of_the_tables() {
+    let library = include_str!("../../../kernels-gpu/src/entries.rs");
+    let ladder = include_str!("../../../kernels-gpu/src/ladder/entries.rs");
+    let is_row = |line: &&str| line.ends_with(';') && line.contains(" => ");
+    let count = |table: &str| table.lines().filter(is_row).count();
+    let few = count(&rows(library, &FEW)) + count(&rows(ladder, &FEW));
+    // One is no row.
+    assert_eq!(few, FEW.len() - 1);
+    let all = Part::Library.symbols();
+    assert_eq!(count(library), all.len());
+    assert_eq!(rows(library, &all), library);
+}

@@ -1,0 +1,77 @@
+//! What the compiler emits, taken apart: a preamble, entries and functions, without comments.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::bounds;
+
+/// A text of the compiler's.
+#[derive(Debug, Default)]
+pub struct Emitted {
+    /// Version, target and variables.
+    pub preamble: String,
+    /// The entries' texts, by their names.
+    pub entries: BTreeMap<String, String>,
+    /// The lines between the braces of each function, by its name.
+    pub functions: BTreeMap<String, Vec<String>>,
+}
+
+impl Emitted {
+    /// Takes a text apart.
+    pub fn parse(text: &str) -> Result<Self> {
+        let mut emitted = Self::default();
+        let mut lines = text.lines().map(str::trim_end);
+        while let Some(line) = lines.next() {
+            if is_comment(line) || is_for_launches(line) {
+                continue;
+            }
+            if let Some(name) = bounds::entry_name(line) {
+                let rest = lines.by_ref().filter(|line| !is_comment(line));
+                let text = up_to_end(line, rest)?.join("\n") + "\n";
+                emitted.entries.insert(name.to_owned(), text);
+            } else if let Some(head) = line.strip_prefix(".visible .func ") {
+                let name = head.split('(').next().unwrap_or_default();
+                let rest = lines.by_ref().filter(|line| !is_comment(line));
+                let all = up_to_end(line, rest)?;
+                let between = all.iter().skip_while(|line| line.as_str() != "{").skip(1);
+                let body = between.take_while(|line| line.as_str() != "}");
+                emitted
+                    .functions
+                    .insert(name.to_owned(), body.cloned().collect());
+            } else {
+                emitted.preamble += &[line, "\n"].concat();
+            }
+        }
+        ensure!(!emitted.entries.is_empty(), "the text has no entry");
+        Ok(emitted)
+    }
+
+    /// The entry called `name`.
+    pub fn entry(&self, name: &str) -> Result<&str> {
+        let entry = self.entries.get(name);
+        Ok(entry.with_context(|| format!("there is no entry {name}"))?)
+    }
+}
+
+/// The lines of a function, from its first to the brace that closes it.
+fn up_to_end<'a>(first: &str, rest: impl Iterator<Item = &'a str>) -> Result<Vec<String>> {
+    let mut lines = vec![first.to_owned()];
+    for line in rest {
+        lines.push(line.to_owned());
+        if line == "}" {
+            return Ok(lines);
+        }
+    }
+    anyhow::bail!("the text breaks off in `{first}`")
+}
+
+fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    line.is_empty() || line.starts_with("//")
+}
+
+/// What kernels that launch kernels declare; of these there are none here.
+fn is_for_launches(line: &str) -> bool {
+    line.starts_with(".extern .func") || line.starts_with(".visible .global")
+}

@@ -1,0 +1,125 @@
+//! Combining with the identity, taken out of a skeleton.
+//!
+//! The compiler does so itself where it knows the operator. Here it is a matter of names: where an operand of the hole
+//! `combine` is the register of the hole `identity`, the result is the other operand, since identities are exact.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result};
+
+use crate::fill::{HOLE, Hole};
+
+/// The skeleton with copies in place of such holes.
+pub fn remove(skeleton: &str) -> Result<String> {
+    let identities = identities(skeleton)?;
+    let mut text = String::with_capacity(skeleton.len());
+    for line in skeleton.lines() {
+        match hole(line)? {
+            Some(hole) if hole.name == "combine" => match other(&hole, &identities) {
+                Some(value) => text += &copy(hole.outputs[0], value),
+                None => text += line,
+            },
+            _ => text += line,
+        }
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// The operand of a combination with an identity that is not the identity.
+fn other<'a>(hole: &Hole<'a>, identities: &BTreeSet<&str>) -> Option<&'a str> {
+    match hole.inputs[..] {
+        [left, right] if identities.contains(left) => Some(right),
+        [left, right] if identities.contains(right) => Some(left),
+        _ => None,
+    }
+}
+
+fn copy(to: &str, from: &str) -> String {
+    let bits = if from.starts_with("%rd") {
+        "b64"
+    } else {
+        "b32"
+    };
+    format!("\tmov.{bits} {to}, {from};")
+}
+
+/// The registers that hold the identity and never anything else.
+fn identities(skeleton: &str) -> Result<BTreeSet<&str>> {
+    let mut writes: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut identities = BTreeSet::new();
+    for line in skeleton.lines() {
+        if let Some(hole) = hole(line)? {
+            if hole.name == "identity" {
+                identities.extend(&hole.outputs);
+            }
+            for output in hole.outputs {
+                *writes.entry(output).or_default() += 1;
+            }
+        } else {
+            for register in line.split(';').flat_map(written) {
+                *writes.entry(register).or_default() += 1;
+            }
+        }
+    }
+    identities.retain(|register| writes[register] == 1);
+    Ok(identities)
+}
+
+/// The registers that an instruction may write: its first operand or, in braces, operands.
+fn written(instruction: &str) -> impl Iterator<Item = &str> {
+    let instruction = instruction.trim_start_matches(|c: char| c == '{' || c.is_whitespace());
+    let operands = instruction.split_once(char::is_whitespace);
+    let operands = operands.map_or("", |(_, operands)| operands.trim_start());
+    let first = match operands.strip_prefix('{') {
+        Some(several) => several.split('}').next(),
+        None => operands.split(',').next(),
+    };
+    let names = first.unwrap_or_default().split([',', '|']).map(str::trim);
+    names.filter(|name| name.starts_with('%'))
+}
+
+fn hole(line: &str) -> Result<Option<Hole<'_>>> {
+    line.strip_prefix(HOLE)
+        .map(|hole| Hole::parse(hole).with_context(|| format!("`{line}` is not a hole")))
+        .transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SKELETON: &str = "\
+\tHOLE identity %r1 <- ;
+\tHOLE combine %r2 <- %r1, %r5;
+\tHOLE combine %r3 <- %r5, %r1;
+\tHOLE combine %r4 <- %r5, %r6;
+";
+
+    #[test]
+    fn a_combination_with_the_identity_is_a_copy() {
+        let expected = "\
+\tHOLE identity %r1 <- ;
+\tmov.b32 %r2, %r5;
+\tmov.b32 %r3, %r5;
+\tHOLE combine %r4 <- %r5, %r6;
+";
+        assert_eq!(remove(SKELETON).unwrap(), expected);
+        let wide = SKELETON.replace("%r", "%rd");
+        assert!(remove(&wide).unwrap().contains("\tmov.b64 %rd2, %rd5;"));
+    }
+
+    #[test]
+    fn a_register_that_is_written_again_is_not_the_identity() {
+        for write in [
+            "\tmov.b32 \t%r1, %r9;\n",
+            "\tHOLE combine %r1 <- %r7, %r8;\n",
+            "\tld.global.v4.b32 {%r7, %r8, %r1, %r9}, [%rd1];\n",
+            "\t{ .reg .u64 %g; cvta.to.global.u64 %g, %rd1; ld.b32 %r1, [%g]; }\n",
+            "\t@%p1 mov.b32 %r1, 0;\n",
+        ] {
+            let skeleton = [SKELETON, write].concat();
+            assert_eq!(remove(&skeleton).unwrap(), skeleton, "{write}");
+        }
+    }
+}

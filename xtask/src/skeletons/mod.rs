@@ -1,0 +1,106 @@
+//! The library's kernels as they are committed: from what the compiler emits to skeletons, bodies and recipes.
+//!
+//! The compiler emits an entry for each row of the table of kernels, an entry for each skeleton, and a function for each
+//! body. Entries of rows are left out, but for [`OWN`]; of bodies, those that nothing needs and those that are as another.
+
+mod body;
+mod emitted;
+mod identities;
+mod rows;
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Error, Result, ensure};
+
+use self::emitted::Emitted;
+use self::rows::{OWN, Row, rows};
+use crate::bounds;
+use crate::fill::{HOLE, Hole};
+use crate::table::{BODIES, EXTENSION, OWN as OWN_FILE, Table};
+
+/// The committed files of a generation of devices, by their names. Each begins with the stamp.
+pub fn files(emitted: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
+    let emitted = Emitted::parse(emitted)?;
+    let mut files = BTreeMap::new();
+    let rows = rows();
+    let (own, filled): (Vec<Row>, Vec<Row>) =
+        rows.into_iter().partition(|row| OWN.contains(&row.symbol));
+    if !own.is_empty() {
+        let mut text = [stamp, &emitted.preamble].concat();
+        for row in &own {
+            let entry = emitted.entry(row.symbol)?;
+            text += &bounds::add(entry, bounds::of);
+        }
+        files.insert(OWN_FILE.to_owned(), text);
+    }
+    let mut skeletons = BTreeMap::new();
+    for row in &filled {
+        if !skeletons.contains_key(&row.skeleton) {
+            let entry = identities::remove(emitted.entry(&row.skeleton)?)?;
+            let entry = bounds::add(&entry, |_| bounds::of(row.symbol));
+            skeletons.insert(row.skeleton.clone(), entry);
+        }
+    }
+    files.insert(
+        BODIES.to_owned(),
+        recipes(&emitted, &filled, &skeletons, stamp)?,
+    );
+    for (name, entry) in skeletons {
+        let text = [stamp, &emitted.preamble, &entry].concat();
+        files.insert([&name, EXTENSION].concat(), text);
+    }
+    Ok(files)
+}
+
+/// The texts of all kernels of a generation of devices, one behind the other.
+pub fn whole(table: &Table) -> Result<String> {
+    let mut text = table.own.clone().unwrap_or_default();
+    for recipe in &table.recipes {
+        text += &table.text(recipe).map_err(Error::msg)?;
+    }
+    Ok(text)
+}
+
+/// The text that says how rows are made of skeletons, and the bodies.
+fn recipes(
+    emitted: &Emitted,
+    rows: &[Row],
+    skeletons: &BTreeMap<String, String>,
+    stamp: &str,
+) -> Result<String> {
+    let mut kernels = String::new();
+    let mut bodies = String::new();
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    for Row { symbol, skeleton } in rows {
+        kernels += &format!("\nkernel {symbol} {skeleton}\n");
+        for hole in holes(&skeletons[skeleton])? {
+            let function = format!("{symbol}${hole}");
+            let lines = emitted.functions.get(&function);
+            let lines = lines.with_context(|| format!("there is no function {function}"))?;
+            let body = body::body(lines).with_context(|| function.clone())?;
+            let name = names.entry(body.clone()).or_insert_with(|| {
+                bodies += &format!("\nbody {function}\n{body}\n");
+                function
+            });
+            kernels += &format!("{hole} {name}\n");
+        }
+    }
+    Ok([stamp, &kernels, &bodies].concat())
+}
+
+/// The names of a skeleton's holes. None of a hole's outputs may be one of its inputs.
+fn holes(skeleton: &str) -> Result<Vec<&str>> {
+    let mut names = Vec::new();
+    for line in skeleton.lines().filter_map(|line| line.strip_prefix(HOLE)) {
+        let hole = Hole::parse(line).with_context(|| format!("`{line}` is not a hole"))?;
+        let mut outputs = hole.outputs.iter();
+        ensure!(
+            !outputs.any(|output| hole.inputs.contains(output)),
+            "`{line}` writes to what it reads"
+        );
+        names.push(hole.name);
+    }
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}

@@ -1,0 +1,52 @@
+//! The rows of the table of kernels, and of which skeleton each is made.
+
+use half::{bf16, f16};
+use warpfold_kernels::element::Element;
+use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
+
+/// A row.
+pub struct Row {
+    pub symbol: &'static str,
+    pub skeleton: String,
+}
+
+/// Rows that keep a text of their own.
+pub const OWN: &[&str] = &[];
+
+/// All rows, in the order of the table.
+pub fn rows() -> Vec<Row> {
+    macro_rules! rows {
+        ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
+            vec![$(Row { symbol: stringify!($symbol), skeleton: $kind::<$op, $t>() }),*]
+        };
+    }
+    warpfold_kernels::for_each_kernel!(rows)
+}
+
+fn reduce<O: Op<T>, T: Element>() -> String {
+    format!("reduce_{}_{}", exactness::<O, T>(), widths::<O, T>())
+}
+
+fn inclusive_scan<O: Op<T>, T: Element>() -> String {
+    match size_of::<O::Accumulator>() {
+        4 => format!("scan_{}", widths::<O, T>()),
+        _ => format!("scan_{}_{}", exactness::<O, T>(), widths::<O, T>()),
+    }
+}
+
+use inclusive_scan as exclusive_scan;
+
+fn exactness<O: Op<T>, T: Element>() -> &'static str {
+    if O::EXACT { "exact" } else { "rounding" }
+}
+
+/// The widths of an item, an accumulator and a result, in bits.
+fn widths<O: Op<T>, T: Element>() -> String {
+    let [item, accumulator, result] = [
+        size_of::<T>(),
+        size_of::<O::Accumulator>(),
+        size_of::<O::Output>(),
+    ]
+    .map(|bytes| 8 * bytes);
+    format!("{item}_{accumulator}_{result}")
+}

@@ -1,0 +1,66 @@
+//! What each part of the kernels holds, as the tables say, and what it is built for.
+
+use crate::part::Part;
+
+/// The architectures that the library's kernels are compiled for, and the names of the texts. Values of `VIRTUAL_GPU_ARCH`.
+pub const ARCHITECTURES: [&str; 3] = ["sm_90", "sm_80", "sm_70"];
+
+macro_rules! library_symbols {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
+}
+
+macro_rules! ladder_symbols {
+    ($($kind:ident $family:ident $op:ident $t:ident $($block:literal)? => $symbol:ident;)*) => {
+        &[$(stringify!($symbol)),*]
+    };
+}
+
+const LIBRARY: &[&str] = warpfold_kernels::for_each_kernel!(library_symbols);
+const LADDER: &[&str] = warpfold_kernels::for_each_ladder_kernel!(ladder_symbols);
+const NESTED: &[&str] = warpfold_kernels::for_each_nested_kernel!(ladder_symbols);
+
+/// The one nested kernel that is no row of the table.
+const NESTED_HELLO: &str = "ladder_nested_hello";
+
+impl Part {
+    /// Its entries: these and no others.
+    pub fn symbols(self) -> Vec<&'static str> {
+        match self {
+            Part::Library => LIBRARY.to_vec(),
+            Part::Ladder => LADDER.to_vec(),
+            Part::Nested => [NESTED, &[NESTED_HELLO]].concat(),
+        }
+    }
+
+    /// The kernels' cargo features that it is built with.
+    pub fn features(self) -> &'static str {
+        match self {
+            Part::Library => "skeletons",
+            Part::Ladder | Part::Nested => "ladder",
+        }
+    }
+
+    /// What none of its kernels may contain.
+    pub fn forbidden(self) -> &'static [&'static str] {
+        match self {
+            Part::Library | Part::Ladder => {
+                &[".local", "__local_depot", "call", "trap", ".ftz", "fma."]
+            }
+            Part::Nested => &["trap", ".ftz", "fma."],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_what_part_a_kernel_belongs_to() {
+        for part in [Part::Library, Part::Ladder, Part::Nested] {
+            for symbol in part.symbols() {
+                assert_eq!(Part::of(symbol), part, "{symbol}");
+            }
+        }
+    }
+}

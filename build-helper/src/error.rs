@@ -22,10 +22,12 @@ pub enum Error {
     },
     /// No toolchain can compile for the device.
     #[error(
-        "the operators have to be compiled for the GPU, and {compiler} has no target `{TARGET}`. Add it by\n\n    \
-         rustup target add {TARGET}\n\n\
+        "the operators have to be compiled for the GPU, and {compiler} has no target `{target}`. Add it by\n\n    \
+         rustup target add {target}\n\n\
          or, to a nightly toolchain, what it is built from: `rustup component add rust-src --toolchain nightly`. \
-         Device code that is committed needs neither: `{UPDATE}=1 cargo build` makes it, where the target is."
+         Device code that is committed needs neither: `{update}=1 cargo build` makes it, where the target is.",
+        target = TARGET,
+        update = UPDATE
     )]
     NoToolchain {
         /// The compiler in use, as it names itself.

@@ -29,7 +29,7 @@ pub struct Build {
     pub output: PathBuf,
     /// Where cargo compiles. Builds that share the folder compile what the device crate depends on once.
     pub target: PathBuf,
-    /// Whether to write the device code beside the source.
+    /// Whether to compile whatever is committed, and to write the device code beside the source.
     pub updates: bool,
 }
 
@@ -56,17 +56,21 @@ impl Build {
     pub fn run(&self) -> Result<(), Error> {
         let source = fs::read_to_string(&self.operators).map_err(at(&self.operators))?;
         let stamp = Stamp::of(&source, KERNELS_VERSION);
-        let committed = fs::read(self.committed()).ok();
-        let committed = committed.and_then(|file| Pack::from_file(&file));
-        let pack = match committed.filter(|pack| pack.stamp == stamp && !self.updates) {
-            Some(pack) => pack,
-            None => Pack::new(stamp, &self.compile()?),
+        let pack = match self.committed_pack(&stamp) {
+            Some(pack) if !self.updates => pack,
+            _ => Pack::new(stamp, &self.compile()?),
         };
         if self.updates {
             write(&self.committed(), &pack.to_file())?;
         }
         write(&self.output.join(TABLE), pack.table().as_bytes())?;
         write(&self.output.join(BYTES), &pack.bytes())
+    }
+
+    /// The committed device code, if it is of this source.
+    fn committed_pack(&self, stamp: &Stamp) -> Option<Pack> {
+        let file = fs::read(self.committed()).ok()?;
+        Pack::from_file(&file).filter(|pack| pack.stamp == *stamp)
     }
 
     /// Compiles the operators for each compute capability, the highest first, whatever is committed.

@@ -4,7 +4,9 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::build::UPDATE;
 use crate::ptx::refuse::Reason;
+use crate::toolchain::TARGET;
 
 /// Why there are no kernels for a file of operators.
 #[derive(Debug, thiserror::Error)]
@@ -19,8 +21,18 @@ pub enum Error {
         source: io::Error,
     },
     /// No toolchain can compile for the device.
-    #[error("{0}")]
-    NoToolchain(String),
+    #[error(
+        "the operators have to be compiled for the GPU, and {compiler} has no target `{target}`. Add it by\n\n    \
+         rustup target add {target}\n\n\
+         or, to a nightly toolchain, what it is built from: `rustup component add rust-src --toolchain nightly`. \
+         Device code that is committed needs neither: `{update}=1 cargo build` makes it, where the target is.",
+        target = TARGET,
+        update = UPDATE
+    )]
+    NoToolchain {
+        /// The compiler in use, as it names itself.
+        compiler: String,
+    },
     /// The compiler refused the operators; what it printed.
     #[error("the operators do not compile for the GPU ({target}):\n{messages}")]
     Compiler {

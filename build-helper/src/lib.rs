@@ -7,7 +7,7 @@
 //!
 //! The file holds `impl warpfold::Op<…> for …` in Rust without the standard library, and one list:
 //!
-//! ```ignore
+//! ```text
 //! warpfold::operators! {
 //!     gcd: Gcd, u64;
 //!     concatenation: Concatenation, Hash, scans only;

@@ -1,7 +1,7 @@
 //! Which compiler makes device code: the one in use, if it has the target; else the nightly one with the library's sources.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
 
@@ -25,29 +25,32 @@ pub enum Toolchain {
 }
 
 impl Toolchain {
-    /// Finds one.
+    /// Finds one: the compiler that cargo says is in use, or rustup's nightly one.
     pub fn find() -> Result<Self, Error> {
         let of = |variable, default: &str| env::var_os(variable).unwrap_or_else(|| default.into());
-        let (cargo, rustc) = (of("CARGO", "cargo"), of("RUSTC", "rustc"));
-        let libraries =
-            printed(Command::new(&rustc).args(["--print=target-libdir", "--target", TARGET]));
-        if libraries.is_some_and(|folder| has_core(Path::new(&folder))) {
+        Self::find_among(
+            of("CARGO", "cargo"),
+            of("RUSTC", "rustc"),
+            "rustup".as_ref(),
+        )
+    }
+
+    fn find_among(cargo: OsString, rustc: OsString, rustup: &OsStr) -> Result<Self, Error> {
+        let mut folder = Command::new(&rustc);
+        folder.args(["--print=target-libdir", "--target", TARGET]);
+        if printed(&mut folder).is_some_and(|folder| has_core(Path::new(&folder))) {
             return Ok(Self::Current { cargo, rustc });
         }
-        let mut nightly = Command::new("rustup");
+        let mut nightly = Command::new(rustup);
         nightly.args(["run", "nightly", "rustc", "--print=sysroot"]);
         let sources = "lib/rustlib/src/rust/library/core/Cargo.toml";
         if printed(&mut nightly).is_some_and(|root| Path::new(&root).join(sources).exists()) {
             return Ok(Self::Nightly);
         }
         let version = printed(Command::new(&rustc).arg("--version"));
-        Err(Error::NoToolchain(format!(
-            "the operators have to be compiled for the GPU, and {} has no target `{TARGET}`. Add it by\n\n    \
-             rustup target add {TARGET}\n\n\
-             or, with the nightly toolchain, by `rustup component add rust-src --toolchain nightly`. \
-             Who only builds your crate needs neither if you commit the device code: see WARPFOLD_UPDATE in the documentation of `warpfold-build`.",
-            version.as_deref().unwrap_or("the compiler in use"),
-        )))
+        Err(Error::NoToolchain {
+            compiler: version.unwrap_or_else(|| "the compiler in use".to_owned()),
+        })
     }
 
     /// cargo, with the arguments that the toolchain needs beside those of `rustc`.
@@ -85,4 +88,21 @@ fn printed(command: &mut Command) -> Option<String> {
     let output = command.output().ok()?;
     let printed = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| printed.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_target_is_named_with_the_command_that_adds_it() {
+        let nothing = || OsString::from("no-such-program");
+        let error = Toolchain::find_among(nothing(), nothing(), &nothing()).unwrap_err();
+        let message = error.to_string();
+        assert!(
+            message.contains("rustup target add nvptx64-nvidia-cuda"),
+            "{message}"
+        );
+        assert!(message.contains("WARPFOLD_UPDATE"), "{message}");
+    }
 }

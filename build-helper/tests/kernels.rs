@@ -4,7 +4,7 @@ extern crate warpfold_kernels as warpfold;
 
 mod common;
 #[path = "operators/good.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports, reason = "what only the device uses")]
 mod good;
 
 use std::fmt::Debug;

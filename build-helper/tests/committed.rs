@@ -1,0 +1,53 @@
+//! Device code beside the source: used as long as it is of that source, and then nothing is compiled.
+
+mod common;
+
+use std::fs;
+
+use warpfold_build::{Build, Error};
+
+#[test]
+fn committed_device_code_needs_no_compiler() {
+    let mut build = common::build("small");
+    let own = build.output.join("operators.rs");
+    fs::copy(&build.operators, &own).expect("a copy of the operators");
+    build.operators = own.clone();
+    build.updates = true;
+    build.run().expect("device code");
+    let included = |name: &str| fs::read(build.output.join(name)).expect("what is included");
+    let (table, bytes) = (
+        included("warpfold_operators.rs"),
+        included("warpfold_operators.bin"),
+    );
+    let text = String::from_utf8(table.clone()).expect("a table");
+    for symbol in [
+        "exclusive_scan_union",
+        "inclusive_scan_union",
+        "reduce_union",
+    ] {
+        assert_eq!(
+            text.matches(&format!("symbol: {symbol:?}")).count(),
+            3,
+            "{text}"
+        );
+    }
+    assert!(text.contains(&format!("..{},", bytes.len())), "{text}");
+
+    // Cargo cannot compile in a file: so what succeeds compiles nothing.
+    let without_compiler = Build {
+        target: own.clone(),
+        updates: false,
+        ..build.clone()
+    };
+    fs::remove_file(build.output.join("warpfold_operators.rs")).expect("removing the table");
+    without_compiler.run().expect("the committed device code");
+    assert_eq!(included("warpfold_operators.rs"), table);
+    assert_eq!(included("warpfold_operators.bin"), bytes);
+
+    let source = fs::read_to_string(&own).expect("the operators");
+    fs::write(&own, source + "// Changed.\n").expect("a change");
+    assert!(matches!(
+        without_compiler.run(),
+        Err(Error::Compiler { .. })
+    ));
+}

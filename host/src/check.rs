@@ -136,7 +136,7 @@ fn claim(claims_exact: &bool) -> &'static str {
 
 /// A value's bytes, lowest address first; written in hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bytes(pub Vec<u8>);
+pub struct Bytes(pub Box<[u8]>);
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -254,7 +254,7 @@ fn compare<O, R: Item>(
 }
 
 fn bytes<R: Item>(result: &R) -> Bytes {
-    Bytes(bytes_of(result).to_vec())
+    Bytes(bytes_of(result).into())
 }
 
 /// The laws of an operator, and values to check them on.

@@ -492,8 +492,11 @@ impl Commutative for LogSumExp {}
 /// mathematical library on the device, and the same steps give the same bits.
 fn exp_of_negative(x: f32) -> f32 {
     let y = x * core::f32::consts::LOG2_E;
-    if !(y > -126.0) {
-        return if x.is_nan() { f32::NAN } else { 0.0 };
+    if x.is_nan() {
+        return f32::NAN;
+    }
+    if y <= -126.0 {
+        return 0.0;
     }
     let whole = (y - 0.5) as i32;
     let t = (y - whole as f32) * core::f32::consts::LN_2;

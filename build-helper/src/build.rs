@@ -28,6 +28,8 @@ pub struct Build {
     pub crate_folder: PathBuf,
     /// Where the results go.
     pub output: PathBuf,
+    /// Where cargo compiles. Builds that share the folder compile what the device crate depends on once.
+    pub target: PathBuf,
     /// Whether to write the device code beside the source.
     pub updates: bool,
 }
@@ -40,6 +42,7 @@ impl Build {
             operators: operators.to_owned(),
             crate_folder: folder("CARGO_MANIFEST_DIR"),
             output: folder("OUT_DIR"),
+            target: folder("OUT_DIR").join("warpfold-target"),
             updates: env::var_os(UPDATE).is_some_and(|value| value != OsString::from("0")),
         }
     }
@@ -70,7 +73,8 @@ impl Build {
     pub fn compile(&self) -> Result<Vec<Compiled>, Error> {
         let toolchain = Toolchain::find()?;
         let folder = self.output.join("warpfold-device");
-        let device = DeviceCrate::write(&self.operators, &self.edition(), folder)?;
+        let target = self.target.clone();
+        let device = DeviceCrate::write(&self.operators, &self.edition(), folder, target)?;
         if let Some(lock) = self.lock() {
             device.lock_as(&lock)?;
         }

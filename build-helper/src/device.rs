@@ -18,11 +18,17 @@ const NAME: &str = "warpfold-device";
 #[derive(Debug)]
 pub struct DeviceCrate {
     folder: PathBuf,
+    target: PathBuf,
 }
 
 impl DeviceCrate {
-    /// Writes the crate around a file of operators to a folder.
-    pub fn write(operators: &Path, edition: &str, folder: PathBuf) -> Result<Self, Error> {
+    /// Writes the crate around a file of operators to a folder. It is compiled in another.
+    pub fn write(
+        operators: &Path,
+        edition: &str,
+        folder: PathBuf,
+        target: PathBuf,
+    ) -> Result<Self, Error> {
         let source = folder.join("src");
         fs::create_dir_all(&source).map_err(at(&source))?;
         let operators = operators.canonicalize().map_err(at(operators))?;
@@ -33,7 +39,7 @@ impl DeviceCrate {
         for (path, text) in files {
             fs::write(&path, text).map_err(at(&path))?;
         }
-        Ok(Self { folder })
+        Ok(Self { folder, target })
     }
 
     /// Lets the crate take the versions that the user's crate is built with.
@@ -74,7 +80,7 @@ impl DeviceCrate {
             .args(["--features", variant.target_cpu])
             .args(offline.then_some("--offline"))
             .arg("--target-dir")
-            .arg(self.folder.join("target"))
+            .arg(&self.target)
             .arg("--")
             .arg(format!("--emit=asm={}", text.display()))
             .arg(format!("-Ctarget-cpu={}", variant.target_cpu))

@@ -7,7 +7,7 @@ use crate::error::{Error, Problem, Refusal};
 use crate::ptx::finish::{self, Bounds};
 use crate::ptx::hook::hooks;
 use crate::ptx::inspect::{Kind, inspect};
-use crate::ptx::refuse;
+use crate::ptx::refuse::{self, Reason};
 use crate::ptx::splice::splice;
 use crate::ptx::text::Text;
 use crate::variant::Variant;
@@ -38,11 +38,17 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
     let text = Text::parse(emitted)?;
     let hooks = hooks(&text)?;
     let mut refusals = Vec::new();
+    // A function by itself may keep an argument in local memory that a kernel has in registers: only the kernels tell.
+    let mut suspects = Vec::new();
     for function in &text.functions {
         if let Some((part, operator)) = operator_function(function.name)
             && let Some(reason) = refuse::reason(function, &hooks)?
         {
-            refusals.push(Refusal {
+            let to = match reason {
+                Reason::LocalMemory => &mut suspects,
+                _ => &mut refusals,
+            };
+            to.push(Refusal {
                 function: part.to_owned(),
                 operator: operator.to_owned(),
                 reason,
@@ -59,6 +65,11 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
         };
         let body = splice(&function.body, &hooks)?;
         if let Some(reason) = refuse::reason_of_kernel(&body) {
+            let suspect = suspects.iter().find(|suspect| suspect.operator == operator);
+            if let (Reason::LocalMemory, Some(suspect)) = (&reason, suspect) {
+                refusals.push(suspect.clone());
+                continue;
+            }
             let function = function.name.strip_suffix(operator).unwrap_or_default();
             refusals.push(Refusal {
                 function: function.trim_end_matches('_').to_owned(),

@@ -19,6 +19,8 @@ mod launch;
 pub(crate) mod link;
 mod newer;
 mod own_stream;
+#[cfg(feature = "nccl")]
+mod peer;
 mod pinned;
 mod raw;
 
@@ -38,6 +40,8 @@ pub(crate) use copy::{copy_to_device, copy_to_host};
 pub(crate) use event::Event;
 pub(crate) use launch::Shape;
 pub(crate) use own_stream::OwnStream;
+#[cfg(feature = "nccl")]
+pub(crate) use peer::queue_copy_between;
 pub(crate) use pinned::{
     address_of_pinned, allocate_pinned, check_pinned, free_pinned, queue_copy_to_device,
     queue_copy_to_host,

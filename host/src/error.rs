@@ -219,6 +219,11 @@ pub enum Error {
     #[cfg(feature = "ladder")]
     #[error(transparent)]
     Ladder(#[from] crate::ladder::Refusal),
+
+    /// The ranks of a [group](crate::group) do not do together what was asked.
+    #[cfg(feature = "nccl")]
+    #[error(transparent)]
+    Group(#[from] crate::group::Fault),
 }
 
 /// Which argument of a call an [`Error`] is about.

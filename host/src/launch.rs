@@ -75,6 +75,9 @@ enum Launches<'a> {
     Run(&'a mut Scratch),
     /// They become part of a graph.
     Captured(Capture, &'a mut KnownStream),
+    /// They run, in a workspace that their owner has made ready for them.
+    #[cfg(feature = "nccl")]
+    Seeded(Place),
 }
 
 /// Whose memory a call works on.
@@ -122,6 +125,23 @@ impl Queue<'_> {
                 launches: Launches::Run(scratch),
                 memory,
             })
+        })
+    }
+
+    /// Queues `work` on a stream of the library's own, on memory of its own and in this workspace, which is used for nothing else
+    /// until the work is done, and is at least as long as the launches need.
+    #[cfg(feature = "nccl")]
+    pub fn on_board<R>(
+        entered: Entered<'_>,
+        call: &CallStream,
+        board: Place,
+        work: impl FnOnce(&mut Queue<'_>) -> Result<R>,
+    ) -> Result<R> {
+        work(&mut Queue {
+            entered,
+            stream: call.stream(),
+            launches: Launches::Seeded(board),
+            memory: Memory::Own,
         })
     }
 
@@ -303,6 +323,11 @@ impl Queue<'_> {
             Launches::Captured(capture, known) => {
                 self.entered.captured_place(known, *capture, state_words)
             }
+            #[cfg(feature = "nccl")]
+            Launches::Seeded(board) => {
+                debug_assert!(board.state_words >= state_words);
+                Ok(*board)
+            }
         }
     }
 
@@ -312,6 +337,9 @@ impl Queue<'_> {
             Launches::Run(scratch) => scratch.set_progress(progress),
             // The caller learns of a failure, and the capture has a workspace of its own.
             Launches::Captured(..) => {}
+            // Its owner makes the workspace ready for each call.
+            #[cfg(feature = "nccl")]
+            Launches::Seeded(_) => {}
         }
     }
 
@@ -344,6 +372,8 @@ impl Queue<'_> {
         let start = match self.launches {
             Launches::Run(_) => kernel.start,
             Launches::Captured(..) => Start::AfterOthers,
+            #[cfg(feature = "nccl")]
+            Launches::Seeded(_) => kernel.start,
         };
         // SAFETY: one pointer to a live 64-bit value for each parameter; the kernel waits if its text says that it may
         // begin early; the rest is the caller's promise.

@@ -99,6 +99,8 @@
 //!   GPU, and interprets the kernels' PTX where there is none. Linking then needs no CUDA.
 //! - `cuda_builder`: compile the kernels with rust-cuda's `cuda_builder`, in place of the PTX that ships with
 //!   this crate.
+//! - `nccl`: several GPUs work together, in one process or in many, in the module `group`. The library NCCL is opened at run time,
+//!   where it is needed.
 //! - `ladder`: the kernels of the tutorials, from the naive one up, in the module of that name.
 
 #[cfg(feature = "virtual-gpu")]
@@ -108,6 +110,8 @@ mod check;
 mod driver;
 mod error;
 mod gpu;
+#[cfg(feature = "nccl")]
+pub mod group;
 mod kernel;
 #[cfg(feature = "ladder")]
 pub mod ladder;

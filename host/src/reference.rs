@@ -29,7 +29,12 @@ pub fn reduce<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
     let chunks: Vec<_> = (0..reduce_chunk_count::<T>(item_count))
         .map(|chunk| reduce_chunk::<O, T>(items, chunk))
         .collect();
-    let result = match chunks[..] {
+    O::lower(combine_chunks::<O, T>(&chunks))
+}
+
+/// Step 5 of a reduction: the results of all chunks.
+pub(crate) fn combine_chunks<O: Op<T>, T: Element>(chunks: &[O::Accumulator]) -> O::Accumulator {
+    match *chunks {
         [] => O::identity(),
         [result] => result,
         _ => {
@@ -38,8 +43,7 @@ pub fn reduce<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
                 .collect();
             combine_threads::<O, T>(&threads)
         }
-    };
-    O::lower(result)
+    }
 }
 
 /// Steps 2 to 4 of a reduction, for one chunk of tiles.
@@ -172,6 +176,14 @@ fn upto<O: Op<T>, T: Element>(
         }
     }
     upto
+}
+
+/// What a group of tiles adds to what stands before it, given the aggregates of its tiles.
+#[cfg(feature = "nccl")]
+pub(crate) fn combine_group<O: Op<T>, T: Element>(
+    tiles: &[O::Accumulator; SCAN_GROUP_TILES as usize],
+) -> O::Accumulator {
+    group::<O, T>(tiles)
 }
 
 /// Steps 1 to 3 of a scan: a tile's vectors, and its aggregate.

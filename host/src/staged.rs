@@ -14,6 +14,8 @@
 //! A short slice takes one lane, whose stream does all there is to do: no worker, no allocation.
 
 mod carry;
+#[cfg(feature = "nccl")]
+mod chunks;
 mod copy;
 mod cut;
 mod results;
@@ -34,6 +36,9 @@ use crate::launch::{Queue, Span};
 use carry::{Piece, Ways, carry};
 use cut::{Cut, Room};
 use results::Results;
+
+#[cfg(feature = "nccl")]
+pub(crate) use chunks::reduce_chunks;
 
 /// Reduces at least one item.
 pub(crate) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(

@@ -303,3 +303,57 @@ const _: () = {
     assert!(SCAN_SHORT.warps < WARP_LANES && SCAN_LONG.warps < WARP_LANES);
     assert!(reduce_chunk_tiles::<f32>(0) == 1 && reduce_chunk_count::<f32>(0) == 0);
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the table above says of items of type `T`.
+    fn row<T>() -> (usize, usize, usize, usize) {
+        let (short, long) = (scan_shape::<T>(0), scan_shape::<T>(u64::MAX));
+        assert_eq!((short.warps, long.warps), (8, 16));
+        assert_eq!(short.vector_bytes, vector_bytes::<T>());
+        assert_eq!(
+            scan_tile_items::<T>(0) as usize * size_of::<T>(),
+            short.bytes()
+        );
+        assert_eq!(
+            scan_tile_items::<T>(u64::MAX) as usize * size_of::<T>(),
+            long.bytes()
+        );
+        assert_eq!(
+            reduce_tile_items::<T>() as usize,
+            256 * thread_vectors::<T>() * vector_items::<T>()
+        );
+        let rows = (short.rows, long.rows);
+        (vector_items::<T>(), thread_vectors::<T>(), rows.0, rows.1)
+    }
+
+    #[test]
+    fn the_numbers_are_those_of_the_table() {
+        assert_eq!(row::<u8>(), (16, 8, 4, 7));
+        assert_eq!(row::<u16>(), (8, 8, 4, 7));
+        assert_eq!(row::<f32>(), (4, 8, 4, 7));
+        assert_eq!(row::<[u8; 8]>(), (2, 8, 4, 7));
+        assert_eq!(row::<u128>(), (1, 8, 4, 7));
+        assert_eq!(row::<[f32; 3]>(), (1, 8, 5, 7));
+        assert_eq!(row::<[u64; 3]>(), (1, 4, 3, 3));
+        assert_eq!(row::<[u8; 32]>(), (1, 4, 3, 3));
+    }
+
+    #[test]
+    fn a_scan_has_the_numbers_of_the_wider_type() {
+        assert_eq!(row::<Wider<u8, u32>>(), row::<u32>());
+        assert_eq!(row::<Wider<f64, u8>>(), row::<f64>());
+        assert_eq!(row::<Wider<[u8; 12], u64>>(), row::<[u8; 12]>());
+        assert_eq!(size_of::<Wider<u128, [u64; 3]>>(), 24);
+    }
+
+    #[test]
+    fn tiles_fit_where_they_have_to() {
+        assert!(reduce_tile_items::<[u8; 12]>() as usize * 12 <= TILE_BYTES);
+        assert!(reduce_tile_items::<[u64; 3]>() as usize * 24 <= TILE_BYTES);
+        assert!(scan_long_shape::<[u8; 12]>().bytes() <= SCAN_LONG.bytes());
+        assert!(scan_long_shape::<[u8; 32]>().bytes() <= SCAN_LONG.bytes());
+    }
+}

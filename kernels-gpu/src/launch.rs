@@ -167,3 +167,20 @@ impl Start {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::{Product, Sum, WideSum};
+
+    #[test]
+    fn only_wide_sums_of_f32_have_more_registers() {
+        assert_eq!(reduce_blocks_per_multiprocessor::<WideSum, f32>(), 2);
+        assert_eq!(reduce_blocks_per_multiprocessor::<WideSum, u32>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<WideSum, half::f16>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Sum, f64>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Product, half::bf16>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Sum, i8>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Sum, u128>(), 3);
+    }
+}

@@ -9,7 +9,7 @@
 //! | `lookback`, `board`, `tickets` | blocks that run together | what they tell each other, and in which order they start |
 //! | `block` | 256 threads | combining warps through shared memory |
 //! | `warp` | 32 lanes | unrolled shuffle trees |
-//! | `thread` | one thread | 16-byte vectors in registers |
+//! | `thread` | one thread | vectors of items, of 16 bytes or one wide item, in registers |
 //! | `simt` | the machine | the only module with `asm!`, intrinsics and compiler `cfg`s |
 //!
 //! Beside them, and the only part that exists on the host: the operators ([`op`]), the element types
@@ -86,6 +86,16 @@ mod warp;
 #[cfg(all(target_arch = "nvptx64", feature = "stable"))]
 #[doc(hidden)]
 pub mod operators;
+
+/// Names the kernels of operators on items, one row for each operator: `NAME: OPERATOR, ITEM;` gives `reduce_NAME`,
+/// `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not
+/// commute, gives the scans. These are emitted where the file is compiled for the device, by `warpfold-build`; here, on the
+/// host, nothing is.
+#[cfg(not(all(target_arch = "nvptx64", feature = "stable")))]
+#[macro_export]
+macro_rules! operators {
+    ($($rows:tt)*) => {};
+}
 
 #[doc(hidden)]
 pub use bytemuck;

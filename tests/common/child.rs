@@ -6,6 +6,12 @@ use std::process::Command;
 /// Names the test that a child process is to run.
 const VARIABLE: &str = "WARPFOLD_TEST_CHILD";
 
+/// Whether this process is a child.
+#[allow(dead_code, reason = "used by some tests")]
+pub fn is_child() -> bool {
+    env::var_os(VARIABLE).is_some()
+}
+
 /// Runs `body` in a child process with these variables in its environment: another run of this test binary, of
 /// the test named `test` alone. Called there, runs the body. Fails with the child, and shows what it printed.
 pub fn in_child(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {

@@ -242,6 +242,10 @@ pub fn resolve(name: &str, body: &mut [Statement]) -> Result<(), Stray> {
                 Space::Global => "global",
                 _ => return Err(stray()),
             };
+            // A read of shared memory is volatile to be kept apart from others; barriers order it.
+            if space == "shared" {
+                instruction.opcode = instruction.opcode.replacen(".volatile", "", 1);
+            }
             let operation = instruction.operation().len();
             instruction
                 .opcode

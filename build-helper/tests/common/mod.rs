@@ -1,5 +1,9 @@
 //! Builds of the files in `tests/operators`. They need a toolchain with the target, as the crate itself does.
 
+#![allow(dead_code, reason = "each test file uses its part")]
+
+pub mod device;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,12 +12,14 @@ use warpfold_build::Build;
 /// A build of a file of `tests/operators`, in a folder of its own.
 pub fn build(file: &str) -> Build {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let output = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(file);
+    let temporary = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let output = temporary.join(file);
     fs::create_dir_all(&output).expect("a folder for the build");
     Build {
         operators: root.join("tests/operators").join(file).with_extension("rs"),
         crate_folder: root.to_owned(),
         output,
+        target: temporary.join("device-target"),
         updates: false,
     }
 }

@@ -93,7 +93,10 @@ impl Op<Affine> for Composition {
     type Output = Affine;
     const EXACT: bool = true;
     fn identity() -> Affine {
-        Affine { scale: 1, offset: 0 }
+        Affine {
+            scale: 1,
+            offset: 0,
+        }
     }
     fn lift(item: Affine) -> Affine {
         item
@@ -101,7 +104,10 @@ impl Op<Affine> for Composition {
     fn combine(first: Affine, then: Affine) -> Affine {
         Affine {
             scale: then.scale.wrapping_mul(first.scale),
-            offset: then.scale.wrapping_mul(first.offset).wrapping_add(then.offset),
+            offset: then
+                .scale
+                .wrapping_mul(first.offset)
+                .wrapping_add(then.offset),
         }
     }
     fn lower(value: Affine) -> Affine {
@@ -118,16 +124,28 @@ impl Op<f32> for ArgMin {
     type Output = u64;
     const EXACT: bool = true;
     fn identity() -> Found {
-        Found { value: f32::INFINITY, padding: 0, index: u64::MAX }
+        Found {
+            value: f32::INFINITY,
+            padding: 0,
+            index: u64::MAX,
+        }
     }
     fn lift(item: f32) -> Found {
         Self::lift_at(item, 0)
     }
     fn lift_at(value: f32, index: u64) -> Found {
-        Found { value, padding: 0, index }
+        Found {
+            value,
+            padding: 0,
+            index,
+        }
     }
     fn combine(a: Found, b: Found) -> Found {
-        if b.value < a.value || (b.value == a.value && b.index < a.index) { b } else { a }
+        if b.value < a.value || (b.value == a.value && b.index < a.index) {
+            b
+        } else {
+            a
+        }
     }
     fn lower(value: Found) -> u64 {
         value.index
@@ -144,7 +162,9 @@ impl Op<Matrix> for MatrixProduct {
     type Accumulator = Matrix;
     type Output = Matrix;
     fn identity() -> Matrix {
-        Matrix { elements: [1.0, 0.0, 0.0, 1.0] }
+        Matrix {
+            elements: [1.0, 0.0, 0.0, 1.0],
+        }
     }
     fn lift(item: Matrix) -> Matrix {
         item

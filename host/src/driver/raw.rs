@@ -92,6 +92,17 @@ unsafe extern "C" {
         count: c_uint,
         flags: c_uint,
     ) -> i32;
+    #[cfg(feature = "nccl")]
+    pub fn cuStreamQuery(stream: *mut c_void) -> i32;
+    #[cfg(feature = "nccl")]
+    pub fn cuMemcpyPeerAsync(
+        to: Address,
+        to_context: *mut c_void,
+        from: Address,
+        from_context: *mut c_void,
+        bytes: usize,
+        stream: *mut c_void,
+    ) -> i32;
     pub fn cuStreamSynchronize(stream: *mut c_void) -> i32;
     pub fn cuStreamWaitEvent(stream: *mut c_void, event: *mut c_void, flags: c_uint) -> i32;
     pub fn cuEventCreate(event: *mut *mut c_void, flags: c_uint) -> i32;

@@ -15,6 +15,8 @@ impl DriverCode {
     pub(crate) const INVALID_PTX: Self = Self(218);
     pub(crate) const UNSUPPORTED_PTX_VERSION: Self = Self(222);
     pub(crate) const CONTEXT_IS_DESTROYED: Self = Self(709);
+    #[cfg(feature = "nccl")]
+    pub(crate) const NOT_READY: Self = Self(600);
     pub(crate) const STREAM_CAPTURE_INVALIDATED: Self = Self(901);
     pub(crate) const STREAM_CAPTURE_IMPLICIT: Self = Self(906);
 

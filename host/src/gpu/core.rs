@@ -249,7 +249,8 @@ impl<'gpu> Entered<'gpu> {
         self.core.kept.trim();
     }
 
-    fn home(self) -> Context {
+    /// The context.
+    pub fn home(self) -> Context {
         self.core.context.handle()
     }
 }

@@ -56,7 +56,9 @@ impl Room {
 /// A slice's pieces.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cut {
-    /// Chunks of the reduction, or tiles of the scan.
+    /// The first chunk of the reduction, or tile of the scan; not 0 in a part of one.
+    first_unit: u64,
+    /// Chunks or tiles from there on.
     unit_count: u64,
     unit_items: u64,
     /// Units of a piece; the last piece may have fewer.
@@ -90,12 +92,29 @@ impl Cut {
         let piece_bytes = (unit_count.saturating_mul(unit_bytes) / ENOUGH_PIECES)
             .clamp(LEAST_PIECE_BYTES as u64, PIECE_BYTES as u64);
         Self {
+            first_unit: 0,
             unit_count,
             unit_items,
             piece_units: (piece_bytes / unit_bytes).max(1),
             room,
             item_bytes: size_of::<T>(),
         }
+    }
+
+    /// The pieces of a part that has these units.
+    #[cfg(feature = "nccl")]
+    pub fn part(self, units: Range<u64>) -> Self {
+        Self {
+            first_unit: units.start,
+            unit_count: units.end - units.start,
+            ..self
+        }
+    }
+
+    /// Items of all units, as if the last were full.
+    #[cfg(feature = "nccl")]
+    pub fn part_items(self) -> usize {
+        (self.unit_count * self.unit_items) as usize
     }
 
     /// The same in pieces of so many units.
@@ -135,12 +154,14 @@ impl Cut {
     /// The units of a piece.
     pub fn units(self, piece: usize) -> Range<u64> {
         let begin = piece as u64 * self.piece_units;
-        begin..(begin + self.piece_units).min(self.unit_count)
+        let end = (begin + self.piece_units).min(self.unit_count);
+        self.first_unit + begin..self.first_unit + end
     }
 
     /// How far a piece's items, or results, of type `T` are from the beginning, in bytes.
     pub fn offset<T>(self, piece: usize) -> u64 {
-        (piece * self.piece_items()) as u64 * size_of::<T>() as u64
+        let before = self.first_unit * self.unit_items + (piece * self.piece_items()) as u64;
+        before * size_of::<T>() as u64
     }
 }
 

@@ -185,6 +185,25 @@ pub unsafe fn begin_copy_item<T>(to: *mut T, from: *const T) {
     }
 }
 
+/// Reads a value of shared memory that is no vector.
+///
+/// Stable rustc does not know that the address is in shared memory. A plain read could become one with a read of global memory
+/// in another branch, of an address that may be in either: so it is volatile there, which `warpfold-build` takes back.
+///
+/// # Safety
+/// `address` is in shared memory, aligned, and written.
+#[inline(always)]
+pub unsafe fn read_shared<T: Copy>(address: *const T) -> T {
+    // SAFETY: the caller's.
+    unsafe {
+        if cfg!(all(feature = "stable", not(feature = "cuda_std"))) {
+            address.read_volatile()
+        } else {
+            address.read()
+        }
+    }
+}
+
 /// Reads 16 bytes of shared memory.
 ///
 /// # Safety

@@ -44,7 +44,7 @@ impl Access {
                     load_words(address, caching),
                     load_words(address.add(4), caching),
                 ),
-                _ => self.read(address),
+                _ => self.read::<Global>(address),
             }
         }
     }
@@ -82,7 +82,7 @@ impl Access {
                     simt::read_vector(address),
                     simt::read_vector(address.add(4)),
                 ),
-                _ => self.read(address),
+                _ => self.read::<Shared>(address),
             }
         }
     }
@@ -137,26 +137,32 @@ impl Access {
     /// Reads a vector that has no instruction of its own.
     ///
     /// # Safety
-    /// `address` is readable and a multiple of the unit.
+    /// `address` is in that memory, readable and a multiple of the unit.
     #[inline(always)]
-    unsafe fn read(self, address: *const u32) -> Vector {
+    unsafe fn read<M: Memory>(self, address: *const u32) -> Vector {
         let mut vector = [0; 8];
+        let words = address;
+        let pairs: *const u64 = address.cast();
         // SAFETY: the caller's.
         unsafe {
             match (self.bytes, self.unit) {
-                (1, _) => vector[0] = address.cast::<u8>().read() as u32,
-                (2, _) => vector[0] = address.cast::<u16>().read() as u32,
-                (4, _) => vector[0] = address.read(),
-                (8, 4) => [vector[0], vector[1]] = address.cast::<[u32; 2]>().read(),
-                (8, _) => [vector[0], vector[1]] = halves(address.cast::<u64>().read()),
-                (12, _) => [vector[0], vector[1], vector[2]] = address.cast::<[u32; 3]>().read(),
+                (1, _) => vector[0] = M::read(address.cast::<u8>()) as u32,
+                (2, _) => vector[0] = M::read(address.cast::<u16>()) as u32,
+                (4, _) => vector[0] = M::read(words),
+                (8, 4) => [vector[0], vector[1]] = [M::read(words), M::read(words.add(1))],
+                (8, _) => [vector[0], vector[1]] = halves(M::read(pairs)),
+                (12, _) => {
+                    [vector[0], vector[1]] = [M::read(words), M::read(words.add(1))];
+                    vector[2] = M::read(words.add(2));
+                }
                 (16, _) => {
-                    let [a, b] = address.cast::<[u64; 2]>().read().map(halves);
-                    vector = [a[0], a[1], b[0], b[1], 0, 0, 0, 0];
+                    [vector[0], vector[1]] = halves(M::read(pairs));
+                    [vector[2], vector[3]] = halves(M::read(pairs.add(1)));
                 }
                 _ => {
-                    let [a, b, c] = address.cast::<[u64; 3]>().read().map(halves);
-                    vector = [a[0], a[1], b[0], b[1], c[0], c[1], 0, 0];
+                    [vector[0], vector[1]] = halves(M::read(pairs));
+                    [vector[2], vector[3]] = halves(M::read(pairs.add(1)));
+                    [vector[4], vector[5]] = halves(M::read(pairs.add(2)));
                 }
             }
         }
@@ -186,6 +192,35 @@ impl Access {
                 }
             }
         }
+    }
+}
+
+/// A memory to read from.
+trait Memory {
+    /// Reads a value.
+    ///
+    /// # Safety
+    /// `address` is in that memory, readable and aligned.
+    unsafe fn read<T: Copy>(address: *const T) -> T;
+}
+
+struct Global;
+
+impl Memory for Global {
+    #[inline(always)]
+    unsafe fn read<T: Copy>(address: *const T) -> T {
+        // SAFETY: the caller's.
+        unsafe { address.read() }
+    }
+}
+
+struct Shared;
+
+impl Memory for Shared {
+    #[inline(always)]
+    unsafe fn read<T: Copy>(address: *const T) -> T {
+        // SAFETY: the caller's.
+        unsafe { simt::read_shared(address) }
     }
 }
 

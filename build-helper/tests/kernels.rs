@@ -1,0 +1,109 @@
+//! Operators of many kinds, compiled and run on the virtual GPU with all its checks.
+
+extern crate warpfold_kernels as warpfold;
+
+mod common;
+#[path = "operators/good.rs"]
+#[allow(dead_code)]
+mod good;
+
+use std::fmt::Debug;
+use std::sync::LazyLock;
+
+use common::device::Device;
+use good::{
+    Affine, ArgMin, Complex, ComplexProduct, Composition, Count, Gcd, Matrix, MatrixProduct,
+};
+use warpfold::element::Element;
+use warpfold::op::Op;
+use warpfold_build::Compiled;
+
+static COMPILED: LazyLock<Vec<Compiled>> =
+    LazyLock::new(|| common::build("good").compile().expect("kernels"));
+
+/// Lengths around a vector, a warp, a tile and several tiles.
+const LENGTHS: [usize; 9] = [1, 2, 31, 33, 255, 1025, 8191, 20_000, 70_001];
+
+/// A small number, for an index.
+fn random(index: usize) -> u32 {
+    let mixed = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as u32
+}
+
+/// Everything before and including each item, one after the other.
+fn inclusive<O: Op<T>, T: Element>(items: &[T]) -> Vec<O::Output> {
+    let mut upto = O::identity();
+    let items = items.iter().enumerate();
+    items
+        .map(|(index, item)| {
+            upto = O::combine(upto, O::lift_at(*item, index as u64));
+            O::lower(upto)
+        })
+        .collect()
+}
+
+/// Runs the kernels of an operator that gives the same bits in any order, on each architecture.
+fn check<O: Op<T, Output: PartialEq + Debug>, T: Element>(
+    name: &str,
+    reduces: bool,
+    item: impl Fn(usize) -> T,
+) {
+    for compiled in COMPILED.iter() {
+        let device = Device::new(compiled);
+        for length in LENGTHS {
+            let items: Vec<T> = (0..length).map(&item).collect();
+            let expected = inclusive::<O, T>(&items);
+            let place = format!("{name}, {length} items, {:?}", compiled.capability);
+            if reduces {
+                let total = device.reduce::<O, T>(name, &items);
+                assert_eq!(Some(&total), expected.last(), "{place}");
+            }
+            let found = device.scan::<O, T>(&format!("inclusive_scan_{name}"), &items);
+            assert!(found == expected, "{place}");
+            let found = device.scan::<O, T>(&format!("exclusive_scan_{name}"), &items);
+            assert_eq!(found[0], O::lower(O::identity()), "{place}");
+            assert!(found[1..] == expected[..length - 1], "{place}");
+        }
+    }
+}
+
+#[test]
+fn greatest_common_divisors() {
+    check::<Gcd, u64>("gcd", true, |i| u64::from(random(i)) * 6);
+}
+
+#[test]
+fn compositions_keep_their_order() {
+    check::<Composition, Affine>("composition", false, |i| Affine {
+        scale: random(i) | 1,
+        offset: random(i + 7),
+    });
+}
+
+#[test]
+fn the_place_of_the_least() {
+    check::<ArgMin, f32>("arg_min", true, |i| random(i) as f32);
+}
+
+#[test]
+fn counts_of_flags() {
+    check::<Count, u8>("count", true, |i| (random(i) % 3) as u8);
+}
+
+#[test]
+fn products_whose_factors_are_exact() {
+    // Powers of i, and signed permutations: exact in any order.
+    check::<ComplexProduct, Complex>("complex_product", true, |i| match random(i) % 4 {
+        0 => Complex { re: 1.0, im: 0.0 },
+        1 => Complex { re: 0.0, im: 1.0 },
+        2 => Complex { re: -1.0, im: 0.0 },
+        _ => Complex { re: 0.0, im: -1.0 },
+    });
+    check::<MatrixProduct, Matrix>("matrix_product", false, |i| Matrix {
+        elements: match random(i) % 3 {
+            0 => [0.0, 1.0, -1.0, 0.0],
+            1 => [1.0, 0.0, 0.0, -1.0],
+            _ => [0.0, 1.0, 1.0, 0.0],
+        },
+    });
+}

@@ -1,0 +1,94 @@
+//! Operators that cannot run in a kernel, each for a reason of its own.
+
+use warpfold::Op;
+
+/// An operator on `u32` with this combination.
+macro_rules! operator {
+    ($name:ident, |$a:ident, $b:ident| $combined:expr) => {
+        #[derive(Clone, Copy)]
+        pub struct $name;
+
+        impl Op<u32> for $name {
+            type Accumulator = u32;
+            type Output = u32;
+            fn identity() -> u32 {
+                0
+            }
+            fn lift(item: u32) -> u32 {
+                item
+            }
+            fn combine($a: u32, $b: u32) -> u32 {
+                $combined
+            }
+            fn lower(value: u32) -> u32 {
+                value
+            }
+        }
+    };
+}
+
+static TABLE: [u32; 4] = [3, 1, 4, 1];
+
+#[inline(never)]
+fn helper(a: u32, b: u32) -> u32 {
+    a.rotate_left(b) ^ b
+}
+
+operator!(Indexes, |a, b| [a, b, 5][(a % 7) as usize]);
+operator!(Divides, |a, b| a / b);
+operator!(Unwraps, |a, b| a.checked_add(b).unwrap());
+operator!(Panics, |a, b| if a > b { a } else { panic!("not so") });
+operator!(Calls, |a, b| helper(a, b));
+operator!(Local, |a, b| {
+    let mut counts = [a, b, 3, 4, 5, 6, 7, 8];
+    for i in 0..a % 100 {
+        counts[(i ^ b) as usize % 8] += counts[(i + b) as usize % 8];
+    }
+    counts[(a % 8) as usize]
+});
+operator!(Looks, |a, b| TABLE[(a % 4) as usize] + b);
+operator!(Hangs, |a, b| {
+    if a == b {
+        loop {}
+    }
+    a
+});
+operator!(Writes, |a, b| {
+    // SAFETY: none: it is refused.
+    unsafe { core::ptr::write_volatile(64 as *mut u32, a) };
+    b
+});
+
+/// Fails where it is lifted.
+#[derive(Clone, Copy)]
+pub struct Lifts;
+
+impl Op<u32> for Lifts {
+    type Accumulator = u32;
+    type Output = u32;
+    fn identity() -> u32 {
+        0
+    }
+    fn lift(item: u32) -> u32 {
+        100 % item
+    }
+    fn combine(a: u32, b: u32) -> u32 {
+        a.wrapping_add(b)
+    }
+    fn lower(value: u32) -> u32 {
+        value
+    }
+}
+
+warpfold::operators! {
+    indexes: Indexes, u32, scans only;
+    divides: Divides, u32, scans only;
+    unwraps: Unwraps, u32, scans only;
+    panics: Panics, u32, scans only;
+    calls: Calls, u32, scans only;
+    local: Local, u32, scans only;
+    looks: Looks, u32, scans only;
+    hangs: Hangs, u32, scans only;
+    writes: Writes, u32, scans only;
+    lifts: Lifts, u32, scans only;
+}

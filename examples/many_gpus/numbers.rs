@@ -1,0 +1,66 @@
+//! The numbers: those of a file, or made up.
+
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+
+use crate::failure::Failure;
+
+/// Numbers, of which each rank takes a share.
+pub enum Numbers {
+    OfFile(Vec<u64>),
+    /// So many that are made up.
+    MadeUp(usize),
+}
+
+impl Numbers {
+    pub fn made_up(count: usize) -> Self {
+        Self::MadeUp(count)
+    }
+
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let bytes = fs::read(path).map_err(|error| Failure::Unreadable {
+            path: path.to_owned(),
+            error,
+        })?;
+        let (numbers, rest) = bytes.as_chunks();
+        match rest {
+            [] => Ok(Self::OfFile(
+                numbers.iter().copied().map(u64::from_le_bytes).collect(),
+            )),
+            _ => Err(Failure::Ragged {
+                path: path.to_owned(),
+                bytes: bytes.len(),
+            }),
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::OfFile(numbers) => numbers.len(),
+            Self::MadeUp(count) => *count,
+        }
+    }
+
+    /// Some of them.
+    pub fn some(&self, range: Range<usize>) -> Vec<u64> {
+        match self {
+            Self::OfFile(numbers) => numbers[range].to_vec(),
+            Self::MadeUp(_) => range.map(made_up).collect(),
+        }
+    }
+
+    /// The sum of some of them, on the CPU; it wraps.
+    pub fn sum(&self, range: Range<usize>) -> u64 {
+        match self {
+            Self::OfFile(numbers) => numbers[range].iter().copied().fold(0, u64::wrapping_add),
+            Self::MadeUp(_) => range.map(made_up).fold(0, u64::wrapping_add),
+        }
+    }
+}
+
+/// The number at this place.
+pub fn made_up(place: usize) -> u64 {
+    (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40
+}

@@ -1,0 +1,97 @@
+//! What each rank does.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
+use warpfold::group::{self, Member};
+use warpfold::{Sum, inclusive_scan, reduce};
+
+use crate::common;
+use crate::failure::{Failure, same};
+use crate::numbers::Numbers;
+
+/// How often each call is made, of which the first prepares it; the fastest counts.
+const CALLS: usize = 10;
+
+/// What a rank found, and how fast.
+pub struct Report {
+    /// Numbers of all ranks.
+    count: usize,
+    /// Numbers of this rank.
+    share: usize,
+    sum: u64,
+    /// Of the sum, together and of this rank's share alone.
+    sum_times: [Duration; 2],
+    scan_times: [Duration; 2],
+}
+
+/// Sums and scans the numbers together with the other ranks, and checks this rank's share.
+pub fn run(member: &mut Member<'_>, numbers: &Numbers) -> Result<Report, Failure> {
+    member.gpu().make_current()?;
+    let count = numbers.count();
+    let share = group::cuts::<u64>(count, member.size())[member.rank()].clone();
+    let items = numbers.some(share.clone());
+    // There is no buffer of no items.
+    let room = [&items[..], &[0]].concat();
+    let input = DeviceBuffer::from_slice(&room)?;
+    let mut output = DeviceBuffer::from_slice(&room)?;
+    drop(room);
+    let input = input.index(..items.len());
+
+    let gpu = member.gpu();
+    let sum_alone = fastest(|| reduce::<Sum, _>(gpu, &input))?;
+    let scan_alone = fastest(|| inclusive_scan::<Sum, _>(gpu, &input, &mut output))?;
+    let sum = member.reduce::<Sum, _>(&input)?;
+    let sum_together = fastest(|| member.reduce::<Sum, _>(&input))?;
+    let scan_together = fastest(|| member.inclusive_scan::<Sum, _>(&input, &mut output))?;
+
+    same("the sum", sum, numbers.sum(0..count))?;
+    let mut scanned = vec![0u64; items.len() + 1];
+    output.copy_to(&mut scanned[..])?;
+    let mut total = numbers.sum(0..share.start);
+    for (item, found) in items.iter().zip(scanned) {
+        total = total.wrapping_add(*item);
+        same("a number of the scan", found, total)?;
+    }
+    Ok(Report {
+        count,
+        share: items.len(),
+        sum,
+        sum_times: [sum_together, sum_alone],
+        scan_times: [scan_together, scan_alone],
+    })
+}
+
+/// The time of the fastest of some calls.
+fn fastest<R>(mut call: impl FnMut() -> warpfold::Result<R>) -> Result<Duration, Failure> {
+    let mut least = Duration::MAX;
+    for _ in 0..CALLS {
+        let (done, time) = common::timed(&mut call);
+        done?;
+        least = least.min(time);
+    }
+    Ok(least)
+}
+
+impl Report {
+    pub fn print(&self, rank: usize, ranks: usize, out: &mut dyn Write) -> io::Result<()> {
+        let bytes = (self.share * size_of::<u64>()) as f64;
+        let speed = |times: f64, [together, alone]: [Duration; 2]| {
+            let rate = |time: Duration| times * bytes / time.as_secs_f64() / 1e9;
+            let (rate_together, rate_alone) = (rate(together), rate(alone));
+            format!(
+                "{together:.1?}, {rate_together:.0} GB/s (its share alone {alone:.1?}, {rate_alone:.0} GB/s)"
+            )
+        };
+        writeln!(
+            out,
+            "rank {rank} of {ranks}  {} of {} numbers  sum {} in {}  scan in {}  the CPU agrees",
+            self.share,
+            self.count,
+            self.sum,
+            speed(1.0, self.sum_times),
+            speed(2.0, self.scan_times),
+        )
+    }
+}

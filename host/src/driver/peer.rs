@@ -1,0 +1,43 @@
+//! What several devices need: copies from one context's memory to another's, and streams that are waited for with a limit.
+
+use std::ffi::c_void;
+
+use super::{Address, Context, Result, Stream, check, raw};
+use crate::error::DriverCode;
+
+/// Queues a copy from the memory of one context to that of another, or within one.
+pub(crate) fn queue_copy_between(
+    (to, to_context): (Address, Context),
+    (from, from_context): (Address, Context),
+    bytes: u64,
+    stream: Stream<'_>,
+) -> Result<()> {
+    // SAFETY: no host pointers; the contexts and the stream live.
+    check("cuMemcpyPeerAsync", unsafe {
+        raw::cuMemcpyPeerAsync(
+            to,
+            to_context.0,
+            from,
+            from_context.0,
+            bytes as usize,
+            stream.handle,
+        )
+    })
+}
+
+impl Stream<'_> {
+    /// Whether all that is queued on the stream is done.
+    pub fn is_done(self) -> Result<bool> {
+        // SAFETY: the stream lives.
+        let asked = check("cuStreamQuery", unsafe { raw::cuStreamQuery(self.handle) });
+        match asked {
+            Err(failure) if failure.code == DriverCode::NOT_READY => Ok(false),
+            asked => asked.map(|()| true),
+        }
+    }
+
+    /// The driver's handle, for a library that queues something on the stream.
+    pub fn handle(self) -> *mut c_void {
+        self.handle
+    }
+}

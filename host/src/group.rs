@@ -1,0 +1,126 @@
+//! Several GPUs that work together, with the bits of one: in one process or in many, on one machine or on several.
+//!
+//! # Shares
+//!
+//! The items of a call lie one after the other on the ranks of a group, on each a share of any length. A result depends on the
+//! items and their number alone, so it is the same on one GPU and on any number, wherever the items are cut. Shares that end where
+//! chunks and tiles do ([`cuts`]) cost nothing; of others, up to a chunk (32 KiB, beyond 128 MiB in all
+//! 1/4096 of it) or a tile (57 KiB) travels from one rank to the one before, and a scan's results back.
+//!
+//! # Groups
+//!
+//! [`within`] makes a group of the GPUs of a process: each [`Member`] goes to a thread of its own. [`Member::join`] makes one
+//! of several processes, over NCCL, which also knows the way to other machines: one process makes a [`UniqueId`] and hands it to
+//! the others. NCCL carries bytes and combines nothing.
+//!
+//! ```
+//! use std::thread;
+//! use std::time::Duration;
+//! use warpfold::cust::memory::DeviceBuffer;
+//! use warpfold::{Gpu, Sum, group};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let gpus = [Gpu::new()?]; // or all there are: `group::Gpus::all()`
+//! let sums: Vec<f32> = thread::scope(|scope| {
+//!     let members = group::within(&gpus, Duration::from_secs(10));
+//!     let ranks: Vec<_> = members
+//!         .into_iter()
+//!         .map(|mut member| {
+//!             scope.spawn(move || {
+//!                 member.gpu().make_current().unwrap();
+//!                 let share = DeviceBuffer::from_slice(&[1.5f32, 2.0]).unwrap();
+//!                 member.reduce::<Sum, _>(&share).unwrap()
+//!             })
+//!         })
+//!         .collect();
+//!     ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+//! });
+//! assert_eq!(sums, [3.5]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What a scan costs
+//!
+//! What stands before a rank's items is known when the ranks before have combined theirs. The first rank scans once, and all
+//! learn what its items add. The last scans once, when it knows what stands before. Those between scan twice: first for what their
+//! items add, with results that are thrown away. So on any number of GPUs a scan of what they hold takes as long as two scans of a share, and
+//! in place it needs 64 MiB more.
+
+mod board;
+mod fault;
+mod gpus;
+mod header;
+mod in_process;
+mod layout;
+mod member;
+mod nccl;
+mod reduce;
+mod scan;
+mod session;
+#[cfg(test)]
+mod suite;
+mod transport;
+mod unique_id;
+mod words;
+
+use std::iter;
+use std::ops::Range;
+use std::time::Duration;
+
+use warpfold_kernels::contract::scan_tile_items;
+
+use crate::gpu::Gpu;
+use crate::kernel::Item;
+
+pub use fault::{Fault, Matter};
+pub use gpus::Gpus;
+pub use member::Member;
+pub use unique_id::UniqueId;
+
+use in_process::InProcess;
+
+/// Makes a group of GPUs of this process: rank 0 is the first. No rank waits longer than `limit` for others.
+///
+/// A GPU may be named more than once. Each member goes to a thread of its own; calls on one thread, one after the other, would wait
+/// for each other.
+pub fn within<'gpu>(
+    gpus: impl IntoIterator<Item = &'gpu Gpu>,
+    limit: Duration,
+) -> Vec<Member<'gpu>> {
+    let gpus: Vec<_> = gpus.into_iter().collect();
+    iter::zip(&gpus, InProcess::of_ranks(gpus.len()))
+        .map(|(gpu, transport)| Member::new(gpu, transport, limit))
+        .collect()
+}
+
+/// Shares of so many items of type `T` for so many ranks, as even as can be where they end between chunks of a reduction and
+/// between tiles of a scan, so that nothing has to travel. Where there are few items, the last ranks get none.
+///
+/// ```
+/// let shares = warpfold::group::cuts::<f32>(1 << 20, 3);
+/// assert_eq!(shares.len(), 3);
+/// assert_eq!((shares[0].start, shares[2].end), (0, 1 << 20));
+/// ```
+pub fn cuts<T: Item>(item_count: usize, ranks: usize) -> Vec<Range<usize>> {
+    let count = item_count as u64;
+    let (chunk, tile) = (reduce::chunk_items::<T>(count), scan_tile_items::<T>(count));
+    let unit = chunk / greatest_common_divisor(chunk, tile) * tile;
+    let units = count.div_ceil(unit);
+    let ranks = ranks as u64;
+    let border = |rank: u64| {
+        // Rounded up, so that the first ranks get what there is.
+        let units = (u128::from(units) * u128::from(rank)).div_ceil(u128::from(ranks.max(1)));
+        (units as u64).saturating_mul(unit).min(count) as usize
+    };
+    (0..ranks)
+        .map(|rank| border(rank)..border(rank + 1))
+        .collect()
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    match b {
+        0 => a,
+        _ => greatest_common_divisor(b, a % b),
+    }
+}

@@ -1,0 +1,130 @@
+//! What can go wrong between ranks.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Why the ranks of a group do not do together what was asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// There is no NCCL library.
+    #[error(
+        "no NCCL library: looked for {looked_for} with the system's loader ({reason}); it comes with the CUDA toolkit's packages \
+         (`libnccl2`) and with PyPI's `nvidia-nccl-cu13`, whose folder `LD_LIBRARY_PATH` may name"
+    )]
+    LibraryNotFound {
+        /// The names it was looked for by.
+        looked_for: &'static str,
+        /// What the loader said of each.
+        reason: String,
+    },
+
+    /// The NCCL library is too old.
+    #[error("{library} has no function {function}: NCCL 2.14 or later is needed")]
+    FunctionMissing {
+        /// The library's name.
+        library: &'static str,
+        /// The function that it lacks.
+        function: &'static str,
+    },
+
+    /// A call of NCCL failed. The group is dissolved.
+    #[error("{call} failed with {code}: {reason}")]
+    Nccl {
+        /// The call.
+        call: &'static str,
+        /// What it returned, of `ncclResult_t`.
+        code: i32,
+        /// What NCCL says about that.
+        reason: String,
+    },
+
+    /// There is no such rank.
+    #[error("there is no rank {rank} of {size}: ranks are numbered from 0")]
+    NoSuchRank {
+        /// The rank that was named.
+        rank: usize,
+        /// How many there are.
+        size: usize,
+    },
+
+    /// Ranks have not come in time. The group is dissolved.
+    #[error("waited {limit:?} for other ranks, {}", missing_ranks(missing))]
+    TimedOut {
+        /// The group's limit.
+        limit: Duration,
+        /// Those that have not come, where that is known.
+        missing: Vec<usize>,
+    },
+
+    /// A rank called something else than rank 0. Nothing was done; all ranks have this error, and the group may be used on.
+    #[error(
+        "rank {rank} does not do what rank 0 does: its {matter} is {found}, rank 0's {expected}"
+    )]
+    Disagreement {
+        /// The first rank that differs.
+        rank: usize,
+        /// What they disagree about.
+        matter: Matter,
+        /// What that rank has.
+        found: String,
+        /// What rank 0 has.
+        expected: String,
+    },
+
+    /// The shares are longer together than any memory.
+    #[error("the shares have more than {} items together", u64::MAX)]
+    TooLong,
+
+    /// The call failed on another rank, which has the reason. The outputs are unspecified; the group may be used on.
+    #[error("the call failed on rank {rank}, whose error says why")]
+    RankFailed {
+        /// The first rank on which it failed.
+        rank: usize,
+    },
+
+    /// A rank's member is gone, or has failed in the middle of a call. The group is dissolved.
+    #[error("rank {rank} has left the group")]
+    RankLeft {
+        /// The rank.
+        rank: usize,
+    },
+
+    /// An earlier call has dissolved the group, which has to be made anew.
+    #[error("an earlier call failed in the middle and dissolved the group: make a new one")]
+    Dissolved,
+}
+
+/// What ranks may disagree about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Matter {
+    /// How many calls there have been.
+    Call,
+    /// The kernel: what is done, by which operator, to items of which type.
+    Kernel,
+    /// The bytes of an item.
+    ItemBytes,
+    /// Which ranks get the result.
+    Root,
+}
+
+impl fmt::Display for Matter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Call => "call's number",
+            Self::Kernel => "kernel",
+            Self::ItemBytes => "size of an item in bytes",
+            Self::Root => "rank that gets the result",
+        })
+    }
+}
+
+fn missing_ranks(ranks: &[usize]) -> String {
+    let list: Vec<_> = ranks.iter().map(usize::to_string).collect();
+    match ranks {
+        [] => "which have not come".to_owned(),
+        [_] => format!("and rank {} has not come", list[0]),
+        _ => format!("and the ranks {} have not come", list.join(", ")),
+    }
+}

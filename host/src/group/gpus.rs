@@ -1,0 +1,179 @@
+//! All GPUs of the machine, for slices of the host: each has a bus of its own.
+
+use std::fmt;
+use std::iter;
+use std::panic;
+use std::thread;
+
+use warpfold_kernels::contract::reduce_chunk_count;
+use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
+
+use super::words::all_from_words;
+use crate::driver;
+use crate::error::{Error, Result};
+use crate::gpu::Gpu;
+use crate::kernel::{Item, Kernel, kind};
+use crate::{reference, staged};
+
+/// Bytes of the longest slice that one GPU is given alone: it is done before others are woken.
+const ALONE_BYTES: usize = 8 << 20;
+
+/// Several GPUs, for slices of the host.
+///
+/// Each GPU is given consecutive items, over its own bus, by a thread of its own. The results have the bits that one GPU would
+/// give. A slice of up to 8 MiB goes to the first GPU alone.
+///
+/// ```
+/// use warpfold::group::Gpus;
+///
+/// # fn main() -> warpfold::Result<()> {
+/// let gpus = Gpus::all()?;
+/// assert_eq!(gpus.sum(&[1.5f32, 2.0, 4.0])?, 7.5);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Gpus {
+    gpus: Vec<Gpu>,
+}
+
+impl Gpus {
+    /// All devices that are new enough, in the driver's order.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Gpu::new`]; [`Error::UnsupportedDevice`] if no device is new enough.
+    pub fn all() -> Result<Self> {
+        let first = Gpu::new();
+        if matches!(first, Err(ref error) if !is_too_old(error)) {
+            return first.map(|gpu| Self { gpus: vec![gpu] });
+        }
+        let count = driver::device_count()?;
+        let mut gpus = Vec::new();
+        let mut refused = None;
+        for found in iter::once(first).chain((1..count).map(Gpu::with_device)) {
+            match found {
+                Ok(gpu) => gpus.push(gpu),
+                Err(error) if is_too_old(&error) => refused = refused.or(Some(error)),
+                Err(error) => return Err(error),
+            }
+        }
+        match refused {
+            Some(error) if gpus.is_empty() => Err(error),
+            _ => Ok(Self { gpus }),
+        }
+    }
+
+    /// The GPUs, in order.
+    pub fn as_slice(&self) -> &[Gpu] {
+        &self.gpus
+    }
+
+    /// Combines all items. For no items, the operator's identity.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`reduce`](crate::reduce()), of whichever GPU.
+    pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(&self, items: &[T]) -> Result<O::Output> {
+        if items.is_empty() {
+            return Ok(O::lower(O::identity()));
+        }
+        let chunk_count = reduce_chunk_count::<T>(items.len() as u64);
+        let ranks = (self.gpus.len() as u64).min(chunk_count);
+        if ranks == 1 || size_of_val(items) <= ALONE_BYTES {
+            return self.gpus[0].enter(|entered| staged::reduce::<O, T>(entered, items));
+        }
+        let border = |rank: u64| chunk_count * rank / ranks;
+        let reduce = |(rank, gpu): (u64, &Gpu)| {
+            let chunks = border(rank)..border(rank + 1);
+            gpu.enter(|entered| staged::reduce_chunks::<O, T>(entered, items, chunks))
+        };
+        let words = thread::scope(|scope| {
+            let reduce = &reduce;
+            let ranks: Vec<_> = (0..ranks)
+                .zip(&self.gpus)
+                .map(|rank| scope.spawn(move || reduce(rank)))
+                .collect();
+            let parts = ranks.into_iter().map(|rank| rank.join());
+            let parts = parts.map(|part| part.unwrap_or_else(|panic| panic::resume_unwind(panic)));
+            parts.collect::<Result<Vec<_>>>()
+        })?;
+        let partials = all_from_words(&words.concat());
+        Ok(O::lower(reference::combine_chunks::<O, T>(&partials)))
+    }
+
+    /// The sum of the items, as [`gpu_sum`](crate::gpu_sum).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::reduce`].
+    pub fn sum<T: Item>(&self, items: &[T]) -> Result<T>
+    where
+        Sum: Kernel<kind::reduce, T, Output = T>,
+    {
+        self.reduce::<Sum, T>(items)
+    }
+
+    /// The sum of the items in a wider type, as [`gpu_wide_sum`](crate::gpu_wide_sum).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::reduce`].
+    pub fn wide_sum<T: Item>(&self, items: &[T]) -> Result<<WideSum as Op<T>>::Output>
+    where
+        WideSum: Kernel<kind::reduce, T>,
+    {
+        self.reduce::<WideSum, T>(items)
+    }
+
+    /// The product of the items, as [`gpu_product`](crate::gpu_product).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::reduce`].
+    pub fn product<T: Item>(&self, items: &[T]) -> Result<T>
+    where
+        Product: Kernel<kind::reduce, T, Output = T>,
+    {
+        self.reduce::<Product, T>(items)
+    }
+
+    /// The least of the items, as [`gpu_min`](crate::gpu_min); `None` for none.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::reduce`].
+    pub fn min<T: Item>(&self, items: &[T]) -> Result<Option<T>>
+    where
+        Min: Kernel<kind::reduce, T, Output = T>,
+    {
+        match items.is_empty() {
+            true => Ok(None),
+            false => self.reduce::<Min, T>(items).map(Some),
+        }
+    }
+
+    /// The greatest of the items, as [`gpu_max`](crate::gpu_max); `None` for none.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::reduce`].
+    pub fn max<T: Item>(&self, items: &[T]) -> Result<Option<T>>
+    where
+        Max: Kernel<kind::reduce, T, Output = T>,
+    {
+        match items.is_empty() {
+            true => Ok(None),
+            false => self.reduce::<Max, T>(items).map(Some),
+        }
+    }
+}
+
+fn is_too_old(error: &Error) -> bool {
+    matches!(error, Error::UnsupportedDevice { .. })
+}
+
+impl fmt::Debug for Gpus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.gpus).finish()
+    }
+}

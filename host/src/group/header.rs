@@ -1,0 +1,156 @@
+//! What each rank says first of a call, so that all know the shares, and that all do the same.
+
+use super::fault::{Fault, Matter};
+
+/// Bytes of a kernel's name that are compared as they are; the rest is compared by a hash.
+const NAME_BYTES: usize = 96;
+
+/// Bytes of a header.
+pub(super) const HEADER_BYTES: usize = 5 * 8 + NAME_BYTES;
+
+/// What a rank says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Header {
+    /// Calls of the member, with this one.
+    pub call: u64,
+    /// The length of the rank's share.
+    pub item_count: u64,
+    pub item_bytes: u64,
+    /// The rank that gets the result; none for all.
+    pub root: Option<u64>,
+    /// The kernel's name, and a hash of all of it.
+    name: [u8; NAME_BYTES],
+    name_hash: u64,
+}
+
+impl Header {
+    pub fn new(call: u64, kernel: &str, item_bytes: usize, root: Option<usize>) -> Self {
+        let mut name = [0; NAME_BYTES];
+        let length = kernel.len().min(NAME_BYTES);
+        name[..length].copy_from_slice(&kernel.as_bytes()[..length]);
+        Self {
+            call,
+            item_count: 0,
+            item_bytes: item_bytes as u64,
+            root: root.map(|rank| rank as u64),
+            name,
+            name_hash: hash(kernel.as_bytes()),
+        }
+    }
+
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let root = self.root.unwrap_or(u64::MAX);
+        let numbers = [
+            self.call,
+            self.item_count,
+            self.item_bytes,
+            root,
+            self.name_hash,
+        ];
+        let numbers = numbers.iter().flat_map(|number| number.to_ne_bytes());
+        numbers.chain(self.name).collect()
+    }
+
+    /// The header of these [`HEADER_BYTES`] bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let number = |index: usize| {
+            let mut number = [0; 8];
+            number.copy_from_slice(&bytes[8 * index..][..8]);
+            u64::from_ne_bytes(number)
+        };
+        let mut name = [0; NAME_BYTES];
+        name.copy_from_slice(&bytes[5 * 8..][..NAME_BYTES]);
+        Self {
+            call: number(0),
+            item_count: number(1),
+            item_bytes: number(2),
+            root: Some(number(3)).filter(|&root| root != u64::MAX),
+            name_hash: number(4),
+            name,
+        }
+    }
+
+    /// The first difference between what rank 0 says and what another rank does. All ranks find the same.
+    pub fn check_all(headers: &[Self]) -> Result<(), Fault> {
+        let differing = headers.iter().enumerate().skip(1);
+        for (rank, header) in differing {
+            header.check(rank, &headers[0])?;
+        }
+        Ok(())
+    }
+
+    fn check(&self, rank: usize, first: &Self) -> Result<(), Fault> {
+        let root = |header: &Self| match header.root {
+            Some(rank) => rank.to_string(),
+            None => "every rank".to_owned(),
+        };
+        let matters = [
+            (Matter::Call, self.call.to_string(), first.call.to_string()),
+            (Matter::Kernel, self.kernel(), first.kernel()),
+            (
+                Matter::ItemBytes,
+                self.item_bytes.to_string(),
+                first.item_bytes.to_string(),
+            ),
+            (Matter::Root, root(self), root(first)),
+        ];
+        let different = matters
+            .into_iter()
+            .find(|(_, found, expected)| found != expected);
+        match different {
+            None => Ok(()),
+            Some((matter, found, expected)) => Err(Fault::Disagreement {
+                rank,
+                matter,
+                found,
+                expected,
+            }),
+        }
+    }
+
+    /// The kernel's name; where it is too long, the end is a hash.
+    fn kernel(&self) -> String {
+        let end = self.name.iter().position(|&byte| byte == 0);
+        let shown = String::from_utf8_lossy(&self.name[..end.unwrap_or(NAME_BYTES)]).into_owned();
+        match end {
+            Some(_) => shown,
+            None => format!("{shown}… ({:016x})", self.name_hash),
+        }
+    }
+}
+
+/// The 64-bit hash of Fowler, Noll and Vo, version 1a.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_is_understood() {
+        for root in [None, Some(3)] {
+            let mut header = Header::new(7, "reduce_sum_f32", 4, root);
+            header.item_count = 12;
+            assert_eq!(Header::from_bytes(&header.to_bytes()), header);
+            assert_eq!(header.to_bytes().len(), HEADER_BYTES);
+        }
+    }
+
+    #[test]
+    fn names_that_differ_at_a_late_place_differ() {
+        let long = |end: &str| Header::new(1, &("x".repeat(200) + end), 4, None);
+        assert_eq!(Header::check_all(&[long("a"), long("a")]), Ok(()));
+        assert!(matches!(
+            Header::check_all(&[long("a"), long("a"), long("b")]),
+            Err(Fault::Disagreement {
+                rank: 2,
+                matter: Matter::Kernel,
+                ..
+            })
+        ));
+    }
+}

@@ -1,0 +1,192 @@
+//! The way between ranks of one process: bytes through the process's memory, and the driver's copies between devices.
+//!
+//! The ranks meet in a room. Each lays down something and waits; who comes last takes all of it as the round's, and wakes the
+//! others. A rank that waits too long, or leaves, closes the room, and whoever is in it, or comes later, is told why.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::Fault;
+use super::transport::{Local, Parcel, Transport};
+use crate::driver::{self, Context};
+use crate::error::Result;
+
+/// One rank's way to the others.
+#[derive(Debug)]
+pub(super) struct InProcess {
+    rank: usize,
+    room: Arc<Room>,
+}
+
+/// Where the ranks meet.
+#[derive(Debug)]
+struct Room {
+    size: usize,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    /// What the ranks that have come to this round laid down.
+    laid: Vec<Option<Message>>,
+    /// How many rounds are over.
+    rounds: u64,
+    /// What was laid down in the last. The next is not over before all ranks have seen it.
+    last: Arc<Vec<Message>>,
+    /// Why the room is closed.
+    closed: Option<Fault>,
+}
+
+/// What a rank lays down.
+#[derive(Debug, Clone)]
+enum Message {
+    Bytes(Vec<u8>),
+    /// What it sends, and the context in which that lies.
+    Parcels(Vec<Parcel>, Context),
+}
+
+impl InProcess {
+    /// The ways of so many ranks to each other.
+    pub fn of_ranks(size: usize) -> impl Iterator<Item = Self> {
+        let room = Arc::new(Room {
+            size,
+            state: Mutex::new(State {
+                laid: vec![None; size],
+                rounds: 0,
+                last: Arc::default(),
+                closed: None,
+            }),
+            changed: Condvar::new(),
+        });
+        (0..size).map(move |rank| Self {
+            rank,
+            room: Arc::clone(&room),
+        })
+    }
+
+    fn meet(&self, message: Message, limit: Duration) -> Result<Arc<Vec<Message>>> {
+        Ok(self.room.meet(self.rank, message, limit)?)
+    }
+
+    /// Fetches what others send here.
+    fn fetch(&self, local: Local<'_>, laid: &[Message], receives: &[Parcel]) -> Result<()> {
+        let home = local.entered.home();
+        for (rank, message) in laid.iter().enumerate() {
+            let Message::Parcels(sent, context) = message else {
+                continue;
+            };
+            let sent = sent.iter().filter(|parcel| parcel.peer == self.rank);
+            let received = receives.iter().filter(|parcel| parcel.peer == rank);
+            for (from, to) in sent.zip(received) {
+                let bytes = from.bytes.min(to.bytes);
+                let (to, from) = ((to.address, home), (from.address, *context));
+                driver::queue_copy_between(to, from, bytes, local.stream)?;
+            }
+        }
+        Ok(local.stream.synchronize()?)
+    }
+}
+
+impl Transport for InProcess {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.room.size
+    }
+
+    fn all_gather(&mut self, local: Local<'_>, mine: &[u8]) -> Result<Vec<u8>> {
+        let laid = self.meet(Message::Bytes(mine.to_vec()), local.limit)?;
+        let mut all = Vec::with_capacity(mine.len() * laid.len());
+        for message in laid.iter() {
+            if let Message::Bytes(bytes) = message {
+                all.extend_from_slice(bytes);
+            }
+        }
+        Ok(all)
+    }
+
+    fn exchange(&mut self, local: Local<'_>, sends: &[Parcel], receives: &[Parcel]) -> Result<()> {
+        let message = Message::Parcels(sends.to_vec(), local.entered.home());
+        let laid = self.meet(message, local.limit)?;
+        let fetched = self.fetch(local, &laid, receives);
+        if fetched.is_err() {
+            self.abort();
+        }
+        fetched?;
+        // Nobody changes what he sent before all have it.
+        self.meet(Message::Bytes(Vec::new()), local.limit).map(drop)
+    }
+
+    fn abort(&mut self) {
+        self.room.leave(self.rank);
+    }
+}
+
+impl Drop for InProcess {
+    fn drop(&mut self) {
+        self.room.leave(self.rank);
+    }
+}
+
+impl Room {
+    /// Lays a message down, and waits for those of all ranks.
+    fn meet(
+        &self,
+        rank: usize,
+        message: Message,
+        limit: Duration,
+    ) -> Result<Arc<Vec<Message>>, Fault> {
+        let begin = Instant::now();
+        let mut state = self.lock();
+        if let Some(fault) = &state.closed {
+            return Err(fault.clone());
+        }
+        state.laid[rank] = Some(message);
+        if state.laid.iter().all(Option::is_some) {
+            state.last = Arc::new(state.laid.iter_mut().filter_map(Option::take).collect());
+            state.rounds += 1;
+            self.changed.notify_all();
+            return Ok(Arc::clone(&state.last));
+        }
+        let round = state.rounds;
+        loop {
+            let left = limit.saturating_sub(begin.elapsed());
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if state.rounds != round {
+                return Ok(Arc::clone(&state.last));
+            }
+            if let Some(fault) = &state.closed {
+                return Err(fault.clone());
+            }
+            if begin.elapsed() >= limit {
+                let ranks = state.laid.iter().enumerate();
+                let missing = ranks.filter(|(_, laid)| laid.is_none());
+                let fault = Fault::TimedOut {
+                    limit,
+                    missing: missing.map(|(rank, _)| rank).collect(),
+                };
+                self.close(&mut state, fault.clone());
+                return Err(fault);
+            }
+        }
+    }
+
+    /// A rank is gone: nobody need wait for it.
+    fn leave(&self, rank: usize) {
+        self.close(&mut self.lock(), Fault::RankLeft { rank });
+    }
+
+    /// Closes the room, if nobody has yet.
+    fn close(&self, state: &mut State, fault: Fault) {
+        state.closed.get_or_insert(fault);
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,231 @@
+//! A rank of a group.
+
+use std::fmt;
+use std::time::Duration;
+
+use cust::memory::DeviceSlice;
+
+use super::nccl::Nccl;
+use super::session::Session;
+use super::transport::Transport;
+use super::{Fault, UniqueId, reduce, scan};
+use crate::driver;
+use crate::error::Result;
+use crate::gpu::Gpu;
+use crate::kernel::kind::Kind;
+use crate::kernel::{Item, Kernel, kind};
+use crate::launch::Span;
+
+/// A rank of a group: a GPU that works together with those of the other ranks.
+///
+/// The items of a call lie one after the other on the ranks, in rank order: on each a share, of any length, 0 too. All ranks make
+/// the same calls in the same order. A call waits for the others, and runs after all that was queued on the default
+/// stream of the rank's device and on `cust`'s streams there before.
+///
+/// The results have the bits that one GPU would give, whatever the number of ranks and wherever the items are cut: see the
+/// [module's documentation](super).
+///
+/// # Failures
+///
+/// Where a call fails on one rank, it fails on all: there with the reason, on the others with [`Fault::RankFailed`], and the
+/// group may be used on. If a rank does something else than the others, all get [`Fault::Disagreement`]. If one does not come within the
+/// group's limit, or goes, or is out of step for another reason, the group is dissolved: every call of every rank fails from
+/// then on, none waits longer than the limit for others, and the group has to be made anew.
+pub struct Member<'gpu> {
+    gpu: &'gpu Gpu,
+    transport: Box<dyn Transport + 'gpu>,
+    limit: Duration,
+    /// Calls so far.
+    calls: u64,
+    /// Whether this rank is, or may be, out of step.
+    is_dissolved: bool,
+}
+
+impl<'gpu> Member<'gpu> {
+    pub(super) fn new(gpu: &'gpu Gpu, transport: impl Transport + 'gpu, limit: Duration) -> Self {
+        Self {
+            gpu,
+            transport: Box::new(transport),
+            limit,
+            calls: 0,
+            is_dissolved: false,
+        }
+    }
+
+    /// Joins the group of this id as one of so many ranks, over NCCL: in a process of its own, or on a thread of its own. Waits for
+    /// the others, and neither here nor in a call longer than `limit`.
+    ///
+    /// All ranks need the same `size`, and each a device of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Group`](crate::Error::Group): [`Fault::LibraryNotFound`], [`Fault::FunctionMissing`], [`Fault::NoSuchRank`],
+    /// [`Fault::TimedOut`], [`Fault::Nccl`]. And what [`Gpu::make_current`] may give.
+    pub fn join(
+        gpu: &'gpu Gpu,
+        id: &UniqueId,
+        rank: usize,
+        size: usize,
+        limit: Duration,
+    ) -> Result<Self> {
+        if rank >= size {
+            return Err(Fault::NoSuchRank { rank, size }.into());
+        }
+        let transport = Nccl::join(gpu, id.to_bytes(), rank, size, limit)?;
+        Ok(Self::new(gpu, transport, limit))
+    }
+
+    /// The rank's number, from 0 on.
+    pub fn rank(&self) -> usize {
+        self.transport.rank()
+    }
+
+    /// How many ranks there are.
+    pub fn size(&self) -> usize {
+        self.transport.size()
+    }
+
+    /// The rank's GPU.
+    pub fn gpu(&self) -> &'gpu Gpu {
+        self.gpu
+    }
+
+    /// Combines all items of all ranks; every rank gets the result. For no items, the operator's identity.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`reduce`](crate::reduce()), and [`Error::Group`](crate::Error::Group).
+    pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
+        &mut self,
+        share: &DeviceSlice<T>,
+    ) -> Result<O::Output> {
+        let share = Span::from(share);
+        self.collective(|session| reduce::reduce::<O, T>(session, None, share))
+    }
+
+    /// As [`reduce`](Self::reduce), with the result on the rank `root` alone.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`reduce`](Self::reduce); [`Fault::NoSuchRank`].
+    pub fn reduce_to<O: Kernel<kind::reduce, T>, T: Item>(
+        &mut self,
+        root: usize,
+        share: &DeviceSlice<T>,
+    ) -> Result<Option<O::Output>> {
+        let share = Span::from(share);
+        let is_root = root == self.rank();
+        let result =
+            self.collective(|session| reduce::reduce::<O, T>(session, Some(root), share))?;
+        Ok(is_root.then_some(result))
+    }
+
+    /// Writes to `output[i]` the combination of all items of the ranks before this one and of `share[0]` to `share[i]`.
+    ///
+    /// `output` may be longer than `share`: its further items are not touched. On an error it is unspecified.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`inclusive_scan`](crate::inclusive_scan), and [`Error::Group`](crate::Error::Group).
+    pub fn inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
+        &mut self,
+        share: &DeviceSlice<T>,
+        output: &mut DeviceSlice<O::Output>,
+    ) -> Result<()> {
+        self.scan::<kind::inclusive_scan, O, T>(Span::from(share), Span::from(&*output))
+    }
+
+    /// Writes to `output[i]` the combination of all items of the ranks before this one and of `share[0]` to `share[i - 1]`.
+    /// Everything else is as for [`inclusive_scan`](Self::inclusive_scan).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`inclusive_scan`](Self::inclusive_scan).
+    pub fn exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
+        &mut self,
+        share: &DeviceSlice<T>,
+        output: &mut DeviceSlice<O::Output>,
+    ) -> Result<()> {
+        self.scan::<kind::exclusive_scan, O, T>(Span::from(share), Span::from(&*output))
+    }
+
+    /// As [`inclusive_scan`](Self::inclusive_scan), with the results in the places of the items, which on an error are
+    /// unspecified. With three ranks or more, those in the middle use up to 64 MiB of their device's memory meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`inclusive_scan`](Self::inclusive_scan) that can apply.
+    pub fn inclusive_scan_in_place<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Item>(
+        &mut self,
+        share: &mut DeviceSlice<T>,
+    ) -> Result<()> {
+        let share = Span::from(&*share);
+        self.scan::<kind::inclusive_scan, O, T>(share, share)
+    }
+
+    /// As [`exclusive_scan`](Self::exclusive_scan), in place as [`inclusive_scan_in_place`](Self::inclusive_scan_in_place).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`inclusive_scan`](Self::inclusive_scan) that can apply.
+    pub fn exclusive_scan_in_place<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Item>(
+        &mut self,
+        share: &mut DeviceSlice<T>,
+    ) -> Result<()> {
+        let share = Span::from(&*share);
+        self.scan::<kind::exclusive_scan, O, T>(share, share)
+    }
+
+    fn scan<K: Kind, O: Kernel<K, T>, T: Item>(&mut self, share: Span, output: Span) -> Result<()> {
+        self.collective(|session| scan::scan::<K, O, T>(session, share, output))
+    }
+
+    /// Makes a call together with the other ranks.
+    fn collective<R>(&mut self, work: impl FnOnce(&mut Session<'_>) -> Result<R>) -> Result<R> {
+        if self.is_dissolved {
+            return Err(Fault::Dissolved.into());
+        }
+        // Until it is known better: a panic leaves it so.
+        self.is_dissolved = true;
+        self.calls += 1;
+        let mut in_step = false;
+        let result = self.gpu.enter(|entered| {
+            let mut call = entered.call()?;
+            driver::check_default_stream()?;
+            call.begin().come_after_default_stream()?;
+            work(&mut Session {
+                entered,
+                call,
+                transport: &mut *self.transport,
+                limit: self.limit,
+                number: self.calls,
+                in_step: &mut in_step,
+            })
+        });
+        match result.is_ok() || in_step {
+            true => self.is_dissolved = false,
+            false => self.transport.abort(),
+        }
+        result
+    }
+}
+
+impl Drop for Member<'_> {
+    fn drop(&mut self) {
+        if self.is_dissolved {
+            self.transport.abort();
+        }
+    }
+}
+
+impl fmt::Debug for Member<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Member")
+            .field("rank", &self.rank())
+            .field("size", &self.size())
+            .field("gpu", self.gpu)
+            .field("limit", &self.limit)
+            .field("is_dissolved", &self.is_dissolved)
+            .finish()
+    }
+}

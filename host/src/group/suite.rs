@@ -1,0 +1,184 @@
+//! The one suite that both ways between ranks pass: the one within a process, and NCCL where there is that, and a device for each
+//! rank.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use virtual_gpu::Mode;
+
+use super::Gpus;
+use super::fault::Fault;
+use super::in_process::InProcess;
+use super::nccl::{self, Nccl};
+use super::transport::{Local, Parcel, Transport};
+use crate::driver;
+use crate::error::{Error, Result};
+use crate::gpu::{DeviceMemory, Gpu};
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A rank of a test.
+struct Rank<'gpu> {
+    gpu: &'gpu Gpu,
+    transport: Box<dyn Transport + 'gpu>,
+    limit: Duration,
+}
+
+impl Rank<'_> {
+    fn with<R>(
+        &mut self,
+        work: impl FnOnce(&mut dyn Transport, Local<'_>) -> Result<R>,
+    ) -> Result<R> {
+        self.gpu.enter(|entered| {
+            let call = entered.call()?;
+            let local = Local {
+                entered,
+                stream: call.stream(),
+                limit: self.limit,
+            };
+            work(&mut *self.transport, local)
+        })
+    }
+
+    fn all_gather(&mut self, mine: &[u8]) -> Result<Vec<u8>> {
+        self.with(|transport, local| transport.all_gather(local, mine))
+    }
+}
+
+/// Runs `work` as each of so many ranks, within this process, and then over NCCL if that is possible.
+fn as_ranks(size: usize, limit: Duration, work: impl Fn(Rank<'_>) + Sync) {
+    let gpus = Gpus::all().unwrap();
+    let gpus = gpus.as_slice();
+    let work = &work;
+    thread::scope(|scope| {
+        for (transport, gpu) in InProcess::of_ranks(size).zip(gpus.iter().cycle()) {
+            scope.spawn(move || {
+                work(Rank {
+                    gpu,
+                    transport: Box::new(transport),
+                    limit,
+                })
+            });
+        }
+    });
+    let id = match nccl::unique_id() {
+        Ok(id) if virtual_gpu::mode() == Ok(Mode::Real) && gpus.len() >= size => id,
+        Ok(_) => return eprintln!("SKIPPED over NCCL: it needs {size} real GPUs"),
+        Err(fault) => return eprintln!("SKIPPED over NCCL: {fault}"),
+    };
+    thread::scope(|scope| {
+        for (rank, gpu) in gpus.iter().take(size).enumerate() {
+            scope.spawn(move || {
+                let transport = Nccl::join(gpu, id, rank, size, PATIENCE).unwrap();
+                work(Rank {
+                    gpu,
+                    transport: Box::new(transport),
+                    limit,
+                })
+            });
+        }
+    });
+}
+
+#[test]
+fn every_rank_gets_the_bytes_of_all_in_order() {
+    as_ranks(2, PATIENCE, |mut rank| {
+        let (number, size) = (rank.transport.rank() as u8, rank.transport.size() as u8);
+        for length in [1, 0, 7, 100_000, 3] {
+            let mine = vec![number; length];
+            let expected: Vec<u8> = (0..size).flat_map(|rank| vec![rank; length]).collect();
+            assert_eq!(rank.all_gather(&mine), Ok(expected));
+        }
+    });
+}
+
+#[test]
+fn memory_goes_from_rank_to_rank() {
+    as_ranks(2, PATIENCE, |mut rank| {
+        let number = rank.transport.rank();
+        let peer = 1 - number;
+        let received = rank.with(|transport, local| {
+            let memory = DeviceMemory::allocate(18)?;
+            let mut sent = [0; 18];
+            (0..8).for_each(|byte| sent[byte] = (10 * number + byte) as u8);
+            driver::copy_to_device(memory.address(), &sent)?;
+            let parcel = |address: u64, bytes| Parcel {
+                peer,
+                address: memory.address() + address,
+                bytes,
+            };
+            // Of unequal lengths, and one rank has one more to send.
+            let more = (number == 0).then_some(parcel(1, 2));
+            let sends: Vec<_> = [parcel(0, 5), parcel(5, 3)]
+                .into_iter()
+                .chain(more)
+                .collect();
+            let more = (number == 1).then_some(parcel(16, 2));
+            let receives: Vec<_> = [parcel(11, 5), parcel(8, 3)]
+                .into_iter()
+                .chain(more)
+                .collect();
+            transport.exchange(local, &sends, &receives)?;
+            let mut received = [0; 10];
+            driver::copy_to_host(&mut received, memory.address() + 8)?;
+            Ok(received)
+        });
+        let sent = |byte: u8| 10 * peer as u8 + byte;
+        let more = match number {
+            0 => [0, 0],
+            _ => [sent(1), sent(2)],
+        };
+        let [a, b, c, d, e, f, g, h] = [5, 6, 7, 0, 1, 2, 3, 4].map(sent);
+        assert_eq!(received, Ok([a, b, c, d, e, f, g, h, more[0], more[1]]));
+    });
+}
+
+#[test]
+fn a_group_of_one_has_nobody_to_wait_for() {
+    as_ranks(1, PATIENCE, |mut rank| {
+        assert_eq!(rank.all_gather(&[3, 1]), Ok(vec![3, 1]));
+        assert_eq!(
+            rank.with(|transport, local| transport.exchange(local, &[], &[])),
+            Ok(())
+        );
+    });
+}
+
+#[test]
+fn a_rank_that_does_not_come_ends_the_group() {
+    const LIMIT: Duration = Duration::from_secs(1);
+    as_ranks(2, LIMIT, |mut rank| {
+        assert!(rank.all_gather(&[1]).is_ok());
+        if rank.transport.rank() == 1 {
+            thread::sleep(3 * LIMIT);
+        }
+        let begin = Instant::now();
+        let end = rank.all_gather(&[2]);
+        assert!(
+            matches!(
+                end,
+                Err(Error::Group(
+                    Fault::TimedOut { limit: LIMIT, .. } | Fault::Nccl { .. }
+                ))
+            ),
+            "{end:?}"
+        );
+        assert!(begin.elapsed() < PATIENCE);
+        assert!(matches!(rank.all_gather(&[3]), Err(Error::Group(_))));
+    });
+}
+
+#[test]
+fn a_rank_that_aborts_is_not_waited_for_longer_than_the_limit() {
+    const LIMIT: Duration = Duration::from_secs(3);
+    as_ranks(2, LIMIT, |mut rank| {
+        assert!(rank.all_gather(&[1]).is_ok());
+        if rank.transport.rank() == 1 {
+            rank.transport.abort();
+        }
+        let end = rank.with(|transport, local| transport.exchange(local, &[], &[]));
+        // Over NCCL, ranks that have nothing to carry do not meet.
+        let end = end.and_then(|()| rank.all_gather(&[2]));
+        assert!(matches!(end, Err(Error::Group(_))), "{end:?}");
+    });
+}

@@ -1,0 +1,48 @@
+//! What ranks need of each other: a small interface, with two implementations.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use crate::driver::{Address, Stream};
+use crate::error::Result;
+use crate::gpu::Entered;
+
+/// Memory of the calling rank's device that goes to another rank, or comes from there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Parcel {
+    /// The other rank.
+    pub peer: usize,
+    pub address: Address,
+    pub bytes: u64,
+}
+
+/// What a transport may use of the calling rank's.
+#[derive(Clone, Copy)]
+pub(super) struct Local<'a> {
+    /// The device, whose context is current.
+    pub entered: Entered<'a>,
+    /// A stream of the call's own. Whatever a transport queues on it is done when it returns, or aborted.
+    pub stream: Stream<'a>,
+    /// How long to wait for other ranks.
+    pub limit: Duration,
+}
+
+/// The way between the ranks of a group. All ranks call the same methods in the same order.
+///
+/// A failure here leaves ranks out of step. So it dissolves the group: the transport has aborted when it reports one, and every
+/// later call of any rank fails within the limit.
+pub(super) trait Transport: Send + Debug {
+    fn rank(&self) -> usize;
+
+    fn size(&self) -> usize;
+
+    /// Hands `mine`, as long on all ranks, to all: those of all ranks, one after the other.
+    fn all_gather(&mut self, local: Local<'_>, mine: &[u8]) -> Result<Vec<u8>>;
+
+    /// Carries memory from rank to rank: of the parcels from one to another the first sent is the first received, and they are
+    /// equally long. What is sent is complete in memory when this is called, and may be used anew when it returns.
+    fn exchange(&mut self, local: Local<'_>, sends: &[Parcel], receives: &[Parcel]) -> Result<()>;
+
+    /// Dissolves the group, since this rank is out of step.
+    fn abort(&mut self);
+}

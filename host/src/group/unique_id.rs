@@ -1,0 +1,42 @@
+//! By what the ranks of several processes find each other.
+
+use std::fmt;
+
+use super::nccl::{self, ID_BYTES};
+use crate::error::Result;
+
+/// The name of a group over NCCL, and the way to it. One process makes it and hands it to the others, in whatever way: a file, a
+/// socket, a launcher's messages. It is good for one group.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct UniqueId([u8; Self::BYTES]);
+
+impl UniqueId {
+    /// Bytes of an id.
+    pub const BYTES: usize = ID_BYTES;
+
+    /// A new one. The process goes on to listen for the others, until they have all come.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::LibraryNotFound`](super::Fault::LibraryNotFound), [`Fault::FunctionMissing`](super::Fault::FunctionMissing),
+    /// [`Fault::Nccl`](super::Fault::Nccl).
+    pub fn new() -> Result<Self> {
+        Ok(Self(nccl::unique_id()?))
+    }
+
+    /// The id of these bytes.
+    pub const fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
+        Self(bytes)
+    }
+
+    /// The id's bytes, for other processes.
+    pub const fn to_bytes(self) -> [u8; Self::BYTES] {
+        self.0
+    }
+}
+
+impl fmt::Debug for UniqueId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("UniqueId(…)")
+    }
+}

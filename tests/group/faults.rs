@@ -1,0 +1,262 @@
+//! What each rank is told when one of them fails, does something else, goes, or never comes.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use warpfold::cust::memory::{DeviceBuffer, DeviceSlice, mem_get_info};
+use warpfold::group::{Fault, Matter, Member};
+use warpfold::{Argument, Error, Gpu, Max, Result, Sum};
+
+use crate::ranks::{Held, PATIENCE, Way, as_ranks, devices, most_ranks, on_four_devices, way};
+
+/// How long a rank waits where another never comes.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// A call with one item on each rank, which has to give this.
+fn works(member: &mut Member<'_>) {
+    let share = Held::new(&[member.rank() as u32 + 1], 0);
+    let ranks = member.size() as u32;
+    let sum = member.reduce::<Sum, _>(&share.slice());
+    assert_eq!(sum, Ok(ranks * (ranks + 1) / 2));
+}
+
+/// A slice whose buffer is gone.
+fn gone() -> DeviceSlice<u32> {
+    DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap().index(..)
+}
+
+/// Three ranks; two where there are no more.
+fn three() -> usize {
+    most_ranks().min(3)
+}
+
+/// Checks what a rank is told when the group is dissolved since `rank` did something; NCCL knows less.
+fn assert_dissolved<R: std::fmt::Debug + PartialEq>(end: &Result<R>, fault: &Fault) {
+    let Err(Error::Group(found)) = end else {
+        panic!("{end:?} in place of {fault:?}");
+    };
+    match way() {
+        Way::InProcess => assert_eq!(found, fault),
+        Way::Nccl => assert!(matches!(found, Fault::TimedOut { .. } | Fault::Nccl { .. })),
+    }
+}
+
+#[test]
+fn a_rank_that_is_refused_is_refused_on_all() {
+    on_four_devices("faults::a_rank_that_is_refused_is_refused_on_all", || {
+        let ends = as_ranks(three(), PATIENCE, |mut member| {
+            works(&mut member);
+            let items = Held::new(&[1u32, 2, 3], 0);
+            let mut share = items.slice();
+            let last = member.size() - 1;
+            if member.rank() == 1 {
+                share = gone();
+            }
+            let reduced = member.reduce::<Sum, _>(&share).map(drop);
+            let output = Held::new(&[0u32; 2], 0);
+            let scanned = match member.rank() == last {
+                true => member.inclusive_scan::<Sum, _>(&items.slice(), &mut output.slice()),
+                false => member.inclusive_scan_in_place::<Sum, _>(&mut items.slice()),
+            };
+            works(&mut member);
+            (reduced, scanned)
+        });
+        let last = three() - 1;
+        let failed = |rank| Err(Error::Group(Fault::RankFailed { rank }));
+        for (rank, (reduced, scanned)) in ends.into_iter().enumerate() {
+            match rank {
+                1 => assert!(matches!(
+                    reduced,
+                    Err(Error::ForeignMemory {
+                        argument: Argument::Input,
+                        ..
+                    })
+                )),
+                _ => assert_eq!(reduced, failed(1)),
+            }
+            match rank == last {
+                true => assert!(matches!(
+                    scanned,
+                    Err(Error::OutputTooShort {
+                        offered_items: 2,
+                        needed_items: 3
+                    })
+                )),
+                false => assert_eq!(scanned, failed(last)),
+            }
+        }
+    });
+}
+
+#[test]
+fn ranks_that_disagree_are_all_told_so() {
+    on_four_devices("faults::ranks_that_disagree_are_all_told_so", || {
+        let ends = as_ranks(three(), PATIENCE, |mut member| {
+            let differs = member.rank() == member.size() - 1;
+            let (words, longs) = (Held::new(&[1u32], 0), Held::new(&[1u64], 0));
+            let ends: [Result<()>; 4] = [
+                match differs {
+                    true => member.reduce::<Max, _>(&words.slice()).map(drop),
+                    false => member.reduce::<Sum, _>(&words.slice()).map(drop),
+                },
+                match differs {
+                    true => member.reduce::<Sum, _>(&longs.slice()).map(drop),
+                    false => member.reduce::<Sum, _>(&words.slice()).map(drop),
+                },
+                match differs {
+                    true => member.exclusive_scan_in_place::<Sum, _>(&mut words.slice()),
+                    false => member.inclusive_scan_in_place::<Sum, _>(&mut words.slice()),
+                },
+                member
+                    .reduce_to::<Sum, _>(usize::from(differs), &words.slice())
+                    .map(drop),
+            ];
+            works(&mut member);
+            ends
+        });
+        let kernel =
+            |found: &str, expected: &str| (Matter::Kernel, found.to_owned(), expected.to_owned());
+        let expected = [
+            kernel("reduce_max_u32", "reduce_sum_u32"),
+            kernel("reduce_sum_u64", "reduce_sum_u32"),
+            kernel("exclusive_scan_sum_u32", "inclusive_scan_sum_u32"),
+            (Matter::Root, "1".to_owned(), "0".to_owned()),
+        ];
+        for ends in ends {
+            for (end, (matter, found, expected)) in ends.into_iter().zip(expected.clone()) {
+                let disagreement = Fault::Disagreement {
+                    rank: three() - 1,
+                    matter,
+                    found,
+                    expected,
+                };
+                assert_eq!(end, Err(Error::Group(disagreement)));
+            }
+        }
+    });
+}
+
+#[test]
+fn there_is_no_such_root() {
+    on_four_devices("faults::there_is_no_such_root", || {
+        let ends = as_ranks(2, PATIENCE, |mut member| {
+            let share = Held::new(&[1u32], 0);
+            let end = member.reduce_to::<Sum, _>(2, &share.slice());
+            works(&mut member);
+            end
+        });
+        let expected = Err(Error::Group(Fault::NoSuchRank { rank: 2, size: 2 }));
+        assert_eq!(ends, [expected.clone(), expected]);
+    });
+}
+
+#[test]
+fn a_rank_that_never_comes_is_waited_for_as_long_as_was_said() {
+    let test = "faults::a_rank_that_never_comes_is_waited_for_as_long_as_was_said";
+    on_four_devices(test, || {
+        let ends = as_ranks(three(), LIMIT, |mut member| {
+            works(&mut member);
+            let share = Held::new(&[1u32], 0);
+            let begin = Instant::now();
+            if member.rank() == 1 {
+                thread::sleep(2 * LIMIT);
+            }
+            let end = member.reduce::<Sum, _>(&share.slice());
+            let waited = begin.elapsed();
+            // From then on nobody waits.
+            assert_eq!(
+                member.reduce::<Sum, _>(&share.slice()),
+                Err(Error::Group(Fault::Dissolved))
+            );
+            (end, waited)
+        });
+        for (end, waited) in ends {
+            let missing = Fault::TimedOut {
+                limit: LIMIT,
+                missing: vec![1],
+            };
+            assert_dissolved(&end, &missing);
+            assert!(waited >= LIMIT / 2);
+        }
+    });
+}
+
+#[test]
+fn a_rank_that_goes_is_not_waited_for() {
+    on_four_devices("faults::a_rank_that_goes_is_not_waited_for", || {
+        let limit = match way() {
+            Way::InProcess => PATIENCE,
+            Way::Nccl => LIMIT,
+        };
+        let ends = as_ranks(three(), limit, |mut member| {
+            works(&mut member);
+            if member.rank() == member.size() - 1 {
+                return None;
+            }
+            let share = Held::new(&[1u32], 0);
+            Some(member.inclusive_scan_in_place::<Sum, _>(&mut share.slice()))
+        });
+        let left = Fault::RankLeft { rank: three() - 1 };
+        let told = ends.iter().flatten();
+        assert_eq!(told.clone().count(), three() - 1);
+        told.for_each(|end| assert_dissolved(end, &left));
+    });
+}
+
+#[test]
+fn a_rank_that_panics_is_not_waited_for() {
+    on_four_devices("faults::a_rank_that_panics_is_not_waited_for", || {
+        let ends = as_ranks(2, LIMIT, |mut member| {
+            if member.rank() == 1 {
+                let end = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+                    let _member = member;
+                    panic!("on purpose");
+                }));
+                assert!(end.is_err());
+                return Ok(0);
+            }
+            member.reduce::<Sum, _>(&Held::new(&[1u32], 0).slice())
+        });
+        assert_dissolved(&ends[0], &Fault::RankLeft { rank: 1 });
+    });
+}
+
+#[test]
+fn no_memory_is_lost() {
+    on_four_devices("faults::no_memory_is_lost", || {
+        if way() == Way::Nccl {
+            // NCCL keeps some of its own.
+            return;
+        }
+        let free = || -> Vec<usize> {
+            let of = |gpu: &Gpu| {
+                gpu.trim().unwrap();
+                gpu.make_current().unwrap();
+                mem_get_info().unwrap().0
+            };
+            devices().iter().map(of).collect()
+        };
+        let round = || {
+            as_ranks(3, LIMIT, |mut member| {
+                let items = vec![1u64; 20_000 + member.rank()];
+                let share = Held::new(&items, 1);
+                let output = Held::new(&[0u64; 1], 0);
+                member.reduce::<Sum, _>(&share.slice()).unwrap();
+                let in_place = member.inclusive_scan_in_place::<Sum, _>(&mut share.slice());
+                in_place.unwrap();
+                let short = member.inclusive_scan::<Sum, _>(&share.slice(), &mut output.slice());
+                assert!(short.is_err());
+                if member.rank() != 1 {
+                    // The group is dissolved in the middle of this.
+                    let end = member.reduce::<Sum, _>(&share.slice());
+                    assert!(end.is_err());
+                }
+            });
+        };
+        // What is compiled stays.
+        round();
+        let before = free();
+        round();
+        assert_eq!(free(), before);
+    });
+}

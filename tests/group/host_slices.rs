@@ -1,0 +1,50 @@
+//! Slices of the host, over all GPUs of the machine.
+
+use warpfold::group::Gpus;
+use warpfold::{Kernel, Max, Product, Sum, WideSum, kind, reference};
+
+use crate::data::{Sample, assert_same_bits, ordinary};
+use crate::ranks::on_four_devices;
+
+fn reduces<O: Kernel<kind::reduce, T>, T: Sample>(gpus: &Gpus, item_count: usize) {
+    let items = ordinary::<O, T>(item_count);
+    let found = gpus.reduce::<O, T>(&items).unwrap();
+    let expected = reference::reduce::<O, T>(&items);
+    assert_same_bits(
+        &[found],
+        &[expected],
+        &format!("{item_count} of {}", std::any::type_name::<T>()),
+    );
+}
+
+#[test]
+fn reductions_have_the_bits_of_one_gpu() {
+    on_four_devices("host_slices::reductions_have_the_bits_of_one_gpu", || {
+        let gpus = Gpus::all().unwrap();
+        for item_count in [0, 1, 5_000, (1 << 21) + 1, 3_000_001] {
+            reduces::<Sum, f32>(&gpus, item_count);
+        }
+        reduces::<WideSum, f32>(&gpus, 2_500_003);
+        reduces::<Product, f64>(&gpus, 1_250_000);
+        reduces::<Max, i8>(&gpus, (8 << 20) + 12_345);
+    });
+}
+
+#[test]
+fn the_named_functions_are_what_they_are_called() {
+    on_four_devices(
+        "host_slices::the_named_functions_are_what_they_are_called",
+        || {
+            let gpus = Gpus::all().unwrap();
+            let items: Vec<i64> = (1..=1_200_000).map(|item| item % 1000 - 300).collect();
+            assert_eq!(gpus.sum(&items), Ok(items.iter().sum()));
+            assert_eq!(gpus.min(&items), Ok(Some(-300)));
+            assert_eq!(gpus.max(&items), Ok(Some(699)));
+            assert_eq!(gpus.product(&[3i64, -7]), Ok(-21));
+            assert_eq!(gpus.wide_sum(&[200u8, 100]), Ok(300));
+            assert_eq!(gpus.min::<i64>(&[]), Ok(None));
+            assert_eq!(gpus.max::<i64>(&[]), Ok(None));
+            assert!(!gpus.as_slice().is_empty());
+        },
+    );
+}

@@ -1,0 +1,17 @@
+//! Several GPUs that work together: the bits of one, whatever the number of ranks and wherever the items are cut; and what each
+//! rank is told when another fails, does something else, goes, or never comes.
+//!
+//! On the virtual GPU there are four devices. On real ones the ranks have what there is in turn, so that every test runs on one too.
+
+#![forbid(unsafe_code)]
+
+mod bits;
+#[path = "../common/child.rs"]
+mod child;
+#[path = "../common/data.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod data;
+mod faults;
+mod host_slices;
+mod processes;
+mod ranks;

@@ -20,7 +20,7 @@ macro_rules! holes {
             // SAFETY: a hole has no effects.
             unsafe {
                 ptx!(
-                    concat!("HOLE ", $hole, ";"),
+                    $name: concat!("HOLE ", $hole, ";"),
                     $($input = in($class) $input,)*
                     o = out($output_class) output,
                     options(pure, nomem, nostack),
@@ -39,6 +39,7 @@ holes! {
     total_32(a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u32 reg32: "total {o} <- {a}, {b}, {c}, {d}";
     total_64(a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u64 reg64: "total {o} <- {a}, {b}, {c}, {d}";
     after_32(before: u32 reg32, a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u32 reg32: "after {o} <- {before}, {a}, {b}, {c}, {d}";
+    after_64(before: u64 reg64, a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u64 reg64: "after {o} <- {before}, {a}, {b}, {c}, {d}";
     identity_item_16() -> u16 reg16: "identity_item {o} <-";
     identity_item_32() -> u32 reg32: "identity_item {o} <-";
     identity_item_64() -> u64 reg64: "identity_item {o} <-";
@@ -51,39 +52,29 @@ holes! {
     lower_64_64(a: u64 reg64) -> u64 reg64: "lower {o} <- {a}";
 }
 
-/// The hole of [`place`] with accumulators of 32 bits.
-#[inline(always)]
-fn place_32(before: u32, [a, b, c, d]: Words) -> Words {
-    let (w, x, y, z): (u32, u32, u32, u32);
-    // SAFETY: a hole has no effects.
-    unsafe {
-        ptx!(
-            "HOLE place {w}, {x}, {y}, {z} <- {before}, {a}, {b}, {c}, {d};",
-            w = out(reg32) w, x = out(reg32) x, y = out(reg32) y, z = out(reg32) z,
-            before = in(reg32) before,
-            a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, d = in(reg32) d,
-            options(pure, nomem, nostack),
-        );
-    }
-    [w, x, y, z]
+macro_rules! places {
+    ($($name:ident of $t:ident $class:ident;)*) => {$(
+        #[inline(always)]
+        fn $name(before: $t, [a, b, c, d]: Words) -> Words {
+            let (w, x, y, z): (u32, u32, u32, u32);
+            // SAFETY: a hole has no effects.
+            unsafe {
+                ptx!(
+                    $name: "HOLE place {w}, {x}, {y}, {z} <- {before}, {a}, {b}, {c}, {d};",
+                    w = out(reg32) w, x = out(reg32) x, y = out(reg32) y, z = out(reg32) z,
+                    before = in($class) before,
+                    a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, d = in(reg32) d,
+                    options(pure, nomem, nostack),
+                );
+            }
+            [w, x, y, z]
+        }
+    )*};
 }
 
-/// The hole of [`place`] with accumulators of 64 bits.
-#[inline(always)]
-fn place_64(before: u64, [a, b, c, d]: Words) -> (Words, u64) {
-    let (w, x, y, z): (u32, u32, u32, u32);
-    let after: u64;
-    // SAFETY: a hole has no effects.
-    unsafe {
-        ptx!(
-            "HOLE place {w}, {x}, {y}, {z}, {after} <- {before}, {a}, {b}, {c}, {d};",
-            w = out(reg32) w, x = out(reg32) x, y = out(reg32) y, z = out(reg32) z,
-            after = out(reg64) after, before = in(reg64) before,
-            a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, d = in(reg32) d,
-            options(pure, nomem, nostack),
-        );
-    }
-    ([w, x, y, z], after)
+places! {
+    place_32 of u32 reg32;
+    place_64 of u64 reg64;
 }
 
 /// The value that changes nothing.
@@ -113,20 +104,21 @@ pub fn total<A: Accumulator>([a, b, c, d]: Words) -> A {
     }
 }
 
-/// What a scan puts at the places of a vector, `before` which this stands; and what then stands before the next: with
-/// accumulators of 32 bits a hole of its own, since it is seldom wanted, and without it narrow results take less.
+/// What a scan puts at the places of a vector, `before` which this stands.
 #[inline(always)]
-pub fn place<A: Accumulator>(before: A, words: Words) -> (Words, A) {
+pub fn place<A: Accumulator>(before: A, words: Words) -> Words {
     match A::WORDS {
-        1 => {
-            let before = cast(before);
-            let [a, b, c, d] = words;
-            (place_32(before, words), cast(after_32(before, a, b, c, d)))
-        }
-        _ => {
-            let (results, after) = place_64(cast(before), words);
-            (results, cast(after))
-        }
+        1 => place_32(cast(before), words),
+        _ => place_64(cast(before), words),
+    }
+}
+
+/// What stands behind a vector, `before` which this stands: a hole of its own, since it is seldom wanted.
+#[inline(always)]
+pub fn after<A: Accumulator>(before: A, [a, b, c, d]: Words) -> A {
+    match A::WORDS {
+        1 => cast(after_32(cast(before), a, b, c, d)),
+        _ => cast(after_64(cast(before), a, b, c, d)),
     }
 }
 
@@ -172,18 +164,6 @@ pub fn lower<A: Accumulator, R: Element>(value: A) -> R {
     }
 }
 
-/// Gives the outputs of the body for [`place`].
-#[inline(always)]
-pub fn give_places<A: Accumulator>([w, x, y, z]: Words, after: A) {
-    give_32::<0>(w);
-    give_32::<1>(x);
-    give_32::<2>(y);
-    give_32::<3>(z);
-    if A::WORDS == 2 {
-        give_64::<4>(cast(after));
-    }
-}
-
 /// Takes and gives for values of one register.
 macro_rules! registers {
     ($($take:ident $give:ident: $t:ident $class:ident;)*) => {$(
@@ -192,7 +172,7 @@ macro_rules! registers {
             let value: $t;
             // SAFETY: a register that the hole fills.
             unsafe {
-                ptx!("TAKE {v}, {i};", v = out($class) value, i = const INDEX, options(nomem, nostack));
+                ptx!($take: "TAKE {v}, {i};", v = out($class) value, i = const INDEX, options(nomem, nostack));
             }
             value
         }
@@ -201,7 +181,7 @@ macro_rules! registers {
         fn $give<const INDEX: usize>(value: $t) {
             // SAFETY: a register that the hole wants.
             unsafe {
-                ptx!("GIVE {i}, {v};", v = in($class) value, i = const INDEX, options(nomem, nostack));
+                ptx!($give: "GIVE {i}, {v};", v = in($class) value, i = const INDEX, options(nomem, nostack));
             }
         }
     )*};

@@ -8,7 +8,7 @@ use half::{bf16, f16};
 use crate::block::{Exclusive, Inclusive, Placement};
 use crate::element::{first_words, vector_of, Element, Words};
 use crate::op::{Max, Min, Op, Product, Sum, WideSum};
-use crate::simt::holes::{give, give_places, take};
+use crate::simt::holes::{give, take};
 use crate::thread::Items;
 
 #[inline(always)]
@@ -47,10 +47,26 @@ fn total<O: Op<T>, T: Element>() {
 
 #[inline(always)]
 fn place<P: Placement, O: Op<T, Output = T>, T: Element>() {
+    let ([w, x, y, z], _) = placed::<P, O, T>();
+    give::<u32, 0>(w);
+    give::<u32, 1>(x);
+    give::<u32, 2>(y);
+    give::<u32, 3>(z);
+}
+
+#[inline(always)]
+fn after<P: Placement, O: Op<T, Output = T>, T: Element>() {
+    let (_, after) = placed::<P, O, T>();
+    give::<_, 0>(after);
+}
+
+/// What a scan puts at the places of the inputs' vector, and what stands behind it.
+#[inline(always)]
+fn placed<P: Placement, O: Op<T, Output = T>, T: Element>() -> (Words, O::Accumulator) {
     let mut before = take::<O::Accumulator, 0>();
     let vector = vector_of(take_words::<1, 2, 3, 4>());
     let results = P::place::<O, T>(&mut before, &vector, 0, Items::All);
-    give_places(first_words(&results), before);
+    (first_words(&results), before)
 }
 
 /// The inputs that are a vector.
@@ -91,10 +107,12 @@ macro_rules! row {
     (inclusive_scan $op:ident $t:ident $symbol:ident) => {
         row!($op $t $symbol);
         body!($symbol place: place::<Inclusive, $op, $t>());
+        body!($symbol after: after::<Inclusive, $op, $t>());
     };
     (exclusive_scan $op:ident $t:ident $symbol:ident) => {
         row!($op $t $symbol);
         body!($symbol place: place::<Exclusive, $op, $t>());
+        body!($symbol after: after::<Exclusive, $op, $t>());
     };
 }
 

@@ -77,8 +77,9 @@ impl Placement for Places {
         _index: u64,
         _items: Items,
     ) -> Vector {
-        let (results, after) = holes::place(*before, first_words(vector));
-        *before = after;
+        let words = first_words(vector);
+        let results = holes::place(*before, words);
+        *before = holes::after(*before, words);
         vector_of(results)
     }
 }

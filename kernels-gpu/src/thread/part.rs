@@ -107,17 +107,15 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
     #[inline(always)]
     unsafe fn load_items<O: Op<T>>(&self, v: usize) -> Vector {
         let mut vector = [0; 8];
-        let mut i = 0;
-        while i < Self::ITEMS {
-            let item = if self.exists(v, i) {
+        for_each_item!(P of Wider<T, U> => {
+            let item = if self.exists(v, P) {
                 // SAFETY: the item exists.
-                unsafe { self.vector(v).add(i).read() }
+                unsafe { self.vector(v).add(P).read() }
             } else {
                 filler::<O, T>()
             };
-            put_item(&mut vector, i, item);
-            i += 1;
-        }
+            put_item(&mut vector, P, item);
+        });
         vector
     }
 

@@ -1,7 +1,7 @@
 //! The library's kernels as they are committed: from what the compiler emits to skeletons, bodies and recipes.
 //!
 //! The compiler emits an entry for each row of the table of kernels, an entry for each skeleton, and a function for each
-//! body. Entries of rows are left out, but for [`OWN`]; of bodies, those that nothing needs and those that are as another.
+//! body. Entries of rows are left out, but for those that keep a text of their own; of bodies, those that nothing needs and those that are as another.
 
 mod body;
 mod emitted;
@@ -13,25 +13,25 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Error, Result, ensure};
 
 use self::emitted::Emitted;
-use self::rows::{OWN, Row, rows};
+use self::rows::{Row, rows};
 use crate::bounds;
 use crate::fill::{HOLE, Hole};
-use crate::table::{BODIES, EXTENSION, OWN as OWN_FILE, Table};
+use crate::table::{BODIES, EXTENSION, OWN, Table};
 
-/// The committed files of a generation of devices, by their names. Each begins with the stamp.
-pub fn files(emitted: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
+/// The files of a folder, by their names. Each begins with the stamp.
+pub fn files(emitted: &str, folder: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
     let emitted = Emitted::parse(emitted)?;
     let mut files = BTreeMap::new();
     let rows = rows();
     let (own, filled): (Vec<Row>, Vec<Row>) =
-        rows.into_iter().partition(|row| OWN.contains(&row.symbol));
+        rows.into_iter().partition(|row| row.keeps_text(folder));
     if !own.is_empty() {
         let mut text = [stamp, &emitted.preamble].concat();
         for row in &own {
             let entry = emitted.entry(row.symbol)?;
             text += &bounds::add(entry, bounds::of);
         }
-        files.insert(OWN_FILE.to_owned(), text);
+        files.insert(OWN.to_owned(), text);
     }
     let mut skeletons = BTreeMap::new();
     for row in &filled {

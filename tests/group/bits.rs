@@ -2,9 +2,7 @@
 
 use std::any::type_name;
 
-use warpfold::{
-    Item, Kernel, Max, Min, Op, Product, Sum, WideSum, bf16, f16, group, kind, reference,
-};
+use warpfold::{Kernel, Max, Min, Op, Product, Sum, WideSum, bf16, f16, group, kind, reference};
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_LONG, SCAN_SHORT_BYTES, reduce_tile_items, scan_tile_items,
 };
@@ -95,7 +93,7 @@ mod calls {
     use super::*;
 
     /// Items that fill up to so many tiles, cut anywhere for so many ranks.
-    fn random<T: Item>(symbol: &str, tile_items: u64, tiles: usize) -> Vec<usize> {
+    fn random(symbol: &str, tile_items: u64, tiles: usize) -> Vec<usize> {
         let seed = symbol
             .bytes()
             .fold(0, |seed, byte| seed * 31 + u64::from(byte));
@@ -106,20 +104,20 @@ mod calls {
     }
 
     pub fn reduce<O: Kernel<kind::reduce, T>, T: Sample>(symbol: &str) {
-        reduces::<O, T>(&random::<T>(symbol, reduce_tile_items::<T>(), 6));
+        reduces::<O, T>(&random(symbol, reduce_tile_items::<T>(), 6));
     }
 
     pub fn inclusive_scan<O: Kernel<kind::inclusive_scan, T> + Op<T, Output = T>, T: Sample>(
         symbol: &str,
     ) {
-        let lengths = random::<T>(symbol, scan_tile_items::<T>(0), 6);
+        let lengths = random(symbol, scan_tile_items::<T>(0), 6);
         scans_inclusively::<O, T>(&lengths, Form::Apart);
     }
 
     pub fn exclusive_scan<O: Kernel<kind::exclusive_scan, T> + Op<T, Output = T>, T: Sample>(
         symbol: &str,
     ) {
-        let lengths = random::<T>(symbol, scan_tile_items::<T>(0), 6);
+        let lengths = random(symbol, scan_tile_items::<T>(0), 6);
         scans_exclusively::<O, T>(&lengths, Form::InPlace);
     }
 }

@@ -74,9 +74,9 @@ mod tests {
         let spans = |ranges: &[Range<u64>]| Spans::new(ranges.to_vec());
         let set = spans(&[0..8, 16..24]);
         for (other, meet) in [
-            (spans(&[8..16]), false),
-            (spans(&[8..17]), true),
-            (spans(&[24..30]), false),
+            (spans(std::slice::from_ref(&(8..16))), false),
+            (spans(std::slice::from_ref(&(8..17))), true),
+            (spans(std::slice::from_ref(&(24..30))), false),
             (spans(&[9..10, 12..13, 23..24]), true),
             (spans(&[]), false),
         ] {

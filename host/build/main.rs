@@ -6,6 +6,7 @@
 
 #[cfg(feature = "cuda_builder")]
 mod bounds;
+#[cfg(not(feature = "cuda_builder"))]
 #[path = "../src/ptx/fill.rs"]
 mod fill;
 #[cfg(feature = "cuda_builder")]
@@ -15,6 +16,7 @@ mod pack;
 mod part;
 #[cfg(feature = "cuda_builder")]
 mod rust_cuda;
+#[cfg(not(feature = "cuda_builder"))]
 mod table;
 
 #[cfg(not(feature = "cuda_builder"))]

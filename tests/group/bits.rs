@@ -96,7 +96,7 @@ mod calls {
     fn random(symbol: &str, tile_items: u64, tiles: usize) -> Vec<usize> {
         let seed = symbol
             .bytes()
-            .fold(0, |seed, byte| seed * 31 + u64::from(byte));
+            .fold(0u64, |seed, byte| seed.wrapping_mul(31) + u64::from(byte));
         let mut random = Random::new(seed);
         let ranks = 1 + random.below(most_ranks());
         let item_count = random.below(tiles * tile_items as usize);

@@ -104,7 +104,7 @@ pub fn inspect_kernels(text: &str, part: Part, compiler: Compiler, symbols: &[&s
         let end = rest[start..].find("\n}").map(|end| start + end);
         let entry = &rest[start..end.unwrap_or(rest.len())];
         let name = entry.lines().next().and_then(entry_name).unwrap_or("");
-        forbid(name, entry, part)?;
+        forbid(name, entry, part.forbidden(compiler))?;
         if part == Part::Library {
             inspect_entry(name, entry, compiler)?;
             ensure!(
@@ -127,8 +127,8 @@ pub fn inspect_kernels(text: &str, part: Part, compiler: Compiler, symbols: &[&s
 }
 
 /// What no kernel may contain.
-fn forbid(name: &str, entry: &str, part: Part) -> Result<()> {
-    for forbidden in part.forbidden() {
+fn forbid(name: &str, entry: &str, forbidden: &[&str]) -> Result<()> {
+    for forbidden in forbidden {
         ensure!(!entry.contains(*forbidden), "{name} contains `{forbidden}`");
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! What each part of the kernels holds, as the tables say, and what it is built for.
 
+use crate::inspect::Compiler;
 use crate::part::Part;
 
 /// The architectures that the library's kernels are compiled for, and the names of the texts. Values of `VIRTUAL_GPU_ARCH`.
@@ -41,12 +42,18 @@ impl Part {
     }
 
     /// What none of its kernels may contain.
-    pub fn forbidden(self) -> &'static [&'static str] {
-        match self {
-            Part::Library | Part::Ladder => {
+    ///
+    /// Some kernels of the ladder divide by a stride, a power of two. rust-cuda's older LLVM does not see that it is never 0,
+    /// and leaves a trap there.
+    pub fn forbidden(self, compiler: Compiler) -> &'static [&'static str] {
+        match (self, compiler) {
+            (Part::Library, _) | (Part::Ladder, Compiler::Rustc) => {
                 &[".local", "__local_depot", "call", "trap", ".ftz", "fma."]
             }
-            Part::Nested => &["trap", ".ftz", "fma."],
+            (Part::Ladder, Compiler::RustCuda) => {
+                &[".local", "__local_depot", "call", ".ftz", "fma."]
+            }
+            (Part::Nested, _) => &["trap", ".ftz", "fma."],
         }
     }
 }

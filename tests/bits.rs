@@ -27,10 +27,11 @@ use rows::rows;
 use virtual_gpu::RunOptions;
 use virtual_gpu::driver::run_with;
 use warpfold::{
-    Gpu, Kernel, Max, Min, Op, Product, Result, Sum, WideSum, bf16, cust, f16, kind, reference,
+    All, And, Any, Gpu, Kernel, Max, MaxNum, Min, MinNum, Op, Or, Product, Result, Sum, WideSum,
+    Xor, bf16, cust, f16, kind, reference,
 };
 use warpfold_kernels::contract::{
-    SCAN_GROUP_TILES, SCAN_SHORT_BYTES, reduce_tile_items, scan_tile_items, vector_items,
+    SCAN_GROUP_TILES, SCAN_SHORT_BYTES, Wider, reduce_tile_items, scan_tile_items, vector_items,
 };
 use warpfold_kernels::for_each_kernel;
 
@@ -98,62 +99,82 @@ fn check_reduce<O: Kernel<kind::reduce, T>, T: Edges>(items: &[T], offset: usize
 }
 
 /// The forms of one kind of scan.
-struct Scan<T: Edges> {
-    to_output: fn(&Gpu, &DeviceSlice<T>, &mut DeviceSlice<T>) -> Result<()>,
-    in_place: fn(&Gpu, &mut DeviceSlice<T>) -> Result<()>,
-    reference: fn(&[T]) -> Vec<T>,
-}
-
-fn inclusive<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Edges>() -> Scan<T> {
-    Scan {
-        to_output: warpfold::inclusive_scan::<O, T>,
-        in_place: warpfold::inclusive_scan_in_place::<O, T>,
-        reference: reference::inclusive_scan::<O, T>,
-    }
-}
-
-fn exclusive<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Edges>() -> Scan<T> {
-    Scan {
-        to_output: warpfold::exclusive_scan::<O, T>,
-        in_place: warpfold::exclusive_scan_in_place::<O, T>,
-        reference: reference::exclusive_scan::<O, T>,
-    }
+struct Scan<T: Edges, R: Edges> {
+    to_output: fn(&Gpu, &DeviceSlice<T>, &mut DeviceSlice<R>) -> Result<()>,
+    /// Where results are items.
+    in_place: Option<fn(&Gpu, &mut DeviceSlice<T>) -> Result<()>>,
+    reference: fn(&[T]) -> Vec<R>,
 }
 
 fn inclusive_scan<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Edges>() {
-    check_scans::<O, T>(inclusive::<O, T>());
+    check_scans::<O, T, T>(Scan {
+        to_output: warpfold::inclusive_scan::<O, T>,
+        in_place: Some(warpfold::inclusive_scan_in_place::<O, T>),
+        reference: reference::inclusive_scan::<O, T>,
+    });
 }
 
 fn exclusive_scan<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Edges>() {
-    check_scans::<O, T>(exclusive::<O, T>());
+    check_scans::<O, T, T>(Scan {
+        to_output: warpfold::exclusive_scan::<O, T>,
+        in_place: Some(warpfold::exclusive_scan_in_place::<O, T>),
+        reference: reference::exclusive_scan::<O, T>,
+    });
 }
 
-fn check_scans<O: Op<T>, T: Edges>(scan: Scan<T>) {
-    let tile = small_tile::<T>();
+fn widening_inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Edges>()
+where
+    O::Output: Edges,
+{
+    check_scans::<O, T, O::Output>(Scan {
+        to_output: warpfold::inclusive_scan::<O, T>,
+        in_place: None,
+        reference: reference::inclusive_scan::<O, T>,
+    });
+}
+
+fn widening_exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Edges>()
+where
+    O::Output: Edges,
+{
+    check_scans::<O, T, O::Output>(Scan {
+        to_output: warpfold::exclusive_scan::<O, T>,
+        in_place: None,
+        reference: reference::exclusive_scan::<O, T>,
+    });
+}
+
+fn check_scans<O: Op<T>, T: Edges, R: Edges>(scan: Scan<T, R>) {
+    let tile = small_tile::<Wider<T, R>>();
     let two_groups = SCAN_GROUP_TILES as usize + 1;
     let several_tiles = if is_wide::<T>() { two_groups } else { 5 } * tile + 1;
     let ordinary_lists = sizes::<T>(tile, several_tiles)
         .into_iter()
         .map(ordinary::<O, T>);
     for items in ordinary_lists.chain(special_lists::<O, T>(tile)) {
-        check_scan::<O, T>(&scan, &items, 0, 0);
+        check_scan::<O, T, R>(&scan, &items, 0, 0);
     }
     let vector = vector_items::<T>();
     let across_tiles = ordinary::<O, T>(tile + 77);
     for offset in offsets::<T>() {
-        check_scan::<O, T>(&scan, &across_tiles, offset, offset);
-        check_scan::<O, T>(&scan, &across_tiles, offset, 0);
-        check_scan::<O, T>(&scan, &across_tiles, 0, offset);
-        check_scan::<O, T>(&scan, &across_tiles[..vector], offset, vector - offset);
-        check_scan_in_place::<O, T>(&scan, &across_tiles, offset);
+        check_scan::<O, T, R>(&scan, &across_tiles, offset, offset);
+        check_scan::<O, T, R>(&scan, &across_tiles, offset, 0);
+        check_scan::<O, T, R>(&scan, &across_tiles, 0, offset);
+        check_scan::<O, T, R>(&scan, &across_tiles[..vector], offset, vector - offset);
     }
-    for count in [0, 1, 33, 3 * tile + 1] {
-        check_scan_in_place::<O, T>(&scan, &ordinary::<O, T>(count), 0);
+    if let Some(in_place) = scan.in_place {
+        for offset in offsets::<T>() {
+            check_scan_in_place::<O, T>(in_place, scan.reference, &across_tiles, offset);
+        }
+        for count in [0, 1, 33, 3 * tile + 1] {
+            let items = ordinary::<O, T>(count);
+            check_scan_in_place::<O, T>(in_place, scan.reference, &items, 0);
+        }
     }
 }
 
-fn check_scan<O: Op<T>, T: Edges>(
-    scan: &Scan<T>,
+fn check_scan<O: Op<T>, T: Edges, R: Edges>(
+    scan: &Scan<T, R>,
     items: &[T],
     input_offset: usize,
     output_offset: usize,
@@ -169,14 +190,31 @@ fn check_scan<O: Op<T>, T: Edges>(
     assert_same_bits(&input.checked(), items, "the input");
 }
 
-fn check_scan_in_place<O: Op<T>, T: Edges>(scan: &Scan<T>, items: &[T], offset: usize) {
+fn check_scan_in_place<O: Op<T>, T: Edges>(
+    in_place: fn(&Gpu, &mut DeviceSlice<T>) -> Result<()>,
+    reference: fn(&[T]) -> Vec<T>,
+    items: &[T],
+    offset: usize,
+) {
     let what = format!("{} items at {offset}, in place", items.len());
     let data = Guarded::input::<O>(items, offset);
-    (scan.in_place)(gpu(), &mut data.slice()).unwrap();
-    assert_same_bits(&data.checked(), &(scan.reference)(items), &what);
+    in_place(gpu(), &mut data.slice()).unwrap();
+    assert_same_bits(&data.checked(), &reference(items), &what);
 }
 
-for_each_kernel!(rows);
+/// A test for each row; the scans of [`WideSum`] have wider results than items.
+macro_rules! all_rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(all_rows!(@ $kind $op $t $symbol);)* };
+    (@ inclusive_scan WideSum $t:ident $symbol:ident) => {
+        rows! { widening_inclusive_scan WideSum $t => $symbol; }
+    };
+    (@ exclusive_scan WideSum $t:ident $symbol:ident) => {
+        rows! { widening_exclusive_scan WideSum $t => $symbol; }
+    };
+    (@ $kind:ident $op:ident $t:ident $symbol:ident) => { rows! { $kind $op $t => $symbol; } };
+}
+
+for_each_kernel!(all_rows);
 
 #[test]
 fn prefixes_pass_through_several_groups() {

@@ -55,26 +55,25 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
             });
         }
     }
-    if !refusals.is_empty() {
-        return Err(Error::Refused(refusals));
-    }
     let mut kernels = Vec::new();
     for function in &text.functions {
         let Some((kind, operator)) = Kind::of(function.name) else {
             continue;
         };
+        // One kernel of an operator tells what all of them would.
+        if refusals.iter().any(|refusal| refusal.operator == operator) {
+            continue;
+        }
         let body = splice(&function.body, &hooks)?;
         if let Some(reason) = refuse::reason_of_kernel(&body) {
             let suspect = suspects.iter().find(|suspect| suspect.operator == operator);
-            if let (Reason::LocalMemory, Some(suspect)) = (&reason, suspect) {
-                refusals.push(suspect.clone());
-                continue;
-            }
-            let function = function.name.strip_suffix(operator).unwrap_or_default();
-            refusals.push(Refusal {
-                function: function.trim_end_matches('_').to_owned(),
-                operator: operator.to_owned(),
-                reason,
+            refusals.push(match (&reason, suspect) {
+                (Reason::LocalMemory, Some(suspect)) => suspect.clone(),
+                _ => Refusal {
+                    function: kernel_kind(function.name, operator).to_owned(),
+                    operator: operator.to_owned(),
+                    reason,
+                },
             });
             continue;
         }
@@ -94,6 +93,12 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
     }
     kernels.sort_by(|a, b| a.symbol.cmp(&b.symbol));
     Ok(kernels)
+}
+
+/// The kind of a kernel, in its symbol.
+fn kernel_kind<'a>(symbol: &'a str, operator: &str) -> &'a str {
+    let kind = symbol.strip_suffix(operator).unwrap_or_default();
+    kind.trim_end_matches('_')
 }
 
 /// The function and the row, in the symbol of an operator's function.

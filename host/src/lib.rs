@@ -143,7 +143,9 @@ pub use slice::{
     gpu_wide_sum,
 };
 pub use warpfold_kernels::element::Element;
-pub use warpfold_kernels::op::{Commutative, Max, Min, Op, Product, Sum, WideSum};
+pub use warpfold_kernels::op::{
+    All, And, Any, Commutative, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor,
+};
 
 /// The crate of the kernels, for [`item!`].
 #[doc(hidden)]

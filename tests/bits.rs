@@ -102,14 +102,23 @@ fn check_reduce<O: Kernel<kind::reduce, T>, T: Edges>(items: &[T], offset: usize
 struct Scan<T: Edges, R: Edges> {
     to_output: fn(&Gpu, &DeviceSlice<T>, &mut DeviceSlice<R>) -> Result<()>,
     /// Where results are items.
-    in_place: Option<fn(&Gpu, &mut DeviceSlice<T>) -> Result<()>>,
+    in_place: Option<InPlace<T>>,
     reference: fn(&[T]) -> Vec<R>,
+}
+
+/// A scan whose results are items, in the place of its input.
+struct InPlace<T: Edges> {
+    scan: fn(&Gpu, &mut DeviceSlice<T>) -> Result<()>,
+    reference: fn(&[T]) -> Vec<T>,
 }
 
 fn inclusive_scan<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Edges>() {
     check_scans::<O, T, T>(Scan {
         to_output: warpfold::inclusive_scan::<O, T>,
-        in_place: Some(warpfold::inclusive_scan_in_place::<O, T>),
+        in_place: Some(InPlace {
+            scan: warpfold::inclusive_scan_in_place::<O, T>,
+            reference: reference::inclusive_scan::<O, T>,
+        }),
         reference: reference::inclusive_scan::<O, T>,
     });
 }
@@ -117,7 +126,10 @@ fn inclusive_scan<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Edges>() {
 fn exclusive_scan<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Edges>() {
     check_scans::<O, T, T>(Scan {
         to_output: warpfold::exclusive_scan::<O, T>,
-        in_place: Some(warpfold::exclusive_scan_in_place::<O, T>),
+        in_place: Some(InPlace {
+            scan: warpfold::exclusive_scan_in_place::<O, T>,
+            reference: reference::exclusive_scan::<O, T>,
+        }),
         reference: reference::exclusive_scan::<O, T>,
     });
 }
@@ -164,11 +176,10 @@ fn check_scans<O: Op<T>, T: Edges, R: Edges>(scan: Scan<T, R>) {
     }
     if let Some(in_place) = scan.in_place {
         for offset in offsets::<T>() {
-            check_scan_in_place::<O, T>(in_place, scan.reference, &across_tiles, offset);
+            check_scan_in_place::<O, T>(&in_place, &across_tiles, offset);
         }
         for count in [0, 1, 33, 3 * tile + 1] {
-            let items = ordinary::<O, T>(count);
-            check_scan_in_place::<O, T>(in_place, scan.reference, &items, 0);
+            check_scan_in_place::<O, T>(&in_place, &ordinary::<O, T>(count), 0);
         }
     }
 }
@@ -190,16 +201,11 @@ fn check_scan<O: Op<T>, T: Edges, R: Edges>(
     assert_same_bits(&input.checked(), items, "the input");
 }
 
-fn check_scan_in_place<O: Op<T>, T: Edges>(
-    in_place: fn(&Gpu, &mut DeviceSlice<T>) -> Result<()>,
-    reference: fn(&[T]) -> Vec<T>,
-    items: &[T],
-    offset: usize,
-) {
+fn check_scan_in_place<O: Op<T>, T: Edges>(in_place: &InPlace<T>, items: &[T], offset: usize) {
     let what = format!("{} items at {offset}, in place", items.len());
     let data = Guarded::input::<O>(items, offset);
-    in_place(gpu(), &mut data.slice()).unwrap();
-    assert_same_bits(&data.checked(), &reference(items), &what);
+    (in_place.scan)(gpu(), &mut data.slice()).unwrap();
+    assert_same_bits(&data.checked(), &(in_place.reference)(items), &what);
 }
 
 /// A test for each row; the scans of [`WideSum`] have wider results than items.

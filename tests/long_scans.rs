@@ -10,7 +10,7 @@ mod data;
 #[path = "common/texts.rs"]
 mod texts;
 
-use common::{gpu, mode};
+use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use data::{Sample, assert_same_bits, ordinary};
 use texts::for_each_text;

@@ -117,5 +117,9 @@ fn bounds(kind: Kind) -> Bounds {
             threads: launch::SCAN_MAX_BLOCK_THREADS,
             blocks: launch::SCAN_BLOCKS_PER_MULTIPROCESSOR,
         },
+        Kind::Own => Bounds {
+            threads: BLOCK_THREADS,
+            blocks: 1,
+        },
     }
 }

@@ -12,6 +12,8 @@
 //! | `thread` | one thread | vectors of items, of 16 bytes or one wide item, in registers |
 //! | `simt` | the machine | the only module with `asm!`, intrinsics and compiler `cfg`s |
 //!
+//! [`device`] has of `thread`, `warp` and `block` what kernels of a user's own are made of.
+//!
 //! Beside them, and the only part that exists on the host: the operators ([`op`]), the element types
 //! ([`element`]), the fixed combination trees ([`contract`]) and the layout of the scratch memory
 //! ([`workspace`]).
@@ -59,12 +61,14 @@ pub mod workspace;
 mod block;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod board;
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+pub mod device;
 #[cfg(any(
     all(target_arch = "nvptx64", not(feature = "stable")),
     feature = "cuda_std"
 ))]
 #[macro_use]
-mod device;
+mod emit;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod grid;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
@@ -86,6 +90,14 @@ mod warp;
 #[cfg(all(target_arch = "nvptx64", feature = "stable"))]
 #[doc(hidden)]
 pub mod operators;
+
+/// Kernels of a program's own. They are emitted where the file is compiled for the device, by `warpfold-build`; here, on the
+/// host, nothing is.
+#[cfg(not(all(target_arch = "nvptx64", feature = "stable")))]
+#[macro_export]
+macro_rules! kernels {
+    ($($kernels:tt)*) => {};
+}
 
 /// Names the kernels of operators on items, one row for each operator: `NAME: OPERATOR, ITEM;` gives `reduce_NAME`,
 /// `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not

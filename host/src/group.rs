@@ -55,6 +55,7 @@ mod in_process;
 mod layout;
 mod member;
 mod nccl;
+mod post;
 mod reduce;
 mod scan;
 mod session;

@@ -8,7 +8,7 @@ use std::thread;
 use warpfold_kernels::contract::reduce_chunk_count;
 use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
 
-use super::words::all_from_words;
+use super::words::from_states;
 use crate::driver;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
@@ -87,7 +87,7 @@ impl Gpus {
             let chunks = border(rank)..border(rank + 1);
             gpu.enter(|entered| staged::reduce_chunks::<O, T>(entered, items, chunks))
         };
-        let words = thread::scope(|scope| {
+        let states = thread::scope(|scope| {
             let reduce = &reduce;
             let ranks: Vec<_> = (0..ranks)
                 .zip(&self.gpus)
@@ -97,7 +97,7 @@ impl Gpus {
             let parts = parts.map(|part| part.unwrap_or_else(|panic| panic::resume_unwind(panic)));
             parts.collect::<Result<Vec<_>>>()
         })?;
-        let partials = all_from_words(&words.concat());
+        let partials: Vec<_> = from_states(&states.concat()).collect();
         Ok(O::lower(reference::combine_chunks::<O, T>(&partials)))
     }
 

@@ -24,11 +24,11 @@ use std::ops::Range;
 use warpfold_kernels::contract::{Wider, scan_tile_items};
 use warpfold_kernels::workspace::scan_state_words;
 
-use self::before::{Before, Places, aggregates_of};
-use super::board::{self, Board};
+use self::before::{Before, Places, Slot, aggregates_of};
+use super::board::Board;
 use super::layout::Layout;
 use super::session::{Session, Torn};
-use super::words::{from_bytes, to_bytes, words_of};
+use super::words::{from_states, state_bytes};
 use crate::driver::Address;
 use crate::error::{Argument, Result};
 use crate::gpu::DeviceMemory;
@@ -96,7 +96,7 @@ struct Part<'a> {
     torn: Option<&'a Torn>,
 }
 
-/// Scans this rank's tiles.
+/// Scans this rank's tiles: all of it is queued when this returns, and done up to the last scan.
 fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &Part<'_>,
@@ -105,108 +105,110 @@ fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     let (Some(&first), Some(&last)) = (owners.first(), owners.last()) else {
         return Ok(());
     };
-    let tiles = part.layout.units(part.rank);
-    let (is_first, is_last) = (part.rank == first, part.rank == last);
-    let mut published = Ok(Vec::new());
-    if is_first {
-        published = scan_for_good::<K, O, T>(session, part, &[], !is_last);
-    } else if !is_last && !tiles.is_empty() {
-        published = scan_for_aggregates::<K, O, T>(session, part);
-    }
+    let is_owner = |rank| part.rank == rank;
     if first == last {
-        return published.map(drop);
+        return match is_owner(first) {
+            true => queue_for_good::<K, O, T>(session, part, &[], &[]),
+            false => Ok(()),
+        };
     }
-    let before = share_aggregates::<K, O, T>(session, part, last, published)?;
-    match is_first || tiles.is_empty() {
+    let before = share_aggregates::<K, O, T>(session, part, first, last)?;
+    match is_owner(first) || part.layout.units(part.rank).is_empty() {
         true => Ok(()),
-        false => scan_for_good::<K, O, T>(session, part, &before, false).map(drop),
+        false => queue_for_good::<K, O, T>(session, part, &before, &[]),
     }
 }
 
-/// Hands this rank's aggregates to all, and gives what stands before its tiles, as it is on its board.
+/// Has this rank's tiles scanned, by the first rank for good, and hands their aggregates to all. Gives what stands before this
+/// rank's tiles, as it is on its board.
 fn share_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &Part<'_>,
+    first: usize,
     last: usize,
-    published: Result<Vec<O::Accumulator>>,
 ) -> Result<Vec<(u64, O::Accumulator)>> {
-    let value_bytes = 4 * words_of::<O::Accumulator>();
+    let value_bytes = state_bytes::<O::Accumulator>();
     let slots: Vec<_> = (0..last)
         .map(|rank| aggregates_of(part.layout.units(rank)))
         .collect();
     let most = slots.iter().map(Vec::len).max().unwrap_or(0);
     let places = Places::new::<Wider<T, O::Output>>(part.layout.item_count());
-    let mine = published.map(|published| {
-        let slots = slots.get(part.rank).map_or(&[][..], Vec::as_slice);
-        let values: Vec<_> = slots
-            .iter()
-            .map(|&slot| published[places.of(slot) as usize])
-            .collect();
-        to_bytes(&values)
-    });
-    let all = session.agree(mine, most * value_bytes)?;
+    session
+        .post
+        .make_room(session.entered, most * value_bytes)?;
+    let mine = slots.get(part.rank).map_or(&[][..], Vec::as_slice);
+    // Kept until the message has been carried.
+    let spare;
+    let queued = match mine {
+        [] => Ok(()),
+        _ if part.rank == first => queue_for_good::<K, O, T>(session, part, &[], mine),
+        _ => {
+            spare = Spare::for_part::<T, O::Output>(session, part);
+            match &spare {
+                Ok(spare) => queue_for_aggregates::<K, O, T>(session, part, spare.as_ref(), mine),
+                Err(error) => Err(error.clone()),
+            }
+        }
+    };
+    let all = session.agree_on_queued(queued, most * value_bytes)?;
 
-    let tiles = part.layout.units(part.rank);
     let mut before = Before::<O::Accumulator>::new(O::identity());
-    for (slots, bytes) in iter::zip(&slots, &all).take(part.rank) {
-        for (&slot, value) in iter::zip(slots, from_bytes(bytes)) {
+    for (slots, body) in iter::zip(&slots, all.bodies()).take(part.rank) {
+        for (&slot, value) in iter::zip(slots, from_states(body)) {
             before.add(slot, value, O::identity(), O::combine, |tiles| {
                 reference::combine_group::<O, T>(tiles)
             });
         }
     }
-    Ok(before.seeds(&tiles, &places))
+    Ok(before.seeds(&part.layout.units(part.rank), &places))
 }
 
-/// Scans this rank's tiles, with what stands before them, and gives what is published, if anybody wants to know.
-fn scan_for_good<K: Kind, O: Kernel<K, T>, T: Item>(
-    session: &Session<'_>,
+/// Queues the scan of this rank's tiles, with what stands before them, and the copies of these published slots to its message.
+fn queue_for_good<K: Kind, O: Kernel<K, T>, T: Item>(
+    session: &mut Session<'_>,
     part: &Part<'_>,
     before: &[(u64, O::Accumulator)],
-    is_read: bool,
-) -> Result<Vec<O::Accumulator>> {
-    let places = Places::new::<Wider<T, O::Output>>(part.layout.item_count());
-    let work = |queue: &mut Queue<'_>| queue_tiles::<K, O, T>(queue, part, None);
-    let read = 0..if is_read { places.count() } else { 0 };
-    board::run(
-        session,
-        board_of::<K, O, T>(part, &places),
-        before,
-        work,
-        read,
-    )
+    taken: &[Slot],
+) -> Result<()> {
+    queue_scan::<K, O, T>(session, part, before, None, taken)
 }
 
-/// Scans this rank's tiles as if nothing stood before them, for what is published.
-fn scan_for_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
-    session: &Session<'_>,
+/// Queues the scan of this rank's tiles as if nothing stood before them, for the slots that it publishes.
+fn queue_for_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
+    session: &mut Session<'_>,
     part: &Part<'_>,
-) -> Result<Vec<O::Accumulator>> {
+    spare: Option<&Spare>,
+    taken: &[Slot],
+) -> Result<()> {
     let places = Places::new::<Wider<T, O::Output>>(part.layout.item_count());
     let tiles = part.layout.units(part.rank);
     let nothing = Before::new(O::identity()).seeds(&tiles, &places);
-    let tile_bytes = scan_tile_items::<Wider<T, O::Output>>(part.layout.item_count())
-        * size_of::<O::Output>() as u64;
-    let spare = match part.share.address == part.output.address {
-        false => None,
-        true => Some(
-            session
-                .entered
-                .with_room(|| Spare::new(&tiles, tile_bytes))?,
-        ),
-    };
-    let work = |queue: &mut Queue<'_>| queue_tiles::<K, O, T>(queue, part, spare.as_ref());
-    let board = board_of::<K, O, T>(part, &places);
-    board::run(session, board, &nothing, work, 0..places.count())
+    queue_scan::<K, O, T>(session, part, &nothing, spare, taken)
 }
 
-fn board_of<K: Kind, O: Kernel<K, T>, T: Item>(part: &Part<'_>, places: &Places) -> Board {
-    Board {
-        state_words: scan_state_words::<Wider<T, O::Output>, O::Accumulator>(
-            part.layout.item_count(),
-        ),
-        clear_slots: places.count(),
-    }
+fn queue_scan<K: Kind, O: Kernel<K, T>, T: Item>(
+    session: &mut Session<'_>,
+    part: &Part<'_>,
+    before: &[(u64, O::Accumulator)],
+    spare: Option<&Spare>,
+    taken: &[Slot],
+) -> Result<()> {
+    let item_count = part.layout.item_count();
+    let places = Places::new::<Wider<T, O::Output>>(item_count);
+    let stream = session.call.stream();
+    let board = &mut *session.board;
+    let place = board.prepare(
+        session.entered,
+        stream,
+        session.post,
+        scan_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count),
+        before,
+    )?;
+    Queue::on_board(session.entered, &session.call, place, |queue| {
+        queue_tiles::<K, O, T>(queue, part, spare)
+    })?;
+    let taken = taken.iter().map(|&slot| places.of(slot));
+    Board::take::<O::Accumulator>(place, stream, session.post, taken)
 }
 
 /// A place for results that are thrown away.
@@ -216,6 +218,18 @@ struct Spare {
 }
 
 impl Spare {
+    /// For results of this rank's tiles, if they would be in place of its items.
+    fn for_part<T: Item, R: Item>(session: &Session<'_>, part: &Part<'_>) -> Result<Option<Self>> {
+        if part.share.address != part.output.address {
+            return Ok(None);
+        }
+        let tiles = part.layout.units(part.rank);
+        let tile_items = scan_tile_items::<Wider<T, R>>(part.layout.item_count());
+        let tile_bytes = tile_items * size_of::<R>() as u64;
+        let made = session.entered.with_room(|| Self::new(&tiles, tile_bytes));
+        made.map(Some)
+    }
+
     /// For results of these tiles, each of so many bytes.
     fn new(tiles: &Range<u64>, tile_bytes: u64) -> Result<Self> {
         let count = tiles.end - tiles.start;

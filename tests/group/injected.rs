@@ -3,19 +3,23 @@
 
 use std::time::{Duration, Instant};
 
+use virtual_gpu::Mode;
 use virtual_gpu::driver::Code;
 use virtual_gpu::inject::{Armed, Calls, Failure, Moment, fail, record};
 use warpfold::cust::memory::mem_get_info;
 use warpfold::group::{Fault, Member};
-use warpfold::{DriverCode, Error, Result, Sum};
+use warpfold::{Error, Result, Sum};
 
-use crate::ranks::{Held, Way, as_ranks, devices, on_four_devices, way};
+use crate::ranks::{Held, as_ranks, devices, on_four_devices};
 
 const RANKS: usize = 3;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Calls that let go of something: whoever makes them has a result already.
+/// What the calls fail with: no table knows it, and the context is not lost by it.
+const CODE: i32 = 999;
+
+/// Calls that let go of something: whoever makes them has a result already, and what is not let go of stays.
 const RELEASES: [&str; 4] = [
     "cuMemFree_v2",
     "cuMemFreeHost",
@@ -27,52 +31,56 @@ const RELEASES: [&str; 4] = [
 struct Seen {
     /// Of each call of the library.
     results: Vec<Result<()>>,
-    driver_calls: Vec<&'static str>,
+    /// The driver calls of these, and of the end of its member.
+    driver_calls: [Vec<&'static str>; 2],
     has_fired: bool,
 }
 
-/// Calls of all kinds: with torn chunks and tiles, in place and apart, and with all items on one rank.
-fn calls(member: &mut Member<'_>) -> Vec<Result<()>> {
-    let long = Held::new(&vec![1u64; 9_001], 1);
-    let output = Held::new(&vec![0u64; 9_001], 1);
-    let one = Held::new(&vec![1u64; usize::from(member.rank() == 1)], 0);
-    vec![
-        member.reduce::<Sum, _>(&long.slice()).map(drop),
-        member.inclusive_scan_in_place::<Sum, _>(&mut long.slice()),
-        member.reduce::<Sum, _>(&one.slice()).map(drop),
-        member.exclusive_scan::<Sum, _>(&long.slice(), &mut output.slice()),
-        member.reduce_to::<Sum, _>(0, &one.slice()).map(drop),
-    ]
+/// What a rank works on.
+struct Buffers {
+    many: Held<u64>,
+    output: Held<u64>,
+    /// On rank 1 alone an item.
+    one: Held<u64>,
 }
 
-/// Makes the calls as each rank, with a failure in wait on one.
+impl Buffers {
+    fn new(rank: usize) -> Self {
+        Self {
+            many: Held::new(&[1; 9_001], 1),
+            output: Held::new(&[0; 9_001], 1),
+            one: Held::new(&vec![1; usize::from(rank == 1)], 0),
+        }
+    }
+
+    /// Calls of all kinds: with torn chunks and tiles, in place and apart, and with all items on one rank.
+    fn calls(&self, member: &mut Member<'_>) -> Vec<Result<()>> {
+        let (many, one) = (self.many.slice(), self.one.slice());
+        vec![
+            member.reduce::<Sum, _>(&many).map(drop),
+            member.inclusive_scan_in_place::<Sum, _>(&mut self.many.slice()),
+            member.reduce::<Sum, _>(&one).map(drop),
+            member.exclusive_scan::<Sum, _>(&many, &mut self.output.slice()),
+            member.reduce_to::<Sum, _>(0, &one).map(drop),
+        ]
+    }
+}
+
+/// Makes the calls as each rank, with a failure in wait on one. Nothing is kept of attempts before, so all make the same driver calls.
 fn attempt(failing: usize, failure: Option<Failure>) -> Vec<Seen> {
+    devices().iter().for_each(|gpu| gpu.trim().unwrap());
     as_ranks(RANKS, LIMIT, |mut member| {
+        let buffers = Buffers::new(member.rank());
         let failure = failure.filter(|_| member.rank() == failing);
-        let mut has_fired = false;
-        let (results, driver_calls) = record(|| {
-            // The items are brought there without a failure.
-            let results = calls_with(&mut member, failure, &mut has_fired);
-            drop(member);
-            results
-        });
+        let armed = failure.map(fail);
+        let (results, calls) = record(|| buffers.calls(&mut member));
+        let ((), end) = record(|| drop(member));
         Seen {
             results,
-            driver_calls,
-            has_fired,
+            driver_calls: [calls, end],
+            has_fired: armed.as_ref().is_some_and(Armed::has_fired),
         }
     })
-}
-
-fn calls_with(
-    member: &mut Member<'_>,
-    failure: Option<Failure>,
-    has_fired: &mut bool,
-) -> Vec<Result<()>> {
-    let armed = failure.map(fail);
-    let results = calls(member);
-    *has_fired = armed.as_ref().is_some_and(Armed::has_fired);
-    results
 }
 
 /// The call and the code that an error of the driver carries.
@@ -83,29 +91,29 @@ fn carried(error: &Error) -> Option<(&'static str, i32)> {
     }
 }
 
-/// What must hold of a failure of this driver call on this rank.
-fn check(failing: usize, nth: usize, call: &'static str, code: i32, moment: Moment) {
+/// What must hold of a failure of this driver call on this rank, which may be nobody's error.
+fn check(failing: usize, (nth, call): (usize, &'static str), moment: Moment, may_pass: bool) {
     let begin = Instant::now();
     let failure = Failure {
         calls: Calls::Any,
         nth: nth as u64 + 1,
-        code: Code(code),
+        code: Code(CODE),
         moment,
     };
     let seen = attempt(failing, Some(failure));
     let results: Vec<_> = seen.iter().map(|seen| &seen.results).collect();
-    let what = format!("rank {failing}, call {nth} ({call}) with {code}: {results:?}");
+    let what = format!("rank {failing}, call {nth} ({call}), {moment:?}: {results:?}");
     assert!(seen[failing].has_fired, "{what}");
     assert!(begin.elapsed() < LIMIT, "{what}");
 
     let first_error = |rank: usize| results[rank].iter().position(Result::is_err);
     let Some(place) = first_error(failing) else {
-        assert!(RELEASES.contains(&call), "{what}");
+        assert!(may_pass, "{what}");
         assert!((0..RANKS).all(|rank| first_error(rank).is_none()), "{what}");
         return;
     };
     let error = results[failing][place].as_ref().unwrap_err();
-    assert_eq!(carried(error), Some((call, code)), "{what}");
+    assert_eq!(carried(error), Some((call, CODE)), "{what}");
     for rank in (0..RANKS).filter(|&rank| rank != failing) {
         // What fails when the others have all they need is seen by them in their next call.
         let told = first_error(rank).map_or(results[rank].len(), |told| told);
@@ -134,23 +142,60 @@ fn free_bytes() -> Vec<usize> {
     free.collect()
 }
 
-fn fail_each_call(failing: usize, code: i32, moment: Moment) {
-    if way() == Way::Nccl {
-        // NCCL makes calls of its own, on threads of its own.
-        return;
-    }
-    attempt(failing, None);
-    let clean = attempt(failing, None);
-    for seen in &clean {
-        assert!(seen.results.iter().all(Result::is_ok), "{:?}", seen.results);
-    }
-    let before = free_bytes();
-    // What the test itself brings there, and lets go of, fails in the test.
-    let of_library = library_calls(&clean[failing].driver_calls);
-    for (nth, call) in of_library {
-        check(failing, nth, call, code, moment);
-    }
-    if moment == Moment::Before {
-        assert_eq!(free_bytes(), before);
-    }
+fn fail_each_call(test: &str, failing: usize, moment: Moment) {
+    on_four_devices(test, || {
+        if virtual_gpu::mode() != Ok(Mode::Virtual) {
+            // NCCL makes calls of its own, and real memory is not this test's alone.
+            return;
+        }
+        attempt(failing, None);
+        let mut clean = attempt(failing, None);
+        for seen in &clean {
+            assert!(seen.results.iter().all(Result::is_ok), "{:?}", seen.results);
+        }
+        let [calls, end] = clean.swap_remove(failing).driver_calls;
+        // A stream that was waited for is waited for again before it is kept for later.
+        let is_idle = |nth: usize| {
+            let before = calls[..nth].iter().rfind(|call| !RELEASES.contains(call));
+            calls[nth] == "cuStreamSynchronize" && before == Some(&calls[nth])
+        };
+        let may_pass = |nth| nth >= calls.len() || is_idle(nth);
+        let all = calls.iter().chain(&end).copied().enumerate();
+        let (releases, others): (Vec<_>, Vec<_>) =
+            all.partition(|(_, call)| RELEASES.contains(call));
+        let before = free_bytes();
+        for call in others {
+            check(failing, call, moment, may_pass(call.0));
+        }
+        if moment == Moment::Before {
+            assert_eq!(free_bytes(), before);
+        }
+        for call in releases {
+            check(failing, call, moment, true);
+        }
+    });
+}
+
+#[test]
+fn each_driver_call_of_the_first_rank() {
+    let test = "injected::each_driver_call_of_the_first_rank";
+    fail_each_call(test, 0, Moment::Before);
+}
+
+#[test]
+fn each_driver_call_of_a_rank_in_the_middle() {
+    let test = "injected::each_driver_call_of_a_rank_in_the_middle";
+    fail_each_call(test, 1, Moment::Before);
+}
+
+#[test]
+fn each_driver_call_of_the_last_rank() {
+    let test = "injected::each_driver_call_of_the_last_rank";
+    fail_each_call(test, 2, Moment::Before);
+}
+
+#[test]
+fn each_driver_call_that_has_had_its_effect() {
+    let test = "injected::each_driver_call_that_has_had_its_effect";
+    fail_each_call(test, 1, Moment::After);
 }

@@ -13,5 +13,6 @@ mod child;
 mod data;
 mod faults;
 mod host_slices;
+mod injected;
 mod processes;
 mod ranks;

@@ -132,11 +132,15 @@ impl Transport for InProcess {
         let laid = self.meet(message, local.limit)?;
         let fetched = self.fetch(local, &laid, receives);
         if fetched.is_err() {
+            // Some of it may be under way.
+            let _ = local.stream.synchronize();
+        }
+        // Nobody changes or frees what he sent before all have it. So a rank that failed comes too.
+        let met = self.meet(Message::Bytes(Vec::new()), local.limit);
+        if fetched.is_err() {
             self.abort();
         }
-        fetched?;
-        // Nobody changes what he sent before all have it.
-        self.meet(Message::Bytes(Vec::new()), local.limit).map(drop)
+        fetched.and(met.map(drop))
     }
 
     fn abort(&mut self) {

@@ -160,7 +160,7 @@ impl<'gpu> Member<'gpu> {
     }
 
     /// As [`inclusive_scan`](Self::inclusive_scan), with the results in the places of the items, which on an error are
-    /// unspecified. With three ranks or more, those in the middle use up to 64 MiB of their device's memory meanwhile.
+    /// unspecified.
     ///
     /// # Errors
     ///

@@ -157,7 +157,10 @@ impl Session<'_> {
         });
         let mut carried = Ok(());
         if layout.is_torn() {
-            // Also where something failed, since others wait for it.
+            // Also where something failed, since others wait for it; and nothing may write to it meanwhile.
+            if own.is_err() {
+                let _ = self.call.stream().synchronize();
+            }
             let sends = torn.map_or(Vec::new(), |torn| {
                 tails::<R>(layout, rank, torn, torn.results())
             });

@@ -148,12 +148,15 @@ impl<'gpu> Nccl<'gpu> {
             let asked = unsafe { (self.functions.async_error)(self.communicator()?, &mut state) };
             self.functions.check("ncclCommGetAsyncError", asked)?;
             self.functions.check(call, state)?;
-            match stage()? {
-                Stage::Done if state != IN_PROGRESS => return Ok(()),
-                Stage::OwnWork => begin = Instant::now(),
-                Stage::Done | Stage::Carrying => {}
+            // While NCCL's own thread queues, the driver is left to that.
+            let mut passed = begin.elapsed();
+            if state != IN_PROGRESS || passed >= limit {
+                match stage()? {
+                    Stage::Done if state != IN_PROGRESS => return Ok(()),
+                    Stage::OwnWork => (begin, passed) = (Instant::now(), Duration::ZERO),
+                    Stage::Done | Stage::Carrying => {}
+                }
             }
-            let passed = begin.elapsed();
             if passed >= limit {
                 return Err(Fault::TimedOut {
                     limit,

@@ -61,7 +61,7 @@ mod session;
 mod suite;
 mod transport;
 mod unique_id;
-mod words;
+pub(crate) mod words;
 
 use std::iter;
 use std::ops::Range;

@@ -104,10 +104,9 @@ fn reduce_on_many<O: Kernel<kind::reduce, T>, T: Item>(
         .make_room(session.entered, most * value_bytes)?;
     let queued = queue_partials::<O, T>(session, layout, share, torn);
     let all = session.agree_on_queued(queued, most * value_bytes)?;
-    let partials: Vec<_> = iter::zip(0.., all.bodies())
-        .flat_map(|(rank, body)| from_states(&body[..chunks(rank) as usize * value_bytes]))
-        .collect();
-    Ok(O::lower(reference::combine_chunks::<O, T>(&partials)))
+    let partials = iter::zip(0.., all.bodies())
+        .flat_map(|(rank, body)| from_states(&body[..chunks(rank) as usize * value_bytes]));
+    Ok(O::lower(reference::combine_chunks::<O, T>(partials)))
 }
 
 /// Queues this rank's chunks, whose partials go to its message.

@@ -6,17 +6,17 @@ use warpfold_kernels::element::{
 };
 
 /// Bytes of an accumulator's state words.
-pub(super) const fn state_bytes<A: Accumulator>() -> usize {
+pub(crate) const fn state_bytes<A: Accumulator>() -> usize {
     8 * A::WORDS
 }
 
 /// The state words of a value.
-pub(super) fn to_states<A: Accumulator>(tag: u32, value: A) -> impl Iterator<Item = u64> {
+pub(crate) fn to_states<A: Accumulator>(tag: u32, value: A) -> impl Iterator<Item = u64> {
     (0..A::WORDS).map(move |word| u64::from(tag) << 32 | u64::from(accumulator_word(value, word)))
 }
 
 /// The values of which these are the state words.
-pub(super) fn from_states<A: Accumulator>(bytes: &[u8]) -> impl Iterator<Item = A> {
+pub(crate) fn from_states<A: Accumulator>(bytes: &[u8]) -> impl Iterator<Item = A> {
     bytes.chunks_exact(state_bytes::<A>()).map(|states| {
         let mut words = [0; ACCUMULATOR_MAX_WORDS];
         for (word, state) in words.iter_mut().zip(states.as_chunks::<8>().0) {

@@ -11,12 +11,12 @@
 //! for prefixes; on the other the second finds the true ones.
 
 use std::iter;
+use std::marker::PhantomData;
 use std::ops::Range;
+use std::slice;
 
 use warpfold_kernels::contract::{SCAN_GROUP_TILES, Wider, scan_group_count, scan_tile_count};
-use warpfold_kernels::element::{
-    ACCUMULATOR_MAX_WORDS, Accumulator, accumulator_of_words, accumulator_word,
-};
+use warpfold_kernels::element::{Accumulator, accumulator_word};
 use warpfold_kernels::workspace::{STATES_OFFSET, scan_state_words, workspace_bytes};
 
 use super::carry::{Piece, Step, Ways, carry_in_steps};
@@ -28,6 +28,7 @@ use crate::driver::{self, Stream};
 use crate::error::{Error, Result};
 use crate::gpu::{BusyLane, Call, DeviceMemory, Entered, PinnedMemory, Place};
 use crate::group::Fault;
+use crate::group::words::{from_states, state_bytes};
 use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel};
 use crate::launch::Queue;
@@ -185,12 +186,7 @@ struct Board<A> {
     place: Place,
     tile_count: u64,
     group_count: u64,
-    values: std::marker::PhantomData<A>,
-}
-
-/// Bytes of an accumulator's state words.
-const fn state_bytes<A: Accumulator>() -> u64 {
-    8 * A::WORDS as u64
+    values: PhantomData<A>,
 }
 
 impl<A: Accumulator> Board<A> {
@@ -214,13 +210,13 @@ impl<A: Accumulator> Board<A> {
             place,
             tile_count: scan_tile_count::<Wider<T, R>>(item_count),
             group_count: scan_group_count::<Wider<T, R>>(item_count),
-            values: std::marker::PhantomData,
+            values: PhantomData,
         })
     }
 
     /// Where the aggregate of a group is.
     fn aggregate(&self, group: u64) -> u64 {
-        self.place.states + (self.tile_count + group) * state_bytes::<A>()
+        self.place.states + (self.tile_count + group) * state_bytes::<A>() as u64
     }
 
     /// Queues the publishing of a group's prefix.
@@ -243,7 +239,7 @@ impl<A: Accumulator> Boards<A> {
     ) -> Result<Self> {
         let board = || Board::new::<T, R>(entered, conductor.stream(), items);
         let groups = groups_of(&cut.units(0));
-        let slot_bytes = ((groups.end - groups.start) * state_bytes::<A>()) as usize;
+        let slot_bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
         Ok(Self {
             first: board()?,
             second: board()?,
@@ -255,7 +251,7 @@ impl<A: Accumulator> Boards<A> {
     /// Queues the copy of what these groups add to the host.
     fn take(&self, groups: Range<u64>, index: usize, stream: Stream<'_>) -> Result<()> {
         let from = self.first.aggregate(groups.start);
-        let bytes = ((groups.end - groups.start) * state_bytes::<A>()) as usize;
+        let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
         let at = index % (BETWEEN + 1) * self.slot_bytes;
         // SAFETY: there is room for so many bytes. Nobody uses them before the piece leaves, which waits for this; the piece that
         // had them before has left.
@@ -270,23 +266,14 @@ impl<A: Accumulator> Boards<A> {
     fn taken(&self, lane: &BusyLane<'_>, groups: Range<u64>, index: usize) -> Result<Vec<A>> {
         lane.call().stream().synchronize()?;
         let at = index % (BETWEEN + 1) * self.slot_bytes;
-        let words = (groups.end - groups.start) as usize * A::WORDS;
-        // SAFETY: the copy of so many words is done, and no other is queued to there before the piece has left. The memory is
-        // aligned to a page. The device has written it, which the compiler cannot know, hence volatile.
-        let word = |word| unsafe {
-            self.taken
-                .start()
-                .add(at)
-                .cast::<u64>()
-                .add(word)
-                .read_volatile() as u32
+        let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
+        // SAFETY: the copy of so many bytes is done, and no other is queued to there before the piece has left.
+        let states = unsafe {
+            slice::from_raw_parts(
+                self.taken.start().add(at).as_ptr(),
+                bytes.min(self.slot_bytes),
+            )
         };
-        let words: Vec<u32> = (0..words).map(word).collect();
-        let value = |words: &[u32]| {
-            let mut all = [0; ACCUMULATOR_MAX_WORDS];
-            all[..words.len()].copy_from_slice(words);
-            accumulator_of_words(all)
-        };
-        Ok(words.chunks_exact(A::WORDS).map(value).collect())
+        Ok(from_states(states).collect())
     }
 }

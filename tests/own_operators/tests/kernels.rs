@@ -14,7 +14,7 @@ macro_rules! run {
         let module = kernel.load(gpu).unwrap();
         let function = module.get_function(kernel.name()).unwrap();
         let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
-        let results = DeviceBuffer::from_slice(&vec![u32::MAX; $results]).unwrap();
+        let results = DeviceBuffer::from_slice(&[u32::MAX; $results]).unwrap();
         // SAFETY: the kernel writes as many results.
         unsafe {
             launch!(function<<<1, $threads, SHARED_BYTES, stream>>>(

@@ -157,7 +157,7 @@ fn manifest(edition: &str) -> String {
 }
 
 /// Where `warpfold-kernels` comes from: from beside this crate, where sources lie beside each other, else from the registry.
-fn kernels_source() -> String {
+pub fn kernels_source() -> String {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let beside = [
         "kernels-gpu".to_owned(),

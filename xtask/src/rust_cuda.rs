@@ -2,7 +2,8 @@
 //!
 //! The library's tests are built with the feature, which has the library carry what the compiler makes of the kernels now;
 //! that PTX is inspected as the one that ships is, and the tests run on it. Where the machine has no GPU, the virtual GPU
-//! does. A few kernels go through the test `bits` alone.
+//! does. A user's operators are compiled and tested too, by the same feature of `warpfold-build`. A few kernels go through
+//! the test `bits` alone.
 
 mod build;
 mod few;
@@ -44,6 +45,13 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
     for test in &built.tests {
         for architecture in scope.architectures_of(test) {
             run_test(root, test, architecture, &scope.cases())?;
+        }
+    }
+    if !scope.is_few {
+        for test in build::build_operators(root, &scope)? {
+            for architecture in &scope.architectures {
+                run_test(root, &test, architecture, &[])?;
+            }
         }
     }
     Ok(Outcome::Done)

@@ -32,10 +32,10 @@ impl Kind {
     }
 
     /// The barriers in the source, without the numbers of registers.
-    fn barriers(self) -> BTreeMap<String, usize> {
+    fn barriers(self, operands: Operands) -> BTreeMap<String, usize> {
         let mut barriers = BTreeMap::new();
         let mut add = |barrier: String, count: usize| {
-            *barriers.entry(barrier).or_default() += count;
+            *barriers.entry(operands.write(barrier)).or_default() += count;
         };
         match self {
             // A chunk's combination, the reuse of its scratch, the combination of the partials.
@@ -50,6 +50,28 @@ impl Kind {
             }
         }
         barriers
+    }
+}
+
+/// Where a compiler has the numbers of a barrier and of its threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operands {
+    /// In the instruction, where it knows them.
+    Known,
+    /// In registers, save the number of the block's own barrier.
+    #[cfg_attr(not(feature = "cuda_builder"), allow(dead_code))]
+    InRegisters,
+}
+
+impl Operands {
+    /// How the compiler writes a barrier.
+    fn write(self, barrier: String) -> String {
+        match (self, barrier.split_once(' ')) {
+            (Self::InRegisters, Some((operation, numbers))) if numbers.contains(',') => {
+                format!("{operation} %r, %r")
+            }
+            _ => barrier,
+        }
     }
 }
 
@@ -72,7 +94,12 @@ fn scan_barriers(shape: ScanShape, add: &mut impl FnMut(String, usize)) {
 
 /// Checks a kernel of this kind. Whether it may begin before the work before it on its stream has ended depends on what it is
 /// compiled for.
-pub fn inspect(kernel: &Function, kind: Kind, may_begin_early: bool) -> Result<(), Problem> {
+pub fn inspect(
+    kernel: &Function,
+    kind: Kind,
+    operands: Operands,
+    may_begin_early: bool,
+) -> Result<(), Problem> {
     let problem = |what: String| Problem::unexpected(format!("{} {what}", kernel.name));
     let mut barriers = BTreeMap::new();
     for instruction in instructions(kernel) {
@@ -84,8 +111,8 @@ pub fn inspect(kernel: &Function, kind: Kind, may_begin_early: bool) -> Result<(
             return Err(problem(format!("has {what}: {instruction}")));
         }
     }
-    if barriers != kind.barriers() {
-        let expected = kind.barriers();
+    let expected = kind.barriers(operands);
+    if barriers != expected {
         return Err(problem(format!(
             "has {barriers:?}, its source {expected:?}"
         )));
@@ -166,7 +193,7 @@ mod tests {
             parameters: Vec::new(),
             body: parse(body).unwrap(),
         };
-        inspect(&kernel, Kind::Reduce, true)
+        inspect(&kernel, Kind::Reduce, Operands::Known, true)
     }
 
     #[test]

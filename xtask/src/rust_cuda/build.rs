@@ -1,4 +1,4 @@
-//! Building the library's tests with the feature.
+//! Building the library's tests with the feature, and the test of a user's operators with that of `warpfold-build`.
 //!
 //! Everything lies in [`FOLDER`]: a configuration that puts rust-cuda's crates in the place of those on crates.io, as a user
 //! writes it too; a lock file of its own, since those crates depend on others; and what is built, since the kernels'
@@ -32,25 +32,15 @@ pub struct Built {
     pub tests: Vec<Executable>,
 }
 
-/// Builds the tests with the feature, with rust-cuda's crates from a checkout.
+/// Builds the library's tests with the feature, with rust-cuda's crates from a checkout.
 pub fn build(root: &Path, checkout: &Path, scope: &Scope) -> Result<Built> {
     let folder = root.join(FOLDER);
     configure(&folder, checkout, root)?;
-    let lock = folder.join("Cargo.lock");
-    let manifest = root.join("host/Cargo.toml");
-    let mut cargo = Command::new("cargo");
+    let mut cargo = cargo(root, scope);
     cargo
-        .args(["test", "--no-run", "--features=cuda_builder"])
+        .arg("--features=cuda_builder")
         .args(scope.tests().iter().map(|test| format!("--test={test}")))
-        .arg(format!("--profile={}", scope.profile()))
-        .arg(format!("--manifest-path={}", manifest.display()))
-        .arg("-Zlockfile-path")
-        .arg(format!("--config=resolver.lockfile-path={lock:?}"))
-        .env("CARGO_TARGET_DIR", &folder)
-        .env(ARCHITECTURES, scope.architectures.join(","))
-        .env_remove("RUSTFLAGS")
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .current_dir(&folder);
+        .arg(manifest(root, "host"));
     match scope.is_few {
         true => cargo.env(KERNELS, few::write(root, &folder)?),
         false => cargo.env_remove(KERNELS),
@@ -62,12 +52,42 @@ pub fn build(root: &Path, checkout: &Path, scope: &Scope) -> Result<Built> {
     });
     let output = script.and_then(|script| script["out_dir"].as_str());
     let output = output.context("cargo says nothing of the library's build script")?;
-    let tests = messages.iter();
-    let tests = tests.filter_map(|message| executables::executable(message).transpose());
     Ok(Built {
         texts: output.into(),
-        tests: tests.collect::<Result<_>>()?,
+        tests: executables::among(&messages)?,
     })
+}
+
+/// Builds the tests of a user's operators, where [`build`] has built those of the library.
+pub fn build_operators(root: &Path, scope: &Scope) -> Result<Vec<Executable>> {
+    let mut cargo = cargo(root, scope);
+    cargo
+        .arg("--features=warpfold-build/cuda_builder")
+        .arg(manifest(root, "tests/own_operators"));
+    executables::among(&executables::messages(&mut cargo)?)
+}
+
+/// The command that builds tests.
+fn cargo(root: &Path, scope: &Scope) -> Command {
+    let folder = root.join(FOLDER);
+    let lock = folder.join("Cargo.lock");
+    let mut cargo = Command::new("cargo");
+    cargo
+        .args(["test", "--no-run", "-Zlockfile-path"])
+        .arg(format!("--config=resolver.lockfile-path={lock:?}"))
+        .arg(format!("--profile={}", scope.profile()))
+        .env("CARGO_TARGET_DIR", &folder)
+        .env(ARCHITECTURES, scope.architectures.join(","))
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .current_dir(folder);
+    cargo
+}
+
+/// The argument that names a package of the workspace.
+fn manifest(root: &Path, package: &str) -> String {
+    let manifest = root.join(package).join("Cargo.toml");
+    format!("--manifest-path={}", manifest.display())
 }
 
 /// Writes the configuration that patches rust-cuda's crates in, and the lock file to begin with.

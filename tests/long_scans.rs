@@ -1,30 +1,30 @@
-//! Long scans, whose tiles have another shape than those of short ones: every scan of the table over a few items more than
-//! the longest that is short, bit for bit.
+//! Long scans, whose tiles have another shape than short ones: a scan with each text over a few items more than the
+//! longest that is short, bit for bit.
 //!
-//! On the virtual GPU, for the sake of time, only memory is checked, and the exclusive scans of one operator stand for those
-//! of all: they differ from inclusive ones in what is put at each place. `bits.rs` has a long scan of each way to scan a
-//! tile watched in full.
+//! On the virtual GPU, for the sake of time, only memory is checked. `bits.rs` has a long scan of each way to scan a tile
+//! watched in full.
 
 mod common;
 #[path = "common/data.rs"]
 mod data;
+#[path = "common/texts.rs"]
+mod texts;
 
-use common::{gpu, mode};
+use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use data::{Sample, assert_same_bits, ordinary};
+use texts::for_each_text;
 use virtual_gpu::driver::run_with;
-use virtual_gpu::{Checks, Mode, RunOptions};
+use virtual_gpu::{Checks, RunOptions};
 use warpfold::{Gpu, Max, Min, Op, Product, Result, Sum, bf16, cust, f16, reference};
 use warpfold_kernels::contract::SCAN_SHORT_BYTES;
-use warpfold_kernels::for_each_kernel;
 
-/// A test for each scan of the table of kernels, of its name. It scans with the functions of its kind's name.
+/// A test for each scan among the rows, of its name. It scans with the functions of its kind's name.
 macro_rules! scans {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(scans!(@ $kind $op $t $symbol);)* };
     (@ reduce $($row:ident)*) => {};
     (@ inclusive_scan $($row:ident)*) => { scans!(@ check inclusive_scan $($row)*); };
-    (@ exclusive_scan Max $($row:ident)*) => { scans!(@ check exclusive_scan Max $($row)*); };
-    (@ exclusive_scan $($row:ident)*) => { scans!(@ check_on_a_real_device exclusive_scan $($row)*); };
+    (@ exclusive_scan $($row:ident)*) => { scans!(@ check exclusive_scan $($row)*); };
     (@ $check:ident $kind:ident $op:ident $t:ident $symbol:ident) => {
         #[test]
         fn $symbol() {
@@ -33,17 +33,10 @@ macro_rules! scans {
     };
 }
 
-for_each_kernel!(scans);
+for_each_text!(scans);
 
 /// A scan of a device buffer.
 type Scan<T> = fn(&Gpu, &DeviceSlice<T>, &mut DeviceSlice<T>) -> Result<()>;
-
-fn check_on_a_real_device<O: Op<T>, T: Sample>(scan: Scan<T>, reference: fn(&[T]) -> Vec<T>) {
-    match mode() {
-        Mode::Real => check::<O, T>(scan, reference),
-        Mode::Virtual => eprintln!("only on a real device"),
-    }
-}
 
 fn check<O: Op<T>, T: Sample>(scan: Scan<T>, reference: fn(&[T]) -> Vec<T>) {
     let items = ordinary::<O, T>(SCAN_SHORT_BYTES as usize / size_of::<T>() + 77);

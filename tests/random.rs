@@ -46,6 +46,8 @@ mod rows;
 mod schedule;
 #[path = "random/sequence.rs"]
 mod sequence;
+#[path = "common/texts.rs"]
+mod texts;
 
 use call::Call;
 use child::in_child;

@@ -1,4 +1,4 @@
-//! Every kernel of the table, again and again: on several streams at once, while the other tests load the device with
+//! A kernel of each text, again and again: on several streams at once, while the other tests load the device with
 //! theirs, a run has the bits of the reference.
 
 mod common;
@@ -6,18 +6,20 @@ mod common;
 mod data;
 #[path = "common/rows.rs"]
 mod rows;
+#[path = "common/texts.rs"]
+mod texts;
 
 use common::{gpu, mode};
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use data::{Sample, assert_same_bits, ordinary};
 use rows::rows;
+use texts::for_each_text;
 use virtual_gpu::Mode;
 use warpfold::{
     Gpu, Item, Kernel, Max, Min, Product, Result, Sum, WideSum, bf16, cust, f16, kind, reference,
 };
 use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tile_items};
-use warpfold_kernels::for_each_kernel;
 
 /// Streams whose runs are under way at once.
 const STREAMS: usize = 4;
@@ -83,4 +85,4 @@ fn repeat<T: Item, R: Item>(queue: Queue<T, R>, items: &[T], expected: &[R]) {
     }
 }
 
-for_each_kernel!(rows);
+for_each_text!(rows);

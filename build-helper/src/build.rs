@@ -1,4 +1,4 @@
-//! What a build script asks for: a file of operators, packed for the host's `operators!` to include.
+//! What a build script asks for: a file of operators or kernels, packed for the host's macros to include.
 
 use std::env;
 use std::fs;
@@ -14,15 +14,32 @@ use crate::variant::VARIANTS;
 /// The variable that has the device code written beside the source.
 pub const UPDATE: &str = "WARPFOLD_UPDATE";
 
-/// What the host's `operators!` includes: an expression, and the bytes that it speaks of.
-const TABLE: &str = "warpfold_operators.rs";
-const BYTES: &str = "warpfold_operators.bin";
+/// What a file holds, which the host's macro of the same name declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contents {
+    /// Operators, in `operators!`.
+    Operators,
+    /// Kernels, in `kernels!`.
+    Kernels,
+}
 
-/// A file of operators, and where the build takes place.
+impl Contents {
+    /// The macro's name.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Operators => "operators",
+            Self::Kernels => "kernels",
+        }
+    }
+}
+
+/// A file of operators or kernels, and where the build takes place.
 #[derive(Debug, Clone)]
 pub struct Build {
+    /// What the file holds.
+    pub contents: Contents,
     /// The file.
-    pub operators: PathBuf,
+    pub source: PathBuf,
     /// The folder of the user's crate.
     pub crate_folder: PathBuf,
     /// Where the results go.
@@ -35,10 +52,11 @@ pub struct Build {
 
 impl Build {
     /// The build that a build script's environment describes.
-    pub fn of_script(operators: &Path) -> Self {
+    pub fn of_script(contents: Contents, source: &Path) -> Self {
         let folder = |variable| PathBuf::from(env::var_os(variable).unwrap_or_default());
         Self {
-            operators: operators.to_owned(),
+            contents,
+            source: source.to_owned(),
             crate_folder: folder("CARGO_MANIFEST_DIR"),
             output: folder("OUT_DIR"),
             target: folder("OUT_DIR").join("warpfold-target"),
@@ -46,25 +64,28 @@ impl Build {
         }
     }
 
-    /// The committed device code: `operators.kernels` beside `operators.rs`.
+    /// The committed device code: `NAME.kernels` beside `NAME.rs`.
     pub fn committed(&self) -> PathBuf {
-        self.operators.with_extension("kernels")
+        self.source.with_extension("kernels")
     }
 
     /// Writes what the host includes: from the committed device code if it is of this source, else by compiling; by compiling too
     /// where the device code is to be written, or rust-cuda's compiler is asked for.
     pub fn run(&self) -> Result<(), Error> {
-        let source = fs::read_to_string(&self.operators).map_err(at(&self.operators))?;
+        let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
         let stamp = Stamp::of(&source, KERNELS_VERSION);
         let pack = match self.committed_pack(&stamp) {
-            Some(pack) if !self.updates && !cfg!(feature = "cuda_builder") => pack,
+            Some(pack) if !self.updates && !self.is_for_rust_cuda() => pack,
             _ => Pack::new(stamp, &self.compile_as_asked()?),
         };
         if self.updates {
             write(&self.committed(), &pack.to_file())?;
         }
-        write(&self.output.join(TABLE), pack.table().as_bytes())?;
-        write(&self.output.join(BYTES), &pack.bytes())
+        // What the host's macro includes: an expression, and the bytes that it speaks of.
+        let name = self.contents.name();
+        let path = |extension| self.output.join(format!("warpfold_{name}.{extension}"));
+        write(&path("rs"), pack.table().as_bytes())?;
+        write(&path("bin"), &pack.bytes())
     }
 
     /// The committed device code, if it is of this source.
@@ -73,20 +94,29 @@ impl Build {
         Pack::from_file(&file).filter(|pack| pack.stamp == *stamp)
     }
 
-    /// Compiles the operators with the compiler that the crate's features ask for.
+    /// Whether rust-cuda's compiler is asked for. It compiles operators; kernels are rustc's.
+    fn is_for_rust_cuda(&self) -> bool {
+        cfg!(feature = "cuda_builder") && self.contents == Contents::Operators
+    }
+
+    /// Compiles the file with the compiler that the crate's features ask for.
     fn compile_as_asked(&self) -> Result<Vec<Compiled>, Error> {
         #[cfg(feature = "cuda_builder")]
-        return crate::rust_cuda::compile(self);
-        #[cfg(not(feature = "cuda_builder"))]
+        if self.is_for_rust_cuda() {
+            return crate::rust_cuda::compile(self);
+        }
         self.compile()
     }
 
-    /// Compiles the operators with rustc for each compute capability, the highest first, whatever is committed.
+    /// Compiles the file with rustc for each compute capability, the highest first, whatever is committed.
     pub fn compile(&self) -> Result<Vec<Compiled>, Error> {
         let toolchain = Toolchain::find()?;
-        let folder = self.output.join("warpfold-device");
+        let folder = self
+            .output
+            .join(format!("warpfold-{}", self.contents.name()));
         let target = self.target.clone();
-        let device = DeviceCrate::write(&self.operators, &self.edition(), folder, target)?;
+        let device =
+            DeviceCrate::write(self.contents, &self.source, &self.edition(), folder, target)?;
         if let Some(lock) = self.lock() {
             device.lock_as(&lock)?;
         }

@@ -1,9 +1,13 @@
 //! The device crate: a crate around the user's file, in which `warpfold` is `warpfold-kernels`; and its compilation to PTX.
+//!
+//! A file of kernels is in a crate of its own below that one, which is compiled without MIR passes: `JumpThreading` would
+//! copy a shuffle or a barrier into both arms of a branch. A file of operators holds neither.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::build::Contents;
 use crate::error::Error;
 use crate::toolchain::{TARGET, Toolchain};
 use crate::variant::Variant;
@@ -14,6 +18,9 @@ pub const KERNELS_VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The device crate's name.
 const NAME: &str = "warpfold-device";
 
+/// The name of the crate around a file of kernels, and of its folder.
+const USER: &str = "warpfold-user";
+
 /// A device crate.
 #[derive(Debug)]
 pub struct DeviceCrate {
@@ -22,23 +29,28 @@ pub struct DeviceCrate {
 }
 
 impl DeviceCrate {
-    /// Writes the crate around a file of operators to a folder. It is compiled in another.
+    /// Writes the crate around a file to a folder. It is compiled in another.
     pub fn write(
-        operators: &Path,
+        contents: Contents,
+        source: &Path,
         edition: &str,
         folder: PathBuf,
         target: PathBuf,
     ) -> Result<Self, Error> {
-        let source = folder.join("src");
-        fs::create_dir_all(&source).map_err(at(&source))?;
-        let operators = operators.canonicalize().map_err(at(operators))?;
-        let files = [
-            (folder.join("Cargo.toml"), manifest(edition)),
-            (source.join("lib.rs"), library(&operators)),
-        ];
-        for (path, text) in files {
-            fs::write(&path, text).map_err(at(&path))?;
-        }
+        let source = source.canonicalize().map_err(at(source))?;
+        let module = format!(
+            "#[path = {:?}]\nmod source;\n",
+            source.display().to_string()
+        );
+        let code = match contents {
+            Contents::Operators => module,
+            Contents::Kernels => {
+                let module = [HEAD, &module].concat();
+                write_crate(&folder.join(USER), &user_manifest(edition), &module)?;
+                "extern crate warpfold_user;\n".to_owned()
+            }
+        };
+        write_crate(&folder, &manifest(contents, edition), &library(&code))?;
         Ok(Self { folder, target })
     }
 
@@ -119,25 +131,58 @@ const FLAGS: [&str; 3] = [
     "-Cllvm-args=-simplifycfg-sink-common=false",
 ];
 
-fn manifest(edition: &str) -> String {
+/// What the crates' libraries begin with.
+const HEAD: &str = "// Made by warpfold-build.\n#![no_std]\n#![allow(warnings)]\n\n";
+
+/// Writes a crate's two files.
+fn write_crate(folder: &Path, manifest: &str, library: &str) -> Result<(), Error> {
+    let source = folder.join("src");
+    fs::create_dir_all(&source).map_err(at(&source))?;
+    for (path, text) in [
+        (folder.join("Cargo.toml"), manifest),
+        (source.join("lib.rs"), library),
+    ] {
+        fs::write(&path, text).map_err(at(&path))?;
+    }
+    Ok(())
+}
+
+/// The manifest's first lines, up to what is a table of its own.
+fn package(name: &str, edition: &str) -> String {
     format!(
         "# Made by warpfold-build.\n\
          [package]\n\
-         name = \"{NAME}\"\n\
+         name = \"{name}\"\n\
          version = \"0.0.0\"\n\
          edition = \"{edition}\"\n\
          publish = false\n\
-         \n\
+         \n"
+    )
+}
+
+/// The device crate's manifest. The crate depends on one other, which has the features of `warpfold-kernels`.
+fn manifest(contents: Contents, edition: &str) -> String {
+    let package = package(NAME, edition);
+    let (name, dependency, profile) = match contents {
+        Contents::Operators => ("warpfold", kernels_crate(), String::new()),
+        Contents::Kernels => (
+            USER,
+            format!("{{ path = {USER:?} }}"),
+            format!("[profile.release.package.{USER}]\nopt-level = 0\n"),
+        ),
+    };
+    format!(
+        "{package}\
          [lib]\n\
          crate-type = [\"staticlib\"]\n\
          \n\
          [dependencies]\n\
-         warpfold = {{ package = \"warpfold-kernels\", {} }}\n\
+         {name} = {dependency}\n\
          \n\
          [features]\n\
-         sm_70 = [\"warpfold/stable\"]\n\
-         sm_80 = [\"warpfold/stable_sm_80\"]\n\
-         sm_90 = [\"warpfold/stable_sm_90\"]\n\
+         sm_70 = [\"{name}/stable\"]\n\
+         sm_80 = [\"{name}/stable_sm_80\"]\n\
+         sm_90 = [\"{name}/stable_sm_90\"]\n\
          \n\
          [profile.release]\n\
          opt-level = 3\n\
@@ -150,37 +195,50 @@ fn manifest(edition: &str) -> String {
          # Else MIR passes would copy barriers into branches. All optimisation is that of the crate above.\n\
          [profile.release.package.warpfold-kernels]\n\
          opt-level = 0\n\
+         {profile}\
          \n\
-         [workspace]\n",
-        kernels_source()
+         [workspace]\n"
     )
 }
 
-/// Where `warpfold-kernels` comes from: from beside this crate, where sources lie beside each other, else from the registry.
-pub fn kernels_source() -> String {
+/// The manifest of the crate around a file of kernels.
+fn user_manifest(edition: &str) -> String {
+    let package = package(USER, edition);
+    let kernels = kernels_crate();
+    format!(
+        "{package}\
+         [dependencies]\n\
+         warpfold = {kernels}\n\
+         \n\
+         [features]\n\
+         stable = [\"warpfold/stable\"]\n\
+         stable_sm_80 = [\"warpfold/stable_sm_80\"]\n\
+         stable_sm_90 = [\"warpfold/stable_sm_90\"]\n"
+    )
+}
+
+/// `warpfold-kernels` as a dependency: from beside this crate, where sources lie beside each other, else from the registry.
+pub fn kernels_crate() -> String {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let beside = [
         "kernels-gpu".to_owned(),
         format!("warpfold-kernels-{KERNELS_VERSION}"),
     ];
     let folders = beside.iter().map(|name| here.join("..").join(name));
-    match folders
+    let found = folders
         .map(|folder| folder.canonicalize())
-        .find_map(Result::ok)
-    {
+        .find_map(Result::ok);
+    let place = match found {
         Some(folder) => format!("path = {:?}", folder.display().to_string()),
         None => format!("version = \"={KERNELS_VERSION}\""),
-    }
+    };
+    format!("{{ package = \"warpfold-kernels\", {place} }}")
 }
 
-fn library(operators: &Path) -> String {
+/// The device crate's library: the code, and what a panic does.
+fn library(code: &str) -> String {
     format!(
-        "// Made by warpfold-build.\n\
-         #![no_std]\n\
-         #![allow(warnings)]\n\
-         \n\
-         #[path = {:?}]\n\
-         mod operators;\n\
+        "{HEAD}{code}\
          \n\
          #[panic_handler]\n\
          fn panic(_: &core::panic::PanicInfo) -> ! {{\n    \
@@ -188,8 +246,7 @@ fn library(operators: &Path) -> String {
                  fn warpfold_panics() -> !;\n    \
              }}\n    \
              unsafe {{ warpfold_panics() }}\n\
-         }}\n",
-        operators.display().to_string()
+         }}\n"
     )
 }
 

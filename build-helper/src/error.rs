@@ -22,7 +22,7 @@ pub enum Error {
     },
     /// No toolchain can compile for the device.
     #[error(
-        "the operators have to be compiled for the GPU, and {compiler} has no target `{target}`. Add it by\n\n    \
+        "kernels have to be compiled for the GPU, and {compiler} has no target `{target}`. Add it by\n\n    \
          rustup target add {target}\n\n\
          or, to a nightly toolchain, what it is built from: `rustup component add rust-src --toolchain nightly`. \
          Device code that is committed needs neither: `{update}=1 cargo build` makes it, where the target is.",
@@ -33,8 +33,8 @@ pub enum Error {
         /// The compiler in use, as it names itself.
         compiler: String,
     },
-    /// The compiler refused the operators; what it printed.
-    #[error("the operators do not compile for the GPU ({target}):\n{messages}")]
+    /// The compiler refused the file; what it printed.
+    #[error("the file does not compile for the GPU ({target}):\n{messages}")]
     Compiler {
         /// The architecture.
         target: &'static str,

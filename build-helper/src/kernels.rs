@@ -55,22 +55,22 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
             });
         }
     }
-    if !refusals.is_empty() {
-        return Err(Error::Refused(refusals));
-    }
     let mut kernels = Vec::new();
     for function in &text.functions {
         let Some((kind, operator)) = Kind::of(function.name) else {
             continue;
         };
+        // One kernel of an operator tells what all of them would.
+        if refusals.iter().any(|refusal| refusal.operator == operator) {
+            continue;
+        }
         let body = splice(&function.body, &hooks)?;
         if let Some(reason) = refuse::reason_of_kernel(&body) {
             let suspect = suspects.iter().find(|suspect| suspect.operator == operator);
-            if let (Reason::LocalMemory, Some(suspect)) = (&reason, suspect) {
-                refusals.push(suspect.clone());
-                continue;
-            }
-            refusals.push(refusal_of_kernel(function.name, operator, reason));
+            refusals.push(match (&reason, suspect) {
+                (Reason::LocalMemory, Some(suspect)) => suspect.clone(),
+                _ => refusal_of_kernel(function.name, operator, reason),
+            });
             continue;
         }
         let kernel = finish::kernel(function, body)?;
@@ -81,9 +81,8 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
 
 /// The refusal of a kernel, whose operator's functions may be without fault by themselves.
 pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusal {
-    let function = symbol.strip_suffix(operator).unwrap_or_default();
     Refusal {
-        function: function.trim_end_matches('_').to_owned(),
+        function: kernel_kind(symbol, operator).to_owned(),
         operator: operator.to_owned(),
         reason,
     }
@@ -116,6 +115,12 @@ pub fn sorted(mut kernels: Vec<Kernel>, refusals: Vec<Refusal>) -> Result<Vec<Ke
     Ok(kernels)
 }
 
+/// The kind of a kernel, in its symbol.
+fn kernel_kind<'a>(symbol: &'a str, operator: &str) -> &'a str {
+    let kind = symbol.strip_suffix(operator).unwrap_or_default();
+    kind.trim_end_matches('_')
+}
+
 /// The function and the row, in the symbol of an operator's function.
 fn operator_function(symbol: &str) -> Option<(&str, &str)> {
     symbol.strip_prefix(FUNCTION)?.split_once("_of_")
@@ -131,6 +136,10 @@ fn bounds(kind: Kind) -> Bounds {
         Kind::Scan => Bounds {
             threads: launch::SCAN_MAX_BLOCK_THREADS,
             blocks: launch::SCAN_BLOCKS_PER_MULTIPROCESSOR,
+        },
+        Kind::Own => Bounds {
+            threads: BLOCK_THREADS,
+            blocks: 1,
         },
     }
 }

@@ -1,4 +1,4 @@
-//! Compiles operators of your own for `warpfold`: ordinary Rust, made into GPU kernels while your crate is built.
+//! Compiles operators and kernels of your own for `warpfold`: ordinary Rust, made into GPU code while your crate is built.
 //!
 //! ```no_run
 //! // build.rs, in `main`
@@ -13,6 +13,9 @@
 //!     concatenation: Concatenation, Hash, scans only;
 //! }
 //! ```
+//!
+//! A file of whole kernels, in one `warpfold::kernels! { … }`, is named by [`kernels()`]. Its kernels are made of the building
+//! blocks in `warpfold_kernels::device`.
 //!
 //! # What it takes
 //!
@@ -52,7 +55,7 @@ mod variant;
 use std::path::Path;
 use std::process;
 
-pub use build::{Build, UPDATE};
+pub use build::{Build, Contents, UPDATE};
 pub use error::{Error, Problem, Refusal};
 pub use kernels::{Compiled, Kernel};
 pub use ptx::refuse::Reason;
@@ -60,8 +63,17 @@ pub use ptx::refuse::Reason;
 /// Compiles a file of operators, whose path is relative to the crate's folder, and leaves in `OUT_DIR` what `warpfold::operators!`
 /// includes. For a build script: an error is printed, and ends it.
 pub fn operators(file: impl AsRef<Path>) {
-    let build = Build::of_script(file.as_ref());
-    println!("cargo::rerun-if-changed={}", build.operators.display());
+    run(Contents::Operators, file.as_ref());
+}
+
+/// The same for a file of kernels, and `warpfold::kernels!`.
+pub fn kernels(file: impl AsRef<Path>) {
+    run(Contents::Kernels, file.as_ref());
+}
+
+fn run(contents: Contents, file: &Path) {
+    let build = Build::of_script(contents, file);
+    println!("cargo::rerun-if-changed={}", build.source.display());
     if build.committed().exists() {
         println!("cargo::rerun-if-changed={}", build.committed().display());
     }
@@ -69,7 +81,7 @@ pub fn operators(file: impl AsRef<Path>) {
     #[cfg(feature = "cuda_builder")]
     println!("cargo::rerun-if-env-changed={}", rust_cuda::ARCHITECTURES);
     if let Err(error) = build.run() {
-        eprintln!("{}: {error}", build.operators.display());
+        eprintln!("{}: {error}", build.source.display());
         process::exit(1);
     }
 }

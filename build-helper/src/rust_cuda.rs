@@ -15,7 +15,7 @@ use std::{env, thread};
 use cuda_builder::{CudaBuilder, NvvmArch};
 
 use crate::build::Build;
-use crate::device::{at, kernels_source};
+use crate::device::{at, kernels_crate};
 use crate::error::Error;
 use crate::kernels::{Compiled, Kernel, finished, refusal_of_kernel, sorted};
 use crate::ptx::inspect::{Kind, Operands};
@@ -118,8 +118,8 @@ fn write_crate(build: &Build) -> Result<PathBuf, Error> {
     let device = build.output.join("warpfold-rust-cuda");
     let source = device.join("src");
     fs::create_dir_all(&source).map_err(at(&source))?;
-    let operators = build.operators.canonicalize();
-    let operators = operators.map_err(at(&build.operators))?;
+    let operators = build.source.canonicalize();
+    let operators = operators.map_err(at(&build.source))?;
     write(&device.join("Cargo.toml"), &manifest(&build.edition()))?;
     write(&source.join("lib.rs"), &library(&operators))?;
     // rust-cuda's `cuda_std` takes any `glam` from 0.22 on, and compiles with none after 0.30. The one on crates.io
@@ -166,13 +166,16 @@ fn manifest(edition: &str) -> String {
          crate-type = [\"cdylib\"]\n\
          \n\
          [dependencies]\n\
-         warpfold = {{ package = \"warpfold-kernels\", features = [\"cuda_std_operators\"], {} }}\n\
+         warpfold = {}\n\
+         \n\
+         [features]\n\
+         default = [\"warpfold/cuda_std_operators\"]\n\
          \n\
          [profile.release]\n\
          rustflags = [\"-Zmir-enable-passes=-JumpThreading\"]\n\
          {}\n\
          [workspace]\n",
-        kernels_source(),
+        kernels_crate(),
         profiles.concat(),
     )
 }

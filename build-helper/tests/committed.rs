@@ -10,8 +10,8 @@ use warpfold_build::{Build, Error};
 fn committed_device_code_needs_no_compiler() {
     let mut build = common::build("small");
     let own = build.output.join("operators.rs");
-    fs::copy(&build.operators, &own).expect("a copy of the operators");
-    build.operators = own.clone();
+    fs::copy(&build.source, &own).expect("a copy of the operators");
+    build.source = own.clone();
     build.updates = true;
     build.run().expect("device code");
     let included = |name: &str| fs::read(build.output.join(name)).expect("what is included");

@@ -117,6 +117,7 @@ mod kernel;
 pub mod ladder;
 mod launch;
 mod operators;
+mod own_kernel;
 mod ptx;
 mod reduce;
 pub mod reference;
@@ -131,6 +132,7 @@ pub use error::{Argument, DriverCode, Error, Result};
 pub use gpu::Gpu;
 pub use half::{bf16, f16};
 pub use kernel::{Item, Kernel, kind};
+pub use own_kernel::OwnKernel;
 #[doc(hidden)]
 pub use ptx::shipped_text;
 pub use reduce::{reduce, reduce_into};
@@ -143,7 +145,9 @@ pub use slice::{
     gpu_wide_sum,
 };
 pub use warpfold_kernels::element::Element;
-pub use warpfold_kernels::op::{Commutative, Max, Min, Op, Product, Sum, WideSum};
+pub use warpfold_kernels::op::{
+    All, And, Any, Commutative, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor,
+};
 
 /// The crate of the kernels, for [`item!`].
 #[doc(hidden)]

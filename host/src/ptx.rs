@@ -98,7 +98,7 @@ pub fn shipped_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
 }
 
 impl Texts {
-    fn candidates<'symbol>(
+    pub(crate) fn candidates<'symbol>(
         &'static self,
         symbol: &'symbol str,
         capability: (u32, u32),

@@ -12,6 +12,8 @@
 //! | `thread` | one thread | vectors of items, of 16 bytes or one wide item, in registers |
 //! | `simt` | the machine | the only module with `asm!`, intrinsics and compiler `cfg`s |
 //!
+//! [`device`] has of `thread`, `warp` and `block` what kernels of a user's own are made of.
+//!
 //! Beside them, and the only part that exists on the host: the operators ([`op`]), the element types
 //! ([`element`]), the fixed combination trees ([`contract`]) and the layout of the scratch memory
 //! ([`workspace`]).
@@ -59,12 +61,14 @@ pub mod workspace;
 mod block;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod board;
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+pub mod device;
 #[cfg(all(
     any(target_arch = "nvptx64", feature = "cuda_std"),
     not(any(feature = "stable", feature = "cuda_std_operators"))
 ))]
 #[macro_use]
-mod device;
+mod emit;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod grid;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
@@ -90,6 +94,14 @@ mod warp;
 #[doc(hidden)]
 pub mod operators;
 
+/// Kernels of a program's own. They are emitted where the file is compiled for the device, by `warpfold-build`; here, on the
+/// host, nothing is.
+#[cfg(not(all(target_arch = "nvptx64", feature = "stable")))]
+#[macro_export]
+macro_rules! kernels {
+    ($($kernels:tt)*) => {};
+}
+
 /// Names the kernels of operators on items, one row for each operator: `NAME: OPERATOR, ITEM;` gives `reduce_NAME`,
 /// `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not
 /// commute, gives the scans. These are emitted where the file is compiled for the device, by `warpfold-build`; here, on the
@@ -108,7 +120,9 @@ pub use bytemuck;
 
 // What a file of operators names as `warpfold::…` where it is compiled for the device.
 pub use half::{bf16, f16};
-pub use op::{Commutative, Max, Min, Op, Product, Sum, WideSum};
+pub use op::{
+    All, And, Any, Commutative, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor,
+};
 
 #[cfg(feature = "ladder")]
 pub mod ladder;

@@ -63,8 +63,9 @@ floats! {
 /// An item that changes the result of `O` wherever it gets in.
 pub fn intruder<O: Op<T>, T: Edges>() -> T {
     match name::<O>() {
-        "Min" => T::LEAST,
-        "Max" => T::GREATEST,
+        "Min" | "MinNum" => T::LEAST,
+        "Max" | "MaxNum" => T::GREATEST,
+        "And" | "All" => T::zeroed(),
         _ => T::SENTINEL,
     }
 }

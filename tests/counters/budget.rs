@@ -20,8 +20,10 @@ use std::fmt::Write;
 use std::fs;
 
 use virtual_gpu::{Class, Counters, Policy};
-use warpfold::{Item, Max, Min, Op, Product, Sum, WideSum, bf16, f16};
-use warpfold_kernels::contract::{reduce_tile_items, scan_tile_items};
+use warpfold::{
+    All, And, Any, Item, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor, bf16, f16,
+};
+use warpfold_kernels::contract::{Wider, reduce_tile_items, scan_tile_items};
 use warpfold_kernels::for_each_kernel;
 
 use crate::data::{Sample, ordinary};
@@ -82,7 +84,11 @@ mod count {
     }
 
     pub fn inclusive_scan<O: Op<T>, T: Sample>(generation: Generation, symbol: &str) -> Cost {
-        let (items, engine) = prepare::<O, T>(generation, symbol, scan_tile_items::<T>(0));
+        let (items, engine) = prepare::<O, T>(
+            generation,
+            symbol,
+            scan_tile_items::<Wider<T, O::Output>>(0),
+        );
         let options = unwatched(Policy::OneBlock);
         let (_, counters) = engine.scan::<O, T>(&items, &options).unwrap();
         let looks = LOOK_INSTRUCTIONS * counters.of_class(Class::Memory);
@@ -90,7 +96,7 @@ mod count {
             instructions: counters.lane_instructions() - looks,
             counters,
             item_count: items.len() as u64,
-            item_traffic: 2 * size_of_val(&items[..]) as u64,
+            item_traffic: (items.len() * (size_of::<T>() + size_of::<O::Output>())) as u64,
         }
     }
 

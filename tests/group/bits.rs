@@ -6,10 +6,10 @@ use warpfold::{Kernel, Max, Min, Op, Product, Sum, WideSum, bf16, f16, group, ki
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_LONG, SCAN_SHORT_BYTES, reduce_tile_items, scan_tile_items,
 };
-use warpfold_kernels::for_each_kernel;
 
 use crate::data::{Random, Sample, assert_same_bits, ordinary};
 use crate::ranks::{Held, PATIENCE, as_ranks, most_ranks, on_four_devices, random_lengths, shares};
+use crate::texts::for_each_text;
 
 /// Reduces items that are cut into shares of these lengths.
 fn reduces<O: Kernel<kind::reduce, T>, T: Sample>(lengths: &[usize]) {
@@ -130,7 +130,7 @@ macro_rules! rows {
     };
 }
 
-for_each_kernel!(rows);
+for_each_text!(rows);
 
 #[test]
 fn every_row_of_the_table_on_random_cuts() {

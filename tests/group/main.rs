@@ -15,3 +15,5 @@ mod faults;
 mod host_slices;
 mod processes;
 mod ranks;
+#[path = "../common/texts.rs"]
+mod texts;

@@ -19,6 +19,9 @@ const RESTART: (usize, usize) = (2, 4);
 /// The load of a partial where there are few; the others are of reductions with many.
 const READ: (usize, usize) = (1, 9);
 
+/// The comparison of that partial's tag, among the comparisons that are branched on.
+const TAG_OF_READ: (usize, usize) = (3, 3);
+
 const FIVE_TILES: Circumstances = Circumstances {
     generation: SM_90,
     multiprocessors: 1,
@@ -50,9 +53,9 @@ bugs! {
         [Edit::remove(STORE_WORD).nth(PUBLISH.0, PUBLISH.1)];
     tag_not_looked_at: [Bits],
         [Edit::replace(
-            "setp.eq.b32 \t*, *, *;\n\tcvt.u32.u64",
-            "setp.eq.b32 \t*, 0, 0;\n\tcvt.u32.u64",
-        ).nth(READ.0, READ.1)];
+            "setp.eq.b32 \t*, *, *;\n\t@* bra",
+            "{ .reg .b32 %a; setp.eq.b32 \t*, 0, 0; sub.u32 %a, *, *; }\n\t@* bra",
+        ).nth(TAG_OF_READ.0, TAG_OF_READ.1)];
     tag_taken_from_anothers_place: [Hang],
         [Edit::replace(
             "ld.shared.b32 \t*, [gpu_launch_sized_workgroup_mem+32804];",
@@ -66,8 +69,8 @@ bugs! {
         [Edit::replace(STORE_WORD, "st.relaxed.gpu.global.b64 [%g], 0;").nth(RESTART.0, RESTART.1)];
     one_item_too_many_at_the_end: [Memory],
         [Edit::replace(
-            "setp.ge.u64 \t*, *, *;\n\t@* bra \t$*;\n\tld.global.b32 \t*, [*+12];",
-            "setp.gt.u64 \t*, *, *;\n\t@* bra \t$*;\n\tld.global.b32 \t*, [*+12];",
+            "setp.ge.u32 \t*, *, *;\n\tmov.b32 \t*, *;\n\t@* bra \t$*;\n\tld.global.b32 \t*, [*+12];",
+            "setp.gt.u32 \t*, *, *;\n\tmov.b32 \t*, *;\n\t@* bra \t$*;\n\tld.global.b32 \t*, [*+12];",
         )];
     work_before_not_awaited: [Memory],
         [Edit::remove("griddepcontrol.wait;")];
@@ -78,5 +81,5 @@ bugs! {
 bugs! {
     product_f32: "reduce_product_f32", of_reduction::<Product, f32>, FIVE_TILES;
     missing_items_are_not_identities: [Bits],
-        [Edit::replace("mov.b32 \t*, 1065353216;", "mov.b32 \t*, 1073741824;").nth(3, 3)];
+        [Edit::replace("mov.b32 *, 1065353216;", "mov.b32 *, 1073741824;").nth(2, 2)];
 }

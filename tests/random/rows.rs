@@ -8,7 +8,6 @@ use warpfold::{
     Gpu, Item, Kernel, Max, Min, Op, Product, Result, Sum, WideSum, bf16, cust, f16, kind,
     reference,
 };
-use warpfold_kernels::for_each_kernel;
 
 use crate::call::{Call, Form, Output};
 use crate::common::gpu;
@@ -16,6 +15,7 @@ use crate::data::assert_same_bits;
 use crate::edges::Edges;
 use crate::expected::{Reduction, Scan};
 use crate::guarded::Guarded;
+use crate::texts::for_each_text;
 
 /// A row of the table of kernels.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ macro_rules! rows {
     };
 }
 
-for_each_kernel!(rows);
+for_each_text!(rows);
 
 /// The reductions of slices of the host, which have a name for each operator.
 trait OfSlice<T: Item>: Reduction<T> {

@@ -149,7 +149,12 @@ fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
         (true, 0) => (slice::from_ref(&SYNCHRONOUS_SCAN), &SCAN_BARRIERS[..]),
         (true, _) => (&SCANS[..], &SCAN_BARRIERS[..]),
     };
-    ensure!(expected.contains(&found), "{name} has {found:?}");
+    let is_as_expected = match widens(name) {
+        // The items of 16 bytes of results are fewer bytes.
+        true => found.stores == SCAN_STORES,
+        false => expected.contains(&found),
+    };
+    ensure!(is_as_expected, "{name} has {found:?}");
     let barriers = barriers(entry);
     let mut expected = Barriers::new();
     for &(kind, count) in expected_barriers {
@@ -160,6 +165,11 @@ fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
         "{name} has {barriers:?}, its source {expected:?}"
     );
     Ok(())
+}
+
+/// Whether a kernel is a scan whose results are wider than its items.
+fn widens(name: &str) -> bool {
+    name.contains("_scan_wide_sum_")
 }
 
 /// Whether a kernel waits for the work before its launch, on every path and before it accesses memory.

@@ -1,5 +1,6 @@
-//! What must hold of a finished kernel, whatever the compiler did: as many barriers as its source has, no call, no local
-//! memory, no memory but its arguments' and the block's; and, where launches may begin early, the wait that this needs.
+//! What must hold of a finished kernel, whatever the compiler did: no call, no local memory, no memory but its arguments' and
+//! the block's. And of a reduction or a scan: as many barriers as its source has; and, where launches may begin early, the
+//! wait that this needs.
 
 use std::collections::BTreeMap;
 
@@ -17,6 +18,8 @@ pub enum Kind {
     Reduce,
     /// A scan, inclusive or exclusive.
     Scan,
+    /// A kernel of the user's.
+    Own,
 }
 
 impl Kind {
@@ -26,18 +29,21 @@ impl Kind {
         let scan = symbol
             .strip_prefix("inclusive_scan_")
             .or_else(|| symbol.strip_prefix("exclusive_scan_"));
+        let own = symbol.strip_prefix("kernel_");
         reduce
             .map(|name| (Self::Reduce, name))
             .or_else(|| scan.map(|name| (Self::Scan, name)))
+            .or_else(|| own.map(|name| (Self::Own, name)))
     }
 
-    /// The barriers in the source, without the numbers of registers.
-    fn barriers(self, operands: Operands) -> BTreeMap<String, usize> {
+    /// The barriers in the source, without the numbers of registers, where the source is this library's.
+    fn barriers(self, operands: Operands) -> Option<BTreeMap<String, usize>> {
         let mut barriers = BTreeMap::new();
         let mut add = |barrier: String, count: usize| {
             *barriers.entry(operands.write(barrier)).or_default() += count;
         };
         match self {
+            Self::Own => return None,
             // A chunk's combination, the reuse of its scratch, the combination of the partials.
             Self::Reduce => add("bar.sync 0".to_owned(), 3),
             // Once for short scans, once for long ones.
@@ -49,7 +55,7 @@ impl Kind {
                 add("bar.sync %r, 64".to_owned(), 1);
             }
         }
-        barriers
+        Some(barriers)
     }
 }
 
@@ -107,11 +113,14 @@ pub fn inspect(
         if is_barrier && !instruction.has_part("warp") {
             *barriers.entry(without_registers(instruction)).or_default() += 1;
         }
-        if let Some(what) = forbidden(instruction) {
+        if let Some(what) = forbidden(instruction, kind) {
             return Err(problem(format!("has {what}: {instruction}")));
         }
     }
-    let expected = kind.barriers(operands);
+    // How a kernel of the user's is launched, and whether it may fuse, is the user's affair.
+    let Some(expected) = kind.barriers(operands) else {
+        return Ok(());
+    };
     if barriers != expected {
         return Err(problem(format!(
             "has {barriers:?}, its source {expected:?}"
@@ -143,8 +152,8 @@ fn without_registers(instruction: &Instruction) -> String {
     format!("{} {}", instruction.opcode, operands.join(", "))
 }
 
-/// What an instruction is that no kernel may have.
-fn forbidden(instruction: &Instruction) -> Option<&'static str> {
+/// What an instruction is that no kernel of this kind may have.
+fn forbidden(instruction: &Instruction, kind: Kind) -> Option<&'static str> {
     let names_variable = |operand: &String| {
         let name = operand.trim_matches(['[', ']']);
         name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -154,7 +163,7 @@ fn forbidden(instruction: &Instruction) -> Option<&'static str> {
     match instruction.operation() {
         "call" => Some("a call"),
         "trap" | "exit" => Some("a panic"),
-        "fma" => Some("a fused operation"),
+        "fma" if kind != Kind::Own => Some("a fused operation"),
         _ if instruction.has_part("local") => Some("local memory"),
         _ if instruction.has_part("ftz") => Some("flushed arithmetic"),
         _ if instruction.operands.iter().any(names_variable) => Some("a variable"),
@@ -224,6 +233,7 @@ mod tests {
     fn a_symbol_says_the_kind() {
         assert_eq!(Kind::of("reduce_gcd"), Some((Kind::Reduce, "gcd")));
         assert_eq!(Kind::of("exclusive_scan_gcd"), Some((Kind::Scan, "gcd")));
+        assert_eq!(Kind::of("kernel_gcd"), Some((Kind::Own, "gcd")));
         assert_eq!(Kind::of("scan_gcd"), None);
     }
 }

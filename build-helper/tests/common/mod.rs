@@ -7,7 +7,7 @@ pub mod device;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use warpfold_build::Build;
+use warpfold_build::{Build, Contents};
 
 /// A build of a file of `tests/operators`, in a folder of its own.
 pub fn build(file: &str) -> Build {
@@ -16,7 +16,8 @@ pub fn build(file: &str) -> Build {
     let output = temporary.join(file);
     fs::create_dir_all(&output).expect("a folder for the build");
     Build {
-        operators: root.join("tests/operators").join(file).with_extension("rs"),
+        contents: Contents::Operators,
+        source: root.join("tests/operators").join(file).with_extension("rs"),
         crate_folder: root.to_owned(),
         output,
         target: temporary.join("device-target"),

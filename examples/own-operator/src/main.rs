@@ -42,7 +42,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Every result has the bits that the host computes.
     assert_eq!(sum, reference::reduce::<ComplexSum, _>(&points));
     assert_eq!(farthest, reference::reduce::<Farthest, _>(&points));
-    assert_eq!(product, reference::reduce::<ComplexProduct, _>(&points[..100]));
+    assert_eq!(
+        product,
+        reference::reduce::<ComplexProduct, _>(&points[..100])
+    );
     let walk = gpu_inclusive_scan::<ComplexSum, _>(&points)?;
     assert_eq!(walk, reference::inclusive_scan::<ComplexSum, _>(&points));
     println!("the same bits on {} and on the host", gpu.name());

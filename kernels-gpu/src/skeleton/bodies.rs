@@ -7,7 +7,7 @@ use half::{bf16, f16};
 
 use crate::block::{Exclusive, Inclusive, Placement};
 use crate::element::{first_words, vector_of, Element, Words};
-use crate::op::{Max, Min, Op, Product, Sum, WideSum};
+use crate::op::{All, And, Any, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor};
 use crate::simt::holes::{give, take};
 use crate::thread::Items;
 
@@ -91,8 +91,11 @@ macro_rules! body {
     };
 }
 
-/// The bodies of a row: those that all kinds share, and the scans' own.
+/// The bodies of a row: those that all kinds share, and the scans' own. There is no skeleton for scans whose results are wider
+/// than the items, and so there are no bodies for them.
 macro_rules! row {
+    (inclusive_scan WideSum $t:ident $symbol:ident) => {};
+    (exclusive_scan WideSum $t:ident $symbol:ident) => {};
     ($op:ident $t:ident $symbol:ident) => {
         body!($symbol identity: identity::<$op, $t>());
         body!($symbol identity_item: identity_item::<$op, $t>());

@@ -95,6 +95,9 @@ macro_rules! for_each_skeleton {
             reduce true u16 u32 u16 => reduce_exact_16_32_16;
             reduce true u32 u32 u32 => reduce_exact_32_32_32;
             reduce true u64 u64 u64 => reduce_exact_64_64_64;
+            reduce true u16 u32 u8 => reduce_exact_16_32_8;
+            reduce true u32 u32 u8 => reduce_exact_32_32_8;
+            reduce true u64 u32 u8 => reduce_exact_64_32_8;
             reduce true u8 u64 u64 => reduce_exact_8_64_64;
             reduce true u16 u64 u64 => reduce_exact_16_64_64;
             reduce true u32 u64 u64 => reduce_exact_32_64_64;

@@ -66,9 +66,14 @@ fn identities(skeleton: &str) -> Result<BTreeSet<&str>> {
     Ok(identities)
 }
 
-/// The registers that an instruction may write: its first operand or, in braces, operands.
+/// The registers that an instruction may write: its first operand or, in braces, operands. It may have a guard.
 fn written(instruction: &str) -> impl Iterator<Item = &str> {
     let instruction = instruction.trim_start_matches(|c: char| c == '{' || c.is_whitespace());
+    let guarded = instruction.strip_prefix('@');
+    let instruction = match guarded.and_then(|guarded| guarded.split_once(char::is_whitespace)) {
+        Some((_guard, instruction)) => instruction.trim_start(),
+        None => instruction,
+    };
     let operands = instruction.split_once(char::is_whitespace);
     let operands = operands.map_or("", |(_, operands)| operands.trim_start());
     let first = match operands.strip_prefix('{') {

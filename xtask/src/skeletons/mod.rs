@@ -1,7 +1,7 @@
 //! The library's kernels as they are committed: from what the compiler emits to skeletons, bodies and recipes.
 //!
-//! The compiler emits an entry for each row of the table of kernels, an entry for each skeleton, and a function for each
-//! body. Entries of rows are left out, but for those that keep a text of their own; of bodies, those that nothing needs and those that are as another.
+//! The compiler emits an entry for each row of the table that is compiled whole, an entry for each skeleton, and a function
+//! for each body. Of bodies, those that nothing needs and those that are as another are left out.
 
 mod body;
 mod emitted;
@@ -71,7 +71,10 @@ fn recipes(
     let mut kernels = String::new();
     let mut bodies = String::new();
     let mut names: BTreeMap<String, String> = BTreeMap::new();
-    for Row { symbol, skeleton } in rows {
+    for Row {
+        symbol, skeleton, ..
+    } in rows
+    {
         kernels += &format!("\nkernel {symbol} {skeleton}\n");
         for hole in holes(&skeletons[skeleton])? {
             let function = format!("{symbol}${hole}");

@@ -2,35 +2,36 @@
 
 use half::{bf16, f16};
 use warpfold_kernels::element::Element;
-use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
+use warpfold_kernels::op::{
+    All, And, Any, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor,
+};
 
 /// A row.
 pub struct Row {
     pub symbol: &'static str,
+    /// The skeleton's name, if there is one for such kernels.
     pub skeleton: String,
 }
 
-/// The folders in which rows keep a text of their own, since the filled skeleton is worse. By `ptxas` of CUDA 13.0, whole and
-/// filled:
-///
-/// - Reductions of `bf16` that round: a conversion of two instructions, which the compiler joins with taking the item out of
-///   its word, is left in two parts. 672 and 720 instructions for 9.0.
-/// - Inclusive scans of `f64` that round: the registers do not suffice for 9.0, and 8 bytes are spilled.
-const OWN: &[(&str, &[&str])] = &[
-    ("reduce_sum_bf16", ALL),
-    ("reduce_product_bf16", ALL),
-    ("reduce_wide_sum_bf16", ALL),
-    ("inclusive_scan_sum_f64", &["sm_90"]),
-    ("inclusive_scan_product_f64", &["sm_90"]),
-];
+/// The rows whose kernels are compiled whole.
+const WHOLE: &[&str] = {
+    macro_rules! symbols {
+        ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
+    }
+    warpfold_kernels::for_each_whole_kernel!(symbols)
+};
 
-const ALL: &[&str] = &["sm_70", "sm_80", "sm_90"];
+/// Those of them for which the filled skeleton is as good in the other folders than [`SPILLING`].
+const SPILLED: [&str; 2] = ["inclusive_scan_sum_f64", "inclusive_scan_product_f64"];
+
+/// The folder in which their filled skeletons spill registers.
+const SPILLING: &str = "sm_90";
 
 impl Row {
     /// Whether the row keeps a text of its own in a folder.
     pub fn keeps_text(&self, folder: &str) -> bool {
-        let kept = OWN.iter().find(|(symbol, _)| *symbol == self.symbol);
-        kept.is_some_and(|(_, folders)| folders.contains(&folder))
+        let is_as_good = SPILLED.contains(&self.symbol) && folder != SPILLING;
+        WHOLE.contains(&self.symbol) && !is_as_good
     }
 }
 

@@ -8,7 +8,7 @@ use half::{bf16, f16};
 
 use crate::block::{Exclusive, Inclusive};
 use crate::grid;
-use crate::op::{Max, Min, Op, Product, Sum, WideSum};
+use crate::op::{All, And, Any, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor};
 use crate::workspace::Control;
 
 /// Emits an entry, as the compiler in use wants it.
@@ -84,7 +84,12 @@ macro_rules! entries {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $($kind!($op $t $symbol);)* };
 }
 
+#[cfg(not(feature = "skeletons"))]
 crate::for_each_kernel!(entries);
+
+// The others are put together of skeletons and bodies.
+#[cfg(feature = "skeletons")]
+crate::for_each_whole_kernel!(entries);
 
 #[cfg(not(feature = "cuda_std"))]
 #[panic_handler]

@@ -1,0 +1,40 @@
+//! A kernel of this program's own, made of the library's building blocks. Compiled by `build.rs` for the GPU.
+
+use warpfold::{Max, WideSum};
+
+/// Bytes of shared memory that a block of [`standardise`] takes: 8 sums of 8 bytes, the mean, 8 maxima of 4 bytes.
+pub const SHARED_BYTES: u32 = 64 + 64 + 32;
+
+warpfold::kernels! {
+    /// Takes each row's mean from its items, and writes the largest of the distances that remain. A block has a row.
+    pub fn standardise(rows: *mut f32, columns: u64, largest: *mut f32) {
+        use warpfold::device::block::{self, Scratch};
+        use warpfold::device::thread;
+
+        let (thread, threads) = (u64::from(thread::index()), u64::from(block::THREADS));
+        // SAFETY: there are as many rows of `columns` items as blocks, and a place in `largest` for each; the block has
+        // `SHARED_BYTES`, of which each scratch has its own. All threads of the block come to every call.
+        unsafe {
+            let row = rows.add((u64::from(thread::block()) * columns) as usize);
+
+            // A thread adds every 256th item; then the threads combine what they have.
+            let sum = thread::fold::<WideSum, f32>(row, thread, columns, threads);
+            let sum = block::reduce::<WideSum, f32>(sum, &Scratch::at(0));
+            let mean = block::broadcast(sum, &Scratch::at(64)) / columns as f64;
+
+            let mut farthest = 0.0;
+            let mut index = thread;
+            while index < columns {
+                let item = row.add(index as usize);
+                let distance = (f64::from(item.read()) - mean) as f32;
+                item.write(distance);
+                farthest = if distance.abs() > farthest { distance.abs() } else { farthest };
+                index += threads;
+            }
+            let farthest = block::reduce::<Max, f32>(farthest, &Scratch::at(128));
+            if thread == 0 {
+                largest.add(thread::block() as usize).write(farthest);
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What [`kernels!`](crate::kernels!) emits on the device: an entry for each kernel.
+
+use crate::simt;
+
+/// What a kernel can be given: numbers of 4 or 8 bytes, and pointers to global memory.
+pub trait Parameter: Copy {
+    /// The parameter as the kernel sees it.
+    fn received(self) -> Self;
+}
+
+impl<T> Parameter for *mut T {
+    #[inline(always)]
+    fn received(self) -> Self {
+        simt::in_global_memory(self)
+    }
+}
+
+impl<T> Parameter for *const T {
+    #[inline(always)]
+    fn received(self) -> Self {
+        simt::in_global_memory(self.cast_mut())
+    }
+}
+
+macro_rules! numbers {
+    ($($t:ident)*) => {$(
+        impl Parameter for $t {
+            #[inline(always)]
+            fn received(self) -> Self {
+                self
+            }
+        }
+    )*};
+}
+
+numbers!(u32 i32 f32 u64 i64 f64 usize isize);
+
+/// Kernels of a program's own.
+#[macro_export]
+macro_rules! kernels {
+    ($($(#[$attribute:meta])* $visibility:vis fn $name:ident(
+        $($parameter:ident: $type:ty),* $(,)?
+    ) $body:block)*) => {$(
+        const _: () = {
+            #[export_name = concat!("kernel_", stringify!($name))]
+            unsafe extern "C" fn kernel($($parameter: $type),*) {
+                $(let $parameter = $crate::device::Parameter::received($parameter);)*
+                $body
+            }
+        };
+    )*};
+}

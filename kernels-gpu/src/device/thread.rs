@@ -1,0 +1,60 @@
+//! One thread: where it is, and what it combines by itself.
+
+use crate::element::Element;
+use crate::op::Op;
+use crate::simt;
+
+/// This thread's index in its block. Blocks are one-dimensional.
+#[inline(always)]
+pub fn index() -> u32 {
+    simt::thread_index()
+}
+
+/// This thread's lane in its warp, from 0 to 31.
+#[inline(always)]
+pub fn lane() -> u32 {
+    simt::lane()
+}
+
+/// This thread's warp in its block.
+#[inline(always)]
+pub fn warp() -> u32 {
+    simt::warp()
+}
+
+/// This thread's block in the grid.
+#[inline(always)]
+pub fn block() -> u32 {
+    simt::block_index()
+}
+
+/// The number of blocks in the grid.
+#[inline(always)]
+pub fn block_count() -> u32 {
+    simt::block_count()
+}
+
+/// Folds every `step`th item from `first` up to `end`, from left to right: each is lifted with its index. The identity where
+/// there is none.
+///
+/// Any threads call it, each for itself. Of the items 5, 6, 7, 8, 9, with `first` 1 and `step` 2, the sum is 6 + 8 = 14.
+///
+/// # Safety
+/// The items before `end` are readable. `step` is not 0, and `end + step` does not overflow.
+#[inline(always)]
+pub unsafe fn fold<O: Op<T>, T: Element>(
+    items: *const T,
+    first: u64,
+    end: u64,
+    step: u64,
+) -> O::Accumulator {
+    let mut folded = O::identity();
+    let mut index = first;
+    while index < end {
+        // SAFETY: the caller's.
+        let item = unsafe { items.add(index as usize).read() };
+        folded = O::combine(folded, O::lift_at(item, index));
+        index += step;
+    }
+    folded
+}

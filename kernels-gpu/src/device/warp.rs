@@ -1,0 +1,54 @@
+//! One warp: 32 lanes, which exchange registers. No function here needs shared memory or a barrier.
+//!
+//! A value costs a shuffle for each of its words of 32 bits.
+
+use crate::contract::THREAD_VECTORS;
+use crate::element::Element;
+use crate::op::Op;
+use crate::warp;
+
+pub use crate::warp::{shuffle_down, shuffle_from, shuffle_up};
+
+/// Combines a value of each lane, in the order of the lanes, along a tree of five levels.
+///
+/// All 32 lanes call it. The result is valid on lane 0. Five shuffles. If lane `i` has `i`, the sum on lane 0 is 496.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn reduce<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Accumulator {
+    // SAFETY: the caller's.
+    unsafe { warp::reduce_group::<O, T>(value) }
+}
+
+/// Combines the values of each lane and all lanes below it, by Kogge and Stone (1973).
+///
+/// All 32 lanes call it. The result is valid on every lane. Five shuffles. If lane `i` has `i`, the sum on lane 3 is
+/// 0 + 1 + 2 + 3 = 6, and on lane 31 it is 496.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn inclusive_scan<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Accumulator {
+    let mut values = [O::identity(); THREAD_VECTORS];
+    values[0] = value;
+    // SAFETY: the caller's.
+    unsafe { warp::inclusive_scans::<O, T>(&mut values, 1) };
+    values[0]
+}
+
+/// Combines the values of all lanes below each lane.
+///
+/// All 32 lanes call it. The result is valid on every lane; lane 0 has the identity. Six shuffles. If lane `i` has `i`, the
+/// sum on lane 3 is 0 + 1 + 2 = 3.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn exclusive_scan<O: Op<T>, T: Element>(value: O::Accumulator) -> O::Accumulator {
+    // SAFETY: the caller's.
+    unsafe {
+        let inclusive = inclusive_scan::<O, T>(value);
+        warp::exclusive_of::<O, T>(inclusive)
+    }
+}

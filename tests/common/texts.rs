@@ -1,0 +1,51 @@
+//! One row of the table of kernels for each text: rows whose text is the same skeleton differ in the operator's body alone.
+//!
+//! What is true of how a kernel moves items and waits for others is so of each of its text's rows. Tests of that take these
+//! rows; that each row has the right body is for `bits.rs`.
+
+/// Hands one row for each text to the macro `$callback`, as `for_each_kernel` does all. Scans have a row for each way to scan
+/// a tile, inclusive or exclusive; those of wider results than items are not among them.
+macro_rules! for_each_text {
+    ($callback:ident) => {
+        $callback! {
+            reduce Sum f32 => reduce_sum_f32;
+            reduce Product f64 => reduce_product_f64;
+            reduce Sum f16 => reduce_sum_f16;
+            reduce Sum bf16 => reduce_sum_bf16;
+            reduce Product bf16 => reduce_product_bf16;
+            reduce Sum i8 => reduce_sum_i8;
+            reduce Max u8 => reduce_max_u8;
+            reduce Min i16 => reduce_min_i16;
+            reduce Sum u16 => reduce_sum_u16;
+            reduce Max f32 => reduce_max_f32;
+            reduce Sum i32 => reduce_sum_i32;
+            reduce Min f64 => reduce_min_f64;
+            reduce Product u64 => reduce_product_u64;
+            reduce WideSum f32 => reduce_wide_sum_f32;
+            reduce WideSum f16 => reduce_wide_sum_f16;
+            reduce WideSum bf16 => reduce_wide_sum_bf16;
+            reduce WideSum i8 => reduce_wide_sum_i8;
+            reduce WideSum u16 => reduce_wide_sum_u16;
+            reduce WideSum u32 => reduce_wide_sum_u32;
+
+            inclusive_scan Sum f32 => inclusive_scan_sum_f32;
+            inclusive_scan Sum f64 => inclusive_scan_sum_f64;
+            inclusive_scan Product f64 => inclusive_scan_product_f64;
+            inclusive_scan Sum bf16 => inclusive_scan_sum_bf16;
+            inclusive_scan Sum u8 => inclusive_scan_sum_u8;
+            inclusive_scan Min i16 => inclusive_scan_min_i16;
+            inclusive_scan Max u32 => inclusive_scan_max_u32;
+            inclusive_scan Sum i64 => inclusive_scan_sum_i64;
+            inclusive_scan Max f64 => inclusive_scan_max_f64;
+
+            exclusive_scan Product f32 => exclusive_scan_product_f32;
+            exclusive_scan Sum f64 => exclusive_scan_sum_f64;
+            exclusive_scan Max f16 => exclusive_scan_max_f16;
+            exclusive_scan Max i8 => exclusive_scan_max_i8;
+            exclusive_scan Sum u16 => exclusive_scan_sum_u16;
+            exclusive_scan Sum i32 => exclusive_scan_sum_i32;
+            exclusive_scan Min u64 => exclusive_scan_min_u64;
+        }
+    };
+}
+pub(crate) use for_each_text;

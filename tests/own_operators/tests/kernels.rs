@@ -1,0 +1,104 @@
+//! The building blocks for kernels of a user's own give what their documentation says, number for number.
+
+use own_operators::kernels::{SHARED_BYTES, blocks, folds, running_sums, warps};
+use warpfold::cust::launch;
+use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DevicePointer};
+use warpfold::cust::stream::{Stream, StreamFlags};
+use warpfold::{Gpu, OwnKernel, reference};
+
+/// Runs a kernel as one block; what it left in the results.
+macro_rules! run {
+    ($kernel:ident, $threads:literal, [$($argument:expr),*], $results:expr) => {{
+        let gpu = Gpu::global().unwrap();
+        let kernel: &OwnKernel = &$kernel;
+        let module = kernel.load(gpu).unwrap();
+        let function = module.get_function(kernel.name()).unwrap();
+        let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
+        let results = DeviceBuffer::from_slice(&vec![u32::MAX; $results]).unwrap();
+        // SAFETY: the kernel writes as many results.
+        unsafe {
+            launch!(function<<<1, $threads, SHARED_BYTES, stream>>>(
+                $($argument,)* results.as_device_ptr()
+            ))
+        }
+        .unwrap();
+        stream.synchronize().unwrap();
+        let mut found = vec![0; $results];
+        results.copy_to(&mut found).unwrap();
+        found
+    }};
+}
+
+fn upload(items: &[u32]) -> DeviceBuffer<u32> {
+    Gpu::global().unwrap().make_current().unwrap();
+    DeviceBuffer::from_slice(items).unwrap()
+}
+
+fn pointer(buffer: &DeviceBuffer<u32>) -> DevicePointer<u32> {
+    buffer.as_device_ptr()
+}
+
+#[test]
+fn a_thread_folds_items() {
+    let items = upload(&[5, 6, 7, 8, 9]);
+    assert_eq!(run!(folds, 4, [pointer(&items)], 4), [14; 4]);
+}
+
+#[test]
+fn a_warp_exchanges_and_combines() {
+    let found = run!(warps, 32, [], 6 * 32);
+    let lanes: Vec<u32> = (0..32).collect();
+    let row = |row: usize| &found[32 * row..][..32];
+    let below: Vec<u32> = lanes.iter().map(|lane| lane.saturating_sub(1)).collect();
+    let above: Vec<u32> = lanes.iter().map(|lane| (lane + 1).min(31)).collect();
+    assert_eq!(row(0), below);
+    assert_eq!(row(1), above);
+    assert_eq!(row(2), [7; 32]);
+    assert_eq!(row(3)[0], 496);
+    assert_eq!(
+        row(4),
+        reference::inclusive_scan::<warpfold::Sum, u32>(&lanes)
+    );
+    assert_eq!(
+        row(5),
+        reference::exclusive_scan::<warpfold::Sum, u32>(&lanes)
+    );
+    assert_eq!((row(4)[3], row(5)[3]), (6, 3));
+}
+
+#[test]
+fn a_block_combines_and_tells() {
+    let found = run!(blocks, 256, [], 5 * 256);
+    let threads: Vec<u32> = (0..256).collect();
+    let row = |row: usize| &found[256 * row..][..256];
+    assert_eq!(row(0)[0], 32_640);
+    assert_eq!(
+        row(1),
+        reference::inclusive_scan::<warpfold::Sum, u32>(&threads)
+    );
+    assert_eq!(row(2), [32_640; 256]);
+    assert_eq!(
+        row(3),
+        reference::exclusive_scan::<warpfold::Sum, u32>(&threads)
+    );
+    assert_eq!(row(4), [0; 256]);
+    assert_eq!((row(1)[100], row(3)[100]), (5050, 4950));
+}
+
+#[test]
+fn scratch_is_used_again_after_a_barrier() {
+    let items: Vec<u32> = (0..1000).map(|i| i * i % 37).collect();
+    let input = upload(&items);
+    let found = run!(running_sums, 256, [pointer(&input), 1000u32], 1000);
+    assert_eq!(
+        found,
+        reference::inclusive_scan::<warpfold::Sum, u32>(&items)
+    );
+}
+
+#[test]
+fn an_old_device_has_no_text() {
+    assert!(folds.ptx((9, 0)).unwrap().contains(".target sm_90"));
+    assert!(folds.ptx((7, 5)).unwrap().contains(".target sm_70"));
+    assert_eq!(folds.ptx((6, 1)), None);
+}

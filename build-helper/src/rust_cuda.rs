@@ -146,7 +146,7 @@ fn write(path: &Path, text: &str) -> Result<(), Error> {
 /// The crate's manifest.
 ///
 /// rustc's pass `JumpThreading` may copy a barrier into both arms of a branch, and `CudaBuilder` takes no flags for rustc: so the profile
-/// turns the pass off.
+/// turns the pass off, for the kernels and the operators.
 fn manifest(edition: &str) -> String {
     let profiles = VARIANTS.map(|variant| {
         let name = variant.target_cpu;
@@ -171,8 +171,12 @@ fn manifest(edition: &str) -> String {
          [features]\n\
          default = [\"warpfold/cuda_std_operators\"]\n\
          \n\
-         [profile.release]\n\
+         [profile.release.package.warpfold-kernels]\n\
          rustflags = [\"-Zmir-enable-passes=-JumpThreading\"]\n\
+         \n\
+         [profile.release.package.warpfold-device]\n\
+         rustflags = [\"-Zmir-enable-passes=-JumpThreading\"]\n\
+         \n\
          {}\n\
          [workspace]\n",
         kernels_crate(),

@@ -8,8 +8,16 @@ pub use crate::block::{Exclusive, Inclusive};
 pub use crate::grid::reduce::reduce;
 pub use crate::grid::scan::scan;
 pub use crate::op::Op;
+#[cfg(feature = "stable")]
 pub use crate::simt::in_global_memory;
 pub use crate::workspace::Control;
+
+/// The pointer. Of an entry's parameters rust-cuda's compiler knows what they point to.
+#[cfg(not(feature = "stable"))]
+#[inline(always)]
+pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
+    pointer
+}
 
 /// Names the kernels of operators on items.
 #[macro_export]

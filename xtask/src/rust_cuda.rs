@@ -2,8 +2,8 @@
 //!
 //! The library's tests are built with the feature, which has the library carry what the compiler makes of the kernels now;
 //! that PTX is inspected as the one that ships is, and the tests run on it. Where the machine has no GPU, the virtual GPU
-//! does. A user's operators are compiled and tested too, by the same feature of `warpfold-build`. A few kernels go through
-//! the test `bits` alone.
+//! does. The example of a program's own operators is built and run too, by the same feature of `warpfold-build`. A few kernels
+//! go through the test `bits` alone.
 
 mod build;
 mod few;
@@ -31,9 +31,6 @@ const CRATES: [&str; 2] = ["cuda_std", "cuda_builder"];
 /// The back end, which `CudaBuilder` looks for in the folders of `LD_LIBRARY_PATH`.
 const BACK_END: &str = "librustc_codegen_nvvm.so";
 
-/// The operators that the compiler gets right: all but one, which counts zeros of 64 bits. See `warpfold_kernels::contract`.
-const RIGHT: [&str; 2] = ["--skip", "gcd"];
-
 /// Compiles the kernels, all or few, inspects the PTX and tests it.
 pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
     let scope = Scope::new(arguments)?;
@@ -51,9 +48,9 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
         }
     }
     if !scope.is_few {
-        for test in build::build_operators(root, &scope)? {
+        for program in build::build_operators(root, &scope)? {
             for architecture in &scope.architectures {
-                run_test(root, &test, architecture, &RIGHT)?;
+                run_test(root, &program, architecture, &[])?;
             }
         }
     }
@@ -70,7 +67,7 @@ fn inspect_text(built: &Built, name: &str, part: Part, symbols: &[&str]) -> Resu
     Ok(())
 }
 
-/// Runs a test of the library, with these arguments.
+/// Runs a test, or a program that is one, with these arguments.
 fn run_test(root: &Path, test: &Executable, architecture: &str, cases: &[&str]) -> Result<()> {
     println!("{} as {architecture}", test.name);
     let status = Command::new(&test.path)

@@ -1,4 +1,4 @@
-//! Building the library's tests with the feature, and the test of a user's operators with that of `warpfold-build`.
+//! Building the library's tests with the feature, and the example of a program's own operators with that of `warpfold-build`.
 //!
 //! Everything lies in [`FOLDER`]: a configuration that puts rust-cuda's crates in the place of those on crates.io, as a user
 //! writes it too; a lock file of its own, since those crates depend on others; and what is built, since the kernels'
@@ -18,6 +18,9 @@ use crate::executables::{self, Executable};
 /// Where it is built.
 const FOLDER: &str = "target/rust-cuda";
 
+/// What a lock file is called.
+const LOCK: &str = "Cargo.lock";
+
 /// The variable that names the kernels' sources to the library's build script.
 const KERNELS: &str = "WARPFOLD_KERNELS";
 
@@ -36,9 +39,10 @@ pub struct Built {
 pub fn build(root: &Path, checkout: &Path, scope: &Scope) -> Result<Built> {
     let folder = root.join(FOLDER);
     configure(&folder, checkout, root)?;
-    let mut cargo = cargo(root, scope);
+    let mut cargo = cargo(root, scope, &["test", "--no-run"], &folder.join(LOCK));
     cargo
         .arg("--features=cuda_builder")
+        .arg(format!("--profile={}", scope.profile()))
         .args(scope.tests().iter().map(|test| format!("--test={test}")))
         .arg(manifest(root, "host"));
     match scope.is_few {
@@ -58,24 +62,29 @@ pub fn build(root: &Path, checkout: &Path, scope: &Scope) -> Result<Built> {
     })
 }
 
-/// Builds the tests of a user's operators, where [`build`] has built those of the library.
+/// Builds the example of a program's own operators, where [`build`] has built the library's tests.
 pub fn build_operators(root: &Path, scope: &Scope) -> Result<Vec<Executable>> {
-    let mut cargo = cargo(root, scope);
+    let folder = root.join(FOLDER);
+    // It is no member of the workspace, and so has a lock file of its own.
+    let lock = folder.join("own-operator").join(LOCK);
+    if !lock.exists() {
+        write(&lock, &fs::read_to_string(folder.join(LOCK))?)?;
+    }
+    let mut cargo = cargo(root, scope, &["build"], &lock);
     cargo
         .arg("--features=warpfold-build/cuda_builder")
-        .arg(manifest(root, "tests/own_operators"));
+        .arg(manifest(root, "examples/own-operator"));
     executables::among(&executables::messages(&mut cargo)?)
 }
 
-/// The command that builds tests.
-fn cargo(root: &Path, scope: &Scope) -> Command {
+/// A command that builds.
+fn cargo(root: &Path, scope: &Scope, command: &[&str], lock: &Path) -> Command {
     let folder = root.join(FOLDER);
-    let lock = folder.join("Cargo.lock");
     let mut cargo = Command::new("cargo");
     cargo
-        .args(["test", "--no-run", "-Zlockfile-path"])
+        .args(command)
+        .arg("-Zlockfile-path")
         .arg(format!("--config=resolver.lockfile-path={lock:?}"))
-        .arg(format!("--profile={}", scope.profile()))
         .env("CARGO_TARGET_DIR", &folder)
         .env(ARCHITECTURES, scope.architectures.join(","))
         .env_remove("RUSTFLAGS")
@@ -84,7 +93,7 @@ fn cargo(root: &Path, scope: &Scope) -> Command {
     cargo
 }
 
-/// The argument that names a package of the workspace.
+/// The argument that names a package.
 fn manifest(root: &Path, package: &str) -> String {
     let manifest = root.join(package).join("Cargo.toml");
     format!("--manifest-path={}", manifest.display())
@@ -98,9 +107,9 @@ fn configure(folder: &Path, checkout: &Path, root: &Path) -> Result<()> {
     });
     let configuration = format!("[patch.crates-io]\n{}", patches.concat());
     write(&folder.join(".cargo/config.toml"), &configuration)?;
-    let lock = folder.join("Cargo.lock");
+    let lock = folder.join(LOCK);
     if !lock.exists() {
-        fs::copy(root.join("Cargo.lock"), lock)?;
+        fs::copy(root.join(LOCK), lock)?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::symbols::ARCHITECTURES;
 const BITS: &str = "bits";
 
 /// The tests that look at the text, at what is launched, or at what a launch costs.
-const TESTS: [&str; 13] = [
+const TESTS: [&str; 12] = [
     BITS,
     "counters",
     "errors",
@@ -20,7 +20,6 @@ const TESTS: [&str; 13] = [
     "long_scans",
     "overhead",
     "pieces",
-    "planted",
     "repeats",
     "schedules",
     "slices",

@@ -332,7 +332,6 @@ macro_rules! for_each_kernel {
 /// - Reductions of `bf16` that round: a conversion of two instructions, which the compiler joins with taking the item out of
 ///   its word, is left in two parts. 672 and 720 instructions for 9.0.
 /// - Inclusive scans of `f64` that round: the registers do not suffice for 9.0, and 8 bytes are spilled.
-/// - Scans whose results are wider than the items: there is no skeleton for them.
 #[macro_export]
 macro_rules! for_each_whole_kernel {
     ($callback:ident) => {
@@ -343,26 +342,6 @@ macro_rules! for_each_whole_kernel {
 
             inclusive_scan Sum f64 => inclusive_scan_sum_f64;
             inclusive_scan Product f64 => inclusive_scan_product_f64;
-
-            inclusive_scan WideSum f32 => inclusive_scan_wide_sum_f32;
-            inclusive_scan WideSum f16 => inclusive_scan_wide_sum_f16;
-            inclusive_scan WideSum bf16 => inclusive_scan_wide_sum_bf16;
-            inclusive_scan WideSum i8 => inclusive_scan_wide_sum_i8;
-            inclusive_scan WideSum u8 => inclusive_scan_wide_sum_u8;
-            inclusive_scan WideSum i16 => inclusive_scan_wide_sum_i16;
-            inclusive_scan WideSum u16 => inclusive_scan_wide_sum_u16;
-            inclusive_scan WideSum i32 => inclusive_scan_wide_sum_i32;
-            inclusive_scan WideSum u32 => inclusive_scan_wide_sum_u32;
-
-            exclusive_scan WideSum f32 => exclusive_scan_wide_sum_f32;
-            exclusive_scan WideSum f16 => exclusive_scan_wide_sum_f16;
-            exclusive_scan WideSum bf16 => exclusive_scan_wide_sum_bf16;
-            exclusive_scan WideSum i8 => exclusive_scan_wide_sum_i8;
-            exclusive_scan WideSum u8 => exclusive_scan_wide_sum_u8;
-            exclusive_scan WideSum i16 => exclusive_scan_wide_sum_i16;
-            exclusive_scan WideSum u16 => exclusive_scan_wide_sum_u16;
-            exclusive_scan WideSum i32 => exclusive_scan_wide_sum_i32;
-            exclusive_scan WideSum u32 => exclusive_scan_wide_sum_u32;
         }
     };
 }

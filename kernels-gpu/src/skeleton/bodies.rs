@@ -46,7 +46,7 @@ fn total<O: Op<T>, T: Element>() {
 }
 
 #[inline(always)]
-fn place<P: Placement, O: Op<T, Output = T>, T: Element>() {
+fn place<P: Placement, O: Op<T>, T: Element>() {
     let ([w, x, y, z], _) = placed::<P, O, T>();
     give::<u32, 0>(w);
     give::<u32, 1>(x);
@@ -55,14 +55,14 @@ fn place<P: Placement, O: Op<T, Output = T>, T: Element>() {
 }
 
 #[inline(always)]
-fn after<P: Placement, O: Op<T, Output = T>, T: Element>() {
+fn after<P: Placement, O: Op<T>, T: Element>() {
     let (_, after) = placed::<P, O, T>();
     give::<_, 0>(after);
 }
 
 /// What a scan puts at the places of the inputs' vector, and what stands behind it.
 #[inline(always)]
-fn placed<P: Placement, O: Op<T, Output = T>, T: Element>() -> (Words, O::Accumulator) {
+fn placed<P: Placement, O: Op<T>, T: Element>() -> (Words, O::Accumulator) {
     let mut before = take::<O::Accumulator, 0>();
     let vector = vector_of(take_words::<1, 2, 3, 4>());
     let results = P::place::<O, T>(&mut before, &vector, 0, Items::All);
@@ -91,11 +91,8 @@ macro_rules! body {
     };
 }
 
-/// The bodies of a row: those that all kinds share, and the scans' own. There is no skeleton for scans whose results are wider
-/// than the items, and so there are no bodies for them.
+/// The bodies of a row: those that all kinds share, and the scans' own.
 macro_rules! row {
-    (inclusive_scan WideSum $t:ident $symbol:ident) => {};
-    (exclusive_scan WideSum $t:ident $symbol:ident) => {};
     ($op:ident $t:ident $symbol:ident) => {
         body!($symbol identity: identity::<$op, $t>());
         body!($symbol identity_item: identity_item::<$op, $t>());

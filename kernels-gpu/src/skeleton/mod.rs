@@ -7,8 +7,8 @@
 //! Holes are as large as they can be: a vector's total, and what a scan puts at a vector's places. So what an operator does
 //! with narrow items lies within a body, and inclusive and exclusive scans differ in a body only.
 //!
-//! There are no skeletons for items and accumulators of more than 64 bits, for scans whose results are wider than the items,
-//! nor for operators that look at an item's index or have no identity item.
+//! There are no skeletons for items and accumulators of more than 64 bits, nor for operators that look at an item's index or
+//! have no identity item.
 
 mod bodies;
 
@@ -109,6 +109,11 @@ macro_rules! for_each_skeleton {
             scan true u8 u32 u8 => scan_8_32_8;
             scan true u16 u32 u16 => scan_16_32_16;
             scan true u32 u32 u32 => scan_32_32_32;
+            scan false u16 u32 u32 => scan_16_32_32;
+            scan true u8 u64 u64 => scan_exact_8_64_64;
+            scan true u16 u64 u64 => scan_exact_16_64_64;
+            scan true u32 u64 u64 => scan_exact_32_64_64;
+            scan false u32 u64 u64 => scan_rounding_32_64_64;
             scan true u64 u64 u64 => scan_exact_64_64_64;
             scan false u64 u64 u64 => scan_rounding_64_64_64;
         }

@@ -29,7 +29,9 @@ impl Emitted {
             if let Some(name) = bounds::entry_name(line) {
                 let rest = lines.by_ref().filter(|line| !is_comment(line));
                 let text = up_to_end(line, rest)?.join("\n") + "\n";
-                emitted.entries.insert(name.to_owned(), text);
+                emitted
+                    .entries
+                    .insert(name.to_owned(), without_place(&text));
             } else if let Some(head) = line.strip_prefix(".visible .func ") {
                 let name = head.split('(').next().unwrap_or_default();
                 let rest = lines.by_ref().filter(|line| !is_comment(line));
@@ -66,6 +68,18 @@ fn up_to_end<'a>(first: &str, rest: impl Iterator<Item = &'a str>) -> Result<Vec
     anyhow::bail!("the text breaks off in `{first}`")
 }
 
+/// What an entry's labels begin with, before the entry's place among all functions.
+const LABEL: &str = "$L__BB";
+
+/// The entry without its place among all functions in its labels: a function more would change the texts of all behind it.
+fn without_place(entry: &str) -> String {
+    let mut parts = entry.split(LABEL);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        text + LABEL + part.trim_start_matches(|c: char| c.is_ascii_digit())
+    })
+}
+
 fn is_comment(line: &str) -> bool {
     let line = line.trim_start();
     line.is_empty() || line.starts_with("//")
@@ -74,4 +88,16 @@ fn is_comment(line: &str) -> bool {
 /// What kernels that launch kernels declare; of these there are none here.
 fn is_for_launches(line: &str) -> bool {
     line.starts_with(".extern .func") || line.starts_with(".visible .global")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_does_not_tell_its_place() {
+        let entry = "\t@%p1 bra \t$L__BB31_7;\n\tbra.uni \t$L__BB31_12;\n$L__BB31_7:\n";
+        let expected = "\t@%p1 bra \t$L__BB_7;\n\tbra.uni \t$L__BB_12;\n$L__BB_7:\n";
+        assert_eq!(without_place(entry), expected);
+    }
 }

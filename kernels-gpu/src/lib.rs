@@ -63,9 +63,12 @@ mod block;
 mod board;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 pub mod device;
-#[cfg(all(
-    any(target_arch = "nvptx64", feature = "cuda_std"),
-    not(any(feature = "stable", feature = "cuda_std_operators"))
+#[cfg(any(
+    all(
+        target_arch = "nvptx64",
+        not(any(feature = "stable", feature = "cuda_std_operators"))
+    ),
+    all(not(target_arch = "nvptx64"), feature = "cuda_std")
 ))]
 #[macro_use]
 mod emit;

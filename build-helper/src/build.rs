@@ -4,6 +4,8 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use warpfold_kernels::launch::INTERFACE;
+
 use crate::device::{DeviceCrate, KERNELS_VERSION, at};
 use crate::error::Error;
 use crate::kernels::{Compiled, kernels};
@@ -73,7 +75,7 @@ impl Build {
     /// where the device code is to be written, or rust-cuda's compiler is asked for.
     pub fn run(&self) -> Result<(), Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
-        let stamp = Stamp::of(&source, KERNELS_VERSION);
+        let stamp = Stamp::of(&source, &format!("{KERNELS_VERSION}-{INTERFACE}"));
         let pack = match self.committed_pack(&stamp) {
             Some(pack) if !self.updates && !self.is_for_rust_cuda() => pack,
             _ => Pack::new(stamp, &self.compile_as_asked()?),

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! warpfold operators 1                the format
-//! kernels 0.1.0                       the version of warpfold-kernels
+//! kernels 0.1.0-2                     the versions of warpfold-kernels, and of what a launch tells a kernel
 //! source 1f0c…                        a hash of the file of operators
 //! variant 9 0                         a compute capability, the best first
 //! kernel reduce_gcd 31514 5120        a symbol, the text's bytes, the packed bytes
@@ -27,7 +27,7 @@ const LEVEL: u8 = 9;
 /// What the kernels are made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
-    /// The version of `warpfold-kernels`.
+    /// The version of `warpfold-kernels`, and of what a launch tells a kernel.
     pub kernels: String,
     /// A hash of the file of operators.
     pub source: String,

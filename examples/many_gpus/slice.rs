@@ -1,37 +1,58 @@
-//! A sum of a slice of the host over all GPUs, each with its own bus, beside one GPU.
+//! A sum and a scan of a slice of the host over all GPUs, each with its own bus, beside one GPU.
 
 use std::io::Write;
 
-use warpfold::gpu_sum;
 use warpfold::group::Gpus;
+use warpfold::{Sum, gpu_inclusive_scan, gpu_sum};
 
 use crate::common;
 use crate::failure::{Failure, same};
 use crate::numbers::Numbers;
 
-/// How often each sum is made; the fastest counts.
+/// How often each call is made; the fastest counts.
 const CALLS: usize = 4;
 
-/// Sums a slice of so many bytes.
+/// Sums and scans a slice of so many bytes.
 pub fn run(gpus: &Gpus, bytes: usize, out: &mut dyn Write) -> Result<(), Failure> {
     let numbers = Numbers::made_up(bytes / size_of::<u64>());
     let items = numbers.some(0..numbers.count());
     let expected = numbers.sum(0..numbers.count());
-    let one: fn(&Gpus, &[u64]) -> warpfold::Result<u64> = |_, items| gpu_sum(items);
-    for (who, sum) in [("one GPU", one), ("all GPUs", Gpus::sum::<u64>)] {
-        let mut least = f64::INFINITY;
-        for _ in 0..CALLS {
-            let (found, time) = common::timed(|| sum(gpus, &items));
-            same("the sum", found?, expected)?;
-            least = least.min(time.as_secs_f64());
-        }
-        let rate = size_of_val(&items[..]) as f64 / least / 1e9;
+    let check_sum = |sum: u64| same("the sum", sum, expected);
+    let check_scan = |scanned: Vec<u64>| {
+        let mut total = 0u64;
+        items.iter().zip(scanned).try_for_each(|(item, found)| {
+            total = total.wrapping_add(*item);
+            same("a number of the scan", found, total)
+        })
+    };
+    let bytes = size_of_val(&items[..]);
+    let mut print = |what, who, least: f64| {
         writeln!(
             out,
-            "{who:9}  {} bytes of the host  sum {expected}  {:.3} s, {rate:.1} GB/s  the CPU agrees",
-            size_of_val(&items[..]),
-            least
-        )?;
-    }
+            "{what:4}  {who:8}  {bytes} bytes of the host  {least:.3} s, {:.1} GB/s  the CPU agrees",
+            bytes as f64 / least / 1e9
+        )
+    };
+    print("sum", "one GPU", fastest(|| gpu_sum(&items), check_sum)?)?;
+    print("sum", "all GPUs", fastest(|| gpus.sum(&items), check_sum)?)?;
+    let one = || gpu_inclusive_scan::<Sum, u64>(&items);
+    print("scan", "one GPU", fastest(one, check_scan)?)?;
+    let all = || gpus.inclusive_scan::<Sum, u64>(&items);
+    print("scan", "all GPUs", fastest(all, check_scan)?)?;
     Ok(())
+}
+
+/// The seconds of the fastest of some calls, of which the first is checked.
+fn fastest<R>(
+    call: impl Fn() -> warpfold::Result<R>,
+    check: impl FnOnce(R) -> Result<(), Failure>,
+) -> Result<f64, Failure> {
+    check(call()?)?;
+    let mut least = f64::INFINITY;
+    for _ in 1..CALLS {
+        let (done, time) = common::timed(&call);
+        done?;
+        least = least.min(time.as_secs_f64());
+    }
+    Ok(least)
 }

@@ -4,13 +4,16 @@
 //! arguments is found before anything is prepared or launched: first whether the stream is the context's, then
 //! lengths, alignment and overlap, which need no driver, then whether the memory is.
 
+mod pieces;
+
 use std::any::TypeId;
 use std::ops::Range;
 use std::ptr;
 
-use warpfold_kernels::contract::{Wider, is_short_scan, reduce_chunk_count, scan_tile_count};
+use warpfold_kernels::contract::{Wider, reduce_chunk_count, scan_tile_count};
 use warpfold_kernels::launch::Start;
-use warpfold_kernels::workspace::{reduce_state_words, scan_state_words};
+
+use self::pieces::Part;
 
 use cust::memory::DeviceSlice;
 
@@ -199,45 +202,6 @@ impl Queue<'_> {
         self.scratch(Part::First, state_words).map(drop)
     }
 
-    /// Queues the part of a reduction of `input` that has these chunks; the last part writes the result to `output`.
-    ///
-    /// # Safety
-    ///
-    /// Until the work is done,
-    ///
-    /// - the items of these chunks, counted from `input.address`, are memory that the device reads in this context. No other
-    ///   item of `input` need be there, so the address itself may lie outside of any allocation;
-    /// - `output`, in the last part, is memory for a result that the device writes in this context;
-    /// - `input.address` is aligned for `T`, `output` for the result, and the result lies apart from the items.
-    ///
-    /// And, or the result is wrong: the parts of a reduction are queued in order, with nothing else in between on the stream, for
-    /// the same number of items.
-    pub unsafe fn reduce_piece<O: Kernel<kind::reduce, T>, T: Item>(
-        &mut self,
-        input: Span,
-        chunks: Range<u64>,
-        output: Address,
-    ) -> Result<()> {
-        let kernel = self.entered.kernel(O::entry())?;
-        let item_count = input.item_count as u64;
-        let part = Part::new(&chunks, reduce_chunk_count::<T>(item_count));
-        let state_words = reduce_state_words::<T, O::Accumulator>(item_count);
-        let scratch = self.scratch(part, state_words)?;
-        let parameters = [
-            input.address,
-            item_count,
-            chunks.start,
-            scratch.control,
-            scratch.states,
-            scratch.state_words,
-            output,
-        ];
-        let blocks = chunks.end - chunks.start;
-        // SAFETY: these are a reduction's parameters. Block `i` reads chunk `chunks.start + i`, and the last one writes `output`:
-        // the caller answers for both. The rest is the stream's workspace, with the state words that were asked for.
-        unsafe { self.launch(part, &kernel, kernel.long.block, blocks, parameters) }
-    }
-
     /// Queues a scan of `input`, at least one item, to the first items of `output`.
     pub fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         &mut self,
@@ -252,51 +216,6 @@ impl Queue<'_> {
         let tiles = 0..scan_tile_count::<Wider<T, O::Output>>(input.item_count as u64);
         // SAFETY: both are memory of the context, of the lengths that their owner gave them; all tiles at once.
         unsafe { self.scan_piece::<K, O, T>(input, output.address, tiles) }
-    }
-
-    /// Queues the part of a scan of `input` that has these tiles.
-    ///
-    /// # Safety
-    ///
-    /// Until the work is done,
-    ///
-    /// - the items of these tiles, counted from `input.address`, are memory that the device reads in this context, and those
-    ///   counted from `output` memory that it writes. No other item need be there, so the addresses themselves may lie outside of
-    ///   any allocation;
-    /// - the addresses are aligned for `T` and for the results, and lie so far apart that no item of these tiles lies where a result
-    ///   does; or they are the same, and so are the types.
-    ///
-    /// And, or the results are wrong or never come: the parts of a scan are queued in order, with nothing else in between on the
-    /// stream, for the same number of items.
-    pub unsafe fn scan_piece<K: Kind, O: Kernel<K, T>, T: Item>(
-        &mut self,
-        input: Span,
-        output: Address,
-        tiles: Range<u64>,
-    ) -> Result<()> {
-        let kernel = self.entered.kernel(O::entry())?;
-        let item_count = input.item_count as u64;
-        let part = Part::new(&tiles, scan_tile_count::<Wider<T, O::Output>>(item_count));
-        let state_words = scan_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count);
-        let scratch = self.scratch(part, state_words)?;
-        let parameters = [
-            input.address,
-            output,
-            item_count,
-            tiles.start,
-            tiles.end,
-            scratch.control,
-            scratch.states,
-            scratch.state_words,
-        ];
-        let grid = match is_short_scan::<Wider<T, O::Output>>(item_count) {
-            true => kernel.short,
-            false => kernel.long,
-        };
-        let blocks = (tiles.end - tiles.start).min(grid.resident_blocks as u64);
-        // SAFETY: these are a scan's parameters. The blocks read and write the items of these tiles alone: the caller answers for
-        // them. The rest is the stream's workspace, with the state words that were asked for.
-        unsafe { self.launch(part, &kernel, grid.block, blocks, parameters) }
     }
 
     /// Queues the writing of the operator's identity: the reduction of no items.
@@ -393,31 +312,6 @@ impl Queue<'_> {
             Memory::Callers => self.entered.check_memory(argument, span.address),
             Memory::Own => Ok(()),
         }
-    }
-}
-
-/// Where a launch stands among those of its call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Whole,
-    First,
-    Middle,
-    Last,
-}
-
-impl Part {
-    /// The part that a call's units of work in `range` are, of so many.
-    fn new(range: &Range<u64>, count: u64) -> Self {
-        match (range.start == 0, range.end == count) {
-            (true, true) => Part::Whole,
-            (true, false) => Part::First,
-            (false, true) => Part::Last,
-            (false, false) => Part::Middle,
-        }
-    }
-
-    fn is_first(self) -> bool {
-        matches!(self, Part::Whole | Part::First)
     }
 }
 

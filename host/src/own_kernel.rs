@@ -74,9 +74,10 @@ impl OwnKernel {
 
 /// Declares kernels of a program's own, made of the building blocks in `warpfold_kernels::device`.
 ///
-/// The list is all that stands in its file but `use` and items of both sides. The file is compiled twice: as a module of the
+/// The file is compiled twice: as a module of the
 /// program, where each kernel becomes a static [`OwnKernel`] of the function's name, and for the device by the build script,
-/// which is one line of `warpfold-build`. There, the name `warpfold` means the crate `warpfold-kernels`.
+/// which is one line of `warpfold-build`. There, the name `warpfold` means
+/// the crate `warpfold-kernels`, and bodies begin with what they `use`.
 ///
 /// ```text
 /// // build.rs

@@ -26,23 +26,25 @@ const LANES: usize = WARP_LANES as usize;
 /// ```
 pub fn reduce<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
     let item_count = items.len() as u64;
-    let chunks: Vec<_> = (0..reduce_chunk_count::<T>(item_count))
-        .map(|chunk| reduce_chunk::<O, T>(items, chunk))
-        .collect();
-    O::lower(combine_chunks::<O, T>(&chunks))
+    let chunks =
+        (0..reduce_chunk_count::<T>(item_count)).map(|chunk| reduce_chunk::<O, T>(items, chunk));
+    O::lower(combine_chunks::<O, T>(chunks))
 }
 
 /// Step 5 of a reduction: the results of all chunks.
-pub(crate) fn combine_chunks<O: Op<T>, T: Element>(chunks: &[O::Accumulator]) -> O::Accumulator {
-    match *chunks {
-        [] => O::identity(),
-        [result] => result,
-        _ => {
-            let threads: Vec<_> = (0..THREADS)
-                .map(|thread| left_fold::<O, T>(chunks.iter().skip(thread).step_by(THREADS)))
-                .collect();
-            combine_threads::<O, T>(&threads)
-        }
+pub(crate) fn combine_chunks<O: Op<T>, T: Element>(
+    chunks: impl Iterator<Item = O::Accumulator>,
+) -> O::Accumulator {
+    let mut threads = [O::identity(); THREADS];
+    let mut last = (0, O::identity());
+    for (index, chunk) in chunks.enumerate() {
+        let thread = &mut threads[index % THREADS];
+        *thread = O::combine(*thread, chunk);
+        last = (index, chunk);
+    }
+    match last {
+        (0, only) => only,
+        _ => combine_threads::<O, T>(&threads),
     }
 }
 
@@ -260,13 +262,6 @@ fn value<O: Op<T>, T: Element>(items: &[T], tile_start: u64, index: usize) -> O:
     items
         .get(index as usize)
         .map_or_else(O::identity, |&item| O::lift_at(item, index))
-}
-
-/// `((e ⊕ x₀) ⊕ x₁) ⊕ …`
-fn left_fold<'values, O: Op<T>, T: Element>(
-    values: impl Iterator<Item = &'values O::Accumulator>,
-) -> O::Accumulator {
-    values.fold(O::identity(), |fold, &value| O::combine(fold, value))
 }
 
 /// Neighbours first: `((x₀⊕x₁)⊕(x₂⊕x₃))⊕…`, for a power of two of values.

@@ -15,10 +15,14 @@
 
 mod carry;
 #[cfg(feature = "nccl")]
+mod chain;
+#[cfg(feature = "nccl")]
 mod chunks;
 mod copy;
 mod cut;
 mod results;
+#[cfg(feature = "nccl")]
+mod shared_scan;
 mod workers;
 
 use std::iter;
@@ -39,6 +43,8 @@ use results::Results;
 
 #[cfg(feature = "nccl")]
 pub(crate) use chunks::reduce_chunks;
+#[cfg(feature = "nccl")]
+pub(crate) use shared_scan::scan_shared;
 
 /// Reduces at least one item.
 pub(crate) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(

@@ -59,6 +59,13 @@ pub const SCAN_BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 /// | in place | 35.1, 36.0 | 70.5, 71.1 | 182.7, 181.8 | 720.4, 710.9 |
 pub const SCAN_IN_PLACE_CACHED_BYTES: u64 = 96 << 20;
 
+/// The version of what a launch tells a kernel. Device code made for another one is not launched, but made anew.
+pub const INTERFACE: u32 = 2;
+
+/// A bit of a scan's `end_tile`: the launch stores no results, it only publishes the aggregates of its tiles and groups. So what
+/// some tiles add is known at the cost of reading them. What it publishes as prefixes is unspecified.
+pub const SCAN_PUBLISHES_ONLY: u64 = 1 << 63;
+
 /// Turns of a scan's block that may be under way at once.
 pub const SCAN_TURNS: usize = 4;
 

@@ -30,6 +30,38 @@ fn reductions_have_the_bits_of_one_gpu() {
     });
 }
 
+macro_rules! scans {
+    ($name:ident) => {
+        fn $name<O: Kernel<kind::$name, T>, T: Sample>(gpus: &Gpus, item_count: usize)
+        where
+            O::Output: Sample,
+        {
+            let items = ordinary::<O, T>(item_count);
+            let found = gpus.$name::<O, T>(&items).unwrap();
+            let expected = reference::$name::<O, T>(&items);
+            let what = format!("{item_count} of {}", std::any::type_name::<T>());
+            assert_same_bits(&found, &expected, &what);
+        }
+    };
+}
+
+scans!(inclusive_scan);
+scans!(exclusive_scan);
+
+#[test]
+fn scans_have_the_bits_of_one_gpu() {
+    on_four_devices("host_slices::scans_have_the_bits_of_one_gpu", || {
+        let gpus = Gpus::all().unwrap();
+        for item_count in [0, 1, 5_000, (1 << 21) + 1] {
+            inclusive_scan::<Sum, f32>(&gpus, item_count);
+        }
+        // Short tiles and long ones; and results of another size than the items.
+        exclusive_scan::<Sum, f32>(&gpus, 3_000_001);
+        inclusive_scan::<Sum, f64>(&gpus, (2 << 20) + 777);
+        exclusive_scan::<Max, i8>(&gpus, (8 << 20) + 12_345);
+    });
+}
+
 #[test]
 fn the_named_functions_are_what_they_are_called() {
     on_four_devices(

@@ -13,6 +13,7 @@ mod child;
 mod data;
 mod faults;
 mod host_slices;
+mod injected;
 mod processes;
 mod ranks;
 #[path = "../common/texts.rs"]

@@ -1,7 +1,5 @@
 //! A kernel of this program's own, made of the library's building blocks. Compiled by `build.rs` for the GPU.
 
-use warpfold::{Max, WideSum};
-
 /// Bytes of shared memory that a block of [`standardise`] takes: 8 sums of 8 bytes, the mean, 8 maxima of 4 bytes.
 pub const SHARED_BYTES: u32 = 64 + 64 + 32;
 
@@ -10,6 +8,7 @@ warpfold::kernels! {
     pub fn standardise(rows: *mut f32, columns: u64, largest: *mut f32) {
         use warpfold::device::block::{self, Scratch};
         use warpfold::device::thread;
+        use warpfold::{Max, WideSum};
 
         let (thread, threads) = (u64::from(thread::index()), u64::from(block::THREADS));
         // SAFETY: there are as many rows of `columns` items as blocks, and a place in `largest` for each; the block has

@@ -10,7 +10,7 @@ use super::{Result, Stream, check, raw};
 
 /// A place in a stream.
 #[derive(Debug)]
-pub(crate) struct Event(*mut c_void);
+pub(crate) struct Event(pub(super) *mut c_void);
 
 // SAFETY: a handle is a name for something the driver keeps and locks; any thread may use it.
 unsafe impl Send for Event {}

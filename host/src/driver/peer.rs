@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use super::{Address, Context, Result, Stream, check, raw};
+use super::{Address, Context, Event, Result, Stream, check, raw};
 use crate::error::DriverCode;
 
 /// Queues a copy from the memory of one context to that of another, or within one.
@@ -29,15 +29,29 @@ impl Stream<'_> {
     /// Whether all that is queued on the stream is done.
     pub fn is_done(self) -> Result<bool> {
         // SAFETY: the stream lives.
-        let asked = check("cuStreamQuery", unsafe { raw::cuStreamQuery(self.handle) });
-        match asked {
-            Err(failure) if failure.code == DriverCode::NOT_READY => Ok(false),
-            asked => asked.map(|()| true),
-        }
+        answer(check("cuStreamQuery", unsafe {
+            raw::cuStreamQuery(self.handle)
+        }))
     }
 
     /// The driver's handle, for a library that queues something on the stream.
     pub fn handle(self) -> *mut c_void {
         self.handle
+    }
+}
+
+impl Event {
+    /// Whether the event is reached where it is now.
+    pub fn is_reached(&self) -> Result<bool> {
+        // SAFETY: the event lives.
+        answer(check("cuEventQuery", unsafe { raw::cuEventQuery(self.0) }))
+    }
+}
+
+/// Whether something is done, that was asked for.
+fn answer(asked: Result<()>) -> Result<bool> {
+    match asked {
+        Err(failure) if failure.code == DriverCode::NOT_READY => Ok(false),
+        asked => asked.map(|()| true),
     }
 }

@@ -95,6 +95,8 @@ unsafe extern "C" {
     #[cfg(feature = "nccl")]
     pub fn cuStreamQuery(stream: *mut c_void) -> i32;
     #[cfg(feature = "nccl")]
+    pub fn cuEventQuery(event: *mut c_void) -> i32;
+    #[cfg(feature = "nccl")]
     pub fn cuMemcpyPeerAsync(
         to: Address,
         to_context: *mut c_void,

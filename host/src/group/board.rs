@@ -1,78 +1,166 @@
-//! A board whose words are known before and after a call's launches: what launches on other devices would have published is
-//! written there first, and what these have published is read.
+//! A rank's board: the workspace of its launches, on which the host publishes what launches on other devices would have published
+//! there, and from which it takes what these launches publish for others.
 //!
-//! Each board is begun anew, with epoch 0 and no tickets taken, so the launches' tag is 1, and nothing is left in it of before.
-
-use std::ops::Range;
+//! The host knows the tag of the launches, since it writes the epoch before them. Each call has an epoch of its own, so
+//! nothing is cleared in between.
 
 use warpfold_kernels::element::Accumulator;
 use warpfold_kernels::workspace::{STATES_OFFSET, workspace_bytes};
 
-use super::session::Session;
-use super::words::{from_words, to_words, words_of};
-use crate::driver::Address;
+use super::post::Post;
+use super::words::{state_bytes, to_states};
+use crate::driver::{self, Address, Stream};
 use crate::error::Result;
-use crate::gpu::Place;
-use crate::launch::Queue;
+use crate::gpu::{DeviceMemory, Entered, Place};
 
-/// The tag of a board's launches.
-const TAG: u64 = 1;
+/// Bytes of the control that are written: tickets and departures.
+const CONTROL_BYTES: usize = 16;
 
-/// How long a board is.
-#[derive(Debug, Clone, Copy)]
+/// State words of the shortest board.
+const LEAST_STATE_WORDS: u64 = 8 << 10;
+
+/// The last epoch of a board. Launches of the next tag but one would clear it themselves.
+const LAST_EPOCH: u32 = u32::MAX - 2;
+
+/// A rank's board.
+#[derive(Default)]
 pub(super) struct Board {
-    /// State words of all.
-    pub state_words: u64,
-    /// Slots that have to be clear at first, from 0 on. The launches look at no other before they publish there.
-    pub clear_slots: u64,
+    memory: Option<Cleared>,
+    epoch: u32,
 }
 
-/// Has `work` queue launches on a board where these slots are published already, waits for them, and reads the slots `read`,
-/// which they have published.
-///
-/// The launches come after all that the program has queued.
-pub(super) fn run<A: Accumulator>(
-    session: &Session<'_>,
-    board: Board,
-    seeds: &[(u64, A)],
-    work: impl FnOnce(&mut Queue<'_>) -> Result<()>,
-    read: Range<u64>,
-) -> Result<Vec<A>> {
-    let words = words_of::<A>();
-    let bytes_to = |slot: u64| (STATES_OFFSET + slot * 8 * words as u64) as usize;
-    let room = workspace_bytes(board.state_words) as usize;
-    let mut lane = session.entered.lane(room)?;
-    let image = &mut lane.bytes()[..bytes_to(board.clear_slots)];
-    image.fill(0);
-    for &(slot, value) in seeds {
-        let states = image[bytes_to(slot)..].chunks_exact_mut(8);
-        for (state, word) in states.zip(to_words(value)) {
-            state.copy_from_slice(&(TAG << 32 | u64::from(word)).to_ne_bytes());
+/// Memory that was cleared when it was made.
+struct Cleared {
+    memory: DeviceMemory,
+    state_words: u64,
+}
+
+impl Board {
+    /// Queues what makes the board ready for launches that need so many state words, with these slots published already.
+    /// Gives where it is.
+    ///
+    /// Nothing queued uses the board or the notes.
+    pub fn prepare<A: Accumulator>(
+        &mut self,
+        entered: Entered<'_>,
+        stream: Stream<'_>,
+        post: &mut Post,
+        state_words: u64,
+        seeds: &[(u64, A)],
+    ) -> Result<Place> {
+        let place = self.next_epoch(entered, stream, state_words)?;
+        let tag = self.epoch + 1;
+        let notes = post.notes();
+        notes[..8].copy_from_slice(&(u64::from(self.epoch) << 32).to_ne_bytes());
+        notes[8..CONTROL_BYTES].fill(0);
+        let states = seeds.iter().flat_map(|&(_, value)| to_states(tag, value));
+        for (note, state) in notes[CONTROL_BYTES..].chunks_exact_mut(8).zip(states) {
+            note.copy_from_slice(&state.to_ne_bytes());
+        }
+        let start = post.notes_start();
+        // SAFETY: the notes are so long, and nobody writes them before the call has waited for its stream.
+        unsafe { driver::queue_copy_to_device(place.control, start, CONTROL_BYTES, stream) }?;
+        let mut note = CONTROL_BYTES;
+        for (first, count) in runs(seeds.iter().map(|&(slot, _)| slot)) {
+            let bytes = count * state_bytes::<A>();
+            let to = place.states + first * state_bytes::<A>() as u64;
+            // SAFETY: as above: the notes have room for all seeds.
+            unsafe { driver::queue_copy_to_device(to, start.add(note), bytes, stream) }?;
+            note += bytes;
+        }
+        Ok(place)
+    }
+
+    /// Queues copies of these slots, which launches on the stream publish, to the outgoing body, which has room for them: one after
+    /// the other.
+    pub fn take<A: Accumulator>(
+        place: Place,
+        stream: Stream<'_>,
+        post: &Post,
+        slots: impl Iterator<Item = u64>,
+    ) -> Result<()> {
+        let mut at = 0;
+        for (first, count) in runs(slots) {
+            let from = place.states + first * state_bytes::<A>() as u64;
+            let (to, room) = post.place_in_body(at);
+            let bytes = (count * state_bytes::<A>()).min(room);
+            // SAFETY: there is room for so many bytes, which nobody uses before the message has been carried.
+            unsafe { driver::queue_copy_to_host(to, from, bytes, stream) }?;
+            at += bytes;
+        }
+        Ok(())
+    }
+
+    /// Begins an epoch, on memory for so many state words.
+    fn next_epoch(
+        &mut self,
+        entered: Entered<'_>,
+        stream: Stream<'_>,
+        state_words: u64,
+    ) -> Result<Place> {
+        let kept = self.memory.take();
+        let kept = kept.filter(|kept| kept.state_words >= state_words && self.epoch < LAST_EPOCH);
+        self.epoch += 1;
+        let cleared = match kept {
+            Some(cleared) => cleared,
+            None => {
+                self.epoch = 0;
+                entered.with_room(|| Cleared::new(stream, state_words))?
+            }
+        };
+        let control = cleared.memory.address();
+        let state_words = cleared.state_words;
+        self.memory = Some(cleared);
+        Ok(Place {
+            control,
+            states: control + STATES_OFFSET,
+            state_words,
+        })
+    }
+}
+
+impl Cleared {
+    fn new(stream: Stream<'_>, state_words: u64) -> Result<Self> {
+        let state_words = state_words.max(LEAST_STATE_WORDS);
+        let bytes = workspace_bytes(state_words);
+        let memory = DeviceMemory::allocate(bytes)?;
+        driver::fill(memory.address(), 0, (bytes / 4) as usize, stream)?;
+        Ok(Self {
+            memory,
+            state_words,
+        })
+    }
+}
+
+/// A place whose slots from `first_slot` on are in the outgoing body. Launches that publish no others, and look at none, may use it.
+pub(super) fn place_in_body<A: Accumulator>(place: Place, post: &Post, first_slot: u64) -> Place {
+    let before: Address = first_slot.wrapping_mul(state_bytes::<A>() as u64);
+    Place {
+        states: post.body().wrapping_sub(before),
+        ..place
+    }
+}
+
+/// Consecutive slots of some in order: the first of each run, and how many there are.
+fn runs(slots: impl Iterator<Item = u64>) -> Vec<(u64, usize)> {
+    let mut runs: Vec<(u64, usize)> = Vec::new();
+    for slot in slots {
+        match runs.last_mut() {
+            Some((first, count)) if *first + *count as u64 == slot => *count += 1,
+            _ => runs.push((slot, 1)),
         }
     }
-    let image_bytes = image.len();
-    let busy = lane.send(image_bytes)?;
-    busy.call().come_after(session.call.stream())?;
-    let place = place(busy.device(), board.state_words);
-    Queue::on_board(session.entered, busy.call(), place, work)?;
-    let (start, end) = (bytes_to(read.start), bytes_to(read.end));
-    let busy = match end > start {
-        true => busy.receive(start, end - start)?,
-        false => busy,
-    };
-    let mut lane = busy.wait()?;
-    let states = lane.bytes()[..end.saturating_sub(start)].chunks_exact(8);
-    let published: Vec<u32> = states
-        .map(|state| u32::from_ne_bytes([state[0], state[1], state[2], state[3]]))
-        .collect();
-    Ok(published.chunks_exact(words).map(from_words).collect())
+    runs
 }
 
-/// The workspace in a lane's memory, which begins with its control.
-fn place(address: Address, state_words: u64) -> Place {
-    Place {
-        control: address,
-        states: address + STATES_OFFSET,
-        state_words,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_that_follow_one_another_are_a_run() {
+        assert_eq!(runs([].into_iter()), []);
+        let slots = [3, 4, 5, 9, 7, 8].into_iter();
+        assert_eq!(runs(slots), [(3, 3), (9, 1), (7, 2)]);
     }
 }

@@ -2,14 +2,22 @@
 //!
 //! The ranks meet in a room. Each lays down something and waits; who comes last takes all of it as the round's, and wakes the
 //! others. A rank that waits too long, or leaves, closes the room, and whoever is in it, or comes later, is told why.
+//!
+//! To wake a thread takes longer than a short call, so a rank that waits looks for news for a while before it sleeps.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Fault;
+use super::post::Post;
 use super::transport::{Local, Parcel, Transport};
 use crate::driver::{self, Context};
 use crate::error::Result;
+
+/// How long a rank looks for news before it sleeps.
+const EAGER: Duration = Duration::from_micros(200);
 
 /// One rank's way to the others.
 #[derive(Debug)]
@@ -24,6 +32,8 @@ struct Room {
     size: usize,
     state: Mutex<State>,
     changed: Condvar,
+    /// Counts what is new: rounds that are over, and the closing.
+    news: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -58,6 +68,7 @@ impl InProcess {
                 closed: None,
             }),
             changed: Condvar::new(),
+            news: AtomicU64::new(0),
         });
         (0..size).map(move |rank| Self {
             rank,
@@ -97,15 +108,23 @@ impl Transport for InProcess {
         self.room.size
     }
 
-    fn all_gather(&mut self, local: Local<'_>, mine: &[u8]) -> Result<Vec<u8>> {
-        let laid = self.meet(Message::Bytes(mine.to_vec()), local.limit)?;
-        let mut all = Vec::with_capacity(mine.len() * laid.len());
-        for message in laid.iter() {
-            if let Message::Bytes(bytes) = message {
-                all.extend_from_slice(bytes);
+    fn all_gather(&mut self, local: Local<'_>, post: &mut Post, body_bytes: usize) -> Result<()> {
+        if let Err(failure) = local.stream.synchronize() {
+            self.abort();
+            return Err(failure.into());
+        }
+        let mine = Message::Bytes(post.outgoing(body_bytes).to_vec());
+        let laid = self.meet(mine, local.limit)?;
+        let message_bytes = Post::message_bytes(body_bytes);
+        let incoming = post.incoming(body_bytes).chunks_exact_mut(message_bytes);
+        for (to, message) in incoming.zip(laid.iter()) {
+            match message {
+                Message::Bytes(bytes) if bytes.len() == to.len() => to.copy_from_slice(bytes),
+                // Something else: with that rank not all is well.
+                _ => to.fill(0),
             }
         }
-        Ok(all)
+        Ok(())
     }
 
     fn exchange(&mut self, local: Local<'_>, sends: &[Parcel], receives: &[Parcel]) -> Result<()> {
@@ -113,11 +132,15 @@ impl Transport for InProcess {
         let laid = self.meet(message, local.limit)?;
         let fetched = self.fetch(local, &laid, receives);
         if fetched.is_err() {
+            // Some of it may be under way.
+            let _ = local.stream.synchronize();
+        }
+        // Nobody changes or frees what he sent before all have it. So a rank that failed comes too.
+        let met = self.meet(Message::Bytes(Vec::new()), local.limit);
+        if fetched.is_err() {
             self.abort();
         }
-        fetched?;
-        // Nobody changes what he sent before all have it.
-        self.meet(Message::Bytes(Vec::new()), local.limit).map(drop)
+        fetched.and(met.map(drop))
     }
 
     fn abort(&mut self) {
@@ -148,21 +171,26 @@ impl Room {
         if state.laid.iter().all(Option::is_some) {
             state.last = Arc::new(state.laid.iter_mut().filter_map(Option::take).collect());
             state.rounds += 1;
-            self.changed.notify_all();
+            self.tell();
             return Ok(Arc::clone(&state.last));
         }
         let round = state.rounds;
+        let seen = self.news.load(Ordering::Acquire);
+        drop(state);
+        self.look_for_news(seen, begin, limit);
+        state = self.lock();
         loop {
-            let left = limit.saturating_sub(begin.elapsed());
-            let waited = self.changed.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
             if state.rounds != round {
                 return Ok(Arc::clone(&state.last));
             }
             if let Some(fault) = &state.closed {
                 return Err(fault.clone());
             }
-            if begin.elapsed() >= limit {
+            let left = limit.saturating_sub(begin.elapsed());
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let is_news = state.rounds != round || state.closed.is_some();
+            if !is_news && begin.elapsed() >= limit {
                 let ranks = state.laid.iter().enumerate();
                 let missing = ranks.filter(|(_, laid)| laid.is_none());
                 let fault = Fault::TimedOut {
@@ -175,6 +203,19 @@ impl Room {
         }
     }
 
+    /// Waits awake, for a while, until there is something newer than this.
+    fn look_for_news(&self, seen: u64, begin: Instant, limit: Duration) {
+        while self.news.load(Ordering::Acquire) == seen && begin.elapsed() < EAGER.min(limit) {
+            thread::yield_now();
+        }
+    }
+
+    /// Tells the others that there is something new; the state is locked, and changed already.
+    fn tell(&self) {
+        self.news.fetch_add(1, Ordering::Release);
+        self.changed.notify_all();
+    }
+
     /// A rank is gone: nobody need wait for it.
     fn leave(&self, rank: usize) {
         self.close(&mut self.lock(), Fault::RankLeft { rank });
@@ -183,7 +224,7 @@ impl Room {
     /// Closes the room, if nobody has yet.
     fn close(&self, state: &mut State, fault: Fault) {
         state.closed.get_or_insert(fault);
-        self.changed.notify_all();
+        self.tell();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

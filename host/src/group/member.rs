@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use cust::memory::DeviceSlice;
 
+use super::board::Board;
 use super::nccl::Nccl;
+use super::post::Post;
 use super::session::Session;
 use super::transport::Transport;
 use super::{Fault, UniqueId, reduce, scan};
@@ -25,6 +27,9 @@ use crate::launch::Span;
 /// The results have the bits that one GPU would give, whatever the number of ranks and wherever the items are cut: see the
 /// [module's documentation](super).
 ///
+/// From its first call on, a member keeps page-locked memory for its messages, 20 KiB and 16 more for each rank, and a board of
+/// 64 KiB on its device. Long calls need more: up to a few bytes for each 57 KiB of all items, and for each MiB of a share.
+///
 /// # Failures
 ///
 /// Where a call fails on one rank, it fails on all: there with the reason, on the others with [`Fault::RankFailed`], and the
@@ -35,6 +40,9 @@ pub struct Member<'gpu> {
     gpu: &'gpu Gpu,
     transport: Box<dyn Transport + 'gpu>,
     limit: Duration,
+    /// Made by the first call.
+    post: Option<Post>,
+    board: Board,
     /// Calls so far.
     calls: u64,
     /// Whether this rank is, or may be, out of step.
@@ -47,6 +55,8 @@ impl<'gpu> Member<'gpu> {
             gpu,
             transport: Box::new(transport),
             limit,
+            post: None,
+            board: Board::default(),
             calls: 0,
             is_dissolved: false,
         }
@@ -150,7 +160,7 @@ impl<'gpu> Member<'gpu> {
     }
 
     /// As [`inclusive_scan`](Self::inclusive_scan), with the results in the places of the items, which on an error are
-    /// unspecified. With three ranks or more, those in the middle use up to 64 MiB of their device's memory meanwhile.
+    /// unspecified.
     ///
     /// # Errors
     ///
@@ -193,10 +203,18 @@ impl<'gpu> Member<'gpu> {
             let mut call = entered.call()?;
             driver::check_default_stream()?;
             call.begin().come_after_default_stream()?;
+            let post = match self.post.take() {
+                Some(post) => post,
+                None => Post::new(entered, self.transport.size())?,
+            };
+            let post = self.post.insert(post);
+            post.check()?;
             work(&mut Session {
                 entered,
                 call,
                 transport: &mut *self.transport,
+                post,
+                board: &mut self.board,
                 limit: self.limit,
                 number: self.calls,
                 in_step: &mut in_step,
@@ -215,6 +233,12 @@ impl Drop for Member<'_> {
         if self.is_dissolved {
             self.transport.abort();
         }
+        // Where the context is lost, so is what was in it.
+        let _ = self.gpu.enter(|_| {
+            self.post = None;
+            self.board = Board::default();
+            Ok(())
+        });
     }
 }
 

@@ -1,8 +1,13 @@
 //! The way between ranks of several processes, on one machine or several: NCCL.
 //!
 //! Communicators do not block: NCCL's calls return at once, and this asks how far they are until they are done or the
-//! limit is over. Then the communicator is aborted, which ends whatever of it is on the device. Bytes of the host travel through
-//! page-locked memory, which NCCL's kernels read and write.
+//! limit is over. Then the communicator is aborted, which ends whatever of it is on the device. NCCL's kernels read and write
+//! messages in page-locked memory.
+//!
+//! **Ranks that come late.** What a rank sends waits for the other in its device's memory, also when the sender has given up: so a
+//! rank that comes far too late finds a message, as if all were well. The envelope of each says how long after the
+//! last one its rank came, and when it will give up; by that all ranks see who was too late. Their clocks begin when the last
+//! message arrived, so to within the time by which that differs.
 
 mod library;
 
@@ -14,10 +19,11 @@ use std::time::{Duration, Instant};
 
 use self::library::{BYTES, Config, Functions, IN_PROGRESS, RawCommunicator, RawId};
 use super::Fault;
+use super::post::{ENVELOPE_BYTES, Post};
 use super::transport::{Local, Parcel, Transport};
-use crate::driver::Stream;
+use crate::driver::{Event, Stream};
 use crate::error::{Error, Result};
-use crate::gpu::{Gpu, PinnedMemory};
+use crate::gpu::Gpu;
 
 pub(super) use self::library::ID_BYTES;
 
@@ -26,9 +32,6 @@ const EAGER: Duration = Duration::from_micros(200);
 
 /// The pauses between questions.
 const PAUSE: Duration = Duration::from_micros(50);
-
-/// The fewest bytes of page-locked memory.
-const LEAST_BYTES: usize = 64 << 10;
 
 /// Asks NCCL for an id.
 pub(super) fn unique_id() -> Result<[u8; ID_BYTES], Fault> {
@@ -49,8 +52,10 @@ pub(super) struct Nccl<'gpu> {
     size: usize,
     gpu: &'gpu Gpu,
     limit: Duration,
-    /// What the host sends and gets.
-    buffer: Option<Buffer>,
+    /// When the last message of all had arrived.
+    met: Instant,
+    /// Where the rank's own work ends on the stream.
+    own_work: Option<Event>,
 }
 
 /// NCCL's name for a rank's way.
@@ -60,10 +65,14 @@ struct Communicator(RawCommunicator);
 // SAFETY: NCCL lets any thread use a communicator, one at a time; `Nccl` is used by one at a time.
 unsafe impl Send for Communicator {}
 
-/// Page-locked memory of so many bytes.
-struct Buffer {
-    memory: PinnedMemory,
-    bytes: usize,
+/// How far what is queued on a stream has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The rank's own work is under way.
+    OwnWork,
+    /// NCCL waits for other ranks, or carries.
+    Carrying,
+    Done,
 }
 
 impl<'gpu> Nccl<'gpu> {
@@ -85,7 +94,8 @@ impl<'gpu> Nccl<'gpu> {
                 size,
                 gpu,
                 limit,
-                buffer: None,
+                met: Instant::now(),
+                own_work: None,
             };
             let mut communicator = ptr::null_mut();
             let mut config = Config::not_blocking();
@@ -105,9 +115,12 @@ impl<'gpu> Nccl<'gpu> {
             let begun = functions.check("ncclCommInitRankConfig", code);
             let joined = begun
                 .map_err(Error::from)
-                .and_then(|()| nccl.poll("ncclCommInitRankConfig", limit, || Ok(true)));
+                .and_then(|()| nccl.poll("ncclCommInitRankConfig", limit, || Ok(Stage::Done)));
             match joined {
-                Ok(()) => Ok(nccl),
+                Ok(()) => {
+                    nccl.met = Instant::now();
+                    Ok(nccl)
+                }
                 Err(error) => {
                     nccl.abort();
                     Err(error)
@@ -121,24 +134,29 @@ impl<'gpu> Nccl<'gpu> {
         Ok(communicator.0)
     }
 
-    /// Waits until NCCL is done with a call, and `is_done` too.
+    /// Waits until NCCL is done with a call, and the stream too, no longer than the limit after the rank's own work.
     fn poll(
         &self,
         call: &'static str,
         limit: Duration,
-        is_done: impl Fn() -> Result<bool>,
+        stage: impl Fn() -> Result<Stage>,
     ) -> Result<()> {
-        let begin = Instant::now();
+        let mut begin = Instant::now();
         loop {
             let mut state = IN_PROGRESS;
             // SAFETY: the pointer is to a live local, and the communicator is not aborted.
             let asked = unsafe { (self.functions.async_error)(self.communicator()?, &mut state) };
             self.functions.check("ncclCommGetAsyncError", asked)?;
             self.functions.check(call, state)?;
-            if state != IN_PROGRESS && is_done()? {
-                return Ok(());
+            // While NCCL's own thread queues, the driver is left to that.
+            let mut passed = begin.elapsed();
+            if state != IN_PROGRESS || passed >= limit {
+                match stage()? {
+                    Stage::Done if state != IN_PROGRESS => return Ok(()),
+                    Stage::OwnWork => (begin, passed) = (Instant::now(), Duration::ZERO),
+                    Stage::Done | Stage::Carrying => {}
+                }
             }
-            let passed = begin.elapsed();
             if passed >= limit {
                 return Err(Fault::TimedOut {
                     limit,
@@ -160,42 +178,65 @@ impl<'gpu> Nccl<'gpu> {
         local: Local<'_>,
         queue: impl FnOnce(&Functions, RawCommunicator, Stream<'_>) -> c_int,
     ) -> Result<()> {
-        let queued = self.communicator().and_then(|communicator| {
-            let code = queue(self.functions, communicator, local.stream);
-            self.functions.check(call, code)
-        });
-        let done = queued
-            .map_err(Error::from)
-            .and_then(|()| self.poll(call, local.limit, || Ok(local.stream.is_done()?)));
+        let done = self.queue_and_wait(call, local, queue);
         if done.is_err() {
             self.abort();
         }
         done
     }
 
-    /// Page-locked memory for so many bytes.
-    fn buffer(&mut self, local: Local<'_>, bytes: usize) -> Result<&mut Buffer> {
-        let kept = self.buffer.take().filter(|buffer| buffer.bytes >= bytes);
-        let buffer = match kept {
-            Some(buffer) => buffer,
-            None => {
-                let bytes = bytes.max(LEAST_BYTES).next_power_of_two();
-                let memory = local.entered.with_room(|| PinnedMemory::allocate(bytes))?;
-                Buffer { memory, bytes }
-            }
+    fn queue_and_wait(
+        &mut self,
+        call: &'static str,
+        local: Local<'_>,
+        queue: impl FnOnce(&Functions, RawCommunicator, Stream<'_>) -> c_int,
+    ) -> Result<()> {
+        let communicator = self.communicator()?;
+        let own_work = match self.own_work.take() {
+            Some(event) => event,
+            None => Event::new()?,
         };
-        // It goes with its context, which somebody may have reset.
-        buffer.memory.check()?;
-        Ok(self.buffer.insert(buffer))
+        let own_work = self.own_work.insert(own_work);
+        own_work.record(local.stream)?;
+        let code = queue(self.functions, communicator, local.stream);
+        self.functions.check(call, code)?;
+        let own_work = &self.own_work;
+        self.poll(call, local.limit, || {
+            let is_own_work = match own_work {
+                Some(event) => !event.is_reached()?,
+                None => false,
+            };
+            Ok(match local.stream.is_done()? {
+                true => Stage::Done,
+                false if is_own_work => Stage::OwnWork,
+                false => Stage::Carrying,
+            })
+        })
+    }
+
+    /// The envelope of this rank's next message.
+    fn envelope(&self, limit: Duration) -> [u8; ENVELOPE_BYTES] {
+        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let came = self.met.elapsed();
+        let mut envelope = [0; ENVELOPE_BYTES];
+        envelope[..8].copy_from_slice(&nanoseconds(came).to_ne_bytes());
+        envelope[8..].copy_from_slice(&nanoseconds(came.saturating_add(limit)).to_ne_bytes());
+        envelope
     }
 }
 
-impl Buffer {
-    /// The bytes, while nothing on the device uses them.
-    fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: the memory is so long and this owner's alone; what NCCL does with it is done, or aborted, when its call returns.
-        unsafe { std::slice::from_raw_parts_mut(self.memory.start().as_ptr(), self.bytes) }
-    }
+/// The ranks whose messages say that they came when another had given up.
+fn late_ranks<'a>(messages: impl Iterator<Item = &'a [u8]> + Clone) -> Vec<usize> {
+    let number = |message: &[u8], at: usize| {
+        let mut number = [0; 8];
+        number.copy_from_slice(&message[at..][..8]);
+        u64::from_ne_bytes(number)
+    };
+    let given_up = messages.clone().map(|message| number(message, 8)).min();
+    let came = messages.map(|message| number(message, 0)).enumerate();
+    came.filter(|&(_, came)| given_up.is_some_and(|given_up| came > given_up))
+        .map(|(rank, _)| rank)
+        .collect()
 }
 
 impl Transport for Nccl<'_> {
@@ -207,34 +248,36 @@ impl Transport for Nccl<'_> {
         self.size
     }
 
-    fn all_gather(&mut self, local: Local<'_>, mine: &[u8]) -> Result<Vec<u8>> {
-        let all_bytes = mine.len() * self.size;
-        let buffer = match self.buffer(local, mine.len() + all_bytes) {
-            Ok(buffer) => buffer,
-            Err(error) => {
-                self.abort();
-                return Err(error);
-            }
-        };
-        // The bytes of all, and behind them this rank's.
-        buffer.bytes()[all_bytes..][..mine.len()].copy_from_slice(mine);
-        let all = buffer.memory.address();
+    fn all_gather(&mut self, local: Local<'_>, post: &mut Post, body_bytes: usize) -> Result<()> {
+        let envelope = self.envelope(local.limit);
+        post.outgoing(body_bytes)[..ENVELOPE_BYTES].copy_from_slice(&envelope);
+        let (outgoing, incoming) = post.addresses();
+        let message_bytes = Post::message_bytes(body_bytes);
         self.carry_out("ncclAllGather", local, |functions, communicator, stream| {
-            // SAFETY: page-locked memory of these lengths, which the device reaches at these addresses and nobody else uses
-            // before the stream has done this.
+            // SAFETY: page-locked memory with room for a message, and for those of all ranks, which the device reaches at these
+            // addresses and the host leaves alone before the stream has done this.
             unsafe {
                 (functions.all_gather)(
-                    (all + all_bytes as u64) as *const _,
-                    all as *mut _,
-                    mine.len(),
+                    outgoing as *const _,
+                    incoming as *mut _,
+                    message_bytes,
                     BYTES,
                     communicator,
                     stream.handle(),
                 )
             }
         })?;
-        let gathered = self.buffer(local, all_bytes)?;
-        Ok(gathered.bytes()[..all_bytes].to_vec())
+        self.met = Instant::now();
+        let late = late_ranks(post.incoming(body_bytes).chunks_exact(message_bytes));
+        if late.is_empty() {
+            return Ok(());
+        }
+        self.abort();
+        Err(Fault::TimedOut {
+            limit: local.limit,
+            missing: late,
+        }
+        .into())
     }
 
     fn exchange(&mut self, local: Local<'_>, sends: &[Parcel], receives: &[Parcel]) -> Result<()> {
@@ -297,12 +340,12 @@ fn first_failure(first: c_int, second: c_int) -> c_int {
 impl Drop for Nccl<'_> {
     fn drop(&mut self) {
         let ended = self.gpu.enter(|_| {
-            drop(self.buffer.take());
+            drop(self.own_work.take());
             if let Ok(communicator) = self.communicator() {
                 // SAFETY: the communicator is not used for calls again.
                 let code = unsafe { (self.functions.finalize)(communicator) };
                 self.functions.check("ncclCommFinalize", code)?;
-                self.poll("ncclCommFinalize", self.limit, || Ok(true))?;
+                self.poll("ncclCommFinalize", self.limit, || Ok(Stage::Done))?;
                 self.communicator = None;
                 // SAFETY: it is finalized, and not used again.
                 let code = unsafe { (self.functions.destroy)(communicator) };
@@ -323,5 +366,35 @@ impl fmt::Debug for Nccl<'_> {
             .field("size", &self.size)
             .field("is_aborted", &self.communicator.is_none())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::late_ranks;
+
+    /// A message whose rank came after so many nanoseconds, and gives up after so many.
+    fn message(came: u64, gives_up: u64) -> [u8; 20] {
+        let mut message = [7; 20];
+        message[..8].copy_from_slice(&came.to_ne_bytes());
+        message[8..16].copy_from_slice(&gives_up.to_ne_bytes());
+        message
+    }
+
+    #[test]
+    fn who_comes_when_another_has_given_up_is_late() {
+        let late = |messages: &[[u8; 20]]| late_ranks(messages.iter().map(<[u8; 20]>::as_slice));
+        assert_eq!(late(&[message(5, 105), message(105, 205)]), []);
+        assert_eq!(late(&[message(5, 105), message(106, 206)]), [1]);
+        // Their limits may differ.
+        assert_eq!(
+            late(&[message(90, 91), message(3, 103), message(200, 300)]),
+            [2]
+        );
+        assert_eq!(
+            late(&[message(10, 20), message(1, 9), message(11, 99)]),
+            [0, 2]
+        );
+        assert_eq!(late(&[message(u64::MAX, u64::MAX)]), []);
     }
 }

@@ -3,23 +3,25 @@
 //! ```text
 //! learn of all shares
 //! bring torn chunks together                   where shares are not cut between chunks
-//! reduce the own chunks, read their partials   the kernel of one GPU: it publishes a partial for each chunk
-//! hand the partials to all ranks               4096 at most
+//! reduce the own chunks                        the kernel of one GPU: it writes each chunk's partial to this rank's message
+//! hand the partials to all ranks               4096 at most; the host waits for this alone
 //! combine all of them                          on the host, along the contract's tree
 //! ```
 //!
 //! Which chunks there are depends on the number of all items, and a chunk's partial on its items; so nothing depends on the
 //! ranks. Where one rank has all chunks it reduces as one GPU does, and hands over the result.
 
+use std::iter;
+
 use bytemuck::Zeroable;
 use warpfold_kernels::contract::{reduce_chunk_tiles, reduce_tile_items};
 use warpfold_kernels::workspace::reduce_state_words;
 
 use super::Fault;
-use super::board::{self, Board};
+use super::board::place_in_body;
 use super::layout::Layout;
 use super::session::{Session, Torn};
-use super::words::{from_bytes, to_bytes, words_of};
+use super::words::{from_states, state_bytes};
 use crate::driver::Address;
 use crate::error::{Argument, Result};
 use crate::kernel::{Item, Kernel, kind};
@@ -72,34 +74,19 @@ fn reduce_on<O: Kernel<kind::reduce, T>, T: Item>(
     torn: Option<&Torn>,
 ) -> Result<O::Output> {
     let bytes = size_of::<O::Output>();
-    let mine = match session.rank() == owner {
-        true => reduce_all::<O, T>(session, layout, share, torn)
-            .map(|result| bytemuck::bytes_of(&result).to_vec()),
-        false => Ok(Vec::new()),
-    };
-    let all = session.agree(mine, bytes)?;
+    let mut queued = Ok(());
+    if session.rank() == owner {
+        let (rank, result) = (owner, session.post.body());
+        queued = Queue::on_own(session.entered, &session.call, |queue| {
+            queue_chunks::<O, T>(queue, rank, layout, share, torn, result)
+        });
+    }
+    let mut bodies = session.agree_on_queued(queued, bytes)?.bodies();
     let mut result = O::Output::zeroed();
-    bytemuck::bytes_of_mut(&mut result).copy_from_slice(&all[owner]);
+    if let Some(body) = bodies.nth(owner) {
+        bytemuck::bytes_of_mut(&mut result).copy_from_slice(body);
+    }
     Ok(result)
-}
-
-fn reduce_all<O: Kernel<kind::reduce, T>, T: Item>(
-    session: &Session<'_>,
-    layout: &Layout,
-    share: Span,
-    torn: Option<&Torn>,
-) -> Result<O::Output> {
-    let result = session.call.result()?;
-    let board = board_of::<O, T>(layout, true);
-    board::run::<O::Accumulator>(
-        session,
-        board,
-        &[],
-        |queue| queue_chunks::<O, T>(queue, session.rank(), layout, share, torn, result),
-        0..0,
-    )?;
-    // SAFETY: the reduction is done, all chunks of it.
-    unsafe { session.call.read_result() }
 }
 
 /// Has each rank reduce its chunks, and combines the partials of all.
@@ -111,48 +98,40 @@ fn reduce_on_many<O: Kernel<kind::reduce, T>, T: Item>(
 ) -> Result<O::Output> {
     let chunks = |rank| layout.units(rank).end - layout.units(rank).start;
     let most = (0..layout.ranks()).map(chunks).max().unwrap_or(0) as usize;
-    let value_bytes = 4 * words_of::<O::Accumulator>();
-    let mine = partials::<O, T>(session, layout, share, torn);
-    let all = session.agree(mine.map(|partials| to_bytes(&partials)), most * value_bytes)?;
-    let partials: Vec<_> = all
-        .iter()
-        .enumerate()
-        .flat_map(|(rank, bytes)| from_bytes(&bytes[..chunks(rank) as usize * value_bytes]))
-        .collect();
-    Ok(O::lower(reference::combine_chunks::<O, T>(&partials)))
+    let value_bytes = state_bytes::<O::Accumulator>();
+    session
+        .post
+        .make_room(session.entered, most * value_bytes)?;
+    let queued = queue_partials::<O, T>(session, layout, share, torn);
+    let all = session.agree_on_queued(queued, most * value_bytes)?;
+    let partials = iter::zip(0.., all.bodies())
+        .flat_map(|(rank, body)| from_states(&body[..chunks(rank) as usize * value_bytes]));
+    Ok(O::lower(reference::combine_chunks::<O, T>(partials)))
 }
 
-/// The partials of this rank's chunks.
-fn partials<O: Kernel<kind::reduce, T>, T: Item>(
-    session: &Session<'_>,
+/// Queues this rank's chunks, whose partials go to its message.
+fn queue_partials<O: Kernel<kind::reduce, T>, T: Item>(
+    session: &mut Session<'_>,
     layout: &Layout,
     share: Span,
     torn: Option<&Torn>,
-) -> Result<Vec<O::Accumulator>> {
-    let chunks = layout.units(session.rank());
+) -> Result<()> {
+    let rank = session.rank();
+    let chunks = layout.units(rank);
     if chunks.is_empty() {
-        return Ok(Vec::new());
+        return Ok(());
     }
-    // Not this rank's alone, so that nobody takes the last ticket, and nobody writes a result.
-    let result = session.call.result()?;
-    let board = board_of::<O, T>(layout, false);
-    board::run(
-        session,
-        board,
-        &[],
-        |queue| queue_chunks::<O, T>(queue, session.rank(), layout, share, torn, result),
-        chunks,
-    )
-}
-
-/// The board of a reduction; the block that combines all partials looks for them, and only where there is one must it be clear.
-fn board_of<O: Kernel<kind::reduce, T>, T: Item>(layout: &Layout, is_whole: bool) -> Board {
     let state_words = reduce_state_words::<T, O::Accumulator>(layout.item_count());
-    let slots = state_words / words_of::<O::Accumulator>() as u64;
-    Board {
-        state_words,
-        clear_slots: if is_whole { slots } else { 0 },
-    }
+    let stream = session.call.stream();
+    let board = &mut *session.board;
+    let place =
+        board.prepare::<O::Accumulator>(session.entered, stream, session.post, state_words, &[])?;
+    // The chunks are not all of them, so that no block takes the last ticket: none looks at a partial, or writes a result.
+    let place = place_in_body::<O::Accumulator>(place, session.post, chunks.start);
+    let result = session.call.result()?;
+    Queue::on_board(session.entered, &session.call, place, |queue| {
+        queue_chunks::<O, T>(queue, rank, layout, share, torn, result)
+    })
 }
 
 /// Queues the chunks of a rank: those of its share, and the torn one.

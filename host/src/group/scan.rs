@@ -3,18 +3,15 @@
 //! ```text
 //! learn of all shares
 //! bring torn tiles together              where shares are not cut between tiles
-//! scan the own tiles                     first rank: for good; last: not yet; others: for what is published
+//! read the own tiles                     all but the last rank: the kernel publishes their aggregates and stores nothing
 //! hand the aggregates to all ranks       of groups of tiles; of single tiles where a group is shared
-//! scan the own tiles for good            all but the first rank, with what stands before on the board
+//! scan the own tiles                     with what stands before on the board
 //! bring the results of torn tiles back
 //! ```
 //!
-//! The aggregates of tiles and of whole groups do not depend on what stands before, so the first scan of a rank in the middle
-//! begins with identities. Then every rank folds the group's prefix in the contract's order, and the second scan finds it on its board
+//! The aggregates of tiles and of whole groups do not depend on what stands before, so the first pass begins with
+//! identities. Then every rank folds the group's prefix in the contract's order, and the scan finds it on its board
 //! as if the tiles before had published it: it, and the aggregates of the tiles before in the rank's first group.
-//!
-//! The results of a first scan go where those of the second will. In place, where the items are still needed, they go to a
-//! small place of their own, in pieces that have it one after the other.
 
 mod before;
 
@@ -24,24 +21,18 @@ use std::ops::Range;
 use warpfold_kernels::contract::{Wider, scan_tile_items};
 use warpfold_kernels::workspace::scan_state_words;
 
-use self::before::{Before, Places, aggregates_of};
-use super::board::{self, Board};
+use self::before::{Before, Places, Slot, aggregates_of};
+use super::board::Board;
 use super::layout::Layout;
 use super::session::{Session, Torn};
-use super::words::{from_bytes, to_bytes, words_of};
+use super::words::{from_states, state_bytes};
 use crate::driver::Address;
 use crate::error::{Argument, Result};
-use crate::gpu::DeviceMemory;
+use crate::gpu::Place;
 use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel};
 use crate::launch::{Queue, Span, check_scan};
 use crate::reference;
-
-/// The most bytes of the place for results that are thrown away: enough tiles at a time that a launch takes little.
-const SPARE_MOST_BYTES: u64 = 64 << 20;
-
-/// The fewest bytes of it, if that many are needed.
-const SPARE_LEAST_BYTES: u64 = 512 << 10;
 
 /// Scans all items, of which this rank has `share`, to `output`.
 pub(super) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
@@ -96,180 +87,142 @@ struct Part<'a> {
     torn: Option<&'a Torn>,
 }
 
-/// Scans this rank's tiles.
+/// What becomes of a rank's tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    /// Their aggregates are published.
+    Publish,
+    /// They are scanned.
+    Scan,
+}
+
+/// Scans this rank's tiles: all of it is queued when this returns, and done up to the scan itself.
 fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &Part<'_>,
 ) -> Result<()> {
     let owners = part.layout.owners();
-    let (Some(&first), Some(&last)) = (owners.first(), owners.last()) else {
+    let (Some(first), Some(&last)) = (owners.first(), owners.last()) else {
         return Ok(());
     };
-    let tiles = part.layout.units(part.rank);
-    let (is_first, is_last) = (part.rank == first, part.rank == last);
-    let mut published = Ok(Vec::new());
-    if is_first {
-        published = scan_for_good::<K, O, T>(session, part, &[], !is_last);
-    } else if !is_last && !tiles.is_empty() {
-        published = scan_for_aggregates::<K, O, T>(session, part);
+    let mut before = Before::new(O::identity());
+    if *first != last {
+        before = share_aggregates::<K, O, T>(session, part, last)?;
     }
-    if first == last {
-        return published.map(drop);
-    }
-    let before = share_aggregates::<K, O, T>(session, part, last, published)?;
-    match is_first || tiles.is_empty() {
+    match part.layout.units(part.rank).is_empty() {
         true => Ok(()),
-        false => scan_for_good::<K, O, T>(session, part, &before, false).map(drop),
+        false => queue_pass::<K, O, T>(session, part, Pass::Scan, &before).map(drop),
     }
 }
 
-/// Hands this rank's aggregates to all, and gives what stands before its tiles, as it is on its board.
+/// Hands the aggregates of this rank's tiles to all, and gives what stands before its first.
 fn share_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &Part<'_>,
     last: usize,
-    published: Result<Vec<O::Accumulator>>,
-) -> Result<Vec<(u64, O::Accumulator)>> {
-    let value_bytes = 4 * words_of::<O::Accumulator>();
+) -> Result<Before<O::Accumulator>> {
+    let value_bytes = state_bytes::<O::Accumulator>();
     let slots: Vec<_> = (0..last)
         .map(|rank| aggregates_of(part.layout.units(rank)))
         .collect();
     let most = slots.iter().map(Vec::len).max().unwrap_or(0);
-    let places = Places::new::<Wider<T, O::Output>>(part.layout.item_count());
-    let mine = published.map(|published| {
-        let slots = slots.get(part.rank).map_or(&[][..], Vec::as_slice);
-        let values: Vec<_> = slots
-            .iter()
-            .map(|&slot| published[places.of(slot) as usize])
-            .collect();
-        to_bytes(&values)
-    });
-    let all = session.agree(mine, most * value_bytes)?;
+    session
+        .post
+        .make_room(session.entered, most * value_bytes)?;
+    let queued = match slots.get(part.rank).map_or(&[][..], Vec::as_slice) {
+        [] => Ok(()),
+        mine => queue_aggregates::<K, O, T>(session, part, mine),
+    };
+    let all = session.agree_on_queued(queued, most * value_bytes)?;
 
-    let tiles = part.layout.units(part.rank);
     let mut before = Before::<O::Accumulator>::new(O::identity());
-    for (slots, bytes) in iter::zip(&slots, &all).take(part.rank) {
-        for (&slot, value) in iter::zip(slots, from_bytes(bytes)) {
+    for (slots, body) in iter::zip(&slots, all.bodies()).take(part.rank) {
+        for (&slot, value) in iter::zip(slots, from_states(body)) {
             before.add(slot, value, O::identity(), O::combine, |tiles| {
                 reference::combine_group::<O, T>(tiles)
             });
         }
     }
-    Ok(before.seeds(&tiles, &places))
+    Ok(before)
 }
 
-/// Scans this rank's tiles, with what stands before them, and gives what is published, if anybody wants to know.
-fn scan_for_good<K: Kind, O: Kernel<K, T>, T: Item>(
-    session: &Session<'_>,
+/// Queues the publishing of the aggregates of this rank's tiles, and the copies of these slots to its message.
+fn queue_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
+    session: &mut Session<'_>,
     part: &Part<'_>,
-    before: &[(u64, O::Accumulator)],
-    is_read: bool,
-) -> Result<Vec<O::Accumulator>> {
+    slots: &[Slot],
+) -> Result<()> {
     let places = Places::new::<Wider<T, O::Output>>(part.layout.item_count());
-    let work = |queue: &mut Queue<'_>| queue_tiles::<K, O, T>(queue, part, None);
-    let read = 0..if is_read { places.count() } else { 0 };
-    board::run(
-        session,
-        board_of::<K, O, T>(part, &places),
-        before,
-        work,
-        read,
-    )
+    let nothing = Before::new(O::identity());
+    let place = queue_pass::<K, O, T>(session, part, Pass::Publish, &nothing)?;
+    let slots = slots.iter().map(|&slot| places.of(slot));
+    Board::take::<O::Accumulator>(place, session.call.stream(), session.post, slots)
 }
 
-/// Scans this rank's tiles as if nothing stood before them, for what is published.
-fn scan_for_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
-    session: &Session<'_>,
+/// Queues a pass over this rank's tiles, with what stands before them; gives where the board is.
+fn queue_pass<K: Kind, O: Kernel<K, T>, T: Item>(
+    session: &mut Session<'_>,
     part: &Part<'_>,
-) -> Result<Vec<O::Accumulator>> {
-    let places = Places::new::<Wider<T, O::Output>>(part.layout.item_count());
-    let tiles = part.layout.units(part.rank);
-    let nothing = Before::new(O::identity()).seeds(&tiles, &places);
-    let tile_bytes = scan_tile_items::<Wider<T, O::Output>>(part.layout.item_count())
-        * size_of::<O::Output>() as u64;
-    let spare = match part.share.address == part.output.address {
-        false => None,
-        true => Some(
-            session
-                .entered
-                .with_room(|| Spare::new(&tiles, tile_bytes))?,
-        ),
-    };
-    let work = |queue: &mut Queue<'_>| queue_tiles::<K, O, T>(queue, part, spare.as_ref());
-    let board = board_of::<K, O, T>(part, &places);
-    board::run(session, board, &nothing, work, 0..places.count())
+    pass: Pass,
+    before: &Before<O::Accumulator>,
+) -> Result<Place> {
+    let item_count = part.layout.item_count();
+    let places = Places::new::<Wider<T, O::Output>>(item_count);
+    let state_words = scan_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count);
+    let place = session.board.prepare(
+        session.entered,
+        session.call.stream(),
+        session.post,
+        state_words,
+        &before.seeds(&part.layout.units(part.rank), &places),
+    )?;
+    Queue::on_board(session.entered, &session.call, place, |queue| {
+        queue_tiles::<K, O, T>(queue, part, pass)
+    })?;
+    Ok(place)
 }
 
-fn board_of<K: Kind, O: Kernel<K, T>, T: Item>(part: &Part<'_>, places: &Places) -> Board {
-    Board {
-        state_words: scan_state_words::<Wider<T, O::Output>, O::Accumulator>(
-            part.layout.item_count(),
-        ),
-        clear_slots: places.count(),
-    }
-}
-
-/// A place for results that are thrown away.
-struct Spare {
-    memory: DeviceMemory,
-    tiles: u64,
-}
-
-impl Spare {
-    /// For results of these tiles, each of so many bytes.
-    fn new(tiles: &Range<u64>, tile_bytes: u64) -> Result<Self> {
-        let count = tiles.end - tiles.start;
-        let bytes = (count * tile_bytes / 8).clamp(SPARE_LEAST_BYTES, SPARE_MOST_BYTES);
-        let tiles = (bytes / tile_bytes).clamp(1, count);
-        Ok(Self {
-            memory: DeviceMemory::allocate(tiles * tile_bytes)?,
-            tiles,
-        })
-    }
-}
-
-/// Queues the tiles of a rank: those of its share, and the torn one. The results go where they belong or, in place, to a spare
-/// place.
+/// Queues a pass over a rank's tiles: those of its share, and the torn one.
 fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     queue: &mut Queue<'_>,
     part: &Part<'_>,
-    spare: Option<&Spare>,
+    pass: Pass,
 ) -> Result<()> {
     let layout = part.layout;
-    let item_count = layout.item_count() as usize;
     let input = |address: Address, first_item: u64| Span {
         address: base::<T>(address, first_item),
-        item_count,
+        item_count: layout.item_count() as usize,
+    };
+    let mut run = |input: Span, output: Address, tiles: Range<u64>| {
+        // SAFETY: the callers': below. The board has what stands before the tiles.
+        unsafe {
+            match pass {
+                Pass::Publish => queue.publish_piece::<K, O, T>(input, tiles),
+                Pass::Scan => queue.scan_piece::<K, O, T>(input, output, tiles),
+            }
+        }
     };
     let start = layout.share(part.rank).start;
     let mut tiles = layout.units(part.rank);
     if part.torn.is_some() {
         tiles.end -= 1;
     }
-    let piece_tiles = spare.map_or(tiles.end - tiles.start, |spare| spare.tiles);
-    while !tiles.is_empty() {
-        let piece = tiles.start..tiles.end.min(tiles.start + piece_tiles);
-        let output = match spare {
-            None => base::<O::Output>(part.output.address, start),
-            Some(spare) => {
-                base::<O::Output>(spare.memory.address(), layout.items(piece.start).start)
-            }
-        };
-        // SAFETY: the share begins with item `start` and has all items of these tiles, and is memory of the context, of the length
-        // that its owner gave it; so is the output, which is the share itself or lies apart. A spare place has room for the
-        // results of a piece, and is kept until the work is done. All are aligned.
-        unsafe {
-            queue.scan_piece::<K, O, T>(input(part.share.address, start), output, piece.clone())
-        }?;
-        tiles.start = piece.end;
+    if !tiles.is_empty() {
+        // The share begins with item `start` and has all items of these tiles, and is memory of the context, of the length that
+        // its owner gave it; so is the output, which is the share itself or lies apart. Both are aligned.
+        let output = base::<O::Output>(part.output.address, start);
+        run(input(part.share.address, start), output, tiles)?;
     }
     if let Some(torn) = part.torn {
+        // All items of the tile have been brought there, to memory that has room for the results behind them, and is kept until
+        // the work is done.
         let first_item = layout.items(torn.unit).start;
         let output = base::<O::Output>(torn.results(), first_item);
-        let tiles = torn.unit..torn.unit + 1;
-        // SAFETY: all items of the tile have been brought there, to memory that has room for the results behind them, and is kept
-        // until the work is done.
-        unsafe { queue.scan_piece::<K, O, T>(input(torn.items(), first_item), output, tiles) }?;
+        run(
+            input(torn.items(), first_item),
+            output,
+            torn.unit..torn.unit + 1,
+        )?;
     }
     Ok(())
 }

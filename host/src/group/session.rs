@@ -4,8 +4,10 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::Fault;
+use super::board::Board;
 use super::header::{HEADER_BYTES, Header};
 use super::layout::Layout;
+use super::post::{Post, Received};
 use super::transport::{Local, Parcel, Transport};
 use crate::driver::{self, Address};
 use crate::error::{Argument, Result};
@@ -19,6 +21,8 @@ pub(super) struct Session<'a> {
     /// A stream of the call's own, which comes after all that the program has queued.
     pub call: Call<'a>,
     pub transport: &'a mut dyn Transport,
+    pub post: &'a mut Post,
+    pub board: &'a mut Board,
     pub limit: Duration,
     /// Which call of the member this is.
     pub number: u64,
@@ -52,31 +56,30 @@ impl Session<'_> {
         self.transport.rank()
     }
 
-    /// Hands what this rank has, or that it failed, to all: so many bytes of each rank. If any failed, all fail, in step.
-    pub fn agree(&mut self, mine: Result<Vec<u8>>, bytes: usize) -> Result<Vec<Vec<u8>>> {
-        const FINE: u8 = 1;
-        let mut message = vec![0; 1 + bytes];
-        if let Ok(mine) = &mine {
-            message[0] = FINE;
-            message[1..][..mine.len()].copy_from_slice(mine);
-        }
+    /// Hands what this rank has, or that it failed, to all: so many bytes of each rank, for which there is room. If any failed, all
+    /// fail, in step.
+    pub fn agree(&mut self, mine: Result<Vec<u8>>, bytes: usize) -> Result<Received<'_>> {
+        let mine = mine.map(|mine| self.post.write(&mine));
+        self.agree_on_queued(mine, bytes)
+    }
+
+    /// The same with a body that work on the call's stream writes; `queued` says whether all of it could be queued.
+    pub fn agree_on_queued(&mut self, queued: Result<()>, bytes: usize) -> Result<Received<'_>> {
+        self.post.say(queued.is_ok());
         let local = local(self.entered, &self.call, self.limit);
-        let gathered = self.transport.all_gather(local, &message);
-        let (mine, all) = match (mine, gathered) {
+        let gathered = self.transport.all_gather(local, self.post, bytes);
+        if let (Err(error), Err(_)) = (&queued, &gathered) {
             // What failed here matters more than that others do not hear of it.
-            (Err(error), Err(_)) => return Err(error),
-            (mine, gathered) => (mine, gathered?),
-        };
-        let all: Vec<_> = all.chunks_exact(1 + bytes).map(<[u8]>::to_vec).collect();
-        let failed = all.iter().position(|message| message[0] != FINE);
+            return Err(error.clone());
+        }
+        gathered?;
+        let all = self.post.received(bytes);
+        let failed = all.first_failed();
         *self.in_step = failed.is_some();
-        mine?;
+        queued?;
         match failed {
             Some(rank) => Err(Fault::RankFailed { rank }.into()),
-            None => Ok(all
-                .into_iter()
-                .map(|message| message[1..].to_vec())
-                .collect()),
+            None => Ok(all),
         }
     }
 
@@ -94,7 +97,7 @@ impl Session<'_> {
         header.item_count = share.item_count as u64;
         let mine = checked.map(|()| header.to_bytes());
         let all = self.agree(mine, HEADER_BYTES)?;
-        let headers: Vec<_> = all.iter().map(|bytes| Header::from_bytes(bytes)).collect();
+        let headers: Vec<_> = all.bodies().map(Header::from_bytes).collect();
         let layout = Header::check_all(&headers).and_then(|()| {
             let lengths = headers.iter().map(|header| header.item_count);
             Layout::new(lengths, unit_items).ok_or(Fault::TooLong)
@@ -138,8 +141,8 @@ impl Session<'_> {
         Ok(torn)
     }
 
-    /// Ends a call whose part here is `done`: agrees that all are, and brings the results of torn units to where their items came
-    /// from, this rank's own to its output.
+    /// Ends a call whose part here is `done`, or queued: brings the results of torn units to where their items came from, this
+    /// rank's own to its output, and agrees that all is done.
     pub fn send_back<R: Item>(
         &mut self,
         layout: &Layout,
@@ -152,15 +155,19 @@ impl Session<'_> {
             None => Ok(()),
             Some(torn) => self.copy_own::<R>(layout, torn, output, Direction::Back),
         });
-        self.agree(own.map(|()| Vec::new()), 0)?;
-        if !layout.is_torn() {
-            return Ok(());
+        let mut carried = Ok(());
+        if layout.is_torn() {
+            // Also where something failed, since others wait for it; and nothing may write to it meanwhile.
+            if own.is_err() {
+                let _ = self.call.stream().synchronize();
+            }
+            let sends = torn.map_or(Vec::new(), |torn| {
+                tails::<R>(layout, rank, torn, torn.results())
+            });
+            carried = self.exchange(&sends, &head::<R>(layout, rank, output));
         }
-        let sends = torn.map_or(Vec::new(), |torn| {
-            tails::<R>(layout, rank, torn, torn.results())
-        });
-        let receives = head::<R>(layout, rank, output);
-        self.exchange(&sends, &receives)
+        let own = own.and(carried).map(|()| Vec::new());
+        self.agree(own, 0).map(drop)
     }
 
     fn exchange(&mut self, sends: &[Parcel], receives: &[Parcel]) -> Result<()> {

@@ -10,6 +10,7 @@ use super::Gpus;
 use super::fault::Fault;
 use super::in_process::InProcess;
 use super::nccl::{self, Nccl};
+use super::post::Post;
 use super::transport::{Local, Parcel, Transport};
 use crate::driver;
 use crate::error::{Error, Result};
@@ -41,8 +42,18 @@ impl Rank<'_> {
     }
 
     fn all_gather(&mut self, mine: &[u8]) -> Result<Vec<u8>> {
-        self.with(|transport, local| transport.all_gather(local, mine))
+        self.with(|transport, local| all_gather(transport, local, mine))
     }
+}
+
+/// Hands these bytes to all, in a message of their own.
+fn all_gather(transport: &mut dyn Transport, local: Local<'_>, mine: &[u8]) -> Result<Vec<u8>> {
+    let mut post = Post::new(local.entered, transport.size())?;
+    post.make_room(local.entered, mine.len())?;
+    post.write(mine);
+    transport.all_gather(local, &mut post, mine.len())?;
+    let received = post.received(mine.len());
+    Ok(received.bodies().flatten().copied().collect())
 }
 
 /// Runs `work` as each of so many ranks, within this process, and then over NCCL if that is possible.
@@ -145,6 +156,44 @@ fn a_group_of_one_has_nobody_to_wait_for() {
 }
 
 #[test]
+fn what_is_queued_on_the_stream_is_in_the_message() {
+    as_ranks(2, PATIENCE, |mut rank| {
+        let number = rank.transport.rank() as u8;
+        let received = rank.with(|transport, local| {
+            let mut post = Post::new(local.entered, 2)?;
+            let memory = DeviceMemory::allocate(4)?;
+            driver::fill(
+                memory.address(),
+                0x0101_0101 * u32::from(number + 1),
+                1,
+                local.stream,
+            )?;
+            let (to, _) = post.place_in_body(2);
+            post.write(&[9; 8]);
+            // SAFETY: there is room for 4 bytes, which nobody else uses before the message is carried.
+            unsafe { driver::queue_copy_to_host(to, memory.address(), 4, local.stream) }?;
+            transport.all_gather(local, &mut post, 8)?;
+            Ok(post
+                .received(8)
+                .bodies()
+                .map(<[u8]>::to_vec)
+                .collect::<Vec<_>>())
+        });
+        let expected = [1, 2].map(|byte| vec![9, 9, byte, byte, byte, byte, 9, 9]);
+        assert_eq!(received, Ok(expected.to_vec()));
+    });
+}
+
+/// Checks that a rank which does something alone, or far too late, is told so.
+fn assert_ends(end: Result<Vec<u8>>, limit: Duration) {
+    match end {
+        Err(Error::Group(Fault::TimedOut { limit: found, .. })) => assert_eq!(found, limit),
+        Err(Error::Group(Fault::Nccl { .. })) => {}
+        _ => panic!("{end:?}"),
+    }
+}
+
+#[test]
 fn a_rank_that_does_not_come_ends_the_group() {
     const LIMIT: Duration = Duration::from_secs(1);
     as_ranks(2, LIMIT, |mut rank| {
@@ -153,18 +202,34 @@ fn a_rank_that_does_not_come_ends_the_group() {
             thread::sleep(3 * LIMIT);
         }
         let begin = Instant::now();
-        let end = rank.all_gather(&[2]);
-        assert!(
-            matches!(
-                end,
-                Err(Error::Group(
-                    Fault::TimedOut { limit: LIMIT, .. } | Fault::Nccl { .. }
-                ))
-            ),
-            "{end:?}"
-        );
+        assert_ends(rank.all_gather(&[2]), LIMIT);
         assert!(begin.elapsed() < PATIENCE);
         assert!(matches!(rank.all_gather(&[3]), Err(Error::Group(_))));
+    });
+}
+
+#[test]
+fn a_peer_that_does_not_come_for_a_parcel_ends_the_group() {
+    const LIMIT: Duration = Duration::from_secs(1);
+    as_ranks(2, LIMIT, |mut rank| {
+        assert!(rank.all_gather(&[1]).is_ok());
+        if rank.transport.rank() == 1 {
+            thread::sleep(3 * LIMIT);
+            // What was sent may have come still; the next message tells that the sender waits no longer.
+            assert!(matches!(rank.all_gather(&[2]), Err(Error::Group(_))));
+            return;
+        }
+        let end = rank.with(|transport, local| {
+            let memory = DeviceMemory::allocate(8)?;
+            let parcel = Parcel {
+                peer: 1,
+                address: memory.address(),
+                bytes: 8,
+            };
+            transport.exchange(local, &[parcel], &[])?;
+            all_gather(transport, local, &[2])
+        });
+        assert_ends(end, LIMIT);
     });
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
+use super::post::Post;
 use crate::driver::{Address, Stream};
 use crate::error::Result;
 use crate::gpu::Entered;
@@ -36,11 +37,16 @@ pub(super) trait Transport: Send + Debug {
 
     fn size(&self) -> usize;
 
-    /// Hands `mine`, as long on all ranks, to all: those of all ranks, one after the other.
-    fn all_gather(&mut self, local: Local<'_>, mine: &[u8]) -> Result<Vec<u8>>;
+    /// Hands the outgoing message, whose body has so many bytes on all ranks, to all: after what is queued on the stream. Waits for
+    /// that, as long as it takes, and then for the other ranks' messages.
+    ///
+    /// Fails also if this rank comes so late that another no longer waits: by more than its limit later than it, counted from the
+    /// last time.
+    fn all_gather(&mut self, local: Local<'_>, post: &mut Post, body_bytes: usize) -> Result<()>;
 
     /// Carries memory from rank to rank: of the parcels from one to another the first sent is the first received, and they are
-    /// equally long. What is sent is complete in memory when this is called, and may be used anew when it returns.
+    /// equally long. What is sent is complete in memory when this is called, and may be used anew when it returns; what is received
+    /// has come. That a peer has received what was sent is known after the next [`all_gather`](Self::all_gather).
     fn exchange(&mut self, local: Local<'_>, sends: &[Parcel], receives: &[Parcel]) -> Result<()>;
 
     /// Dissolves the group, since this rank is out of step.

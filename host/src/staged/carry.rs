@@ -112,8 +112,33 @@ pub(super) fn carry<'gpu, 'slice>(
     pieces: impl Iterator<Item = Piece<'slice>>,
     mut work: impl FnMut(BusyLane<'gpu>, usize) -> Result<BusyLane<'gpu>>,
 ) -> Result<()> {
-    let ahead = (LANES_AHEAD * ways.count()).min(lanes.len() - 1);
+    carry_in_steps(lanes, ways, pieces, 0, |step, lane, index| match step {
+        Step::Arrive => work(lane, index),
+        Step::Leave => Ok(lane),
+    })
+}
+
+/// What is done with a piece on the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// When its copy to the device is queued.
+    Arrive,
+    /// When so many pieces after it have arrived: it comes back next.
+    Leave,
+}
+
+/// The same in two steps, with at most so many pieces between them.
+pub(super) fn carry_in_steps<'gpu, 'slice>(
+    lanes: Vec<Lane<'gpu>>,
+    ways: Ways,
+    pieces: impl Iterator<Item = Piece<'slice>>,
+    between: usize,
+    mut work: impl FnMut(Step, BusyLane<'gpu>, usize) -> Result<BusyLane<'gpu>>,
+) -> Result<()> {
+    let between = between.min((lanes.len() - 1) / 2);
+    let ahead = (LANES_AHEAD * ways.count()).min(lanes.len() - 1 - between);
     with_workers(|workers| {
+        let mut arrived = VecDeque::new();
         let mut moving = VecDeque::new();
         let mut carrier = Carrier {
             workers,
@@ -124,20 +149,32 @@ pub(super) fn carry<'gpu, 'slice>(
             at_work: 0,
         };
         for index in 0.. {
-            let Some((lane, piece)) = carrier.filled(index) else {
+            let next = carrier.filled(index);
+            let is_last = next.is_none();
+            if let Some((lane, piece)) = next {
+                let lane = work(Step::Arrive, lane.send(piece.from.len())?, index)?;
+                let to = piece.to;
+                arrived.push_back((Moving { lane, to }, index));
+            }
+            while arrived.len() > if is_last { 0 } else { between } {
+                let Some((oldest, index)) = arrived.pop_front() else {
+                    break;
+                };
+                let Moving { lane, to } = oldest;
+                let lane = work(Step::Leave, lane, index)?;
+                let lane = match ways {
+                    Ways::There => lane,
+                    Ways::ThereAndBack { results_at } => lane.receive(results_at, to.len())?,
+                };
+                moving.push_back(Moving { lane, to });
+                if moving.len() > ahead
+                    && let Some(oldest) = moving.pop_front()
+                {
+                    carrier.wait(oldest)?;
+                }
+            }
+            if is_last {
                 break;
-            };
-            let lane = work(lane.send(piece.from.len())?, index)?;
-            let lane = match ways {
-                Ways::There => lane,
-                Ways::ThereAndBack { results_at } => lane.receive(results_at, piece.to.len())?,
-            };
-            let to = piece.to;
-            moving.push_back(Moving { lane, to });
-            if moving.len() > ahead
-                && let Some(oldest) = moving.pop_front()
-            {
-                carrier.wait(oldest)?;
             }
         }
         for oldest in moving {

@@ -14,12 +14,12 @@ use crate::gpu::{Entered, Place};
 use crate::kernel::{Item, Kernel, kind};
 use crate::launch::Queue;
 
-/// Reduces the items of these chunks of `items`, which are not all of them: the words of their partials, in order.
+/// Reduces the items of these chunks of `items`, which are not all of them: the state words of their partials, in order.
 pub(crate) fn reduce_chunks<O: Kernel<kind::reduce, T>, T: Item>(
     entered: Entered<'_>,
     items: &[T],
     chunks: Range<u64>,
-) -> Result<Vec<u32>> {
+) -> Result<Vec<u8>> {
     let cut = Cut::of_reduction::<T>(items.len()).part(chunks.clone());
     let begin = (cut.offset::<T>(0) / size_of::<T>() as u64) as usize;
     let end = items.len().min(begin + cut.part_items());
@@ -58,8 +58,5 @@ pub(crate) fn reduce_chunks<O: Kernel<kind::reduce, T>, T: Item>(
     let bytes = (chunks.end - chunks.start) * slot_bytes;
     let mut board = board.receive(start as usize, bytes as usize)?.wait()?;
     conductor.wait()?;
-    let states = board.bytes()[..bytes as usize].chunks_exact(8);
-    Ok(states
-        .map(|state| u32::from_ne_bytes([state[0], state[1], state[2], state[3]]))
-        .collect())
+    Ok(board.bytes()[..bytes as usize].to_vec())
 }

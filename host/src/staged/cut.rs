@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+#[cfg(feature = "nccl")]
+use warpfold_kernels::contract::SCAN_GROUP_TILES;
 use warpfold_kernels::contract::{
     Wider, reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items, scan_tile_count,
     scan_tile_items,
@@ -115,6 +117,16 @@ impl Cut {
     #[cfg(feature = "nccl")]
     pub fn part_items(self) -> usize {
         (self.unit_count * self.unit_items) as usize
+    }
+
+    /// The same in pieces of whole groups of tiles, at least one.
+    #[cfg(feature = "nccl")]
+    pub fn in_groups(self) -> Self {
+        let groups = (self.piece_units / SCAN_GROUP_TILES).max(1);
+        Self {
+            piece_units: groups * SCAN_GROUP_TILES,
+            ..self
+        }
     }
 
     /// The same in pieces of so many units.

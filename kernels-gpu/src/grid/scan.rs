@@ -38,7 +38,7 @@ use crate::block::{Long, Placement, ScanPart, ScanTile, Shape, Short};
 use crate::board::Board;
 use crate::contract::{is_short_scan, scan_tile_count, Wider};
 use crate::element::Element;
-use crate::launch::{ScanShared, SCAN_IN_PLACE_CACHED_BYTES, SCAN_TURNS};
+use crate::launch::{ScanShared, SCAN_IN_PLACE_CACHED_BYTES, SCAN_PUBLISHES_ONLY, SCAN_TURNS};
 use crate::op::Op;
 use crate::simt::{self, EvictionPolicy};
 use crate::thread::TileItems;
@@ -50,7 +50,8 @@ use self::tiles::Tiles;
 /// The shared memory of a block that works with `O` on items of type `T`.
 type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 
-/// Scans `item_count` items of `input` to `output`: this launch the tiles from `first_tile` to before `end_tile`.
+/// Scans `item_count` items of `input` to `output`: this launch the tiles from `first_tile` to before `end_tile`. With the bit
+/// [`SCAN_PUBLISHES_ONLY`] in `end_tile` it publishes their aggregates, and leaves `output` alone.
 ///
 /// # Safety
 /// - The launch has at least one and at most `end_tile - first_tile` blocks of [`crate::launch::scan_block_threads`]
@@ -79,13 +80,14 @@ pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(
         item_count,
     };
     let pieces = (first_tile as u32, end_tile as u32);
+    let stores = end_tile & SCAN_PUBLISHES_ONLY == 0;
     let workspace = (control, states, state_words);
     // SAFETY: the caller's.
     unsafe {
         if is_short_scan::<Wider<T, O::Output>>(item_count) {
-            run::<P, O, T, Short<T, O::Output>>(array, pieces, workspace);
+            run::<P, O, T, Short<T, O::Output>>(array, pieces, stores, workspace);
         } else {
-            run::<P, O, T, Long<T, O::Output>>(array, pieces, workspace);
+            run::<P, O, T, Long<T, O::Output>>(array, pieces, stores, workspace);
         }
     }
 }
@@ -119,6 +121,7 @@ impl<T, U> Array<T, U> {
 unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
     array: Array<T, O::Output>,
     (first_tile, end_tile): (u32, u32),
+    stores: bool,
     (control, states, state_words): (*mut Control, *mut u64, u64),
 ) {
     let shared: *mut Shared<O, T> = simt::shared_memory();
@@ -142,6 +145,7 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
         let launch = Launch::<O, T, S> {
             array,
             tiles,
+            stores,
             control,
             board,
             shared,
@@ -165,6 +169,8 @@ fn leaves_later(buffers: u32) -> bool {
 struct Launch<O: Op<T>, T: Element, S: Shape> {
     array: Array<T, O::Output>,
     tiles: Tiles,
+    /// Whether the results are stored; if not, the tiles' aggregates are published and no more.
+    stores: bool,
     control: *mut Control,
     board: Board,
     shared: *mut Shared<O, T>,

@@ -1,13 +1,12 @@
 //! A kernel for each building block, which writes what each thread has.
 
-use warpfold::Sum;
-
 /// What a block of 256 threads shares: 8 values of 4 bytes, four times.
 pub const SHARED_BYTES: u32 = 128;
 
 warpfold::kernels! {
     /// The sum of every other item from the second on, of five.
     pub fn folds(items: *const u32, results: *mut u32) {
+        use warpfold::Sum;
         use warpfold::device::thread;
         let result = unsafe { thread::fold::<Sum, u32>(items, 1, 5, 2) };
         unsafe { results.add(thread::index() as usize).write(result) };
@@ -15,6 +14,7 @@ warpfold::kernels! {
 
     /// A warp's lanes: what the lane below, the lane above and lane 7 have; the reduction; both scans. Six rows of 32.
     pub fn warps(results: *mut u32) {
+        use warpfold::Sum;
         use warpfold::device::{thread, warp};
         let lane = thread::lane();
         unsafe {
@@ -39,6 +39,7 @@ warpfold::kernels! {
 
     /// A block's threads: the reduction, the inclusive scan and its total, the exclusive scan, thread 0's value. Five rows of 256.
     pub fn blocks(results: *mut u32) {
+        use warpfold::Sum;
         use warpfold::device::block::{self, Scratch};
         use warpfold::device::thread;
         let thread = thread::index();
@@ -59,6 +60,7 @@ warpfold::kernels! {
 
     /// A scratch that is used again after a barrier: the running sum of the items, 256 at a time.
     pub fn running_sums(items: *const u32, item_count: u32, sums: *mut u32) {
+        use warpfold::Sum;
         use warpfold::device::block::{self, Scratch};
         use warpfold::device::thread;
         unsafe {

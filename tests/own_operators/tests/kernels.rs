@@ -2,7 +2,7 @@
 
 use own_operators::kernels::{SHARED_BYTES, blocks, folds, running_sums, warps};
 use warpfold::cust::launch;
-use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DevicePointer};
+use warpfold::cust::memory::{DeviceBuffer, DevicePointer};
 use warpfold::cust::stream::{Stream, StreamFlags};
 use warpfold::{Gpu, OwnKernel, reference};
 
@@ -23,9 +23,7 @@ macro_rules! run {
         }
         .unwrap();
         stream.synchronize().unwrap();
-        let mut found = vec![0; $results];
-        results.copy_to(&mut found).unwrap();
-        found
+        results.as_host_vec().unwrap()
     }};
 }
 

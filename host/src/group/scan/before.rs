@@ -30,11 +30,6 @@ impl Places {
         }
     }
 
-    /// How many there are.
-    pub fn count(&self) -> u64 {
-        self.tile_count + 2 * self.group_count
-    }
-
     pub fn of(&self, slot: Slot) -> u64 {
         match slot {
             Slot::Tile(tile) => tile,

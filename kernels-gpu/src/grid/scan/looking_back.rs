@@ -38,7 +38,11 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 if waits {
                     next = self.await_tile(turn + 1);
                 }
-                let prefix = lookback.look_back::<O, T>(tile, Self::IS_PATIENT);
+                // Where nothing is stored, nobody needs it; the last tile of a group speaks for the group meanwhile.
+                let mut prefix = O::identity();
+                if self.stores || is_group_last(tile) {
+                    prefix = lookback.look_back::<O, T>(tile, Self::IS_PATIENT);
+                }
                 self.tell_prefix(turn, prefix);
                 if !waits {
                     next = self.await_tile(turn + 1);

@@ -129,7 +129,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         ScanTile::new(tiles.wrapping_byte_add(buffer * S::SHAPE.bytes()).cast())
     }
 
-    /// Waits for the prefix of the tile that arrived in a turn, puts it before the tile and stores it.
+    /// Waits for the prefix of the tile that arrived in a turn, puts it before the tile and stores it, if the launch stores.
     ///
     /// # Safety
     /// Convergent: all warps that share the tile. The output is writable there.
@@ -145,6 +145,9 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         // SAFETY: the caller's; each tile's prefix is told.
         unsafe {
             let prefix = self.await_prefix(turn);
+            if !self.stores {
+                return;
+            }
             let items = self.items(leaving.tile);
             tile.store::<P>(items, prefix, &leaving.before, part);
         }

@@ -1,0 +1,177 @@
+//! What a rank sends and gets: page-locked memory that the host and the device both write and read.
+//!
+//! ```text
+//! notes       what the host writes to a board                    at most 4 KiB
+//! outgoing    this rank's message
+//! incoming    the messages of all ranks, one after the other
+//! ```
+//!
+//! A message is an envelope, which the transport uses; a word that says whether all is well with its rank; and a body. Kernels
+//! and copies may write the body, so that it sets out without a word of the host.
+//!
+//! The memory is written and read by the host only while nothing queued uses it: before a call's launches, and after a message
+//! has been carried, which waits for all that was queued. A call waits for its stream before it ends, so it leaves nothing queued.
+
+use std::ptr::NonNull;
+
+use warpfold_kernels::contract::SCAN_GROUP_TILES;
+use warpfold_kernels::element::ACCUMULATOR_MAX_WORDS;
+
+use crate::driver::Address;
+use crate::error::Result;
+use crate::gpu::{Entered, PinnedMemory};
+
+/// The transport's part of a message.
+pub(super) const ENVELOPE_BYTES: usize = 16;
+
+/// An envelope, and the word that says whether all is well.
+const HEAD_BYTES: usize = ENVELOPE_BYTES + 8;
+
+/// Bytes of the notes: a control, and the values of a group and its prefix.
+const NOTES_BYTES: usize = 4 << 10;
+
+const _: () =
+    assert!(16 + (SCAN_GROUP_TILES as usize + 1) * 8 * ACCUMULATOR_MAX_WORDS <= NOTES_BYTES);
+
+/// Bytes of the shortest room for a message: enough for any that is sent first of a call.
+const LEAST_BYTES: usize = 16 << 10;
+
+/// A rank's messages.
+pub(super) struct Post {
+    memory: PinnedMemory,
+    ranks: usize,
+    /// Bytes of the room for a message.
+    room: usize,
+}
+
+impl Post {
+    /// For messages between so many ranks. A context is current.
+    pub fn new(entered: Entered<'_>, ranks: usize) -> Result<Self> {
+        Self::with_room(entered, ranks, LEAST_BYTES)
+    }
+
+    fn with_room(entered: Entered<'_>, ranks: usize, room: usize) -> Result<Self> {
+        let bytes = room.saturating_mul(1 + ranks).saturating_add(NOTES_BYTES);
+        let memory = entered.with_room(|| PinnedMemory::allocate(bytes))?;
+        Ok(Self {
+            memory,
+            ranks,
+            room,
+        })
+    }
+
+    /// Checks that the memory is there still: it goes with its context, which somebody may have reset.
+    pub fn check(&self) -> Result<()> {
+        self.memory.check()
+    }
+
+    /// Makes room for bodies of so many bytes. The outgoing message is lost.
+    pub fn make_room(&mut self, entered: Entered<'_>, body_bytes: usize) -> Result<()> {
+        let bytes = body_bytes.saturating_add(HEAD_BYTES);
+        if bytes > self.room {
+            *self = Self::with_room(entered, self.ranks, bytes.next_power_of_two())?;
+        }
+        Ok(())
+    }
+
+    /// Bytes of a message with such a body.
+    pub fn message_bytes(body_bytes: usize) -> usize {
+        HEAD_BYTES + body_bytes
+    }
+
+    /// Where the device finds the outgoing message, and where the incoming ones go.
+    pub fn addresses(&self) -> (Address, Address) {
+        let outgoing = self.memory.address() + NOTES_BYTES as u64;
+        (outgoing, outgoing + self.room as u64)
+    }
+
+    /// Where the device finds the body of the outgoing message.
+    pub fn body(&self) -> Address {
+        self.addresses().0 + HEAD_BYTES as u64
+    }
+
+    /// Where a copy of the driver's that goes to the host puts the byte `at` of the outgoing body, and the bytes from there to the
+    /// end of the room.
+    pub fn place_in_body(&self, at: usize) -> (NonNull<u8>, usize) {
+        let room = self.room - HEAD_BYTES;
+        let at = at.min(room);
+        // SAFETY: within the memory.
+        let place = unsafe { self.memory.start().add(NOTES_BYTES + HEAD_BYTES + at) };
+        (place, room - at)
+    }
+
+    /// Where the notes are, for copies to the device.
+    pub fn notes_start(&self) -> NonNull<u8> {
+        self.memory.start()
+    }
+
+    /// The notes.
+    pub fn notes(&mut self) -> &mut [u8] {
+        self.bytes(0, NOTES_BYTES)
+    }
+
+    /// Writes the outgoing body, as far as there is room.
+    pub fn write(&mut self, body: &[u8]) {
+        let room = self.room - HEAD_BYTES;
+        let bytes = body.len().min(room);
+        self.bytes(NOTES_BYTES + HEAD_BYTES, room)[..bytes].copy_from_slice(&body[..bytes]);
+    }
+
+    /// Says in the outgoing message whether all is well here.
+    pub fn say(&mut self, is_well: bool) {
+        let word = u64::from(is_well).to_ne_bytes();
+        self.bytes(NOTES_BYTES + ENVELOPE_BYTES, 8)
+            .copy_from_slice(&word);
+    }
+
+    /// The outgoing message, with its envelope.
+    pub fn outgoing(&mut self, body_bytes: usize) -> &mut [u8] {
+        let bytes = Self::message_bytes(body_bytes).min(self.room);
+        self.bytes(NOTES_BYTES, bytes)
+    }
+
+    /// The incoming messages, with their envelopes.
+    pub fn incoming(&mut self, body_bytes: usize) -> &mut [u8] {
+        let bytes = Self::message_bytes(body_bytes).min(self.room) * self.ranks;
+        self.bytes(NOTES_BYTES + self.room, bytes)
+    }
+
+    /// The messages that have come.
+    pub fn received(&mut self, body_bytes: usize) -> Received<'_> {
+        Received {
+            bytes: self.incoming(body_bytes),
+            message_bytes: Self::message_bytes(body_bytes),
+        }
+    }
+
+    fn bytes(&mut self, start: usize, length: usize) -> &mut [u8] {
+        debug_assert!(start + length <= NOTES_BYTES + self.room * (1 + self.ranks));
+        // SAFETY: within the memory, which is this owner's alone, as the callers see to; nothing queued uses it now, as the
+        // module's documentation says.
+        unsafe { std::slice::from_raw_parts_mut(self.memory.start().add(start).as_ptr(), length) }
+    }
+}
+
+/// The messages of all ranks.
+pub(super) struct Received<'a> {
+    bytes: &'a [u8],
+    message_bytes: usize,
+}
+
+impl<'a> Received<'a> {
+    /// The bodies, in rank order.
+    pub fn bodies(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        self.messages().map(|message| &message[HEAD_BYTES..])
+    }
+
+    /// The first rank with which not all is well.
+    pub fn first_failed(&self) -> Option<usize> {
+        let well = 1u64.to_ne_bytes();
+        self.messages()
+            .position(|message| message[ENVELOPE_BYTES..HEAD_BYTES] != well)
+    }
+
+    fn messages(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        self.bytes.chunks_exact(self.message_bytes)
+    }
+}

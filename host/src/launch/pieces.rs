@@ -1,0 +1,160 @@
+//! Parts of a call, each a launch.
+
+use std::ops::Range;
+
+use warpfold_kernels::contract::{Wider, is_short_scan, reduce_chunk_count, scan_tile_count};
+#[cfg(feature = "nccl")]
+use warpfold_kernels::launch::SCAN_PUBLISHES_ONLY;
+use warpfold_kernels::workspace::{reduce_state_words, scan_state_words};
+
+use super::{Queue, Span};
+use crate::driver::Address;
+use crate::error::Result;
+use crate::kernel::kind::Kind;
+use crate::kernel::{Item, Kernel, kind};
+
+impl Queue<'_> {
+    /// Queues the part of a reduction of `input` that has these chunks; the last part writes the result to `output`.
+    ///
+    /// # Safety
+    ///
+    /// Until the work is done,
+    ///
+    /// - the items of these chunks, counted from `input.address`, are memory that the device reads in this context. No other
+    ///   item of `input` need be there, so the address itself may lie outside of any allocation;
+    /// - `output`, in the last part, is memory for a result that the device writes in this context;
+    /// - `input.address` is aligned for `T`, `output` for the result, and the result lies apart from the items.
+    ///
+    /// And, or the result is wrong: the parts of a reduction are queued in order, with nothing else in between on the stream, for
+    /// the same number of items.
+    pub unsafe fn reduce_piece<O: Kernel<kind::reduce, T>, T: Item>(
+        &mut self,
+        input: Span,
+        chunks: Range<u64>,
+        output: Address,
+    ) -> Result<()> {
+        let kernel = self.entered.kernel(O::entry())?;
+        let item_count = input.item_count as u64;
+        let part = Part::new(&chunks, reduce_chunk_count::<T>(item_count));
+        let state_words = reduce_state_words::<T, O::Accumulator>(item_count);
+        let scratch = self.scratch(part, state_words)?;
+        let parameters = [
+            input.address,
+            item_count,
+            chunks.start,
+            scratch.control,
+            scratch.states,
+            scratch.state_words,
+            output,
+        ];
+        let blocks = chunks.end - chunks.start;
+        // SAFETY: these are a reduction's parameters. Block `i` reads chunk `chunks.start + i`, and the last one writes `output`:
+        // the caller answers for both. The rest is the stream's workspace, with the state words that were asked for.
+        unsafe { self.launch(part, &kernel, kernel.long.block, blocks, parameters) }
+    }
+
+    /// Queues the part of a scan of `input` that has these tiles.
+    ///
+    /// # Safety
+    ///
+    /// Until the work is done,
+    ///
+    /// - the items of these tiles, counted from `input.address`, are memory that the device reads in this context, and those
+    ///   counted from `output` memory that it writes. No other item need be there, so the addresses themselves may lie outside of
+    ///   any allocation;
+    /// - the addresses are aligned for `T` and for the results, and lie so far apart that no item of these tiles lies where a result
+    ///   does; or they are the same, and so are the types.
+    ///
+    /// And, or the results are wrong or never come: the parts of a scan are queued in order, with nothing else in between on the
+    /// stream, for the same number of items.
+    pub unsafe fn scan_piece<K: Kind, O: Kernel<K, T>, T: Item>(
+        &mut self,
+        input: Span,
+        output: Address,
+        tiles: Range<u64>,
+    ) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { self.scan_tiles::<K, O, T>(input, output, tiles, 0) }
+    }
+
+    /// Queues a launch that publishes the aggregates of these tiles of a scan of `input`, and of the groups of which it has all
+    /// tiles, and stores nothing.
+    ///
+    /// # Safety
+    ///
+    /// Until the work is done, the items of these tiles, counted from `input.address`, are memory that the device reads in this
+    /// context, and aligned for `T`. No other item need be there.
+    ///
+    /// And, or the work never ends: the tiles before in the group of the first, and the prefix of that group, are published.
+    #[cfg(feature = "nccl")]
+    pub unsafe fn publish_piece<K: Kind, O: Kernel<K, T>, T: Item>(
+        &mut self,
+        input: Span,
+        tiles: Range<u64>,
+    ) -> Result<()> {
+        // SAFETY: the caller's; nothing is written to address 0.
+        unsafe { self.scan_tiles::<K, O, T>(input, 0, tiles, SCAN_PUBLISHES_ONLY) }
+    }
+
+    /// Queues a launch of a scan, with these bits in the parameter for the end of its tiles.
+    ///
+    /// # Safety
+    ///
+    /// That of [`Self::scan_piece`], or of [`Self::publish_piece`] with its bit.
+    unsafe fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
+        &mut self,
+        input: Span,
+        output: Address,
+        tiles: Range<u64>,
+        bits: u64,
+    ) -> Result<()> {
+        let kernel = self.entered.kernel(O::entry())?;
+        let item_count = input.item_count as u64;
+        let part = Part::new(&tiles, scan_tile_count::<Wider<T, O::Output>>(item_count));
+        let state_words = scan_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count);
+        let scratch = self.scratch(part, state_words)?;
+        let parameters = [
+            input.address,
+            output,
+            item_count,
+            tiles.start,
+            tiles.end | bits,
+            scratch.control,
+            scratch.states,
+            scratch.state_words,
+        ];
+        let grid = match is_short_scan::<Wider<T, O::Output>>(item_count) {
+            true => kernel.short,
+            false => kernel.long,
+        };
+        let blocks = (tiles.end - tiles.start).min(grid.resident_blocks as u64);
+        // SAFETY: these are a scan's parameters. The blocks read and write the items of these tiles alone: the caller answers for
+        // them. The rest is the stream's workspace, with the state words that were asked for.
+        unsafe { self.launch(part, &kernel, grid.block, blocks, parameters) }
+    }
+}
+
+/// Where a launch stands among those of its call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Whole,
+    First,
+    Middle,
+    Last,
+}
+
+impl Part {
+    /// The part that a call's units of work in `range` are, of so many.
+    fn new(range: &Range<u64>, count: u64) -> Self {
+        match (range.start == 0, range.end == count) {
+            (true, true) => Part::Whole,
+            (true, false) => Part::First,
+            (false, true) => Part::Last,
+            (false, false) => Part::Middle,
+        }
+    }
+
+    pub fn is_first(self) -> bool {
+        matches!(self, Part::Whole | Part::First)
+    }
+}

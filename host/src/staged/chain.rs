@@ -1,0 +1,172 @@
+//! What stands before the pieces of a scan that several GPUs share: each piece tells what its groups of tiles add, in any order, and
+//! learns the prefix of its first group when all pieces before it have told.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// The chain of a scan's pieces.
+pub(crate) struct Chain<A> {
+    combine: fn(A, A) -> A,
+    state: Mutex<State<A>>,
+    changed: Condvar,
+}
+
+struct State<A> {
+    /// The prefixes of the pieces that are known, from the first on.
+    prefixes: Vec<A>,
+    /// What later pieces have told.
+    told: BTreeMap<usize, Vec<A>>,
+    /// The rank that may take what calls share.
+    turn: usize,
+    /// The first rank that gave up.
+    failed: Option<usize>,
+}
+
+/// A rank of the scan. Dropped before its [`end`](Self::end), it has failed, and nobody waits any more.
+pub(super) struct Link<'chain, A> {
+    chain: &'chain Chain<A>,
+    rank: usize,
+    has_ended: bool,
+}
+
+/// A rank has given up: this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Broken(pub usize);
+
+impl<A: Copy> Chain<A> {
+    pub fn new(identity: A, combine: fn(A, A) -> A) -> Self {
+        Self {
+            combine,
+            state: Mutex::new(State {
+                prefixes: vec![identity],
+                told: BTreeMap::new(),
+                turn: 0,
+                failed: None,
+            }),
+            changed: Condvar::new(),
+        }
+    }
+
+    pub(super) fn link(&self, rank: usize) -> Link<'_, A> {
+        Link {
+            chain: self,
+            rank,
+            has_ended: false,
+        }
+    }
+
+    /// Waits until there is something to answer.
+    fn wait<R>(&self, answer: impl Fn(&State<A>) -> Option<R>) -> Result<R, Broken> {
+        let mut state = self.lock();
+        loop {
+            if let Some(rank) = state.failed {
+                return Err(Broken(rank));
+            }
+            if let Some(answer) = answer(&state) {
+                return Ok(answer);
+            }
+            let waited = self.changed.wait(state);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State<A>)) {
+        change(&mut self.lock());
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<A>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<A> Link<'_, A> {
+    pub fn end(mut self) {
+        self.has_ended = true;
+    }
+}
+
+impl<A: Copy> Link<'_, A> {
+    /// Runs `take` when all ranks before have run theirs. So ranks take what calls share in one order, and no two calls each have what
+    /// the other waits for.
+    pub fn in_turn<R, E: From<Broken>>(&self, take: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
+        self.chain
+            .wait(|state| (state.turn == self.rank).then_some(()))?;
+        let taken = take()?;
+        self.chain.change(|state| state.turn += 1);
+        Ok(taken)
+    }
+
+    /// Tells what the groups of a piece add.
+    pub fn tell(&self, piece: usize, groups: Vec<A>) {
+        let combine = self.chain.combine;
+        self.chain.change(|state| {
+            state.told.insert(piece, groups);
+            while let Some(groups) = state.told.remove(&(state.prefixes.len() - 1)) {
+                let prefix = state.prefixes[state.prefixes.len() - 1];
+                state
+                    .prefixes
+                    .push(groups.into_iter().fold(prefix, combine));
+            }
+        });
+    }
+
+    /// The prefix of a piece's first group.
+    pub fn prefix(&self, piece: usize) -> Result<A, Broken> {
+        self.chain.wait(|state| state.prefixes.get(piece).copied())
+    }
+}
+
+impl<A> Drop for Link<'_, A> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            let mut state = self
+                .chain
+                .state
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            state.failed.get_or_insert(self.rank);
+            self.chain.changed.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn a_prefix_is_known_when_all_before_have_told() {
+        let chain = Chain::new(1u64, |a, b| 10 * a + b);
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| {
+                let link = chain.link(1);
+                let prefix = link.prefix(2);
+                link.end();
+                prefix
+            });
+            let link = chain.link(0);
+            assert_eq!(link.prefix(0), Ok(1));
+            link.tell(1, vec![4]);
+            link.tell(0, vec![2, 3]);
+            assert_eq!(waiting.join().unwrap(), Ok(1234));
+            assert_eq!(link.prefix(1), Ok(123));
+            link.end();
+        });
+    }
+
+    #[test]
+    fn nobody_waits_for_a_rank_that_has_given_up() {
+        let chain = Chain::new(0u32, |a, b| a + b);
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| chain.link(1).prefix(1));
+            drop(chain.link(0));
+            assert_eq!(waiting.join().unwrap(), Err(Broken(0)));
+        });
+        assert_eq!(
+            chain.link(2).in_turn(|| Ok::<_, Broken>(())),
+            Err(Broken(0))
+        );
+    }
+}

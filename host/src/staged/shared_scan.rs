@@ -1,0 +1,279 @@
+//! A scan of a slice that several GPUs share: piece p goes to GPU p mod n, over that GPU's own bus.
+//!
+//! ```text
+//! piece p arrives      its tiles are read: the kernel publishes what their groups add
+//! piece p leaves       these are told to all; the prefix before piece p is waited for; its tiles are scanned with it
+//! ```
+//!
+//! So a piece travels once each way, and waits on its device until the pieces before it, on other devices, have been read.
+//!
+//! Each GPU has two boards, zeroed at first, whose launches all have the tag 1: on one the first pass publishes, with identities
+//! for prefixes; on the other the second finds the true ones.
+
+use std::iter;
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::slice;
+
+use warpfold_kernels::contract::{SCAN_GROUP_TILES, Wider, scan_group_count, scan_tile_count};
+use warpfold_kernels::element::{Accumulator, accumulator_word};
+use warpfold_kernels::workspace::{STATES_OFFSET, scan_state_words, workspace_bytes};
+
+use super::carry::{Piece, Step, Ways, carry_in_steps};
+use super::chain::{Broken, Chain};
+use super::cut::Cut;
+use super::results::Results;
+use super::{lanes, span_at};
+use crate::driver::{self, Stream};
+use crate::error::{Error, Result};
+use crate::gpu::{BusyLane, Call, DeviceMemory, Entered, PinnedMemory, Place};
+use crate::group::Fault;
+use crate::group::words::{from_states, state_bytes};
+use crate::kernel::kind::Kind;
+use crate::kernel::{Item, Kernel};
+use crate::launch::Queue;
+
+/// Pieces that arrive before one leaves, so that what it adds has been read meanwhile.
+const BETWEEN: usize = 4;
+
+/// The tag of the boards' launches.
+const TAG: u32 = 1;
+
+impl From<Broken> for Error {
+    fn from(Broken(rank): Broken) -> Self {
+        Fault::RankFailed { rank }.into()
+    }
+}
+
+/// Runs a scan of at least one item that so many ranks share: `run` has each of them do its pieces.
+pub(crate) fn scan_shared<'items, K: Kind, O: Kernel<K, T>, T: Item>(
+    items: &'items [T],
+    ranks: usize,
+    run: impl FnOnce(Vec<Share<'items, '_, T>>, &Chain<O::Accumulator>) -> Result<()>,
+) -> Result<Vec<O::Output>> {
+    let mut results = Results::<O::Output>::new(items.len())?;
+    results.make_pages();
+    let cut = Cut::of_scan::<T, O::Output>(items.len()).in_groups();
+    let bytes: &[u8] = bytemuck::cast_slice(items);
+    let result_bytes = cut.piece_items() * size_of::<O::Output>();
+    let mut shares: Vec<_> = (0..ranks)
+        .map(|rank| Share {
+            items,
+            cut,
+            rank,
+            ranks,
+            pieces: Vec::new(),
+        })
+        .collect();
+    let pieces = iter::zip(
+        bytes.chunks(cut.piece_bytes()),
+        results.bytes().chunks_mut(result_bytes),
+    );
+    for (index, (from, to)) in pieces.enumerate() {
+        shares[index % ranks].pieces.push(Piece { from, to });
+    }
+    run(shares, &Chain::new(O::identity(), O::combine))?;
+    // SAFETY: every piece has come back, with the scan's results.
+    Ok(unsafe { results.written() })
+}
+
+/// A rank's pieces.
+pub(crate) struct Share<'items, 'results, T> {
+    items: &'items [T],
+    cut: Cut,
+    rank: usize,
+    ranks: usize,
+    pieces: Vec<Piece<'results>>,
+}
+
+impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
+    /// Scans the pieces on a GPU.
+    pub fn scan<K: Kind, O: Kernel<K, T>>(
+        self,
+        entered: Entered<'_>,
+        chain: &Chain<O::Accumulator>,
+    ) -> Result<()> {
+        let link = chain.link(self.rank);
+        let (cut, items) = (self.cut, self.items);
+        let results_at = cut.results_at();
+        let ways = Ways::ThereAndBack { results_at };
+        let (mut conductor, own_lanes) =
+            link.in_turn(|| Ok::<_, Error>((entered.call()?, lanes(entered, ways, cut)?)))?;
+        conductor.begin();
+        let boards = Boards::<O::Accumulator>::new::<T, O::Output>(
+            entered,
+            &conductor,
+            self.items.len(),
+            cut,
+        )?;
+        let piece_of = |index: usize| self.rank + index * self.ranks;
+        let last = cut.piece_count() - 1;
+        Queue::on_board(entered, &conductor, boards.first.place, |first| {
+            Queue::on_board(entered, &conductor, boards.second.place, |second| {
+                carry_in_steps(
+                    own_lanes,
+                    ways,
+                    self.pieces.into_iter(),
+                    BETWEEN,
+                    |step, lane, index| {
+                        let piece = piece_of(index);
+                        let tiles = cut.units(piece);
+                        let groups = groups_of(&tiles);
+                        let input = |address: u64| {
+                            span_at(address.wrapping_sub(cut.offset::<T>(piece)), items)
+                        };
+                        match step {
+                            Step::Arrive if piece == last => Ok(lane),
+                            Step::Arrive => lane.lend(&conductor, |address| {
+                                let stream = conductor.stream();
+                                boards
+                                    .first
+                                    .publish_prefix(groups.start, O::identity(), stream)?;
+                                // SAFETY: the lane's memory holds the items of these tiles from its start on, and is lent to the
+                                // conductor's stream until the work is done. They are whole groups, and the first one's prefix is published.
+                                unsafe { first.publish_piece::<K, O, T>(input(address), tiles) }?;
+                                boards.take(groups, index, stream)
+                            }),
+                            Step::Leave => {
+                                if piece != last {
+                                    link.tell(piece, boards.taken(&lane, groups.clone(), index)?);
+                                }
+                                let prefix = link.prefix(piece)?;
+                                lane.lend(&conductor, |address| {
+                                    boards.second.publish_prefix(
+                                        groups.start,
+                                        prefix,
+                                        conductor.stream(),
+                                    )?;
+                                    let offset = cut.offset::<O::Output>(piece);
+                                    let output = (address + results_at as u64).wrapping_sub(offset);
+                                    // SAFETY: as above; and the memory has room for the results behind the items, or in their places
+                                    // if the types are the same. Both are aligned to 256 bytes, and the offsets are multiples of an
+                                    // item's and of a result's size.
+                                    unsafe {
+                                        second.scan_piece::<K, O, T>(input(address), output, tiles)
+                                    }
+                                })
+                            }
+                        }
+                    },
+                )
+            })
+        })?;
+        conductor.wait()?;
+        link.end();
+        Ok(())
+    }
+}
+
+/// The groups of these tiles.
+fn groups_of(tiles: &Range<u64>) -> Range<u64> {
+    tiles.start / SCAN_GROUP_TILES..tiles.end.div_ceil(SCAN_GROUP_TILES)
+}
+
+/// The boards of the two passes, and where the host reads what the first published.
+struct Boards<A> {
+    first: Board<A>,
+    second: Board<A>,
+    taken: PinnedMemory,
+    /// Bytes for a piece's groups.
+    slot_bytes: usize,
+}
+
+/// A board of the whole scan.
+struct Board<A> {
+    _memory: DeviceMemory,
+    place: Place,
+    tile_count: u64,
+    group_count: u64,
+    values: PhantomData<A>,
+}
+
+impl<A: Accumulator> Board<A> {
+    fn new<T: Item, R: Item>(
+        entered: Entered<'_>,
+        stream: Stream<'_>,
+        items: usize,
+    ) -> Result<Self> {
+        let item_count = items as u64;
+        let state_words = scan_state_words::<Wider<T, R>, A>(item_count);
+        let bytes = workspace_bytes(state_words);
+        let memory = entered.with_room(|| DeviceMemory::allocate(bytes))?;
+        driver::fill(memory.address(), 0, (bytes / 4) as usize, stream)?;
+        let place = Place {
+            control: memory.address(),
+            states: memory.address() + STATES_OFFSET,
+            state_words,
+        };
+        Ok(Self {
+            _memory: memory,
+            place,
+            tile_count: scan_tile_count::<Wider<T, R>>(item_count),
+            group_count: scan_group_count::<Wider<T, R>>(item_count),
+            values: PhantomData,
+        })
+    }
+
+    /// Where the aggregate of a group is.
+    fn aggregate(&self, group: u64) -> u64 {
+        self.place.states + (self.tile_count + group) * state_bytes::<A>() as u64
+    }
+
+    /// Queues the publishing of a group's prefix.
+    fn publish_prefix(&self, group: u64, prefix: A, stream: Stream<'_>) -> Result<()> {
+        let slot = self.aggregate(self.group_count + group);
+        for (word, address) in (0..A::WORDS).zip((slot..).step_by(8)) {
+            driver::fill(address, accumulator_word(prefix, word), 1, stream)?;
+            driver::fill(address + 4, TAG, 1, stream)?;
+        }
+        Ok(())
+    }
+}
+
+impl<A: Accumulator> Boards<A> {
+    fn new<T: Item, R: Item>(
+        entered: Entered<'_>,
+        conductor: &Call<'_>,
+        items: usize,
+        cut: Cut,
+    ) -> Result<Self> {
+        let board = || Board::new::<T, R>(entered, conductor.stream(), items);
+        let groups = groups_of(&cut.units(0));
+        let slot_bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
+        Ok(Self {
+            first: board()?,
+            second: board()?,
+            taken: entered.with_room(|| PinnedMemory::allocate((BETWEEN + 1) * slot_bytes))?,
+            slot_bytes,
+        })
+    }
+
+    /// Queues the copy of what these groups add to the host.
+    fn take(&self, groups: Range<u64>, index: usize, stream: Stream<'_>) -> Result<()> {
+        let from = self.first.aggregate(groups.start);
+        let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
+        let at = index % (BETWEEN + 1) * self.slot_bytes;
+        // SAFETY: there is room for so many bytes. Nobody uses them before the piece leaves, which waits for this; the piece that
+        // had them before has left.
+        unsafe {
+            let to = self.taken.start().add(at);
+            driver::queue_copy_to_host(to, from, bytes.min(self.slot_bytes), stream)
+        }?;
+        Ok(())
+    }
+
+    /// Waits for that, and gives it.
+    fn taken(&self, lane: &BusyLane<'_>, groups: Range<u64>, index: usize) -> Result<Vec<A>> {
+        lane.call().stream().synchronize()?;
+        let at = index % (BETWEEN + 1) * self.slot_bytes;
+        let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
+        // SAFETY: the copy of so many bytes is done, and no other is queued to there before the piece has left.
+        let states = unsafe {
+            slice::from_raw_parts(
+                self.taken.start().add(at).as_ptr(),
+                bytes.min(self.slot_bytes),
+            )
+        };
+        Ok(from_states(states).collect())
+    }
+}

@@ -1,0 +1,201 @@
+//! Every driver call that a rank makes, made to fail in turn: each time the rank is told which, the others that it failed or left,
+//! nobody waits for the limit, and nothing is lost.
+
+use std::time::{Duration, Instant};
+
+use virtual_gpu::Mode;
+use virtual_gpu::driver::Code;
+use virtual_gpu::inject::{Armed, Calls, Failure, Moment, fail, record};
+use warpfold::cust::memory::mem_get_info;
+use warpfold::group::{Fault, Member};
+use warpfold::{Error, Result, Sum};
+
+use crate::ranks::{Held, as_ranks, devices, on_four_devices};
+
+const RANKS: usize = 3;
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// What the calls fail with: no table knows it, and the context is not lost by it.
+const CODE: i32 = 999;
+
+/// Calls that let go of something: whoever makes them has a result already, and what is not let go of stays.
+const RELEASES: [&str; 4] = [
+    "cuMemFree_v2",
+    "cuMemFreeHost",
+    "cuStreamDestroy_v2",
+    "cuEventDestroy_v2",
+];
+
+/// What a rank sees.
+struct Seen {
+    /// Of each call of the library.
+    results: Vec<Result<()>>,
+    /// The driver calls of these, and of the end of its member.
+    driver_calls: [Vec<&'static str>; 2],
+    has_fired: bool,
+}
+
+/// What a rank works on.
+struct Buffers {
+    many: Held<u64>,
+    output: Held<u64>,
+    /// On rank 1 alone an item.
+    one: Held<u64>,
+}
+
+impl Buffers {
+    fn new(rank: usize) -> Self {
+        Self {
+            many: Held::new(&[1; 9_001], 1),
+            output: Held::new(&[0; 9_001], 1),
+            one: Held::new(&vec![1; usize::from(rank == 1)], 0),
+        }
+    }
+
+    /// Calls of all kinds: with torn chunks and tiles, in place and apart, and with all items on one rank.
+    fn calls(&self, member: &mut Member<'_>) -> Vec<Result<()>> {
+        let (many, one) = (self.many.slice(), self.one.slice());
+        vec![
+            member.reduce::<Sum, _>(&many).map(drop),
+            member.inclusive_scan_in_place::<Sum, _>(&mut self.many.slice()),
+            member.reduce::<Sum, _>(&one).map(drop),
+            member.exclusive_scan::<Sum, _>(&many, &mut self.output.slice()),
+            member.reduce_to::<Sum, _>(0, &one).map(drop),
+        ]
+    }
+}
+
+/// Makes the calls as each rank, with a failure in wait on one. Nothing is kept of attempts before, so all make the same driver calls.
+fn attempt(failing: usize, failure: Option<Failure>) -> Vec<Seen> {
+    devices().iter().for_each(|gpu| gpu.trim().unwrap());
+    as_ranks(RANKS, LIMIT, |mut member| {
+        let buffers = Buffers::new(member.rank());
+        let failure = failure.filter(|_| member.rank() == failing);
+        let armed = failure.map(fail);
+        let (results, calls) = record(|| buffers.calls(&mut member));
+        let ((), end) = record(|| drop(member));
+        Seen {
+            results,
+            driver_calls: [calls, end],
+            has_fired: armed.as_ref().is_some_and(Armed::has_fired),
+        }
+    })
+}
+
+/// The call and the code that an error of the driver carries.
+fn carried(error: &Error) -> Option<(&'static str, i32)> {
+    match error {
+        Error::Driver { call, code } => Some((call, code.0)),
+        _ => None,
+    }
+}
+
+/// What must hold of a failure of this driver call on this rank, which may be nobody's error.
+fn check(failing: usize, (nth, call): (usize, &'static str), moment: Moment, may_pass: bool) {
+    let begin = Instant::now();
+    let failure = Failure {
+        calls: Calls::Any,
+        nth: nth as u64 + 1,
+        code: Code(CODE),
+        moment,
+    };
+    let seen = attempt(failing, Some(failure));
+    let results: Vec<_> = seen.iter().map(|seen| &seen.results).collect();
+    let what = format!("rank {failing}, call {nth} ({call}), {moment:?}: {results:?}");
+    assert!(seen[failing].has_fired, "{what}");
+    assert!(begin.elapsed() < LIMIT, "{what}");
+
+    let first_error = |rank: usize| results[rank].iter().position(Result::is_err);
+    let Some(place) = first_error(failing) else {
+        assert!(may_pass, "{what}");
+        assert!((0..RANKS).all(|rank| first_error(rank).is_none()), "{what}");
+        return;
+    };
+    let error = results[failing][place].as_ref().unwrap_err();
+    assert_eq!(carried(error), Some((call, CODE)), "{what}");
+    for rank in (0..RANKS).filter(|&rank| rank != failing) {
+        // What fails when the others have all they need is seen by them in their next call.
+        let told = first_error(rank).map_or(results[rank].len(), |told| told);
+        assert!(told == place || told == place + 1, "{what}");
+        if let Some(Err(error)) = results[rank].get(told) {
+            let faults = [
+                Fault::RankFailed { rank: failing },
+                Fault::RankLeft { rank: failing },
+            ];
+            assert!(faults.map(Error::Group).contains(error), "{what}");
+        }
+        // Either the group is used on by all, or by nobody.
+        let last = |rank: usize| results[rank].last().is_some_and(Result::is_ok);
+        let is_too_late = place + 1 == results[rank].len();
+        assert!(is_too_late || last(rank) == last(failing), "{what}");
+    }
+}
+
+/// Bytes that are free on each device.
+fn free_bytes() -> Vec<usize> {
+    let free = devices().iter().map(|gpu| {
+        gpu.trim().unwrap();
+        gpu.make_current().unwrap();
+        mem_get_info().unwrap().0
+    });
+    free.collect()
+}
+
+fn fail_each_call(test: &str, failing: usize, moment: Moment) {
+    on_four_devices(test, || {
+        if virtual_gpu::mode() != Ok(Mode::Virtual) {
+            // NCCL makes calls of its own, and real memory is not this test's alone.
+            return;
+        }
+        attempt(failing, None);
+        let mut clean = attempt(failing, None);
+        for seen in &clean {
+            assert!(seen.results.iter().all(Result::is_ok), "{:?}", seen.results);
+        }
+        let [calls, end] = clean.swap_remove(failing).driver_calls;
+        // A stream that was waited for is waited for again before it is kept for later.
+        let is_idle = |nth: usize| {
+            let before = calls[..nth].iter().rfind(|call| !RELEASES.contains(call));
+            calls[nth] == "cuStreamSynchronize" && before == Some(&calls[nth])
+        };
+        let may_pass = |nth| nth >= calls.len() || is_idle(nth);
+        let all = calls.iter().chain(&end).copied().enumerate();
+        let (releases, others): (Vec<_>, Vec<_>) =
+            all.partition(|(_, call)| RELEASES.contains(call));
+        let before = free_bytes();
+        for call in others {
+            check(failing, call, moment, may_pass(call.0));
+        }
+        if moment == Moment::Before {
+            assert_eq!(free_bytes(), before);
+        }
+        for call in releases {
+            check(failing, call, moment, true);
+        }
+    });
+}
+
+#[test]
+fn each_driver_call_of_the_first_rank() {
+    let test = "injected::each_driver_call_of_the_first_rank";
+    fail_each_call(test, 0, Moment::Before);
+}
+
+#[test]
+fn each_driver_call_of_a_rank_in_the_middle() {
+    let test = "injected::each_driver_call_of_a_rank_in_the_middle";
+    fail_each_call(test, 1, Moment::Before);
+}
+
+#[test]
+fn each_driver_call_of_the_last_rank() {
+    let test = "injected::each_driver_call_of_the_last_rank";
+    fail_each_call(test, 2, Moment::Before);
+}
+
+#[test]
+fn each_driver_call_that_has_had_its_effect() {
+    let test = "injected::each_driver_call_that_has_had_its_effect";
+    fail_each_call(test, 1, Moment::After);
+}

@@ -46,7 +46,7 @@ pub struct Build {
     pub crate_folder: PathBuf,
     /// Where the results go.
     pub output: PathBuf,
-    /// Where cargo compiles. Builds that share the folder compile what the device crate depends on once.
+    /// Where cargo compiles, save for rust-cuda. Builds that share the folder compile what the device crate depends on once.
     pub target: PathBuf,
     /// Whether to compile whatever is committed, and to write the device code beside the source.
     pub updates: bool,
@@ -72,13 +72,13 @@ impl Build {
     }
 
     /// Writes what the host includes: from the committed device code if it is of this source, else by compiling; by compiling too
-    /// where the device code is to be written.
+    /// where the device code is to be written, or rust-cuda's compiler is asked for.
     pub fn run(&self) -> Result<(), Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
         let stamp = Stamp::of(&source, &format!("{KERNELS_VERSION}-{INTERFACE}"));
         let pack = match self.committed_pack(&stamp) {
-            Some(pack) if !self.updates => pack,
-            _ => Pack::new(stamp, &self.compile()?),
+            Some(pack) if !self.updates && !self.is_for_rust_cuda() => pack,
+            _ => Pack::new(stamp, &self.compile_as_asked()?),
         };
         if self.updates {
             write(&self.committed(), &pack.to_file())?;
@@ -96,7 +96,21 @@ impl Build {
         Pack::from_file(&file).filter(|pack| pack.stamp == *stamp)
     }
 
-    /// Compiles the file for each compute capability, the highest first, whatever is committed.
+    /// Whether rust-cuda's compiler is asked for. It compiles operators; kernels are rustc's.
+    fn is_for_rust_cuda(&self) -> bool {
+        cfg!(feature = "cuda_builder") && self.contents == Contents::Operators
+    }
+
+    /// Compiles the file with the compiler that the crate's features ask for.
+    fn compile_as_asked(&self) -> Result<Vec<Compiled>, Error> {
+        #[cfg(feature = "cuda_builder")]
+        if self.is_for_rust_cuda() {
+            return crate::rust_cuda::compile(self);
+        }
+        self.compile()
+    }
+
+    /// Compiles the file with rustc for each compute capability, the highest first, whatever is committed.
     pub fn compile(&self) -> Result<Vec<Compiled>, Error> {
         let toolchain = Toolchain::find()?;
         let folder = self
@@ -118,7 +132,7 @@ impl Build {
     }
 
     /// The edition of the user's crate, as far as its manifest says it itself.
-    fn edition(&self) -> String {
+    pub(crate) fn edition(&self) -> String {
         let manifest = fs::read_to_string(self.crate_folder.join("Cargo.toml"));
         let manifest = manifest.unwrap_or_default();
         let edition = manifest.lines().find_map(|line| {

@@ -218,7 +218,7 @@ fn user_manifest(edition: &str) -> String {
 }
 
 /// `warpfold-kernels` as a dependency: from beside this crate, where sources lie beside each other, else from the registry.
-fn kernels_crate() -> String {
+pub fn kernels_crate() -> String {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let beside = [
         "kernels-gpu".to_owned(),

@@ -6,10 +6,10 @@ use warpfold_kernels::launch;
 use crate::error::{Error, Problem, Refusal};
 use crate::ptx::finish::{self, Bounds};
 use crate::ptx::hook::hooks;
-use crate::ptx::inspect::{Kind, inspect};
+use crate::ptx::inspect::{Kind, Operands, inspect};
 use crate::ptx::refuse::{self, Reason};
 use crate::ptx::splice::splice;
-use crate::ptx::text::Text;
+use crate::ptx::text::{Function, Text};
 use crate::variant::Variant;
 
 /// A kernel's text.
@@ -69,22 +69,42 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
             let suspect = suspects.iter().find(|suspect| suspect.operator == operator);
             refusals.push(match (&reason, suspect) {
                 (Reason::LocalMemory, Some(suspect)) => suspect.clone(),
-                _ => Refusal {
-                    function: kernel_kind(function.name, operator).to_owned(),
-                    operator: operator.to_owned(),
-                    reason,
-                },
+                _ => refusal_of_kernel(function.name, operator, reason),
             });
             continue;
         }
         let kernel = finish::kernel(function, body)?;
-        inspect(&kernel, kind, variant.may_begin_early())?;
-        let preamble = finish::preamble(variant.ptx_version, variant.target_cpu);
-        kernels.push(Kernel {
-            symbol: function.name.to_owned(),
-            text: preamble + &finish::entry(&kernel, bounds(kind)),
-        });
+        kernels.push(finished(&kernel, kind, Operands::Known, variant)?);
     }
+    sorted(kernels, refusals)
+}
+
+/// The refusal of a kernel, whose operator's functions may be without fault by themselves.
+pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusal {
+    Refusal {
+        function: kernel_kind(symbol, operator).to_owned(),
+        operator: operator.to_owned(),
+        reason,
+    }
+}
+
+/// A kernel, inspected, as a text of its own.
+pub fn finished(
+    kernel: &Function,
+    kind: Kind,
+    operands: Operands,
+    variant: &Variant,
+) -> Result<Kernel, Problem> {
+    inspect(kernel, kind, operands, variant.may_begin_early())?;
+    let preamble = finish::preamble(variant.ptx_version, variant.target_cpu);
+    Ok(Kernel {
+        symbol: kernel.name.to_owned(),
+        text: preamble + &finish::entry(kernel, bounds(kind)),
+    })
+}
+
+/// The kernels in the order of their symbols, if none was refused.
+pub fn sorted(mut kernels: Vec<Kernel>, refusals: Vec<Refusal>) -> Result<Vec<Kernel>, Error> {
     if !refusals.is_empty() {
         return Err(Error::Refused(refusals));
     }

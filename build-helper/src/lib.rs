@@ -34,6 +34,11 @@
 //! static, an endless loop and any other effect are refused when your crate is built: the message names the operator, the
 //! function and the reason, and says what to write instead ([`Reason`]).
 //!
+//! # rust-cuda's compiler
+//!
+//! With the feature `cuda_builder`, rust-cuda's `CudaBuilder` compiles the operators, whatever is committed. It takes what the feature of
+//! that name of `warpfold` takes. A refusal then names a kernel of the operator, and not the function.
+//!
 //! Not covered: a file that includes others or has modules of its own in files, and operators that use other crates.
 
 mod build;
@@ -42,6 +47,8 @@ mod error;
 mod kernels;
 mod pack;
 mod ptx;
+#[cfg(feature = "cuda_builder")]
+mod rust_cuda;
 mod toolchain;
 mod variant;
 
@@ -71,6 +78,8 @@ fn run(contents: Contents, file: &Path) {
         println!("cargo::rerun-if-changed={}", build.committed().display());
     }
     println!("cargo::rerun-if-env-changed={UPDATE}");
+    #[cfg(feature = "cuda_builder")]
+    println!("cargo::rerun-if-env-changed={}", rust_cuda::ARCHITECTURES);
     if let Err(error) = build.run() {
         eprintln!("{}: {error}", build.source.display());
         process::exit(1);

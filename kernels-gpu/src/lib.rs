@@ -22,8 +22,8 @@
 //!
 //! rustc's own NVPTX back end builds the PTX that ships with `warpfold` (`cargo xtask ptx`). With the feature `stable`
 //! it needs no nightly features: so `warpfold-build` compiles users' operators ([`operators!`]). With the
-//! feature `cuda_std` the same kernels compile with rust-cuda's `rustc_codegen_nvvm`. They differ in
-//! `simt`, in the macro that emits an entry, and where [`contract`] avoids a fault of rust-cuda's.
+//! feature `cuda_std` the same kernels compile with rust-cuda's `rustc_codegen_nvvm`, and with `cuda_std_operators` users'
+//! operators do. They differ in `simt`, in the macro that emits an entry, and where [`contract`] avoids a fault of rust-cuda's.
 #![no_std]
 #![cfg_attr(
     all(
@@ -64,8 +64,11 @@ mod board;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 pub mod device;
 #[cfg(any(
-    all(target_arch = "nvptx64", not(feature = "stable")),
-    feature = "cuda_std"
+    all(
+        target_arch = "nvptx64",
+        not(any(feature = "stable", feature = "cuda_std_operators"))
+    ),
+    all(not(target_arch = "nvptx64"), feature = "cuda_std")
 ))]
 #[macro_use]
 mod emit;
@@ -87,7 +90,10 @@ mod tickets;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod warp;
 
-#[cfg(all(target_arch = "nvptx64", feature = "stable"))]
+#[cfg(all(
+    target_arch = "nvptx64",
+    any(feature = "stable", feature = "cuda_std_operators")
+))]
 #[doc(hidden)]
 pub mod operators;
 
@@ -103,7 +109,10 @@ macro_rules! kernels {
 /// `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not
 /// commute, gives the scans. These are emitted where the file is compiled for the device, by `warpfold-build`; here, on the
 /// host, nothing is.
-#[cfg(not(all(target_arch = "nvptx64", feature = "stable")))]
+#[cfg(not(all(
+    target_arch = "nvptx64",
+    any(feature = "stable", feature = "cuda_std_operators")
+)))]
 #[macro_export]
 macro_rules! operators {
     ($($rows:tt)*) => {};

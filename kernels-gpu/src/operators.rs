@@ -1,5 +1,5 @@
-//! What [`operators!`](crate::operators!) emits on the device: the entries of each row, and each of the operator's functions
-//! by itself, so that what it must not contain can be named.
+//! What [`operators!`](crate::operators!) emits on the device: the entries of each row. With stable rustc, each of the operator's
+//! functions by itself too, so that what it must not contain can be named.
 //!
 //! A row is `NAME: OPERATOR, ITEM;`, which gives `reduce_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`, or
 //! `NAME: OPERATOR, ITEM, scans only;`, which gives the scans.
@@ -8,8 +8,16 @@ pub use crate::block::{Exclusive, Inclusive};
 pub use crate::grid::reduce::reduce;
 pub use crate::grid::scan::scan;
 pub use crate::op::Op;
+#[cfg(feature = "stable")]
 pub use crate::simt::in_global_memory;
 pub use crate::workspace::Control;
+
+/// The pointer. Of an entry's parameters rust-cuda's compiler knows what they point to.
+#[cfg(not(feature = "stable"))]
+#[inline(always)]
+pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
+    pointer
+}
 
 /// Names the kernels of operators on items.
 #[macro_export]
@@ -28,8 +36,7 @@ macro_rules! operators {
         const _: () = {
             use $crate::operators::{in_global_memory, Control, Op};
 
-            #[export_name = concat!("reduce_", stringify!($name))]
-            unsafe extern "C" fn reduce(
+            $crate::operator_entry!("reduce_" $name, reduce(
                 input: *mut $item,
                 item_count: u64,
                 first_chunk: u64,
@@ -50,20 +57,19 @@ macro_rules! operators {
                         in_global_memory(output),
                     )
                 }
-            }
+            });
         };
     };
     (@scans $name:ident $op:ty, $item:ty) => {
         $crate::operators!(@scan Inclusive "inclusive_scan_" $name $op, $item);
         $crate::operators!(@scan Exclusive "exclusive_scan_" $name $op, $item);
-        $crate::operators!(@functions $name $op, $item);
+        $crate::operator_functions!($name $op, $item);
     };
     (@scan $placement:ident $kind:literal $name:ident $op:ty, $item:ty) => {
         const _: () = {
             use $crate::operators::{in_global_memory, Control, Op, $placement};
 
-            #[export_name = concat!($kind, stringify!($name))]
-            unsafe extern "C" fn scan(
+            $crate::operator_entry!($kind $name, scan(
                 input: *mut $item,
                 output: *mut <$op as Op<$item>>::Output,
                 item_count: u64,
@@ -86,10 +92,40 @@ macro_rules! operators {
                         state_words,
                     )
                 }
-            }
+            });
         };
     };
-    (@functions $name:ident $op:ty, $item:ty) => {
+}
+
+/// An entry. Stable rustc has none: it is a function, of which `warpfold-build` makes an entry.
+#[cfg(feature = "stable")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! operator_entry {
+    ($kind:literal $name:ident, $function:ident($($parameter:ident: $type:ty,)*) $body:block) => {
+        #[export_name = concat!($kind, stringify!($name))]
+        unsafe extern "C" fn $function($($parameter: $type),*) $body
+    };
+}
+
+/// An entry. The attribute is what `cuda_std::kernel` makes, with a name of the row's.
+#[cfg(not(feature = "stable"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! operator_entry {
+    ($kind:literal $name:ident, $function:ident($($parameter:ident: $type:ty,)*) $body:block) => {
+        #[nvvm_internal::kernel]
+        #[export_name = concat!($kind, stringify!($name))]
+        pub unsafe extern "C" fn $function($($parameter: $type),*) $body
+    };
+}
+
+/// Each of an operator's functions by itself.
+#[cfg(feature = "stable")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! operator_functions {
+    ($name:ident $op:ty, $item:ty) => {
         const _: () = {
             use $crate::operators::Op;
             type Accumulator = <$op as Op<$item>>::Accumulator;
@@ -103,7 +139,11 @@ macro_rules! operators {
                 *result = <$op as Op<$item>>::lift_at(*item, index);
             }
             #[export_name = concat!("warpfold_combine_of_", stringify!($name))]
-            extern "C" fn combine(left: &Accumulator, right: &Accumulator, result: &mut Accumulator) {
+            extern "C" fn combine(
+                left: &Accumulator,
+                right: &Accumulator,
+                result: &mut Accumulator,
+            ) {
                 *result = <$op as Op<$item>>::combine(*left, *right);
             }
             #[export_name = concat!("warpfold_lower_of_", stringify!($name))]
@@ -112,4 +152,12 @@ macro_rules! operators {
             }
         };
     };
+}
+
+/// Nothing: rust-cuda's compiler is asked for kernels alone.
+#[cfg(not(feature = "stable"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! operator_functions {
+    ($name:ident $op:ty, $item:ty) => {};
 }

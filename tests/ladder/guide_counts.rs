@@ -72,7 +72,8 @@ fn cells(row: &str) -> Vec<&str> {
 
 #[test]
 fn every_number_counted_is_so() {
-    if mode() == Mode::Real {
+    // Another compiler's text has other numbers of instructions.
+    if mode() == Mode::Real || cfg!(feature = "cuda_builder") {
         return;
     }
     let mut wrong = Vec::new();

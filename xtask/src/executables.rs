@@ -17,11 +17,7 @@ pub struct Executable {
 pub fn build(root: &Path, arguments: &[&str]) -> Result<Vec<Executable>> {
     let mut cargo = Command::new("cargo");
     cargo.args(arguments).arg("--release").current_dir(root);
-    let messages = messages(&mut cargo)?;
-    let executables = messages
-        .iter()
-        .filter_map(|message| executable(message).transpose());
-    executables.collect()
+    among(&messages(&mut cargo)?)
 }
 
 /// Runs a cargo command that builds, and gives its messages.
@@ -39,8 +35,16 @@ pub fn messages(cargo: &mut Command) -> Result<Vec<serde_json::Value>> {
         .collect()
 }
 
+/// The executables that cargo's messages tell of.
+pub fn among(messages: &[serde_json::Value]) -> Result<Vec<Executable>> {
+    let executables = messages
+        .iter()
+        .filter_map(|message| executable(message).transpose());
+    executables.collect()
+}
+
 /// The executable that one of cargo's messages tells of.
-pub fn executable(message: &serde_json::Value) -> Result<Option<Executable>> {
+fn executable(message: &serde_json::Value) -> Result<Option<Executable>> {
     let Some(path) = message["executable"].as_str() else {
         return Ok(None);
     };

@@ -2,7 +2,8 @@
 //!
 //! The library's tests are built with the feature, which has the library carry what the compiler makes of the kernels now;
 //! that PTX is inspected as the one that ships is, and the tests run on it. Where the machine has no GPU, the virtual GPU
-//! does. A few kernels go through the test `bits` alone.
+//! does. The example of a program's own operators is built and run too, by the same feature of `warpfold-build`. A few kernels
+//! go through the test `bits` alone.
 
 mod build;
 mod few;
@@ -46,6 +47,13 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
             run_test(root, test, architecture, &scope.cases())?;
         }
     }
+    if !scope.is_few {
+        for program in build::build_operators(root, &scope)? {
+            for architecture in &scope.architectures {
+                run_test(root, &program, architecture, &[])?;
+            }
+        }
+    }
     Ok(Outcome::Done)
 }
 
@@ -59,7 +67,7 @@ fn inspect_text(built: &Built, name: &str, part: Part, symbols: &[&str]) -> Resu
     Ok(())
 }
 
-/// Runs a test of the library, with these arguments.
+/// Runs a test, or a program that is one, with these arguments.
 fn run_test(root: &Path, test: &Executable, architecture: &str, cases: &[&str]) -> Result<()> {
     println!("{} as {architecture}", test.name);
     let status = Command::new(&test.path)

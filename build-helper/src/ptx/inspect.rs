@@ -37,10 +37,10 @@ impl Kind {
     }
 
     /// The barriers in the source, without the numbers of registers, where the source is this library's.
-    fn barriers(self) -> Option<BTreeMap<String, usize>> {
+    fn barriers(self, operands: Operands) -> Option<BTreeMap<String, usize>> {
         let mut barriers = BTreeMap::new();
         let mut add = |barrier: String, count: usize| {
-            *barriers.entry(barrier).or_default() += count;
+            *barriers.entry(operands.write(barrier)).or_default() += count;
         };
         match self {
             Self::Own => return None,
@@ -56,6 +56,28 @@ impl Kind {
             }
         }
         Some(barriers)
+    }
+}
+
+/// Where a compiler has the numbers of a barrier and of its threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operands {
+    /// In the instruction, where it knows them.
+    Known,
+    /// In registers, save the number of the block's own barrier.
+    #[cfg_attr(not(feature = "cuda_builder"), allow(dead_code))]
+    InRegisters,
+}
+
+impl Operands {
+    /// How the compiler writes a barrier.
+    fn write(self, barrier: String) -> String {
+        match (self, barrier.split_once(' ')) {
+            (Self::InRegisters, Some((operation, numbers))) if numbers.contains(',') => {
+                format!("{operation} %r, %r")
+            }
+            _ => barrier,
+        }
     }
 }
 
@@ -78,7 +100,12 @@ fn scan_barriers(shape: ScanShape, add: &mut impl FnMut(String, usize)) {
 
 /// Checks a kernel of this kind. Whether it may begin before the work before it on its stream has ended depends on what it is
 /// compiled for.
-pub fn inspect(kernel: &Function, kind: Kind, may_begin_early: bool) -> Result<(), Problem> {
+pub fn inspect(
+    kernel: &Function,
+    kind: Kind,
+    operands: Operands,
+    may_begin_early: bool,
+) -> Result<(), Problem> {
     let problem = |what: String| Problem::unexpected(format!("{} {what}", kernel.name));
     let mut barriers = BTreeMap::new();
     for instruction in instructions(kernel) {
@@ -91,7 +118,7 @@ pub fn inspect(kernel: &Function, kind: Kind, may_begin_early: bool) -> Result<(
         }
     }
     // How a kernel of the user's is launched, and whether it may fuse, is the user's affair.
-    let Some(expected) = kind.barriers() else {
+    let Some(expected) = kind.barriers(operands) else {
         return Ok(());
     };
     if barriers != expected {
@@ -175,7 +202,7 @@ mod tests {
             parameters: Vec::new(),
             body: parse(body).unwrap(),
         };
-        inspect(&kernel, Kind::Reduce, true)
+        inspect(&kernel, Kind::Reduce, Operands::Known, true)
     }
 
     #[test]

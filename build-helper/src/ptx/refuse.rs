@@ -108,6 +108,13 @@ pub fn reason_of_kernel(body: &[Statement]) -> Option<Reason> {
     calls(body).or_else(|| local_memory(body))
 }
 
+/// The same of a compiler that makes a trap of a panic.
+#[cfg(feature = "cuda_builder")]
+pub fn reason_of_whole_kernel(body: &[Statement]) -> Option<Reason> {
+    let traps = instructions(body).any(|(_, instruction)| instruction.operation() == "trap");
+    reason_of_kernel(body).or_else(|| traps.then_some(Reason::Panics("for some items")))
+}
+
 fn instructions(body: &[Statement]) -> impl Iterator<Item = (usize, &Instruction)> {
     body.iter()
         .enumerate()

@@ -53,8 +53,9 @@ impl<'a> Text<'a> {
 
 /// Whether the first line begins a function with a body: a brace comes before a declaration's semicolon.
 fn is_definition(lines: &[&str]) -> bool {
-    let begins = |line: &str| line.starts_with(".visible .func") || line.starts_with(".func");
-    begins(lines[0])
+    let beginnings = [".visible .func", ".func", ".visible .entry"];
+    let begins = beginnings.iter().any(|start| lines[0].starts_with(start));
+    begins
         && lines
             .iter()
             .map(|line| code(line))

@@ -9,7 +9,8 @@
 //! rust-cuda marks neither functions nor `asm!` as convergent, so its LLVM may copy a call into several branches. Copies of
 //! shuffles and votes are harmless: from compute capability 7.0 on, a lane waits until all lanes of the mask have executed
 //! an instruction of that kind, each wherever its branch has it. A copy of a barrier of the block is wrong. rustc made some
-//! by a pass that `host/build` turns off, and `cargo xtask rust-cuda` counts the barriers in the PTX.
+//! by a pass that `host/build` turns off, LLVM some by one that [`barrier`] keeps from it, and `cargo xtask rust-cuda` counts the
+//! barriers in the PTX and runs the kernels on the virtual GPU, which faults a copy that is taken.
 
 use cuda_std::{shared, thread, warp};
 
@@ -80,6 +81,20 @@ pub fn block_count() -> u32 {
 #[inline(always)]
 pub unsafe fn barrier() {
     thread::sync_threads();
+    stay_one_block();
+}
+
+/// Makes the basic block around it too long to be copied. LLVM's pass `SimplifyCFG` copies one of up to ten instructions into the
+/// branches that lead there, and its barrier too. Nothing is left of these twelve in the PTX.
+#[inline(always)]
+fn stay_one_block() {
+    macro_rules! each {
+        ($($nothing:literal)*) => {$(
+            // SAFETY: nothing happens.
+            unsafe { ptx!(stay_one_block: $nothing, options(nostack)) };
+        )*};
+    }
+    each!("" "" "" "" "" "" "" "" "" "" "" "");
 }
 
 /// Waits for `warps` warps of the block at the barrier of a number from 1 to 15, and orders what they did before they came

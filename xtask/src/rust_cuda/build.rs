@@ -1,4 +1,4 @@
-//! Building the library's tests with the feature.
+//! Building the library's tests with the feature, and the example of a program's own operators with that of `warpfold-build`.
 //!
 //! Everything lies in [`FOLDER`]: a configuration that puts rust-cuda's crates in the place of those on crates.io, as a user
 //! writes it too; a lock file of its own, since those crates depend on others; and what is built, since the kernels'
@@ -18,6 +18,9 @@ use crate::executables::{self, Executable};
 /// Where it is built.
 const FOLDER: &str = "target/rust-cuda";
 
+/// What a lock file is called.
+const LOCK: &str = "Cargo.lock";
+
 /// The variable that names the kernels' sources to the library's build script.
 const KERNELS: &str = "WARPFOLD_KERNELS";
 
@@ -32,25 +35,16 @@ pub struct Built {
     pub tests: Vec<Executable>,
 }
 
-/// Builds the tests with the feature, with rust-cuda's crates from a checkout.
+/// Builds the library's tests with the feature, with rust-cuda's crates from a checkout.
 pub fn build(root: &Path, checkout: &Path, scope: &Scope) -> Result<Built> {
     let folder = root.join(FOLDER);
     configure(&folder, checkout, root)?;
-    let lock = folder.join("Cargo.lock");
-    let manifest = root.join("host/Cargo.toml");
-    let mut cargo = Command::new("cargo");
+    let mut cargo = cargo(root, scope, &["test", "--no-run"], &folder.join(LOCK));
     cargo
-        .args(["test", "--no-run", "--features=cuda_builder"])
-        .args(scope.tests().iter().map(|test| format!("--test={test}")))
+        .arg("--features=cuda_builder")
         .arg(format!("--profile={}", scope.profile()))
-        .arg(format!("--manifest-path={}", manifest.display()))
-        .arg("-Zlockfile-path")
-        .arg(format!("--config=resolver.lockfile-path={lock:?}"))
-        .env("CARGO_TARGET_DIR", &folder)
-        .env(ARCHITECTURES, scope.architectures.join(","))
-        .env_remove("RUSTFLAGS")
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .current_dir(&folder);
+        .args(scope.tests().iter().map(|test| format!("--test={test}")))
+        .arg(manifest(root, "host"));
     match scope.is_few {
         true => cargo.env(KERNELS, few::write(root, &folder)?),
         false => cargo.env_remove(KERNELS),
@@ -62,12 +56,47 @@ pub fn build(root: &Path, checkout: &Path, scope: &Scope) -> Result<Built> {
     });
     let output = script.and_then(|script| script["out_dir"].as_str());
     let output = output.context("cargo says nothing of the library's build script")?;
-    let tests = messages.iter();
-    let tests = tests.filter_map(|message| executables::executable(message).transpose());
     Ok(Built {
         texts: output.into(),
-        tests: tests.collect::<Result<_>>()?,
+        tests: executables::among(&messages)?,
     })
+}
+
+/// Builds the example of a program's own operators, where [`build`] has built the library's tests.
+pub fn build_operators(root: &Path, scope: &Scope) -> Result<Vec<Executable>> {
+    let folder = root.join(FOLDER);
+    // It is no member of the workspace, and so has a lock file of its own.
+    let lock = folder.join("own-operator").join(LOCK);
+    if !lock.exists() {
+        write(&lock, &fs::read_to_string(folder.join(LOCK))?)?;
+    }
+    let mut cargo = cargo(root, scope, &["build"], &lock);
+    cargo
+        .arg("--features=warpfold-build/cuda_builder")
+        .arg(manifest(root, "examples/own-operator"));
+    executables::among(&executables::messages(&mut cargo)?)
+}
+
+/// A command that builds.
+fn cargo(root: &Path, scope: &Scope, command: &[&str], lock: &Path) -> Command {
+    let folder = root.join(FOLDER);
+    let mut cargo = Command::new("cargo");
+    cargo
+        .args(command)
+        .arg("-Zlockfile-path")
+        .arg(format!("--config=resolver.lockfile-path={lock:?}"))
+        .env("CARGO_TARGET_DIR", &folder)
+        .env(ARCHITECTURES, scope.architectures.join(","))
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .current_dir(folder);
+    cargo
+}
+
+/// The argument that names a package.
+fn manifest(root: &Path, package: &str) -> String {
+    let manifest = root.join(package).join("Cargo.toml");
+    format!("--manifest-path={}", manifest.display())
 }
 
 /// Writes the configuration that patches rust-cuda's crates in, and the lock file to begin with.
@@ -78,9 +107,9 @@ fn configure(folder: &Path, checkout: &Path, root: &Path) -> Result<()> {
     });
     let configuration = format!("[patch.crates-io]\n{}", patches.concat());
     write(&folder.join(".cargo/config.toml"), &configuration)?;
-    let lock = folder.join("Cargo.lock");
+    let lock = folder.join(LOCK);
     if !lock.exists() {
-        fs::copy(root.join("Cargo.lock"), lock)?;
+        fs::copy(root.join(LOCK), lock)?;
     }
     Ok(())
 }

@@ -11,15 +11,16 @@ use crate::symbols::ARCHITECTURES;
 const BITS: &str = "bits";
 
 /// The tests that look at the text, at what is launched, or at what a launch costs.
-const TESTS: [&str; 11] = [
+const TESTS: [&str; 12] = [
     BITS,
     "counters",
     "errors",
     "ladder",
+    "large",
     "long_scans",
     "overhead",
     "pieces",
-    "planted",
+    "repeats",
     "schedules",
     "slices",
     "streams",

@@ -54,7 +54,9 @@ fn what_has_nothing_to_amend_is_refused() {
 
 #[test]
 fn the_few_are_rows_of_the_tables() {
-    let library = include_str!("../../../kernels-gpu/src/entries.rs");
+    let tables = include_str!("../../../kernels-gpu/src/entries.rs");
+    // Behind the whole table is one of some of its rows.
+    let (library, _) = tables.split_once("macro_rules! for_each_whole_kernel").unwrap();
     let ladder = include_str!("../../../kernels-gpu/src/ladder/entries.rs");
     let is_row = |line: &&str| line.ends_with(';') && line.contains(" => ");
     let count = |table: &str| table.lines().filter(is_row).count();

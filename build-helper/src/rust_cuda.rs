@@ -1,0 +1,265 @@
+//! Operators through rust-cuda's compiler.
+//!
+//! `CudaBuilder` compiles a crate around the user's file that makes a `cdylib`. Each architecture has a profile of its own there, and
+//! so a folder that cargo locks alone: the architectures are compiled side by side. The compiler gives whole kernels, of which
+//! the bodies are taken: the rest of its text declares 16 bytes of shared memory, which a launch's come beside, and a version of PTX
+//! that older drivers refuse.
+
+use std::fs;
+use std::io;
+use std::panic;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, thread};
+
+use cuda_builder::{CudaBuilder, NvvmArch};
+
+use crate::build::Build;
+use crate::device::{at, kernels_crate};
+use crate::error::Error;
+use crate::kernels::{Compiled, Kernel, finished, refusal_of_kernel, sorted};
+use crate::ptx::inspect::{Kind, Operands};
+use crate::ptx::refuse;
+use crate::ptx::space::SHARED_ARRAY;
+use crate::ptx::text::Text;
+use crate::variant::{VARIANTS, Variant};
+
+/// What `cuda_std` calls the block's shared memory.
+const CUDA_STD_SHARED_ARRAY: &str = "_Zcuda_std_dyn_shared";
+
+/// The variable that has the names of the architectures to compile for, with commas between them, where it is not for all.
+pub const ARCHITECTURES: &str = "WARPFOLD_ARCHITECTURES";
+
+/// Compiles the operators for each compute capability that is wanted, the highest first.
+pub fn compile(build: &Build) -> Result<Vec<Compiled>, Error> {
+    let variants = variants(env::var(ARCHITECTURES).ok().as_deref())?;
+    let device = write_crate(build)?;
+    thread::scope(|scope| {
+        let (device, output) = (&device, &build.output);
+        let compile = |variant| scope.spawn(move || compile_for(variant, device, output));
+        let threads: Vec<_> = variants.into_iter().map(compile).collect();
+        let compiled = threads.into_iter().map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|panic| panic::resume_unwind(panic))
+        });
+        compiled.collect()
+    })
+}
+
+/// The variants that are wanted: all, or those named.
+fn variants(named: Option<&str>) -> Result<Vec<&'static Variant>, Error> {
+    let Some(named) = named else {
+        return Ok(VARIANTS.iter().collect());
+    };
+    let names: Vec<&str> = named.split(',').collect();
+    let is_known = |name: &&&str| VARIANTS.iter().any(|variant| variant.target_cpu == **name);
+    if let Some(name) = names.iter().find(|name| !is_known(name)) {
+        return Err(Error::UnknownArchitecture((*name).to_owned()));
+    }
+    let wanted = VARIANTS.iter();
+    Ok(wanted
+        .filter(|variant| names.contains(&variant.target_cpu))
+        .collect())
+}
+
+/// Compiles for one compute capability.
+fn compile_for(variant: &Variant, device: &Path, output: &Path) -> Result<Compiled, Error> {
+    let emitted = output.join(variant.target_cpu).with_extension("ptx");
+    CudaBuilder::new(device)
+        .arch(arch(variant))
+        // `release` is a profile too, and there can be one only; but it also has libNVVM optimise.
+        .release(false)
+        .nvvm_opts(true)
+        .build_args(&[format!("--profile={}", variant.target_cpu)])
+        // The bits of floats are promised: nothing may be fused, flushed or replaced.
+        .fma_contraction(false)
+        .ftz(false)
+        .override_libm(false)
+        .copy_to(&emitted)
+        .build()
+        .map_err(|error| Error::Compiler {
+            target: variant.target_cpu,
+            messages: error.to_string(),
+        })?;
+    let emitted = fs::read_to_string(&emitted).map_err(at(&emitted))?;
+    Ok(Compiled {
+        capability: variant.capability,
+        kernels: kernels(&emitted, variant)?,
+    })
+}
+
+fn arch(variant: &Variant) -> NvvmArch {
+    match variant.capability.0 {
+        9.. => NvvmArch::Compute90,
+        8 => NvvmArch::Compute80,
+        _ => NvvmArch::Compute70,
+    }
+}
+
+/// The kernels in the compiler's text, in the order of their symbols.
+fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
+    let emitted = emitted.replace(CUDA_STD_SHARED_ARRAY, SHARED_ARRAY);
+    let (mut kernels, mut refusals) = (Vec::new(), Vec::new());
+    for function in &Text::parse(&emitted)?.functions {
+        let Some((kind, operator)) = Kind::of(function.name) else {
+            continue;
+        };
+        match refuse::reason_of_whole_kernel(&function.body) {
+            Some(reason) => refusals.push(refusal_of_kernel(function.name, operator, reason)),
+            None => kernels.push(finished(function, kind, Operands::InRegisters, variant)?),
+        }
+    }
+    sorted(kernels, refusals)
+}
+
+/// Writes the crate around the operators, and gives its folder.
+fn write_crate(build: &Build) -> Result<PathBuf, Error> {
+    let device = build.output.join("warpfold-rust-cuda");
+    let source = device.join("src");
+    fs::create_dir_all(&source).map_err(at(&source))?;
+    let operators = build.source.canonicalize();
+    let operators = operators.map_err(at(&build.source))?;
+    write(&device.join("Cargo.toml"), &manifest(&build.edition()))?;
+    write(&source.join("lib.rs"), &library(&operators))?;
+    // rust-cuda's `cuda_std` takes any `glam` from 0.22 on, and compiles with none after 0.30. The one on crates.io
+    // has no `glam` to hold back; this then fails without harm.
+    Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["update", "--package=glam", "--precise=0.30.5"])
+        .current_dir(&device)
+        .status()
+        .map_err(at(&device))?;
+    Ok(device)
+}
+
+/// Writes a file, if it has to be another: cargo compiles anew what was written.
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    let write = || -> io::Result<()> {
+        match fs::read_to_string(path).is_ok_and(|written| written == text) {
+            true => Ok(()),
+            false => fs::write(path, text),
+        }
+    };
+    write().map_err(at(path))
+}
+
+/// The crate's manifest.
+///
+/// rustc's pass `JumpThreading` may copy a barrier into both arms of a branch, and `CudaBuilder` takes no flags for rustc: so the profile
+/// turns the pass off, for the kernels and the operators.
+fn manifest(edition: &str) -> String {
+    let profiles = VARIANTS.map(|variant| {
+        let name = variant.target_cpu;
+        format!("[profile.{name}]\ninherits = \"release\"\n")
+    });
+    format!(
+        "# Made by warpfold-build.\n\
+         cargo-features = [\"profile-rustflags\"]\n\
+         \n\
+         [package]\n\
+         name = \"warpfold-device\"\n\
+         version = \"0.0.0\"\n\
+         edition = \"{edition}\"\n\
+         publish = false\n\
+         \n\
+         [lib]\n\
+         crate-type = [\"cdylib\"]\n\
+         \n\
+         [dependencies]\n\
+         warpfold = {}\n\
+         \n\
+         [features]\n\
+         default = [\"warpfold/cuda_std_operators\"]\n\
+         \n\
+         [profile.release.package.warpfold-kernels]\n\
+         rustflags = [\"-Zmir-enable-passes=-JumpThreading\"]\n\
+         \n\
+         [profile.release.package.warpfold-device]\n\
+         rustflags = [\"-Zmir-enable-passes=-JumpThreading\"]\n\
+         \n\
+         {}\n\
+         [workspace]\n",
+        kernels_crate(),
+        profiles.concat(),
+    )
+}
+
+fn library(operators: &Path) -> String {
+    format!(
+        "// Made by warpfold-build.\n\
+         #![no_std]\n\
+         #![allow(warnings)]\n\
+         \n\
+         #[path = {:?}]\n\
+         mod operators;\n",
+        operators.display().to_string()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REDUCE: &str = "\
+.version 8.8
+.target sm_70
+.address_size 64
+.extern .shared .align 16 .b8 _Zcuda_std_dyn_shared[16];
+
+.visible .entry reduce_gcd(
+\t.param .u64 reduce_gcd_param_0
+)
+{
+\t.reg .b32 %r<2>;
+\tbar.sync \t0;
+\tld.shared.u32 \t%r1, [_Zcuda_std_dyn_shared+4];
+\tbar.sync \t0;
+\tbar.sync \t0;
+\tret;
+}
+";
+
+    fn kernels(emitted: &str) -> Result<Vec<Kernel>, Error> {
+        super::kernels(emitted, &VARIANTS[2])
+    }
+
+    #[test]
+    fn architectures_are_chosen_by_name() {
+        assert_eq!(variants(None).unwrap().len(), 3);
+        let names: Vec<_> = variants(Some("sm_70,sm_90")).unwrap();
+        assert_eq!(names, [&VARIANTS[0], &VARIANTS[2]]);
+        let error = variants(Some("sm_90,sm_60")).unwrap_err();
+        assert!(error.to_string().contains("`sm_60`"), "{error}");
+    }
+
+    #[test]
+    fn a_kernel_gets_a_text_of_its_own() {
+        let kernels = kernels(REDUCE).unwrap();
+        assert_eq!(kernels[0].symbol, "reduce_gcd");
+        let text = &kernels[0].text;
+        assert!(text.starts_with(".version 7.4\n.target sm_70\n"), "{text}");
+        assert!(
+            text.contains(".shared .align 128 .b8 warpfold_shared[];"),
+            "{text}"
+        );
+        assert!(text.contains("[warpfold_shared+4]"), "{text}");
+        assert!(text.contains(".maxntid 256, 1, 1\n"), "{text}");
+    }
+
+    #[test]
+    fn an_operator_that_may_panic_is_refused() {
+        let error = kernels(&REDUCE.replace("\tret;", "\ttrap;\n\tret;")).unwrap_err();
+        let message = error.to_string();
+        assert!(
+            message.contains("`reduce` of `gcd`: it panics"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_copied_barrier_is_an_error() {
+        let error =
+            kernels(&REDUCE.replacen("\tbar.sync \t0;", "\tbar.sync \t0;\n\tbar.sync \t0;", 1));
+        assert!(matches!(error, Err(Error::Unexpected(_))));
+    }
+}

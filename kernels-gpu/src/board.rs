@@ -76,7 +76,7 @@ impl Board {
     pub unsafe fn clear(&self, word_count: u64) {
         let mut word = 0;
         while word < word_count {
-            let step = simt::rolled_step() as u64;
+            let step = simt::opaque_one() as u64;
             // SAFETY: the caller's.
             unsafe { simt::store_word(self.words.add(word as usize), 0) };
             word += step;

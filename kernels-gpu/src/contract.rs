@@ -122,8 +122,8 @@ pub const SCAN_SHORT: ScanShape = ScanShape {
 };
 
 /// The shape of the tiles of a long scan, with vectors of 16 bytes: large, so that fewer look-backs are under way, and four of them fill the shared
-/// memory of a multiprocessor of compute capability 9.0. Of 2^28 `f32` on an H200, on the way to these kernels, tiles of
-/// 16 and 32 KiB took 595 and 575 µs, 16 warps with 8 rows 559, and with 7 rows 545 (replayed from a graph).
+/// memory of a multiprocessor of compute capability 9.0. Of 2^28 `f32` on an H200 (early kernels, replayed from a graph),
+/// tiles of 16 and 32 KiB took 595 and 575 µs, 16 warps with 8 rows 559, and with 7 rows 545.
 pub const SCAN_LONG: ScanShape = ScanShape {
     warps: 16,
     rows: 7,

@@ -117,7 +117,7 @@ pub const fn reduce_shared_bytes<A>() -> u32 {
 }
 
 /// Bytes of dynamic shared memory that a block of a scan with accumulators of type `A` needs to have `buffers` tiles in
-/// hand. More than the 48 KiB that a kernel may use without being allowed to.
+/// hand. More than 48 KiB, the default limit of a kernel that has not opted in.
 pub const fn scan_shared_bytes<A>(shape: ScanShape, buffers: u32) -> u32 {
     size_of::<ScanShared<A>>() as u32 + buffers * shape.bytes() as u32
 }

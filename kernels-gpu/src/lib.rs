@@ -1,22 +1,23 @@
 //! Reduction and scan kernels for NVIDIA GPUs.
 //!
-//! The device side of `warpfold`. One module a level, each calling only the one below:
+//! The device side of `warpfold`. One module a level, each calling the ones below it:
 //!
 //! | module | works on | what it holds |
 //! |---|---|---|
-//! | [`entries`] | the table | one row per kernel: kind, operator, element, symbol |
 //! | `grid` | a whole array | the reduction and the scan |
-//! | `lookback`, `board`, `tickets` | blocks that run together | what they tell each other, and in which order they start |
-//! | `block` | 256 threads | combining warps through shared memory |
+//! | `lookback` | the blocks of a scan | what stands before a tile, in a fixed order |
+//! | `board`, `tickets` | blocks that run together | values that they publish to each other; the order in which they start |
+//! | `block` | the warps of a block | combining them through shared memory; a tile of a scan |
 //! | `warp` | 32 lanes | unrolled shuffle trees |
 //! | `thread` | one thread | vectors of items, of 16 bytes or one wide item, in registers |
-//! | `simt` | the machine | the only module with `asm!`, intrinsics and compiler `cfg`s |
+//! | `simt` | the machine | the only module with `asm!` and intrinsics |
 //!
-//! [`device`] has of `thread`, `warp` and `block` what kernels of a user's own are made of.
+//! `emit` makes an entry of each row of the table ([`entries`]). `device` has of `thread`, `warp` and `block` what kernels of
+//! a user's own are made of.
 //!
-//! Beside them, and the only part that exists on the host: the operators ([`op`]), the element types
-//! ([`element`]), the fixed combination trees ([`contract`]) and the layout of the scratch memory
-//! ([`workspace`]).
+//! These exist on the host too: the table ([`entries`]), the operators ([`op`]), the types of items and accumulators
+//! ([`element`]), the fixed combination trees ([`contract`]), what a launch provides ([`launch`]) and the layout of the scratch
+//! memory ([`workspace`]).
 //!
 //! # Compilers
 //!
@@ -24,6 +25,7 @@
 //! it needs no nightly features: so `warpfold-build` compiles users' operators ([`operators!`]). With the
 //! feature `cuda_std` the same kernels compile with rust-cuda's `rustc_codegen_nvvm`, and with `cuda_std_operators` users'
 //! operators do. They differ in `simt`, in the macro that emits an entry, and where [`contract`] avoids a fault of rust-cuda's.
+//! Beside these, `arithmetic` and `emit` know whether they are compiled for a GPU.
 #![no_std]
 #![cfg_attr(
     all(

@@ -39,7 +39,7 @@ impl Event {
         Ok(Self(event))
     }
 
-    /// Puts the event behind what is queued on the stream, and no longer where it was.
+    /// Records the event behind what is queued on the stream. This replaces any earlier record.
     pub fn record(&self, stream: Stream<'_>) -> Result<()> {
         // SAFETY: event and stream live.
         check("cuEventRecord", unsafe {

@@ -13,8 +13,8 @@ use crate::error::{DriverCode, Error, Result};
 use crate::kernel::{Block, Entry};
 use crate::ptx;
 
-/// Bytes of dynamic shared memory that a kernel may use without being allowed to.
-const FREE_SHARED_BYTES: u32 = 48 * 1024;
+/// Bytes of dynamic shared memory that a kernel may use without opting in.
+const DEFAULT_SHARED_BYTES: u32 = 48 * 1024;
 
 /// The kernels that were asked for, each in a place of its own.
 #[derive(Debug, Default)]
@@ -115,7 +115,7 @@ fn compile(entry: &'static Entry, device: &Properties) -> Result<LoadedKernel> {
     })
 }
 
-/// Finds the kernel in its module, which was compiled for `capability`, and out how many of its blocks the device holds.
+/// Looks up the kernel in its module, which was compiled for `capability`, and queries its occupancy.
 fn prepare(
     entry: &'static Entry,
     module: OwnedModule,
@@ -126,7 +126,7 @@ fn prepare(
     let symbol = CString::new(entry.symbol()).map_err(|_| missing(entry))?;
     let function = module.0.function(&symbol)?;
     let most = blocks.short.shared_bytes.max(blocks.long.shared_bytes);
-    if most > FREE_SHARED_BYTES {
+    if most > DEFAULT_SHARED_BYTES {
         function.allow_shared_bytes(most)?;
     }
     let grid = |block: Block| -> Result<Grid> {

@@ -221,7 +221,7 @@ unsafe fn fold_slots<O: Op<T>, T: Element>(
     };
     let mut v = 0;
     while v < thread_vectors::<T>() {
-        let step = simt::rolled_step();
+        let step = simt::opaque_one();
         folds[0] = O::combine(folds[0], total(v));
         folds[1] = O::combine(folds[1], total(v + 1));
         v += 2 * step;

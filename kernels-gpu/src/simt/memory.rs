@@ -7,15 +7,15 @@ use crate::launch::Start;
 
 use super::START;
 
-/// 1, of which the compiler knows nothing: a loop that goes on by it is unrolled by neither compiler, rustc's since it cannot
-/// count the turns, and `ptxas` since the pragma forbids it. Called at the loop's head. Written out, the loops that are run
-/// seldom, if ever, were half of what a first call waits for `ptxas` to compile.
+/// 1, behind an optimisation barrier. A loop that advances by it is not unrolled: rustc cannot count its turns, and the pragma
+/// forbids it to `ptxas`. Called at the loop's head. Rarely run loops, unrolled, took half of the time that a first call waits
+/// for `ptxas`.
 #[inline(always)]
-pub fn rolled_step() -> usize {
+pub fn opaque_one() -> usize {
     let one: u64;
     // SAFETY: sets a register.
     unsafe {
-        ptx!(rolled_step: ".pragma \"nounroll\"; mov.u64 {one}, 1;", one = out(reg64) one, options(nostack));
+        ptx!(opaque_one: ".pragma \"nounroll\"; mov.u64 {one}, 1;", one = out(reg64) one, options(nostack));
     }
     one as usize
 }
@@ -67,14 +67,14 @@ pub unsafe fn load_vector(address: *const u32) -> [u32; 4] {
     unsafe { load_vector_by!(load_vector: "ld.global.v4.b32", address) }
 }
 
-/// Loads 16 bytes of so many that no cache would keep them: the caches are told not to.
+/// Loads 16 bytes with L1 no-allocate, for inputs that are larger than the caches.
 ///
 /// # Safety
 /// That of [`load_vector`].
 #[inline(always)]
-pub unsafe fn stream_vector(address: *const u32) -> [u32; 4] {
+pub unsafe fn load_vector_past_l1(address: *const u32) -> [u32; 4] {
     // SAFETY: the caller's.
-    unsafe { load_vector_by!(stream_vector: "ld.global.L1::no_allocate.v4.b32", address) }
+    unsafe { load_vector_by!(load_vector_past_l1: "ld.global.L1::no_allocate.v4.b32", address) }
 }
 
 /// Stores 16 bytes.
@@ -101,14 +101,14 @@ pub unsafe fn store_vector(address: *mut u32, words: [u32; 4]) {
 pub struct EvictionPolicy(u64);
 
 impl EvictionPolicy {
-    /// Whether there are policies. PTX has them from compute capability 8.0 on; what they are used for was measured on 9.0.
-    const EXIST: bool = matches!(START, Start::Early);
+    /// Whether policies are used. PTX has them from compute capability 8.0 on; they were measured on 9.0.
+    const ARE_USED: bool = matches!(START, Start::Early);
 
     /// After all others, if `last`, else as they come. Made anew wherever it is asked for: to keep it would take registers.
     #[inline(always)]
     pub fn new(last: bool) -> Self {
         let mut policy = 0;
-        if Self::EXIST {
+        if Self::ARE_USED {
             // SAFETY: makes a value.
             unsafe {
                 ptx!(
@@ -152,7 +152,7 @@ macro_rules! begin_copy_by {
 pub unsafe fn begin_copy_vector(to: *mut u32, from: *const u32, policy: EvictionPolicy) {
     // SAFETY: the caller's.
     unsafe {
-        if EvictionPolicy::EXIST {
+        if EvictionPolicy::ARE_USED {
             begin_copy_by!(
                 begin_copy_vector_by_policy: "cp.async.cg.shared.global.L2::cache_hint [%s], [%g], 16, {policy};",
                 to,

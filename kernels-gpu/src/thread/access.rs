@@ -255,7 +255,7 @@ unsafe fn load_words(address: *const u32, caching: Caching) -> Words {
     unsafe {
         match caching {
             Caching::Kept => simt::load_vector(address),
-            Caching::Streamed => simt::stream_vector(address),
+            Caching::Streamed => simt::load_vector_past_l1(address),
         }
     }
 }

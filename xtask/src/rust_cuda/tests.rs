@@ -56,7 +56,9 @@ fn what_has_nothing_to_amend_is_refused() {
 fn the_few_are_rows_of_the_tables() {
     let tables = include_str!("../../../kernels-gpu/src/entries.rs");
     // Behind the whole table is one of some of its rows.
-    let (library, _) = tables.split_once("macro_rules! for_each_whole_kernel").unwrap();
+    let (library, _) = tables
+        .split_once("macro_rules! for_each_whole_kernel")
+        .unwrap();
     let ladder = include_str!("../../../kernels-gpu/src/ladder/entries.rs");
     let is_row = |line: &&str| line.ends_with(';') && line.contains(" => ");
     let count = |table: &str| table.lines().filter(is_row).count();

@@ -35,7 +35,7 @@ impl Tiles {
         }
     }
 
-    /// The tile of a ticket; the end or one behind it for none.
+    /// The tile of a ticket; at or behind the end if the ticket has none.
     #[inline(always)]
     pub fn of_ticket(&self, ticket: u32) -> u32 {
         self.first + ticket

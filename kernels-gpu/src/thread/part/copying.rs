@@ -92,7 +92,7 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
         let begins = begins.filter(|_| Self::ITEM_ACCESS.has_copies());
         let mut v = 0;
         while v < self.rows {
-            let step = simt::rolled_step();
+            let step = simt::opaque_one();
             // SAFETY: the caller's; a vector is copied where it exists, and so is an item.
             unsafe {
                 if !self.exists(v, 0) {

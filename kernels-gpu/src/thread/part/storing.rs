@@ -39,7 +39,7 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
     pub unsafe fn store_in_pieces(&self, slots: Slots) {
         let mut v = 0;
         while v < self.rows {
-            let step = simt::rolled_step();
+            let step = simt::opaque_one();
             // SAFETY: the caller's; a vector is stored where it exists, and so is an item.
             unsafe {
                 let vector = slots.read(v, Self::ACCESS);

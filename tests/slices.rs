@@ -5,7 +5,8 @@ mod data;
 
 use data::{Sample, assert_same_bits, ordinary};
 use warpfold::{
-    Kernel, Max, Sum, gpu_exclusive_scan, gpu_inclusive_scan, gpu_max, gpu_sum, kind, reference,
+    Error, Kernel, Max, Sum, WideSum, gpu_exclusive_scan, gpu_exclusive_scan_into,
+    gpu_inclusive_scan, gpu_inclusive_scan_into, gpu_max, gpu_sum, kind, reference,
 };
 
 /// Items of a piece, in bytes.
@@ -53,6 +54,38 @@ fn scans() {
         let expected = reference::exclusive_scan::<Sum, _>(&items);
         assert_same_bits(&exclusive, &expected, "exclusive");
     }
+}
+
+#[test]
+fn scans_into_a_slice_of_the_callers() {
+    let [_, few, _, two_pieces, _] = counts::<i64>();
+    for count in [0, few, two_pieces] {
+        let items = ordinary::<Sum, i64>(count);
+        let mut results = vec![7; count + 3];
+        gpu_inclusive_scan_into::<Sum, _>(&items, &mut results).unwrap();
+        let expected = reference::inclusive_scan::<Sum, _>(&items);
+        assert_same_bits(&results, &[expected, vec![7; 3]].concat(), "inclusive");
+        gpu_exclusive_scan_into::<Sum, _>(&items, &mut results[..count]).unwrap();
+        let expected = reference::exclusive_scan::<Sum, _>(&items);
+        assert_same_bits(&results[..count], &expected, "exclusive");
+    }
+    // Results of another type than the items.
+    let mut results = [0u64; 3];
+    gpu_exclusive_scan_into::<WideSum, _>(&[200u8, 100, 50], &mut results).unwrap();
+    assert_eq!(results, [0, 200, 300]);
+}
+
+#[test]
+fn a_slice_that_is_too_short_stays() {
+    let mut results = [7, 7];
+    let refused = gpu_inclusive_scan_into::<Sum, _>(&[1, 2, 3], &mut results);
+    let (offered_items, needed_items) = (2, 3);
+    let expected = Error::OutputTooShort {
+        offered_items,
+        needed_items,
+    };
+    assert_eq!(refused, Err(expected));
+    assert_eq!(results, [7, 7]);
 }
 
 #[test]

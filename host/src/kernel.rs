@@ -14,9 +14,7 @@ use warpfold_kernels::for_each_kernel;
 use warpfold_kernels::launch::{
     Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
-use warpfold_kernels::op::{
-    All, And, Any, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor,
-};
+use warpfold_kernels::op::*;
 
 use crate::ptx::Texts;
 

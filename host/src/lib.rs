@@ -141,13 +141,11 @@ pub use scan::{
     inclusive_scan, inclusive_scan_in_place, inclusive_scan_in_place_on, inclusive_scan_on,
 };
 pub use slice::{
-    gpu_exclusive_scan, gpu_inclusive_scan, gpu_max, gpu_min, gpu_product, gpu_reduce, gpu_sum,
-    gpu_wide_sum,
+    gpu_exclusive_scan, gpu_exclusive_scan_into, gpu_inclusive_scan, gpu_inclusive_scan_into,
+    gpu_max, gpu_min, gpu_product, gpu_reduce, gpu_sum, gpu_wide_sum,
 };
 pub use warpfold_kernels::element::Element;
-pub use warpfold_kernels::op::{
-    All, And, Any, Commutative, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor,
-};
+pub use warpfold_kernels::op::*;
 
 /// The crate of the kernels, for [`item!`].
 #[doc(hidden)]

@@ -3,12 +3,16 @@
 //! A copy over the bus takes far longer than the reduction, so data that is used more than once belongs in a device
 //! buffer. A slice may be longer than the device's memory: it is worked on piece by piece as it comes.
 
-use crate::error::Result;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
+
+use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel, kind};
 use crate::staged;
-use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
 
 /// All items combined with the operator `O`: see [`reduce`](crate::reduce()). For no items, the operator's identity, and no GPU is
 /// needed.
@@ -160,9 +164,65 @@ pub fn gpu_exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     scan::<kind::exclusive_scan, O, T>(items)
 }
 
+/// Each item combined with all before it, written to the first places of `results`: [`gpu_inclusive_scan`] without memory of
+/// its own, which takes longer to make than the scan. What else is in `results` stays.
+///
+/// ```
+/// use warpfold::{Sum, gpu_inclusive_scan_into};
+/// # fn main() -> warpfold::Result<()> {
+/// let mut results = [9; 4];
+/// gpu_inclusive_scan_into::<Sum, _>(&[1u32, 2, 3], &mut results)?;
+/// assert_eq!(results, [1, 3, 6, 9]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// [`Error::OutputTooShort`], before anything is done. And those of [`gpu_inclusive_scan`], after which any values may be in the
+/// first places of `results`.
+pub fn gpu_inclusive_scan_into<O: Kernel<kind::inclusive_scan, T>, T: Item>(
+    items: &[T],
+    results: &mut [O::Output],
+) -> Result<()> {
+    scan_into::<kind::inclusive_scan, O, T>(items, results)
+}
+
+/// All items before each, combined, written to the first places of `results`: see [`gpu_inclusive_scan_into`].
+///
+/// # Errors
+///
+/// Those of [`gpu_inclusive_scan_into`].
+pub fn gpu_exclusive_scan_into<O: Kernel<kind::exclusive_scan, T>, T: Item>(
+    items: &[T],
+    results: &mut [O::Output],
+) -> Result<()> {
+    scan_into::<kind::exclusive_scan, O, T>(items, results)
+}
+
 pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
     if items.is_empty() {
         return Ok(Vec::new());
     }
     Gpu::global()?.enter(|entered| staged::scan::<K, O, T>(entered, items))
+}
+
+fn scan_into<K: Kind, O: Kernel<K, T>, T: Item>(
+    items: &[T],
+    results: &mut [O::Output],
+) -> Result<()> {
+    let offered_items = results.len();
+    let results = results
+        .get_mut(..items.len())
+        .ok_or(Error::OutputTooShort {
+            offered_items,
+            needed_items: items.len(),
+        })?;
+    if items.is_empty() {
+        return Ok(());
+    }
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(results);
+    // SAFETY: the same memory. Only what is initialised is written to it, so it holds items whatever happens.
+    let bytes = unsafe { &mut *(ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) };
+    Gpu::global()?.enter(|entered| staged::scan_to::<K, O, T>(entered, items, bytes))
 }

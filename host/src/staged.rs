@@ -64,15 +64,30 @@ pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
     items: &[T],
 ) -> Result<Vec<O::Output>> {
     let mut results = Results::new(items.len())?;
-    if Room::of_scan::<T, O::Output>(items.len()).bytes <= SHORT_BYTES {
-        scan_at_once::<K, O, T>(entered, items, results.bytes())?;
-    } else {
+    if !is_short_scan::<T, O::Output>(items.len()) {
         results.make_pages();
-        let cut = Cut::of_scan::<T, O::Output>(items.len());
-        scan_pieces::<K, O, T>(entered, cut, items, results.bytes())?;
     }
+    scan_to::<K, O, T>(entered, items, results.bytes())?;
     // SAFETY: every piece has come back, with the scan's results.
     Ok(unsafe { results.written() })
+}
+
+/// Scans at least one item to memory for as many results. Without an error, all of it is written.
+pub(crate) fn scan_to<K: Kind, O: Kernel<K, T>, T: Item>(
+    entered: Entered<'_>,
+    items: &[T],
+    results: &mut [MaybeUninit<u8>],
+) -> Result<()> {
+    if is_short_scan::<T, O::Output>(items.len()) {
+        return scan_at_once::<K, O, T>(entered, items, results);
+    }
+    let cut = Cut::of_scan::<T, O::Output>(items.len());
+    scan_pieces::<K, O, T>(entered, cut, items, results)
+}
+
+/// Whether a scan of so many items takes one lane.
+fn is_short_scan<T: Item, R: Item>(item_count: usize) -> bool {
+    Room::of_scan::<T, R>(item_count).bytes <= SHORT_BYTES
 }
 
 /// Reduces a slice of one piece.

@@ -10,7 +10,7 @@ use half::{bf16, f16};
 
 use crate::block::{Exclusive, Inclusive};
 use crate::grid;
-use crate::op::{All, And, Any, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor};
+use crate::op::*;
 use crate::workspace::Control;
 
 /// Emits an entry, as the compiler in use wants it.

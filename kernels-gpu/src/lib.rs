@@ -125,9 +125,7 @@ pub use bytemuck;
 
 // What a file of operators names as `warpfold::…` where it is compiled for the device.
 pub use half::{bf16, f16};
-pub use op::{
-    All, And, Any, Commutative, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor,
-};
+pub use op::*;
 
 #[cfg(feature = "ladder")]
 pub mod ladder;

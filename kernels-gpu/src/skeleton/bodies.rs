@@ -7,7 +7,7 @@ use half::{bf16, f16};
 
 use crate::block::{Exclusive, Inclusive, Placement};
 use crate::element::{first_words, vector_of, Element, Words};
-use crate::op::{All, And, Any, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor};
+use crate::op::*;
 use crate::simt::holes::{give, take};
 use crate::thread::Items;
 

@@ -2,9 +2,7 @@
 
 use half::{bf16, f16};
 use warpfold_kernels::element::Element;
-use warpfold_kernels::op::{
-    All, And, Any, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor,
-};
+use warpfold_kernels::op::*;
 
 /// A row.
 pub struct Row {

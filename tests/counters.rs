@@ -15,6 +15,8 @@ mod engine;
 mod reduce;
 #[path = "counters/scan.rs"]
 mod scan;
+#[path = "common/texts.rs"]
+mod texts;
 
 use virtual_gpu::{Checks, Policy, RunOptions};
 

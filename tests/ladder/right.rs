@@ -12,8 +12,24 @@ use warpfold_kernels::element::name;
 use crate::common::{gpu, mode};
 use crate::data::{Sample, ordinary};
 
-/// As many items as the virtual GPU gets through quickly, if nobody watches.
+/// Many items on a real device.
 const LARGE: usize = (1 << 20) - 1;
+
+/// As many as the virtual GPU gets through quickly, if nobody watches.
+pub fn large() -> usize {
+    match mode() {
+        Mode::Real => LARGE,
+        Mode::Virtual => (1 << 17) - 1,
+    }
+}
+
+/// Items of several blocks of any size.
+fn several_blocks() -> usize {
+    match mode() {
+        Mode::Real => (1 << 14) + 1,
+        Mode::Virtual => (1 << 12) + 1,
+    }
+}
 
 /// Sizes around the boundaries of a warp and a block, and the documents' own.
 fn sizes() -> Vec<usize> {
@@ -99,12 +115,12 @@ fn check_all(rung: Rung) {
         checks: Checks::none(),
         ..RunOptions::default()
     };
-    run_with(unwatched, || check::<Sum, u32>(rung, LARGE, &[256]));
+    run_with(unwatched, || check::<Sum, u32>(rung, large(), &[256]));
     for count in sizes() {
         check::<Sum, u32>(rung, count, &[256]);
         check::<Max, f32>(rung, count, &[256]);
     }
-    for count in [33, (1 << 14) + 1] {
+    for count in [33, several_blocks()] {
         check::<Sum, f32>(rung, count, &block_sizes(rung));
     }
     for count in [1, 257] {

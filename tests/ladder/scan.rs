@@ -11,7 +11,7 @@ use warpfold_kernels::element::name;
 
 use crate::common::{gpu, mode};
 use crate::data::{Sample, ordinary};
-use crate::right::block_sizes;
+use crate::right::{block_sizes, large};
 
 /// Sizes around the boundaries of a warp and a block, and the documents' own; for the rung that adds up every item
 /// anew, and for the one with a single thread, no larger than they can be waited for.
@@ -148,7 +148,7 @@ fn check_large(rung: Rung) {
     };
     let block_size = *block_sizes(rung).last().unwrap();
     run_with(unwatched, || {
-        check_count::<Sum, u32>(rung, (1 << 20) - 1, &[block_size], Placement::Inclusive);
+        check_count::<Sum, u32>(rung, large(), &[block_size], Placement::Inclusive);
     });
 }
 

@@ -2,7 +2,10 @@
 
 use std::env;
 use std::fs;
+use std::iter;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use warpfold_kernels::launch::INTERFACE;
 
@@ -11,7 +14,7 @@ use crate::error::Error;
 use crate::kernels::{Compiled, kernels};
 use crate::pack::{Pack, Stamp};
 use crate::toolchain::Toolchain;
-use crate::variant::VARIANTS;
+use crate::variant::{VARIANTS, Variant};
 
 /// The variable that has the device code written beside the source.
 pub const UPDATE: &str = "WARPFOLD_UPDATE";
@@ -122,13 +125,24 @@ impl Build {
         if let Some(lock) = self.lock() {
             device.lock_as(&lock)?;
         }
-        let compiled = VARIANTS.iter().map(|variant| {
+        let compile = |variant: &Variant| {
             Ok(Compiled {
                 capability: variant.capability,
                 kernels: kernels(&device.compile(&toolchain, variant)?, variant)?,
             })
+        };
+        // One by itself, which tells what is wrong with the file; then the others side by side, since the compiler takes one
+        // processor for each.
+        let [first, others @ ..] = &VARIANTS;
+        let first = compile(first)?;
+        let others = thread::scope(|scope| {
+            let compile = &compile;
+            let threads = others
+                .each_ref()
+                .map(|variant| scope.spawn(move || compile(variant)));
+            threads.map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
         });
-        compiled.collect()
+        iter::once(Ok(first)).chain(others).collect()
     }
 
     /// The edition of the user's crate, as far as its manifest says it itself.

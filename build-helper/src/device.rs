@@ -92,7 +92,7 @@ impl DeviceCrate {
             .args(["--features", variant.target_cpu])
             .args(offline.then_some("--offline"))
             .arg("--target-dir")
-            .arg(&self.target)
+            .arg(self.target.join(variant.target_cpu))
             .arg("--")
             .arg(format!("--emit=asm={}", text.display()))
             .arg(format!("-Ctarget-cpu={}", variant.target_cpu))

@@ -1,4 +1,4 @@
-//! Kernels of a program's own: [`kernels!`](crate::kernels) and what it declares.
+//! Kernels of a program's own: [`kernels!`](crate::kernels!) and what it declares.
 
 use std::ffi::CString;
 
@@ -9,7 +9,7 @@ use crate::error::{DriverCode, Error, Result};
 use crate::gpu::Gpu;
 use crate::ptx::Texts;
 
-/// A kernel of a program's own, which [`kernels!`](crate::kernels) declares.
+/// A kernel of a program's own, which [`kernels!`](crate::kernels!) declares.
 #[derive(Debug)]
 pub struct OwnKernel {
     symbol: &'static str,
@@ -17,7 +17,7 @@ pub struct OwnKernel {
 }
 
 impl OwnKernel {
-    /// What [`kernels!`](crate::kernels) writes.
+    /// What [`kernels!`](crate::kernels!) writes.
     #[doc(hidden)]
     pub const fn new(symbol: &'static str, texts: &'static Texts) -> Self {
         Self { symbol, texts }

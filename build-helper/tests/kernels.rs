@@ -22,7 +22,7 @@ static COMPILED: LazyLock<Vec<Compiled>> =
     LazyLock::new(|| common::build("good").compile().expect("kernels"));
 
 /// Lengths around a vector, a warp, a tile and several tiles.
-const LENGTHS: [usize; 9] = [1, 2, 31, 33, 255, 1025, 8191, 20_000, 70_001];
+const LENGTHS: [usize; 8] = [1, 2, 31, 33, 255, 1025, 8191, 20_000];
 
 /// A small number, for an index.
 fn random(index: usize) -> u32 {

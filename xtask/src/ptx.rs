@@ -210,7 +210,12 @@ fn build_all<'a>(root: &Path, variants: &[&'a Variant]) -> Vec<(&'a Variant, Res
 ///
 /// `JumpThreading` is off because it may copy a barrier into both arms of a branch.
 fn build(root: &Path, variant: &Variant) -> Result<Files> {
-    let target = root.join("target/ptx").join(variant.name);
+    // The ladder's two texts are parts of one: what comes second finds it built.
+    let folder = match variant.part {
+        Part::Library => variant.name,
+        Part::Ladder | Part::Nested => "ladder",
+    };
+    let target = root.join("target/ptx").join(folder);
     let arguments = [
         "rustc",
         "--quiet",

@@ -6,7 +6,7 @@
 use half::{bf16, f16};
 
 use crate::block::{Exclusive, Inclusive, Placement};
-use crate::element::{first_words, vector_of, Element, Words};
+use crate::element::{first_words, vector_of, Accumulator, Element, Words};
 use crate::op::*;
 use crate::simt::holes::{give, take};
 use crate::thread::Items;
@@ -54,10 +54,13 @@ fn place<P: Placement, O: Op<T>, T: Element>() {
     give::<u32, 3>(z);
 }
 
+/// Of accumulators of one word, nobody wants it: it is not worth compiling.
 #[inline(always)]
 fn after<P: Placement, O: Op<T>, T: Element>() {
-    let (_, after) = placed::<P, O, T>();
-    give::<_, 0>(after);
+    if <O::Accumulator as Accumulator>::WORDS > 1 {
+        let (_, after) = placed::<P, O, T>();
+        give::<_, 0>(after);
+    }
 }
 
 /// What a scan puts at the places of the inputs' vector, and what stands behind it.

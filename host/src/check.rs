@@ -288,9 +288,7 @@ impl<O: Op<T, Output: Item>, T: Item> Laws<O, T> {
         for [a, b, c] in self.triples() {
             let left = O::combine(O::combine(a, b), c);
             let right = O::combine(a, O::combine(b, c));
-            let operands = [a, b, c].map(lowered::<O, T>);
-            let (left, right) = (lowered::<O, T>(left), lowered::<O, T>(right));
-            if !agree::<O, T>(&left, &right, &operands) {
+            if let Some((operands, left, right)) = disagreement::<O, T, 3>([a, b, c], left, right) {
                 return Err(OperatorFlaw::Association {
                     operator: type_name::<O>(),
                     claims_exact: O::EXACT,
@@ -337,9 +335,7 @@ impl<O: Op<T, Output: Item>, T: Item> Laws<O, T> {
     fn check_commutation(&self) -> Result<(), OperatorFlaw> {
         for [a, b, _] in self.triples() {
             let (left, right) = (O::combine(a, b), O::combine(b, a));
-            let operands = [a, b].map(lowered::<O, T>);
-            let (left, right) = (lowered::<O, T>(left), lowered::<O, T>(right));
-            if !agree::<O, T>(&left, &right, &operands) {
+            if let Some((operands, left, right)) = disagreement::<O, T, 2>([a, b], left, right) {
                 return Err(OperatorFlaw::Commutation {
                     operator: type_name::<O>(),
                     claims_exact: O::EXACT,
@@ -376,9 +372,18 @@ fn lowered<O: Op<T, Output: Item>, T: Item>(value: O::Accumulator) -> Bytes {
     bytes(&O::lower(value))
 }
 
-/// Whether two results are the same: to the bit, or, of an operator that rounds, up to rounding.
-fn agree<O: Op<T>, T: Item>(left: &Bytes, right: &Bytes, operands: &[Bytes]) -> bool {
-    left == right || !O::EXACT && is_near(align_of::<O::Output>(), left, right, operands)
+/// Operands and two results of them, lowered, unless the results are the same: to the bit, or, of an operator that rounds, up to
+/// rounding.
+fn disagreement<O: Op<T, Output: Item>, T: Item, const N: usize>(
+    operands: [O::Accumulator; N],
+    left: O::Accumulator,
+    right: O::Accumulator,
+) -> Option<([Bytes; N], Bytes, Bytes)> {
+    let operands = operands.map(lowered::<O, T>);
+    let (left, right) = (lowered::<O, T>(left), lowered::<O, T>(right));
+    let agree =
+        left == right || !O::EXACT && is_near(align_of::<O::Output>(), &left, &right, &operands);
+    (!agree).then_some((operands, left, right))
 }
 
 #[cfg(test)]

@@ -33,6 +33,8 @@ pub(crate) use pinned::PinnedMemory;
 pub(crate) use scratch::{Progress, Scratch};
 pub(crate) use streams::KnownStream;
 pub(crate) use workspace::Place;
+#[cfg(feature = "nccl")]
+pub(crate) use workspace::Workspace;
 
 /// A GPU to reduce and scan on.
 ///

@@ -34,14 +34,7 @@
 macro_rules! operators {
     ($($name:ident: $op:ty, $item:ty $(, $scans:ident $only:ident)?;)*) => {
         const _: () = {
-            static TEXTS: $crate::texts::Texts = {
-                #[allow(unused_imports)]
-                use $crate::texts::{Packed, Variant};
-                $crate::texts::Texts::new(
-                    include_bytes!(concat!(env!("OUT_DIR"), "/warpfold_operators.bin")),
-                    include!(concat!(env!("OUT_DIR"), "/warpfold_operators.rs")),
-                )
-            };
+            static TEXTS: $crate::texts::Texts = $crate::built_texts!("operators");
             $($crate::operators!(@row $name $op, $item $(, $scans $only)?);)*
         };
     };
@@ -66,6 +59,20 @@ macro_rules! operators {
             }
         }
     };
+}
+
+/// The texts that the build script has left for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!), by its name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! built_texts {
+    ($name:literal) => {{
+        #[allow(unused_imports)]
+        use $crate::texts::{Packed, Variant};
+        $crate::texts::Texts::new(
+            include_bytes!(concat!(env!("OUT_DIR"), "/warpfold_", $name, ".bin")),
+            include!(concat!(env!("OUT_DIR"), "/warpfold_", $name, ".rs")),
+        )
+    }};
 }
 
 /// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, [`bytemuck::Pod`] and

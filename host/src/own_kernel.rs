@@ -107,14 +107,7 @@ macro_rules! kernels {
     ($($(#[$attribute:meta])* $visibility:vis fn $name:ident(
         $($parameter:ident: $type:ty),* $(,)?
     ) $body:block)*) => {
-        static WARPFOLD_TEXTS: $crate::texts::Texts = {
-            #[allow(unused_imports)]
-            use $crate::texts::{Packed, Variant};
-            $crate::texts::Texts::new(
-                include_bytes!(concat!(env!("OUT_DIR"), "/warpfold_kernels.bin")),
-                include!(concat!(env!("OUT_DIR"), "/warpfold_kernels.rs")),
-            )
-        };
+        static WARPFOLD_TEXTS: $crate::texts::Texts = $crate::built_texts!("kernels");
         $(
             $(#[$attribute])*
             #[allow(non_upper_case_globals)]

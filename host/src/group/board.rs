@@ -5,19 +5,15 @@
 //! nothing is cleared in between.
 
 use warpfold_kernels::element::Accumulator;
-use warpfold_kernels::workspace::{STATES_OFFSET, workspace_bytes};
 
 use super::post::Post;
 use super::words::{state_bytes, to_states};
 use crate::driver::{self, Address, Stream};
 use crate::error::Result;
-use crate::gpu::{DeviceMemory, Entered, Place};
+use crate::gpu::{Entered, Place, Workspace};
 
 /// Bytes of the control that are written: tickets and departures.
 const CONTROL_BYTES: usize = 16;
-
-/// State words of the shortest board.
-const LEAST_STATE_WORDS: u64 = 8 << 10;
 
 /// The last epoch of a board. Launches of the next tag but one would clear it themselves.
 const LAST_EPOCH: u32 = u32::MAX - 2;
@@ -25,14 +21,8 @@ const LAST_EPOCH: u32 = u32::MAX - 2;
 /// A rank's board.
 #[derive(Default)]
 pub(super) struct Board {
-    memory: Option<Cleared>,
+    workspace: Option<Workspace>,
     epoch: u32,
-}
-
-/// Memory that was cleared when it was made.
-struct Cleared {
-    memory: DeviceMemory,
-    state_words: u64,
 }
 
 impl Board {
@@ -98,37 +88,19 @@ impl Board {
         stream: Stream<'_>,
         state_words: u64,
     ) -> Result<Place> {
-        let kept = self.memory.take();
-        let kept = kept.filter(|kept| kept.state_words >= state_words && self.epoch < LAST_EPOCH);
+        let kept = self.workspace.take();
+        let kept = kept.filter(|kept| kept.state_words() >= state_words && self.epoch < LAST_EPOCH);
         self.epoch += 1;
-        let cleared = match kept {
-            Some(cleared) => cleared,
+        let workspace = match kept {
+            Some(workspace) => workspace,
             None => {
                 self.epoch = 0;
-                entered.with_room(|| Cleared::new(stream, state_words))?
+                entered.with_room(|| Workspace::allocate(stream, state_words))?
             }
         };
-        let control = cleared.memory.address();
-        let state_words = cleared.state_words;
-        self.memory = Some(cleared);
-        Ok(Place {
-            control,
-            states: control + STATES_OFFSET,
-            state_words,
-        })
-    }
-}
-
-impl Cleared {
-    fn new(stream: Stream<'_>, state_words: u64) -> Result<Self> {
-        let state_words = state_words.max(LEAST_STATE_WORDS);
-        let bytes = workspace_bytes(state_words);
-        let memory = DeviceMemory::allocate(bytes)?;
-        driver::fill(memory.address(), 0, (bytes / 4) as usize, stream)?;
-        Ok(Self {
-            memory,
-            state_words,
-        })
+        let place = workspace.place();
+        self.workspace = Some(workspace);
+        Ok(place)
     }
 }
 

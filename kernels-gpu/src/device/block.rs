@@ -6,8 +6,6 @@
 //! after a [`barrier`] that stands behind its last use; two scratches that do not overlap need none between them. The launch
 //! has to give the block as many bytes of dynamic shared memory as its scratches take.
 
-use core::marker::PhantomData;
-
 use crate::contract::{BLOCK_THREADS, BLOCK_WARPS, WARP_LANES};
 use crate::element::{Accumulator, Element};
 use crate::op::{Commutative, Op};
@@ -21,7 +19,6 @@ pub const THREADS: u32 = BLOCK_THREADS;
 /// A place in the block's shared memory for a value of each warp.
 pub struct Scratch<A> {
     first: *mut A,
-    values: PhantomData<A>,
 }
 
 impl<A: Accumulator> Scratch<A> {
@@ -39,7 +36,6 @@ impl<A: Accumulator> Scratch<A> {
         Scratch {
             // SAFETY: the caller's.
             first: unsafe { memory.add(byte as usize) }.cast(),
-            values: PhantomData,
         }
     }
 

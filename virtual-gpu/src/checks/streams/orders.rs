@@ -175,7 +175,11 @@ mod tests {
         number: u64,
     }
 
-    impl Writer<'_> {
+    impl<'o> Writer<'o> {
+        fn new(orders: &'o Orders) -> Self {
+            Self { orders, number: 0 }
+        }
+
         /// Enqueues a piece of work.
         fn enqueue(&mut self, id: u64, after: &[&Arc<Clock>]) -> Piece {
             self.number += 1;
@@ -214,10 +218,7 @@ mod tests {
     #[test]
     fn a_chain_over_many_streams_that_nobody_waits_for_takes_little() {
         let orders = Orders::default();
-        let mut writer = Writer {
-            orders: &orders,
-            number: 0,
-        };
+        let mut writer = Writer::new(&orders);
         let mut last = Arc::default();
         for stream in 0..10_000 {
             let raced;
@@ -233,10 +234,7 @@ mod tests {
     #[test]
     fn what_the_host_knows_is_forgotten_although_other_work_waits() {
         let orders = Orders::default();
-        let mut writer = Writer {
-            orders: &orders,
-            number: 0,
-        };
+        let mut writer = Writer::new(&orders);
         let mut waiting = writer.enqueue(0, &[]);
         for stream in 1..10_000 {
             let (done, raced) = writer.write(stream, &[], stream * 64);
@@ -267,10 +265,7 @@ mod tests {
     #[test]
     fn work_is_divided_into_runs_only_when_unordered_work_meets_it() {
         let orders = Orders::default();
-        let mut writer = Writer {
-            orders: &orders,
-            number: 0,
-        };
+        let mut writer = Writer::new(&orders);
         let asked = Arc::default();
         let first = Arc::new(writer.enqueue(1, &[]));
         assert!(orders.compare(&first, raw(0..64, 1, &asked)).is_none());
@@ -286,10 +281,7 @@ mod tests {
     #[test]
     fn memory_that_is_gone_is_forgotten_before_and_after_it_is_divided() {
         let orders = Orders::default();
-        let mut writer = Writer {
-            orders: &orders,
-            number: 0,
-        };
+        let mut writer = Writer::new(&orders);
         let asked = Arc::default();
         let first = Arc::new(writer.enqueue(1, &[]));
         assert!(orders.compare(&first, raw(0..256, 1, &asked)).is_none());
@@ -308,10 +300,7 @@ mod tests {
     #[test]
     fn histories_of_recent_work_are_not_kept_without_end() {
         let orders = Orders::default();
-        let mut writer = Writer {
-            orders: &orders,
-            number: 0,
-        };
+        let mut writer = Writer::new(&orders);
         let asked = Arc::default();
         let first = Arc::new(writer.enqueue(1, &[]));
         let large = raw(0..64, MOST_CELLS + 1, &asked);
@@ -323,10 +312,7 @@ mod tests {
     #[test]
     fn nothing_is_left_when_the_host_knows_all() {
         let orders = Orders::default();
-        let mut writer = Writer {
-            orders: &orders,
-            number: 0,
-        };
+        let mut writer = Writer::new(&orders);
         let (first, _) = writer.write(1, &[], 0);
         let (second, _) = writer.write(2, &[], 64);
         orders.told(&first);

@@ -9,9 +9,7 @@
 use half::{bf16, f16};
 
 use crate::block::{Exclusive, Inclusive};
-use crate::grid;
 use crate::op::*;
-use crate::workspace::Control;
 
 /// Emits an entry, as the compiler in use wants it.
 #[cfg(not(feature = "cuda_std"))]
@@ -31,20 +29,21 @@ macro_rules! entry {
     };
 }
 
-macro_rules! reduce {
-    ($op:ident $t:ident $symbol:ident) => {
+/// Emits the entry of a reduction.
+macro_rules! reduce_entry {
+    ($symbol:ident: $op:ty, $t:ty) => {
         entry!($symbol(
             input: *const $t,
             item_count: u64,
             first_chunk: u64,
-            control: *mut Control,
+            control: *mut $crate::workspace::Control,
             states: *mut u64,
             state_words: u64,
-            output: *mut <$op as Op<$t>>::Output,
+            output: *mut <$op as $crate::op::Op<$t>>::Output,
         ) {
             // SAFETY: the launch keeps the contract of `grid::reduce::reduce`.
             unsafe {
-                grid::reduce::reduce::<$op, $t>(
+                $crate::grid::reduce::reduce::<$op, $t>(
                     input, item_count, first_chunk, control, states, state_words, output,
                 )
             }
@@ -52,21 +51,22 @@ macro_rules! reduce {
     };
 }
 
-macro_rules! scan {
-    ($placement:ident $op:ident $t:ident $symbol:ident) => {
+/// Emits the entry of a scan.
+macro_rules! scan_entry {
+    ($symbol:ident: $placement:ty, $op:ty, $t:ty) => {
         entry!($symbol(
             input: *const $t,
-            output: *mut <$op as Op<$t>>::Output,
+            output: *mut <$op as $crate::op::Op<$t>>::Output,
             item_count: u64,
             first_tile: u64,
             end_tile: u64,
-            control: *mut Control,
+            control: *mut $crate::workspace::Control,
             states: *mut u64,
             state_words: u64,
         ) {
             // SAFETY: the launch keeps the contract of `grid::scan::scan`.
             unsafe {
-                grid::scan::scan::<$placement, $op, $t>(
+                $crate::grid::scan::scan::<$placement, $op, $t>(
                     input, output, item_count, first_tile, end_tile, control, states, state_words,
                 )
             }
@@ -74,12 +74,16 @@ macro_rules! scan {
     };
 }
 
+macro_rules! reduce {
+    ($op:ident $t:ident $symbol:ident) => { reduce_entry!($symbol: $op, $t); };
+}
+
 macro_rules! inclusive_scan {
-    ($($row:ident)*) => { scan!(Inclusive $($row)*); };
+    ($op:ident $t:ident $symbol:ident) => { scan_entry!($symbol: Inclusive, $op, $t); };
 }
 
 macro_rules! exclusive_scan {
-    ($($row:ident)*) => { scan!(Exclusive $($row)*); };
+    ($op:ident $t:ident $symbol:ident) => { scan_entry!($symbol: Exclusive, $op, $t); };
 }
 
 macro_rules! entries {

@@ -17,15 +17,13 @@ use core::marker::PhantomData;
 use crate::block::Placement;
 use crate::contract::Tree;
 use crate::element::{first_words, vector_of, Accumulator, Element, Vector, Words};
-use crate::grid;
 use crate::op::{Commutative, Op};
 use crate::simt::holes;
 use crate::thread::Items;
-use crate::workspace::Control;
 
 /// An operator made of holes, with accumulators `A` and results `R`.
 #[derive(Clone, Copy)]
-struct Holes<A, R, const EXACT: bool>(PhantomData<(A, R)>);
+pub struct Holes<A, R, const EXACT: bool>(PhantomData<(A, R)>);
 
 impl<A, R, const EXACT: bool> Commutative for Holes<A, R, EXACT> {}
 
@@ -122,44 +120,13 @@ macro_rules! for_each_skeleton {
 
 macro_rules! reduce {
     ($exact:literal $t:ident $a:ident $r:ident $symbol:ident) => {
-        entry!($symbol(
-            input: *const $t,
-            item_count: u64,
-            first_chunk: u64,
-            control: *mut Control,
-            states: *mut u64,
-            state_words: u64,
-            output: *mut $r,
-        ) {
-            // SAFETY: the launch keeps the contract of `grid::reduce::reduce`.
-            unsafe {
-                grid::reduce::reduce::<Holes<$a, $r, $exact>, $t>(
-                    input, item_count, first_chunk, control, states, state_words, output,
-                )
-            }
-        });
+        reduce_entry!($symbol: Holes<$a, $r, $exact>, $t);
     };
 }
 
 macro_rules! scan {
     ($exact:literal $t:ident $a:ident $r:ident $symbol:ident) => {
-        entry!($symbol(
-            input: *const $t,
-            output: *mut $r,
-            item_count: u64,
-            first_tile: u64,
-            end_tile: u64,
-            control: *mut Control,
-            states: *mut u64,
-            state_words: u64,
-        ) {
-            // SAFETY: the launch keeps the contract of `grid::scan::scan`.
-            unsafe {
-                grid::scan::scan::<Places, Holes<$a, $r, $exact>, $t>(
-                    input, output, item_count, first_tile, end_tile, control, states, state_words,
-                )
-            }
-        });
+        scan_entry!($symbol: Places, Holes<$a, $r, $exact>, $t);
     };
 }
 

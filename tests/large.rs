@@ -163,9 +163,7 @@ fn too_little_memory_is_an_error_with_numbers() {
         || {
             let _gpu = gpu();
             let items = vec![1u32; 16 << 20];
-            // The driver has room for the kernel now; later it may have none.
-            assert_eq!(gpu_sum(&items[..1000]), Ok(1000));
-            // Scratch memory, or a piece of the slice.
+            // Scratch memory, or a piece of the slice; or the driver wants a stream's own.
             let may_be_asked = [128 << 10, 4 << 20];
             // Takes what there is, in smaller and smaller pieces, until little is left.
             let mut taken = Vec::new();
@@ -182,7 +180,10 @@ fn too_little_memory_is_an_error_with_numbers() {
                     asked_bytes: asked,
                     free_bytes: Some(free),
                 }) => {
-                    assert!(may_be_asked.contains(&asked), "{asked}");
+                    assert!(
+                        asked.is_none_or(|asked| may_be_asked.contains(&asked)),
+                        "{asked:?}"
+                    );
                     assert!(free < 4 << 20, "{free}");
                 }
                 other => panic!("{other:?}"),

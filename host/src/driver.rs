@@ -59,7 +59,13 @@ pub(crate) struct Failure {
 
 impl From<Failure> for Error {
     fn from(Failure { call, code }: Failure) -> Self {
-        Error::Driver { call, code }
+        match code {
+            DriverCode::OUT_OF_MEMORY => Error::OutOfMemory {
+                asked_bytes: None,
+                free_bytes: free_bytes().ok(),
+            },
+            _ => Error::Driver { call, code },
+        }
     }
 }
 

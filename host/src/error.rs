@@ -125,12 +125,14 @@ pub enum Error {
 
     /// The device has too little memory left.
     #[error(
-        "out of device memory: {asked_bytes} bytes were asked for, {} are free",
-        free(free_bytes)
+        "out of device memory: {} bytes were asked for, {} are free",
+        known(asked_bytes),
+        known(free_bytes)
     )]
     OutOfMemory {
-        /// Bytes that were asked for in one allocation.
-        asked_bytes: u64,
+        /// Bytes that were asked for in one allocation; unknown where the driver wanted them for itself: for a stream, say, or a
+        /// kernel's code.
+        asked_bytes: Option<u64>,
         /// Bytes that the driver says are free; unknown where that question failed too.
         free_bytes: Option<u64>,
     },
@@ -245,6 +247,6 @@ impl fmt::Display for Argument {
     }
 }
 
-fn free(bytes: &Option<u64>) -> String {
+fn known(bytes: &Option<u64>) -> String {
     bytes.map_or("an unknown number".to_owned(), |bytes| bytes.to_string())
 }

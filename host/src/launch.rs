@@ -7,8 +7,8 @@
 mod pieces;
 
 use std::any::TypeId;
+use std::ffi::c_void;
 use std::ops::Range;
-use std::ptr;
 
 use warpfold_kernels::contract::{Wider, reduce_chunk_count, scan_tile_count};
 use warpfold_kernels::launch::Start;
@@ -266,19 +266,16 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// - `parameters` are the kernel's, in order, each a pointer or a 64-bit number.
-    /// - The pointers reach as far as the kernel's contract says.
-    unsafe fn launch<const N: usize>(
+    /// `arguments` points to the arguments of the kernel's kind, and the pointers among these reach as far as the kernel's contract
+    /// says.
+    unsafe fn launch(
         &mut self,
         part: Part,
         kernel: &LoadedKernel,
         block: Block,
         blocks: u64,
-        mut parameters: [u64; N],
+        arguments: &mut [*mut c_void],
     ) -> Result<()> {
-        let mut pointers = parameters
-            .each_mut()
-            .map(|parameter| ptr::from_mut(parameter).cast());
         if part != Part::Whole {
             self.set_progress(Progress::Halfway);
         }
@@ -294,13 +291,9 @@ impl Queue<'_> {
             #[cfg(feature = "nccl")]
             Launches::Seeded(_) => kernel.start,
         };
-        // SAFETY: one pointer to a live 64-bit value for each parameter; the kernel waits if its text says that it may
-        // begin early; the rest is the caller's promise.
-        unsafe {
-            kernel
-                .function
-                .launch(shape, start, self.stream, &mut pointers)
-        }?;
+        // SAFETY: an entry's parameters are its kind's arguments; the kernel waits if its text says that it may begin early; the
+        // rest is the caller's promise.
+        unsafe { kernel.function.launch(shape, start, self.stream, arguments) }?;
         if part == Part::Last {
             self.set_progress(Progress::Complete);
         }

@@ -29,48 +29,39 @@ macro_rules! entry {
     };
 }
 
+/// Emits an entry that hands its parameters on to a function, as the struct of its kind.
+macro_rules! forward {
+    ($symbol:ident, $arguments:ident to $function:expr; $($(#[$documentation:meta])* $field:ident: $type:ty,)*) => {
+        entry!($symbol($($field: $type,)*) {
+            // SAFETY: the launch keeps the contract of the function.
+            unsafe { $function($crate::arguments::$arguments { $($field),* }) }
+        });
+    };
+}
+
 /// Emits the entry of a reduction.
 macro_rules! reduce_entry {
     ($symbol:ident: $op:ty, $t:ty) => {
-        entry!($symbol(
-            input: *const $t,
-            item_count: u64,
-            first_chunk: u64,
-            control: *mut $crate::workspace::Control,
-            states: *mut u64,
-            state_words: u64,
-            output: *mut <$op as $crate::op::Op<$t>>::Output,
-        ) {
-            // SAFETY: the launch keeps the contract of `grid::reduce::reduce`.
-            unsafe {
-                $crate::grid::reduce::reduce::<$op, $t>(
-                    input, item_count, first_chunk, control, states, state_words, output,
-                )
+        const _: () = {
+            type T = $t;
+            type R = <$op as $crate::op::Op<$t>>::Output;
+            $crate::with_reduce_arguments! {
+                [forward] $symbol, ReduceArguments to $crate::grid::reduce::reduce::<$op, $t>;
             }
-        });
+        };
     };
 }
 
 /// Emits the entry of a scan.
 macro_rules! scan_entry {
     ($symbol:ident: $placement:ty, $op:ty, $t:ty) => {
-        entry!($symbol(
-            input: *const $t,
-            output: *mut <$op as $crate::op::Op<$t>>::Output,
-            item_count: u64,
-            first_tile: u64,
-            end_tile: u64,
-            control: *mut $crate::workspace::Control,
-            states: *mut u64,
-            state_words: u64,
-        ) {
-            // SAFETY: the launch keeps the contract of `grid::scan::scan`.
-            unsafe {
-                $crate::grid::scan::scan::<$placement, $op, $t>(
-                    input, output, item_count, first_tile, end_tile, control, states, state_words,
-                )
+        const _: () = {
+            type T = $t;
+            type R = <$op as $crate::op::Op<$t>>::Output;
+            $crate::with_scan_arguments! {
+                [forward] $symbol, ScanArguments to $crate::grid::scan::scan::<$placement, $op, $t>;
             }
-        });
+        };
     };
 }
 

@@ -50,6 +50,7 @@
     feature(asm_experimental_arch)
 )]
 
+pub mod arguments;
 mod arithmetic;
 pub mod contract;
 pub mod element;

@@ -9,14 +9,37 @@ pub use crate::grid::reduce::reduce;
 pub use crate::grid::scan::scan;
 pub use crate::op::Op;
 #[cfg(feature = "stable")]
-pub use crate::simt::in_global_memory;
-pub use crate::workspace::Control;
+use crate::simt::in_global_memory;
 
-/// The pointer. Of an entry's parameters rust-cuda's compiler knows what they point to.
-#[cfg(not(feature = "stable"))]
-#[inline(always)]
-pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
-    pointer
+/// A parameter of an entry.
+#[cfg(feature = "stable")]
+pub trait Parameter {
+    /// The same, of which the compiler knows in which memory it is, if it is a pointer. In an entry it would know by itself.
+    fn known(self) -> Self;
+}
+
+#[cfg(feature = "stable")]
+impl Parameter for u64 {
+    #[inline(always)]
+    fn known(self) -> Self {
+        self
+    }
+}
+
+#[cfg(feature = "stable")]
+impl<T> Parameter for *mut T {
+    #[inline(always)]
+    fn known(self) -> Self {
+        in_global_memory(self)
+    }
+}
+
+#[cfg(feature = "stable")]
+impl<T> Parameter for *const T {
+    #[inline(always)]
+    fn known(self) -> Self {
+        in_global_memory(self.cast_mut())
+    }
 }
 
 /// Names the kernels of operators on items.
@@ -34,30 +57,12 @@ macro_rules! operators {
     };
     (@reduce $name:ident $op:ty, $item:ty) => {
         const _: () = {
-            use $crate::operators::{in_global_memory, Control, Op};
-
-            $crate::operator_entry!("reduce_" $name, reduce(
-                input: *mut $item,
-                item_count: u64,
-                first_chunk: u64,
-                control: *mut Control,
-                states: *mut u64,
-                state_words: u64,
-                output: *mut <$op as Op<$item>>::Output,
-            ) {
-                // SAFETY: the launch keeps the contract of `reduce`.
-                unsafe {
-                    $crate::operators::reduce::<$op, $item>(
-                        in_global_memory(input),
-                        item_count,
-                        first_chunk,
-                        in_global_memory(control),
-                        in_global_memory(states),
-                        state_words,
-                        in_global_memory(output),
-                    )
-                }
-            });
+            type T = $item;
+            type R = <$op as $crate::operators::Op<$item>>::Output;
+            $crate::with_reduce_arguments! {
+                [$crate::operator_entry]
+                "reduce_" $name, ReduceArguments to $crate::operators::reduce::<$op, $item>;
+            }
         };
     };
     (@scans $name:ident $op:ty, $item:ty) => {
@@ -67,56 +72,55 @@ macro_rules! operators {
     };
     (@scan $placement:ident $kind:literal $name:ident $op:ty, $item:ty) => {
         const _: () = {
-            use $crate::operators::{in_global_memory, Control, Op, $placement};
-
-            $crate::operator_entry!($kind $name, scan(
-                input: *mut $item,
-                output: *mut <$op as Op<$item>>::Output,
-                item_count: u64,
-                first_tile: u64,
-                end_tile: u64,
-                control: *mut Control,
-                states: *mut u64,
-                state_words: u64,
-            ) {
-                // SAFETY: the launch keeps the contract of `scan`.
-                unsafe {
-                    $crate::operators::scan::<$placement, $op, $item>(
-                        in_global_memory(input),
-                        in_global_memory(output),
-                        item_count,
-                        first_tile,
-                        end_tile,
-                        in_global_memory(control),
-                        in_global_memory(states),
-                        state_words,
-                    )
-                }
-            });
+            type T = $item;
+            type R = <$op as $crate::operators::Op<$item>>::Output;
+            $crate::with_scan_arguments! {
+                [$crate::operator_entry]
+                $kind $name, ScanArguments to
+                $crate::operators::scan::<$crate::operators::$placement, $op, $item>;
+            }
         };
     };
 }
 
-/// An entry. Stable rustc has none: it is a function, of which `warpfold-build` makes an entry.
+/// An entry that hands its parameters on to a function, as the struct of its kind. Stable rustc has no entries: it is a
+/// function, of which `warpfold-build` makes one.
 #[cfg(feature = "stable")]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! operator_entry {
-    ($kind:literal $name:ident, $function:ident($($parameter:ident: $type:ty,)*) $body:block) => {
+    (
+        $kind:literal $name:ident, $arguments:ident to $function:expr;
+        $($(#[$documentation:meta])* $field:ident: $type:ty,)*
+    ) => {
         #[export_name = concat!($kind, stringify!($name))]
-        unsafe extern "C" fn $function($($parameter: $type),*) $body
+        unsafe extern "C" fn entry($($field: $type),*) {
+            // SAFETY: the launch keeps the contract of the function.
+            unsafe {
+                $function($crate::arguments::$arguments {
+                    $($field: $crate::operators::Parameter::known($field),)*
+                })
+            }
+        }
     };
 }
 
-/// An entry. The attribute is what `cuda_std::kernel` makes, with a name of the row's.
+/// An entry that hands its parameters on to a function, as the struct of its kind. The attribute is what `cuda_std::kernel`
+/// makes, with a name of the row's.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! operator_entry {
-    ($kind:literal $name:ident, $function:ident($($parameter:ident: $type:ty,)*) $body:block) => {
+    (
+        $kind:literal $name:ident, $arguments:ident to $function:expr;
+        $($(#[$documentation:meta])* $field:ident: $type:ty,)*
+    ) => {
         #[nvvm_internal::kernel]
         #[export_name = concat!($kind, stringify!($name))]
-        pub unsafe extern "C" fn $function($($parameter: $type),*) $body
+        pub unsafe extern "C" fn entry($($field: $type),*) {
+            // SAFETY: the launch keeps the contract of the function.
+            unsafe { $function($crate::arguments::$arguments { $($field),* }) }
+        }
     };
 }
 

@@ -18,7 +18,7 @@ impl DeviceMemory {
             Ok(Ok(address)) => Ok(Self { address }),
             Ok(Err(failure)) if failure.code != DriverCode::OUT_OF_MEMORY => Err(failure.into()),
             _ => Err(Error::OutOfMemory {
-                asked_bytes: bytes,
+                asked_bytes: Some(bytes),
                 free_bytes: driver::free_bytes().ok(),
             }),
         }

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use warpfold_kernels::arguments::{ReduceArguments, ScanArguments};
 use warpfold_kernels::contract::{Wider, is_short_scan, reduce_chunk_count, scan_tile_count};
 #[cfg(feature = "nccl")]
 use warpfold_kernels::launch::SCAN_PUBLISHES_ONLY;
-use warpfold_kernels::workspace::{reduce_state_words, scan_state_words};
+use warpfold_kernels::workspace::{Control, reduce_state_words, scan_state_words};
 
 use super::{Queue, Span};
 use crate::driver::Address;
@@ -38,19 +39,20 @@ impl Queue<'_> {
         let part = Part::new(&chunks, reduce_chunk_count::<T>(item_count));
         let state_words = reduce_state_words::<T, O::Accumulator>(item_count);
         let scratch = self.scratch(part, state_words)?;
-        let parameters = [
-            input.address,
+        let mut arguments = ReduceArguments::<T, O::Output> {
+            input: input.address as *const T,
             item_count,
-            chunks.start,
-            scratch.control,
-            scratch.states,
-            scratch.state_words,
-            output,
-        ];
+            first_chunk: chunks.start,
+            control: scratch.control as *mut Control,
+            states: scratch.states as *mut u64,
+            state_words: scratch.state_words,
+            output: output as *mut O::Output,
+        };
+        let pointers = &mut arguments.pointers();
         let blocks = chunks.end - chunks.start;
-        // SAFETY: these are a reduction's parameters. Block `i` reads chunk `chunks.start + i`, and the last one writes `output`:
+        // SAFETY: these are a reduction's arguments. Block `i` reads chunk `chunks.start + i`, and the last one writes `output`:
         // the caller answers for both. The rest is the stream's workspace, with the state words that were asked for.
-        unsafe { self.launch(part, &kernel, kernel.long.block, blocks, parameters) }
+        unsafe { self.launch(part, &kernel, kernel.long.block, blocks, pointers) }
     }
 
     /// Queues the part of a scan of `input` that has these tiles.
@@ -96,7 +98,7 @@ impl Queue<'_> {
         unsafe { self.scan_tiles::<K, O, T>(input, 0, tiles, SCAN_PUBLISHES_ONLY) }
     }
 
-    /// Queues a launch of a scan, with these bits in the parameter for the end of its tiles.
+    /// Queues a launch of a scan, with these bits in the argument for the end of its tiles.
     ///
     /// # Safety
     ///
@@ -113,24 +115,25 @@ impl Queue<'_> {
         let part = Part::new(&tiles, scan_tile_count::<Wider<T, O::Output>>(item_count));
         let state_words = scan_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count);
         let scratch = self.scratch(part, state_words)?;
-        let parameters = [
-            input.address,
-            output,
+        let mut arguments = ScanArguments::<T, O::Output> {
+            input: input.address as *const T,
+            output: output as *mut O::Output,
             item_count,
-            tiles.start,
-            tiles.end | bits,
-            scratch.control,
-            scratch.states,
-            scratch.state_words,
-        ];
+            first_tile: tiles.start,
+            end_tile: tiles.end | bits,
+            control: scratch.control as *mut Control,
+            states: scratch.states as *mut u64,
+            state_words: scratch.state_words,
+        };
+        let pointers = &mut arguments.pointers();
         let grid = match is_short_scan::<Wider<T, O::Output>>(item_count) {
             true => kernel.short,
             false => kernel.long,
         };
         let blocks = (tiles.end - tiles.start).min(grid.resident_blocks as u64);
-        // SAFETY: these are a scan's parameters. The blocks read and write the items of these tiles alone: the caller answers for
+        // SAFETY: these are a scan's arguments. The blocks read and write the items of these tiles alone: the caller answers for
         // them. The rest is the stream's workspace, with the state words that were asked for.
-        unsafe { self.launch(part, &kernel, grid.block, blocks, parameters) }
+        unsafe { self.launch(part, &kernel, grid.block, blocks, pointers) }
     }
 }
 

@@ -20,6 +20,7 @@
 //! Cost: every byte is read once. 1 barrier a block; 3 in the one that combines the partials. The combination tree, and so
 //! every bit of the result, is that of [`crate::contract`].
 
+use crate::arguments::ReduceArguments;
 use crate::block;
 use crate::board::Board;
 use crate::contract::{reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items};
@@ -31,7 +32,6 @@ use crate::simt;
 use crate::thread::{self, for_each_vector, Caching, Items, Part, Slots, TileItems};
 use crate::thread::{Vectors, MAX_VECTOR_ITEMS};
 use crate::tickets::{self, LAST_TAG};
-use crate::workspace::Control;
 
 /// Chunks of which each thread of the last block has so few partials that it looks at them one by one. Wide accumulators, of
 /// which several would fill the registers, it always looks at one by one.
@@ -40,7 +40,7 @@ const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
 /// The shared memory of a block that works with `O` on items of type `T`.
 type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 
-/// Reduces `item_count` items to `output`: this launch the chunks from `first_chunk` on, one for each block.
+/// Reduces the items to `output`: this launch the chunks from `first_chunk` on, one for each block.
 ///
 /// # Safety
 /// - The launches of a reduction have [`reduce_chunk_count`] blocks in all, of [`BLOCK_THREADS`] threads that all call
@@ -50,15 +50,16 @@ type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 /// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
 ///   there are [`crate::workspace::reduce_state_words`] words or more.
 #[inline(always)]
-pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
-    input: *const T,
-    item_count: u64,
-    first_chunk: u64,
-    control: *mut Control,
-    states: *mut u64,
-    state_words: u64,
-    output: *mut O::Output,
-) {
+pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(arguments: ReduceArguments<T, O::Output>) {
+    let ReduceArguments {
+        input,
+        item_count,
+        first_chunk,
+        control,
+        states,
+        state_words,
+        output,
+    } = arguments;
     simt::await_work_before();
     let shared: *mut Shared<O, T> = simt::shared_memory();
     let chunk_count = reduce_chunk_count::<T>(item_count) as u32;

@@ -34,6 +34,7 @@ mod tiles;
 
 use core::marker::PhantomData;
 
+use crate::arguments::ScanArguments;
 use crate::block::{Long, Placement, ScanPart, ScanTile, Shape, Short};
 use crate::board::Board;
 use crate::contract::{is_short_scan, scan_tile_count, Wider};
@@ -50,7 +51,7 @@ use self::tiles::Tiles;
 /// The shared memory of a block that works with `O` on items of type `T`.
 type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 
-/// Scans `item_count` items of `input` to `output`: this launch the tiles from `first_tile` to before `end_tile`. With the bit
+/// Scans the items of `input` to `output`: this launch the tiles from `first_tile` to before `end_tile`. With the bit
 /// [`SCAN_PUBLISHES_ONLY`] in `end_tile` it publishes their aggregates, and leaves `output` alone.
 ///
 /// # Safety
@@ -62,32 +63,65 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
 ///   there are [`crate::workspace::scan_state_words`] words or more.
 #[inline(always)]
-#[allow(clippy::too_many_arguments)]
-pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(
-    input: *const T,
-    output: *mut O::Output,
-    item_count: u64,
-    first_tile: u64,
-    end_tile: u64,
-    control: *mut Control,
-    states: *mut u64,
-    state_words: u64,
-) {
+pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(arguments: ScanArguments<T, O::Output>) {
     simt::await_work_before();
-    let array = Array {
-        input,
-        output,
-        item_count,
-    };
-    let pieces = (first_tile as u32, end_tile as u32);
-    let stores = end_tile & SCAN_PUBLISHES_ONLY == 0;
-    let workspace = (control, states, state_words);
     // SAFETY: the caller's.
     unsafe {
-        if is_short_scan::<Wider<T, O::Output>>(item_count) {
-            run::<P, O, T, Short<T, O::Output>>(array, pieces, stores, workspace);
+        if is_short_scan::<Wider<T, O::Output>>(arguments.item_count) {
+            run::<P, O, T, Short<T, O::Output>>(arguments);
         } else {
-            run::<P, O, T, Long<T, O::Output>>(array, pieces, stores, workspace);
+            run::<P, O, T, Long<T, O::Output>>(arguments);
+        }
+    }
+}
+
+/// [`scan()`] with tiles of one shape.
+///
+/// # Safety
+/// That of [`scan()`].
+#[inline(always)]
+unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
+    arguments: ScanArguments<T, O::Output>,
+) {
+    let shared: *mut Shared<O, T> = simt::shared_memory();
+    let control = arguments.control;
+    let tile_count = scan_tile_count::<Wider<T, O::Output>>(arguments.item_count) as u32;
+    let tiles = Tiles::of_launch(
+        arguments.first_tile as u32,
+        arguments.end_tile as u32,
+        tile_count,
+    );
+    let looks_back = simt::warp() == S::WARPS;
+    // SAFETY: the caller's. The barrier is the whole block's.
+    unsafe {
+        if looks_back && simt::lane() == 0 {
+            // A scan of one tile looks at nobody's board; its tag is no launch's.
+            let mut ticket = Ticket { index: 0, tag: 0 };
+            if tile_count > 1 {
+                ticket = tiles.receive(control, tickets::take_if(control, true));
+            }
+            (*shared).tickets[1] = ticket.index;
+            (*shared).tag = ticket.tag;
+        }
+        // Orders the writes just above before everybody's reads.
+        simt::barrier();
+        let launch = Launch::<O, T, S> {
+            board: Board::new(arguments.states, (*shared).tag),
+            array: Array {
+                input: arguments.input,
+                output: arguments.output,
+                item_count: arguments.item_count,
+            },
+            tiles,
+            stores: arguments.end_tile & SCAN_PUBLISHES_ONLY == 0,
+            control,
+            shared,
+            shape: PhantomData,
+        };
+        if looks_back {
+            launch.look_back(arguments.state_words);
+        } else {
+            launch.scan::<P>();
         }
     }
 }
@@ -110,52 +144,6 @@ impl<T, U> Array<T, U> {
         let is_in_place = self.input == self.output.cast_const().cast();
         let bytes = self.item_count * size_of::<T>() as u64;
         EvictionPolicy::new(!is_in_place || bytes > SCAN_IN_PLACE_CACHED_BYTES)
-    }
-}
-
-/// [`scan()`] with tiles of one shape.
-///
-/// # Safety
-/// That of [`scan()`].
-#[inline(always)]
-unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
-    array: Array<T, O::Output>,
-    (first_tile, end_tile): (u32, u32),
-    stores: bool,
-    (control, states, state_words): (*mut Control, *mut u64, u64),
-) {
-    let shared: *mut Shared<O, T> = simt::shared_memory();
-    let tile_count = scan_tile_count::<Wider<T, O::Output>>(array.item_count) as u32;
-    let tiles = Tiles::of_launch(first_tile, end_tile, tile_count);
-    let looks_back = simt::warp() == S::WARPS;
-    // SAFETY: the caller's. The barrier is the whole block's.
-    unsafe {
-        if looks_back && simt::lane() == 0 {
-            // A scan of one tile looks at nobody's board; its tag is no launch's.
-            let mut ticket = Ticket { index: 0, tag: 0 };
-            if tile_count > 1 {
-                ticket = tiles.receive(control, tickets::take_if(control, true));
-            }
-            (*shared).tickets[1] = ticket.index;
-            (*shared).tag = ticket.tag;
-        }
-        // Orders the writes just above before everybody's reads.
-        simt::barrier();
-        let board = Board::new(states, (*shared).tag);
-        let launch = Launch::<O, T, S> {
-            array,
-            tiles,
-            stores,
-            control,
-            board,
-            shared,
-            shape: PhantomData,
-        };
-        if looks_back {
-            launch.look_back(state_words);
-        } else {
-            launch.scan::<P>();
-        }
     }
 }
 

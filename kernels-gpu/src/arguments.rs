@@ -1,0 +1,117 @@
+//! What a launch tells a kernel: the arguments of each kind, written once.
+//!
+//! A kind's list is a macro that hands its fields to another macro. It makes a struct of them here, which the host fills by
+//! name; and the parameters of an entry, which puts the struct together again and passes it on. Every field has 64 bits.
+
+use core::ffi::c_void;
+
+/// Hands the arguments of a reduction of items of type `T` to a result of type `R` to the macro in brackets, behind the other
+/// tokens.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_reduce_arguments {
+    ([$($callback:tt)*] $($tokens:tt)*) => {
+        $($callback)*! {
+            $($tokens)*
+            /// Item 0, aligned to an item.
+            input: *const T,
+            /// Items of the whole reduction.
+            item_count: u64,
+            /// The first of the launch's chunks, of which each block has one.
+            first_chunk: u64,
+            /// The workspace's beginning.
+            control: *mut $crate::workspace::Control,
+            /// Its state words.
+            states: *mut u64,
+            /// How many these are.
+            state_words: u64,
+            /// Where the result goes.
+            output: *mut R,
+        }
+    };
+}
+
+/// Hands the arguments of a scan of items of type `T` to results of type `R` to the macro in brackets, behind the other tokens.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_scan_arguments {
+    ([$($callback:tt)*] $($tokens:tt)*) => {
+        $($callback)*! {
+            $($tokens)*
+            /// Item 0, aligned to an item.
+            input: *const T,
+            /// Where its result goes, aligned to a result.
+            output: *mut R,
+            /// Items of the whole scan.
+            item_count: u64,
+            /// The first of the launch's tiles.
+            first_tile: u64,
+            /// The tile behind the launch's last; perhaps with the bit
+            /// [`SCAN_PUBLISHES_ONLY`](crate::launch::SCAN_PUBLISHES_ONLY).
+            end_tile: u64,
+            /// The workspace's beginning.
+            control: *mut $crate::workspace::Control,
+            /// Its state words.
+            states: *mut u64,
+            /// How many these are.
+            state_words: u64,
+        }
+    };
+}
+
+/// Declares the struct of a list.
+macro_rules! arguments {
+    (
+        $(#[$documentation:meta])* $name:ident;
+        $($(#[$field_documentation:meta])* $field:ident: $type:ty,)*
+    ) => {
+        $(#[$documentation])*
+        #[repr(C)]
+        #[derive(Debug, Clone, Copy)]
+        pub struct $name<T, R> {
+            $($(#[$field_documentation])* pub $field: $type,)*
+        }
+
+        impl<T, R> $name<T, R> {
+            /// A pointer to each of the arguments, in the order of the entry's parameters: so a driver wants them.
+            pub fn pointers(&mut self) -> [*mut c_void; [$(stringify!($field)),*].len()] {
+                [$((&raw mut self.$field).cast()),*]
+            }
+        }
+    };
+}
+
+with_reduce_arguments! {
+    [arguments]
+    /// What a launch tells a reduction of items of type `T` to a result of type `R`.
+    ReduceArguments;
+}
+
+with_scan_arguments! {
+    [arguments]
+    /// What a launch tells a scan of items of type `T` to results of type `R`.
+    ScanArguments;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::Control;
+
+    #[test]
+    fn arguments_are_pointed_at_in_their_order() {
+        let mut arguments = ReduceArguments::<f32, f64> {
+            input: 8 as *const f32,
+            item_count: 1,
+            first_chunk: 2,
+            control: 16 as *mut Control,
+            states: 24 as *mut u64,
+            state_words: 3,
+            output: 32 as *mut f64,
+        };
+        let pointers = arguments.pointers();
+        // SAFETY: each points to a field of 64 bits of `arguments`.
+        let values = pointers.map(|pointer| unsafe { pointer.cast::<u64>().read() });
+        assert_eq!(values, [8, 1, 2, 16, 24, 3, 32]);
+    }
+}

@@ -65,7 +65,9 @@ impl<'gpu> Member<'gpu> {
     /// Joins the group of this id as one of so many ranks, over NCCL: in a process of its own, or on a thread of its own. Waits for
     /// the others, and neither here nor in a call longer than `limit`.
     ///
-    /// All ranks need the same `size`, and each a device of its own.
+    /// All ranks need the same `size`, and each a device of its own. Groups that have devices in common make their calls one after
+    /// the other, in the same order on all of these: NCCL's kernels for one could wait for those for another (NCCL's user guide, *Using
+    /// multiple NCCL communicators concurrently*), and calls would end with [`Fault::TimedOut`].
     ///
     /// # Errors
     ///

@@ -1,6 +1,7 @@
 //! The one suite that both ways between ranks pass: the one within a process, and NCCL where there is that, and a device for each
 //! rank.
 
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,9 @@ use crate::error::{Error, Result};
 use crate::gpu::{DeviceMemory, Gpu};
 
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Held by a test while it uses NCCL: see [`Member::join`](super::Member::join).
+static NCCL: Mutex<()> = Mutex::new(());
 
 /// A rank of a test.
 struct Rank<'gpu> {
@@ -77,6 +81,7 @@ fn as_ranks(size: usize, limit: Duration, work: impl Fn(Rank<'_>) + Sync) {
         Ok(_) => return eprintln!("SKIPPED over NCCL: it needs {size} real GPUs"),
         Err(fault) => return eprintln!("SKIPPED over NCCL: {fault}"),
     };
+    let _alone = NCCL.lock().unwrap_or_else(PoisonError::into_inner);
     thread::scope(|scope| {
         for (rank, gpu) in gpus.iter().take(size).enumerate() {
             scope.spawn(move || {

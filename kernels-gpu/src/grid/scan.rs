@@ -65,12 +65,14 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 #[inline(always)]
 pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(arguments: ScanArguments<T, O::Output>) {
     simt::await_work_before();
+    let pieces = (arguments.first_tile as u32, arguments.end_tile as u32);
+    let stores = arguments.end_tile & SCAN_PUBLISHES_ONLY == 0;
     // SAFETY: the caller's.
     unsafe {
         if is_short_scan::<Wider<T, O::Output>>(arguments.item_count) {
-            run::<P, O, T, Short<T, O::Output>>(arguments);
+            run::<P, O, T, Short<T, O::Output>>(arguments, pieces, stores);
         } else {
-            run::<P, O, T, Long<T, O::Output>>(arguments);
+            run::<P, O, T, Long<T, O::Output>>(arguments, pieces, stores);
         }
     }
 }
@@ -82,15 +84,13 @@ pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(arguments: ScanArguments<
 #[inline(always)]
 unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
     arguments: ScanArguments<T, O::Output>,
+    (first_tile, end_tile): (u32, u32),
+    stores: bool,
 ) {
     let shared: *mut Shared<O, T> = simt::shared_memory();
     let control = arguments.control;
     let tile_count = scan_tile_count::<Wider<T, O::Output>>(arguments.item_count) as u32;
-    let tiles = Tiles::of_launch(
-        arguments.first_tile as u32,
-        arguments.end_tile as u32,
-        tile_count,
-    );
+    let tiles = Tiles::of_launch(first_tile, end_tile, tile_count);
     let looks_back = simt::warp() == S::WARPS;
     // SAFETY: the caller's. The barrier is the whole block's.
     unsafe {
@@ -105,16 +105,18 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
         }
         // Orders the writes just above before everybody's reads.
         simt::barrier();
+        let board = Board::new(arguments.states, (*shared).tag);
+        let array = Array {
+            input: arguments.input,
+            output: arguments.output,
+            item_count: arguments.item_count,
+        };
         let launch = Launch::<O, T, S> {
-            board: Board::new(arguments.states, (*shared).tag),
-            array: Array {
-                input: arguments.input,
-                output: arguments.output,
-                item_count: arguments.item_count,
-            },
+            array,
             tiles,
-            stores: arguments.end_tile & SCAN_PUBLISHES_ONLY == 0,
+            stores,
             control,
+            board,
             shared,
             shape: PhantomData,
         };

@@ -75,7 +75,7 @@ const WIDENING: [&str; 4] = [
 /// Sizes around the boundaries of a warp, a block and a tile, and one of several tiles.
 fn sizes<T>(care: Care, tile: usize, several_tiles: usize) -> Vec<usize> {
     if care == Care::Body {
-        return vec![0, 1, 257, 3 * tile - 5];
+        return vec![0, 1, 257, tile + 5];
     }
     let block = 256 * vector_items::<T>();
     let mut sizes = vec![0, 1, 2, 3, 31, 32, 33, 255, 256, 257];
@@ -288,35 +288,32 @@ for_each_kernel!(all_rows);
 
 #[test]
 fn prefixes_pass_through_several_groups() {
-    let items = ordinary::<Sum, f32>(3 * SCAN_GROUP_TILES as usize * small_tile::<f32>() + 9);
-    check_long::<Sum, f32>(&items, "four groups");
+    let count = 3 * SCAN_GROUP_TILES as usize * small_tile::<f32>() + 9;
+    check_scanned::<Sum, f32>(count, "four groups");
 }
 
 #[test]
+#[ignore = "half a minute on a virtual device: `.ci/run sweeps`"]
 fn long_scans_have_larger_tiles() {
-    let small = SCAN_SHORT_BYTES as usize / size_of::<f32>();
-    check_long::<Sum, f32>(&ordinary::<Sum, f32>(small), "a short scan");
-    check_long::<Sum, f32>(&ordinary::<Sum, f32>(small + 1), "a long scan");
+    check_scanned::<Sum, f32>(SCAN_SHORT_BYTES as usize / 4 + 1, "a long scan");
 }
 
 #[test]
+#[ignore = "half a minute on a virtual device: `.ci/run sweeps`"]
 fn long_scans_of_wide_integers_are_blocked() {
-    let small = SCAN_SHORT_BYTES as usize / size_of::<u64>();
-    check_long::<Sum, u64>(&ordinary::<Sum, u64>(small + 1), "a long scan");
+    check_scanned::<Sum, u64>(SCAN_SHORT_BYTES as usize / 8 + 1, "a long scan");
 }
 
-fn check_long<O, T: Edges>(items: &[T], what: &str)
+fn check_scanned<O, T: Edges>(count: usize, what: &str)
 where
-    O: Kernel<kind::inclusive_scan, T, Output = T> + Kernel<kind::reduce, T>,
+    O: Kernel<kind::inclusive_scan, T, Output = T>,
 {
-    let input = Guarded::input::<O>(items, 1);
+    let items = ordinary::<O, T>(count);
+    let input = Guarded::input::<O>(&items, 1);
     let output = Guarded::output(items.len(), 0);
     warpfold::inclusive_scan::<O, _>(gpu(), &input.slice(), &mut output.slice()).unwrap();
-    let expected = reference::inclusive_scan::<O, T>(items);
+    let expected = reference::inclusive_scan::<O, T>(&items);
     assert_same_bits(&output.checked(), &expected, what);
-    let sum = warpfold::reduce::<O, _>(gpu(), &input.slice()).unwrap();
-    let expected = reference::reduce::<O, T>(items);
-    assert_same_bits(&[sum], &[expected], what);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! longest that is short, bit for bit.
 //!
 //! On the virtual GPU, for the sake of time, only memory is checked, and inclusive scans stand for exclusive ones, which differ
-//! in the operator's body. `bits.rs` has a long scan of each way to scan a tile watched in full.
+//! in the operator's body. `.ci/run sweeps` has a long scan of each way to scan a tile watched in full (in `bits.rs`).
 
 mod common;
 #[path = "common/data.rs"]

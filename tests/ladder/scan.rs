@@ -24,7 +24,7 @@ fn sizes(rung: Rung) -> Vec<usize> {
         (Rung::QuadraticScan, _) => sizes.push(1025),
         (Rung::SequentialScan, Mode::Real) => {}
         (_, Mode::Real) => sizes.push((1 << 24) + 3),
-        (_, Mode::Virtual) => sizes.push((1 << 14) + 1),
+        (_, Mode::Virtual) => sizes.push((1 << 12) + 1),
     }
     sizes
 }

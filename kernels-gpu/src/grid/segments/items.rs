@@ -1,0 +1,197 @@
+//! The items of a window's chunks, and where these start, in shared memory.
+
+use core::marker::PhantomData;
+
+use crate::contract::BLOCK_THREADS;
+use crate::element::Element;
+use crate::launch::Copies;
+use crate::op::Op;
+use crate::segments::{place_of, Layout};
+use crate::simt;
+use crate::thread::for_each_vector;
+
+use super::window::Work;
+use super::Launch;
+
+/// A block's room in shared memory for items of type `T` and values of type `A`.
+#[derive(Clone, Copy)]
+pub struct Room<T, A> {
+    memory: *mut u8,
+    items: PhantomData<(T, A)>,
+}
+
+impl<T: Element, A: Copy> Room<T, A> {
+    const LAYOUT: Layout = Layout::of::<T, A>();
+
+    /// Whether items are copied to it asynchronously.
+    const HAS_COPIES: bool = matches!(simt::COPIES, Copies::Asynchronous)
+        && matches!(size_of::<T>(), 4 | 8 | 16)
+        && align_of::<T>() == size_of::<T>();
+
+    /// The room in the shared memory that begins there.
+    #[inline(always)]
+    pub fn new(memory: *mut u8) -> Self {
+        Room {
+            memory,
+            items: PhantomData,
+        }
+    }
+
+    /// Where item `index` is.
+    #[inline(always)]
+    fn item_address(&self, index: u32) -> *mut T {
+        let items: *mut T = self.memory.wrapping_add(Self::LAYOUT.items).cast();
+        items.wrapping_add(place_of::<T>(index as usize))
+    }
+
+    /// Item `index`.
+    ///
+    /// # Safety
+    /// It is written.
+    #[inline(always)]
+    pub unsafe fn item(&self, index: u32) -> T {
+        // SAFETY: the caller's.
+        unsafe { simt::read_shared(self.item_address(index)) }
+    }
+
+    #[inline(always)]
+    fn start_address(&self, chunk: u32) -> *mut u16 {
+        let end: *mut u16 = self.memory.wrapping_add(Self::LAYOUT.end).cast();
+        end.wrapping_sub(1 + chunk as usize)
+    }
+
+    /// The index of a chunk's first item; of the chunk behind the last, the number of items.
+    ///
+    /// # Safety
+    /// It is written.
+    #[inline(always)]
+    pub unsafe fn start(&self, chunk: u32) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { simt::read_shared(self.start_address(chunk)) as u32 }
+    }
+
+    /// The number for the sixteen items from `16 * frame` on.
+    #[inline(always)]
+    pub fn head(&self, frame: u32) -> *mut u16 {
+        let heads: *mut u16 = self.memory.wrapping_add(Self::LAYOUT.heads).cast();
+        heads.wrapping_add(frame as usize)
+    }
+
+    /// The value of leaf `leaf` of a chunk that starts at an item, and that has more than one leaf.
+    #[inline(always)]
+    pub fn leaf(&self, start: u32, leaf: u32) -> *mut A {
+        let leaves: *mut A = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
+        leaves.wrapping_add((start / 8 + leaf) as usize)
+    }
+
+    /// The value of node `node` of a chunk that starts at an item, and that has more than one node.
+    #[inline(always)]
+    pub fn node(&self, start: u32, node: u32) -> *mut A {
+        let nodes: *mut A = self.memory.wrapping_add(Self::LAYOUT.nodes).cast();
+        nodes.wrapping_add((start / 128 + node) as usize)
+    }
+}
+
+impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// Copies items and starts to shared memory, and refuses offsets between that do not ascend.
+    ///
+    /// # Safety
+    /// Convergent: the whole block; all of it has read what was in its room before.
+    #[inline(always)]
+    pub unsafe fn fill(&self, work: &Work) {
+        // SAFETY: the caller's; the items exist, and there is room for them and the starts.
+        unsafe {
+            if Room::<T, O::Accumulator>::HAS_COPIES {
+                self.begin_copies(work);
+            }
+            self.fill_starts(work);
+            if Room::<T, O::Accumulator>::HAS_COPIES {
+                simt::await_copies();
+            } else {
+                self.copy(work);
+            }
+        }
+    }
+
+    /// Begins to copy the items, each thread every 256th.
+    ///
+    /// # Safety
+    /// That of [`Self::fill`].
+    #[inline(always)]
+    unsafe fn begin_copies(&self, work: &Work) {
+        let mut item = simt::thread_index();
+        let from = self.input.wrapping_add(work.begin as usize);
+        while item < work.item_count {
+            // SAFETY: the caller's.
+            unsafe {
+                let to = self.room.item_address(item);
+                simt::begin_copy_item(to, from.add(item as usize));
+            }
+            item += BLOCK_THREADS;
+        }
+    }
+
+    /// Copies the items, each thread every 256th, eight at a time.
+    ///
+    /// # Safety
+    /// That of [`Self::fill`].
+    #[inline(always)]
+    unsafe fn copy(&self, work: &Work) {
+        let mut first = simt::thread_index();
+        let from = self.input.wrapping_add(work.begin as usize);
+        while first < work.item_count {
+            let step = simt::opaque_one() as u32;
+            let mut items = [T::zeroed(); 8];
+            for_each_vector!(V => {
+                let item = first + V as u32 * BLOCK_THREADS;
+                if item < work.item_count {
+                    // SAFETY: the caller's.
+                    items[V] = unsafe { from.add(item as usize).read() };
+                }
+            });
+            for_each_vector!(V => {
+                let item = first + V as u32 * BLOCK_THREADS;
+                if item < work.item_count {
+                    // SAFETY: the caller's.
+                    unsafe { self.room.item_address(item).write(items[V]) };
+                }
+            });
+            first += 8 * step * BLOCK_THREADS;
+        }
+    }
+
+    /// Writes where chunks start, and checks the offsets that say so.
+    ///
+    /// # Safety
+    /// That of [`Self::fill`].
+    #[inline(always)]
+    unsafe fn fill_starts(&self, work: &Work) {
+        let mut chunk = simt::thread_index();
+        let mut is_refused = false;
+        while chunk <= work.chunk_count {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the caller's; there is one offset more than segments.
+            unsafe {
+                let mut start = 0;
+                if chunk == work.chunk_count {
+                    start = work.item_count as u64;
+                } else if chunk > 0 {
+                    let segment = work.segment + chunk as u64;
+                    let begin = self.offsets.get(segment);
+                    let before = self.offsets.get(segment - 1);
+                    start = begin.wrapping_sub(work.begin);
+                    is_refused |= before > begin || start > work.item_count as u64;
+                }
+                self.room.start_address(chunk).write(start as u16);
+            }
+            chunk += step * BLOCK_THREADS;
+        }
+        if is_refused {
+            // SAFETY: the caller's; all threads write the same.
+            unsafe {
+                simt::store_shared_atomically(&raw mut (*self.header).is_refused, 1);
+                self.refuse();
+            }
+        }
+    }
+}

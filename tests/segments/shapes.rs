@@ -46,10 +46,11 @@ pub fn random(random: &mut Random, items: usize) -> Vec<usize> {
     let mut lengths = Vec::new();
     let mut rest = items;
     while rest > 0 && lengths.len() < items {
-        let length = match is_power_law {
-            true => random.below(2 << random.below(most)),
-            false => random.below(2 * mean + 1),
+        let bound = match is_power_law {
+            true => 2 << random.below(most),
+            false => 2 * mean + 1,
         };
+        let length = random.below(bound);
         lengths.push(length.min(rest));
         rest -= length.min(rest);
     }

@@ -24,7 +24,7 @@
 //! finds. It writes the launch's tag to [`Control::fault`] and ends. Who waits looks there; and, since the block that finds it
 //! may not have started, makes sure after a while that those it waits for see the chunks that they are to tell.
 //!
-//! Cost: every item and every result once, every offset once or twice. 4 barriers a block, 1 more where a segment is cut, and 4
+//! Cost: every item and every result once, every offset once or twice. 4 barriers a block, 1 more where a segment is cut, and 5
 //! where there is no room for a window's last chunk beside the others.
 
 mod chunks;
@@ -36,13 +36,13 @@ mod window;
 use crate::board::Board;
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::{chunk_items, Header};
+use crate::segments::{Header, Window, Work};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 use crate::workspace::Control;
 
 use self::items::Room;
-use self::search::{Offsets, Search};
+use self::search::Offsets;
 
 /// Reduces each of `segment_count` segments of `input` to a result in `output`.
 ///
@@ -82,69 +82,36 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
     };
     // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
     unsafe {
-        if simt::warp() == 0 {
-            begin::<O, T>(header, &offsets, control);
-        }
-        // Orders the writes just above before everybody's reads.
-        simt::barrier();
         let launch = Launch::<O, T> {
             input,
             offsets,
             output,
             control,
-            board: Board::new(states, simt::read_shared(&raw const (*header).tag)),
+            states,
             report,
             header,
             room: Room::new(header.cast()),
         };
+        if simt::warp() == 0 {
+            launch.begin();
+        }
+        // Orders the writes just above before everybody's reads.
+        simt::barrier();
         launch.run();
-        if launch.board.tag() == LAST_TAG && simt::warp() == 0 {
-            depart(control, launch.board, state_words);
+        let tag = simt::read_shared(&raw const (*header).tag);
+        if tag == LAST_TAG && simt::warp() == 0 {
+            depart(control, launch.board(), state_words);
         }
     }
 }
 
-/// Takes the block's ticket, finds the segments that begin in its window, and tells the block.
-///
-/// # Safety
-/// Convergent: the whole warp 0 of the block. The launch is that of [`segmented_reduce`].
-#[inline(always)]
-unsafe fn begin<O: Op<T>, T: Element>(
-    header: *mut Header<O::Accumulator>,
-    offsets: &Offsets,
-    control: *mut Control,
-) {
-    // SAFETY: the caller's; nobody takes a ticket after the last.
-    unsafe {
-        let is_first_lane = simt::lane() == 0;
-        let ticket = tickets::take_if(control, is_first_lane).ticket();
-        let window = simt::shuffle_from(ticket.index, 0);
-        if is_first_lane && window == simt::block_count() - 1 && ticket.tag != LAST_TAG {
-            tickets::restart(control, ticket.tag);
-        }
-        let diagonal = window as u64 * chunk_items::<T>();
-        let mut searches = [
-            Search::new(diagonal, offsets),
-            Search::new(diagonal + chunk_items::<T>(), offsets),
-        ];
-        let [first, end] = offsets.search(&mut searches);
-        if is_first_lane {
-            (*header).first = first;
-            (*header).end = end;
-            (*header).window = window;
-            (*header).tag = ticket.tag;
-            (*header).is_refused = 0;
-        }
-    }
-}
-
-/// What the threads of a block know of their launch.
+/// What the threads of a block know of their launch. What is the window's is in shared memory, since it would fill the registers.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     offsets: Offsets,
     output: *mut O::Output,
     control: *mut Control,
-    board: Board,
+    states: *mut u64,
     report: *mut u64,
     header: *mut Header<O::Accumulator>,
     room: Room<T, O::Accumulator>,
@@ -159,55 +126,96 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn run(&self) {
         // SAFETY: the caller's. What decides is the same on all threads.
         unsafe {
-            let Some(window) = self.window() else {
-                self.refuse();
-                return;
-            };
-            let mut work = window.first_round::<T>();
-            while work.chunk_count > 0 {
-                let step = simt::opaque_one() as u32;
-                self.fill(&work);
+            let mut goes_on = !self.is_refused() && self.work().chunk_count > 0;
+            while goes_on {
+                self.fill();
                 // Orders what was just written to shared memory before everybody's reads.
                 simt::barrier();
-                if simt::read_shared(&raw const (*self.header).is_refused) != 0 {
+                if self.is_refused() {
                     return;
                 }
-                self.write_empty(&work);
-                self.fold_leaves(&work);
+                self.write_empty();
+                self.fold_leaves();
                 // Orders the leaves' values before the reads of those who combine them.
                 simt::barrier();
-                self.fold_nodes(&work);
+                self.fold_nodes();
                 // Orders the nodes' values before the reads of those who combine them.
                 simt::barrier();
-                self.fold_roots(&work);
-                work = window.round_after::<T>(&work, step);
-                if work.chunk_count > 0 {
-                    // Orders the reads of what is in shared memory before other items come.
+                self.fold_roots();
+                goes_on = self.work().next_items > 0;
+                if goes_on {
+                    // Orders everybody's reads before the writes of the next chunk.
+                    simt::barrier();
+                    if simt::thread_index() == 0 {
+                        self.turn_to_next();
+                    }
+                    // Orders the writes just above before everybody's reads.
                     simt::barrier();
                 }
             }
-            if window.has_tail || window.is_cut {
+            let window = self.window();
+            if window.has_tail | window.is_cut != 0 {
                 // Orders the chunks' values before warp 0's reads.
                 simt::barrier();
                 if simt::warp() == 0 {
-                    self.settle(&window);
+                    self.settle();
                 }
             }
         }
     }
 
+    /// The chunks in hand.
+    ///
+    /// # Safety
+    /// The header is written.
+    #[inline(always)]
+    unsafe fn work(&self) -> Work {
+        // SAFETY: the caller's.
+        unsafe { simt::read_shared(&raw const (*self.header).work) }
+    }
+
+    /// The block's window.
+    ///
+    /// # Safety
+    /// The header is written.
+    #[inline(always)]
+    unsafe fn window(&self) -> Window {
+        // SAFETY: the caller's.
+        unsafe { simt::read_shared(&raw const (*self.header).window) }
+    }
+
+    /// Whether the block has refused the offsets.
+    ///
+    /// # Safety
+    /// The header is written.
+    #[inline(always)]
+    unsafe fn is_refused(&self) -> bool {
+        // SAFETY: the caller's.
+        unsafe { simt::read_shared(&raw const (*self.header).is_refused) != 0 }
+    }
+
+    /// The launch's board.
+    ///
+    /// # Safety
+    /// The header is written.
+    #[inline(always)]
+    unsafe fn board(&self) -> Board {
+        // SAFETY: the caller's.
+        Board::new(self.states, unsafe {
+            simt::read_shared(&raw const (*self.header).tag)
+        })
+    }
+
     /// Refuses the offsets.
     ///
     /// # Safety
-    /// That of [`segmented_reduce`].
+    /// That of [`segmented_reduce`]; the header is written.
     #[inline(always)]
     unsafe fn refuse(&self) {
         // SAFETY: the caller's.
         unsafe {
-            simt::store_word(
-                &raw mut (*self.control).fault,
-                self.board.tag() as u64,
-            );
+            let tag = simt::read_shared(&raw const (*self.header).tag);
+            simt::store_word(&raw mut (*self.control).fault, tag as u64);
             if !self.report.is_null() {
                 simt::store_word(self.report, 1);
             }

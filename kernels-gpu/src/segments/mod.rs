@@ -97,15 +97,13 @@ pub struct Layout {
     pub end: usize,
 }
 
-/// What a block's threads tell each other, with accumulators of type `A`.
+/// What a block's threads tell each other, with accumulators of type `A`: the chunks in hand, the window, values.
 #[repr(C, align(16))]
 pub struct Header<A> {
-    /// The first segment that begins in the window.
-    pub first: u64,
-    /// The first that begins behind it.
-    pub end: u64,
-    /// The window's number.
-    pub window: u32,
+    /// The chunks in hand.
+    pub work: Work,
+    /// The window.
+    pub window: Window,
     /// The launch's tag.
     pub tag: u32,
     /// Whether the offsets are refused.
@@ -115,6 +113,53 @@ pub struct Header<A> {
     /// The value of the chunk of a segment that is cut.
     pub cut: A,
 }
+
+/// Chunks that are worked on at once: consecutive items.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct Work {
+    /// The first item.
+    pub begin: u64,
+    /// The segment of the first chunk.
+    pub segment: u64,
+    /// The index in its segment of the first item.
+    pub index: u64,
+    /// How many items there are.
+    pub item_count: u32,
+    /// How many chunks there are.
+    pub chunk_count: u32,
+    /// Which chunk's value is for the header's `tail`, if any.
+    pub tail_chunk: u32,
+    /// Which chunk's value is for the header's `cut`, if any.
+    pub cut_chunk: u32,
+    /// Items of a chunk that is worked on next, if there is one.
+    pub next_items: u32,
+}
+
+/// What a block knows of its window's chunks that other blocks hear of.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct Window {
+    /// The first item of the last chunk.
+    pub last: u64,
+    /// The segment that began in an earlier window.
+    pub tail_segment: u64,
+    /// Its first item.
+    pub tail_begin: u64,
+    /// Which of its chunks begins here.
+    pub tail_index: u64,
+    /// The window's number.
+    pub number: u32,
+    /// Whether a chunk of such a segment begins here.
+    pub has_tail: u32,
+    /// Whether it is the segment's last.
+    pub tail_is_last: u32,
+    /// Whether a segment that begins here has another chunk.
+    pub is_cut: u32,
+}
+
+/// No chunk.
+pub const NO_CHUNK: u32 = u32::MAX;
 
 impl Layout {
     /// The layout for items of type `T` and accumulators of type `A`.

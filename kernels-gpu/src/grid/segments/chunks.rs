@@ -6,7 +6,6 @@ use crate::segments::{chunk_items, FAN};
 use crate::{simt, warp};
 
 use super::search::Search;
-use super::window::Window;
 use super::Launch;
 
 /// Looks in vain after which a warp makes sure that what it waits for will come.
@@ -34,38 +33,35 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// Convergent: the whole warp 0 of the block. The values in the header are written.
     #[inline(always)]
-    pub unsafe fn settle(&self, window: &Window) {
+    pub unsafe fn settle(&self) {
         let is_first_lane = simt::lane() == 0;
         // SAFETY: the caller's. What decides is the same on all lanes.
         unsafe {
-            let number = simt::read_shared(&raw const (*self.header).window);
-            if window.is_cut && !window.is_one_tail() && is_first_lane {
+            let (window, board) = (self.window(), self.board());
+            if window.is_cut != 0 && is_first_lane {
                 let cut = simt::read_shared(&raw const (*self.header).cut);
-                self.board.publish(number, cut);
+                board.publish(window.number, cut);
             }
-            if !window.has_tail {
+            if window.has_tail == 0 {
                 return;
             }
             let long = Long {
-                segment: window.first,
-                diagonal: window.tail_begin + window.first,
+                segment: window.tail_segment,
+                diagonal: window.tail_begin + window.tail_segment,
             };
-            let is_last = !(window.is_cut && window.is_one_tail());
+            let is_last = window.tail_is_last != 0;
             let tail = simt::read_shared(&raw const (*self.header).tail);
-            let Some(value) = self.combine_before(long, window.tail_chunk, is_last, tail) else {
-                if is_first_lane {
-                    self.refuse();
-                }
-                return;
-            };
+            let combined = self.combine_before(long, window.tail_index, is_last, tail);
             if !is_first_lane {
                 return;
             }
-            if is_last {
-                let segment = window.first as usize;
-                self.output.add(segment).write(O::lower(value));
-            } else {
-                self.board.publish(number, value);
+            match combined {
+                Some(value) if is_last => {
+                    let result = O::lower(value);
+                    self.output.add(long.segment as usize).write(result);
+                }
+                Some(value) => board.publish(window.number, value),
+                None => self.refuse(),
             }
         }
     }
@@ -123,16 +119,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn await_value(&self, long: Long, chunk: u64) -> Option<O::Accumulator> {
         let window = long.window::<T>(chunk);
+        // SAFETY: the header is written.
+        let board = unsafe { self.board() };
         let mut looks = 0;
         loop {
             // SAFETY: the caller's; the board has a slot for each window.
             unsafe {
-                let (value, is_told) = self.board.read::<O::Accumulator>(window);
+                let (value, is_told) = board.read::<O::Accumulator>(window);
                 if simt::ballot(!is_told) == 0 {
                     return Some(value);
                 }
                 let fault = simt::load_word(&raw const (*self.control).fault);
-                if simt::ballot(fault == self.board.tag() as u64) != 0 {
+                if simt::ballot(fault == board.tag() as u64) != 0 {
                     return None;
                 }
                 looks += 1;

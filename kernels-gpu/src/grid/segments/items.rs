@@ -6,11 +6,10 @@ use crate::contract::BLOCK_THREADS;
 use crate::element::Element;
 use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{place_of, Layout};
+use crate::segments::{place_of, row_items, Layout, Work, FAN};
 use crate::simt;
 use crate::thread::for_each_vector;
 
-use super::window::Work;
 use super::Launch;
 
 /// A block's room in shared memory for items of type `T` and values of type `A`.
@@ -52,6 +51,27 @@ impl<T: Element, A: Copy> Room<T, A> {
     pub unsafe fn item(&self, index: u32) -> T {
         // SAFETY: the caller's.
         unsafe { simt::read_shared(self.item_address(index)) }
+    }
+
+    /// Item `index + N` of a leaf that begins at item `index`.
+    ///
+    /// # Safety
+    /// It is written.
+    #[inline(always)]
+    pub unsafe fn leaf_item<const N: u32>(&self, index: u32) -> T {
+        let row = row_items::<T>() as u32;
+        // SAFETY: the caller's.
+        unsafe {
+            if row < FAN {
+                return self.item(index + N);
+            }
+            // A leaf lies in one row, or in two.
+            let gap = place_of::<T>(row as usize) - row as usize;
+            let is_behind_gap = index % row + N >= row;
+            let address = self.item_address(index).wrapping_add(N as usize);
+            let behind = address.wrapping_add(gap);
+            simt::read_shared(if is_behind_gap { behind } else { address })
+        }
     }
 
     #[inline(always)]
@@ -98,7 +118,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// Convergent: the whole block; all of it has read what was in its room before.
     #[inline(always)]
-    pub unsafe fn fill(&self, work: &Work) {
+    pub unsafe fn fill(&self) {
+        // SAFETY: the caller's.
+        let work = unsafe { &self.work() };
         // SAFETY: the caller's; the items exist, and there is room for them and the starts.
         unsafe {
             if Room::<T, O::Accumulator>::HAS_COPIES {
@@ -120,14 +142,30 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn begin_copies(&self, work: &Work) {
         let mut item = simt::thread_index();
-        let from = self.input.wrapping_add(work.begin as usize);
-        while item < work.item_count {
-            // SAFETY: the caller's.
-            unsafe {
-                let to = self.room.item_address(item);
-                simt::begin_copy_item(to, from.add(item as usize));
+        let mut from = self
+            .input
+            .wrapping_add(work.begin as usize + item as usize);
+        let mut to = self.room.item_address(item);
+        // Of items so far apart, the places are as far apart everywhere.
+        const THREADS: usize = BLOCK_THREADS as usize;
+        let stride = place_of::<T>(THREADS);
+        // SAFETY: the caller's.
+        unsafe {
+            while item + 3 * BLOCK_THREADS < work.item_count {
+                let step = simt::opaque_one();
+                simt::begin_copy_item(to, from);
+                simt::begin_copy_item(to.add(stride), from.add(THREADS));
+                simt::begin_copy_item(to.add(2 * stride), from.add(2 * THREADS));
+                simt::begin_copy_item(to.add(3 * stride), from.add(3 * THREADS));
+                (to, from) = (to.add(4 * stride), from.add(4 * THREADS));
+                item += 4 * BLOCK_THREADS * step as u32;
             }
-            item += BLOCK_THREADS;
+            while item < work.item_count {
+                let step = simt::opaque_one();
+                simt::begin_copy_item(to, from);
+                (to, from) = (to.wrapping_add(stride), from.wrapping_add(THREADS));
+                item += BLOCK_THREADS * step as u32;
+            }
         }
     }
 

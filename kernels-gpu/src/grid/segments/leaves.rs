@@ -7,10 +7,10 @@
 use crate::contract::BLOCK_THREADS;
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::FAN;
+use crate::segments::{Work, FAN};
 use crate::simt;
+use crate::thread::for_each_vector;
 
-use super::window::Work;
 use super::Launch;
 
 /// A chunk in shared memory.
@@ -24,18 +24,18 @@ struct Chunk {
 impl Chunk {
     #[inline(always)]
     fn leaf_count(&self) -> u32 {
-        (self.end - self.start + FAN - 1) / FAN
+        (self.end - self.start).div_ceil(FAN)
     }
 
     #[inline(always)]
     fn node_count(&self) -> u32 {
-        (self.leaf_count() + FAN - 1) / FAN
+        self.leaf_count().div_ceil(FAN)
     }
 
     /// The first leaf that begins at an item, or behind it.
     #[inline(always)]
     fn leaf_from(&self, item: u32) -> u32 {
-        (item.saturating_sub(self.start) + FAN - 1) / FAN
+        item.saturating_sub(self.start).div_ceil(FAN)
     }
 }
 
@@ -45,7 +45,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The starts are written.
     #[inline(always)]
-    pub unsafe fn write_empty(&self, work: &Work) {
+    pub unsafe fn write_empty(&self) {
+        // SAFETY: the caller's.
+        let work = unsafe { &self.work() };
         let mut chunk = simt::thread_index();
         while chunk < work.chunk_count {
             let step = simt::opaque_one() as u32;
@@ -66,7 +68,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// Items and starts are written.
     #[inline(always)]
-    pub unsafe fn fold_leaves(&self, work: &Work) {
+    pub unsafe fn fold_leaves(&self) {
+        // SAFETY: the caller's.
+        let work = unsafe { &self.work() };
         let mut frame = simt::thread_index();
         while frame * FAN < work.item_count {
             let step = simt::opaque_one() as u32;
@@ -101,11 +105,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     let leaf_count = chunk.leaf_count();
                     if leaf_count == 1 {
                         self.finish(work, chunk.number, value);
-                    } else if leaf % FAN == 0 && leaf == leaf_count - 1 {
+                    } else if leaf.is_multiple_of(FAN) && leaf == leaf_count - 1 {
                         self.room.node(chunk.start, leaf / FAN).write(value);
                     } else {
                         self.room.leaf(chunk.start, leaf).write(value);
-                        if leaf % FAN == 0 {
+                        if leaf.is_multiple_of(FAN) {
                             head = chunk.number + 1;
                         }
                     }
@@ -160,14 +164,96 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let before = if chunk.number == 0 { work.index } else { 0 };
         let index = before + (begin - chunk.start) as u64;
         // SAFETY: the caller's.
-        let lifted = |item: u32| unsafe {
-            O::lift_at(self.room.item(item), index + (item - begin) as u64)
-        };
-        let mut value = lifted(begin);
-        let mut item = begin + 1;
-        while item < end {
-            value = O::combine(value, lifted(item));
-            item += 1;
+        unsafe {
+            if end - begin == FAN {
+                self.fold_whole_leaf(begin, index)
+            } else {
+                self.fold_part_of_leaf(begin, end, index)
+            }
+        }
+    }
+
+    /// The left fold of 16 items, of which the first has an index.
+    ///
+    /// # Safety
+    /// The items are written.
+    #[inline(always)]
+    unsafe fn fold_whole_leaf(&self, begin: u32, index: u64) -> O::Accumulator {
+        let mut value = O::identity();
+        // SAFETY: the caller's.
+        unsafe {
+            let half = self.leaf_items::<0>(begin);
+            for_each_vector!(V => {
+                value = O::combine(value, O::lift_at(half[V], index + V as u64));
+            });
+            let half = self.leaf_items::<8>(begin);
+            for_each_vector!(V => {
+                value = O::combine(value, O::lift_at(half[V], index + 8 + V as u64));
+            });
+        }
+        value
+    }
+
+    /// Eight items of a leaf, from item `begin + FIRST` on.
+    ///
+    /// # Safety
+    /// They are written.
+    #[inline(always)]
+    unsafe fn leaf_items<const FIRST: u32>(&self, begin: u32) -> [T; 8] {
+        let room = &self.room;
+        // SAFETY: the caller's.
+        unsafe {
+            if FIRST == 0 {
+                [
+                    room.leaf_item::<0>(begin),
+                    room.leaf_item::<1>(begin),
+                    room.leaf_item::<2>(begin),
+                    room.leaf_item::<3>(begin),
+                    room.leaf_item::<4>(begin),
+                    room.leaf_item::<5>(begin),
+                    room.leaf_item::<6>(begin),
+                    room.leaf_item::<7>(begin),
+                ]
+            } else {
+                [
+                    room.leaf_item::<8>(begin),
+                    room.leaf_item::<9>(begin),
+                    room.leaf_item::<10>(begin),
+                    room.leaf_item::<11>(begin),
+                    room.leaf_item::<12>(begin),
+                    room.leaf_item::<13>(begin),
+                    room.leaf_item::<14>(begin),
+                    room.leaf_item::<15>(begin),
+                ]
+            }
+        }
+    }
+
+    /// The left fold of fewer than 16 items, of which the first has an index: four at a time, of which some may be left out.
+    ///
+    /// # Safety
+    /// The items are written, and there is at least one.
+    #[inline(always)]
+    unsafe fn fold_part_of_leaf(&self, begin: u32, end: u32, index: u64) -> O::Accumulator {
+        let mut value = O::identity();
+        let mut first = begin;
+        while first < end {
+            let step = simt::opaque_one() as u32;
+            let mut items = [T::zeroed(); 8];
+            for_each_vector!(V => {
+                if V < 4 {
+                    // SAFETY: the caller's; the last item stands for those that are left out.
+                    items[V] = unsafe { self.room.item(Ord::min(first + V as u32, end - 1)) };
+                }
+            });
+            let index = index + (first - begin) as u64;
+            for_each_vector!(V => {
+                if V < 4 {
+                    let longer = O::combine(value, O::lift_at(items[V], index + V as u64));
+                    value = if first + (V as u32) < end { longer } else { value };
+                }
+            });
+            first += 4 * step;
         }
         value
     }
@@ -177,7 +263,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The leaves are written.
     #[inline(always)]
-    pub unsafe fn fold_nodes(&self, work: &Work) {
+    pub unsafe fn fold_nodes(&self) {
+        // SAFETY: the caller's.
+        let work = unsafe { &self.work() };
         let mut frame = simt::thread_index();
         while frame * FAN < work.item_count {
             let step = simt::opaque_one() as u32;
@@ -203,7 +291,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The nodes are written.
     #[inline(always)]
-    pub unsafe fn fold_roots(&self, work: &Work) {
+    pub unsafe fn fold_roots(&self) {
+        // SAFETY: the caller's.
+        let work = unsafe { &self.work() };
         let mut frame = simt::thread_index();
         while frame * FAN < work.item_count {
             let step = simt::opaque_one() as u32;
@@ -265,9 +355,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn finish(&self, work: &Work, chunk: u32, value: O::Accumulator) {
         // SAFETY: the caller's; there is a result for each segment.
         unsafe {
-            if work.has_tail && chunk == 0 {
+            if chunk == work.tail_chunk {
                 (*self.header).tail = value;
-            } else if work.is_cut && chunk == work.chunk_count - 1 {
+            } else if chunk == work.cut_chunk {
                 (*self.header).cut = value;
             } else {
                 let segment = work.segment + chunk as u64;

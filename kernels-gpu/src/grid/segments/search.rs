@@ -37,7 +37,7 @@ impl Search {
     /// How far apart the lanes look.
     #[inline(always)]
     fn stride(&self) -> u64 {
-        (self.high - self.low + (WARP_LANES - 1) as u64) / WARP_LANES as u64
+        (self.high - self.low).div_ceil(WARP_LANES as u64)
     }
 
     /// Whether the segment that the calling lane looks at begins before the diagonal.

@@ -1,172 +1,162 @@
-//! The chunks of a window.
+//! The chunks of a window: found by one warp, told to the block.
 
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::{chunk_items, room_items};
+use crate::segments::{chunk_items, room_items, Window, Work, NO_CHUNK};
 use crate::simt;
+use crate::tickets::{self, LAST_TAG};
 
+use super::search::Search;
 use super::Launch;
 
-/// The chunks that begin in a block's window: consecutive items.
-#[derive(Clone, Copy)]
-pub struct Window {
-    /// The segment of the first chunk.
-    pub first: u64,
-    /// The first chunk's first item.
-    pub begin: u64,
-    /// The last chunk's first item.
-    pub last: u64,
-    /// One past the last chunk's last item.
-    pub end: u64,
-    pub chunk_count: u32,
-    /// Whether the first chunk is of a segment that began in an earlier window.
-    pub has_tail: bool,
-    /// That segment's first item.
-    pub tail_begin: u64,
-    /// Which of its chunks it is.
-    pub tail_chunk: u64,
-    /// Whether the last chunk is not its segment's last.
-    pub is_cut: bool,
-}
-
-/// Chunks that are worked on at once.
-#[derive(Clone, Copy)]
-pub struct Work {
-    /// The number in the window of the first.
-    pub first_chunk: u32,
-    pub chunk_count: u32,
-    /// The first item.
-    pub begin: u64,
-    pub item_count: u32,
-    /// The segment of the first chunk.
-    pub segment: u64,
-    /// The index in its segment of the first item.
-    pub index: u64,
-    /// Whether the first chunk's value is for the header's `tail`.
-    pub has_tail: bool,
-    /// Whether the last chunk's value is for the header's `cut`.
-    pub is_cut: bool,
-}
-
-impl Window {
-    /// All chunks; all but the last, if there is no room for that beside the others.
-    #[inline(always)]
-    pub fn first_round<T>(&self) -> Work {
-        let items = (self.end - self.begin) as u32;
-        let all = Work {
-            first_chunk: 0,
-            chunk_count: self.chunk_count,
-            begin: self.begin,
-            item_count: items,
-            segment: self.first,
-            index: self.tail_chunk * chunk_items::<T>(),
-            has_tail: self.has_tail,
-            is_cut: self.is_cut && !self.is_one_tail(),
-        };
-        if items + self.chunk_count <= room_items::<T>() as u32 {
-            return all;
-        }
-        Work {
-            chunk_count: self.chunk_count - 1,
-            item_count: (self.last - self.begin) as u32,
-            is_cut: false,
-            ..all
-        }
-    }
-
-    /// What comes after `work`, if anything.
-    #[inline(always)]
-    pub fn round_after<T>(&self, work: &Work, step: u32) -> Work {
-        let first_chunk = work.first_chunk + work.chunk_count;
-        Work {
-            first_chunk,
-            chunk_count: (self.chunk_count - first_chunk) * step,
-            begin: self.last,
-            item_count: (self.end - self.last) as u32,
-            segment: self.first + first_chunk as u64,
-            index: 0,
-            has_tail: false,
-            is_cut: self.is_cut,
-        }
-    }
-
-    /// Whether the only chunk is one of an earlier segment's, and not its last.
-    #[inline(always)]
-    pub fn is_one_tail(&self) -> bool {
-        self.has_tail && self.chunk_count == 1
-    }
-}
-
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// The block's window, unless the offsets that say where it begins and ends are refused. It has at most as many segments as
-    /// diagonals, and so many items before its last chunk; and all of its items exist.
+    /// Takes the block's ticket, finds the chunks that begin in its window, and tells the block.
     ///
     /// # Safety
-    /// That of [`super::segmented_reduce`]; the header is written.
+    /// Convergent: the whole warp 0 of the block. The launch is that of [`super::segmented_reduce`].
     #[inline(always)]
-    pub unsafe fn window(&self) -> Option<Window> {
-        const fn chunk<T>() -> u64 {
-            chunk_items::<T>()
-        }
-        let offsets = &self.offsets;
-        // SAFETY: the caller's; there are one offset more than segments, and the search found one of these numbers.
+    pub unsafe fn begin(&self) {
+        // SAFETY: the caller's; nobody takes a ticket after the last.
         unsafe {
-            let number = simt::read_shared(&raw const (*self.header).window);
-            let first = simt::read_shared(&raw const (*self.header).first);
-            let end = simt::read_shared(&raw const (*self.header).end);
-            let is_last_window = number == simt::block_count() - 1;
-            if end < first
-                || end - first > chunk::<T>()
-                || is_last_window && end != offsets.segment_count
-            {
-                return None;
+            let is_first_lane = simt::lane() == 0;
+            let ticket = tickets::take_if(self.control, is_first_lane).ticket();
+            let number = simt::shuffle_from(ticket.index, 0);
+            if is_first_lane && number == simt::block_count() - 1 && ticket.tag != LAST_TAG {
+                tickets::restart(self.control, ticket.tag);
             }
-            let mut window = Window {
-                first,
-                begin: 0,
-                last: 0,
-                end: 0,
-                chunk_count: (end - first) as u32,
-                has_tail: false,
-                tail_begin: 0,
-                tail_chunk: 0,
-                is_cut: false,
-            };
+            let diagonal = number as u64 * chunk_items::<T>();
+            let mut searches = [
+                Search::new(diagonal, &self.offsets),
+                Search::new(diagonal + chunk_items::<T>(), &self.offsets),
+            ];
+            let [first, end] = self.offsets.search(&mut searches);
+            if is_first_lane {
+                (*self.header).tag = ticket.tag;
+                match self.chunks(number, first, end) {
+                    Some((window, work)) => {
+                        (*self.header).window = window;
+                        (*self.header).work = work;
+                        (*self.header).is_refused = 0;
+                    }
+                    None => {
+                        (*self.header).is_refused = 1;
+                        self.refuse();
+                    }
+                }
+            }
+        }
+    }
+
+    /// The chunks of a window, in which the segments from `first` to before `end` begin, unless the offsets that say where its
+    /// chunks begin and end are refused. All of its items exist, and they are fewer than two chunks'.
+    ///
+    /// # Safety
+    /// That of [`super::segmented_reduce`]; the segments exist, or are none behind the last one.
+    #[inline(always)]
+    unsafe fn chunks(&self, number: u32, first: u64, end: u64) -> Option<(Window, Work)> {
+        let offsets = &self.offsets;
+        let chunk = chunk_items::<T>();
+        let is_last_window = number == simt::block_count() - 1;
+        // Together the windows have all segments.
+        let is_gap = is_last_window && end != offsets.segment_count;
+        if end < first || end - first > chunk || is_gap {
+            return None;
+        }
+        let mut window = Window {
+            last: 0,
+            tail_segment: 0,
+            tail_begin: 0,
+            tail_index: 0,
+            number,
+            has_tail: 0,
+            tail_is_last: 0,
+            is_cut: 0,
+        };
+        let mut begin = None;
+        let mut upto = 0;
+        // SAFETY: the caller's; there is one offset more than segments.
+        unsafe {
             if first > 0 {
-                let (begin, end) = (offsets.get(first - 1), offsets.get(first));
-                if begin > end || end > offsets.item_count {
+                let (tail_begin, tail_end) = (offsets.get(first - 1), offsets.get(first));
+                if tail_begin > tail_end || tail_end > offsets.item_count {
                     return None;
                 }
-                let before = number as u64 * chunk::<T>() - (begin + first - 1);
-                let tail_chunk = (before + chunk::<T>() - 1) / chunk::<T>();
-                let tail = begin + tail_chunk * chunk::<T>();
-                if tail < end {
-                    window.first = first - 1;
-                    window.chunk_count += 1;
-                    window.has_tail = true;
-                    window.tail_begin = begin;
-                    window.tail_chunk = tail_chunk;
-                    window.begin = tail;
+                let before = number as u64 * chunk - (tail_begin + first - 1);
+                let index = before.div_ceil(chunk);
+                let tail = tail_begin + index * chunk;
+                if tail < tail_end {
+                    window.has_tail = 1;
+                    window.tail_segment = first - 1;
+                    window.tail_begin = tail_begin;
+                    window.tail_index = index;
+                    window.tail_is_last = (tail_end - tail <= chunk) as u32;
                     window.last = tail;
-                    window.is_cut = end - tail > chunk::<T>();
-                    window.end = Ord::min(end, tail + chunk::<T>());
+                    begin = Some(tail);
+                    upto = Ord::min(tail_end, tail + chunk);
                 }
             }
             if end > first {
-                let begin = offsets.get(first);
-                let (last, upto) = (offsets.get(end - 1), offsets.get(end));
-                let has_room = last >= begin && last - begin <= chunk::<T>();
-                if !has_room || last > upto || upto > offsets.item_count || window.is_cut {
+                let next = offsets.get(first);
+                let (last, last_end) = (offsets.get(end - 1), offsets.get(end));
+                let is_sound = next <= last && last - next <= chunk && last <= last_end;
+                let overlaps = window.has_tail != 0 && window.tail_is_last == 0;
+                if !is_sound || last_end > offsets.item_count || overlaps {
                     return None;
                 }
-                if !window.has_tail {
-                    window.begin = begin;
-                }
+                begin = begin.or(Some(next));
                 window.last = last;
-                window.is_cut = upto - last > chunk::<T>();
-                window.end = Ord::min(upto, last + chunk::<T>());
+                window.is_cut = (last_end - last > chunk) as u32;
+                upto = Ord::min(last_end, last + chunk);
             }
-            Some(window)
+        }
+        let begin = begin.unwrap_or(upto);
+        let all = Work {
+            begin,
+            segment: first - window.has_tail as u64,
+            index: window.tail_index * chunk,
+            item_count: (upto - begin) as u32,
+            chunk_count: (end - first) as u32 + window.has_tail,
+            tail_chunk: window.has_tail.wrapping_sub(1),
+            cut_chunk: NO_CHUNK,
+            next_items: 0,
+        };
+        if all.item_count + all.chunk_count > room_items::<T>() as u32 {
+            let last_items = (upto - window.last) as u32;
+            let work = Work {
+                item_count: all.item_count - last_items,
+                chunk_count: all.chunk_count - 1,
+                next_items: last_items,
+                ..all
+            };
+            return Some((window, work));
+        }
+        let mut work = all;
+        if window.is_cut != 0 {
+            work.cut_chunk = work.chunk_count - 1;
+        }
+        Some((window, work))
+    }
+
+    /// Takes the window's last chunk in hand.
+    ///
+    /// # Safety
+    /// One thread of the block; none reads the chunks in hand at the time.
+    #[inline(always)]
+    pub unsafe fn turn_to_next(&self) {
+        // SAFETY: the caller's.
+        unsafe {
+            let (window, work) = (self.window(), self.work());
+            (*self.header).work = Work {
+                begin: window.last,
+                segment: work.segment + work.chunk_count as u64,
+                index: 0,
+                item_count: work.next_items,
+                chunk_count: 1,
+                tail_chunk: NO_CHUNK,
+                // Its number is 0.
+                cut_chunk: window.is_cut.wrapping_sub(1),
+                next_items: 0,
+            };
         }
     }
 }

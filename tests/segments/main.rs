@@ -1,17 +1,30 @@
 //! Segmented reductions: every kernel of the table gives what `warpfold::reference` gives, bit for bit, whatever the segments'
 //! lengths; where a segment lies does not show; offsets that are wrong are refused.
 
+mod calls;
 #[path = "../common/mod.rs"]
 mod common;
+mod counted;
 #[path = "../common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "../common/engine.rs"]
+mod engine;
+mod refused;
+#[path = "../common/schedule.rs"]
+mod schedule;
+mod scheduled;
 mod shapes;
 
 use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use data::{Random, Sample, assert_same_bits, ordinary};
-use warpfold::{Item, Kernel, Sum, cust, kind, reference, segmented_reduce};
+use warpfold::{
+    All, And, Any, Item, Kernel, Max, MaxNum, Min, MinNum, Or, Product, Sum, WideSum, Xor, bf16,
+    cust, f16, kind, reference, segmented_reduce,
+};
+use warpfold_kernels::for_each_segmented_kernel;
+use warpfold_kernels::segments::chunk_items;
 
 /// The results on the device.
 fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item>(
@@ -56,3 +69,22 @@ fn random_lengths() {
         check::<Sum, f32>(random.below(40), &lengths);
     }
 }
+
+/// A row of the table: lengths about the borders, and a segment of several chunks.
+fn check_row<O: Kernel<kind::segmented_reduce, T>, T: Sample>() {
+    let chunk = chunk_items::<T>() as usize;
+    let lengths = [0, 1, 2, 15, 16, 17, 31, 33, 0, 300, chunk + 5, 7, 2 * chunk, 3];
+    check::<O, T>(1, &lengths);
+}
+
+macro_rules! rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
+        #[test]
+        fn $symbol() {
+            gpu();
+            check_row::<$op, $t>();
+        }
+    )*};
+}
+
+for_each_segmented_kernel!(rows);

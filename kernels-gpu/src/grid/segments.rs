@@ -126,7 +126,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn run(&self) {
         // SAFETY: the caller's. What decides is the same on all threads.
         unsafe {
-            let mut goes_on = !self.is_refused() && self.work().chunk_count > 0;
+            let mut goes_on = self.work().chunk_count > 0;
             while goes_on {
                 self.fill();
                 // Orders what was just written to shared memory before everybody's reads.
@@ -184,7 +184,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { simt::read_shared(&raw const (*self.header).window) }
     }
 
-    /// Whether the block has refused the offsets.
+    /// Whether a thread of the block has refused an offset.
     ///
     /// # Safety
     /// The header is written.

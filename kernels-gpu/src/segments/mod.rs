@@ -106,7 +106,7 @@ pub struct Header<A> {
     pub window: Window,
     /// The launch's tag.
     pub tag: u32,
-    /// Whether the offsets are refused.
+    /// Whether an offset between the chunks is refused.
     pub is_refused: u32,
     /// The value of the chunk of an earlier segment.
     pub tail: A,
@@ -158,6 +158,34 @@ pub struct Window {
     pub is_cut: u32,
 }
 
+impl Work {
+    /// No chunks.
+    pub const NONE: Self = Work {
+        begin: 0,
+        segment: 0,
+        index: 0,
+        item_count: 0,
+        chunk_count: 0,
+        tail_chunk: NO_CHUNK,
+        cut_chunk: NO_CHUNK,
+        next_items: 0,
+    };
+}
+
+impl Window {
+    /// Nothing that other blocks hear of.
+    pub const NONE: Self = Window {
+        last: 0,
+        tail_segment: 0,
+        tail_begin: 0,
+        tail_index: 0,
+        number: 0,
+        has_tail: 0,
+        tail_is_last: 0,
+        is_cut: 0,
+    };
+}
+
 /// No chunk.
 pub const NO_CHUNK: u32 = u32::MAX;
 
@@ -193,7 +221,7 @@ pub const fn shared_bytes<T, A>() -> u32 {
 }
 
 /// Blocks that share a multiprocessor: what the compiler fits the registers to.
-pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 6;
+pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 5;
 
 const _: () = {
     assert!(chunk_items::<f32>() == 4096 && chunk_items::<[u8; 32]>() == 256);

@@ -32,17 +32,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let [first, end] = self.offsets.search(&mut searches);
             if is_first_lane {
                 (*self.header).tag = ticket.tag;
-                match self.chunks(number, first, end) {
-                    Some((window, work)) => {
-                        (*self.header).window = window;
-                        (*self.header).work = work;
-                        (*self.header).is_refused = 0;
-                    }
-                    None => {
-                        (*self.header).is_refused = 1;
-                        self.refuse();
-                    }
-                }
+                (*self.header).is_refused = 0;
+                let (window, work) = self.chunks(number, first, end).unwrap_or_else(|| {
+                    self.refuse();
+                    (Window::NONE, Work::NONE)
+                });
+                (*self.header).window = window;
+                (*self.header).work = work;
             }
         }
     }
@@ -63,14 +59,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             return None;
         }
         let mut window = Window {
-            last: 0,
-            tail_segment: 0,
-            tail_begin: 0,
-            tail_index: 0,
             number,
-            has_tail: 0,
-            tail_is_last: 0,
-            is_cut: 0,
+            ..Window::NONE
         };
         let mut begin = None;
         let mut upto = 0;

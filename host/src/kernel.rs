@@ -10,11 +10,11 @@ use warpfold_kernels::contract::{
     BLOCK_THREADS, ScanShape, Wider, scan_long_shape, scan_short_shape,
 };
 use warpfold_kernels::element::Element;
-use warpfold_kernels::{for_each_kernel, for_each_segmented_kernel, segments};
 use warpfold_kernels::launch::{
     Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
 use warpfold_kernels::op::*;
+use warpfold_kernels::{for_each_kernel, for_each_segmented_kernel, segments};
 
 use crate::ptx::Texts;
 

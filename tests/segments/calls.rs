@@ -50,7 +50,14 @@ fn offsets_of_any_width_and_either_form_give_the_same() {
 fn rows_are_segments_of_one_length() {
     let gpu = gpu();
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
-    for (rows, row_items) in [(1, 1), (700, 1), (300, 33), (9, 4096), (3, 5000), (1, 70_000)] {
+    for (rows, row_items) in [
+        (1, 1),
+        (700, 1),
+        (300, 33),
+        (9, 4096),
+        (3, 5000),
+        (1, 70_000),
+    ] {
         let items = ordinary::<Sum, f32>(rows * row_items);
         let expected = reference::reduce_rows::<Sum, f32>(&items, row_items);
         let offsets: Vec<usize> = (0..=rows).map(|row| row * row_items).collect();

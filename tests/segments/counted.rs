@@ -3,7 +3,7 @@
 use virtual_gpu::{Checks, Policy, RunOptions};
 use warpfold::Sum;
 
-use crate::engine::{GENERATIONS, Engine};
+use crate::engine::{Engine, GENERATIONS};
 use crate::shapes;
 
 const ITEMS: usize = 1 << 17;

@@ -47,7 +47,11 @@ fn check<O: Kernel<kind::segmented_reduce, T>, T: Sample>(begin: usize, lengths:
     let items = ordinary::<O, T>(offsets[offsets.len() - 1] + 3);
     let found = reduce::<O, T>(&items, &offsets);
     let expected = reference::segmented_reduce::<O, T>(&items, &offsets);
-    assert_same_bits(&found, &expected, &format!("lengths {lengths:?} from {begin}"));
+    assert_same_bits(
+        &found,
+        &expected,
+        &format!("lengths {lengths:?} from {begin}"),
+    );
 }
 
 #[test]
@@ -73,7 +77,22 @@ fn random_lengths() {
 /// A row of the table: lengths about the borders, and a segment of several chunks.
 fn check_row<O: Kernel<kind::segmented_reduce, T>, T: Sample>() {
     let chunk = chunk_items::<T>() as usize;
-    let lengths = [0, 1, 2, 15, 16, 17, 31, 33, 0, 300, chunk + 5, 7, 2 * chunk, 3];
+    let lengths = [
+        0,
+        1,
+        2,
+        15,
+        16,
+        17,
+        31,
+        33,
+        0,
+        300,
+        chunk + 5,
+        7,
+        2 * chunk,
+        3,
+    ];
     check::<O, T>(1, &lengths);
 }
 

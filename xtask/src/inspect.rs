@@ -42,8 +42,8 @@ const SCAN_BARRIERS: [(&str, usize); 11] = [
     ("bar.sync%r,544;", 1),
 ];
 
-/// Barriers in the source of a segmented reduction: where the window's segments are, the items, the leaves, the nodes, the next
-/// round, the chunks that other blocks hear of.
+/// Barriers in the source of a segmented reduction: where the window's segments are, the items, the leaves, the nodes, before and
+/// after the next chunk, the chunks that other blocks hear of.
 const SEGMENTED_REDUCE_BARRIERS: [(&str, usize); 1] = [("bar.sync0;", 7)];
 
 /// Vectors of a thread in a tile of a short scan and in one of a long scan.

@@ -49,7 +49,8 @@ fn first_bad<I: Offset>(call: &mut Call<'_>, segments: Segments) -> Result<Error
         }
         call.wait()?;
         // SAFETY: as many offsets have been copied there, to the start of a page.
-        let offsets = unsafe { std::slice::from_raw_parts(piece.start().cast::<I>().as_ptr(), count) };
+        let offsets =
+            unsafe { std::slice::from_raw_parts(piece.start().cast::<I>().as_ptr(), count) };
         for (place, offset) in offsets.iter().enumerate() {
             let offset = offset.to_u64();
             if offset < before || offset > item_count as u64 {

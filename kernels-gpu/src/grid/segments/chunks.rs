@@ -39,7 +39,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let (window, board) = (self.window(), self.board());
             if window.is_cut != 0 && is_first_lane {
-                let cut = simt::read_shared(&raw const (*self.header).cut);
+                let cut = (&raw const (*self.header).cut).read();
                 board.publish(window.number, cut);
             }
             if window.has_tail == 0 {
@@ -50,7 +50,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 diagonal: window.tail_begin + window.tail_segment,
             };
             let is_last = window.tail_is_last != 0;
-            let tail = simt::read_shared(&raw const (*self.header).tail);
+            let tail = (&raw const (*self.header).tail).read();
             let combined = self.combine_before(long, window.tail_index, is_last, tail);
             if !is_first_lane {
                 return;

@@ -2,13 +2,13 @@
 
 use core::marker::PhantomData;
 
-use crate::contract::BLOCK_THREADS;
-use crate::element::Element;
+use crate::contract::{BLOCK_THREADS, THREAD_VECTORS};
+use crate::element::{put_item, Element, Vector};
 use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::{place_of, row_items, Layout, Work, FAN};
 use crate::simt;
-use crate::thread::for_each_vector;
+use crate::thread::{for_each_vector, Access, Vectors};
 
 use super::Launch;
 
@@ -21,6 +21,12 @@ pub struct Room<T, A> {
 
 impl<T: Element, A: Copy> Room<T, A> {
     const LAYOUT: Layout = Layout::of::<T, A>();
+
+    /// How an item is accessed: it lies at a multiple of its size.
+    const ACCESS: Access = Access::new(size_of::<T>(), size_of::<T>());
+
+    /// Items that a thread holds at once: of wide ones, more would fill the registers.
+    pub const ITEMS_AT_ONCE: usize = if size_of::<T>() <= 8 { 8 } else { 1 };
 
     /// Whether items are copied to it asynchronously.
     const HAS_COPIES: bool = matches!(simt::COPIES, Copies::Asynchronous)
@@ -43,14 +49,34 @@ impl<T: Element, A: Copy> Room<T, A> {
         items.wrapping_add(place_of::<T>(index as usize))
     }
 
-    /// Item `index`.
+    /// Item `index`, as a vector has it first.
     ///
     /// # Safety
     /// It is written.
     #[inline(always)]
-    pub unsafe fn item(&self, index: u32) -> T {
+    pub unsafe fn item(&self, index: u32) -> Vector {
         // SAFETY: the caller's.
-        unsafe { simt::read_shared(self.item_address(index)) }
+        unsafe { self.read(self.item_address(index)) }
+    }
+
+    /// The item at an address, as a vector has it first.
+    ///
+    /// # Safety
+    /// It is written.
+    #[inline(always)]
+    unsafe fn read(&self, address: *const T) -> Vector {
+        // SAFETY: the caller's.
+        unsafe { Self::ACCESS.read_shared(address.cast()) }
+    }
+
+    /// Puts an item in its place.
+    ///
+    /// # Safety
+    /// There is room for it, and nobody else uses that.
+    #[inline(always)]
+    unsafe fn put(&self, index: u32, vector: Vector) {
+        // SAFETY: the caller's.
+        unsafe { Self::ACCESS.write_shared(self.item_address(index).cast(), vector) };
     }
 
     /// Item `index + N` of a leaf that begins at item `index`.
@@ -58,7 +84,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// # Safety
     /// It is written.
     #[inline(always)]
-    pub unsafe fn leaf_item<const N: u32>(&self, index: u32) -> T {
+    pub unsafe fn leaf_item<const N: u32>(&self, index: u32) -> Vector {
         let row = row_items::<T>() as u32;
         // SAFETY: the caller's.
         unsafe {
@@ -70,7 +96,7 @@ impl<T: Element, A: Copy> Room<T, A> {
             let is_behind_gap = index % row + N >= row;
             let address = self.item_address(index).wrapping_add(N as usize);
             let behind = address.wrapping_add(gap);
-            simt::read_shared(if is_behind_gap { behind } else { address })
+            self.read(if is_behind_gap { behind } else { address })
         }
     }
 
@@ -142,9 +168,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn begin_copies(&self, work: &Work) {
         let mut item = simt::thread_index();
-        let mut from = self
-            .input
-            .wrapping_add(work.begin as usize + item as usize);
+        let mut from = self.input.wrapping_add(work.begin as usize + item as usize);
         let mut to = self.room.item_address(item);
         // Of items so far apart, the places are as far apart everywhere.
         const THREADS: usize = BLOCK_THREADS as usize;
@@ -169,32 +193,33 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Copies the items, each thread every 256th, eight at a time.
+    /// Copies the items, each thread every 256th, some at a time.
     ///
     /// # Safety
     /// That of [`Self::fill`].
     #[inline(always)]
     unsafe fn copy(&self, work: &Work) {
+        let at_once = Room::<T, O::Accumulator>::ITEMS_AT_ONCE;
         let mut first = simt::thread_index();
         let from = self.input.wrapping_add(work.begin as usize);
         while first < work.item_count {
-            let step = simt::opaque_one() as u32;
-            let mut items = [T::zeroed(); 8];
+            let step = simt::opaque_one();
+            let mut items: Vectors = [[0; 8]; THREAD_VECTORS];
             for_each_vector!(V => {
                 let item = first + V as u32 * BLOCK_THREADS;
-                if item < work.item_count {
+                if V < at_once && item < work.item_count {
                     // SAFETY: the caller's.
-                    items[V] = unsafe { from.add(item as usize).read() };
+                    put_item(&mut items[V], 0, unsafe { from.add(item as usize).read() });
                 }
             });
             for_each_vector!(V => {
                 let item = first + V as u32 * BLOCK_THREADS;
-                if item < work.item_count {
+                if V < at_once && item < work.item_count {
                     // SAFETY: the caller's.
-                    unsafe { self.room.item_address(item).write(items[V]) };
+                    unsafe { self.room.put(item, items[V]) };
                 }
             });
-            first += 8 * step * BLOCK_THREADS;
+            first += at_once as u32 * step as u32 * BLOCK_THREADS;
         }
     }
 

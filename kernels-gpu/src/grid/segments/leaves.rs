@@ -4,13 +4,14 @@
 //! long chunk, more of short ones. So each has about as much to do, whatever the chunks' lengths. A node that has more than one
 //! leaf has more than 16 items, so at most one begins in a frame: it is for the same thread.
 
-use crate::contract::BLOCK_THREADS;
-use crate::element::Element;
+use crate::contract::{BLOCK_THREADS, THREAD_VECTORS};
+use crate::element::{item_of, Element};
 use crate::op::Op;
 use crate::segments::{Work, FAN};
 use crate::simt;
-use crate::thread::for_each_vector;
+use crate::thread::{for_each_vector, Vectors};
 
+use super::items::Room;
 use super::Launch;
 
 /// A chunk in shared memory.
@@ -62,6 +63,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             chunk += step * BLOCK_THREADS;
         }
     }
+
+    /// Whether a thread has the registers for half of a leaf.
+    const HOLDS_LEAVES: bool = Room::<T, O::Accumulator>::ITEMS_AT_ONCE == 8;
 
     /// Folds leaves. What a segment of one leaf has is its result.
     ///
@@ -165,7 +169,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let index = before + (begin - chunk.start) as u64;
         // SAFETY: the caller's.
         unsafe {
-            if end - begin == FAN {
+            if end - begin == FAN && Self::HOLDS_LEAVES {
                 self.fold_whole_leaf(begin, index)
             } else {
                 self.fold_part_of_leaf(begin, end, index)
@@ -184,11 +188,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let half = self.leaf_items::<0>(begin);
             for_each_vector!(V => {
-                value = O::combine(value, O::lift_at(half[V], index + V as u64));
+                let item = item_of(&half[V], 0);
+                value = O::combine(value, O::lift_at(item, index + V as u64));
             });
             let half = self.leaf_items::<8>(begin);
             for_each_vector!(V => {
-                value = O::combine(value, O::lift_at(half[V], index + 8 + V as u64));
+                let item = item_of(&half[V], 0);
+                value = O::combine(value, O::lift_at(item, index + 8 + V as u64));
             });
         }
         value
@@ -199,7 +205,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// They are written.
     #[inline(always)]
-    unsafe fn leaf_items<const FIRST: u32>(&self, begin: u32) -> [T; 8] {
+    unsafe fn leaf_items<const FIRST: u32>(&self, begin: u32) -> Vectors {
         let room = &self.room;
         // SAFETY: the caller's.
         unsafe {
@@ -236,24 +242,26 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn fold_part_of_leaf(&self, begin: u32, end: u32, index: u64) -> O::Accumulator {
         let mut value = O::identity();
+        let at_once = if Self::HOLDS_LEAVES { 4 } else { 1 };
         let mut first = begin;
         while first < end {
             let step = simt::opaque_one() as u32;
-            let mut items = [T::zeroed(); 8];
+            let mut items: Vectors = [[0; 8]; THREAD_VECTORS];
             for_each_vector!(V => {
-                if V < 4 {
+                if V < at_once {
                     // SAFETY: the caller's; the last item stands for those that are left out.
                     items[V] = unsafe { self.room.item(Ord::min(first + V as u32, end - 1)) };
                 }
             });
             let index = index + (first - begin) as u64;
             for_each_vector!(V => {
-                if V < 4 {
-                    let longer = O::combine(value, O::lift_at(items[V], index + V as u64));
+                if V < at_once {
+                    let item = item_of(&items[V], 0);
+                    let longer = O::combine(value, O::lift_at(item, index + V as u64));
                     value = if first + (V as u32) < end { longer } else { value };
                 }
             });
-            first += 4 * step;
+            first += at_once as u32 * step;
         }
         value
     }
@@ -337,10 +345,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn fold_values(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
         // SAFETY: the caller's.
         unsafe {
-            let mut folded = simt::read_shared(values);
+            let mut folded = values.read();
             let mut place = 1;
             while place < count {
-                folded = O::combine(folded, simt::read_shared(values.add(place as usize)));
+                folded = O::combine(folded, values.add(place as usize).read());
                 place += 1;
             }
             folded

@@ -58,7 +58,6 @@ fn check<O: Kernel<kind::segmented_reduce, T>, T: Sample>(begin: usize, lengths:
 fn the_borders_of_leaves_nodes_and_chunks() {
     gpu();
     for lengths in shapes::borders::<f32>() {
-        check::<Sum, f32>(0, &lengths);
         check::<Sum, f32>(7, &lengths);
     }
 }
@@ -67,8 +66,8 @@ fn the_borders_of_leaves_nodes_and_chunks() {
 fn random_lengths() {
     gpu();
     let mut random = Random::new(1);
-    for _ in 0..20 {
-        let items = 1 + random.below(60_000);
+    for _ in 0..12 {
+        let items = 1 + random.below(40_000);
         let lengths = shapes::random(&mut random, items);
         check::<Sum, f32>(random.below(40), &lengths);
     }
@@ -77,22 +76,7 @@ fn random_lengths() {
 /// A row of the table: lengths about the borders, and a segment of several chunks.
 fn check_row<O: Kernel<kind::segmented_reduce, T>, T: Sample>() {
     let chunk = chunk_items::<T>() as usize;
-    let lengths = [
-        0,
-        1,
-        2,
-        15,
-        16,
-        17,
-        31,
-        33,
-        0,
-        300,
-        chunk + 5,
-        7,
-        2 * chunk,
-        3,
-    ];
+    let lengths = [0, 1, 2, 15, 16, 17, 31, 33, 0, 300, chunk + 300, 7, 3];
     check::<O, T>(1, &lengths);
 }
 

@@ -19,10 +19,11 @@
 //!
 //! **Progress.** A window's number is a ticket, and a block waits for windows with lower numbers only: these blocks have started.
 //!
-//! **Offsets that do not ascend.** A block checks all offsets that it uses before it uses them. Neighbouring
-//! windows find their common border by the same search, so together they see every pair of offsets: what is wrong, some block
-//! finds. It writes the launch's tag to [`Control::fault`] and ends. Who waits looks there; and, since the block that finds it
-//! may not have started, makes sure after a while that those it waits for see the chunks that they are to tell.
+//! **Offsets that do not ascend.** A block checks the offsets of its window before it uses them, and before it waits. What it
+//! refuses it tells by the launch's tag in [`Control::fault`], where those look that wait. Neighbouring windows find their common
+//! border by the same search, so the windows up to any one see all offsets up to its end, pair by pair. If none of
+//! those before a window refuses, the offsets up to there ascend, so the blocks that it waits for see the chunks that they are to
+//! tell. Hence a block that waits in vain hears of a refusal by a window before its own, whose block has started.
 //!
 //! Cost: every item and every result once, every offset once or twice. 4 barriers a block, 1 more where a segment is cut, and 5
 //! where there is no room for a window's last chunk beside the others.

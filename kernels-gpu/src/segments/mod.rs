@@ -221,7 +221,7 @@ pub const fn shared_bytes<T, A>() -> u32 {
 }
 
 /// Blocks that share a multiprocessor: what the compiler fits the registers to.
-pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 5;
+pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 6;
 
 const _: () = {
     assert!(chunk_items::<f32>() == 4096 && chunk_items::<[u8; 32]>() == 256);

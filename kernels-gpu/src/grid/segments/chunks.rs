@@ -5,11 +5,7 @@ use crate::op::Op;
 use crate::segments::{chunk_items, FAN};
 use crate::{simt, warp};
 
-use super::search::Search;
 use super::Launch;
-
-/// Looks in vain after which a warp makes sure that what it waits for will come.
-const PATIENCE: u32 = 64;
 
 /// A segment that is longer than a chunk.
 #[derive(Clone, Copy)]
@@ -121,7 +117,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let window = long.window::<T>(chunk);
         // SAFETY: the header is written.
         let board = unsafe { self.board() };
-        let mut looks = 0;
         loop {
             // SAFETY: the caller's; the board has a slot for each window.
             unsafe {
@@ -133,42 +128,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if simt::ballot(fault == board.tag() as u64) != 0 {
                     return None;
                 }
-                looks += 1;
-                if looks == PATIENCE && !self.will_come(long, chunk) {
-                    return None;
-                }
             }
         }
-    }
-
-    /// Whether the blocks of all lanes' chunks see them: their own searches, made again.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp.
-    #[inline(always)]
-    unsafe fn will_come(&self, long: Long, chunk: u64) -> bool {
-        let mut lane = 0;
-        while lane < FAN {
-            // SAFETY: the caller's.
-            unsafe {
-                let chunk = warp::shuffle_from(chunk, lane);
-                let diagonal = long.window::<T>(chunk) as u64 * chunk_items::<T>();
-                let mut searches = [
-                    Search::new(diagonal, &self.offsets),
-                    Search::new(diagonal + chunk_items::<T>(), &self.offsets),
-                ];
-                let [first, end] = self.offsets.search(&mut searches);
-                let sees = if chunk == 0 {
-                    first <= long.segment && long.segment < end
-                } else {
-                    first == long.segment + 1
-                };
-                if !sees {
-                    return false;
-                }
-            }
-            lane += simt::opaque_one() as u32;
-        }
-        true
     }
 }

@@ -30,5 +30,7 @@ mod reduce;
 mod scan;
 #[path = "common/schedule.rs"]
 mod schedule;
+#[path = "planted/segments.rs"]
+mod segments;
 #[path = "planted/trial.rs"]
 mod trial;

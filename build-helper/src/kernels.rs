@@ -1,7 +1,7 @@
 //! From the compiler's text to the kernels of all operators: refused, finished, inspected.
 
 use warpfold_kernels::contract::BLOCK_THREADS;
-use warpfold_kernels::launch;
+use warpfold_kernels::{launch, segments};
 
 use crate::error::{Error, Problem, Refusal};
 use crate::ptx::finish::{self, Bounds};
@@ -132,6 +132,10 @@ fn bounds(kind: Kind) -> Bounds {
         Kind::Reduce => Bounds {
             threads: BLOCK_THREADS,
             blocks: launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR,
+        },
+        Kind::SegmentedReduce => Bounds {
+            threads: BLOCK_THREADS,
+            blocks: segments::BLOCKS_PER_MULTIPROCESSOR,
         },
         Kind::Scan => Bounds {
             threads: launch::SCAN_MAX_BLOCK_THREADS,

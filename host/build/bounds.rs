@@ -3,7 +3,7 @@
 //! Without them it may give a scan's threads more registers than a block of 544 can have, and the kernel does not launch.
 
 use warpfold_kernels::contract::BLOCK_THREADS;
-use warpfold_kernels::launch;
+use warpfold_kernels::{launch, segments};
 
 use crate::part::Part;
 
@@ -29,6 +29,8 @@ fn of_library(entry: &str) -> String {
         (BLOCK_THREADS, launch::REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR)
     } else if entry.starts_with("reduce_") {
         (BLOCK_THREADS, launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR)
+    } else if entry.starts_with("segmented_reduce_") {
+        (BLOCK_THREADS, segments::BLOCKS_PER_MULTIPROCESSOR)
     } else {
         (
             launch::SCAN_MAX_BLOCK_THREADS,

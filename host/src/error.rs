@@ -169,6 +169,31 @@ pub enum Error {
         output_items: usize,
     },
 
+    /// Offsets of segments do not ascend, or are beyond the items. The results are unspecified.
+    #[error(
+        "offset {index} of the segments is {offset}: it must be from {before}, the one before it, to {item_count}, the number of \
+         items"
+    )]
+    BadOffset {
+        /// The index of the first offset that is wrong.
+        index: usize,
+        /// That offset.
+        offset: u64,
+        /// The offset before it; 0 for the first.
+        before: u64,
+        /// The number of items.
+        item_count: usize,
+    },
+
+    /// Items are not whole rows.
+    #[error("{item_count} items are no whole rows of {row_items}")]
+    UnevenRows {
+        /// The number of items.
+        item_count: usize,
+        /// Items of a row.
+        row_items: usize,
+    },
+
     /// A buffer does not start at a multiple of its items' alignment.
     #[error(
         "the {argument} starts at address {address:#x}, which is no multiple of {alignment} bytes"
@@ -236,6 +261,8 @@ pub enum Argument {
     Input,
     /// The output; of an in-place scan, the data.
     Output,
+    /// The offsets of segments.
+    Offsets,
 }
 
 impl fmt::Display for Argument {
@@ -243,6 +270,7 @@ impl fmt::Display for Argument {
         f.write_str(match self {
             Self::Input => "input",
             Self::Output => "output",
+            Self::Offsets => "list of offsets",
         })
     }
 }

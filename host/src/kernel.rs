@@ -10,11 +10,11 @@ use warpfold_kernels::contract::{
     BLOCK_THREADS, ScanShape, Wider, scan_long_shape, scan_short_shape,
 };
 use warpfold_kernels::element::Element;
-use warpfold_kernels::for_each_kernel;
 use warpfold_kernels::launch::{
     Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
 use warpfold_kernels::op::*;
+use warpfold_kernels::{for_each_kernel, for_each_segmented_kernel, segments};
 
 use crate::ptx::Texts;
 
@@ -42,6 +42,10 @@ pub mod kind {
     #[derive(Debug)]
     pub enum reduce {}
 
+    /// Combines the items of each segment to one.
+    #[derive(Debug)]
+    pub enum segmented_reduce {}
+
     /// Replaces each item by the combination of all up to and including it.
     #[derive(Debug)]
     pub enum inclusive_scan {}
@@ -53,6 +57,12 @@ pub mod kind {
     impl Kind for reduce {
         fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
             Blocks::of_reduction::<O::Accumulator>()
+        }
+    }
+
+    impl Kind for segmented_reduce {
+        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
+            Blocks::of_segmented_reduction::<O::Accumulator, T>()
         }
     }
 
@@ -148,14 +158,24 @@ macro_rules! rows {
                 }
             }
         )*
-
-        /// The names of the table's kernels.
-        #[cfg(test)]
-        pub(crate) const SHIPPED: &[&str] = &[$(stringify!($symbol)),*];
     };
 }
 
 for_each_kernel!(rows);
+for_each_segmented_kernel!(rows);
+
+/// The names of a table's kernels.
+#[cfg(test)]
+macro_rules! symbols {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
+}
+
+/// The names of the tables' kernels.
+#[cfg(test)]
+pub(crate) const SHIPPED: [&[&str]; 2] = [
+    for_each_kernel!(symbols),
+    for_each_segmented_kernel!(symbols),
+];
 
 /// What a block of a kernel is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,6 +199,18 @@ impl Blocks {
         let block = Block {
             threads: BLOCK_THREADS,
             shared_bytes: reduce_shared_bytes::<A>(),
+        };
+        Self {
+            short: block,
+            long: block,
+        }
+    }
+
+    /// Of segments of items of type `T`, with accumulators of type `A`.
+    fn of_segmented_reduction<A, T>() -> Self {
+        let block = Block {
+            threads: BLOCK_THREADS,
+            shared_bytes: segments::shared_bytes::<T, A>(),
         };
         Self {
             short: block,

@@ -5,6 +5,7 @@
 //! lengths, alignment and overlap, which need no driver, then whether the memory is.
 
 mod pieces;
+mod segments;
 
 use std::any::TypeId;
 use std::ffi::c_void;
@@ -14,6 +15,7 @@ use warpfold_kernels::contract::{Wider, reduce_chunk_count, scan_tile_count};
 use warpfold_kernels::launch::Start;
 
 use self::pieces::Part;
+pub(crate) use self::segments::{Segments, Starts};
 
 use cust::memory::DeviceSlice;
 

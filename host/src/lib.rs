@@ -14,6 +14,7 @@
 //! | on a slice of the host | on device memory, waiting | on device memory, on a stream |
 //! |---|---|---|
 //! | [`gpu_reduce`], [`gpu_sum`], [`gpu_wide_sum`], [`gpu_product`], [`gpu_min`], [`gpu_max`] | [`reduce()`] | [`reduce_into`] |
+//! | | [`segmented_reduce`], [`reduce_rows`] | [`segmented_reduce_into`], [`reduce_rows_into`] |
 //! | [`gpu_inclusive_scan`] | [`inclusive_scan`], [`inclusive_scan_in_place`] | [`inclusive_scan_on`], [`inclusive_scan_in_place_on`] |
 //! | [`gpu_exclusive_scan`] | [`exclusive_scan`], [`exclusive_scan_in_place`] | [`exclusive_scan_on`], [`exclusive_scan_in_place_on`] |
 //!
@@ -122,6 +123,7 @@ mod ptx;
 mod reduce;
 pub mod reference;
 mod scan;
+mod segments;
 mod slice;
 mod staged;
 
@@ -139,6 +141,9 @@ pub use reduce::{reduce, reduce_into};
 pub use scan::{
     exclusive_scan, exclusive_scan_in_place, exclusive_scan_in_place_on, exclusive_scan_on,
     inclusive_scan, inclusive_scan_in_place, inclusive_scan_in_place_on, inclusive_scan_on,
+};
+pub use segments::{
+    Offset, reduce_rows, reduce_rows_into, segmented_reduce, segmented_reduce_into,
 };
 pub use slice::{
     gpu_exclusive_scan, gpu_exclusive_scan_into, gpu_inclusive_scan, gpu_inclusive_scan_into,

@@ -27,9 +27,10 @@
 /// }
 /// ```
 ///
-/// A row reads `name: Operator, Item;` and gives a reduction and both scans. With `scans only` behind a comma it gives the
-/// scans alone, which do not need [`Commutative`](crate::Commutative). The kernels are called `reduce_name`,
-/// `inclusive_scan_name` and `exclusive_scan_name`, in profilers too; the names in a program's list differ from each other.
+/// A row reads `name: Operator, Item;` and gives a reduction, a segmented one and both scans. With `scans only` behind a comma
+/// it gives all but the first, since only that needs [`Commutative`](crate::Commutative). The kernels are called `reduce_name`,
+/// `segmented_reduce_name`, `inclusive_scan_name` and `exclusive_scan_name`, in profilers too; the names in a program's list
+/// differ from each other.
 #[macro_export]
 macro_rules! operators {
     ($($name:ident: $op:ty, $item:ty $(, $scans:ident $only:ident)?;)*) => {
@@ -43,6 +44,7 @@ macro_rules! operators {
         $crate::operators!(@row $name $op, $item, scans only);
     };
     (@row $name:ident $op:ty, $item:ty, scans only) => {
+        $crate::operators!(@kernel segmented_reduce "segmented_reduce_", $name, $op, $item);
         $crate::operators!(@kernel inclusive_scan "inclusive_scan_", $name, $op, $item);
         $crate::operators!(@kernel exclusive_scan "exclusive_scan_", $name, $op, $item);
     };

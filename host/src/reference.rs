@@ -13,6 +13,7 @@ use warpfold_kernels::contract::{
 };
 use warpfold_kernels::element::{Accumulator, Element};
 use warpfold_kernels::op::Op;
+use warpfold_kernels::segments::FAN;
 
 const THREADS: usize = BLOCK_THREADS as usize;
 const LANES: usize = WARP_LANES as usize;
@@ -104,6 +105,50 @@ fn fold_vectors<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) ->
 fn combine_threads<O: Op<T>, T: Element>(threads: &[O::Accumulator]) -> O::Accumulator {
     let warps: Vec<_> = threads.chunks(LANES).map(halves::<O, T>).collect();
     halves::<O, T>(&warps)
+}
+
+/// Combines the items of each segment: segment `s` has those from `offsets[s]` to before `offsets[s + 1]`. For none, the
+/// operator's identity.
+///
+/// ```
+/// use warpfold::{Sum, reference};
+/// assert_eq!(reference::segmented_reduce::<Sum, u32>(&[1, 2, 3, 4], &[0, 3, 3, 4]), [6, 0, 4]);
+/// ```
+///
+/// # Panics
+///
+/// If the offsets do not ascend, or one is beyond the items.
+pub fn segmented_reduce<O: Op<T>, T: Element>(items: &[T], offsets: &[usize]) -> Vec<O::Output> {
+    let segments = offsets.windows(2);
+    segments
+        .map(|ends| segment::<O, T>(&items[ends[0]..ends[1]]))
+        .collect()
+}
+
+/// Combines the items of each row of `row_items`: a segmented reduction whose segments are all of one length.
+///
+/// ```
+/// use warpfold::{Max, reference};
+/// assert_eq!(reference::reduce_rows::<Max, u32>(&[1, 2, 3, 4], 2), [2, 4]);
+/// ```
+///
+/// # Panics
+///
+/// If `row_items` is 0.
+pub fn reduce_rows<O: Op<T>, T: Element>(items: &[T], row_items: usize) -> Vec<O::Output> {
+    items.chunks_exact(row_items).map(segment::<O, T>).collect()
+}
+
+/// A segment's items combined: by sixteens, then the results by sixteens, until one is left.
+fn segment<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
+    let lifted = std::iter::zip(items, 0..).map(|(&item, index)| O::lift_at(item, index));
+    let mut values: Vec<_> = lifted.collect();
+    while values.len() > 1 {
+        let sixteens = values.chunks(FAN as usize);
+        let folds = sixteens.map(|values| values.iter().copied().reduce(O::combine));
+        values = folds.flatten().collect();
+    }
+    O::lower(values.pop().unwrap_or_else(O::identity))
 }
 
 /// Each item combined with all before it: `out[i] = x[0] ⊕ … ⊕ x[i]`.

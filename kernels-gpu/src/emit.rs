@@ -65,6 +65,37 @@ macro_rules! scan_entry {
     };
 }
 
+/// Emits the entry of a segmented reduction.
+macro_rules! segmented_reduce_entry {
+    ($symbol:ident: $op:ty, $t:ty) => {
+        entry!($symbol(
+            input: *const $t,
+            item_count: u64,
+            offsets: *const u32,
+            offset_bytes: u64,
+            row_items: u64,
+            segment_count: u64,
+            control: *mut $crate::workspace::Control,
+            states: *mut u64,
+            state_words: u64,
+            output: *mut <$op as $crate::op::Op<$t>>::Output,
+            report: *mut u64,
+        ) {
+            // SAFETY: the launch keeps the contract of `grid::segments::segmented_reduce`.
+            unsafe {
+                $crate::grid::segments::segmented_reduce::<$op, $t>(
+                    input, item_count, offsets, offset_bytes, row_items, segment_count, control, states,
+                    state_words, output, report,
+                )
+            }
+        });
+    };
+}
+
+macro_rules! segmented_reduce {
+    ($op:ident $t:ident $symbol:ident) => { segmented_reduce_entry!($symbol: $op, $t); };
+}
+
 macro_rules! reduce {
     ($op:ident $t:ident $symbol:ident) => { reduce_entry!($symbol: $op, $t); };
 }
@@ -83,6 +114,8 @@ macro_rules! entries {
 
 #[cfg(not(feature = "skeletons"))]
 crate::for_each_kernel!(entries);
+#[cfg(not(feature = "skeletons"))]
+crate::for_each_segmented_kernel!(entries);
 
 // The others are put together of skeletons and bodies.
 #[cfg(feature = "skeletons")]

@@ -4,7 +4,7 @@
 //!
 //! | module | works on | what it holds |
 //! |---|---|---|
-//! | `grid` | a whole array | the reduction and the scan |
+//! | `grid` | a whole array | the reduction, the scan and the reduction of segments |
 //! | `lookback` | the blocks of a scan | what stands before a tile, in a fixed order |
 //! | `board`, `tickets` | blocks that run together | values that they publish to each other; the order in which they start |
 //! | `block` | the warps of a block | combining them through shared memory; a tile of a scan |
@@ -16,7 +16,7 @@
 //! a user's own are made of.
 //!
 //! These exist on the host too: the table ([`entries`]), the operators ([`op`]), the types of items and accumulators
-//! ([`element`]), the fixed combination trees ([`contract`]), what a launch provides ([`launch`]) and the layout of the scratch
+//! ([`element`]), the fixed combination trees ([`contract`]; of segments, [`segments`]), what a launch provides ([`launch`]) and the layout of the scratch
 //! memory ([`workspace`]).
 //!
 //! # Compilers
@@ -58,6 +58,7 @@ pub mod entries;
 mod item;
 pub mod launch;
 pub mod op;
+pub mod segments;
 pub mod workspace;
 
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
@@ -109,8 +110,8 @@ macro_rules! kernels {
 }
 
 /// Names the kernels of operators on items, one row for each operator: `NAME: OPERATOR, ITEM;` gives `reduce_NAME`,
-/// `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, for an operator that does not
-/// commute, gives the scans. These are emitted where the file is compiled for the device, by `warpfold-build`; here, on the
+/// `segmented_reduce_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, for an operator
+/// that does not commute, gives all but the first. These are emitted where the file is compiled for the device, by `warpfold-build`; here, on the
 /// host, nothing is.
 #[cfg(not(all(
     target_arch = "nvptx64",

@@ -1,12 +1,13 @@
 //! What [`operators!`](crate::operators!) emits on the device: the entries of each row. With stable rustc, each of the operator's
 //! functions by itself too, so that what it must not contain can be named.
 //!
-//! A row is `NAME: OPERATOR, ITEM;`, which gives `reduce_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`, or
-//! `NAME: OPERATOR, ITEM, scans only;`, which gives the scans.
+//! A row is `NAME: OPERATOR, ITEM;`, which gives `reduce_NAME`, `segmented_reduce_NAME`, `inclusive_scan_NAME` and
+//! `exclusive_scan_NAME`, or `NAME: OPERATOR, ITEM, scans only;`, which gives all but the first.
 
 pub use crate::block::{Exclusive, Inclusive};
 pub use crate::grid::reduce::reduce;
 pub use crate::grid::scan::scan;
+pub use crate::grid::segments::segmented_reduce;
 pub use crate::op::Op;
 #[cfg(feature = "stable")]
 use crate::simt::in_global_memory;
@@ -48,12 +49,50 @@ macro_rules! operators {
     () => {};
     ($name:ident: $op:ty, $item:ty; $($rest:tt)*) => {
         $crate::operators!(@reduce $name $op, $item);
+        $crate::operators!(@segmented $name $op, $item);
         $crate::operators!(@scans $name $op, $item);
         $crate::operators!($($rest)*);
     };
     ($name:ident: $op:ty, $item:ty, scans only; $($rest:tt)*) => {
+        $crate::operators!(@segmented $name $op, $item);
         $crate::operators!(@scans $name $op, $item);
         $crate::operators!($($rest)*);
+    };
+    (@segmented $name:ident $op:ty, $item:ty) => {
+        const _: () = {
+            use $crate::operators::{in_global_memory, Control, Op};
+
+            $crate::operator_entry!("segmented_reduce_" $name, segmented_reduce(
+                input: *mut $item,
+                item_count: u64,
+                offsets: *mut u32,
+                offset_bytes: u64,
+                row_items: u64,
+                segment_count: u64,
+                control: *mut Control,
+                states: *mut u64,
+                state_words: u64,
+                output: *mut <$op as Op<$item>>::Output,
+                report: *mut u64,
+            ) {
+                // SAFETY: the launch keeps the contract of `segmented_reduce`.
+                unsafe {
+                    $crate::operators::segmented_reduce::<$op, $item>(
+                        in_global_memory(input),
+                        item_count,
+                        in_global_memory(offsets),
+                        offset_bytes,
+                        row_items,
+                        segment_count,
+                        in_global_memory(control),
+                        in_global_memory(states),
+                        state_words,
+                        in_global_memory(output),
+                        in_global_memory(report),
+                    )
+                }
+            });
+        };
     };
     (@reduce $name:ident $op:ty, $item:ty) => {
         const _: () = {

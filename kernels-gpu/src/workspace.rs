@@ -24,6 +24,8 @@ pub struct Control {
     pub tickets: u64,
     /// Blocks that have left the running scan, if it is the one that uses up the tags.
     pub departures: u32,
+    /// The tag of the last launch that refused its offsets.
+    pub fault: u64,
 }
 
 /// The first byte of the state words.

@@ -17,6 +17,7 @@ use warpfold_kernels::contract::{
 use warpfold_kernels::launch::{
     Copies, Start, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
+use warpfold_kernels::segments;
 use warpfold_kernels::workspace::{
     STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
 };
@@ -91,7 +92,10 @@ impl Engine {
         let kernel = module.kernels().next().expect("a kernel").clone();
         let item_count = item_count as u64;
         let state_words = scan_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count)
-            .max(reduce_state_words::<T, O::Accumulator>(item_count));
+            .max(reduce_state_words::<T, O::Accumulator>(item_count))
+            .max(segments::state_words::<T, O::Accumulator>(
+                item_count, item_count,
+            ));
         let bytes = workspace_bytes(state_words);
         let workspace = memory.alloc(bytes).unwrap();
         memory.fill(workspace, bytes, &[0]).unwrap();
@@ -184,6 +188,43 @@ impl Engine {
         };
         let counters = pieces(ends).map(launch).collect::<Result<_, _>>()?;
         Ok((self.download(output, 1)[0], counters))
+    }
+
+    /// Launches the kernel, a segmented reduction of no more segments than the workspace has items. Gives also whether the offsets
+    /// were refused.
+    pub fn segmented_reduce<O: Op<T>, T: Element>(
+        &self,
+        items: &[T],
+        offsets: &[u32],
+        options: &RunOptions,
+    ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
+        let segment_count = offsets.len() - 1;
+        let output_bytes = segment_count * size_of::<O::Output>();
+        let output = self.memory.alloc(output_bytes as u64).unwrap();
+        let report = self.upload(&[0_u64]);
+        let parameters = [
+            self.upload(items),
+            items.len() as u64,
+            self.upload(offsets),
+            4,
+            0,
+            segment_count as u64,
+            self.workspace,
+            self.states(),
+            self.state_words,
+            output,
+            report,
+        ];
+        let blocks = segments::window_count::<T>(items.len() as u64, segment_count as u64);
+        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>();
+        let shape = shape(blocks, BLOCK_THREADS, shared_bytes);
+        let counters = self.launch(&shape, &parameters, options)?;
+        let is_refused = self.download::<u64>(report, 1)[0] != 0;
+        let results = match is_refused {
+            true => Vec::new(),
+            false => self.download(output, segment_count),
+        };
+        Ok((results, is_refused, counters))
     }
 
     /// Launches the kernel, a scan.

@@ -63,6 +63,23 @@ pub fn of_inclusive_scan<O: Op<T, Output = T>, T: Sample>(it: Circumstances) -> 
     })
 }
 
+/// A segmented reduction's trial: segments of many lengths, which end with the items.
+pub fn of_segmented_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
+    let mut offsets = vec![0];
+    for length in [1300, 5000, 0, 17, 40, 32, 9000] {
+        offsets.push(offsets[offsets.len() - 1] + length);
+    }
+    offsets.push(it.item_count);
+    let lists = lists::<O, T>(it.item_count);
+    let expected = lists
+        .clone()
+        .map(|items| reference::segmented_reduce::<O, T>(&items, &offsets));
+    let offsets: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
+    of::<O, T, O::Output>(it, lists, expected, move |engine, items, options| {
+        Ok(engine.segmented_reduce::<O, T>(items, &offsets, options)?.0)
+    })
+}
+
 /// The items of the two launches.
 fn lists<O: Op<T>, T: Sample>(item_count: usize) -> [Vec<T>; 2] {
     let first = ordinary::<O, T>(item_count);

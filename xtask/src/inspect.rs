@@ -42,6 +42,10 @@ const SCAN_BARRIERS: [(&str, usize); 11] = [
     ("bar.sync%r,544;", 1),
 ];
 
+/// Barriers in the source of a segmented reduction: where the window's segments are, the items, the leaves, the nodes, before and
+/// after the next chunk, the chunks that other blocks hear of.
+const SEGMENTED_REDUCE_BARRIERS: [(&str, usize); 1] = [("bar.sync0;", 7)];
+
 /// Vectors of a thread in a tile of a short scan and in one of a long scan.
 const SCAN_ROWS: usize = SCAN_SHORT.rows + SCAN_LONG.rows;
 
@@ -143,6 +147,9 @@ fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
         copies: count("cp.async.cg.shared.global"),
         stores: count("st.global.v4.b32"),
     };
+    if name.starts_with("segmented_reduce_") {
+        return inspect_barriers(name, entry, compiler, &SEGMENTED_REDUCE_BARRIERS);
+    }
     let is_scan = name.contains("_scan_");
     let (expected, expected_barriers) = match (is_scan, found.copies) {
         (false, _) => (slice::from_ref(&REDUCE), &REDUCE_BARRIERS[..]),
@@ -155,6 +162,16 @@ fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
         false => expected.contains(&found),
     };
     ensure!(is_as_expected, "{name} has {found:?}");
+    inspect_barriers(name, entry, compiler, expected_barriers)
+}
+
+/// Whether a kernel has as many barriers as its source.
+fn inspect_barriers(
+    name: &str,
+    entry: &str,
+    compiler: Compiler,
+    expected_barriers: &[(&str, usize)],
+) -> Result<()> {
     let barriers = barriers(entry);
     let mut expected = Barriers::new();
     for &(kind, count) in expected_barriers {

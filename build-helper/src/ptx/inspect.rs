@@ -16,6 +16,8 @@ use crate::error::Problem;
 pub enum Kind {
     /// A reduction.
     Reduce,
+    /// A segmented reduction.
+    SegmentedReduce,
     /// A scan, inclusive or exclusive.
     Scan,
     /// A kernel of the user's.
@@ -26,12 +28,14 @@ impl Kind {
     /// The kind that a symbol says, and the row's name.
     pub fn of(symbol: &str) -> Option<(Self, &str)> {
         let reduce = symbol.strip_prefix("reduce_");
+        let segmented = symbol.strip_prefix("segmented_reduce_");
         let scan = symbol
             .strip_prefix("inclusive_scan_")
             .or_else(|| symbol.strip_prefix("exclusive_scan_"));
         let own = symbol.strip_prefix("kernel_");
         reduce
             .map(|name| (Self::Reduce, name))
+            .or_else(|| segmented.map(|name| (Self::SegmentedReduce, name)))
             .or_else(|| scan.map(|name| (Self::Scan, name)))
             .or_else(|| own.map(|name| (Self::Own, name)))
     }
@@ -46,6 +50,9 @@ impl Kind {
             Self::Own => return None,
             // A chunk's combination, the reuse of its scratch, the combination of the partials.
             Self::Reduce => add("bar.sync 0".to_owned(), 3),
+            // Where the window's segments are, the items, the leaves, the nodes, before and after the next chunk, the chunks that
+            // other blocks hear of.
+            Self::SegmentedReduce => add("bar.sync 0".to_owned(), 7),
             // Once for short scans, once for long ones.
             Self::Scan => {
                 for shape in [SCAN_SHORT, SCAN_LONG] {

@@ -117,6 +117,16 @@ impl CallStream {
         }
     }
 
+    /// Writes to the place of the result, before work is queued that may use it.
+    pub fn write_result<T: Item>(&self, value: T) -> Result<()> {
+        const { assert!(size_of::<T>() <= RESULT_BYTES && align_of::<T>() <= RESULT_BYTES) };
+        let start: NonNull<T> = self.result_memory()?.start().cast();
+        // SAFETY: page-locked memory is aligned to a page and long enough. Nobody else uses it: the call has the stream, and no
+        // work is queued that does. The device reads it, which the compiler cannot know, hence volatile.
+        unsafe { start.write_volatile(value) };
+        Ok(())
+    }
+
     /// Reads the result.
     ///
     /// # Safety

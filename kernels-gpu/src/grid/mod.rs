@@ -2,3 +2,4 @@
 
 pub mod reduce;
 pub mod scan;
+pub mod segments;

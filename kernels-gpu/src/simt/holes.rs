@@ -47,6 +47,7 @@ holes! {
     lift_32_32(a: u32 reg32) -> u32 reg32: "lift {o} <- {a}";
     lift_16_64(a: u16 reg16) -> u64 reg64: "lift {o} <- {a}";
     lift_32_64(a: u32 reg32) -> u64 reg64: "lift {o} <- {a}";
+    lift_64_32(a: u64 reg64) -> u32 reg32: "lift {o} <- {a}";
     lift_64_64(a: u64 reg64) -> u64 reg64: "lift {o} <- {a}";
     lower_32_16(a: u32 reg32) -> u16 reg16: "lower {o} <- {a}";
     lower_32_32(a: u32 reg32) -> u32 reg32: "lower {o} <- {a}";
@@ -146,11 +147,13 @@ fn narrow(register: u16) -> u8 {
 #[inline(always)]
 pub fn lift<T: Element, A: Accumulator>(item: T) -> A {
     match (size_of::<T>(), A::WORDS) {
+        (1, 1) => cast(lift_16_32(cast::<T, u8>(item) as u16)),
         (1, 2) => cast(lift_16_64(cast::<T, u8>(item) as u16)),
         (2, 1) => cast(lift_16_32(cast(item))),
         (2, 2) => cast(lift_16_64(cast(item))),
         (4, 1) => cast(lift_32_32(cast(item))),
         (4, 2) => cast(lift_32_64(cast(item))),
+        (8, 1) => cast(lift_64_32(cast(item))),
         (8, 2) => cast(lift_64_64(cast(item))),
         _ => A::zeroed(),
     }

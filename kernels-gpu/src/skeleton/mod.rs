@@ -84,8 +84,8 @@ impl Placement for Places {
 
 /// The skeletons: the kind; whether any order gives the same bits; an item, an accumulator and a result of these widths.
 ///
-/// The names tell the same, in bits, save that scans with accumulators of 32 bits are the same with either kind of
-/// operator.
+/// The names tell the same, in bits, save that segmented reductions, and scans with accumulators of 32 bits, are the same with
+/// either kind of operator.
 macro_rules! for_each_skeleton {
     ($callback:ident) => {
         $callback! {
@@ -104,6 +104,17 @@ macro_rules! for_each_skeleton {
             reduce false u32 u32 u32 => reduce_rounding_32_32_32;
             reduce false u32 u64 u64 => reduce_rounding_32_64_64;
             reduce false u64 u64 u64 => reduce_rounding_64_64_64;
+            segmented_reduce true u8 u32 u8 => segmented_reduce_8_32_8;
+            segmented_reduce true u16 u32 u16 => segmented_reduce_16_32_16;
+            segmented_reduce true u32 u32 u32 => segmented_reduce_32_32_32;
+            segmented_reduce true u64 u64 u64 => segmented_reduce_64_64_64;
+            segmented_reduce true u16 u32 u8 => segmented_reduce_16_32_8;
+            segmented_reduce true u32 u32 u8 => segmented_reduce_32_32_8;
+            segmented_reduce true u64 u32 u8 => segmented_reduce_64_32_8;
+            segmented_reduce true u8 u64 u64 => segmented_reduce_8_64_64;
+            segmented_reduce true u16 u64 u64 => segmented_reduce_16_64_64;
+            segmented_reduce true u32 u64 u64 => segmented_reduce_32_64_64;
+            segmented_reduce true u16 u32 u32 => segmented_reduce_16_32_32;
             scan true u8 u32 u8 => scan_8_32_8;
             scan true u16 u32 u16 => scan_16_32_16;
             scan true u32 u32 u32 => scan_32_32_32;
@@ -121,6 +132,12 @@ macro_rules! for_each_skeleton {
 macro_rules! reduce {
     ($exact:literal $t:ident $a:ident $r:ident $symbol:ident) => {
         reduce_entry!($symbol: Holes<$a, $r, $exact>, $t);
+    };
+}
+
+macro_rules! segmented_reduce {
+    ($exact:literal $t:ident $a:ident $r:ident $symbol:ident) => {
+        segmented_reduce_entry!($symbol: Holes<$a, $r, $exact>, $t);
     };
 }
 

@@ -6,8 +6,9 @@ use std::any::type_name;
 use bytemuck::bytes_of;
 use own_operators::operators::*;
 use virtual_gpu::Mode;
-use warpfold::kind::{exclusive_scan, inclusive_scan, reduce};
-use warpfold::{Commutative, Item, Kernel, check_operator, check_scan_operator, reference};
+use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
+use warpfold::kind::{exclusive_scan, inclusive_scan, reduce, segmented_reduce};
+use warpfold::{Commutative, Gpu, Item, Kernel, check_operator, check_scan_operator, reference};
 
 /// Lengths about the borders of vectors, warps, blocks and tiles, and some between. Scans of more than 16 MiB have other tiles.
 const LENGTHS: [usize; 14] = [
@@ -59,11 +60,32 @@ fn assert_same<R: Item>(found: &[R], expected: &[R], what: &str) {
     }
 }
 
+/// Segments about the borders of leaves, nodes and chunks of 256 items, and one of several chunks.
+fn check_segments<O: Kernel<segmented_reduce, T>, T: Item>(item: fn(&mut Numbers) -> T) {
+    let gpu = Gpu::global().unwrap();
+    gpu.make_current().unwrap();
+    let lengths = [3, 0, 1, 15, 16, 17, 0, 33, 255, 257, 5, 600, 4500, 2];
+    let mut offsets = vec![1];
+    for length in lengths {
+        offsets.push(offsets[offsets.len() - 1] + length);
+    }
+    let items = items(offsets[lengths.len()] + 2, item);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    let starts = DeviceBuffer::from_slice(&offsets).unwrap();
+    let mut output = DeviceBuffer::<O::Output>::zeroed(lengths.len()).unwrap();
+    warpfold::segmented_reduce::<O, T, usize>(gpu, &input, &starts, &mut output).unwrap();
+    let mut found = vec![bytemuck::Zeroable::zeroed(); lengths.len()];
+    output.copy_to(&mut found).unwrap();
+    let expected = reference::segmented_reduce::<O, T>(&items, &offsets);
+    assert_same(&found, &expected, type_name::<O>());
+}
+
 fn check_scans<O, T>(item: fn(&mut Numbers) -> T)
 where
     T: Item,
-    O: Kernel<inclusive_scan, T> + Kernel<exclusive_scan, T>,
+    O: Kernel<inclusive_scan, T> + Kernel<exclusive_scan, T> + Kernel<segmented_reduce, T>,
 {
+    check_segments::<O, T>(item);
     for length in lengths() {
         let items = items(length, item);
         let found = warpfold::gpu_inclusive_scan::<O, T>(&items).unwrap();
@@ -78,7 +100,11 @@ where
 fn check<O, T>(item: fn(&mut Numbers) -> T)
 where
     T: Item,
-    O: Commutative + Kernel<reduce, T> + Kernel<inclusive_scan, T> + Kernel<exclusive_scan, T>,
+    O: Commutative
+        + Kernel<reduce, T>
+        + Kernel<segmented_reduce, T>
+        + Kernel<inclusive_scan, T>
+        + Kernel<exclusive_scan, T>,
 {
     for length in lengths() {
         let items = items(length, item);

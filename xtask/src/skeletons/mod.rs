@@ -72,12 +72,14 @@ fn recipes(
     let mut bodies = String::new();
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for Row {
-        symbol, skeleton, ..
+        symbol,
+        skeleton,
+        bodies: row,
     } in rows
     {
         kernels += &format!("\nkernel {symbol} {skeleton}\n");
         for hole in holes(&skeletons[skeleton])? {
-            let function = format!("{symbol}${hole}");
+            let function = format!("{row}${hole}");
             let lines = emitted.functions.get(&function);
             let lines = lines.with_context(|| format!("there is no function {function}"))?;
             let body = body::body(lines).with_context(|| function.clone())?;

@@ -9,6 +9,8 @@ pub struct Row {
     pub symbol: &'static str,
     /// The skeleton's name, if there is one for such kernels.
     pub skeleton: String,
+    /// The row whose bodies fill it: of a segmented reduction, the reduction's.
+    pub bodies: &'static str,
 }
 
 /// The rows whose kernels are compiled whole.
@@ -37,14 +39,28 @@ impl Row {
 pub fn rows() -> Vec<Row> {
     macro_rules! rows {
         ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-            vec![$(Row { symbol: stringify!($symbol), skeleton: $kind::<$op, $t>() }),*]
+            [$(row(stringify!($symbol), $kind::<$op, $t>())),*]
         };
     }
-    warpfold_kernels::for_each_kernel!(rows)
+    let table = warpfold_kernels::for_each_kernel!(rows);
+    let segmented = warpfold_kernels::for_each_segmented_kernel!(rows);
+    table.into_iter().chain(segmented).collect()
+}
+
+fn row(symbol: &'static str, skeleton: String) -> Row {
+    Row {
+        symbol,
+        skeleton,
+        bodies: symbol.strip_prefix("segmented_").unwrap_or(symbol),
+    }
 }
 
 fn reduce<O: Op<T>, T: Element>() -> String {
     format!("reduce_{}_{}", exactness::<O, T>(), widths::<O, T>())
+}
+
+fn segmented_reduce<O: Op<T>, T: Element>() -> String {
+    format!("segmented_reduce_{}", widths::<O, T>())
 }
 
 fn inclusive_scan<O: Op<T>, T: Element>() -> String {

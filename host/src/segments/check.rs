@@ -1,0 +1,75 @@
+//! A call that waits, and says which offset is wrong if the kernel has refused them.
+
+use super::Offset;
+use crate::driver;
+use crate::error::{Error, Result};
+use crate::gpu::{Call, Entered, PinnedMemory};
+use crate::kernel::{Item, Kernel, kind};
+use crate::launch::{Queue, Segments, Span, Starts};
+
+/// What the kernel leaves the report as if nothing is wrong.
+const ACCEPTED: u64 = 0;
+
+/// Bytes of offsets that are looked at together.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// Reduces segments that have offsets, and waits for it.
+pub fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item, I: Offset>(
+    entered: Entered<'_>,
+    segments: Segments,
+    output: Span,
+) -> Result<()> {
+    let ((), mut call) = Queue::and_wait(entered, |queue, call| {
+        call.write_result(ACCEPTED)?;
+        queue.segmented_reduce::<O, T>(segments, output, call.result()?)
+    })?;
+    // SAFETY: the work is done; a number is there, the host's or the kernel's.
+    match unsafe { call.read_result::<u64>() }? {
+        ACCEPTED => Ok(()),
+        _ => Err(first_bad::<I>(&mut call, segments)?),
+    }
+}
+
+/// The error that names the first offset that is wrong.
+fn first_bad<I: Offset>(call: &mut Call<'_>, segments: Segments) -> Result<Error> {
+    let Starts::Offsets { span, .. } = segments.starts else {
+        unreachable!("rows are not refused");
+    };
+    let item_count = segments.items.item_count;
+    let piece = PinnedMemory::allocate(PIECE_BYTES)?;
+    let mut before = 0;
+    let mut index = 0;
+    while index < span.item_count {
+        let count = (span.item_count - index).min(PIECE_BYTES / size_of::<I>());
+        let from = span.address + (index * size_of::<I>()) as u64;
+        // SAFETY: the memory is long enough, and nobody else uses it before the copy is done: it is waited for just after.
+        unsafe {
+            let stream = call.begin().stream();
+            driver::queue_copy_to_host(piece.start(), from, count * size_of::<I>(), stream)?;
+        }
+        call.wait()?;
+        // SAFETY: as many offsets have been copied there, to the start of a page.
+        let offsets =
+            unsafe { std::slice::from_raw_parts(piece.start().cast::<I>().as_ptr(), count) };
+        for (place, offset) in offsets.iter().enumerate() {
+            let offset = offset.to_u64();
+            if offset < before || offset > item_count as u64 {
+                return Ok(Error::BadOffset {
+                    index: index + place,
+                    offset,
+                    before,
+                    item_count,
+                });
+            }
+            before = offset;
+        }
+        index += count;
+    }
+    // They were wrong while the kernel ran: somebody writes them meanwhile.
+    Ok(Error::BadOffset {
+        index: span.item_count,
+        offset: before,
+        before,
+        item_count,
+    })
+}

@@ -1,0 +1,134 @@
+//! Where segments begin on the merge path, and which begins first in a window.
+
+use crate::contract::WARP_LANES;
+use crate::simt;
+
+/// A launch's offsets.
+#[derive(Clone, Copy)]
+pub struct Offsets {
+    pub address: *const u32,
+    pub offset_bytes: u64,
+    pub row_items: u64,
+    pub segment_count: u64,
+    pub item_count: u64,
+}
+
+/// A search for the first segment that begins at a diagonal or behind it.
+#[derive(Clone, Copy)]
+pub struct Search {
+    diagonal: u64,
+    /// It is none before this one…
+    low: u64,
+    /// … and none behind this one, where all segments that were looked at begin early enough.
+    high: u64,
+}
+
+impl Search {
+    /// A search among all segments.
+    #[inline(always)]
+    pub fn new(diagonal: u64, offsets: &Offsets) -> Self {
+        Search {
+            diagonal,
+            low: 0,
+            high: offsets.segment_count,
+        }
+    }
+
+    /// How far apart the lanes look.
+    #[inline(always)]
+    fn stride(&self) -> u64 {
+        (self.high - self.low).div_ceil(WARP_LANES as u64)
+    }
+
+    /// Whether the segment that the calling lane looks at begins before the diagonal.
+    ///
+    /// # Safety
+    /// That of [`Offsets::get`].
+    #[inline(always)]
+    unsafe fn look(&self, offsets: &Offsets) -> bool {
+        let segment = self.low + simt::lane() as u64 * self.stride();
+        // SAFETY: the caller's; there is such a segment.
+        segment < self.high && unsafe { offsets.diagonal(segment) } < self.diagonal
+    }
+
+    /// Goes on between the last lane whose segment begins before the diagonal and the next.
+    #[inline(always)]
+    fn narrow(&mut self, before: u32) {
+        let stride = self.stride();
+        // Of offsets that do not ascend, all blocks have to choose the same.
+        let count = (!before).trailing_zeros() as u64;
+        if count == 0 {
+            self.high = self.low;
+        } else {
+            let high = self.low + count * stride;
+            self.low += (count - 1) * stride + 1;
+            self.high = Ord::min(self.high, high);
+        }
+    }
+}
+
+impl Offsets {
+    /// Offset `index`.
+    ///
+    /// # Safety
+    /// There is such an offset.
+    #[inline(always)]
+    pub unsafe fn get(&self, index: u64) -> u64 {
+        // SAFETY: the caller's.
+        unsafe {
+            match self.offset_bytes {
+                4 => self.address.add(index as usize).read() as u64,
+                8 => self.address.cast::<u64>().add(index as usize).read(),
+                _ => index * self.row_items,
+            }
+        }
+    }
+
+    /// The diagonal at which a segment begins; of an offset that is too large, some diagonal.
+    ///
+    /// # Safety
+    /// That of [`Self::get`].
+    #[inline(always)]
+    pub unsafe fn diagonal(&self, segment: u64) -> u64 {
+        // SAFETY: the caller's.
+        let offset = unsafe { self.get(segment) };
+        Ord::min(offset, self.item_count) + segment
+    }
+
+    /// What the searches find. The same offsets and diagonal always give the same, even if the offsets do not ascend; and then
+    /// too the segment before begins before the diagonal, and the segment that is found does not.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp. The offsets are readable.
+    #[inline(always)]
+    pub unsafe fn search<const N: usize>(&self, searches: &mut [Search; N]) -> [u64; N] {
+        // SAFETY: the caller's. All lanes have the same bounds.
+        unsafe {
+            let mut goes_on = true;
+            while goes_on {
+                let _ = simt::opaque_one();
+                goes_on = false;
+                let mut before = [false; N];
+                let mut i = 0;
+                while i < N {
+                    before[i] = searches[i].look(self);
+                    i += 1;
+                }
+                let mut i = 0;
+                while i < N {
+                    let lanes = simt::ballot(before[i]);
+                    searches[i].narrow(lanes);
+                    goes_on |= searches[i].low < searches[i].high;
+                    i += 1;
+                }
+            }
+        }
+        let mut found = [0; N];
+        let mut i = 0;
+        while i < N {
+            found[i] = searches[i].low;
+            i += 1;
+        }
+        found
+    }
+}

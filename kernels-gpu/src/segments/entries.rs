@@ -1,0 +1,126 @@
+//! The table of segmented reductions: one row for each, and nothing else. Each row of a reduction has one.
+
+/// Hands every row of the table to the macro `$callback`, as [`for_each_kernel!`](crate::for_each_kernel) does those of the others.
+#[macro_export]
+macro_rules! for_each_segmented_kernel {
+    ($callback:ident) => {
+        $callback! {
+            segmented_reduce Sum f32 => segmented_reduce_sum_f32;
+            segmented_reduce Sum f64 => segmented_reduce_sum_f64;
+            segmented_reduce Sum f16 => segmented_reduce_sum_f16;
+            segmented_reduce Sum bf16 => segmented_reduce_sum_bf16;
+            segmented_reduce Sum i8 => segmented_reduce_sum_i8;
+            segmented_reduce Sum u8 => segmented_reduce_sum_u8;
+            segmented_reduce Sum i16 => segmented_reduce_sum_i16;
+            segmented_reduce Sum u16 => segmented_reduce_sum_u16;
+            segmented_reduce Sum i32 => segmented_reduce_sum_i32;
+            segmented_reduce Sum u32 => segmented_reduce_sum_u32;
+            segmented_reduce Sum i64 => segmented_reduce_sum_i64;
+            segmented_reduce Sum u64 => segmented_reduce_sum_u64;
+
+            segmented_reduce Product f32 => segmented_reduce_product_f32;
+            segmented_reduce Product f64 => segmented_reduce_product_f64;
+            segmented_reduce Product f16 => segmented_reduce_product_f16;
+            segmented_reduce Product bf16 => segmented_reduce_product_bf16;
+            segmented_reduce Product i8 => segmented_reduce_product_i8;
+            segmented_reduce Product u8 => segmented_reduce_product_u8;
+            segmented_reduce Product i16 => segmented_reduce_product_i16;
+            segmented_reduce Product u16 => segmented_reduce_product_u16;
+            segmented_reduce Product i32 => segmented_reduce_product_i32;
+            segmented_reduce Product u32 => segmented_reduce_product_u32;
+            segmented_reduce Product i64 => segmented_reduce_product_i64;
+            segmented_reduce Product u64 => segmented_reduce_product_u64;
+
+            segmented_reduce Min f32 => segmented_reduce_min_f32;
+            segmented_reduce Min f64 => segmented_reduce_min_f64;
+            segmented_reduce Min f16 => segmented_reduce_min_f16;
+            segmented_reduce Min bf16 => segmented_reduce_min_bf16;
+            segmented_reduce Min i8 => segmented_reduce_min_i8;
+            segmented_reduce Min u8 => segmented_reduce_min_u8;
+            segmented_reduce Min i16 => segmented_reduce_min_i16;
+            segmented_reduce Min u16 => segmented_reduce_min_u16;
+            segmented_reduce Min i32 => segmented_reduce_min_i32;
+            segmented_reduce Min u32 => segmented_reduce_min_u32;
+            segmented_reduce Min i64 => segmented_reduce_min_i64;
+            segmented_reduce Min u64 => segmented_reduce_min_u64;
+
+            segmented_reduce Max f32 => segmented_reduce_max_f32;
+            segmented_reduce Max f64 => segmented_reduce_max_f64;
+            segmented_reduce Max f16 => segmented_reduce_max_f16;
+            segmented_reduce Max bf16 => segmented_reduce_max_bf16;
+            segmented_reduce Max i8 => segmented_reduce_max_i8;
+            segmented_reduce Max u8 => segmented_reduce_max_u8;
+            segmented_reduce Max i16 => segmented_reduce_max_i16;
+            segmented_reduce Max u16 => segmented_reduce_max_u16;
+            segmented_reduce Max i32 => segmented_reduce_max_i32;
+            segmented_reduce Max u32 => segmented_reduce_max_u32;
+            segmented_reduce Max i64 => segmented_reduce_max_i64;
+            segmented_reduce Max u64 => segmented_reduce_max_u64;
+
+            segmented_reduce WideSum f32 => segmented_reduce_wide_sum_f32;
+            segmented_reduce WideSum f16 => segmented_reduce_wide_sum_f16;
+            segmented_reduce WideSum bf16 => segmented_reduce_wide_sum_bf16;
+            segmented_reduce WideSum i8 => segmented_reduce_wide_sum_i8;
+            segmented_reduce WideSum u8 => segmented_reduce_wide_sum_u8;
+            segmented_reduce WideSum i16 => segmented_reduce_wide_sum_i16;
+            segmented_reduce WideSum u16 => segmented_reduce_wide_sum_u16;
+            segmented_reduce WideSum i32 => segmented_reduce_wide_sum_i32;
+            segmented_reduce WideSum u32 => segmented_reduce_wide_sum_u32;
+
+            segmented_reduce MinNum f32 => segmented_reduce_min_num_f32;
+            segmented_reduce MinNum f64 => segmented_reduce_min_num_f64;
+            segmented_reduce MinNum f16 => segmented_reduce_min_num_f16;
+            segmented_reduce MinNum bf16 => segmented_reduce_min_num_bf16;
+
+            segmented_reduce MaxNum f32 => segmented_reduce_max_num_f32;
+            segmented_reduce MaxNum f64 => segmented_reduce_max_num_f64;
+            segmented_reduce MaxNum f16 => segmented_reduce_max_num_f16;
+            segmented_reduce MaxNum bf16 => segmented_reduce_max_num_bf16;
+
+            segmented_reduce And i8 => segmented_reduce_and_i8;
+            segmented_reduce And u8 => segmented_reduce_and_u8;
+            segmented_reduce And i16 => segmented_reduce_and_i16;
+            segmented_reduce And u16 => segmented_reduce_and_u16;
+            segmented_reduce And i32 => segmented_reduce_and_i32;
+            segmented_reduce And u32 => segmented_reduce_and_u32;
+            segmented_reduce And i64 => segmented_reduce_and_i64;
+            segmented_reduce And u64 => segmented_reduce_and_u64;
+
+            segmented_reduce Or i8 => segmented_reduce_or_i8;
+            segmented_reduce Or u8 => segmented_reduce_or_u8;
+            segmented_reduce Or i16 => segmented_reduce_or_i16;
+            segmented_reduce Or u16 => segmented_reduce_or_u16;
+            segmented_reduce Or i32 => segmented_reduce_or_i32;
+            segmented_reduce Or u32 => segmented_reduce_or_u32;
+            segmented_reduce Or i64 => segmented_reduce_or_i64;
+            segmented_reduce Or u64 => segmented_reduce_or_u64;
+
+            segmented_reduce Xor i8 => segmented_reduce_xor_i8;
+            segmented_reduce Xor u8 => segmented_reduce_xor_u8;
+            segmented_reduce Xor i16 => segmented_reduce_xor_i16;
+            segmented_reduce Xor u16 => segmented_reduce_xor_u16;
+            segmented_reduce Xor i32 => segmented_reduce_xor_i32;
+            segmented_reduce Xor u32 => segmented_reduce_xor_u32;
+            segmented_reduce Xor i64 => segmented_reduce_xor_i64;
+            segmented_reduce Xor u64 => segmented_reduce_xor_u64;
+
+            segmented_reduce All i8 => segmented_reduce_all_i8;
+            segmented_reduce All u8 => segmented_reduce_all_u8;
+            segmented_reduce All i16 => segmented_reduce_all_i16;
+            segmented_reduce All u16 => segmented_reduce_all_u16;
+            segmented_reduce All i32 => segmented_reduce_all_i32;
+            segmented_reduce All u32 => segmented_reduce_all_u32;
+            segmented_reduce All i64 => segmented_reduce_all_i64;
+            segmented_reduce All u64 => segmented_reduce_all_u64;
+
+            segmented_reduce Any i8 => segmented_reduce_any_i8;
+            segmented_reduce Any u8 => segmented_reduce_any_u8;
+            segmented_reduce Any i16 => segmented_reduce_any_i16;
+            segmented_reduce Any u16 => segmented_reduce_any_u16;
+            segmented_reduce Any i32 => segmented_reduce_any_i32;
+            segmented_reduce Any u32 => segmented_reduce_any_u32;
+            segmented_reduce Any i64 => segmented_reduce_any_i64;
+            segmented_reduce Any u64 => segmented_reduce_any_u64;
+        }
+    };
+}

@@ -1,0 +1,44 @@
+//! Bugs in segmented reductions: short segments, and some that several blocks share.
+
+use warpfold::Sum;
+
+use crate::bug::bugs;
+use crate::edit::Edit;
+use crate::engine::SM_90;
+use crate::trial::Check::{Bits, Hang, Memory, Race};
+use crate::trial::{Circumstances, of_segmented_reduction};
+
+const BARRIER: &str = "bar.sync \t0;";
+
+const SEGMENTS: Circumstances = Circumstances {
+    generation: SM_90,
+    multiprocessors: 1,
+    item_count: 21_000,
+    epoch: 0,
+};
+
+bugs! {
+    sum_f32: "segmented_reduce_sum_f32", of_segmented_reduction::<Sum, f32>, SEGMENTS;
+    no_barrier_before_the_window_is_read: [Race],
+        [Edit::remove(BARRIER).nth(1, 7)];
+    no_barrier_before_the_next_chunk_is_read: [Race],
+        [Edit::remove(BARRIER).nth(2, 7)];
+    no_barrier_before_the_items_are_read: [Race],
+        [Edit::remove(BARRIER).nth(3, 7)];
+    no_barrier_before_the_leaves_are_read: [Race],
+        [Edit::remove(BARRIER).nth(4, 7)];
+    no_barrier_before_the_nodes_are_read: [Race],
+        [Edit::remove(BARRIER).nth(5, 7)];
+    no_barrier_before_the_next_chunk_is_written: [Race],
+        [Edit::remove(BARRIER).nth(6, 7)];
+    no_barrier_before_a_long_segments_chunk_is_told: [Race],
+        [Edit::remove(BARRIER).nth(7, 7)];
+    copies_not_awaited: [Race],
+        [Edit::remove("cp.async.wait_all;")];
+    partial_not_published: [Hang],
+        [Edit::remove("st.relaxed.gpu.global.b64 [%g], *;").nth(6, 12)];
+    work_before_not_awaited: [Memory],
+        [Edit::remove("griddepcontrol.wait;")];
+    identity_of_another_sign: [Bits],
+        [Edit::replace("mov.b32 *, -2147483648;", "mov.b32 *, 0;").nth(1, 2)];
+}

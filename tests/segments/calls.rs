@@ -1,0 +1,133 @@
+//! What a call does with its arguments: forms, widths of offsets, rows, nothing to do, and what is wrong.
+
+use cust::memory::{CopyDestination, DeviceBuffer};
+use cust::stream::{Stream, StreamFlags};
+use warpfold::{
+    Argument, Error, Max, Sum, cust, reduce_rows, reduce_rows_into, reference, segmented_reduce,
+    segmented_reduce_into,
+};
+
+use crate::common::gpu;
+use crate::data::{assert_same_bits, ordinary};
+
+#[test]
+fn offsets_of_any_width_and_either_form_give_the_same() {
+    let gpu = gpu();
+    let items = ordinary::<Sum, f32>(9000);
+    let offsets = [3_usize, 3, 40, 8000, 8000, 8999];
+    let expected = reference::segmented_reduce::<Sum, f32>(&items, &offsets);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    // One place more than results.
+    let mut output = DeviceBuffer::from_slice(&[7.5_f32; 6]).unwrap();
+    let mut check = |what: &str, call: &mut dyn FnMut(&mut DeviceBuffer<f32>)| {
+        output.copy_from(&[7.5; 6]).unwrap();
+        call(&mut output);
+        let mut found = [0.0; 6];
+        output.copy_to(&mut found).unwrap();
+        assert_same_bits(&found[..5], &expected, what);
+        assert_eq!(found[5], 7.5, "{what}");
+    };
+    let words = DeviceBuffer::from_slice(&offsets.map(|offset| offset as u32)).unwrap();
+    let long = DeviceBuffer::from_slice(&offsets.map(|offset| offset as u64)).unwrap();
+    let host = DeviceBuffer::from_slice(&offsets).unwrap();
+    let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
+    check("u32", &mut |output| {
+        segmented_reduce::<Sum, _, u32>(gpu, &input, &words, output).unwrap();
+    });
+    check("u64", &mut |output| {
+        segmented_reduce::<Sum, _, u64>(gpu, &input, &long, output).unwrap();
+    });
+    check("usize", &mut |output| {
+        segmented_reduce::<Sum, _, usize>(gpu, &input, &host, output).unwrap();
+    });
+    check("on a stream", &mut |output| {
+        segmented_reduce_into::<Sum, _, u32>(gpu, &stream, &input, &words, output).unwrap();
+        stream.synchronize().unwrap();
+    });
+}
+
+#[test]
+fn rows_are_segments_of_one_length() {
+    let gpu = gpu();
+    let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
+    for (rows, row_items) in [
+        (1, 1),
+        (700, 1),
+        (300, 33),
+        (9, 4096),
+        (3, 5000),
+        (1, 70_000),
+    ] {
+        let items = ordinary::<Sum, f32>(rows * row_items);
+        let expected = reference::reduce_rows::<Sum, f32>(&items, row_items);
+        let offsets: Vec<usize> = (0..=rows).map(|row| row * row_items).collect();
+        let segments = reference::segmented_reduce::<Sum, f32>(&items, &offsets);
+        assert_same_bits(&expected, &segments, "the host's");
+        let input = DeviceBuffer::from_slice(&items).unwrap();
+        let mut output = DeviceBuffer::from_slice(&vec![0.0; rows]).unwrap();
+        let what = format!("{rows} rows of {row_items}");
+        reduce_rows::<Sum, _>(gpu, &input, row_items, &mut output).unwrap();
+        assert_same_bits(&output.as_host_vec().unwrap(), &expected, &what);
+        output.copy_from(&vec![0.0; rows]).unwrap();
+        reduce_rows_into::<Sum, _>(gpu, &stream, &input, row_items, &mut output).unwrap();
+        stream.synchronize().unwrap();
+        assert_same_bits(&output.as_host_vec().unwrap(), &expected, &what);
+    }
+}
+
+#[test]
+fn nothing_to_do_is_no_error() {
+    let gpu = gpu();
+    let nothing = DeviceBuffer::<u32>::from_slice(&[]).unwrap();
+    let mut output = DeviceBuffer::from_slice(&[5_u32; 3]).unwrap();
+    let one = DeviceBuffer::from_slice(&[0_u32]).unwrap();
+    segmented_reduce::<Sum, _, _>(gpu, &nothing, &nothing, &mut output).unwrap();
+    segmented_reduce::<Sum, _, _>(gpu, &nothing, &one, &mut output).unwrap();
+    reduce_rows::<Sum, _>(gpu, &nothing, 4, &mut output).unwrap();
+    assert_eq!(output.as_host_vec().unwrap(), [5; 3]);
+    let empty = DeviceBuffer::from_slice(&[0_u32; 4]).unwrap();
+    segmented_reduce::<Max, _, _>(gpu, &nothing, &empty, &mut output).unwrap();
+    assert_eq!(output.as_host_vec().unwrap(), [u32::MIN; 3]);
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let gpu = gpu();
+    let input = DeviceBuffer::from_slice(&[1_u32; 12]).unwrap();
+    let offsets = DeviceBuffer::from_slice(&[0_u32, 3, 12]).unwrap();
+    let mut short = DeviceBuffer::from_slice(&[0_u32]).unwrap();
+    assert_eq!(
+        segmented_reduce::<Sum, _, _>(gpu, &input, &offsets, &mut short),
+        Err(Error::OutputTooShort {
+            offered_items: 1,
+            needed_items: 2
+        })
+    );
+    for row_items in [0, 5, 13] {
+        assert_eq!(
+            reduce_rows::<Sum, _>(gpu, &input, row_items, &mut short),
+            Err(Error::UnevenRows {
+                item_count: 12,
+                row_items
+            })
+        );
+    }
+    // SAFETY: neither is written, since the call is refused.
+    let mut same = unsafe { DeviceBuffer::from_raw_parts(offsets.as_device_ptr(), 3) };
+    let overlap = segmented_reduce::<Sum, _, _>(gpu, &input, &offsets, &mut same);
+    assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
+    std::mem::forget(same);
+    let odd = cust::memory::DevicePointer::from_raw(offsets.as_device_ptr().as_raw() + 2);
+    // SAFETY: it is not read, since the call is refused.
+    let odd = unsafe { DeviceBuffer::<u32>::from_raw_parts(odd, 2) };
+    let misaligned = segmented_reduce::<Sum, _, _>(gpu, &input, &odd, &mut short);
+    assert_eq!(
+        misaligned,
+        Err(Error::Misaligned {
+            argument: Argument::Offsets,
+            address: odd.as_device_ptr().as_raw(),
+            alignment: 4
+        })
+    );
+    std::mem::forget(odd);
+}

@@ -1,0 +1,93 @@
+//! Segmented reductions: every kernel of the table gives what `warpfold::reference` gives, bit for bit, whatever the segments'
+//! lengths; where a segment lies does not show; offsets that are wrong are refused.
+
+mod calls;
+#[path = "../common/mod.rs"]
+mod common;
+mod counted;
+#[path = "../common/data.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod data;
+#[path = "../common/engine.rs"]
+mod engine;
+mod refused;
+#[path = "../common/schedule.rs"]
+mod schedule;
+mod scheduled;
+mod shapes;
+
+use common::gpu;
+use cust::memory::{CopyDestination, DeviceBuffer};
+use data::{Random, Sample, assert_same_bits, ordinary};
+use warpfold::{
+    All, And, Any, Item, Kernel, Max, MaxNum, Min, MinNum, Or, Product, Sum, WideSum, Xor, bf16,
+    cust, f16, kind, reference, segmented_reduce,
+};
+use warpfold_kernels::for_each_segmented_kernel;
+use warpfold_kernels::segments::chunk_items;
+
+/// The results on the device.
+fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item>(
+    items: &[T],
+    offsets: &[usize],
+) -> Vec<O::Output> {
+    let input = DeviceBuffer::from_slice(items).unwrap();
+    let starts: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
+    let starts = DeviceBuffer::from_slice(&starts).unwrap();
+    let count = offsets.len() - 1;
+    let mut output = DeviceBuffer::zeroed(count).unwrap();
+    segmented_reduce::<O, T, u32>(gpu(), &input, &starts, &mut output).unwrap();
+    let mut results = vec![bytemuck::Zeroable::zeroed(); count];
+    output.copy_to(&mut results).unwrap();
+    results
+}
+
+fn check<O: Kernel<kind::segmented_reduce, T>, T: Sample>(begin: usize, lengths: &[usize]) {
+    let offsets = shapes::offsets(begin, lengths);
+    let items = ordinary::<O, T>(offsets[offsets.len() - 1] + 3);
+    let found = reduce::<O, T>(&items, &offsets);
+    let expected = reference::segmented_reduce::<O, T>(&items, &offsets);
+    assert_same_bits(
+        &found,
+        &expected,
+        &format!("lengths {lengths:?} from {begin}"),
+    );
+}
+
+#[test]
+fn the_borders_of_leaves_nodes_and_chunks() {
+    gpu();
+    for lengths in shapes::borders::<f32>() {
+        check::<Sum, f32>(7, &lengths);
+    }
+}
+
+#[test]
+fn random_lengths() {
+    gpu();
+    let mut random = Random::new(1);
+    for _ in 0..12 {
+        let items = 1 + random.below(40_000);
+        let lengths = shapes::random(&mut random, items);
+        check::<Sum, f32>(random.below(40), &lengths);
+    }
+}
+
+/// A row of the table: lengths about the borders, and a segment of several chunks.
+fn check_row<O: Kernel<kind::segmented_reduce, T>, T: Sample>() {
+    let chunk = chunk_items::<T>() as usize;
+    let lengths = [0, 1, 2, 15, 16, 17, 31, 33, 0, 300, chunk + 300, 7, 3];
+    check::<O, T>(1, &lengths);
+}
+
+macro_rules! rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
+        #[test]
+        fn $symbol() {
+            gpu();
+            check_row::<$op, $t>();
+        }
+    )*};
+}
+
+for_each_segmented_kernel!(rows);

@@ -1,0 +1,58 @@
+//! Lists of segments' lengths: those at which something changes, and random ones.
+
+use warpfold_kernels::segments::{chunk_items, room_items};
+
+use crate::data::Random;
+
+/// Offsets of segments with these lengths, the first of which begins at `begin`.
+pub fn offsets(begin: usize, lengths: &[usize]) -> Vec<usize> {
+    let mut offsets = vec![begin];
+    offsets.extend(lengths.iter().scan(begin, |end, length| {
+        *end += length;
+        Some(*end)
+    }));
+    offsets
+}
+
+/// Lengths about the borders of leaves, nodes and chunks of items of type `T`.
+pub fn borders<T>() -> Vec<Vec<usize>> {
+    let chunk = chunk_items::<T>() as usize;
+    let room = room_items::<T>();
+    let mut lists = vec![
+        vec![0],
+        vec![0; 3],
+        vec![0; 2 * chunk + 3],
+        (0..=20).collect(),
+        vec![31, 32, 33, 15, 16, 17, 255, 256, 257, 0, 0, 1],
+        vec![1; 700],
+        vec![17; 300],
+        [chunk - 1, chunk, chunk + 1].to_vec(),
+        vec![2 * chunk - 1, 2 * chunk, 0, 2 * chunk + 1, 5],
+        // The last chunk of a window is alone, behind a few items, and behind many segments.
+        vec![5, room - 5, 3, room - 4, 1, chunk, chunk],
+        [vec![0; chunk - 2], vec![chunk]].concat(),
+        [vec![1; chunk / 2 - 1], vec![3 * chunk, 4]].concat(),
+        vec![17 * chunk + 3, 9],
+    ];
+    lists.push([vec![3; 40], vec![16 * chunk], vec![0; 30], vec![33 * chunk]].concat());
+    lists
+}
+
+/// Random lengths with about so many items: of a power law, so most are short and a few very long, or about one length.
+pub fn random(random: &mut Random, items: usize) -> Vec<usize> {
+    let most = items.ilog2() as usize;
+    let is_power_law = random.below(2) == 0;
+    let mean = 1 << random.below(most);
+    let mut lengths = Vec::new();
+    let mut rest = items;
+    while rest > 0 && lengths.len() < items {
+        let bound = match is_power_law {
+            true => 2 << random.below(most),
+            false => 2 * mean + 1,
+        };
+        let length = random.below(bound);
+        lengths.push(length.min(rest));
+        rest -= length.min(rest);
+    }
+    lengths
+}

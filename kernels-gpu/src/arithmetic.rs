@@ -136,6 +136,15 @@ mod host {
         }
     }
 
+    /// `(m·S − n·T)² / (n·m·(n + m))` of `[n, S, m, T]`, if it is wanted; else 0.
+    pub fn unequal_spread(is_wanted: bool, [n, s, m, t]: [f64; 4]) -> f64 {
+        if !is_wanted {
+            return 0.0;
+        }
+        let difference = m * s - n * t;
+        difference * difference / (n * m * (n + m))
+    }
+
     /// The sum of 16 bytes' items.
     fn sum<T: Element, W: From<T> + core::iter::Sum>(words: Words) -> W {
         let vector = vector_of(words);

@@ -57,6 +57,7 @@ pub mod entries;
 mod item;
 pub mod launch;
 pub mod op;
+mod pairwise;
 pub mod workspace;
 
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]

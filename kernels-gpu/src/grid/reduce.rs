@@ -20,6 +20,8 @@
 //! Cost: every byte is read once. 1 barrier a block; 3 in the one that combines the partials. The combination tree, and so
 //! every bit of the result, is that of [`crate::contract`].
 
+mod pairwise;
+
 use crate::block;
 use crate::board::Board;
 use crate::contract::{reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items};
@@ -149,7 +151,9 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
             thread::must_leave_out::<O, T>() && (count as u64) < reduce_tile_items::<T>();
         // SAFETY: the caller's.
         unsafe {
-            if !leaves_out {
+            if O::IS_PAIRWISE {
+                folds[0] = O::combine(folds[0], combine_tile::<O, T>(part, slots, items, caching));
+            } else if !leaves_out {
                 let vectors = part.load::<O>(slots, caching);
                 fold_vectors::<O, T>(&mut folds, &vectors, items, |_| Items::All);
             } else if reduce_has_two_folds::<O, T>() {
@@ -163,10 +167,34 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
         }
         begin += reduce_tile_items::<T>();
     }
-    if reduce_has_two_folds::<O, T>() {
+    if O::IS_PAIRWISE {
+        folds[0]
+    } else if reduce_has_two_folds::<O, T>() {
         O::combine(folds[0], folds[1])
     } else {
         thread::combine_items::<O, T>(folds)
+    }
+}
+
+/// A thread's vectors of a tile combined pairwise.
+///
+/// # Safety
+/// The items of the tile are readable. Nobody but this thread uses the slots.
+#[inline(always)]
+unsafe fn combine_tile<O: Op<T>, T: Element>(
+    part: Part<T, T, BLOCK_THREADS>,
+    slots: Slots,
+    items: TileItems,
+    caching: Caching,
+) -> O::Accumulator {
+    // SAFETY: the caller's.
+    unsafe {
+        if items.count as u64 == reduce_tile_items::<T>() {
+            let vectors = part.load::<O>(slots, caching);
+            return pairwise::combine_vectors::<O, T>(&vectors, items);
+        }
+        part.copy::<O>(slots);
+        pairwise::combine_slots::<O, T>(slots, items)
     }
 }
 

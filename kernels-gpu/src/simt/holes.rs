@@ -5,11 +5,13 @@
 //! `GIVE index, register;`; what stands between is the body.
 //!
 //! Values have the widths of registers: accumulators 32 or 64 bits, items and results also 16, into which those of 8 are
-//! extended by zeros.
+//! extended by zeros. Wider accumulators, and their results, are in several registers (see [`wide`]).
+
+mod wide;
 
 use bytemuck::cast;
 
-use crate::element::{Accumulator, Element, Words};
+use crate::element::{first_bytes, Accumulator, Element, Words};
 
 /// Holes with one output.
 macro_rules! holes {
@@ -50,6 +52,8 @@ holes! {
     lift_64_64(a: u64 reg64) -> u64 reg64: "lift {o} <- {a}";
     lower_32_16(a: u32 reg32) -> u16 reg16: "lower {o} <- {a}";
     lower_32_32(a: u32 reg32) -> u32 reg32: "lower {o} <- {a}";
+    lower_64_16(a: u64 reg64) -> u16 reg16: "lower {o} <- {a}";
+    lower_64_32(a: u64 reg64) -> u32 reg32: "lower {o} <- {a}";
     lower_64_64(a: u64 reg64) -> u64 reg64: "lower {o} <- {a}";
 }
 
@@ -83,7 +87,8 @@ places! {
 pub fn identity<A: Accumulator>() -> A {
     match A::WORDS {
         1 => cast(identity_32()),
-        _ => cast(identity_64()),
+        2 => cast(identity_64()),
+        _ => wide::identity(),
     }
 }
 
@@ -92,16 +97,18 @@ pub fn identity<A: Accumulator>() -> A {
 pub fn combine<A: Accumulator>(left: A, right: A) -> A {
     match A::WORDS {
         1 => cast(combine_32(cast(left), cast(right))),
-        _ => cast(combine_64(cast(left), cast(right))),
+        2 => cast(combine_64(cast(left), cast(right))),
+        _ => wide::combine(left, right),
     }
 }
 
-/// The items of a vector, combined.
+/// The items of a vector, combined. Only operators with wide accumulators look at the index of the first.
 #[inline(always)]
-pub fn total<A: Accumulator>([a, b, c, d]: Words) -> A {
+pub fn total<A: Accumulator>([a, b, c, d]: Words, index: u64) -> A {
     match A::WORDS {
         1 => cast(total_32(a, b, c, d)),
-        _ => cast(total_64(a, b, c, d)),
+        2 => cast(total_64(a, b, c, d)),
+        _ => wide::total([a, b, c, d], index),
     }
 }
 
@@ -142,9 +149,10 @@ fn narrow(register: u16) -> u8 {
     register as u8
 }
 
-/// An item, to combine it. Exact operators have whole vectors totalled instead, and need it only in scans of wider results.
+/// An item, to combine it. Exact operators have whole vectors totalled instead, and need it only in scans of wider results and
+/// where missing items are left out. Only operators with wide accumulators look at the index.
 #[inline(always)]
-pub fn lift<T: Element, A: Accumulator>(item: T) -> A {
+pub fn lift<T: Element, A: Accumulator>(item: T, index: u64) -> A {
     match (size_of::<T>(), A::WORDS) {
         (1, 2) => cast(lift_16_64(cast::<T, u8>(item) as u16)),
         (2, 1) => cast(lift_16_32(cast(item))),
@@ -152,18 +160,22 @@ pub fn lift<T: Element, A: Accumulator>(item: T) -> A {
         (4, 1) => cast(lift_32_32(cast(item))),
         (4, 2) => cast(lift_32_64(cast(item))),
         (8, 2) => cast(lift_64_64(cast(item))),
-        _ => A::zeroed(),
+        (8, 1) => A::zeroed(),
+        _ => wide::lift(item, index),
     }
 }
 
-/// A combined value, as a result: of the accumulator's width, or narrower than one word.
+/// A combined value, as a result.
 #[inline(always)]
 pub fn lower<A: Accumulator, R: Element>(value: A) -> R {
     match (A::WORDS, size_of::<R>()) {
         (1, 1) => cast(narrow(lower_32_16(cast(value)))),
         (1, 2) => cast(lower_32_16(cast(value))),
         (1, _) => cast(lower_32_32(cast(value))),
-        _ => cast(lower_64_64(cast(value))),
+        (2, 2) => cast(lower_64_16(cast(value))),
+        (2, 4) => cast(lower_64_32(cast(value))),
+        (2, _) => cast(lower_64_64(cast(value))),
+        _ => wide::lower(value),
     }
 }
 
@@ -215,5 +227,47 @@ pub fn give<T: Element, const INDEX: usize>(value: T) {
         2 => give_16::<INDEX>(cast(value)),
         4 => give_32::<INDEX>(cast(value)),
         _ => give_64::<INDEX>(cast(value)),
+    }
+}
+
+/// A body's inputs that are two accumulators.
+#[inline(always)]
+pub fn take_both<A: Accumulator>() -> (A, A) {
+    match A::WORDS {
+        1 | 2 => (take::<A, 0>(), take::<A, 1>()),
+        _ => (wide::take_left(), wide::take_right()),
+    }
+}
+
+/// A body's inputs that are one accumulator.
+#[inline(always)]
+pub fn take_accumulator<A: Accumulator>() -> A {
+    match A::WORDS {
+        1 | 2 => take::<A, 0>(),
+        _ => wide::take_left(),
+    }
+}
+
+/// A body's input in place `INDEX` that is the index of an item, if the accumulator is a wide one.
+#[inline(always)]
+pub fn take_index<A: Accumulator, const INDEX: usize>() -> u64 {
+    match A::WORDS {
+        1 | 2 => 0,
+        _ => take_64::<INDEX>(),
+    }
+}
+
+/// Gives a body's outputs that are the result of a wide accumulator: a register for each word.
+#[inline(always)]
+pub fn give_result<R: Element>(value: R) {
+    wide::give_first(first_bytes(value), size_of::<R>() / 4);
+}
+
+/// Gives a body's outputs that are an accumulator.
+#[inline(always)]
+pub fn give_words<A: Accumulator>(value: A) {
+    match A::WORDS {
+        1 | 2 => give::<A, 0>(value),
+        _ => wide::give_first(first_bytes(value), A::WORDS),
     }
 }

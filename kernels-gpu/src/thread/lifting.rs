@@ -4,9 +4,10 @@
 //! identity, this item lies there in memory, and all items are lifted alike. Where it has none, missing items are left out:
 //! the identity stands for each, and is never lifted. A tile that is full is never asked.
 
-use crate::contract::{vector_items, Wider, VECTOR_BYTES};
+use crate::contract::{vector_bytes, vector_items, Wider, VECTOR_BYTES};
 use crate::element::{first_words, for_each_item, item_of, Element, Vector};
 use crate::op::Op;
+use crate::pairwise::{combine_items, MAX_VECTOR_ITEMS};
 
 /// Which items of a vector are lifted.
 #[derive(Clone, Copy)]
@@ -74,6 +75,21 @@ pub fn total<O: Op<T>, T: Element, U: Element>(
     }
     let first = lift::<O, T>(vector, 0, index, items);
     append_others::<O, T, U>(first, vector, index, items)
+}
+
+/// The items of a vector of a reduction combined pairwise, neighbours first.
+#[inline(always)]
+pub fn pairwise_total<O: Op<T>, T: Element>(
+    vector: &Vector,
+    index: u64,
+    items: Items,
+) -> O::Accumulator {
+    if let (Items::All, VECTOR_BYTES) = (items, vector_bytes::<T>()) {
+        return O::total(first_words(vector), index);
+    }
+    let mut lifted = [O::identity(); MAX_VECTOR_ITEMS];
+    for_each_item!(P of T => { lifted[P] = lift::<O, T>(vector, P, index, items); });
+    combine_items::<O, T>(lifted)
 }
 
 /// The items of a vector appended to what stands before them, one after the other.

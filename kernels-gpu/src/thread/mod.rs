@@ -11,13 +11,15 @@ mod part;
 mod slots;
 
 pub use access::Access;
-pub use lifting::{append, lift, must_leave_out, total, Items, TileItems};
+pub use lifting::{append, lift, must_leave_out, pairwise_total, total, Items, TileItems};
 pub use part::{Caching, Part};
 pub use slots::Slots;
 
-use crate::contract::{thread_vectors, vector_items, THREAD_VECTORS};
-use crate::element::{Element, Vector, Words};
+use crate::contract::{thread_vectors, THREAD_VECTORS};
+use crate::element::{Element, Vector};
 use crate::op::Op;
+pub use crate::pairwise::combine_items;
+use crate::pairwise::{combine_eight, combine_four};
 
 /// A thread's part of a tile in registers: up to eight vectors.
 pub type Vectors = [Vector; THREAD_VECTORS];
@@ -38,23 +40,7 @@ pub(crate) use for_each_vector;
 
 const _: () = assert!(THREAD_VECTORS == 8);
 
-/// The most items that a vector has.
-pub const MAX_VECTOR_ITEMS: usize = size_of::<Words>();
-
-const _: () = assert!(MAX_VECTOR_ITEMS == 16);
-
-/// Combines eight values pairwise, neighbours first.
-#[inline(always)]
-fn combine_eight<O: Op<T>, T: Element>(x: [O::Accumulator; 8]) -> O::Accumulator {
-    let left = combine_four::<O, T>([x[0], x[1], x[2], x[3]]);
-    let right = combine_four::<O, T>([x[4], x[5], x[6], x[7]]);
-    O::combine(left, right)
-}
-
-#[inline(always)]
-fn combine_four<O: Op<T>, T: Element>(x: [O::Accumulator; 4]) -> O::Accumulator {
-    O::combine(O::combine(x[0], x[1]), O::combine(x[2], x[3]))
-}
+pub use crate::pairwise::MAX_VECTOR_ITEMS;
 
 /// Combines a value for each vector of a thread's part pairwise, neighbours first; there are four or eight.
 #[inline(always)]
@@ -62,25 +48,5 @@ pub fn combine_vectors<O: Op<T>, T: Element>(x: [O::Accumulator; 8]) -> O::Accum
     match thread_vectors::<T>() {
         4 => combine_four::<O, T>([x[0], x[1], x[2], x[3]]),
         _ => combine_eight::<O, T>(x),
-    }
-}
-
-/// Combines a value for each item of a vector pairwise, neighbours first; there are no others.
-#[inline(always)]
-pub fn combine_items<O: Op<T>, T: Element>(
-    x: [O::Accumulator; MAX_VECTOR_ITEMS],
-) -> O::Accumulator {
-    match vector_items::<T>() {
-        1 => x[0],
-        2 => O::combine(x[0], x[1]),
-        4 => combine_four::<O, T>([x[0], x[1], x[2], x[3]]),
-        items => {
-            let left = combine_eight::<O, T>([x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]]);
-            if items == 8 {
-                return left;
-            }
-            let right = [x[8], x[9], x[10], x[11], x[12], x[13], x[14], x[15]];
-            O::combine(left, combine_eight::<O, T>(right))
-        }
     }
 }

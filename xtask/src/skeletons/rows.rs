@@ -44,7 +44,11 @@ pub fn rows() -> Vec<Row> {
 }
 
 fn reduce<O: Op<T>, T: Element>() -> String {
-    format!("reduce_{}_{}", exactness::<O, T>(), widths::<O, T>())
+    let lifts_existing_items = match O::identity_item() {
+        Some(_) => "",
+        None => "_existing",
+    };
+    format!("reduce_{}_{}{lifts_existing_items}", exactness::<O, T>(), widths::<O, T>())
 }
 
 fn inclusive_scan<O: Op<T>, T: Element>() -> String {

@@ -136,10 +136,10 @@ mod host {
         }
     }
 
-    /// `(m·S − n·T)² / (n·m·(n + m))` of `[n, S, m, T]`, if it is wanted; else 0.
-    pub fn unequal_spread(is_wanted: bool, [n, s, m, t]: [f64; 4]) -> f64 {
+    /// `(m·S − n·T)² / (n·m·(n + m))` of `[n, S, m, T]`, if it is wanted; else the value that is given.
+    pub fn spread_or(otherwise: f64, is_wanted: bool, [n, s, m, t]: [f64; 4]) -> f64 {
         if !is_wanted {
-            return 0.0;
+            return otherwise;
         }
         let difference = m * s - n * t;
         difference * difference / (n * m * (n + m))

@@ -20,7 +20,7 @@ use bytemuck::{Pod, Zeroable};
 use half::{bf16, f16};
 
 use super::{Commutative, Op};
-use crate::arithmetic::{bf16_to_f32, f16_to_f32, unequal_spread};
+use crate::arithmetic::{bf16_to_f32, f16_to_f32, spread_or};
 use crate::element::{item_of, vector_of, Element, Words};
 
 /// How many items there are, their mean and their variance: an operator, and its result. All is computed in `f64`.
@@ -154,13 +154,13 @@ impl<T: Number> Op<T> for Moments {
         let is_power_of_two = (left.count.to_bits() << 12) == 0;
         let are_equal = (left.count == right.count) & is_power_of_two & (left.count != 0.0);
         let are_some = (left.count != 0.0) & (right.count != 0.0);
-        let unequal = unequal_spread(
+        let difference = left.sum - right.sum;
+        let equal = difference * difference * reciprocal(count);
+        let spread = spread_or(
+            if are_equal { equal } else { 0.0 },
             are_some & !are_equal,
             [left.count, left.sum, right.count, right.sum],
         );
-        let difference = left.sum - right.sum;
-        let equal = difference * difference * reciprocal(count);
-        let spread = if are_equal { equal } else { unequal };
         Self {
             count,
             sum: left.sum + right.sum,

@@ -157,16 +157,16 @@ sum!(
     sum_i16, "dp2a.lo.s32.s32", "0x0101", i32
 );
 
-/// `(m·S − n·T)² / (n·m·(n + m))` of `[n, S, m, T]`, if it is wanted; else 0. Threads that do not want it go around it.
+/// `(m·S − n·T)² / (n·m·(n + m))` of `[n, S, m, T]`, if it is wanted; else the value that is given. Threads that do not want it go around it.
 #[inline(always)]
-pub fn unequal_spread(is_wanted: bool, [n, s, m, t]: [f64; 4]) -> f64 {
+pub fn spread_or(otherwise: f64, is_wanted: bool, [n, s, m, t]: [f64; 4]) -> f64 {
     let spread: f64;
     // SAFETY: arithmetic.
     unsafe {
         ptx!(
-            unequal_spread: "{{ .reg .pred %unwanted; .reg .f64 %left, %right;",
+            spread_or: "{{ .reg .pred %unwanted; .reg .f64 %left, %right;",
             "setp.eq.u32 %unwanted, {is_wanted}, 0;",
-            "mov.b64 {spread}, 0;",
+            "mov.b64 {spread}, {otherwise};",
             "@%unwanted bra $around;",
             "mul.rn.f64 %left, {m}, {s};",
             "mul.rn.f64 %right, {n}, {t};",
@@ -178,6 +178,7 @@ pub fn unequal_spread(is_wanted: bool, [n, s, m, t]: [f64; 4]) -> f64 {
             "div.rn.f64 {spread}, %left, %right;",
             "$around: }}",
             is_wanted = in(reg32) is_wanted as u32,
+            otherwise = in(reg64) otherwise,
             n = in(reg64) n,
             s = in(reg64) s,
             m = in(reg64) m,

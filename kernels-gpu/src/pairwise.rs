@@ -1,7 +1,7 @@
 //! Values combined pairwise, neighbours first.
 
 use crate::contract::vector_items;
-use crate::element::{for_each_item, item_of, vector_of, Element, Words};
+use crate::element::{item_of, vector_of, Element, Words};
 use crate::op::Op;
 
 /// The most items that a vector has.
@@ -43,13 +43,24 @@ pub fn combine_items<O: Op<T>, T: Element>(
     }
 }
 
+/// A value for each item of a vector combined pairwise, neighbours first, each when its neighbours are: so few are held at a time.
+#[inline(always)]
+pub fn combine<O: Op<T>, T: Element>(value: impl Fn(usize) -> O::Accumulator) -> O::Accumulator {
+    let two = |place| O::combine(value(place), value(place + 1));
+    let four = |place| O::combine(two(place), two(place + 2));
+    let eight = |place| O::combine(four(place), four(place + 4));
+    match vector_items::<T>() {
+        1 => value(0),
+        2 => two(0),
+        4 => four(0),
+        8 => eight(0),
+        _ => O::combine(eight(0), eight(8)),
+    }
+}
+
 /// The items of 16 bytes combined pairwise, the first of which is item `index` of the input.
 #[inline(always)]
 pub fn total<O: Op<T>, T: Element>(words: Words, index: u64) -> O::Accumulator {
     let vector = vector_of(words);
-    let mut lifted = [O::identity(); MAX_VECTOR_ITEMS];
-    for_each_item!(P of T => {
-        lifted[P] = O::lift_at(item_of(&vector, P), index + P as u64);
-    });
-    combine_items::<O, T>(lifted)
+    combine::<O, T>(|place| O::lift_at(item_of(&vector, place), index + place as u64))
 }

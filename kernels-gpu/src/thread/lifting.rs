@@ -7,7 +7,7 @@
 use crate::contract::{vector_bytes, vector_items, Wider, VECTOR_BYTES};
 use crate::element::{first_words, for_each_item, item_of, Element, Vector};
 use crate::op::Op;
-use crate::pairwise::{combine_items, MAX_VECTOR_ITEMS};
+use crate::pairwise;
 
 /// Which items of a vector are lifted.
 #[derive(Clone, Copy)]
@@ -84,12 +84,14 @@ pub fn pairwise_total<O: Op<T>, T: Element>(
     index: u64,
     items: Items,
 ) -> O::Accumulator {
-    if let (Items::All, VECTOR_BYTES) = (items, vector_bytes::<T>()) {
+    let are_all = match items {
+        Items::All => true,
+        Items::First(count) => count >= vector_items::<T>() as u32,
+    };
+    if are_all && vector_bytes::<T>() == VECTOR_BYTES {
         return O::total(first_words(vector), index);
     }
-    let mut lifted = [O::identity(); MAX_VECTOR_ITEMS];
-    for_each_item!(P of T => { lifted[P] = lift::<O, T>(vector, P, index, items); });
-    combine_items::<O, T>(lifted)
+    pairwise::combine::<O, T>(|place| lift::<O, T>(vector, place, index, items))
 }
 
 /// The items of a vector appended to what stands before them, one after the other.

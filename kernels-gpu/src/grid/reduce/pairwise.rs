@@ -1,7 +1,7 @@
 //! A thread's part of a tile combined pairwise, neighbours first, where the accumulator is wide.
 //!
-//! So combine operators for which sides of equally many items are cheaper, or more exact. The tile's vectors are combined in two
-//! halves, one after the other, so that few values are held at a time.
+//! So combine operators for which sides of equally many items are cheaper, or more exact. Vectors are combined as soon as their
+//! neighbours are, so that few values are held at a time.
 
 use crate::contract::{thread_vectors, vector_items, BLOCK_THREADS, THREAD_VECTORS};
 use crate::element::{Element, Vector};
@@ -23,7 +23,8 @@ pub fn combine_vectors<O: Op<T>, T: Element>(vectors: &Vectors, items: TileItems
     }
 }
 
-/// A thread's vectors of a tile of which some items are left out, combined. They lie in `slots`.
+/// A thread's vectors of a tile of which some items are left out, combined. They lie in `slots`. It is done once at most, so the
+/// loop is not written out: it counts in binary, and holds what waits for its neighbour.
 ///
 /// # Safety
 /// The slots are written.
@@ -32,20 +33,26 @@ pub unsafe fn combine_slots<O: Op<T>, T: Element>(
     slots: Slots,
     items: TileItems,
 ) -> O::Accumulator {
-    let total = |v: usize| {
-        // SAFETY: the caller's.
-        let words = unsafe { slots.read(v, Part::<T, T, BLOCK_THREADS>::ACCESS) };
-        let existing = items.existing(index_of(v), vector_items::<T>());
-        total::<O, T>(&words, items, v, existing)
-    };
-    let mut combined = O::identity();
+    let mut held = [O::identity(); 3];
     let mut v = 0;
     while v < thread_vectors::<T>() {
-        let step = simt::opaque_one();
-        combined = O::combine(combined, combine_four::<O, T>(v, total));
-        v += HALF * step;
+        // SAFETY: the caller's.
+        let vector = unsafe { slots.read(v, Part::<T, T, BLOCK_THREADS>::ACCESS) };
+        let existing = items.existing(index_of(v), vector_items::<T>());
+        let mut combined = total::<O, T>(&vector, items, v, existing);
+        if v % 2 == 0 {
+            held[0] = combined;
+        } else {
+            combined = O::combine(held[0], combined);
+            if v % 4 == 1 {
+                held[1] = combined;
+            } else {
+                held[2] = O::combine(held[2], O::combine(held[1], combined));
+            }
+        }
+        v += simt::opaque_one() as usize;
     }
-    combined
+    held[2]
 }
 
 /// Four vectors from this one on.

@@ -27,8 +27,9 @@ use texts::for_each_text;
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Mode, RunOptions};
 use warpfold::{
-    All, And, Any, Gpu, Kernel, Max, MaxNum, Min, MinNum, Op, Or, Product, Result, Sum, WideSum,
-    Xor, bf16, cust, f16, kind, reference,
+    All, And, Any, ArgMax, ArgMin, ArgMinMax, CountNonZero, Gpu, Kernel, Max, MaxNum, Min, MinMax,
+    MinNum, Moments, Op, Or, Product, Result, Statistics, Sum, SumOfSquares, WideSum,
+    WideSumOfSquares, Xor, bf16, cust, f16, kind, reference,
 };
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_SHORT_BYTES, Wider, reduce_tile_items, scan_tile_items, vector_items,

@@ -177,6 +177,20 @@ where
         + Kernel<kind::inclusive_scan, T>
         + Kernel<kind::exclusive_scan, T>,
 {
+    check_reduce_operator::<O, T>(items)?;
+    check_scans::<O, T>(items)
+}
+
+/// Checks an operator that has a reduction alone. Otherwise as [`check_operator`].
+///
+/// # Errors
+///
+/// Those of [`check_operator`].
+pub fn check_reduce_operator<O, T>(items: &[T]) -> Result<(), OperatorFlaw>
+where
+    T: Item,
+    O: Commutative + Kernel<kind::reduce, T>,
+{
     let laws = Laws::<O, T>::new(items)?;
     laws.check()?;
     laws.check_commutation()?;
@@ -186,7 +200,7 @@ where
         let host = reference::reduce::<O, T>(&items);
         compare::<O, _>("a reduction", &[device], &[host], item_count)?;
     }
-    check_scans::<O, T>(items)
+    Ok(())
 }
 
 /// Checks an operator that has scans alone, and need not commute. Otherwise as [`check_operator`].

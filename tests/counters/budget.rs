@@ -21,7 +21,9 @@ use std::fs;
 
 use virtual_gpu::{Class, Counters, Policy};
 use warpfold::{
-    All, And, Any, Item, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor, bf16, f16,
+    All, And, Any, ArgMax, ArgMin, ArgMinMax, CountNonZero, Item, Max, MaxNum, Min, MinMax, MinNum,
+    Moments, Op, Or, Product, Statistics, Sum, SumOfSquares, WideSum, WideSumOfSquares, Xor, bf16,
+    f16,
 };
 use warpfold_kernels::contract::{Wider, reduce_tile_items, scan_tile_items};
 use warpfold_kernels::for_each_kernel;

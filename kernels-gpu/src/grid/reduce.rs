@@ -20,7 +20,7 @@
 //! Cost: every byte is read once. 1 barrier a block; 3 in the one that combines the partials. The combination tree, and so
 //! every bit of the result, is that of [`crate::contract`].
 
-mod pairwise;
+mod in_pairs;
 
 use crate::block;
 use crate::board::Board;
@@ -29,6 +29,7 @@ use crate::contract::{thread_vectors, vector_bytes, vector_items, BLOCK_THREADS,
 use crate::element::{for_each_item, Accumulator, Element};
 use crate::launch::{reduce_has_two_folds, ReduceShared, REDUCE_CACHED_BYTES};
 use crate::op::{Commutative, Op};
+use crate::pairwise;
 use crate::simt;
 use crate::thread::{self, for_each_vector, Caching, Items, Part, Slots, TileItems};
 use crate::thread::{Vectors, MAX_VECTOR_ITEMS};
@@ -172,7 +173,7 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
     } else if reduce_has_two_folds::<O, T>() {
         O::combine(folds[0], folds[1])
     } else {
-        thread::combine_items::<O, T>(folds)
+        pairwise::items::<O, T>(|place| folds[place])
     }
 }
 
@@ -191,10 +192,10 @@ unsafe fn combine_tile<O: Op<T>, T: Element>(
     unsafe {
         if items.count as u64 == reduce_tile_items::<T>() {
             let vectors = part.load::<O>(slots, caching);
-            return pairwise::combine_vectors::<O, T>(&vectors, items);
+            return in_pairs::combine_vectors::<O, T>(&vectors, items);
         }
         part.copy::<O>(slots);
-        pairwise::combine_slots::<O, T>(slots, items)
+        in_pairs::combine_slots::<O, T>(slots, items)
     }
 }
 
@@ -224,7 +225,7 @@ fn fold_vectors<O: Op<T>, T: Element>(
                 column[V] = thread::lift::<O, T>(&vectors[V], P, index(V), lifted(vector(V)));
             }
         });
-        folds[P] = O::combine(folds[P], thread::combine_vectors::<O, T>(column));
+        folds[P] = O::combine(folds[P], thread::combine_vectors::<O, T>(|v| column[v]));
     });
 }
 

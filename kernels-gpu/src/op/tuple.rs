@@ -28,11 +28,7 @@ pub struct Triple<A: Copy, B: Copy, C: Copy>(pub A, pub B, pub C);
 
 /// What a vector of items is for one operator of a tuple that combines pairwise, or not.
 #[inline(always)]
-fn total<O: Op<T>, T: Element>(
-    is_pairwise: bool,
-    words: Words,
-    index: u64,
-) -> O::Accumulator {
+fn total<O: Op<T>, T: Element>(is_pairwise: bool, words: Words, index: u64) -> O::Accumulator {
     if is_pairwise && !O::IS_PAIRWISE && !O::EXACT {
         pairwise::total::<O, T>(words, index)
     } else {

@@ -70,7 +70,7 @@ pub fn total<O: Op<T>, T: Element, U: Element>(
     items: Items,
 ) -> O::Accumulator {
     let bytes = vector_items::<Wider<T, U>>() * size_of::<T>();
-    if let (Items::All, VECTOR_BYTES) = (items, bytes) {
+    if let (Items::All, VECTOR_BYTES, false) = (items, bytes, O::IS_PAIRWISE) {
         return O::total(first_words(vector), index);
     }
     let first = lift::<O, T>(vector, 0, index, items);
@@ -91,7 +91,7 @@ pub fn pairwise_total<O: Op<T>, T: Element>(
     if are_all && vector_bytes::<T>() == VECTOR_BYTES {
         return O::total(first_words(vector), index);
     }
-    pairwise::combine::<O, T>(|place| lift::<O, T>(vector, place, index, items))
+    pairwise::items::<O, T>(|place| lift::<O, T>(vector, place, index, items))
 }
 
 /// The items of a vector appended to what stands before them, one after the other.

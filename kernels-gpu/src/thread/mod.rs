@@ -16,10 +16,9 @@ pub use part::{Caching, Part};
 pub use slots::Slots;
 
 use crate::contract::{thread_vectors, THREAD_VECTORS};
-use crate::element::{Element, Vector};
+use crate::element::{Element, Vector, Words};
 use crate::op::Op;
-pub use crate::pairwise::combine_items;
-use crate::pairwise::{combine_eight, combine_four};
+use crate::pairwise;
 
 /// A thread's part of a tile in registers: up to eight vectors.
 pub type Vectors = [Vector; THREAD_VECTORS];
@@ -40,13 +39,18 @@ pub(crate) use for_each_vector;
 
 const _: () = assert!(THREAD_VECTORS == 8);
 
-pub use crate::pairwise::MAX_VECTOR_ITEMS;
+/// The most items that a vector has.
+pub const MAX_VECTOR_ITEMS: usize = size_of::<Words>();
+
+const _: () = assert!(MAX_VECTOR_ITEMS == 16);
 
 /// Combines a value for each vector of a thread's part pairwise, neighbours first; there are four or eight.
 #[inline(always)]
-pub fn combine_vectors<O: Op<T>, T: Element>(x: [O::Accumulator; 8]) -> O::Accumulator {
+pub fn combine_vectors<O: Op<T>, T: Element>(
+    value: impl Fn(usize) -> O::Accumulator,
+) -> O::Accumulator {
     match thread_vectors::<T>() {
-        4 => combine_four::<O, T>([x[0], x[1], x[2], x[3]]),
-        _ => combine_eight::<O, T>(x),
+        4 => pairwise::four::<O, T>(&value, 0),
+        _ => pairwise::eight::<O, T>(&value, 0),
     }
 }

@@ -41,7 +41,10 @@ pub fn body(function: &[String]) -> Result<String> {
     }
     for line in &code {
         let found = FORBIDDEN.iter().find(|&&word| line.contains(word));
-        ensure!(found.is_none() || AROUND.contains(line), "`{line}` in an operator's function");
+        ensure!(
+            found.is_none() || AROUND.contains(line),
+            "`{line}` in an operator's function"
+        );
     }
     let mut names = Names::default();
     for (register, index) in takes {

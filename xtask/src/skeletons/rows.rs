@@ -48,7 +48,11 @@ fn reduce<O: Op<T>, T: Element>() -> String {
         Some(_) => "",
         None => "_existing",
     };
-    format!("reduce_{}_{}{lifts_existing_items}", exactness::<O, T>(), widths::<O, T>())
+    format!(
+        "reduce_{}_{}{lifts_existing_items}",
+        exactness::<O, T>(),
+        widths::<O, T>()
+    )
 }
 
 fn inclusive_scan<O: Op<T>, T: Element>() -> String {

@@ -3,24 +3,19 @@
 //! So combine operators for which sides of equally many items are cheaper, or more exact. Vectors are combined as soon as their
 //! neighbours are, so that few values are held at a time.
 
-use crate::contract::{thread_vectors, vector_items, BLOCK_THREADS, THREAD_VECTORS};
+use crate::contract::{thread_vectors, vector_items, BLOCK_THREADS};
 use crate::element::{Element, Vector};
 use crate::op::Op;
 use crate::simt;
 use crate::thread::{self, Items, Part, Slots, TileItems, Vectors};
 
-/// Vectors of half a thread's part.
-const HALF: usize = THREAD_VECTORS / 2;
-
 /// A thread's vectors of a whole tile, combined.
 #[inline(always)]
-pub fn combine_vectors<O: Op<T>, T: Element>(vectors: &Vectors, items: TileItems) -> O::Accumulator {
-    let total = |v: usize| total::<O, T>(&vectors[v], items, v, Items::All);
-    let first = combine_four::<O, T>(0, total);
-    match thread_vectors::<T>() {
-        HALF => first,
-        _ => O::combine(first, combine_four::<O, T>(HALF, total)),
-    }
+pub fn combine_vectors<O: Op<T>, T: Element>(
+    vectors: &Vectors,
+    items: TileItems,
+) -> O::Accumulator {
+    thread::combine_vectors::<O, T>(|v| total::<O, T>(&vectors[v], items, v, Items::All))
 }
 
 /// A thread's vectors of a tile of which some items are left out, combined. They lie in `slots`. It is done once at most, so the
@@ -50,19 +45,9 @@ pub unsafe fn combine_slots<O: Op<T>, T: Element>(
                 held[2] = O::combine(held[2], O::combine(held[1], combined));
             }
         }
-        v += simt::opaque_one() as usize;
+        v += simt::opaque_one();
     }
     held[2]
-}
-
-/// Four vectors from this one on.
-#[inline(always)]
-fn combine_four<O: Op<T>, T: Element>(
-    v: usize,
-    total: impl Fn(usize) -> O::Accumulator,
-) -> O::Accumulator {
-    let first = O::combine(total(v), total(v + 1));
-    O::combine(first, O::combine(total(v + 2), total(v + 3)))
 }
 
 /// The place in its tile of this thread's vector `v`.

@@ -22,7 +22,7 @@
 //! [`Max`], on items of `f32`, `f64`, [`f16`](struct@f16), [`bf16`], or integers of 8, 16, 32 or 64 bits. Reductions also have
 //! [`WideSum`], whose result has a wider type than the items, and what one reading tells: where the extremes are ([`ArgMin`],
 //! [`ArgMax`], [`ArgMinMax`]), both extremes ([`MinMax`]), mean and variance ([`Moments`]), all of these ([`Statistics`]),
-//! [`SumOfSquares`] and [`CountNonZero`]. A tuple of operators is an operator, for [`operators!`]. Narrow items are combined in 32 bits, and the
+//! [`SumOfSquares`] and [`CountNonZero`]. [`one_reading!`] makes one operator of several. Narrow items are combined in 32 bits, and the
 //! results cut off or rounded. A pair that has no kernel does not compile:
 //!
 //! ```compile_fail
@@ -152,6 +152,7 @@ pub use statistics::{
     HasNorm, gpu_arg_max, gpu_arg_min, gpu_arg_min_max, gpu_min_max, gpu_moments, gpu_norm,
 };
 pub use warpfold_kernels::element::Element;
+pub use warpfold_kernels::one_reading;
 pub use warpfold_kernels::op::*;
 
 /// The crate of the kernels, for [`item!`].

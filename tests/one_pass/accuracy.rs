@@ -12,19 +12,20 @@ fn about(mean: i64, count: usize) -> Vec<i64> {
         .collect()
 }
 
-/// The mean and the variance: the integers are exact, and each is rounded a few times at the end.
+/// The mean and the variance: of exact integers, each rounded a few times at the end. A variance is that of the numbers less any
+/// one number.
 fn exact(numbers: &[i64]) -> (f64, f64) {
     let count = numbers.len() as i128;
     let sum: i128 = numbers.iter().map(|&number| i128::from(number)).sum();
-    let squares: i128 = numbers
-        .iter()
-        .map(|&number| i128::from(number).pow(2))
-        .sum();
-    let scaled = count * squares - sum * sum;
-    (
-        sum as f64 / count as f64,
-        scaled as f64 / (count * count) as f64,
-    )
+    let shifted = || {
+        numbers
+            .iter()
+            .map(|&number| i128::from(number - numbers[0]))
+    };
+    let squares: i128 = shifted().map(|number| number.pow(2)).sum();
+    let scaled = count * squares - shifted().sum::<i128>().pow(2);
+    let variance = scaled as f64 / (count * count) as f64;
+    (sum as f64 / count as f64, variance)
 }
 
 /// The variance as the mean square less the squared mean, which cancels.

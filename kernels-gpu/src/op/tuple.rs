@@ -92,3 +92,71 @@ macro_rules! tuple {
 
 tuple!(Pair: A a x, B b y);
 tuple!(Triple: A a x, B b y, C c z);
+
+/// Defines an operator that is several others, over one reading: what a row of [`operators!`](crate::operators!) names in the place
+/// of a tuple of operators.
+///
+/// ```
+/// use warpfold_kernels::op::{Max, Op, Pair, Sum};
+///
+/// warpfold_kernels::one_reading! {
+///     /// The sum and the maximum.
+///     pub struct SumAndMax = (Sum, Max);
+/// }
+///
+/// let [a, b] = [2.0_f32, 3.0].map(<SumAndMax as Op<f32>>::lift);
+/// let Pair(sum, max) = <SumAndMax as Op<f32>>::combine(a, b);
+/// assert_eq!((sum, max), (5.0, 3.0));
+/// ```
+///
+/// All of them commute.
+#[macro_export]
+macro_rules! one_reading {
+    ($($(#[$attribute:meta])* $visibility:vis struct $name:ident = $operators:ty;)+) => {$(
+        $(#[$attribute])*
+        #[derive(Debug, Clone, Copy)]
+        $visibility struct $name;
+
+        impl $crate::op::Commutative for $name where $operators: $crate::op::Commutative {}
+
+        impl<T: $crate::element::Element> $crate::op::Op<T> for $name
+        where
+            $operators: $crate::op::Op<T>,
+        {
+            type Accumulator = <$operators as $crate::op::Op<T>>::Accumulator;
+            type Output = <$operators as $crate::op::Op<T>>::Output;
+            const EXACT: bool = <$operators as $crate::op::Op<T>>::EXACT;
+            const IS_PAIRWISE: bool = <$operators as $crate::op::Op<T>>::IS_PAIRWISE;
+
+            #[inline(always)]
+            fn identity() -> Self::Accumulator {
+                <$operators as $crate::op::Op<T>>::identity()
+            }
+
+            #[inline(always)]
+            fn lift(item: T) -> Self::Accumulator {
+                <$operators as $crate::op::Op<T>>::lift(item)
+            }
+
+            #[inline(always)]
+            fn lift_at(item: T, index: u64) -> Self::Accumulator {
+                <$operators as $crate::op::Op<T>>::lift_at(item, index)
+            }
+
+            #[inline(always)]
+            fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
+                <$operators as $crate::op::Op<T>>::combine(left, right)
+            }
+
+            #[inline(always)]
+            fn lower(value: Self::Accumulator) -> Self::Output {
+                <$operators as $crate::op::Op<T>>::lower(value)
+            }
+
+            #[inline(always)]
+            fn total(words: $crate::element::Words, index: u64) -> Self::Accumulator {
+                <$operators as $crate::op::Op<T>>::total(words, index)
+            }
+        }
+    )+};
+}

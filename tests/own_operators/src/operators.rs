@@ -620,7 +620,16 @@ impl Op<[u32; 8]> for Total {
 
 impl Commutative for Total {}
 
+warpfold::one_reading! {
+    /// The sum and the maximum, in an accumulator of two words.
+    pub struct SumAndMax = (warpfold::Sum, warpfold::Max);
+    /// Moments with a sum that rounds, which takes their tree, and a place: in an accumulator of ten words.
+    pub struct Summary = (warpfold::Moments, warpfold::Sum, warpfold::ArgMin);
+}
+
 warpfold::operators! {
+    sum_and_max: SumAndMax, f32;
+    summary: Summary, f32;
     complex_product: ComplexProduct, Complex;
     matrix_product: MatrixProduct, Matrix, scans only;
     arg_min: ArgMin, f32;

@@ -7,7 +7,9 @@ use bytemuck::bytes_of;
 use own_operators::operators::*;
 use virtual_gpu::Mode;
 use warpfold::kind::{exclusive_scan, inclusive_scan, reduce};
-use warpfold::{Commutative, Item, Kernel, check_operator, check_scan_operator, reference};
+use warpfold::{
+    Commutative, Item, Kernel, Pair, Triple, check_operator, check_scan_operator, reference,
+};
 
 /// Lengths about the borders of vectors, warps, blocks and tiles, and some between. Scans of more than 16 MiB have other tiles.
 const LENGTHS: [usize; 14] = [
@@ -157,6 +159,18 @@ fn min_max() {
     check::<MinMax, i32>(|numbers| numbers.next() as i32);
     let found = warpfold::gpu_reduce::<MinMax, i32>(&[3, -5, 8]).unwrap();
     assert_eq!((found.least, found.greatest), (-5, 8));
+}
+
+#[test]
+fn several_operators_over_one_reading() {
+    check::<SumAndMax, f32>(|numbers| numbers.float());
+    let Pair(sum, max) = warpfold::gpu_reduce::<SumAndMax, f32>(&[3.0, -5.0, 8.0]).unwrap();
+    assert_eq!((sum, max), (6.0, 8.0));
+    check::<Summary, f32>(|numbers| 1.0e5 + numbers.float());
+    let Triple(moments, sum, place) =
+        warpfold::gpu_reduce::<Summary, f32>(&[3.0, -5.0, 8.0, -5.0]).unwrap();
+    assert_eq!((moments.count(), moments.mean()), (4, 0.25));
+    assert_eq!((sum, place), (1.0, 1));
 }
 
 #[test]

@@ -49,6 +49,11 @@ fn reduction_blocks(entry: &str) -> Option<u32> {
         };
     }
     warpfold_kernels::for_each_kernel!(rows)
+        .or_else(|| warpfold_kernels::for_each_pair_kernel!(rows))
+}
+
+fn reduce_pairs<O: Op<Pair<T, T>>, T: Element>() -> Option<u32> {
+    reduce::<O, Pair<T, T>>()
 }
 
 fn reduce<O: Op<T>, T: Element>() -> Option<u32> {

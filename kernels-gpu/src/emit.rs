@@ -51,6 +51,29 @@ macro_rules! reduce_entry {
     };
 }
 
+/// Emits the entry of a reduction of pairs, whose values are of one type.
+macro_rules! reduce_pairs_entry {
+    ($symbol:ident: $op:ty, $t:ty) => {
+        entry!($symbol(
+            left: *const $t,
+            right: *const $t,
+            item_count: u64,
+            first_chunk: u64,
+            control: *mut $crate::workspace::Control,
+            states: *mut u64,
+            state_words: u64,
+            output: *mut <$op as $crate::op::Op<$crate::op::Pair<$t, $t>>>::Output,
+        ) {
+            // SAFETY: the launch keeps the contract of `grid::reduce::reduce_pairs`.
+            unsafe {
+                $crate::grid::reduce::reduce_pairs::<$op, $t, $t>(
+                    left, right, item_count, first_chunk, control, states, state_words, output,
+                )
+            }
+        });
+    };
+}
+
 /// Emits the entry of a scan.
 macro_rules! scan_entry {
     ($symbol:ident: $placement:ty, $op:ty, $t:ty) => {
@@ -78,6 +101,10 @@ macro_rules! reduce {
     ($op:ident $t:ident $symbol:ident) => { reduce_entry!($symbol: $op, $t); };
 }
 
+macro_rules! reduce_pairs {
+    ($op:ident $t:ident $symbol:ident) => { reduce_pairs_entry!($symbol: $op, $t); };
+}
+
 macro_rules! inclusive_scan {
     ($op:ident $t:ident $symbol:ident) => { scan_entry!($symbol: Inclusive, $op, $t); };
 }
@@ -92,6 +119,8 @@ macro_rules! entries {
 
 #[cfg(not(feature = "skeletons"))]
 crate::for_each_kernel!(entries);
+#[cfg(not(feature = "skeletons"))]
+crate::for_each_pair_kernel!(entries);
 
 // The others are put together of skeletons and bodies.
 #[cfg(feature = "skeletons")]

@@ -432,6 +432,28 @@ macro_rules! for_each_kernel {
     };
 }
 
+/// Hands every row of the table of kernels with two inputs to the macro `$callback`: the operator is on pairs of two elements of
+/// this type.
+#[macro_export]
+macro_rules! for_each_pair_kernel {
+    ($callback:ident) => {
+        $callback! {
+            reduce_pairs Dot f32 => reduce_pairs_dot_f32;
+            reduce_pairs Dot f64 => reduce_pairs_dot_f64;
+            reduce_pairs Dot f16 => reduce_pairs_dot_f16;
+            reduce_pairs Dot bf16 => reduce_pairs_dot_bf16;
+            reduce_pairs Dot i8 => reduce_pairs_dot_i8;
+            reduce_pairs Dot u8 => reduce_pairs_dot_u8;
+            reduce_pairs Dot i16 => reduce_pairs_dot_i16;
+            reduce_pairs Dot u16 => reduce_pairs_dot_u16;
+            reduce_pairs Dot i32 => reduce_pairs_dot_i32;
+            reduce_pairs Dot u32 => reduce_pairs_dot_u32;
+            reduce_pairs Dot i64 => reduce_pairs_dot_i64;
+            reduce_pairs Dot u64 => reduce_pairs_dot_u64;
+        }
+    };
+}
+
 /// Hands the rows whose kernels ship as a text of their own to the macro `$callback`, as [`for_each_kernel!`] does all. The
 /// others ship as skeletons and bodies, since a skeleton with their bodies is as good. By `ptxas` of CUDA 13.0, whole and filled:
 ///

@@ -7,6 +7,7 @@
 //! payload may change). So a missing item can be replaced by the identity without a trace.
 
 mod counts;
+mod dot;
 mod extremes;
 mod keys;
 mod moments;
@@ -14,6 +15,7 @@ mod statistics;
 mod tuple;
 
 pub use counts::{CountNonZero, SumOfSquares, WideSumOfSquares};
+pub use dot::Dot;
 pub use extremes::{ArgMax, ArgMin, ArgMinMax, Extremes, MinMax};
 #[doc(hidden)]
 pub use keys::{Located, Ordered};

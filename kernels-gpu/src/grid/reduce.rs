@@ -28,11 +28,11 @@ use crate::contract::{reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items}
 use crate::contract::{thread_vectors, vector_bytes, vector_items, BLOCK_THREADS, THREAD_VECTORS};
 use crate::element::{for_each_item, Accumulator, Element};
 use crate::launch::{reduce_has_two_folds, ReduceShared, REDUCE_CACHED_BYTES};
-use crate::op::{Commutative, Op};
+use crate::op::{Commutative, Op, Pair};
 use crate::pairwise;
 use crate::simt;
-use crate::thread::{self, for_each_vector, Caching, Items, Part, Slots, TileItems};
-use crate::thread::{Vectors, MAX_VECTOR_ITEMS};
+use crate::thread::{self, for_each_vector, Caching, Items, Part, Slots, Source, TileItems};
+use crate::thread::{TilePart, Vectors, MAX_VECTOR_ITEMS};
 use crate::tickets::{self, LAST_TAG};
 use crate::workspace::Control;
 
@@ -62,6 +62,65 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
     state_words: u64,
     output: *mut O::Output,
 ) {
+    // SAFETY: the caller's.
+    unsafe {
+        reduce_from::<O, T, _>(
+            input,
+            item_count,
+            first_chunk,
+            control,
+            states,
+            state_words,
+            output,
+        )
+    }
+}
+
+/// Reduces `item_count` pairs to `output`, of which `left` and `right` are the addresses of the values of pair 0: otherwise as
+/// [`reduce`].
+///
+/// # Safety
+/// That of [`reduce`], of both inputs.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe fn reduce_pairs<O: Op<Pair<A, B>> + Commutative, A: Element, B: Element>(
+    left: *const A,
+    right: *const B,
+    item_count: u64,
+    first_chunk: u64,
+    control: *mut Control,
+    states: *mut u64,
+    state_words: u64,
+    output: *mut O::Output,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        reduce_from::<O, Pair<A, B>, _>(
+            (left, right),
+            item_count,
+            first_chunk,
+            control,
+            states,
+            state_words,
+            output,
+        )
+    }
+}
+
+/// Reduces the items of a source.
+///
+/// # Safety
+/// That of [`reduce`], of each input.
+#[inline(always)]
+unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
+    source: S,
+    item_count: u64,
+    first_chunk: u64,
+    control: *mut Control,
+    states: *mut u64,
+    state_words: u64,
+    output: *mut O::Output,
+) {
     simt::await_work_before();
     let shared: *mut Shared<O, T> = simt::shared_memory();
     let chunk_count = reduce_chunk_count::<T>(item_count) as u32;
@@ -79,7 +138,7 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
         );
         let takes = is_first_thread && chunk_count > 1;
         let taken = tickets::take_if(control, takes);
-        let folded = fold_chunk::<O, T>(input, item_count, chunk, slots);
+        let folded = fold_chunk::<O, T, S>(source, item_count, chunk, slots);
         if takes {
             let ticket = taken.ticket();
             (*shared).is_last = (ticket.index == chunk_count - 1) as u32;
@@ -124,11 +183,11 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(
 /// This thread's fold over the tiles of a chunk. A ragged tile goes through `slots`.
 ///
 /// # Safety
-/// `input` is the address of item 0 of `item_count`, of which those of the chunk are readable. Nobody but this thread uses
+/// Of the `item_count` items those of the chunk are readable. Nobody but this thread uses
 /// the slots.
 #[inline(always)]
-unsafe fn fold_chunk<O: Op<T>, T: Element>(
-    input: *const T,
+unsafe fn fold_chunk<O: Op<T>, T: Element, S: Source<T>>(
+    source: S,
     item_count: u64,
     chunk: u32,
     slots: Slots,
@@ -143,17 +202,18 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
     };
     let mut folds = [O::identity(); MAX_VECTOR_ITEMS];
     while begin < end {
-        let tile = input.wrapping_add(begin as usize).cast_mut();
         let count = Ord::min(end - begin, reduce_tile_items::<T>()) as u32;
-        let vector = simt::thread_index();
-        let part = Part::<T, T, BLOCK_THREADS>::new(tile, count, thread_vectors::<T>(), vector);
+        let part = source.part(begin, count, simt::thread_index());
         let items = TileItems { begin, count };
         let leaves_out =
             thread::must_leave_out::<O, T>() && (count as u64) < reduce_tile_items::<T>();
         // SAFETY: the caller's.
         unsafe {
             if O::IS_PAIRWISE {
-                folds[0] = O::combine(folds[0], combine_tile::<O, T>(part, slots, items, caching));
+                folds[0] = O::combine(
+                    folds[0],
+                    combine_tile::<O, T, S::Part>(part, slots, items, caching),
+                );
             } else if !leaves_out {
                 let vectors = part.load::<O>(slots, caching);
                 fold_vectors::<O, T>(&mut folds, &vectors, items, |_| Items::All);
@@ -182,8 +242,8 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
 /// # Safety
 /// The items of the tile are readable. Nobody but this thread uses the slots.
 #[inline(always)]
-unsafe fn combine_tile<O: Op<T>, T: Element>(
-    part: Part<T, T, BLOCK_THREADS>,
+unsafe fn combine_tile<O: Op<T>, T: Element, P: TilePart<T>>(
+    part: P,
     slots: Slots,
     items: TileItems,
     caching: Caching,

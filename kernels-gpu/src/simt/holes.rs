@@ -50,6 +50,8 @@ holes! {
     lift_16_64(a: u16 reg16) -> u64 reg64: "lift {o} <- {a}";
     lift_32_64(a: u32 reg32) -> u64 reg64: "lift {o} <- {a}";
     lift_64_64(a: u64 reg64) -> u64 reg64: "lift {o} <- {a}";
+    lift_64_32(a: u64 reg64) -> u32 reg32: "lift {o} <- {a}";
+    lift_128_64(a: u64 reg64, b: u64 reg64) -> u64 reg64: "lift {o} <- {a}, {b}";
     lower_32_16(a: u32 reg32) -> u16 reg16: "lower {o} <- {a}";
     lower_32_32(a: u32 reg32) -> u32 reg32: "lower {o} <- {a}";
     lower_64_16(a: u64 reg64) -> u16 reg16: "lower {o} <- {a}";
@@ -137,8 +139,25 @@ pub fn identity_item<T: Element>() -> T {
         1 => cast(narrow(identity_item_16())),
         2 => cast(identity_item_16()),
         4 => cast(identity_item_32()),
-        _ => cast(identity_item_64()),
+        8 => cast(identity_item_64()),
+        _ => cast(identity_item_128()),
     }
+}
+
+/// An item of two registers.
+#[inline(always)]
+fn identity_item_128() -> [u64; 2] {
+    let (low, high): (u64, u64);
+    // SAFETY: a hole has no effects.
+    unsafe {
+        ptx!(
+            identity_item_128: "HOLE identity_item {low}, {high} <-;",
+            low = out(reg64) low,
+            high = out(reg64) high,
+            options(pure, nomem, nostack),
+        );
+    }
+    [low, high]
 }
 
 /// The item or the result of 8 bits in a register.
@@ -160,7 +179,11 @@ pub fn lift<T: Element, A: Accumulator>(item: T, index: u64) -> A {
         (4, 1) => cast(lift_32_32(cast(item))),
         (4, 2) => cast(lift_32_64(cast(item))),
         (8, 2) => cast(lift_64_64(cast(item))),
-        (8, 1) => A::zeroed(),
+        (8, 1) => cast(lift_64_32(cast(item))),
+        (16, 2) => {
+            let [low, high]: [u64; 2] = cast(item);
+            cast(lift_128_64(low, high))
+        }
         _ => wide::lift(item, index),
     }
 }
@@ -208,25 +231,31 @@ registers! {
     take_64 give_64: u64 reg64;
 }
 
-/// A body's input.
+/// A body's input; one of 16 bytes is all inputs.
 #[inline(always)]
 pub fn take<T: Element, const INDEX: usize>() -> T {
     match size_of::<T>() {
         1 => cast(narrow(take_16::<INDEX>())),
         2 => cast(take_16::<INDEX>()),
         4 => cast(take_32::<INDEX>()),
-        _ => cast(take_64::<INDEX>()),
+        8 => cast(take_64::<INDEX>()),
+        _ => cast([take_64::<0>(), take_64::<1>()]),
     }
 }
 
-/// Gives a body's output.
+/// Gives a body's output; one of 16 bytes is all outputs.
 #[inline(always)]
 pub fn give<T: Element, const INDEX: usize>(value: T) {
     match size_of::<T>() {
         1 => give_16::<INDEX>(cast::<T, u8>(value) as u16),
         2 => give_16::<INDEX>(cast(value)),
         4 => give_32::<INDEX>(cast(value)),
-        _ => give_64::<INDEX>(cast(value)),
+        8 => give_64::<INDEX>(cast(value)),
+        _ => {
+            let [low, high]: [u64; 2] = cast(value);
+            give_64::<0>(low);
+            give_64::<1>(high);
+        }
     }
 }
 

@@ -113,6 +113,12 @@ macro_rules! row {
     (reduce $op:ident $t:ident $symbol:ident) => {
         row!($op $t $symbol);
     };
+    (reduce_pairs $op:ident $t:ident $symbol:ident) => {
+        const _: () = {
+            type Item = Pair<$t, $t>;
+            row!($op Item $symbol);
+        };
+    };
     (inclusive_scan $op:ident $t:ident $symbol:ident) => {
         row!($op $t $symbol);
         body!($symbol place: place::<Inclusive, $op, $t>());
@@ -130,3 +136,4 @@ macro_rules! rows {
 }
 
 crate::for_each_kernel!(rows);
+crate::for_each_pair_kernel!(rows);

@@ -8,7 +8,7 @@
 //! with narrow items lies within a body, and inclusive and exclusive scans differ in a body only.
 //!
 //! Reductions have accumulators of up to 16 words. Those of more than two words are for operators that look at an item's index,
-//! have no identity item, and are exact or combine pairwise. There are no skeletons for items of more than 64 bits, nor for scans
+//! have no identity item, and are exact or combine pairwise. Of two inputs, an item is a pair. There are no skeletons for other items of more than 64 bits, nor for scans
 //! with accumulators of more than 64 bits.
 
 mod bodies;
@@ -113,6 +113,8 @@ arrays! {
 
 /// The skeletons: the kind; whether any order gives the same bits; an item, an accumulator and a result of these widths.
 ///
+/// Of pairs, one of the two values of an item has the width.
+///
 /// The names tell the same, in bits, save that scans with accumulators of 32 bits are the same with either kind of
 /// operator. A reduction for which no item lifts to the identity lifts existing items only.
 macro_rules! for_each_skeleton {
@@ -153,6 +155,13 @@ macro_rules! for_each_skeleton {
             reduce_existing false u16 Words12 Long5 => reduce_rounding_16_384_320_existing;
             reduce_existing false u32 Words12 Long5 => reduce_rounding_32_384_320_existing;
             reduce_existing false u64 Words14 Long5 => reduce_rounding_64_448_320_existing;
+            reduce_pairs true u8 u64 u64 => reduce_pairs_exact_16_64_64;
+            reduce_pairs true u16 u64 u64 => reduce_pairs_exact_32_64_64;
+            reduce_pairs true u32 u64 u64 => reduce_pairs_exact_64_64_64;
+            reduce_pairs true u64 u64 u64 => reduce_pairs_exact_128_64_64;
+            reduce_pairs false u16 u32 u32 => reduce_pairs_rounding_32_32_32;
+            reduce_pairs false u32 u32 u32 => reduce_pairs_rounding_64_32_32;
+            reduce_pairs false u64 u64 u64 => reduce_pairs_rounding_128_64_64;
             scan true u8 u32 u8 => scan_8_32_8;
             scan true u16 u32 u16 => scan_16_32_16;
             scan true u32 u32 u32 => scan_32_32_32;
@@ -176,6 +185,12 @@ macro_rules! reduce {
 macro_rules! reduce_existing {
     ($exact:literal $t:ident $a:ident $r:ident $symbol:ident) => {
         reduce_entry!($symbol: Holes<$a, $r, $exact, false>, $t);
+    };
+}
+
+macro_rules! reduce_pairs {
+    ($exact:literal $t:ident $a:ident $r:ident $symbol:ident) => {
+        reduce_pairs_entry!($symbol: Holes<$a, $r, $exact>, $t);
     };
 }
 

@@ -9,11 +9,13 @@ mod access;
 mod lifting;
 mod part;
 mod slots;
+mod source;
 
 pub use access::Access;
 pub use lifting::{append, lift, must_leave_out, pairwise_total, total, Items, TileItems};
 pub use part::{Caching, Part};
 pub use slots::Slots;
+pub use source::{Source, TilePart};
 
 use crate::contract::{thread_vectors, THREAD_VECTORS};
 use crate::element::{Element, Vector, Words};

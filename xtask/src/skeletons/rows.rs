@@ -40,7 +40,9 @@ pub fn rows() -> Vec<Row> {
             vec![$(Row { symbol: stringify!($symbol), skeleton: $kind::<$op, $t>() }),*]
         };
     }
-    warpfold_kernels::for_each_kernel!(rows)
+    let mut all = warpfold_kernels::for_each_kernel!(rows);
+    all.extend(warpfold_kernels::for_each_pair_kernel!(rows));
+    all
 }
 
 fn reduce<O: Op<T>, T: Element>() -> String {
@@ -53,6 +55,11 @@ fn reduce<O: Op<T>, T: Element>() -> String {
         exactness::<O, T>(),
         widths::<O, T>()
     )
+}
+
+fn reduce_pairs<O: Op<Pair<T, T>>, T: Element>() -> String {
+    let widths = widths::<O, Pair<T, T>>();
+    format!("reduce_pairs_{}_{widths}", exactness::<O, Pair<T, T>>())
 }
 
 fn inclusive_scan<O: Op<T>, T: Element>() -> String {

@@ -5,6 +5,8 @@
 
 #[path = "one_pass/accuracy.rs"]
 mod accuracy;
+#[path = "one_pass/pairs.rs"]
+mod pairs;
 mod common;
 #[path = "common/data.rs"]
 mod data;

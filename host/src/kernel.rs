@@ -10,11 +10,11 @@ use warpfold_kernels::contract::{
     BLOCK_THREADS, ScanShape, Wider, scan_long_shape, scan_short_shape,
 };
 use warpfold_kernels::element::Element;
-use warpfold_kernels::for_each_kernel;
 use warpfold_kernels::launch::{
     Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
 use warpfold_kernels::op::*;
+use warpfold_kernels::{for_each_kernel, for_each_pair_kernel};
 
 use crate::ptx::Texts;
 
@@ -42,6 +42,10 @@ pub mod kind {
     #[derive(Debug)]
     pub enum reduce {}
 
+    /// Combines all pairs of the items of two inputs to one.
+    #[derive(Debug)]
+    pub enum reduce_pairs {}
+
     /// Replaces each item by the combination of all up to and including it.
     #[derive(Debug)]
     pub enum inclusive_scan {}
@@ -51,6 +55,12 @@ pub mod kind {
     pub enum exclusive_scan {}
 
     impl Kind for reduce {
+        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
+            Blocks::of_reduction::<O::Accumulator>()
+        }
+    }
+
+    impl Kind for reduce_pairs {
         fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
             Blocks::of_reduction::<O::Accumulator>()
         }
@@ -156,6 +166,22 @@ macro_rules! rows {
 }
 
 for_each_kernel!(rows);
+
+/// The same for the rows of the table of kernels with two inputs, whose items are pairs.
+macro_rules! pair_rows {
+    ($(reduce_pairs $op:ident $t:ident => $symbol:ident;)*) => {$(
+        // SAFETY: the texts of this library have the table's rows, by these names.
+        unsafe impl Kernel<kind::reduce_pairs, Pair<$t, $t>> for $op {
+            fn entry() -> &'static Entry {
+                static ENTRY: Entry =
+                    Entry::shipped::<kind::reduce_pairs, $op, Pair<$t, $t>>(stringify!($symbol));
+                &ENTRY
+            }
+        }
+    )*};
+}
+
+for_each_pair_kernel!(pair_rows);
 
 /// What a block of a kernel is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

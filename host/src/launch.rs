@@ -4,6 +4,7 @@
 //! arguments is found before anything is prepared or launched: first whether the stream is the context's, then
 //! lengths, alignment and overlap, which need no driver, then whether the memory is.
 
+mod pairs;
 mod pieces;
 
 use std::any::TypeId;
@@ -14,6 +15,8 @@ use warpfold_kernels::contract::{Wider, reduce_chunk_count, scan_tile_count};
 use warpfold_kernels::launch::Start;
 
 use self::pieces::Part;
+
+pub(crate) use self::pairs::{PairSpan, reduce_pairs_to_host};
 
 use cust::memory::DeviceSlice;
 
@@ -219,7 +222,7 @@ impl Queue<'_> {
     }
 
     /// Queues the writing of the operator's identity: the reduction of no items.
-    pub fn write_identity<O: Kernel<kind::reduce, T>, T: Item>(
+    pub fn write_identity<K: Kind, O: Kernel<K, T>, T: Item>(
         &mut self,
         output: Span,
     ) -> Result<()> {

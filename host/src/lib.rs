@@ -15,6 +15,7 @@
 //! |---|---|---|
 //! | [`gpu_reduce`], [`gpu_sum`], [`gpu_wide_sum`], [`gpu_product`], [`gpu_min`], [`gpu_max`] | [`reduce()`] | [`reduce_into`] |
 //! | [`gpu_arg_min`], [`gpu_arg_max`], [`gpu_min_max`], [`gpu_arg_min_max`], [`gpu_moments`], [`gpu_norm`] | [`reduce()`] | [`reduce_into`] |
+//! | [`gpu_dot`], [`gpu_reduce_pairs`] | [`dot`], [`reduce_pairs`] | [`dot_into`], [`reduce_pairs_into`] |
 //! | [`gpu_inclusive_scan`] | [`inclusive_scan`], [`inclusive_scan_in_place`] | [`inclusive_scan_on`], [`inclusive_scan_in_place_on`] |
 //! | [`gpu_exclusive_scan`] | [`exclusive_scan`], [`exclusive_scan_in_place`] | [`exclusive_scan_on`], [`exclusive_scan_in_place_on`] |
 //!
@@ -121,6 +122,7 @@ pub mod ladder;
 mod launch;
 mod operators;
 mod own_kernel;
+mod pairs;
 mod ptx;
 mod reduce;
 pub mod reference;
@@ -137,6 +139,7 @@ pub use gpu::Gpu;
 pub use half::{bf16, f16};
 pub use kernel::{Item, Kernel, kind};
 pub use own_kernel::OwnKernel;
+pub use pairs::{dot, dot_into, gpu_dot, gpu_reduce_pairs, reduce_pairs, reduce_pairs_into};
 #[doc(hidden)]
 pub use ptx::shipped_text;
 pub use reduce::{reduce, reduce_into};

@@ -5,11 +5,11 @@
 
 #[path = "one_pass/accuracy.rs"]
 mod accuracy;
-#[path = "one_pass/pairs.rs"]
-mod pairs;
 mod common;
 #[path = "common/data.rs"]
 mod data;
+#[path = "one_pass/pairs.rs"]
+mod pairs;
 
 use common::gpu;
 use cust::memory::DeviceBuffer;

@@ -17,7 +17,10 @@ fn items<T: Sample>(count: usize, seed: u64) -> Vec<T> {
 }
 
 fn zipped<T: Copy>(left: &[T], right: &[T]) -> Vec<Pair<T, T>> {
-    left.iter().zip(right).map(|(&left, &right)| Pair(left, right)).collect()
+    left.iter()
+        .zip(right)
+        .map(|(&left, &right)| Pair(left, right))
+        .collect()
 }
 
 /// Checks a dot product of device buffers, the inputs of which begin at these items.
@@ -75,7 +78,10 @@ fn slices_are_multiplied_piece_by_piece() {
         let found = gpu_dot(&left, &right).unwrap();
         assert_same_bits(&[found], &[expected], "of slices");
     }
-    assert_eq!(gpu_dot::<f64>(&[], &[]).unwrap().to_bits(), (-0.0f64).to_bits());
+    assert_eq!(
+        gpu_dot::<f64>(&[], &[]).unwrap().to_bits(),
+        (-0.0f64).to_bits()
+    );
 }
 
 #[test]
@@ -89,8 +95,8 @@ fn integers_are_multiplied_in_64_bits() {
 
 #[test]
 fn a_result_is_queued_on_a_stream() {
-    let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
     gpu();
+    let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
     let left = DeviceBuffer::from_slice(&[1.0f32, 2.0]).unwrap();
     let mut output = DeviceBuffer::from_slice(&[9.0f32, 9.0]).unwrap();
     for (count, expected) in [(2, 5.0), (0, 0.0)] {
@@ -121,5 +127,8 @@ fn inputs_of_other_lengths_and_outputs_in_an_input_are_refused() {
         assert!(matches!(queued, Err(Error::Overlap { .. })), "{queued:?}");
     }
     let queued = dot_into(gpu, &stream, &short, &short, &mut buffer.index(..0));
-    assert!(matches!(queued, Err(Error::OutputTooShort { .. })), "{queued:?}");
+    assert!(
+        matches!(queued, Err(Error::OutputTooShort { .. })),
+        "{queued:?}"
+    );
 }

@@ -180,10 +180,13 @@ impl Start {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::{Product, Sum, WideSum};
+    use crate::op::{ArgMinMax, Moments, Product, Statistics, Sum, WideSum};
 
     #[test]
-    fn only_wide_sums_of_f32_have_more_registers() {
+    fn wide_sums_of_f32_and_moments_have_more_registers() {
+        assert_eq!(reduce_blocks_per_multiprocessor::<Moments, f32>(), 2);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Statistics, u8>(), 2);
+        assert_eq!(reduce_blocks_per_multiprocessor::<ArgMinMax, f32>(), 3);
         assert_eq!(reduce_blocks_per_multiprocessor::<WideSum, f32>(), 2);
         assert_eq!(reduce_blocks_per_multiprocessor::<WideSum, u32>(), 3);
         assert_eq!(reduce_blocks_per_multiprocessor::<WideSum, half::f16>(), 3);

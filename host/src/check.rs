@@ -386,6 +386,14 @@ fn lowered<O: Op<T, Output: Item>, T: Item>(value: O::Accumulator) -> Bytes {
     bytes(&O::lower(value))
 }
 
+/// The alignment of a result or, of one without an alignment, such as a pair of several types, the one that its size allows.
+fn alignment<R>() -> usize {
+    match (align_of::<R>(), size_of::<R>()) {
+        (1, size) => 1 << size.trailing_zeros().min(3),
+        (alignment, _) => alignment,
+    }
+}
+
 /// Operands and two results of them, lowered, unless the results are the same: to the bit, or, of an operator that rounds, up to
 /// rounding.
 fn disagreement<O: Op<T, Output: Item>, T: Item, const N: usize>(
@@ -396,7 +404,7 @@ fn disagreement<O: Op<T, Output: Item>, T: Item, const N: usize>(
     let operands = operands.map(lowered::<O, T>);
     let (left, right) = (lowered::<O, T>(left), lowered::<O, T>(right));
     let agree =
-        left == right || !O::EXACT && is_near(align_of::<O::Output>(), &left, &right, &operands);
+        left == right || !O::EXACT && is_near(alignment::<O::Output>(), &left, &right, &operands);
     (!agree).then_some((operands, left, right))
 }
 

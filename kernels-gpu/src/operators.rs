@@ -1,13 +1,14 @@
 //! What [`operators!`](crate::operators!) emits on the device: the entries of each row. With stable rustc, each of the operator's
 //! functions by itself too, so that what it must not contain can be named.
 //!
-//! A row is `NAME: OPERATOR, ITEM;`, which gives `reduce_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`, or
-//! `NAME: OPERATOR, ITEM, scans only;`, which gives the scans.
+//! A row is `NAME: OPERATOR, ITEM;`, which gives `reduce_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`;
+//! `NAME: OPERATOR, ITEM, scans only;`, which gives the scans; `NAME: OPERATOR, ITEM, reduction only;`, which gives the reduction; or
+//! `NAME: OPERATOR, pairs of A, B;`, which gives `reduce_pairs_NAME`.
 
 pub use crate::block::{Exclusive, Inclusive};
-pub use crate::grid::reduce::reduce;
+pub use crate::grid::reduce::{reduce, reduce_pairs};
 pub use crate::grid::scan::scan;
-pub use crate::op::Op;
+pub use crate::op::{Op, Pair};
 #[cfg(feature = "stable")]
 pub use crate::simt::in_global_memory;
 pub use crate::workspace::Control;
@@ -23,6 +24,15 @@ pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
 #[macro_export]
 macro_rules! operators {
     () => {};
+    ($name:ident: $op:ty, pairs of $left:ty, $right:ty; $($rest:tt)*) => {
+        $crate::operators!(@pairs $name $op, $left, $right);
+        $crate::operators!($($rest)*);
+    };
+    ($name:ident: $op:ty, $item:ty, reduction only; $($rest:tt)*) => {
+        $crate::operators!(@reduce $name $op, $item);
+        $crate::operator_functions!($name $op, $item);
+        $crate::operators!($($rest)*);
+    };
     ($name:ident: $op:ty, $item:ty; $($rest:tt)*) => {
         $crate::operators!(@reduce $name $op, $item);
         $crate::operators!(@scans $name $op, $item);
@@ -59,6 +69,37 @@ macro_rules! operators {
                 }
             });
         };
+    };
+    (@pairs $name:ident $op:ty, $left:ty, $right:ty) => {
+        const _: () = {
+            use $crate::operators::{in_global_memory, Control, Op, Pair};
+
+            $crate::operator_entry!("reduce_pairs_" $name, reduce_pairs(
+                left: *mut $left,
+                right: *mut $right,
+                item_count: u64,
+                first_chunk: u64,
+                control: *mut Control,
+                states: *mut u64,
+                state_words: u64,
+                output: *mut <$op as Op<Pair<$left, $right>>>::Output,
+            ) {
+                // SAFETY: the launch keeps the contract of `reduce_pairs`.
+                unsafe {
+                    $crate::operators::reduce_pairs::<$op, $left, $right>(
+                        in_global_memory(left),
+                        in_global_memory(right),
+                        item_count,
+                        first_chunk,
+                        in_global_memory(control),
+                        in_global_memory(states),
+                        state_words,
+                        in_global_memory(output),
+                    )
+                }
+            });
+        };
+        $crate::operator_functions!($name $op, $crate::operators::Pair<$left, $right>);
     };
     (@scans $name:ident $op:ty, $item:ty) => {
         $crate::operators!(@scan Inclusive "inclusive_scan_" $name $op, $item);

@@ -67,35 +67,35 @@ macro_rules! sum {
 }
 
 macro_rules! integers {
-    ($($t:ident $nonzero:ident;)*) => {$(
+    ($($t:ident => $nonzero:expr;)*) => {$(
         sum!(true SumOfSquares, $t => u64, 0, |item| square(item as i64 as u64), u64::wrapping_add, |value| value);
-        sum!(true CountNonZero, $t => u64, 0, |item| (item != 0) as u64, u64::wrapping_add, |value| value, $nonzero::<$t>);
+        sum!(true CountNonZero, $t => u64, 0, |item| (item != 0) as u64, u64::wrapping_add, |value| value, $nonzero);
     )*};
 }
 
 macro_rules! floats {
-    ($($t:ident $sum:ident, $zero:expr, $widen:expr, $total:ident;)*) => {$(
+    ($($t:ident $sum:ident, $zero:expr, $widen:expr, $total:expr;)*) => {$(
         sum!(false SumOfSquares, $t => $sum, $zero, |item| { let wide: $sum = $widen(item); wide * wide }, |a, b| a + b, canonical);
-        sum!(true CountNonZero, $t => u64, $zero, |item| ($widen(item) != 0.0) as u64, u64::wrapping_add, |value| value, $total::<$t>);
+        sum!(true CountNonZero, $t => u64, $zero, |item| ($widen(item) != 0.0) as u64, u64::wrapping_add, |value| value, $total);
     )*};
 }
 
 integers! {
-    i8 nonzero_bytes;
-    u8 nonzero_bytes;
-    i16 nonzero_halves;
-    u16 nonzero_halves;
-    i32 nonzero_items;
-    u32 nonzero_items;
-    i64 nonzero_items;
-    u64 nonzero_items;
+    i8 => nonzero_bytes;
+    u8 => nonzero_bytes;
+    i16 => nonzero_halves;
+    u16 => nonzero_halves;
+    i32 => nonzero_items::<i32>;
+    u32 => nonzero_items::<u32>;
+    i64 => nonzero_items::<i64>;
+    u64 => nonzero_items::<u64>;
 }
 
 floats! {
     f16 f32, f16::from_bits(0), f16_to_f32, nonzero_magnitudes;
     bf16 f32, bf16::from_bits(0), bf16_to_f32, nonzero_magnitudes;
-    f32 f32, 0.0, |item| item, nonzero_items;
-    f64 f64, 0.0, |item| item, nonzero_items;
+    f32 f32, 0.0, |item| item, nonzero_items::<f32>;
+    f64 f64, 0.0, |item| item, nonzero_items::<f64>;
 }
 
 sum!(false WideSumOfSquares, f32 => f64, 0.0, |item| { let wide = f64::from(item); wide * wide }, |a, b| a + b, canonical);
@@ -126,21 +126,21 @@ fn marked(words: Words, marks: impl Fn(u32) -> u32) -> u64 {
 
 /// Bytes other than 0: their lower bits carry into the highest, if any is set.
 #[inline(always)]
-fn nonzero_bytes<T>(words: Words) -> u64 {
+fn nonzero_bytes(words: Words) -> u64 {
     const LOW: u32 = 0x7f7f_7f7f;
     marked(words, |word| (((word & LOW) + LOW) | word) & !LOW)
 }
 
 /// Halves of a word other than 0, in the same way.
 #[inline(always)]
-fn nonzero_halves<T>(words: Words) -> u64 {
+fn nonzero_halves(words: Words) -> u64 {
     const LOW: u32 = 0x7fff_7fff;
     marked(words, |word| (((word & LOW) + LOW) | word) & !LOW)
 }
 
 /// Halves of a word that have other bits than the sign.
 #[inline(always)]
-fn nonzero_magnitudes<T>(words: Words) -> u64 {
+fn nonzero_magnitudes(words: Words) -> u64 {
     const LOW: u32 = 0x7fff_7fff;
     marked(words, |word| ((word & LOW) + LOW) & !LOW)
 }

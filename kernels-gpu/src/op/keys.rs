@@ -129,7 +129,7 @@ fn halves<const INFINITY: u32>(word: u32) -> Keys {
     // A NaN's magnitude is above infinity's: then the sum has the sign's bit.
     let magnitudes = word & (0x7fff * EACH);
     let nans = (magnitudes + (0x7fff - INFINITY) * EACH) >> 15 & EACH;
-    (word ^ (0x8000 * EACH | signs * 0xffff), nans * 0xffff)
+    (word ^ ((0x8000 * EACH) | (signs * 0xffff)), nans * 0xffff)
 }
 
 /// The key of a float.

@@ -109,7 +109,8 @@ tuple!(Triple: A a x, B b y, C c z);
 /// assert_eq!((sum, max), (5.0, 3.0));
 /// ```
 ///
-/// All of them commute.
+/// A reduction is for those of them that all commute. Not covered: [`Moments`](crate::op::Moments) among them, which `warpfold-build`
+/// refuses, since their combination would take local memory there; [`Statistics`](crate::op::Statistics) has them.
 #[macro_export]
 macro_rules! one_reading {
     ($($(#[$attribute:meta])* $visibility:vis struct $name:ident = $operators:ty;)+) => {$(

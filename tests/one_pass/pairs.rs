@@ -3,7 +3,7 @@
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
 use warpfold::{
-    Dot, Error, Kernel, Op, Pair, bf16, cust, dot, dot_into, f16, gpu_dot, kind, reference,
+    Dot, Error, Kernel, Pair, bf16, cust, dot, dot_into, f16, gpu_dot, kind, reference,
 };
 use warpfold_kernels::contract::{reduce_tile_items, vector_items};
 use warpfold_kernels::for_each_pair_kernel;
@@ -24,9 +24,9 @@ fn zipped<T: Copy>(left: &[T], right: &[T]) -> Vec<Pair<T, T>> {
 }
 
 /// Checks a dot product of device buffers, the inputs of which begin at these items.
-fn check<T: Sample>(count: usize, offsets: [usize; 2])
+fn check<O, T: Sample>(count: usize, offsets: [usize; 2])
 where
-    Dot: Kernel<kind::reduce_pairs, Pair<T, T>>,
+    O: Kernel<kind::reduce_pairs, Pair<T, T>>,
 {
     let [left, right] = offsets.map(|offset| items::<T>(count + offset, (count + offset) as u64));
     let (left_buffer, right_buffer) = (
@@ -34,29 +34,29 @@ where
         DeviceBuffer::from_slice(&right).unwrap(),
     );
     let [from_left, from_right] = offsets;
-    let found = dot(
+    let found = warpfold::reduce_pairs::<O, T, T>(
         gpu(),
         &left_buffer.index(from_left..),
         &right_buffer.index(from_right..),
     );
     let pairs = zipped(&left[from_left..], &right[from_right..]);
-    let expected = reference::reduce::<Dot, Pair<T, T>>(&pairs);
+    let expected = reference::reduce::<O, Pair<T, T>>(&pairs);
     let what = format!("{count} pairs from {offsets:?}");
     assert_same_bits(&[found.unwrap()], &[expected], &what);
 }
 
-fn reduce_pairs<O: Op<Pair<T, T>>, T: Sample>()
+fn reduce_pairs<O, T: Sample>()
 where
-    Dot: Kernel<kind::reduce_pairs, Pair<T, T>>,
+    O: Kernel<kind::reduce_pairs, Pair<T, T>>,
 {
     let tile = reduce_tile_items::<Pair<T, T>>() as usize;
     for count in [0, 1, 33, 256, tile - 1, tile, 3 * tile + 5] {
-        check::<T>(count, [0, 0]);
+        check::<O, T>(count, [0, 0]);
     }
     let vector = vector_items::<Pair<T, T>>();
-    check::<T>(tile + 77, [1, 1]);
-    check::<T>(tile + 77, [0, 1]);
-    check::<T>(tile + 77, [vector, 0]);
+    check::<O, T>(tile + 77, [1, 1]);
+    check::<O, T>(tile + 77, [0, 1]);
+    check::<O, T>(tile + 77, [vector, 0]);
 }
 
 macro_rules! rows {

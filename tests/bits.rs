@@ -23,12 +23,13 @@ use cust::memory::DeviceSlice;
 use data::{assert_same_bits, ordinary};
 use edges::{Edges, with_edges, with_nan};
 use guarded::{Guarded, download};
-use texts::for_each_text;
+use texts::{for_each_one_pass_text, for_each_text};
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Mode, RunOptions};
 use warpfold::{
-    All, And, Any, Gpu, Kernel, Max, MaxNum, Min, MinNum, Op, Or, Product, Result, Sum, WideSum,
-    Xor, bf16, cust, f16, kind, reference,
+    All, And, Any, ArgMax, ArgMin, ArgMinMax, CountNonZero, Gpu, Kernel, Max, MaxNum, Min, MinMax,
+    MinNum, Moments, Op, Or, Product, Result, Statistics, Sum, SumOfSquares, WideSum,
+    WideSumOfSquares, Xor, bf16, cust, f16, kind, reference,
 };
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_SHORT_BYTES, Wider, reduce_tile_items, scan_tile_items, vector_items,
@@ -49,20 +50,25 @@ impl Care {
     /// others what the text does not decide.
     fn of(symbol: &str) -> Self {
         match mode() {
-            Mode::Virtual if !TEXTS.contains(&symbol) && !WIDENING.contains(&symbol) => Self::Body,
+            Mode::Virtual if !stands_for_its_text(symbol) && !WIDENING.contains(&symbol) => {
+                Self::Body
+            }
             _ => Self::Text,
         }
     }
 }
 
 macro_rules! symbols {
-    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-        /// A row for each text.
-        const TEXTS: &[&str] = &[$(stringify!($symbol)),*];
-    };
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
 }
 
-for_each_text!(symbols);
+/// Rows of which each stands for a text.
+const TEXTS: [&[&str]; 2] = [for_each_text!(symbols), for_each_one_pass_text!(symbols)];
+
+/// Whether a row stands for its text.
+fn stands_for_its_text(symbol: &str) -> bool {
+    TEXTS.iter().any(|rows| rows.contains(&symbol))
+}
 
 /// A scan of wider results for each width of the items, and of the results.
 const WIDENING: [&str; 4] = [

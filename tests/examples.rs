@@ -92,6 +92,12 @@ fn a_word_is_read_up_to_its_longest() {
 }
 
 #[test]
+fn every_number_is_told_with_its_line() {
+    let (numbers, lines) = parse::numbers_and_lines(&b"5 6\n\n7\n,8"[..], 9).unwrap();
+    assert_eq!((numbers, lines), (vec![5., 6., 7., 8.], vec![1, 1, 3, 4]));
+}
+
+#[test]
 fn no_more_numbers_are_read_than_are_wanted() {
     assert_eq!(parse::numbers(&b"1 2 3"[..], 3).unwrap(), [1., 2., 3.]);
     for text in ["1 2 3", "1 2 3 ", "1 2 3 4 five"] {
@@ -144,6 +150,43 @@ fn sum_of_a_malformed_file() {
     assert!(complaint.contains("malformed.txt"), "{complaint}");
     let place = "line 3: `apples` is not a number";
     assert!(complaint.contains(place), "{complaint}");
+}
+
+#[test]
+fn statistics_of_a_file_name_the_lines_of_the_extremes() {
+    let output = of_file("statistics", "spread", "4 2\n\n7;-1\n7\n-1\n");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let printed = printed(&output);
+    assert_eq!(value(&printed, "numbers").split(' ').next(), Some("6"));
+    assert_eq!(value(&printed, "mean"), "3");
+    assert_eq!(value(&printed, "variance"), "11");
+    assert_eq!(value(&printed, "minimum"), "-1 (line 3)");
+    assert_eq!(value(&printed, "maximum"), "7 (line 3)");
+    assert_eq!(value(&printed, "check"), "the CPU agrees");
+}
+
+#[test]
+fn statistics_with_a_nan_name_the_first() {
+    let output = of_file("statistics", "nans", "1\n-inf\nnan 3\nnan\n");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let printed = printed(&output);
+    for name in ["minimum", "maximum"] {
+        assert_eq!(value(&printed, name), "NaN (line 3)");
+    }
+    for name in ["mean", "variance"] {
+        assert_eq!(value(&printed, name), "NaN");
+    }
+}
+
+#[test]
+fn statistics_of_nothing_and_of_what_is_no_number() {
+    let output = of_file("statistics", "none", "\n");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(printed(&output).contains("no numbers, so no mean, variance or extremes"));
+    let output = of_file("statistics", "fruit", "1\n2 apples\n");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let place = "line 2: `apples` is not a number";
+    assert!(complaint(&output).contains(place), "{output:?}");
 }
 
 #[test]
@@ -253,9 +296,14 @@ fn folder(name: &str) -> PathBuf {
 
 /// Runs `sum` on a file of this name with this text.
 fn sum_of(name: impl AsRef<OsStr>, text: impl AsRef<[u8]>) -> Output {
+    of_file("sum", name, text)
+}
+
+/// Runs an example on a file of this name with this text.
+fn of_file(example: &str, name: impl AsRef<OsStr>, text: impl AsRef<[u8]>) -> Output {
     let path = folder("examples").join(name.as_ref()).with_extension("txt");
     fs::write(&path, text).unwrap();
-    let output = run("sum", &[path.as_os_str()]);
+    let output = run(example, &[path.as_os_str()]);
     fs::remove_file(path).unwrap();
     output
 }

@@ -7,6 +7,8 @@
 //! The text is read as it comes: beside the numbers, memory holds one word of it. A word of more than
 //! [`LONGEST_WORD`] bytes is not read to its end, and is not a number.
 
+#![allow(dead_code, reason = "each example uses its part")]
+
 use std::io::{self, BufRead};
 
 /// Bytes of the longest word.
@@ -31,12 +33,29 @@ pub enum Fault {
 /// The numbers of a text, at most so many, in the order they stand in.
 pub fn numbers(text: impl BufRead, most: usize) -> Result<Vec<f64>, Fault> {
     let mut numbers = Vec::new();
+    each(text, most, |number, _line| numbers.push(number))?;
+    Ok(numbers)
+}
+
+/// The numbers of a text, at most so many, and the line that each stands in; the first is 1.
+pub fn numbers_and_lines(text: impl BufRead, most: usize) -> Result<(Vec<f64>, Vec<usize>), Fault> {
+    let (mut numbers, mut lines) = (Vec::new(), Vec::new());
+    each(text, most, |number, line| {
+        numbers.push(number);
+        lines.push(line);
+    })?;
+    Ok((numbers, lines))
+}
+
+/// Hands over the numbers of a text, at most so many and one more, each with its line.
+fn each(text: impl BufRead, most: usize, mut give: impl FnMut(f64, usize)) -> Result<(), Fault> {
+    let mut count = 0;
     let mut line = 1;
     let mut run = Vec::new();
     for byte in text.bytes() {
         let byte = byte.map_err(Fault::Unreadable)?;
         if byte.is_ascii_whitespace() || matches!(byte, b',' | b';') {
-            take(&run, line, &mut numbers)?;
+            count += take(&run, line, count == 0, &mut give)?;
             run.clear();
             line += usize::from(byte == b'\n');
         } else {
@@ -45,31 +64,38 @@ pub fn numbers(text: impl BufRead, most: usize) -> Result<Vec<f64>, Fault> {
         if run.len() > LONGEST_WORD {
             return Err(Fault::Malformed { line, word: run });
         }
-        if numbers.len() > most {
+        if count > most {
             return Err(Fault::TooMany);
         }
     }
-    take(&run, line, &mut numbers)?;
-    match numbers.len() > most {
+    count += take(&run, line, count == 0, &mut give)?;
+    match count > most {
         true => Err(Fault::TooMany),
-        false => Ok(numbers),
+        false => Ok(()),
     }
 }
 
-/// Appends the numbers of a run of bytes without a separator of one byte; other white space may separate them still.
-fn take(run: &[u8], line: usize, numbers: &mut Vec<f64>) -> Result<(), Fault> {
+/// Hands over the numbers of a run of bytes without a separator of one byte, and says how many; other white space may separate
+/// them still.
+fn take(
+    run: &[u8],
+    line: usize,
+    is_first: bool,
+    give: &mut impl FnMut(f64, usize),
+) -> Result<usize, Fault> {
     let malformed = |word: &[u8]| Fault::Malformed {
         line,
         word: word.to_vec(),
     };
     let text = std::str::from_utf8(run).map_err(|_| malformed(run))?;
-    let is_start = line == 1 && numbers.is_empty();
     let text = match text.strip_prefix('\u{feff}') {
-        Some(rest) if is_start => rest,
+        Some(rest) if line == 1 && is_first => rest,
         _ => text,
     };
+    let mut count = 0;
     for word in text.split_whitespace() {
-        numbers.push(word.parse().map_err(|_| malformed(word.as_bytes()))?);
+        give(word.parse().map_err(|_| malformed(word.as_bytes()))?, line);
+        count += 1;
     }
-    Ok(())
+    Ok(count)
 }

@@ -3,7 +3,9 @@
 //! Without them it may give a scan's threads more registers than a block of 544 can have, and the kernel does not launch.
 
 use warpfold_kernels::contract::BLOCK_THREADS;
-use warpfold_kernels::{launch, segments};
+use warpfold_kernels::element::Element;
+use warpfold_kernels::op::*;
+use warpfold_kernels::{bf16, f16, launch, segments};
 
 use crate::part::Part;
 
@@ -25,20 +27,46 @@ pub fn of(entry: &str) -> String {
 }
 
 fn of_library(entry: &str) -> String {
-    let (threads, blocks) = if entry == "reduce_wide_sum_f32" {
-        (BLOCK_THREADS, launch::REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR)
-    } else if entry.starts_with("reduce_") {
-        (BLOCK_THREADS, launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR)
-    } else if entry.starts_with("segmented_reduce_") {
-        (BLOCK_THREADS, segments::BLOCKS_PER_MULTIPROCESSOR)
-    } else {
-        (
+    let (threads, blocks) = match reduction_blocks(entry) {
+        Some(blocks) => (BLOCK_THREADS, blocks),
+        None if entry.starts_with("segmented_reduce_") => {
+            (BLOCK_THREADS, segments::BLOCKS_PER_MULTIPROCESSOR)
+        }
+        None => (
             launch::SCAN_MAX_BLOCK_THREADS,
             launch::SCAN_BLOCKS_PER_MULTIPROCESSOR,
-        )
+        ),
     };
     format!(".maxntid {threads}, 1, 1\n.minnctapersm {blocks}\n")
 }
+
+/// How many blocks of a reduction are to share a multiprocessor; nothing for a scan.
+fn reduction_blocks(entry: &str) -> Option<u32> {
+    macro_rules! rows {
+        ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
+            match entry {
+                $(stringify!($symbol) => $kind::<$op, $t>(),)*
+                _ => None,
+            }
+        };
+    }
+    warpfold_kernels::for_each_kernel!(rows)
+        .or_else(|| warpfold_kernels::for_each_pair_kernel!(rows))
+}
+
+fn reduce_pairs<O: Op<Pair<T, T>>, T: Element>() -> Option<u32> {
+    reduce::<O, Pair<T, T>>()
+}
+
+fn reduce<O: Op<T>, T: Element>() -> Option<u32> {
+    Some(launch::reduce_blocks_per_multiprocessor::<O, T>())
+}
+
+fn inclusive_scan<O: Op<T>, T: Element>() -> Option<u32> {
+    None
+}
+
+use inclusive_scan as exclusive_scan;
 
 /// The text with the bounds `of` each entry behind its parameters.
 pub fn add(text: &str, of: impl Fn(&str) -> String) -> String {

@@ -153,6 +153,15 @@ pub enum Error {
         needed_items: usize,
     },
 
+    /// The two inputs of a reduction of pairs are not equally long.
+    #[error("the inputs hold {left_items} and {right_items} items; they need equally many")]
+    LengthsDiffer {
+        /// Items of the first input.
+        left_items: usize,
+        /// Items of the second input.
+        right_items: usize,
+    },
+
     /// Input and output share memory. Only a scan may write where it reads, and then item for item.
     #[error(
         "{input_items} items of input at address {input:#x} overlap {output_items} of output at {output:#x}: only a \

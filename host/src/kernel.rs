@@ -14,7 +14,9 @@ use warpfold_kernels::launch::{
     Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
 use warpfold_kernels::op::*;
-use warpfold_kernels::{for_each_kernel, for_each_segmented_kernel, segments};
+use warpfold_kernels::{
+    for_each_kernel, for_each_pair_kernel, for_each_segmented_kernel, segments,
+};
 
 use crate::ptx::Texts;
 
@@ -45,6 +47,9 @@ pub mod kind {
     /// Combines the items of each segment to one.
     #[derive(Debug)]
     pub enum segmented_reduce {}
+    /// Combines all pairs of the items of two inputs to one.
+    #[derive(Debug)]
+    pub enum reduce_pairs {}
 
     /// Replaces each item by the combination of all up to and including it.
     #[derive(Debug)]
@@ -63,6 +68,12 @@ pub mod kind {
     impl Kind for segmented_reduce {
         fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
             Blocks::of_segmented_reduction::<O::Accumulator, T>()
+        }
+    }
+
+    impl Kind for reduce_pairs {
+        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
+            Blocks::of_reduction::<O::Accumulator>()
         }
     }
 
@@ -176,6 +187,22 @@ pub(crate) const SHIPPED: [&[&str]; 2] = [
     for_each_kernel!(symbols),
     for_each_segmented_kernel!(symbols),
 ];
+
+/// The same for the rows of the table of kernels with two inputs, whose items are pairs.
+macro_rules! pair_rows {
+    ($(reduce_pairs $op:ident $t:ident => $symbol:ident;)*) => {$(
+        // SAFETY: the texts of this library have the table's rows, by these names.
+        unsafe impl Kernel<kind::reduce_pairs, Pair<$t, $t>> for $op {
+            fn entry() -> &'static Entry {
+                static ENTRY: Entry =
+                    Entry::shipped::<kind::reduce_pairs, $op, Pair<$t, $t>>(stringify!($symbol));
+                &ENTRY
+            }
+        }
+    )*};
+}
+
+for_each_pair_kernel!(pair_rows);
 
 /// What a block of a kernel is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 //! arguments is found before anything is prepared or launched: first whether the stream is the context's, then
 //! lengths, alignment and overlap, which need no driver, then whether the memory is.
 
+mod pairs;
 mod pieces;
 mod segments;
 
@@ -16,6 +17,8 @@ use warpfold_kernels::launch::Start;
 
 use self::pieces::Part;
 pub(crate) use self::segments::{Segments, Starts};
+
+pub(crate) use self::pairs::{PairSpan, reduce_pairs_to_host};
 
 use cust::memory::DeviceSlice;
 
@@ -221,7 +224,7 @@ impl Queue<'_> {
     }
 
     /// Queues the writing of the operator's identity: the reduction of no items.
-    pub fn write_identity<O: Kernel<kind::reduce, T>, T: Item>(
+    pub fn write_identity<K: Kind, O: Kernel<K, T>, T: Item>(
         &mut self,
         output: Span,
     ) -> Result<()> {

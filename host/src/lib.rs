@@ -15,12 +15,16 @@
 //! |---|---|---|
 //! | [`gpu_reduce`], [`gpu_sum`], [`gpu_wide_sum`], [`gpu_product`], [`gpu_min`], [`gpu_max`] | [`reduce()`] | [`reduce_into`] |
 //! | | [`segmented_reduce`], [`reduce_rows`] | [`segmented_reduce_into`], [`reduce_rows_into`] |
+//! | [`gpu_arg_min`], [`gpu_arg_max`], [`gpu_min_max`], [`gpu_arg_min_max`], [`gpu_moments`], [`gpu_norm`] | [`reduce()`] | [`reduce_into`] |
+//! | [`gpu_dot`], [`gpu_reduce_pairs`] | [`dot`], [`reduce_pairs`] | [`dot_into`], [`reduce_pairs_into`] |
 //! | [`gpu_inclusive_scan`] | [`inclusive_scan`], [`inclusive_scan_in_place`] | [`inclusive_scan_on`], [`inclusive_scan_in_place_on`] |
 //! | [`gpu_exclusive_scan`] | [`exclusive_scan`], [`exclusive_scan_in_place`] | [`exclusive_scan_on`], [`exclusive_scan_in_place_on`] |
 //!
 //! Each takes its operator as a type, as in `reduce::<Sum, _>(&gpu, &buffer)`: [`Sum`], [`Product`], [`Min`] or
 //! [`Max`], on items of `f32`, `f64`, [`f16`](struct@f16), [`bf16`], or integers of 8, 16, 32 or 64 bits. Reductions also have
-//! [`WideSum`], whose result has a wider type than the items. Narrow items are combined in 32 bits, and the
+//! [`WideSum`], whose result has a wider type than the items, and what one reading tells: where the extremes are ([`ArgMin`],
+//! [`ArgMax`], [`ArgMinMax`]), both extremes ([`MinMax`]), mean and variance ([`Moments`]), all of these ([`Statistics`]),
+//! [`SumOfSquares`] and [`CountNonZero`]. [`one_reading!`] makes one operator of several. Narrow items are combined in 32 bits, and the
 //! results cut off or rounded. A pair that has no kernel does not compile:
 //!
 //! ```compile_fail
@@ -119,6 +123,7 @@ pub mod ladder;
 mod launch;
 mod operators;
 mod own_kernel;
+mod pairs;
 mod ptx;
 mod reduce;
 pub mod reference;
@@ -126,15 +131,17 @@ mod scan;
 mod segments;
 mod slice;
 mod staged;
+mod statistics;
 
 pub use bytemuck;
-pub use check::{Bytes, OperatorFlaw, check_operator, check_scan_operator};
+pub use check::{Bytes, OperatorFlaw, check_operator, check_reduce_operator, check_scan_operator};
 pub use cust;
 pub use error::{Argument, DriverCode, Error, Result};
 pub use gpu::Gpu;
 pub use half::{bf16, f16};
 pub use kernel::{Item, Kernel, kind};
 pub use own_kernel::OwnKernel;
+pub use pairs::{dot, dot_into, gpu_dot, gpu_reduce_pairs, reduce_pairs, reduce_pairs_into};
 #[doc(hidden)]
 pub use ptx::shipped_text;
 pub use reduce::{reduce, reduce_into};
@@ -149,7 +156,11 @@ pub use slice::{
     gpu_exclusive_scan, gpu_exclusive_scan_into, gpu_inclusive_scan, gpu_inclusive_scan_into,
     gpu_max, gpu_min, gpu_product, gpu_reduce, gpu_sum, gpu_wide_sum,
 };
+pub use statistics::{
+    HasNorm, gpu_arg_max, gpu_arg_min, gpu_arg_min_max, gpu_min_max, gpu_moments, gpu_norm,
+};
 pub use warpfold_kernels::element::Element;
+pub use warpfold_kernels::one_reading;
 pub use warpfold_kernels::op::*;
 
 /// The crate of the kernels, for [`item!`].

@@ -28,16 +28,24 @@
 /// ```
 ///
 /// A row reads `name: Operator, Item;` and gives a reduction, a segmented one and both scans. With `scans only` behind a comma
-/// it gives all but the first, since only that needs [`Commutative`](crate::Commutative). The kernels are called `reduce_name`,
-/// `segmented_reduce_name`, `inclusive_scan_name` and `exclusive_scan_name`, in profilers too; the names in a program's list
-/// differ from each other.
+/// it gives all but the first, since only that needs [`Commutative`](crate::Commutative); with `reduction only` the reduction
+/// alone. A row `name: Operator, pairs of A, B;` gives a reduction of two inputs, [`reduce_pairs`](crate::reduce_pairs()), by an
+/// operator on [`Pair<A, B>`](crate::Pair). The kernels are called `reduce_name`, `segmented_reduce_name`,
+/// `inclusive_scan_name`, `exclusive_scan_name` and `reduce_pairs_name`, in profilers too; the names in a program's list differ
+/// from each other.
 #[macro_export]
 macro_rules! operators {
-    ($($name:ident: $op:ty, $item:ty $(, $scans:ident $only:ident)?;)*) => {
-        const _: () = {
-            static TEXTS: $crate::texts::Texts = $crate::built_texts!("operators");
-            $($crate::operators!(@row $name $op, $item $(, $scans $only)?);)*
-        };
+    (@rows) => {};
+    (@rows $name:ident: $op:ty, pairs of $left:ty, $right:ty; $($rest:tt)*) => {
+        $crate::operators!(@kernel reduce_pairs "reduce_pairs_", $name, $op, $crate::Pair<$left, $right>);
+        $crate::operators!(@rows $($rest)*);
+    };
+    (@rows $name:ident: $op:ty, $item:ty $(, $some:ident $only:ident)?; $($rest:tt)*) => {
+        $crate::operators!(@row $name $op, $item $(, $some $only)?);
+        $crate::operators!(@rows $($rest)*);
+    };
+    (@row $name:ident $op:ty, $item:ty, reduction only) => {
+        $crate::operators!(@kernel reduce "reduce_", $name, $op, $item);
     };
     (@row $name:ident $op:ty, $item:ty) => {
         $crate::operators!(@kernel reduce "reduce_", $name, $op, $item);
@@ -60,6 +68,12 @@ macro_rules! operators {
                 &ENTRY
             }
         }
+    };
+    ($($rows:tt)*) => {
+        const _: () = {
+            static TEXTS: $crate::texts::Texts = $crate::built_texts!("operators");
+            $crate::operators!(@rows $($rows)*);
+        };
     };
 }
 

@@ -90,7 +90,7 @@ pub fn reduce_into<O: Kernel<kind::reduce, T>, T: Item>(
     }
     gpu.enter(|entered| {
         Queue::on(entered, stream, |queue| match input.item_count {
-            0 => queue.write_identity::<O, T>(output),
+            0 => queue.write_identity::<_, O, T>(output),
             _ => queue.reduce::<O, T>(input, output),
         })
     })

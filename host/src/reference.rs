@@ -52,9 +52,10 @@ pub(crate) fn combine_chunks<O: Op<T>, T: Element>(
 /// Steps 2 to 4 of a reduction, for one chunk of tiles.
 fn reduce_chunk<O: Op<T>, T: Element>(items: &[T], chunk: u64) -> O::Accumulator {
     let threads: Vec<_> = (0..THREADS)
-        .map(|thread| match O::Accumulator::IS_WIDE {
-            true => fold_vectors::<O, T>(items, chunk, thread),
-            false => fold_columns::<O, T>(items, chunk, thread),
+        .map(|thread| match (O::IS_PAIRWISE, O::Accumulator::IS_WIDE) {
+            (true, _) => fold_tiles::<O, T>(items, chunk, thread),
+            (false, true) => fold_vectors::<O, T>(items, chunk, thread),
+            (false, false) => fold_columns::<O, T>(items, chunk, thread),
         })
         .collect();
     combine_threads::<O, T>(&threads)
@@ -99,6 +100,24 @@ fn fold_vectors<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) ->
         }
     }
     O::combine(folds[0], folds[1])
+}
+
+/// Step 2 of a reduction that combines pairwise, for one thread: a fold of what its vectors of a tile combine to.
+fn fold_tiles<O: Op<T>, T: Element>(items: &[T], chunk: u64, thread: usize) -> O::Accumulator {
+    let mut fold = O::identity();
+    for tile_start in tile_starts(items, chunk) {
+        let vectors: Vec<_> = (0..thread_vectors::<T>())
+            .map(|vector| {
+                let start = (vector * THREADS + thread) * vector_items::<T>();
+                let values: Vec<_> = (start..start + vector_items::<T>())
+                    .map(|index| value::<O, T>(items, tile_start, index))
+                    .collect();
+                pairwise::<O, T>(&values)
+            })
+            .collect();
+        fold = O::combine(fold, pairwise::<O, T>(&vectors));
+    }
+    fold
 }
 
 /// Steps 3 and 4 of a reduction: the lanes of each warp, then the warps.

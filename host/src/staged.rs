@@ -20,6 +20,7 @@ mod chain;
 mod chunks;
 mod copy;
 mod cut;
+mod pairs;
 mod results;
 #[cfg(feature = "nccl")]
 mod shared_scan;
@@ -40,6 +41,8 @@ use crate::launch::{Queue, Span};
 use carry::{Piece, Ways, carry};
 use cut::{Cut, Room};
 use results::Results;
+
+pub(crate) use pairs::reduce_pairs;
 
 #[cfg(feature = "nccl")]
 pub(crate) use chunks::reduce_chunks;

@@ -31,6 +31,68 @@ macro_rules! with_reduce_arguments {
     };
 }
 
+/// Hands the arguments of a reduction of pairs of values of types `A` and `B` to a result of type `R` to the macro in brackets,
+/// behind the other tokens.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_reduce_pairs_arguments {
+    ([$($callback:tt)*] $($tokens:tt)*) => {
+        $($callback)*! {
+            $($tokens)*
+            /// The first value of pair 0, aligned to a value.
+            left: *const A,
+            /// Its second value, likewise.
+            right: *const B,
+            /// Pairs of the whole reduction.
+            item_count: u64,
+            /// The first of the launch's chunks, of which each block has one.
+            first_chunk: u64,
+            /// The workspace's beginning.
+            control: *mut $crate::workspace::Control,
+            /// Its state words.
+            states: *mut u64,
+            /// How many these are.
+            state_words: u64,
+            /// Where the result goes.
+            output: *mut R,
+        }
+    };
+}
+
+/// Hands the arguments of a segmented reduction of items of type `T` to results of type `R` to the macro in brackets, behind the
+/// other tokens.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_segmented_reduce_arguments {
+    ([$($callback:tt)*] $($tokens:tt)*) => {
+        $($callback)*! {
+            $($tokens)*
+            /// Item 0, aligned to an item.
+            input: *const T,
+            /// How many items there are.
+            item_count: u64,
+            /// Where the segments start, one number more than segments.
+            offsets: *const u32,
+            /// Bytes of such a number, 4 or 8; or 0: then all segments have the same length.
+            offset_bytes: u64,
+            /// That length, in items.
+            row_items: u64,
+            /// How many segments there are.
+            segment_count: u64,
+            /// The workspace's beginning.
+            control: *mut $crate::workspace::Control,
+            /// Its state words.
+            states: *mut u64,
+            /// How many these are.
+            state_words: u64,
+            /// Where the results go.
+            output: *mut R,
+            /// A word that is set to 1 if the offsets are refused; or nowhere.
+            report: *mut u64,
+        }
+    };
+}
+
 /// Hands the arguments of a scan of items of type `T` to results of type `R` to the macro in brackets, behind the other tokens.
 #[doc(hidden)]
 #[macro_export]
@@ -62,17 +124,17 @@ macro_rules! with_scan_arguments {
 /// Declares the struct of a list.
 macro_rules! arguments {
     (
-        $(#[$documentation:meta])* $name:ident;
+        $(#[$documentation:meta])* $name:ident<$($t:ident),*>;
         $($(#[$field_documentation:meta])* $field:ident: $type:ty,)*
     ) => {
         $(#[$documentation])*
         #[repr(C)]
         #[derive(Debug, Clone, Copy)]
-        pub struct $name<T, R> {
+        pub struct $name<$($t),*> {
             $($(#[$field_documentation])* pub $field: $type,)*
         }
 
-        impl<T, R> $name<T, R> {
+        impl<$($t),*> $name<$($t),*> {
             /// A pointer to each of the arguments, in the order of the entry's parameters: so a driver wants them.
             pub fn pointers(&mut self) -> [*mut c_void; [$(stringify!($field)),*].len()] {
                 [$((&raw mut self.$field).cast()),*]
@@ -84,13 +146,25 @@ macro_rules! arguments {
 with_reduce_arguments! {
     [arguments]
     /// What a launch tells a reduction of items of type `T` to a result of type `R`.
-    ReduceArguments;
+    ReduceArguments<T, R>;
+}
+
+with_reduce_pairs_arguments! {
+    [arguments]
+    /// What a launch tells a reduction of pairs of values of types `A` and `B` to a result of type `R`.
+    ReducePairsArguments<A, B, R>;
+}
+
+with_segmented_reduce_arguments! {
+    [arguments]
+    /// What a launch tells a segmented reduction of items of type `T` to results of type `R`.
+    SegmentedReduceArguments<T, R>;
 }
 
 with_scan_arguments! {
     [arguments]
     /// What a launch tells a scan of items of type `T` to results of type `R`.
-    ScanArguments;
+    ScanArguments<T, R>;
 }
 
 #[cfg(test)]

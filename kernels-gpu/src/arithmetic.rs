@@ -136,6 +136,15 @@ mod host {
         }
     }
 
+    /// `(m·S − n·T)² / (n·m·(n + m))` of `[n, S, m, T]`, if it is wanted; else the value that is given.
+    pub fn spread_or(otherwise: f64, is_wanted: bool, [n, s, m, t]: [f64; 4]) -> f64 {
+        if !is_wanted {
+            return otherwise;
+        }
+        let difference = m * s - n * t;
+        difference * difference / (n * m * (n + m))
+    }
+
     /// The sum of 16 bytes' items.
     fn sum<T: Element, W: From<T> + core::iter::Sum>(words: Words) -> W {
         let vector = vector_of(words);

@@ -3,7 +3,7 @@
 //! Each value is published once a launch, in words that carry the launch's tag (see [`crate::workspace`]): a
 //! word with the tag is complete and current, so relaxed order is enough and nothing is cleared.
 
-use crate::element::{accumulator_of_words, accumulator_word};
+use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
 use crate::element::{Accumulator, ACCUMULATOR_MAX_WORDS};
 use crate::simt;
 
@@ -39,13 +39,11 @@ impl Board {
     /// The board has the slot, and nobody else publishes it.
     #[inline(always)]
     pub unsafe fn publish<A: Accumulator>(&self, slot: u32, value: A) {
-        let mut w = 0;
-        while w < A::WORDS {
-            let word = (self.tag as u64) << 32 | accumulator_word(value, w) as u64;
+        for_each_word!(W of A => {
+            let word = (self.tag as u64) << 32 | accumulator_word(value, W) as u64;
             // SAFETY: the slot has a word for each word of the value.
-            unsafe { simt::store_word(self.address::<A>(slot).add(w), word) };
-            w += 1;
-        }
+            unsafe { simt::store_word(self.address::<A>(slot).add(W), word) };
+        });
     }
 
     /// Reads a slot: the value, and whether it is published yet.
@@ -56,14 +54,12 @@ impl Board {
     pub unsafe fn read<A: Accumulator>(&self, slot: u32) -> (A, bool) {
         let mut words = [0; ACCUMULATOR_MAX_WORDS];
         let mut published = true;
-        let mut w = 0;
-        while w < A::WORDS {
+        for_each_word!(W of A => {
             // SAFETY: the slot has a word for each word of the value.
-            let word = unsafe { simt::load_word(self.address::<A>(slot).add(w)) };
-            words[w] = word as u32;
+            let word = unsafe { simt::load_word(self.address::<A>(slot).add(W)) };
+            words[W] = word as u32;
             published &= (word >> 32) as u32 == self.tag;
-            w += 1;
-        }
+        });
         (accumulator_of_words(words), published)
     }
 

@@ -36,6 +36,9 @@
 //!
 //!    With a wide accumulator it has two folds only, one of its vectors with even `v` and one of those with odd `v`: to
 //!    each it appends the vectors' totals, which are combined left to right. At the chunk's end it combines the two.
+//!
+//!    With [`Moments`](crate::op::Moments), alone or in a tuple, it has one fold: the items of a vector are combined pairwise,
+//!    neighbours first, then the totals of its `N` vectors in the same way, and the result is appended to the fold.
 //! 3. The 32 lanes of a warp combine pairwise, halves first: lane `i` takes lane `i + 16`, then `i + 8`, 4, 2, 1.
 //! 4. The 8 warps combine the same way: warp `i` takes warp `i + 4`, then 2, 1.
 //! 5. If there is more than one chunk, thread `t` of 256 left-folds the chunks' results `t`, `t + 256`, …, and

@@ -24,16 +24,16 @@ pub trait Element: Pod + Send + Sync {
 impl<T: Pod + Send + Sync> Element for T {}
 
 /// The most words of an accumulator.
-pub const ACCUMULATOR_MAX_WORDS: usize = 8;
+pub const ACCUMULATOR_MAX_WORDS: usize = 16;
 
-/// A type that values are combined in: any plain type ([`Pod`]) of 1 to 8 words of 32 bits.
+/// A type that values are combined in: any plain type ([`Pod`]) of 1 to 16 words of 32 bits.
 pub trait Accumulator: Pod + Send + Sync {
     /// Its words of 32 bits.
     const WORDS: usize = {
         let words = size_of::<Self>() / 4;
         assert!(
             size_of::<Self>().is_multiple_of(4) && words >= 1 && words <= ACCUMULATOR_MAX_WORDS,
-            "an accumulator must have 4, 8, 12, 16, 20, 24, 28 or 32 bytes"
+            "an accumulator must have 1 to 16 words of 4 bytes"
         );
         words
     };
@@ -49,10 +49,10 @@ impl<A: Pod + Send + Sync> Accumulator for A {}
 pub type AccumulatorWords = [u32; ACCUMULATOR_MAX_WORDS];
 
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
-/// Runs a block for each word of an accumulator, written out for the eight that there may be.
+/// Runs a block for each word of an accumulator, written out for the sixteen that there may be.
 macro_rules! for_each_word {
     ($w:ident of $a:ty => $body:block) => {
-        $crate::element::for_each_word!($w of $a, 0 1 2 3 4 5 6 7 => $body)
+        $crate::element::for_each_word!($w of $a, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => $body)
     };
     ($w:ident of $a:ty, $($index:literal)* => $body:block) => {
         $(if $index < <$a as $crate::element::Accumulator>::WORDS {
@@ -78,29 +78,31 @@ pub fn accumulator_word<A: Accumulator>(value: A, index: usize) -> u32 {
     match A::WORDS {
         1 => cast(value),
         2 => (cast::<A, u64>(value) >> (32 * index)) as u32,
-        3 => cast::<A, [u32; 3]>(value)[index],
-        4 => cast::<A, [u32; 4]>(value)[index],
-        5 => cast::<A, [u32; 5]>(value)[index],
-        6 => cast::<A, [u32; 6]>(value)[index],
-        7 => cast::<A, [u32; 7]>(value)[index],
-        _ => cast::<A, [u32; 8]>(value)[index],
+        _ => first_bytes::<A, AccumulatorWords>(value)[index],
     }
 }
 
 /// The accumulator with these words.
 #[inline(always)]
 pub fn accumulator_of_words<A: Accumulator>(words: AccumulatorWords) -> A {
-    let [a, b, c, d, e, f, g, _] = words;
     match A::WORDS {
-        1 => cast(a),
-        2 => cast(a as u64 | (b as u64) << 32),
-        3 => cast([a, b, c]),
-        4 => cast([a, b, c, d]),
-        5 => cast([a, b, c, d, e]),
-        6 => cast([a, b, c, d, e, f]),
-        7 => cast([a, b, c, d, e, f, g]),
-        _ => cast(words),
+        1 => cast(words[0]),
+        2 => cast(words[0] as u64 | (words[1] as u64) << 32),
+        _ => first_bytes(words),
     }
+}
+
+/// The value whose first bytes are those of another; the others are zero, or left out.
+#[inline(always)]
+pub fn first_bytes<A: Pod, B: Pod>(value: A) -> B {
+    if size_of::<A>() >= size_of::<B>() {
+        // SAFETY: the value has as many bytes, and any bytes are a `B`.
+        return unsafe { (&raw const value).cast::<B>().read_unaligned() };
+    }
+    let mut wider = B::zeroed();
+    // SAFETY: there is room for the value, and any bytes are a `B`.
+    unsafe { (&raw mut wider).cast::<A>().write_unaligned(value) };
+    wider
 }
 
 /// 16 bytes of memory, lowest address first.
@@ -244,6 +246,8 @@ mod tests {
         check([1.0_f64, 2.0, 3.0]);
         check([1_u32, 2, 3, 4, 5, 6, 7]);
         check([1_u64, 2, 3, u64::MAX]);
+        check([7_u32; 11]);
+        check([1_u64, 2, 3, 4, 5, 6, 7, u64::MAX]);
     }
 
     #[test]

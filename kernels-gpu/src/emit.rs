@@ -52,6 +52,20 @@ macro_rules! reduce_entry {
     };
 }
 
+/// Emits the entry of a reduction of pairs, whose values are of one type.
+macro_rules! reduce_pairs_entry {
+    ($symbol:ident: $op:ty, $t:ty) => {
+        const _: () = {
+            type A = $t;
+            type B = $t;
+            type R = <$op as $crate::op::Op<$crate::op::Pair<$t, $t>>>::Output;
+            $crate::with_reduce_pairs_arguments! {
+                [forward] $symbol, ReducePairsArguments to $crate::grid::reduce::reduce_pairs::<$op, $t, $t>;
+            }
+        };
+    };
+}
+
 /// Emits the entry of a scan.
 macro_rules! scan_entry {
     ($symbol:ident: $placement:ty, $op:ty, $t:ty) => {
@@ -68,27 +82,13 @@ macro_rules! scan_entry {
 /// Emits the entry of a segmented reduction.
 macro_rules! segmented_reduce_entry {
     ($symbol:ident: $op:ty, $t:ty) => {
-        entry!($symbol(
-            input: *const $t,
-            item_count: u64,
-            offsets: *const u32,
-            offset_bytes: u64,
-            row_items: u64,
-            segment_count: u64,
-            control: *mut $crate::workspace::Control,
-            states: *mut u64,
-            state_words: u64,
-            output: *mut <$op as $crate::op::Op<$t>>::Output,
-            report: *mut u64,
-        ) {
-            // SAFETY: the launch keeps the contract of `grid::segments::segmented_reduce`.
-            unsafe {
-                $crate::grid::segments::segmented_reduce::<$op, $t>(
-                    input, item_count, offsets, offset_bytes, row_items, segment_count, control, states,
-                    state_words, output, report,
-                )
+        const _: () = {
+            type T = $t;
+            type R = <$op as $crate::op::Op<$t>>::Output;
+            $crate::with_segmented_reduce_arguments! {
+                [forward] $symbol, SegmentedReduceArguments to $crate::grid::segments::segmented_reduce::<$op, $t>;
             }
-        });
+        };
     };
 }
 
@@ -98,6 +98,10 @@ macro_rules! segmented_reduce {
 
 macro_rules! reduce {
     ($op:ident $t:ident $symbol:ident) => { reduce_entry!($symbol: $op, $t); };
+}
+
+macro_rules! reduce_pairs {
+    ($op:ident $t:ident $symbol:ident) => { reduce_pairs_entry!($symbol: $op, $t); };
 }
 
 macro_rules! inclusive_scan {
@@ -116,6 +120,8 @@ macro_rules! entries {
 crate::for_each_kernel!(entries);
 #[cfg(not(feature = "skeletons"))]
 crate::for_each_segmented_kernel!(entries);
+#[cfg(not(feature = "skeletons"))]
+crate::for_each_pair_kernel!(entries);
 
 // The others are put together of skeletons and bodies.
 #[cfg(feature = "skeletons")]

@@ -125,6 +125,112 @@ macro_rules! for_each_kernel {
             reduce Any i64 => reduce_any_i64;
             reduce Any u64 => reduce_any_u64;
 
+            reduce ArgMin f32 => reduce_arg_min_f32;
+            reduce ArgMin f64 => reduce_arg_min_f64;
+            reduce ArgMin f16 => reduce_arg_min_f16;
+            reduce ArgMin bf16 => reduce_arg_min_bf16;
+            reduce ArgMin i8 => reduce_arg_min_i8;
+            reduce ArgMin u8 => reduce_arg_min_u8;
+            reduce ArgMin i16 => reduce_arg_min_i16;
+            reduce ArgMin u16 => reduce_arg_min_u16;
+            reduce ArgMin i32 => reduce_arg_min_i32;
+            reduce ArgMin u32 => reduce_arg_min_u32;
+            reduce ArgMin i64 => reduce_arg_min_i64;
+            reduce ArgMin u64 => reduce_arg_min_u64;
+
+            reduce ArgMax f32 => reduce_arg_max_f32;
+            reduce ArgMax f64 => reduce_arg_max_f64;
+            reduce ArgMax f16 => reduce_arg_max_f16;
+            reduce ArgMax bf16 => reduce_arg_max_bf16;
+            reduce ArgMax i8 => reduce_arg_max_i8;
+            reduce ArgMax u8 => reduce_arg_max_u8;
+            reduce ArgMax i16 => reduce_arg_max_i16;
+            reduce ArgMax u16 => reduce_arg_max_u16;
+            reduce ArgMax i32 => reduce_arg_max_i32;
+            reduce ArgMax u32 => reduce_arg_max_u32;
+            reduce ArgMax i64 => reduce_arg_max_i64;
+            reduce ArgMax u64 => reduce_arg_max_u64;
+
+            reduce ArgMinMax f32 => reduce_arg_min_max_f32;
+            reduce ArgMinMax f64 => reduce_arg_min_max_f64;
+            reduce ArgMinMax f16 => reduce_arg_min_max_f16;
+            reduce ArgMinMax bf16 => reduce_arg_min_max_bf16;
+            reduce ArgMinMax i8 => reduce_arg_min_max_i8;
+            reduce ArgMinMax u8 => reduce_arg_min_max_u8;
+            reduce ArgMinMax i16 => reduce_arg_min_max_i16;
+            reduce ArgMinMax u16 => reduce_arg_min_max_u16;
+            reduce ArgMinMax i32 => reduce_arg_min_max_i32;
+            reduce ArgMinMax u32 => reduce_arg_min_max_u32;
+            reduce ArgMinMax i64 => reduce_arg_min_max_i64;
+            reduce ArgMinMax u64 => reduce_arg_min_max_u64;
+
+            reduce MinMax f32 => reduce_min_max_f32;
+            reduce MinMax f64 => reduce_min_max_f64;
+            reduce MinMax f16 => reduce_min_max_f16;
+            reduce MinMax bf16 => reduce_min_max_bf16;
+            reduce MinMax i8 => reduce_min_max_i8;
+            reduce MinMax u8 => reduce_min_max_u8;
+            reduce MinMax i16 => reduce_min_max_i16;
+            reduce MinMax u16 => reduce_min_max_u16;
+            reduce MinMax i32 => reduce_min_max_i32;
+            reduce MinMax u32 => reduce_min_max_u32;
+            reduce MinMax i64 => reduce_min_max_i64;
+            reduce MinMax u64 => reduce_min_max_u64;
+
+            reduce Moments f32 => reduce_moments_f32;
+            reduce Moments f64 => reduce_moments_f64;
+            reduce Moments f16 => reduce_moments_f16;
+            reduce Moments bf16 => reduce_moments_bf16;
+            reduce Moments i8 => reduce_moments_i8;
+            reduce Moments u8 => reduce_moments_u8;
+            reduce Moments i16 => reduce_moments_i16;
+            reduce Moments u16 => reduce_moments_u16;
+            reduce Moments i32 => reduce_moments_i32;
+            reduce Moments u32 => reduce_moments_u32;
+            reduce Moments i64 => reduce_moments_i64;
+            reduce Moments u64 => reduce_moments_u64;
+
+            reduce Statistics f32 => reduce_statistics_f32;
+            reduce Statistics f64 => reduce_statistics_f64;
+            reduce Statistics f16 => reduce_statistics_f16;
+            reduce Statistics bf16 => reduce_statistics_bf16;
+            reduce Statistics i8 => reduce_statistics_i8;
+            reduce Statistics u8 => reduce_statistics_u8;
+            reduce Statistics i16 => reduce_statistics_i16;
+            reduce Statistics u16 => reduce_statistics_u16;
+            reduce Statistics i32 => reduce_statistics_i32;
+            reduce Statistics u32 => reduce_statistics_u32;
+            reduce Statistics i64 => reduce_statistics_i64;
+            reduce Statistics u64 => reduce_statistics_u64;
+
+            reduce SumOfSquares f32 => reduce_sum_of_squares_f32;
+            reduce SumOfSquares f64 => reduce_sum_of_squares_f64;
+            reduce SumOfSquares f16 => reduce_sum_of_squares_f16;
+            reduce SumOfSquares bf16 => reduce_sum_of_squares_bf16;
+            reduce SumOfSquares i8 => reduce_sum_of_squares_i8;
+            reduce SumOfSquares u8 => reduce_sum_of_squares_u8;
+            reduce SumOfSquares i16 => reduce_sum_of_squares_i16;
+            reduce SumOfSquares u16 => reduce_sum_of_squares_u16;
+            reduce SumOfSquares i32 => reduce_sum_of_squares_i32;
+            reduce SumOfSquares u32 => reduce_sum_of_squares_u32;
+            reduce SumOfSquares i64 => reduce_sum_of_squares_i64;
+            reduce SumOfSquares u64 => reduce_sum_of_squares_u64;
+
+            reduce WideSumOfSquares f32 => reduce_wide_sum_of_squares_f32;
+
+            reduce CountNonZero f32 => reduce_count_non_zero_f32;
+            reduce CountNonZero f64 => reduce_count_non_zero_f64;
+            reduce CountNonZero f16 => reduce_count_non_zero_f16;
+            reduce CountNonZero bf16 => reduce_count_non_zero_bf16;
+            reduce CountNonZero i8 => reduce_count_non_zero_i8;
+            reduce CountNonZero u8 => reduce_count_non_zero_u8;
+            reduce CountNonZero i16 => reduce_count_non_zero_i16;
+            reduce CountNonZero u16 => reduce_count_non_zero_u16;
+            reduce CountNonZero i32 => reduce_count_non_zero_i32;
+            reduce CountNonZero u32 => reduce_count_non_zero_u32;
+            reduce CountNonZero i64 => reduce_count_non_zero_i64;
+            reduce CountNonZero u64 => reduce_count_non_zero_u64;
+
             inclusive_scan Sum f32 => inclusive_scan_sum_f32;
             inclusive_scan Sum f64 => inclusive_scan_sum_f64;
             inclusive_scan Sum f16 => inclusive_scan_sum_f16;
@@ -322,6 +428,28 @@ macro_rules! for_each_kernel {
             exclusive_scan WideSum u16 => exclusive_scan_wide_sum_u16;
             exclusive_scan WideSum i32 => exclusive_scan_wide_sum_i32;
             exclusive_scan WideSum u32 => exclusive_scan_wide_sum_u32;
+        }
+    };
+}
+
+/// Hands every row of the table of kernels with two inputs to the macro `$callback`: the operator is on pairs of two elements of
+/// this type.
+#[macro_export]
+macro_rules! for_each_pair_kernel {
+    ($callback:ident) => {
+        $callback! {
+            reduce_pairs Dot f32 => reduce_pairs_dot_f32;
+            reduce_pairs Dot f64 => reduce_pairs_dot_f64;
+            reduce_pairs Dot f16 => reduce_pairs_dot_f16;
+            reduce_pairs Dot bf16 => reduce_pairs_dot_bf16;
+            reduce_pairs Dot i8 => reduce_pairs_dot_i8;
+            reduce_pairs Dot u8 => reduce_pairs_dot_u8;
+            reduce_pairs Dot i16 => reduce_pairs_dot_i16;
+            reduce_pairs Dot u16 => reduce_pairs_dot_u16;
+            reduce_pairs Dot i32 => reduce_pairs_dot_i32;
+            reduce_pairs Dot u32 => reduce_pairs_dot_u32;
+            reduce_pairs Dot i64 => reduce_pairs_dot_i64;
+            reduce_pairs Dot u64 => reduce_pairs_dot_u64;
         }
     };
 }

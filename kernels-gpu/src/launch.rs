@@ -17,18 +17,20 @@ pub const REDUCE_BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
 pub const REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
 /// Words of accumulators that a thread of a reduction holds at a time, from which on it has the registers of
-/// [`REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR`]. A wide sum of `f32` has 24, all others of this library's at most 20.
+/// [`REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR`]. A wide sum of `f32` has 24, moments 30, and other sums at most 20.
 const REDUCE_MANY_WORDS: usize = 21;
 
 /// Whether a thread of a reduction has two folds, instead of one for each item of a vector: where any order gives the same
-/// bits, and with wide accumulators.
+/// bits, and with wide accumulators. One that combines a tile pairwise has one.
 pub const fn reduce_has_two_folds<O: Op<T>, T: Element>() -> bool {
-    O::EXACT || O::Accumulator::IS_WIDE
+    O::EXACT || O::Accumulator::IS_WIDE && !O::IS_PAIRWISE
 }
 
 /// Blocks of a reduction with this operator that share a multiprocessor: what the compiler fits the registers to.
 pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
-    let accumulators = if reduce_has_two_folds::<O, T>() {
+    let accumulators = if O::IS_PAIRWISE {
+        5
+    } else if reduce_has_two_folds::<O, T>() {
         3
     } else {
         vector_items::<T>() + thread_vectors::<T>()
@@ -178,10 +180,13 @@ impl Start {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::{Product, Sum, WideSum};
+    use crate::op::{ArgMinMax, Moments, Product, Statistics, Sum, WideSum};
 
     #[test]
-    fn only_wide_sums_of_f32_have_more_registers() {
+    fn wide_sums_of_f32_and_moments_have_more_registers() {
+        assert_eq!(reduce_blocks_per_multiprocessor::<Moments, f32>(), 2);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Statistics, u8>(), 2);
+        assert_eq!(reduce_blocks_per_multiprocessor::<ArgMinMax, f32>(), 3);
         assert_eq!(reduce_blocks_per_multiprocessor::<WideSum, f32>(), 2);
         assert_eq!(reduce_blocks_per_multiprocessor::<WideSum, u32>(), 3);
         assert_eq!(reduce_blocks_per_multiprocessor::<WideSum, half::f16>(), 3);

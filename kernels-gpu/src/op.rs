@@ -6,6 +6,23 @@
 //! Every identity is exact: combining with it gives the other operand back, bit for bit (a NaN apart, whose
 //! payload may change). So a missing item can be replaced by the identity without a trace.
 
+mod counts;
+mod dot;
+mod extremes;
+mod keys;
+mod moments;
+mod statistics;
+mod tuple;
+
+pub use counts::{CountNonZero, SumOfSquares, WideSumOfSquares};
+pub use dot::Dot;
+pub use extremes::{ArgMax, ArgMin, ArgMinMax, Extremes, MinMax};
+#[doc(hidden)]
+pub use keys::{Located, Ordered};
+pub use moments::{Moments, Number};
+pub use statistics::Statistics;
+pub use tuple::{Pair, Triple};
+
 use half::{bf16, f16};
 use num_traits::float::FloatCore;
 
@@ -49,7 +66,7 @@ use crate::element::{for_each_item, item_of, vector_of, Accumulator, Element, Wo
 /// }
 /// ```
 pub trait Op<T: Element>: Copy + Send + Sync + 'static {
-    /// The type that values are combined in: any plain type of 1 to 8 words of 32 bits.
+    /// The type that values are combined in: any plain type of 1 to 16 words of 32 bits.
     type Accumulator: Accumulator;
 
     /// The type of a result: any element.
@@ -90,8 +107,12 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const GROUP_TREE: Tree = Tree::Neighbours;
 
+    /// Whether a thread of a reduction combines a tile's items pairwise, though the accumulator is wide.
+    #[doc(hidden)]
+    const IS_PAIRWISE: bool = false;
+
     /// The items of 16 bytes combined, the first of which is item `index` of the input: from left to right, unless the
-    /// operator is [`Self::EXACT`].
+    /// operator is [`Self::EXACT`]; pairwise, neighbours first, if it [`Self::IS_PAIRWISE`].
     #[doc(hidden)]
     #[inline(always)]
     fn total(words: Words, index: u64) -> Self::Accumulator {

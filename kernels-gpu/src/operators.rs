@@ -2,13 +2,14 @@
 //! functions by itself too, so that what it must not contain can be named.
 //!
 //! A row is `NAME: OPERATOR, ITEM;`, which gives `reduce_NAME`, `segmented_reduce_NAME`, `inclusive_scan_NAME` and
-//! `exclusive_scan_NAME`, or `NAME: OPERATOR, ITEM, scans only;`, which gives all but the first.
+//! `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, which gives all but the first; `NAME: OPERATOR, ITEM, reduction only;`,
+//! which gives the reduction; or `NAME: OPERATOR, pairs of A, B;`, which gives `reduce_pairs_NAME`.
 
 pub use crate::block::{Exclusive, Inclusive};
-pub use crate::grid::reduce::reduce;
+pub use crate::grid::reduce::{reduce, reduce_pairs};
 pub use crate::grid::scan::scan;
 pub use crate::grid::segments::segmented_reduce;
-pub use crate::op::Op;
+pub use crate::op::{Op, Pair};
 #[cfg(feature = "stable")]
 use crate::simt::in_global_memory;
 
@@ -47,6 +48,15 @@ impl<T> Parameter for *const T {
 #[macro_export]
 macro_rules! operators {
     () => {};
+    ($name:ident: $op:ty, pairs of $left:ty, $right:ty; $($rest:tt)*) => {
+        $crate::operators!(@pairs $name $op, $left, $right);
+        $crate::operators!($($rest)*);
+    };
+    ($name:ident: $op:ty, $item:ty, reduction only; $($rest:tt)*) => {
+        $crate::operators!(@reduce $name $op, $item);
+        $crate::operator_functions!($name $op, $item);
+        $crate::operators!($($rest)*);
+    };
     ($name:ident: $op:ty, $item:ty; $($rest:tt)*) => {
         $crate::operators!(@reduce $name $op, $item);
         $crate::operators!(@segmented $name $op, $item);
@@ -60,38 +70,13 @@ macro_rules! operators {
     };
     (@segmented $name:ident $op:ty, $item:ty) => {
         const _: () = {
-            use $crate::operators::{in_global_memory, Control, Op};
-
-            $crate::operator_entry!("segmented_reduce_" $name, segmented_reduce(
-                input: *mut $item,
-                item_count: u64,
-                offsets: *mut u32,
-                offset_bytes: u64,
-                row_items: u64,
-                segment_count: u64,
-                control: *mut Control,
-                states: *mut u64,
-                state_words: u64,
-                output: *mut <$op as Op<$item>>::Output,
-                report: *mut u64,
-            ) {
-                // SAFETY: the launch keeps the contract of `segmented_reduce`.
-                unsafe {
-                    $crate::operators::segmented_reduce::<$op, $item>(
-                        in_global_memory(input),
-                        item_count,
-                        in_global_memory(offsets),
-                        offset_bytes,
-                        row_items,
-                        segment_count,
-                        in_global_memory(control),
-                        in_global_memory(states),
-                        state_words,
-                        in_global_memory(output),
-                        in_global_memory(report),
-                    )
-                }
-            });
+            type T = $item;
+            type R = <$op as $crate::operators::Op<$item>>::Output;
+            $crate::with_segmented_reduce_arguments! {
+                [$crate::operator_entry]
+                "segmented_reduce_" $name, SegmentedReduceArguments to
+                $crate::operators::segmented_reduce::<$op, $item>;
+            }
         };
     };
     (@reduce $name:ident $op:ty, $item:ty) => {
@@ -103,6 +88,19 @@ macro_rules! operators {
                 "reduce_" $name, ReduceArguments to $crate::operators::reduce::<$op, $item>;
             }
         };
+    };
+    (@pairs $name:ident $op:ty, $left:ty, $right:ty) => {
+        const _: () = {
+            type A = $left;
+            type B = $right;
+            type R = <$op as $crate::operators::Op<$crate::operators::Pair<$left, $right>>>::Output;
+            $crate::with_reduce_pairs_arguments! {
+                [$crate::operator_entry]
+                "reduce_pairs_" $name, ReducePairsArguments to
+                $crate::operators::reduce_pairs::<$op, $left, $right>;
+            }
+        };
+        $crate::operator_functions!($name $op, $crate::operators::Pair<$left, $right>);
     };
     (@scans $name:ident $op:ty, $item:ty) => {
         $crate::operators!(@scan Inclusive "inclusive_scan_" $name $op, $item);

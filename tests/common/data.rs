@@ -88,6 +88,7 @@ pub fn ordinary<O: Op<T>, T: Sample>(count: usize) -> Vec<T> {
 
 /// Asserts that two lists have the same bits; says where they first differ.
 #[track_caller]
+#[allow(dead_code, reason = "each test file uses its part")]
 pub fn assert_same_bits<T: Item>(found: &[T], expected: &[T], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}: length");
     for (index, (found, expected)) in found.iter().zip(expected).enumerate() {

@@ -49,3 +49,34 @@ macro_rules! for_each_text {
     };
 }
 pub(crate) use for_each_text;
+
+/// The same for the texts of operators with results of another type than the items: where extremes are, moments.
+#[allow(unused_macros, reason = "each test file uses its part")]
+macro_rules! for_each_one_pass_text {
+    ($callback:ident) => {
+        $callback! {
+            reduce MinMax u8 => reduce_min_max_u8;
+            reduce MinMax f16 => reduce_min_max_f16;
+            reduce MinMax f32 => reduce_min_max_f32;
+            reduce MinMax i64 => reduce_min_max_i64;
+            reduce ArgMin i8 => reduce_arg_min_i8;
+            reduce ArgMax bf16 => reduce_arg_max_bf16;
+            reduce ArgMin f32 => reduce_arg_min_f32;
+            reduce ArgMax f64 => reduce_arg_max_f64;
+            reduce ArgMinMax u8 => reduce_arg_min_max_u8;
+            reduce ArgMinMax i16 => reduce_arg_min_max_i16;
+            reduce ArgMinMax u32 => reduce_arg_min_max_u32;
+            reduce ArgMinMax f64 => reduce_arg_min_max_f64;
+            reduce Moments u8 => reduce_moments_u8;
+            reduce Moments f16 => reduce_moments_f16;
+            reduce Moments f32 => reduce_moments_f32;
+            reduce Moments f64 => reduce_moments_f64;
+            reduce Statistics i8 => reduce_statistics_i8;
+            reduce Statistics u16 => reduce_statistics_u16;
+            reduce Statistics f32 => reduce_statistics_f32;
+            reduce Statistics i64 => reduce_statistics_i64;
+        }
+    };
+}
+#[allow(unused_imports, reason = "each test file uses its part")]
+pub(crate) use for_each_one_pass_text;

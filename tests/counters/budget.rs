@@ -21,14 +21,16 @@ use std::fs;
 
 use virtual_gpu::{Class, Counters, Policy};
 use warpfold::{
-    All, And, Any, Item, Max, MaxNum, Min, MinNum, Op, Or, Product, Sum, WideSum, Xor, bf16, f16,
+    All, And, Any, ArgMax, ArgMin, ArgMinMax, CountNonZero, Item, Max, MaxNum, Min, MinMax, MinNum,
+    Moments, Op, Or, Product, Statistics, Sum, SumOfSquares, WideSum, WideSumOfSquares, Xor, bf16,
+    f16,
 };
 use warpfold_kernels::contract::{Wider, reduce_tile_items, scan_tile_items};
 use warpfold_kernels::for_each_kernel;
 
 use crate::data::{Sample, ordinary};
 use crate::engine::{Engine, GENERATIONS, Generation, SM_90};
-use crate::texts::for_each_text;
+use crate::texts::{for_each_one_pass_text, for_each_text};
 use crate::unwatched;
 
 /// The committed table.
@@ -132,13 +134,16 @@ macro_rules! rows {
 for_each_kernel!(rows);
 
 macro_rules! symbols {
-    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-        /// A row for each text.
-        const TEXTS: &[&str] = &[$(stringify!($symbol)),*];
-    };
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
 }
 
-for_each_text!(symbols);
+/// Rows of which each stands for a text.
+const TEXTS: [&[&str]; 2] = [for_each_text!(symbols), for_each_one_pass_text!(symbols)];
+
+/// Whether a row stands for its text.
+fn stands_for_its_text(symbol: &str) -> bool {
+    TEXTS.iter().any(|rows| rows.contains(&symbol))
+}
 
 impl Cost {
     fn instructions_per_item(&self) -> f64 {
@@ -210,7 +215,7 @@ fn budgets() -> BTreeMap<(&'static str, &'static str), f64> {
 /// The generations in which a row's kernel is counted: in all if it stands for a text, else in the last. The bodies of the
 /// operators are the same in all of them.
 fn generations(symbol: &str) -> &'static [Generation] {
-    match TEXTS.contains(&symbol) {
+    match stands_for_its_text(symbol) {
         true => &GENERATIONS,
         false => &[SM_90],
     }

@@ -10,8 +10,9 @@ use std::process::{Command, Output};
 use crate::{command, complaint, folder, printed, run, sum_of, value};
 
 /// The examples that take arguments, each with some that keep it short.
-const EXAMPLES: [(&str, &[&str]); 4] = [
+const EXAMPLES: [(&str, &[&str]); 5] = [
     ("sum", &[]),
+    ("statistics", &[]),
     ("prefix_sum", &["3", "4"]),
     ("compact", &[]),
     ("ladder", &["4"]),

@@ -27,7 +27,9 @@ pub enum Kind {
 impl Kind {
     /// The kind that a symbol says, and the row's name.
     pub fn of(symbol: &str) -> Option<(Self, &str)> {
-        let reduce = symbol.strip_prefix("reduce_");
+        let reduce = symbol
+            .strip_prefix("reduce_pairs_")
+            .or_else(|| symbol.strip_prefix("reduce_"));
         let segmented = symbol.strip_prefix("segmented_reduce_");
         let scan = symbol
             .strip_prefix("inclusive_scan_")
@@ -239,6 +241,7 @@ mod tests {
     #[test]
     fn a_symbol_says_the_kind() {
         assert_eq!(Kind::of("reduce_gcd"), Some((Kind::Reduce, "gcd")));
+        assert_eq!(Kind::of("reduce_pairs_dot"), Some((Kind::Reduce, "dot")));
         assert_eq!(Kind::of("exclusive_scan_gcd"), Some((Kind::Scan, "gcd")));
         assert_eq!(Kind::of("kernel_gcd"), Some((Kind::Own, "gcd")));
         assert_eq!(Kind::of("scan_gcd"), None);

@@ -14,8 +14,8 @@ use crate::driver::{self, Address, Context, Event, OwnStream, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::Item;
 
-/// Bytes of the place for a result: room for any item.
-const RESULT_BYTES: usize = 32;
+/// Bytes of the place for a result: room for any item, and for what one reading of several operators gives.
+const RESULT_BYTES: usize = 64;
 
 /// A stream, and what the launches and the result of a call need.
 #[derive(Debug)]

@@ -28,7 +28,7 @@ pub(super) const ENVELOPE_BYTES: usize = 16;
 const HEAD_BYTES: usize = ENVELOPE_BYTES + 8;
 
 /// Bytes of the notes: a control, and the values of a group and its prefix.
-const NOTES_BYTES: usize = 4 << 10;
+const NOTES_BYTES: usize = 5 << 10;
 
 const _: () =
     assert!(16 + (SCAN_GROUP_TILES as usize + 1) * 8 * ACCUMULATOR_MAX_WORDS <= NOTES_BYTES);

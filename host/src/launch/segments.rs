@@ -1,6 +1,8 @@
 //! Segmented reductions.
 
+use warpfold_kernels::arguments::SegmentedReduceArguments;
 use warpfold_kernels::segments::{state_words, window_count};
+use warpfold_kernels::workspace::Control;
 
 use super::pieces::Part;
 use super::{Queue, Span, overlap};
@@ -51,24 +53,25 @@ impl Queue<'_> {
         let (item_count, segment_count) = (segments.items.item_count as u64, segments.count as u64);
         let state_words = state_words::<T, O::Accumulator>(item_count, segment_count);
         let scratch = self.scratch(Part::Whole, state_words)?;
-        let parameters = [
-            segments.items.address,
+        let mut arguments = SegmentedReduceArguments::<T, O::Output> {
+            input: segments.items.address as *const T,
             item_count,
-            offsets,
-            offset_bytes as u64,
-            row_items as u64,
+            offsets: offsets as *const u32,
+            offset_bytes: offset_bytes as u64,
+            row_items: row_items as u64,
             segment_count,
-            scratch.control,
-            scratch.states,
-            scratch.state_words,
-            output.address,
-            report,
-        ];
+            control: scratch.control as *mut Control,
+            states: scratch.states as *mut u64,
+            state_words: scratch.state_words,
+            output: output.address as *mut O::Output,
+            report: report as *mut u64,
+        };
+        let pointers = &mut arguments.pointers();
         let blocks = window_count::<T>(item_count, segment_count);
-        // SAFETY: these are a segmented reduction's parameters. The items, the offsets and the results are memory of the context, of
+        // SAFETY: these are a segmented reduction's arguments. The items, the offsets and the results are memory of the context, of
         // the lengths that their owner gave them, which were compared; whatever the offsets are, the kernel reads no others. The
         // report is 0 or the caller's. The rest is the stream's workspace, with the state words that were asked for.
-        unsafe { self.launch(Part::Whole, &kernel, kernel.long.block, blocks, parameters) }
+        unsafe { self.launch(Part::Whole, &kernel, kernel.long.block, blocks, pointers) }
     }
 }
 

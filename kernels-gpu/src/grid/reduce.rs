@@ -20,17 +20,20 @@
 //! Cost: every byte is read once. 1 barrier a block; 3 in the one that combines the partials. The combination tree, and so
 //! every bit of the result, is that of [`crate::contract`].
 
-use crate::arguments::ReduceArguments;
+mod in_pairs;
+
+use crate::arguments::{ReduceArguments, ReducePairsArguments};
 use crate::block;
 use crate::board::Board;
 use crate::contract::{reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items};
 use crate::contract::{thread_vectors, vector_bytes, vector_items, BLOCK_THREADS, THREAD_VECTORS};
 use crate::element::{for_each_item, Accumulator, Element};
 use crate::launch::{reduce_has_two_folds, ReduceShared, REDUCE_CACHED_BYTES};
-use crate::op::{Commutative, Op};
+use crate::op::{Commutative, Op, Pair};
+use crate::pairwise;
 use crate::simt;
-use crate::thread::{self, for_each_vector, Caching, Items, Part, Slots, TileItems};
-use crate::thread::{Vectors, MAX_VECTOR_ITEMS};
+use crate::thread::{self, for_each_vector, Caching, Items, Part, Slots, Source, TileItems};
+use crate::thread::{TilePart, Vectors, MAX_VECTOR_ITEMS};
 use crate::tickets::{self, LAST_TAG};
 
 /// Chunks of which each thread of the last block has so few partials that it looks at them one by one. Wide accumulators, of
@@ -51,15 +54,56 @@ type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 ///   there are [`crate::workspace::reduce_state_words`] words or more.
 #[inline(always)]
 pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(arguments: ReduceArguments<T, O::Output>) {
-    let ReduceArguments {
-        input,
-        item_count,
-        first_chunk,
-        control,
-        states,
-        state_words,
-        output,
-    } = arguments;
+    // SAFETY: the caller's.
+    unsafe {
+        reduce_from::<O, T, _>(
+            arguments.input,
+            arguments.item_count,
+            arguments.first_chunk,
+            arguments.control,
+            arguments.states,
+            arguments.state_words,
+            arguments.output,
+        )
+    }
+}
+
+/// Reduces pairs to `output`, of which `left` and `right` are the addresses of the values of pair 0: otherwise as [`reduce`].
+///
+/// # Safety
+/// That of [`reduce`], of both inputs.
+#[inline(always)]
+pub unsafe fn reduce_pairs<O: Op<Pair<A, B>> + Commutative, A: Element, B: Element>(
+    arguments: ReducePairsArguments<A, B, O::Output>,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        reduce_from::<O, Pair<A, B>, _>(
+            (arguments.left, arguments.right),
+            arguments.item_count,
+            arguments.first_chunk,
+            arguments.control,
+            arguments.states,
+            arguments.state_words,
+            arguments.output,
+        )
+    }
+}
+
+/// Reduces the items of a source.
+///
+/// # Safety
+/// That of [`reduce`], of each input.
+#[inline(always)]
+unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
+    source: S,
+    item_count: u64,
+    first_chunk: u64,
+    control: *mut Control,
+    states: *mut u64,
+    state_words: u64,
+    output: *mut O::Output,
+) {
     simt::await_work_before();
     let shared: *mut Shared<O, T> = simt::shared_memory();
     let chunk_count = reduce_chunk_count::<T>(item_count) as u32;
@@ -77,7 +121,7 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(arguments: ReduceArgume
         );
         let takes = is_first_thread && chunk_count > 1;
         let taken = tickets::take_if(control, takes);
-        let folded = fold_chunk::<O, T>(input, item_count, chunk, slots);
+        let folded = fold_chunk::<O, T, S>(source, item_count, chunk, slots);
         if takes {
             let ticket = taken.ticket();
             (*shared).is_last = (ticket.index == chunk_count - 1) as u32;
@@ -122,11 +166,11 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(arguments: ReduceArgume
 /// This thread's fold over the tiles of a chunk. A ragged tile goes through `slots`.
 ///
 /// # Safety
-/// `input` is the address of item 0 of `item_count`, of which those of the chunk are readable. Nobody but this thread uses
+/// Of the `item_count` items those of the chunk are readable. Nobody but this thread uses
 /// the slots.
 #[inline(always)]
-unsafe fn fold_chunk<O: Op<T>, T: Element>(
-    input: *const T,
+unsafe fn fold_chunk<O: Op<T>, T: Element, S: Source<T>>(
+    source: S,
     item_count: u64,
     chunk: u32,
     slots: Slots,
@@ -141,16 +185,19 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
     };
     let mut folds = [O::identity(); MAX_VECTOR_ITEMS];
     while begin < end {
-        let tile = input.wrapping_add(begin as usize).cast_mut();
         let count = Ord::min(end - begin, reduce_tile_items::<T>()) as u32;
-        let vector = simt::thread_index();
-        let part = Part::<T, T, BLOCK_THREADS>::new(tile, count, thread_vectors::<T>(), vector);
+        let part = source.part(begin, count, simt::thread_index());
         let items = TileItems { begin, count };
         let leaves_out =
             thread::must_leave_out::<O, T>() && (count as u64) < reduce_tile_items::<T>();
         // SAFETY: the caller's.
         unsafe {
-            if !leaves_out {
+            if O::IS_PAIRWISE {
+                folds[0] = O::combine(
+                    folds[0],
+                    combine_tile::<O, T, S::Part>(part, slots, items, caching),
+                );
+            } else if !leaves_out {
                 let vectors = part.load::<O>(slots, caching);
                 fold_vectors::<O, T>(&mut folds, &vectors, items, |_| Items::All);
             } else if reduce_has_two_folds::<O, T>() {
@@ -164,10 +211,34 @@ unsafe fn fold_chunk<O: Op<T>, T: Element>(
         }
         begin += reduce_tile_items::<T>();
     }
-    if reduce_has_two_folds::<O, T>() {
+    if O::IS_PAIRWISE {
+        folds[0]
+    } else if reduce_has_two_folds::<O, T>() {
         O::combine(folds[0], folds[1])
     } else {
-        thread::combine_items::<O, T>(folds)
+        pairwise::items::<O, T>(|place| folds[place])
+    }
+}
+
+/// A thread's vectors of a tile combined pairwise.
+///
+/// # Safety
+/// The items of the tile are readable. Nobody but this thread uses the slots.
+#[inline(always)]
+unsafe fn combine_tile<O: Op<T>, T: Element, P: TilePart<T>>(
+    part: P,
+    slots: Slots,
+    items: TileItems,
+    caching: Caching,
+) -> O::Accumulator {
+    // SAFETY: the caller's.
+    unsafe {
+        if items.count as u64 == reduce_tile_items::<T>() {
+            let vectors = part.load::<O>(slots, caching);
+            return in_pairs::combine_vectors::<O, T>(&vectors, items);
+        }
+        part.copy::<O>(slots);
+        in_pairs::combine_slots::<O, T>(slots, items)
     }
 }
 
@@ -197,7 +268,7 @@ fn fold_vectors<O: Op<T>, T: Element>(
                 column[V] = thread::lift::<O, T>(&vectors[V], P, index(V), lifted(vector(V)));
             }
         });
-        folds[P] = O::combine(folds[P], thread::combine_vectors::<O, T>(column));
+        folds[P] = O::combine(folds[P], thread::combine_vectors::<O, T>(|v| column[v]));
     });
 }
 

@@ -34,6 +34,7 @@ mod leaves;
 mod search;
 mod window;
 
+use crate::arguments::SegmentedReduceArguments;
 use crate::board::Board;
 use crate::element::Element;
 use crate::op::Op;
@@ -58,20 +59,22 @@ use self::search::Offsets;
 ///   there are [`crate::segments::state_words`] words or more.
 /// - `report` is 0, or points to a writable word, which is set to 1 if the offsets are refused.
 #[inline(always)]
-#[allow(clippy::too_many_arguments)]
 pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
-    input: *const T,
-    item_count: u64,
-    offsets: *const u32,
-    offset_bytes: u64,
-    row_items: u64,
-    segment_count: u64,
-    control: *mut Control,
-    states: *mut u64,
-    state_words: u64,
-    output: *mut O::Output,
-    report: *mut u64,
+    arguments: SegmentedReduceArguments<T, O::Output>,
 ) {
+    let SegmentedReduceArguments {
+        input,
+        item_count,
+        offsets,
+        offset_bytes,
+        row_items,
+        segment_count,
+        control,
+        states,
+        state_words,
+        output,
+        report,
+    } = arguments;
     simt::await_work_before();
     let header: *mut Header<O::Accumulator> = simt::shared_memory();
     let offsets = Offsets {

@@ -1,4 +1,4 @@
-//! Conversions of 16-bit floats, minima that propagate NaN, and sums of narrow integers.
+//! Conversions of 16-bit floats, minima that propagate NaN, sums of narrow integers, and a division that is seldom wanted.
 //!
 //! `asm!` without effects, so the compiler may move, share and drop it.
 
@@ -156,3 +156,36 @@ sum!(
     /// The sum of 8 items. 4 dot products.
     sum_i16, "dp2a.lo.s32.s32", "0x0101", i32
 );
+
+/// `(m·S − n·T)² / (n·m·(n + m))` of `[n, S, m, T]`, if it is wanted; else the value that is given. Threads that do not want it go around it.
+#[inline(always)]
+pub fn spread_or(otherwise: f64, is_wanted: bool, [n, s, m, t]: [f64; 4]) -> f64 {
+    let spread: f64;
+    // SAFETY: arithmetic.
+    unsafe {
+        ptx!(
+            spread_or: "{{ .reg .pred %unwanted; .reg .f64 %left, %right;",
+            "setp.eq.u32 %unwanted, {is_wanted}, 0;",
+            "mov.b64 {spread}, {otherwise};",
+            "@%unwanted bra $around;",
+            "mul.rn.f64 %left, {m}, {s};",
+            "mul.rn.f64 %right, {n}, {t};",
+            "sub.rn.f64 %left, %left, %right;",
+            "mul.rn.f64 %left, %left, %left;",
+            "add.rn.f64 %right, {n}, {m};",
+            "mul.rn.f64 {spread}, {n}, {m};",
+            "mul.rn.f64 %right, {spread}, %right;",
+            "div.rn.f64 {spread}, %left, %right;",
+            "$around: }}",
+            is_wanted = in(reg32) is_wanted as u32,
+            otherwise = in(reg64) otherwise,
+            n = in(reg64) n,
+            s = in(reg64) s,
+            m = in(reg64) m,
+            t = in(reg64) t,
+            spread = out(reg64) spread,
+            options(pure, nomem, nostack),
+        );
+    }
+    spread
+}

@@ -5,11 +5,13 @@
 //! `GIVE index, register;`; what stands between is the body.
 //!
 //! Values have the widths of registers: accumulators 32 or 64 bits, items and results also 16, into which those of 8 are
-//! extended by zeros.
+//! extended by zeros. Wider accumulators, and their results, are in several registers (see [`wide`]).
+
+mod wide;
 
 use bytemuck::cast;
 
-use crate::element::{Accumulator, Element, Words};
+use crate::element::{first_bytes, Accumulator, Element, Words};
 
 /// Holes with one output.
 macro_rules! holes {
@@ -49,8 +51,12 @@ holes! {
     lift_32_64(a: u32 reg32) -> u64 reg64: "lift {o} <- {a}";
     lift_64_32(a: u64 reg64) -> u32 reg32: "lift {o} <- {a}";
     lift_64_64(a: u64 reg64) -> u64 reg64: "lift {o} <- {a}";
+    lift_64_32(a: u64 reg64) -> u32 reg32: "lift {o} <- {a}";
+    lift_128_64(a: u64 reg64, b: u64 reg64) -> u64 reg64: "lift {o} <- {a}, {b}";
     lower_32_16(a: u32 reg32) -> u16 reg16: "lower {o} <- {a}";
     lower_32_32(a: u32 reg32) -> u32 reg32: "lower {o} <- {a}";
+    lower_64_16(a: u64 reg64) -> u16 reg16: "lower {o} <- {a}";
+    lower_64_32(a: u64 reg64) -> u32 reg32: "lower {o} <- {a}";
     lower_64_64(a: u64 reg64) -> u64 reg64: "lower {o} <- {a}";
 }
 
@@ -84,7 +90,8 @@ places! {
 pub fn identity<A: Accumulator>() -> A {
     match A::WORDS {
         1 => cast(identity_32()),
-        _ => cast(identity_64()),
+        2 => cast(identity_64()),
+        _ => wide::identity(),
     }
 }
 
@@ -93,16 +100,18 @@ pub fn identity<A: Accumulator>() -> A {
 pub fn combine<A: Accumulator>(left: A, right: A) -> A {
     match A::WORDS {
         1 => cast(combine_32(cast(left), cast(right))),
-        _ => cast(combine_64(cast(left), cast(right))),
+        2 => cast(combine_64(cast(left), cast(right))),
+        _ => wide::combine(left, right),
     }
 }
 
-/// The items of a vector, combined.
+/// The items of a vector, combined. Only operators with wide accumulators look at the index of the first.
 #[inline(always)]
-pub fn total<A: Accumulator>([a, b, c, d]: Words) -> A {
+pub fn total<A: Accumulator>([a, b, c, d]: Words, index: u64) -> A {
     match A::WORDS {
         1 => cast(total_32(a, b, c, d)),
-        _ => cast(total_64(a, b, c, d)),
+        2 => cast(total_64(a, b, c, d)),
+        _ => wide::total([a, b, c, d], index),
     }
 }
 
@@ -131,8 +140,25 @@ pub fn identity_item<T: Element>() -> T {
         1 => cast(narrow(identity_item_16())),
         2 => cast(identity_item_16()),
         4 => cast(identity_item_32()),
-        _ => cast(identity_item_64()),
+        8 => cast(identity_item_64()),
+        _ => cast(identity_item_128()),
     }
+}
+
+/// An item of two registers.
+#[inline(always)]
+fn identity_item_128() -> [u64; 2] {
+    let (low, high): (u64, u64);
+    // SAFETY: a hole has no effects.
+    unsafe {
+        ptx!(
+            identity_item_128: "HOLE identity_item {low}, {high} <-;",
+            low = out(reg64) low,
+            high = out(reg64) high,
+            options(pure, nomem, nostack),
+        );
+    }
+    [low, high]
 }
 
 /// The item or the result of 8 bits in a register.
@@ -143,9 +169,10 @@ fn narrow(register: u16) -> u8 {
     register as u8
 }
 
-/// An item, to combine it. Exact operators have whole vectors totalled instead, and need it only in scans of wider results.
+/// An item, to combine it. Exact operators have whole vectors totalled instead, and need it only in scans of wider results and
+/// where missing items are left out. Only operators with wide accumulators look at the index.
 #[inline(always)]
-pub fn lift<T: Element, A: Accumulator>(item: T) -> A {
+pub fn lift<T: Element, A: Accumulator>(item: T, index: u64) -> A {
     match (size_of::<T>(), A::WORDS) {
         (1, 1) => cast(lift_16_32(cast::<T, u8>(item) as u16)),
         (1, 2) => cast(lift_16_64(cast::<T, u8>(item) as u16)),
@@ -155,18 +182,26 @@ pub fn lift<T: Element, A: Accumulator>(item: T) -> A {
         (4, 2) => cast(lift_32_64(cast(item))),
         (8, 1) => cast(lift_64_32(cast(item))),
         (8, 2) => cast(lift_64_64(cast(item))),
-        _ => A::zeroed(),
+        (8, 1) => cast(lift_64_32(cast(item))),
+        (16, 2) => {
+            let [low, high]: [u64; 2] = cast(item);
+            cast(lift_128_64(low, high))
+        }
+        _ => wide::lift(item, index),
     }
 }
 
-/// A combined value, as a result: of the accumulator's width, or narrower than one word.
+/// A combined value, as a result.
 #[inline(always)]
 pub fn lower<A: Accumulator, R: Element>(value: A) -> R {
     match (A::WORDS, size_of::<R>()) {
         (1, 1) => cast(narrow(lower_32_16(cast(value)))),
         (1, 2) => cast(lower_32_16(cast(value))),
         (1, _) => cast(lower_32_32(cast(value))),
-        _ => cast(lower_64_64(cast(value))),
+        (2, 2) => cast(lower_64_16(cast(value))),
+        (2, 4) => cast(lower_64_32(cast(value))),
+        (2, _) => cast(lower_64_64(cast(value))),
+        _ => wide::lower(value),
     }
 }
 
@@ -199,24 +234,72 @@ registers! {
     take_64 give_64: u64 reg64;
 }
 
-/// A body's input.
+/// A body's input; one of 16 bytes is all inputs.
 #[inline(always)]
 pub fn take<T: Element, const INDEX: usize>() -> T {
     match size_of::<T>() {
         1 => cast(narrow(take_16::<INDEX>())),
         2 => cast(take_16::<INDEX>()),
         4 => cast(take_32::<INDEX>()),
-        _ => cast(take_64::<INDEX>()),
+        8 => cast(take_64::<INDEX>()),
+        _ => cast([take_64::<0>(), take_64::<1>()]),
     }
 }
 
-/// Gives a body's output.
+/// Gives a body's output; one of 16 bytes is all outputs.
 #[inline(always)]
 pub fn give<T: Element, const INDEX: usize>(value: T) {
     match size_of::<T>() {
         1 => give_16::<INDEX>(cast::<T, u8>(value) as u16),
         2 => give_16::<INDEX>(cast(value)),
         4 => give_32::<INDEX>(cast(value)),
-        _ => give_64::<INDEX>(cast(value)),
+        8 => give_64::<INDEX>(cast(value)),
+        _ => {
+            let [low, high]: [u64; 2] = cast(value);
+            give_64::<0>(low);
+            give_64::<1>(high);
+        }
+    }
+}
+
+/// A body's inputs that are two accumulators.
+#[inline(always)]
+pub fn take_both<A: Accumulator>() -> (A, A) {
+    match A::WORDS {
+        1 | 2 => (take::<A, 0>(), take::<A, 1>()),
+        _ => (wide::take_left(), wide::take_right()),
+    }
+}
+
+/// A body's inputs that are one accumulator.
+#[inline(always)]
+pub fn take_accumulator<A: Accumulator>() -> A {
+    match A::WORDS {
+        1 | 2 => take::<A, 0>(),
+        _ => wide::take_left(),
+    }
+}
+
+/// A body's input in place `INDEX` that is the index of an item, if the accumulator is a wide one.
+#[inline(always)]
+pub fn take_index<A: Accumulator, const INDEX: usize>() -> u64 {
+    match A::WORDS {
+        1 | 2 => 0,
+        _ => take_64::<INDEX>(),
+    }
+}
+
+/// Gives a body's outputs that are the result of a wide accumulator: a register for each word.
+#[inline(always)]
+pub fn give_result<R: Element>(value: R) {
+    wide::give_first(first_bytes(value), size_of::<R>() / 4);
+}
+
+/// Gives a body's outputs that are an accumulator.
+#[inline(always)]
+pub fn give_words<A: Accumulator>(value: A) {
+    match A::WORDS {
+        1 | 2 => give::<A, 0>(value),
+        _ => wide::give_first(first_bytes(value), A::WORDS),
     }
 }

@@ -135,6 +135,7 @@ operands! {
     u32 as u32: |value| value, |bits| bits;
     i32 as u32: |value| value as u32, |bits| bits as i32;
     f32 as u32: f32::to_bits, f32::from_bits;
+    f64 as u64: f64::to_bits, f64::from_bits;
     u64 as u64: |value| value, |bits| bits;
 }
 

@@ -8,12 +8,13 @@ use half::{bf16, f16};
 use crate::block::{Exclusive, Inclusive, Placement};
 use crate::element::{first_words, vector_of, Accumulator, Element, Words};
 use crate::op::*;
-use crate::simt::holes::{give, take};
+use crate::simt::holes::{give, give_result, give_words};
+use crate::simt::holes::{take, take_accumulator, take_both, take_index};
 use crate::thread::Items;
 
 #[inline(always)]
 fn identity<O: Op<T>, T: Element>() {
-    give::<_, 0>(O::identity());
+    give_words(O::identity());
 }
 
 #[inline(always)]
@@ -25,24 +26,29 @@ fn identity_item<O: Op<T>, T: Element>() {
 
 #[inline(always)]
 fn lift<O: Op<T>, T: Element>() {
-    give::<_, 0>(O::lift(take::<T, 0>()));
+    let item = take::<T, 0>();
+    give_words(O::lift_at(item, take_index::<O::Accumulator, 1>()));
 }
 
 #[inline(always)]
 fn combine<O: Op<T>, T: Element>() {
-    let left = take::<_, 0>();
-    let right = take::<_, 1>();
-    give::<_, 0>(O::combine(left, right));
+    let (left, right) = take_both();
+    give_words(O::combine(left, right));
 }
 
 #[inline(always)]
 fn lower<O: Op<T>, T: Element>() {
-    give::<_, 0>(O::lower(take::<_, 0>()));
+    let value: O::Accumulator = take_accumulator();
+    match <O::Accumulator as Accumulator>::IS_WIDE {
+        false => give::<_, 0>(O::lower(value)),
+        true => give_result(O::lower(value)),
+    }
 }
 
 #[inline(always)]
 fn total<O: Op<T>, T: Element>() {
-    give::<_, 0>(O::total(take_words::<0, 1, 2, 3>(), 0));
+    let words = take_words::<0, 1, 2, 3>();
+    give_words(O::total(words, take_index::<O::Accumulator, 4>()));
 }
 
 #[inline(always)]
@@ -107,6 +113,12 @@ macro_rules! row {
     (reduce $op:ident $t:ident $symbol:ident) => {
         row!($op $t $symbol);
     };
+    (reduce_pairs $op:ident $t:ident $symbol:ident) => {
+        const _: () = {
+            type Item = Pair<$t, $t>;
+            row!($op Item $symbol);
+        };
+    };
     (inclusive_scan $op:ident $t:ident $symbol:ident) => {
         row!($op $t $symbol);
         body!($symbol place: place::<Inclusive, $op, $t>());
@@ -124,3 +136,4 @@ macro_rules! rows {
 }
 
 crate::for_each_kernel!(rows);
+crate::for_each_pair_kernel!(rows);

@@ -7,8 +7,9 @@
 //! Holes are as large as they can be: a vector's total, and what a scan puts at a vector's places. So what an operator does
 //! with narrow items lies within a body, and inclusive and exclusive scans differ in a body only.
 //!
-//! There are no skeletons for items and accumulators of more than 64 bits, nor for operators that look at an item's index or
-//! have no identity item.
+//! Reductions have accumulators of up to 16 words. Those of more than two words are for operators that look at an item's index,
+//! have no identity item, and are exact or combine pairwise. Of two inputs, an item is a pair. There are no skeletons for other items of more than 64 bits, nor for scans
+//! with accumulators of more than 64 bits.
 
 mod bodies;
 
@@ -21,16 +22,19 @@ use crate::op::{Commutative, Op};
 use crate::simt::holes;
 use crate::thread::Items;
 
-/// An operator made of holes, with accumulators `A` and results `R`.
+/// An operator made of holes, with accumulators `A` and results `R`. Where it does not `FILL`, no item lifts to the identity.
 #[derive(Clone, Copy)]
-pub struct Holes<A, R, const EXACT: bool>(PhantomData<(A, R)>);
+pub struct Holes<A, R, const EXACT: bool, const FILLS: bool = true>(PhantomData<(A, R)>);
 
-impl<A, R, const EXACT: bool> Commutative for Holes<A, R, EXACT> {}
+impl<A, R, const EXACT: bool, const FILLS: bool> Commutative for Holes<A, R, EXACT, FILLS> {}
 
-impl<T: Element, A: Accumulator, R: Element, const EXACT: bool> Op<T> for Holes<A, R, EXACT> {
+impl<T: Element, A: Accumulator, R: Element, const EXACT: bool, const FILLS: bool> Op<T>
+    for Holes<A, R, EXACT, FILLS>
+{
     type Accumulator = A;
     type Output = R;
     const EXACT: bool = EXACT;
+    const IS_PAIRWISE: bool = A::IS_WIDE && !EXACT;
     const GROUP_TREE: Tree = Tree::Halves;
 
     #[inline(always)]
@@ -40,12 +44,17 @@ impl<T: Element, A: Accumulator, R: Element, const EXACT: bool> Op<T> for Holes<
 
     #[inline(always)]
     fn identity_item() -> Option<T> {
-        Some(holes::identity_item())
+        FILLS.then(holes::identity_item)
     }
 
     #[inline(always)]
     fn lift(item: T) -> A {
-        holes::lift(item)
+        Self::lift_at(item, 0)
+    }
+
+    #[inline(always)]
+    fn lift_at(item: T, index: u64) -> A {
+        holes::lift(item, index)
     }
 
     #[inline(always)]
@@ -59,8 +68,8 @@ impl<T: Element, A: Accumulator, R: Element, const EXACT: bool> Op<T> for Holes<
     }
 
     #[inline(always)]
-    fn total(words: Words, _index: u64) -> A {
-        holes::total(words)
+    fn total(words: Words, index: u64) -> A {
+        holes::total(words, index)
     }
 }
 
@@ -82,10 +91,32 @@ impl Placement for Places {
     }
 }
 
+macro_rules! arrays {
+    ($($name:ident = $length:literal $t:ident;)*) => { $(type $name = [$t; $length];)* };
+}
+
+// Accumulators of several words, and results with the alignment of what they stand for.
+arrays! {
+    Bytes2 = 2 u8;
+    Halves2 = 2 u16;
+    Words2 = 2 u32;
+    Words3 = 3 u32;
+    Words4 = 4 u32;
+    Words6 = 6 u32;
+    Words8 = 8 u32;
+    Words12 = 12 u32;
+    Words14 = 14 u32;
+    Long2 = 2 u64;
+    Long3 = 3 u64;
+    Long5 = 5 u64;
+}
+
 /// The skeletons: the kind; whether any order gives the same bits; an item, an accumulator and a result of these widths.
 ///
+/// Of pairs, one of the two values of an item has the width.
+///
 /// The names tell the same, in bits, save that segmented reductions, and scans with accumulators of 32 bits, are the same with
-/// either kind of operator.
+/// either kind of operator. A reduction for which no item lifts to the identity lifts existing items only.
 macro_rules! for_each_skeleton {
     ($callback:ident) => {
         $callback! {
@@ -115,6 +146,33 @@ macro_rules! for_each_skeleton {
             segmented_reduce true u16 u64 u64 => segmented_reduce_16_64_64;
             segmented_reduce true u32 u64 u64 => segmented_reduce_32_64_64;
             segmented_reduce true u16 u32 u32 => segmented_reduce_16_32_32;
+            reduce_existing true u8 u64 Bytes2 => reduce_exact_8_64_16_existing;
+            reduce_existing true u16 u64 Halves2 => reduce_exact_16_64_32_existing;
+            reduce_existing true u32 u64 Words2 => reduce_exact_32_64_64_existing;
+            reduce_existing true u64 Words4 Long2 => reduce_exact_64_128_128_existing;
+            reduce_existing true u8 Words3 u64 => reduce_exact_8_96_64_existing;
+            reduce_existing true u16 Words3 u64 => reduce_exact_16_96_64_existing;
+            reduce_existing true u32 Words3 u64 => reduce_exact_32_96_64_existing;
+            reduce_existing true u64 Words4 u64 => reduce_exact_64_128_64_existing;
+            reduce_existing true u8 Words6 Long2 => reduce_exact_8_192_128_existing;
+            reduce_existing true u16 Words6 Long2 => reduce_exact_16_192_128_existing;
+            reduce_existing true u32 Words6 Long2 => reduce_exact_32_192_128_existing;
+            reduce_existing true u64 Words8 Long2 => reduce_exact_64_256_128_existing;
+            reduce_existing false u8 Words6 Long3 => reduce_rounding_8_192_192_existing;
+            reduce_existing false u16 Words6 Long3 => reduce_rounding_16_192_192_existing;
+            reduce_existing false u32 Words6 Long3 => reduce_rounding_32_192_192_existing;
+            reduce_existing false u64 Words6 Long3 => reduce_rounding_64_192_192_existing;
+            reduce_existing false u8 Words12 Long5 => reduce_rounding_8_384_320_existing;
+            reduce_existing false u16 Words12 Long5 => reduce_rounding_16_384_320_existing;
+            reduce_existing false u32 Words12 Long5 => reduce_rounding_32_384_320_existing;
+            reduce_existing false u64 Words14 Long5 => reduce_rounding_64_448_320_existing;
+            reduce_pairs true u8 u64 u64 => reduce_pairs_exact_16_64_64;
+            reduce_pairs true u16 u64 u64 => reduce_pairs_exact_32_64_64;
+            reduce_pairs true u32 u64 u64 => reduce_pairs_exact_64_64_64;
+            reduce_pairs true u64 u64 u64 => reduce_pairs_exact_128_64_64;
+            reduce_pairs false u16 u32 u32 => reduce_pairs_rounding_32_32_32;
+            reduce_pairs false u32 u32 u32 => reduce_pairs_rounding_64_32_32;
+            reduce_pairs false u64 u64 u64 => reduce_pairs_rounding_128_64_64;
             scan true u8 u32 u8 => scan_8_32_8;
             scan true u16 u32 u16 => scan_16_32_16;
             scan true u32 u32 u32 => scan_32_32_32;
@@ -138,6 +196,18 @@ macro_rules! reduce {
 macro_rules! segmented_reduce {
     ($exact:literal $t:ident $a:ident $r:ident $symbol:ident) => {
         segmented_reduce_entry!($symbol: Holes<$a, $r, $exact>, $t);
+    };
+}
+
+macro_rules! reduce_existing {
+    ($exact:literal $t:ident $a:ident $r:ident $symbol:ident) => {
+        reduce_entry!($symbol: Holes<$a, $r, $exact, false>, $t);
+    };
+}
+
+macro_rules! reduce_pairs {
+    ($exact:literal $t:ident $a:ident $r:ident $symbol:ident) => {
+        reduce_pairs_entry!($symbol: Holes<$a, $r, $exact>, $t);
     };
 }
 

@@ -4,9 +4,10 @@
 //! identity, this item lies there in memory, and all items are lifted alike. Where it has none, missing items are left out:
 //! the identity stands for each, and is never lifted. A tile that is full is never asked.
 
-use crate::contract::{vector_items, Wider, VECTOR_BYTES};
+use crate::contract::{vector_bytes, vector_items, Wider, VECTOR_BYTES};
 use crate::element::{first_words, for_each_item, item_of, Element, Vector};
 use crate::op::Op;
+use crate::pairwise;
 
 /// Which items of a vector are lifted.
 #[derive(Clone, Copy)]
@@ -69,11 +70,28 @@ pub fn total<O: Op<T>, T: Element, U: Element>(
     items: Items,
 ) -> O::Accumulator {
     let bytes = vector_items::<Wider<T, U>>() * size_of::<T>();
-    if let (Items::All, VECTOR_BYTES) = (items, bytes) {
+    if let (Items::All, VECTOR_BYTES, false) = (items, bytes, O::IS_PAIRWISE) {
         return O::total(first_words(vector), index);
     }
     let first = lift::<O, T>(vector, 0, index, items);
     append_others::<O, T, U>(first, vector, index, items)
+}
+
+/// The items of a vector of a reduction combined pairwise, neighbours first.
+#[inline(always)]
+pub fn pairwise_total<O: Op<T>, T: Element>(
+    vector: &Vector,
+    index: u64,
+    items: Items,
+) -> O::Accumulator {
+    let are_all = match items {
+        Items::All => true,
+        Items::First(count) => count >= vector_items::<T>() as u32,
+    };
+    if are_all && vector_bytes::<T>() == VECTOR_BYTES {
+        return O::total(first_words(vector), index);
+    }
+    pairwise::items::<O, T>(|place| lift::<O, T>(vector, place, index, items))
 }
 
 /// The items of a vector appended to what stands before them, one after the other.

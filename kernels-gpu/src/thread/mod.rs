@@ -9,15 +9,18 @@ mod access;
 mod lifting;
 mod part;
 mod slots;
+mod source;
 
 pub use access::Access;
-pub use lifting::{append, lift, must_leave_out, total, Items, TileItems};
+pub use lifting::{append, lift, must_leave_out, pairwise_total, total, Items, TileItems};
 pub use part::{Caching, Part};
 pub use slots::Slots;
+pub use source::{Source, TilePart};
 
-use crate::contract::{thread_vectors, vector_items, THREAD_VECTORS};
+use crate::contract::{thread_vectors, THREAD_VECTORS};
 use crate::element::{Element, Vector, Words};
 use crate::op::Op;
+use crate::pairwise;
 
 /// A thread's part of a tile in registers: up to eight vectors.
 pub type Vectors = [Vector; THREAD_VECTORS];
@@ -43,44 +46,13 @@ pub const MAX_VECTOR_ITEMS: usize = size_of::<Words>();
 
 const _: () = assert!(MAX_VECTOR_ITEMS == 16);
 
-/// Combines eight values pairwise, neighbours first.
-#[inline(always)]
-fn combine_eight<O: Op<T>, T: Element>(x: [O::Accumulator; 8]) -> O::Accumulator {
-    let left = combine_four::<O, T>([x[0], x[1], x[2], x[3]]);
-    let right = combine_four::<O, T>([x[4], x[5], x[6], x[7]]);
-    O::combine(left, right)
-}
-
-#[inline(always)]
-fn combine_four<O: Op<T>, T: Element>(x: [O::Accumulator; 4]) -> O::Accumulator {
-    O::combine(O::combine(x[0], x[1]), O::combine(x[2], x[3]))
-}
-
 /// Combines a value for each vector of a thread's part pairwise, neighbours first; there are four or eight.
 #[inline(always)]
-pub fn combine_vectors<O: Op<T>, T: Element>(x: [O::Accumulator; 8]) -> O::Accumulator {
-    match thread_vectors::<T>() {
-        4 => combine_four::<O, T>([x[0], x[1], x[2], x[3]]),
-        _ => combine_eight::<O, T>(x),
-    }
-}
-
-/// Combines a value for each item of a vector pairwise, neighbours first; there are no others.
-#[inline(always)]
-pub fn combine_items<O: Op<T>, T: Element>(
-    x: [O::Accumulator; MAX_VECTOR_ITEMS],
+pub fn combine_vectors<O: Op<T>, T: Element>(
+    value: impl Fn(usize) -> O::Accumulator,
 ) -> O::Accumulator {
-    match vector_items::<T>() {
-        1 => x[0],
-        2 => O::combine(x[0], x[1]),
-        4 => combine_four::<O, T>([x[0], x[1], x[2], x[3]]),
-        items => {
-            let left = combine_eight::<O, T>([x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]]);
-            if items == 8 {
-                return left;
-            }
-            let right = [x[8], x[9], x[10], x[11], x[12], x[13], x[14], x[15]];
-            O::combine(left, combine_eight::<O, T>(right))
-        }
+    match thread_vectors::<T>() {
+        4 => pairwise::four::<O, T>(&value, 0),
+        _ => pairwise::eight::<O, T>(&value, 0),
     }
 }

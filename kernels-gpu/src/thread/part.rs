@@ -1,7 +1,10 @@
 //! A thread's vectors of a tile in global memory: loading, copying to shared memory, storing.
 
 mod copying;
+mod pairs;
 mod storing;
+
+pub use pairs::PairPart;
 
 use core::marker::PhantomData;
 

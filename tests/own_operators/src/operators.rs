@@ -1,6 +1,6 @@
 //! Operators of a user's kind. This file is compiled twice: for the host as a module, and for the device by `build.rs`.
 
-use warpfold::{Commutative, Op};
+use warpfold::{Commutative, Op, Pair};
 
 warpfold::item! {
     /// A complex number.
@@ -620,7 +620,51 @@ impl Op<[u32; 8]> for Total {
 
 impl Commutative for Total {}
 
+/// The sums of weights, and of numbers times their weights.
+#[derive(Debug, Clone, Copy)]
+pub struct WeightedMean;
+
+impl Op<Pair<f32, u32>> for WeightedMean {
+    type Accumulator = [f64; 2];
+    type Output = f64;
+
+    fn identity() -> [f64; 2] {
+        [-0.0; 2]
+    }
+
+    fn lift(Pair(number, weight): Pair<f32, u32>) -> [f64; 2] {
+        let weight = f64::from(weight);
+        [weight, weight * f64::from(number)]
+    }
+
+    fn combine(left: [f64; 2], right: [f64; 2]) -> [f64; 2] {
+        [left[0] + right[0], left[1] + right[1]]
+    }
+
+    fn lower([weights, sum]: [f64; 2]) -> f64 {
+        match sum / weights {
+            mean if mean.is_nan() => f64::NAN,
+            mean => mean,
+        }
+    }
+}
+
+impl Commutative for WeightedMean {}
+
+warpfold::one_reading! {
+    /// The sum and the maximum, in an accumulator of two words.
+    pub struct SumAndMax = (warpfold::Sum, warpfold::Max);
+    /// A sum and a place, in an accumulator of four words.
+    pub struct SumAndPlace = (warpfold::Sum, warpfold::ArgMin);
+    /// Three results of 20 bytes in all, in an accumulator of six words.
+    pub struct Summary = (warpfold::Sum, warpfold::ArgMin, warpfold::CountNonZero);
+}
+
 warpfold::operators! {
+    sum_and_max: SumAndMax, f32;
+    sum_and_place: SumAndPlace, f32, reduction only;
+    summary: Summary, f32, reduction only;
+    weighted_mean: WeightedMean, pairs of f32, u32;
     complex_product: ComplexProduct, Complex;
     matrix_product: MatrixProduct, Matrix, scans only;
     arg_min: ArgMin, f32;

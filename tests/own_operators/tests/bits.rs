@@ -8,7 +8,10 @@ use own_operators::operators::*;
 use virtual_gpu::Mode;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::kind::{exclusive_scan, inclusive_scan, reduce, segmented_reduce};
-use warpfold::{Commutative, Gpu, Item, Kernel, check_operator, check_scan_operator, reference};
+use warpfold::{
+    Commutative, Gpu, Item, Kernel, Pair, Triple, check_operator, check_reduce_operator,
+    check_scan_operator, reference,
+};
 
 /// Lengths about the borders of vectors, warps, blocks and tiles, and some between. Scans of more than 16 MiB have other tiles.
 const LENGTHS: [usize; 14] = [
@@ -183,6 +186,44 @@ fn min_max() {
     check::<MinMax, i32>(|numbers| numbers.next() as i32);
     let found = warpfold::gpu_reduce::<MinMax, i32>(&[3, -5, 8]).unwrap();
     assert_eq!((found.least, found.greatest), (-5, 8));
+}
+
+#[test]
+fn several_operators_over_one_reading() {
+    check::<SumAndMax, f32>(|numbers| numbers.float());
+    let Pair(sum, max) = warpfold::gpu_reduce::<SumAndMax, f32>(&[3.0, -5.0, 8.0]).unwrap();
+    assert_eq!((sum, max), (6.0, 8.0));
+    reduces_only::<SumAndPlace>();
+    reduces_only::<Summary>();
+    let items = [3.0, -5.0, 8.0, -5.0, 0.0];
+    let Triple(sum, place, count) = warpfold::gpu_reduce::<Summary, f32>(&items).unwrap();
+    assert_eq!((sum, place, count), (1.0, 1, 4));
+}
+
+fn reduces_only<O: Commutative + Kernel<reduce, f32>>() {
+    for length in lengths() {
+        let items = items(length, |numbers| 1.0e5 + numbers.float());
+        let found = warpfold::gpu_reduce::<O, f32>(&items).unwrap();
+        let expected = reference::reduce::<O, f32>(&items);
+        assert_same(&[found], &[expected], type_name::<O>());
+    }
+    check_reduce_operator::<O, f32>(&items(6, Numbers::float)).unwrap();
+}
+
+#[test]
+fn two_inputs() {
+    for length in lengths() {
+        let left = items(length, Numbers::float);
+        let right = items(length, |numbers| numbers.next() as u32 % 9);
+        let found = warpfold::gpu_reduce_pairs::<WeightedMean, _, _>(&left, &right).unwrap();
+        let pairs: Vec<_> = std::iter::zip(&left, &right)
+            .map(|(&left, &right)| Pair(left, right))
+            .collect();
+        let expected = reference::reduce::<WeightedMean, Pair<f32, u32>>(&pairs);
+        assert_same(&[found], &[expected], "a weighted mean");
+    }
+    let mean = warpfold::gpu_reduce_pairs::<WeightedMean, _, _>(&[1.0f32, 5.0], &[3u32, 1]);
+    assert_eq!(mean, Ok(2.0));
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Combining with the identity, taken out of a skeleton.
 //!
 //! The compiler does so itself where it knows the operator. Here it is a matter of names: where an operand of the hole
-//! `combine` is the register of the hole `identity`, the result is the other operand, since identities are exact.
+//! `combine` is the register of the hole `identity`, the result is the other operand, since identities are exact. A wide operand
+//! is several registers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 
@@ -16,7 +17,11 @@ pub fn remove(skeleton: &str) -> Result<String> {
     for line in skeleton.lines() {
         match hole(line)? {
             Some(hole) if hole.name == "combine" => match other(&hole, &identities) {
-                Some(value) => text += &copy(hole.outputs[0], value),
+                Some(value) => {
+                    let words = hole.outputs.iter().zip(value);
+                    let copies: Vec<_> = words.map(|(to, from)| copy(to, from)).collect();
+                    text += &copies.join("\n");
+                }
                 None => text += line,
             },
             _ => text += line,
@@ -27,11 +32,17 @@ pub fn remove(skeleton: &str) -> Result<String> {
 }
 
 /// The operand of a combination with an identity that is not the identity.
-fn other<'a>(hole: &Hole<'a>, identities: &BTreeSet<&str>) -> Option<&'a str> {
-    match hole.inputs[..] {
-        [left, right] if identities.contains(left) => Some(right),
-        [left, right] if identities.contains(right) => Some(left),
-        _ => None,
+fn other<'a, 'b>(hole: &'b Hole<'a>, identities: &BTreeMap<&str, usize>) -> Option<&'b [&'a str]> {
+    let (left, right) = hole.inputs.split_at(hole.inputs.len() / 2);
+    let is_identity = |operand: &[&str]| {
+        let words = operand.iter().enumerate();
+        let mut words = words.map(|(place, word)| identities.get(word) == Some(&place));
+        words.all(|is_identity| is_identity)
+    };
+    if is_identity(left) {
+        Some(right)
+    } else {
+        is_identity(right).then_some(left)
     }
 }
 
@@ -44,14 +55,14 @@ fn copy(to: &str, from: &str) -> String {
     format!("\tmov.{bits} {to}, {from};")
 }
 
-/// The registers that hold the identity and never anything else.
-fn identities(skeleton: &str) -> Result<BTreeSet<&str>> {
+/// The registers that hold the identity and never anything else, and which word of it.
+fn identities(skeleton: &str) -> Result<BTreeMap<&str, usize>> {
     let mut writes: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut identities = BTreeSet::new();
+    let mut identities = BTreeMap::new();
     for line in skeleton.lines() {
         if let Some(hole) = hole(line)? {
             if hole.name == "identity" {
-                identities.extend(&hole.outputs);
+                identities.extend(hole.outputs.iter().copied().zip(0..));
             }
             for output in hole.outputs {
                 *writes.entry(output).or_default() += 1;
@@ -62,7 +73,7 @@ fn identities(skeleton: &str) -> Result<BTreeSet<&str>> {
             }
         }
     }
-    identities.retain(|register| writes[register] == 1);
+    identities.retain(|register, _| writes[register] == 1);
     Ok(identities)
 }
 
@@ -112,6 +123,20 @@ mod tests {
         assert_eq!(remove(SKELETON).unwrap(), expected);
         let wide = SKELETON.replace("%r", "%rd");
         assert!(remove(&wide).unwrap().contains("\tmov.b64 %rd2, %rd5;"));
+    }
+
+    #[test]
+    fn an_identity_of_several_words_is_one_with_all_of_them_in_their_places() {
+        let identity = "\tHOLE identity %r1, %r2 <- ;\n";
+        let combined = |operands: &str| {
+            let hole = format!("{identity}\tHOLE combine %r8, %r9 <- {operands};\n");
+            remove(&hole).unwrap()
+        };
+        let copies = format!("{identity}\tmov.b32 %r8, %r5;\n\tmov.b32 %r9, %r6;\n");
+        assert_eq!(combined("%r1, %r2, %r5, %r6"), copies);
+        assert_eq!(combined("%r5, %r6, %r1, %r2"), copies);
+        assert!(combined("%r2, %r1, %r5, %r6").contains("HOLE combine"));
+        assert!(combined("%r1, %r5, %r2, %r6").contains("HOLE combine"));
     }
 
     #[test]

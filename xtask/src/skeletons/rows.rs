@@ -42,9 +42,10 @@ pub fn rows() -> Vec<Row> {
             [$(row(stringify!($symbol), $kind::<$op, $t>())),*]
         };
     }
-    let table = warpfold_kernels::for_each_kernel!(rows);
-    let segmented = warpfold_kernels::for_each_segmented_kernel!(rows);
-    table.into_iter().chain(segmented).collect()
+    let mut all = warpfold_kernels::for_each_kernel!(rows);
+    all.extend(warpfold_kernels::for_each_pair_kernel!(rows));
+    all.extend(warpfold_kernels::for_each_segmented_kernel!(rows));
+    all
 }
 
 fn row(symbol: &'static str, skeleton: String) -> Row {
@@ -56,7 +57,20 @@ fn row(symbol: &'static str, skeleton: String) -> Row {
 }
 
 fn reduce<O: Op<T>, T: Element>() -> String {
-    format!("reduce_{}_{}", exactness::<O, T>(), widths::<O, T>())
+    let lifts_existing_items = match O::identity_item() {
+        Some(_) => "",
+        None => "_existing",
+    };
+    format!(
+        "reduce_{}_{}{lifts_existing_items}",
+        exactness::<O, T>(),
+        widths::<O, T>()
+    )
+}
+
+fn reduce_pairs<O: Op<Pair<T, T>>, T: Element>() -> String {
+    let widths = widths::<O, Pair<T, T>>();
+    format!("reduce_pairs_{}_{widths}", exactness::<O, Pair<T, T>>())
 }
 
 fn segmented_reduce<O: Op<T>, T: Element>() -> String {

@@ -1,0 +1,179 @@
+//! Count, mean, variance, minimum and maximum of the numbers of a text file, and the lines of the extremes: in one reading on
+//! the GPU.
+//!
+//! ```text
+//! cargo run --example statistics             numbers made up on the spot
+//! cargo run --example statistics FILE        numbers from a file, see `parse`
+//! ```
+//!
+//! Every result is checked against plain loops on the CPU. Exit code: 0 if all went well, 2 if the input cannot be read,
+//! 1 if the device failed or gave another answer than the CPU, or if the output cannot be written.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../sum/parse.rs"]
+mod parse;
+mod plain;
+
+use std::fs::File;
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use warpfold::cust::error::CudaError;
+use warpfold::cust::memory::{DeviceBuffer, mem_get_info};
+use warpfold::{Gpu, Statistics, reduce};
+
+use common::{program, quoted};
+use parse::Fault;
+
+/// Count, mean, variance, minimum and maximum of the numbers of a text file, and the lines of the extremes, in one reading on
+/// the GPU.
+///
+/// Every result is checked against the CPU.
+#[derive(Debug, Parser)]
+#[command(name = "statistics")]
+struct Arguments {
+    /// A text of numbers, separated by white space, commas or semicolons [default: numbers made up on the spot]
+    file: Option<PathBuf>,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("cannot read {}: {error}", quoted::path(path))]
+    Unreadable { path: PathBuf, error: io::Error },
+    #[error(
+        "{}, line {line}: {} is not a number",
+        quoted::path(path),
+        quoted::word(word)
+    )]
+    Malformed {
+        path: PathBuf,
+        line: usize,
+        word: Vec<u8>,
+    },
+    #[error(
+        "{} has more than {most} numbers, for which the device has no room",
+        quoted::path(path)
+    )]
+    TooMany { path: PathBuf, most: usize },
+    #[error(transparent)]
+    Device(#[from] warpfold::Error),
+    #[error("copying to the device: {0}")]
+    Copy(#[from] CudaError),
+    #[error(transparent)]
+    Mismatch(#[from] plain::Mismatch),
+    #[error("cannot write the output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl program::Failure for Failure {
+    fn output_error(&self) -> Option<&io::Error> {
+        match self {
+            Failure::Output(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    fn is_of_input(&self) -> bool {
+        matches!(
+            self,
+            Failure::Unreadable { .. } | Failure::Malformed { .. } | Failure::TooMany { .. }
+        )
+    }
+}
+
+fn main() -> ExitCode {
+    program::run(run)
+}
+
+/// Numbers, the line that each stands in, and where they come from.
+struct Input {
+    numbers: Vec<f64>,
+    lines: Vec<usize>,
+    origin: String,
+}
+
+fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
+    let gpu = Gpu::new()?;
+    gpu.make_current()?;
+    let input = match &arguments.file {
+        None => made_up(),
+        Some(path) => read(path)?,
+    };
+    common::print_device(&gpu, out)?;
+    writeln!(out, "numbers    {} ({})", input.numbers.len(), input.origin)?;
+    let buffer = DeviceBuffer::from_slice(&input.numbers)?;
+    // The first call loads the kernel, which is not what the clock is for.
+    let statistics = reduce::<Statistics, _>(&gpu, &buffer)?;
+    let (again, time) = common::timed(|| reduce::<Statistics, _>(&gpu, &buffer));
+    print(&statistics, &input, out)?;
+    writeln!(out, "time       {time:.1?} for one reading")?;
+    plain::check_again(&statistics, &again?)?;
+    plain::check(&statistics, &input.numbers)?;
+    writeln!(out, "check      the CPU agrees")?;
+    Ok(())
+}
+
+fn print(statistics: &Statistics, input: &Input, out: &mut dyn Write) -> io::Result<()> {
+    let moments = &statistics.moments;
+    let extremes = [
+        ("minimum", statistics.min_index),
+        ("maximum", statistics.max_index),
+    ];
+    if moments.count() == 0 {
+        return writeln!(
+            out,
+            "           no numbers, so no mean, variance or extremes"
+        );
+    }
+    writeln!(out, "mean       {}", moments.mean())?;
+    writeln!(out, "variance   {}", moments.variance())?;
+    for (name, index) in extremes {
+        let place = index as usize;
+        let (number, line) = (input.numbers[place], input.lines[place]);
+        writeln!(out, "{name}    {number} (line {line})")?;
+    }
+    Ok(())
+}
+
+/// The numbers of a file, if the device has room for them.
+fn read(path: &Path) -> Result<Input, Failure> {
+    let (free_bytes, _) = mem_get_info()?;
+    let most = free_bytes / size_of::<f64>();
+    let read = match File::open(path) {
+        Ok(file) => parse::numbers_and_lines(BufReader::new(file), most),
+        Err(error) => Err(Fault::Unreadable(error)),
+    };
+    let path = || path.to_owned();
+    let (numbers, lines) = read.map_err(|fault| match fault {
+        Fault::Unreadable(error) => Failure::Unreadable {
+            path: path(),
+            error,
+        },
+        Fault::Malformed { line, word } => Failure::Malformed {
+            path: path(),
+            line,
+            word,
+        },
+        Fault::TooMany => Failure::TooMany { path: path(), most },
+    })?;
+    Ok(Input {
+        numbers,
+        lines,
+        origin: quoted::path(&path()),
+    })
+}
+
+/// Numbers between 999 and 1001, each in a line of its own: a mean far from 0.
+fn made_up() -> Input {
+    let mut random = common::Random::new(1);
+    let next = |_| 1000.0 + random.bits() as i64 as f64 / 2f64.powi(63);
+    let count = common::item_count(1 << 26, 300_000);
+    Input {
+        numbers: (0..count).map(next).collect(),
+        lines: (1..=count).collect(),
+        origin: "made up".to_owned(),
+    }
+}

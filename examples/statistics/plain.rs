@@ -1,0 +1,90 @@
+//! The same numbers by plain loops on the CPU, one after the other.
+
+use std::cmp::Ordering;
+
+use warpfold::Statistics;
+
+/// A result of the device that is not the CPU's.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}: the device says {device:e}, the CPU {cpu:e}")]
+pub struct Mismatch {
+    what: &'static str,
+    device: f64,
+    cpu: f64,
+}
+
+/// Whether a second reading gave the same bits.
+pub fn check_again(first: &Statistics, second: &Statistics) -> Result<(), Mismatch> {
+    same(
+        "the mean, a second time",
+        second.moments.mean(),
+        first.moments.mean(),
+    )?;
+    same(
+        "the variance, a second time",
+        second.moments.variance(),
+        first.moments.variance(),
+    )
+}
+
+/// Compares with loops: count and places exactly, mean and variance within the rounding of either side.
+pub fn check(statistics: &Statistics, numbers: &[f64]) -> Result<(), Mismatch> {
+    let moments = &statistics.moments;
+    same("count", moments.count() as f64, numbers.len() as f64)?;
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    let least = first_of(numbers, Ordering::Less);
+    let greatest = first_of(numbers, Ordering::Greater);
+    same(
+        "place of the minimum",
+        statistics.min_index as f64,
+        least as f64,
+    )?;
+    same(
+        "place of the maximum",
+        statistics.max_index as f64,
+        greatest as f64,
+    )?;
+
+    let count = numbers.len() as f64;
+    let mean = numbers.iter().sum::<f64>() / count;
+    let squared = |x: &f64| (x - mean).powi(2);
+    let variance = numbers.iter().map(squared).sum::<f64>() / count;
+    let magnitude = numbers.iter().map(|x| x.abs()).sum::<f64>() / count;
+    // Either order of n additions is off by less than n·ε·Σ|x|, and so is a mean by n·ε times the mean magnitude, of which the
+    // variance by the second loop has the square.
+    let bound = count * f64::EPSILON * magnitude;
+    near("mean", moments.mean(), mean, bound)?;
+    // By a tree the variance is off by less than n·ε·κ times itself, where κ·σ is the root of the mean square.
+    let spread = variance.sqrt() * (variance + mean * mean).sqrt();
+    let bound = count * f64::EPSILON * (variance + spread) + bound * bound;
+    near("variance", moments.variance(), variance, bound)
+}
+
+/// The place of the first number that no other is less, or greater, than. A NaN is both.
+fn first_of(numbers: &[f64], better: Ordering) -> usize {
+    let mut best = 0;
+    for (place, number) in numbers.iter().enumerate() {
+        if !numbers[best].is_nan()
+            && (number.is_nan() || number.total_cmp(&numbers[best]) == better)
+        {
+            best = place;
+        }
+    }
+    best
+}
+
+fn same(what: &'static str, device: f64, cpu: f64) -> Result<(), Mismatch> {
+    near(what, device, cpu, 0.0)
+}
+
+/// Whether two numbers are so near each other. Where there is no bound, sums overflow or have an infinity or a NaN in them.
+fn near(what: &'static str, device: f64, cpu: f64, bound: f64) -> Result<(), Mismatch> {
+    let are_same = device == cpu || device.is_nan() && cpu.is_nan();
+    if are_same || !bound.is_finite() || (device - cpu).abs() <= bound {
+        Ok(())
+    } else {
+        Err(Mismatch { what, device, cpu })
+    }
+}

@@ -1,0 +1,146 @@
+//! Sums of what becomes of items: their squares, and whether they are other than 0.
+
+use half::{bf16, f16};
+
+use super::{canonical, Commutative, Op};
+use crate::arithmetic::{bf16_to_f32, f16_to_f32};
+use crate::element::{for_each_item, item_of, vector_of, Words};
+
+/// The sum of the items' squares. `f32` for `f16`, `bf16` and `f32`, `f64` for `f64`, rounding as [`Sum`](super::Sum) does, the
+/// squares too; for integers `u64`, which wraps. Identity: 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SumOfSquares;
+
+/// The sum of the squares of `f32` in `f64`: each square is exact. Identity: 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct WideSumOfSquares;
+
+/// How many items are other than 0, as a `u64`. Of floats, −0.0 is 0, and NaN is not. Identity: 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CountNonZero;
+
+impl Commutative for SumOfSquares {}
+impl Commutative for WideSumOfSquares {}
+impl Commutative for CountNonZero {}
+
+/// An operator that adds up what items are lifted to. The item 0 adds nothing.
+macro_rules! sum {
+    ($exact:literal $op:ident, $t:ident => $sum:ident, $zero:expr, $lift:expr, $add:expr, $lower:expr $(, $total:expr)?) => {
+        impl Op<$t> for $op {
+            type Accumulator = $sum;
+            type Output = $sum;
+            const EXACT: bool = $exact;
+
+            #[inline(always)]
+            fn identity_item() -> Option<$t> {
+                Some($zero)
+            }
+
+            #[inline(always)]
+            fn identity() -> $sum {
+                0 as $sum
+            }
+
+            #[inline(always)]
+            fn lift(item: $t) -> $sum {
+                $lift(item)
+            }
+
+            #[inline(always)]
+            fn combine(left: $sum, right: $sum) -> $sum {
+                $add(left, right)
+            }
+
+            #[inline(always)]
+            fn lower(value: $sum) -> $sum {
+                $lower(value)
+            }
+
+            $(
+                #[inline(always)]
+                fn total(words: Words, _index: u64) -> $sum {
+                    $total(words)
+                }
+            )?
+        }
+    };
+}
+
+macro_rules! integers {
+    ($($t:ident => $nonzero:expr;)*) => {$(
+        sum!(true SumOfSquares, $t => u64, 0, |item| square(item as i64 as u64), u64::wrapping_add, |value| value);
+        sum!(true CountNonZero, $t => u64, 0, |item| (item != 0) as u64, u64::wrapping_add, |value| value, $nonzero);
+    )*};
+}
+
+macro_rules! floats {
+    ($($t:ident $sum:ident, $zero:expr, $widen:expr, $total:expr;)*) => {$(
+        sum!(false SumOfSquares, $t => $sum, $zero, |item| { let wide: $sum = $widen(item); wide * wide }, |a, b| a + b, canonical);
+        sum!(true CountNonZero, $t => u64, $zero, |item| ($widen(item) != 0.0) as u64, u64::wrapping_add, |value| value, $total);
+    )*};
+}
+
+integers! {
+    i8 => nonzero_bytes;
+    u8 => nonzero_bytes;
+    i16 => nonzero_halves;
+    u16 => nonzero_halves;
+    i32 => nonzero_items::<i32>;
+    u32 => nonzero_items::<u32>;
+    i64 => nonzero_items::<i64>;
+    u64 => nonzero_items::<u64>;
+}
+
+floats! {
+    f16 f32, f16::from_bits(0), f16_to_f32, nonzero_magnitudes;
+    bf16 f32, bf16::from_bits(0), bf16_to_f32, nonzero_magnitudes;
+    f32 f32, 0.0, |item| item, nonzero_items::<f32>;
+    f64 f64, 0.0, |item| item, nonzero_items::<f64>;
+}
+
+sum!(false WideSumOfSquares, f32 => f64, 0.0, |item| { let wide = f64::from(item); wide * wide }, |a, b| a + b, canonical);
+
+#[inline(always)]
+fn square(number: u64) -> u64 {
+    number.wrapping_mul(number)
+}
+
+/// How many items of a vector are lifted to 1.
+#[inline(always)]
+fn nonzero_items<T: crate::element::Element>(words: Words) -> u64
+where
+    CountNonZero: Op<T, Accumulator = u64>,
+{
+    let vector = vector_of(words);
+    let mut count = 0;
+    for_each_item!(P of T => { count += CountNonZero::lift(item_of(&vector, P)) as u32; });
+    count as u64
+}
+
+/// Counts the bits that are set in each word once a function has left at most one for each item.
+#[inline(always)]
+fn marked(words: Words, marks: impl Fn(u32) -> u32) -> u64 {
+    let [a, b, c, d] = words.map(|word| marks(word).count_ones());
+    (a + b + c + d) as u64
+}
+
+/// Bytes other than 0: their lower bits carry into the highest, if any is set.
+#[inline(always)]
+fn nonzero_bytes(words: Words) -> u64 {
+    const LOW: u32 = 0x7f7f_7f7f;
+    marked(words, |word| (((word & LOW) + LOW) | word) & !LOW)
+}
+
+/// Halves of a word other than 0, in the same way.
+#[inline(always)]
+fn nonzero_halves(words: Words) -> u64 {
+    const LOW: u32 = 0x7fff_7fff;
+    marked(words, |word| (((word & LOW) + LOW) | word) & !LOW)
+}
+
+/// Halves of a word that have other bits than the sign.
+#[inline(always)]
+fn nonzero_magnitudes(words: Words) -> u64 {
+    const LOW: u32 = 0x7fff_7fff;
+    marked(words, |word| ((word & LOW) + LOW) & !LOW)
+}

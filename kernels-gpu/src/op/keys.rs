@@ -1,0 +1,360 @@
+//! Items as keys: numbers in whose order items are, so that the least key belongs to the extreme.
+//!
+//! ```text
+//! rising keys     the minimum has the least         integers: the sign's bit turned over; floats: negative ones turned over
+//! falling keys    the maximum has the least         the same, all bits turned over
+//! NaN             has key 0 in both                 it wins, whatever its sign and payload
+//! ```
+//!
+//! Narrow items are turned into keys all at once, as they lie in a word. To find the place of a vector's least key, each is
+//! put above its place in one word: the least word then has both.
+
+use half::{bf16, f16};
+
+use crate::element::{for_each_item, item_of, put_item, vector_of};
+use crate::element::{Accumulator, Element, Words};
+
+/// A key with the index of its item.
+///
+/// The least is the one with the least key; among equals, the one with the least index. So any order of combination gives
+/// the same.
+pub trait Located: Accumulator {
+    /// The type of the keys.
+    type Key: Copy + Ord;
+
+    /// What is greater than every item: the greatest key, and no item's index.
+    const NONE: Self;
+
+    /// A key and an index.
+    fn new(key: Self::Key, index: u64) -> Self;
+
+    /// The key.
+    fn key(self) -> Self::Key;
+
+    /// The index.
+    fn index(self) -> u64;
+
+    /// The lesser of two, without a branch.
+    #[inline(always)]
+    fn least(self, other: Self) -> Self {
+        let is_first = (self.key() < other.key())
+            | ((self.key() == other.key()) & (self.index() < other.index()));
+        if is_first {
+            self
+        } else {
+            other
+        }
+    }
+}
+
+impl Located for [u32; 3] {
+    type Key = u32;
+    const NONE: Self = [u32::MAX; 3];
+
+    #[inline(always)]
+    fn new(key: u32, index: u64) -> Self {
+        [key, index as u32, (index >> 32) as u32]
+    }
+
+    #[inline(always)]
+    fn key(self) -> u32 {
+        self[0]
+    }
+
+    #[inline(always)]
+    fn index(self) -> u64 {
+        self[1] as u64 | (self[2] as u64) << 32
+    }
+}
+
+impl Located for [u64; 2] {
+    type Key = u64;
+    const NONE: Self = [u64::MAX; 2];
+
+    #[inline(always)]
+    fn new(key: u64, index: u64) -> Self {
+        [key, index]
+    }
+
+    #[inline(always)]
+    fn key(self) -> u64 {
+        self[0]
+    }
+
+    #[inline(always)]
+    fn index(self) -> u64 {
+        self[1]
+    }
+}
+
+/// An item with an order: a number of 8 to 64 bits.
+pub trait Ordered: Element {
+    /// A key of such an item with its index.
+    type Located: Located;
+
+    /// The item's key, with its index.
+    fn located<const FALLING: bool>(self, index: u64) -> Self::Located;
+
+    /// The least of 16 bytes' items, the first of which has this index.
+    fn least<const FALLING: bool>(words: Words, index: u64) -> Self::Located;
+}
+
+/// The rising keys of a word's items, and all bits of those that are NaN.
+type Keys = (u32, u32);
+
+/// Keys of either direction.
+#[inline(always)]
+fn directed<const FALLING: bool>((rising, nans): Keys) -> u32 {
+    let keys = if FALLING { !rising } else { rising };
+    keys & !nans
+}
+
+/// The keys of unsigned integers.
+#[inline(always)]
+fn unsigned(word: u32) -> Keys {
+    (word, 0)
+}
+
+/// The keys of the signed integers in a word, whose signs are these bits.
+#[inline(always)]
+fn signed<const SIGNS: u32>(word: u32) -> Keys {
+    (word ^ SIGNS, 0)
+}
+
+/// The keys of two floats of 16 bits, whose infinities have these bits.
+#[inline(always)]
+fn halves<const INFINITY: u32>(word: u32) -> Keys {
+    const EACH: u32 = 0x0001_0001;
+    let signs = word >> 15 & EACH;
+    // A NaN's magnitude is above infinity's: then the sum has the sign's bit.
+    let magnitudes = word & (0x7fff * EACH);
+    let nans = (magnitudes + (0x7fff - INFINITY) * EACH) >> 15 & EACH;
+    (word ^ ((0x8000 * EACH) | (signs * 0xffff)), nans * 0xffff)
+}
+
+/// The key of a float.
+#[inline(always)]
+fn single(word: u32) -> Keys {
+    let sign = (word as i32 >> 31) as u32;
+    let is_nan = f32::from_bits(word).is_nan();
+    (word ^ (sign | 1 << 31), if is_nan { u32::MAX } else { 0 })
+}
+
+/// The word with an item in its lowest bits.
+#[inline(always)]
+fn word_of<T: Element>(item: T) -> u32 {
+    let mut vector = [0; 8];
+    put_item(&mut vector, 0, item);
+    vector[0]
+}
+
+/// Items of which a word has several: how a word's items become keys.
+macro_rules! narrow {
+    ($($t:ident: $keys:expr;)*) => {$(
+        impl Ordered for $t {
+            type Located = [u32; 3];
+
+            #[inline(always)]
+            fn located<const FALLING: bool>(self, index: u64) -> [u32; 3] {
+                let key = directed::<FALLING>($keys(word_of(self)));
+                Located::new(key & u32::MAX >> above::<$t>(), index)
+            }
+
+            #[inline(always)]
+            fn least<const FALLING: bool>(words: Words, index: u64) -> [u32; 3] {
+                let keys = words.map(|word| directed::<FALLING>($keys(word)));
+                let mut least = u32::MAX;
+                for_each_item!(P of $t => {
+                    let place = P % (4 / size_of::<$t>());
+                    let top = keys[P * size_of::<$t>() / 4] << (above::<$t>() - place * 8 * size_of::<$t>());
+                    least = Ord::min(least, top & (u32::MAX << above::<$t>()) | P as u32);
+                });
+                let place = least & !(u32::MAX << above::<$t>());
+                Located::new(least >> above::<$t>(), index + place as u64)
+            }
+        }
+    )*};
+}
+
+/// Bits of a word above an item in its lowest bits.
+#[inline(always)]
+const fn above<T>() -> usize {
+    32 - 8 * size_of::<T>()
+}
+
+narrow! {
+    u8: unsigned;
+    i8: signed::<0x8080_8080>;
+    u16: unsigned;
+    i16: signed::<0x8000_8000>;
+    f16: halves::<0x7c00>;
+    bf16: halves::<0x7f80>;
+}
+
+/// Items that are one word: how it becomes a key.
+macro_rules! words {
+    ($($t:ident: $key:expr;)*) => {$(
+        impl Ordered for $t {
+            type Located = [u32; 3];
+
+            #[inline(always)]
+            fn located<const FALLING: bool>(self, index: u64) -> [u32; 3] {
+                Located::new(directed::<FALLING>($key(word_of(self))), index)
+            }
+
+            #[inline(always)]
+            fn least<const FALLING: bool>(words: Words, index: u64) -> [u32; 3] {
+                let [a, b, c, d] = words.map(|word| directed::<FALLING>($key(word)));
+                let (left, right) = (first_least((a, 0), (b, 1)), first_least((c, 2), (d, 3)));
+                let (key, place) = first_least(left, right);
+                Located::new(key, index + place as u64)
+            }
+        }
+    )*};
+}
+
+/// The lesser of two keys with their places; of equals, the first.
+#[inline(always)]
+fn first_least(first: (u32, u32), second: (u32, u32)) -> (u32, u32) {
+    if second.0 < first.0 {
+        second
+    } else {
+        first
+    }
+}
+
+words! {
+    u32: unsigned;
+    i32: signed::<0x8000_0000>;
+    f32: single;
+}
+
+/// Items of two words: how their bits become a rising key, and whether they are NaN.
+macro_rules! wide {
+    ($($t:ident: $key:expr;)*) => {$(
+        impl Ordered for $t {
+            type Located = [u64; 2];
+
+            #[inline(always)]
+            fn located<const FALLING: bool>(self, index: u64) -> [u64; 2] {
+                let (rising, is_nan) = $key(self);
+                let key = if FALLING { !rising } else { rising };
+                Located::new(if is_nan { 0 } else { key }, index)
+            }
+
+            #[inline(always)]
+            fn least<const FALLING: bool>(words: Words, index: u64) -> [u64; 2] {
+                let vector = vector_of(words);
+                let first = item_of::<$t>(&vector, 0).located::<FALLING>(index);
+                let second = item_of::<$t>(&vector, 1).located::<FALLING>(index + 1);
+                if second.key() < first.key() {
+                    second
+                } else {
+                    first
+                }
+            }
+        }
+    )*};
+}
+
+/// The rising key of a float, and whether it is NaN.
+#[inline(always)]
+fn double(item: f64) -> (u64, bool) {
+    let bits = item.to_bits();
+    let sign = (bits as i64 >> 63) as u64;
+    (bits ^ (sign | 1 << 63), item.is_nan())
+}
+
+wide! {
+    u64: |item| (item, false);
+    i64: |item| (item as u64 ^ 1 << 63, false);
+    f64: double;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks items that are given from the least to the greatest, each but the first NaN of another key.
+    fn check<T: Ordered>(rising: &[T]) {
+        let keys = |item: T| {
+            let up = item.located::<false>(0).key();
+            (up, item.located::<true>(0).key())
+        };
+        for pair in rising.windows(2) {
+            let (low, high) = (keys(pair[0]), keys(pair[1]));
+            assert!(low.0 < high.0 && low.1 > high.1);
+        }
+    }
+
+    #[test]
+    fn keys_have_the_items_order() {
+        check(&[0_u8, 1, 127, 128, 255]);
+        check(&[-128_i8, -1, 0, 1, 127]);
+        check(&[0_u16, 1, 0x7fff, 0x8000, u16::MAX]);
+        check(&[i16::MIN, -1, 0, 1, i16::MAX]);
+        check(&[0_u32, 1, u32::MAX]);
+        check(&[i32::MIN, -1, 0, i32::MAX]);
+        check(&[0_u64, 1, u64::MAX]);
+        check(&[i64::MIN, -1, 0, i64::MAX]);
+        check(&[f32::NEG_INFINITY, -1.0, -0.0, 0.0, 1e-45, f32::INFINITY]);
+        check(&[f64::NEG_INFINITY, -1.0, -0.0, 0.0, 5e-324, f64::INFINITY]);
+        check(&[-1.0, -0.0, 0.0, 1.0, f32::INFINITY].map(f16::from_f32));
+        check(&[-1.0, -0.0, 0.0, 1.0, f32::INFINITY].map(bf16::from_f32));
+    }
+
+    #[test]
+    fn nan_has_the_least_key_whatever_its_sign() {
+        fn check<T: Ordered>(nan: T, least: <T::Located as Located>::Key)
+        where
+            <T::Located as Located>::Key: core::fmt::Debug,
+        {
+            assert_eq!(nan.located::<false>(0).key(), least);
+            assert_eq!(nan.located::<true>(0).key(), least);
+        }
+        check(f32::from_bits(0xff80_0001), 0);
+        check(f32::NAN, 0);
+        check(-f64::NAN, 0);
+        check(f16::from_bits(0xfc01), 0);
+        check(f16::from_bits(0x7fff), 0);
+        check(bf16::from_bits(0xff81), 0);
+        check(bf16::from_bits(0x7fff), 0);
+    }
+
+    #[test]
+    fn a_vectors_least_item_is_found_where_it_is_first() {
+        fn check<T: Ordered>(words: Words) {
+            let vector = vector_of(words);
+            let (mut rising, mut falling) = (T::Located::NONE, T::Located::NONE);
+            for_each_item!(P of T => {
+                let item = item_of::<T>(&vector, P);
+                rising = rising.least(item.located::<false>(40 + P as u64));
+                falling = falling.least(item.located::<true>(40 + P as u64));
+            });
+            let found = T::least::<false>(words, 40);
+            assert!(found.key() == rising.key() && found.index() == rising.index());
+            let found = T::least::<true>(words, 40);
+            assert!(found.key() == falling.key() && found.index() == falling.index());
+        }
+        for words in [
+            [0; 4],
+            [u32::MAX; 4],
+            [0x0102_0304, 0xfffe_8001, 0x8000_7fff, 0x0102_0300],
+            [0x7c01_3c00, 0xfc01_bc00, 0x7f80_0001, 0xff80_0001],
+            [0x8000_0000, 0x7fff_ffff, 0x8000_0000, 0x7fff_ffff],
+        ] {
+            check::<u8>(words);
+            check::<i8>(words);
+            check::<u16>(words);
+            check::<i16>(words);
+            check::<f16>(words);
+            check::<bf16>(words);
+            check::<u32>(words);
+            check::<i32>(words);
+            check::<f32>(words);
+            check::<u64>(words);
+            check::<i64>(words);
+            check::<f64>(words);
+        }
+    }
+}

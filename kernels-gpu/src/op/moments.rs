@@ -1,0 +1,235 @@
+//! Count, mean and variance in one reading.
+//!
+//! ```text
+//! a value        n items, their sum S, and M, the sum of their squared deviations from their mean S/n
+//! an item x      n = 1, S = x, M = 0
+//! combination    n + m, S + T, M + N + (m·S − n·T)² / (n·m·(n + m))
+//! ```
+//!
+//! After Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances* (1979). Nothing
+//! large is subtracted from something large, as it is where squares are added up: the mean may be far from 0. Where both sides
+//! have the same number of items and it is a power of two, what is added is (S − T)²/2n, and nothing is divided.
+//!
+//! A thread combines pairwise, so that its sides mostly are such, and divides once a tile.
+//!
+//! Accuracy: with u = 2⁻⁵³ and the condition number κ = √(1 + mean²/variance) the relative error of M by a pairwise tree
+//! of n items is about u·κ·log₂ n (Chan, Golub and LeVeque, *Algorithms for Computing the Sample Variance*, The American
+//! Statistician 37, 1983, table 1). Here a thread appends tiles to a left fold, up to c of them: about u·κ·(c + log₂ n).
+
+use bytemuck::{Pod, Zeroable};
+use half::{bf16, f16};
+
+use super::{Commutative, Op};
+use crate::arithmetic::{bf16_to_f32, f16_to_f32, spread_or};
+use crate::element::{item_of, vector_of, Element, Words};
+
+/// How many items there are, their mean and their variance: an operator, and its result. All is computed in `f64`.
+///
+/// Items that `f64` does not hold, integers of more than 53 bits, are rounded to it first. An infinity or a NaN makes the
+/// variance NaN. For a mean μ, a variance of items σ² and n items, the relative error of the variance is about
+/// 2⁻⁵³·√(1 + μ²/σ²)·(c + log₂ n), where c is the number of tiles that a thread takes one after the other: 1 up to 2^25 `f32`, 8 for
+/// 2^28. The squares of sums of items must not overflow.
+///
+/// ```
+/// use warpfold_kernels::op::{Moments, Op};
+///
+/// let [a, b] = [2.0, 4.0].map(<Moments as Op<f64>>::lift);
+/// let both = <Moments as Op<f64>>::combine(a, b);
+/// assert_eq!((both.count(), both.mean(), both.variance()), (2, 3.0, 1.0));
+/// assert_eq!(both.sample_variance(), 2.0);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub struct Moments {
+    /// A whole number, exact up to 2⁵³.
+    count: f64,
+    sum: f64,
+    squared_deviations: f64,
+}
+
+// SAFETY: three plain numbers of one type, between which there is no padding.
+unsafe impl Zeroable for Moments {}
+// SAFETY: see above.
+unsafe impl Pod for Moments {}
+// SAFETY: plain old data, without pointers.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe impl cust_core::DeviceCopy for Moments {}
+
+impl Moments {
+    /// The number of items.
+    pub fn count(&self) -> u64 {
+        self.count as u64
+    }
+
+    /// The sum of the items. −0.0 for none.
+    pub fn sum(&self) -> f64 {
+        self.sum
+    }
+
+    /// The sum of the items' squared differences from their mean.
+    pub fn squared_deviations(&self) -> f64 {
+        self.squared_deviations
+    }
+
+    /// The mean; NaN for no items.
+    pub fn mean(&self) -> f64 {
+        self.sum / self.count
+    }
+
+    /// The variance of the items, as all there are: the mean of the squared differences from their mean. NaN for none.
+    pub fn variance(&self) -> f64 {
+        self.squared_deviations / self.count
+    }
+
+    /// The variance of what the items are a sample of: the sum of the squared differences divided by one less than the number
+    /// of items. NaN for fewer than two.
+    pub fn sample_variance(&self) -> f64 {
+        if self.count < 2.0 {
+            return f64::NAN;
+        }
+        self.squared_deviations / (self.count - 1.0)
+    }
+}
+
+impl Commutative for Moments {}
+
+/// A type whose values are numbers, of which there are moments: all integers of 8 to 64 bits, and all floats.
+pub trait Number: Element {
+    /// The value, exactly or to the nearest.
+    fn to_f64(self) -> f64;
+}
+
+macro_rules! numbers {
+    ($($t:ident: $widen:expr;)*) => {$(
+        impl Number for $t {
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                $widen(self)
+            }
+        }
+    )*};
+}
+
+numbers! {
+    i8: f64::from;
+    u8: f64::from;
+    i16: f64::from;
+    u16: f64::from;
+    i32: f64::from;
+    u32: f64::from;
+    i64: |item| item as f64;
+    u64: |item| item as f64;
+    f16: |item| f64::from(f16_to_f32(item));
+    bf16: |item| f64::from(bf16_to_f32(item));
+    f32: f64::from;
+    f64: |item| item;
+}
+
+impl<T: Number> Op<T> for Moments {
+    type Accumulator = Self;
+    type Output = Self;
+    const IS_PAIRWISE: bool = true;
+
+    #[inline(always)]
+    fn identity() -> Self {
+        Self {
+            count: 0.0,
+            sum: -0.0,
+            squared_deviations: 0.0,
+        }
+    }
+
+    #[inline(always)]
+    fn lift(item: T) -> Self {
+        Self {
+            count: 1.0,
+            sum: item.to_f64(),
+            squared_deviations: 0.0,
+        }
+    }
+
+    #[inline(always)]
+    fn combine(left: Self, right: Self) -> Self {
+        let count = left.count + right.count;
+        let is_power_of_two = (left.count.to_bits() << 12) == 0;
+        let are_equal = (left.count == right.count) & is_power_of_two & (left.count != 0.0);
+        let are_some = (left.count != 0.0) & (right.count != 0.0);
+        let difference = left.sum - right.sum;
+        let equal = difference * difference * reciprocal(count);
+        let spread = spread_or(
+            if are_equal { equal } else { 0.0 },
+            are_some & !are_equal,
+            [left.count, left.sum, right.count, right.sum],
+        );
+        Self {
+            count,
+            sum: left.sum + right.sum,
+            squared_deviations: left.squared_deviations + right.squared_deviations + spread,
+        }
+    }
+
+    #[inline(always)]
+    fn lower(value: Self) -> Self {
+        Self {
+            count: value.count,
+            sum: super::canonical(value.sum),
+            squared_deviations: super::canonical(value.squared_deviations),
+        }
+    }
+
+    /// Pairwise, neighbours first, with what is known of the counts.
+    #[inline(always)]
+    fn total(words: Words, _index: u64) -> Self {
+        let vector = vector_of(words);
+        let item = |place| item_of::<T>(&vector, place).to_f64();
+        let pair = |place| Half::of_two(item(place), item(place + 1));
+        let four = |place| Half::join::<4>(pair(place), pair(place + 2));
+        let eight = |place| Half::join::<8>(four(place), four(place + 4));
+        let all = match size_of::<T>() {
+            8 => pair(0),
+            4 => four(0),
+            2 => eight(0),
+            _ => Half::join::<16>(eight(0), eight(8)),
+        };
+        Self {
+            count: (16 / size_of::<T>()) as f64,
+            sum: all.sum,
+            squared_deviations: all.squared_deviations,
+        }
+    }
+}
+
+/// The reciprocal of a power of two: its exponent turned over.
+#[inline(always)]
+fn reciprocal(power_of_two: f64) -> f64 {
+    f64::from_bits((2046_u64 << 52).wrapping_sub(power_of_two.to_bits()))
+}
+
+/// One of two values of equally many items, whose number is known.
+#[derive(Clone, Copy)]
+struct Half {
+    sum: f64,
+    squared_deviations: f64,
+}
+
+impl Half {
+    #[inline(always)]
+    fn of_two(a: f64, b: f64) -> Self {
+        let difference = a - b;
+        Self {
+            sum: a + b,
+            squared_deviations: difference * difference * 0.5,
+        }
+    }
+
+    /// Both halves of `COUNT` items.
+    #[inline(always)]
+    fn join<const COUNT: u32>(left: Self, right: Self) -> Self {
+        let difference = left.sum - right.sum;
+        let spread = difference * difference * (1.0 / COUNT as f64);
+        Self {
+            sum: left.sum + right.sum,
+            squared_deviations: left.squared_deviations + right.squared_deviations + spread,
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Several operators over one reading: a tuple of operators is an operator, whose results are a [`Pair`] or a [`Triple`].
+//!
+//! Each operator lifts an item and combines its own values, along one tree for all: that of an accumulator as wide as theirs
+//! together. So what rounds may round otherwise than alone.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::{Commutative, Op};
+use crate::element::{Element, Words};
+use crate::pairwise;
+
+/// Two values of any types, one behind the other, without a gap.
+///
+/// ```
+/// use warpfold_kernels::op::Pair;
+/// let Pair(small, large) = Pair(1_u8, 2.5_f64);
+/// assert_eq!((small, large), (1, 2.5));
+/// assert_eq!(size_of::<Pair<u8, f64>>(), 9);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C, packed)]
+pub struct Pair<A: Copy, B: Copy>(pub A, pub B);
+
+/// Three values of any types, one behind the other, without a gap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C, packed)]
+pub struct Triple<A: Copy, B: Copy, C: Copy>(pub A, pub B, pub C);
+
+/// What a vector of items is for one operator of a tuple that combines pairwise, or not.
+#[inline(always)]
+fn total<O: Op<T>, T: Element>(is_pairwise: bool, words: Words, index: u64) -> O::Accumulator {
+    if is_pairwise && !O::IS_PAIRWISE && !O::EXACT {
+        pairwise::total::<O, T>(words, index)
+    } else {
+        O::total(words, index)
+    }
+}
+
+macro_rules! tuple {
+    ($tuple:ident: $($op:ident $left:ident $right:ident),*) => {
+        // SAFETY: plain values, and in a packed struct there is no padding.
+        unsafe impl<$($op: Pod),*> Zeroable for $tuple<$($op),*> {}
+        // SAFETY: see above.
+        unsafe impl<$($op: Pod),*> Pod for $tuple<$($op),*> {}
+        // SAFETY: it holds what may be copied to a device.
+        #[cfg(not(target_arch = "nvptx64"))]
+        unsafe impl<$($op: cust_core::DeviceCopy),*> cust_core::DeviceCopy for $tuple<$($op),*> {}
+
+        impl<$($op: Commutative),*> Commutative for ($($op,)*) {}
+
+        impl<T: Element, $($op: Op<T>),*> Op<T> for ($($op,)*) {
+            type Accumulator = $tuple<$($op::Accumulator),*>;
+            type Output = $tuple<$($op::Output),*>;
+            const EXACT: bool = $($op::EXACT)&&*;
+            const IS_PAIRWISE: bool = $($op::IS_PAIRWISE)||*;
+
+            #[inline(always)]
+            fn identity() -> Self::Accumulator {
+                $tuple($($op::identity()),*)
+            }
+
+            #[inline(always)]
+            fn lift(item: T) -> Self::Accumulator {
+                $tuple($($op::lift(item)),*)
+            }
+
+            #[inline(always)]
+            fn lift_at(item: T, index: u64) -> Self::Accumulator {
+                $tuple($($op::lift_at(item, index)),*)
+            }
+
+            #[inline(always)]
+            fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
+                let $tuple($($left),*) = left;
+                let $tuple($($right),*) = right;
+                $tuple($($op::combine($left, $right)),*)
+            }
+
+            #[inline(always)]
+            fn lower(value: Self::Accumulator) -> Self::Output {
+                let $tuple($($left),*) = value;
+                $tuple($($op::lower($left)),*)
+            }
+
+            #[inline(always)]
+            fn total(words: Words, index: u64) -> Self::Accumulator {
+                $tuple($(total::<$op, T>(Self::IS_PAIRWISE, words, index)),*)
+            }
+        }
+    };
+}
+
+tuple!(Pair: A a x, B b y);
+tuple!(Triple: A a x, B b y, C c z);
+
+/// Defines an operator that is several others, over one reading: what a row of [`operators!`](crate::operators!) names in the place
+/// of a tuple of operators.
+///
+/// ```
+/// use warpfold_kernels::op::{Max, Op, Pair, Sum};
+///
+/// warpfold_kernels::one_reading! {
+///     /// The sum and the maximum.
+///     pub struct SumAndMax = (Sum, Max);
+/// }
+///
+/// let [a, b] = [2.0_f32, 3.0].map(<SumAndMax as Op<f32>>::lift);
+/// let Pair(sum, max) = <SumAndMax as Op<f32>>::combine(a, b);
+/// assert_eq!((sum, max), (5.0, 3.0));
+/// ```
+///
+/// A reduction is for those of them that all commute. Not covered: [`Moments`](crate::op::Moments) among them, which `warpfold-build`
+/// refuses, since their combination would take local memory there; [`Statistics`](crate::op::Statistics) has them.
+#[macro_export]
+macro_rules! one_reading {
+    ($($(#[$attribute:meta])* $visibility:vis struct $name:ident = $operators:ty;)+) => {$(
+        $(#[$attribute])*
+        #[derive(Debug, Clone, Copy)]
+        $visibility struct $name;
+
+        impl $crate::op::Commutative for $name where $operators: $crate::op::Commutative {}
+
+        impl<T: $crate::element::Element> $crate::op::Op<T> for $name
+        where
+            $operators: $crate::op::Op<T>,
+        {
+            type Accumulator = <$operators as $crate::op::Op<T>>::Accumulator;
+            type Output = <$operators as $crate::op::Op<T>>::Output;
+            const EXACT: bool = <$operators as $crate::op::Op<T>>::EXACT;
+            const IS_PAIRWISE: bool = <$operators as $crate::op::Op<T>>::IS_PAIRWISE;
+
+            #[inline(always)]
+            fn identity() -> Self::Accumulator {
+                <$operators as $crate::op::Op<T>>::identity()
+            }
+
+            #[inline(always)]
+            fn lift(item: T) -> Self::Accumulator {
+                <$operators as $crate::op::Op<T>>::lift(item)
+            }
+
+            #[inline(always)]
+            fn lift_at(item: T, index: u64) -> Self::Accumulator {
+                <$operators as $crate::op::Op<T>>::lift_at(item, index)
+            }
+
+            #[inline(always)]
+            fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
+                <$operators as $crate::op::Op<T>>::combine(left, right)
+            }
+
+            #[inline(always)]
+            fn lower(value: Self::Accumulator) -> Self::Output {
+                <$operators as $crate::op::Op<T>>::lower(value)
+            }
+
+            #[inline(always)]
+            fn total(words: $crate::element::Words, index: u64) -> Self::Accumulator {
+                <$operators as $crate::op::Op<T>>::total(words, index)
+            }
+        }
+    )+};
+}

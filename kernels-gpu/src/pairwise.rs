@@ -1,0 +1,47 @@
+//! Values combined pairwise, neighbours first, each when its neighbours are: so few are held at a time.
+
+use crate::contract::vector_items;
+use crate::element::{item_of, vector_of, Element, Words};
+use crate::op::Op;
+
+/// The values at four places from this one on.
+#[inline(always)]
+pub fn four<O: Op<T>, T: Element>(
+    value: &impl Fn(usize) -> O::Accumulator,
+    place: usize,
+) -> O::Accumulator {
+    let left = O::combine(value(place), value(place + 1));
+    O::combine(left, O::combine(value(place + 2), value(place + 3)))
+}
+
+/// The values at eight places from this one on.
+#[inline(always)]
+pub fn eight<O: Op<T>, T: Element>(
+    value: &impl Fn(usize) -> O::Accumulator,
+    place: usize,
+) -> O::Accumulator {
+    let left = four::<O, T>(value, place);
+    O::combine(left, four::<O, T>(value, place + 4))
+}
+
+/// A value for each item of a vector.
+#[inline(always)]
+pub fn items<O: Op<T>, T: Element>(value: impl Fn(usize) -> O::Accumulator) -> O::Accumulator {
+    match vector_items::<T>() {
+        1 => value(0),
+        2 => O::combine(value(0), value(1)),
+        4 => four::<O, T>(&value, 0),
+        8 => eight::<O, T>(&value, 0),
+        _ => {
+            let left = eight::<O, T>(&value, 0);
+            O::combine(left, eight::<O, T>(&value, 8))
+        }
+    }
+}
+
+/// The items of 16 bytes, the first of which is item `index` of the input.
+#[inline(always)]
+pub fn total<O: Op<T>, T: Element>(words: Words, index: u64) -> O::Accumulator {
+    let vector = vector_of(words);
+    items::<O, T>(|place| O::lift_at(item_of(&vector, place), index + place as u64))
+}

@@ -1,0 +1,201 @@
+//! Holes for accumulators of more than 64 bits: in registers of 32 bits, a word each.
+//!
+//! Their operators may look at an item's index: it is the last input of `lift` and `total`.
+
+use bytemuck::cast;
+
+use super::{give_32, take_32};
+use crate::element::{accumulator_of_words, accumulator_word, first_bytes, for_each_word};
+use crate::element::{Accumulator, AccumulatorWords, Element, Words, ACCUMULATOR_MAX_WORDS};
+
+/// The operands of a hole, `{a}, {b}, …`.
+macro_rules! operands {
+    ($first:ident $($other:ident)*) => {
+        concat!("{", stringify!($first), "}" $(, ", {", stringify!($other), "}")*)
+    };
+}
+
+/// A hole with these inputs, whose outputs are words: the first of an accumulator, or of a result.
+macro_rules! hole {
+    ($name:literal ($($input:ident: $class:ident = $value:expr),*) -> $($output:ident $place:literal)*) => {{
+        $(let $output: u32;)*
+        // SAFETY: a hole has no effects.
+        unsafe {
+            ptx!(
+                hole: concat!("HOLE ", $name, " ", operands!($($output)*), " <- ", hole!(@inputs $($input)*), ";"),
+                $($input = in($class) $value,)*
+                $($output = out(reg32) $output,)*
+                options(pure, nomem, nostack),
+            );
+        }
+        let mut words: AccumulatorWords = [0; ACCUMULATOR_MAX_WORDS];
+        $(words[$place] = $output;)*
+        words
+    }};
+    (@inputs) => { "" };
+    (@inputs $($input:ident)+) => { operands!($($input)+) };
+}
+
+/// The holes of accumulators of so many words: an output, a left and a right operand for each word, and their places.
+macro_rules! holes {
+    ($($words:literal $module:ident: $($o:ident $l:ident $r:ident $left:literal $right:literal),*;)*) => {
+        $(mod $module {
+            use super::*;
+
+            #[inline(always)]
+            pub fn identity() -> AccumulatorWords {
+                hole!("identity" () -> $($o $left)*)
+            }
+
+            #[inline(always)]
+            pub fn combine(left: AccumulatorWords, right: AccumulatorWords) -> AccumulatorWords {
+                hole!("combine" ($($l: reg32 = left[$left],)* $($r: reg32 = right[$left]),*) -> $($o $left)*)
+            }
+
+            #[inline(always)]
+            pub fn total([a, b, c, d]: Words, index: u64) -> AccumulatorWords {
+                hole!("total" (a: reg32 = a, b: reg32 = b, c: reg32 = c, d: reg32 = d, index: reg64 = index) -> $($o $left)*)
+            }
+
+            #[inline(always)]
+            pub fn lift_16(item: u16, index: u64) -> AccumulatorWords {
+                hole!("lift" (item: reg16 = item, index: reg64 = index) -> $($o $left)*)
+            }
+
+            #[inline(always)]
+            pub fn lift_32(item: u32, index: u64) -> AccumulatorWords {
+                hole!("lift" (item: reg32 = item, index: reg64 = index) -> $($o $left)*)
+            }
+
+            #[inline(always)]
+            pub fn lift_64(item: u64, index: u64) -> AccumulatorWords {
+                hole!("lift" (item: reg64 = item, index: reg64 = index) -> $($o $left)*)
+            }
+
+            #[inline(always)]
+            pub fn take_right() -> AccumulatorWords {
+                let mut words = [0; ACCUMULATOR_MAX_WORDS];
+                $(words[$left] = take_32::<$right>();)*
+                words
+            }
+        })*
+
+        /// The value that changes nothing.
+        #[inline(always)]
+        pub fn identity<A: Accumulator>() -> A {
+            accumulator_of_words(match A::WORDS {
+                $($words => $module::identity(),)*
+                _ => no_hole(),
+            })
+        }
+
+        /// `left ⊕ right`.
+        #[inline(always)]
+        pub fn combine<A: Accumulator>(left: A, right: A) -> A {
+            let (left, right) = (words_of(left), words_of(right));
+            accumulator_of_words(match A::WORDS {
+                $($words => $module::combine(left, right),)*
+                _ => no_hole(),
+            })
+        }
+
+        /// The items of a vector, combined; the first has this index.
+        #[inline(always)]
+        pub fn total<A: Accumulator>(words: Words, index: u64) -> A {
+            accumulator_of_words(match A::WORDS {
+                $($words => $module::total(words, index),)*
+                _ => no_hole(),
+            })
+        }
+
+        /// The item at this index, to combine it.
+        #[inline(always)]
+        pub fn lift<T: Element, A: Accumulator>(item: T, index: u64) -> A {
+            accumulator_of_words(match (A::WORDS, size_of::<T>()) {
+                $(
+                    ($words, 1) => $module::lift_16(cast::<T, u8>(item) as u16, index),
+                    ($words, 2) => $module::lift_16(cast(item), index),
+                    ($words, 4) => $module::lift_32(cast(item), index),
+                    ($words, 8) => $module::lift_64(cast(item), index),
+                )*
+                _ => no_hole(),
+            })
+        }
+
+        /// A body's second input that is an accumulator.
+        #[inline(always)]
+        pub fn take_right<A: Accumulator>() -> A {
+            accumulator_of_words(match A::WORDS {
+                $($words => $module::take_right(),)*
+                _ => no_hole(),
+            })
+        }
+    };
+}
+
+holes! {
+    3 words_3: o0 l0 r0 0 3, o1 l1 r1 1 4, o2 l2 r2 2 5;
+    4 words_4: o0 l0 r0 0 4, o1 l1 r1 1 5, o2 l2 r2 2 6, o3 l3 r3 3 7;
+    6 words_6: o0 l0 r0 0 6, o1 l1 r1 1 7, o2 l2 r2 2 8, o3 l3 r3 3 9, o4 l4 r4 4 10, o5 l5 r5 5 11;
+    8 words_8: o0 l0 r0 0 8, o1 l1 r1 1 9, o2 l2 r2 2 10, o3 l3 r3 3 11, o4 l4 r4 4 12, o5 l5 r5 5 13, o6 l6 r6 6 14, o7 l7 r7 7 15;
+    12 words_12: o0 l0 r0 0 12, o1 l1 r1 1 13, o2 l2 r2 2 14, o3 l3 r3 3 15, o4 l4 r4 4 16, o5 l5 r5 5 17, o6 l6 r6 6 18, o7 l7 r7 7 19, o8 l8 r8 8 20, o9 l9 r9 9 21, o10 l10 r10 10 22, o11 l11 r11 11 23;
+    14 words_14: o0 l0 r0 0 14, o1 l1 r1 1 15, o2 l2 r2 2 16, o3 l3 r3 3 17, o4 l4 r4 4 18, o5 l5 r5 5 19, o6 l6 r6 6 20, o7 l7 r7 7 21, o8 l8 r8 8 22, o9 l9 r9 9 23, o10 l10 r10 10 24, o11 l11 r11 11 25, o12 l12 r12 12 26, o13 l13 r13 13 27;
+}
+
+/// A combined value, as a result.
+macro_rules! lowers {
+    ($($words:literal $result:literal: $($l:ident $left:literal)* -> $($o:ident $place:literal)*;)*) => {
+        /// A combined value, as a result.
+        #[inline(always)]
+        pub fn lower<A: Accumulator, R: Element>(value: A) -> R {
+            let value = words_of(value);
+            first_bytes(match (A::WORDS, size_of::<R>() / 4) {
+                $(($words, $result) => hole!("lower" ($($l: reg32 = value[$left]),*) -> $($o $place)*),)*
+                _ => no_hole(),
+            })
+        }
+    };
+}
+
+lowers! {
+    3 2: l0 0 l1 1 l2 2 -> o0 0 o1 1;
+    4 2: l0 0 l1 1 l2 2 l3 3 -> o0 0 o1 1;
+    4 4: l0 0 l1 1 l2 2 l3 3 -> o0 0 o1 1 o2 2 o3 3;
+    6 4: l0 0 l1 1 l2 2 l3 3 l4 4 l5 5 -> o0 0 o1 1 o2 2 o3 3;
+    6 6: l0 0 l1 1 l2 2 l3 3 l4 4 l5 5 -> o0 0 o1 1 o2 2 o3 3 o4 4 o5 5;
+    8 4: l0 0 l1 1 l2 2 l3 3 l4 4 l5 5 l6 6 l7 7 -> o0 0 o1 1 o2 2 o3 3;
+    12 10: l0 0 l1 1 l2 2 l3 3 l4 4 l5 5 l6 6 l7 7 l8 8 l9 9 l10 10 l11 11 -> o0 0 o1 1 o2 2 o3 3 o4 4 o5 5 o6 6 o7 7 o8 8 o9 9;
+    14 10: l0 0 l1 1 l2 2 l3 3 l4 4 l5 5 l6 6 l7 7 l8 8 l9 9 l10 10 l11 11 l12 12 l13 13 -> o0 0 o1 1 o2 2 o3 3 o4 4 o5 5 o6 6 o7 7 o8 8 o9 9;
+}
+
+/// There is no skeleton with such an accumulator.
+#[inline(always)]
+fn no_hole() -> AccumulatorWords {
+    [0; ACCUMULATOR_MAX_WORDS]
+}
+
+/// The words of an accumulator.
+#[inline(always)]
+fn words_of<A: Accumulator>(value: A) -> AccumulatorWords {
+    let mut words = [0; ACCUMULATOR_MAX_WORDS];
+    for_each_word!(W of A => { words[W] = accumulator_word(value, W); });
+    words
+}
+
+/// A body's first input that is an accumulator.
+#[inline(always)]
+pub fn take_left<A: Accumulator>() -> A {
+    let mut words = [0; ACCUMULATOR_MAX_WORDS];
+    for_each_word!(W of A => { words[W] = take_32::<W>(); });
+    accumulator_of_words(words)
+}
+
+/// Gives a body's outputs, the first words.
+#[inline(always)]
+pub fn give_first(words: AccumulatorWords, count: usize) {
+    for_each_word!(W of AccumulatorWords => {
+        if W < count {
+            give_32::<W>(words[W]);
+        }
+    });
+}

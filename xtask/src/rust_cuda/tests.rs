@@ -59,6 +59,7 @@ fn the_few_are_rows_of_the_tables() {
     let (library, _) = tables
         .split_once("macro_rules! for_each_whole_kernel")
         .unwrap();
+    let segmented = include_str!("../../../kernels-gpu/src/segments/entries.rs");
     let ladder = include_str!("../../../kernels-gpu/src/ladder/entries.rs");
     let is_row = |line: &&str| line.ends_with(';') && line.contains(" => ");
     let count = |table: &str| table.lines().filter(is_row).count();
@@ -66,6 +67,7 @@ fn the_few_are_rows_of_the_tables() {
     // One is no row.
     assert_eq!(few, FEW.len() - 1);
     let all = Part::Library.symbols();
-    assert_eq!(count(library), all.len());
+    assert_eq!(count(library) + count(segmented), all.len());
     assert_eq!(rows(library, &all), library);
+    assert_eq!(rows(segmented, &all), segmented);
 }

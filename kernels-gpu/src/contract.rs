@@ -70,6 +70,10 @@
 //! warp has one row of 32 of these; and in step 5 the outputs are the left fold that begins with `B`: `B ⊕ x₀`,
 //! `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and for an exclusive one `B`, `B ⊕ x₀`, ….
 //!
+//! # Segmented reduction
+//!
+//! Segments, and the rows of a matrix, have an order of their own: see [`crate::segments`].
+//!
 //! # Values
 //!
 //! Float arithmetic rounds to nearest even, never fuses, never flushes subnormals. A NaN is written as Rust's `NAN`; one of

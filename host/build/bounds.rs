@@ -3,9 +3,9 @@
 //! Without them it may give a scan's threads more registers than a block of 544 can have, and the kernel does not launch.
 
 use warpfold_kernels::contract::BLOCK_THREADS;
-use warpfold_kernels::element::Element;
+use warpfold_kernels::launch::{self, reduce_blocks_per_multiprocessor as blocks};
 use warpfold_kernels::op::*;
-use warpfold_kernels::{bf16, f16, launch, segments};
+use warpfold_kernels::{bf16, f16, segments};
 
 use crate::part::Part;
 
@@ -45,28 +45,17 @@ fn reduction_blocks(entry: &str) -> Option<u32> {
     macro_rules! rows {
         ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
             match entry {
-                $(stringify!($symbol) => $kind::<$op, $t>(),)*
+                $(stringify!($symbol) => rows!(@ $kind $op $t),)*
                 _ => None,
             }
         };
+        (@ reduce $op:ident $t:ident) => { Some(blocks::<$op, $t>()) };
+        (@ reduce_pairs $op:ident $t:ident) => { Some(blocks::<$op, Pair<$t, $t>>()) };
+        (@ $scan:ident $op:ident $t:ident) => { None };
     }
     warpfold_kernels::for_each_kernel!(rows)
         .or_else(|| warpfold_kernels::for_each_pair_kernel!(rows))
 }
-
-fn reduce_pairs<O: Op<Pair<T, T>>, T: Element>() -> Option<u32> {
-    reduce::<O, Pair<T, T>>()
-}
-
-fn reduce<O: Op<T>, T: Element>() -> Option<u32> {
-    Some(launch::reduce_blocks_per_multiprocessor::<O, T>())
-}
-
-fn inclusive_scan<O: Op<T>, T: Element>() -> Option<u32> {
-    None
-}
-
-use inclusive_scan as exclusive_scan;
 
 /// The text with the bounds `of` each entry behind its parameters.
 pub fn add(text: &str, of: impl Fn(&str) -> String) -> String {

@@ -35,6 +35,7 @@ use crate::simt;
 use crate::thread::{self, for_each_vector, Caching, Items, Part, Slots, Source, TileItems};
 use crate::thread::{TilePart, Vectors, MAX_VECTOR_ITEMS};
 use crate::tickets::{self, LAST_TAG};
+use crate::workspace::Control;
 
 /// Chunks of which each thread of the last block has so few partials that it looks at them one by one. Wide accumulators, of
 /// which several would fill the registers, it always looks at one by one.

@@ -39,7 +39,7 @@ impl Row {
 pub fn rows() -> Vec<Row> {
     macro_rules! rows {
         ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-            [$(row(stringify!($symbol), $kind::<$op, $t>())),*]
+            vec![$(row(stringify!($symbol), $kind::<$op, $t>())),*]
         };
     }
     let mut all = warpfold_kernels::for_each_kernel!(rows);

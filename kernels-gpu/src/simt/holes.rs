@@ -51,7 +51,6 @@ holes! {
     lift_32_64(a: u32 reg32) -> u64 reg64: "lift {o} <- {a}";
     lift_64_32(a: u64 reg64) -> u32 reg32: "lift {o} <- {a}";
     lift_64_64(a: u64 reg64) -> u64 reg64: "lift {o} <- {a}";
-    lift_64_32(a: u64 reg64) -> u32 reg32: "lift {o} <- {a}";
     lift_128_64(a: u64 reg64, b: u64 reg64) -> u64 reg64: "lift {o} <- {a}, {b}";
     lower_32_16(a: u32 reg32) -> u16 reg16: "lower {o} <- {a}";
     lower_32_32(a: u32 reg32) -> u32 reg32: "lower {o} <- {a}";
@@ -182,7 +181,6 @@ pub fn lift<T: Element, A: Accumulator>(item: T, index: u64) -> A {
         (4, 2) => cast(lift_32_64(cast(item))),
         (8, 1) => cast(lift_64_32(cast(item))),
         (8, 2) => cast(lift_64_64(cast(item))),
-        (8, 1) => cast(lift_64_32(cast(item))),
         (16, 2) => {
             let [low, high]: [u64; 2] = cast(item);
             cast(lift_128_64(low, high))

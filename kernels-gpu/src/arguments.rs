@@ -174,18 +174,33 @@ mod tests {
 
     #[test]
     fn arguments_are_pointed_at_in_their_order() {
+        let mut control = Control {
+            tickets: 0,
+            departures: 0,
+            fault: 0,
+        };
+        let (mut state, item, mut result) = (4, 5.0f32, 6.0f64);
         let mut arguments = ReduceArguments::<f32, f64> {
-            input: 8 as *const f32,
+            input: &raw const item,
             item_count: 1,
             first_chunk: 2,
-            control: 16 as *mut Control,
-            states: 24 as *mut u64,
+            control: &raw mut control,
+            states: &raw mut state,
             state_words: 3,
-            output: 32 as *mut f64,
+            output: &raw mut result,
         };
+        let expected = [
+            arguments.input.addr() as u64,
+            1,
+            2,
+            arguments.control.addr() as u64,
+            arguments.states.addr() as u64,
+            3,
+            arguments.output.addr() as u64,
+        ];
         let pointers = arguments.pointers();
         // SAFETY: each points to a field of 64 bits of `arguments`.
         let values = pointers.map(|pointer| unsafe { pointer.cast::<u64>().read() });
-        assert_eq!(values, [8, 1, 2, 16, 24, 3, 32]);
+        assert_eq!(values, expected);
     }
 }

@@ -24,18 +24,18 @@ pub fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item, I: Offset>(
         queue.segmented_reduce::<O, T>(segments, output, call.result()?)
     })?;
     // SAFETY: the work is done; a number is there, the host's or the kernel's.
-    match unsafe { call.read_result::<u64>() }? {
-        ACCEPTED => Ok(()),
-        _ => Err(first_bad::<I>(&mut call, segments)?),
+    let report = unsafe { call.read_result::<u64>() }?;
+    match segments.starts {
+        Starts::Offsets { span, .. } if report != ACCEPTED => {
+            Err(first_bad::<I>(&mut call, span, segments.items.item_count)?)
+        }
+        // Rows are never refused.
+        Starts::Offsets { .. } | Starts::Rows(_) => Ok(()),
     }
 }
 
 /// The error that names the first offset that is wrong.
-fn first_bad<I: Offset>(call: &mut Call<'_>, segments: Segments) -> Result<Error> {
-    let Starts::Offsets { span, .. } = segments.starts else {
-        unreachable!("rows are not refused");
-    };
-    let item_count = segments.items.item_count;
+fn first_bad<I: Offset>(call: &mut Call<'_>, span: Span, item_count: usize) -> Result<Error> {
     let piece = PinnedMemory::allocate(PIECE_BYTES)?;
     let mut before = 0;
     let mut index = 0;

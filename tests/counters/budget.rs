@@ -12,7 +12,8 @@
 //! what a budget tolerates. The loads themselves are held against the items' bytes and sectors.
 //!
 //! What must hold of any good kernel needs no table, and is asserted as such: items are moved once, in whole sectors and
-//! 16 bytes a lane, without bank conflicts and without local memory. (Scans of wider results read fewer bytes a lane.)
+//! 16 bytes a lane, without bank conflicts and without local memory. (Scans of wider results read fewer bytes a lane, and blocks
+//! tell each other accumulators of many words.)
 
 use std::collections::BTreeMap;
 use std::env;
@@ -26,6 +27,7 @@ use warpfold::{
     f16,
 };
 use warpfold_kernels::contract::{Wider, reduce_tile_items, scan_tile_items};
+use warpfold_kernels::element::Accumulator;
 use warpfold_kernels::for_each_kernel;
 
 use crate::data::{Sample, ordinary};
@@ -48,6 +50,10 @@ const PERCENT_BESIDES: f64 = 2.5;
 /// The least mean of sectors that a warp's access touches: one to 16 bytes a lane touches 16, one to a state word or two
 /// fewer.
 const SECTORS_PER_REQUEST: f64 = 15.0;
+
+/// Words of an accumulator from which on telling it counts beside a few tiles: a word at a time, through shared memory where such
+/// values lie apart, and through sectors of which 8 bytes are used.
+const MANY_WORDS: usize = 6;
 
 /// Instructions of one look at a word that is waited for: its address, the load, the comparison and the branch.
 const LOOK_INSTRUCTIONS: u64 = 6;
@@ -72,6 +78,9 @@ struct Cost {
     /// Whether results are wider than items: then a thread reads less than 16 bytes for the 16 that it writes, and what it
     /// reads lies apart in shared memory.
     widens: bool,
+    /// Bytes of the sectors in which blocks tell each other what they have combined, a word of an accumulator at a time: written
+    /// once and read once. Only of accumulators that are so wide that it counts.
+    told_bytes: u64,
 }
 
 mod count {
@@ -87,6 +96,10 @@ mod count {
             item_count: items.len() as u64,
             item_traffic: size_of_val(&items[..]) as u64,
             widens: false,
+            told_bytes: match <O::Accumulator as Accumulator>::WORDS {
+                words @ MANY_WORDS.. => 2 * 32 * TILES * words as u64,
+                _ => 0,
+            },
         }
     }
 
@@ -105,6 +118,7 @@ mod count {
             item_count: items.len() as u64,
             item_traffic: (items.len() * (size_of::<T>() + size_of::<O::Output>())) as u64,
             widens: size_of::<O::Output>() > size_of::<T>(),
+            told_bytes: 0,
         }
     }
 
@@ -163,7 +177,8 @@ impl Cost {
 
     /// Bytes of the sectors that are touched, for each byte that has to be moved.
     fn sector_bytes_per_byte(&self) -> f64 {
-        32.0 * self.sectors() as f64 / self.item_traffic as f64
+        let bytes = 32 * self.sectors() - self.told_bytes;
+        bytes as f64 / self.item_traffic as f64
     }
 
     fn sectors_per_request(&self) -> f64 {
@@ -187,12 +202,12 @@ impl Cost {
         );
         let request = self.sectors_per_request();
         refuse(
-            request < SECTORS_PER_REQUEST && !self.widens,
+            request < SECTORS_PER_REQUEST && !self.widens && self.told_bytes == 0,
             format!("{request:.2} sectors a request"),
         );
         let conflicts = self.counters.bank_conflicts;
         refuse(
-            conflicts > 0 && !self.widens,
+            conflicts > 0 && !self.widens && self.told_bytes == 0,
             format!("{conflicts} bank conflicts"),
         );
         let local = self.counters.local_bytes;

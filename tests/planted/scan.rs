@@ -29,8 +29,8 @@ const RESTART_WITH_TAGS: (usize, usize) = (10, 14);
 
 /// A word of the board is read; then its tag is looked at.
 const LOAD_WORD: &str = "ld.relaxed.gpu.global.b64";
-const TAG: &str = "setp.ne.b32 \t*, *, *;\n\tcvt.u32.u64";
-const ANY_TAG: &str = "setp.ne.b32 \t*, 0, 0;\n\tcvt.u32.u64";
+const TAG: &str = "mov.b64 \t{_, *}, *;\n\tsetp.ne.b32 \t*, *, *;\n\tselp";
+const ANY_TAG: &str = "mov.b64 \t{_, *}, *;\n\tsetp.ne.b32 \t*, 0, 0;\n\tselp";
 
 /// Those of an aggregate of the tile's own group.
 const LOWER: (usize, usize) = (2, 10);

@@ -58,7 +58,7 @@ fn the_compilers_own_messages_name_the_users_file() {
     );
     let wide = messages("wide");
     assert!(
-        wide.contains("an accumulator must have 4, 8, 12, 16, 20, 24, 28 or 32 bytes"),
+        wide.contains("an accumulator must have 1 to 16 words of 4 bytes"),
         "{wide}"
     );
 }

@@ -1,4 +1,4 @@
-//! What the compiler refuses: an accumulator of nine words.
+//! What the compiler refuses: an accumulator of seventeen words.
 
 use warpfold::Op;
 
@@ -6,18 +6,18 @@ use warpfold::Op;
 pub struct TooWide;
 
 impl Op<u32> for TooWide {
-    type Accumulator = [u32; 9];
+    type Accumulator = [u32; 17];
     type Output = u32;
-    fn identity() -> [u32; 9] {
-        [0; 9]
+    fn identity() -> [u32; 17] {
+        [0; 17]
     }
-    fn lift(item: u32) -> [u32; 9] {
-        [item; 9]
+    fn lift(item: u32) -> [u32; 17] {
+        [item; 17]
     }
-    fn combine(left: [u32; 9], _right: [u32; 9]) -> [u32; 9] {
+    fn combine(left: [u32; 17], _right: [u32; 17]) -> [u32; 17] {
         left
     }
-    fn lower(value: [u32; 9]) -> u32 {
+    fn lower(value: [u32; 17]) -> u32 {
         value[0]
     }
 }

@@ -11,22 +11,22 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../sum/file.rs"]
+mod file;
 #[path = "../sum/parse.rs"]
 mod parse;
 mod plain;
 
-use std::fs::File;
-use std::io::{self, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 use warpfold::cust::error::CudaError;
-use warpfold::cust::memory::{DeviceBuffer, mem_get_info};
+use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Gpu, Statistics, reduce};
 
 use common::{program, quoted};
-use parse::Fault;
 
 /// Count, mean, variance, minimum and maximum of the numbers of a text file, and the lines of the extremes, in one reading on
 /// the GPU.
@@ -41,23 +41,8 @@ struct Arguments {
 
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error("cannot read {}: {error}", quoted::path(path))]
-    Unreadable { path: PathBuf, error: io::Error },
-    #[error(
-        "{}, line {line}: {} is not a number",
-        quoted::path(path),
-        quoted::word(word)
-    )]
-    Malformed {
-        path: PathBuf,
-        line: usize,
-        word: Vec<u8>,
-    },
-    #[error(
-        "{} has more than {most} numbers, for which the device has no room",
-        quoted::path(path)
-    )]
-    TooMany { path: PathBuf, most: usize },
+    #[error(transparent)]
+    Input(#[from] file::Unusable),
     #[error(transparent)]
     Device(#[from] warpfold::Error),
     #[error("copying to the device: {0}")]
@@ -77,10 +62,7 @@ impl program::Failure for Failure {
     }
 
     fn is_of_input(&self) -> bool {
-        matches!(
-            self,
-            Failure::Unreadable { .. } | Failure::Malformed { .. } | Failure::TooMany { .. }
-        )
+        matches!(self, Failure::Input(_))
     }
 }
 
@@ -100,7 +82,14 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     gpu.make_current()?;
     let input = match &arguments.file {
         None => made_up(),
-        Some(path) => read(path)?,
+        Some(path) => {
+            let (numbers, lines) = file::read(path, file::room()?, parse::numbers_and_lines)?;
+            Input {
+                numbers,
+                lines,
+                origin: quoted::path(path),
+            }
+        }
     };
     common::print_device(&gpu, out)?;
     writeln!(out, "numbers    {} ({})", input.numbers.len(), input.origin)?;
@@ -136,34 +125,6 @@ fn print(statistics: &Statistics, input: &Input, out: &mut dyn Write) -> io::Res
         writeln!(out, "{name}    {number} (line {line})")?;
     }
     Ok(())
-}
-
-/// The numbers of a file, if the device has room for them.
-fn read(path: &Path) -> Result<Input, Failure> {
-    let (free_bytes, _) = mem_get_info()?;
-    let most = free_bytes / size_of::<f64>();
-    let read = match File::open(path) {
-        Ok(file) => parse::numbers_and_lines(BufReader::new(file), most),
-        Err(error) => Err(Fault::Unreadable(error)),
-    };
-    let path = || path.to_owned();
-    let (numbers, lines) = read.map_err(|fault| match fault {
-        Fault::Unreadable(error) => Failure::Unreadable {
-            path: path(),
-            error,
-        },
-        Fault::Malformed { line, word } => Failure::Malformed {
-            path: path(),
-            line,
-            word,
-        },
-        Fault::TooMany => Failure::TooMany { path: path(), most },
-    })?;
-    Ok(Input {
-        numbers,
-        lines,
-        origin: quoted::path(&path()),
-    })
 }
 
 /// Numbers between 999 and 1001, each in a line of its own: a mean far from 0.

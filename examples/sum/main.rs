@@ -10,20 +10,19 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod file;
 mod parse;
 
-use std::fs::File;
-use std::io::{self, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 use warpfold::cust::error::CudaError;
-use warpfold::cust::memory::{DeviceBuffer, mem_get_info};
+use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Gpu, Max, Min, Sum, reduce, reference};
 
 use common::{program, quoted};
-use parse::Fault;
 
 /// Sums the numbers of a text file on the GPU, with their minimum, maximum and mean.
 ///
@@ -37,23 +36,8 @@ struct Arguments {
 
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error("cannot read {}: {error}", quoted::path(path))]
-    Unreadable { path: PathBuf, error: io::Error },
-    #[error(
-        "{}, line {line}: {} is not a number",
-        quoted::path(path),
-        quoted::word(word)
-    )]
-    Malformed {
-        path: PathBuf,
-        line: usize,
-        word: Vec<u8>,
-    },
-    #[error(
-        "{} has more than {most} numbers, for which the device has no room",
-        quoted::path(path)
-    )]
-    TooMany { path: PathBuf, most: usize },
+    #[error(transparent)]
+    Input(#[from] file::Unusable),
     #[error(transparent)]
     Device(#[from] warpfold::Error),
     #[error("copying to the device: {0}")]
@@ -77,10 +61,7 @@ impl program::Failure for Failure {
     }
 
     fn is_of_input(&self) -> bool {
-        matches!(
-            self,
-            Failure::Unreadable { .. } | Failure::Malformed { .. } | Failure::TooMany { .. }
-        )
+        matches!(self, Failure::Input(_))
     }
 }
 
@@ -93,7 +74,10 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     gpu.make_current()?;
     let (numbers, origin) = match &arguments.file {
         None => (made_up(), "made up".to_owned()),
-        Some(path) => (read(path)?, quoted::path(path)),
+        Some(path) => {
+            let numbers = file::read(path, file::room()?, parse::numbers)?;
+            (numbers, quoted::path(path))
+        }
     };
     common::print_device(&gpu, out)?;
     writeln!(out, "numbers    {} ({origin})", numbers.len())?;
@@ -124,29 +108,6 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     check(&numbers, sum, min, max)?;
     writeln!(out, "check      the CPU agrees")?;
     Ok(())
-}
-
-/// The numbers of a file, if the device has room for them.
-fn read(path: &Path) -> Result<Vec<f64>, Failure> {
-    let (free_bytes, _) = mem_get_info()?;
-    let most = free_bytes / size_of::<f64>();
-    let numbers = match File::open(path) {
-        Ok(file) => parse::numbers(BufReader::new(file), most),
-        Err(error) => Err(Fault::Unreadable(error)),
-    };
-    let path = || path.to_owned();
-    numbers.map_err(|fault| match fault {
-        Fault::Unreadable(error) => Failure::Unreadable {
-            path: path(),
-            error,
-        },
-        Fault::Malformed { line, word } => Failure::Malformed {
-            path: path(),
-            line,
-            word,
-        },
-        Fault::TooMany => Failure::TooMany { path: path(), most },
-    })
 }
 
 /// Numbers between −1 and 1.

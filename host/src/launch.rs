@@ -184,7 +184,9 @@ impl Queue<'_> {
         self.check_memory(Argument::Input, input)?;
         self.check_memory(Argument::Output, output)?;
         // SAFETY: both are memory of the context, of the lengths that their owner gave them; all chunks at once.
-        unsafe { self.reduce_piece::<O, T>(input, all_chunks::<T>(input), output.address) }
+        unsafe {
+            self.reduce_piece::<O, T>(input, all_chunks::<T>(input.item_count), output.address)
+        }
     }
 
     /// Queues a reduction of `input`, at least one item, to the place for the result of a call on this queue's stream.
@@ -198,7 +200,7 @@ impl Queue<'_> {
         let result = call.result()?;
         // SAFETY: the input is memory of the context, of the length that its owner gave it, and the result has a place of its
         // own; all chunks at once.
-        unsafe { self.reduce_piece::<O, T>(input, all_chunks::<T>(input), result) }
+        unsafe { self.reduce_piece::<O, T>(input, all_chunks::<T>(input.item_count), result) }
     }
 
     /// Prepares a call that is queued in parts and needs so many state words: nothing is missing then for any of them.
@@ -313,9 +315,9 @@ impl Queue<'_> {
     }
 }
 
-/// All chunks of a reduction.
-fn all_chunks<T>(input: Span) -> Range<u64> {
-    0..reduce_chunk_count::<T>(input.item_count as u64)
+/// All chunks of a reduction of so many items.
+fn all_chunks<T>(item_count: usize) -> Range<u64> {
+    0..reduce_chunk_count::<T>(item_count as u64)
 }
 
 /// Reduces `input`, at least one item, and waits for the result.

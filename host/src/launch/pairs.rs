@@ -8,7 +8,7 @@ use warpfold_kernels::op::Pair;
 use warpfold_kernels::workspace::{Control, reduce_state_words};
 
 use super::pieces::Part;
-use super::{Queue, Span, overlap};
+use super::{Queue, Span, all_chunks, overlap};
 use crate::driver::Address;
 use crate::error::{Argument, Error, Result};
 use crate::gpu::{CallStream, Entered};
@@ -71,7 +71,11 @@ impl Queue<'_> {
         self.check_memory(Argument::Output, output)?;
         // SAFETY: all are memory of the context, of the lengths that their owner gave them; all chunks at once.
         unsafe {
-            self.reduce_pairs_piece::<O, A, B>(pairs, all_chunks::<A, B>(pairs), output.address)
+            self.reduce_pairs_piece::<O, A, B>(
+                pairs,
+                all_chunks::<Pair<A, B>>(pairs.item_count),
+                output.address,
+            )
         }
     }
 
@@ -86,7 +90,13 @@ impl Queue<'_> {
         let result = call.result()?;
         // SAFETY: the inputs are memory of the context, of the lengths that their owner gave them, and the result has a place of
         // its own; all chunks at once.
-        unsafe { self.reduce_pairs_piece::<O, A, B>(pairs, all_chunks::<A, B>(pairs), result) }
+        unsafe {
+            self.reduce_pairs_piece::<O, A, B>(
+                pairs,
+                all_chunks::<Pair<A, B>>(pairs.item_count),
+                result,
+            )
+        }
     }
 
     fn check_pairs<A: Item, B: Item>(&self, pairs: PairSpan) -> Result<()> {
@@ -135,15 +145,6 @@ impl Queue<'_> {
         // were asked for.
         unsafe { self.launch(part, &kernel, kernel.long.block, blocks, pointers) }
     }
-}
-
-/// All chunks of a reduction of pairs.
-fn all_chunks<A, B>(pairs: PairSpan) -> Range<u64>
-where
-    A: Item,
-    B: Item,
-{
-    0..reduce_chunk_count::<Pair<A, B>>(pairs.item_count as u64)
 }
 
 /// Reduces at least one pair, and waits for the result.

@@ -8,6 +8,7 @@ use anyhow::{Result, ensure};
 use warpfold_kernels::contract::{SCAN_LONG, SCAN_SHORT, THREAD_VECTORS};
 
 use crate::bounds::entry_name;
+use crate::narrow::narrow_store_of_float;
 use crate::part::Part;
 
 /// The compiler that made a text.
@@ -114,6 +115,11 @@ pub fn inspect_kernels(text: &str, part: Part, compiler: Compiler, symbols: &[&s
         let entry = &rest[start..end.unwrap_or(rest.len())];
         let name = entry.lines().next().and_then(entry_name).unwrap_or("");
         forbid(name, entry, part.forbidden(compiler))?;
+        let store = narrow_store_of_float(entry);
+        ensure!(
+            store.is_none(),
+            "{name} stores low bits of a float: {store:?}"
+        );
         if part == Part::Library {
             inspect_entry(name, entry, compiler)?;
             ensure!(
@@ -282,6 +288,11 @@ mod tests {
                 1,
             ),
             good.replacen("st.global.v4.b32", "st.global.b32", 1),
+            good.replacen(
+                "\tret;",
+                "\tadd.rn.f32 %r1, %r1, %r1;\n\tst.shared.b8 [%rd1], %r1;\n\tret;",
+                1,
+            ),
             good.replacen("entry reduce_sum_f32", "entry reduce_some_f32", 1),
         ];
         for text in spoilt {

@@ -22,6 +22,7 @@ mod fill;
 #[path = "../../host/build/finish.rs"]
 mod finish;
 mod inspect;
+mod narrow;
 #[path = "../../host/build/part.rs"]
 mod part;
 mod ptx;

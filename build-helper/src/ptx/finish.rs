@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::narrow;
 use super::space::{self, SHARED_ARRAY};
 use super::statement::Statement;
 use super::text::Function;
@@ -30,7 +31,7 @@ pub fn kernel<'a>(
     Ok(Function {
         name: function.name,
         parameters: function.parameters.clone(),
-        body,
+        body: narrow::mask(body),
     })
 }
 

@@ -6,6 +6,7 @@ pub mod control_flow;
 pub mod finish;
 pub mod hook;
 pub mod inspect;
+pub mod narrow;
 pub mod refuse;
 pub mod space;
 pub mod splice;

@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use super::hook::{Class, Hook, Operand};
-use super::statement::{Instruction, Statement, split_list};
+use super::statement::{Instruction, Statement, register_width, split_list};
 use crate::error::Problem;
 
 /// The body with the hooks' instructions in the place of their calls.
@@ -132,7 +132,7 @@ impl<'a> Call<'a> {
     fn input(&self, input: &Operand, argument: &str) -> Result<(String, Vec<Statement>), Problem> {
         let bits = register_bits(input.class);
         let own = format!("%in_{}", input.name);
-        let convert = match width(argument) {
+        let convert = match register_width(argument) {
             None if input.class == Class::Constant || input.class == Class::Number => None,
             None => Some(format!("mov.b{bits}")),
             _ if input.class == Class::Constant => return Err(self.problem(input)),
@@ -153,7 +153,7 @@ impl<'a> Call<'a> {
         let bits = register_bits(output.class);
         let registers = self.results.iter().filter(|(offset, _)| *offset == at);
         let registers: Vec<(&str, Option<u32>)> = registers
-            .map(|(_, register)| (*register, width(register)))
+            .map(|(_, register)| (*register, register_width(register)))
             .collect();
         if let [(register, Some(given))] = registers[..]
             && given == bits
@@ -186,17 +186,6 @@ fn register_bits(class: Class) -> u32 {
         Class::Reg32 | Class::Number => 32,
         Class::Reg64 | Class::Constant => 64,
     }
-}
-
-/// Bits of a register, as the back end names them. `None` for a number. A narrower value may be stored from a wide register,
-/// and loaded to one.
-fn width(operand: &str) -> Option<u32> {
-    let kind = operand.strip_prefix('%')?;
-    Some(match kind.trim_end_matches(|c: char| c.is_ascii_digit()) {
-        "rs" => 16,
-        "rd" | "fd" => 64,
-        _ => 32,
-    })
 }
 
 /// The offset in bytes in `[retval0+8]`.

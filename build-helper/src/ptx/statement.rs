@@ -91,6 +91,17 @@ impl fmt::Display for Statement {
     }
 }
 
+/// Bits of a register, as the back end names them. `None` for a number. A narrower value may be stored from a wide register,
+/// and loaded to one.
+pub fn register_width(operand: &str) -> Option<u32> {
+    let kind = operand.strip_prefix('%')?;
+    Some(match kind.trim_end_matches(|c: char| c.is_ascii_digit()) {
+        "rs" => 16,
+        "rd" | "fd" => 64,
+        _ => 32,
+    })
+}
+
 /// Splits at the commas that stand in no brackets.
 pub fn split_list(text: &str) -> Vec<String> {
     let mut parts = Vec::new();

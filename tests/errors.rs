@@ -10,6 +10,9 @@ mod injected;
 mod loss;
 #[path = "errors/machine.rs"]
 mod machine;
+#[path = "common/sweep.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod sweep;
 
 use child::in_child;
 use common::gpu;

@@ -62,7 +62,7 @@ fn short_calls(cases: u32, variant: u64) {
 
 #[test]
 fn calls() {
-    short_calls(1500, 0);
+    short_calls(600, 0);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn calls_on_one_multiprocessor() {
         ("VIRTUAL_GPU_ARCH", "sm_70"),
     ];
     in_child("calls_on_one_multiprocessor", &device, || {
-        short_calls(500, 1)
+        short_calls(200, 1)
     });
 }
 
@@ -85,19 +85,19 @@ fn calls_on_many_multiprocessors() {
         ("VIRTUAL_GPU_ARCH", "sm_80"),
     ];
     in_child("calls_on_many_multiprocessors", &device, || {
-        short_calls(500, 2)
+        short_calls(200, 2)
     });
 }
 
 /// Groups of tiles, and slices of several pieces.
 #[test]
 fn long_calls() {
-    property!("long_calls", 80, 0).holds(&Call::strategy(Lengths::Long), Call::check);
+    property!("long_calls", 32, 0).holds(&Call::strategy(Lengths::Long), Call::check);
 }
 
 #[test]
 fn sequences_of_calls() {
-    property!("sequences", 120, 0).holds(&Plan::strategy(), Plan::check);
+    property!("sequences", 60, 0).holds(&Plan::strategy(), Plan::check);
 }
 
 #[test]

@@ -11,9 +11,7 @@ use std::fmt::Debug;
 use std::sync::LazyLock;
 
 use common::device::Device;
-use good::{
-    Affine, ArgMin, Complex, ComplexProduct, Composition, Count, Gcd, Matrix, MatrixProduct,
-};
+use good::{Affine, ArgMin, Composition, Count, Gcd};
 use warpfold::element::Element;
 use warpfold::op::Op;
 use warpfold_build::Compiled;
@@ -88,22 +86,4 @@ fn the_place_of_the_least() {
 #[test]
 fn counts_of_flags() {
     check::<Count, u8>("count", true, |i| (random(i) % 3) as u8);
-}
-
-#[test]
-fn products_whose_factors_are_exact() {
-    // Powers of i, and signed permutations: exact in any order.
-    check::<ComplexProduct, Complex>("complex_product", true, |i| match random(i) % 4 {
-        0 => Complex { re: 1.0, im: 0.0 },
-        1 => Complex { re: 0.0, im: 1.0 },
-        2 => Complex { re: -1.0, im: 0.0 },
-        _ => Complex { re: 0.0, im: -1.0 },
-    });
-    check::<MatrixProduct, Matrix>("matrix_product", false, |i| Matrix {
-        elements: match random(i) % 3 {
-            0 => [0.0, 1.0, -1.0, 0.0],
-            1 => [1.0, 0.0, 0.0, -1.0],
-            _ => [0.0, 1.0, 1.0, 0.0],
-        },
-    });
 }

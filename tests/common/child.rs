@@ -29,7 +29,13 @@ pub fn printed_in_child(
         return None;
     }
     let output = Command::new(env::current_exe().unwrap())
-        .args([test, "--exact", "--nocapture", "--test-threads=1"])
+        .args([
+            test,
+            "--exact",
+            "--include-ignored",
+            "--nocapture",
+            "--test-threads=1",
+        ])
         .env(VARIABLE, test)
         .envs(variables.iter().copied())
         .output()

@@ -17,6 +17,7 @@ use warpfold::{
 };
 
 use crate::common::gpu;
+use crate::sweep;
 
 /// Codes that a driver may return and that leave its context alive, and two that no table knows.
 const HARMLESS: [i32; 21] = [
@@ -88,11 +89,11 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         self.attempt(None)
     }
 
-    /// Fails each call with each code in place of its effect, or after it.
+    /// Fails each call, or every third for the sake of time, with each code in place of its effect, or after it.
     fn fail_each_call(&self, codes: &[i32], moment: Moment) {
         let clean = self.clean_attempt();
         assert_eq!((&clean.result, &clean.retry), (&Ok(()), &Ok(())));
-        for (nth, &call) in clean.calls.iter().enumerate() {
+        for (nth, &call) in clean.calls.iter().enumerate().step_by(sweep::step(3)) {
             for &code in codes {
                 let attempt = self.attempt(failure(nth, code, moment));
                 let what = format!("call {nth} ({call}) with {code}: {attempt:?}");
@@ -121,10 +122,10 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
         }
     }
 
-    /// Lets each call succeed, and the next that synchronises fail.
+    /// Lets each of these calls succeed, and the next that synchronises fail.
     fn fail_after_each_call(&self, code: i32) {
         let clean = self.clean_attempt();
-        for (nth, &call) in clean.calls.iter().enumerate() {
+        for (nth, &call) in clean.calls.iter().enumerate().step_by(sweep::step(3)) {
             let attempt = self.attempt(failure(nth, code, Moment::Deferred));
             let what = format!("after call {nth} ({call}): {attempt:?}");
             match &attempt.result {

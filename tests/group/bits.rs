@@ -211,6 +211,7 @@ fn scans_of_many_groups_on_random_cuts() {
 }
 
 #[test]
+#[ignore = "ten seconds on virtual devices: `.ci/run sweeps`"]
 fn a_long_scan_has_tiles_of_another_shape() {
     on_four_devices("bits::a_long_scan_has_tiles_of_another_shape", || {
         let total = (SCAN_SHORT_BYTES / 8) as usize + 1;

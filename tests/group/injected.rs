@@ -11,6 +11,7 @@ use warpfold::group::{Fault, Member};
 use warpfold::{Error, Result, Sum};
 
 use crate::ranks::{Held, as_ranks, devices, on_four_devices};
+use crate::sweep;
 
 const RANKS: usize = 3;
 
@@ -142,11 +143,11 @@ fn free_bytes() -> Vec<usize> {
     free.collect()
 }
 
-/// Of the rank in the middle each call is made to fail; of the others, for the sake of time, every fifth.
+/// Which calls are made to fail, for the sake of time: of the rank in the middle every third; of the others every fifteenth.
 fn step(failing: usize) -> usize {
     match failing {
-        1 => 1,
-        _ => 5,
+        1 => sweep::step(3),
+        _ => sweep::step(15),
     }
 }
 

@@ -16,5 +16,7 @@ mod host_slices;
 mod injected;
 mod processes;
 mod ranks;
+#[path = "../common/sweep.rs"]
+mod sweep;
 #[path = "../common/texts.rs"]
 mod texts;

@@ -5,26 +5,47 @@ use std::collections::BTreeSet;
 
 /// The first such store of an entry.
 pub fn narrow_store_of_float(entry: &str) -> Option<&str> {
-    let mut floats = BTreeSet::new();
-    for (opcode, operands) in entry.lines().filter_map(instruction) {
-        if [".f16", ".bf16", ".f32", ".f64"]
-            .iter()
-            .any(|float| opcode.contains(float))
-        {
-            let written = operands
-                .split_once(',')
-                .map_or(operands, |(first, _)| first);
-            floats.extend(registers(written));
-        }
+    let stores: Vec<(&str, BTreeSet<&str>)> = entry
+        .lines()
+        .filter(|line| line.contains("st."))
+        .map(|line| (line, narrowed(line)))
+        .filter(|(_, registers)| !registers.is_empty())
+        .collect();
+    if stores.is_empty() {
+        return None;
     }
-    entry.lines().find(|line| {
-        instruction(line).is_some_and(|(opcode, operands)| {
+    let floats: BTreeSet<&str> = entry.lines().flat_map(written_as_float).collect();
+    let found = stores
+        .iter()
+        .find(|(_, registers)| !registers.is_disjoint(&floats));
+    found.map(|(line, _)| *line)
+}
+
+/// The registers of which a line stores the low bits alone.
+fn narrowed(line: &str) -> BTreeSet<&str> {
+    match instruction(line) {
+        Some((opcode, operands)) if opcode.starts_with("st.") => {
             let values = operands.split_once(']').map_or("", |(_, values)| values);
-            opcode.starts_with("st.")
-                && registers(values)
-                    .any(|register| floats.contains(register) && is_wider(register, opcode))
-        })
-    })
+            registers(values)
+                .filter(|register| is_wider(register, opcode))
+                .collect()
+        }
+        _ => BTreeSet::new(),
+    }
+}
+
+/// The registers that a line writes, if it is an instruction for floats.
+fn written_as_float(line: &str) -> impl Iterator<Item = &str> {
+    let instruction = [".f16", ".bf16", ".f32", ".f64"]
+        .iter()
+        .any(|float| line.contains(float))
+        .then(|| instruction(line))
+        .flatten();
+    let written = instruction.map_or("", |(_, operands)| match operands.split_once(',') {
+        Some((written, _)) => written,
+        None => operands,
+    });
+    registers(written)
 }
 
 /// Opcode and operands of a line, without a guard.

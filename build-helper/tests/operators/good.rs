@@ -1,14 +1,8 @@
 //! Operators of many kinds, for the tests.
 
-use warpfold::{Commutative, Max, Op, Sum};
+use warpfold::{Commutative, Op};
 
 warpfold::item! {
-    /// A complex number.
-    pub struct Complex {
-        pub re: f32,
-        pub im: f32,
-    }
-
     /// The map `x ↦ scale·x + offset`.
     pub struct Affine {
         pub scale: u32,
@@ -21,38 +15,7 @@ warpfold::item! {
         pub padding: u32,
         pub index: u64,
     }
-
-    /// A 2 × 2 matrix by rows.
-    pub struct Matrix {
-        pub elements: [f32; 4],
-    }
 }
-
-/// The complex product.
-#[derive(Clone, Copy)]
-pub struct ComplexProduct;
-
-impl Op<Complex> for ComplexProduct {
-    type Accumulator = Complex;
-    type Output = Complex;
-    fn identity() -> Complex {
-        Complex { re: 1.0, im: 0.0 }
-    }
-    fn lift(item: Complex) -> Complex {
-        item
-    }
-    fn combine(a: Complex, b: Complex) -> Complex {
-        Complex {
-            re: a.re * b.re - a.im * b.im,
-            im: a.re * b.im + a.im * b.re,
-        }
-    }
-    fn lower(value: Complex) -> Complex {
-        value
-    }
-}
-
-impl Commutative for ComplexProduct {}
 
 /// The greatest common divisor.
 #[derive(Clone, Copy)]
@@ -154,37 +117,6 @@ impl Op<f32> for ArgMin {
 
 impl Commutative for ArgMin {}
 
-/// The product of matrices.
-#[derive(Clone, Copy)]
-pub struct MatrixProduct;
-
-impl Op<Matrix> for MatrixProduct {
-    type Accumulator = Matrix;
-    type Output = Matrix;
-    fn identity() -> Matrix {
-        Matrix {
-            elements: [1.0, 0.0, 0.0, 1.0],
-        }
-    }
-    fn lift(item: Matrix) -> Matrix {
-        item
-    }
-    fn combine(a: Matrix, b: Matrix) -> Matrix {
-        let [a, b] = [a.elements, b.elements];
-        Matrix {
-            elements: [
-                a[0] * b[0] + a[1] * b[2],
-                a[0] * b[1] + a[1] * b[3],
-                a[2] * b[0] + a[3] * b[2],
-                a[2] * b[1] + a[3] * b[3],
-            ],
-        }
-    }
-    fn lower(value: Matrix) -> Matrix {
-        value
-    }
-}
-
 /// How many flags are set.
 #[derive(Clone, Copy)]
 pub struct Count;
@@ -213,14 +145,8 @@ impl Op<u8> for Count {
 impl Commutative for Count {}
 
 warpfold::operators! {
-    complex_product: ComplexProduct, Complex;
     gcd: Gcd, u64;
     composition: Composition, Affine, scans only;
     arg_min: ArgMin, f32;
-    matrix_product: MatrixProduct, Matrix, scans only;
     count: Count, u8;
-    library_sum_f32: Sum, f32;
-    library_sum_u8: Sum, u8;
-    library_max_f64: Max, f64;
-    library_sum_f16: Sum, warpfold::f16;
 }

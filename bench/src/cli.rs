@@ -29,6 +29,8 @@ pub enum Command {
     Targets(Targets),
     /// Compiles CUB's side ahead, for a machine without an nvcc; needs no GPU.
     Cub(CubLibraries),
+    /// Times what there is beyond plain reductions and scans, beside CUB: places of extremes, dot products, segments.
+    Shapes(Shapes),
     /// Times what a call costs the host: the first, one that queues, one that waits, one on a slice.
     Host(HostPath),
 }
@@ -69,6 +71,29 @@ pub struct Measure {
     pub out: Option<PathBuf>,
     /// A folder that keeps the compiled CUB libraries: those that it has already, perhaps from `cub` on another
     /// machine, are used as they are.
+    #[arg(long)]
+    pub cub_dir: Option<PathBuf>,
+    /// Go through everything on the virtual GPU too, where the times mean nothing.
+    #[arg(long = "virtual")]
+    pub virtual_too: bool,
+}
+
+/// Which sizes of the shapes are measured.
+#[derive(Debug, Args)]
+pub struct Shapes {
+    /// The numbers of items, as exponents of two.
+    #[arg(long, default_value = "16,20,24,28")]
+    pub sizes: Sizes,
+    /// How many batches of each call are timed, in turn with the other's.
+    #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeats: u32,
+    /// How many times everything is measured.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pub runs: u32,
+    /// A folder for shapes.csv and shapes.md.
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// A folder that keeps the compiled CUB library.
     #[arg(long)]
     pub cub_dir: Option<PathBuf>,
     /// Go through everything on the virtual GPU too, where the times mean nothing.

@@ -5,6 +5,7 @@
 //! device's primary context as warpfold does, so both sides share streams and buffers.
 
 mod compile;
+pub mod shapes;
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
@@ -20,17 +21,22 @@ use warpfold::cust::stream::Stream;
 use crate::cli::CubLibraries;
 use crate::data::{Type, types_named};
 use crate::record::Case;
-use compile::{compile, library_path};
+use compile::compile;
 
 /// Compiles the libraries for another machine, without any GPU.
 pub fn prepare(options: &CubLibraries) -> Result<ExitCode> {
-    let types = types_named(&options.types);
-    compile(&types, options.arch.0, &options.out)?;
-    for each in types {
-        let path = library_path(&options.out, each, options.arch.0);
-        println!("{}", path.display());
+    let mut libraries = libraries_of(&types_named(&options.types));
+    libraries.push(compile::Library::of_shapes());
+    compile(&libraries, options.arch.0, &options.out)?;
+    for library in libraries {
+        println!("{}", library.path(&options.out, options.arch.0).display());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn libraries_of(types: &[&Type]) -> Vec<compile::Library> {
+    let types = types.iter();
+    types.map(|each| compile::Library::of_type(each)).collect()
 }
 
 /// The libraries that were loaded, by the name of their element type.
@@ -48,13 +54,14 @@ impl Cub {
 
     /// Compiles the libraries for the types, as far as they are not in `folder` already, and loads them.
     pub fn build(types: &[&'static Type], capability: (u32, u32), folder: &Path) -> Result<Self> {
-        compile(types, capability, folder)?;
-        let load = |each: &&'static Type| {
-            let path = library_path(folder, each, capability);
-            let library = Library::load(&path).with_context(|| path.display().to_string())?;
-            Ok((each.name, library))
+        let libraries = libraries_of(types);
+        compile(&libraries, capability, folder)?;
+        let load = |library: &compile::Library| {
+            let path = library.path(folder, capability);
+            let loaded = Library::load(&path).with_context(|| path.display().to_string())?;
+            Ok((library.name, loaded))
         };
-        let libraries = types.iter().map(load).collect::<Result<_>>()?;
+        let libraries = libraries.iter().map(load).collect::<Result<_>>()?;
         Ok(Self { libraries })
     }
 
@@ -65,10 +72,14 @@ impl Cub {
 
     /// Which version of CUB was compiled, if any.
     pub fn version(&self) -> Option<String> {
-        let version = self.libraries.values().next()?.version;
-        let (major, minor, patch) = (version / 100_000, version / 100 % 1000, version % 100);
-        Some(format!("{major}.{minor}.{patch}"))
+        Some(version_text(self.libraries.values().next()?.version))
     }
+}
+
+/// CUB's number of a version, as people write it.
+fn version_text(version: i32) -> String {
+    let (major, minor, patch) = (version / 100_000, version / 100 % 1000, version % 100);
+    format!("{major}.{minor}.{patch}")
 }
 
 /// A function of `cub_bench.cu`: temporary storage and its size, input, output, number of items, stream.

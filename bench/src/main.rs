@@ -4,12 +4,13 @@
 //! cargo run --release -p warpfold-bench -- measure --out results
 //! cargo run --release -p warpfold-bench -- chart results/results.csv --out results
 //! cargo run --release -p warpfold-bench -- targets results/results.csv
+//! cargo run --release -p warpfold-bench -- shapes --out results
 //! cargo run --release -p warpfold-bench -- cub --out cub-libraries
 //! cargo run --release -p warpfold-bench -- host
 //! ```
 //!
 //! `measure` times and checks (the program's sides take turns on the same buffers), `chart` draws what was measured, and
-//! `targets` holds it against what is aimed at; `cub` compiles CUB's side ahead, for machines without its compiler, and
+//! `targets` holds it against what is aimed at; `shapes` times what there is beyond plain reductions and scans; `cub` compiles CUB's side ahead, for machines without its compiler, and
 //! `host` times what a call costs the host. Without a real GPU there is nothing to measure, and `measure` says so.
 
 mod check;
@@ -23,6 +24,7 @@ mod host_path;
 mod measure;
 mod record;
 mod report;
+mod shapes;
 mod sink;
 mod timing;
 
@@ -39,6 +41,7 @@ fn main() -> Result<ExitCode> {
         Command::Chart(options) => report::draw(&options.csv, &options.out),
         Command::Targets(options) => report::print_targets(&options.csv, options.host.as_deref()),
         Command::Cub(options) => cub::prepare(&options),
+        Command::Shapes(options) => shapes::run(&options),
         Command::Host(options) => host_path::run(&options),
     }
 }

@@ -87,6 +87,20 @@ fn calls_are_replayed_from_a_graph() {
     assert_eq!(rows.count(), 6, "{text}");
 }
 
+#[test]
+fn shapes_are_right() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().to_str().expect("a path in Unicode");
+    let sizes = ["--sizes=12", "--repeats=1", "--runs=1"];
+    bench(&[&["shapes", "--virtual", "--out", out], &sizes[..]].concat());
+    let csv = fs::read_to_string(folder.path().join("shapes.csv")).expect("shapes.csv");
+    let rows = csv.lines().filter(|line| line.ends_with(",true"));
+    // Seven of one reading; segments of two lengths by offsets and as rows, and a power law.
+    assert_eq!(rows.count(), 7 + 2 * 2 + 1, "{csv}");
+    let table = fs::read_to_string(folder.path().join("shapes.md")).expect("shapes.md");
+    assert!(table.contains("| dot product | 2^12 | "), "{table}");
+}
+
 /// Without CUB there is no ratio; here it is made up.
 #[test]
 fn the_ratio_to_cub_is_drawn() {

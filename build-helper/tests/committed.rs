@@ -20,17 +20,8 @@ fn committed_device_code_needs_no_compiler() {
         included("warpfold_operators.bin"),
     );
     let text = String::from_utf8(table.clone()).expect("a table");
-    for symbol in [
-        "exclusive_scan_union",
-        "inclusive_scan_union",
-        "reduce_union",
-    ] {
-        assert_eq!(
-            text.matches(&format!("symbol: {symbol:?}")).count(),
-            3,
-            "{text}"
-        );
-    }
+    // For each compute capability.
+    assert_eq!(text.matches("symbol: \"reduce_union\"").count(), 3, "{text}");
     assert!(text.contains(&format!("..{},", bytes.len())), "{text}");
 
     // Cargo cannot compile in a file: so what succeeds compiles nothing.

@@ -1,4 +1,4 @@
-//! Compiles CUB's side, one library for each element type, several at a time.
+//! Compiles CUB's side: libraries, several at a time.
 //!
 //! A library's name tells what it was compiled from, so a folder of them can be kept, and made on one machine for another.
 
@@ -14,8 +14,6 @@ use anyhow::{Context, Result, ensure};
 
 use crate::data::Type;
 
-const SOURCE: &str = include_str!("../../cub/cub_bench.cu");
-
 /// What every library is compiled with. The CUDA runtime is linked in, so that a library needs a driver only.
 const FLAGS: [&str; 7] = [
     "-O3",
@@ -27,17 +25,49 @@ const FLAGS: [&str; 7] = [
     "-cudadevrt=none",
 ];
 
-/// Where the library for a type is, for devices of a compute capability.
-pub fn library_path(folder: &Path, each: &Type, (major, minor): (u32, u32)) -> PathBuf {
-    let parts = FLAGS
-        .iter()
-        .copied()
-        .chain([SOURCE, each.cuda, each.cuda_wide]);
-    let key = parts.fold(0, hash);
-    folder.join(format!(
-        "libcub_{}_sm_{major}{minor}_{key:08x}.so",
-        each.name
-    ))
+/// A library to be compiled.
+pub struct Library {
+    /// What it is called.
+    pub name: &'static str,
+    source: &'static str,
+    /// Flags of its own.
+    flags: Vec<String>,
+}
+
+impl Library {
+    /// The calls that are measured for items of a type.
+    pub fn of_type(each: &Type) -> Self {
+        Self {
+            name: each.name,
+            source: include_str!("../../cub/cub_bench.cu"),
+            flags: vec![
+                format!("-DWARPFOLD_ITEM={}", each.cuda),
+                format!("-DWARPFOLD_WIDE={}", each.cuda_wide),
+            ],
+        }
+    }
+
+    /// The shapes.
+    pub fn of_shapes() -> Self {
+        Self {
+            name: "shapes",
+            source: include_str!("../../cub/shapes.cu"),
+            flags: Vec::new(),
+        }
+    }
+
+    /// Where the library is, for devices of a compute capability.
+    pub fn path(&self, folder: &Path, (major, minor): (u32, u32)) -> PathBuf {
+        let flags = FLAGS
+            .iter()
+            .copied()
+            .chain(self.flags.iter().map(String::as_str));
+        let key = flags.chain([self.source]).fold(0, hash);
+        folder.join(format!(
+            "libcub_{}_sm_{major}{minor}_{key:08x}.so",
+            self.name
+        ))
+    }
 }
 
 /// The same for the same bytes in every build of this program: FNV-1a.
@@ -48,20 +78,21 @@ fn hash(seed: u32, text: &str) -> u32 {
 }
 
 /// Compiles the libraries that are not in `folder` yet.
-pub fn compile(types: &[&'static Type], capability: (u32, u32), folder: &Path) -> Result<()> {
-    let exists = |each: &Type| library_path(folder, each, capability).exists();
-    let missing: Vec<_> = types.iter().filter(|each| !exists(each)).collect();
+pub fn compile(libraries: &[Library], capability: (u32, u32), folder: &Path) -> Result<()> {
+    let exists = |library: &Library| library.path(folder, capability).exists();
+    let missing: Vec<_> = libraries
+        .iter()
+        .filter(|library| !exists(library))
+        .collect();
     if missing.is_empty() {
         return Ok(());
     }
     let nvcc = nvcc().context("there is no nvcc in PATH, CUDA_HOME or CUDA_PATH")?;
     fs::create_dir_all(folder)?;
-    let source = folder.join("cub_bench.cu");
-    fs::write(&source, SOURCE)?;
     let next = AtomicUsize::new(0);
     let work = || {
-        while let Some(each) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
-            compile_one(&nvcc, &source, each, capability, folder)?;
+        while let Some(library) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
+            compile_one(&nvcc, library, capability, folder)?;
         }
         anyhow::Ok(())
     };
@@ -80,28 +111,28 @@ pub fn compile(types: &[&'static Type], capability: (u32, u32), folder: &Path) -
 
 fn compile_one(
     nvcc: &Path,
-    source: &Path,
-    each: &Type,
+    library: &Library,
     capability: (u32, u32),
     folder: &Path,
 ) -> Result<()> {
-    let path = library_path(folder, each, capability);
+    let path = library.path(folder, capability);
+    let source = path.with_extension("cu");
+    fs::write(&source, library.source)?;
     let unfinished = path.with_extension("unfinished");
     let output = Command::new(nvcc)
         .args(FLAGS)
+        .args(&library.flags)
         .arg(format!("-arch=sm_{}{}", capability.0, capability.1))
-        .arg(format!("-DWARPFOLD_ITEM={}", each.cuda))
-        .arg(format!("-DWARPFOLD_WIDE={}", each.cuda_wide))
         .arg("-o")
         .arg(&unfinished)
-        .arg(source)
+        .arg(&source)
         .output()
         .with_context(|| nvcc.display().to_string())?;
     let messages = String::from_utf8_lossy(&output.stderr);
     ensure!(
         output.status.success(),
         "nvcc, for {}: {messages}",
-        each.name
+        library.name
     );
     fs::rename(unfinished, path)?;
     Ok(())

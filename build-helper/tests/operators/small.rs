@@ -26,5 +26,5 @@ impl Op<u32> for Union {
 impl Commutative for Union {}
 
 warpfold::operators! {
-    union: Union, u32;
+    union: Union, u32, reduction only;
 }

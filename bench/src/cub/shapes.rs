@@ -1,0 +1,114 @@
+//! CUB's calls of the shapes: one library, of `cub/shapes.cu`.
+
+use std::ffi::{c_int, c_void};
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use warpfold::cust::memory::DeviceBuffer;
+use warpfold::cust::stream::Stream;
+
+use super::compile::{Library, compile};
+use super::version_text;
+use crate::timing::Call;
+
+/// What a call works on, as the source declares it: addresses of the device's memory, and numbers. Each shape uses its part.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Arguments {
+    pub input: u64,
+    pub second: u64,
+    pub offsets: u64,
+    pub flags: u64,
+    pub keys: u64,
+    pub output: u64,
+    pub keys_out: u64,
+    pub index: u64,
+    pub item_count: i64,
+    pub segment_count: i64,
+    pub segment_items: i64,
+    pub limit: f32,
+}
+
+/// A function of the library: temporary storage and its size, arguments, stream.
+type Function =
+    unsafe extern "C" fn(*mut c_void, *mut usize, *const Arguments, *mut c_void) -> c_int;
+
+/// The library, loaded.
+pub struct Shapes {
+    library: libloading::Library,
+}
+
+impl Shapes {
+    /// Compiles the library, if it is not in `folder` already, and loads it. It is never unloaded: the CUDA runtime in it does its
+    /// own cleaning up when the process ends.
+    pub fn build(capability: (u32, u32), folder: &Path) -> Result<&'static Self> {
+        let libraries = [Library::of_shapes()];
+        compile(&libraries, capability, folder)?;
+        let path = libraries[0].path(folder, capability);
+        // SAFETY: the library was compiled from our source; loading it runs the CUDA runtime's initialisers only.
+        let library = unsafe { libloading::Library::new(path) }?;
+        Ok(Box::leak(Box::new(Self { library })))
+    }
+
+    /// The version of CUB that was compiled.
+    pub fn version(&self) -> Result<String> {
+        // SAFETY: the source declares a function of this type by this name, which only returns a constant.
+        let version = unsafe {
+            self.library
+                .get::<extern "C" fn() -> c_int>(b"cub_version")?()
+        };
+        Ok(version_text(version))
+    }
+
+    /// CUB's call of a shape, if this version has one, with the temporary storage that it asks for.
+    ///
+    /// # Safety
+    /// The shape's part of the arguments is that of live device memory of their types, with room for its results, until the
+    /// stream's work is done.
+    pub unsafe fn call<'a>(
+        &self,
+        name: &str,
+        stream: &'a Stream,
+        arguments: Arguments,
+    ) -> Result<Option<Call<'a>>> {
+        // SAFETY: the source declares functions of this type by such names.
+        let Ok(function) = (unsafe {
+            self.library
+                .get::<Function>(format!("shape_{name}").as_bytes())
+        }) else {
+            return Ok(None);
+        };
+        let function = *function;
+        let mut bytes = 0;
+        // SAFETY: without storage the call only writes to the size, a live local.
+        status(unsafe {
+            function(
+                std::ptr::null_mut(),
+                &mut bytes,
+                &arguments,
+                stream.as_inner().cast(),
+            )
+        })?;
+        // SAFETY: CUB reads nothing of its storage that it did not write.
+        let temporary = unsafe { DeviceBuffer::<u8>::uninitialized(bytes.max(1)) }?;
+        Ok(Some(Box::new(move || {
+            let address = temporary.as_device_ptr().as_raw() as *mut c_void;
+            // SAFETY: the caller's; the storage has the size that was asked for.
+            status(unsafe {
+                function(
+                    address,
+                    &mut temporary.len(),
+                    &arguments,
+                    stream.as_inner().cast(),
+                )
+            })
+        })))
+    }
+}
+
+fn status(code: c_int) -> Result<()> {
+    match code {
+        0 => Ok(()),
+        code => bail!("CUB: CUDA error {code}"),
+    }
+}

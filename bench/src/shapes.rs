@@ -1,0 +1,212 @@
+//! Shapes beyond plain reductions and scans, of items of `f32`: places of extremes, several results of one reading, two inputs,
+//! segments of many lengths. warpfold and CUB take turns on the same buffers, and each result is checked.
+
+mod one_pass;
+mod report;
+mod segments;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use bytemuck::Zeroable;
+use virtual_gpu::Mode;
+use warpfold::cust::memory::DeviceBuffer;
+use warpfold::cust::stream::{Stream, StreamFlags};
+use warpfold::{Extremes, Gpu, Moments};
+
+use crate::cli;
+use crate::cub::shapes::{Arguments, Shapes};
+use crate::data::Data;
+use crate::record::Side;
+use crate::timing::{Call, Effort, Queueing, alternate};
+use report::{Report, Row};
+
+/// Something to be timed.
+struct Shape<'a> {
+    name: String,
+    /// The fewest bytes that have to move.
+    bytes: u64,
+    calls: Vec<(Side, Call<'a>)>,
+    /// Whether what a call has left is right.
+    is_right: Box<dyn Fn() -> Result<bool> + 'a>,
+}
+
+/// What the calls work on.
+struct Place<'a> {
+    gpu: &'a Gpu,
+    stream: &'a Stream,
+    cub: Option<&'static Shapes>,
+    item_count: usize,
+    data: Data<f32>,
+    second_data: Data<f32>,
+    input: DeviceBuffer<f32>,
+    second: DeviceBuffer<f32>,
+    output: DeviceBuffer<f32>,
+    index: DeviceBuffer<u64>,
+    index_pair: DeviceBuffer<Extremes<u64>>,
+    extremes: DeviceBuffer<Extremes<f32>>,
+    moments: DeviceBuffer<Moments>,
+}
+
+/// Measures what the options ask for. The exit is a failure if a result of warpfold's was wrong.
+pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
+    if virtual_gpu::mode()? == Mode::Virtual && !options.virtual_too {
+        println!("There is no GPU on this machine, and the virtual one's times mean nothing.");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let gpu = Gpu::new()?;
+    gpu.make_current()?;
+    let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
+    let cub = load_cub(options, &gpu);
+    let version = cub.map(Shapes::version).transpose()?;
+    let mut report = Report::new(&gpu, version, options)?;
+    let effort = Effort {
+        rounds: options.repeats,
+        call_micros: 20e3,
+        queueing: Queueing::Launches,
+    };
+    for run in 1..=options.runs {
+        for &exponent in &options.sizes.0 {
+            let place = Place::new(&gpu, &stream, cub, 1 << exponent, u64::from(run))?;
+            for shape in one_pass::shapes(&place)? {
+                measure(&mut report, &place, shape, effort, run)?;
+            }
+            for cut in segments::cuts(place.item_count) {
+                let cut = segments::Cut::new(&place, cut)?;
+                for shape in cut.shapes()? {
+                    measure(&mut report, &place, shape, effort, run)?;
+                }
+            }
+        }
+    }
+    report.finish()
+}
+
+/// CUB, if it can be had.
+fn load_cub(options: &cli::Shapes, gpu: &Gpu) -> Option<&'static Shapes> {
+    if virtual_gpu::mode().ok() == Some(Mode::Virtual) {
+        return None;
+    }
+    let build = |folder: &Path| Shapes::build(gpu.compute_capability(), folder);
+    let built = match &options.cub_dir {
+        Some(folder) => build(folder),
+        // A loaded library does not need its file any more.
+        None => tempfile::tempdir()
+            .map_err(Into::into)
+            .and_then(|folder| build(folder.path())),
+    };
+    built
+        .inspect_err(|reason| eprintln!("CUB is not measured: {reason:#}"))
+        .ok()
+}
+
+/// Checks each call's result, times them in turn, and reports.
+fn measure(
+    report: &mut Report,
+    place: &Place<'_>,
+    shape: Shape<'_>,
+    effort: Effort,
+    run: u32,
+) -> Result<()> {
+    let Shape {
+        name,
+        bytes,
+        calls,
+        is_right,
+    } = shape;
+    let mut sides = Vec::new();
+    let mut timed = Vec::new();
+    for (side, mut call) in calls {
+        place.poison()?;
+        call().with_context(|| format!("{side}: {name}"))?;
+        place.stream.synchronize()?;
+        sides.push((side, is_right()?));
+        timed.push(call);
+    }
+    let timings = alternate(place.stream, timed, effort)?;
+    for ((side, is_right), timing) in sides.into_iter().zip(timings) {
+        report.put(Row::new(
+            side,
+            &name,
+            place.item_count,
+            bytes,
+            timing,
+            run,
+            is_right,
+        ))?;
+    }
+    Ok(())
+}
+
+impl<'a> Place<'a> {
+    fn new(
+        gpu: &'a Gpu,
+        stream: &'a Stream,
+        cub: Option<&'static Shapes>,
+        item_count: usize,
+        seed: u64,
+    ) -> Result<Self> {
+        let data = Data::new(item_count, seed);
+        let second_data = Data::new(item_count, seed ^ 0x5eed);
+        Ok(Self {
+            gpu,
+            stream,
+            cub,
+            item_count,
+            input: data.upload(item_count)?,
+            second: second_data.upload(item_count)?,
+            data,
+            second_data,
+            output: DeviceBuffer::zeroed(item_count)?,
+            index: DeviceBuffer::zeroed(1)?,
+            index_pair: DeviceBuffer::from_slice(&[Extremes::zeroed()])?,
+            extremes: DeviceBuffer::from_slice(&[Extremes::zeroed()])?,
+            moments: DeviceBuffer::from_slice(&[Moments::zeroed()])?,
+        })
+    }
+
+    /// Fills the outputs with what is no result.
+    fn poison(&self) -> Result<()> {
+        // SAFETY: every bit pattern is a value of these types; the buffers outlive the stream's work, which the caller waits for.
+        unsafe {
+            self.output.index(..).set_8_async(0xff, self.stream)?;
+            self.index.index(..).set_8_async(0xff, self.stream)?;
+            self.index_pair.index(..).set_8_async(0xff, self.stream)?;
+            self.extremes.index(..).set_8_async(0xff, self.stream)?;
+            self.moments.index(..).set_8_async(0xff, self.stream)?;
+        }
+        Ok(())
+    }
+
+    /// What CUB's calls of one reading work on.
+    fn arguments(&self) -> Arguments {
+        Arguments {
+            input: self.input.as_device_ptr().as_raw(),
+            second: self.second.as_device_ptr().as_raw(),
+            output: self.output.as_device_ptr().as_raw(),
+            index: self.index.as_device_ptr().as_raw(),
+            item_count: self.item_count as i64,
+            ..Arguments::default()
+        }
+    }
+
+    /// A call of warpfold's, and CUB's of that name, if there is one.
+    ///
+    /// # Safety
+    /// The arguments are of live device memory, as the shape needs it, until the stream's work is done.
+    unsafe fn calls<'b>(
+        &'b self,
+        ours: Call<'b>,
+        cub: Option<&str>,
+        arguments: Arguments,
+    ) -> Result<Vec<(Side, Call<'b>)>> {
+        let mut calls = vec![(Side::Warpfold, ours)];
+        if let (Some(shapes), Some(name)) = (self.cub, cub) {
+            // SAFETY: the caller's.
+            let theirs = unsafe { shapes.call(name, self.stream, arguments) }?;
+            calls.extend(theirs.map(|call| (Side::Cub, call)));
+        }
+        Ok(calls)
+    }
+}

@@ -1,0 +1,163 @@
+//! Reductions beyond sum, minimum and maximum, which read all items once.
+
+use anyhow::Result;
+use bytemuck::Zeroable;
+use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
+use warpfold::{
+    ArgMax, ArgMin, ArgMinMax, Dot, Extremes, Item, Kernel, MinMax, Moments, SumOfSquares, kind,
+    reduce_into, reduce_pairs_into,
+};
+
+use super::{Place, Shape};
+use crate::cub::shapes::Arguments;
+use crate::data::Measured;
+
+/// How far a sum of many floats may be from the exact one, relative to it.
+const TOLERANCE: f64 = 5e-6;
+
+/// All of them.
+pub fn shapes<'a>(place: &'a Place<'a>) -> Result<Vec<Shape<'a>>> {
+    let arguments = place.arguments();
+    let extremes = Arguments {
+        output: place.extremes.as_device_ptr().as_raw(),
+        ..arguments
+    };
+    let items = || place.data.first(place.item_count);
+    // Of repeated items the first are the first in the first period.
+    let least = first(&items(), |a, b| a < b);
+    let largest = first(&items(), |a, b| a > b);
+    let ends = Extremes {
+        min: items()[least as usize],
+        max: items()[largest as usize],
+    };
+    let squares: f64 = items().iter().map(|&item| f64::from(item).powi(2)).sum();
+    let seconds = place.second_data.first(place.item_count);
+    let products = items().into_iter().zip(seconds);
+    let dot: f64 = products.map(|(a, b)| f64::from(a) * f64::from(b)).sum();
+    let mean =
+        place.data.sum(place.item_count) as f64 * 2f64.powi(f32::UNIT) / place.item_count as f64;
+    Ok(vec![
+        reduction::<ArgMin>(
+            place,
+            "arg min",
+            &place.index,
+            Some("arg_min"),
+            arguments,
+            move |found| found == least,
+        )?,
+        reduction::<ArgMax>(
+            place,
+            "arg max",
+            &place.index,
+            Some("arg_max"),
+            arguments,
+            move |found| found == largest,
+        )?,
+        reduction::<ArgMinMax>(
+            place,
+            "arg min and max",
+            &place.index_pair,
+            None,
+            arguments,
+            move |found| (found.min, found.max) == (least, largest),
+        )?,
+        reduction::<MinMax>(
+            place,
+            "min and max",
+            &place.extremes,
+            Some("min_max"),
+            extremes,
+            move |found| found == ends,
+        )?,
+        reduction::<Moments>(
+            place,
+            "count, mean and variance",
+            &place.moments,
+            None,
+            arguments,
+            move |found| is_near(found.mean(), mean),
+        )?,
+        reduction::<SumOfSquares>(
+            place,
+            "sum of squares",
+            &place.output,
+            Some("sum_of_squares"),
+            arguments,
+            move |found| is_near(found.into(), squares),
+        )?,
+        dot_product(place, arguments, dot)?,
+    ])
+}
+
+/// A reduction of the input with an operator.
+fn reduction<'a, O>(
+    place: &'a Place<'a>,
+    name: &str,
+    output: &'a DeviceBuffer<O::Output>,
+    cub: Option<&str>,
+    arguments: Arguments,
+    is_right: impl Fn(O::Output) -> bool + 'a,
+) -> Result<Shape<'a>>
+where
+    O: Kernel<kind::reduce, f32>,
+    O::Output: Item,
+{
+    let ours = Box::new(move || {
+        let mut result = output.index(..1);
+        Ok(reduce_into::<O, _>(
+            place.gpu,
+            place.stream,
+            &place.input,
+            &mut result,
+        )?)
+    });
+    Ok(Shape {
+        name: name.to_owned(),
+        bytes: 4 * place.item_count as u64,
+        // SAFETY: the arguments are of buffers of the place, which outlives the calls and whoever waits for them.
+        calls: unsafe { place.calls(ours, cub, arguments) }?,
+        is_right: Box::new(move || {
+            let mut found = [O::Output::zeroed()];
+            output.index(..1).copy_to(&mut found)?;
+            Ok(is_right(found[0]))
+        }),
+    })
+}
+
+fn dot_product<'a>(place: &'a Place<'a>, arguments: Arguments, dot: f64) -> Result<Shape<'a>> {
+    let ours = Box::new(move || {
+        let mut result = place.output.index(..1);
+        Ok(reduce_pairs_into::<Dot, _, _>(
+            place.gpu,
+            place.stream,
+            &place.input,
+            &place.second,
+            &mut result,
+        )?)
+    });
+    Ok(Shape {
+        name: "dot product".to_owned(),
+        bytes: 8 * place.item_count as u64,
+        // SAFETY: as above.
+        calls: unsafe { place.calls(ours, Some("dot"), arguments) }?,
+        is_right: Box::new(move || {
+            let found = place.output.index(..1).as_host_vec()?[0];
+            Ok(is_near(found.into(), dot))
+        }),
+    })
+}
+
+/// The index of the first item that no other comes before.
+fn first(items: &[f32], is_before: impl Fn(f32, f32) -> bool) -> u64 {
+    let mut first = 0;
+    for (index, &item) in items.iter().enumerate() {
+        if is_before(item, items[first]) {
+            first = index;
+        }
+    }
+    first as u64
+}
+
+fn is_near(found: f64, expected: f64) -> bool {
+    (found - expected).abs() <= TOLERANCE * expected.abs()
+}

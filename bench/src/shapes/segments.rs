@@ -1,0 +1,166 @@
+//! Segments of many lengths.
+
+use std::iter;
+
+use anyhow::Result;
+use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
+use warpfold::{Sum, reduce_rows_into, segmented_reduce_into};
+
+use super::{Place, Shape};
+use crate::cub::shapes::Arguments;
+use crate::data::{Accumulator, Measured, Rounding};
+
+/// How the items are cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lengths {
+    /// All of one length.
+    Same(usize),
+    /// At least 8, 48 on average, at most a sixteenth of all items.
+    PowerLaw,
+}
+
+/// Those that there are for so many items.
+pub fn cuts(item_count: usize) -> impl Iterator<Item = Lengths> {
+    let same = [32, 1024, 65_536].map(Lengths::Same);
+    let fits =
+        move |lengths: &Lengths| !matches!(lengths, Lengths::Same(length) if *length > item_count);
+    same.into_iter().chain([Lengths::PowerLaw]).filter(fits)
+}
+
+/// The items of a place, cut.
+pub struct Cut<'a> {
+    place: &'a Place<'a>,
+    lengths: Lengths,
+    ends: Vec<u32>,
+    offsets: DeviceBuffer<u32>,
+}
+
+impl<'a> Cut<'a> {
+    pub fn new(place: &'a Place<'a>, lengths: Lengths) -> Result<Self> {
+        let ends = offsets(lengths, place.item_count);
+        Ok(Self {
+            place,
+            lengths,
+            offsets: DeviceBuffer::from_slice(&ends)?,
+            ends,
+        })
+    }
+
+    fn segment_count(&self) -> usize {
+        self.ends.len() - 1
+    }
+
+    /// The sums of its segments: by offsets, and, where all have one length, as rows.
+    pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
+        let Self { place, .. } = *self;
+        let what = match self.lengths {
+            Lengths::Same(length) => format!("segments of {length}"),
+            Lengths::PowerLaw => "segments by a power law".to_owned(),
+        };
+        let arguments = Arguments {
+            offsets: self.offsets.as_device_ptr().as_raw(),
+            segment_count: self.segment_count() as i64,
+            segment_items: match self.lengths {
+                Lengths::Same(length) => length as i64,
+                Lengths::PowerLaw => 0,
+            },
+            ..place.arguments()
+        };
+        let (items, segments) = (place.item_count as u64, self.segment_count() as u64);
+        let by_offsets = Box::new(move || {
+            let mut output = place.output.index(..self.segment_count());
+            Ok(segmented_reduce_into::<Sum, _, _>(
+                place.gpu,
+                place.stream,
+                &place.input,
+                &self.offsets,
+                &mut output,
+            )?)
+        });
+        let mut shapes = vec![Shape {
+            name: format!("sums, offsets, {what}"),
+            bytes: 4 * items + 8 * segments + 4,
+            // SAFETY: the arguments are of buffers of the place and of this cut, which outlive the calls and whoever waits for them.
+            calls: unsafe { place.calls(by_offsets, Some("segmented_sum"), arguments) }?,
+            is_right: Box::new(|| self.are_sums()),
+        }];
+        if let Lengths::Same(length) = self.lengths {
+            let rows = Box::new(move || {
+                let mut output = place.output.index(..self.segment_count());
+                Ok(reduce_rows_into::<Sum, _>(
+                    place.gpu,
+                    place.stream,
+                    &place.input,
+                    length,
+                    &mut output,
+                )?)
+            });
+            shapes.push(Shape {
+                name: format!("sums, rows of {length}"),
+                bytes: 4 * items + 4 * segments,
+                // SAFETY: as above.
+                calls: unsafe { place.calls(rows, Some("segmented_sum_of_rows"), arguments) }?,
+                is_right: Box::new(|| self.are_sums()),
+            });
+        }
+        Ok(shapes)
+    }
+
+    /// Whether the output has each segment's sum.
+    fn are_sums(&self) -> Result<bool> {
+        let mut found = vec![0.0f32; self.segment_count()];
+        self.place.output.index(..found.len()).copy_to(&mut found)?;
+        let data = &self.place.data;
+        let bounds = iter::zip(&self.ends, &self.ends[1..]);
+        Ok(iter::zip(found, bounds).all(|(sum, (&begin, &end))| {
+            let rounding = Rounding {
+                item_count: (end - begin) as usize,
+                accumulator: Accumulator::Result,
+            };
+            sum.is_sum(data.sum(end as usize) - data.sum(begin as usize), rounding)
+        }))
+    }
+}
+
+/// Where the segments begin, and the end of the last.
+fn offsets(lengths: Lengths, item_count: usize) -> Vec<u32> {
+    let mut random = fastrand::Rng::with_seed(48);
+    let most = (item_count / 16).max(8);
+    let mut next = || match lengths {
+        Lengths::Same(length) => length,
+        Lengths::PowerLaw => {
+            (8.0 * (1.0 - random.f64()).powf(-1.0 / 1.2)).min(most as f64) as usize
+        }
+    };
+    let mut offsets = vec![0];
+    let mut end = 0;
+    while end < item_count {
+        end = item_count.min(end + next());
+        offsets.push(end as u32);
+    }
+    offsets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_have_all_items() {
+        for lengths in cuts(1 << 20) {
+            let offsets = offsets(lengths, 1 << 20);
+            assert_eq!(
+                (offsets[0], offsets[offsets.len() - 1]),
+                (0, 1 << 20),
+                "{lengths:?}"
+            );
+            assert!(offsets.is_sorted(), "{lengths:?}");
+        }
+        let segments = offsets(Lengths::PowerLaw, 1 << 20).len() - 1;
+        assert!(
+            (1 << 20) / segments > 24 && (1 << 20) / segments < 96,
+            "{segments}"
+        );
+        assert_eq!(cuts(4096).count(), 3);
+    }
+}

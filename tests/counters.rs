@@ -29,7 +29,7 @@ fn unwatched(policy: Policy) -> RunOptions {
     }
 }
 
-/// Asserts that a number lies within so many percent of what is expected.
+/// Asserts that a number lies within `percent` percent of what is expected.
 #[track_caller]
 fn assert_within(percent: f64, found: u64, expected: u64) {
     let off = 100.0 * (found as f64 / expected as f64 - 1.0);

@@ -26,7 +26,7 @@ fn alone() -> MutexGuard<'static, ()> {
     MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The real device, if there is one with so many bytes free.
+/// The real device, if there is one with `needed_bytes` bytes free.
 fn real_gpu(test: &str, needed_bytes: usize) -> Option<&'static Gpu> {
     let gpu = gpu();
     if mode() == Mode::Virtual {
@@ -111,7 +111,7 @@ fn a_slice_whose_chunks_are_longer_than_pieces() {
     assert_eq!(gpu_min(&items), Ok(Some(0)));
 }
 
-/// Random items of so many bytes, which the device has no room for.
+/// Random items of `bytes` bytes, which the device has no room for.
 fn too_many<T: Sample>(bytes: usize) -> Vec<T>
 where
     Sum: Op<T>,

@@ -4,7 +4,7 @@
 //! workspace under every schedule. The checks that the bug is listed with must find it; the kernel as it is must come
 //! through all of it clean, with the right bits. Each check gets runs of its own, for its own count.
 //!
-//! How often what finds what is printed, for so many seeds of every policy, the policies in their order (seeded,
+//! How often what finds what is printed, for a number of seeds of every policy, the policies in their order (seeded,
 //! reversed blocks, one block at a time, a starved block, stale reads):
 //!
 //! ```text

@@ -32,7 +32,7 @@ fn runs() -> usize {
     }
 }
 
-/// Items that several blocks share: on a real device so many that a scan of them is long.
+/// Items that several blocks share: on a real device enough for a long scan.
 fn item_count<T>() -> usize {
     match mode() {
         Mode::Real => SCAN_SHORT_BYTES as usize / size_of::<T>() * 5 / 4 + 77,

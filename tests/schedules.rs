@@ -127,7 +127,7 @@ fn assert_same_bits_under_every_schedule() {
     }
 }
 
-/// A test on a virtual device with so many multiprocessors, of an architecture.
+/// A test on a virtual device with a number of multiprocessors, of an architecture.
 macro_rules! devices {
     ($($test:ident: $multiprocessors:literal, $architecture:literal;)*) => {$(
         #[test]

@@ -50,7 +50,7 @@ pub struct Measure {
     /// How many batches of each call are timed, in turn with the others.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: u32,
-    /// Fewer batches, but three of each, where a call's would take longer than so many milliseconds.
+    /// Fewer batches, but three of each, where a call's would take longer than this many milliseconds.
     #[arg(long, default_value_t = 20.0)]
     pub call_millis: f64,
     /// How the calls of a batch come to the device: a short call's launch can take the host longer than the call the
@@ -60,7 +60,7 @@ pub struct Measure {
     /// How many times everything is measured.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
-    /// No case is begun after so many seconds.
+    /// Begin no case after this many seconds.
     #[arg(long)]
     pub limit_seconds: Option<f64>,
     /// What the random items are made from; the time of day without this.

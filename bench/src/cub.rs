@@ -168,7 +168,7 @@ impl Routine<'_> {
 
     /// # Safety
     ///
-    /// As for [`Self::queue`]; `temporary` is null or has so many bytes.
+    /// As for [`Self::queue`]; `temporary` is null or has `bytes` bytes.
     unsafe fn call<T: Item, U: Item>(
         self,
         stream: &Stream,

@@ -145,7 +145,7 @@ floats! {
 }
 
 impl Rounding {
-    /// How far, relative to the exact sum of non-negative numbers, one of so many bits of precision can be from it.
+    /// How far, relative to the exact sum of non-negative numbers, a sum with `precision` bits can be from it.
     fn bound(self, precision: i32) -> f64 {
         // How many additions one item goes through: a generous bound of warpfold's and CUB's trees.
         let chain = (64 + (self.item_count >> 14)) as f64;

@@ -99,7 +99,7 @@ pub enum Verdict {
     Wrong,
 }
 
-/// One call's time, for so many items of a type.
+/// One call's time, for `n` items of a type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     #[serde(rename = "impl")]

@@ -37,7 +37,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// How many rounds, if one takes `round_micros` for so many calls.
+    /// How many rounds, if one takes `round_micros` for `calls` calls.
     fn rounds(self, calls: usize, round_micros: f64) -> u32 {
         let fit = self.call_micros * calls as f64 / round_micros;
         (fit.max(LEAST_ROUNDS) as u32).min(self.rounds)

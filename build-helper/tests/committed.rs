@@ -21,7 +21,11 @@ fn committed_device_code_needs_no_compiler() {
     );
     let text = String::from_utf8(table.clone()).expect("a table");
     // For each compute capability.
-    assert_eq!(text.matches("symbol: \"reduce_union\"").count(), 3, "{text}");
+    assert_eq!(
+        text.matches("symbol: \"reduce_union\"").count(),
+        3,
+        "{text}"
+    );
     assert!(text.contains(&format!("..{},", bytes.len())), "{text}");
 
     // Cargo cannot compile in a file: so what succeeds compiles nothing.

@@ -1,6 +1,6 @@
 //! Foreign text in messages: words of a file, names of files, arguments.
 //!
-//! It is shown so that it can neither flood a terminal nor command it: at most so many characters, then `…`; control
+//! It is shown so that it can neither flood a terminal nor command it: at most a given number of characters, then `…`; control
 //! characters, and others that are invisible, as escapes; bytes that are not UTF-8 as `\xff`.
 
 #![allow(dead_code, reason = "each example uses its part")]
@@ -21,7 +21,7 @@ pub struct Printable<'a> {
 }
 
 impl<'a> Printable<'a> {
-    /// At most so many characters of a text, which should be UTF-8.
+    /// At most `most_characters` of a text, which should be UTF-8.
     pub fn new(text: &'a [u8], most_characters: usize) -> Self {
         Self {
             text,

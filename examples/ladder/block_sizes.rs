@@ -1,7 +1,7 @@
 //! Document 2's experiment: the same kernel with blocks of different sizes.
 //!
 //! Large blocks leave little for the host to add up afterwards; small ones leave multiprocessors half empty, since a
-//! multiprocessor holds so many blocks and no more. The document measured 2^24 + 1 items (it writes 2^14 + 1, but
+//! multiprocessor holds a fixed number of blocks and no more. The document measured 2^24 + 1 items (it writes 2^14 + 1, but
 //! the grids it gives are those of 2^24 + 1) on a GPU of compute capability 2.0.
 
 use std::io::Write;
@@ -80,7 +80,7 @@ pub fn run(bench: &Bench, folder: Option<&Path>, out: &mut dyn Write) -> Result<
     Ok(())
 }
 
-/// A row of the table; a multiprocessor has room for so many threads.
+/// A row of the table, for a multiprocessor with room for a number of threads.
 fn row<T>(rung: Rung, block_size: u32, held: i32, run: &Run<T>) -> [String; COLUMNS.len()] {
     let (grid, blocks) = run.launches.first().map_or((0, 0), |launch| {
         (launch.grid_blocks, launch.blocks_per_multiprocessor)

@@ -29,7 +29,7 @@ pub fn run(bench: &Bench, number: u32, out: &mut dyn Write) -> Result<Vec<Record
         1 => (Document::First, 256, [1 << 24, 1 << 28]),
         // Grids of 8,193 blocks of 1,024 threads with two items each.
         2 => (Document::Second, 256, [(1 << 24) + 1, 1 << 28]),
-        // Its sweep begins with so many.
+        // Its sweep begins with this number.
         3 => (Document::Third, 128, [1 << 10, 1 << 28]),
         4 => (Document::Fourth, 256, [1 << 20, 1 << 26]),
         // 2,048 blocks of 512.
@@ -193,7 +193,7 @@ fn compare(records: &mut [Record]) {
     }
 }
 
-/// A bar of so many steps; hidden where nobody looks at a terminal.
+/// A bar of a number of steps; hidden where nobody looks at a terminal.
 pub fn progress_bar(steps: usize, document: u32) -> ProgressBar {
     let bar = ProgressBar::new(steps as u64);
     if let Ok(style) = ProgressStyle::with_template("{prefix} {wide_bar} {pos}/{len} {msg}") {

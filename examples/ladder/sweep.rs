@@ -46,7 +46,7 @@ pub fn run(bench: &Bench, folder: Option<&Path>, out: &mut dyn Write) -> Result<
 
 type Row = [String; COLUMNS.len()];
 
-/// All kernels on so many items, with every block size that they are for; the CPU first.
+/// All kernels on a number of items, with every block size that they are for; the CPU first.
 fn size(bench: &Bench, item_count: usize) -> Result<Vec<Row>, Failure> {
     let row = |block_size: String, kernel: &str, [median, least]: [f64; 2]| {
         let micros = |seconds: f64| format!("{:.3}", 1e6 * seconds);

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! cargo run --features nccl --example many_gpus                       all GPUs of the machine, numbers made up on the spot
-//! cargo run … -- --gpus 2 --numbers 1048576,16777216                  on two GPUs, so many numbers on each
+//! cargo run … -- --gpus 2 --numbers 1048576,16777216                  on two GPUs, as many numbers on each
 //! cargo run … -- --file FILE                                          numbers from a file: 64-bit, the lowest byte first
 //! cargo run … -- --rank 0 --of 2 --id FILE & … --rank 1 --of 2 --id FILE   two processes, GPU 0 and GPU 1, over NCCL
-//! cargo run … -- --slice 8589934592                                   a sum and a scan of a slice of the host of so many bytes
+//! cargo run … -- --slice 8589934592                                   a sum and a scan of a slice of 8 GiB on the host
 //! ```
 //!
 //! Every result is checked against the CPU. Exit code: 0 if all went well, 2 if the input cannot be read, 1 if a device failed or
@@ -69,7 +69,7 @@ struct Arguments {
     #[arg(long, default_value_t = 60)]
     limit: u64,
 
-    /// Sums and scans a slice of the host of so many bytes instead
+    /// Sum and scan a host slice of this many bytes instead
     #[arg(long, conflicts_with_all = ["rank", "file", "numbers"])]
     slice: Option<usize>,
 }

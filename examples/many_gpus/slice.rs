@@ -12,7 +12,7 @@ use crate::numbers::Numbers;
 /// How often each call is made; the fastest counts.
 const CALLS: usize = 4;
 
-/// Sums and scans a slice of so many bytes.
+/// Sums and scans a slice of `bytes` bytes.
 pub fn run(gpus: &Gpus, bytes: usize, out: &mut dyn Write) -> Result<(), Failure> {
     let numbers = Numbers::made_up(bytes / size_of::<u64>());
     let items = numbers.some(0..numbers.count());

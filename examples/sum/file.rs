@@ -38,7 +38,7 @@ pub fn room() -> Result<usize, CudaError> {
     Ok(free_bytes / size_of::<f64>())
 }
 
-/// What `parse` makes of a file's text, with at most so many numbers.
+/// What `parse` makes of a file's text, with at most `most` numbers.
 pub fn read<N>(
     path: &Path,
     most: usize,

@@ -30,14 +30,14 @@ pub enum Fault {
     TooMany,
 }
 
-/// The numbers of a text, at most so many, in the order they stand in.
+/// The numbers of a text, at most `most`, in their order.
 pub fn numbers(text: impl BufRead, most: usize) -> Result<Vec<f64>, Fault> {
     let mut numbers = Vec::new();
     each(text, most, |number, _line| numbers.push(number))?;
     Ok(numbers)
 }
 
-/// The numbers of a text, at most so many, and the line that each stands in; the first is 1.
+/// The numbers of a text, at most `most`, and the line that each stands in; the first is 1.
 pub fn numbers_and_lines(text: impl BufRead, most: usize) -> Result<(Vec<f64>, Vec<usize>), Fault> {
     let (mut numbers, mut lines) = (Vec::new(), Vec::new());
     each(text, most, |number, line| {
@@ -47,7 +47,7 @@ pub fn numbers_and_lines(text: impl BufRead, most: usize) -> Result<(Vec<f64>, V
     Ok((numbers, lines))
 }
 
-/// Hands over the numbers of a text, at most so many and one more, each with its line.
+/// Hands over the numbers of a text, at most `most` and one more, each with its line.
 fn each(text: impl BufRead, most: usize, mut give: impl FnMut(f64, usize)) -> Result<(), Fault> {
     let mut count = 0;
     let mut line = 1;

@@ -400,7 +400,7 @@ impl Module {
 }
 
 impl Function {
-    /// Allows launches with so many bytes of dynamic shared memory.
+    /// Allows launches with `bytes` bytes of dynamic shared memory.
     pub fn allow_shared_bytes(self, bytes: u32) -> Result<()> {
         const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
         // SAFETY: no pointers but the handle.

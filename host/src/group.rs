@@ -93,7 +93,7 @@ pub fn within<'gpu>(
         .collect()
 }
 
-/// Shares of so many items of type `T` for so many ranks, as even as can be where they end between chunks of a reduction and
+/// Shares of `item_count` items of type `T` for `ranks` ranks, as even as can be where they end between chunks of a reduction and
 /// between tiles of a scan, so that nothing has to travel. Where there are few items, the last ranks get none.
 ///
 /// ```

@@ -34,7 +34,7 @@ pub mod kind {
 
     /// A kind of kernel.
     pub trait Kind: 'static {
-        /// The blocks of such a kernel, for an operator on items of type `T`, where a block may have so many bytes of shared
+        /// The blocks of such a kernel, for an operator on items of type `T`, where a block may have `available` bytes of shared
         /// memory.
         #[doc(hidden)]
         fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks;
@@ -149,7 +149,7 @@ impl Entry {
         self.texts
     }
 
-    /// The kernel's blocks, if its PTX is for this compute capability, and the device gives a block so many bytes of shared
+    /// The kernel's blocks, if its PTX is for this compute capability, and the device gives a block `available` bytes of shared
     /// memory.
     pub(crate) fn blocks(&self, capability: (u32, u32), available: u32) -> Blocks {
         (self.blocks)(Copies::of_capability(capability.0), available)

@@ -203,7 +203,7 @@ impl Queue<'_> {
         unsafe { self.reduce_piece::<O, T>(input, all_chunks::<T>(input.item_count), result) }
     }
 
-    /// Prepares a call that is queued in parts and needs so many state words: nothing is missing then for any of them.
+    /// Prepares a call that is queued in parts and needs `state_words` state words: nothing is missing then for any of them.
     pub fn prepare<K: Kind, O: Kernel<K, T>, T: Item>(&mut self, state_words: u64) -> Result<()> {
         self.entered.kernel(O::entry())?;
         self.scratch(Part::First, state_words).map(drop)
@@ -237,7 +237,7 @@ impl Queue<'_> {
         Ok(())
     }
 
-    /// The workspace for a part of a call that needs so many state words.
+    /// The workspace for a part of a call that needs `state_words` state words.
     fn scratch(&mut self, part: Part, state_words: u64) -> Result<Place> {
         match &mut self.launches {
             Launches::Run(scratch) => {
@@ -315,7 +315,7 @@ impl Queue<'_> {
     }
 }
 
-/// All chunks of a reduction of so many items.
+/// All chunks of a reduction of `item_count` items.
 fn all_chunks<T>(item_count: usize) -> Range<u64> {
     0..reduce_chunk_count::<T>(item_count as u64)
 }

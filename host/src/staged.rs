@@ -88,7 +88,7 @@ pub(crate) fn scan_to<K: Kind, O: Kernel<K, T>, T: Item>(
     scan_pieces::<K, O, T>(entered, cut, items, results)
 }
 
-/// Whether a scan of so many items takes one lane.
+/// Whether a scan of `item_count` items takes one lane.
 fn is_short_scan<T: Item, R: Item>(item_count: usize) -> bool {
     Room::of_scan::<T, R>(item_count).bytes <= SHORT_BYTES
 }

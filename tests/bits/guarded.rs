@@ -25,7 +25,7 @@ impl<T: Edges> Guarded<T> {
         Self::new(items, offset, intruder::<O, T>())
     }
 
-    /// Room for so many items, at an address that is `offset` items past a multiple of 16 bytes. The guard, and what is
+    /// Room for `item_count` items, at an address that is `offset` items past a multiple of 16 bytes. The guard, and what is
     /// in the room, is the sentinel.
     pub fn output(item_count: usize, offset: usize) -> Self {
         Self::new(&vec![T::SENTINEL; item_count], offset, T::SENTINEL)

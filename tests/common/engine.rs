@@ -74,7 +74,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// A device with so many multiprocessors, the one kernel of `text` loaded, and a zeroed workspace for
+    /// A device with `multiprocessors` multiprocessors, the one kernel of `text` loaded, and a zeroed workspace for
     /// `item_count` items of the operator `O`.
     pub fn new<O: Op<T>, T: Element>(
         generation: Generation,
@@ -110,7 +110,7 @@ impl Engine {
         }
     }
 
-    /// Makes the workspace one that so many launches have used.
+    /// Makes the workspace one that `launches` launches have used.
     pub fn set_epoch(&self, launches: u32) {
         self.memory
             .write(self.workspace + EPOCH_OFFSET, &launches.to_le_bytes())
@@ -270,7 +270,7 @@ impl Engine {
         Ok((self.download(output, items.len()), counters))
     }
 
-    /// Blocks that scan so many items: as many as there are tiles, or as the device holds.
+    /// Blocks that scan `item_count` items: as many as there are tiles, or as the device holds.
     pub fn scan_blocks<O: Op<T>, T: Element>(&self, item_count: usize) -> u64 {
         let tiles = scan_tile_count::<Wider<T, O::Output>>(item_count as u64);
         tiles.min(self.resident_scan_blocks::<O, T>(item_count))
@@ -282,7 +282,7 @@ impl Engine {
         u64::from(each * self.device.multiprocessors)
     }
 
-    /// Threads and bytes of shared memory of a block that scans so many items.
+    /// Threads and bytes of shared memory of a block that scans `item_count` items.
     fn scan_block<O: Op<T>, T: Element>(&self, item_count: usize) -> (u32, u32) {
         let shape = scan_shape::<Wider<T, O::Output>>(item_count as u64);
         let most = scan_buffers::<O::Accumulator>(shape, self.generation.copies(), u32::MAX);
@@ -291,7 +291,7 @@ impl Engine {
         (scan_block_threads(shape), shared_bytes)
     }
 
-    /// Gives the blocks of scans room for so many tiles, in place of as many as they can use.
+    /// Gives the blocks of scans room for `buffers` tiles, in place of as many as they can use.
     pub fn set_scan_buffers(&mut self, buffers: u32) {
         self.scan_buffers = Some(buffers);
     }

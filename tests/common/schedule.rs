@@ -4,7 +4,7 @@ use std::env;
 
 use virtual_gpu::{Policy, RunOptions};
 
-/// The schedules to go through: every policy with so many seeds, or with as many as `WARPFOLD_SEEDS` says.
+/// The schedules to go through: every policy with `usual_seeds` seeds, or with as many as `WARPFOLD_SEEDS` says.
 pub fn schedules(usual_seeds: u64) -> impl Iterator<Item = RunOptions> {
     let seeds = match env::var("WARPFOLD_SEEDS") {
         Ok(seeds) => seeds.parse().expect("WARPFOLD_SEEDS is a number"),

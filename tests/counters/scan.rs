@@ -31,7 +31,7 @@ fn count<O: Op<T>, T: Sample>(
     }
 }
 
-/// What all blocks tell each other and look at, at most, if nobody waits: so many words for each tile.
+/// What all blocks tell each other and look at, at most, if nobody waits: words for each tile.
 const WORDS_PUBLISHED: u64 = 3;
 const WORDS_LOOKED_AT: u64 = 4 * WARP_LANES as u64;
 
@@ -126,7 +126,7 @@ fn whole_tiles_are_moved_16_bytes_a_lane() {
         let policy = Policy::OneBlock;
         let scan = count::<Sum, f32>(generation, "inclusive_scan_sum_f32", item_count, policy);
         let counters = scan.counters;
-        // 8 warps, so many vectors each lane; a tile alone has nobody to tell anything.
+        // 8 warps, and the vectors of each lane; a tile alone has nobody to tell anything.
         let vectors = 8 * SCAN_SHORT.rows as u64;
         assert_eq!(counters.global_loads, vectors);
         assert_eq!(counters.global_sectors_read, vectors * 16);

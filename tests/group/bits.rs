@@ -92,7 +92,7 @@ scans!(scans_exclusively, exclusive_scan, exclusive_scan_in_place);
 mod calls {
     use super::*;
 
-    /// Items that fill up to so many tiles, cut anywhere for so many ranks.
+    /// Items that fill up to `tiles` tiles, cut anywhere for the ranks.
     fn random(symbol: &str, tile_items: u64, tiles: usize) -> Vec<usize> {
         let seed = symbol
             .bytes()

@@ -72,7 +72,7 @@ pub fn devices() -> &'static [Gpu] {
         .as_slice()
 }
 
-/// Runs `work` as each of so many ranks, on a thread of its own, with the rank's context current.
+/// Runs `work` as each of `count` ranks, on a thread of its own, with the rank's context current.
 pub fn as_ranks<R: Send>(
     count: usize,
     limit: Duration,

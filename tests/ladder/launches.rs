@@ -8,7 +8,7 @@ use warpfold::{Item, Kernel, Sum, kind};
 
 use crate::common::{gpu, mode};
 
-/// What each launch of a sum of so many ones did; nothing on a real GPU, which does not count.
+/// What each launch of a sum of `items` ones did; nothing on a real GPU, which does not count.
 pub fn launches(rung: Rung, items: u64, block: u32) -> Vec<Counters> {
     if mode() == Mode::Real {
         return Vec::new();

@@ -12,7 +12,7 @@ use crate::common::{gpu, mode};
 /// Block sizes that make a section a power of two, as the analysis has it.
 const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
 
-/// What each launch of a scan of so many items did; nothing on a real GPU, which does not count.
+/// What each launch of a scan of `items` items did; nothing on a real GPU, which does not count.
 pub fn launches(rung: Rung, placement: Placement, items: u64, block: u32) -> Vec<Counters> {
     if mode() == Mode::Real {
         return Vec::new();

@@ -74,7 +74,7 @@ const MANY_TILES: Circumstances = Circumstances {
     ..SEVEN_TILES
 };
 
-/// A group of tiles and a few of the next, for so many blocks that both are under way at once.
+/// A group of tiles and a few of the next, for enough blocks that both are under way at once.
 const TWO_GROUPS: Circumstances = Circumstances {
     multiprocessors: 2,
     item_count: 36 * 4096 + 2455,

@@ -35,7 +35,7 @@ pub enum Form {
     Waiting,
     /// The one that queues, on a new stream.
     Queued,
-    /// The same, captured in a graph that is launched so many times.
+    /// The same, captured in a graph that is launched this number of times.
     Captured(usize),
     /// The one on slices of the host.
     Slice,
@@ -44,7 +44,7 @@ pub enum Form {
 /// Where results go.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Output {
-    /// To another buffer, so many items past a multiple of 16 bytes.
+    /// To another buffer, this number of items past a multiple of 16 bytes.
     Elsewhere(usize),
     /// In the place of the items, if it is a scan, and not of a slice of the host.
     InPlace,

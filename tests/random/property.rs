@@ -17,7 +17,7 @@ const SEED: u64 = 0;
 /// Milliseconds that a failing case is made smaller for.
 const SHRINK_MILLIS: u32 = 60_000;
 
-/// Something that holds for so many cases.
+/// Something that holds for `cases` cases.
 pub struct Property {
     pub name: &'static str,
     pub cases: u32,
@@ -27,7 +27,7 @@ pub struct Property {
     pub regressions: &'static str,
 }
 
-/// The property of a name, for so many cases if no other number is asked for; and which variant of it.
+/// The property of a name, for `$cases` cases if no other number is asked for; and which variant of it.
 macro_rules! property {
     ($name:literal, $cases:expr, $variant:expr) => {
         Property {

@@ -25,7 +25,7 @@ impl Spread {
     }
 }
 
-/// What a call is for: a case, for so many items of a type.
+/// What a call is for: a case, for `n` items of a type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subject {
     pub case: Case,

@@ -33,7 +33,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Of a call that moves so many bytes at least.
+    /// Of a call that moves at least `bytes` bytes.
     pub fn new(
         side: Side,
         shape: &str,

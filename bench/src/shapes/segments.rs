@@ -19,7 +19,7 @@ pub enum Lengths {
     PowerLaw,
 }
 
-/// Those that there are for so many items.
+/// The cuts that make sense for `item_count` items.
 pub fn cuts(item_count: usize) -> impl Iterator<Item = Lengths> {
     let same = [32, 1024, 65_536].map(Lengths::Same);
     let fits =

@@ -122,7 +122,7 @@ pub(crate) fn load_module_with(ptx: &CStr, library: &[u8]) -> Result<Module, (Fa
         .map_err(|failure| (failure, text(&*linker.log)))
 }
 
-/// Makes sure that kernels of the current context may have launched so many grids that have not begun. What is allowed
+/// Lets kernels of the current context have `count` launched grids that have not begun. What is allowed
 /// already stays.
 pub(crate) fn allow_pending_launches(count: usize) -> Result<()> {
     const PENDING_LAUNCHES: c_int = 4;

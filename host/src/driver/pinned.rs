@@ -61,7 +61,7 @@ pub(crate) fn free_pinned(start: NonNull<u8>) -> Result<()> {
 ///
 /// # Safety
 ///
-/// `from` points to so many readable bytes of page-locked memory, which nobody writes or frees before the copy is done.
+/// `from` points to `bytes` readable bytes of page-locked memory, which nobody writes or frees before the copy is done.
 pub(crate) unsafe fn queue_copy_to_device(
     to: Address,
     from: NonNull<u8>,
@@ -78,7 +78,7 @@ pub(crate) unsafe fn queue_copy_to_device(
 ///
 /// # Safety
 ///
-/// `to` points to so many writable bytes of page-locked memory, which nobody else uses or frees before the copy is done.
+/// `to` points to `bytes` writable bytes of page-locked memory, which nobody else uses or frees before the copy is done.
 pub(crate) unsafe fn queue_copy_to_host(
     to: NonNull<u8>,
     from: Address,

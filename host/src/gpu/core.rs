@@ -176,7 +176,7 @@ impl<'gpu> Entered<'gpu> {
         streams.with(stream, capture, &self.core.context, workspaces, work)
     }
 
-    /// The workspace of a stream's launches, with at least so many state words.
+    /// The workspace of a stream's launches, with at least `state_words` state words.
     pub fn place(
         self,
         scratch: &mut Scratch,
@@ -186,7 +186,7 @@ impl<'gpu> Entered<'gpu> {
         self.with_room(|| scratch.place(stream, state_words, &self.core.kept.workspaces))
     }
 
-    /// The workspace of the launches that are captured on a stream, with at least so many state words.
+    /// The workspace of the launches that are captured on a stream, with at least `state_words` state words.
     pub fn captured_place(
         self,
         known: &mut KnownStream,
@@ -217,12 +217,12 @@ impl<'gpu> Entered<'gpu> {
         )
     }
 
-    /// A lane for one piece of a slice, of at most so many bytes.
+    /// A lane for one piece of a slice, of at most `piece_bytes` bytes.
     pub fn lane(self, piece_bytes: usize) -> Result<Lane<'gpu>> {
         self.with_room(|| self.core.kept.lanes.take(self.home(), piece_bytes))
     }
 
-    /// So many lanes, for pieces of so many bytes; fewer, but at least one, where others have them or the memory does not
+    /// `most` lanes for pieces of `piece_bytes` bytes; fewer, but at least one, where others have them or the memory does not
     /// suffice.
     pub fn lanes(self, most: usize, piece_bytes: usize) -> Result<Vec<Lane<'gpu>>> {
         self.with_room(|| {

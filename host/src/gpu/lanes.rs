@@ -90,13 +90,13 @@ impl Lanes {
         }
     }
 
-    /// A lane for a piece of so many bytes, in this context, which is current.
+    /// A lane for a piece of `piece_bytes` bytes, in this context, which is current.
     pub fn take(&self, home: Context, piece_bytes: usize) -> Result<Lane<'_>> {
         let (shelf, piece_bytes) = self.shelf(piece_bytes);
         Lane::new(shelf.take(|| Parts::new(home, piece_bytes))?)
     }
 
-    /// So many lanes, for pieces of so many bytes; fewer, but at least one, where calls beside this one have them or the memory
+    /// `most` lanes for pieces of `piece_bytes` bytes; fewer, but at least one, where calls beside this one have them or the memory
     /// does not suffice.
     pub fn take_some(
         &self,
@@ -116,7 +116,7 @@ impl Lanes {
         Ok(lanes)
     }
 
-    /// The lanes for pieces of so many bytes, and the bytes of their pieces.
+    /// The lanes for pieces of `piece_bytes` bytes, and the size of their pieces.
     fn shelf(&self, piece_bytes: usize) -> (&Shelf<Parts>, usize) {
         match piece_bytes {
             0..=SHORT_BYTES => (&self.short, SHORT_BYTES),
@@ -168,7 +168,7 @@ impl<'gpu> Lane<'gpu> {
         unsafe { std::slice::from_raw_parts_mut(start, self.parts.piece_bytes) }
     }
 
-    /// So many bytes of the buffer, at most all, in strips of so many, the last perhaps of fewer.
+    /// The first `bytes` bytes of the buffer, at most all, in strips of `strip_bytes`; the last may be shorter.
     pub fn into_strips(self, bytes: usize, strip_bytes: usize) -> Vec<Strip<'gpu>> {
         let bytes = bytes.min(self.parts.piece_bytes);
         let strip_bytes = strip_bytes.max(1);
@@ -188,7 +188,7 @@ impl<'gpu> Lane<'gpu> {
         Ok(BusyLane(self))
     }
 
-    /// Queues the copy of so many bytes of the buffer, at most all, to the device's memory.
+    /// Queues the copy of the buffer's first `bytes` bytes, at most all, to the device's memory.
     pub fn send(self, bytes: usize) -> Result<BusyLane<'gpu>> {
         let busy = self.into_busy()?;
         let Parts {
@@ -264,7 +264,7 @@ impl<'gpu> BusyLane<'gpu> {
         Ok(self)
     }
 
-    /// Queues the copy of so many bytes of the device's memory, from `start` on, to the buffer's beginning; at most to the end.
+    /// Queues the copy of `bytes` bytes of the device's memory from `start` on, at most to its end, to the buffer's beginning.
     pub fn receive(self, start: usize, bytes: usize) -> Result<Self> {
         let Parts {
             call,

@@ -43,7 +43,7 @@ impl Scratch {
         self.progress = progress;
     }
 
-    /// The stream's workspace, with at least so many state words.
+    /// The stream's workspace, with at least `state_words` state words.
     pub(super) fn place(
         &mut self,
         stream: Stream<'_>,

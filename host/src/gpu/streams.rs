@@ -170,7 +170,7 @@ impl KnownStream {
         Ok(())
     }
 
-    /// The workspace for calls of this capture, with at least so many state words; a new lease of one where there is none yet.
+    /// The workspace for calls of this capture, with at least `state_words` state words; a new lease of one where there is none yet.
     pub(super) fn captured_place(
         &mut self,
         capture: Capture,

@@ -52,7 +52,7 @@ struct Lease {
 }
 
 impl Workspaces {
-    /// A workspace with at least so many state words, for launches on this stream.
+    /// A workspace with at least `state_words` state words, for launches on this stream.
     pub fn take(&self, stream: Stream<'_>, state_words: u64) -> Result<Workspace> {
         match self.lock().take_free(state_words) {
             Some(workspace) => Ok(workspace),
@@ -60,7 +60,7 @@ impl Workspaces {
         }
     }
 
-    /// A workspace with at least so many state words for the graph that the capture will be. What has to be queued to prepare it
+    /// A workspace with at least `state_words` state words for the graph that the capture will be. What has to be queued to prepare it
     /// is done on `aside`, which is not captured, when this returns.
     pub fn lease(&self, capture: Capture, aside: Stream<'_>, state_words: u64) -> Result<Place> {
         let workspace = self.take(aside, state_words)?;
@@ -139,7 +139,7 @@ impl Shared {
 }
 
 impl Held {
-    /// The smallest free one that has so many state words.
+    /// The smallest free workspace with at least `state_words` state words.
     fn take_free(&mut self, state_words: u64) -> Option<Workspace> {
         let fitting = self.free.iter().enumerate();
         let (index, _) = fitting

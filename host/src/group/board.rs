@@ -26,7 +26,7 @@ pub(super) struct Board {
 }
 
 impl Board {
-    /// Queues what makes the board ready for launches that need so many state words, with these slots published already.
+    /// Queues what makes the board ready for launches that need `state_words` state words, with these slots published already.
     /// Gives where it is.
     ///
     /// Nothing queued uses the board or the notes.
@@ -74,14 +74,14 @@ impl Board {
             let from = place.states + first * state_bytes::<A>() as u64;
             let (to, room) = post.place_in_body(at);
             let bytes = (count * state_bytes::<A>()).min(room);
-            // SAFETY: there is room for so many bytes, which nobody uses before the message has been carried.
+            // SAFETY: there is room for `bytes` bytes, which nobody uses before the message has been carried.
             unsafe { driver::queue_copy_to_host(to, from, bytes, stream) }?;
             at += bytes;
         }
         Ok(())
     }
 
-    /// Begins an epoch, on memory for so many state words.
+    /// Begins an epoch, on memory for `state_words` state words.
     fn next_epoch(
         &mut self,
         entered: Entered<'_>,

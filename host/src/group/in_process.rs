@@ -57,7 +57,7 @@ enum Message {
 }
 
 impl InProcess {
-    /// The ways of so many ranks to each other.
+    /// The ways of `size` ranks to each other.
     pub fn of_ranks(size: usize) -> impl Iterator<Item = Self> {
         let room = Arc::new(Room {
             size,

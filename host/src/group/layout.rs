@@ -17,7 +17,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Shares of these lengths, where so many items of all make units of so many. `None` if they are too many to be counted.
+    /// Shares of these lengths, with all items cut into units of `unit_items(all)` items. `None` if the number of all items overflows.
     pub fn new(
         lengths: impl Iterator<Item = u64>,
         unit_items: impl Fn(u64) -> u64,

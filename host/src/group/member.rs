@@ -62,7 +62,7 @@ impl<'gpu> Member<'gpu> {
         }
     }
 
-    /// Joins the group of this id as one of so many ranks, over NCCL: in a process of its own, or on a thread of its own. Waits for
+    /// Joins the group of this id as one of `size` ranks, over NCCL: in a process of its own, or on a thread of its own. Waits for
     /// the others, and neither here nor in a call longer than `limit`.
     ///
     /// All ranks need the same `size`, and each a device of its own. Groups that have devices in common make their calls one after

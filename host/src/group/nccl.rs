@@ -373,7 +373,7 @@ impl fmt::Debug for Nccl<'_> {
 mod tests {
     use super::late_ranks;
 
-    /// A message whose rank came after so many nanoseconds, and gives up after so many.
+    /// A message whose rank came after `came` nanoseconds, and gives up after `gives_up`.
     fn message(came: u64, gives_up: u64) -> [u8; 20] {
         let mut message = [7; 20];
         message[..8].copy_from_slice(&came.to_ne_bytes());

@@ -45,7 +45,7 @@ pub(super) struct Post {
 }
 
 impl Post {
-    /// For messages between so many ranks. A context is current.
+    /// For messages between `ranks` ranks. A context is current.
     pub fn new(entered: Entered<'_>, ranks: usize) -> Result<Self> {
         Self::with_room(entered, ranks, LEAST_BYTES)
     }
@@ -65,7 +65,7 @@ impl Post {
         self.memory.check()
     }
 
-    /// Makes room for bodies of so many bytes. The outgoing message is lost.
+    /// Makes room for bodies of `body_bytes` bytes. The outgoing message is lost.
     pub fn make_room(&mut self, entered: Entered<'_>, body_bytes: usize) -> Result<()> {
         let bytes = body_bytes.saturating_add(HEAD_BYTES);
         if bytes > self.room {

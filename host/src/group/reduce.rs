@@ -60,7 +60,7 @@ fn check<T: Item>(session: &Session<'_>, root: Option<usize>, share: Span) -> Re
     session.check_memory(Argument::Input, share)
 }
 
-/// Items of a chunk, where there are so many in all.
+/// Items of a chunk, of `item_count` in all.
 pub(super) fn chunk_items<T>(item_count: u64) -> u64 {
     reduce_chunk_tiles::<T>(item_count).saturating_mul(reduce_tile_items::<T>())
 }

@@ -56,7 +56,7 @@ impl Session<'_> {
         self.transport.rank()
     }
 
-    /// Hands what this rank has, or that it failed, to all: so many bytes of each rank, for which there is room. If any failed, all
+    /// Hands what this rank has, or that it failed, to all: `bytes` bytes of each rank, for which there is room. If any failed, all
     /// fail, in step.
     pub fn agree(&mut self, mine: Result<Vec<u8>>, bytes: usize) -> Result<Received<'_>> {
         let mine = mine.map(|mine| self.post.write(&mine));
@@ -114,7 +114,7 @@ impl Session<'_> {
         }
     }
 
-    /// Brings torn units together; gives this rank's, if it has one, with room for results of so many bytes each. All ranks call
+    /// Brings torn units together; gives this rank's, if it has one, with room for results of the given size. All ranks call
     /// it if any unit is torn.
     pub fn mend<T: Item>(
         &mut self,

@@ -60,7 +60,7 @@ fn all_gather(transport: &mut dyn Transport, local: Local<'_>, mine: &[u8]) -> R
     Ok(received.bodies().flatten().copied().collect())
 }
 
-/// Runs `work` as each of so many ranks, within this process, and then over NCCL if that is possible.
+/// Runs `work` as each of `size` ranks, within this process, and then over NCCL if that is possible.
 fn as_ranks(size: usize, limit: Duration, work: impl Fn(Rank<'_>) + Sync) {
     let gpus = Gpus::all().unwrap();
     let gpus = gpus.as_slice();

@@ -37,7 +37,7 @@ pub(super) trait Transport: Send + Debug {
 
     fn size(&self) -> usize;
 
-    /// Hands the outgoing message, whose body has so many bytes on all ranks, to all: after what is queued on the stream. Waits for
+    /// Hands the outgoing message, whose body has `body_bytes` bytes on all ranks, to all: after what is queued on the stream. Waits for
     /// that, as long as it takes, and then for the other ranks' messages.
     ///
     /// Fails also if this rank comes so late that another no longer waits: by more than its limit later than it, counted from the

@@ -176,7 +176,7 @@ fn ours<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(run: Run<'_>) -> Result<
     session.finish(|| result.first())
 }
 
-/// How many blocks have a thread for each of so many items. More than a grid can have, the driver refuses.
+/// How many blocks have a thread for each item. The driver refuses more than a grid can have.
 fn blocks(item_count: u64, block_threads: u32) -> u32 {
     let blocks = item_count.div_ceil(block_threads.into());
     u32::try_from(blocks).unwrap_or(u32::MAX)

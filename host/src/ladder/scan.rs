@@ -196,7 +196,7 @@ where
     session.finish(|| Ok(()))
 }
 
-/// How many blocks of `block_items` items there are in so many. More than a grid can have, the driver refuses.
+/// How many blocks of `block_items` items there are. The driver refuses more than a grid can have.
 fn blocks(item_count: u64, block_items: u64) -> u32 {
     u32::try_from(item_count.div_ceil(block_items)).unwrap_or(u32::MAX)
 }

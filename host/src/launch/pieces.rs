@@ -147,7 +147,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// The part that a call's units of work in `range` are, of so many.
+    /// The part that the units of work in `range` are, of a call's `count`.
     pub fn new(range: &Range<u64>, count: u64) -> Self {
         match (range.start == 0, range.end == count) {
             (true, true) => Part::Whole,

@@ -13,9 +13,9 @@ use crate::kernel::{Item, Kernel, kind};
 /// Where segments start.
 #[derive(Clone, Copy)]
 pub(crate) enum Starts {
-    /// At these offsets, each of so many bytes, one more than segments.
+    /// At these offsets of `bytes` bytes each, one more than segments.
     Offsets { span: Span, bytes: usize },
-    /// One behind the other, with so many items each.
+    /// One behind the other, with this number of items each.
     Rows(usize),
 }
 

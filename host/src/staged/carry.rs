@@ -19,7 +19,7 @@ const MOST_LANES: usize = 10;
 /// Lanes whose copies are queued behind the one that moves, so that the bus never waits for this thread; for each way.
 const LANES_AHEAD: usize = 2;
 
-/// The strips of a piece, if they are not too short: so many workers copy it, and it sets out all the sooner.
+/// The strips of a piece, if they are not too short: as many workers copy it, so that its upload begins sooner.
 const STRIPS: usize = 16;
 
 /// Bytes of the shortest strips, except the last of a piece: worth a worker's while.
@@ -34,7 +34,7 @@ const MOST_BYTES: usize = 256 << 20;
 pub(super) enum Ways {
     /// To the device.
     There,
-    /// To the device and back, from so many bytes behind the start of the lane's memory.
+    /// To the device, and back from `results_at` bytes after the start of the lane's memory.
     ThereAndBack { results_at: usize },
 }
 
@@ -46,7 +46,7 @@ impl Ways {
         }
     }
 
-    /// How many lanes so many pieces of so many bytes make use of.
+    /// How many lanes are of use for `piece_count` pieces of `piece_bytes` bytes.
     pub fn useful_lanes(self, piece_count: usize, piece_bytes: usize) -> usize {
         let most = MOST_LANES * self.count();
         most.min((MOST_BYTES / piece_bytes).max(2)).min(piece_count)
@@ -123,11 +123,11 @@ pub(super) fn carry<'gpu, 'slice>(
 pub(super) enum Step {
     /// When its copy to the device is queued.
     Arrive,
-    /// When so many pieces after it have arrived: it comes back next.
+    /// When enough pieces after it have arrived: it comes back next.
     Leave,
 }
 
-/// The same in two steps, with at most so many pieces between them.
+/// The same in two steps, with a bounded number of pieces between them.
 pub(super) fn carry_in_steps<'gpu, 'slice>(
     lanes: Vec<Lane<'gpu>>,
     ways: Ways,
@@ -253,7 +253,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
         while self.wait_for_lane().is_some() {}
     }
 
-    /// Has the workers copy so many bytes, strip by strip.
+    /// Has the workers copy `bytes` bytes, strip by strip.
     fn give(&mut self, lane: Lane<'gpu>, bytes: usize, ways: impl Iterator<Item = Way<'slice>>) {
         let strips = iter::zip(lane.into_strips(bytes, strip_bytes(bytes)), ways);
         self.workers
@@ -280,7 +280,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
     }
 }
 
-/// Bytes of the strips of a piece of so many.
+/// Bytes of the strips of a piece of `piece_bytes` bytes.
 fn strip_bytes(piece_bytes: usize) -> usize {
     piece_bytes
         .div_ceil(STRIPS)

@@ -32,7 +32,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// The room of so many items that are reduced.
+    /// The room that a reduction of `item_count` items needs.
     fn of_reduction<T>(item_count: usize) -> Self {
         Self {
             results_at: 0,
@@ -40,7 +40,7 @@ impl Room {
         }
     }
 
-    /// The room of so many items that are scanned to results of type `R`.
+    /// The room that a scan of `item_count` items to results of type `R` needs.
     pub fn of_scan<T: Item, R: Item>(item_count: usize) -> Self {
         let items = Self::of_reduction::<T>(item_count);
         if is_same_type::<T, R>() {
@@ -65,7 +65,7 @@ pub(super) struct Cut {
     unit_items: u64,
     /// Units of a piece; the last piece may have fewer.
     piece_units: u64,
-    /// The room that so many items need.
+    /// The room that a number of items needs.
     room: fn(usize) -> Room,
     item_bytes: usize,
 }
@@ -129,7 +129,7 @@ impl Cut {
         }
     }
 
-    /// The same in pieces of so many units.
+    /// The same in pieces of `piece_units` units.
     #[cfg(test)]
     pub fn in_pieces_of(self, piece_units: u64) -> Self {
         Self {
@@ -181,7 +181,7 @@ impl Cut {
 mod tests {
     use super::*;
 
-    /// What must hold of any cut of a slice of so many bytes.
+    /// What must hold of any cut of a slice of `slice_bytes` bytes.
     fn check(cut: Cut, slice_bytes: u64) {
         let last = cut.piece_count() - 1;
         assert_eq!(cut.units(0).start, 0);

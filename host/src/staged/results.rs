@@ -20,7 +20,7 @@ pub(super) struct Results<T> {
 }
 
 impl<T: Item> Results<T> {
-    /// Memory for so many items.
+    /// Memory for `count` items.
     pub fn new(count: usize) -> Result<Self> {
         let mut items = Vec::new();
         items
@@ -63,7 +63,7 @@ impl<T: Item> Results<T> {
     ///
     /// All bytes have been written, with those of items.
     pub unsafe fn written(mut self) -> Vec<T> {
-        // SAFETY: so many were reserved, and the caller says that they are written.
+        // SAFETY: `count` were reserved, and the caller says that they are written.
         unsafe { self.items.set_len(self.count) };
         self.items
     }

@@ -45,7 +45,7 @@ impl From<Broken> for Error {
     }
 }
 
-/// Runs a scan of at least one item that so many ranks share: `run` has each of them do its pieces.
+/// Runs a scan of at least one item that `ranks` ranks share: `run` has each of them do its pieces.
 pub(crate) fn scan_shared<'items, K: Kind, O: Kernel<K, T>, T: Item>(
     items: &'items [T],
     ranks: usize,
@@ -253,7 +253,7 @@ impl<A: Accumulator> Boards<A> {
         let from = self.first.aggregate(groups.start);
         let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
         let at = index % (BETWEEN + 1) * self.slot_bytes;
-        // SAFETY: there is room for so many bytes. Nobody uses them before the piece leaves, which waits for this; the piece that
+        // SAFETY: there is room for the bytes of the piece's states. Nobody uses them before the piece leaves, which waits for this; the piece that
         // had them before has left.
         unsafe {
             let to = self.taken.start().add(at);
@@ -267,7 +267,7 @@ impl<A: Accumulator> Boards<A> {
         lane.call().stream().synchronize()?;
         let at = index % (BETWEEN + 1) * self.slot_bytes;
         let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
-        // SAFETY: the copy of so many bytes is done, and no other is queued to there before the piece has left.
+        // SAFETY: the copy of these bytes is done, and no other is queued to there before the piece has left.
         let states = unsafe {
             slice::from_raw_parts(
                 self.taken.start().add(at).as_ptr(),

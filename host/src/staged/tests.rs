@@ -26,7 +26,7 @@ fn some_floats(count: usize) -> Vec<f32> {
         .collect()
 }
 
-/// There and back again, with so many lanes.
+/// There and back again, with `lane_count` lanes.
 fn round_trip(lane_count: usize, piece_bytes: usize, bytes: &[u8]) -> Result<Vec<u8>> {
     let mut back = Results::<u8>::new(bytes.len())?;
     Gpu::new()?.enter(|entered| {
@@ -62,7 +62,7 @@ fn every_byte_arrives_by_however_many_lanes() {
     assert!(back == bytes, "longer pieces");
 }
 
-/// Reduces in pieces of so many tiles.
+/// Reduces in pieces of a number of tiles.
 fn reduced<O: Kernel<kind::reduce, T>, T: Item>(
     gpu: &Gpu,
     piece_tiles: u64,
@@ -74,7 +74,7 @@ fn reduced<O: Kernel<kind::reduce, T>, T: Item>(
     })
 }
 
-/// Scans in pieces of so many tiles.
+/// Scans in pieces of a number of tiles.
 fn scanned<K: Kind, O: Kernel<K, T, Output = T>, T: Item>(
     gpu: &Gpu,
     piece_tiles: u64,

@@ -9,7 +9,7 @@ use virtual_gpu::{Conflict, FaultKind};
 const BYTES: &str = "mov.u32 %r9, dynamic; mad.lo.u32 %r8, %r0, 4, %r9; mul.lo.u32 %r7, %r0, 0x04040404; \
                      add.u32 %r7, %r7, 0xcbcac9c8; st.shared.u32 [%r8], %r7; bar.sync 0;";
 
-/// The little-endian number of so many bytes at an offset of that memory. No carry in eight lanes.
+/// The little-endian number of `bytes` bytes at an offset of that memory. No carry in eight lanes.
 fn at(offset: u32, bytes: u32) -> u64 {
     let byte = |i: u32| u64::from(200 + offset + i);
     (0..bytes).fold(0, |value, i| value | byte(i) << (8 * i))

@@ -2,7 +2,7 @@
 
 use super::support::instruction::{W32, check};
 
-/// Part `i` of a word, of so many bits.
+/// Part `i` of a word, of `bits` bits.
 fn part(word: u64, i: u32, bits: u32, signed: bool) -> i64 {
     let raw = (word >> (i * bits)) as i64 & ((1 << bits) - 1);
     match signed && raw >> (bits - 1) == 1 {

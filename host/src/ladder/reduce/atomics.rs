@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::kernel::{Item, Kernel, kind};
 use crate::ladder::Measured;
 
-/// One launch, with so many items for each thread.
+/// One launch, with a number of items for each thread.
 pub fn run<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
     mut run: Run<'_>,
     thread_items: u64,

@@ -22,7 +22,7 @@ pub fn of_pairs<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
     }
 }
 
-/// Document 5: so many items for each thread of the grid, some of them the identity.
+/// Document 5: a number of items for each thread of the grid, some of them the identity.
 pub fn of_padded<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
     run: Run<'_>,
     thread_items: u32,

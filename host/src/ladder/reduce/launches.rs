@@ -46,7 +46,7 @@ pub fn three<T: Item>(mut run: Run<'_>) -> Result<Measured<T>> {
     run.session.finish(|| items.first())
 }
 
-/// `reduce2` and its kin: a launch of so many blocks, and one of a block with a thread for each of them.
+/// `reduce2` and its kin: a launch of several blocks, and one of a block with a thread for each of them.
 pub fn two<T: Item>(mut run: Run<'_>, grid_blocks: u32) -> Result<Measured<T>> {
     let (input, block_threads) = (run.input, run.block_threads);
     let partials = Scratch::<T>::new(grid_blocks as usize)?;

@@ -150,7 +150,8 @@ pub use scan::{
     inclusive_scan, inclusive_scan_in_place, inclusive_scan_in_place_on, inclusive_scan_on,
 };
 pub use segments::{
-    Offset, reduce_rows, reduce_rows_into, segmented_reduce, segmented_reduce_into,
+    Offset, gpu_reduce_rows, gpu_segmented_reduce, reduce_rows, reduce_rows_into, segmented_reduce,
+    segmented_reduce_into,
 };
 pub use slice::{
     gpu_exclusive_scan, gpu_exclusive_scan_into, gpu_inclusive_scan, gpu_inclusive_scan_into,

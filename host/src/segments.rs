@@ -1,6 +1,7 @@
 //! Reductions of segments of buffers that are in the device's memory, and of the rows of matrices.
 
 mod check;
+mod slices;
 
 use cust::memory::{DeviceCopy, DeviceSlice};
 use cust::stream::Stream;
@@ -9,6 +10,8 @@ use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
 use crate::launch::{Queue, Segments, Span, Starts};
+
+pub use slices::{gpu_reduce_rows, gpu_segmented_reduce};
 
 /// The type of offsets: `u32`, `u64` or, where that has 64 bits, `usize`.
 pub trait Offset: DeviceCopy + bytemuck::Pod + sealed::Offset {}

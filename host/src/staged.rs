@@ -22,6 +22,7 @@ mod copy;
 mod cut;
 mod pairs;
 mod results;
+mod segments;
 #[cfg(feature = "nccl")]
 mod shared_scan;
 mod workers;
@@ -43,6 +44,7 @@ use cut::{Cut, Room};
 use results::Results;
 
 pub(crate) use pairs::reduce_pairs;
+pub(crate) use segments::{SliceSegments, reduce_segments};
 
 #[cfg(feature = "nccl")]
 pub(crate) use chunks::reduce_chunks;

@@ -15,6 +15,7 @@ mod refused;
 mod schedule;
 mod scheduled;
 mod shapes;
+mod slices;
 
 use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer};

@@ -1,0 +1,104 @@
+//! Reductions of segments and rows of slices on the host, on [`Gpu::global`].
+
+use super::Offset;
+use crate::error::{Error, Result};
+use crate::gpu::Gpu;
+use crate::kernel::{Item, Kernel, kind};
+use crate::staged::{self, SliceSegments};
+
+/// [`segmented_reduce`](crate::segmented_reduce) of a slice on the host: a result for each segment, with the same bits.
+///
+/// Offsets are checked before anything else is done. The whole slice goes to the device at once, through page-locked memory, so both
+/// need room for all items, offsets and results. Without a segment, nothing is copied or launched, and the driver is not called.
+///
+/// ```
+/// use warpfold::{Sum, gpu_segmented_reduce};
+///
+/// # fn main() -> warpfold::Result<()> {
+/// let prices = [1.5f32, 2.0, 4.0, 0.5];
+/// let baskets = [0usize, 2, 2, 4];
+/// assert_eq!(gpu_segmented_reduce::<Sum, _, _>(&prices, &baskets)?, [3.5, -0.0, 4.5]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// [`Error::BadOffset`] names the first offset that is less than the one before or beyond the items. Else those of
+/// [`gpu_reduce`](crate::gpu_reduce).
+pub fn gpu_segmented_reduce<O: Kernel<kind::segmented_reduce, T>, T: Item, I: Offset>(
+    items: &[T],
+    offsets: &[I],
+) -> Result<Vec<O::Output>> {
+    check(items.len(), offsets)?;
+    reduce::<O, T>(SliceSegments {
+        items,
+        offsets: bytemuck::cast_slice(offsets),
+        offset_bytes: size_of::<I>(),
+        row_items: 0,
+        count: offsets.len().saturating_sub(1),
+    })
+}
+
+/// [`reduce_rows`](crate::reduce_rows) of a slice on the host: a result for each row of `row_items` items, with the same bits.
+///
+/// The whole slice goes to the device at once, as with [`gpu_segmented_reduce`]. Without a row, the driver is not called.
+///
+/// ```
+/// use warpfold::{Max, gpu_reduce_rows};
+///
+/// # fn main() -> warpfold::Result<()> {
+/// assert_eq!(gpu_reduce_rows::<Max, _>(&[1, 5, 2, 4, 3, 0], 3)?, [5, 4]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// [`Error::UnevenRows`] if the items are no whole rows, as they never are with `row_items` 0. Else those of
+/// [`gpu_reduce`](crate::gpu_reduce).
+pub fn gpu_reduce_rows<O: Kernel<kind::segmented_reduce, T>, T: Item>(
+    items: &[T],
+    row_items: usize,
+) -> Result<Vec<O::Output>> {
+    if row_items == 0 || !items.len().is_multiple_of(row_items) {
+        return Err(Error::UnevenRows {
+            item_count: items.len(),
+            row_items,
+        });
+    }
+    reduce::<O, T>(SliceSegments {
+        items,
+        offsets: &[],
+        offset_bytes: 0,
+        row_items,
+        count: items.len() / row_items,
+    })
+}
+
+fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item>(
+    segments: SliceSegments<'_, T>,
+) -> Result<Vec<O::Output>> {
+    match segments.count {
+        0 => Ok(Vec::new()),
+        _ => Gpu::global()?.enter(|entered| staged::reduce_segments::<O, T>(entered, &segments)),
+    }
+}
+
+/// Checks that offsets ascend and that none is beyond the items.
+fn check<I: Offset>(item_count: usize, offsets: &[I]) -> Result<()> {
+    let mut before = 0;
+    for (index, offset) in offsets.iter().enumerate() {
+        let offset = offset.to_u64();
+        if offset < before || offset > item_count as u64 {
+            return Err(Error::BadOffset {
+                index,
+                offset,
+                before,
+                item_count,
+            });
+        }
+        before = offset;
+    }
+    Ok(())
+}

@@ -5,12 +5,15 @@
 use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::launch::{self, reduce_blocks_per_multiprocessor as blocks};
 use warpfold_kernels::op::*;
-use warpfold_kernels::{bf16, f16, segments};
+use warpfold_kernels::{bf16, f16, segments, selection};
 
 use crate::part::Part;
 
 /// The most threads that a block can have.
 const MOST_BLOCK_THREADS: u32 = 1024;
+
+/// What the name of a selection begins with.
+pub const SELECTIONS: [&str; 3] = ["select_if_", "select_flagged_", "runs_"];
 
 /// The name in a line that opens an entry.
 pub fn entry_name(line: &str) -> Option<&str> {
@@ -32,6 +35,10 @@ fn of_library(entry: &str) -> String {
         None if entry.starts_with("segmented_reduce_") => {
             (BLOCK_THREADS, segments::BLOCKS_PER_MULTIPROCESSOR)
         }
+        None if SELECTIONS.iter().any(|begin| entry.starts_with(begin)) => (
+            selection::BLOCK_THREADS,
+            selection::BLOCKS_PER_MULTIPROCESSOR,
+        ),
         None => (
             launch::SCAN_MAX_BLOCK_THREADS,
             launch::SCAN_BLOCKS_PER_MULTIPROCESSOR,

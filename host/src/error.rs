@@ -153,7 +153,7 @@ pub enum Error {
         needed_items: usize,
     },
 
-    /// The two inputs of a reduction of pairs are not equally long.
+    /// The two inputs of a call are not equally long: those of a reduction of pairs, or items and their flags.
     #[error("the inputs hold {left_items} and {right_items} items; they need equally many")]
     LengthsDiffer {
         /// Items of the first input.
@@ -192,6 +192,15 @@ pub enum Error {
         before: u64,
         /// The number of items.
         item_count: usize,
+    },
+
+    /// Indices or lengths of the type that was given would not tell all items from each other.
+    #[error("{item_count} items are too many for numbers of {number_bytes} bytes")]
+    TooManyItems {
+        /// The number of items.
+        item_count: usize,
+        /// Bytes of an index or of a length.
+        number_bytes: usize,
     },
 
     /// Items are not whole rows.
@@ -272,6 +281,14 @@ pub enum Argument {
     Output,
     /// The offsets of segments.
     Offsets,
+    /// The flags of items.
+    Flags,
+    /// The output for the items that are not selected.
+    Rejected,
+    /// The output for the lengths of runs.
+    Lengths,
+    /// The place for the number of what was selected.
+    Count,
 }
 
 impl fmt::Display for Argument {
@@ -280,6 +297,10 @@ impl fmt::Display for Argument {
             Self::Input => "input",
             Self::Output => "output",
             Self::Offsets => "list of offsets",
+            Self::Flags => "list of flags",
+            Self::Rejected => "output for rejected items",
+            Self::Lengths => "output for lengths",
+            Self::Count => "place for the count",
         })
     }
 }

@@ -15,7 +15,7 @@ use warpfold_kernels::launch::{
 };
 use warpfold_kernels::op::*;
 use warpfold_kernels::{
-    for_each_kernel, for_each_pair_kernel, for_each_segmented_kernel, segments,
+    for_each_kernel, for_each_pair_kernel, for_each_segmented_kernel, segments, selection,
 };
 
 use crate::ptx::Texts;
@@ -130,6 +130,20 @@ impl Entry {
         }
     }
 
+    /// A kernel of these blocks, whose texts are among these, or else this library's.
+    #[doc(hidden)]
+    pub const fn with_blocks(
+        symbol: &'static str,
+        texts: Option<&'static Texts>,
+        blocks: fn(Copies, u32) -> Blocks,
+    ) -> Self {
+        Self {
+            symbol,
+            texts,
+            blocks,
+        }
+    }
+
     /// A kernel of the table's.
     const fn shipped<K: kind::Kind, O: Op<T>, T: Element>(symbol: &'static str) -> Self {
         Self {
@@ -238,6 +252,27 @@ impl Blocks {
         let block = Block {
             threads: BLOCK_THREADS,
             shared_bytes: segments::shared_bytes::<T, A>(),
+        };
+        Self {
+            short: block,
+            long: block,
+        }
+    }
+
+    /// Of a selection among items of type `T`, whose tiles have values of type `A` before them.
+    pub(crate) fn of_selection<T, A>(copies: Copies, available: u32) -> Self {
+        // Two share a multiprocessor, where there is room for that.
+        let fitting = |available| selection::buffers::<T, A>(copies, available);
+        // All devices have room for as many as there must be.
+        let least = match copies {
+            Copies::Synchronous => 1,
+            Copies::Asynchronous => 2,
+        };
+        let buffers = fitting(available / 2).or_else(|| fitting(available));
+        let buffers = buffers.unwrap_or(least);
+        let block = Block {
+            threads: selection::BLOCK_THREADS,
+            shared_bytes: selection::shared_bytes::<T, A>(buffers),
         };
         Self {
             short: block,

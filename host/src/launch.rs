@@ -7,6 +7,7 @@
 mod pairs;
 mod pieces;
 mod segments;
+mod selection;
 
 use std::any::TypeId;
 use std::ffi::c_void;
@@ -17,6 +18,7 @@ use warpfold_kernels::launch::Start;
 
 use self::pieces::Part;
 pub(crate) use self::segments::{Segments, Starts};
+pub(crate) use self::selection::{Chooser, Count, Numbers, Outputs, Selection};
 
 pub(crate) use self::pairs::{PairSpan, reduce_pairs_to_host};
 

@@ -129,6 +129,7 @@ mod reduce;
 pub mod reference;
 mod scan;
 mod segments;
+mod selection;
 mod slice;
 mod staged;
 mod statistics;
@@ -153,6 +154,12 @@ pub use segments::{
     Offset, gpu_reduce_rows, gpu_segmented_reduce, reduce_rows, reduce_rows_into, segmented_reduce,
     segmented_reduce_into,
 };
+pub use selection::{
+    RunsKernel, SelectKernel, partition_flagged, partition_flagged_on, partition_if,
+    partition_if_on, run_length_encode, run_length_encode_on, run_starts, run_starts_on,
+    select_flagged, select_flagged_on, select_if, select_if_on, select_indices_if,
+    select_indices_if_on, unique, unique_on,
+};
 pub use slice::{
     gpu_exclusive_scan, gpu_exclusive_scan_into, gpu_inclusive_scan, gpu_inclusive_scan_into,
     gpu_max, gpu_min, gpu_product, gpu_reduce, gpu_sum, gpu_wide_sum,
@@ -163,6 +170,7 @@ pub use statistics::{
 pub use warpfold_kernels::element::Element;
 pub use warpfold_kernels::one_reading;
 pub use warpfold_kernels::op::*;
+pub use warpfold_kernels::selection::{Equal, Equality, NonZero, NotNan, Predicate};
 
 /// The crate of the kernels, for [`item!`].
 #[doc(hidden)]

@@ -15,6 +15,13 @@ use warpfold_kernels::element::{Accumulator, Element};
 use warpfold_kernels::op::Op;
 use warpfold_kernels::segments::FAN;
 
+mod selection;
+
+pub use selection::{
+    partition_flagged, partition_if, run_length_encode, run_starts, select_flagged, select_if,
+    select_indices_if, unique,
+};
+
 const THREADS: usize = BLOCK_THREADS as usize;
 const LANES: usize = WARP_LANES as usize;
 

@@ -9,7 +9,10 @@
 use half::{bf16, f16};
 
 use crate::block::{Exclusive, Inclusive};
+use crate::grid::selection::{Flagged, Heads, If};
 use crate::op::*;
+use crate::selection::entries::*;
+use crate::selection::{Equal, NonZero, NotNan};
 
 /// Emits an entry, as the compiler in use wants it.
 #[cfg(not(feature = "cuda_std"))]
@@ -92,6 +95,30 @@ macro_rules! segmented_reduce_entry {
     };
 }
 
+/// Emits the entry of a selection.
+macro_rules! selection_entry {
+    ($symbol:ident: $choice:ty, $t:ty) => {
+        const _: () = {
+            type T = $t;
+            $crate::with_selection_arguments! {
+                [forward] $symbol, SelectionArguments to $crate::grid::selection::select::<$choice, $t>;
+            }
+        };
+    };
+}
+
+macro_rules! select_if {
+    ($predicate:ident $t:ident $symbol:ident) => { selection_entry!($symbol: If<$predicate>, $t); };
+}
+
+macro_rules! runs {
+    ($equality:ident $t:ident $symbol:ident) => { selection_entry!($symbol: Heads<$equality>, $t); };
+}
+
+macro_rules! select_flagged {
+    ($flags:ident $t:ident $symbol:ident) => { selection_entry!($symbol: Flagged, $t); };
+}
+
 macro_rules! segmented_reduce {
     ($op:ident $t:ident $symbol:ident) => { segmented_reduce_entry!($symbol: $op, $t); };
 }
@@ -122,6 +149,8 @@ crate::for_each_kernel!(entries);
 crate::for_each_segmented_kernel!(entries);
 #[cfg(not(feature = "skeletons"))]
 crate::for_each_pair_kernel!(entries);
+#[cfg(not(feature = "skeletons"))]
+crate::for_each_selection_kernel!(entries);
 
 // The others are put together of skeletons and bodies.
 #[cfg(feature = "skeletons")]

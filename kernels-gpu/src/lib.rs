@@ -60,6 +60,7 @@ pub mod launch;
 pub mod op;
 mod pairwise;
 pub mod segments;
+pub mod selection;
 pub mod workspace;
 
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
@@ -130,6 +131,7 @@ pub use bytemuck;
 // What a file of operators names as `warpfold::…` where it is compiled for the device.
 pub use half::{bf16, f16};
 pub use op::*;
+pub use selection::{Equal, Equality, NonZero, NotNan, Predicate};
 
 #[cfg(feature = "ladder")]
 pub mod ladder;

@@ -18,6 +18,7 @@ use warpfold_kernels::launch::{
     Copies, Start, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
 use warpfold_kernels::segments;
+use warpfold_kernels::selection::{self, BeforeRun};
 use warpfold_kernels::workspace::{
     STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
 };
@@ -73,6 +74,15 @@ pub struct Engine {
     scan_buffers: Option<u32>,
 }
 
+/// What a selection wrote: as many places as items, of which the first are written.
+pub struct SelectionOutput<T> {
+    pub count: u64,
+    pub items: Vec<T>,
+    pub others: Vec<T>,
+    pub lengths: Vec<u32>,
+    pub counters: Counters,
+}
+
 impl Engine {
     /// A device with `multiprocessors` multiprocessors, the one kernel of `text` loaded, and a zeroed workspace for
     /// `item_count` items of the operator `O`.
@@ -82,6 +92,32 @@ impl Engine {
         text: &str,
         item_count: usize,
     ) -> Self {
+        let item_count = item_count as u64;
+        let state_words = scan_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count)
+            .max(reduce_state_words::<T, O::Accumulator>(item_count))
+            .max(segments::state_words::<T, O::Accumulator>(
+                item_count, item_count,
+            ));
+        Self::with_state_words(generation, multiprocessors, text, state_words)
+    }
+
+    /// The same, with a workspace for a selection among `item_count` items.
+    pub fn new_for_selection<T>(
+        generation: Generation,
+        multiprocessors: u32,
+        text: &str,
+        item_count: usize,
+    ) -> Self {
+        let state_words = selection::state_words::<T, BeforeRun>(item_count as u64);
+        Self::with_state_words(generation, multiprocessors, text, state_words)
+    }
+
+    fn with_state_words(
+        generation: Generation,
+        multiprocessors: u32,
+        text: &str,
+        state_words: u64,
+    ) -> Self {
         let device = DeviceConfig {
             multiprocessors,
             compute_capability: generation.capability,
@@ -90,12 +126,6 @@ impl Engine {
         let memory = Memory::new(device.memory_bytes);
         let module = Module::load(text, &device, &memory).unwrap_or_else(|error| panic!("{error}"));
         let kernel = module.kernels().next().expect("a kernel").clone();
-        let item_count = item_count as u64;
-        let state_words = scan_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count)
-            .max(reduce_state_words::<T, O::Accumulator>(item_count))
-            .max(segments::state_words::<T, O::Accumulator>(
-                item_count, item_count,
-            ));
         let bytes = workspace_bytes(state_words);
         let workspace = memory.alloc(bytes).unwrap();
         memory.fill(workspace, bytes, &[0]).unwrap();
@@ -225,6 +255,63 @@ impl Engine {
             false => self.download(output, segment_count),
         };
         Ok((results, is_refused, counters))
+    }
+
+    /// Launches the kernel, a selection whose tiles have values of type `A` before them. Where these tell of the last head, the
+    /// lengths of runs are asked for, else the items that are not chosen.
+    pub fn select<T: Element, A>(
+        &self,
+        items: &[T],
+        options: &RunOptions,
+    ) -> Result<SelectionOutput<T>, LaunchError> {
+        let finds_runs = size_of::<A>() == size_of::<BeforeRun>();
+        let places = vec![T::zeroed(); items.len()];
+        let selected = self.upload(&places);
+        let (others, lengths) = match finds_runs {
+            true => (0, self.upload(&vec![0_u32; items.len()])),
+            false => (self.upload(&places), 0),
+        };
+        let count = self.upload(&[0_u64]);
+        let room = items.len() as u64;
+        let parameters = [
+            self.upload(items),
+            items.len() as u64,
+            0,
+            selected,
+            0,
+            4,
+            lengths,
+            4,
+            room,
+            others,
+            if finds_runs { 0 } else { room },
+            0,
+            count,
+            self.workspace,
+            self.states(),
+            self.state_words,
+        ];
+        let buffers = selection::buffers::<T, A>(self.generation.copies(), u32::MAX);
+        let shared_bytes = selection::shared_bytes::<T, A>(buffers.expect("room enough"));
+        let threads = selection::BLOCK_THREADS;
+        let each = self.device.blocks_per_multiprocessor(threads, shared_bytes);
+        let resident = u64::from(each * self.device.multiprocessors);
+        let blocks = selection::tile_count::<T>(room).min(resident);
+        let shape = shape(blocks, threads, shared_bytes);
+        let counters = self.launch(&shape, &parameters, options)?;
+        Ok(SelectionOutput {
+            count: self.download::<u64>(count, 1)[0],
+            items: self.download(selected, items.len()),
+            others: match others {
+                0 => Vec::new(),
+                _ => self.download(others, items.len()),
+            },
+            lengths: match lengths {
+                0 => Vec::new(),
+                _ => self.download(lengths, items.len()),
+            },
+            counters,
+        })
     }
 
     /// Launches the kernel, a scan.

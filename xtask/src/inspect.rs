@@ -7,7 +7,7 @@ use std::slice;
 use anyhow::{Result, ensure};
 use warpfold_kernels::contract::{SCAN_LONG, SCAN_SHORT, THREAD_VECTORS};
 
-use crate::bounds::entry_name;
+use crate::bounds::{SELECTIONS, entry_name};
 use crate::narrow::narrow_store_of_float;
 use crate::part::Part;
 
@@ -46,6 +46,18 @@ const SCAN_BARRIERS: [(&str, usize); 11] = [
 /// Barriers in the source of a segmented reduction: where the window's segments are, the items, the leaves, the nodes, before and
 /// after the next chunk, the chunks that other blocks hear of.
 const SEGMENTED_REDUCE_BARRIERS: [(&str, usize); 1] = [("bar.sync0;", 7)];
+
+/// Barriers in the source of a selection: the first ticket; the warps' shares; tiles told, and that there is no more, which the
+/// warp that looks back hears before its first look-back and after each; prefixes told.
+const SELECTION_BARRIERS: [(&str, usize); 7] = [
+    ("bar.sync0;", 1),
+    ("bar.sync1,512;", 1),
+    ("bar.arrive%r,64;", 2),
+    ("bar.sync2,64;", 1),
+    ("bar.sync%r,64;", 1),
+    ("bar.arrive%r,544;", 1),
+    ("bar.sync%r,544;", 1),
+];
 
 /// Vectors of a thread in a tile of a short scan and in one of a long scan.
 const SCAN_ROWS: usize = SCAN_SHORT.rows + SCAN_LONG.rows;
@@ -160,6 +172,9 @@ fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
     };
     if name.starts_with("segmented_reduce_") {
         return inspect_barriers(name, entry, compiler, &SEGMENTED_REDUCE_BARRIERS);
+    }
+    if SELECTIONS.iter().any(|begin| name.starts_with(begin)) {
+        return inspect_barriers(name, entry, compiler, &SELECTION_BARRIERS);
     }
     let is_scan = name.contains("_scan_");
     let (expected, expected_barriers) = match (is_scan, found.copies) {

@@ -3,3 +3,5 @@
 pub mod reduce;
 pub mod scan;
 pub mod segments;
+pub mod selection;
+mod tiles;

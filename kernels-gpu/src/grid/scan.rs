@@ -30,7 +30,6 @@
 mod looking_back;
 mod scanning;
 mod telling;
-mod tiles;
 
 use core::marker::PhantomData;
 
@@ -46,7 +45,9 @@ use crate::thread::TileItems;
 use crate::tickets::{self, Ticket};
 use crate::workspace::Control;
 
-use self::tiles::Tiles;
+pub(in crate::grid) use self::looking_back::depart;
+
+use super::tiles::Tiles;
 
 /// The shared memory of a block that works with `O` on items of type `T`.
 type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;

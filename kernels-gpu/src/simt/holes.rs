@@ -42,6 +42,10 @@ holes! {
     total_64(a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u64 reg64: "total {o} <- {a}, {b}, {c}, {d}";
     after_32(before: u32 reg32, a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u32 reg32: "after {o} <- {before}, {a}, {b}, {c}, {d}";
     after_64(before: u64 reg64, a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u64 reg64: "after {o} <- {before}, {a}, {b}, {c}, {d}";
+    chosen_32(a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u32 reg32: "chosen {o} <- {a}, {b}, {c}, {d}";
+    heads_16(before: u16 reg16, a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u32 reg32: "heads {o} <- {before}, {a}, {b}, {c}, {d}";
+    heads_32(before: u32 reg32, a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u32 reg32: "heads {o} <- {before}, {a}, {b}, {c}, {d}";
+    heads_64(before: u64 reg64, a: u32 reg32, b: u32 reg32, c: u32 reg32, d: u32 reg32) -> u32 reg32: "heads {o} <- {before}, {a}, {b}, {c}, {d}";
     identity_item_16() -> u16 reg16: "identity_item {o} <-";
     identity_item_32() -> u32 reg32: "identity_item {o} <-";
     identity_item_64() -> u64 reg64: "identity_item {o} <-";
@@ -129,6 +133,23 @@ pub fn after<A: Accumulator>(before: A, [a, b, c, d]: Words) -> A {
     match A::WORDS {
         1 => cast(after_32(cast(before), a, b, c, d)),
         _ => cast(after_64(cast(before), a, b, c, d)),
+    }
+}
+
+/// Which items of a vector are chosen.
+#[inline(always)]
+pub fn chosen([a, b, c, d]: Words) -> u32 {
+    chosen_32(a, b, c, d)
+}
+
+/// Which items of a vector, `before` which it stands, begin a run.
+#[inline(always)]
+pub fn heads<T: Element>(before: T, [a, b, c, d]: Words) -> u32 {
+    match size_of::<T>() {
+        1 => heads_16(cast::<T, u8>(before) as u16, a, b, c, d),
+        2 => heads_16(cast(before), a, b, c, d),
+        4 => heads_32(cast(before), a, b, c, d),
+        _ => heads_64(cast(before), a, b, c, d),
     }
 }
 

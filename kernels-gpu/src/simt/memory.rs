@@ -20,6 +20,17 @@ pub fn opaque_one() -> usize {
     one as usize
 }
 
+/// 1, behind an optimisation barrier for rustc alone: a loop that advances by it is short in the text, and `ptxas` may unroll it.
+#[inline(always)]
+pub fn late_one() -> u32 {
+    let one: u32;
+    // SAFETY: sets a register.
+    unsafe {
+        ptx!(late_one: "mov.u32 {one}, 1;", one = out(reg32) one, options(nostack));
+    }
+    one
+}
+
 /// Waits until the work before the launch on its stream is done, and can then read what that work wrote. A launch that may
 /// begin earlier ([`Start::Early`]) accesses no global memory before.
 #[inline(always)]

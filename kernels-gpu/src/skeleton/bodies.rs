@@ -8,6 +8,7 @@ use half::{bf16, f16};
 use crate::block::{Exclusive, Inclusive, Placement};
 use crate::element::{first_words, vector_of, Accumulator, Element, Words};
 use crate::op::*;
+use crate::selection::{Equal, Equality, NonZero, NotNan, Predicate};
 use crate::simt::holes::{give, give_result, give_words};
 use crate::simt::holes::{take, take_accumulator, take_both, take_index};
 use crate::thread::Items;
@@ -67,6 +68,17 @@ fn after<P: Placement, O: Op<T>, T: Element>() {
         let (_, after) = placed::<P, O, T>();
         give::<_, 0>(after);
     }
+}
+
+#[inline(always)]
+fn chosen<P: Predicate<T>, T: Element>() {
+    give::<u32, 0>(P::chosen(&vector_of(take_words::<0, 1, 2, 3>())));
+}
+
+#[inline(always)]
+fn heads<E: Equality<T>, T: Element>() {
+    let before = take::<T, 0>();
+    give::<u32, 0>(E::heads(&vector_of(take_words::<1, 2, 3, 4>()), before));
 }
 
 /// What a scan puts at the places of the inputs' vector, and what stands behind it.
@@ -131,9 +143,25 @@ macro_rules! row {
     };
 }
 
+/// The bodies of a row of the table of selections: one, or none where flags choose.
+macro_rules! selection_row {
+    (select_if $predicate:ident $t:ident $symbol:ident) => {
+        body!($symbol chosen: chosen::<$predicate, $t>());
+    };
+    (runs $equality:ident $t:ident $symbol:ident) => {
+        body!($symbol heads: heads::<$equality, $t>());
+    };
+    (select_flagged $flags:ident $t:ident $symbol:ident) => {};
+}
+
+macro_rules! selection_rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(selection_row!($kind $op $t $symbol);)* };
+}
+
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(row!($kind $op $t $symbol);)* };
 }
 
 crate::for_each_kernel!(rows);
 crate::for_each_pair_kernel!(rows);
+crate::for_each_selection_kernel!(selection_rows);

@@ -17,8 +17,12 @@ use core::marker::PhantomData;
 
 use crate::block::Placement;
 use crate::contract::Tree;
-use crate::element::{first_words, vector_of, Accumulator, Element, Vector, Words};
+use crate::element::{first_words, put_item, vector_of};
+use crate::element::{Accumulator, Element, Vector, Words};
+use crate::grid::selection::{Flagged, Heads, If};
 use crate::op::{Commutative, Op};
+use crate::selection::entries::{Bytes12, Bytes16, Bytes24, Bytes32};
+use crate::selection::{Equality, Predicate};
 use crate::simt::holes;
 use crate::thread::Items;
 
@@ -89,6 +93,42 @@ impl Placement for Places {
         *before = holes::after(*before, words);
         vector_of(results)
     }
+}
+
+/// A predicate or an equality that is a hole.
+#[derive(Clone, Copy)]
+pub struct ChoiceHole;
+
+impl<T: Element> Predicate<T> for ChoiceHole {
+    #[inline(always)]
+    fn holds(item: T) -> bool {
+        <Self as Predicate<T>>::chosen(&one(item)) & 1 == 1
+    }
+
+    #[inline(always)]
+    fn chosen(vector: &Vector) -> u32 {
+        holes::chosen(first_words(vector))
+    }
+}
+
+impl<T: Element> Equality<T> for ChoiceHole {
+    #[inline(always)]
+    fn same(left: T, right: T) -> bool {
+        Self::heads(&one(right), left) & 1 == 0
+    }
+
+    #[inline(always)]
+    fn heads(vector: &Vector, before: T) -> u32 {
+        holes::heads(before, first_words(vector))
+    }
+}
+
+/// A vector with one item.
+#[inline(always)]
+fn one<T: Element>(item: T) -> Vector {
+    let mut vector = [0; 8];
+    put_item(&mut vector, 0, item);
+    vector
 }
 
 macro_rules! arrays {
@@ -224,3 +264,33 @@ macro_rules! skeletons {
 }
 
 for_each_skeleton!(skeletons);
+
+/// The skeletons of selections: what chooses, and an item of this width. Where flags choose there are no holes.
+macro_rules! for_each_selection_skeleton {
+    ($callback:ident) => {
+        $callback! {
+            selection_if_8: If<ChoiceHole>, u8;
+            selection_if_16: If<ChoiceHole>, u16;
+            selection_if_32: If<ChoiceHole>, u32;
+            selection_if_64: If<ChoiceHole>, u64;
+            selection_runs_8: Heads<ChoiceHole>, u8;
+            selection_runs_16: Heads<ChoiceHole>, u16;
+            selection_runs_32: Heads<ChoiceHole>, u32;
+            selection_runs_64: Heads<ChoiceHole>, u64;
+            selection_flagged_8: Flagged, u8;
+            selection_flagged_16: Flagged, u16;
+            selection_flagged_32: Flagged, u32;
+            selection_flagged_64: Flagged, u64;
+            selection_flagged_96: Flagged, Bytes12;
+            selection_flagged_128: Flagged, Bytes16;
+            selection_flagged_192: Flagged, Bytes24;
+            selection_flagged_256: Flagged, Bytes32;
+        }
+    };
+}
+
+macro_rules! selection_skeletons {
+    ($($symbol:ident: $choice:ty, $t:ty;)*) => { $(selection_entry!($symbol: $choice, $t);)* };
+}
+
+for_each_selection_skeleton!(selection_skeletons);

@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 use warpfold_kernels::element::Element;
 use warpfold_kernels::op::*;
+use warpfold_kernels::selection::entries::*;
 
 /// A row.
 pub struct Row {
@@ -45,7 +46,30 @@ pub fn rows() -> Vec<Row> {
     let mut all = warpfold_kernels::for_each_kernel!(rows);
     all.extend(warpfold_kernels::for_each_pair_kernel!(rows));
     all.extend(warpfold_kernels::for_each_segmented_kernel!(rows));
+    all.extend(selections());
     all
+}
+
+/// The rows of the table of selections.
+fn selections() -> Vec<Row> {
+    macro_rules! rows {
+        ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
+            vec![$(row(stringify!($symbol), $kind::<$t>())),*]
+        };
+    }
+    fn skeleton<T>(choice: &str) -> String {
+        format!("selection_{choice}_{}", 8 * size_of::<T>())
+    }
+    fn select_if<T>() -> String {
+        skeleton::<T>("if")
+    }
+    fn runs<T>() -> String {
+        skeleton::<T>("runs")
+    }
+    fn select_flagged<T>() -> String {
+        skeleton::<T>("flagged")
+    }
+    warpfold_kernels::for_each_selection_kernel!(rows)
 }
 
 fn row(symbol: &'static str, skeleton: String) -> Row {

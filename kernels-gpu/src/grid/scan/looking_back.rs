@@ -57,12 +57,12 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     }
 }
 
-/// Leaves a scan that uses up the tags. The last block to leave clears the state words and begins with the tags anew.
+/// Leaves a launch that uses up the tags. The last block to leave clears the state words and begins with the tags anew.
 ///
 /// # Safety
 /// Convergent: one whole warp of each block, the one that looks back, after its last access to the board.
 #[inline(always)]
-unsafe fn depart(control: *mut Control, board: Board, state_words: u64) {
+pub(in crate::grid) unsafe fn depart(control: *mut Control, board: Board, state_words: u64) {
     // SAFETY: the caller's; `arrive` orders the other blocks' accesses before what follows.
     unsafe {
         // Orders the warp's accesses before lane 0's news of them.

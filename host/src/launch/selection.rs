@@ -1,0 +1,303 @@
+//! Selections.
+
+use warpfold_kernels::arguments::SelectionArguments;
+use warpfold_kernels::selection::{WRITES_END, state_words, tile_count};
+use warpfold_kernels::workspace::Control;
+
+use super::pieces::Part;
+use super::{Queue, Span};
+use crate::driver::{self, Address};
+use crate::error::{Argument, Error, Result};
+use crate::kernel::{Entry, Item};
+
+/// What chooses items of one type.
+#[derive(Clone, Copy)]
+pub(crate) struct Chooser {
+    pub entry: &'static Entry,
+    /// State words for so many items.
+    state_words: fn(u64) -> u64,
+    /// How the kernel wants items to be aligned.
+    alignment: usize,
+}
+
+impl Chooser {
+    /// Of a kernel for items of type `T`, whose tiles have values of type `A` before them.
+    pub const fn new<T, A>(entry: &'static Entry) -> Self {
+        Self {
+            entry,
+            state_words: state_words::<T, A>,
+            alignment: align_of::<T>(),
+        }
+    }
+}
+
+/// Numbers that are written: indices or lengths.
+#[derive(Clone, Copy)]
+pub(crate) struct Numbers {
+    pub span: Span,
+    /// Bytes of a number, 4 or 8.
+    pub bytes: usize,
+}
+
+/// What is written of a selection.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Outputs {
+    pub items: Option<Span>,
+    pub indices: Option<Numbers>,
+    pub lengths: Option<Numbers>,
+    /// The items that are not chosen.
+    pub rejected: Option<Span>,
+    /// Whether the number of items is written behind the last index.
+    pub with_end: bool,
+}
+
+/// A selection.
+#[derive(Clone, Copy)]
+pub(crate) struct Selection {
+    pub input: Span,
+    pub flags: Option<Span>,
+    pub chooser: Chooser,
+    pub outputs: Outputs,
+}
+
+/// Bytes that a call reads or writes.
+struct Region {
+    argument: Argument,
+    span: Span,
+    item_bytes: usize,
+    alignment: usize,
+    is_written: bool,
+}
+
+impl Region {
+    fn end(&self) -> Address {
+        let bytes = (self.span.item_count as u64).saturating_mul(self.item_bytes as u64);
+        self.span.address.saturating_add(bytes)
+    }
+
+    fn check_alignment(&self) -> Result<()> {
+        let (address, alignment) = (self.span.address, self.alignment);
+        match address.is_multiple_of(alignment as u64) {
+            true => Ok(()),
+            false => Err(Error::Misaligned {
+                argument: self.argument,
+                address,
+                alignment,
+            }),
+        }
+    }
+
+    fn check_apart(&self, other: &Self) -> Result<()> {
+        let meet = self.span.address < other.end() && other.span.address < self.end();
+        match meet && (self.is_written || other.is_written) {
+            true => Err(super::overlap(self.span, other.span)),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Where the number of chosen items goes.
+#[derive(Clone, Copy)]
+pub(crate) enum Count {
+    /// To the first place of the caller's.
+    Callers(Span),
+    /// To a place of the library's own.
+    Own(Address),
+}
+
+impl Selection {
+    /// What is read and written, for items of type `T`; of each output as many places as can be written.
+    fn regions<T: Item>(&self, count: Count) -> Result<[Option<Region>; 7]> {
+        let Self {
+            input,
+            flags,
+            chooser,
+            outputs,
+        } = *self;
+        let item = (size_of::<T>(), chooser.alignment);
+        let read = |argument, span, (item_bytes, alignment)| Region {
+            argument,
+            span,
+            item_bytes,
+            alignment,
+            is_written: false,
+        };
+        let most = input.item_count + usize::from(outputs.with_end);
+        let written = |argument, span: Span, layout| {
+            let item_count = span.item_count.min(most);
+            Region {
+                is_written: true,
+                ..read(argument, Span { item_count, ..span }, layout)
+            }
+        };
+        let numbers = |argument, numbers: Option<Numbers>| {
+            numbers.map(|Numbers { span, bytes }| written(argument, span, (bytes, bytes)))
+        };
+        let count = match count {
+            Count::Own(_) => None,
+            Count::Callers(Span { item_count: 0, .. }) => {
+                return Err(Error::OutputTooShort {
+                    offered_items: 0,
+                    needed_items: 1,
+                });
+            }
+            Count::Callers(span) => {
+                let span = Span {
+                    item_count: 1,
+                    ..span
+                };
+                Some(Region {
+                    is_written: true,
+                    ..read(Argument::Count, span, (8, 8))
+                })
+            }
+        };
+        Ok([
+            Some(read(Argument::Input, input, item)),
+            flags.map(|span| read(Argument::Flags, span, (1, 1))),
+            outputs
+                .items
+                .map(|span| written(Argument::Output, span, item)),
+            outputs
+                .rejected
+                .map(|span| written(Argument::Rejected, span, item)),
+            numbers(Argument::Output, outputs.indices),
+            numbers(Argument::Lengths, outputs.lengths),
+            count,
+        ])
+    }
+
+    /// How many chosen items there is room for.
+    pub fn capacity(&self) -> usize {
+        let Outputs {
+            items,
+            indices,
+            lengths,
+            ..
+        } = self.outputs;
+        let spans = [items, indices.map(|n| n.span), lengths.map(|n| n.span)];
+        let rooms = spans.into_iter().flatten().map(|span| span.item_count);
+        rooms.min().unwrap_or(0)
+    }
+
+    /// How many other items there is room for; nothing if they are not asked for.
+    pub fn rejected_capacity(&self) -> Option<usize> {
+        self.outputs.rejected.map(|span| span.item_count)
+    }
+
+    /// Checks that there is a flag for each item, if there are flags.
+    pub fn check_lengths(&self) -> Result<()> {
+        let left_items = self.input.item_count;
+        match self.flags {
+            Some(flags) if flags.item_count != left_items => Err(Error::LengthsDiffer {
+                left_items,
+                right_items: flags.item_count,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks what can be known of the arguments without the driver.
+    fn check(&self, regions: &[Option<Region>]) -> Result<()> {
+        let item_count = self.input.item_count;
+        self.check_lengths()?;
+        let numbers = [self.outputs.indices, self.outputs.lengths];
+        for Numbers { bytes, .. } in numbers.into_iter().flatten() {
+            if bytes == 4 && u32::try_from(item_count).is_err() {
+                return Err(Error::TooManyItems {
+                    item_count,
+                    number_bytes: bytes,
+                });
+            }
+        }
+        for (index, region) in regions.iter().enumerate() {
+            if let Some(region) = region {
+                region.check_alignment()?;
+                let others = regions[..index].iter().flatten();
+                for other in others {
+                    other.check_apart(region)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Queue<'_> {
+    /// Queues a selection among items of type `T`.
+    pub fn select<T: Item>(&mut self, selection: &Selection, count: Count) -> Result<()> {
+        let regions = selection.regions::<T>(count)?;
+        selection.check(&regions)?;
+        for region in regions.iter().flatten() {
+            if region.span.item_count > 0 {
+                self.check_memory(region.argument, region.span)?;
+            }
+        }
+        if selection.input.item_count == 0 {
+            return self.select_nothing(selection, count);
+        }
+        match count {
+            Count::Callers(Span { address, .. }) | Count::Own(address) => {
+                self.select_to::<T>(selection, address)
+            }
+        }
+    }
+
+    /// Queues a selection among at least one item, whose arguments are checked.
+    fn select_to<T: Item>(&mut self, selection: &Selection, count: Address) -> Result<()> {
+        let Selection {
+            input,
+            flags,
+            chooser,
+            outputs,
+        } = *selection;
+        let item_count = input.item_count as u64;
+        let kernel = self.entered.kernel(chooser.entry)?;
+        let scratch = self.scratch(Part::Whole, (chooser.state_words)(item_count))?;
+        let address = |span: Option<Span>| span.map_or(0, |span| span.address);
+        let numbers = |numbers: Option<Numbers>| {
+            numbers.map_or((0, 4), |Numbers { span, bytes }| {
+                (span.address, bytes as u64)
+            })
+        };
+        let (indices, index_bytes) = numbers(outputs.indices);
+        let (lengths, length_bytes) = numbers(outputs.lengths);
+        let mut arguments = SelectionArguments::<T> {
+            input: input.address as *const T,
+            item_count,
+            flags: address(flags) as *const u8,
+            items: address(outputs.items) as *mut T,
+            indices: indices as *mut u32,
+            index_bytes,
+            lengths: lengths as *mut u32,
+            length_bytes,
+            capacity: selection.capacity() as u64,
+            others: address(outputs.rejected) as *mut T,
+            other_capacity: selection.rejected_capacity().unwrap_or(0) as u64,
+            options: if outputs.with_end { WRITES_END } else { 0 },
+            count: count as *mut u64,
+            control: scratch.control as *mut Control,
+            states: scratch.states as *mut u64,
+            state_words: scratch.state_words,
+        };
+        let pointers = &mut arguments.pointers();
+        let blocks = tile_count::<T>(item_count).min(kernel.long.resident_blocks as u64);
+        // SAFETY: these are a selection's arguments. What is read and written is memory of the context, of the lengths that their
+        // owner gave it, apart from each other; the kernel writes no more than there is room for. The rest is the stream's
+        // workspace, with the state words that were asked for.
+        unsafe { self.launch(Part::Whole, &kernel, kernel.long.block, blocks, pointers) }
+    }
+
+    /// Queues what a selection among no items writes. Nothing goes to a count of the library's own: it is known.
+    fn select_nothing(&mut self, selection: &Selection, count: Count) -> Result<()> {
+        if let Count::Callers(count) = count {
+            driver::write_item(count.address, &[0; 8], self.stream)?;
+        }
+        match selection.outputs.indices {
+            Some(Numbers { span, bytes }) if selection.outputs.with_end && span.item_count > 0 => {
+                driver::write_item(span.address, &[0; 8][..bytes], self.stream)
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The two forms of a call: one that waits and gives the number of what was selected, and one that queues.
+
+use cust::memory::DeviceSlice;
+use cust::stream::Stream;
+
+use crate::error::{Error, Result};
+use crate::gpu::Gpu;
+use crate::kernel::Item;
+use crate::launch::{Count, Queue, Selection, Span};
+
+/// Selects, and waits for it. Gives the number of chosen items, for all of which there was room.
+pub fn and_wait<T: Item>(gpu: &Gpu, selection: Selection) -> Result<usize> {
+    let item_count = selection.input.item_count;
+    if item_count == 0 && !selection.outputs.with_end {
+        selection.check_lengths()?;
+        return Ok(0);
+    }
+    let count = gpu.enter(|entered| {
+        let ((), call) = Queue::and_wait(entered, |queue, call| {
+            queue.select::<T>(&selection, Count::Own(call.result()?))
+        })?;
+        match item_count {
+            0 => Ok(0),
+            // SAFETY: the work is done, and it wrote a number there.
+            _ => unsafe { call.read_result::<u64>() },
+        }
+    })?;
+    let count = count as usize;
+    let end = usize::from(selection.outputs.with_end);
+    check_room(selection.capacity(), count + end)?;
+    if let Some(capacity) = selection.rejected_capacity() {
+        check_room(capacity, item_count - count)?;
+    }
+    Ok(count)
+}
+
+fn check_room(offered_items: usize, needed_items: usize) -> Result<()> {
+    match needed_items <= offered_items {
+        true => Ok(()),
+        false => Err(Error::OutputTooShort {
+            offered_items,
+            needed_items,
+        }),
+    }
+}
+
+/// Queues a selection on a stream of the caller's.
+pub fn queue<T: Item>(
+    gpu: &Gpu,
+    stream: &Stream,
+    selection: Selection,
+    count: &mut DeviceSlice<u64>,
+) -> Result<()> {
+    let count = Count::Callers(Span::from(&*count));
+    gpu.enter(|entered| {
+        Queue::on(entered, stream, |queue| {
+            queue.select::<T>(&selection, count)
+        })
+    })
+}

@@ -1,0 +1,123 @@
+//! Which selections there are: a predicate or an equality and a type of items that have a kernel; and flags, with items of any
+//! type.
+
+use half::{bf16, f16};
+use warpfold_kernels::for_each_selection_kernel;
+use warpfold_kernels::selection::entries::{Bytes12, Bytes16, Bytes24, Bytes32};
+use warpfold_kernels::selection::{Before, BeforeRun, Equal, Equality, NonZero, NotNan, Predicate};
+
+use crate::error::{Error, Result};
+use crate::kernel::{Blocks, Entry, Item};
+use crate::launch::Chooser;
+
+/// The predicate `Self` has a kernel for items of type `T`.
+///
+/// # Safety
+///
+/// [`Self::entry`] is the kernel that was compiled for this predicate and these items. The table of kernels and
+/// [`operators!`](crate::operators) implement it; nobody else has to.
+#[diagnostic::on_unimplemented(
+    message = "there is no kernel for the predicate `{Self}` and items of type `{T}`",
+    label = "neither the table of kernels nor an `operators!` list has such a row"
+)]
+pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
+    /// Which kernel it is.
+    #[doc(hidden)]
+    fn entry() -> &'static Entry;
+}
+
+/// The equality `Self` has a kernel for items of type `T`.
+///
+/// # Safety
+///
+/// [`Self::entry`] is the kernel that was compiled for this equality and these items. The table of kernels and
+/// [`operators!`](crate::operators) implement it; nobody else has to.
+#[diagnostic::on_unimplemented(
+    message = "there is no kernel for the equality `{Self}` and items of type `{T}`",
+    label = "neither the table of kernels nor an `operators!` list has such a row"
+)]
+pub unsafe trait RunsKernel<T: Item>: Equality<T> {
+    /// Which kernel it is.
+    #[doc(hidden)]
+    fn entry() -> &'static Entry;
+}
+
+macro_rules! row {
+    (select_if $predicate:ident $t:ident $symbol:ident) => {
+        // SAFETY: the texts of this library have the table's rows, by these names.
+        unsafe impl SelectKernel<$t> for $predicate {
+            fn entry() -> &'static Entry {
+                static ENTRY: Entry = Entry::with_blocks(
+                    stringify!($symbol),
+                    None,
+                    Blocks::of_selection::<$t, Before>,
+                );
+                &ENTRY
+            }
+        }
+    };
+    (runs $equality:ident $t:ident $symbol:ident) => {
+        // SAFETY: the texts of this library have the table's rows, by these names.
+        unsafe impl RunsKernel<$t> for $equality {
+            fn entry() -> &'static Entry {
+                static ENTRY: Entry = Entry::with_blocks(
+                    stringify!($symbol),
+                    None,
+                    Blocks::of_selection::<$t, BeforeRun>,
+                );
+                &ENTRY
+            }
+        }
+    };
+    (select_flagged Flags $t:ident $symbol:ident) => {};
+}
+
+macro_rules! rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(row!($kind $op $t $symbol);)* };
+}
+
+for_each_selection_kernel!(rows);
+
+macro_rules! flagged_row {
+    (select_flagged $t:ident $symbol:ident $bytes:ident) => {
+        if $bytes == size_of::<$t>() {
+            static ENTRY: Entry = Entry::with_blocks(
+                stringify!($symbol),
+                None,
+                Blocks::of_selection::<$t, Before>,
+            );
+            return Some(Chooser::new::<$t, Before>(&ENTRY));
+        }
+    };
+    ($kind:ident $t:ident $symbol:ident $bytes:ident) => {};
+}
+
+macro_rules! flagged_rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
+        /// What chooses items of so many bytes by flags.
+        fn by_flags_of(bytes: usize) -> Option<Chooser> {
+            $(flagged_row!($kind $t $symbol bytes);)*
+            None
+        }
+    };
+}
+
+for_each_selection_kernel!(flagged_rows);
+
+/// What chooses items of type `T` by flags.
+pub fn by_flags<T: Item>() -> Result<Chooser> {
+    let () = T::HAS_ALLOWED_SIZE;
+    by_flags_of(size_of::<T>()).ok_or(Error::KernelMissing {
+        symbol: "select_flagged",
+    })
+}
+
+/// What chooses items of type `T` of which a predicate holds.
+pub fn by_predicate<P: SelectKernel<T>, T: Item>() -> Chooser {
+    Chooser::new::<T, Before>(P::entry())
+}
+
+/// What chooses the heads of runs of items of type `T`.
+pub fn heads<E: RunsKernel<T>, T: Item>() -> Chooser {
+    Chooser::new::<T, BeforeRun>(E::entry())
+}

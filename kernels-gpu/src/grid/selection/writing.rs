@@ -1,0 +1,393 @@
+//! Writing what is chosen of a tile: each warp that of its own items, chunk by chunk.
+
+use crate::contract::{vector_items, WARP_LANES};
+use crate::element::{for_each_item, Element};
+use crate::selection::{
+    chunk_items, chunk_rows, row_items, rows, tile_bytes, warp_items, WARPS, WRITES_END,
+};
+use crate::simt;
+use crate::thread::{for_each_vector, TileItems};
+
+use super::choice::{Choice, Prefix};
+use super::choosing::Waiting;
+use super::{telling, Launch};
+
+/// The numbers of chosen items in the rows of a chunk, side by side in a register.
+#[derive(Clone, Copy)]
+struct Counts(u32);
+
+/// A warp's part of what is written, as far as it has come.
+#[derive(Clone, Copy)]
+struct Progress {
+    /// How many items were chosen before.
+    count: u64,
+    /// One more than the index of the last of them; 0 for none.
+    last: u64,
+}
+
+/// A warp's chunk, listed.
+#[derive(Clone, Copy)]
+struct Chunk {
+    /// The index of the warp's first item of the tile.
+    warp_index: u64,
+    /// The index of the chunk's first item.
+    index: u64,
+    /// The address of the warp's first item in shared memory.
+    items: *const u32,
+    /// How many items are chosen: the first ones of the list.
+    chosen: u32,
+    /// How many are not: the next ones.
+    others: u32,
+}
+
+impl<C: Choice<T>, T: Element> Launch<C, T> {
+    /// Chunks of a warp in a tile.
+    const CHUNKS: u32 = (rows::<T>() / chunk_rows::<T>()) as u32;
+
+    /// Waits for the prefix of a tile that arrived in a turn, and writes what is chosen of the calling warp's items.
+    ///
+    /// # Safety
+    /// Convergent: all warps that share the tile, which lies in the buffer.
+    #[inline(always)]
+    pub unsafe fn write(&self, leaving: &Waiting, turn: u32, buffer: u32) {
+        let TileItems { begin, count } = self.items(leaving.tile);
+        let warp_begin = Self::warp_begin();
+        // SAFETY: the caller's; each tile's prefix is told.
+        let prefix = unsafe {
+            let prefixes = &raw mut (*self.shared).prefixes;
+            telling::await_prefix(prefixes, turn)
+        };
+        let before = leaving.before;
+        let mut progress = Progress {
+            count: prefix.count() + before.count as u64,
+            last: match before.last {
+                0 => prefix.last(),
+                last => begin + last as u64,
+            },
+        };
+        let tile_share = tile_bytes::<T>() / WARPS as usize;
+        let items = self
+            .buffer(buffer)
+            .wrapping_byte_add(simt::warp() as usize * tile_share);
+        let mut chunk = 0;
+        while chunk < Self::CHUNKS {
+            let step = if Self::CHUNKS > 1 {
+                simt::opaque_one() as u32
+            } else {
+                1
+            };
+            let bits = leaving
+                .chosen
+                .rows::<T>(chunk * chunk_rows::<T>() as u32, chunk_rows::<T>());
+            let chunk_begin = chunk * chunk_items::<T>() as u32;
+            let existing = count.saturating_sub(warp_begin + chunk_begin);
+            let existing = Ord::min(existing, chunk_items::<T>() as u32);
+            // SAFETY: the caller's. The barriers order the writes to the list before the reads, and these before the next
+            // writes to it and to the buffer.
+            unsafe {
+                let chosen = self.list_chunk(bits, chunk_begin);
+                simt::warp_barrier();
+                let listed = Chunk {
+                    warp_index: begin + warp_begin as u64,
+                    index: begin + (warp_begin + chunk_begin) as u64,
+                    items,
+                    chosen,
+                    others: existing - chosen,
+                };
+                self.write_chunk(&listed, progress);
+                progress.count += chosen as u64;
+                if C::Prefix::HAS_LAST && chosen > 0 {
+                    progress.last = listed.warp_index + self.listed(chosen - 1) as u64 + 1;
+                }
+                simt::warp_barrier();
+            }
+            chunk += step;
+        }
+        if leaving.tile == self.tiles.end - 1 && simt::warp() == WARPS - 1 && simt::lane() == 0 {
+            // SAFETY: the caller's; one thread of the launch.
+            unsafe { self.write_end(progress) };
+        }
+    }
+
+    /// Lists the places, in the calling warp's items, of the chosen items of a chunk that begins there, and then, if they are
+    /// asked for, of the others. Gives the number of the chosen ones.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp. Nobody reads its list.
+    #[inline(always)]
+    unsafe fn list_chunk(&self, bits: u32, chunk_begin: u32) -> u32 {
+        let own = Counts::of::<T>(bits);
+        // SAFETY: the caller's; the list has a place for each item of a chunk.
+        unsafe {
+            let (upto, all) = own.over_lanes();
+            let chosen = all.sum::<T>();
+            let before = Counts(upto.0 - own.0);
+            if self.arguments.others.is_null() {
+                self.list_rows(bits, chunk_begin, before, all, |is_chosen, rank, _| {
+                    (is_chosen, rank)
+                });
+            } else {
+                self.list_rows(bits, chunk_begin, before, all, |is_chosen, rank, place| {
+                    let at = if is_chosen {
+                        rank
+                    } else {
+                        chosen + place - rank
+                    };
+                    (true, at)
+                });
+            }
+            chosen
+        }
+    }
+
+    /// Lists the items of a chunk's rows: whether and where one is listed says `listing`, which is told whether it is chosen, how
+    /// many are before it in the chunk, and its place there.
+    ///
+    /// # Safety
+    /// Nobody reads the calling warp's list, which has these places.
+    #[inline(always)]
+    unsafe fn list_rows(
+        &self,
+        bits: u32,
+        chunk_begin: u32,
+        before: Counts,
+        all: Counts,
+        listing: impl Fn(bool, u32, u32) -> (bool, u32),
+    ) {
+        let unit = Self::VECTOR_ITEMS as u32;
+        let list = self.list();
+        let mut rows_before = 0;
+        let mut row = 0;
+        while row < chunk_rows::<T>() as u32 {
+            let step = if chunk_rows::<T>() > 1 {
+                simt::late_one()
+            } else {
+                1
+            };
+            let first = row * row_items::<T>() as u32 + simt::lane() * unit;
+            let bits = bits >> (row * unit);
+            let mut rank = rows_before + before.row::<T>(row);
+            rows_before += all.row::<T>(row);
+            for_each_item!(P of T => {
+                if P > 0 {
+                    rank += bits >> P.saturating_sub(1) & 1;
+                }
+                let is_chosen = bits >> P & 1 == 1;
+                let place = first + P as u32;
+                let (is_listed, at) = listing(is_chosen, rank, place);
+                if is_listed {
+                    // SAFETY: the caller's.
+                    unsafe { list.wrapping_add(at as usize).write((chunk_begin + place) as u16) };
+                }
+            });
+            row += step;
+        }
+    }
+
+    /// The place, in the calling warp's items, that is listed.
+    ///
+    /// # Safety
+    /// It is listed, and a barrier lies between.
+    #[inline(always)]
+    unsafe fn listed(&self, at: u32) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { simt::read_shared(self.list().add(at as usize)) as u32 }
+    }
+
+    /// Writes what is asked for of a chunk that is listed.
+    ///
+    /// # Safety
+    /// A whole warp. Where it goes is writable.
+    #[inline(always)]
+    unsafe fn write_chunk(&self, chunk: &Chunk, progress: Progress) {
+        let arguments = &self.arguments;
+        let chosen = room(arguments.capacity, progress.count, chunk.chosen);
+        // SAFETY: the caller's; what has no room is left out.
+        unsafe {
+            if !arguments.items.is_null() {
+                let to = arguments.items.wrapping_add(progress.count as usize);
+                self.write_items(chunk, 0, chosen, to);
+            }
+            if !arguments.others.is_null() {
+                let before = chunk.index - progress.count;
+                let others = room(arguments.other_capacity, before, chunk.others);
+                let to = arguments.others.wrapping_add(before as usize);
+                self.write_items(chunk, chunk.chosen, others, to);
+            }
+            if !arguments.indices.is_null() {
+                let mut at = simt::lane();
+                while at < chosen {
+                    let index = chunk.warp_index + self.listed(at) as u64;
+                    let (to, bytes) = (arguments.indices, arguments.index_bytes);
+                    write_number(to, bytes, progress.count + at as u64, index);
+                    at += WARP_LANES;
+                }
+            }
+            if C::Prefix::HAS_LAST && !arguments.lengths.is_null() {
+                self.write_lengths(chunk, progress);
+            }
+        }
+    }
+
+    /// Writes the items that are listed from `first` on.
+    ///
+    /// # Safety
+    /// That of [`Self::write_chunk`].
+    #[inline(always)]
+    unsafe fn write_items(&self, chunk: &Chunk, first: u32, count: u32, to: *mut T) {
+        let mut at = simt::lane();
+        while at < count {
+            // SAFETY: the caller's.
+            unsafe {
+                let place = self.listed(first + at) as usize;
+                let from = chunk.items.wrapping_byte_add(place * size_of::<T>());
+                to.wrapping_add(at as usize)
+                    .write(simt::read_shared(from.cast::<T>()));
+            }
+            at += WARP_LANES;
+        }
+    }
+
+    /// Writes the lengths of the runs that end before the heads that are listed.
+    ///
+    /// # Safety
+    /// That of [`Self::write_chunk`].
+    #[inline(always)]
+    unsafe fn write_lengths(&self, chunk: &Chunk, progress: Progress) {
+        let arguments = &self.arguments;
+        let mut at = simt::lane();
+        while at < chunk.chosen {
+            // SAFETY: the caller's.
+            unsafe {
+                let head = chunk.warp_index + self.listed(at) as u64;
+                let before = match at {
+                    0 => progress.last.wrapping_sub(1),
+                    _ => chunk.warp_index + self.listed(at - 1) as u64,
+                };
+                // Before the first head there is no run; its number is beyond any room.
+                let run = (progress.count + at as u64).wrapping_sub(1);
+                if run < arguments.capacity {
+                    let (to, bytes) = (arguments.lengths, arguments.length_bytes);
+                    write_number(to, bytes, run, head - before);
+                }
+            }
+            at += WARP_LANES;
+        }
+    }
+
+    /// Writes what is known at the end of the input: how many items are chosen, and where the last run ends.
+    ///
+    /// # Safety
+    /// One thread of a launch. Where it goes is writable.
+    #[inline(always)]
+    unsafe fn write_end(&self, progress: Progress) {
+        let arguments = &self.arguments;
+        let Progress { count, last } = progress;
+        // SAFETY: the caller's; what has no room is left out.
+        unsafe {
+            arguments.count.write(count);
+            if arguments.options & WRITES_END != 0 && count < arguments.capacity {
+                let (to, bytes) = (arguments.indices, arguments.index_bytes);
+                write_number(to, bytes, count, arguments.item_count);
+            }
+            let has_length = C::Prefix::HAS_LAST && !arguments.lengths.is_null();
+            if has_length && count > 0 && count <= arguments.capacity {
+                let (to, bytes) = (arguments.lengths, arguments.length_bytes);
+                write_number(to, bytes, count - 1, arguments.item_count - (last - 1));
+            }
+        }
+    }
+}
+
+/// How many of `count` values that go to a place there is room for.
+#[inline(always)]
+fn room(capacity: u64, place: u64, count: u32) -> u32 {
+    Ord::min(capacity.saturating_sub(place), count as u64) as u32
+}
+
+/// Writes a number of 4 bytes or of 8 to a place of an array of such numbers.
+///
+/// # Safety
+/// It is writable.
+#[inline(always)]
+unsafe fn write_number(to: *mut u32, bytes: u64, place: u64, number: u64) {
+    // SAFETY: the caller's.
+    unsafe {
+        if bytes == 4 {
+            to.wrapping_add(place as usize).write(number as u32);
+        } else {
+            to.cast::<u64>().wrapping_add(place as usize).write(number);
+        }
+    }
+}
+
+impl Counts {
+    /// Bits of a row's number. A row of up to 128 items has a number of 8 bits; a chunk of one row has all.
+    const fn width<T>() -> u32 {
+        if chunk_rows::<T>() == 1 {
+            32
+        } else {
+            8
+        }
+    }
+
+    /// Those of a thread.
+    #[inline(always)]
+    fn of<T: Element>(bits: u32) -> Self {
+        let unit = vector_items::<T>();
+        let mut counts = 0;
+        for_each_vector!(ROW in 0 1 2 3 => {
+            if ROW < chunk_rows::<T>() {
+                let row = bits >> (ROW * unit) & (u32::MAX >> (32 - unit));
+                counts |= row.count_ones() << (ROW as u32 * Self::width::<T>());
+            }
+        });
+        Counts(counts)
+    }
+
+    /// The number of a row.
+    #[inline(always)]
+    fn row<T>(self, row: u32) -> u32 {
+        match Self::width::<T>() {
+            32 => self.0,
+            width => self.0 >> (row * width) & 0xff,
+        }
+    }
+
+    /// The numbers of all rows together.
+    #[inline(always)]
+    fn sum<T>(self) -> u32 {
+        let mut sum = 0;
+        for_each_vector!(ROW in 0 1 2 3 => {
+            if ROW < chunk_rows::<T>() {
+                sum += self.row::<T>(ROW as u32);
+            }
+        });
+        sum
+    }
+
+    /// Those of the lanes up to and including the calling one, by Kogge and Stone; and those of all lanes.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp.
+    #[inline(always)]
+    unsafe fn over_lanes(self) -> (Self, Self) {
+        let lane = simt::lane();
+        let mut upto = self.0;
+        let mut delta = 1;
+        while delta < WARP_LANES {
+            // SAFETY: the caller's.
+            let below = unsafe { simt::shuffle_up(upto, delta) };
+            upto += if lane >= delta { below } else { 0 };
+            delta *= 2;
+        }
+        // SAFETY: the caller's.
+        let all = unsafe { simt::shuffle_from(upto, WARP_LANES - 1) };
+        (Counts(upto), Counts(all))
+    }
+}
+
+const _: () = {
+    assert!(chunk_rows::<u32>() * 8 <= 32 && row_items::<u32>() < 256);
+    assert!(warp_items::<u8>() == 4 * chunk_items::<u8>());
+};

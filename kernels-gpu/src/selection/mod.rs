@@ -1,0 +1,165 @@
+//! Selection: what is chosen, how the work is divided, and what a launch provides.
+//!
+//! Of an input's items some are **chosen**: by flags that lie beside them, by a [`Predicate`], or as **heads**, the first of each
+//! run of equal items ([`Equality`]). What is written are the chosen items in their order, or their indices, or the lengths of the
+//! runs that they begin; and perhaps the items that are not chosen, in theirs. All of that is exact: nothing depends on the
+//! order of the work.
+//!
+//! A **tile** is [`rows`] vectors for each thread of [`WARPS`] warps; a warp owns consecutive rows of 32 vectors. What is written of
+//! a tile is gathered by **chunks**: the rows of a warp at once, or one row where a vector has many items.
+
+pub mod entries;
+mod equality;
+mod predicate;
+
+pub use equality::{Equal, Equality};
+pub use predicate::{NonZero, NotNan, Predicate};
+
+use crate::contract::{vector_bytes, vector_items, SCAN_GROUP_TILES, VECTOR_BYTES, WARP_LANES};
+use crate::launch::{Copies, SCAN_TURNS};
+use crate::workspace::words_per_accumulator;
+
+/// Warps of a block that share a tile.
+pub const WARPS: u32 = 16;
+
+/// Threads of a block: the warps that share a tile, and one that looks back.
+pub const BLOCK_THREADS: u32 = (WARPS + 1) * WARP_LANES;
+
+/// Blocks that share a multiprocessor: what the compiler fits the registers to.
+pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
+
+/// Vectors of a thread in a tile of items of type `T`.
+pub const fn rows<T>() -> usize {
+    if vector_bytes::<T>() <= VECTOR_BYTES {
+        4
+    } else {
+        2
+    }
+}
+
+/// Rows of a chunk.
+pub const fn chunk_rows<T>() -> usize {
+    if vector_items::<T>() <= 4 {
+        rows::<T>()
+    } else {
+        1
+    }
+}
+
+/// Items of a row: those of a warp's vectors.
+pub const fn row_items<T>() -> usize {
+    WARP_LANES as usize * vector_items::<T>()
+}
+
+/// Items of a warp in a tile.
+pub const fn warp_items<T>() -> usize {
+    rows::<T>() * row_items::<T>()
+}
+
+/// Items of a tile.
+pub const fn tile_items<T>() -> usize {
+    WARPS as usize * warp_items::<T>()
+}
+
+/// Bytes of a tile.
+pub const fn tile_bytes<T>() -> usize {
+    tile_items::<T>() * size_of::<T>()
+}
+
+/// Items of a chunk.
+pub const fn chunk_items<T>() -> usize {
+    chunk_rows::<T>() * row_items::<T>()
+}
+
+/// Tiles of an input of `item_count` items.
+pub const fn tile_count<T>(item_count: u64) -> u64 {
+    item_count.div_ceil(tile_items::<T>() as u64)
+}
+
+/// State words of a launch whose tiles have values of type `A` before them: one for what each tile adds; half of a value for what
+/// each group of tiles adds, and a value for what is before it.
+pub const fn state_words<T, A>(item_count: u64) -> u64 {
+    let tiles = tile_count::<T>(item_count);
+    let value = words_per_accumulator::<A>();
+    tiles + tiles.div_ceil(SCAN_GROUP_TILES) * (value / 2 + value)
+}
+
+/// What is before a place of the input: how many items are chosen.
+pub type Before = u64;
+
+/// What is before a place of the input where heads are chosen: how many there are, and one more than the index of the last of
+/// them; 0 for none.
+pub type BeforeRun = [u64; 2];
+
+/// What some consecutive items add: a warp's, a tile's, those of a group of tiles.
+#[repr(C, align(8))]
+#[derive(Debug, Clone, Copy)]
+pub struct Share {
+    /// The chosen items.
+    pub count: u32,
+    /// One more than the place of the last of them, counted from a place that all know; 0 for none.
+    pub last: u32,
+}
+
+/// The shared memory of a block whose tiles tell each other values of type `A`. Behind it lie the warps' lists, and behind these
+/// the tiles in hand, both on a multiple of 128 bytes.
+#[repr(C, align(128))]
+pub struct Header<A> {
+    /// What the warps add, in turns of even and of odd number.
+    pub shares: [[Share; WARPS as usize]; 2],
+    /// Tickets taken in turns of even and of odd number.
+    pub tickets: [u32; 2],
+    /// The tiles of turns, told to the warp that looks back.
+    pub tiles: [u32; SCAN_TURNS],
+    /// The prefixes of the tiles of turns, told by the warp that looks back.
+    pub prefixes: [A; SCAN_TURNS],
+    /// The launch's tag.
+    pub tag: u32,
+}
+
+/// Bytes of a warp's list: a place in the tile for each item of a chunk.
+pub const fn list_bytes<T>() -> usize {
+    chunk_items::<T>() * size_of::<u16>()
+}
+
+/// Bytes before the tiles.
+pub const fn fixed_bytes<T, A>() -> usize {
+    (size_of::<Header<A>>() + WARPS as usize * list_bytes::<T>()).next_multiple_of(128)
+}
+
+/// Bytes of dynamic shared memory of a block with `buffers` tiles in hand.
+pub const fn shared_bytes<T, A>(buffers: u32) -> u32 {
+    (fixed_bytes::<T, A>() + buffers as usize * tile_bytes::<T>()) as u32
+}
+
+/// The most tiles that a block has in hand: one that arrives, one that has arrived, and one that waits for its prefix.
+pub const BUFFERS: u32 = 3;
+
+/// How many tiles a block should have in hand where it may use `available` bytes of shared memory; nothing if there is no room.
+/// Where copies are asynchronous, it has two or three.
+pub const fn buffers<T, A>(copies: Copies, available: u32) -> Option<u32> {
+    let (most, least) = match copies {
+        Copies::Synchronous => (1, 1),
+        Copies::Asynchronous => (BUFFERS, 2),
+    };
+    if shared_bytes::<T, A>(most) <= available {
+        Some(most)
+    } else if shared_bytes::<T, A>(least) <= available {
+        Some(least)
+    } else {
+        None
+    }
+}
+
+/// A bit of what a launch writes: behind the last index, the number of items.
+pub const WRITES_END: u64 = 1;
+
+const _: () = {
+    // Places in a warp are numbers of 16 bits.
+    assert!(warp_items::<u8>() <= 1 << 16);
+    // The devices with asynchronous copies that have least shared memory, and those without, give a block so much.
+    assert!(shared_bytes::<u32, BeforeRun>(2) <= 99 << 10);
+    assert!(shared_bytes::<[u64; 2], BeforeRun>(2) <= 99 << 10);
+    assert!(shared_bytes::<[u8; 32], BeforeRun>(2) <= 99 << 10);
+    assert!(shared_bytes::<u8, BeforeRun>(1) <= 64 << 10);
+};

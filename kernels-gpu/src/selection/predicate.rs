@@ -1,0 +1,116 @@
+//! Predicates: which items are chosen, each by itself.
+
+use half::{bf16, f16};
+
+use crate::element::{for_each_item, item_of, Element, Vector};
+
+/// A test of items of type `T`, by which they are chosen.
+///
+/// The even numbers:
+///
+/// ```
+/// use warpfold_kernels::Predicate;
+///
+/// #[derive(Clone, Copy)]
+/// struct Even;
+///
+/// impl Predicate<u32> for Even {
+///     fn holds(item: u32) -> bool {
+///         item % 2 == 0
+///     }
+/// }
+/// ```
+pub trait Predicate<T: Element>: Copy + Send + Sync + 'static {
+    /// Whether the item is chosen.
+    fn holds(item: T) -> bool;
+
+    /// Which items of a vector are chosen: bit `i` for item `i`.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn chosen(vector: &Vector) -> u32 {
+        let mut chosen = 0;
+        for_each_item!(P of T => {
+            chosen |= (Self::holds(item_of(vector, P)) as u32) << P;
+        });
+        chosen
+    }
+}
+
+/// Numbers other than 0. −0.0 is 0; a NaN is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct NonZero;
+
+/// Floats that are numbers: all but NaNs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct NotNan;
+
+macro_rules! integers {
+    ($($t:ty)*) => {$(
+        impl Predicate<$t> for NonZero {
+            #[inline(always)]
+            fn holds(item: $t) -> bool {
+                item != 0
+            }
+        }
+    )*};
+}
+
+macro_rules! floats {
+    ($($t:ty, sign $sign:expr, infinity $infinity:expr;)*) => {$(
+        impl Predicate<$t> for NonZero {
+            #[inline(always)]
+            fn holds(item: $t) -> bool {
+                item.to_bits() & !$sign != 0
+            }
+        }
+
+        impl Predicate<$t> for NotNan {
+            #[inline(always)]
+            fn holds(item: $t) -> bool {
+                item.to_bits() & !$sign <= $infinity
+            }
+        }
+    )*};
+}
+
+integers!(i8 u8 i16 u16 i32 u32 i64 u64);
+
+floats! {
+    f16, sign 1 << 15, infinity f16::INFINITY.to_bits();
+    bf16, sign 1 << 15, infinity bf16::INFINITY.to_bits();
+    f32, sign 1 << 31, infinity f32::INFINITY.to_bits();
+    f64, sign 1 << 63, infinity f64::INFINITY.to_bits();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_and_nans_are_told_from_other_floats() {
+        for value in [
+            1.0,
+            -1e-40,
+            f32::MIN_POSITIVE,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+        ] {
+            assert!(NonZero::holds(value) && NotNan::holds(value));
+            assert!(NonZero::holds(f64::from(value)) && NotNan::holds(f64::from(value)));
+        }
+        assert!(!NonZero::holds(-0.0f32) && NotNan::holds(-0.0f32));
+        assert!(NonZero::holds(-f64::NAN) && !NotNan::holds(-f64::NAN));
+        assert!(!NonZero::holds(f16::NEG_ZERO) && !NotNan::holds(f16::NAN));
+        assert!(NonZero::holds(bf16::NEG_INFINITY) && NotNan::holds(bf16::NEG_INFINITY));
+    }
+
+    #[test]
+    fn a_vector_has_a_bit_for_each_item() {
+        let bytes: [u8; 32] = core::array::from_fn(|i| (i % 3) as u8);
+        let vector = bytemuck::cast(bytes);
+        let expected = (0..16)
+            .filter(|i| i % 3 != 0)
+            .fold(0, |mask, i| mask | 1 << i);
+        assert_eq!(<NonZero as Predicate<u8>>::chosen(&vector), expected);
+    }
+}

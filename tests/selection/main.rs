@@ -1,0 +1,260 @@
+//! Selections: every kernel of the table gives what `warpfold::reference` gives, whatever is chosen and whatever the length; what
+//! has no room is left out and said; what is wrong is refused.
+
+mod calls;
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/data.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod data;
+#[path = "../common/engine.rs"]
+mod engine;
+mod injected;
+mod launched;
+mod planted;
+#[path = "../common/schedule.rs"]
+mod schedule;
+mod shapes;
+
+use common::gpu;
+use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
+use data::{Random, Sample, assert_same_bits};
+use half::{bf16, f16};
+use warpfold::{
+    Equal, Item, NonZero, NotNan, RunsKernel, SelectKernel, cust, partition_flagged, partition_if,
+    reference, run_length_encode, run_starts, select_flagged, select_if, select_indices_if, unique,
+};
+use warpfold_kernels::for_each_selection_kernel;
+use warpfold_kernels::selection::entries::{Bytes12, Bytes16, Bytes24, Bytes32};
+use warpfold_kernels::selection::tile_items;
+
+/// An output with a place for each item and one more, and what is there before.
+pub fn place<T: Item>(count: usize) -> DeviceBuffer<T> {
+    DeviceBuffer::from_slice(&vec![sentinel::<T>(); count + 1]).unwrap()
+}
+
+fn sentinel<T: Item>() -> T {
+    bytemuck::pod_read_unaligned(&[0x5a; 32][..size_of::<T>()])
+}
+
+/// Asserts that the first items of an output are these, and that the others are as they were.
+#[track_caller]
+pub fn assert_begins<T: Item>(output: &DeviceSlice<T>, expected: &[T], what: &str) {
+    let mut found = vec![T::zeroed(); output.len()];
+    output.copy_to(&mut found).unwrap();
+    let (first, rest) = found.split_at(expected.len());
+    assert_same_bits(first, expected, what);
+    assert_same_bits(
+        rest,
+        &vec![sentinel(); rest.len()],
+        &format!("{what}, behind"),
+    );
+}
+
+/// The numbers as the device writes them.
+pub fn words(numbers: &[usize]) -> Vec<u32> {
+    numbers.iter().map(|&number| number as u32).collect()
+}
+
+/// All that flags select, compared.
+fn check_flagged<T: Item>(items: &[T], flags: &[u8], what: &str) {
+    let gpu = gpu();
+    let input = DeviceBuffer::from_slice(items).unwrap();
+    let device_flags = DeviceBuffer::from_slice(flags).unwrap();
+    let (selected, rejected) = reference::partition_flagged(items, flags);
+    let mut output = place::<T>(items.len());
+    let count = select_flagged(gpu, &input, &device_flags, &mut output).unwrap();
+    assert_eq!(count, selected.len(), "{what}");
+    assert_begins(&output, &selected, what);
+    let (mut output, mut others) = (place::<T>(items.len()), place::<T>(items.len()));
+    let count = partition_flagged(gpu, &input, &device_flags, &mut output, &mut others).unwrap();
+    assert_eq!(count, selected.len(), "{what}");
+    assert_begins(&output, &selected, &format!("{what}: selected"));
+    assert_begins(&others, &rejected, &format!("{what}: rejected"));
+}
+
+/// All that a predicate selects, compared.
+fn check_if<P: SelectKernel<T>, T: Item>(items: &[T], what: &str) {
+    let gpu = gpu();
+    let input = DeviceBuffer::from_slice(items).unwrap();
+    let (selected, rejected) = reference::partition_if::<P, T>(items);
+    assert_same_bits(&reference::select_if::<P, T>(items), &selected, what);
+    let mut output = place::<T>(items.len());
+    let count = select_if::<P, T>(gpu, &input, &mut output).unwrap();
+    assert_eq!(count, selected.len(), "{what}");
+    assert_begins(&output, &selected, what);
+    let (mut output, mut others) = (place::<T>(items.len()), place::<T>(items.len()));
+    partition_if::<P, T>(gpu, &input, &mut output, &mut others).unwrap();
+    assert_begins(&output, &selected, &format!("{what}: selected"));
+    assert_begins(&others, &rejected, &format!("{what}: rejected"));
+    let mut indices = place::<u32>(items.len());
+    select_indices_if::<P, T, u32>(gpu, &input, &mut indices).unwrap();
+    let expected = words(&reference::select_indices_if::<P, T>(items));
+    assert_begins(&indices, &expected, &format!("{what}: indices"));
+}
+
+/// All that is known of runs, compared.
+fn check_runs<E: RunsKernel<T>, T: Item>(items: &[T], what: &str) {
+    let gpu = gpu();
+    let input = DeviceBuffer::from_slice(items).unwrap();
+    let (expected_keys, expected_lengths) = reference::run_length_encode::<E, T>(items);
+    let mut firsts = place::<T>(items.len());
+    let count = unique::<E, T>(gpu, &input, &mut firsts).unwrap();
+    assert_eq!(count, expected_keys.len(), "{what}");
+    assert_begins(&firsts, &expected_keys, what);
+    let (mut keys, mut lengths) = (place::<T>(items.len()), place::<u32>(items.len()));
+    run_length_encode::<E, T, u32>(gpu, &input, &mut keys, &mut lengths).unwrap();
+    assert_begins(&keys, &expected_keys, &format!("{what}: keys"));
+    assert_begins(
+        &lengths,
+        &words(&expected_lengths),
+        &format!("{what}: lengths"),
+    );
+    let mut starts = place::<u64>(items.len() + 1);
+    run_starts::<E, T, u64>(gpu, &input, &mut starts).unwrap();
+    let expected = reference::run_starts::<E, T>(items);
+    let expected: Vec<u64> = expected.iter().map(|&start| start as u64).collect();
+    assert_begins(&starts, &expected, &format!("{what}: starts"));
+}
+
+/// Random items, of which so many hundredths are zeros.
+fn items_with_zeros<T: Sample>(count: usize, zeros: usize) -> Vec<T> {
+    let mut random = Random::new((count + zeros) as u64);
+    (0..count)
+        .map(|_| match random.below(100) < zeros {
+            true => T::zeroed(),
+            false => T::any(&mut random),
+        })
+        .collect()
+}
+
+/// A row: two tiles and a bit, so that the last is not full.
+macro_rules! row {
+    (select_if $op:ident $t:ident) => {
+        let count = 2 * tile_items::<$t>() + 77;
+        check_if::<$op, $t>(&items_with_zeros::<$t>(count, 40), "a row");
+    };
+    (runs $op:ident $t:ident) => {
+        let count = 2 * tile_items::<$t>() + 77;
+        let mut random = Random::new(7);
+        let lengths = shapes::random_lengths(&mut random, count, 12);
+        check_runs::<$op, $t>(&shapes::runs::<$t>(&lengths), "a row");
+    };
+    (select_flagged $op:ident $t:ident) => {
+        let count = 2 * tile_items::<$t>() + 77;
+        let mut random = Random::new(8);
+        let items: Vec<$t> = (0..count)
+            .map(|index| {
+                bytemuck::pod_read_unaligned(
+                    &[index as u64; 4].map(u64::to_le_bytes).concat()[..size_of::<$t>()],
+                )
+            })
+            .collect();
+        let flags: Vec<u8> = (0..count)
+            .map(|_| (random.below(5) * random.below(2)) as u8)
+            .collect();
+        check_flagged::<$t>(&items, &flags, "a row");
+    };
+}
+
+macro_rules! rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
+        #[test]
+        fn $symbol() {
+            gpu();
+            row!($kind $op $t);
+        }
+    )*};
+}
+
+for_each_selection_kernel!(rows);
+
+#[test]
+fn any_share_of_any_length() {
+    for count in shapes::counts::<u32>() {
+        for (name, chosen) in shapes::choices(count) {
+            let what = format!("{name} of {count}");
+            let items: Vec<u32> = (1..=count as u32).collect();
+            check_flagged::<u32>(&items, &chosen, &what);
+            let zeroed = items.iter().zip(&chosen);
+            let items: Vec<u32> = zeroed
+                .map(|(&item, &is)| item * u32::from(is != 0))
+                .collect();
+            check_if::<NonZero, u32>(&items, &what);
+        }
+    }
+}
+
+#[test]
+fn any_runs_of_any_length() {
+    for count in shapes::counts::<f32>() {
+        for (name, lengths) in shapes::run_lengths(count) {
+            check_runs::<Equal, f32>(
+                &shapes::runs::<f32>(&lengths),
+                &format!("{name} of {count}"),
+            );
+        }
+    }
+}
+
+#[test]
+fn long_runs_of_narrow_items() {
+    let tile = tile_items::<u8>();
+    for lengths in [
+        vec![3 * tile + 5],
+        vec![tile, tile - 1, 1, tile + 1, 9],
+        vec![5, 3 * tile],
+    ] {
+        check_runs::<Equal, u8>(&shapes::runs::<u8>(&lengths), &format!("{lengths:?}"));
+    }
+}
+
+#[test]
+fn nans_are_runs_of_their_own_and_zeros_of_either_sign_are_one() {
+    let kinds = [
+        f32::NAN,
+        -0.0,
+        0.0,
+        0.0,
+        1.0,
+        f32::NAN,
+        f32::NAN,
+        -f32::NAN,
+        -0.0,
+        0.0,
+    ];
+    let items: Vec<f32> = kinds.iter().copied().cycle().take(9000).collect();
+    check_runs::<Equal, f32>(&items, "NaNs and zeros");
+    check_if::<NonZero, f32>(&items, "NaNs and zeros");
+    check_if::<NotNan, f32>(&items, "NaNs and zeros");
+}
+
+#[test]
+fn slices_may_start_anywhere() {
+    let gpu = gpu();
+    let count = tile_items::<u16>() + 300;
+    let items = items_with_zeros::<u16>(count, 50);
+    let flags: Vec<u8> = items.iter().map(|&item| (item & 1) as u8).collect();
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    let device_flags = DeviceBuffer::from_slice(&flags).unwrap();
+    for (begin, flag_begin, end) in [(1, 1, 0), (3, 2, 1), (8, 5, 3), (7, 8, 5)] {
+        let length = count - 10 - end;
+        let what = format!("from {begin} and {flag_begin}");
+        let mut output = place::<u16>(count);
+        let items = &items[begin..begin + length];
+        let from = input.index(begin..begin + length);
+        let flags = &flags[flag_begin..flag_begin + length];
+        let from_flags = device_flags.index(flag_begin..flag_begin + length);
+        let mut to = output.index(begin..);
+        let selected = select_flagged(gpu, &from, &from_flags, &mut to).unwrap();
+        let expected = reference::select_flagged(items, flags);
+        assert_eq!(selected, expected.len());
+        assert_begins(&output.index(begin..), &expected, &what);
+        let mut output_of_runs = place::<u16>(count);
+        let mut to = output_of_runs.index(begin..);
+        unique::<Equal, u16>(gpu, &from, &mut to).unwrap();
+        assert_begins(&to, &reference::unique::<Equal, u16>(items), &what);
+        output_of_runs.copy_from(&vec![0; count + 1]).unwrap();
+        output.copy_from(&vec![0; count + 1]).unwrap();
+    }
+}

@@ -1,16 +1,13 @@
-//! Compaction: keeps the items that pass a test, in their order, with no gaps.
-//!
-//! An item's place in the result is the number of items kept before it: the exclusive scan of the flags.
+//! Compaction: keeps the items that pass a test, in their order, with no gaps; and their indices.
 //!
 //! ```text
-//! items     17  4  9  8  2     keep the even ones
-//! flags      0  1  0  1  1
-//! places     0  0  1  1  2     exclusive scan of the flags
-//! result     4  8  2           each kept item goes to its place
+//! items     0  4  0  8  2      keep what is not 0
+//! kept      4  8  2
+//! indices   1  3  4
 //! ```
 //!
-//! The scan runs on the device. Flags and the move to the places are made on the host, since this library
-//! brings no kernel that scatters; in a program whose items live on the device, a kernel of its own does it.
+//! So a sparse vector is made of a dense one: one call for the items and one for the indices, each in a single pass over the
+//! device's memory.
 //!
 //! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed or the result is not what the
 //! CPU's `filter` gives, or if the output cannot be written.
@@ -22,12 +19,12 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use warpfold::cust::error::CudaError;
-use warpfold::cust::memory::DeviceBuffer;
-use warpfold::{Gpu, Sum, exclusive_scan_in_place};
+use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
+use warpfold::{Gpu, NonZero, select_if, select_indices_if};
 
 use common::program;
 
-/// Keeps those of made-up items that pass a test, in their order, with no gaps, by an exclusive scan on the GPU.
+/// Keeps those of made-up items that are not 0, in their order, with no gaps, and their indices, on the GPU.
 ///
 /// The result is checked against the CPU.
 #[derive(Debug, Parser)]
@@ -40,8 +37,6 @@ enum Failure {
     Device(#[from] warpfold::Error),
     #[error("copying to or from the device: {0}")]
     Copy(#[from] CudaError),
-    #[error("the device puts a kept item in place {place}, behind the last one's")]
-    OutOfPlace { place: u32 },
     #[error("the device keeps {device} items, the CPU {cpu}, and they are not the same")]
     Mismatch { device: usize, cpu: usize },
     #[error("cannot write the output: {0}")]
@@ -66,20 +61,25 @@ fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     common::print_device(&gpu, out)?;
     let mut random = common::Random::new(3);
     let count = common::item_count(1 << 26, 1_000_000);
-    let items: Vec<u32> = (0..count).map(|_| random.bits() as u32).collect();
+    // Two of three are 0.
+    let items: Vec<u32> = (0..count)
+        .map(|_| random.bits() as u32)
+        .map(|bits| if bits.is_multiple_of(3) { bits } else { 0 })
+        .collect();
 
-    let (kept, time) = common::timed(|| compact(&gpu, &items, is_kept));
-    let kept = kept?;
+    let (kept, time) = common::timed(|| compact(&gpu, &items));
+    let (kept, indices) = kept?;
     writeln!(out, "items      {count}")?;
     let head = head(&kept);
     writeln!(out, "kept       {}, beginning with {head:?}", kept.len())?;
     writeln!(
         out,
-        "time       {time:.1?}, copies, the kernel's loading and the work on the host included"
+        "time       {time:.1?}, copies and the kernels' loading included"
     )?;
 
-    let expected: Vec<u32> = items.into_iter().filter(|item| is_kept(*item)).collect();
-    if kept != expected {
+    let places = items.iter().zip(0..).filter(|(item, _)| **item != 0);
+    let (expected, places): (Vec<u32>, Vec<u32>) = places.unzip();
+    if kept != expected || indices != places {
         return Err(Failure::Mismatch {
             device: kept.len(),
             cpu: expected.len(),
@@ -89,30 +89,22 @@ fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The test: multiples of three.
-fn is_kept(item: u32) -> bool {
-    item.is_multiple_of(3)
+/// The items that are not 0, and their indices.
+fn compact(gpu: &Gpu, items: &[u32]) -> Result<(Vec<u32>, Vec<u32>), Failure> {
+    gpu.make_current()?;
+    let input = DeviceBuffer::from_slice(items)?;
+    let mut output = DeviceBuffer::zeroed(items.len())?;
+    let count = select_if::<NonZero, _>(gpu, &input, &mut output)?;
+    let kept = first(&output, count)?;
+    select_indices_if::<NonZero, _, _>(gpu, &input, &mut output)?;
+    Ok((kept, first(&output, count)?))
 }
 
-/// The items that pass the test, in their order.
-fn compact(gpu: &Gpu, items: &[u32], is_kept: fn(u32) -> bool) -> Result<Vec<u32>, Failure> {
-    let flags: Vec<u32> = items.iter().map(|item| is_kept(*item).into()).collect();
-    gpu.make_current()?;
-    let mut places = DeviceBuffer::from_slice(&flags)?;
-    exclusive_scan_in_place::<Sum, _>(gpu, &mut places)?;
-    let places = places.as_host_vec()?;
-
-    let (Some(last_place), Some(last_flag)) = (places.last(), flags.last()) else {
-        return Ok(Vec::new());
-    };
-    let mut kept = vec![0; last_place.wrapping_add(*last_flag) as usize];
-    for ((item, flag), place) in items.iter().zip(&flags).zip(&places) {
-        if *flag == 1 {
-            let slot = kept.get_mut(*place as usize);
-            *slot.ok_or(Failure::OutOfPlace { place: *place })? = *item;
-        }
-    }
-    Ok(kept)
+/// The first `count` items of a buffer.
+fn first(buffer: &DeviceBuffer<u32>, count: usize) -> Result<Vec<u32>, Failure> {
+    let mut items = vec![0; count];
+    buffer.index(..count).copy_to(&mut items)?;
+    Ok(items)
 }
 
 /// The first few items.

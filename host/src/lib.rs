@@ -15,6 +15,9 @@
 //! |---|---|---|
 //! | [`gpu_reduce`], [`gpu_sum`], [`gpu_wide_sum`], [`gpu_product`], [`gpu_min`], [`gpu_max`] | [`reduce()`] | [`reduce_into`] |
 //! | | [`segmented_reduce`], [`reduce_rows`] | [`segmented_reduce_into`], [`reduce_rows_into`] |
+//! | | [`select_flagged`], [`select_if`], [`select_indices_if`] | [`select_flagged_on`], [`select_if_on`], [`select_indices_if_on`] |
+//! | | [`partition_flagged`], [`partition_if`] | [`partition_flagged_on`], [`partition_if_on`] |
+//! | | [`unique`], [`run_length_encode`], [`run_starts`] | [`unique_on`], [`run_length_encode_on`], [`run_starts_on`] |
 //! | [`gpu_arg_min`], [`gpu_arg_max`], [`gpu_min_max`], [`gpu_arg_min_max`], [`gpu_moments`], [`gpu_norm`] | [`reduce()`] | [`reduce_into`] |
 //! | [`gpu_dot`], [`gpu_reduce_pairs`] | [`dot`], [`reduce_pairs`] | [`dot_into`], [`reduce_pairs_into`] |
 //! | [`gpu_inclusive_scan`] | [`inclusive_scan`], [`inclusive_scan_in_place`] | [`inclusive_scan_on`], [`inclusive_scan_in_place_on`] |

@@ -33,8 +33,8 @@ use self::kernels::{by_flags, by_predicate};
 /// many they are. The rest of `output` is not touched.
 ///
 /// `output` needs room for what is selected, and no more. If it has less, it is filled, and the error says how much is needed. For
-/// no items nothing is done, and the driver is not called. Items may be of any type; the predicate [`NonZero`](crate::NonZero) and
-/// others need no flags, see [`select_if`].
+/// no items nothing is done, and the driver is not called. Items are of any type of 1, 2, 4, 8 or 16 bytes; of others, the indices
+/// can be selected. A predicate needs no flags: see [`select_if`].
 ///
 /// The time is that of the bytes: each item and flag is read once, and each selected item written once.
 ///
@@ -60,8 +60,8 @@ use self::kernels::{by_flags, by_predicate};
 /// # Errors
 ///
 /// [`Error::OutputTooShort`]. And, before anything is launched, [`Error::LengthsDiffer`] of items and flags, [`Error::Overlap`],
-/// [`Error::CaptureUnderWay`], [`Error::ForeignMemory`], [`Error::Misaligned`] (items of 8 bytes or more have to lie on a multiple
-/// of 8, those of 12 on one of 4), [`Error::OutOfMemory`], [`Error::KernelRejected`], [`Error::Driver`], [`Error::Poisoned`],
+/// [`Error::CaptureUnderWay`], [`Error::ForeignMemory`], [`Error::Misaligned`] (items of 8 bytes and of 16 have to lie on a
+/// multiple of 8, others on one of their size), [`Error::OutOfMemory`], [`Error::KernelRejected`], [`Error::Driver`], [`Error::Poisoned`],
 /// [`Error::Forked`].
 ///
 /// [`Error::CaptureUnderWay`]: crate::Error::CaptureUnderWay

@@ -295,7 +295,11 @@ impl Queue<'_> {
         }
         match selection.outputs.indices {
             Some(Numbers { span, bytes }) if selection.outputs.with_end && span.item_count > 0 => {
-                driver::write_item(span.address, &[0; 8][..bytes], self.stream)
+                Ok(driver::write_item(
+                    span.address,
+                    &[0; 8][..bytes],
+                    self.stream,
+                )?)
             }
             _ => Ok(()),
         }

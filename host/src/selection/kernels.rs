@@ -1,9 +1,9 @@
-//! Which selections there are: a predicate or an equality and a type of items that have a kernel; and flags, with items of any
-//! type.
+//! Which selections there are: a predicate or an equality and a type of items that have a kernel; and flags, with items of 1, 2,
+//! 4, 8 or 16 bytes.
 
 use half::{bf16, f16};
 use warpfold_kernels::for_each_selection_kernel;
-use warpfold_kernels::selection::entries::{Bytes12, Bytes16, Bytes24, Bytes32};
+use warpfold_kernels::selection::entries::Bytes16;
 use warpfold_kernels::selection::{Before, BeforeRun, Equal, Equality, NonZero, NotNan, Predicate};
 
 use crate::error::{Error, Result};
@@ -106,7 +106,12 @@ for_each_selection_kernel!(flagged_rows);
 
 /// What chooses items of type `T` by flags.
 pub fn by_flags<T: Item>() -> Result<Chooser> {
-    let () = T::HAS_ALLOWED_SIZE;
+    const {
+        assert!(
+            matches!(size_of::<T>(), 1 | 2 | 4 | 8 | 16),
+            "flags select items of 1, 2, 4, 8 or 16 bytes; of others, select the indices"
+        );
+    }
     by_flags_of(size_of::<T>()).ok_or(Error::KernelMissing {
         symbol: "select_flagged",
     })

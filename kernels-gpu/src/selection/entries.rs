@@ -2,14 +2,8 @@
 //!
 //! Where flags choose, only the bytes of an item matter: a row serves all items of as many.
 
-/// Items of 12 bytes.
-pub type Bytes12 = [u32; 3];
 /// Items of 16 bytes.
 pub type Bytes16 = [u64; 2];
-/// Items of 24 bytes.
-pub type Bytes24 = [u64; 3];
-/// Items of 32 bytes.
-pub type Bytes32 = [u64; 4];
 
 /// Hands every row of the table to the macro `$callback`, as [`for_each_kernel!`](crate::for_each_kernel) does those of the others.
 #[macro_export]
@@ -51,10 +45,7 @@ macro_rules! for_each_selection_kernel {
             select_flagged Flags u16 => select_flagged_16;
             select_flagged Flags u32 => select_flagged_32;
             select_flagged Flags u64 => select_flagged_64;
-            select_flagged Flags Bytes12 => select_flagged_96;
             select_flagged Flags Bytes16 => select_flagged_128;
-            select_flagged Flags Bytes24 => select_flagged_192;
-            select_flagged Flags Bytes32 => select_flagged_256;
         }
     };
 }

@@ -21,7 +21,7 @@ use crate::element::{first_words, put_item, vector_of};
 use crate::element::{Accumulator, Element, Vector, Words};
 use crate::grid::selection::{Flagged, Heads, If};
 use crate::op::{Commutative, Op};
-use crate::selection::entries::{Bytes12, Bytes16, Bytes24, Bytes32};
+use crate::selection::entries::Bytes16;
 use crate::selection::{Equality, Predicate};
 use crate::simt::holes;
 use crate::thread::Items;
@@ -281,10 +281,7 @@ macro_rules! for_each_selection_skeleton {
             selection_flagged_16: Flagged, u16;
             selection_flagged_32: Flagged, u32;
             selection_flagged_64: Flagged, u64;
-            selection_flagged_96: Flagged, Bytes12;
             selection_flagged_128: Flagged, Bytes16;
-            selection_flagged_192: Flagged, Bytes24;
-            selection_flagged_256: Flagged, Bytes32;
         }
     };
 }

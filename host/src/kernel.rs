@@ -66,8 +66,8 @@ pub mod kind {
     }
 
     impl Kind for segmented_reduce {
-        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
-            Blocks::of_segmented_reduction::<O::Accumulator, T>()
+        fn blocks<O: Op<T>, T: Element>(copies: Copies, _available: u32) -> Blocks {
+            Blocks::of_segmented_reduction::<O::Accumulator, T>(copies)
         }
     }
 
@@ -234,10 +234,10 @@ impl Blocks {
     }
 
     /// Of segments of items of type `T`, with accumulators of type `A`.
-    fn of_segmented_reduction<A, T>() -> Self {
+    fn of_segmented_reduction<A, T>(copies: Copies) -> Self {
         let block = Block {
             threads: BLOCK_THREADS,
-            shared_bytes: segments::shared_bytes::<T, A>(),
+            shared_bytes: segments::shared_bytes::<T, A>(copies),
         };
         Self {
             short: block,

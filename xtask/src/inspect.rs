@@ -43,9 +43,12 @@ const SCAN_BARRIERS: [(&str, usize); 11] = [
     ("bar.sync%r,544;", 1),
 ];
 
-/// Barriers in the source of a segmented reduction: where the window's segments are, the items, the leaves, the nodes, before and
-/// after the next chunk, the chunks that other blocks hear of.
-const SEGMENTED_REDUCE_BARRIERS: [(&str, usize); 1] = [("bar.sync0;", 7)];
+/// Barriers in the source of a segmented reduction: the ticket, the windows' borders, the works; a work's items, its leaves, its nodes;
+/// what other blocks hear of; the last tag.
+const SEGMENTED_REDUCE_BARRIERS: [(&str, usize); 1] = [("bar.sync0;", 8)];
+
+/// One more where copies are not asynchronous: before the next work takes the work's place.
+const SYNCHRONOUS_SEGMENTED_REDUCE_BARRIERS: [(&str, usize); 1] = [("bar.sync0;", 9)];
 
 /// Vectors of a thread in a tile of a short scan and in one of a long scan.
 const SCAN_ROWS: usize = SCAN_SHORT.rows + SCAN_LONG.rows;
@@ -159,7 +162,11 @@ fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
         stores: count("st.global.v4.b32"),
     };
     if name.starts_with("segmented_reduce_") {
-        return inspect_barriers(name, entry, compiler, &SEGMENTED_REDUCE_BARRIERS);
+        let barriers = match count("cp.async.wait_all") {
+            0 => &SYNCHRONOUS_SEGMENTED_REDUCE_BARRIERS,
+            _ => &SEGMENTED_REDUCE_BARRIERS,
+        };
+        return inspect_barriers(name, entry, compiler, barriers);
     }
     let is_scan = name.contains("_scan_");
     let (expected, expected_barriers) = match (is_scan, found.copies) {

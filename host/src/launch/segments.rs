@@ -1,7 +1,7 @@
 //! Segmented reductions.
 
 use warpfold_kernels::arguments::SegmentedReduceArguments;
-use warpfold_kernels::segments::{state_words, window_count};
+use warpfold_kernels::segments::{state_words, window_count, windows_per_block};
 use warpfold_kernels::workspace::Control;
 
 use super::pieces::Part;
@@ -53,6 +53,8 @@ impl Queue<'_> {
         let (item_count, segment_count) = (segments.items.item_count as u64, segments.count as u64);
         let state_words = state_words::<T, O::Accumulator>(item_count, segment_count);
         let scratch = self.scratch(Part::Whole, state_words)?;
+        let windows = window_count::<T, O::Accumulator>(item_count, segment_count);
+        let windows_per_block = windows_per_block(windows, kernel.long.resident_blocks as u64);
         let mut arguments = SegmentedReduceArguments::<T, O::Output> {
             input: segments.items.address as *const T,
             item_count,
@@ -65,9 +67,10 @@ impl Queue<'_> {
             state_words: scratch.state_words,
             output: output.address as *mut O::Output,
             report: report as *mut u64,
+            windows_per_block,
         };
         let pointers = &mut arguments.pointers();
-        let blocks = window_count::<T>(item_count, segment_count);
+        let blocks = windows.div_ceil(windows_per_block);
         // SAFETY: these are a segmented reduction's arguments. The items, the offsets and the results are memory of the context, of
         // the lengths that their owner gave them, which were compared; whatever the offsets are, the kernel reads no others. The
         // report is 0 or the caller's. The rest is the stream's workspace, with the state words that were asked for.

@@ -300,6 +300,24 @@ pub unsafe fn store_shared_atomically(address: *mut u32, word: u32) {
     }
 }
 
+/// Sets bits of a word of shared memory in one atomic step: relaxed, block scope.
+///
+/// # Safety
+/// `address` is in shared memory and aligned.
+#[inline(always)]
+pub unsafe fn or_shared(address: *mut u32, bits: u32) {
+    // SAFETY: the caller's; the address converts to its space.
+    unsafe {
+        ptx!(
+            or_shared: "{{ .reg .u64 %s; .reg .b32 %o; cvta.to.shared.u64 %s, {address};",
+            "atom.relaxed.cta.shared.or.b32 %o, [%s], {bits}; }}",
+            address = in(reg64) address,
+            bits = in(reg32) bits,
+            options(nostack),
+        );
+    }
+}
+
 /// On a warp's first lane, if `increments`, adds 1 to a 64-bit word: relaxed, GPU scope. Gives the value before on that lane;
 /// on others, and without the addition, 0.
 ///

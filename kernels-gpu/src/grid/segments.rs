@@ -140,9 +140,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let is_ahead = works_ahead(simt::COPIES);
         // SAFETY: the caller's. What decides is the same on all threads.
         unsafe {
-            let mut number = self.work_from(0);
+            let mut number = 0;
             let mut ends = Ends::NONE;
-            if is_ahead && number < self.work_count() {
+            if is_ahead {
                 ends = self.bring(number, room);
             }
             while number < self.work_count() {
@@ -159,7 +159,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     return;
                 }
                 self.clear_bits(room.next());
-                let next = self.work_from(number + 1);
+                let next = self.work_after(number);
                 if is_ahead && next < self.work_count() {
                     ends = self.bring(next, room.next());
                 }

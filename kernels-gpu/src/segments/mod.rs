@@ -43,7 +43,7 @@ use crate::workspace::words_per_accumulator;
 pub const FAN: u32 = 16;
 
 /// The most windows that a block works on.
-pub const MOST_WINDOWS: u32 = 4;
+pub const MOST_WINDOWS: u32 = 7;
 
 /// Bytes of a vector of items that is copied at once.
 const VECTOR_BYTES: usize = 16;
@@ -84,7 +84,7 @@ pub const fn state_words<T, A>(item_count: u64, segment_count: u64) -> u64 {
 /// Chunks and their items that a block has room for. Of a window's chunks all but the last have fewer items than a window
 /// diagonals. If all of them have no room together, the last is worked on alone.
 pub const fn room_items<T, A>() -> usize {
-    (chunk_items::<T, A>() + chunk_items::<T, A>() / 4) as usize
+    (chunk_items::<T, A>() + chunk_items::<T, A>() / 8) as usize
 }
 
 /// Whether items are copied in vectors: where they are numbers, or lie as numbers do.
@@ -186,6 +186,8 @@ pub struct Work {
     pub cut_chunk: u32,
     /// Which of the block's windows it is.
     pub window: u32,
+    /// Whether the window has another one: 0 or 1.
+    pub is_followed: u32,
 }
 
 /// What a block knows of a window's chunk of a segment that began in an earlier one.
@@ -216,6 +218,7 @@ impl Work {
         tail_chunk: NO_CHUNK,
         cut_chunk: NO_CHUNK,
         window: 0,
+        is_followed: 0,
     };
 }
 

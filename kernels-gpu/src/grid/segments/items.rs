@@ -3,9 +3,9 @@
 use core::marker::PhantomData;
 
 use crate::contract::BLOCK_THREADS;
-use crate::element::{put_item, Element, Vector};
+use crate::element::{put_item, vector_of, Element, Vector};
 use crate::op::Op;
-use crate::segments::{gap_items, has_vectors, place_of, row_items, vector_items};
+use crate::segments::{has_vectors, place_of, vector_items};
 use crate::segments::{works_ahead, Layout, Work};
 use crate::simt;
 use crate::thread::{Access, Caching};
@@ -67,37 +67,26 @@ impl<T: Element, A: Copy> Room<T, A> {
         items.wrapping_add(place_of::<T>(place as usize))
     }
 
-    /// The item at an address, as a vector has it first.
+    /// The item at a place, as a vector has it first.
     ///
     /// # Safety
     /// It is written.
     #[inline(always)]
-    pub unsafe fn read(&self, address: *const T) -> Vector {
+    pub unsafe fn item(&self, place: u32) -> Vector {
         // SAFETY: the caller's.
-        unsafe { Self::ACCESS.read_shared(address.cast()) }
+        unsafe { Self::ACCESS.read_shared(self.item_address(place).cast()) }
     }
 
-    /// The item `N` places behind `place`, which is at `address`; `N` is less than [`row_items`].
+    /// The vector in which the item at a place is.
     ///
     /// # Safety
-    /// It is written.
-    #[inline(always)]
-    pub unsafe fn item_behind(&self, address: *const T, place: u32, n: u32) -> Vector {
-        let row = row_items::<T>() as u32;
-        let near = address.wrapping_add(n as usize);
-        let far = near.wrapping_add(gap_items::<T>());
-        // SAFETY: the caller's.
-        unsafe { self.read(if place % row + n >= row { far } else { near }) }
-    }
-
-    /// The vector that begins at a place.
-    ///
-    /// # Safety
-    /// It is written, and begins there.
+    /// Where it is written is of no consequence elsewhere.
     #[inline(always)]
     pub unsafe fn vector(&self, place: u32) -> Vector {
+        let first = place & !(vector_items::<T>() - 1);
+        let offset = place_of::<T>(first as usize) as u32 * size_of::<T>() as u32;
         // SAFETY: the caller's.
-        unsafe { Self::VECTOR_ACCESS.read_shared(self.item_address(place).cast()) }
+        unsafe { vector_of(simt::read_vector_at(self.item_memory(), offset)) }
     }
 
     /// Puts an item in its place.
@@ -164,35 +153,46 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Brings vectors, of which the first and the last may hold items of others. At the ends of the input, where a vector would
-    /// reach beyond it, items.
+    /// Brings vectors, of which the first and the last may hold items of others.
     ///
     /// # Safety
     /// That of [`Self::bring_items`].
     #[inline(always)]
     unsafe fn bring_vectors(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let items = vector_items::<T>();
-        let access = Room::<T, O::Accumulator>::VECTOR_ACCESS;
+        let item_count = self.offsets.item_count;
+        // Of an item before item 0, the number is larger than any.
+        let upto = work.base.wrapping_add(work.end.next_multiple_of(items) as u64);
+        let all_exist = work.base < item_count && upto <= item_count;
         let mut place = simt::thread_index() * items;
+        if !all_exist {
+            while place < work.end {
+                // SAFETY: the caller's.
+                unsafe { self.bring_some(work, room, place) };
+                place += items * BLOCK_THREADS * simt::opaque_one() as u32;
+            }
+            return;
+        }
+        let mut to: *mut u32 = room.item_address(place).cast();
+        let first = work.base.wrapping_add(place as u64);
+        let mut from: *const u32 = self.input.wrapping_add(first as usize).cast();
+        // Of vectors so far apart, the places are as far apart everywhere.
+        let places = items * BLOCK_THREADS;
+        let stride = place_of::<T>(places as usize) * size_of::<T>();
+        let access = Room::<T, O::Accumulator>::VECTOR_ACCESS;
         while place < work.end {
             let step = simt::opaque_one() as u32;
-            // Of the item before item 0, a number that is larger than any.
-            let first = work.base.wrapping_add(place as u64);
-            let from: *const u32 = self.input.wrapping_add(first as usize).cast();
-            let exists = first < self.offsets.item_count
-                && self.offsets.item_count - first >= items as u64;
             // SAFETY: the caller's; a vector that exists is aligned, since the item at place 0 would be.
             unsafe {
-                if !exists {
-                    self.bring_some(work, room, place);
-                } else if works_ahead(simt::COPIES) {
-                    access.begin_copy_without_policy(room.item_address(place).cast(), from);
+                if works_ahead(simt::COPIES) {
+                    access.begin_copy_without_policy(to, from);
                 } else {
-                    let vector = access.load(from, Caching::Streamed);
-                    access.write_shared(room.item_address(place).cast(), vector);
+                    access.write_shared(to, access.load(from, Caching::Streamed));
                 }
             }
-            place += items * BLOCK_THREADS * step;
+            to = to.wrapping_byte_add(stride);
+            from = from.wrapping_byte_add(places as usize * size_of::<T>());
+            place += places * step;
         }
     }
 

@@ -11,11 +11,15 @@ use super::items::Room;
 use super::Launch;
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Whether leaves may be read in vectors, of which a thread has the registers for all.
-    const HAS_WHOLE_LEAVES: bool = has_vectors::<T>() && size_of::<T>() <= THREAD_VECTORS;
+    /// Whether leaves are read in vectors. Of the widest items, vectors would fill the registers.
+    const READS_VECTORS: bool = has_vectors::<T>() && size_of::<T>() <= THREAD_VECTORS;
 
-    /// Items that a thread reads at once where they are no vectors: of wide ones, more would fill the registers.
-    const ITEMS_AT_ONCE: usize = if size_of::<T>() <= 8 { 4 } else { 1 };
+    /// Vectors of a leaf that does not begin with one, read at once: all, where they have few items.
+    const VECTORS_AT_ONCE: usize = match size_of::<T>() {
+        4 => 5,
+        8 => 3,
+        _ => 1,
+    };
 
     /// Folds leaves. What a segment of one leaf has is its result.
     ///
@@ -32,20 +36,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // SAFETY: the caller's; all lanes of a warp have the same first slot, and a slot that is none is not looked up.
             unsafe {
                 let slot = Ord::min(first + simt::lane(), slots - 1);
-                let chunk = self.chunk_of_slot(room, slot);
+                let chunk = self.chunk_of_slot(&work, room, slot);
                 let leaf = slot - chunk.start / FAN - chunk.number;
                 let begin = chunk.start + leaf * FAN;
                 let exists = begin < chunk.end && first + simt::lane() < slots;
                 let end = Ord::min(begin + FAN, chunk.end);
                 let is_whole = end - begin == FAN && begin.is_multiple_of(vector_items::<T>());
-                let are_whole =
-                    Self::HAS_WHOLE_LEAVES && simt::ballot(exists && !is_whole) == 0;
+                let are_whole = Self::READS_VECTORS && simt::ballot(exists && !is_whole) == 0;
                 if exists {
                     let before = if chunk.number == 0 { work.index } else { 0 };
                     let index = before + (leaf * FAN) as u64;
                     let value = match are_whole {
                         true => self.fold_whole_leaf(room, begin, index),
-                        false => self.fold_leaf(room, begin, end, index),
+                        false if Self::READS_VECTORS => self.fold_leaf(room, begin, end, index),
+                        false => self.fold_each(room, begin, end, index),
                     };
                     if chunk.end - chunk.start <= FAN {
                         self.finish(&work, chunk.number, value);
@@ -89,7 +93,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// The left fold of 16 items or fewer, of which the first has an index: some at a time, of which some may be left out.
+    /// The left fold of 16 items or fewer, of which the first has an index, out of the vectors in which they lie.
     ///
     /// # Safety
     /// The items are written, and there is at least one.
@@ -101,27 +105,62 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         end: u32,
         index: u64,
     ) -> O::Accumulator {
+        let items = vector_items::<T>();
+        let offset = begin % items;
+        // A bit for each place from the first vector on, where there is an item of the leaf's.
+        let mut mask = ((1 << (end - begin)) - 1) << offset;
+        let mut place = begin - offset;
+        let mut value = O::identity();
+        while mask != 0 {
+            let step = simt::opaque_one() as u32;
+            let mut vectors: Vectors = [[0; 8]; THREAD_VECTORS];
+            for_each_vector!(V => {
+                if V < Self::VECTORS_AT_ONCE {
+                    // SAFETY: the caller's; the last item's vector stands for those behind.
+                    vectors[V] = unsafe {
+                        room.vector(Ord::min(place + V as u32 * items, end - 1))
+                    };
+                }
+            });
+            for_each_vector!(V => {
+                if V < Self::VECTORS_AT_ONCE {
+                    for_each_item!(P of T => {
+                        let bit = V as u32 * items + P as u32;
+                        let index = index + (place + bit).wrapping_sub(begin) as u64;
+                        let item = O::lift_at(item_of(&vectors[V], P), index);
+                        let longer = O::combine(value, item);
+                        value = if mask & 1 << bit != 0 { longer } else { value };
+                    });
+                }
+            });
+            let places = Self::VECTORS_AT_ONCE as u32 * items * step;
+            place += places;
+            mask >>= places;
+        }
+        value
+    }
+
+    /// The left fold of 16 items or fewer, of which the first has an index, one by one.
+    ///
+    /// # Safety
+    /// The items are written, and there is at least one.
+    #[inline(always)]
+    unsafe fn fold_each(
+        &self,
+        room: Room<T, O::Accumulator>,
+        begin: u32,
+        end: u32,
+        index: u64,
+    ) -> O::Accumulator {
         let mut value = O::identity();
         let mut place = begin;
         while place < end {
             let step = simt::opaque_one() as u32;
-            let address = room.item_address(place);
-            let mut items: Vectors = [[0; 8]; THREAD_VECTORS];
-            for_each_vector!(V => {
-                if V < Self::ITEMS_AT_ONCE && place + (V as u32) < end {
-                    // SAFETY: the caller's.
-                    items[V] = unsafe { room.item_behind(address, place, V as u32) };
-                }
-            });
+            // SAFETY: the caller's.
+            let item = unsafe { room.item(place) };
             let index = index + (place - begin) as u64;
-            for_each_vector!(V => {
-                if V < Self::ITEMS_AT_ONCE {
-                    let item = item_of(&items[V], 0);
-                    let longer = O::combine(value, O::lift_at(item, index + V as u64));
-                    value = if place + (V as u32) < end { longer } else { value };
-                }
-            });
-            place += Self::ITEMS_AT_ONCE as u32 * step;
+            value = O::combine(value, O::lift_at(item_of(&item, 0), index));
+            place += step;
         }
         value
     }
@@ -186,23 +225,32 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The left fold of `count` values, at least one.
+    /// The left fold of `count` values, at least one: four at a time, of which some may be left out.
     ///
     /// # Safety
     /// They are written.
     #[inline(always)]
     unsafe fn fold_values(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
-        // SAFETY: the caller's.
-        unsafe {
-            let mut folded = values.read();
-            let mut place = 1;
-            while place < count {
-                let step = simt::opaque_one() as u32;
-                folded = O::combine(folded, values.add(place as usize).read());
-                place += step;
-            }
-            folded
+        // SAFETY: the caller's; the last value stands for those behind.
+        let value = |place: u32| unsafe { values.add(Ord::min(place, count - 1) as usize).read() };
+        let mut folded = value(0);
+        let mut place = 1;
+        if count == FAN {
+            for_each_vector!(V => { folded = if V > 0 { O::combine(folded, value(V as u32)) } else { folded }; });
+            for_each_vector!(V => { folded = O::combine(folded, value(V as u32 + 8)); });
+            return folded;
         }
+        while place < count {
+            let step = simt::opaque_one() as u32;
+            let next = [value(place), value(place + 1), value(place + 2)];
+            let longer = O::combine(folded, next[0]);
+            let both = O::combine(longer, next[1]);
+            folded = if place + 1 < count { both } else { longer };
+            let all = O::combine(folded, next[2]);
+            folded = if place + 2 < count { all } else { folded };
+            place += 3 * step;
+        }
+        folded
     }
 
     /// Puts a chunk's value where it belongs: a whole segment's to its result, and what others wait for to the board.

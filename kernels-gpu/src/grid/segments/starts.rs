@@ -210,7 +210,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// The starts are written; there is such a slot.
     #[inline(always)]
-    pub unsafe fn chunk_of_slot(&self, room: Room<T, O::Accumulator>, slot: u32) -> Chunk {
+    pub unsafe fn chunk_of_slot(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        slot: u32,
+    ) -> Chunk {
+        if work.chunk_count == 1 {
+            return Chunk {
+                number: 0,
+                start: work.begin,
+                end: work.end,
+            };
+        }
         // SAFETY: the caller's.
         unsafe {
             let bits = simt::read_shared(room.bits(slot / 32)) << (31 - slot % 32);

@@ -164,6 +164,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
         let others = Work {
             chunk_count: chunk_count - 1,
+            is_followed: 1,
             ..work
         };
         let alone = Work {
@@ -193,7 +194,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// A work of the block; of each window there are two, of which any may have no chunks.
+    /// A work of the block; of each window there are two, of which the second may be none.
     ///
     /// # Safety
     /// The works are written; there is such a one.
@@ -203,20 +204,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe { simt::read_shared(self.work_address(number)) }
     }
 
-    /// The first work that has chunks, from one on; where there is none, the number of works.
+    /// The work after a work.
     ///
     /// # Safety
-    /// Convergent: the whole block, since all threads have to find the same. The works are written.
+    /// The works are written; there is such a one.
     #[inline(always)]
-    pub unsafe fn work_from(&self, mut number: u32) -> u32 {
+    pub unsafe fn work_after(&self, number: u32) -> u32 {
         // SAFETY: the caller's.
-        while number < self.work_count() && unsafe { self.work(number).chunk_count } == 0 {
-            number += simt::opaque_one() as u32;
-        }
-        number
+        let is_followed = unsafe { self.work(number).is_followed };
+        // The first of a window's is perhaps its only one.
+        number + 2 - (number % 2 | is_followed)
     }
 
-    /// How many works there are, of which any may have no chunks.
+    /// How many works there are.
     #[inline(always)]
     pub fn work_count(&self) -> u32 {
         2 * self.windows_per_block

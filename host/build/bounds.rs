@@ -29,7 +29,7 @@ pub fn of(entry: &str) -> String {
 fn of_library(entry: &str) -> String {
     let (threads, blocks) = match reduction_blocks(entry) {
         Some(blocks) => (BLOCK_THREADS, blocks),
-        None if entry.starts_with("segmented_reduce_") => {
+        None if entry.starts_with("segmented_") => {
             (BLOCK_THREADS, segments::BLOCKS_PER_MULTIPROCESSOR)
         }
         None => (

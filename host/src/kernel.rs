@@ -15,7 +15,8 @@ use warpfold_kernels::launch::{
 };
 use warpfold_kernels::op::*;
 use warpfold_kernels::{
-    for_each_kernel, for_each_pair_kernel, for_each_segmented_kernel, segments,
+    for_each_kernel, for_each_pair_kernel, for_each_segmented_kernel,
+    for_each_segmented_scan_kernel, segments,
 };
 
 use crate::ptx::Texts;
@@ -47,6 +48,11 @@ pub mod kind {
     /// Combines the items of each segment to one.
     #[derive(Debug)]
     pub enum segmented_reduce {}
+
+    /// Replaces each item by the combination of all of its segment up to it, with or without it.
+    #[derive(Debug)]
+    pub enum segmented_scan {}
+
     /// Combines all pairs of the items of two inputs to one.
     #[derive(Debug)]
     pub enum reduce_pairs {}
@@ -67,7 +73,13 @@ pub mod kind {
 
     impl Kind for segmented_reduce {
         fn blocks<O: Op<T>, T: Element>(copies: Copies, _available: u32) -> Blocks {
-            Blocks::of_segmented_reduction::<O::Accumulator, T>(copies)
+            Blocks::of_segments::<O::Accumulator, T>(copies)
+        }
+    }
+
+    impl Kind for segmented_scan {
+        fn blocks<O: Op<T>, T: Element>(copies: Copies, _available: u32) -> Blocks {
+            Blocks::of_segments::<O::Accumulator, T>(copies)
         }
     }
 
@@ -174,6 +186,7 @@ macro_rules! rows {
 
 for_each_kernel!(rows);
 for_each_segmented_kernel!(rows);
+for_each_segmented_scan_kernel!(rows);
 
 /// The names of a table's kernels.
 #[cfg(test)]
@@ -183,9 +196,10 @@ macro_rules! symbols {
 
 /// The names of the tables' kernels.
 #[cfg(test)]
-pub(crate) const SHIPPED: [&[&str]; 2] = [
+pub(crate) const SHIPPED: [&[&str]; 3] = [
     for_each_kernel!(symbols),
     for_each_segmented_kernel!(symbols),
+    for_each_segmented_scan_kernel!(symbols),
 ];
 
 /// The same for the rows of the table of kernels with two inputs, whose items are pairs.
@@ -234,7 +248,7 @@ impl Blocks {
     }
 
     /// Of segments of items of type `T`, with accumulators of type `A`.
-    fn of_segmented_reduction<A, T>(copies: Copies) -> Self {
+    fn of_segments<A, T>(copies: Copies) -> Self {
         let block = Block {
             threads: BLOCK_THREADS,
             shared_bytes: segments::shared_bytes::<T, A>(copies),

@@ -200,11 +200,35 @@ impl Engine {
         offsets: &[u32],
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
+        self.on_segments::<O, T>(items, offsets, offsets.len() - 1, &[], options)
+    }
+
+    /// Launches the kernel, a segmented scan of no more segments than the workspace has items. Gives also whether the offsets
+    /// were refused.
+    pub fn segmented_scan<O: Op<T>, T: Element>(
+        &self,
+        items: &[T],
+        offsets: &[u32],
+        is_exclusive: bool,
+        options: &RunOptions,
+    ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
+        let more = [u64::from(is_exclusive)];
+        self.on_segments::<O, T>(items, offsets, items.len(), &more, options)
+    }
+
+    /// Launches the kernel, of segments, with so many results and with further parameters.
+    fn on_segments<O: Op<T>, T: Element>(
+        &self,
+        items: &[T],
+        offsets: &[u32],
+        result_count: usize,
+        more: &[u64],
+        options: &RunOptions,
+    ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
         let segment_count = offsets.len() - 1;
-        let output_bytes = segment_count * size_of::<O::Output>();
-        let output = self.memory.alloc(output_bytes as u64).unwrap();
+        let output = self.upload(&vec![<O::Output as bytemuck::Zeroable>::zeroed(); result_count]);
         let report = self.upload(&[0_u64]);
-        let parameters = [
+        let mut parameters = vec![
             self.upload(items),
             items.len() as u64,
             self.upload(offsets),
@@ -218,6 +242,7 @@ impl Engine {
             report,
             self.windows_per_block,
         ];
+        parameters.extend(more);
         let windows =
             segments::window_count::<T, O::Accumulator>(items.len() as u64, segment_count as u64);
         let blocks = windows.div_ceil(self.windows_per_block);
@@ -227,7 +252,7 @@ impl Engine {
         let is_refused = self.download::<u64>(report, 1)[0] != 0;
         let results = match is_refused {
             true => Vec::new(),
-            false => self.download(output, segment_count),
+            false => self.download(output, result_count),
         };
         Ok((results, is_refused, counters))
     }

@@ -1,4 +1,4 @@
-//! Segmented reductions: every kernel of the table gives what `warpfold::reference` gives, bit for bit, whatever the segments'
+//! Segmented reductions and scans: every kernel of the tables gives what `warpfold::reference` gives, bit for bit, whatever the segments'
 //! lengths; where a segment lies does not show; offsets that are wrong are refused.
 
 mod calls;
@@ -13,6 +13,7 @@ mod engine;
 mod refused;
 #[path = "../common/schedule.rs"]
 mod schedule;
+mod scans;
 mod scheduled;
 mod shapes;
 mod slices;

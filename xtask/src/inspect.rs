@@ -45,10 +45,11 @@ const SCAN_BARRIERS: [(&str, usize); 11] = [
 
 /// Barriers in the source of a segmented reduction: the ticket, the windows' borders, the works; a work's items, its leaves, its nodes;
 /// what other blocks hear of; the last tag.
-const SEGMENTED_REDUCE_BARRIERS: [(&str, usize); 1] = [("bar.sync0;", 8)];
+const SEGMENTED_REDUCE_BARRIERS: usize = 8;
 
-/// One more where copies are not asynchronous: before the next work takes the work's place.
-const SYNCHRONOUS_SEGMENTED_REDUCE_BARRIERS: [(&str, usize); 1] = [("bar.sync0;", 9)];
+/// Barriers in the source of a segmented scan: the same, but for what other blocks hear of; a chunk's total, what stands before the
+/// chunk, before nodes, before leaves; results.
+const SEGMENTED_SCAN_BARRIERS: usize = 12;
 
 /// Vectors of a thread in a tile of a short scan and in one of a long scan.
 const SCAN_ROWS: usize = SCAN_SHORT.rows + SCAN_LONG.rows;
@@ -161,12 +162,16 @@ fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
         copies: count("cp.async.cg.shared.global"),
         stores: count("st.global.v4.b32"),
     };
-    if name.starts_with("segmented_reduce_") {
-        let barriers = match count("cp.async.wait_all") {
-            0 => &SYNCHRONOUS_SEGMENTED_REDUCE_BARRIERS,
-            _ => &SEGMENTED_REDUCE_BARRIERS,
+    if name.starts_with("segmented_") {
+        let source = match name.starts_with("segmented_scan_") {
+            false => SEGMENTED_REDUCE_BARRIERS,
+            // A widening scan writes its results to global memory at once.
+            true => SEGMENTED_SCAN_BARRIERS - usize::from(widens(name)),
         };
-        return inspect_barriers(name, entry, compiler, barriers);
+        // Before the next work takes the work's place, where copies are not asynchronous.
+        let synchronous = usize::from(count("cp.async.wait_all") == 0);
+        let barriers = [("bar.sync0;", source + synchronous)];
+        return inspect_barriers(name, entry, compiler, &barriers);
     }
     let is_scan = name.contains("_scan_");
     let (expected, expected_barriers) = match (is_scan, found.copies) {

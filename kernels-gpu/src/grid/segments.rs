@@ -1,4 +1,4 @@
-//! Reduction of each segment of an array in one launch, each item read once.
+//! Reduction and scan of each segment of an array in one launch, each item read once.
 //!
 //! ```text
 //! block:  take a ticket: which windows these are
@@ -35,11 +35,12 @@
 mod chunks;
 mod items;
 mod leaves;
+mod placing;
 mod search;
 mod starts;
 mod window;
 
-use crate::arguments::SegmentedReduceArguments;
+use crate::arguments::{SegmentedReduceArguments, SegmentedScanArguments};
 use crate::board::Board;
 use crate::element::Element;
 use crate::op::Op;
@@ -83,39 +84,57 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         report,
         windows_per_block,
     } = arguments;
-    simt::await_work_before();
-    let header: *mut Header<O::Accumulator> = simt::shared_memory();
-    let offsets = Offsets {
-        address: offsets,
-        offset_bytes,
-        row_items,
-        segment_count,
-        item_count,
-    };
     let launch = Launch::<O, T> {
         input,
-        offsets,
+        offsets: Offsets {
+            address: offsets,
+            offset_bytes,
+            row_items,
+            segment_count,
+            item_count,
+        },
         windows_per_block: windows_per_block as u32,
         output,
         control,
         states,
         report,
-        header,
+        header: simt::shared_memory(),
+        is_scan: false,
+        is_exclusive: false,
     };
-    let room = Room::new(header.cast());
-    // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
-    unsafe {
-        launch.begin(room);
-        launch.run(room);
-        let tag = simt::read_shared(&raw const (*header).tag);
-        if tag == LAST_TAG {
-            // Orders what the block's threads told before its departure.
-            simt::barrier();
-            if simt::warp() == 0 {
-                depart(control, launch.board(), state_words);
-            }
-        }
-    }
+    // SAFETY: the caller's.
+    unsafe { launch.work_and_depart(state_words) }
+}
+
+/// Scans each of `segment_count` segments of `input` to `output`: a result for each item, with or without the item itself.
+///
+/// # Safety
+/// That of [`segmented_reduce`], save that `output` points to `item_count` writable results, in a place of their own; and
+/// `windows_per_block` is better 1, since blocks wait for each other before they go on to their next window.
+#[inline(always)]
+pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
+    arguments: SegmentedScanArguments<T, O::Output>,
+) {
+    let launch = Launch::<O, T> {
+        input: arguments.input,
+        offsets: Offsets {
+            address: arguments.offsets,
+            offset_bytes: arguments.offset_bytes,
+            row_items: arguments.row_items,
+            segment_count: arguments.segment_count,
+            item_count: arguments.item_count,
+        },
+        windows_per_block: arguments.windows_per_block as u32,
+        output: arguments.output,
+        control: arguments.control,
+        states: arguments.states,
+        report: arguments.report,
+        header: simt::shared_memory(),
+        is_scan: true,
+        is_exclusive: arguments.is_exclusive != 0,
+    };
+    // SAFETY: the caller's.
+    unsafe { launch.work_and_depart(arguments.state_words) }
 }
 
 /// What the threads of a block know of their launch. What is the windows' is in shared memory, since it would fill the registers.
@@ -128,10 +147,36 @@ struct Launch<O: Op<T>, T: Element> {
     states: *mut u64,
     report: *mut u64,
     header: *mut Header<O::Accumulator>,
+    /// Whether each item has a result, and not each segment.
+    is_scan: bool,
+    /// Whether a scan's result leaves out its item.
+    is_exclusive: bool,
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// The work of a block: its works, of which the next one's items come to shared memory while one is folded.
+    /// The work of a block, and its departure.
+    ///
+    /// # Safety
+    /// That of [`segmented_reduce`].
+    #[inline(always)]
+    unsafe fn work_and_depart(&self, state_words: u64) {
+        simt::await_work_before();
+        let room = Room::new(self.header.cast());
+        // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
+        unsafe {
+            self.begin(room);
+            self.run(room);
+            if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
+                // Orders what the block's threads told before its departure.
+                simt::barrier();
+                if simt::warp() == 0 {
+                    depart(self.control, self.board(), state_words);
+                }
+            }
+        }
+    }
+
+    /// The block's works, of which the next one's items come to shared memory while one is folded.
     ///
     /// # Safety
     /// Convergent: the whole block. The launch is that of [`segmented_reduce`], and the header is written.
@@ -173,6 +218,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     simt::barrier();
                     self.fold_roots(number, room);
                 }
+                if self.is_scan && !self.place(number, room) {
+                    return;
+                }
                 if !is_ahead {
                     // Orders the reads of the starts before what takes their place.
                     simt::barrier();
@@ -180,7 +228,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 number = next;
                 room = room.next();
             }
-            if self.is_combined() {
+            if !self.is_scan && self.is_combined() {
                 // Orders the chunks' values before warp 0's reads.
                 simt::barrier();
                 if simt::warp() == 0 {

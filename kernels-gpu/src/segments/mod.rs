@@ -1,4 +1,4 @@
-//! Segmented reductions: the order of combination, how the work is divided, and what a launch provides.
+//! Segmented reductions and scans: the order of combination, how the work is divided, and what a launch provides.
 //!
 //! Segment `s` has the items from `offset[s]` to before `offset[s + 1]`. Offsets ascend; a segment may be empty.
 //!
@@ -11,6 +11,11 @@
 //!
 //! So a result depends on the segment's items and their number, and on nothing else: not on where the segment lies, nor
 //! on its neighbours. The order of the items is kept, so operators need not commute. All operators have this order.
+//!
+//! A scan combines the same values by sixteens. Before the first of sixteen values stands what stands before these sixteen, and before
+//! each other one what stands before its neighbour, combined with the neighbour; before the one value that is left, the identity. The
+//! result of an item is what stands before it, combined with the item or, in an exclusive scan, not; it is lowered. So a result depends
+//! on the items of its segment up to it, and on nothing else.
 //!
 //! # The work
 //!

@@ -50,7 +50,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// That of [`Self::settle`].
     #[inline(always)]
-    unsafe fn settle_window(&self, number: u32, window: &Window) -> bool {
+    pub unsafe fn settle_window(&self, number: u32, window: &Window) -> bool {
         // SAFETY: the caller's. What decides is the same on all lanes.
         unsafe {
             let long = Long {
@@ -62,10 +62,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 return false;
             };
             if simt::lane() == 0 {
-                if is_last {
+                if is_last && !self.is_scan {
                     let result = O::lower(value);
                     self.output.add(window.segment as usize).write(result);
-                } else {
+                } else if !is_last {
                     let number = self.window_number(number) as u32;
                     self.board().publish(number, value);
                 }
@@ -117,6 +117,46 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             place /= FAN as u64;
             stride *= FAN as u64 * step;
+        }
+    }
+
+    /// What stands before a window's chunk of a segment that began in an earlier one. Nothing, if the offsets are refused.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp.
+    #[inline(always)]
+    pub unsafe fn value_before(&self, window: &Window) -> Option<O::Accumulator> {
+        let long = Long {
+            diagonal: window.begin + window.segment,
+        };
+        let fan_bits = FAN.trailing_zeros();
+        let mut bits = 0;
+        while window.index >> bits >= FAN as u64 {
+            bits += fan_bits * simt::opaque_one() as u32;
+        }
+        let mut value = O::identity();
+        loop {
+            let step = simt::opaque_one() as u32;
+            let place = window.index >> bits;
+            let before = (place % FAN as u64) as u32;
+            if before > 0 {
+                let lane = Ord::min(simt::lane(), before - 1) as u64;
+                let other = ((place - before as u64 + lane + 1) << bits) - 1;
+                // SAFETY: the caller's. All lanes have the same place.
+                unsafe {
+                    let partial = self.await_value(long, other)?;
+                    let mut lane = 0;
+                    while lane < before {
+                        let step = simt::opaque_one() as u32;
+                        value = O::combine(value, warp::shuffle_from(partial, lane));
+                        lane += step;
+                    }
+                }
+            }
+            if bits == 0 {
+                return Some(value);
+            }
+            bits -= fan_bits * step;
         }
     }
 

@@ -89,12 +89,22 @@ impl<T: Element, A: Copy> Room<T, A> {
         unsafe { vector_of(simt::read_vector_at(self.item_memory(), offset)) }
     }
 
+    /// Puts a vector where one begins.
+    ///
+    /// # Safety
+    /// There is room for it, and nobody else uses that.
+    #[inline(always)]
+    pub unsafe fn put_vector(&self, place: u32, vector: Vector) {
+        // SAFETY: the caller's.
+        unsafe { Self::VECTOR_ACCESS.write_shared(self.item_address(place).cast(), vector) };
+    }
+
     /// Puts an item in its place.
     ///
     /// # Safety
     /// There is room for it, and nobody else uses that.
     #[inline(always)]
-    unsafe fn put(&self, place: u32, vector: Vector) {
+    pub unsafe fn put(&self, place: u32, vector: Vector) {
         // SAFETY: the caller's.
         unsafe { Self::ACCESS.write_shared(self.item_address(place).cast(), vector) };
     }

@@ -8,11 +8,26 @@ use crate::simt;
 use crate::thread::{for_each_vector, Vectors};
 
 use super::items::Room;
+use super::starts::Chunk;
 use super::Launch;
+
+/// A leaf of a chunk in shared memory.
+#[derive(Clone, Copy)]
+pub struct Leaf {
+    pub chunk: Chunk,
+    /// Which of the chunk's it is.
+    pub number: u32,
+    /// The place of its first item.
+    pub begin: u32,
+    /// The place behind its last item.
+    pub end: u32,
+    /// The index in its segment of its first item.
+    pub index: u64,
+}
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether leaves are read in vectors. Of the widest items, vectors would fill the registers.
-    const READS_VECTORS: bool = has_vectors::<T>() && size_of::<T>() <= THREAD_VECTORS;
+    pub const READS_VECTORS: bool = has_vectors::<T>() && size_of::<T>() <= THREAD_VECTORS;
 
     /// Vectors of a leaf that does not begin with one, read at once: all, where they have few items.
     const VECTORS_AT_ONCE: usize = match size_of::<T>() {
@@ -21,14 +36,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         _ => 1,
     };
 
-    /// Folds leaves. What a segment of one leaf has is its result.
+    /// Does something with each leaf of a work, on a thread for each. The closure is also told whether all leaves of the warp are
+    /// whole and begin with a vector.
     ///
     /// # Safety
-    /// Convergent: the whole block. Items and starts are written.
+    /// Convergent: the whole block. Starts are written.
     #[inline(always)]
-    pub unsafe fn fold_leaves(&self, number: u32, room: Room<T, O::Accumulator>) {
-        // SAFETY: the caller's.
-        let work = unsafe { self.work(number) };
+    pub unsafe fn for_each_leaf(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        mut run: impl FnMut(Leaf, bool),
+    ) {
         let slots = work.end / FAN + work.chunk_count;
         let mut first = simt::warp() * WARP_LANES;
         while first < slots {
@@ -36,29 +55,57 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // SAFETY: the caller's; all lanes of a warp have the same first slot, and a slot that is none is not looked up.
             unsafe {
                 let slot = Ord::min(first + simt::lane(), slots - 1);
-                let chunk = self.chunk_of_slot(&work, room, slot);
-                let leaf = slot - chunk.start / FAN - chunk.number;
-                let begin = chunk.start + leaf * FAN;
+                let chunk = self.chunk_of_slot(work, room, slot);
+                let number = slot - chunk.start / FAN - chunk.number;
+                let begin = chunk.start + number * FAN;
                 let exists = begin < chunk.end && first + simt::lane() < slots;
                 let end = Ord::min(begin + FAN, chunk.end);
                 let is_whole = end - begin == FAN && begin.is_multiple_of(vector_items::<T>());
                 let are_whole = Self::READS_VECTORS && simt::ballot(exists && !is_whole) == 0;
                 if exists {
                     let before = if chunk.number == 0 { work.index } else { 0 };
-                    let index = before + (leaf * FAN) as u64;
-                    let value = match are_whole {
-                        true => self.fold_whole_leaf(room, begin, index),
-                        false if Self::READS_VECTORS => self.fold_leaf(room, begin, end, index),
-                        false => self.fold_each(room, begin, end, index),
+                    let leaf = Leaf {
+                        chunk,
+                        number,
+                        begin,
+                        end,
+                        index: before + (number * FAN) as u64,
                     };
-                    if chunk.end - chunk.start <= FAN {
-                        self.finish(&work, chunk.number, value);
-                    } else {
-                        room.leaf(chunk.start, leaf).write(value);
-                    }
+                    run(leaf, are_whole);
                 }
             }
             first += step * BLOCK_WARPS * WARP_LANES;
+        }
+    }
+
+    /// Folds leaves. What a segment of one leaf has is its result.
+    ///
+    /// # Safety
+    /// Convergent: the whole block. Items and starts are written.
+    #[inline(always)]
+    pub unsafe fn fold_leaves(&self, number: u32, room: Room<T, O::Accumulator>) {
+        // SAFETY: the caller's.
+        unsafe {
+            let work = self.work(number);
+            self.for_each_leaf(&work, room, |leaf, are_whole| {
+                let chunk = leaf.chunk;
+                let is_alone = chunk.end - chunk.start <= FAN;
+                // A scan wants no total of a segment of one leaf.
+                if is_alone && self.is_scan {
+                    return;
+                }
+                let Leaf { begin, end, index, .. } = leaf;
+                let value = match are_whole {
+                    true => self.fold_whole_leaf(room, begin, index),
+                    false if Self::READS_VECTORS => self.fold_leaf(room, begin, end, index),
+                    false => self.fold_each(room, begin, end, index),
+                };
+                if is_alone {
+                    self.finish(&work, chunk.number, value);
+                } else {
+                    room.leaf(chunk.start, leaf.number).write(value);
+                }
+            });
         }
     }
 
@@ -165,39 +212,64 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// Folds nodes of chunks that have more than one leaf. What a segment of one node has is its result.
+    /// Does something with each node of a work that has more than one leaf, or is not its chunk's only one, on a thread for each: told the
+    /// chunk, the node's number and how many leaves it has.
     ///
     /// # Safety
-    /// The whole block. The leaves are written.
+    /// The whole block. Starts are written.
     #[inline(always)]
-    pub unsafe fn fold_nodes(&self, number: u32, room: Room<T, O::Accumulator>) {
+    pub unsafe fn for_each_node(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        mut run: impl FnMut(Chunk, u32, u32),
+    ) {
         // SAFETY: the caller's.
-        let (work, has_roots) = unsafe { (self.work(number), self.has_roots(room)) };
+        let has_roots = unsafe { self.has_roots(room) };
         let nodes = if has_roots { work.end / (FAN * FAN) } else { 0 };
         let mut slot = simt::thread_index();
         while slot < nodes + work.chunk_count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's; there is a place for each value.
+            // SAFETY: the caller's.
             unsafe {
                 // Where no chunk has two nodes, each has one slot.
                 let (chunk, node) = if has_roots {
-                    let chunk = self.chunk_of_node_slot(&work, room, slot);
+                    let chunk = self.chunk_of_node_slot(work, room, slot);
                     (chunk, slot - chunk.start / (FAN * FAN) - chunk.number)
                 } else {
                     (self.chunk(room, slot), 0)
                 };
                 let (leaf, leaves) = (node * FAN, chunk.leaf_count());
                 if leaves > 1 && leaf < leaves {
-                    let count = Ord::min(leaves - leaf, FAN);
-                    let value = self.fold_values(room.leaf(chunk.start, leaf), count);
-                    if leaves <= FAN {
-                        self.finish(&work, chunk.number, value);
-                    } else {
-                        room.node(chunk.start, node).write(value);
-                    }
+                    run(chunk, node, Ord::min(leaves - leaf, FAN));
                 }
             }
             slot += step * BLOCK_THREADS;
+        }
+    }
+
+    /// Folds nodes of chunks that have more than one leaf. What a segment of one node has is its result.
+    ///
+    /// # Safety
+    /// The whole block. The leaves are written.
+    #[inline(always)]
+    pub unsafe fn fold_nodes(&self, number: u32, room: Room<T, O::Accumulator>) {
+        // SAFETY: the caller's; there is a place for each value.
+        unsafe {
+            let work = self.work(number);
+            self.for_each_node(&work, room, |chunk, node, count| {
+                let is_alone = chunk.leaf_count() <= FAN;
+                // A scan wants no total of a segment of one node.
+                if is_alone && self.is_scan {
+                    return;
+                }
+                let value = self.fold_values(room.leaf(chunk.start, node * FAN), count);
+                if is_alone {
+                    self.finish(&work, chunk.number, value);
+                } else {
+                    room.node(chunk.start, node).write(value);
+                }
+            });
         }
     }
 
@@ -262,8 +334,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the caller's; there is a result for each segment.
         unsafe {
             if chunk != work.tail_chunk && chunk != work.cut_chunk {
-                let segment = work.segment + chunk as u64;
-                self.output.add(segment as usize).write(O::lower(value));
+                if !self.is_scan {
+                    let segment = work.segment + chunk as u64;
+                    self.output.add(segment as usize).write(O::lower(value));
+                }
                 return;
             }
             let is_tail = chunk == work.tail_chunk;

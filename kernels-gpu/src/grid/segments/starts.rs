@@ -154,7 +154,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::store_shared_atomically(room.count(word), chunk + 1);
                 word += step;
             }
-            if begin == end {
+            if begin == end && !self.is_scan {
                 let segment = work.segment + chunk as u64;
                 let result = O::lower(O::identity());
                 self.output.add(segment as usize).write(result);

@@ -133,7 +133,7 @@ fn bounds(kind: Kind) -> Bounds {
             threads: BLOCK_THREADS,
             blocks: launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR,
         },
-        Kind::SegmentedReduce => Bounds {
+        Kind::SegmentedReduce | Kind::SegmentedScan => Bounds {
             threads: BLOCK_THREADS,
             blocks: segments::BLOCKS_PER_MULTIPROCESSOR,
         },

@@ -48,7 +48,7 @@ pub const SM_90: Generation = Generation {
 };
 
 /// All of them.
-pub const GENERATIONS: [Generation; 3] = [SM_90, SM_90, SM_90];
+pub const GENERATIONS: [Generation; 3] = [SM_70, SM_80, SM_90];
 
 impl Generation {
     /// The text of a kernel.

@@ -165,8 +165,7 @@ fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
     if name.starts_with("segmented_") {
         let source = match name.starts_with("segmented_scan_") {
             false => SEGMENTED_REDUCE_BARRIERS,
-            // A widening scan writes its results to global memory at once.
-            true => SEGMENTED_SCAN_BARRIERS - usize::from(widens(name)),
+            true => SEGMENTED_SCAN_BARRIERS,
         };
         // Before the next work takes the work's place, where copies are not asynchronous.
         let synchronous = usize::from(count("cp.async.wait_all") == 0);

@@ -18,6 +18,8 @@ pub enum Kind {
     Reduce,
     /// A segmented reduction.
     SegmentedReduce,
+    /// A segmented scan, inclusive or exclusive.
+    SegmentedScan,
     /// A scan, inclusive or exclusive.
     Scan,
     /// A kernel of the user's.
@@ -31,6 +33,7 @@ impl Kind {
             .strip_prefix("reduce_pairs_")
             .or_else(|| symbol.strip_prefix("reduce_"));
         let segmented = symbol.strip_prefix("segmented_reduce_");
+        let segmented_scan = symbol.strip_prefix("segmented_scan_");
         let scan = symbol
             .strip_prefix("inclusive_scan_")
             .or_else(|| symbol.strip_prefix("exclusive_scan_"));
@@ -38,6 +41,7 @@ impl Kind {
         reduce
             .map(|name| (Self::Reduce, name))
             .or_else(|| segmented.map(|name| (Self::SegmentedReduce, name)))
+            .or_else(|| segmented_scan.map(|name| (Self::SegmentedScan, name)))
             .or_else(|| scan.map(|name| (Self::Scan, name)))
             .or_else(|| own.map(|name| (Self::Own, name)))
     }
@@ -56,6 +60,9 @@ impl Kind {
             // The ticket, the windows' borders, the works; a work's items, its leaves, its nodes; what other blocks hear of; the
             // last tag. Without asynchronous copies, before the next work takes the work's place.
             Self::SegmentedReduce => add("bar.sync 0".to_owned(), 9 - usize::from(has_copies)),
+            // The same, but for what other blocks hear of; a chunk's total, what stands before the chunk, before nodes, before
+            // leaves; results.
+            Self::SegmentedScan => add("bar.sync 0".to_owned(), 13 - usize::from(has_copies)),
             // Once for short scans, once for long ones.
             Self::Scan => {
                 for shape in [SCAN_SHORT, SCAN_LONG] {

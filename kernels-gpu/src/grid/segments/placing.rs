@@ -54,9 +54,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             self.for_each_leaf(&work, room, |leaf, are_whole| {
                 self.place_items(&work, room, leaf, are_whole);
             });
+            // Orders the results before the reads of those who take them out.
+            simt::barrier();
             if Self::STAYS {
-                // Orders the results before the reads of those who take them out.
-                simt::barrier();
                 self.take_out(&work, room);
             }
             true

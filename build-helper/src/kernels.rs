@@ -1,7 +1,8 @@
 //! From the compiler's text to the kernels of all operators: refused, finished, inspected.
 
 use warpfold_kernels::contract::BLOCK_THREADS;
-use warpfold_kernels::{launch, segments};
+use warpfold_kernels::launch;
+use warpfold_kernels::segments::{self, Task};
 
 use crate::error::{Error, Problem, Refusal};
 use crate::ptx::finish::{self, Bounds};
@@ -133,9 +134,13 @@ fn bounds(kind: Kind) -> Bounds {
             threads: BLOCK_THREADS,
             blocks: launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR,
         },
-        Kind::SegmentedReduce | Kind::SegmentedScan => Bounds {
+        Kind::SegmentedReduce => Bounds {
             threads: BLOCK_THREADS,
-            blocks: segments::BLOCKS_PER_MULTIPROCESSOR,
+            blocks: segments::blocks_per_multiprocessor(Task::Reduce),
+        },
+        Kind::SegmentedScan => Bounds {
+            threads: BLOCK_THREADS,
+            blocks: segments::blocks_per_multiprocessor(Task::Scan),
         },
         Kind::Scan => Bounds {
             threads: launch::SCAN_MAX_BLOCK_THREADS,

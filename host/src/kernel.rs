@@ -14,9 +14,10 @@ use warpfold_kernels::launch::{
     Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
 use warpfold_kernels::op::*;
+use warpfold_kernels::segments::{self, Task};
 use warpfold_kernels::{
     for_each_kernel, for_each_pair_kernel, for_each_segmented_kernel,
-    for_each_segmented_scan_kernel, segments,
+    for_each_segmented_scan_kernel,
 };
 
 use crate::ptx::Texts;
@@ -31,7 +32,7 @@ impl<T: Element + DeviceCopy> Item for T {}
 /// The kinds of kernels, named as in the table of kernels. They are types without values.
 #[allow(non_camel_case_types)]
 pub mod kind {
-    use super::{Blocks, Copies, Element, Op, Wider};
+    use super::{Blocks, Copies, Element, Op, Task, Wider};
 
     /// A kind of kernel.
     pub trait Kind: 'static {
@@ -73,13 +74,13 @@ pub mod kind {
 
     impl Kind for segmented_reduce {
         fn blocks<O: Op<T>, T: Element>(copies: Copies, _available: u32) -> Blocks {
-            Blocks::of_segments::<O::Accumulator, T>(copies)
+            Blocks::of_segments::<O::Accumulator, T>(copies, Task::Reduce)
         }
     }
 
     impl Kind for segmented_scan {
         fn blocks<O: Op<T>, T: Element>(copies: Copies, _available: u32) -> Blocks {
-            Blocks::of_segments::<O::Accumulator, T>(copies)
+            Blocks::of_segments::<O::Accumulator, T>(copies, Task::Scan)
         }
     }
 
@@ -248,10 +249,10 @@ impl Blocks {
     }
 
     /// Of segments of items of type `T`, with accumulators of type `A`.
-    fn of_segments<A, T>(copies: Copies) -> Self {
+    fn of_segments<A, T>(copies: Copies, task: Task) -> Self {
         let block = Block {
             threads: BLOCK_THREADS,
-            shared_bytes: segments::shared_bytes::<T, A>(copies),
+            shared_bytes: segments::shared_bytes::<T, A>(copies, task),
         };
         Self {
             short: block,

@@ -17,7 +17,7 @@ use warpfold_kernels::contract::{
 use warpfold_kernels::launch::{
     Copies, Start, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
-use warpfold_kernels::segments;
+use warpfold_kernels::segments::{self, Task};
 use warpfold_kernels::workspace::{
     STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
 };
@@ -200,7 +200,8 @@ impl Engine {
         offsets: &[u32],
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
-        self.on_segments::<O, T>(items, offsets, offsets.len() - 1, &[], options)
+        let count = offsets.len() - 1;
+        self.on_segments::<O, T>(items, offsets, Task::Reduce, count, &[], options)
     }
 
     /// Launches the kernel, a segmented scan of no more segments than the workspace has items. Gives also whether the offsets
@@ -213,7 +214,7 @@ impl Engine {
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
         let more = [u64::from(is_exclusive)];
-        self.on_segments::<O, T>(items, offsets, items.len(), &more, options)
+        self.on_segments::<O, T>(items, offsets, Task::Scan, items.len(), &more, options)
     }
 
     /// Launches the kernel, of segments, with so many results and with further parameters.
@@ -221,12 +222,16 @@ impl Engine {
         &self,
         items: &[T],
         offsets: &[u32],
+        task: Task,
         result_count: usize,
         more: &[u64],
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
         let segment_count = offsets.len() - 1;
-        let output = self.upload(&vec![<O::Output as bytemuck::Zeroable>::zeroed(); result_count]);
+        let output = self.upload(&vec![
+            <O::Output as bytemuck::Zeroable>::zeroed();
+            result_count
+        ]);
         let report = self.upload(&[0_u64]);
         let mut parameters = vec![
             self.upload(items),
@@ -246,7 +251,8 @@ impl Engine {
         let windows =
             segments::window_count::<T, O::Accumulator>(items.len() as u64, segment_count as u64);
         let blocks = windows.div_ceil(self.windows_per_block);
-        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>(self.generation.copies());
+        let shared_bytes =
+            segments::shared_bytes::<T, O::Accumulator>(self.generation.copies(), task);
         let shape = shape(blocks, BLOCK_THREADS, shared_bytes);
         let counters = self.launch(&shape, &parameters, options)?;
         let is_refused = self.download::<u64>(report, 1)[0] != 0;

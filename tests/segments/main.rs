@@ -11,9 +11,9 @@ mod data;
 #[path = "../common/engine.rs"]
 mod engine;
 mod refused;
+mod scans;
 #[path = "../common/schedule.rs"]
 mod schedule;
-mod scans;
 mod scheduled;
 mod shapes;
 mod slices;

@@ -48,8 +48,8 @@ const SCAN_BARRIERS: [(&str, usize); 11] = [
 const SEGMENTED_REDUCE_BARRIERS: usize = 8;
 
 /// Barriers in the source of a segmented scan: the same, but for what other blocks hear of; a chunk's total, what stands before the
-/// chunk, before nodes, before leaves; results.
-const SEGMENTED_SCAN_BARRIERS: usize = 12;
+/// chunk, before nodes, before leaves; results; before the next work takes the work's place.
+const SEGMENTED_SCAN_BARRIERS: usize = 13;
 
 /// Vectors of a thread in a tile of a short scan and in one of a long scan.
 const SCAN_ROWS: usize = SCAN_SHORT.rows + SCAN_LONG.rows;
@@ -163,13 +163,12 @@ fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
         stores: count("st.global.v4.b32"),
     };
     if name.starts_with("segmented_") {
-        let source = match name.starts_with("segmented_scan_") {
-            false => SEGMENTED_REDUCE_BARRIERS,
+        let count = match name.starts_with("segmented_scan_") {
             true => SEGMENTED_SCAN_BARRIERS,
+            // One more before the next work takes the work's place, where copies are not asynchronous.
+            false => SEGMENTED_REDUCE_BARRIERS + usize::from(count("cp.async.wait_all") == 0),
         };
-        // Before the next work takes the work's place, where copies are not asynchronous.
-        let synchronous = usize::from(count("cp.async.wait_all") == 0);
-        let barriers = [("bar.sync0;", source + synchronous)];
+        let barriers = [("bar.sync0;", count)];
         return inspect_barriers(name, entry, compiler, &barriers);
     }
     let is_scan = name.contains("_scan_");

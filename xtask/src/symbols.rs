@@ -18,8 +18,7 @@ macro_rules! ladder_symbols {
 
 const LIBRARY: &[&str] = warpfold_kernels::for_each_kernel!(library_symbols);
 const SEGMENTED: &[&str] = warpfold_kernels::for_each_segmented_kernel!(library_symbols);
-const SEGMENTED_SCANS: &[&str] =
-    warpfold_kernels::for_each_segmented_scan_kernel!(library_symbols);
+const SEGMENTED_SCANS: &[&str] = warpfold_kernels::for_each_segmented_scan_kernel!(library_symbols);
 const PAIRS: &[&str] = warpfold_kernels::for_each_pair_kernel!(library_symbols);
 const LADDER: &[&str] = warpfold_kernels::for_each_ladder_kernel!(ladder_symbols);
 const NESTED: &[&str] = warpfold_kernels::for_each_nested_kernel!(ladder_symbols);

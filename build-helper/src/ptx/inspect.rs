@@ -61,8 +61,8 @@ impl Kind {
             // last tag. Without asynchronous copies, before the next work takes the work's place.
             Self::SegmentedReduce => add("bar.sync 0".to_owned(), 9 - usize::from(has_copies)),
             // The same, but for what other blocks hear of; a chunk's total, what stands before the chunk, before nodes, before
-            // leaves; results.
-            Self::SegmentedScan => add("bar.sync 0".to_owned(), 13 - usize::from(has_copies)),
+            // leaves; results; before the next work takes the work's place.
+            Self::SegmentedScan => add("bar.sync 0".to_owned(), 13),
             // Once for short scans, once for long ones.
             Self::Scan => {
                 for shape in [SCAN_SHORT, SCAN_LONG] {

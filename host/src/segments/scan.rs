@@ -194,9 +194,7 @@ fn and_wait<O: Kernel<kind::segmented_scan, T>, T: Item, I: Offset>(
     let Some(segments) = segments else {
         return Ok(());
     };
-    gpu.enter(|entered| {
-        check::scan::<O, T, I>(entered, segments, place == Place::LeftOut, output)
-    })
+    gpu.enter(|entered| check::scan::<O, T, I>(entered, segments, place == Place::LeftOut, output))
 }
 
 /// Queues a scan of segments, if there are any.

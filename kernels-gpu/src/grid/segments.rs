@@ -43,8 +43,9 @@ mod window;
 use crate::arguments::{SegmentedReduceArguments, SegmentedScanArguments};
 use crate::board::Board;
 use crate::element::Element;
+use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{works_ahead, Header};
+use crate::segments::{rooms, Header, Task};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 use crate::workspace::Control;
@@ -99,7 +100,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         states,
         report,
         header: simt::shared_memory(),
-        is_scan: false,
+        task: Task::Reduce,
         is_exclusive: false,
     };
     // SAFETY: the caller's.
@@ -130,7 +131,7 @@ pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
         states: arguments.states,
         report: arguments.report,
         header: simt::shared_memory(),
-        is_scan: true,
+        task: Task::Scan,
         is_exclusive: arguments.is_exclusive != 0,
     };
     // SAFETY: the caller's.
@@ -147,8 +148,7 @@ struct Launch<O: Op<T>, T: Element> {
     states: *mut u64,
     report: *mut u64,
     header: *mut Header<O::Accumulator>,
-    /// Whether each item has a result, and not each segment.
-    is_scan: bool,
+    task: Task,
     /// Whether a scan's result leaves out its item.
     is_exclusive: bool,
 }
@@ -161,7 +161,8 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn work_and_depart(&self, state_words: u64) {
         simt::await_work_before();
-        let room = Room::new(self.header.cast());
+        let rooms = rooms(simt::COPIES, self.task);
+        let room = Room::new(self.header.cast(), rooms);
         // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
         unsafe {
             self.begin(room);
@@ -182,7 +183,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. The launch is that of [`segmented_reduce`], and the header is written.
     #[inline(always)]
     unsafe fn run(&self, mut room: Room<T, O::Accumulator>) {
-        let is_ahead = works_ahead(simt::COPIES);
+        let is_ahead = rooms(simt::COPIES, self.task) > 1;
         // SAFETY: the caller's. What decides is the same on all threads.
         unsafe {
             let mut number = 0;
@@ -195,7 +196,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     ends = self.bring(number, room);
                 }
                 self.write_starts(&self.work(number), room, ends);
-                if is_ahead {
+                if simt::COPIES == Copies::Asynchronous {
                     simt::await_copies();
                 }
                 // Orders items and starts before everybody's reads, and the reads of the work before before what takes its place.
@@ -218,7 +219,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     simt::barrier();
                     self.fold_roots(number, room);
                 }
-                if self.is_scan && !self.place(number, room) {
+                if self.task == Task::Scan && !self.place(number, room) {
                     return;
                 }
                 if !is_ahead {
@@ -228,7 +229,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 number = next;
                 room = room.next();
             }
-            if !self.is_scan && self.is_combined() {
+            if self.task == Task::Reduce && self.is_combined() {
                 // Orders the chunks' values before warp 0's reads.
                 simt::barrier();
                 if simt::warp() == 0 {

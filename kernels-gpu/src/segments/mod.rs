@@ -132,8 +132,8 @@ pub const fn place_of<T>(index: usize) -> usize {
 
 /// Where what lies in a block's shared memory, in bytes. First comes a [`Header`].
 ///
-/// What one work has there stands in the other of two places for the next one: the slots' bits and counts; and, where copies are
-/// asynchronous, items and starts.
+/// What one work has there stands in the other of two places for the next one: the slots' bits and counts; and, where there are two
+/// rooms, items and starts.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
     /// A bit for each slot, in words of 32, and a word in which there is something if a chunk has more than one node.
@@ -280,20 +280,37 @@ impl Layout {
     }
 }
 
-/// Whether items of the next work are copied while one is worked on.
-pub const fn works_ahead(copies: Copies) -> bool {
-    matches!(copies, Copies::Asynchronous)
+/// What is made of segments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    /// A result for each segment.
+    Reduce,
+    /// A result for each item.
+    Scan,
+}
+
+/// Works that have room for their items in a block's shared memory. With two, the next one's items are copied while one is worked on;
+/// a scan has more blocks instead, with one window each, since they wait for each other.
+pub const fn rooms(copies: Copies, task: Task) -> usize {
+    match (copies, task) {
+        (Copies::Asynchronous, Task::Reduce) => 2,
+        _ => 1,
+    }
 }
 
 /// Bytes of dynamic shared memory of a block.
-pub const fn shared_bytes<T, A>(copies: Copies) -> u32 {
+pub const fn shared_bytes<T, A>(copies: Copies, task: Task) -> u32 {
     let layout = Layout::of::<T, A>();
-    let rooms = if works_ahead(copies) { 2 } else { 1 };
-    (layout.items + rooms * layout.item_bytes) as u32
+    (layout.items + rooms(copies, task) * layout.item_bytes) as u32
 }
 
 /// Blocks that share a multiprocessor: what the compiler fits the registers to.
-pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
+pub const fn blocks_per_multiprocessor(task: Task) -> u32 {
+    match task {
+        Task::Reduce => 4,
+        Task::Scan => 5,
+    }
+}
 
 const _: () = {
     assert!(chunk_items::<f32, f32>() == 4096 && chunk_items::<[u8; 32], f32>() == 256);
@@ -301,7 +318,7 @@ const _: () = {
     assert!(room_items::<f32, f32>() + VECTOR_BYTES < u16::MAX as usize);
     assert!(window_count::<f32, f32>(0, 1) == 1 && window_count::<f32, f32>(4096, 0) == 1);
     // What every device has for a block.
-    assert!(shared_bytes::<u64, u64>(Copies::Asynchronous) <= 99 << 10);
-    assert!(shared_bytes::<u32, [u32; 16]>(Copies::Asynchronous) <= 99 << 10);
-    assert!(shared_bytes::<u64, u64>(Copies::Synchronous) <= 64 << 10);
+    assert!(shared_bytes::<u64, u64>(Copies::Asynchronous, Task::Reduce) <= 99 << 10);
+    assert!(shared_bytes::<u32, [u32; 16]>(Copies::Asynchronous, Task::Reduce) <= 99 << 10);
+    assert!(shared_bytes::<u64, u64>(Copies::Synchronous, Task::Reduce) <= 64 << 10);
 };

@@ -2,7 +2,7 @@
 
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::{chunk_items, Window, FAN};
+use crate::segments::{chunk_items, Task, Window, FAN};
 use crate::{simt, warp};
 
 use super::Launch;
@@ -62,7 +62,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 return false;
             };
             if simt::lane() == 0 {
-                if is_last && !self.is_scan {
+                if is_last && self.task == Task::Reduce {
                     let result = O::lower(value);
                     self.output.add(window.segment as usize).write(result);
                 } else if !is_last {

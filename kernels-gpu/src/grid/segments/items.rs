@@ -4,9 +4,10 @@ use core::marker::PhantomData;
 
 use crate::contract::BLOCK_THREADS;
 use crate::element::{put_item, vector_of, Element, Vector};
+use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::{has_vectors, place_of, vector_items};
-use crate::segments::{works_ahead, Layout, Work};
+use crate::segments::{Layout, Work};
 use crate::simt;
 use crate::thread::{Access, Caching};
 
@@ -18,6 +19,8 @@ pub struct Room<T, A> {
     memory: *mut u8,
     /// Which of the two places the work has: 0 or 1.
     turn: u32,
+    /// How many places there are for items.
+    rooms: usize,
     items: PhantomData<(T, A)>,
 }
 
@@ -35,10 +38,11 @@ impl<T: Element, A: Copy> Room<T, A> {
 
     /// The room in the shared memory that begins there, for the first work.
     #[inline(always)]
-    pub fn new(memory: *mut u8) -> Self {
+    pub fn new(memory: *mut u8, rooms: usize) -> Self {
         Room {
             memory,
             turn: 0,
+            rooms,
             items: PhantomData,
         }
     }
@@ -55,7 +59,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// Where the work's items are.
     #[inline(always)]
     fn item_memory(&self) -> *mut u8 {
-        let turn = if works_ahead(simt::COPIES) { self.turn } else { 0 };
+        let turn = if self.rooms > 1 { self.turn } else { 0 };
         let offset = Self::LAYOUT.items as u32 + turn * Self::LAYOUT.item_bytes as u32;
         self.memory.wrapping_add(offset as usize)
     }
@@ -172,7 +176,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let items = vector_items::<T>();
         let item_count = self.offsets.item_count;
         // Of an item before item 0, the number is larger than any.
-        let upto = work.base.wrapping_add(work.end.next_multiple_of(items) as u64);
+        let upto = work
+            .base
+            .wrapping_add(work.end.next_multiple_of(items) as u64);
         let all_exist = work.base < item_count && upto <= item_count;
         let mut place = simt::thread_index() * items;
         if !all_exist {
@@ -194,7 +200,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let step = simt::opaque_one() as u32;
             // SAFETY: the caller's; a vector that exists is aligned, since the item at place 0 would be.
             unsafe {
-                if works_ahead(simt::COPIES) {
+                if simt::COPIES == Copies::Asynchronous {
                     access.begin_copy_without_policy(to, from);
                 } else {
                     access.write_shared(to, access.load(from, Caching::Streamed));

@@ -3,7 +3,7 @@
 use crate::contract::{BLOCK_THREADS, BLOCK_WARPS, THREAD_VECTORS, WARP_LANES};
 use crate::element::{for_each_item, item_of, Element};
 use crate::op::Op;
-use crate::segments::{has_vectors, vector_items, Work, FAN};
+use crate::segments::{has_vectors, vector_items, Task, Work, FAN};
 use crate::simt;
 use crate::thread::{for_each_vector, Vectors};
 
@@ -91,10 +91,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let chunk = leaf.chunk;
                 let is_alone = chunk.end - chunk.start <= FAN;
                 // A scan wants no total of a segment of one leaf.
-                if is_alone && self.is_scan {
+                if is_alone && self.task == Task::Scan {
                     return;
                 }
-                let Leaf { begin, end, index, .. } = leaf;
+                let Leaf {
+                    begin, end, index, ..
+                } = leaf;
                 let value = match are_whole {
                     true => self.fold_whole_leaf(room, begin, index),
                     false if Self::READS_VECTORS => self.fold_leaf(room, begin, end, index),
@@ -260,7 +262,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             self.for_each_node(&work, room, |chunk, node, count| {
                 let is_alone = chunk.leaf_count() <= FAN;
                 // A scan wants no total of a segment of one node.
-                if is_alone && self.is_scan {
+                if is_alone && self.task == Task::Scan {
                     return;
                 }
                 let value = self.fold_values(room.leaf(chunk.start, node * FAN), count);
@@ -334,7 +336,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the caller's; there is a result for each segment.
         unsafe {
             if chunk != work.tail_chunk && chunk != work.cut_chunk {
-                if !self.is_scan {
+                if self.task == Task::Reduce {
                     let segment = work.segment + chunk as u64;
                     self.output.add(segment as usize).write(O::lower(value));
                 }

@@ -75,7 +75,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let is_told = window.is_last != 0
                 || !window.is_combined()
                 || self.settle_window(work.window, &window);
-            let before = if is_told { self.value_before(&window) } else { None };
+            let before = if is_told {
+                self.value_before(&window)
+            } else {
+                None
+            };
             // Orders the lanes' reads of the total before the write in its place.
             simt::warp_barrier();
             match before {
@@ -200,7 +204,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
 
     /// What stands behind an item, and its result.
     #[inline(always)]
-    fn result_of(&self, before: O::Accumulator, item: T, index: u64) -> (O::Accumulator, O::Output) {
+    fn result_of(
+        &self,
+        before: O::Accumulator,
+        item: T,
+        index: u64,
+    ) -> (O::Accumulator, O::Output) {
         let after = O::combine(before, O::lift_at(item, index));
         let result = O::lower(if self.is_exclusive { before } else { after });
         (after, result)

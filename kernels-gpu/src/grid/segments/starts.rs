@@ -5,7 +5,7 @@
 use crate::contract::BLOCK_THREADS;
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::{Work, FAN};
+use crate::segments::{Task, Work, FAN};
 use crate::simt;
 
 use super::items::Room;
@@ -88,12 +88,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The whole block; `ends` is what [`Self::load_ends`] gave of this work. Nobody uses what the work before last had in the room,
     /// and its bits are cleared.
     #[inline(always)]
-    pub unsafe fn write_starts(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        mut ends: Ends,
-    ) {
+    pub unsafe fn write_starts(&self, work: &Work, room: Room<T, O::Accumulator>, mut ends: Ends) {
         let mut chunk = simt::thread_index();
         while chunk < work.chunk_count {
             let step = simt::opaque_one() as u32;
@@ -154,7 +149,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::store_shared_atomically(room.count(word), chunk + 1);
                 word += step;
             }
-            if begin == end && !self.is_scan {
+            if begin == end && self.task == Task::Reduce {
                 let segment = work.segment + chunk as u64;
                 let result = O::lower(O::identity());
                 self.output.add(segment as usize).write(result);

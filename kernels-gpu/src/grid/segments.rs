@@ -19,6 +19,9 @@
 //! the last of 256 also combines the results of these, and so on; each tells one value, when it has no more to combine. So a
 //! block waits for at most 15 values at a time.
 //!
+//! **Scans** go the same way up, with one window a block, and tell the same values. Then they go down: see `placing`. What stands before
+//! a chunk is made of values that others tell without waiting for what stands before theirs, at most 15 for each level.
+//!
 //! **Progress.** A ticket says which windows a block has, and it waits for windows with lower numbers only: these blocks have
 //! started, or it has them itself. It waits when it has told all else that it tells, and in the order of its windows.
 //!
@@ -30,7 +33,7 @@
 //!
 //! Cost: every item and every result once, every offset once or twice; of a window's items the first and the last come in vectors
 //! that may reach into its neighbours. 3 barriers a block, 2 for each window, 1 more where a chunk has more than 256 items, and 1 for
-//! what is combined.
+//! what is combined. Of a scan, 4 more for each window, 1 where a chunk has more than 256 items, and 1 for a chunk of an earlier segment.
 
 mod chunks;
 mod items;

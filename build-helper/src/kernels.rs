@@ -1,7 +1,8 @@
 //! From the compiler's text to the kernels of all operators: refused, finished, inspected.
 
 use warpfold_kernels::contract::BLOCK_THREADS;
-use warpfold_kernels::{launch, segments};
+use warpfold_kernels::launch;
+use warpfold_kernels::segments::{self, Task};
 
 use crate::error::{Error, Problem, Refusal};
 use crate::ptx::finish::{self, Bounds};
@@ -135,7 +136,11 @@ fn bounds(kind: Kind) -> Bounds {
         },
         Kind::SegmentedReduce => Bounds {
             threads: BLOCK_THREADS,
-            blocks: segments::BLOCKS_PER_MULTIPROCESSOR,
+            blocks: segments::blocks_per_multiprocessor(Task::Reduce),
+        },
+        Kind::SegmentedScan => Bounds {
+            threads: BLOCK_THREADS,
+            blocks: segments::blocks_per_multiprocessor(Task::Scan),
         },
         Kind::Scan => Bounds {
             threads: launch::SCAN_MAX_BLOCK_THREADS,

@@ -5,7 +5,8 @@
 use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::launch::{self, reduce_blocks_per_multiprocessor as blocks};
 use warpfold_kernels::op::*;
-use warpfold_kernels::{bf16, f16, segments, selection};
+use warpfold_kernels::segments::{self, Task};
+use warpfold_kernels::{bf16, f16, selection};
 
 use crate::part::Part;
 
@@ -32,8 +33,12 @@ pub fn of(entry: &str) -> String {
 fn of_library(entry: &str) -> String {
     let (threads, blocks) = match reduction_blocks(entry) {
         Some(blocks) => (BLOCK_THREADS, blocks),
-        None if entry.starts_with("segmented_reduce_") => {
-            (BLOCK_THREADS, segments::BLOCKS_PER_MULTIPROCESSOR)
+        None if entry.starts_with("segmented_") => {
+            let task = match entry.starts_with("segmented_scan_") {
+                true => Task::Scan,
+                false => Task::Reduce,
+            };
+            (BLOCK_THREADS, segments::blocks_per_multiprocessor(task))
         }
         None if SELECTIONS.iter().any(|begin| entry.starts_with(begin)) => (
             selection::BLOCK_THREADS,

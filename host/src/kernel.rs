@@ -14,8 +14,10 @@ use warpfold_kernels::launch::{
     Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
 use warpfold_kernels::op::*;
+use warpfold_kernels::segments::{self, Task};
 use warpfold_kernels::{
-    for_each_kernel, for_each_pair_kernel, for_each_segmented_kernel, segments, selection,
+    for_each_kernel, for_each_pair_kernel, for_each_segmented_kernel,
+    for_each_segmented_scan_kernel, selection,
 };
 
 use crate::ptx::Texts;
@@ -30,7 +32,7 @@ impl<T: Element + DeviceCopy> Item for T {}
 /// The kinds of kernels, named as in the table of kernels. They are types without values.
 #[allow(non_camel_case_types)]
 pub mod kind {
-    use super::{Blocks, Copies, Element, Op, Wider};
+    use super::{Blocks, Copies, Element, Op, Task, Wider};
 
     /// A kind of kernel.
     pub trait Kind: 'static {
@@ -47,6 +49,11 @@ pub mod kind {
     /// Combines the items of each segment to one.
     #[derive(Debug)]
     pub enum segmented_reduce {}
+
+    /// Replaces each item by the combination of all of its segment up to it, with or without it.
+    #[derive(Debug)]
+    pub enum segmented_scan {}
+
     /// Combines all pairs of the items of two inputs to one.
     #[derive(Debug)]
     pub enum reduce_pairs {}
@@ -66,8 +73,14 @@ pub mod kind {
     }
 
     impl Kind for segmented_reduce {
-        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
-            Blocks::of_segmented_reduction::<O::Accumulator, T>()
+        fn blocks<O: Op<T>, T: Element>(copies: Copies, _available: u32) -> Blocks {
+            Blocks::of_segments::<O::Accumulator, T>(copies, Task::Reduce)
+        }
+    }
+
+    impl Kind for segmented_scan {
+        fn blocks<O: Op<T>, T: Element>(copies: Copies, _available: u32) -> Blocks {
+            Blocks::of_segments::<O::Accumulator, T>(copies, Task::Scan)
         }
     }
 
@@ -188,6 +201,7 @@ macro_rules! rows {
 
 for_each_kernel!(rows);
 for_each_segmented_kernel!(rows);
+for_each_segmented_scan_kernel!(rows);
 
 /// The names of a table's kernels.
 #[cfg(test)]
@@ -197,9 +211,10 @@ macro_rules! symbols {
 
 /// The names of the tables' kernels.
 #[cfg(test)]
-pub(crate) const SHIPPED: [&[&str]; 2] = [
+pub(crate) const SHIPPED: [&[&str]; 3] = [
     for_each_kernel!(symbols),
     for_each_segmented_kernel!(symbols),
+    for_each_segmented_scan_kernel!(symbols),
 ];
 
 /// The same for the rows of the table of kernels with two inputs, whose items are pairs.
@@ -248,10 +263,10 @@ impl Blocks {
     }
 
     /// Of segments of items of type `T`, with accumulators of type `A`.
-    fn of_segmented_reduction<A, T>() -> Self {
+    fn of_segments<A, T>(copies: Copies, task: Task) -> Self {
         let block = Block {
             threads: BLOCK_THREADS,
-            shared_bytes: segments::shared_bytes::<T, A>(),
+            shared_bytes: segments::shared_bytes::<T, A>(copies, task),
         };
         Self {
             short: block,

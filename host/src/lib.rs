@@ -21,6 +21,8 @@
 //! | [`gpu_arg_min`], [`gpu_arg_max`], [`gpu_min_max`], [`gpu_arg_min_max`], [`gpu_moments`], [`gpu_norm`] | [`reduce()`] | [`reduce_into`] |
 //! | [`gpu_dot`], [`gpu_reduce_pairs`] | [`dot`], [`reduce_pairs`] | [`dot_into`], [`reduce_pairs_into`] |
 //! | [`gpu_inclusive_scan`] | [`inclusive_scan`], [`inclusive_scan_in_place`] | [`inclusive_scan_on`], [`inclusive_scan_in_place_on`] |
+//! | | [`segmented_inclusive_scan`], [`inclusive_scan_rows`] | [`segmented_inclusive_scan_on`], [`inclusive_scan_rows_on`] |
+//! | | [`segmented_exclusive_scan`], [`exclusive_scan_rows`] | [`segmented_exclusive_scan_on`], [`exclusive_scan_rows_on`] |
 //! | [`gpu_exclusive_scan`] | [`exclusive_scan`], [`exclusive_scan_in_place`] | [`exclusive_scan_on`], [`exclusive_scan_in_place_on`] |
 //!
 //! Each takes its operator as a type, as in `reduce::<Sum, _>(&gpu, &buffer)`: [`Sum`], [`Product`], [`Min`] or
@@ -154,8 +156,10 @@ pub use scan::{
     inclusive_scan, inclusive_scan_in_place, inclusive_scan_in_place_on, inclusive_scan_on,
 };
 pub use segments::{
-    Offset, gpu_reduce_rows, gpu_segmented_reduce, reduce_rows, reduce_rows_into, segmented_reduce,
-    segmented_reduce_into,
+    Offset, exclusive_scan_rows, exclusive_scan_rows_on, gpu_reduce_rows, gpu_segmented_reduce,
+    inclusive_scan_rows, inclusive_scan_rows_on, reduce_rows, reduce_rows_into,
+    segmented_exclusive_scan, segmented_exclusive_scan_on, segmented_inclusive_scan,
+    segmented_inclusive_scan_on, segmented_reduce, segmented_reduce_into,
 };
 pub use selection::{
     RunsKernel, SelectKernel, partition_flagged, partition_flagged_on, partition_if,

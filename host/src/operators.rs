@@ -27,10 +27,10 @@
 /// }
 /// ```
 ///
-/// A row reads `name: Operator, Item;` and gives a reduction, a segmented one and both scans. With `scans only` behind a comma
+/// A row reads `name: Operator, Item;` and gives a reduction, a segmented one, segmented scans and both scans. With `scans only` behind a comma
 /// it gives all but the first, since only that needs [`Commutative`](crate::Commutative); with `reduction only` the reduction
 /// alone. A row `name: Operator, pairs of A, B;` gives a reduction of two inputs, [`reduce_pairs`](crate::reduce_pairs()), by an
-/// operator on [`Pair<A, B>`](crate::Pair). The kernels are called `reduce_name`, `segmented_reduce_name`,
+/// operator on [`Pair<A, B>`](crate::Pair). The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`,
 /// `inclusive_scan_name`, `exclusive_scan_name` and `reduce_pairs_name`, in profilers too; the names in a program's list differ
 /// from each other.
 #[macro_export]
@@ -53,6 +53,7 @@ macro_rules! operators {
     };
     (@row $name:ident $op:ty, $item:ty, scans only) => {
         $crate::operators!(@kernel segmented_reduce "segmented_reduce_", $name, $op, $item);
+        $crate::operators!(@kernel segmented_scan "segmented_scan_", $name, $op, $item);
         $crate::operators!(@kernel inclusive_scan "inclusive_scan_", $name, $op, $item);
         $crate::operators!(@kernel exclusive_scan "exclusive_scan_", $name, $op, $item);
     };

@@ -1,7 +1,14 @@
-//! Reductions of segments of buffers that are in the device's memory, and of the rows of matrices.
+//! Reductions and scans of segments of buffers that are in the device's memory, and of the rows of matrices.
 
 mod check;
+mod scan;
 mod slices;
+
+pub use scan::{
+    exclusive_scan_rows, exclusive_scan_rows_on, inclusive_scan_rows, inclusive_scan_rows_on,
+    segmented_exclusive_scan, segmented_exclusive_scan_on, segmented_inclusive_scan,
+    segmented_inclusive_scan_on,
+};
 
 use cust::memory::{DeviceCopy, DeviceSlice};
 use cust::stream::Stream;

@@ -107,6 +107,19 @@ macro_rules! selection_entry {
     };
 }
 
+/// Emits the entry of a segmented scan.
+macro_rules! segmented_scan_entry {
+    ($symbol:ident: $op:ty, $t:ty) => {
+        const _: () = {
+            type T = $t;
+            type R = <$op as $crate::op::Op<$t>>::Output;
+            $crate::with_segmented_scan_arguments! {
+                [forward] $symbol, SegmentedScanArguments to $crate::grid::segments::segmented_scan::<$op, $t>;
+            }
+        };
+    };
+}
+
 macro_rules! select_if {
     ($predicate:ident $t:ident $symbol:ident) => { selection_entry!($symbol: If<$predicate>, $t); };
 }
@@ -121,6 +134,10 @@ macro_rules! select_flagged {
 
 macro_rules! segmented_reduce {
     ($op:ident $t:ident $symbol:ident) => { segmented_reduce_entry!($symbol: $op, $t); };
+}
+
+macro_rules! segmented_scan {
+    ($op:ident $t:ident $symbol:ident) => { segmented_scan_entry!($symbol: $op, $t); };
 }
 
 macro_rules! reduce {
@@ -147,6 +164,8 @@ macro_rules! entries {
 crate::for_each_kernel!(entries);
 #[cfg(not(feature = "skeletons"))]
 crate::for_each_segmented_kernel!(entries);
+#[cfg(not(feature = "skeletons"))]
+crate::for_each_segmented_scan_kernel!(entries);
 #[cfg(not(feature = "skeletons"))]
 crate::for_each_pair_kernel!(entries);
 #[cfg(not(feature = "skeletons"))]

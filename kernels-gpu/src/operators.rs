@@ -1,14 +1,14 @@
 //! What [`operators!`](crate::operators!) emits on the device: the entries of each row. With stable rustc, each of the operator's
 //! functions by itself too, so that what it must not contain can be named.
 //!
-//! A row is `NAME: OPERATOR, ITEM;`, which gives `reduce_NAME`, `segmented_reduce_NAME`, `inclusive_scan_NAME` and
-//! `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, which gives all but the first; `NAME: OPERATOR, ITEM, reduction only;`,
+//! A row is `NAME: OPERATOR, ITEM;`, which gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`,
+//! `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, which gives all but the first; `NAME: OPERATOR, ITEM, reduction only;`,
 //! which gives the reduction; or `NAME: OPERATOR, pairs of A, B;`, which gives `reduce_pairs_NAME`.
 
 pub use crate::block::{Exclusive, Inclusive};
 pub use crate::grid::reduce::{reduce, reduce_pairs};
 pub use crate::grid::scan::scan;
-pub use crate::grid::segments::segmented_reduce;
+pub use crate::grid::segments::{segmented_reduce, segmented_scan};
 pub use crate::op::{Op, Pair};
 #[cfg(feature = "stable")]
 use crate::simt::in_global_memory;
@@ -76,6 +76,11 @@ macro_rules! operators {
                 [$crate::operator_entry]
                 "segmented_reduce_" $name, SegmentedReduceArguments to
                 $crate::operators::segmented_reduce::<$op, $item>;
+            }
+            $crate::with_segmented_scan_arguments! {
+                [$crate::operator_entry]
+                "segmented_scan_" $name, SegmentedScanArguments to
+                $crate::operators::segmented_scan::<$op, $item>;
             }
         };
     };

@@ -17,7 +17,7 @@ use warpfold_kernels::contract::{
 use warpfold_kernels::launch::{
     Copies, Start, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
-use warpfold_kernels::segments;
+use warpfold_kernels::segments::{self, Task};
 use warpfold_kernels::selection::{self, BeforeRun};
 use warpfold_kernels::workspace::{
     STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
@@ -72,6 +72,7 @@ pub struct Engine {
     workspace: u64,
     state_words: u64,
     scan_buffers: Option<u32>,
+    windows_per_block: u64,
 }
 
 /// What a selection wrote: as many places as items, of which the first are written.
@@ -137,6 +138,7 @@ impl Engine {
             workspace,
             state_words,
             scan_buffers: None,
+            windows_per_block: 1,
         }
     }
 
@@ -228,11 +230,40 @@ impl Engine {
         offsets: &[u32],
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
+        let count = offsets.len() - 1;
+        self.on_segments::<O, T>(items, offsets, Task::Reduce, count, &[], options)
+    }
+
+    /// Launches the kernel, a segmented scan of no more segments than the workspace has items. Gives also whether the offsets
+    /// were refused.
+    pub fn segmented_scan<O: Op<T>, T: Element>(
+        &self,
+        items: &[T],
+        offsets: &[u32],
+        is_exclusive: bool,
+        options: &RunOptions,
+    ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
+        let more = [u64::from(is_exclusive)];
+        self.on_segments::<O, T>(items, offsets, Task::Scan, items.len(), &more, options)
+    }
+
+    /// Launches the kernel, of segments, with so many results and with further parameters.
+    fn on_segments<O: Op<T>, T: Element>(
+        &self,
+        items: &[T],
+        offsets: &[u32],
+        task: Task,
+        result_count: usize,
+        more: &[u64],
+        options: &RunOptions,
+    ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
         let segment_count = offsets.len() - 1;
-        let output_bytes = segment_count * size_of::<O::Output>();
-        let output = self.memory.alloc(output_bytes as u64).unwrap();
+        let output = self.upload(&vec![
+            <O::Output as bytemuck::Zeroable>::zeroed();
+            result_count
+        ]);
         let report = self.upload(&[0_u64]);
-        let parameters = [
+        let mut parameters = vec![
             self.upload(items),
             items.len() as u64,
             self.upload(offsets),
@@ -244,15 +275,20 @@ impl Engine {
             self.state_words,
             output,
             report,
+            self.windows_per_block,
         ];
-        let blocks = segments::window_count::<T>(items.len() as u64, segment_count as u64);
-        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>();
+        parameters.extend(more);
+        let windows =
+            segments::window_count::<T, O::Accumulator>(items.len() as u64, segment_count as u64);
+        let blocks = windows.div_ceil(self.windows_per_block);
+        let shared_bytes =
+            segments::shared_bytes::<T, O::Accumulator>(self.generation.copies(), task);
         let shape = shape(blocks, BLOCK_THREADS, shared_bytes);
         let counters = self.launch(&shape, &parameters, options)?;
         let is_refused = self.download::<u64>(report, 1)[0] != 0;
         let results = match is_refused {
             true => Vec::new(),
-            false => self.download(output, segment_count),
+            false => self.download(output, result_count),
         };
         Ok((results, is_refused, counters))
     }
@@ -381,6 +417,11 @@ impl Engine {
     /// Gives the blocks of scans room for `buffers` tiles, in place of as many as they can use.
     pub fn set_scan_buffers(&mut self, buffers: u32) {
         self.scan_buffers = Some(buffers);
+    }
+
+    /// Gives each block of segmented reductions so many windows.
+    pub fn set_windows_per_block(&mut self, windows: u64) {
+        self.windows_per_block = windows;
     }
 
     fn launch(

@@ -63,13 +63,9 @@ pub fn of_inclusive_scan<O: Op<T, Output = T>, T: Sample>(it: Circumstances) -> 
     })
 }
 
-/// A segmented reduction's trial: segments of many lengths, which end with the items.
+/// A segmented reduction's trial.
 pub fn of_segmented_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
-    let mut offsets = vec![0];
-    for length in [1300, 5000, 0, 17, 40, 32, 9000] {
-        offsets.push(offsets[offsets.len() - 1] + length);
-    }
-    offsets.push(it.item_count);
+    let offsets = segments(it.item_count);
     let lists = lists::<O, T>(it.item_count);
     let expected = lists
         .clone()
@@ -78,6 +74,31 @@ pub fn of_segmented_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstanc
     of::<O, T, O::Output>(it, lists, expected, move |engine, items, options| {
         Ok(engine.segmented_reduce::<O, T>(items, &offsets, options)?.0)
     })
+}
+
+/// A segmented scan's trial, of the same segments.
+pub fn of_segmented_scan<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
+    let offsets = segments(it.item_count);
+    let lists = lists::<O, T>(it.item_count);
+    let expected = lists
+        .clone()
+        .map(|items| reference::segmented_inclusive_scan::<O, T>(&items, &offsets));
+    let offsets: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
+    of::<O, T, O::Output>(it, lists, expected, move |engine, items, options| {
+        Ok(engine
+            .segmented_scan::<O, T>(items, &offsets, false, options)?
+            .0)
+    })
+}
+
+/// Offsets of segments of many lengths, which end with the items.
+fn segments(item_count: usize) -> Vec<usize> {
+    let mut offsets = vec![0];
+    for length in [1300, 5000, 0, 17, 40, 32, 9000] {
+        offsets.push(offsets[offsets.len() - 1] + length);
+    }
+    offsets.push(item_count);
+    offsets
 }
 
 /// The items of the two launches.

@@ -46,3 +46,41 @@ fn the_bytes_are_those_of_items_offsets_and_results() {
         }
     }
 }
+
+#[test]
+fn a_scan_reads_each_item_once_and_writes_each_result_once() {
+    for generation in GENERATIONS {
+        let text = generation.kernel("segmented_scan_sum_f32");
+        let engine = Engine::new::<Sum, f32>(generation, 4, &text, ITEMS);
+        for length in [1, 32, 1024, ITEMS] {
+            let count = ITEMS / length;
+            let offsets = shapes::offsets(0, &vec![length; count]);
+            let offsets: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
+            let options = RunOptions {
+                policy: Policy::OneBlock,
+                checks: Checks::none(),
+                ..RunOptions::default()
+            };
+            let items = vec![1.0; ITEMS];
+            let (_, _, counters) = engine
+                .segmented_scan::<Sum, f32>(&items, &offsets, false, &options)
+                .unwrap();
+            let results = 4 * ITEMS as u64;
+            // The offsets twice, and what each block searches and waits for.
+            let more = 8 * count as u64 + counters.blocks * (2 * 5 * 32 * 4 + 32 * 8 + 112);
+            assert!(
+                (results..=results + more).contains(&counters.global_bytes_read),
+                "{} bytes are read for segments of {length}, at most {} expected",
+                counters.global_bytes_read,
+                results + more
+            );
+            // And the tickets, and a word for each block of a long segment.
+            let written = results + 8 * (counters.blocks + 1) * 2;
+            assert!((results..=written).contains(&counters.global_bytes_written));
+            // Results leave in whole sectors, save at the works' ends.
+            let sectors = results / 32 + 4 * counters.blocks;
+            assert!(counters.global_sectors_written <= sectors);
+            assert_eq!(counters.local_bytes, 0);
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Segmented reductions: every kernel of the table gives what `warpfold::reference` gives, bit for bit, whatever the segments'
+//! Segmented reductions and scans: every kernel of the tables gives what `warpfold::reference` gives, bit for bit, whatever the segments'
 //! lengths; where a segment lies does not show; offsets that are wrong are refused.
 
 mod calls;
@@ -11,6 +11,7 @@ mod data;
 #[path = "../common/engine.rs"]
 mod engine;
 mod refused;
+mod scans;
 #[path = "../common/schedule.rs"]
 mod schedule;
 mod scheduled;
@@ -58,7 +59,7 @@ fn check<O: Kernel<kind::segmented_reduce, T>, T: Sample>(begin: usize, lengths:
 #[test]
 fn the_borders_of_leaves_nodes_and_chunks() {
     gpu();
-    for lengths in shapes::borders::<f32>() {
+    for lengths in shapes::borders::<f32, f32>() {
         check::<Sum, f32>(7, &lengths);
     }
 }
@@ -76,7 +77,7 @@ fn random_lengths() {
 
 /// A row of the table: lengths about the borders, and a segment of several chunks.
 fn check_row<O: Kernel<kind::segmented_reduce, T>, T: Sample>() {
-    let chunk = chunk_items::<T>() as usize;
+    let chunk = chunk_items::<T, O::Accumulator>() as usize;
     let lengths = [0, 1, 2, 15, 16, 17, 31, 33, 0, 300, chunk + 300, 7, 3];
     check::<O, T>(1, &lengths);
 }

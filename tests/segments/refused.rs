@@ -38,7 +38,7 @@ fn is_good(offsets: &[u32], item_count: usize) -> bool {
 
 #[test]
 fn spoilt_offsets_are_refused_and_nothing_hangs() {
-    let chunk = chunk_items::<f32>() as usize;
+    let chunk = chunk_items::<f32, f32>() as usize;
     let text = SM_90.kernel(KERNEL);
     let mut random = Random::new(3);
     let shapes = [
@@ -53,7 +53,9 @@ fn spoilt_offsets_are_refused_and_nothing_hangs() {
         let good: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
         let bad = spoilt(&good, &mut random);
         let items = vec![1.0_f32; item_count];
-        let engine = Engine::new::<Sum, f32>(SM_90, [1, 7, 132][turn % 3], &text, item_count);
+        let multiprocessors = [1, 7, 132][turn % 3];
+        let mut engine = Engine::new::<Sum, f32>(SM_90, multiprocessors, &text, item_count);
+        engine.set_windows_per_block(1 + turn as u64 % 4);
         let options = RunOptions {
             step_budget: STEP_BUDGET,
             // The offsets decide, as they should; all else is checked.

@@ -25,13 +25,14 @@ fn assert_right(engine: &Engine, lengths: &[usize], options: &RunOptions) {
 
 #[test]
 fn any_schedule() {
-    let chunk = chunk_items::<f32>() as usize;
+    let chunk = chunk_items::<f32, f32>() as usize;
     let mut random = Random::new(5);
     for (turn, options) in schedules(3).enumerate() {
         let generation = GENERATIONS[turn % 3];
         let text = generation.kernel(KERNEL);
         let multiprocessors = [1, 7, 132][turn / 3 % 3];
-        let engine = Engine::new::<Sum, f32>(generation, multiprocessors, &text, 40 * chunk);
+        let mut engine = Engine::new::<Sum, f32>(generation, multiprocessors, &text, 40 * chunk);
+        engine.set_windows_per_block(1 + turn as u64 % 4);
         assert_right(&engine, &[17 * chunk + 9, 40, 3 * chunk], &options);
         assert_right(&engine, &shapes::random(&mut random, 6 * chunk), &options);
     }
@@ -39,10 +40,11 @@ fn any_schedule() {
 
 #[test]
 fn the_last_tag() {
-    let chunk = chunk_items::<f32>() as usize;
+    let chunk = chunk_items::<f32, f32>() as usize;
     let text = SM_90.kernel(KERNEL);
     for options in schedules(1) {
-        let engine = Engine::new::<Sum, f32>(SM_90, 1, &text, 8 * chunk);
+        let mut engine = Engine::new::<Sum, f32>(SM_90, 1, &text, 8 * chunk);
+        engine.set_windows_per_block(2);
         engine.set_epoch(u32::MAX - 1);
         assert_right(&engine, &[3 * chunk + 1, 8], &options);
         assert_eq!(engine.epoch(), 0);

@@ -14,10 +14,10 @@ pub fn offsets(begin: usize, lengths: &[usize]) -> Vec<usize> {
     offsets
 }
 
-/// Lengths about the borders of leaves, nodes and chunks of items of type `T`.
-pub fn borders<T>() -> Vec<Vec<usize>> {
-    let chunk = chunk_items::<T>() as usize;
-    let room = room_items::<T>();
+/// Lengths about the borders of leaves, nodes and chunks of items of type `T` with accumulators of type `A`.
+pub fn borders<T, A>() -> Vec<Vec<usize>> {
+    let chunk = chunk_items::<T, A>() as usize;
+    let room = room_items::<T, A>();
     let mut lists = vec![
         vec![0],
         vec![0; 3],

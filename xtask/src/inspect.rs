@@ -43,9 +43,13 @@ const SCAN_BARRIERS: [(&str, usize); 11] = [
     ("bar.sync%r,544;", 1),
 ];
 
-/// Barriers in the source of a segmented reduction: where the window's segments are, the items, the leaves, the nodes, before and
-/// after the next chunk, the chunks that other blocks hear of.
-const SEGMENTED_REDUCE_BARRIERS: [(&str, usize); 1] = [("bar.sync0;", 7)];
+/// Barriers in the source of a segmented reduction: the ticket, the windows' borders, the works; a work's items, its leaves, its nodes;
+/// what other blocks hear of; the last tag.
+const SEGMENTED_REDUCE_BARRIERS: usize = 8;
+
+/// Barriers in the source of a segmented scan: the same, but for what other blocks hear of; a chunk's total, what stands before the
+/// chunk, before nodes, before leaves; results; before the next work takes the work's place.
+const SEGMENTED_SCAN_BARRIERS: usize = 13;
 
 /// Barriers in the source of a selection: the first ticket; the warps' shares; tiles told, and that there is no more, which the
 /// warp that looks back hears before its first look-back and after each; prefixes told.
@@ -170,8 +174,14 @@ fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
         copies: count("cp.async.cg.shared.global"),
         stores: count("st.global.v4.b32"),
     };
-    if name.starts_with("segmented_reduce_") {
-        return inspect_barriers(name, entry, compiler, &SEGMENTED_REDUCE_BARRIERS);
+    if name.starts_with("segmented_") {
+        let count = match name.starts_with("segmented_scan_") {
+            true => SEGMENTED_SCAN_BARRIERS,
+            // One more before the next work takes the work's place, where copies are not asynchronous.
+            false => SEGMENTED_REDUCE_BARRIERS + usize::from(count("cp.async.wait_all") == 0),
+        };
+        let barriers = [("bar.sync0;", count)];
+        return inspect_barriers(name, entry, compiler, &barriers);
     }
     if SELECTIONS.iter().any(|begin| name.starts_with(begin)) {
         return inspect_barriers(name, entry, compiler, &SELECTION_BARRIERS);

@@ -18,6 +18,8 @@ pub enum Kind {
     Reduce,
     /// A segmented reduction.
     SegmentedReduce,
+    /// A segmented scan, inclusive or exclusive.
+    SegmentedScan,
     /// A scan, inclusive or exclusive.
     Scan,
     /// A kernel of the user's.
@@ -31,6 +33,7 @@ impl Kind {
             .strip_prefix("reduce_pairs_")
             .or_else(|| symbol.strip_prefix("reduce_"));
         let segmented = symbol.strip_prefix("segmented_reduce_");
+        let segmented_scan = symbol.strip_prefix("segmented_scan_");
         let scan = symbol
             .strip_prefix("inclusive_scan_")
             .or_else(|| symbol.strip_prefix("exclusive_scan_"));
@@ -38,12 +41,14 @@ impl Kind {
         reduce
             .map(|name| (Self::Reduce, name))
             .or_else(|| segmented.map(|name| (Self::SegmentedReduce, name)))
+            .or_else(|| segmented_scan.map(|name| (Self::SegmentedScan, name)))
             .or_else(|| scan.map(|name| (Self::Scan, name)))
             .or_else(|| own.map(|name| (Self::Own, name)))
     }
 
-    /// The barriers in the source, without the numbers of registers, where the source is this library's.
-    fn barriers(self, operands: Operands) -> Option<BTreeMap<String, usize>> {
+    /// The barriers in the source, without the numbers of registers, where the source is this library's. Whether copies are
+    /// asynchronous makes a difference for segments.
+    fn barriers(self, operands: Operands, has_copies: bool) -> Option<BTreeMap<String, usize>> {
         let mut barriers = BTreeMap::new();
         let mut add = |barrier: String, count: usize| {
             *barriers.entry(operands.write(barrier)).or_default() += count;
@@ -52,9 +57,12 @@ impl Kind {
             Self::Own => return None,
             // A chunk's combination, the reuse of its scratch, the combination of the partials.
             Self::Reduce => add("bar.sync 0".to_owned(), 3),
-            // Where the window's segments are, the items, the leaves, the nodes, before and after the next chunk, the chunks that
-            // other blocks hear of.
-            Self::SegmentedReduce => add("bar.sync 0".to_owned(), 7),
+            // The ticket, the windows' borders, the works; a work's items, its leaves, its nodes; what other blocks hear of; the
+            // last tag. Without asynchronous copies, before the next work takes the work's place.
+            Self::SegmentedReduce => add("bar.sync 0".to_owned(), 9 - usize::from(has_copies)),
+            // The same, but for what other blocks hear of; a chunk's total, what stands before the chunk, before nodes, before
+            // leaves; results; before the next work takes the work's place.
+            Self::SegmentedScan => add("bar.sync 0".to_owned(), 13),
             // Once for short scans, once for long ones.
             Self::Scan => {
                 for shape in [SCAN_SHORT, SCAN_LONG] {
@@ -127,7 +135,8 @@ pub fn inspect(
         }
     }
     // How a kernel of the user's is launched, and whether it may fuse, is the user's affair.
-    let Some(expected) = kind.barriers(operands) else {
+    let has_copies = instructions(kernel).any(|instruction| instruction.operation() == "cp");
+    let Some(expected) = kind.barriers(operands, has_copies) else {
         return Ok(());
     };
     if barriers != expected {

@@ -1,14 +1,18 @@
-//! Segmented reductions.
+//! Segmented reductions and scans.
 
-use warpfold_kernels::arguments::SegmentedReduceArguments;
-use warpfold_kernels::segments::{state_words, window_count};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use warpfold_kernels::arguments::{SegmentedReduceArguments, SegmentedScanArguments};
+use warpfold_kernels::segments::{state_words, window_count, windows_per_block};
 use warpfold_kernels::workspace::Control;
 
 use super::pieces::Part;
 use super::{Queue, Span, overlap};
 use crate::driver::Address;
 use crate::error::{Argument, Error, Result};
-use crate::kernel::{Item, Kernel, kind};
+use crate::gpu::{LoadedKernel, Place};
+use crate::kernel::{Entry, Item, Kernel, kind};
 
 /// Where segments start.
 #[derive(Clone, Copy)]
@@ -19,13 +23,23 @@ pub(crate) enum Starts {
     Rows(usize),
 }
 
-/// Segments to reduce.
+/// Segments to reduce or to scan.
 #[derive(Clone, Copy)]
 pub(crate) struct Segments {
     pub items: Span,
     pub starts: Starts,
     /// At least one.
     pub count: usize,
+}
+
+/// What a launch knows of its segments, whatever is made of them.
+struct Prepared {
+    kernel: Arc<LoadedKernel>,
+    offsets: Address,
+    offset_bytes: u64,
+    row_items: u64,
+    scratch: Place,
+    windows: u64,
 }
 
 impl Queue<'_> {
@@ -37,7 +51,66 @@ impl Queue<'_> {
         output: Span,
         report: Address,
     ) -> Result<()> {
-        check::<T, O::Output>(segments, output)?;
+        check::<T, O::Output>(segments, output, segments.count)?;
+        let prepared = self.prepare_segments::<O::Accumulator, T>(segments, output, O::entry())?;
+        let resident_blocks = prepared.kernel.long.resident_blocks as u64;
+        let windows_per_block = windows_per_block(prepared.windows, resident_blocks);
+        let mut arguments = SegmentedReduceArguments::<T, O::Output> {
+            input: segments.items.address as *const T,
+            item_count: segments.items.item_count as u64,
+            offsets: prepared.offsets as *const u32,
+            offset_bytes: prepared.offset_bytes,
+            row_items: prepared.row_items,
+            segment_count: segments.count as u64,
+            control: prepared.scratch.control as *mut Control,
+            states: prepared.scratch.states as *mut u64,
+            state_words: prepared.scratch.state_words,
+            output: output.address as *mut O::Output,
+            report: report as *mut u64,
+            windows_per_block,
+        };
+        // SAFETY: these are a segmented reduction's arguments.
+        unsafe { self.launch_segments(&prepared, windows_per_block, &mut arguments.pointers()) }
+    }
+
+    /// Queues the scan of each segment to `output`. If the offsets are refused, 1 is written to `report`, if that is not 0.
+    pub fn segmented_scan<O: Kernel<kind::segmented_scan, T>, T: Item>(
+        &mut self,
+        segments: Segments,
+        is_exclusive: bool,
+        output: Span,
+        report: Address,
+    ) -> Result<()> {
+        check::<T, O::Output>(segments, output, segments.items.item_count)?;
+        let prepared = self.prepare_segments::<O::Accumulator, T>(segments, output, O::entry())?;
+        // A block waits for others before it goes on to its next window.
+        let windows_per_block = 1;
+        let mut arguments = SegmentedScanArguments::<T, O::Output> {
+            input: segments.items.address as *const T,
+            item_count: segments.items.item_count as u64,
+            offsets: prepared.offsets as *const u32,
+            offset_bytes: prepared.offset_bytes,
+            row_items: prepared.row_items,
+            segment_count: segments.count as u64,
+            control: prepared.scratch.control as *mut Control,
+            states: prepared.scratch.states as *mut u64,
+            state_words: prepared.scratch.state_words,
+            output: output.address as *mut O::Output,
+            report: report as *mut u64,
+            windows_per_block,
+            is_exclusive: u64::from(is_exclusive),
+        };
+        // SAFETY: these are a segmented scan's arguments.
+        unsafe { self.launch_segments(&prepared, windows_per_block, &mut arguments.pointers()) }
+    }
+
+    /// Checks the memory, and sees to the workspace.
+    fn prepare_segments<A, T: Item>(
+        &mut self,
+        segments: Segments,
+        output: Span,
+        entry: &'static Entry,
+    ) -> Result<Prepared> {
         if segments.items.item_count > 0 {
             self.check_memory(Argument::Input, segments.items)?;
         }
@@ -48,50 +121,53 @@ impl Queue<'_> {
             }
             Starts::Rows(row_items) => (0, 0, row_items),
         };
-        self.check_memory(Argument::Output, output)?;
-        let kernel = self.entered.kernel(O::entry())?;
+        if output.item_count > 0 {
+            self.check_memory(Argument::Output, output)?;
+        }
         let (item_count, segment_count) = (segments.items.item_count as u64, segments.count as u64);
-        let state_words = state_words::<T, O::Accumulator>(item_count, segment_count);
-        let scratch = self.scratch(Part::Whole, state_words)?;
-        let mut arguments = SegmentedReduceArguments::<T, O::Output> {
-            input: segments.items.address as *const T,
-            item_count,
-            offsets: offsets as *const u32,
+        let state_words = state_words::<T, A>(item_count, segment_count);
+        Ok(Prepared {
+            kernel: self.entered.kernel(entry)?,
+            offsets,
             offset_bytes: offset_bytes as u64,
             row_items: row_items as u64,
-            segment_count,
-            control: scratch.control as *mut Control,
-            states: scratch.states as *mut u64,
-            state_words: scratch.state_words,
-            output: output.address as *mut O::Output,
-            report: report as *mut u64,
-        };
-        let pointers = &mut arguments.pointers();
-        let blocks = window_count::<T>(item_count, segment_count);
-        // SAFETY: these are a segmented reduction's arguments. The items, the offsets and the results are memory of the context, of
-        // the lengths that their owner gave them, which were compared; whatever the offsets are, the kernel reads no others. The
-        // report is 0 or the caller's. The rest is the stream's workspace, with the state words that were asked for.
-        unsafe { self.launch(Part::Whole, &kernel, kernel.long.block, blocks, pointers) }
+            scratch: self.scratch(Part::Whole, state_words)?,
+            windows: window_count::<T, A>(item_count, segment_count),
+        })
+    }
+
+    /// Launches the kernel.
+    ///
+    /// # Safety
+    /// The arguments are those of the kernel, of the launch that was prepared, with so many windows for each block.
+    unsafe fn launch_segments(
+        &mut self,
+        prepared: &Prepared,
+        windows_per_block: u64,
+        pointers: &mut [*mut c_void],
+    ) -> Result<()> {
+        let blocks = prepared.windows.div_ceil(windows_per_block);
+        let block = prepared.kernel.long.block;
+        // SAFETY: the caller's. The items, the offsets and the results are memory of the context, of the lengths that their owner gave
+        // them, which were compared; whatever the offsets are, the kernel reads no others. The report is 0 or the caller's. The
+        // rest is the stream's workspace, with the state words that were asked for.
+        unsafe { self.launch(Part::Whole, &prepared.kernel, block, blocks, pointers) }
     }
 }
 
-/// Checks what can be known of the arguments without the driver.
-fn check<T, R>(segments: Segments, output: Span) -> Result<()> {
-    let Segments {
-        items,
-        starts,
-        count,
-    } = segments;
-    if output.item_count < count {
+/// Checks what can be known of the arguments without the driver, with so many results.
+fn check<T, R>(segments: Segments, output: Span, result_count: usize) -> Result<()> {
+    let Segments { items, starts, .. } = segments;
+    if output.item_count < result_count {
         return Err(Error::OutputTooShort {
             offered_items: output.item_count,
-            needed_items: count,
+            needed_items: result_count,
         });
     }
     items.check_alignment::<T>(Argument::Input)?;
     output.check_alignment::<R>(Argument::Output)?;
     let results = Span {
-        item_count: count,
+        item_count: result_count,
         ..output
     };
     if items.overlaps::<T, R>(results) {

@@ -1,7 +1,7 @@
 //! A call that waits, and says which offset is wrong if the kernel has refused them.
 
 use super::Offset;
-use crate::driver;
+use crate::driver::{self, Address};
 use crate::error::{Error, Result};
 use crate::gpu::{Call, Entered, PinnedMemory};
 use crate::kernel::{Item, Kernel, kind};
@@ -13,15 +13,38 @@ const ACCEPTED: u64 = 0;
 /// Bytes of offsets that are looked at together.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Reduces segments that have offsets, and waits for it.
+/// Reduces segments, and waits for it.
 pub fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item, I: Offset>(
     entered: Entered<'_>,
     segments: Segments,
     output: Span,
 ) -> Result<()> {
+    and_wait::<I>(entered, segments, |queue, report| {
+        queue.segmented_reduce::<O, T>(segments, output, report)
+    })
+}
+
+/// Scans segments, and waits for it.
+pub fn scan<O: Kernel<kind::segmented_scan, T>, T: Item, I: Offset>(
+    entered: Entered<'_>,
+    segments: Segments,
+    is_exclusive: bool,
+    output: Span,
+) -> Result<()> {
+    and_wait::<I>(entered, segments, |queue, report| {
+        queue.segmented_scan::<O, T>(segments, is_exclusive, output, report)
+    })
+}
+
+/// Waits for what is queued, which writes to a report whether it refuses the offsets.
+fn and_wait<I: Offset>(
+    entered: Entered<'_>,
+    segments: Segments,
+    queue_work: impl FnOnce(&mut Queue<'_>, Address) -> Result<()>,
+) -> Result<()> {
     let ((), mut call) = Queue::and_wait(entered, |queue, call| {
         call.write_result(ACCEPTED)?;
-        queue.segmented_reduce::<O, T>(segments, output, call.result()?)
+        queue_work(queue, call.result()?)
     })?;
     // SAFETY: the work is done; a number is there, the host's or the kernel's.
     let report = unsafe { call.read_result::<u64>() }?;

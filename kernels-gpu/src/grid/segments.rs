@@ -1,12 +1,14 @@
-//! Reduction of each segment of an array in one launch, each item read once.
+//! Reduction and scan of each segment of an array in one launch, each item read once.
 //!
 //! ```text
-//! block:  take a ticket: the window's number
-//!         one warp finds the segments that begin in the window: two searches at once, 32 places a step
-//!         copy the window's items and the places where its chunks start to shared memory, check the offsets
-//!         fold leaves of 16 items, then 16 leaves, then 16 of those      a barrier between
-//!         write the results of segments that are whole here
-//!         a chunk of a longer segment: tell its value, or combine it with those told before
+//! block:  take a ticket: which windows these are
+//!         a warp for each border finds the segment that begins first behind it: 32 places a step
+//!         for each window, and two where there is no room for its last chunk beside the others:
+//!             write the places where its chunks start, check the offsets
+//!             its items are in shared memory; begin to bring the next window's
+//!             fold leaves of 16 items, then 16 leaves, then 16 of those      a barrier between
+//!             write the results of segments that are whole here, tell the values of others' chunks
+//!         combine what is the last of sixteen chunks, or of a segment, with what was told before
 //! ```
 //!
 //! After Merrill and Garland, *Merge-based Parallel Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu, with
@@ -17,7 +19,11 @@
 //! the last of 256 also combines the results of these, and so on; each tells one value, when it has no more to combine. So a
 //! block waits for at most 15 values at a time.
 //!
-//! **Progress.** A window's number is a ticket, and a block waits for windows with lower numbers only: these blocks have started.
+//! **Scans** go the same way up, with one window a block, and tell the same values. Then they go down: see `placing`. What stands before
+//! a chunk is made of values that others tell without waiting for what stands before theirs, at most 15 for each level.
+//!
+//! **Progress.** A ticket says which windows a block has, and it waits for windows with lower numbers only: these blocks have
+//! started, or it has them itself. It waits when it has told all else that it tells, and in the order of its windows.
 //!
 //! **Offsets that do not ascend.** A block checks the offsets of its window before it uses them, and before it waits. What it
 //! refuses it tells by the launch's tag in [`Control::fault`], where those look that wait. Neighbouring windows find their common
@@ -25,32 +31,38 @@
 //! those before a window refuses, the offsets up to there ascend, so the blocks that it waits for see the chunks that they are to
 //! tell. Hence a block that waits in vain hears of a refusal by a window before its own, whose block has started.
 //!
-//! Cost: every item and every result once, every offset once or twice. 4 barriers a block, 1 more where a segment is cut, and 5
-//! where there is no room for a window's last chunk beside the others.
+//! Cost: every item and every result once, every offset once or twice; of a window's items the first and the last come in vectors
+//! that may reach into its neighbours. 3 barriers a block, 2 for each window, 1 more where a chunk has more than 256 items, and 1 for
+//! what is combined. Of a scan, 4 more for each window, 1 where a chunk has more than 256 items, and 1 for a chunk of an earlier segment.
 
 mod chunks;
 mod items;
 mod leaves;
+mod placing;
 mod search;
+mod starts;
 mod window;
 
-use crate::arguments::SegmentedReduceArguments;
+use crate::arguments::{SegmentedReduceArguments, SegmentedScanArguments};
 use crate::board::Board;
 use crate::element::Element;
+use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{Header, Window, Work};
+use crate::segments::{rooms, Header, Task};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 use crate::workspace::Control;
 
 use self::items::Room;
 use self::search::Offsets;
+use self::starts::Ends;
 
 /// Reduces each of `segment_count` segments of `input` to a result in `output`.
 ///
 /// # Safety
-/// - The launch has [`crate::segments::window_count`] blocks, at least one, of [`crate::contract::BLOCK_THREADS`] threads that all
-///   call this, with [`crate::segments::shared_bytes`] of dynamic shared memory.
+/// - `windows_per_block` is from 1 to [`crate::segments::MOST_WINDOWS`]. The launch has a block for each so many of its
+///   [`crate::segments::window_count`], at least one, of [`crate::contract::BLOCK_THREADS`] threads that all call this, with
+///   [`crate::segments::shared_bytes`] of dynamic shared memory.
 /// - `input` is the address of item 0 of `item_count`, aligned to an item, all of them readable.
 /// - `offsets` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8. Or `offset_bytes` is 0: then every
 ///   segment has `row_items` items, and they are not more than `item_count` together.
@@ -74,91 +86,153 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         state_words,
         output,
         report,
+        windows_per_block,
     } = arguments;
-    simt::await_work_before();
-    let header: *mut Header<O::Accumulator> = simt::shared_memory();
-    let offsets = Offsets {
-        address: offsets,
-        offset_bytes,
-        row_items,
-        segment_count,
-        item_count,
+    let launch = Launch::<O, T> {
+        input,
+        offsets: Offsets {
+            address: offsets,
+            offset_bytes,
+            row_items,
+            segment_count,
+            item_count,
+        },
+        windows_per_block: windows_per_block as u32,
+        output,
+        control,
+        states,
+        report,
+        header: simt::shared_memory(),
+        task: Task::Reduce,
+        is_exclusive: false,
     };
-    // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
-    unsafe {
-        let launch = Launch::<O, T> {
-            input,
-            offsets,
-            output,
-            control,
-            states,
-            report,
-            header,
-            room: Room::new(header.cast()),
-        };
-        if simt::warp() == 0 {
-            launch.begin();
-        }
-        // Orders the writes just above before everybody's reads.
-        simt::barrier();
-        launch.run();
-        let tag = simt::read_shared(&raw const (*header).tag);
-        if tag == LAST_TAG && simt::warp() == 0 {
-            depart(control, launch.board(), state_words);
-        }
-    }
+    // SAFETY: the caller's.
+    unsafe { launch.work_and_depart(state_words) }
 }
 
-/// What the threads of a block know of their launch. What is the window's is in shared memory, since it would fill the registers.
+/// Scans each of `segment_count` segments of `input` to `output`: a result for each item, with or without the item itself.
+///
+/// # Safety
+/// That of [`segmented_reduce`], save that `output` points to `item_count` writable results, in a place of their own; and
+/// `windows_per_block` is better 1, since blocks wait for each other before they go on to their next window.
+#[inline(always)]
+pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
+    arguments: SegmentedScanArguments<T, O::Output>,
+) {
+    let launch = Launch::<O, T> {
+        input: arguments.input,
+        offsets: Offsets {
+            address: arguments.offsets,
+            offset_bytes: arguments.offset_bytes,
+            row_items: arguments.row_items,
+            segment_count: arguments.segment_count,
+            item_count: arguments.item_count,
+        },
+        windows_per_block: arguments.windows_per_block as u32,
+        output: arguments.output,
+        control: arguments.control,
+        states: arguments.states,
+        report: arguments.report,
+        header: simt::shared_memory(),
+        task: Task::Scan,
+        is_exclusive: arguments.is_exclusive != 0,
+    };
+    // SAFETY: the caller's.
+    unsafe { launch.work_and_depart(arguments.state_words) }
+}
+
+/// What the threads of a block know of their launch. What is the windows' is in shared memory, since it would fill the registers.
 struct Launch<O: Op<T>, T: Element> {
     input: *const T,
     offsets: Offsets,
+    windows_per_block: u32,
     output: *mut O::Output,
     control: *mut Control,
     states: *mut u64,
     report: *mut u64,
     header: *mut Header<O::Accumulator>,
-    room: Room<T, O::Accumulator>,
+    task: Task,
+    /// Whether a scan's result leaves out its item.
+    is_exclusive: bool,
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// The work of a block.
+    /// The work of a block, and its departure.
+    ///
+    /// # Safety
+    /// That of [`segmented_reduce`].
+    #[inline(always)]
+    unsafe fn work_and_depart(&self, state_words: u64) {
+        simt::await_work_before();
+        let rooms = rooms(simt::COPIES, self.task);
+        let room = Room::new(self.header.cast(), rooms);
+        // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
+        unsafe {
+            self.begin(room);
+            self.run(room);
+            if simt::read_shared(&raw const (*self.header).tag) == LAST_TAG {
+                // Orders what the block's threads told before its departure.
+                simt::barrier();
+                if simt::warp() == 0 {
+                    depart(self.control, self.board(), state_words);
+                }
+            }
+        }
+    }
+
+    /// The block's works, of which the next one's items come to shared memory while one is folded.
     ///
     /// # Safety
     /// Convergent: the whole block. The launch is that of [`segmented_reduce`], and the header is written.
     #[inline(always)]
-    unsafe fn run(&self) {
+    unsafe fn run(&self, mut room: Room<T, O::Accumulator>) {
+        let is_ahead = rooms(simt::COPIES, self.task) > 1;
         // SAFETY: the caller's. What decides is the same on all threads.
         unsafe {
-            let mut goes_on = self.work().chunk_count > 0;
-            while goes_on {
-                self.fill();
-                // Orders what was just written to shared memory before everybody's reads.
+            let mut number = 0;
+            let mut ends = Ends::NONE;
+            if is_ahead {
+                ends = self.bring(number, room);
+            }
+            while number < self.work_count() {
+                if !is_ahead {
+                    ends = self.bring(number, room);
+                }
+                self.write_starts(&self.work(number), room, ends);
+                if simt::COPIES == Copies::Asynchronous {
+                    simt::await_copies();
+                }
+                // Orders items and starts before everybody's reads, and the reads of the work before before what takes its place.
                 simt::barrier();
                 if self.is_refused() {
                     return;
                 }
-                self.write_empty();
-                self.fold_leaves();
-                // Orders the leaves' values before the reads of those who combine them.
+                self.clear_bits(room.next());
+                let next = self.work_after(number);
+                if is_ahead && next < self.work_count() {
+                    ends = self.bring(next, room.next());
+                }
+                self.fold_leaves(number, room);
+                // Orders the leaves' values before the reads of those who combine them, and the cleared bits before the next
+                // work's.
                 simt::barrier();
-                self.fold_nodes();
-                // Orders the nodes' values before the reads of those who combine them.
-                simt::barrier();
-                self.fold_roots();
-                goes_on = self.work().next_items > 0;
-                if goes_on {
-                    // Orders everybody's reads before the writes of the next chunk.
+                self.fold_nodes(number, room);
+                if self.has_roots(room) {
+                    // Orders the nodes' values before the reads of those who combine them.
                     simt::barrier();
-                    if simt::thread_index() == 0 {
-                        self.turn_to_next();
-                    }
-                    // Orders the writes just above before everybody's reads.
+                    self.fold_roots(number, room);
+                }
+                if self.task == Task::Scan && !self.place(number, room) {
+                    return;
+                }
+                if !is_ahead {
+                    // Orders the reads of the starts before what takes their place.
                     simt::barrier();
                 }
+                number = next;
+                room = room.next();
             }
-            let window = self.window();
-            if window.has_tail | window.is_cut != 0 {
+            if self.task == Task::Reduce && self.is_combined() {
                 // Orders the chunks' values before warp 0's reads.
                 simt::barrier();
                 if simt::warp() == 0 {
@@ -168,24 +242,34 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The chunks in hand.
+    /// Begins to bring a work to shared memory.
     ///
     /// # Safety
-    /// The header is written.
+    /// The whole block; there is such a work, and nobody uses what the work before last had in the room.
     #[inline(always)]
-    unsafe fn work(&self) -> Work {
+    unsafe fn bring(&self, number: u32, room: Room<T, O::Accumulator>) -> Ends {
         // SAFETY: the caller's.
-        unsafe { simt::read_shared(&raw const (*self.header).work) }
+        unsafe {
+            let work = self.work(number);
+            self.bring_items(&work, room);
+            self.load_ends(&work)
+        }
     }
 
-    /// The block's window.
+    /// Whether a chunk of the block's is combined with what stands before it.
     ///
     /// # Safety
-    /// The header is written.
+    /// The windows are written.
     #[inline(always)]
-    unsafe fn window(&self) -> Window {
-        // SAFETY: the caller's.
-        unsafe { simt::read_shared(&raw const (*self.header).window) }
+    unsafe fn is_combined(&self) -> bool {
+        let mut is_combined = false;
+        let mut number = 0;
+        while number < self.windows_per_block {
+            // SAFETY: the caller's.
+            is_combined |= unsafe { self.window(number).is_combined() };
+            number += simt::opaque_one() as u32;
+        }
+        is_combined
     }
 
     /// Whether a thread of the block has refused an offset.

@@ -1,4 +1,5 @@
-//! The table of segmented reductions: one row for each, and nothing else. Each row of a reduction has one.
+//! The tables of segmented reductions and scans: one row for each, and nothing else. Each row of a reduction has a segmented one,
+//! and each operator of a scan a segmented scan.
 
 /// Hands every row of the table to the macro `$callback`, as [`for_each_kernel!`](crate::for_each_kernel) does those of the others.
 #[macro_export]
@@ -121,6 +122,113 @@ macro_rules! for_each_segmented_kernel {
             segmented_reduce Any u32 => segmented_reduce_any_u32;
             segmented_reduce Any i64 => segmented_reduce_any_i64;
             segmented_reduce Any u64 => segmented_reduce_any_u64;
+        }
+    };
+}
+
+/// Hands every row of segmented scans to the macro `$callback`: an inclusive scan and an exclusive one are one kernel.
+#[macro_export]
+macro_rules! for_each_segmented_scan_kernel {
+    ($callback:ident) => {
+        $callback! {
+            segmented_scan Sum f32 => segmented_scan_sum_f32;
+            segmented_scan Sum f64 => segmented_scan_sum_f64;
+            segmented_scan Sum f16 => segmented_scan_sum_f16;
+            segmented_scan Sum bf16 => segmented_scan_sum_bf16;
+            segmented_scan Sum i8 => segmented_scan_sum_i8;
+            segmented_scan Sum u8 => segmented_scan_sum_u8;
+            segmented_scan Sum i16 => segmented_scan_sum_i16;
+            segmented_scan Sum u16 => segmented_scan_sum_u16;
+            segmented_scan Sum i32 => segmented_scan_sum_i32;
+            segmented_scan Sum u32 => segmented_scan_sum_u32;
+            segmented_scan Sum i64 => segmented_scan_sum_i64;
+            segmented_scan Sum u64 => segmented_scan_sum_u64;
+
+            segmented_scan Product f32 => segmented_scan_product_f32;
+            segmented_scan Product f64 => segmented_scan_product_f64;
+            segmented_scan Product f16 => segmented_scan_product_f16;
+            segmented_scan Product bf16 => segmented_scan_product_bf16;
+            segmented_scan Product i8 => segmented_scan_product_i8;
+            segmented_scan Product u8 => segmented_scan_product_u8;
+            segmented_scan Product i16 => segmented_scan_product_i16;
+            segmented_scan Product u16 => segmented_scan_product_u16;
+            segmented_scan Product i32 => segmented_scan_product_i32;
+            segmented_scan Product u32 => segmented_scan_product_u32;
+            segmented_scan Product i64 => segmented_scan_product_i64;
+            segmented_scan Product u64 => segmented_scan_product_u64;
+
+            segmented_scan Min f32 => segmented_scan_min_f32;
+            segmented_scan Min f64 => segmented_scan_min_f64;
+            segmented_scan Min f16 => segmented_scan_min_f16;
+            segmented_scan Min bf16 => segmented_scan_min_bf16;
+            segmented_scan Min i8 => segmented_scan_min_i8;
+            segmented_scan Min u8 => segmented_scan_min_u8;
+            segmented_scan Min i16 => segmented_scan_min_i16;
+            segmented_scan Min u16 => segmented_scan_min_u16;
+            segmented_scan Min i32 => segmented_scan_min_i32;
+            segmented_scan Min u32 => segmented_scan_min_u32;
+            segmented_scan Min i64 => segmented_scan_min_i64;
+            segmented_scan Min u64 => segmented_scan_min_u64;
+
+            segmented_scan Max f32 => segmented_scan_max_f32;
+            segmented_scan Max f64 => segmented_scan_max_f64;
+            segmented_scan Max f16 => segmented_scan_max_f16;
+            segmented_scan Max bf16 => segmented_scan_max_bf16;
+            segmented_scan Max i8 => segmented_scan_max_i8;
+            segmented_scan Max u8 => segmented_scan_max_u8;
+            segmented_scan Max i16 => segmented_scan_max_i16;
+            segmented_scan Max u16 => segmented_scan_max_u16;
+            segmented_scan Max i32 => segmented_scan_max_i32;
+            segmented_scan Max u32 => segmented_scan_max_u32;
+            segmented_scan Max i64 => segmented_scan_max_i64;
+            segmented_scan Max u64 => segmented_scan_max_u64;
+
+            segmented_scan WideSum f32 => segmented_scan_wide_sum_f32;
+            segmented_scan WideSum f16 => segmented_scan_wide_sum_f16;
+            segmented_scan WideSum bf16 => segmented_scan_wide_sum_bf16;
+            segmented_scan WideSum i8 => segmented_scan_wide_sum_i8;
+            segmented_scan WideSum u8 => segmented_scan_wide_sum_u8;
+            segmented_scan WideSum i16 => segmented_scan_wide_sum_i16;
+            segmented_scan WideSum u16 => segmented_scan_wide_sum_u16;
+            segmented_scan WideSum i32 => segmented_scan_wide_sum_i32;
+            segmented_scan WideSum u32 => segmented_scan_wide_sum_u32;
+
+            segmented_scan MinNum f32 => segmented_scan_min_num_f32;
+            segmented_scan MinNum f64 => segmented_scan_min_num_f64;
+            segmented_scan MinNum f16 => segmented_scan_min_num_f16;
+            segmented_scan MinNum bf16 => segmented_scan_min_num_bf16;
+
+            segmented_scan MaxNum f32 => segmented_scan_max_num_f32;
+            segmented_scan MaxNum f64 => segmented_scan_max_num_f64;
+            segmented_scan MaxNum f16 => segmented_scan_max_num_f16;
+            segmented_scan MaxNum bf16 => segmented_scan_max_num_bf16;
+
+            segmented_scan And i8 => segmented_scan_and_i8;
+            segmented_scan And u8 => segmented_scan_and_u8;
+            segmented_scan And i16 => segmented_scan_and_i16;
+            segmented_scan And u16 => segmented_scan_and_u16;
+            segmented_scan And i32 => segmented_scan_and_i32;
+            segmented_scan And u32 => segmented_scan_and_u32;
+            segmented_scan And i64 => segmented_scan_and_i64;
+            segmented_scan And u64 => segmented_scan_and_u64;
+
+            segmented_scan Or i8 => segmented_scan_or_i8;
+            segmented_scan Or u8 => segmented_scan_or_u8;
+            segmented_scan Or i16 => segmented_scan_or_i16;
+            segmented_scan Or u16 => segmented_scan_or_u16;
+            segmented_scan Or i32 => segmented_scan_or_i32;
+            segmented_scan Or u32 => segmented_scan_or_u32;
+            segmented_scan Or i64 => segmented_scan_or_i64;
+            segmented_scan Or u64 => segmented_scan_or_u64;
+
+            segmented_scan Xor i8 => segmented_scan_xor_i8;
+            segmented_scan Xor u8 => segmented_scan_xor_u8;
+            segmented_scan Xor i16 => segmented_scan_xor_i16;
+            segmented_scan Xor u16 => segmented_scan_xor_u16;
+            segmented_scan Xor i32 => segmented_scan_xor_i32;
+            segmented_scan Xor u32 => segmented_scan_xor_u32;
+            segmented_scan Xor i64 => segmented_scan_xor_i64;
+            segmented_scan Xor u64 => segmented_scan_xor_u64;
         }
     };
 }

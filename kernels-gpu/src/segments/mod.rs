@@ -1,4 +1,4 @@
-//! Segmented reductions: the order of combination, how the work is divided, and what a launch provides.
+//! Segmented reductions and scans: the order of combination, how the work is divided, and what a launch provides.
 //!
 //! Segment `s` has the items from `offset[s]` to before `offset[s + 1]`. Offsets ascend; a segment may be empty.
 //!
@@ -12,14 +12,27 @@
 //! So a result depends on the segment's items and their number, and on nothing else: not on where the segment lies, nor
 //! on its neighbours. The order of the items is kept, so operators need not commute. All operators have this order.
 //!
+//! A scan combines the same values by sixteens. Before the first of sixteen values stands what stands before these sixteen, and before
+//! each other one what stands before its neighbour, combined with the neighbour; before the one value that is left, the identity. The
+//! result of an item is what stands before it, combined with the item or, in an exclusive scan, not; it is lowered. So a result depends
+//! on the items of its segment up to it, and on nothing else.
+//!
 //! # The work
 //!
 //! Items and segments' ends, merged in the order of the input, lie on the *diagonals* of Merrill and Garland's merge path: segment
 //! `s` begins at diagonal `offset[s] + s`, which ascends strictly. A segment is cut into **chunks** of [`chunk_items`],
-//! a power of 16. Block `b` owns the chunks that begin in its **window**, the diagonals from `b·C` to before `(b + 1)·C`, where `C` is
-//! the items of a chunk; an empty segment counts as a chunk. So a window has at most one chunk of the segment that began in an
+//! a power of 16. To **window** `w`, the diagonals from `w·C` to before `(w + 1)·C`, where `C` is the items of a chunk, belong the
+//! chunks that begin there; an empty segment counts as a chunk. So a window has at most one chunk of the segment that began in an
 //! earlier one, then segments that begin there, of which the last may be cut. It costs as much as it has items
-//! and segments, whatever their lengths.
+//! and segments, whatever their lengths. A block works on a few windows one after the other, of which it brings the next to shared
+//! memory meanwhile.
+//!
+//! What a window brings to shared memory is one [`Work`], or two where there is no room for its last chunk beside the others. Places
+//! in it are numbers from a multiple of 16 bytes in the input on, so that vectors of items are copied as they lie.
+//!
+//! A chunk has a **slot** for each 16 of its items, and those of consecutive chunks follow each other: chunk `c`, which starts at
+//! place `p`, has those from `p / 16 + c` on. So leaves are dealt out to threads evenly, whatever the segments' lengths, and without
+//! adding up how many there are. A bit is set for each chunk's first slot; counting bits tells whose a slot is.
 //!
 //! A chunk that is not its segment's last is told to other blocks by the state word of its window, of which there is at
 //! most one in each.
@@ -28,34 +41,69 @@
 
 pub mod entries;
 
+use crate::launch::Copies;
 use crate::workspace::words_per_accumulator;
 
 /// Values that are folded to one.
 pub const FAN: u32 = 16;
 
-/// Items of a chunk, and diagonals of a window.
-pub const fn chunk_items<T>() -> u64 {
-    if size_of::<T>() <= 8 {
+/// The most windows that a block works on.
+pub const MOST_WINDOWS: u32 = 7;
+
+/// Bytes of a vector of items that is copied at once.
+const VECTOR_BYTES: usize = 16;
+
+/// Items of a chunk, and diagonals of a window, for items of type `T` and accumulators of type `A`.
+pub const fn chunk_items<T, A>() -> u64 {
+    let is_narrow = size_of::<T>() <= 4 || size_of::<T>() <= 8 && size_of::<A>() <= 8;
+    if is_narrow {
         FAN.pow(3) as u64
     } else {
         FAN.pow(2) as u64
     }
 }
 
-/// Windows of `item_count` items of type `T` in `segment_count` segments: the blocks of a launch.
-pub const fn window_count<T>(item_count: u64, segment_count: u64) -> u64 {
-    (item_count + segment_count).div_ceil(chunk_items::<T>())
+/// Windows of `item_count` items in `segment_count` segments.
+pub const fn window_count<T, A>(item_count: u64, segment_count: u64) -> u64 {
+    (item_count + segment_count).div_ceil(chunk_items::<T, A>())
+}
+
+/// Windows of each block of a launch that has so many, on a device that holds `resident_blocks` at a time: a block that has several
+/// copies one while it works on another, and all blocks should be busy to the end.
+pub const fn windows_per_block(window_count: u64, resident_blocks: u64) -> u64 {
+    let windows = window_count / (4 * resident_blocks);
+    if windows == 0 {
+        1
+    } else if windows > MOST_WINDOWS as u64 {
+        MOST_WINDOWS as u64
+    } else {
+        windows
+    }
 }
 
 /// State words of a launch with accumulators of type `A`.
 pub const fn state_words<T, A>(item_count: u64, segment_count: u64) -> u64 {
-    window_count::<T>(item_count, segment_count) * words_per_accumulator::<A>()
+    window_count::<T, A>(item_count, segment_count) * words_per_accumulator::<A>()
 }
 
-/// Items that a block has room for. Of a window's chunks all but the last have fewer items than a window diagonals. If all of
-/// them have no room together, the last is worked on alone.
-pub const fn room_items<T>() -> usize {
-    (chunk_items::<T>() + chunk_items::<T>() / 4) as usize
+/// Chunks and their items that a block has room for. Of a window's chunks all but the last have fewer items than a window
+/// diagonals. If all of them have no room together, the last is worked on alone.
+pub const fn room_items<T, A>() -> usize {
+    (chunk_items::<T, A>() + chunk_items::<T, A>() / 8) as usize
+}
+
+/// Whether items are copied in vectors: where they are numbers, or lie as numbers do.
+pub const fn has_vectors<T>() -> bool {
+    matches!(size_of::<T>(), 1 | 2 | 4 | 8 | 16) && align_of::<T>() == size_of::<T>()
+}
+
+/// Items of type `T` in a vector, where there are vectors.
+pub const fn vector_items<T>() -> u32 {
+    if has_vectors::<T>() {
+        (VECTOR_BYTES / size_of::<T>()) as u32
+    } else {
+        1
+    }
 }
 
 /// Items of type `T` in a row of shared memory, behind which there is a gap: so lanes that read items 16 apart read from
@@ -71,119 +119,129 @@ pub const fn row_items<T>() -> usize {
     }
 }
 
+/// Items in a row's gap: a vector's.
+pub const fn gap_items<T>() -> usize {
+    vector_items::<T>() as usize
+}
+
 /// The place of item `index`, in items.
 #[inline(always)]
 pub const fn place_of<T>(index: usize) -> usize {
-    let gap = match size_of::<T>() {
-        1 => 4,
-        2 => 2,
-        _ => 1,
-    };
-    index + index / row_items::<T>() * gap
+    index + index / row_items::<T>() * gap_items::<T>()
 }
 
 /// Where what lies in a block's shared memory, in bytes. First comes a [`Header`].
+///
+/// What one work has there stands in the other of two places for the next one: the slots' bits and counts; and, where there are two
+/// rooms, items and starts.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
-    /// A number for each 16 items.
-    pub heads: usize,
+    /// A bit for each slot, in words of 32, and a word in which there is something if a chunk has more than one node.
+    pub bits: usize,
+    /// For each word of bits, how many bits the ones before have.
+    pub counts: usize,
     /// A value for each 8 items.
     pub leaves: usize,
     /// A value for each 128 items.
     pub nodes: usize,
-    /// The items.
+    /// The items; the starts of chunks lie behind them, the first one last.
     pub items: usize,
-    /// The end. Before it lie the starts of chunks, the first one last.
-    pub end: usize,
+    /// Bytes of items and starts.
+    pub item_bytes: usize,
 }
 
-/// What a block's threads tell each other, with accumulators of type `A`: the chunks in hand, the window, values.
+/// What a block's threads tell each other, with accumulators of type `A`.
 #[repr(C, align(16))]
 pub struct Header<A> {
-    /// The chunks in hand.
-    pub work: Work,
-    /// The window.
-    pub window: Window,
+    /// The works of each window.
+    pub works: [[Work; 2]; MOST_WINDOWS as usize],
+    /// The windows.
+    pub windows: [Window; MOST_WINDOWS as usize],
+    /// The segments that begin first behind the windows' borders.
+    pub borders: [u64; MOST_WINDOWS as usize + 1],
+    /// The ticket: which windows these are.
+    pub ticket: u32,
     /// The launch's tag.
     pub tag: u32,
     /// Whether an offset between the chunks is refused.
     pub is_refused: u32,
-    /// The value of the chunk of an earlier segment.
-    pub tail: A,
-    /// The value of the chunk of a segment that is cut.
-    pub cut: A,
+    /// Of each window, the value of the chunk of an earlier segment.
+    pub tails: [A; MOST_WINDOWS as usize],
 }
 
 /// Chunks that are worked on at once: consecutive items.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Work {
-    /// The first item.
-    pub begin: u64,
+    /// The item that has place 0; the difference to it wraps.
+    pub base: u64,
     /// The segment of the first chunk.
     pub segment: u64,
     /// The index in its segment of the first item.
     pub index: u64,
-    /// How many items there are.
-    pub item_count: u32,
-    /// How many chunks there are.
+    /// The first item's place.
+    pub begin: u32,
+    /// The place behind the last item.
+    pub end: u32,
+    /// How many chunks there are; 0 if there is no work.
     pub chunk_count: u32,
-    /// Which chunk's value is for the header's `tail`, if any.
+    /// Which chunk is of a segment that began in an earlier window, if any.
     pub tail_chunk: u32,
-    /// Which chunk's value is for the header's `cut`, if any.
+    /// Which chunk is not its segment's last, which begins here, if any.
     pub cut_chunk: u32,
-    /// Items of a chunk that is worked on next, if there is one.
-    pub next_items: u32,
+    /// Which of the block's windows it is.
+    pub window: u32,
+    /// Whether the window has another one: 0 or 1.
+    pub is_followed: u32,
 }
 
-/// What a block knows of its window's chunks that other blocks hear of.
+/// What a block knows of a window's chunk of a segment that began in an earlier one.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Window {
-    /// The first item of the last chunk.
-    pub last: u64,
-    /// The segment that began in an earlier window.
-    pub tail_segment: u64,
+    /// The segment.
+    pub segment: u64,
     /// Its first item.
-    pub tail_begin: u64,
+    pub begin: u64,
     /// Which of its chunks begins here.
-    pub tail_index: u64,
-    /// The window's number.
-    pub number: u32,
-    /// Whether a chunk of such a segment begins here.
+    pub index: u64,
+    /// Whether there is such a chunk.
     pub has_tail: u32,
     /// Whether it is the segment's last.
-    pub tail_is_last: u32,
-    /// Whether a segment that begins here has another chunk.
-    pub is_cut: u32,
+    pub is_last: u32,
 }
 
 impl Work {
     /// No chunks.
     pub const NONE: Self = Work {
-        begin: 0,
+        base: 0,
         segment: 0,
         index: 0,
-        item_count: 0,
+        begin: 0,
+        end: 0,
         chunk_count: 0,
         tail_chunk: NO_CHUNK,
         cut_chunk: NO_CHUNK,
-        next_items: 0,
+        window: 0,
+        is_followed: 0,
     };
 }
 
 impl Window {
-    /// Nothing that other blocks hear of.
+    /// No such chunk.
     pub const NONE: Self = Window {
-        last: 0,
-        tail_segment: 0,
-        tail_begin: 0,
-        tail_index: 0,
-        number: 0,
+        segment: 0,
+        begin: 0,
+        index: 0,
         has_tail: 0,
-        tail_is_last: 0,
-        is_cut: 0,
+        is_last: 0,
     };
+
+    /// Whether the chunk is combined with what stands before it: the last of sixteen, and of its segment.
+    #[inline(always)]
+    pub fn is_combined(&self) -> bool {
+        self.has_tail != 0 && (self.is_last != 0 || self.index % FAN as u64 == FAN as u64 - 1)
+    }
 }
 
 /// No chunk.
@@ -192,40 +250,75 @@ pub const NO_CHUNK: u32 = u32::MAX;
 impl Layout {
     /// The layout for items of type `T` and accumulators of type `A`.
     pub const fn of<T, A>() -> Self {
-        let room = room_items::<T>();
-        let heads = size_of::<Header<A>>();
-        let leaves = (heads + room / FAN as usize * 2).next_multiple_of(16);
-        let nodes = leaves + (room / 8 + 1) * size_of::<A>();
-        let items = (nodes + (room / 128 + 1) * size_of::<A>()).next_multiple_of(16);
-        let bytes_of_items = (place_of::<T>(room) + 1) * size_of::<T>();
+        let places = room_items::<T, A>() + vector_items::<T>() as usize;
+        let bits = size_of::<Header<A>>();
+        let counts = bits + 2 * 4 * (Self::bit_words::<T, A>() + 1);
+        let leaves = (counts + 2 * 4 * Self::bit_words::<T, A>()).next_multiple_of(16);
+        let nodes = leaves + (places / 8 + 1) * size_of::<A>();
+        let items = (nodes + (places / 128 + 1) * size_of::<A>()).next_multiple_of(16);
+        let bytes_of_items = (place_of::<T>(places) + 1) * size_of::<T>();
         // Where items are narrow, starts take more room than as many items.
-        let bytes_of_starts = (room + 1) * 2;
+        let bytes_of_starts = places * 2;
         let bytes = if bytes_of_items > bytes_of_starts {
             bytes_of_items
         } else {
             bytes_of_starts
         };
         Layout {
-            heads,
+            bits,
+            counts,
             leaves,
             nodes,
             items,
-            end: (items + bytes + 2).next_multiple_of(16),
+            item_bytes: (bytes + 4).next_multiple_of(16),
         }
+    }
+
+    /// Words of a bit for each slot. There are no more slots than places and one.
+    pub const fn bit_words<T, A>() -> usize {
+        (room_items::<T, A>() + vector_items::<T>() as usize) / 32 + 2
+    }
+}
+
+/// What is made of segments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    /// A result for each segment.
+    Reduce,
+    /// A result for each item.
+    Scan,
+}
+
+/// Works that have room for their items in a block's shared memory. With two, the next one's items are copied while one is worked on;
+/// a scan has more blocks instead, with one window each, since they wait for each other.
+pub const fn rooms(copies: Copies, task: Task) -> usize {
+    match (copies, task) {
+        (Copies::Asynchronous, Task::Reduce) => 2,
+        _ => 1,
     }
 }
 
 /// Bytes of dynamic shared memory of a block.
-pub const fn shared_bytes<T, A>() -> u32 {
-    Layout::of::<T, A>().end as u32
+pub const fn shared_bytes<T, A>(copies: Copies, task: Task) -> u32 {
+    let layout = Layout::of::<T, A>();
+    (layout.items + rooms(copies, task) * layout.item_bytes) as u32
 }
 
 /// Blocks that share a multiprocessor: what the compiler fits the registers to.
-pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 6;
+pub const fn blocks_per_multiprocessor(task: Task) -> u32 {
+    match task {
+        Task::Reduce => 4,
+        Task::Scan => 5,
+    }
+}
 
 const _: () = {
-    assert!(chunk_items::<f32>() == 4096 && chunk_items::<[u8; 32]>() == 256);
+    assert!(chunk_items::<f32, f32>() == 4096 && chunk_items::<[u8; 32], f32>() == 256);
     // Places are numbers of 16 bits.
-    assert!(room_items::<f32>() < u16::MAX as usize);
-    assert!(window_count::<f32>(0, 1) == 1 && window_count::<f32>(4096, 0) == 1);
+    assert!(room_items::<f32, f32>() + VECTOR_BYTES < u16::MAX as usize);
+    assert!(window_count::<f32, f32>(0, 1) == 1 && window_count::<f32, f32>(4096, 0) == 1);
+    // What every device has for a block.
+    assert!(shared_bytes::<u64, u64>(Copies::Asynchronous, Task::Reduce) <= 99 << 10);
+    assert!(shared_bytes::<u32, [u32; 16]>(Copies::Asynchronous, Task::Reduce) <= 99 << 10);
+    assert!(shared_bytes::<u64, u64>(Copies::Synchronous, Task::Reduce) <= 64 << 10);
 };

@@ -235,6 +235,27 @@ pub unsafe fn read_vector(address: *const u32) -> [u32; 4] {
     [a, b, c, d]
 }
 
+/// Reads 16 bytes of shared memory, `offset` bytes behind `base`: the address is computed in 32 bits.
+///
+/// # Safety
+/// `base` is in shared memory, and so is the address, which is aligned to 16 bytes, and written.
+#[inline(always)]
+pub unsafe fn read_vector_at(base: *const u8, offset: u32) -> [u32; 4] {
+    let (a, b, c, d): (u32, u32, u32, u32);
+    // SAFETY: the caller's; the address converts to its space, which is smaller than 32 bits can say.
+    unsafe {
+        ptx!(
+            read_vector_at: "{{ .reg .u64 %s; .reg .b32 %a; cvta.to.shared.u64 %s, {base}; cvt.u32.u64 %a, %s;",
+            "add.u32 %a, %a, {offset}; ld.shared.v4.b32 {{{a}, {b}, {c}, {d}}}, [%a]; }}",
+            base = in(reg64) base,
+            offset = in(reg32) offset,
+            a = out(reg32) a, b = out(reg32) b, c = out(reg32) c, d = out(reg32) d,
+            options(nostack, readonly),
+        );
+    }
+    [a, b, c, d]
+}
+
 /// Writes 16 bytes of shared memory.
 ///
 /// # Safety
@@ -306,6 +327,24 @@ pub unsafe fn store_shared_atomically(address: *mut u32, word: u32) {
             "atom.relaxed.cta.shared.exch.b32 %o, [%s], {word}; }}",
             address = in(reg64) address,
             word = in(reg32) word,
+            options(nostack),
+        );
+    }
+}
+
+/// Sets bits of a word of shared memory in one atomic step: relaxed, block scope.
+///
+/// # Safety
+/// `address` is in shared memory and aligned.
+#[inline(always)]
+pub unsafe fn or_shared(address: *mut u32, bits: u32) {
+    // SAFETY: the caller's; the address converts to its space.
+    unsafe {
+        ptx!(
+            or_shared: "{{ .reg .u64 %s; .reg .b32 %o; cvta.to.shared.u64 %s, {address};",
+            "atom.relaxed.cta.shared.or.b32 %o, [%s], {bits}; }}",
+            address = in(reg64) address,
+            bits = in(reg32) bits,
             options(nostack),
         );
     }

@@ -155,7 +155,7 @@ arrays! {
 ///
 /// Of pairs, one of the two values of an item has the width.
 ///
-/// The names tell the same, in bits, save that segmented reductions, and scans with accumulators of 32 bits, are the same with
+/// The names tell the same, in bits, save that segmented reductions and scans, and scans with accumulators of 32 bits, are the same with
 /// either kind of operator. A reduction for which no item lifts to the identity lifts existing items only.
 macro_rules! for_each_skeleton {
     ($callback:ident) => {
@@ -186,6 +186,14 @@ macro_rules! for_each_skeleton {
             segmented_reduce true u16 u64 u64 => segmented_reduce_16_64_64;
             segmented_reduce true u32 u64 u64 => segmented_reduce_32_64_64;
             segmented_reduce true u16 u32 u32 => segmented_reduce_16_32_32;
+            segmented_scan true u8 u32 u8 => segmented_scan_8_32_8;
+            segmented_scan true u16 u32 u16 => segmented_scan_16_32_16;
+            segmented_scan true u32 u32 u32 => segmented_scan_32_32_32;
+            segmented_scan true u64 u64 u64 => segmented_scan_64_64_64;
+            segmented_scan true u8 u64 u64 => segmented_scan_8_64_64;
+            segmented_scan true u16 u64 u64 => segmented_scan_16_64_64;
+            segmented_scan true u32 u64 u64 => segmented_scan_32_64_64;
+            segmented_scan true u16 u32 u32 => segmented_scan_16_32_32;
             reduce_existing true u8 u64 Bytes2 => reduce_exact_8_64_16_existing;
             reduce_existing true u16 u64 Halves2 => reduce_exact_16_64_32_existing;
             reduce_existing true u32 u64 Words2 => reduce_exact_32_64_64_existing;
@@ -236,6 +244,12 @@ macro_rules! reduce {
 macro_rules! segmented_reduce {
     ($exact:literal $t:ident $a:ident $r:ident $symbol:ident) => {
         segmented_reduce_entry!($symbol: Holes<$a, $r, $exact>, $t);
+    };
+}
+
+macro_rules! segmented_scan {
+    ($exact:literal $t:ident $a:ident $r:ident $symbol:ident) => {
+        segmented_scan_entry!($symbol: Holes<$a, $r, $exact>, $t);
     };
 }
 

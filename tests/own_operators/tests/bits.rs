@@ -7,7 +7,7 @@ use bytemuck::bytes_of;
 use own_operators::operators::*;
 use virtual_gpu::Mode;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
-use warpfold::kind::{exclusive_scan, inclusive_scan, reduce, segmented_reduce};
+use warpfold::kind::{exclusive_scan, inclusive_scan, reduce, segmented_reduce, segmented_scan};
 use warpfold::{
     Commutative, Gpu, Item, Kernel, Pair, Triple, check_operator, check_reduce_operator,
     check_scan_operator, reference,
@@ -64,7 +64,10 @@ fn assert_same<R: Item>(found: &[R], expected: &[R], what: &str) {
 }
 
 /// Segments about the borders of leaves, nodes and chunks of 256 items, and one of several chunks.
-fn check_segments<O: Kernel<segmented_reduce, T>, T: Item>(item: fn(&mut Numbers) -> T) {
+fn check_segments<O, T: Item>(item: fn(&mut Numbers) -> T)
+where
+    O: Kernel<segmented_reduce, T> + Kernel<segmented_scan, T>,
+{
     let gpu = Gpu::global().unwrap();
     gpu.make_current().unwrap();
     let lengths = [3, 0, 1, 15, 16, 17, 0, 33, 255, 257, 5, 600, 4500, 2];
@@ -81,12 +84,26 @@ fn check_segments<O: Kernel<segmented_reduce, T>, T: Item>(item: fn(&mut Numbers
     output.copy_to(&mut found).unwrap();
     let expected = reference::segmented_reduce::<O, T>(&items, &offsets);
     assert_same(&found, &expected, type_name::<O>());
+    let mut output = DeviceBuffer::<O::Output>::zeroed(items.len()).unwrap();
+    let mut found = vec![bytemuck::Zeroable::zeroed(); items.len()];
+    let within = offsets[0]..offsets[lengths.len()];
+    warpfold::segmented_inclusive_scan::<O, T, usize>(gpu, &input, &starts, &mut output).unwrap();
+    output.copy_to(&mut found).unwrap();
+    let expected = reference::segmented_inclusive_scan::<O, T>(&items, &offsets);
+    assert_same(&found[within.clone()], &expected, type_name::<O>());
+    warpfold::segmented_exclusive_scan::<O, T, usize>(gpu, &input, &starts, &mut output).unwrap();
+    output.copy_to(&mut found).unwrap();
+    let expected = reference::segmented_exclusive_scan::<O, T>(&items, &offsets);
+    assert_same(&found[within], &expected, type_name::<O>());
 }
 
 fn check_scans<O, T>(item: fn(&mut Numbers) -> T)
 where
     T: Item,
-    O: Kernel<inclusive_scan, T> + Kernel<exclusive_scan, T> + Kernel<segmented_reduce, T>,
+    O: Kernel<inclusive_scan, T>
+        + Kernel<exclusive_scan, T>
+        + Kernel<segmented_reduce, T>
+        + Kernel<segmented_scan, T>,
 {
     check_segments::<O, T>(item);
     for length in lengths() {
@@ -106,6 +123,7 @@ where
     O: Commutative
         + Kernel<reduce, T>
         + Kernel<segmented_reduce, T>
+        + Kernel<segmented_scan, T>
         + Kernel<inclusive_scan, T>
         + Kernel<exclusive_scan, T>,
 {

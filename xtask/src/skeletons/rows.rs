@@ -10,7 +10,7 @@ pub struct Row {
     pub symbol: &'static str,
     /// The skeleton's name, if there is one for such kernels.
     pub skeleton: String,
-    /// The row whose bodies fill it: of a segmented reduction, the reduction's.
+    /// The row whose bodies fill it: of a segmented reduction or scan, the reduction's.
     pub bodies: &'static str,
 }
 
@@ -47,6 +47,7 @@ pub fn rows() -> Vec<Row> {
     all.extend(warpfold_kernels::for_each_pair_kernel!(rows));
     all.extend(warpfold_kernels::for_each_segmented_kernel!(rows));
     all.extend(selections());
+    all.extend(warpfold_kernels::for_each_segmented_scan_kernel!(rows));
     all
 }
 
@@ -76,8 +77,27 @@ fn row(symbol: &'static str, skeleton: String) -> Row {
     Row {
         symbol,
         skeleton,
-        bodies: symbol.strip_prefix("segmented_").unwrap_or(symbol),
+        bodies: bodies_of(symbol),
     }
+}
+
+/// The row whose bodies a row has.
+fn bodies_of(symbol: &'static str) -> &'static str {
+    let Some(row) = symbol.strip_prefix("segmented_") else {
+        return symbol;
+    };
+    let Some(operator) = row.strip_prefix("scan_") else {
+        return row;
+    };
+    const REDUCTIONS: &[&str] = {
+        macro_rules! symbols {
+            ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
+        }
+        warpfold_kernels::for_each_kernel!(symbols)
+    };
+    let is_reduction = |row: &str| row.strip_prefix("reduce_") == Some(operator);
+    let reduction = REDUCTIONS.iter().find(|row| is_reduction(row));
+    reduction.expect("the operator of a segmented scan has a reduction")
 }
 
 fn reduce<O: Op<T>, T: Element>() -> String {
@@ -99,6 +119,10 @@ fn reduce_pairs<O: Op<Pair<T, T>>, T: Element>() -> String {
 
 fn segmented_reduce<O: Op<T>, T: Element>() -> String {
     format!("segmented_reduce_{}", widths::<O, T>())
+}
+
+fn segmented_scan<O: Op<T>, T: Element>() -> String {
+    format!("segmented_scan_{}", widths::<O, T>())
 }
 
 fn inclusive_scan<O: Op<T>, T: Element>() -> String {

@@ -2,7 +2,7 @@
 
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::{chunk_items, FAN};
+use crate::segments::{chunk_items, Task, Window, FAN};
 use crate::{simt, warp};
 
 use super::Launch;
@@ -10,7 +10,6 @@ use super::Launch;
 /// A segment that is longer than a chunk.
 #[derive(Clone, Copy)]
 struct Long {
-    segment: u64,
     /// The diagonal at which it begins.
     diagonal: u64,
 }
@@ -18,48 +17,61 @@ struct Long {
 impl Long {
     /// The window in which a chunk begins.
     #[inline(always)]
-    fn window<T>(&self, chunk: u64) -> u32 {
-        (self.diagonal / chunk_items::<T>() + chunk) as u32
+    fn window<T, A>(&self, chunk: u64) -> u32 {
+        (self.diagonal / chunk_items::<T, A>() + chunk) as u32
     }
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Tells the value of a chunk that is not its segment's last, or writes the result of one that is.
+    /// Combines the chunks that are combined with what stands before them, of each of the block's windows: writes the results of
+    /// segments, and tells the others.
     ///
     /// # Safety
     /// Convergent: the whole warp 0 of the block. The values in the header are written.
     #[inline(always)]
     pub unsafe fn settle(&self) {
-        let is_first_lane = simt::lane() == 0;
+        let mut number = 0;
+        while number < self.windows_per_block {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the caller's. What decides is the same on all lanes.
+            unsafe {
+                let window = self.window(number);
+                if window.is_combined() && !self.settle_window(number, &window) {
+                    self.refuse();
+                    return;
+                }
+            }
+            number += step;
+        }
+    }
+
+    /// As [`Self::settle`], of one window. False, if the offsets are refused.
+    ///
+    /// # Safety
+    /// That of [`Self::settle`].
+    #[inline(always)]
+    pub unsafe fn settle_window(&self, number: u32, window: &Window) -> bool {
         // SAFETY: the caller's. What decides is the same on all lanes.
         unsafe {
-            let (window, board) = (self.window(), self.board());
-            if window.is_cut != 0 && is_first_lane {
-                let cut = (&raw const (*self.header).cut).read();
-                board.publish(window.number, cut);
-            }
-            if window.has_tail == 0 {
-                return;
-            }
             let long = Long {
-                segment: window.tail_segment,
-                diagonal: window.tail_begin + window.tail_segment,
+                diagonal: window.begin + window.segment,
             };
-            let is_last = window.tail_is_last != 0;
-            let tail = (&raw const (*self.header).tail).read();
-            let combined = self.combine_before(long, window.tail_index, is_last, tail);
-            if !is_first_lane {
-                return;
-            }
-            match combined {
-                Some(value) if is_last => {
+            let is_last = window.is_last != 0;
+            let tail = self.tail(number).read();
+            let Some(value) = self.combine_before(long, window.index, is_last, tail) else {
+                return false;
+            };
+            if simt::lane() == 0 {
+                if is_last && self.task == Task::Reduce {
                     let result = O::lower(value);
-                    self.output.add(long.segment as usize).write(result);
+                    self.output.add(window.segment as usize).write(result);
+                } else if !is_last {
+                    let number = self.window_number(number) as u32;
+                    self.board().publish(number, value);
                 }
-                Some(value) => board.publish(window.number, value),
-                None => self.refuse(),
             }
         }
+        true
     }
 
     /// The value of a chunk combined with what stands before it, as far as it is the last of sixteen, of 256, …, or of its
@@ -108,13 +120,53 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
+    /// What stands before a window's chunk of a segment that began in an earlier one. Nothing, if the offsets are refused.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp.
+    #[inline(always)]
+    pub unsafe fn value_before(&self, window: &Window) -> Option<O::Accumulator> {
+        let long = Long {
+            diagonal: window.begin + window.segment,
+        };
+        let fan_bits = FAN.trailing_zeros();
+        let mut bits = 0;
+        while window.index >> bits >= FAN as u64 {
+            bits += fan_bits * simt::opaque_one() as u32;
+        }
+        let mut value = O::identity();
+        loop {
+            let step = simt::opaque_one() as u32;
+            let place = window.index >> bits;
+            let before = (place % FAN as u64) as u32;
+            if before > 0 {
+                let lane = Ord::min(simt::lane(), before - 1) as u64;
+                let other = ((place - before as u64 + lane + 1) << bits) - 1;
+                // SAFETY: the caller's. All lanes have the same place.
+                unsafe {
+                    let partial = self.await_value(long, other)?;
+                    let mut lane = 0;
+                    while lane < before {
+                        let step = simt::opaque_one() as u32;
+                        value = O::combine(value, warp::shuffle_from(partial, lane));
+                        lane += step;
+                    }
+                }
+            }
+            if bits == 0 {
+                return Some(value);
+            }
+            bits -= fan_bits * step;
+        }
+    }
+
     /// The value that each lane's chunk tells. Nothing, if the offsets are refused.
     ///
     /// # Safety
     /// Convergent: the whole warp.
     #[inline(always)]
     unsafe fn await_value(&self, long: Long, chunk: u64) -> Option<O::Accumulator> {
-        let window = long.window::<T>(chunk);
+        let window = long.window::<T, O::Accumulator>(chunk);
         // SAFETY: the header is written.
         let board = unsafe { self.board() };
         loop {

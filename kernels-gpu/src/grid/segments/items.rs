@@ -1,72 +1,106 @@
-//! The items of a window's chunks, and where these start, in shared memory.
+//! The items of a work in shared memory, and how they come there.
 
 use core::marker::PhantomData;
 
-use crate::contract::{BLOCK_THREADS, THREAD_VECTORS};
-use crate::element::{put_item, Element, Vector};
+use crate::contract::BLOCK_THREADS;
+use crate::element::{put_item, vector_of, Element, Vector};
 use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{place_of, row_items, Layout, Work, FAN};
+use crate::segments::{has_vectors, place_of, vector_items};
+use crate::segments::{Layout, Work};
 use crate::simt;
-use crate::thread::{for_each_vector, Access, Vectors};
+use crate::thread::{Access, Caching};
 
 use super::Launch;
 
-/// A block's room in shared memory for items of type `T` and values of type `A`.
+/// A block's room in shared memory for items of type `T` and values of type `A`, as one work uses it.
 #[derive(Clone, Copy)]
 pub struct Room<T, A> {
     memory: *mut u8,
+    /// Which of the two places the work has: 0 or 1.
+    turn: u32,
+    /// How many places there are for items.
+    rooms: usize,
     items: PhantomData<(T, A)>,
 }
 
 impl<T: Element, A: Copy> Room<T, A> {
     const LAYOUT: Layout = Layout::of::<T, A>();
 
+    /// Words of bits for slots; one more says whether a chunk has more than one node.
+    pub const BIT_WORDS: u32 = Layout::bit_words::<T, A>() as u32;
+
     /// How an item is accessed: it lies at a multiple of its size.
     const ACCESS: Access = Access::new(size_of::<T>(), size_of::<T>());
 
-    /// Items that a thread holds at once: of wide ones, more would fill the registers.
-    pub const ITEMS_AT_ONCE: usize = if size_of::<T>() <= 8 { 8 } else { 1 };
+    /// How a vector is accessed.
+    const VECTOR_ACCESS: Access = Access::new(16, 16);
 
-    /// Whether items are copied to it asynchronously.
-    const HAS_COPIES: bool = matches!(simt::COPIES, Copies::Asynchronous)
-        && matches!(size_of::<T>(), 4 | 8 | 16)
-        && align_of::<T>() == size_of::<T>();
-
-    /// The room in the shared memory that begins there.
+    /// The room in the shared memory that begins there, for the first work.
     #[inline(always)]
-    pub fn new(memory: *mut u8) -> Self {
+    pub fn new(memory: *mut u8, rooms: usize) -> Self {
         Room {
             memory,
+            turn: 0,
+            rooms,
             items: PhantomData,
         }
     }
 
-    /// Where item `index` is.
+    /// The room for the next work.
     #[inline(always)]
-    fn item_address(&self, index: u32) -> *mut T {
-        let items: *mut T = self.memory.wrapping_add(Self::LAYOUT.items).cast();
-        items.wrapping_add(place_of::<T>(index as usize))
+    pub fn next(self) -> Self {
+        Room {
+            turn: self.turn ^ 1,
+            ..self
+        }
     }
 
-    /// Item `index`, as a vector has it first.
+    /// Where the work's items are.
+    #[inline(always)]
+    fn item_memory(&self) -> *mut u8 {
+        let turn = if self.rooms > 1 { self.turn } else { 0 };
+        let offset = Self::LAYOUT.items as u32 + turn * Self::LAYOUT.item_bytes as u32;
+        self.memory.wrapping_add(offset as usize)
+    }
+
+    /// Where the item at a place is.
+    #[inline(always)]
+    pub fn item_address(&self, place: u32) -> *mut T {
+        let items: *mut T = self.item_memory().cast();
+        items.wrapping_add(place_of::<T>(place as usize))
+    }
+
+    /// The item at a place, as a vector has it first.
     ///
     /// # Safety
     /// It is written.
     #[inline(always)]
-    pub unsafe fn item(&self, index: u32) -> Vector {
+    pub unsafe fn item(&self, place: u32) -> Vector {
         // SAFETY: the caller's.
-        unsafe { self.read(self.item_address(index)) }
+        unsafe { Self::ACCESS.read_shared(self.item_address(place).cast()) }
     }
 
-    /// The item at an address, as a vector has it first.
+    /// The vector in which the item at a place is.
     ///
     /// # Safety
-    /// It is written.
+    /// Where it is written is of no consequence elsewhere.
     #[inline(always)]
-    unsafe fn read(&self, address: *const T) -> Vector {
+    pub unsafe fn vector(&self, place: u32) -> Vector {
+        let first = place & !(vector_items::<T>() - 1);
+        let offset = place_of::<T>(first as usize) as u32 * size_of::<T>() as u32;
         // SAFETY: the caller's.
-        unsafe { Self::ACCESS.read_shared(address.cast()) }
+        unsafe { vector_of(simt::read_vector_at(self.item_memory(), offset)) }
+    }
+
+    /// Puts a vector where one begins.
+    ///
+    /// # Safety
+    /// There is room for it, and nobody else uses that.
+    #[inline(always)]
+    pub unsafe fn put_vector(&self, place: u32, vector: Vector) {
+        // SAFETY: the caller's.
+        unsafe { Self::VECTOR_ACCESS.write_shared(self.item_address(place).cast(), vector) };
     }
 
     /// Puts an item in its place.
@@ -74,63 +108,41 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// # Safety
     /// There is room for it, and nobody else uses that.
     #[inline(always)]
-    unsafe fn put(&self, index: u32, vector: Vector) {
+    pub unsafe fn put(&self, place: u32, vector: Vector) {
         // SAFETY: the caller's.
-        unsafe { Self::ACCESS.write_shared(self.item_address(index).cast(), vector) };
+        unsafe { Self::ACCESS.write_shared(self.item_address(place).cast(), vector) };
     }
 
-    /// Item `index + N` of a leaf that begins at item `index`.
-    ///
-    /// # Safety
-    /// It is written.
+    /// Where the place of a chunk's first item is; of the chunk behind the last, that behind all items.
     #[inline(always)]
-    pub unsafe fn leaf_item<const N: u32>(&self, index: u32) -> Vector {
-        let row = row_items::<T>() as u32;
-        // SAFETY: the caller's.
-        unsafe {
-            if row < FAN {
-                return self.item(index + N);
-            }
-            // A leaf lies in one row, or in two.
-            let gap = place_of::<T>(row as usize) - row as usize;
-            let is_behind_gap = index % row + N >= row;
-            let address = self.item_address(index).wrapping_add(N as usize);
-            let behind = address.wrapping_add(gap);
-            self.read(if is_behind_gap { behind } else { address })
-        }
+    pub fn start(&self, chunk: u32) -> *mut u16 {
+        let end = Self::LAYOUT.item_bytes - 2;
+        let last: *mut u16 = self.item_memory().wrapping_add(end).cast();
+        last.wrapping_sub(chunk as usize)
     }
 
+    /// A word of the slots' bits.
     #[inline(always)]
-    fn start_address(&self, chunk: u32) -> *mut u16 {
-        let end: *mut u16 = self.memory.wrapping_add(Self::LAYOUT.end).cast();
-        end.wrapping_sub(1 + chunk as usize)
+    pub fn bits(&self, word: u32) -> *mut u32 {
+        let bits: *mut u32 = self.memory.wrapping_add(Self::LAYOUT.bits).cast();
+        bits.wrapping_add((self.turn * (Self::BIT_WORDS + 1) + word) as usize)
     }
 
-    /// The index of a chunk's first item; of the chunk behind the last, the number of items.
-    ///
-    /// # Safety
-    /// It is written.
+    /// How many bits there are before a word.
     #[inline(always)]
-    pub unsafe fn start(&self, chunk: u32) -> u32 {
-        // SAFETY: the caller's.
-        unsafe { simt::read_shared(self.start_address(chunk)) as u32 }
+    pub fn count(&self, word: u32) -> *mut u32 {
+        let counts: *mut u32 = self.memory.wrapping_add(Self::LAYOUT.counts).cast();
+        counts.wrapping_add((self.turn * Self::BIT_WORDS + word) as usize)
     }
 
-    /// The number for the sixteen items from `16 * frame` on.
-    #[inline(always)]
-    pub fn head(&self, frame: u32) -> *mut u16 {
-        let heads: *mut u16 = self.memory.wrapping_add(Self::LAYOUT.heads).cast();
-        heads.wrapping_add(frame as usize)
-    }
-
-    /// The value of leaf `leaf` of a chunk that starts at an item, and that has more than one leaf.
+    /// The value of leaf `leaf` of a chunk that starts at a place, and that has more than one leaf.
     #[inline(always)]
     pub fn leaf(&self, start: u32, leaf: u32) -> *mut A {
         let leaves: *mut A = self.memory.wrapping_add(Self::LAYOUT.leaves).cast();
         leaves.wrapping_add((start / 8 + leaf) as usize)
     }
 
-    /// The value of node `node` of a chunk that starts at an item, and that has more than one node.
+    /// The value of node `node` of a chunk that starts at a place, and that has more than one node.
     #[inline(always)]
     pub fn node(&self, start: u32, node: u32) -> *mut A {
         let nodes: *mut A = self.memory.wrapping_add(Self::LAYOUT.nodes).cast();
@@ -139,122 +151,110 @@ impl<T: Element, A: Copy> Room<T, A> {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Copies items and starts to shared memory, and refuses offsets between that do not ascend.
+    /// Brings a work's items to shared memory, or begins to where copies are asynchronous.
     ///
     /// # Safety
-    /// Convergent: the whole block; all of it has read what was in its room before.
+    /// Nobody uses what the work before last had in the room. The items exist, and there is room for them.
     #[inline(always)]
-    pub unsafe fn fill(&self) {
+    pub unsafe fn bring_items(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the caller's.
-        let work = unsafe { &self.work() };
-        // SAFETY: the caller's; the items exist, and there is room for them and the starts.
         unsafe {
-            if Room::<T, O::Accumulator>::HAS_COPIES {
-                self.begin_copies(work);
-            }
-            self.fill_starts(work);
-            if Room::<T, O::Accumulator>::HAS_COPIES {
-                simt::await_copies();
+            if has_vectors::<T>() {
+                self.bring_vectors(work, room);
             } else {
-                self.copy(work);
+                self.bring_each(work, room);
             }
         }
     }
 
-    /// Begins to copy the items, each thread every 256th.
+    /// Brings vectors, of which the first and the last may hold items of others.
     ///
     /// # Safety
-    /// That of [`Self::fill`].
+    /// That of [`Self::bring_items`].
     #[inline(always)]
-    unsafe fn begin_copies(&self, work: &Work) {
-        let mut item = simt::thread_index();
-        let mut from = self.input.wrapping_add(work.begin as usize + item as usize);
-        let mut to = self.room.item_address(item);
-        // Of items so far apart, the places are as far apart everywhere.
-        const THREADS: usize = BLOCK_THREADS as usize;
-        let stride = place_of::<T>(THREADS);
+    unsafe fn bring_vectors(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        let items = vector_items::<T>();
+        let item_count = self.offsets.item_count;
+        // Of an item before item 0, the number is larger than any.
+        let upto = work
+            .base
+            .wrapping_add(work.end.next_multiple_of(items) as u64);
+        let all_exist = work.base < item_count && upto <= item_count;
+        let mut place = simt::thread_index() * items;
+        if !all_exist {
+            while place < work.end {
+                // SAFETY: the caller's.
+                unsafe { self.bring_some(work, room, place) };
+                place += items * BLOCK_THREADS * simt::opaque_one() as u32;
+            }
+            return;
+        }
+        let mut to: *mut u32 = room.item_address(place).cast();
+        let first = work.base.wrapping_add(place as u64);
+        let mut from: *const u32 = self.input.wrapping_add(first as usize).cast();
+        // Of vectors so far apart, the places are as far apart everywhere.
+        let places = items * BLOCK_THREADS;
+        let stride = place_of::<T>(places as usize) * size_of::<T>();
+        let access = Room::<T, O::Accumulator>::VECTOR_ACCESS;
+        while place < work.end {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the caller's; a vector that exists is aligned, since the item at place 0 would be.
+            unsafe {
+                if simt::COPIES == Copies::Asynchronous {
+                    access.begin_copy_without_policy(to, from);
+                } else {
+                    access.write_shared(to, access.load(from, Caching::Streamed));
+                }
+            }
+            to = to.wrapping_byte_add(stride);
+            from = from.wrapping_byte_add(places as usize * size_of::<T>());
+            place += places * step;
+        }
+    }
+
+    /// Brings the items of a vector that the work has.
+    ///
+    /// # Safety
+    /// That of [`Self::bring_items`].
+    #[inline(always)]
+    unsafe fn bring_some(&self, work: &Work, room: Room<T, O::Accumulator>, vector: u32) {
+        let mut place = Ord::max(vector, work.begin);
+        let end = Ord::min(vector + vector_items::<T>(), work.end);
+        while place < end {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the caller's.
+            unsafe { self.bring_item(work, room, place) };
+            place += step;
+        }
+    }
+
+    /// Brings items, each thread every 256th.
+    ///
+    /// # Safety
+    /// That of [`Self::bring_items`].
+    #[inline(always)]
+    unsafe fn bring_each(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        let mut place = work.begin + simt::thread_index();
+        while place < work.end {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the caller's.
+            unsafe { self.bring_item(work, room, place) };
+            place += BLOCK_THREADS * step;
+        }
+    }
+
+    /// Brings an item.
+    ///
+    /// # Safety
+    /// That of [`Self::bring_items`]; the work has it.
+    #[inline(always)]
+    unsafe fn bring_item(&self, work: &Work, room: Room<T, O::Accumulator>, place: u32) {
+        let item = work.base.wrapping_add(place as u64);
+        let mut vector = [0; 8];
         // SAFETY: the caller's.
         unsafe {
-            while item + 3 * BLOCK_THREADS < work.item_count {
-                let step = simt::opaque_one();
-                simt::begin_copy_item(to, from);
-                simt::begin_copy_item(to.add(stride), from.add(THREADS));
-                simt::begin_copy_item(to.add(2 * stride), from.add(2 * THREADS));
-                simt::begin_copy_item(to.add(3 * stride), from.add(3 * THREADS));
-                (to, from) = (to.add(4 * stride), from.add(4 * THREADS));
-                item += 4 * BLOCK_THREADS * step as u32;
-            }
-            while item < work.item_count {
-                let step = simt::opaque_one();
-                simt::begin_copy_item(to, from);
-                (to, from) = (to.wrapping_add(stride), from.wrapping_add(THREADS));
-                item += BLOCK_THREADS * step as u32;
-            }
-        }
-    }
-
-    /// Copies the items, each thread every 256th, some at a time.
-    ///
-    /// # Safety
-    /// That of [`Self::fill`].
-    #[inline(always)]
-    unsafe fn copy(&self, work: &Work) {
-        let at_once = Room::<T, O::Accumulator>::ITEMS_AT_ONCE;
-        let mut first = simt::thread_index();
-        let from = self.input.wrapping_add(work.begin as usize);
-        while first < work.item_count {
-            let step = simt::opaque_one();
-            let mut items: Vectors = [[0; 8]; THREAD_VECTORS];
-            for_each_vector!(V => {
-                let item = first + V as u32 * BLOCK_THREADS;
-                if V < at_once && item < work.item_count {
-                    // SAFETY: the caller's.
-                    put_item(&mut items[V], 0, unsafe { from.add(item as usize).read() });
-                }
-            });
-            for_each_vector!(V => {
-                let item = first + V as u32 * BLOCK_THREADS;
-                if V < at_once && item < work.item_count {
-                    // SAFETY: the caller's.
-                    unsafe { self.room.put(item, items[V]) };
-                }
-            });
-            first += at_once as u32 * step as u32 * BLOCK_THREADS;
-        }
-    }
-
-    /// Writes where chunks start, and checks the offsets that say so.
-    ///
-    /// # Safety
-    /// That of [`Self::fill`].
-    #[inline(always)]
-    unsafe fn fill_starts(&self, work: &Work) {
-        let mut chunk = simt::thread_index();
-        let mut is_refused = false;
-        while chunk <= work.chunk_count {
-            let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's; there is one offset more than segments.
-            unsafe {
-                let mut start = 0;
-                if chunk == work.chunk_count {
-                    start = work.item_count as u64;
-                } else if chunk > 0 {
-                    let segment = work.segment + chunk as u64;
-                    let begin = self.offsets.get(segment);
-                    let before = self.offsets.get(segment - 1);
-                    start = begin.wrapping_sub(work.begin);
-                    is_refused |= before > begin || start > work.item_count as u64;
-                }
-                self.room.start_address(chunk).write(start as u16);
-            }
-            chunk += step * BLOCK_THREADS;
-        }
-        if is_refused {
-            // SAFETY: the caller's; all threads write the same.
-            unsafe {
-                simt::store_shared_atomically(&raw mut (*self.header).is_refused, 1);
-                self.refuse();
-            }
+            put_item(&mut vector, 0, self.input.add(item as usize).read());
+            room.put(place, vector);
         }
     }
 }

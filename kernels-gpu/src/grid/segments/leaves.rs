@@ -1,361 +1,333 @@
-//! The folds of a chunk: leaves of 16 items, nodes of 16 leaves, roots of 16 nodes.
-//!
-//! A **frame** is 16 consecutive items of those in shared memory. A thread folds the leaves that begin in its frame: one of a
-//! long chunk, more of short ones. So each has about as much to do, whatever the chunks' lengths. A node that has more than one
-//! leaf has more than 16 items, so at most one begins in a frame: it is for the same thread.
+//! The folds of a work's chunks: leaves of 16 items, nodes of 16 leaves, roots of 16 nodes.
 
-use crate::contract::{BLOCK_THREADS, THREAD_VECTORS};
-use crate::element::{item_of, Element};
+use crate::contract::{BLOCK_THREADS, BLOCK_WARPS, THREAD_VECTORS, WARP_LANES};
+use crate::element::{for_each_item, item_of, Element};
 use crate::op::Op;
-use crate::segments::{Work, FAN};
+use crate::segments::{has_vectors, vector_items, Task, Work, FAN};
 use crate::simt;
 use crate::thread::{for_each_vector, Vectors};
 
 use super::items::Room;
+use super::starts::Chunk;
 use super::Launch;
 
-/// A chunk in shared memory.
+/// A leaf of a chunk in shared memory.
 #[derive(Clone, Copy)]
-struct Chunk {
-    number: u32,
-    start: u32,
-    end: u32,
-}
-
-impl Chunk {
-    #[inline(always)]
-    fn leaf_count(&self) -> u32 {
-        (self.end - self.start).div_ceil(FAN)
-    }
-
-    #[inline(always)]
-    fn node_count(&self) -> u32 {
-        self.leaf_count().div_ceil(FAN)
-    }
-
-    /// The first leaf that begins at an item, or behind it.
-    #[inline(always)]
-    fn leaf_from(&self, item: u32) -> u32 {
-        item.saturating_sub(self.start).div_ceil(FAN)
-    }
+pub struct Leaf {
+    pub chunk: Chunk,
+    /// Which of the chunk's it is.
+    pub number: u32,
+    /// The place of its first item.
+    pub begin: u32,
+    /// The place behind its last item.
+    pub end: u32,
+    /// The index in its segment of its first item.
+    pub index: u64,
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Writes the results of segments without items.
+    /// Whether leaves are read in vectors. Of the widest items, vectors would fill the registers.
+    pub const READS_VECTORS: bool = has_vectors::<T>() && size_of::<T>() <= THREAD_VECTORS;
+
+    /// Vectors of a leaf that does not begin with one, read at once: all, where they have few items.
+    const VECTORS_AT_ONCE: usize = match size_of::<T>() {
+        4 => 5,
+        8 => 3,
+        _ => 1,
+    };
+
+    /// Does something with each leaf of a work, on a thread for each. The closure is also told whether all leaves of the warp are
+    /// whole and begin with a vector.
     ///
     /// # Safety
-    /// The starts are written.
+    /// Convergent: the whole block. Starts are written.
     #[inline(always)]
-    pub unsafe fn write_empty(&self) {
-        // SAFETY: the caller's.
-        let work = unsafe { &self.work() };
-        let mut chunk = simt::thread_index();
-        while chunk < work.chunk_count {
+    pub unsafe fn for_each_leaf(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        mut run: impl FnMut(Leaf, bool),
+    ) {
+        let slots = work.end / FAN + work.chunk_count;
+        let mut first = simt::warp() * WARP_LANES;
+        while first < slots {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's; there is a result for each segment.
+            // SAFETY: the caller's; all lanes of a warp have the same first slot, and a slot that is none is not looked up.
             unsafe {
-                if self.room.start(chunk) == self.room.start(chunk + 1) {
-                    let segment = work.segment + chunk as u64;
-                    let result = O::lower(O::identity());
-                    self.output.add(segment as usize).write(result);
+                let slot = Ord::min(first + simt::lane(), slots - 1);
+                let chunk = self.chunk_of_slot(work, room, slot);
+                let number = slot - chunk.start / FAN - chunk.number;
+                let begin = chunk.start + number * FAN;
+                let exists = begin < chunk.end && first + simt::lane() < slots;
+                let end = Ord::min(begin + FAN, chunk.end);
+                let is_whole = end - begin == FAN && begin.is_multiple_of(vector_items::<T>());
+                let are_whole = Self::READS_VECTORS && simt::ballot(exists && !is_whole) == 0;
+                if exists {
+                    let before = if chunk.number == 0 { work.index } else { 0 };
+                    let leaf = Leaf {
+                        chunk,
+                        number,
+                        begin,
+                        end,
+                        index: before + (number * FAN) as u64,
+                    };
+                    run(leaf, are_whole);
                 }
             }
-            chunk += step * BLOCK_THREADS;
+            first += step * BLOCK_WARPS * WARP_LANES;
         }
     }
-
-    /// Whether a thread has the registers for half of a leaf.
-    const HOLDS_LEAVES: bool = Room::<T, O::Accumulator>::ITEMS_AT_ONCE == 8;
 
     /// Folds leaves. What a segment of one leaf has is its result.
     ///
     /// # Safety
-    /// Items and starts are written.
+    /// Convergent: the whole block. Items and starts are written.
     #[inline(always)]
-    pub unsafe fn fold_leaves(&self) {
-        // SAFETY: the caller's.
-        let work = unsafe { &self.work() };
-        let mut frame = simt::thread_index();
-        while frame * FAN < work.item_count {
-            let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's.
-            unsafe { self.fold_leaves_of_frame(work, frame) };
-            frame += step * BLOCK_THREADS;
-        }
-    }
-
-    /// Folds the leaves that begin in a frame, and keeps the number of the chunk, plus 1, of a node that does.
-    ///
-    /// # Safety
-    /// That of [`Self::fold_leaves`]; the frame has items.
-    #[inline(always)]
-    unsafe fn fold_leaves_of_frame(&self, work: &Work, frame: u32) {
-        let end = Ord::min((frame + 1) * FAN, work.item_count);
-        let mut head = 0;
-        let mut item = frame * FAN;
-        // SAFETY: the caller's; a chunk has the item, and there is a place for each value.
-        unsafe {
-            let mut chunk = self.chunk_of(work, item, 0);
-            while item < end {
-                let step = simt::opaque_one() as u32;
-                if item >= chunk.end {
-                    chunk = self.chunk_of(work, item, chunk.number + 1);
-                }
-                let leaf = chunk.leaf_from(item);
-                let begin = chunk.start + leaf * FAN;
-                item = Ord::min(begin + FAN, chunk.end) * step;
-                if begin < end && begin < chunk.end {
-                    let value = self.fold_items(work, &chunk, begin, item);
-                    let leaf_count = chunk.leaf_count();
-                    if leaf_count == 1 {
-                        self.finish(work, chunk.number, value);
-                    } else if leaf.is_multiple_of(FAN) && leaf == leaf_count - 1 {
-                        self.room.node(chunk.start, leaf / FAN).write(value);
-                    } else {
-                        self.room.leaf(chunk.start, leaf).write(value);
-                        if leaf.is_multiple_of(FAN) {
-                            head = chunk.number + 1;
-                        }
-                    }
-                }
-            }
-            self.room.head(frame).write(head as u16);
-        }
-    }
-
-    /// The chunk that has an item, from chunk `from` on.
-    ///
-    /// # Safety
-    /// The starts are written; such a chunk has it.
-    #[inline(always)]
-    unsafe fn chunk_of(&self, work: &Work, item: u32, from: u32) -> Chunk {
-        let (mut low, mut high) = (from, work.chunk_count);
+    pub unsafe fn fold_leaves(&self, number: u32, room: Room<T, O::Accumulator>) {
         // SAFETY: the caller's.
         unsafe {
-            // The chunk after the last is often the one.
-            if from > 0 && self.room.start(from + 1) > item {
-                high = from + 1;
-            }
-            while high - low > 1 {
-                let step = simt::opaque_one() as u32;
-                let middle = (low + high) / 2 * step;
-                if self.room.start(middle) <= item {
-                    low = middle;
+            let work = self.work(number);
+            self.for_each_leaf(&work, room, |leaf, are_whole| {
+                let chunk = leaf.chunk;
+                let is_alone = chunk.end - chunk.start <= FAN;
+                // A scan wants no total of a segment of one leaf.
+                if is_alone && self.task == Task::Scan {
+                    return;
+                }
+                let Leaf {
+                    begin, end, index, ..
+                } = leaf;
+                let value = match are_whole {
+                    true => self.fold_whole_leaf(room, begin, index),
+                    false if Self::READS_VECTORS => self.fold_leaf(room, begin, end, index),
+                    false => self.fold_each(room, begin, end, index),
+                };
+                if is_alone {
+                    self.finish(&work, chunk.number, value);
                 } else {
-                    high = middle;
+                    room.leaf(chunk.start, leaf.number).write(value);
                 }
-            }
-            Chunk {
-                number: low,
-                start: self.room.start(low),
-                end: self.room.start(low + 1),
-            }
+            });
         }
     }
 
-    /// The left fold of a leaf's items.
-    ///
-    /// # Safety
-    /// The items are written, and there is at least one.
-    #[inline(always)]
-    unsafe fn fold_items(
-        &self,
-        work: &Work,
-        chunk: &Chunk,
-        begin: u32,
-        end: u32,
-    ) -> O::Accumulator {
-        let before = if chunk.number == 0 { work.index } else { 0 };
-        let index = before + (begin - chunk.start) as u64;
-        // SAFETY: the caller's.
-        unsafe {
-            if end - begin == FAN && Self::HOLDS_LEAVES {
-                self.fold_whole_leaf(begin, index)
-            } else {
-                self.fold_part_of_leaf(begin, end, index)
-            }
-        }
-    }
-
-    /// The left fold of 16 items, of which the first has an index.
+    /// The left fold of 16 items that are whole vectors, of which the first has an index.
     ///
     /// # Safety
     /// The items are written.
     #[inline(always)]
-    unsafe fn fold_whole_leaf(&self, begin: u32, index: u64) -> O::Accumulator {
+    unsafe fn fold_whole_leaf(
+        &self,
+        room: Room<T, O::Accumulator>,
+        begin: u32,
+        index: u64,
+    ) -> O::Accumulator {
+        let items = vector_items::<T>();
+        let mut vectors: Vectors = [[0; 8]; THREAD_VECTORS];
+        for_each_vector!(V => {
+            if V < size_of::<T>() {
+                // SAFETY: the caller's.
+                vectors[V] = unsafe { room.vector(begin + V as u32 * items) };
+            }
+        });
         let mut value = O::identity();
-        // SAFETY: the caller's.
-        unsafe {
-            let half = self.leaf_items::<0>(begin);
-            for_each_vector!(V => {
-                let item = item_of(&half[V], 0);
-                value = O::combine(value, O::lift_at(item, index + V as u64));
-            });
-            let half = self.leaf_items::<8>(begin);
-            for_each_vector!(V => {
-                let item = item_of(&half[V], 0);
-                value = O::combine(value, O::lift_at(item, index + 8 + V as u64));
-            });
-        }
+        for_each_vector!(V => {
+            if V < size_of::<T>() {
+                for_each_item!(P of T => {
+                    let index = index + (V as u32 * items) as u64 + P as u64;
+                    value = O::combine(value, O::lift_at(item_of(&vectors[V], P), index));
+                });
+            }
+        });
         value
     }
 
-    /// Eight items of a leaf, from item `begin + FIRST` on.
-    ///
-    /// # Safety
-    /// They are written.
-    #[inline(always)]
-    unsafe fn leaf_items<const FIRST: u32>(&self, begin: u32) -> Vectors {
-        let room = &self.room;
-        // SAFETY: the caller's.
-        unsafe {
-            if FIRST == 0 {
-                [
-                    room.leaf_item::<0>(begin),
-                    room.leaf_item::<1>(begin),
-                    room.leaf_item::<2>(begin),
-                    room.leaf_item::<3>(begin),
-                    room.leaf_item::<4>(begin),
-                    room.leaf_item::<5>(begin),
-                    room.leaf_item::<6>(begin),
-                    room.leaf_item::<7>(begin),
-                ]
-            } else {
-                [
-                    room.leaf_item::<8>(begin),
-                    room.leaf_item::<9>(begin),
-                    room.leaf_item::<10>(begin),
-                    room.leaf_item::<11>(begin),
-                    room.leaf_item::<12>(begin),
-                    room.leaf_item::<13>(begin),
-                    room.leaf_item::<14>(begin),
-                    room.leaf_item::<15>(begin),
-                ]
-            }
-        }
-    }
-
-    /// The left fold of fewer than 16 items, of which the first has an index: four at a time, of which some may be left out.
+    /// The left fold of 16 items or fewer, of which the first has an index, out of the vectors in which they lie.
     ///
     /// # Safety
     /// The items are written, and there is at least one.
     #[inline(always)]
-    unsafe fn fold_part_of_leaf(&self, begin: u32, end: u32, index: u64) -> O::Accumulator {
+    unsafe fn fold_leaf(
+        &self,
+        room: Room<T, O::Accumulator>,
+        begin: u32,
+        end: u32,
+        index: u64,
+    ) -> O::Accumulator {
+        let items = vector_items::<T>();
+        let offset = begin % items;
+        // A bit for each place from the first vector on, where there is an item of the leaf's.
+        let mut mask = ((1 << (end - begin)) - 1) << offset;
+        let mut place = begin - offset;
         let mut value = O::identity();
-        let at_once = if Self::HOLDS_LEAVES { 4 } else { 1 };
-        let mut first = begin;
-        while first < end {
+        while mask != 0 {
             let step = simt::opaque_one() as u32;
-            let mut items: Vectors = [[0; 8]; THREAD_VECTORS];
+            let mut vectors: Vectors = [[0; 8]; THREAD_VECTORS];
             for_each_vector!(V => {
-                if V < at_once {
-                    // SAFETY: the caller's; the last item stands for those that are left out.
-                    items[V] = unsafe { self.room.item(Ord::min(first + V as u32, end - 1)) };
+                if V < Self::VECTORS_AT_ONCE {
+                    // SAFETY: the caller's; the last item's vector stands for those behind.
+                    vectors[V] = unsafe {
+                        room.vector(Ord::min(place + V as u32 * items, end - 1))
+                    };
                 }
             });
-            let index = index + (first - begin) as u64;
             for_each_vector!(V => {
-                if V < at_once {
-                    let item = item_of(&items[V], 0);
-                    let longer = O::combine(value, O::lift_at(item, index + V as u64));
-                    value = if first + (V as u32) < end { longer } else { value };
+                if V < Self::VECTORS_AT_ONCE {
+                    for_each_item!(P of T => {
+                        let bit = V as u32 * items + P as u32;
+                        let index = index + (place + bit).wrapping_sub(begin) as u64;
+                        let item = O::lift_at(item_of(&vectors[V], P), index);
+                        let longer = O::combine(value, item);
+                        value = if mask & 1 << bit != 0 { longer } else { value };
+                    });
                 }
             });
-            first += at_once as u32 * step;
+            let places = Self::VECTORS_AT_ONCE as u32 * items * step;
+            place += places;
+            mask >>= places;
         }
         value
     }
 
-    /// Folds nodes of more than one leaf. What a segment of one node has is its result.
+    /// The left fold of 16 items or fewer, of which the first has an index, one by one.
     ///
     /// # Safety
-    /// The leaves are written.
+    /// The items are written, and there is at least one.
     #[inline(always)]
-    pub unsafe fn fold_nodes(&self) {
-        // SAFETY: the caller's.
-        let work = unsafe { &self.work() };
-        let mut frame = simt::thread_index();
-        while frame * FAN < work.item_count {
+    unsafe fn fold_each(
+        &self,
+        room: Room<T, O::Accumulator>,
+        begin: u32,
+        end: u32,
+        index: u64,
+    ) -> O::Accumulator {
+        let mut value = O::identity();
+        let mut place = begin;
+        while place < end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's; the frame's head is this thread's, and there is a place for each value.
+            // SAFETY: the caller's.
+            let item = unsafe { room.item(place) };
+            let index = index + (place - begin) as u64;
+            value = O::combine(value, O::lift_at(item_of(&item, 0), index));
+            place += step;
+        }
+        value
+    }
+
+    /// Does something with each node of a work that has more than one leaf, or is not its chunk's only one, on a thread for each: told the
+    /// chunk, the node's number and how many leaves it has.
+    ///
+    /// # Safety
+    /// The whole block. Starts are written.
+    #[inline(always)]
+    pub unsafe fn for_each_node(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        mut run: impl FnMut(Chunk, u32, u32),
+    ) {
+        // SAFETY: the caller's.
+        let has_roots = unsafe { self.has_roots(room) };
+        let nodes = if has_roots { work.end / (FAN * FAN) } else { 0 };
+        let mut slot = simt::thread_index();
+        while slot < nodes + work.chunk_count {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the caller's.
             unsafe {
-                if let Some(chunk) = self.chunk_at_head(frame) {
-                    let leaf = chunk.leaf_from(frame * FAN);
-                    let count = Ord::min(chunk.leaf_count() - leaf, FAN);
-                    let value = self.fold_values(self.room.leaf(chunk.start, leaf), count);
-                    if chunk.node_count() == 1 {
-                        self.finish(work, chunk.number, value);
-                    } else {
-                        self.room.node(chunk.start, leaf / FAN).write(value);
-                    }
+                // Where no chunk has two nodes, each has one slot.
+                let (chunk, node) = if has_roots {
+                    let chunk = self.chunk_of_node_slot(work, room, slot);
+                    (chunk, slot - chunk.start / (FAN * FAN) - chunk.number)
+                } else {
+                    (self.chunk(room, slot), 0)
+                };
+                let (leaf, leaves) = (node * FAN, chunk.leaf_count());
+                if leaves > 1 && leaf < leaves {
+                    run(chunk, node, Ord::min(leaves - leaf, FAN));
                 }
             }
-            frame += step * BLOCK_THREADS;
+            slot += step * BLOCK_THREADS;
+        }
+    }
+
+    /// Folds nodes of chunks that have more than one leaf. What a segment of one node has is its result.
+    ///
+    /// # Safety
+    /// The whole block. The leaves are written.
+    #[inline(always)]
+    pub unsafe fn fold_nodes(&self, number: u32, room: Room<T, O::Accumulator>) {
+        // SAFETY: the caller's; there is a place for each value.
+        unsafe {
+            let work = self.work(number);
+            self.for_each_node(&work, room, |chunk, node, count| {
+                let is_alone = chunk.leaf_count() <= FAN;
+                // A scan wants no total of a segment of one node.
+                if is_alone && self.task == Task::Scan {
+                    return;
+                }
+                let value = self.fold_values(room.leaf(chunk.start, node * FAN), count);
+                if is_alone {
+                    self.finish(&work, chunk.number, value);
+                } else {
+                    room.node(chunk.start, node).write(value);
+                }
+            });
         }
     }
 
     /// Folds the nodes of chunks that have more than one.
     ///
     /// # Safety
-    /// The nodes are written.
+    /// The whole block. The nodes are written.
     #[inline(always)]
-    pub unsafe fn fold_roots(&self) {
+    pub unsafe fn fold_roots(&self, number: u32, room: Room<T, O::Accumulator>) {
         // SAFETY: the caller's.
-        let work = unsafe { &self.work() };
-        let mut frame = simt::thread_index();
-        while frame * FAN < work.item_count {
+        let work = unsafe { self.work(number) };
+        let mut slot = simt::thread_index();
+        while slot < work.chunk_count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's; the frame's head is this thread's.
+            // SAFETY: the caller's.
             unsafe {
-                if let Some(chunk) = self.chunk_at_head(frame) {
-                    let count = chunk.node_count();
-                    if count > 1 && chunk.leaf_from(frame * FAN) == 0 {
-                        let value = self.fold_values(self.room.node(chunk.start, 0), count);
-                        self.finish(work, chunk.number, value);
-                    }
+                let chunk = self.chunk(room, slot);
+                let count = chunk.node_count();
+                if count > 1 {
+                    let value = self.fold_values(room.node(chunk.start, 0), count);
+                    self.finish(&work, chunk.number, value);
                 }
             }
-            frame += step * BLOCK_THREADS;
+            slot += step * BLOCK_THREADS;
         }
     }
 
-    /// The chunk of the node that begins in a frame.
-    ///
-    /// # Safety
-    /// The calling thread has folded the frame's leaves.
-    #[inline(always)]
-    unsafe fn chunk_at_head(&self, frame: u32) -> Option<Chunk> {
-        // SAFETY: the caller's.
-        unsafe {
-            let head = simt::read_shared(self.room.head(frame)) as u32;
-            let number = head.checked_sub(1)?;
-            Some(Chunk {
-                number,
-                start: self.room.start(number),
-                end: self.room.start(number + 1),
-            })
-        }
-    }
-
-    /// The left fold of `count` values, at least one.
+    /// The left fold of `count` values, at least one: four at a time, of which some may be left out.
     ///
     /// # Safety
     /// They are written.
     #[inline(always)]
     unsafe fn fold_values(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
-        // SAFETY: the caller's.
-        unsafe {
-            let mut folded = values.read();
-            let mut place = 1;
-            while place < count {
-                folded = O::combine(folded, values.add(place as usize).read());
-                place += 1;
-            }
-            folded
+        // SAFETY: the caller's; the last value stands for those behind.
+        let value = |place: u32| unsafe { values.add(Ord::min(place, count - 1) as usize).read() };
+        let mut folded = value(0);
+        let mut place = 1;
+        if count == FAN {
+            for_each_vector!(V => { folded = if V > 0 { O::combine(folded, value(V as u32)) } else { folded }; });
+            for_each_vector!(V => { folded = O::combine(folded, value(V as u32 + 8)); });
+            return folded;
         }
+        while place < count {
+            let step = simt::opaque_one() as u32;
+            let next = [value(place), value(place + 1), value(place + 2)];
+            let longer = O::combine(folded, next[0]);
+            let both = O::combine(longer, next[1]);
+            folded = if place + 1 < count { both } else { longer };
+            let all = O::combine(folded, next[2]);
+            folded = if place + 2 < count { all } else { folded };
+            place += 3 * step;
+        }
+        folded
     }
 
-    /// Puts a chunk's value where it belongs: a whole segment's to its result.
+    /// Puts a chunk's value where it belongs: a whole segment's to its result, and what others wait for to the board.
     ///
     /// # Safety
     /// Nobody else finishes the chunk.
@@ -363,13 +335,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn finish(&self, work: &Work, chunk: u32, value: O::Accumulator) {
         // SAFETY: the caller's; there is a result for each segment.
         unsafe {
-            if chunk == work.tail_chunk {
-                (*self.header).tail = value;
-            } else if chunk == work.cut_chunk {
-                (*self.header).cut = value;
+            if chunk != work.tail_chunk && chunk != work.cut_chunk {
+                if self.task == Task::Reduce {
+                    let segment = work.segment + chunk as u64;
+                    self.output.add(segment as usize).write(O::lower(value));
+                }
+                return;
+            }
+            let is_tail = chunk == work.tail_chunk;
+            if is_tail && self.window(work.window).is_combined() {
+                self.tail(work.window).write(value);
             } else {
-                let segment = work.segment + chunk as u64;
-                self.output.add(segment as usize).write(O::lower(value));
+                let number = self.window_number(work.window) as u32;
+                self.board().publish(number, value);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Where segments begin on the merge path, and which begins first in a window.
+//! Where segments begin on the merge path, and which begins first behind a window's border.
 
 use crate::contract::WARP_LANES;
 use crate::simt;
@@ -13,10 +13,9 @@ pub struct Offsets {
     pub item_count: u64,
 }
 
-/// A search for the first segment that begins at a diagonal or behind it.
+/// A search of a warp for the first segment that begins at a diagonal or behind it.
 #[derive(Clone, Copy)]
 pub struct Search {
-    diagonal: u64,
     /// It is none before this one…
     low: u64,
     /// … and none behind this one, where all segments that were looked at begin early enough.
@@ -26,9 +25,8 @@ pub struct Search {
 impl Search {
     /// A search among all segments.
     #[inline(always)]
-    pub fn new(diagonal: u64, offsets: &Offsets) -> Self {
+    pub fn new(offsets: &Offsets) -> Self {
         Search {
-            diagonal,
             low: 0,
             high: offsets.segment_count,
         }
@@ -40,15 +38,19 @@ impl Search {
         (self.high - self.low).div_ceil(WARP_LANES as u64)
     }
 
-    /// Whether the segment that the calling lane looks at begins before the diagonal.
+    /// The diagonal at which the segment begins that the calling lane looks at; the last one, if there is none.
     ///
     /// # Safety
     /// That of [`Offsets::get`].
     #[inline(always)]
-    unsafe fn look(&self, offsets: &Offsets) -> bool {
+    pub unsafe fn look(&self, offsets: &Offsets) -> u64 {
         let segment = self.low + simt::lane() as u64 * self.stride();
-        // SAFETY: the caller's; there is such a segment.
-        segment < self.high && unsafe { offsets.diagonal(segment) } < self.diagonal
+        if segment < self.high {
+            // SAFETY: the caller's; there is such a segment.
+            unsafe { offsets.diagonal(segment) }
+        } else {
+            u64::MAX
+        }
     }
 
     /// Goes on between the last lane whose segment begins before the diagonal and the next.
@@ -63,6 +65,27 @@ impl Search {
             let high = self.low + count * stride;
             self.low += (count - 1) * stride + 1;
             self.high = Ord::min(self.high, high);
+        }
+    }
+
+    /// What the search finds, of which `look` is the first look. The same offsets and diagonal always give the same, even if the
+    /// offsets do not ascend; and then too the segment before begins before the diagonal, and the segment that is found does not.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp. The offsets are readable.
+    #[inline(always)]
+    pub unsafe fn run(&mut self, diagonal: u64, mut look: u64, offsets: &Offsets) -> u64 {
+        // SAFETY: the caller's. All lanes have the same bounds.
+        unsafe {
+            loop {
+                let _ = simt::opaque_one();
+                let before = simt::ballot(look < diagonal);
+                self.narrow(before);
+                if self.low >= self.high {
+                    return self.low;
+                }
+                look = self.look(offsets);
+            }
         }
     }
 }
@@ -93,42 +116,5 @@ impl Offsets {
         // SAFETY: the caller's.
         let offset = unsafe { self.get(segment) };
         Ord::min(offset, self.item_count) + segment
-    }
-
-    /// What the searches find. The same offsets and diagonal always give the same, even if the offsets do not ascend; and then
-    /// too the segment before begins before the diagonal, and the segment that is found does not.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp. The offsets are readable.
-    #[inline(always)]
-    pub unsafe fn search<const N: usize>(&self, searches: &mut [Search; N]) -> [u64; N] {
-        // SAFETY: the caller's. All lanes have the same bounds.
-        unsafe {
-            let mut goes_on = true;
-            while goes_on {
-                let _ = simt::opaque_one();
-                goes_on = false;
-                let mut before = [false; N];
-                let mut i = 0;
-                while i < N {
-                    before[i] = searches[i].look(self);
-                    i += 1;
-                }
-                let mut i = 0;
-                while i < N {
-                    let lanes = simt::ballot(before[i]);
-                    searches[i].narrow(lanes);
-                    goes_on |= searches[i].low < searches[i].high;
-                    i += 1;
-                }
-            }
-        }
-        let mut found = [0; N];
-        let mut i = 0;
-        while i < N {
-            found[i] = searches[i].low;
-            i += 1;
-        }
-        found
     }
 }

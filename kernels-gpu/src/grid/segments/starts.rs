@@ -1,0 +1,257 @@
+//! Where the chunks of a work start, which slots are theirs, and whose a slot is.
+//!
+//! What offsets say is checked here, before anybody uses it.
+
+use crate::contract::BLOCK_THREADS;
+use crate::element::Element;
+use crate::op::Op;
+use crate::segments::{Task, Work, FAN};
+use crate::simt;
+
+use super::items::Room;
+use super::Launch;
+
+/// A chunk in shared memory.
+#[derive(Clone, Copy)]
+pub struct Chunk {
+    /// Which of the work's it is.
+    pub number: u32,
+    /// The place of its first item.
+    pub start: u32,
+    /// The place behind its last item.
+    pub end: u32,
+}
+
+impl Chunk {
+    /// How many leaves it has.
+    #[inline(always)]
+    pub fn leaf_count(&self) -> u32 {
+        (self.end - self.start).div_ceil(FAN)
+    }
+
+    /// How many nodes it has.
+    #[inline(always)]
+    pub fn node_count(&self) -> u32 {
+        (self.end - self.start).div_ceil(FAN * FAN)
+    }
+}
+
+/// What offsets say of a thread's first chunk of a work.
+#[derive(Clone, Copy)]
+pub struct Ends {
+    /// Its first item.
+    begin: u64,
+    /// The item behind its last.
+    end: u64,
+}
+
+impl Ends {
+    /// No chunk.
+    pub const NONE: Self = Ends { begin: 0, end: 0 };
+}
+
+impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// Loads what the offsets say of the calling thread's first chunk of a work, if it has one.
+    ///
+    /// # Safety
+    /// That of [`super::segmented_reduce`].
+    #[inline(always)]
+    pub unsafe fn load_ends(&self, work: &Work) -> Ends {
+        let chunk = simt::thread_index();
+        if chunk >= work.chunk_count {
+            return Ends::NONE;
+        }
+        // SAFETY: the caller's; there is one offset more than segments.
+        unsafe { self.ends_of(work, chunk) }
+    }
+
+    /// What the offsets say of a chunk.
+    ///
+    /// # Safety
+    /// That of [`super::segmented_reduce`]; there is such a chunk.
+    #[inline(always)]
+    unsafe fn ends_of(&self, work: &Work, chunk: u32) -> Ends {
+        let segment = work.segment + chunk as u64;
+        // SAFETY: the caller's; there is one offset more than segments.
+        unsafe {
+            Ends {
+                begin: self.offsets.get(segment),
+                end: self.offsets.get(segment + 1),
+            }
+        }
+    }
+
+    /// Writes where chunks start and their slots, and the results of segments without items; and refuses offsets that do not
+    /// ascend.
+    ///
+    /// # Safety
+    /// The whole block; `ends` is what [`Self::load_ends`] gave of this work. Nobody uses what the work before last had in the room,
+    /// and its bits are cleared.
+    #[inline(always)]
+    pub unsafe fn write_starts(&self, work: &Work, room: Room<T, O::Accumulator>, mut ends: Ends) {
+        let mut chunk = simt::thread_index();
+        while chunk < work.chunk_count {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the caller's.
+            unsafe {
+                if chunk >= BLOCK_THREADS {
+                    ends = self.ends_of(work, chunk);
+                }
+                self.write_start(work, room, chunk, ends);
+            }
+            chunk += step * BLOCK_THREADS;
+        }
+    }
+
+    /// As [`Self::write_starts`], of one chunk.
+    ///
+    /// # Safety
+    /// That of [`Self::write_starts`].
+    #[inline(always)]
+    unsafe fn write_start(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        chunk: u32,
+        ends: Ends,
+    ) {
+        let is_last = chunk == work.chunk_count - 1;
+        // The ends of the work were checked when it was found.
+        let begin = match chunk {
+            0 => work.begin as u64,
+            _ => ends.begin.wrapping_sub(work.base),
+        };
+        let end = match is_last {
+            true => work.end as u64,
+            false => ends.end.wrapping_sub(work.base),
+        };
+        // SAFETY: the caller's; the words are those of slots that there are.
+        unsafe {
+            if begin > end || end > work.end as u64 {
+                simt::store_shared_atomically(&raw mut (*self.header).is_refused, 1);
+                self.refuse();
+                return;
+            }
+            let (begin, end) = (begin as u32, end as u32);
+            room.start(chunk).write(begin as u16);
+            if is_last {
+                room.start(chunk + 1).write(end as u16);
+            }
+            let slot = begin / FAN + chunk;
+            simt::or_shared(room.bits(slot / 32), 1 << (slot % 32));
+            // Of offsets that do not ascend, several threads write the same ones.
+            if chunk == 0 {
+                simt::store_shared_atomically(room.count(0), 0);
+            }
+            let mut word = slot / 32 + 1;
+            while word <= (end / FAN + chunk + 1) / 32 {
+                let step = simt::opaque_one() as u32;
+                simt::store_shared_atomically(room.count(word), chunk + 1);
+                word += step;
+            }
+            if begin == end && self.task == Task::Reduce {
+                let segment = work.segment + chunk as u64;
+                let result = O::lower(O::identity());
+                self.output.add(segment as usize).write(result);
+            } else if end - begin > FAN * FAN {
+                let word = room.bits(Room::<T, O::Accumulator>::BIT_WORDS);
+                simt::store_shared_atomically(word, 1);
+            }
+        }
+    }
+
+    /// Clears the bits of a room.
+    ///
+    /// # Safety
+    /// The whole block; nobody uses them before a barrier.
+    #[inline(always)]
+    pub unsafe fn clear_bits(&self, room: Room<T, O::Accumulator>) {
+        let word = simt::thread_index();
+        const { assert!(Room::<T, O::Accumulator>::BIT_WORDS < BLOCK_THREADS) };
+        if word <= Room::<T, O::Accumulator>::BIT_WORDS {
+            // SAFETY: the caller's.
+            unsafe { room.bits(word).write(0) };
+        }
+    }
+
+    /// Whether a chunk of the work has more than one node.
+    ///
+    /// # Safety
+    /// The starts are written.
+    #[inline(always)]
+    pub unsafe fn has_roots(&self, room: Room<T, O::Accumulator>) -> bool {
+        // SAFETY: the caller's.
+        unsafe { simt::read_shared(room.bits(Room::<T, O::Accumulator>::BIT_WORDS)) != 0 }
+    }
+
+    /// A chunk of the work.
+    ///
+    /// # Safety
+    /// The starts are written.
+    #[inline(always)]
+    pub unsafe fn chunk(&self, room: Room<T, O::Accumulator>, number: u32) -> Chunk {
+        // SAFETY: the caller's.
+        unsafe {
+            Chunk {
+                number,
+                start: simt::read_shared(room.start(number)) as u32,
+                end: simt::read_shared(room.start(number + 1)) as u32,
+            }
+        }
+    }
+
+    /// The chunk whose a slot is.
+    ///
+    /// # Safety
+    /// The starts are written; there is such a slot.
+    #[inline(always)]
+    pub unsafe fn chunk_of_slot(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        slot: u32,
+    ) -> Chunk {
+        if work.chunk_count == 1 {
+            return Chunk {
+                number: 0,
+                start: work.begin,
+                end: work.end,
+            };
+        }
+        // SAFETY: the caller's.
+        unsafe {
+            let bits = simt::read_shared(room.bits(slot / 32)) << (31 - slot % 32);
+            let before = simt::read_shared(room.count(slot / 32));
+            self.chunk(room, before + bits.count_ones() - 1)
+        }
+    }
+
+    /// The chunk whose a slot is, where each chunk has a slot for each of its nodes: chunk `c`, which starts at place `p`, has those
+    /// from `p / 256 + c` on.
+    ///
+    /// # Safety
+    /// The starts are written; there is such a slot.
+    #[inline(always)]
+    pub unsafe fn chunk_of_node_slot(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        slot: u32,
+    ) -> Chunk {
+        let (mut low, mut high) = (0, work.chunk_count);
+        // SAFETY: the caller's.
+        unsafe {
+            while high - low > 1 {
+                let step = simt::opaque_one() as u32;
+                let middle = (low + high) / 2 * step;
+                let start = simt::read_shared(room.start(middle)) as u32;
+                if start / (FAN * FAN) + middle <= slot {
+                    low = middle;
+                } else {
+                    high = middle;
+                }
+            }
+            self.chunk(room, low)
+        }
+    }
+}

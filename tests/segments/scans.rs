@@ -1,0 +1,236 @@
+//! Segmented scans: every row of their table gives what `warpfold::reference` gives, bit for bit, in every form; the same under
+//! every schedule; offsets that are wrong are refused.
+
+use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
+use cust::stream::{Stream, StreamFlags};
+use virtual_gpu::RunOptions;
+use warpfold::{
+    And, Error, Item, Kernel, Max, MaxNum, Min, MinNum, Or, Product, Result, Sum, WideSum, Xor,
+    bf16, cust, exclusive_scan_rows, exclusive_scan_rows_on, f16, inclusive_scan_rows,
+    inclusive_scan_rows_on, kind, reference, segmented_exclusive_scan, segmented_exclusive_scan_on,
+    segmented_inclusive_scan, segmented_inclusive_scan_on,
+};
+use warpfold_kernels::for_each_segmented_scan_kernel;
+use warpfold_kernels::segments::chunk_items;
+
+use crate::common::gpu;
+use crate::data::{Random, Sample, assert_same_bits, ordinary};
+use crate::engine::{Engine, GENERATIONS, SM_90};
+use crate::schedule::schedules;
+use crate::shapes;
+
+const KERNEL: &str = "segmented_scan_sum_f32";
+
+/// What a call writes for items that begin `skipped` places behind a buffer's start; the places before the first offset
+/// and from the last on are as they were.
+fn check<O: Kernel<kind::segmented_scan, T>, T: Sample>(
+    skipped: usize,
+    begin: usize,
+    lengths: &[usize],
+) where
+    O::Output: Item,
+{
+    let offsets = shapes::offsets(begin, lengths);
+    let end = offsets[lengths.len()];
+    let items = ordinary::<O, T>(skipped + end + 3);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    let starts: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
+    let starts = DeviceBuffer::from_slice(&starts).unwrap();
+    let check = |is_exclusive: bool| {
+        let expected = match is_exclusive {
+            false => reference::segmented_inclusive_scan::<O, T>(&items[skipped..], &offsets),
+            true => reference::segmented_exclusive_scan::<O, T>(&items[skipped..], &offsets),
+        };
+        let mut output = DeviceBuffer::<O::Output>::zeroed(end + 3).unwrap();
+        let input = &input.index(skipped..);
+        match is_exclusive {
+            false => segmented_inclusive_scan::<O, T, u32>(gpu(), input, &starts, &mut output),
+            true => segmented_exclusive_scan::<O, T, u32>(gpu(), input, &starts, &mut output),
+        }
+        .unwrap();
+        let mut found = vec![<O::Output as bytemuck::Zeroable>::zeroed(); end + 3];
+        output.copy_to(&mut found).unwrap();
+        let what = format!("exclusive {is_exclusive}, lengths {lengths:?} from {begin}");
+        assert_same_bits(&found[begin..end], &expected, &what);
+        let others = [&found[..begin], &found[end..]].concat();
+        let zeros = vec![<O::Output as bytemuck::Zeroable>::zeroed(); others.len()];
+        assert_same_bits(&others, &zeros, &what);
+    };
+    check(false);
+    check(true);
+}
+
+#[test]
+fn the_borders_of_leaves_nodes_and_chunks() {
+    gpu();
+    for lengths in shapes::borders::<f32, f32>() {
+        check::<Sum, f32>(0, 7, &lengths);
+    }
+}
+
+#[test]
+fn random_lengths_from_any_start() {
+    gpu();
+    let mut random = Random::new(11);
+    for skipped in 0..8 {
+        let items = 1 + random.below(30_000);
+        let lengths = shapes::random(&mut random, items);
+        check::<Sum, f32>(skipped, random.below(40), &lengths);
+    }
+}
+
+/// A row of the table: lengths about the borders, and a segment of several chunks.
+fn check_row<O: Kernel<kind::segmented_scan, T>, T: Sample>()
+where
+    O::Output: Item,
+{
+    let chunk = chunk_items::<T, O::Accumulator>() as usize;
+    let lengths = [0, 1, 2, 15, 16, 17, 31, 33, 0, 300, chunk + 300, 7, 3];
+    check::<O, T>(0, 1, &lengths);
+}
+
+macro_rules! rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
+        #[test]
+        fn $symbol() {
+            gpu();
+            check_row::<$op, $t>();
+        }
+    )*};
+}
+
+for_each_segmented_scan_kernel!(rows);
+
+#[test]
+fn either_form_gives_the_same_and_rows_are_segments() {
+    let gpu = gpu();
+    let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
+    let (rows, row_items) = (30, 333);
+    let items = ordinary::<Sum, f32>(rows * row_items);
+    let offsets: Vec<usize> = (0..=rows).map(|row| row * row_items).collect();
+    let inclusive = reference::segmented_inclusive_scan::<Sum, f32>(&items, &offsets);
+    let exclusive = reference::segmented_exclusive_scan::<Sum, f32>(&items, &offsets);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    let starts = DeviceBuffer::from_slice(&offsets).unwrap();
+    type Call<'a> = &'a dyn Fn(&mut DeviceSlice<f32>) -> Result<()>;
+    let check = |what: &str, expected: &[f32], call: Call<'_>| {
+        let mut output = DeviceBuffer::zeroed(items.len()).unwrap();
+        call(&mut output).unwrap();
+        stream.synchronize().unwrap();
+        let mut found = vec![0.0; items.len()];
+        output.copy_to(&mut found).unwrap();
+        assert_same_bits(&found, expected, what);
+    };
+    check("inclusive, queued", &inclusive, &|output| {
+        segmented_inclusive_scan_on::<Sum, _, usize>(gpu, &stream, &input, &starts, output)
+    });
+    check("exclusive, queued", &exclusive, &|output| {
+        segmented_exclusive_scan_on::<Sum, _, usize>(gpu, &stream, &input, &starts, output)
+    });
+    check("inclusive rows", &inclusive, &|output| {
+        inclusive_scan_rows::<Sum, _>(gpu, &input, row_items, output)
+    });
+    check("exclusive rows", &exclusive, &|output| {
+        exclusive_scan_rows::<Sum, _>(gpu, &input, row_items, output)
+    });
+    check("inclusive rows, queued", &inclusive, &|output| {
+        inclusive_scan_rows_on::<Sum, _>(gpu, &stream, &input, row_items, output)
+    });
+    check("exclusive rows, queued", &exclusive, &|output| {
+        exclusive_scan_rows_on::<Sum, _>(gpu, &stream, &input, row_items, output)
+    });
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let gpu = gpu();
+    let input = DeviceBuffer::from_slice(&[1_i32; 100]).unwrap();
+    let mut output = DeviceBuffer::from_slice(&[0_i32; 100]).unwrap();
+    let bad = DeviceBuffer::from_slice(&[0_u32, 3, 2, 100]).unwrap();
+    assert_eq!(
+        segmented_inclusive_scan::<Sum, _, _>(gpu, &input, &bad, &mut output),
+        Err(Error::BadOffset {
+            index: 2,
+            offset: 2,
+            before: 3,
+            item_count: 100,
+        })
+    );
+    let good = DeviceBuffer::from_slice(&[0_u32, 3, 100]).unwrap();
+    assert_eq!(
+        segmented_exclusive_scan::<Sum, _, _>(gpu, &input, &good, &mut output.index(..99)),
+        Err(Error::OutputTooShort {
+            offered_items: 99,
+            needed_items: 100,
+        })
+    );
+    // SAFETY: it is not written, since the call is refused.
+    let mut same = unsafe { DeviceBuffer::from_raw_parts(input.as_device_ptr(), 100) };
+    let overlap = inclusive_scan_rows::<Sum, i32>(gpu, &input, 10, &mut same);
+    assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
+    std::mem::forget(same);
+}
+
+fn assert_right(engine: &Engine, lengths: &[usize], options: &RunOptions) {
+    let offsets = shapes::offsets(0, lengths);
+    let items = ordinary::<Sum, f32>(offsets[lengths.len()]);
+    let expected = reference::segmented_inclusive_scan::<Sum, f32>(&items, &offsets);
+    let offsets: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
+    let (found, is_refused, _) = engine
+        .segmented_scan::<Sum, f32>(&items, &offsets, false, options)
+        .unwrap_or_else(|error| panic!("{options:?}: {error}"));
+    assert!(!is_refused);
+    assert_same_bits(&found, &expected, &format!("{options:?}"));
+}
+
+#[test]
+fn any_schedule() {
+    let chunk = chunk_items::<f32, f32>() as usize;
+    let mut random = Random::new(5);
+    for (turn, options) in schedules(2).enumerate() {
+        let generation = GENERATIONS[turn % 3];
+        let text = generation.kernel(KERNEL);
+        let multiprocessors = [1, 7, 132][turn / 3 % 3];
+        let mut engine = Engine::new::<Sum, f32>(generation, multiprocessors, &text, 40 * chunk);
+        engine.set_windows_per_block(1 + turn as u64 % 2);
+        assert_right(&engine, &[17 * chunk + 9, 40, 3 * chunk], &options);
+        assert_right(&engine, &shapes::random(&mut random, 5 * chunk), &options);
+    }
+}
+
+#[test]
+fn the_last_tag() {
+    let chunk = chunk_items::<f32, f32>() as usize;
+    let text = SM_90.kernel(KERNEL);
+    for options in schedules(1) {
+        let engine = Engine::new::<Sum, f32>(SM_90, 1, &text, 8 * chunk);
+        engine.set_epoch(u32::MAX - 1);
+        assert_right(&engine, &[3 * chunk + 1, 8], &options);
+        assert!(engine.is_clear());
+        assert_right(&engine, &[2 * chunk + 1, 8], &options);
+    }
+}
+
+#[test]
+fn offsets_that_do_not_ascend_are_refused_and_nothing_hangs() {
+    let chunk = chunk_items::<f32, f32>() as usize;
+    let text = SM_90.kernel(KERNEL);
+    let lengths = [3, 5 * chunk, 700, 2 * chunk, 1, 0, 18 * chunk];
+    let good = shapes::offsets(0, &lengths);
+    let items = vec![1.0; good[lengths.len()]];
+    for (turn, options) in schedules(2).enumerate() {
+        let engine = Engine::new::<Sum, f32>(SM_90, [1, 7, 132][turn % 3], &text, items.len());
+        let mut bad: Vec<u32> = good.iter().map(|&offset| offset as u32).collect();
+        let place = 1 + turn % (lengths.len() - 1);
+        bad[place] = bad[lengths.len()] + 1;
+        let options = RunOptions {
+            step_budget: 4_000_000,
+            ..options
+        };
+        let (_, is_refused, _) = engine
+            .segmented_scan::<Sum, f32>(&items, &bad, false, &options)
+            .unwrap_or_else(|error| panic!("{bad:?}: {error}"));
+        assert!(is_refused, "{bad:?}");
+        assert_right(&engine, &lengths, &options);
+    }
+}

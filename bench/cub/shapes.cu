@@ -35,7 +35,6 @@ struct Arguments {
   std::int64_t item_count;
   std::int64_t segment_count;
   std::int64_t segment_items;
-  float limit;
 };
 
 struct Squared {
@@ -48,9 +47,8 @@ struct Times {
   }
 };
 
-struct Below {
-  float limit;
-  __host__ __device__ bool operator()(float x) const { return x < limit; }
+struct NonZero {
+  __host__ __device__ bool operator()(float x) const { return x != 0.0f; }
 };
 
 struct Extremes {
@@ -87,11 +85,11 @@ SHAPE(dot, cub::DeviceReduce::TransformReduce(
 SHAPE(segmented_sum, cub::DeviceSegmentedReduce::Sum(temporary, bytes, a->input, a->output, a->segment_count,
                                                      a->offsets, a->offsets + 1, stream))
 SHAPE(select_if, cub::DeviceSelect::If(temporary, bytes, a->input, a->output, a->index, a->item_count,
-                                       Below{a->limit}, stream))
+                                       NonZero{}, stream))
 SHAPE(select_flagged, cub::DeviceSelect::Flagged(temporary, bytes, a->input, a->flags, a->output, a->index,
                                                  a->item_count, stream))
 SHAPE(partition_if, cub::DevicePartition::If(temporary, bytes, a->input, a->output, a->index, a->item_count,
-                                             Below{a->limit}, stream))
+                                             NonZero{}, stream))
 SHAPE(run_length_encode,
       cub::DeviceRunLengthEncode::Encode(temporary, bytes, a->keys, a->keys_out,
                                          reinterpret_cast<std::int32_t*>(a->output), a->index, a->item_count, stream))

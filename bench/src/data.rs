@@ -174,11 +174,21 @@ impl<T: Measured> Data<T> {
         let period: Vec<T> = (0..item_count.min(PERIOD))
             .map(|_| T::from_random(random.u64(..)))
             .collect();
+        Self::of(period)
+    }
+
+    /// Lists of these items, at least one, over and over.
+    pub fn of(period: Vec<T>) -> Self {
         let mut sums = vec![0];
         for (index, item) in period.iter().enumerate() {
             sums.push(sums[index] + item.units());
         }
         Self { period, sums }
+    }
+
+    /// The items before they repeat.
+    pub fn period(&self) -> &[T] {
+        &self.period
     }
 
     /// The first items.

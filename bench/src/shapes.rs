@@ -1,9 +1,10 @@
 //! Shapes beyond plain reductions and scans, of items of `f32`: places of extremes, several results of one reading, two inputs,
-//! segments of many lengths. warpfold and CUB take turns on the same buffers, and each result is checked.
+//! segments of many lengths, selections, runs. warpfold and CUB take turns on the same buffers, and each result is checked.
 
 mod one_pass;
 mod report;
 mod segments;
+mod selection;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -77,6 +78,16 @@ pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
                 for shape in cut.shapes()? {
                     measure(&mut report, &place, shape, effort, run)?;
                 }
+            }
+            for share in selection::SHARES {
+                let chosen = selection::Chosen::new(&place, share)?;
+                for shape in chosen.shapes()? {
+                    measure(&mut report, &place, shape, effort, run)?;
+                }
+            }
+            for length in selection::RUNS {
+                let runs = selection::Runs::new(&place, length)?;
+                measure(&mut report, &place, runs.shape()?, effort, run)?;
             }
         }
     }

@@ -26,7 +26,6 @@ pub struct Arguments {
     pub item_count: i64,
     pub segment_count: i64,
     pub segment_items: i64,
-    pub limit: f32,
 }
 
 /// A function of the library: temporary storage and its size, arguments, stream.

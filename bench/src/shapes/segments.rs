@@ -4,7 +4,7 @@ use std::iter;
 
 use anyhow::Result;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
-use warpfold::{Sum, reduce_rows_into, segmented_reduce_into};
+use warpfold::{Sum, reduce_rows_into, segmented_inclusive_scan_on, segmented_reduce_into};
 
 use super::{Place, Shape};
 use crate::cub::shapes::Arguments;
@@ -84,6 +84,7 @@ impl<'a> Cut<'a> {
             calls: unsafe { place.calls(by_offsets, Some("segmented_sum"), arguments) }?,
             is_right: Box::new(|| self.are_sums()),
         }];
+        shapes.push(self.scan(&what, arguments)?);
         if let Lengths::Same(length) = self.lengths {
             let rows = Box::new(move || {
                 let mut output = place.output.index(..self.segment_count());
@@ -104,6 +105,46 @@ impl<'a> Cut<'a> {
             });
         }
         Ok(shapes)
+    }
+
+    /// The inclusive scan of its segments.
+    fn scan<'b>(&'b self, what: &str, arguments: Arguments) -> Result<Shape<'b>> {
+        let place = self.place;
+        let ours = Box::new(move || {
+            Ok(segmented_inclusive_scan_on::<Sum, _, _>(
+                place.gpu,
+                place.stream,
+                &place.input,
+                &self.offsets,
+                &mut place.output.index(..),
+            )?)
+        });
+        Ok(Shape {
+            name: format!("inclusive scans, offsets, {what}"),
+            bytes: (8 * place.item_count + 4 * self.segment_count() + 4) as u64,
+            // SAFETY: as above.
+            calls: unsafe { place.calls(ours, Some("segmented_inclusive_sum"), arguments) }?,
+            is_right: Box::new(|| self.are_scans()),
+        })
+    }
+
+    /// Whether the last place of each of some segments has its sum.
+    fn are_scans(&self) -> Result<bool> {
+        let data = &self.place.data;
+        let step = (self.segment_count() / 1000).max(1);
+        let bounds = iter::zip(&self.ends, &self.ends[1..]);
+        for (&begin, &end) in bounds.step_by(step).filter(|(begin, end)| begin < end) {
+            let (begin, end) = (begin as usize, end as usize);
+            let last = self.place.output.index(end - 1..end).as_host_vec()?[0];
+            let rounding = Rounding {
+                item_count: end - begin,
+                accumulator: Accumulator::Result,
+            };
+            if !last.is_sum(data.sum(end) - data.sum(begin), rounding) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether the output has each segment's sum.

@@ -4,7 +4,7 @@
 //!
 //! | module | works on | what it holds |
 //! |---|---|---|
-//! | `grid` | a whole array | the reduction, the scan and the reduction of segments |
+//! | `grid` | a whole array | the reduction, the scan, the reduction of segments and selections |
 //! | `lookback` | the blocks of a scan | what stands before a tile, in a fixed order |
 //! | `board`, `tickets` | blocks that run together | values that they publish to each other; the order in which they start |
 //! | `block` | the warps of a block | combining them through shared memory; a tile of a scan |

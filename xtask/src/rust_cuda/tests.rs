@@ -60,6 +60,7 @@ fn the_few_are_rows_of_the_tables() {
         .split_once("macro_rules! for_each_whole_kernel")
         .unwrap();
     let segmented = include_str!("../../../kernels-gpu/src/segments/entries.rs");
+    let selections = include_str!("../../../kernels-gpu/src/selection/entries.rs");
     let ladder = include_str!("../../../kernels-gpu/src/ladder/entries.rs");
     let is_row = |line: &&str| line.ends_with(';') && line.contains(" => ");
     let count = |table: &str| table.lines().filter(is_row).count();
@@ -67,7 +68,11 @@ fn the_few_are_rows_of_the_tables() {
     // One is no row.
     assert_eq!(few, FEW.len() - 1);
     let all = Part::Library.symbols();
-    assert_eq!(count(library) + count(segmented), all.len());
+    assert_eq!(
+        count(library) + count(segmented) + count(selections),
+        all.len()
+    );
     assert_eq!(rows(library, &all), library);
     assert_eq!(rows(segmented, &all), segmented);
+    assert_eq!(rows(selections, &all), selections);
 }

@@ -256,7 +256,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                         vector = slots.read(ROW, Part::<T, T, WARP_LANES>::ACCESS);
                     }
                     let mut before = ahead.before;
-                    if C::LOOKS_BEFORE && (ROW > 0 || simt::lane() > 0) {
+                    if C::LOOKS_BEFORE && (ROW != 0 || simt::lane() > 0) {
                         let address = slots.address(ROW).wrapping_byte_sub(size_of::<T>());
                         before = simt::read_shared(address.cast::<T>());
                     }

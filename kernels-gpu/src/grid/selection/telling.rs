@@ -1,6 +1,6 @@
 //! What the warps that share a tile and the warp that looks back tell each other: tiles one way, prefixes the other.
 //!
-//! As [`super::super::scan`] does it. For each turn there are a slot of shared memory and a barrier for either. Who tells writes
+//! As a scan does it. For each turn there are a slot of shared memory and a barrier for either. Who tells writes
 //! the slot, arrives at the barrier and goes on; who is told waits there, and reads.
 //!
 //! A tile's slot is written atomically, which the barrier does not need: `compute-sanitizer`'s `racecheck` orders accesses

@@ -169,7 +169,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             let mut rank = rows_before + before.row::<T>(row);
             rows_before += all.row::<T>(row);
             for_each_item!(P of T => {
-                if P > 0 {
+                if P != 0 {
                     rank += bits >> P.saturating_sub(1) & 1;
                 }
                 let is_chosen = bits >> P & 1 == 1;

@@ -109,8 +109,8 @@ pub fn select_flagged_on<T: Item>(
 /// Writes the items of `input` for which the predicate `P` holds to the first items of `output`, in their order, and waits for
 /// it. Gives how many they are.
 ///
-/// Everything else is as for [`select_flagged`]. A program's own [`Predicate`](crate::Predicate) is made known by a row of
-/// [`operators!`](crate::operators).
+/// Everything else is as for [`select_flagged`]. There are kernels for [`NonZero`](crate::NonZero) and
+/// [`NotNan`](crate::NotNan) alone, not yet for a program's own predicates: choose by flags of their making.
 ///
 /// ```
 /// use warpfold::cust::memory::DeviceBuffer;

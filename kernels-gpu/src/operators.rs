@@ -77,6 +77,10 @@ macro_rules! operators {
                 "segmented_reduce_" $name, SegmentedReduceArguments to
                 $crate::operators::segmented_reduce::<$op, $item>;
             }
+        };
+        const _: () = {
+            type T = $item;
+            type R = <$op as $crate::operators::Op<$item>>::Output;
             $crate::with_segmented_scan_arguments! {
                 [$crate::operator_entry]
                 "segmented_scan_" $name, SegmentedScanArguments to

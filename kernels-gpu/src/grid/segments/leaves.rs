@@ -235,10 +235,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if V < Self::VECTORS_AT_ONCE {
                     for_each_item!(P of T => {
                         let bit = V as u32 * items + P as u32;
-                        let index = index + (place + bit).wrapping_sub(begin) as u64;
-                        let item = O::lift_at(item_of(&vectors[V], P), index);
-                        let longer = O::combine(value, item);
-                        value = if mask & 1 << bit != 0 { longer } else { value };
+                        // What lies in other places is perhaps no item: the operator never sees it.
+                        if mask & 1 << bit != 0 {
+                            let index = index + (place + bit).wrapping_sub(begin) as u64;
+                            let item = O::lift_at(item_of(&vectors[V], P), index);
+                            value = O::combine(value, item);
+                        }
                     });
                 }
             });

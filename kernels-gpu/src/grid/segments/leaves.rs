@@ -23,6 +23,61 @@ pub struct Leaf {
     pub end: u32,
     /// The index in its segment of its first item.
     pub index: u64,
+    /// Whether all leaves of the warp are whole and begin with a vector.
+    pub are_whole: bool,
+}
+
+/// What is done with a work's leaves, or with its nodes. A trait, since not every compiler takes in a closure.
+pub trait Step<P> {
+    /// Does it, with one of them.
+    ///
+    /// # Safety
+    /// That of the step's function.
+    unsafe fn run<O: Op<T>, T: Element>(
+        launch: &Launch<O, T>,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        part: P,
+    );
+}
+
+/// The way up: values are folded.
+struct Fold;
+
+/// A node of a chunk in shared memory.
+#[derive(Clone, Copy)]
+pub struct Node {
+    pub chunk: Chunk,
+    /// Which of the chunk's it is.
+    pub number: u32,
+    /// How many leaves it has.
+    pub leaf_count: u32,
+}
+
+impl Step<Leaf> for Fold {
+    #[inline(always)]
+    unsafe fn run<O: Op<T>, T: Element>(
+        launch: &Launch<O, T>,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        leaf: Leaf,
+    ) {
+        // SAFETY: the caller's.
+        unsafe { launch.fold_one_leaf(work, room, &leaf) };
+    }
+}
+
+impl Step<Node> for Fold {
+    #[inline(always)]
+    unsafe fn run<O: Op<T>, T: Element>(
+        launch: &Launch<O, T>,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        node: Node,
+    ) {
+        // SAFETY: the caller's.
+        unsafe { launch.fold_one_node(work, room, &node) };
+    }
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -36,18 +91,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         _ => 1,
     };
 
-    /// Does something with each leaf of a work, on a thread for each. The closure is also told whether all leaves of the warp are
-    /// whole and begin with a vector.
+    /// Does something with each leaf of a work, on a thread for each.
     ///
     /// # Safety
     /// Convergent: the whole block. Starts are written.
     #[inline(always)]
-    pub unsafe fn for_each_leaf(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        mut run: impl FnMut(Leaf, bool),
-    ) {
+    pub unsafe fn for_each_leaf<S: Step<Leaf>>(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let slots = work.end / FAN + work.chunk_count;
         let mut first = simt::warp() * WARP_LANES;
         while first < slots {
@@ -70,8 +119,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                         begin,
                         end,
                         index: before + (number * FAN) as u64,
+                        are_whole,
                     };
-                    run(leaf, are_whole);
+                    S::run(self, work, room, leaf);
                 }
             }
             first += step * BLOCK_WARPS * WARP_LANES;
@@ -87,27 +137,37 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the caller's.
         unsafe {
             let work = self.work(number);
-            self.for_each_leaf(&work, room, |leaf, are_whole| {
-                let chunk = leaf.chunk;
-                let is_alone = chunk.end - chunk.start <= FAN;
-                // A scan wants no total of a segment of one leaf.
-                if is_alone && self.task == Task::Scan {
-                    return;
-                }
-                let Leaf {
-                    begin, end, index, ..
-                } = leaf;
-                let value = match are_whole {
-                    true => self.fold_whole_leaf(room, begin, index),
-                    false if Self::READS_VECTORS => self.fold_leaf(room, begin, end, index),
-                    false => self.fold_each(room, begin, end, index),
-                };
-                if is_alone {
-                    self.finish(&work, chunk.number, value);
-                } else {
-                    room.leaf(chunk.start, leaf.number).write(value);
-                }
-            });
+            self.for_each_leaf::<Fold>(&work, room);
+        }
+    }
+
+    /// As [`Self::fold_leaves`], of one leaf.
+    ///
+    /// # Safety
+    /// That of [`Self::fold_leaves`].
+    #[inline(always)]
+    unsafe fn fold_one_leaf(&self, work: &Work, room: Room<T, O::Accumulator>, leaf: &Leaf) {
+        let chunk = leaf.chunk;
+        let is_alone = chunk.end - chunk.start <= FAN;
+        // A scan wants no total of a segment of one leaf.
+        if is_alone && self.task == Task::Scan {
+            return;
+        }
+        let Leaf {
+            begin, end, index, ..
+        } = *leaf;
+        // SAFETY: the caller's; there is a place for each value.
+        unsafe {
+            let value = match leaf.are_whole {
+                true => self.fold_whole_leaf(room, begin, index),
+                false if Self::READS_VECTORS => self.fold_leaf(room, begin, end, index),
+                false => self.fold_each(room, begin, end, index),
+            };
+            if is_alone {
+                self.finish(work, chunk.number, value);
+            } else {
+                room.leaf(chunk.start, leaf.number).write(value);
+            }
         }
     }
 
@@ -175,10 +235,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if V < Self::VECTORS_AT_ONCE {
                     for_each_item!(P of T => {
                         let bit = V as u32 * items + P as u32;
-                        let index = index + (place + bit).wrapping_sub(begin) as u64;
-                        let item = O::lift_at(item_of(&vectors[V], P), index);
-                        let longer = O::combine(value, item);
-                        value = if mask & 1 << bit != 0 { longer } else { value };
+                        // What lies in other places is perhaps no item: the operator never sees it.
+                        if mask & 1 << bit != 0 {
+                            let index = index + (place + bit).wrapping_sub(begin) as u64;
+                            let item = O::lift_at(item_of(&vectors[V], P), index);
+                            value = O::combine(value, item);
+                        }
                     });
                 }
             });
@@ -214,18 +276,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         value
     }
 
-    /// Does something with each node of a work that has more than one leaf, or is not its chunk's only one, on a thread for each: told the
-    /// chunk, the node's number and how many leaves it has.
+    /// Does something with each node of a work that has more than one leaf, or is not its chunk's only one, on a thread for each.
     ///
     /// # Safety
     /// The whole block. Starts are written.
     #[inline(always)]
-    pub unsafe fn for_each_node(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        mut run: impl FnMut(Chunk, u32, u32),
-    ) {
+    pub unsafe fn for_each_node<S: Step<Node>>(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the caller's.
         let has_roots = unsafe { self.has_roots(room) };
         let nodes = if has_roots { work.end / (FAN * FAN) } else { 0 };
@@ -235,15 +291,20 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // SAFETY: the caller's.
             unsafe {
                 // Where no chunk has two nodes, each has one slot.
-                let (chunk, node) = if has_roots {
+                let (chunk, number) = if has_roots {
                     let chunk = self.chunk_of_node_slot(work, room, slot);
                     (chunk, slot - chunk.start / (FAN * FAN) - chunk.number)
                 } else {
                     (self.chunk(room, slot), 0)
                 };
-                let (leaf, leaves) = (node * FAN, chunk.leaf_count());
+                let (leaf, leaves) = (number * FAN, chunk.leaf_count());
                 if leaves > 1 && leaf < leaves {
-                    run(chunk, node, Ord::min(leaves - leaf, FAN));
+                    let node = Node {
+                        chunk,
+                        number,
+                        leaf_count: Ord::min(leaves - leaf, FAN),
+                    };
+                    S::run(self, work, room, node);
                 }
             }
             slot += step * BLOCK_THREADS;
@@ -259,19 +320,31 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the caller's; there is a place for each value.
         unsafe {
             let work = self.work(number);
-            self.for_each_node(&work, room, |chunk, node, count| {
-                let is_alone = chunk.leaf_count() <= FAN;
-                // A scan wants no total of a segment of one node.
-                if is_alone && self.task == Task::Scan {
-                    return;
-                }
-                let value = self.fold_values(room.leaf(chunk.start, node * FAN), count);
-                if is_alone {
-                    self.finish(&work, chunk.number, value);
-                } else {
-                    room.node(chunk.start, node).write(value);
-                }
-            });
+            self.for_each_node::<Fold>(&work, room);
+        }
+    }
+
+    /// As [`Self::fold_nodes`], of one node.
+    ///
+    /// # Safety
+    /// That of [`Self::fold_nodes`].
+    #[inline(always)]
+    unsafe fn fold_one_node(&self, work: &Work, room: Room<T, O::Accumulator>, node: &Node) {
+        let chunk = node.chunk;
+        let is_alone = chunk.leaf_count() <= FAN;
+        // A scan wants no total of a segment of one node.
+        if is_alone && self.task == Task::Scan {
+            return;
+        }
+        // SAFETY: the caller's; there is a place for each value.
+        unsafe {
+            let leaves = room.leaf(chunk.start, node.number * FAN);
+            let value = self.fold_values(leaves, node.leaf_count);
+            if is_alone {
+                self.finish(work, chunk.number, value);
+            } else {
+                room.node(chunk.start, node.number).write(value);
+            }
         }
     }
 

@@ -11,9 +11,45 @@ use crate::simt;
 use crate::thread::{for_each_vector, Access};
 
 use super::items::Room;
-use super::leaves::Leaf;
-use super::starts::Chunk;
+use super::leaves::{Leaf, Node, Step};
 use super::Launch;
+
+/// The way down: what stands before values takes their places.
+struct Place;
+
+impl Step<Leaf> for Place {
+    #[inline(always)]
+    unsafe fn run<O: Op<T>, T: Element>(
+        launch: &Launch<O, T>,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        leaf: Leaf,
+    ) {
+        // SAFETY: the caller's.
+        unsafe { launch.place_items(work, room, leaf) };
+    }
+}
+
+impl Step<Node> for Place {
+    #[inline(always)]
+    unsafe fn run<O: Op<T>, T: Element>(
+        launch: &Launch<O, T>,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        node: Node,
+    ) {
+        let chunk = node.chunk;
+        // SAFETY: the caller's.
+        unsafe {
+            let before = match chunk.leaf_count() <= FAN {
+                true => launch.before_chunk(work, chunk.number),
+                false => room.node(chunk.start, node.number).read(),
+            };
+            let leaves = room.leaf(chunk.start, node.number * FAN);
+            launch.place_values(leaves, node.leaf_count, before);
+        }
+    }
+}
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether results take their items' places in shared memory, from where they leave together.
@@ -51,9 +87,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             self.place_leaves(&work, room);
             // Orders what stands before leaves before the reads of those who place items.
             simt::barrier();
-            self.for_each_leaf(&work, room, |leaf, are_whole| {
-                self.place_items(&work, room, leaf, are_whole);
-            });
+            self.for_each_leaf::<Place>(&work, room);
             // Orders the results before the reads of those who take them out.
             simt::barrier();
             if Self::STAYS {
@@ -139,15 +173,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     unsafe fn place_leaves(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the caller's.
-        unsafe {
-            self.for_each_node(work, room, |chunk: Chunk, node, count| {
-                let before = match chunk.leaf_count() <= FAN {
-                    true => self.before_chunk(work, chunk.number),
-                    false => room.node(chunk.start, node).read(),
-                };
-                self.place_values(room.leaf(chunk.start, node * FAN), count, before);
-            });
-        }
+        unsafe { self.for_each_node::<Place>(work, room) };
     }
 
     /// Puts what stands before each of `count` values in its place.
@@ -180,13 +206,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// What stands before the leaf is known.
     #[inline(always)]
-    unsafe fn place_items(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        leaf: Leaf,
-        are_whole: bool,
-    ) {
+    unsafe fn place_items(&self, work: &Work, room: Room<T, O::Accumulator>, leaf: Leaf) {
         let chunk = leaf.chunk;
         // SAFETY: the caller's; the items are the calling thread's.
         unsafe {
@@ -194,7 +214,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 true => self.before_chunk(work, chunk.number),
                 false => room.leaf(chunk.start, leaf.number).read(),
             };
-            if Self::HAS_VECTORS && are_whole {
+            if Self::HAS_VECTORS && leaf.are_whole {
                 self.place_whole_leaf(room, &leaf, before);
             } else {
                 self.place_each(work, room, &leaf, before);

@@ -3,7 +3,7 @@
 use crate::contract::{BLOCK_THREADS, BLOCK_WARPS, THREAD_VECTORS, WARP_LANES};
 use crate::element::{for_each_item, item_of, Element};
 use crate::op::Op;
-use crate::segments::{has_vectors, vector_items, Task, Work, FAN};
+use crate::segments::{chunk_items, has_vectors, vector_items, Task, Work, FAN};
 use crate::simt;
 use crate::thread::{for_each_vector, Vectors};
 
@@ -83,6 +83,9 @@ impl Step<Node> for Fold {
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Whether leaves are read in vectors. Of the widest items, vectors would fill the registers.
     pub const READS_VECTORS: bool = has_vectors::<T>() && size_of::<T>() <= THREAD_VECTORS;
+
+    /// Whether a chunk has one node only.
+    const CHUNKS_ARE_NODES: bool = chunk_items::<T, O::Accumulator>() <= (FAN * FAN) as u64;
 
     /// Vectors of a leaf that does not begin with one, read at once: all, where they have few items.
     const VECTORS_AT_ONCE: usize = match size_of::<T>() {
@@ -332,8 +335,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     unsafe fn fold_one_node(&self, work: &Work, room: Room<T, O::Accumulator>, node: &Node) {
         let chunk = node.chunk;
         let is_alone = chunk.leaf_count() <= FAN;
-        // A scan wants no total of a segment of one node.
-        if is_alone && self.task == Task::Scan {
+        // A scan wants no total of a segment of one node; but a whole chunk of wide items has one, and others wait for it.
+        let is_told = Self::CHUNKS_ARE_NODES
+            && (chunk.number == work.tail_chunk || chunk.number == work.cut_chunk);
+        if is_alone && self.task == Task::Scan && !is_told {
             return;
         }
         // SAFETY: the caller's; there is a place for each value.

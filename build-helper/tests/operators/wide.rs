@@ -23,5 +23,5 @@ impl Op<u32> for TooWide {
 }
 
 warpfold::operators! {
-    too_wide: TooWide, u32, reduction only;
+    too_wide: TooWide, u32, scans only;
 }

@@ -206,18 +206,23 @@ fn of_offsets<T: Item, I: Offset>(
 
 /// The rows of items, if there are any.
 fn of_rows(items: Span, row_items: usize) -> Result<Option<Segments>> {
-    let item_count = items.item_count;
+    let count = row_count(items.item_count, row_items)?;
+    Ok((count > 0).then_some(Segments {
+        items,
+        starts: Starts::Rows(row_items),
+        count,
+    }))
+}
+
+/// How many rows items make, all of them whole.
+fn row_count(item_count: usize, row_items: usize) -> Result<usize> {
     if row_items == 0 || !item_count.is_multiple_of(row_items) {
         return Err(Error::UnevenRows {
             item_count,
             row_items,
         });
     }
-    Ok((item_count > 0).then_some(Segments {
-        items,
-        starts: Starts::Rows(row_items),
-        count: item_count / row_items,
-    }))
+    Ok(item_count / row_items)
 }
 
 fn queue<O: Kernel<kind::segmented_reduce, T>, T: Item>(

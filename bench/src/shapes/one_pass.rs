@@ -22,17 +22,17 @@ pub fn shapes<'a>(place: &'a Place<'a>) -> Result<Vec<Shape<'a>>> {
         output: place.extremes.as_device_ptr().as_raw(),
         ..arguments
     };
-    let items = || place.data.first(place.item_count);
+    let items = place.data.first(place.item_count);
     // Of repeated items the first are the first in the first period.
-    let least = first(&items(), |a, b| a < b);
-    let largest = first(&items(), |a, b| a > b);
+    let least = first(&items, |a, b| a < b);
+    let largest = first(&items, |a, b| a > b);
     let ends = Extremes {
-        min: items()[least as usize],
-        max: items()[largest as usize],
+        min: items[least as usize],
+        max: items[largest as usize],
     };
-    let squares: f64 = items().iter().map(|&item| f64::from(item).powi(2)).sum();
+    let squares: f64 = items.iter().map(|&item| f64::from(item).powi(2)).sum();
     let seconds = place.second_data.first(place.item_count);
-    let products = items().into_iter().zip(seconds);
+    let products = items.into_iter().zip(seconds);
     let dot: f64 = products.map(|(a, b)| f64::from(a) * f64::from(b)).sum();
     let mean =
         place.data.sum(place.item_count) as f64 * 2f64.powi(f32::UNIT) / place.item_count as f64;

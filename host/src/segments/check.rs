@@ -57,6 +57,29 @@ fn and_wait<I: Offset>(
     }
 }
 
+/// Checks that offsets, the first of which has this index, ascend from the one before, and that none is beyond the items. The
+/// last of them.
+pub fn ascends<I: Offset>(
+    offsets: &[I],
+    index: usize,
+    mut before: u64,
+    item_count: usize,
+) -> Result<u64> {
+    for (place, offset) in offsets.iter().enumerate() {
+        let offset = offset.to_u64();
+        if offset < before || offset > item_count as u64 {
+            return Err(Error::BadOffset {
+                index: index + place,
+                offset,
+                before,
+                item_count,
+            });
+        }
+        before = offset;
+    }
+    Ok(before)
+}
+
 /// The error that names the first offset that is wrong.
 fn first_bad<I: Offset>(call: &mut Call<'_>, span: Span, item_count: usize) -> Result<Error> {
     let piece = PinnedMemory::allocate(PIECE_BYTES)?;
@@ -74,17 +97,9 @@ fn first_bad<I: Offset>(call: &mut Call<'_>, span: Span, item_count: usize) -> R
         // SAFETY: as many offsets have been copied there, to the start of a page.
         let offsets =
             unsafe { std::slice::from_raw_parts(piece.start().cast::<I>().as_ptr(), count) };
-        for (place, offset) in offsets.iter().enumerate() {
-            let offset = offset.to_u64();
-            if offset < before || offset > item_count as u64 {
-                return Ok(Error::BadOffset {
-                    index: index + place,
-                    offset,
-                    before,
-                    item_count,
-                });
-            }
-            before = offset;
+        match ascends(offsets, index, before, item_count) {
+            Ok(last) => before = last,
+            Err(wrong) => return Ok(wrong),
         }
         index += count;
     }

@@ -1,7 +1,8 @@
 //! Reductions of segments and rows of slices on the host, on [`Gpu::global`].
 
-use super::Offset;
-use crate::error::{Error, Result};
+use super::check::ascends;
+use super::{Offset, row_count};
+use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
 use crate::staged::{self, SliceSegments};
@@ -24,13 +25,13 @@ use crate::staged::{self, SliceSegments};
 ///
 /// # Errors
 ///
-/// [`Error::BadOffset`] names the first offset that is less than the one before or beyond the items. Else those of
+/// [`Error::BadOffset`](crate::Error::BadOffset) names the first offset that is less than the one before or beyond the items. Else those of
 /// [`gpu_reduce`](crate::gpu_reduce).
 pub fn gpu_segmented_reduce<O: Kernel<kind::segmented_reduce, T>, T: Item, I: Offset>(
     items: &[T],
     offsets: &[I],
 ) -> Result<Vec<O::Output>> {
-    check(items.len(), offsets)?;
+    ascends(offsets, 0, 0, items.len())?;
     reduce::<O, T>(SliceSegments {
         items,
         offsets: bytemuck::cast_slice(offsets),
@@ -55,24 +56,19 @@ pub fn gpu_segmented_reduce<O: Kernel<kind::segmented_reduce, T>, T: Item, I: Of
 ///
 /// # Errors
 ///
-/// [`Error::UnevenRows`] if the items are no whole rows, as they never are with `row_items` 0. Else those of
+/// [`Error::UnevenRows`](crate::Error::UnevenRows) if the items are no whole rows, as they never are with `row_items` 0. Else those of
 /// [`gpu_reduce`](crate::gpu_reduce).
 pub fn gpu_reduce_rows<O: Kernel<kind::segmented_reduce, T>, T: Item>(
     items: &[T],
     row_items: usize,
 ) -> Result<Vec<O::Output>> {
-    if row_items == 0 || !items.len().is_multiple_of(row_items) {
-        return Err(Error::UnevenRows {
-            item_count: items.len(),
-            row_items,
-        });
-    }
+    let count = row_count(items.len(), row_items)?;
     reduce::<O, T>(SliceSegments {
         items,
         offsets: &[],
         offset_bytes: 0,
         row_items,
-        count: items.len() / row_items,
+        count,
     })
 }
 
@@ -83,22 +79,4 @@ fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item>(
         0 => Ok(Vec::new()),
         _ => Gpu::global()?.enter(|entered| staged::reduce_segments::<O, T>(entered, &segments)),
     }
-}
-
-/// Checks that offsets ascend and that none is beyond the items.
-fn check<I: Offset>(item_count: usize, offsets: &[I]) -> Result<()> {
-    let mut before = 0;
-    for (index, offset) in offsets.iter().enumerate() {
-        let offset = offset.to_u64();
-        if offset < before || offset > item_count as u64 {
-            return Err(Error::BadOffset {
-                index,
-                offset,
-                before,
-                item_count,
-            });
-        }
-        before = offset;
-    }
-    Ok(())
 }

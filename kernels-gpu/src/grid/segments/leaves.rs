@@ -388,7 +388,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut folded = value(0);
         let mut place = 1;
         if count == FAN {
-            for_each_vector!(V => { folded = if V > 0 { O::combine(folded, value(V as u32)) } else { folded }; });
+            for_each_vector!(V => { folded = if V != 0 { O::combine(folded, value(V as u32)) } else { folded }; });
             for_each_vector!(V => { folded = O::combine(folded, value(V as u32 + 8)); });
             return folded;
         }

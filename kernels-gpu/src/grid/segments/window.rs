@@ -213,7 +213,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the caller's.
         let is_followed = unsafe { self.work(number).is_followed };
         // The first of a window's is perhaps its only one.
-        number + 2 - (number % 2 | is_followed)
+        number + 2 - ((number % 2) | is_followed)
     }
 
     /// How many works there are.

@@ -5,6 +5,7 @@ use crate::raw::*;
 use crate::support::*;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,12 @@ const THREAD_LOCAL: i32 = 1;
 const CAPTURING: i32 = 1;
 const NO_DESTRUCTOR_SYNC: u32 = 1;
 const MOVE: u32 = 1;
+
+/// One test at a time: the handle of an object that has gone may be another's at once.
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// How often the object's destructor was called. Outlives the object, which a real driver may end late.
 fn ended() -> &'static AtomicU32 {
@@ -70,6 +77,7 @@ fn lives(ended: &AtomicU32) -> bool {
 
 #[test]
 fn an_object_lives_as_long_as_a_graph_that_was_captured_for_it() {
+    let _turn = one_at_a_time();
     let _context = Context::new();
     let (stream, counter, ended) = (stream(0), zeros(1), ended());
     let increment = function(load(PTX), c"increment");
@@ -97,6 +105,7 @@ fn an_object_lives_as_long_as_a_graph_that_was_captured_for_it() {
 
 #[test]
 fn an_object_ends_with_a_capture_that_comes_to_nothing() {
+    let _turn = one_at_a_time();
     let _context = Context::new();
     let broken = stream(0);
     for destroy in [false, true] {
@@ -122,6 +131,7 @@ fn an_object_ends_with_a_capture_that_comes_to_nothing() {
 
 #[test]
 fn references_are_counted() {
+    let _turn = one_at_a_time();
     let _context = Context::new();
     let (stream, ended) = (stream(0), ended());
     let object = object(ended, 2);
@@ -142,6 +152,7 @@ fn references_are_counted() {
 
 #[test]
 fn what_an_object_cannot_be() {
+    let _turn = one_at_a_time();
     let _context = Context::new();
     let mut object = 0;
     // SAFETY: nothing is called, as nothing is made.

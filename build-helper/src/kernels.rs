@@ -3,6 +3,7 @@
 use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::launch;
 use warpfold_kernels::segments::{self, Task};
+use warpfold_kernels::selection;
 
 use crate::error::{Error, Problem, Refusal};
 use crate::ptx::finish::{self, Bounds};
@@ -145,6 +146,10 @@ fn bounds(kind: Kind) -> Bounds {
         Kind::Scan => Bounds {
             threads: launch::SCAN_MAX_BLOCK_THREADS,
             blocks: launch::SCAN_BLOCKS_PER_MULTIPROCESSOR,
+        },
+        Kind::Selection => Bounds {
+            threads: selection::BLOCK_THREADS,
+            blocks: selection::BLOCKS_PER_MULTIPROCESSOR,
         },
         Kind::Own => Bounds {
             threads: BLOCK_THREADS,

@@ -153,6 +153,10 @@ pub enum Error {
         needed_items: usize,
     },
 
+    /// The slice that has to say how many there are is empty.
+    #[error("the slice with the count is empty; it needs a number")]
+    CountMissing,
+
     /// The two inputs of a call are not equally long: those of a reduction of pairs, or items and their flags.
     #[error("the inputs hold {left_items} and {right_items} items; they need equally many")]
     LengthsDiffer {
@@ -287,8 +291,10 @@ pub enum Argument {
     Rejected,
     /// The output for the lengths of runs.
     Lengths,
-    /// The place for the number of what was selected.
+    /// The number of items, of segments, or of what was selected.
     Count,
+    /// The place for the total of a scan.
+    Total,
 }
 
 impl fmt::Display for Argument {
@@ -300,7 +306,8 @@ impl fmt::Display for Argument {
             Self::Flags => "list of flags",
             Self::Rejected => "output for rejected items",
             Self::Lengths => "output for lengths",
-            Self::Count => "place for the count",
+            Self::Count => "place of the count",
+            Self::Total => "place for the total",
         })
     }
 }

@@ -143,6 +143,20 @@ impl Entry {
         }
     }
 
+    /// A selection by a predicate among items of type `T`, whose texts are among these.
+    #[doc(hidden)]
+    pub const fn select_if<T: Element>(symbol: &'static str, texts: &'static Texts) -> Self {
+        let blocks = Blocks::of_selection::<T, selection::Before>;
+        Self::with_blocks(symbol, Some(texts), blocks)
+    }
+
+    /// A selection of the heads of runs of items of type `T`, whose texts are among these.
+    #[doc(hidden)]
+    pub const fn runs<T: Element>(symbol: &'static str, texts: &'static Texts) -> Self {
+        let blocks = Blocks::of_selection::<T, selection::BeforeRun>;
+        Self::with_blocks(symbol, Some(texts), blocks)
+    }
+
     /// A kernel of these blocks, whose texts are among these, or else this library's.
     #[doc(hidden)]
     pub const fn with_blocks(

@@ -4,8 +4,10 @@
 //! arguments is found before anything is prepared or launched: first whether the stream is the context's, then
 //! lengths, alignment and overlap, which need no driver, then whether the memory is.
 
+mod counted;
 mod pairs;
 mod pieces;
+mod scan;
 mod segments;
 mod selection;
 
@@ -19,6 +21,8 @@ use warpfold_kernels::launch::Start;
 use self::pieces::Part;
 pub(crate) use self::segments::{Segments, Starts};
 pub(crate) use self::selection::{Chooser, Count, Numbers, Outputs, Selection};
+
+pub(crate) use self::scan::{ScanExtras, Total};
 
 pub(crate) use self::pairs::{PairSpan, reduce_pairs_to_host};
 
@@ -51,6 +55,27 @@ impl Span {
     fn end<T>(self) -> Address {
         let bytes = (self.item_count as u64).saturating_mul(size_of::<T>() as u64);
         self.address.saturating_add(bytes)
+    }
+
+    /// The first item alone, if there is one.
+    fn first(self) -> Self {
+        self.first_items(1)
+    }
+
+    /// The first `most` items, or as many as there are.
+    pub fn first_items(self, most: usize) -> Self {
+        Self {
+            item_count: self.item_count.min(most),
+            ..self
+        }
+    }
+
+    /// Checks that what is written here, items of type `T`, lies apart from `other`, items of type `U`.
+    pub fn check_apart<T, U>(self, other: Self) -> Result<()> {
+        match self.overlaps::<T, U>(other) {
+            true => Err(overlap(other, self)),
+            false => Ok(()),
+        }
     }
 
     /// Whether the span, of items of type `T`, has bytes in common with `other`, of items of type `U`.
@@ -345,10 +370,7 @@ pub(crate) fn scan_and_wait<K: Kind, O: Kernel<K, T>, T: Item>(
 fn check_reduce<T, R>(input: Span, output: Span) -> Result<()> {
     input.check_alignment::<T>(Argument::Input)?;
     output.check_alignment::<R>(Argument::Output)?;
-    let result = Span {
-        item_count: 1,
-        ..output
-    };
+    let result = output.first();
     match input.overlaps::<T, R>(result) {
         true => Err(overlap(input, result)),
         false => Ok(()),

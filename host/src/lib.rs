@@ -14,16 +14,20 @@
 //! | on a slice of the host | on device memory, waiting | on device memory, on a stream |
 //! |---|---|---|
 //! | [`gpu_reduce`], [`gpu_sum`], [`gpu_wide_sum`], [`gpu_product`], [`gpu_min`], [`gpu_max`] | [`reduce()`] | [`reduce_into`] |
-//! | | [`segmented_reduce`], [`reduce_rows`] | [`segmented_reduce_into`], [`reduce_rows_into`] |
-//! | | [`select_flagged`], [`select_if`], [`select_indices_if`] | [`select_flagged_on`], [`select_if_on`], [`select_indices_if_on`] |
-//! | | [`partition_flagged`], [`partition_if`] | [`partition_flagged_on`], [`partition_if_on`] |
-//! | | [`unique`], [`run_length_encode`], [`run_starts`] | [`unique_on`], [`run_length_encode_on`], [`run_starts_on`] |
+//! | | | [`reduce_counted_into`] |
+//! | [`gpu_segmented_reduce`], [`gpu_reduce_rows`] | [`segmented_reduce`], [`reduce_rows`] | [`segmented_reduce_into`], [`reduce_rows_into`] |
+//! | [`gpu_reduce_by_key`] | [`reduce_by_key`] | [`reduce_by_key_on`] |
+//! | [`gpu_select_flagged`], [`gpu_select_if`], [`gpu_select_indices_if`] | [`select_flagged`], [`select_if`], [`select_indices_if`] | [`select_flagged_on`], [`select_if_on`], [`select_indices_if_on`] |
+//! | [`gpu_partition_flagged`], [`gpu_partition_if`] | [`partition_flagged`], [`partition_if`] | [`partition_flagged_on`], [`partition_if_on`] |
+//! | [`gpu_unique`], [`gpu_run_length_encode`] | [`unique`], [`run_length_encode`], [`run_starts`] | [`unique_on`], [`run_length_encode_on`], [`run_starts_on`] |
 //! | [`gpu_arg_min`], [`gpu_arg_max`], [`gpu_min_max`], [`gpu_arg_min_max`], [`gpu_moments`], [`gpu_norm`] | [`reduce()`] | [`reduce_into`] |
 //! | [`gpu_dot`], [`gpu_reduce_pairs`] | [`dot`], [`reduce_pairs`] | [`dot_into`], [`reduce_pairs_into`] |
 //! | [`gpu_inclusive_scan`] | [`inclusive_scan`], [`inclusive_scan_in_place`] | [`inclusive_scan_on`], [`inclusive_scan_in_place_on`] |
 //! | | [`segmented_inclusive_scan`], [`inclusive_scan_rows`] | [`segmented_inclusive_scan_on`], [`inclusive_scan_rows_on`] |
 //! | | [`segmented_exclusive_scan`], [`exclusive_scan_rows`] | [`segmented_exclusive_scan_on`], [`exclusive_scan_rows_on`] |
-//! | [`gpu_exclusive_scan`] | [`exclusive_scan`], [`exclusive_scan_in_place`] | [`exclusive_scan_on`], [`exclusive_scan_in_place_on`] |
+//! | [`gpu_exclusive_scan`] | [`exclusive_scan`], [`exclusive_scan_in_place`], [`exclusive_scan_and_total`] | [`exclusive_scan_on`], [`exclusive_scan_in_place_on`] |
+//! | | [`inclusive_scan_with`], [`exclusive_scan_with`] | [`inclusive_scan_with_on`], [`exclusive_scan_with_on`] |
+//! | | [`inclusive_scan_by_key`], [`exclusive_scan_by_key`] | [`inclusive_scan_by_key_on`], [`exclusive_scan_by_key_on`] |
 //!
 //! Each takes its operator as a type, as in `reduce::<Sum, _>(&gpu, &buffer)`: [`Sum`], [`Product`], [`Min`] or
 //! [`Max`], on items of `f32`, `f64`, [`f16`](struct@f16), [`bf16`], or integers of 8, 16, 32 or 64 bits. Reductions also have
@@ -116,6 +120,7 @@
 #[cfg(feature = "virtual-gpu")]
 extern crate virtual_gpu as _;
 
+mod by_key;
 mod check;
 mod driver;
 mod error;
@@ -139,6 +144,10 @@ mod slice;
 mod staged;
 mod statistics;
 
+pub use by_key::{
+    exclusive_scan_by_key, exclusive_scan_by_key_on, gpu_reduce_by_key, inclusive_scan_by_key,
+    inclusive_scan_by_key_on, reduce_by_key, reduce_by_key_on,
+};
 pub use bytemuck;
 pub use check::{Bytes, OperatorFlaw, check_operator, check_reduce_operator, check_scan_operator};
 pub use cust;
@@ -150,10 +159,12 @@ pub use own_kernel::OwnKernel;
 pub use pairs::{dot, dot_into, gpu_dot, gpu_reduce_pairs, reduce_pairs, reduce_pairs_into};
 #[doc(hidden)]
 pub use ptx::shipped_text;
-pub use reduce::{reduce, reduce_into};
+pub use reduce::{reduce, reduce_counted_into, reduce_into};
 pub use scan::{
-    exclusive_scan, exclusive_scan_in_place, exclusive_scan_in_place_on, exclusive_scan_on,
+    ScanOptions, exclusive_scan, exclusive_scan_and_total, exclusive_scan_in_place,
+    exclusive_scan_in_place_on, exclusive_scan_on, exclusive_scan_with, exclusive_scan_with_on,
     inclusive_scan, inclusive_scan_in_place, inclusive_scan_in_place_on, inclusive_scan_on,
+    inclusive_scan_with, inclusive_scan_with_on,
 };
 pub use segments::{
     Offset, exclusive_scan_rows, exclusive_scan_rows_on, gpu_reduce_rows, gpu_segmented_reduce,
@@ -162,10 +173,11 @@ pub use segments::{
     segmented_inclusive_scan_on, segmented_reduce, segmented_reduce_into,
 };
 pub use selection::{
-    RunsKernel, SelectKernel, partition_flagged, partition_flagged_on, partition_if,
-    partition_if_on, run_length_encode, run_length_encode_on, run_starts, run_starts_on,
-    select_flagged, select_flagged_on, select_if, select_if_on, select_indices_if,
-    select_indices_if_on, unique, unique_on,
+    RunsKernel, SelectKernel, gpu_partition_flagged, gpu_partition_if, gpu_run_length_encode,
+    gpu_select_flagged, gpu_select_if, gpu_select_indices_if, gpu_unique, partition_flagged,
+    partition_flagged_on, partition_if, partition_if_on, run_length_encode, run_length_encode_on,
+    run_starts, run_starts_on, select_flagged, select_flagged_on, select_if, select_if_on,
+    select_indices_if, select_indices_if_on, unique, unique_on,
 };
 pub use slice::{
     gpu_exclusive_scan, gpu_exclusive_scan_into, gpu_inclusive_scan, gpu_inclusive_scan_into,

@@ -1,4 +1,4 @@
-//! Operators of a program's own: [`operators!`](crate::operators) and [`item!`](crate::item).
+//! Operators, predicates and equalities of a program's own: [`operators!`](crate::operators) and [`item!`](crate::item).
 
 /// Makes operators known to the library: each row gives one operator kernels for one type of items.
 ///
@@ -30,14 +30,27 @@
 /// A row reads `name: Operator, Item;` and gives a reduction, a segmented one, segmented scans and both scans. With `scans only` behind a comma
 /// it gives all but the first, since only that needs [`Commutative`](crate::Commutative); with `reduction only` the reduction
 /// alone. A row `name: Operator, pairs of A, B;` gives a reduction of two inputs, [`reduce_pairs`](crate::reduce_pairs()), by an
-/// operator on [`Pair<A, B>`](crate::Pair). The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`,
-/// `inclusive_scan_name`, `exclusive_scan_name` and `reduce_pairs_name`, in profilers too; the names in a program's list differ
-/// from each other.
+/// operator on [`Pair<A, B>`](crate::Pair).
+///
+/// A row `name: Predicate, Item, predicate;` makes a [`Predicate`](crate::Predicate) known, for [`select_if`](crate::select_if) and its
+/// kin, and a row `name: Equality, Item, equality;` an [`Equality`](crate::Equality), for [`unique`](crate::unique) and what goes by key.
+///
+/// The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`, `inclusive_scan_name`,
+/// `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name` and `runs_name`, in profilers too; the names in a program's list
+/// differ from each other.
 #[macro_export]
 macro_rules! operators {
     (@rows) => {};
     (@rows $name:ident: $op:ty, pairs of $left:ty, $right:ty; $($rest:tt)*) => {
         $crate::operators!(@kernel reduce_pairs "reduce_pairs_", $name, $op, $crate::Pair<$left, $right>);
+        $crate::operators!(@rows $($rest)*);
+    };
+    (@rows $name:ident: $predicate:ty, $item:ty, predicate; $($rest:tt)*) => {
+        $crate::operators!(@choice SelectKernel select_if "select_if_", $name, $predicate, $item);
+        $crate::operators!(@rows $($rest)*);
+    };
+    (@rows $name:ident: $equality:ty, $item:ty, equality; $($rest:tt)*) => {
+        $crate::operators!(@choice RunsKernel runs "runs_", $name, $equality, $item);
         $crate::operators!(@rows $($rest)*);
     };
     (@rows $name:ident: $op:ty, $item:ty $(, $some:ident $only:ident)?; $($rest:tt)*) => {
@@ -66,6 +79,16 @@ macro_rules! operators {
                         concat!($prefix, stringify!($name)),
                         &TEXTS,
                     );
+                &ENTRY
+            }
+        }
+    };
+    (@choice $kernel:ident $entry:ident $prefix:literal, $name:ident, $chooser:ty, $item:ty) => {
+        // SAFETY: the build script has compiled this list's rows, by these names.
+        unsafe impl $crate::$kernel<$item> for $chooser {
+            fn entry() -> &'static $crate::texts::Entry {
+                static ENTRY: $crate::texts::Entry =
+                    $crate::texts::Entry::$entry::<$item>(concat!($prefix, stringify!($name)), &TEXTS);
                 &ENTRY
             }
         }

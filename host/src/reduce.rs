@@ -82,16 +82,68 @@ pub fn reduce_into<O: Kernel<kind::reduce, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let (input, output) = (Span::from(input), Span::from(&*output));
-    if output.item_count == 0 {
-        return Err(Error::OutputTooShort {
-            offered_items: 0,
-            needed_items: 1,
-        });
-    }
+    check_result(output)?;
     gpu.enter(|entered| {
         Queue::on(entered, stream, |queue| match input.item_count {
             0 => queue.write_identity::<_, O, T>(output),
             _ => queue.reduce::<O, T>(input, output),
         })
     })
+}
+
+/// Queues the combination of the first items of `input` on `stream`, to the first item of `output`: as many items as the first number of
+/// `count` says, up to all of them, when the work begins. So a selection feeds a reduction without the host, in a captured graph too.
+///
+/// The result is that of [`reduce`] of so many items, bit for bit; for none, the operator's identity. The launch is as large as one of
+/// all items; blocks without items end at once.
+///
+/// ```
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::cust::stream::{Stream, StreamFlags};
+/// use warpfold::{Gpu, NonZero, Product, reduce_counted_into, select_if_on};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let stream = Stream::new(StreamFlags::DEFAULT, None)?;
+/// let items = DeviceBuffer::from_slice(&[2.0f32, 0.0, 3.0, 0.0])?;
+/// let mut kept = DeviceBuffer::zeroed(4)?;
+/// let mut count = DeviceBuffer::zeroed(1)?;
+/// let mut product = DeviceBuffer::zeroed(1)?;
+/// select_if_on::<NonZero, _>(&gpu, &stream, &items, &mut kept, &mut count)?;
+/// reduce_counted_into::<Product, _>(&gpu, &stream, &kept, &count, &mut product)?;
+/// stream.synchronize()?;
+/// assert_eq!(product.as_host_vec()?, [6.0]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// Those of [`reduce_into`], and [`Error::CountMissing`].
+pub fn reduce_counted_into<O: Kernel<kind::reduce, T>, T: Item>(
+    gpu: &Gpu,
+    stream: &Stream,
+    input: &DeviceSlice<T>,
+    count: &DeviceSlice<u64>,
+    output: &mut DeviceSlice<O::Output>,
+) -> Result<()> {
+    let (input, count, output) = (Span::from(input), Span::from(count), Span::from(&*output));
+    check_result(output)?;
+    gpu.enter(|entered| {
+        Queue::on(entered, stream, |queue| {
+            queue.reduce_counted::<O, T>(input, count, output)
+        })
+    })
+}
+
+/// Checks that there is room for a result.
+fn check_result(output: Span) -> Result<()> {
+    match output.item_count {
+        0 => Err(Error::OutputTooShort {
+            offered_items: 0,
+            needed_items: 1,
+        }),
+        _ => Ok(()),
+    }
 }

@@ -13,10 +13,15 @@ use warpfold_kernels::contract::{
 };
 use warpfold_kernels::element::{Accumulator, Element};
 use warpfold_kernels::op::Op;
-use warpfold_kernels::segments::FAN;
 
+mod by_key;
+mod segments;
 mod selection;
 
+pub use by_key::{exclusive_scan_by_key, inclusive_scan_by_key, reduce_by_key};
+pub use segments::{
+    reduce_rows, segmented_exclusive_scan, segmented_inclusive_scan, segmented_reduce,
+};
 pub use selection::{
     partition_flagged, partition_if, run_length_encode, run_starts, select_flagged, select_if,
     select_indices_if, unique,
@@ -133,131 +138,6 @@ fn combine_threads<O: Op<T>, T: Element>(threads: &[O::Accumulator]) -> O::Accum
     halves::<O, T>(&warps)
 }
 
-/// Combines the items of each segment: segment `s` has those from `offsets[s]` to before `offsets[s + 1]`. For none, the
-/// operator's identity.
-///
-/// ```
-/// use warpfold::{Sum, reference};
-/// assert_eq!(reference::segmented_reduce::<Sum, u32>(&[1, 2, 3, 4], &[0, 3, 3, 4]), [6, 0, 4]);
-/// ```
-///
-/// # Panics
-///
-/// If the offsets do not ascend, or one is beyond the items.
-pub fn segmented_reduce<O: Op<T>, T: Element>(items: &[T], offsets: &[usize]) -> Vec<O::Output> {
-    let segments = offsets.windows(2);
-    segments
-        .map(|ends| segment::<O, T>(&items[ends[0]..ends[1]]))
-        .collect()
-}
-
-/// Combines the items of each row of `row_items`: a segmented reduction whose segments are all of one length.
-///
-/// ```
-/// use warpfold::{Max, reference};
-/// assert_eq!(reference::reduce_rows::<Max, u32>(&[1, 2, 3, 4], 2), [2, 4]);
-/// ```
-///
-/// # Panics
-///
-/// If `row_items` is 0.
-pub fn reduce_rows<O: Op<T>, T: Element>(items: &[T], row_items: usize) -> Vec<O::Output> {
-    items.chunks_exact(row_items).map(segment::<O, T>).collect()
-}
-
-/// A segment's items combined: the one value of the last level.
-fn segment<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
-    let mut levels = levels::<O, T>(items);
-    let value = levels.pop().and_then(|values| values.first().copied());
-    O::lower(value.unwrap_or_else(O::identity))
-}
-
-/// A segment's items; the items combined by sixteens; these values by sixteens, until one is left.
-fn levels<O: Op<T>, T: Element>(items: &[T]) -> Vec<Vec<O::Accumulator>> {
-    let lifted = std::iter::zip(items, 0..).map(|(&item, index)| O::lift_at(item, index));
-    let mut levels = vec![lifted.collect::<Vec<_>>()];
-    while levels[levels.len() - 1].len() > 1 {
-        let sixteens = levels[levels.len() - 1].chunks(FAN as usize);
-        let folds = sixteens.map(|values| values.iter().copied().reduce(O::combine));
-        let folds = folds.flatten().collect();
-        levels.push(folds);
-    }
-    levels
-}
-
-/// Scans each segment, each item included: the results of the items from `offsets[0]` to before the last offset.
-///
-/// ```
-/// use warpfold::{Sum, reference};
-/// let sums = reference::segmented_inclusive_scan::<Sum, u32>(&[1, 2, 3, 4], &[0, 3, 3, 4]);
-/// assert_eq!(sums, [1, 3, 6, 4]);
-/// ```
-///
-/// # Panics
-///
-/// If the offsets do not ascend, or one is beyond the items.
-pub fn segmented_inclusive_scan<O: Op<T>, T: Element>(
-    items: &[T],
-    offsets: &[usize],
-) -> Vec<O::Output> {
-    scan_segments::<O, T>(items, offsets, O::combine)
-}
-
-/// As [`segmented_inclusive_scan`], each item left out.
-///
-/// ```
-/// use warpfold::{Sum, reference};
-/// let sums = reference::segmented_exclusive_scan::<Sum, u32>(&[1, 2, 3, 4], &[0, 3, 3, 4]);
-/// assert_eq!(sums, [0, 1, 3, 0]);
-/// ```
-///
-/// # Panics
-///
-/// If the offsets do not ascend, or one is beyond the items.
-pub fn segmented_exclusive_scan<O: Op<T>, T: Element>(
-    items: &[T],
-    offsets: &[usize],
-) -> Vec<O::Output> {
-    scan_segments::<O, T>(items, offsets, |before, _| before)
-}
-
-/// Scans each segment: a result is made of what stands before an item, and the item.
-fn scan_segments<O: Op<T>, T: Element>(
-    items: &[T],
-    offsets: &[usize],
-    result: fn(O::Accumulator, O::Accumulator) -> O::Accumulator,
-) -> Vec<O::Output> {
-    let mut results = Vec::new();
-    for ends in offsets.windows(2) {
-        let levels = levels::<O, T>(&items[ends[0]..ends[1]]);
-        // Before the one value of the last level, nothing.
-        let mut before = vec![O::identity()];
-        for values in levels.iter().rev().skip(1) {
-            before = before_values::<O, T>(values, &before);
-        }
-        let placed = std::iter::zip(before, &levels[0]);
-        results.extend(placed.map(|(before, &item)| O::lower(result(before, item))));
-    }
-    results
-}
-
-/// What stands before each value of a level: before the first of sixteen, what stands before these, and before another, what
-/// stands before its neighbour, combined with that.
-fn before_values<O: Op<T>, T: Element>(
-    values: &[O::Accumulator],
-    before_sixteens: &[O::Accumulator],
-) -> Vec<O::Accumulator> {
-    let mut before = Vec::with_capacity(values.len());
-    for (sixteen, &first) in std::iter::zip(values.chunks(FAN as usize), before_sixteens) {
-        let mut upto = first;
-        for &value in sixteen {
-            before.push(upto);
-            upto = O::combine(upto, value);
-        }
-    }
-    before
-}
-
 /// Each item combined with all before it: `out[i] = x[0] ⊕ … ⊕ x[i]`.
 ///
 /// ```
@@ -266,7 +146,7 @@ fn before_values<O: Op<T>, T: Element>(
 /// assert_eq!(reference::inclusive_scan::<WideSum, u8>(&[200, 100]), [200, 300]);
 /// ```
 pub fn inclusive_scan<O: Op<T>, T: Element>(items: &[T]) -> Vec<O::Output> {
-    scan::<O, T>(items, |upto| upto[1..].to_vec())
+    scan::<O, T>(items, O::identity(), Placement::Included).0
 }
 
 /// All items before each: `out[0]` is the identity, `out[i] = x[0] ⊕ … ⊕ x[i - 1]`.
@@ -276,7 +156,43 @@ pub fn inclusive_scan<O: Op<T>, T: Element>(items: &[T]) -> Vec<O::Output> {
 /// assert_eq!(reference::exclusive_scan::<Sum, u32>(&[1, 2, 3]), [0, 1, 3]);
 /// ```
 pub fn exclusive_scan<O: Op<T>, T: Element>(items: &[T]) -> Vec<O::Output> {
-    scan::<O, T>(items, |upto| upto[..upto.len() - 1].to_vec())
+    scan::<O, T>(items, O::identity(), Placement::LeftOut).0
+}
+
+/// As [`inclusive_scan`], with an initial value before the first item.
+///
+/// ```
+/// use warpfold::{Sum, reference};
+/// assert_eq!(reference::inclusive_scan_from::<Sum, u32>(10, &[1, 2, 3]), [11, 13, 16]);
+/// ```
+pub fn inclusive_scan_from<O: Op<T>, T: Element>(
+    initial: O::Accumulator,
+    items: &[T],
+) -> Vec<O::Output> {
+    scan::<O, T>(items, initial, Placement::Included).0
+}
+
+/// As [`exclusive_scan`], with an initial value before the first item.
+///
+/// ```
+/// use warpfold::{Sum, reference};
+/// assert_eq!(reference::exclusive_scan_from::<Sum, u32>(10, &[1, 2, 3]), [10, 11, 13]);
+/// ```
+pub fn exclusive_scan_from<O: Op<T>, T: Element>(
+    initial: O::Accumulator,
+    items: &[T],
+) -> Vec<O::Output> {
+    scan::<O, T>(items, initial, Placement::LeftOut).0
+}
+
+/// The total beside a scan, with an initial value before the first item.
+///
+/// ```
+/// use warpfold::{Sum, reference};
+/// assert_eq!(reference::scan_total::<Sum, u32>(10, &[1, 2, 3]), 16);
+/// ```
+pub fn scan_total<O: Op<T>, T: Element>(initial: O::Accumulator, items: &[T]) -> O::Output {
+    scan::<O, T>(items, initial, Placement::LeftOut).1
 }
 
 /// A vector, and what stands before it in its tile. With a wide accumulator, all vectors of a lane as one.
@@ -285,12 +201,32 @@ struct Placed<A> {
     values: Vec<A>,
 }
 
-/// What is written of a vector: of what stands before it, and before and in it up to each of its items.
-type Placement<A> = fn(&[A]) -> Vec<A>;
+/// Whether an item is part of its result.
+#[derive(Clone, Copy)]
+enum Placement {
+    Included,
+    LeftOut,
+}
 
-fn scan<O: Op<T>, T: Element>(items: &[T], placement: Placement<O::Accumulator>) -> Vec<O::Output> {
+impl Placement {
+    /// What is written of a vector: of what stands before it, and before and in it up to each of its items.
+    fn of<A>(self, upto: &[A]) -> &[A] {
+        match self {
+            Placement::Included => &upto[1..],
+            Placement::LeftOut => &upto[..upto.len() - 1],
+        }
+    }
+}
+
+/// The results, and the total.
+fn scan<O: Op<T>, T: Element>(
+    items: &[T],
+    initial: O::Accumulator,
+    placement: Placement,
+) -> (Vec<O::Output>, O::Output) {
     let mut output = Vec::with_capacity(items.len());
-    let mut group_prefix = O::identity();
+    let mut group_prefix = initial;
+    let mut total = initial;
     let mut aggregates = [O::identity(); SCAN_GROUP_TILES as usize];
     for tile in 0..scan_tile_count::<Wider<T, O::Output>>(items.len() as u64) {
         let place = (tile % SCAN_GROUP_TILES) as usize;
@@ -304,12 +240,14 @@ fn scan<O: Op<T>, T: Element>(items: &[T], placement: Placement<O::Accumulator>)
         for vector in vectors {
             let before = O::combine(prefix, vector.before);
             let room = items.len() - output.len();
-            let placed = placement(&upto::<O, T>(before, &vector.values)).into_iter();
+            let upto = upto::<O, T>(before, &vector.values);
+            let placed = placement.of(&upto).iter().copied();
             output.extend(placed.take(room).map(O::lower));
         }
         aggregates[place] = aggregate;
+        total = O::combine(prefix, aggregate);
     }
-    output
+    (output, O::lower(total))
 }
 
 /// Step 5 of a scan: what stands before a vector, and before and in it up to each of its items.

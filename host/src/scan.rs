@@ -1,6 +1,14 @@
 //! Scans (prefix sums and their kin) of buffers that are in the device's memory.
 //!
-//! All the functions are one: two kinds of scan, into another buffer or in place, waiting or not.
+//! All the functions are one: two kinds of scan, into another buffer or in place, waiting or not. What a scan may have beside items and
+//! results is in [`with`].
+
+mod with;
+
+pub use with::{
+    ScanOptions, exclusive_scan_and_total, exclusive_scan_with, exclusive_scan_with_on,
+    inclusive_scan_with, inclusive_scan_with_on,
+};
 
 use cust::memory::DeviceSlice;
 use cust::stream::Stream;

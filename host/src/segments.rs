@@ -4,6 +4,7 @@ mod check;
 mod scan;
 mod slices;
 
+pub(crate) use scan::Place;
 pub use scan::{
     exclusive_scan_rows, exclusive_scan_rows_on, inclusive_scan_rows, inclusive_scan_rows_on,
     segmented_exclusive_scan, segmented_exclusive_scan_on, segmented_inclusive_scan,
@@ -201,6 +202,7 @@ fn of_offsets<T: Item, I: Offset>(
             bytes: size_of::<I>(),
         },
         count,
+        count_at: None,
     })
 }
 
@@ -211,6 +213,7 @@ fn of_rows(items: Span, row_items: usize) -> Result<Option<Segments>> {
         items,
         starts: Starts::Rows(row_items),
         count,
+        count_at: None,
     }))
 }
 

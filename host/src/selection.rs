@@ -7,15 +7,22 @@
 //! | their indices | [`select_indices_if`] of the flags | [`select_indices_if`] | [`run_starts`] |
 //! | the items, and the lengths of the runs | | | [`run_length_encode`] |
 //!
-//! Each has a form with `_on` that queues on a stream.
+//! Each has a form with `_on` that queues on a stream, and most have one for slices on the host.
 
 mod call;
 mod kernels;
 mod runs;
+mod slices;
 
+pub(crate) use kernels::heads;
 pub use kernels::{RunsKernel, SelectKernel};
 pub use runs::{
     run_length_encode, run_length_encode_on, run_starts, run_starts_on, unique, unique_on,
+};
+
+pub use slices::{
+    gpu_partition_flagged, gpu_partition_if, gpu_run_length_encode, gpu_select_flagged,
+    gpu_select_if, gpu_select_indices_if, gpu_unique,
 };
 
 use cust::memory::DeviceSlice;
@@ -110,7 +117,7 @@ pub fn select_flagged_on<T: Item>(
 /// it. Gives how many they are.
 ///
 /// Everything else is as for [`select_flagged`]. There are kernels for [`NonZero`](crate::NonZero) and
-/// [`NotNan`](crate::NotNan) alone, not yet for a program's own predicates: choose by flags of their making.
+/// [`NotNan`](crate::NotNan); a program's own predicates get theirs by [`operators!`](crate::operators).
 ///
 /// ```
 /// use warpfold::cust::memory::DeviceBuffer;

@@ -20,9 +20,11 @@ mod chain;
 mod chunks;
 mod copy;
 mod cut;
+mod layout;
 mod pairs;
 mod results;
 mod segments;
+mod selection;
 #[cfg(feature = "nccl")]
 mod shared_scan;
 mod workers;
@@ -45,6 +47,7 @@ use results::Results;
 
 pub(crate) use pairs::reduce_pairs;
 pub(crate) use segments::{SliceSegments, reduce_segments};
+pub(crate) use selection::{Selected, Wanted, reduce_by_key, select};
 
 #[cfg(feature = "nccl")]
 pub(crate) use chunks::reduce_chunks;

@@ -17,6 +17,8 @@ macro_rules! with_reduce_arguments {
             input: *const T,
             /// Items of the whole reduction.
             item_count: u64,
+            /// Where the device's memory has how many items there are, of which `item_count` is the most; or nowhere, if there are as many.
+            item_count_at: *const u64,
             /// The first of the launch's chunks, of which each block has one.
             first_chunk: u64,
             /// The workspace's beginning.
@@ -79,6 +81,9 @@ macro_rules! with_segmented_reduce_arguments {
             row_items: u64,
             /// How many segments there are.
             segment_count: u64,
+            /// Where the device's memory has how many segments there are, of which `segment_count` is the most; or nowhere, if there
+            /// are as many.
+            segment_count_at: *const u64,
             /// The workspace's beginning.
             control: *mut $crate::workspace::Control,
             /// Its state words.
@@ -115,6 +120,9 @@ macro_rules! with_segmented_scan_arguments {
             row_items: u64,
             /// How many segments there are.
             segment_count: u64,
+            /// Where the device's memory has how many segments there are, of which `segment_count` is the most; or nowhere, if there
+            /// are as many.
+            segment_count_at: *const u64,
             /// The workspace's beginning.
             control: *mut $crate::workspace::Control,
             /// Its state words.
@@ -144,12 +152,17 @@ macro_rules! with_scan_arguments {
             input: *const T,
             /// Where its result goes, aligned to a result.
             output: *mut R,
+            /// Where the total goes, aligned to a result; or nowhere.
+            total: *mut R,
             /// Items of the whole scan.
             item_count: u64,
+            /// Where the device's memory has how many items there are, of which `item_count` is the most; or nowhere, if there are as many.
+            item_count_at: *const u64,
             /// The first of the launch's tiles.
             first_tile: u64,
-            /// The tile behind the launch's last; perhaps with the bit
-            /// [`SCAN_PUBLISHES_ONLY`](crate::launch::SCAN_PUBLISHES_ONLY).
+            /// The tile behind the launch's last; perhaps with the bits
+            /// [`SCAN_PUBLISHES_ONLY`](crate::launch::SCAN_PUBLISHES_ONLY) and
+            /// [`SCAN_HAS_INITIAL`](crate::launch::SCAN_HAS_INITIAL).
             end_tile: u64,
             /// The workspace's beginning.
             control: *mut $crate::workspace::Control,
@@ -172,6 +185,8 @@ macro_rules! with_selection_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
+            /// Where the device's memory has how many items there are, of which `item_count` is the most; or nowhere, if there are as many.
+            item_count_at: *const u64,
             /// A byte for each item: it is chosen if that is not 0. Nothing where something else chooses.
             flags: *const u8,
             /// Where the chosen items go, aligned to an item; or nowhere.
@@ -180,11 +195,13 @@ macro_rules! with_selection_arguments {
             indices: *mut u32,
             /// Bytes of an index, 4 or 8.
             index_bytes: u64,
+            /// Places there. What has none is not written.
+            index_capacity: u64,
             /// Where the lengths of the runs go that chosen heads begin, aligned to such a number; or nowhere.
             lengths: *mut u32,
             /// Bytes of a length, 4 or 8.
             length_bytes: u64,
-            /// Places of each of these. What has none is not written.
+            /// Places of the items and of the lengths, whichever are fewer. What has none is not written.
             capacity: u64,
             /// Where the items go that are not chosen, aligned to an item; or nowhere.
             others: *mut T,
@@ -264,8 +281,10 @@ with_selection_arguments! {
 
 #[cfg(test)]
 mod tests {
+    use core::ptr;
+
     use super::*;
-    use crate::workspace::Control;
+    use crate::workspace::{Control, Initial};
 
     #[test]
     fn arguments_are_pointed_at_in_their_order() {
@@ -273,11 +292,13 @@ mod tests {
             tickets: 0,
             departures: 0,
             fault: 0,
+            initial: Initial([0; 16]),
         };
         let (mut state, item, mut result) = (4, 5.0f32, 6.0f64);
         let mut arguments = ReduceArguments::<f32, f64> {
             input: &raw const item,
             item_count: 1,
+            item_count_at: ptr::null(),
             first_chunk: 2,
             control: &raw mut control,
             states: &raw mut state,
@@ -287,6 +308,7 @@ mod tests {
         let expected = [
             arguments.input.addr() as u64,
             1,
+            0,
             2,
             arguments.control.addr() as u64,
             arguments.states.addr() as u64,

@@ -66,6 +66,9 @@
 //!    in the vector from step 2. An exclusive scan's is `B` at the vector's first item and `B ⊕` the inclusive
 //!    value of the item before at the others.
 //!
+//! With an initial value, the left fold `P` of step 4 begins with it, in place of `e`. The total beside an exclusive scan is
+//! `(P ⊕ Q_k) ⊕ A`, with the last tile's aggregate `A`; of no items, it is the initial value, or `e`.
+//!
 //! With a wide accumulator, a lane has `R` consecutive vectors, which are one vector of `R·V` items in steps 2 to 5, and a
 //! warp has one row of 32 of these; and in step 5 the outputs are the left fold that begins with `B`: `B ⊕ x₀`,
 //! `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and for an exclusive one `B`, `B ⊕ x₀`, ….
@@ -194,6 +197,15 @@ pub const fn reduce_chunk_tiles<T>(item_count: u64) -> u64 {
 /// Chunks of a reduction of `item_count` items of type `T`; 0 for no items.
 pub const fn reduce_chunk_count<T>(item_count: u64) -> u64 {
     reduce_tile_count::<T>(item_count).div_ceil(reduce_chunk_tiles::<T>(item_count))
+}
+
+/// The most chunks of a reduction of up to `item_count` items of type `T`: at least one.
+pub const fn reduce_most_chunks<T>(item_count: u64) -> u64 {
+    match reduce_tile_count::<T>(item_count) {
+        0 => 1,
+        tiles if tiles > REDUCE_MAX_CHUNKS => REDUCE_MAX_CHUNKS,
+        tiles => tiles,
+    }
 }
 
 /// Whether a scan of `item_count` items of type `T` is short.

@@ -62,11 +62,15 @@ pub const SCAN_BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 pub const SCAN_IN_PLACE_CACHED_BYTES: u64 = 96 << 20;
 
 /// The version of what a launch tells a kernel. Device code made for another one is not launched, but made anew.
-pub const INTERFACE: u32 = 3;
+pub const INTERFACE: u32 = 4;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, it only publishes the aggregates of its tiles and groups. So what
 /// some tiles add is known at the cost of reading them. What it publishes as prefixes is unspecified.
 pub const SCAN_PUBLISHES_ONLY: u64 = 1 << 63;
+
+/// A bit of a scan's `end_tile`: before the first item stands the value in the workspace's
+/// [`Control::initial`](crate::workspace::Control::initial), and not the identity.
+pub const SCAN_HAS_INITIAL: u64 = 1 << 62;
 
 /// Turns of a scan's block that may be under way at once.
 pub const SCAN_TURNS: usize = 4;

@@ -114,7 +114,8 @@ macro_rules! kernels {
 /// Names the kernels of operators on items, one row for each operator: `NAME: OPERATOR, ITEM;` gives `reduce_NAME`,
 /// `segmented_reduce_NAME`, `segmented_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, for an operator
 /// that does not commute, gives all but the first; `NAME: OPERATOR, ITEM, reduction only;` gives the reduction;
-/// `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`, of two inputs. These are emitted where the file is compiled for the device, by `warpfold-build`; here, on the
+/// `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`, of two inputs; `NAME: PREDICATE, ITEM, predicate;` gives
+/// `select_if_NAME`, and `NAME: EQUALITY, ITEM, equality;` gives `runs_NAME`. These are emitted where the file is compiled for the device, by `warpfold-build`; here, on the
 /// host, nothing is.
 #[cfg(not(all(
     target_arch = "nvptx64",

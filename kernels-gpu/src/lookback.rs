@@ -117,6 +117,22 @@ impl Lookback {
         unsafe { self.publish(Slot::Tile(tile), aggregate) };
     }
 
+    /// Whether a tile is the scan's last.
+    #[inline(always)]
+    pub fn is_last(&self, tile: u32) -> bool {
+        tile == self.tile_count - 1
+    }
+
+    /// The aggregate of a tile of the calling block's own, which is published.
+    ///
+    /// # Safety
+    /// The calling block has published the tile, and a barrier lies between.
+    #[inline(always)]
+    pub unsafe fn published_tile<A: Accumulator>(&self, tile: u32) -> A {
+        // SAFETY: the caller's.
+        unsafe { self.board.read(self.place(Slot::Tile(tile))).0 }
+    }
+
     /// Publishes the aggregate of a group, and gives it (valid on lane 0). Waits for the aggregates of the group's tiles.
     ///
     /// # Safety
@@ -143,7 +159,7 @@ impl Lookback {
         }
     }
 
-    /// What stands before `tile`; valid on lane 0. If `tile` is the last of its group, publishes the group's aggregate
+    /// What stands before `tile`, where `initial` stands before the first item; valid on lane 0. If `tile` is the last of its group, publishes the group's aggregate
     /// and the next group's prefix.
     ///
     /// It looks for everything at once; or, if it is patient, first waits for the group's tiles, which are the last to be
@@ -155,6 +171,7 @@ impl Lookback {
     pub unsafe fn look_back<O: Op<T>, T: Element>(
         &self,
         tile: u32,
+        initial: O::Accumulator,
         is_patient: bool,
     ) -> O::Accumulator {
         let lane = simt::lane();
@@ -172,7 +189,8 @@ impl Lookback {
         // aggregates of all groups from it to this one.
         let mut lower = O::identity();
         let mut lower_waits = lane < place;
-        let mut prefix = O::identity();
+        // That of group 0 nobody publishes.
+        let mut prefix = initial;
         let mut prefix_waits = lane < group;
         let mut between = O::identity();
         let mut between_waits = lane < group;

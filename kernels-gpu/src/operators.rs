@@ -3,13 +3,17 @@
 //!
 //! A row is `NAME: OPERATOR, ITEM;`, which gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`,
 //! `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, which gives all but the first; `NAME: OPERATOR, ITEM, reduction only;`,
-//! which gives the reduction; or `NAME: OPERATOR, pairs of A, B;`, which gives `reduce_pairs_NAME`.
+//! which gives the reduction; or `NAME: OPERATOR, pairs of A, B;`, which gives `reduce_pairs_NAME`. A row of a predicate's,
+//! `NAME: PREDICATE, ITEM, predicate;`, gives `select_if_NAME`, and one of an equality's, `NAME: EQUALITY, ITEM, equality;`,
+//! `runs_NAME`.
 
 pub use crate::block::{Exclusive, Inclusive};
 pub use crate::grid::reduce::{reduce, reduce_pairs};
 pub use crate::grid::scan::scan;
 pub use crate::grid::segments::{segmented_reduce, segmented_scan};
+pub use crate::grid::selection::{select, Heads, If};
 pub use crate::op::{Op, Pair};
+pub use crate::selection::{Equality, Predicate};
 #[cfg(feature = "stable")]
 use crate::simt::in_global_memory;
 
@@ -52,6 +56,16 @@ macro_rules! operators {
         $crate::operators!(@pairs $name $op, $left, $right);
         $crate::operators!($($rest)*);
     };
+    ($name:ident: $predicate:ty, $item:ty, predicate; $($rest:tt)*) => {
+        $crate::operators!(@select "select_if_" $name $crate::operators::If<$predicate>, $item);
+        $crate::predicate_functions!($name $predicate, $item);
+        $crate::operators!($($rest)*);
+    };
+    ($name:ident: $equality:ty, $item:ty, equality; $($rest:tt)*) => {
+        $crate::operators!(@select "runs_" $name $crate::operators::Heads<$equality>, $item);
+        $crate::equality_functions!($name $equality, $item);
+        $crate::operators!($($rest)*);
+    };
     ($name:ident: $op:ty, $item:ty, reduction only; $($rest:tt)*) => {
         $crate::operators!(@reduce $name $op, $item);
         $crate::operator_functions!($name $op, $item);
@@ -67,6 +81,15 @@ macro_rules! operators {
         $crate::operators!(@segmented $name $op, $item);
         $crate::operators!(@scans $name $op, $item);
         $crate::operators!($($rest)*);
+    };
+    (@select $kind:literal $name:ident $choice:ty, $item:ty) => {
+        const _: () = {
+            type T = $item;
+            $crate::with_selection_arguments! {
+                [$crate::operator_entry]
+                $kind $name, SelectionArguments to $crate::operators::select::<$choice, $item>;
+            }
+        };
     };
     (@segmented $name:ident $op:ty, $item:ty) => {
         const _: () = {
@@ -204,10 +227,56 @@ macro_rules! operator_functions {
     };
 }
 
+/// A predicate's function by itself.
+#[cfg(feature = "stable")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! predicate_functions {
+    ($name:ident $predicate:ty, $item:ty) => {
+        const _: () = {
+            #[export_name = concat!("warpfold_holds_of_", stringify!($name))]
+            extern "C" fn holds(item: &$item, result: &mut bool) {
+                *result = <$predicate as $crate::operators::Predicate<$item>>::holds(*item);
+            }
+        };
+    };
+}
+
+/// An equality's function by itself.
+#[cfg(feature = "stable")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! equality_functions {
+    ($name:ident $equality:ty, $item:ty) => {
+        const _: () = {
+            #[export_name = concat!("warpfold_same_of_", stringify!($name))]
+            extern "C" fn same(left: &$item, right: &$item, result: &mut bool) {
+                *result = <$equality as $crate::operators::Equality<$item>>::same(*left, *right);
+            }
+        };
+    };
+}
+
 /// Nothing: rust-cuda's compiler is asked for kernels alone.
 #[cfg(not(feature = "stable"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! operator_functions {
     ($name:ident $op:ty, $item:ty) => {};
+}
+
+/// Nothing, likewise.
+#[cfg(not(feature = "stable"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! predicate_functions {
+    ($name:ident $predicate:ty, $item:ty) => {};
+}
+
+/// Nothing, likewise.
+#[cfg(not(feature = "stable"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! equality_functions {
+    ($name:ident $equality:ty, $item:ty) => {};
 }

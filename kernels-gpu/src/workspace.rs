@@ -13,7 +13,9 @@
 //!
 //! Launches that share a workspace must be ordered one after the other, as those on one stream are.
 
-use crate::contract::{reduce_chunk_count, scan_group_count, scan_tile_count};
+use crate::contract::{reduce_chunk_count, reduce_most_chunks};
+use crate::contract::{scan_group_count, scan_tile_count, SCAN_SHORT_BYTES};
+use crate::element::ACCUMULATOR_MAX_WORDS;
 
 /// What the launches on a workspace hand on to each other and their blocks share. All zero at first.
 #[repr(C, align(256))]
@@ -26,7 +28,17 @@ pub struct Control {
     pub departures: u32,
     /// The tag of the last launch that refused its offsets.
     pub fault: u64,
+    /// What stands before the first item of the next scan, if it has an initial value.
+    pub initial: Initial,
 }
+
+/// Room for an accumulator.
+#[repr(C, align(16))]
+#[derive(Debug, Clone, Copy)]
+pub struct Initial(pub [u32; ACCUMULATOR_MAX_WORDS]);
+
+/// The first byte of an initial value.
+pub const INITIAL_OFFSET: u64 = core::mem::offset_of!(Control, initial) as u64;
 
 /// The first byte of the state words.
 pub const STATES_OFFSET: u64 = size_of::<Control>() as u64;
@@ -47,9 +59,29 @@ pub const fn reduce_state_words<T, A>(item_count: u64) -> u64 {
     reduce_chunk_count::<T>(item_count) * words_per_accumulator::<A>()
 }
 
+/// State words that a reduction of any number of items up to `item_count` needs.
+pub const fn reduce_most_state_words<T, A>(item_count: u64) -> u64 {
+    reduce_most_chunks::<T>(item_count) * words_per_accumulator::<A>()
+}
+
 /// State words that a scan of `item_count` items of type `T` with accumulators of type `A` needs: an aggregate for each
 /// tile, and an aggregate and a prefix for each group.
 pub const fn scan_state_words<T, A>(item_count: u64) -> u64 {
     (scan_tile_count::<T>(item_count) + 2 * scan_group_count::<T>(item_count))
         * words_per_accumulator::<A>()
+}
+
+/// State words that a scan of any number of items up to `item_count` needs: the longest short one has more tiles than some long ones.
+pub const fn scan_most_state_words<T, A>(item_count: u64) -> u64 {
+    let long = scan_state_words::<T, A>(item_count);
+    let short_items = SCAN_SHORT_BYTES / size_of::<T>() as u64;
+    if item_count <= short_items {
+        return long;
+    }
+    let short = scan_state_words::<T, A>(short_items);
+    if short > long {
+        short
+    } else {
+        long
+    }
 }

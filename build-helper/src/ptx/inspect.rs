@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use warpfold_kernels::contract::{SCAN_LONG, SCAN_SHORT, ScanShape, WARP_LANES};
+use warpfold_kernels::selection;
 
 use super::space::SHARED_ARRAY;
 use super::statement::{Instruction, Statement};
@@ -22,6 +23,8 @@ pub enum Kind {
     SegmentedScan,
     /// A scan, inclusive or exclusive.
     Scan,
+    /// A selection, by a predicate or of heads of runs.
+    Selection,
     /// A kernel of the user's.
     Own,
 }
@@ -37,12 +40,16 @@ impl Kind {
         let scan = symbol
             .strip_prefix("inclusive_scan_")
             .or_else(|| symbol.strip_prefix("exclusive_scan_"));
+        let selection = symbol
+            .strip_prefix("select_if_")
+            .or_else(|| symbol.strip_prefix("runs_"));
         let own = symbol.strip_prefix("kernel_");
         reduce
             .map(|name| (Self::Reduce, name))
             .or_else(|| segmented.map(|name| (Self::SegmentedReduce, name)))
             .or_else(|| segmented_scan.map(|name| (Self::SegmentedScan, name)))
             .or_else(|| scan.map(|name| (Self::Scan, name)))
+            .or_else(|| selection.map(|name| (Self::Selection, name)))
             .or_else(|| own.map(|name| (Self::Own, name)))
     }
 
@@ -63,6 +70,7 @@ impl Kind {
             // The same, but for what other blocks hear of; a chunk's total, what stands before the chunk, before nodes, before
             // leaves; results; before the next work takes the work's place.
             Self::SegmentedScan => add("bar.sync 0".to_owned(), 13),
+            Self::Selection => selection_barriers(&mut add),
             // Once for short scans, once for long ones.
             Self::Scan => {
                 for shape in [SCAN_SHORT, SCAN_LONG] {
@@ -107,6 +115,22 @@ fn scan_barriers(shape: ScanShape, add: &mut impl FnMut(String, usize)) {
     add(format!("bar.sync 1, {sharing}"), 1);
     // Tiles told, and that there is no more.
     add("bar.arrive 2, 64".to_owned(), 1);
+    add("bar.arrive %r, 64".to_owned(), 2);
+    add("bar.sync 2, 64".to_owned(), 1);
+    add("bar.sync %r, 64".to_owned(), 1);
+    // Prefixes told.
+    add(format!("bar.arrive %r, {all}"), 1);
+    add(format!("bar.sync %r, {all}"), 1);
+}
+
+/// The barriers of a selection: as those of a scan, of which each tile leaves with the next one or at once.
+fn selection_barriers(add: &mut impl FnMut(String, usize)) {
+    let sharing = selection::WARPS * WARP_LANES;
+    let all = sharing + WARP_LANES;
+    // The first ticket; the warps' shares.
+    add("bar.sync 0".to_owned(), 1);
+    add(format!("bar.sync 1, {sharing}"), 1);
+    // Tiles told, and that there is no more.
     add("bar.arrive %r, 64".to_owned(), 2);
     add("bar.sync 2, 64".to_owned(), 1);
     add("bar.sync %r, 64".to_owned(), 1);

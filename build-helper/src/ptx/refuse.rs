@@ -75,6 +75,9 @@ impl Reason {
                 "give a value for that case: `unwrap_or(…)` or `match`"
             }
             Self::Panics(_) => "give a value for every case instead of a panic",
+            Self::Calls(callee) if matches!(callee.as_str(), "memcmp" | "bcmp") => {
+                "compare arrays element by element, and combine the answers with `&`: long ones are compared by a call"
+            }
             Self::Calls(_) => {
                 "mark it `#[inline]`, and write it without recursion, function pointers and `dyn`; division of 128-bit integers is such a call too"
             }

@@ -182,7 +182,7 @@ impl<'gpu> Lane<'gpu> {
     }
 
     /// The lane, for work to be queued on its stream. Its context is current still.
-    fn into_busy(mut self) -> Result<BusyLane<'gpu>> {
+    pub fn into_busy(mut self) -> Result<BusyLane<'gpu>> {
         self.parts.call.check_home()?;
         self.user = User::Own;
         Ok(BusyLane(self))

@@ -1,6 +1,7 @@
 //! Parts of a call, each a launch.
 
 use std::ops::Range;
+use std::ptr;
 
 use warpfold_kernels::arguments::{ReduceArguments, ScanArguments};
 use warpfold_kernels::contract::{Wider, is_short_scan, reduce_chunk_count, scan_tile_count};
@@ -42,6 +43,7 @@ impl Queue<'_> {
         let mut arguments = ReduceArguments::<T, O::Output> {
             input: input.address as *const T,
             item_count,
+            item_count_at: ptr::null(),
             first_chunk: chunks.start,
             control: scratch.control as *mut Control,
             states: scratch.states as *mut u64,
@@ -118,7 +120,9 @@ impl Queue<'_> {
         let mut arguments = ScanArguments::<T, O::Output> {
             input: input.address as *const T,
             output: output as *mut O::Output,
+            total: ptr::null_mut(),
             item_count,
+            item_count_at: ptr::null(),
             first_tile: tiles.start,
             end_tile: tiles.end | bits,
             control: scratch.control as *mut Control,

@@ -30,6 +30,8 @@ pub(crate) struct Segments {
     pub starts: Starts,
     /// At least one.
     pub count: usize,
+    /// Where the device's memory has how many there are, if `count` is only the most.
+    pub count_at: Option<Span>,
 }
 
 /// What a launch knows of its segments, whatever is made of them.
@@ -38,6 +40,8 @@ struct Prepared {
     offsets: Address,
     offset_bytes: u64,
     row_items: u64,
+    /// 0 for nowhere.
+    segment_count_at: Address,
     scratch: Place,
     windows: u64,
 }
@@ -51,7 +55,7 @@ impl Queue<'_> {
         output: Span,
         report: Address,
     ) -> Result<()> {
-        check::<T, O::Output>(segments, output, segments.count)?;
+        self.check_segments::<T, O::Output>(segments, output, segments.count)?;
         let prepared = self.prepare_segments::<O::Accumulator, T>(segments, output, O::entry())?;
         let resident_blocks = prepared.kernel.long.resident_blocks as u64;
         let windows_per_block = windows_per_block(prepared.windows, resident_blocks);
@@ -62,6 +66,7 @@ impl Queue<'_> {
             offset_bytes: prepared.offset_bytes,
             row_items: prepared.row_items,
             segment_count: segments.count as u64,
+            segment_count_at: prepared.segment_count_at as *const u64,
             control: prepared.scratch.control as *mut Control,
             states: prepared.scratch.states as *mut u64,
             state_words: prepared.scratch.state_words,
@@ -81,7 +86,7 @@ impl Queue<'_> {
         output: Span,
         report: Address,
     ) -> Result<()> {
-        check::<T, O::Output>(segments, output, segments.items.item_count)?;
+        self.check_segments::<T, O::Output>(segments, output, segments.items.item_count)?;
         let prepared = self.prepare_segments::<O::Accumulator, T>(segments, output, O::entry())?;
         // A block waits for others before it goes on to its next window.
         let windows_per_block = 1;
@@ -92,6 +97,7 @@ impl Queue<'_> {
             offset_bytes: prepared.offset_bytes,
             row_items: prepared.row_items,
             segment_count: segments.count as u64,
+            segment_count_at: prepared.segment_count_at as *const u64,
             control: prepared.scratch.control as *mut Control,
             states: prepared.scratch.states as *mut u64,
             state_words: prepared.scratch.state_words,
@@ -102,6 +108,26 @@ impl Queue<'_> {
         };
         // SAFETY: these are a segmented scan's arguments.
         unsafe { self.launch_segments(&prepared, windows_per_block, &mut arguments.pointers()) }
+    }
+
+    /// Checks the arguments but the memory, with so many results.
+    fn check_segments<T, R>(
+        &self,
+        segments: Segments,
+        output: Span,
+        result_count: usize,
+    ) -> Result<()> {
+        check::<T, R>(segments, output, result_count)?;
+        match segments.count_at {
+            Some(count) => self.check_count::<R>(
+                count,
+                Span {
+                    item_count: result_count,
+                    ..output
+                },
+            ),
+            None => Ok(()),
+        }
     }
 
     /// Checks the memory, and sees to the workspace.
@@ -131,6 +157,7 @@ impl Queue<'_> {
             offsets,
             offset_bytes: offset_bytes as u64,
             row_items: row_items as u64,
+            segment_count_at: segments.count_at.map_or(0, |count| count.address),
             scratch: self.scratch(Part::Whole, state_words)?,
             windows: window_count::<T, A>(item_count, segment_count),
         })

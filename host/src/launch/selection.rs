@@ -1,5 +1,7 @@
 //! Selections.
 
+use std::ptr;
+
 use warpfold_kernels::arguments::SelectionArguments;
 use warpfold_kernels::selection::{WRITES_END, state_words, tile_count};
 use warpfold_kernels::workspace::Control;
@@ -167,17 +169,16 @@ impl Selection {
         ])
     }
 
-    /// How many chosen items there is room for.
-    pub fn capacity(&self) -> usize {
-        let Outputs {
-            items,
-            indices,
-            lengths,
-            ..
-        } = self.outputs;
-        let spans = [items, indices.map(|n| n.span), lengths.map(|n| n.span)];
+    /// How many chosen items there is room for, and lengths of runs; nothing if neither are asked for.
+    pub fn capacity(&self) -> Option<usize> {
+        let spans = [self.outputs.items, self.outputs.lengths.map(|n| n.span)];
         let rooms = spans.into_iter().flatten().map(|span| span.item_count);
-        rooms.min().unwrap_or(0)
+        rooms.min()
+    }
+
+    /// How many indices there is room for, the number behind the last counted in; nothing if they are not asked for.
+    pub fn index_capacity(&self) -> Option<usize> {
+        self.outputs.indices.map(|numbers| numbers.span.item_count)
     }
 
     /// How many other items there is room for; nothing if they are not asked for.
@@ -265,13 +266,15 @@ impl Queue<'_> {
         let mut arguments = SelectionArguments::<T> {
             input: input.address as *const T,
             item_count,
+            item_count_at: ptr::null(),
             flags: address(flags) as *const u8,
             items: address(outputs.items) as *mut T,
             indices: indices as *mut u32,
             index_bytes,
+            index_capacity: selection.index_capacity().unwrap_or(0) as u64,
             lengths: lengths as *mut u32,
             length_bytes,
-            capacity: selection.capacity() as u64,
+            capacity: selection.capacity().unwrap_or(0) as u64,
             others: address(outputs.rejected) as *mut T,
             other_capacity: selection.rejected_capacity().unwrap_or(0) as u64,
             options: if outputs.with_end { WRITES_END } else { 0 },

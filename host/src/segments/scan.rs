@@ -179,7 +179,7 @@ pub fn exclusive_scan_rows_on<O: Kernel<kind::segmented_scan, T>, T: Item>(
 
 /// Whether an item is part of its result.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+pub(crate) enum Place {
     Included,
     LeftOut,
 }

@@ -27,20 +27,20 @@ pub fn and_wait<T: Item>(gpu: &Gpu, selection: Selection) -> Result<usize> {
     })?;
     let count = count as usize;
     let end = usize::from(selection.outputs.with_end);
-    check_room(selection.capacity(), count + end)?;
-    if let Some(capacity) = selection.rejected_capacity() {
-        check_room(capacity, item_count - count)?;
-    }
+    check_room(selection.capacity(), count)?;
+    check_room(selection.index_capacity(), count + end)?;
+    check_room(selection.rejected_capacity(), item_count - count)?;
     Ok(count)
 }
 
-fn check_room(offered_items: usize, needed_items: usize) -> Result<()> {
-    match needed_items <= offered_items {
-        true => Ok(()),
-        false => Err(Error::OutputTooShort {
+/// Checks that there is room for so many items, if they are asked for.
+fn check_room(offered_items: Option<usize>, needed_items: usize) -> Result<()> {
+    match offered_items {
+        Some(offered_items) if offered_items < needed_items => Err(Error::OutputTooShort {
             offered_items,
             needed_items,
         }),
+        _ => Ok(()),
     }
 }
 

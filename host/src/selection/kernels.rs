@@ -14,11 +14,11 @@ use crate::launch::Chooser;
 ///
 /// # Safety
 ///
-/// [`Self::entry`] is the kernel that was compiled for this predicate and these items. The table of kernels
-/// implements it; nobody else has to.
+/// [`Self::entry`] is the kernel that was compiled for this predicate and these items. The table of kernels and
+/// [`operators!`](crate::operators) implement it; nobody else has to.
 #[diagnostic::on_unimplemented(
     message = "there is no kernel for the predicate `{Self}` and items of type `{T}`",
-    label = "the table of kernels has no such row"
+    label = "neither the table of kernels nor an `operators!` list has such a row"
 )]
 pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
     /// Which kernel it is.
@@ -30,11 +30,11 @@ pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
 ///
 /// # Safety
 ///
-/// [`Self::entry`] is the kernel that was compiled for this equality and these items. The table of kernels
-/// implements it; nobody else has to.
+/// [`Self::entry`] is the kernel that was compiled for this equality and these items. The table of kernels and
+/// [`operators!`](crate::operators) implement it; nobody else has to.
 #[diagnostic::on_unimplemented(
     message = "there is no kernel for the equality `{Self}` and items of type `{T}`",
-    label = "the table of kernels has no such row"
+    label = "neither the table of kernels nor an `operators!` list has such a row"
 )]
 pub unsafe trait RunsKernel<T: Item>: Equality<T> {
     /// Which kernel it is.

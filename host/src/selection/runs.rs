@@ -16,7 +16,7 @@ use super::{RunsKernel, call, items, numbers, places};
 /// many runs there are.
 ///
 /// What is equal says `E`: [`Equal`](crate::Equal) compares by value, so that −0.0 and 0.0 are one run and each NaN is a run of its
-/// own. There are no kernels yet for a program's own equalities. An item is compared with its neighbour, as by [`Vec::dedup`]; to
+/// own. A program's own equalities get their kernels by [`operators!`](crate::operators). An item is compared with its neighbour, as by [`Vec::dedup`]; to
 /// find the different items of an array, sort it first.
 ///
 /// Everything else is as for [`select_if`](crate::select_if).

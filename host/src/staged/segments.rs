@@ -1,15 +1,11 @@
 //! Segments of a slice: all of it goes to the device at once, with the offsets behind the items and room for the results.
 
-use std::iter;
-
+use super::layout::Layout;
 use super::results::Results;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::gpu::Entered;
 use crate::kernel::{Item, Kernel, kind};
 use crate::launch::{Queue, Segments, Span, Starts};
-
-/// Where a part of the lane's memory begins: as device memory does.
-const ALIGNMENT: usize = 256;
 
 /// Segments of a slice of the host.
 pub(crate) struct SliceSegments<'slice, T> {
@@ -29,49 +25,38 @@ pub(crate) fn reduce_segments<O: Kernel<kind::segmented_reduce, T>, T: Item>(
     entered: Entered<'_>,
     segments: &SliceSegments<'_, T>,
 ) -> Result<Vec<O::Output>> {
-    let items: &[u8] = bytemuck::cast_slice(segments.items);
     let mut results = Results::<O::Output>::new(segments.count)?;
-    let offsets_at = behind(0, items.len());
-    let results_at = offsets_at.and_then(|at| behind(at, segments.offsets.len()));
-    let room = results_at.and_then(|at| behind(at, results.bytes().len()));
-    let (Some(offsets_at), Some(results_at), Some(room)) = (offsets_at, results_at, room) else {
-        return Err(Error::OutOfHostMemory {
-            asked_bytes: usize::MAX,
-        });
-    };
-    let mut lane = entered.lane(room)?;
-    for (at, part) in iter::zip([0, offsets_at], [items, segments.offsets]) {
-        lane.bytes()[at..at + part.len()].copy_from_slice(part);
-    }
-    let lane = lane.send(offsets_at + segments.offsets.len())?;
-    let device = |at: usize, item_count| Span {
-        address: lane.device() + at as u64,
-        item_count,
-    };
+    let mut layout = Layout::default();
+    let items = layout.part_for(segments.items)?;
+    let offsets = layout.part_for(segments.offsets)?;
+    let sent_bytes = layout.bytes();
+    let output = layout.part(segments.count, size_of::<O::Output>())?;
+    let mut lane = entered.lane(layout.bytes())?;
+    items.fill(lane.bytes(), segments.items);
+    offsets.fill(lane.bytes(), segments.offsets);
+    let lane = lane.send(sent_bytes)?;
     let starts = match segments.offset_bytes {
         0 => Starts::Rows(segments.row_items),
         bytes => Starts::Offsets {
-            span: device(offsets_at, segments.count + 1),
+            span: Span {
+                item_count: segments.count + 1,
+                ..offsets.on(&lane)
+            },
             bytes,
         },
     };
     let on_device = Segments {
-        items: device(0, segments.items.len()),
+        items: items.on(&lane),
         starts,
         count: segments.count,
+        count_at: None,
     };
-    let output = device(results_at, segments.count);
     Queue::on_own(entered, lane.call(), |queue| {
-        queue.segmented_reduce::<O, T>(on_device, output, 0)
+        queue.segmented_reduce::<O, T>(on_device, output.on(&lane), 0)
     })?;
     let to = results.bytes();
-    let mut lane = lane.receive(results_at, to.len())?.wait()?;
+    let mut lane = lane.receive(output.at, to.len())?.wait()?;
     to.write_copy_of_slice(&lane.bytes()[..to.len()]);
     // SAFETY: the results have come back, all of them.
     Ok(unsafe { results.written() })
-}
-
-/// Where a part may begin that comes behind one of `bytes` bytes.
-fn behind(at: usize, bytes: usize) -> Option<usize> {
-    at.checked_add(bytes)?.checked_next_multiple_of(ALIGNMENT)
 }

@@ -37,6 +37,8 @@ use crate::thread::{TilePart, Vectors, MAX_VECTOR_ITEMS};
 use crate::tickets::{self, LAST_TAG};
 use crate::workspace::Control;
 
+use super::tiles::counted;
+
 /// Chunks of which each thread of the last block has so few partials that it looks at them one by one. Wide accumulators, of
 /// which several would fill the registers, it always looks at one by one.
 const FEW_CHUNKS: u32 = 2 * BLOCK_THREADS;
@@ -50,16 +52,19 @@ type Shared<O, T> = ReduceShared<<O as Op<T>>::Accumulator>;
 /// - The launches of a reduction have [`reduce_chunk_count`] blocks in all, of [`BLOCK_THREADS`] threads that all call
 ///   this, with [`crate::launch::reduce_shared_bytes`] of dynamic shared memory. They follow one another on a stream.
 /// - `input` is the address of item 0, aligned to an item. The items of this launch's chunks are readable.
+/// - `item_count_at` is null; or it points to a readable number, the launch is the reduction's only one, and it has a block for each chunk
+///   of every number of items up to `item_count`, at least one.
 /// - `output` points to one writable result, in a place of its own.
 /// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
-///   there are [`crate::workspace::reduce_state_words`] words or more.
+///   there are [`crate::workspace::reduce_state_words`] words or more, for every number of items that there may be.
 #[inline(always)]
 pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(arguments: ReduceArguments<T, O::Output>) {
+    simt::await_work_before();
     // SAFETY: the caller's.
     unsafe {
         reduce_from::<O, T, _>(
             arguments.input,
-            arguments.item_count,
+            counted(arguments.item_count, arguments.item_count_at),
             arguments.first_chunk,
             arguments.control,
             arguments.states,
@@ -77,6 +82,7 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(arguments: ReduceArgume
 pub unsafe fn reduce_pairs<O: Op<Pair<A, B>> + Commutative, A: Element, B: Element>(
     arguments: ReducePairsArguments<A, B, O::Output>,
 ) {
+    simt::await_work_before();
     // SAFETY: the caller's.
     unsafe {
         reduce_from::<O, Pair<A, B>, _>(
@@ -91,10 +97,10 @@ pub unsafe fn reduce_pairs<O: Op<Pair<A, B>> + Commutative, A: Element, B: Eleme
     }
 }
 
-/// Reduces the items of a source.
+/// Reduces the items of a source, of which there are `item_count`.
 ///
 /// # Safety
-/// That of [`reduce`], of each input.
+/// That of [`reduce`], of each input; and work before the launch is awaited.
 #[inline(always)]
 unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
     source: S,
@@ -105,10 +111,12 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
     state_words: u64,
     output: *mut O::Output,
 ) {
-    simt::await_work_before();
     let shared: *mut Shared<O, T> = simt::shared_memory();
     let chunk_count = reduce_chunk_count::<T>(item_count) as u32;
     let chunk = first_chunk as u32 + simt::block_index();
+    if chunk >= Ord::max(chunk_count, 1) {
+        return;
+    }
     let is_first_thread = simt::thread_index() == 0;
     // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
     unsafe {
@@ -130,7 +138,7 @@ unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
         }
         // Its barrier orders the writes just above before everybody's reads.
         let partial = block::reduce::<O, T>(folded, totals);
-        if chunk_count == 1 {
+        if chunk_count <= 1 {
             if is_first_thread {
                 output.write(O::lower(partial));
             }

@@ -37,23 +37,29 @@ use crate::arguments::ScanArguments;
 use crate::block::{Long, Placement, ScanPart, ScanTile, Shape, Short};
 use crate::board::Board;
 use crate::contract::{is_short_scan, scan_tile_count, Wider};
-use crate::element::Element;
-use crate::launch::{ScanShared, SCAN_IN_PLACE_CACHED_BYTES, SCAN_PUBLISHES_ONLY, SCAN_TURNS};
+use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
+use crate::element::{Element, ACCUMULATOR_MAX_WORDS};
+use crate::launch::{ScanShared, SCAN_HAS_INITIAL, SCAN_IN_PLACE_CACHED_BYTES};
+use crate::launch::{SCAN_PUBLISHES_ONLY, SCAN_TURNS};
 use crate::op::Op;
 use crate::simt::{self, EvictionPolicy};
 use crate::thread::TileItems;
 use crate::tickets::{self, Ticket};
-use crate::workspace::Control;
+use crate::workspace::{Control, INITIAL_OFFSET};
 
 pub(in crate::grid) use self::looking_back::depart;
 
-use super::tiles::Tiles;
+use super::tiles::{counted, Tiles};
 
 /// The shared memory of a block that works with `O` on items of type `T`.
 type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 
 /// Scans the items of `input` to `output`: this launch the tiles from `first_tile` to before `end_tile`. With the bit
-/// [`SCAN_PUBLISHES_ONLY`] in `end_tile` it publishes their aggregates, and leaves `output` alone.
+/// [`SCAN_PUBLISHES_ONLY`] in `end_tile` it publishes their aggregates, and leaves `output` alone; with [`SCAN_HAS_INITIAL`] the
+/// value in the workspace stands before the first item.
+///
+/// With `item_count_at` the launch has all tiles of the items that it says. Its blocks are then those of a long scan, whether
+/// `item_count` is a long one's, and a scan that turns out short has more warps, and perhaps blocks, than it needs.
 ///
 /// # Safety
 /// - The launch has at least one and at most `end_tile - first_tile` blocks of [`crate::launch::scan_block_threads`]
@@ -61,15 +67,24 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 ///   tiles. The launches of a scan follow one another on a stream, with all tiles in order, up to [`scan_tile_count`].
 /// - `input` and `output` are the addresses of item 0 and its result, each aligned to its type. The items of this launch's tiles are readable
 ///   there, their results writable here. The two are the same, and so are the types, or items and results do not overlap.
+/// - `item_count_at` is null, or points to a readable number; then the launch is the scan's only one.
+/// - `total` is null, or points to a writable result, in a place of its own.
 /// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
-///   there are [`crate::workspace::scan_state_words`] words or more.
+///   there are [`crate::workspace::scan_state_words`] words or more, for every number of items that there may be.
 #[inline(always)]
-pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(arguments: ScanArguments<T, O::Output>) {
+pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(mut arguments: ScanArguments<T, O::Output>) {
     simt::await_work_before();
-    let pieces = (arguments.first_tile as u32, arguments.end_tile as u32);
+    let mut pieces = (arguments.first_tile as u32, arguments.end_tile as u32);
     let stores = arguments.end_tile & SCAN_PUBLISHES_ONLY == 0;
     // SAFETY: the caller's.
     unsafe {
+        if !arguments.item_count_at.is_null() {
+            arguments.item_count = counted(arguments.item_count, arguments.item_count_at);
+            pieces = (
+                0,
+                scan_tile_count::<Wider<T, O::Output>>(arguments.item_count) as u32,
+            );
+        }
         if is_short_scan::<Wider<T, O::Output>>(arguments.item_count) {
             run::<P, O, T, Short<T, O::Output>>(arguments, pieces, stores);
         } else {
@@ -95,6 +110,12 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
     let looks_back = simt::warp() == S::WARPS;
     // SAFETY: the caller's. The barrier is the whole block's.
     unsafe {
+        if simt::block_index() >= tiles.blocks {
+            if tile_count == 0 {
+                write_total_of_nothing::<O, T>(&arguments);
+            }
+            return;
+        }
         if looks_back && simt::lane() == 0 {
             // A scan of one tile looks at nobody's board; its tag is no launch's.
             let mut ticket = Ticket { index: 0, tag: 0 };
@@ -122,10 +143,47 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
             shape: PhantomData,
         };
         if looks_back {
-            launch.look_back(arguments.state_words);
-        } else {
+            let initial = initial::<O, T>(&arguments);
+            launch.look_back(initial, arguments.total, arguments.state_words);
+        } else if simt::warp() < S::WARPS {
             launch.scan::<P>();
         }
+    }
+}
+
+/// What stands before the first item. Words are chosen one by one: a struct from either of two places would be in local memory.
+///
+/// # Safety
+/// That of [`scan()`].
+#[inline(always)]
+unsafe fn initial<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>) -> O::Accumulator {
+    let has_initial = arguments.end_tile & SCAN_HAS_INITIAL != 0;
+    let address = arguments
+        .control
+        .wrapping_byte_add(INITIAL_OFFSET as usize)
+        .cast::<u32>();
+    let mut words = [0; ACCUMULATOR_MAX_WORDS];
+    for_each_word!(W of O::Accumulator => {
+        words[W] = if has_initial {
+            // SAFETY: the workspace has room there for an accumulator, whose words are written.
+            unsafe { address.wrapping_add(W).read() }
+        } else {
+            accumulator_word(O::identity(), W)
+        };
+    });
+    accumulator_of_words(words)
+}
+
+/// Writes the total of no items, as one thread of the launch, if it is asked for.
+///
+/// # Safety
+/// That of [`scan()`].
+#[inline(always)]
+unsafe fn write_total_of_nothing<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>) {
+    let is_first = simt::block_index() == 0 && simt::thread_index() == 0;
+    if is_first && !arguments.total.is_null() {
+        // SAFETY: the caller's.
+        unsafe { arguments.total.write(O::lower(initial::<O, T>(arguments))) };
     }
 }
 
@@ -187,10 +245,15 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         ScanTile::<O, T, S>::part(array.wrapping_add(begin as usize), count)
     }
 
-    /// The tiles that the block has room for.
+    /// The tiles that the block has in hand: 4, 2 or 1, for which it has room. A short scan with the blocks of a long one has room
+    /// for more.
     #[inline(always)]
     fn buffers(&self) -> u32 {
         let fixed_bytes = size_of::<Shared<O, T>>() as u32;
-        (simt::shared_bytes() - fixed_bytes) / S::SHAPE.bytes() as u32
+        match (simt::shared_bytes() - fixed_bytes) / S::SHAPE.bytes() as u32 {
+            0 | 1 => 1,
+            2 | 3 => 2,
+            _ => SCAN_TURNS as u32,
+        }
     }
 }

@@ -53,6 +53,8 @@ use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 use crate::workspace::Control;
 
+use super::tiles::counted;
+
 use self::items::Room;
 use self::search::Offsets;
 use self::starts::Ends;
@@ -66,6 +68,7 @@ use self::starts::Ends;
 /// - `input` is the address of item 0 of `item_count`, aligned to an item, all of them readable.
 /// - `offsets` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8. Or `offset_bytes` is 0: then every
 ///   segment has `row_items` items, and they are not more than `item_count` together.
+/// - `segment_count_at` is null, or points to a readable number.
 /// - `output` points to `segment_count` writable results, in a place of their own.
 /// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
 ///   there are [`crate::segments::state_words`] words or more.
@@ -74,6 +77,7 @@ use self::starts::Ends;
 pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
     arguments: SegmentedReduceArguments<T, O::Output>,
 ) {
+    simt::await_work_before();
     let SegmentedReduceArguments {
         input,
         item_count,
@@ -81,6 +85,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         offset_bytes,
         row_items,
         segment_count,
+        segment_count_at,
         control,
         states,
         state_words,
@@ -88,6 +93,8 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
         report,
         windows_per_block,
     } = arguments;
+    // SAFETY: the caller's.
+    let segment_count = unsafe { counted(segment_count, segment_count_at) };
     let launch = Launch::<O, T> {
         input,
         offsets: Offsets {
@@ -119,13 +126,16 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
 pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
     arguments: SegmentedScanArguments<T, O::Output>,
 ) {
+    simt::await_work_before();
+    // SAFETY: the caller's.
+    let segment_count = unsafe { counted(arguments.segment_count, arguments.segment_count_at) };
     let launch = Launch::<O, T> {
         input: arguments.input,
         offsets: Offsets {
             address: arguments.offsets,
             offset_bytes: arguments.offset_bytes,
             row_items: arguments.row_items,
-            segment_count: arguments.segment_count,
+            segment_count,
             item_count: arguments.item_count,
         },
         windows_per_block: arguments.windows_per_block as u32,
@@ -163,7 +173,6 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// That of [`segmented_reduce`].
     #[inline(always)]
     unsafe fn work_and_depart(&self, state_words: u64) {
-        simt::await_work_before();
         let rooms = rooms(simt::COPIES, self.task);
         let room = Room::new(self.header.cast(), rooms);
         // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.

@@ -49,7 +49,7 @@ use crate::tickets::{self, Ticket, LAST_TAG};
 
 use self::looking_back::Lookback;
 use super::scan::depart;
-use super::tiles::Tiles;
+use super::tiles::{counted, Tiles};
 
 /// Writes what `C` chooses of the items of `input`.
 ///
@@ -58,22 +58,31 @@ use super::tiles::Tiles;
 ///   which call this, with [`crate::selection::shared_bytes`] of dynamic shared memory for as many tiles as
 ///   [`crate::selection::buffers`] says.
 /// - `input` is the address of item 0 of `item_count`, at least one, aligned to an item, all of them readable; and `flags`, if
-///   `C` asks for flags, of as many bytes.
-/// - `items`, `indices` and `lengths`, where they are not 0, have `capacity` places that are writable, and `others`
-///   `other_capacity`; all of them aligned, and apart from each other and from what is read. `count` is a writable word.
+///   `C` asks for flags, of as many bytes. `item_count_at` is null, or points to a readable number.
+/// - `items` and `lengths`, where they are not 0, have `capacity` places that are writable, `indices` has `index_capacity`, and
+///   `others` `other_capacity`; all of them aligned, and apart from each other and from what is read. `count` is a writable word.
 /// - `lengths` is 0 where `C` does not choose heads.
 /// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
 ///   there are [`crate::selection::state_words`] words or more.
 #[inline(always)]
-pub unsafe fn select<C: Choice<T>, T: Element>(arguments: SelectionArguments<T>) {
+pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments<T>) {
     simt::await_work_before();
     let shared: *mut Header<C::Prefix> = simt::shared_memory();
     let control = arguments.control;
+    // SAFETY: the caller's.
+    arguments.item_count = unsafe { counted(arguments.item_count, arguments.item_count_at) };
     let tile_count = tile_count::<T>(arguments.item_count) as u32;
     let tiles = Tiles::of_launch(0, tile_count, tile_count);
     let looks_back = simt::warp() == WARPS;
     // SAFETY: the caller's. The barrier is the whole block's.
     unsafe {
+        if simt::block_index() >= tiles.blocks {
+            let is_first = simt::block_index() == 0 && simt::thread_index() == 0;
+            if tile_count == 0 && is_first {
+                writing::write_nothing::<C, T>(&arguments);
+            }
+            return;
+        }
         if looks_back && simt::lane() == 0 {
             // One tile looks at nobody's board; its tag is no launch's.
             let mut ticket = Ticket { index: 0, tag: 0 };
@@ -101,7 +110,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(arguments: SelectionArguments<T>)
         if looks_back {
             launch.look_back();
             if board.tag() == LAST_TAG {
-                depart(control, board, arguments.state_words);
+                depart(control, board, arguments.state_words, tiles.blocks);
             }
         } else {
             launch.choose_and_write();

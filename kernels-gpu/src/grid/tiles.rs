@@ -1,8 +1,22 @@
-//! Which tiles a launch has, and who takes them.
+//! How many items a launch has, which tiles, and who takes them.
 
 use crate::simt;
 use crate::tickets::{self, Taken, Ticket, LAST_TAG};
 use crate::workspace::Control;
+
+/// How many there are: `most`, or, if there is an `address`, as many as the number there says, up to `most`.
+///
+/// # Safety
+/// Work before the launch is awaited. The address is null or that of a readable number.
+#[inline(always)]
+pub unsafe fn counted(most: u64, address: *const u64) -> u64 {
+    if address.is_null() {
+        most
+    } else {
+        // SAFETY: the caller's.
+        Ord::min(most, unsafe { address.read() })
+    }
+}
 
 /// What a launch's tickets stand for.
 #[derive(Clone, Copy)]
@@ -13,6 +27,8 @@ pub struct Tiles {
     pub end: u32,
     /// Whether the launch is its scan's last.
     pub is_final: bool,
+    /// The blocks that take tickets: no more than there are tiles. Others have no part in the launch.
+    pub blocks: u32,
     /// Whether a block takes more tickets after its first; not where there is a block for every tile.
     pub tickets_go_on: bool,
     /// The tickets that are taken in all. Where they go on, each block takes one that stands for no tile.
@@ -23,13 +39,14 @@ impl Tiles {
     /// The tiles of a launch that goes from `first` to before `end`, of `tile_count`.
     #[inline(always)]
     pub fn of_launch(first: u32, end: u32, tile_count: u32) -> Self {
-        let blocks = simt::block_count();
+        let blocks = Ord::min(simt::block_count(), end - first);
         let tickets_go_on = end - first > blocks;
         let idle = if tickets_go_on { blocks } else { 0 };
         Tiles {
             first,
             end,
             is_final: end == tile_count,
+            blocks,
             tickets_go_on,
             tickets: end - first + idle,
         }

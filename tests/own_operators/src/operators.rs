@@ -1,6 +1,6 @@
 //! Operators of a user's kind. This file is compiled twice: for the host as a module, and for the device by `build.rs`.
 
-use warpfold::{Commutative, Op, Pair};
+use warpfold::{Commutative, Equality, Op, Pair, Predicate};
 
 warpfold::item! {
     /// A complex number.
@@ -660,6 +660,70 @@ warpfold::one_reading! {
     pub struct Summary = (warpfold::Sum, warpfold::ArgMin, warpfold::CountNonZero);
 }
 
+/// Even numbers.
+#[derive(Debug, Clone, Copy)]
+pub struct Even;
+
+impl Predicate<u32> for Even {
+    fn holds(item: u32) -> bool {
+        item % 2 == 0
+    }
+}
+
+/// Letters of the alphabet.
+#[derive(Debug, Clone, Copy)]
+pub struct Letter;
+
+impl Predicate<u8> for Letter {
+    fn holds(item: u8) -> bool {
+        item.is_ascii_alphabetic()
+    }
+}
+
+/// Points in the unit sphere.
+#[derive(Debug, Clone, Copy)]
+pub struct InReach;
+
+impl Predicate<[f32; 3]> for InReach {
+    fn holds([x, y, z]: [f32; 3]) -> bool {
+        x * x + y * y + z * z <= 1.0
+    }
+}
+
+/// Pairs with equal first words.
+#[derive(Debug, Clone, Copy)]
+pub struct SameKey;
+
+impl Equality<[u32; 2]> for SameKey {
+    fn same(left: [u32; 2], right: [u32; 2]) -> bool {
+        left[0] == right[0]
+    }
+}
+
+/// Numbers that differ by no more than 1 from their neighbour: runs may drift.
+#[derive(Debug, Clone, Copy)]
+pub struct Near;
+
+impl Equality<u16> for Near {
+    fn same(left: u16, right: u16) -> bool {
+        left.abs_diff(right) <= 1
+    }
+}
+
+/// Words of up to 32 letters.
+#[derive(Debug, Clone, Copy)]
+pub struct SameWord;
+
+impl Equality<[u64; 4]> for SameWord {
+    // `left == right` would be a call, and so refused.
+    fn same(left: [u64; 4], right: [u64; 4]) -> bool {
+        (left[0] == right[0])
+            & (left[1] == right[1])
+            & (left[2] == right[2])
+            & (left[3] == right[3])
+    }
+}
+
 warpfold::operators! {
     sum_and_max: SumAndMax, f32;
     sum_and_place: SumAndPlace, f32, reduction only;
@@ -679,4 +743,10 @@ warpfold::operators! {
     total_u128: Total, u128;
     total_u64x3: Total, [u64; 3];
     total_u32x8: Total, [u32; 8];
+    even: Even, u32, predicate;
+    letter: Letter, u8, predicate;
+    in_reach: InReach, [f32; 3], predicate;
+    same_key: SameKey, [u32; 2], equality;
+    near: Near, u16, equality;
+    same_word: SameWord, [u64; 4], equality;
 }

@@ -17,12 +17,18 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// look-backs took 541 µs and these 527. A short scan is over before that memory is busy.
     const IS_PATIENT: bool = S::IS_LONG;
 
-    /// The part of the warp that looks back.
+    /// The part of the warp that looks back, where `initial` stands before the first item. The total goes to `total`, if that is
+    /// somewhere.
     ///
     /// # Safety
     /// That of [`super::scan()`]: the warp of a block behind those that scan, whole.
     #[inline(always)]
-    pub unsafe fn look_back(&self, state_words: u64) {
+    pub unsafe fn look_back(
+        &self,
+        initial: O::Accumulator,
+        total: *mut O::Output,
+        state_words: u64,
+    ) {
         let lookback = Lookback::new::<T, O::Output>(self.board, self.array.item_count);
         // A prefix is used two turns after its tile arrived: enough to begin one turn after. The last tile of a group
         // begins at once, since the next group waits for it; and so does the block's first: it may be the only one, and
@@ -41,9 +47,15 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 // Where nothing is stored, nobody needs it; the last tile of a group speaks for the group meanwhile.
                 let mut prefix = O::identity();
                 if self.stores || is_group_last(tile) {
-                    prefix = lookback.look_back::<O, T>(tile, Self::IS_PATIENT);
+                    prefix = lookback.look_back::<O, T>(tile, initial, Self::IS_PATIENT);
                 }
                 self.tell_prefix(turn, prefix);
+                if !total.is_null() && lookback.is_last(tile) {
+                    let aggregate = lookback.published_tile(tile);
+                    if simt::lane() == 0 {
+                        total.write(O::lower(O::combine(prefix, aggregate)));
+                    }
+                }
                 if !waits {
                     next = self.await_tile(turn + 1);
                 }
@@ -51,18 +63,23 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 turn += 1;
             }
             if self.board.tag() == LAST_TAG && self.tiles.is_final {
-                depart(self.control, self.board, state_words);
+                depart(self.control, self.board, state_words, self.tiles.blocks);
             }
         }
     }
 }
 
-/// Leaves a launch that uses up the tags. The last block to leave clears the state words and begins with the tags anew.
+/// Leaves a launch of so many blocks that uses up the tags. The last block to leave clears the state words and begins with the tags anew.
 ///
 /// # Safety
 /// Convergent: one whole warp of each block, the one that looks back, after its last access to the board.
 #[inline(always)]
-pub(in crate::grid) unsafe fn depart(control: *mut Control, board: Board, state_words: u64) {
+pub(in crate::grid) unsafe fn depart(
+    control: *mut Control,
+    board: Board,
+    state_words: u64,
+    blocks: u32,
+) {
     // SAFETY: the caller's; `arrive` orders the other blocks' accesses before what follows.
     unsafe {
         // Orders the warp's accesses before lane 0's news of them.
@@ -71,7 +88,7 @@ pub(in crate::grid) unsafe fn depart(control: *mut Control, board: Board, state_
             return;
         }
         let departed = simt::arrive(&raw mut (*control).departures);
-        if departed != simt::block_count() - 1 {
+        if departed != blocks - 1 {
             return;
         }
         (*control).departures = 0;

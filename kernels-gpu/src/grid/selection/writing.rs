@@ -1,5 +1,6 @@
 //! Writing what is chosen of a tile: each warp that of its own items, chunk by chunk.
 
+use crate::arguments::SelectionArguments;
 use crate::contract::{vector_items, WARP_LANES};
 use crate::element::{for_each_item, Element};
 use crate::selection::{
@@ -105,7 +106,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
         if leaving.tile == self.tiles.end - 1 && simt::warp() == WARPS - 1 && simt::lane() == 0 {
             // SAFETY: the caller's; one thread of the launch.
-            unsafe { self.write_end(progress) };
+            unsafe { write_end::<C, T>(&self.arguments, progress) };
         }
     }
 
@@ -215,6 +216,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                 self.write_items(chunk, chunk.chosen, others, to);
             }
             if !arguments.indices.is_null() {
+                let chosen = room(arguments.index_capacity, progress.count, chunk.chosen);
                 let mut at = simt::lane();
                 while at < chosen {
                     let index = chunk.warp_index + self.listed(at) as u64;
@@ -274,27 +276,38 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             at += WARP_LANES;
         }
     }
+}
 
-    /// Writes what is known at the end of the input: how many items are chosen, and where the last run ends.
-    ///
-    /// # Safety
-    /// One thread of a launch. Where it goes is writable.
-    #[inline(always)]
-    unsafe fn write_end(&self, progress: Progress) {
-        let arguments = &self.arguments;
-        let Progress { count, last } = progress;
-        // SAFETY: the caller's; what has no room is left out.
-        unsafe {
-            arguments.count.write(count);
-            if arguments.options & WRITES_END != 0 && count < arguments.capacity {
-                let (to, bytes) = (arguments.indices, arguments.index_bytes);
-                write_number(to, bytes, count, arguments.item_count);
-            }
-            let has_length = C::Prefix::HAS_LAST && !arguments.lengths.is_null();
-            if has_length && count > 0 && count <= arguments.capacity {
-                let (to, bytes) = (arguments.lengths, arguments.length_bytes);
-                write_number(to, bytes, count - 1, arguments.item_count - (last - 1));
-            }
+/// Writes what is known of no items.
+///
+/// # Safety
+/// That of [`write_end`].
+#[inline(always)]
+pub unsafe fn write_nothing<C: Choice<T>, T: Element>(arguments: &SelectionArguments<T>) {
+    // SAFETY: the caller's.
+    unsafe { write_end::<C, T>(arguments, Progress { count: 0, last: 0 }) }
+}
+
+/// Writes what is known at the end of the input: how many items are chosen, and where the last run ends.
+///
+/// # Safety
+/// One thread of a launch. Where it goes is writable.
+#[inline(always)]
+unsafe fn write_end<C: Choice<T>, T: Element>(
+    arguments: &SelectionArguments<T>,
+    Progress { count, last }: Progress,
+) {
+    // SAFETY: the caller's; what has no room is left out.
+    unsafe {
+        arguments.count.write(count);
+        if arguments.options & WRITES_END != 0 && count < arguments.index_capacity {
+            let (to, bytes) = (arguments.indices, arguments.index_bytes);
+            write_number(to, bytes, count, arguments.item_count);
+        }
+        let has_length = C::Prefix::HAS_LAST && !arguments.lengths.is_null();
+        if has_length && count > 0 && count <= arguments.capacity {
+            let (to, bytes) = (arguments.lengths, arguments.length_bytes);
+            write_number(to, bytes, count - 1, arguments.item_count - (last - 1));
         }
     }
 }

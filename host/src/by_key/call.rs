@@ -1,0 +1,269 @@
+//! A call by key: the two launches, the memory between them, and what is checked of both.
+
+use std::marker::PhantomData;
+
+use cust::memory::DeviceSlice;
+use cust::stream::Stream;
+
+use crate::error::{Error, Result};
+use crate::gpu::{DeviceMemory, Gpu};
+use crate::kernel::{Item, Kernel, kind};
+use crate::launch::{self, Count, Numbers, Outputs, Queue, Segments, Selection, Span};
+use crate::segments::{Offset, Place};
+use crate::selection::{RunsKernel, heads};
+
+/// Keys and values, of which there are equally many.
+pub struct Keyed<E, K, V> {
+    keys: Span,
+    values: Span,
+    types: PhantomData<(E, K, V)>,
+}
+
+/// Where the starts of runs go, and their number.
+#[derive(Clone, Copy)]
+pub struct Starts {
+    numbers: Numbers,
+    count: Span,
+}
+
+impl Starts {
+    /// Memory of the caller's.
+    pub fn of<I: Offset>(starts: &mut DeviceSlice<I>, count: Span) -> Self {
+        let span = Span {
+            address: starts.as_device_ptr().as_raw(),
+            item_count: starts.len(),
+        };
+        let bytes = size_of::<I>();
+        Self {
+            numbers: Numbers { span, bytes },
+            count,
+        }
+    }
+
+    /// Room for `number_count` numbers up to `most`, in memory of the library's own.
+    fn allocate(number_count: usize, most: usize) -> Result<(Self, DeviceMemory)> {
+        let bytes = match u32::try_from(most) {
+            Ok(_) => 4,
+            Err(_) => 8,
+        };
+        // The number of runs comes first.
+        let count_bytes = size_of::<u64>() as u64;
+        let memory = DeviceMemory::allocate(count_bytes + bytes * number_count as u64)?;
+        let span = Span {
+            address: memory.address() + count_bytes,
+            item_count: number_count,
+        };
+        let starts = Self {
+            numbers: Numbers {
+                span,
+                bytes: bytes as usize,
+            },
+            count: Span {
+                address: memory.address(),
+                item_count: 1,
+            },
+        };
+        Ok((starts, memory))
+    }
+}
+
+impl<E: RunsKernel<K>, K: Item, V: Item> Keyed<E, K, V> {
+    /// Keys and values.
+    pub fn new(keys: &DeviceSlice<K>, values: &DeviceSlice<V>) -> Result<Self> {
+        if keys.len() != values.len() {
+            return Err(Error::LengthsDiffer {
+                left_items: keys.len(),
+                right_items: values.len(),
+            });
+        }
+        Ok(Self {
+            keys: Span::from(keys),
+            values: Span::from(values),
+            types: PhantomData,
+        })
+    }
+
+    /// Reduces each run, and waits for it. Gives how many runs there are, for all of which there was room.
+    pub fn reduce_and_wait<O: Kernel<kind::segmented_reduce, V>>(
+        &self,
+        gpu: &Gpu,
+        unique_keys: Span,
+        results: Span,
+    ) -> Result<usize> {
+        if self.keys.item_count == 0 {
+            return Ok(0);
+        }
+        self.check_outputs::<O::Output>(unique_keys, results)?;
+        gpu.enter(|entered| {
+            let room = unique_keys.item_count.min(results.item_count);
+            let most_runs = room.min(self.keys.item_count);
+            let (starts, memory) = Starts::allocate(most_runs + 1, self.keys.item_count)?;
+            let runs = self.runs(Some(unique_keys), starts);
+            let (most_written, call) = Queue::and_wait(entered, |queue, call| {
+                queue.select::<K>(&runs, Count::Own(call.result()?))?;
+                Ok(most_runs)
+            })?;
+            // SAFETY: the work is done, and it wrote a number there.
+            let count = unsafe { call.read_result::<u64>() }? as usize;
+            drop(call);
+            if count > most_written {
+                return Err(Error::OutputTooShort {
+                    offered_items: room,
+                    needed_items: count,
+                });
+            }
+            let segments = self.segments(starts, count, None);
+            let reduced = Queue::and_wait(entered, |queue, _| {
+                queue.segmented_reduce::<O, V>(segments, results, 0)
+            });
+            drop(memory);
+            reduced.map(|_| count)
+        })
+    }
+
+    /// Queues the reduction of each run.
+    pub fn queue_reduce<O: Kernel<kind::segmented_reduce, V>>(
+        &self,
+        gpu: &Gpu,
+        stream: &Stream,
+        (unique_keys, results): (Span, Span),
+        starts: Starts,
+    ) -> Result<()> {
+        self.check_outputs::<O::Output>(unique_keys, results)?;
+        self.check_starts(starts)?;
+        let room = unique_keys.item_count.min(results.item_count);
+        let most_runs = room
+            .min(self.keys.item_count)
+            .min(starts.numbers.span.item_count.saturating_sub(1));
+        let runs = self.runs(Some(unique_keys), starts);
+        gpu.enter(|entered| {
+            Queue::on(entered, stream, |queue| {
+                queue.select::<K>(&runs, Count::Callers(starts.count))?;
+                match most_runs {
+                    0 => Ok(()),
+                    _ => {
+                        let segments = self.segments(starts, most_runs, Some(starts.count));
+                        queue.segmented_reduce::<O, V>(segments, results, 0)
+                    }
+                }
+            })
+        })
+    }
+
+    /// Scans each run, and waits for it.
+    pub fn scan_and_wait<O: Kernel<kind::segmented_scan, V>>(
+        &self,
+        gpu: &Gpu,
+        place: Place,
+        output: Span,
+    ) -> Result<()> {
+        if self.keys.item_count == 0 {
+            return Ok(());
+        }
+        self.check_output::<O::Output>(output)?;
+        gpu.enter(|entered| {
+            let key_count = self.keys.item_count;
+            let (starts, memory) = Starts::allocate(key_count + 1, key_count)?;
+            let scanned = Queue::and_wait(entered, |queue, _| {
+                self.scan::<O>(queue, place, output, starts)
+            });
+            drop(memory);
+            scanned.map(drop)
+        })
+    }
+
+    /// Queues the scan of each run.
+    pub fn queue_scan<O: Kernel<kind::segmented_scan, V>>(
+        &self,
+        gpu: &Gpu,
+        stream: &Stream,
+        place: Place,
+        output: Span,
+        starts: Starts,
+    ) -> Result<()> {
+        self.check_output::<O::Output>(output)?;
+        self.check_starts(starts)?;
+        let offered_items = starts.numbers.span.item_count;
+        if offered_items <= self.keys.item_count {
+            return Err(Error::OutputTooShort {
+                offered_items,
+                needed_items: self.keys.item_count + 1,
+            });
+        }
+        gpu.enter(|entered| {
+            Queue::on(entered, stream, |queue| {
+                self.scan::<O>(queue, place, output, starts)
+            })
+        })
+    }
+
+    fn scan<O: Kernel<kind::segmented_scan, V>>(
+        &self,
+        queue: &mut Queue<'_>,
+        place: Place,
+        output: Span,
+        starts: Starts,
+    ) -> Result<()> {
+        queue.select::<K>(&self.runs(None, starts), Count::Callers(starts.count))?;
+        match self.keys.item_count {
+            0 => Ok(()),
+            most_runs => {
+                let segments = self.segments(starts, most_runs, Some(starts.count));
+                queue.segmented_scan::<O, V>(segments, place == Place::LeftOut, output, 0)
+            }
+        }
+    }
+
+    /// The runs, of which the starts are written, and perhaps the keys.
+    fn runs(&self, unique_keys: Option<Span>, starts: Starts) -> Selection {
+        Selection {
+            input: self.keys,
+            flags: None,
+            chooser: heads::<E, K>(),
+            outputs: Outputs {
+                items: unique_keys,
+                indices: Some(starts.numbers),
+                with_end: true,
+                ..Outputs::default()
+            },
+        }
+    }
+
+    /// The values of the runs.
+    fn segments(&self, starts: Starts, count: usize, count_at: Option<Span>) -> Segments {
+        Segments {
+            items: self.values,
+            starts: launch::Starts::Offsets {
+                span: starts.numbers.span,
+                bytes: starts.numbers.bytes,
+            },
+            count,
+            count_at,
+        }
+    }
+
+    /// Checks that the outputs of a reduction lie apart from the input of the other launch, and from each other.
+    fn check_outputs<R>(&self, unique_keys: Span, results: Span) -> Result<()> {
+        let unique_keys = unique_keys.first_items(self.keys.item_count);
+        let results = results.first_items(self.keys.item_count);
+        results.check_apart::<R, K>(self.keys)?;
+        unique_keys.check_apart::<K, V>(self.values)?;
+        unique_keys.check_apart::<K, R>(results)
+    }
+
+    /// Checks that the output of a scan lies apart from the input of the other launch.
+    fn check_output<R>(&self, output: Span) -> Result<()> {
+        let output = output.first_items(self.keys.item_count);
+        output.check_apart::<R, K>(self.keys)
+    }
+
+    /// Checks that the starts lie apart from the values, and their number.
+    fn check_starts(&self, starts: Starts) -> Result<()> {
+        let Starts { numbers, count } = starts;
+        count.check_apart::<u64, V>(self.values)?;
+        match numbers.bytes {
+            4 => numbers.span.check_apart::<u32, V>(self.values),
+            _ => numbers.span.check_apart::<u64, V>(self.values),
+        }
+    }
+}

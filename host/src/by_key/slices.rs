@@ -1,0 +1,48 @@
+//! Reductions by key of slices on the host, on [`Gpu::global`].
+
+use crate::error::{Error, Result};
+use crate::gpu::Gpu;
+use crate::kernel::{Item, Kernel, kind};
+use crate::selection::{RunsKernel, heads};
+use crate::staged;
+
+/// [`reduce_by_key`](crate::reduce_by_key()) of slices on the host: the first key of each run of equal neighbouring keys, and what its
+/// values combine to, with the same bits. For no keys, no GPU is needed.
+///
+/// Keys and values go to the device at once, through page-locked memory, so both need room for all of them, as many results, and an
+/// offset for each.
+///
+/// ```
+/// use warpfold::{Equal, Sum, gpu_reduce_by_key};
+///
+/// # fn main() -> warpfold::Result<()> {
+/// let shops = [3u8, 3, 1, 1, 1];
+/// let sales = [1.0f32, 2.0, 3.0, 4.0, 5.0];
+/// let (shops, totals) = gpu_reduce_by_key::<Sum, Equal, _, _>(&shops, &sales)?;
+/// assert_eq!((shops, totals), (vec![3, 1], vec![3.0, 12.0]));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// [`Error::LengthsDiffer`], and those of [`gpu_reduce`](crate::gpu_reduce).
+pub fn gpu_reduce_by_key<O, E, K, V>(keys: &[K], values: &[V]) -> Result<(Vec<K>, Vec<O::Output>)>
+where
+    O: Kernel<kind::segmented_reduce, V>,
+    E: RunsKernel<K>,
+    K: Item,
+    V: Item,
+{
+    if keys.len() != values.len() {
+        return Err(Error::LengthsDiffer {
+            left_items: keys.len(),
+            right_items: values.len(),
+        });
+    }
+    if keys.is_empty() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let chooser = heads::<E, K>();
+    Gpu::global()?.enter(|entered| staged::reduce_by_key::<O, K, V>(entered, keys, values, chooser))
+}

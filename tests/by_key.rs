@@ -1,0 +1,287 @@
+//! Reductions and scans by key give what `warpfold::reference` gives, whatever the runs, the keys and the operator; what has no room is
+//! left out and said; what is wrong is refused.
+
+#[path = "common/buffers.rs"]
+mod buffers;
+mod common;
+#[path = "common/data.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod data;
+
+use buffers::{assert_begins, values, zeros};
+use common::gpu;
+use cust::memory::DeviceBuffer;
+use cust::stream::{Stream, StreamFlags};
+use data::{Random, Sample};
+use warpfold::kind::{segmented_reduce, segmented_scan};
+use warpfold::{
+    Equal, Error, Item, Kernel, Max, Sum, WideSum, cust, exclusive_scan_by_key,
+    exclusive_scan_by_key_on, inclusive_scan_by_key, inclusive_scan_by_key_on, reduce_by_key,
+    reduce_by_key_on, reference,
+};
+
+/// Lengths of runs that make `count` keys in all.
+fn runs(count: usize, most: usize, random: &mut Random) -> Vec<usize> {
+    let mut lengths = Vec::new();
+    let mut left = count;
+    while left > 0 {
+        let length = (1 + random.below(most)).min(left);
+        lengths.push(length);
+        left -= length;
+    }
+    lengths
+}
+
+/// Keys of which neighbours are equal in runs of these lengths.
+fn keys<K: Copy>(lengths: &[usize], key: impl Fn(usize) -> K) -> Vec<K> {
+    let runs = lengths.iter().enumerate();
+    runs.flat_map(|(run, &length)| std::iter::repeat_n(key(run), length))
+        .collect()
+}
+
+/// What waits and what is queued, compared with the reference, for keys with these values.
+fn check<O, K: Item, V: Sample>(keys: &[K], what: &str)
+where
+    O: Kernel<segmented_reduce, V> + Kernel<segmented_scan, V>,
+    Equal: warpfold::RunsKernel<K>,
+{
+    let gpu = gpu();
+    let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
+    let values = values::<V>(keys.len());
+    let (unique, results) = reference::reduce_by_key::<O, Equal, K, V>(keys, &values);
+    let included = reference::inclusive_scan_by_key::<O, Equal, K, V>(keys, &values);
+    let left_out = reference::exclusive_scan_by_key::<O, Equal, K, V>(keys, &values);
+    let device_keys = DeviceBuffer::from_slice(keys).unwrap();
+    let device_values = DeviceBuffer::from_slice(&values).unwrap();
+
+    let (mut firsts, mut reduced) = (zeros(keys.len() + 1), zeros(keys.len() + 1));
+    let count = reduce_by_key::<O, Equal, K, V>(
+        gpu,
+        &device_keys,
+        &device_values,
+        &mut firsts,
+        &mut reduced,
+    );
+    assert_eq!(count, Ok(unique.len()), "{what}");
+    assert_begins(&firsts, &unique, what);
+    assert_begins(&reduced, &results, what);
+    let mut scanned = zeros(keys.len() + 1);
+    inclusive_scan_by_key::<O, Equal, K, V>(gpu, &device_keys, &device_values, &mut scanned)
+        .unwrap();
+    assert_begins(&scanned, &included, &format!("{what}: inclusive"));
+    let mut scanned = zeros(keys.len());
+    exclusive_scan_by_key::<O, Equal, K, V>(gpu, &device_keys, &device_values, &mut scanned)
+        .unwrap();
+    assert_begins(&scanned, &left_out, &format!("{what}: exclusive"));
+
+    let (mut firsts, mut reduced) = (zeros(keys.len()), zeros(keys.len()));
+    let (mut starts, mut count) = (zeros::<u64>(keys.len() + 1), zeros::<u64>(1));
+    reduce_by_key_on::<O, Equal, K, V, u64>(
+        gpu,
+        &stream,
+        &device_keys,
+        &device_values,
+        (&mut firsts, &mut reduced),
+        &mut starts,
+        &mut count,
+    )
+    .unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(
+        count.as_host_vec().unwrap(),
+        [unique.len() as u64],
+        "{what}"
+    );
+    assert_begins(&firsts, &unique, &format!("{what}: queued"));
+    assert_begins(&reduced, &results, &format!("{what}: queued"));
+    let mut starts = zeros::<u32>(keys.len() + 1);
+    let mut scanned = zeros(keys.len());
+    let between = (&mut *starts, &mut *count);
+    inclusive_scan_by_key_on::<O, Equal, K, V, u32>(
+        gpu,
+        &stream,
+        &device_keys,
+        &device_values,
+        &mut scanned,
+        between,
+    )
+    .unwrap();
+    stream.synchronize().unwrap();
+    assert_begins(&scanned, &included, &format!("{what}: queued, inclusive"));
+    let mut scanned = zeros(keys.len());
+    let between = (&mut *starts, &mut *count);
+    exclusive_scan_by_key_on::<O, Equal, K, V, u32>(
+        gpu,
+        &stream,
+        &device_keys,
+        &device_values,
+        &mut scanned,
+        between,
+    )
+    .unwrap();
+    stream.synchronize().unwrap();
+    assert_begins(&scanned, &left_out, &format!("{what}: queued, exclusive"));
+}
+
+#[test]
+fn runs_of_any_length() {
+    for count in [1, 2, 33, 4096, 4097, 20_011] {
+        for most in [1, 2, 40, 5000, count] {
+            let mut random = Random::new((count * most) as u64);
+            let lengths = match most == count {
+                true => vec![count],
+                false => runs(count, most, &mut random),
+            };
+            let keys = keys(&lengths, |run| run as u32 % 7);
+            check::<Sum, u32, f32>(&keys, &format!("{count} keys, runs of up to {most}"));
+        }
+    }
+}
+
+#[test]
+fn no_keys_are_no_runs() {
+    check::<Sum, u32, f32>(&[], "no keys");
+}
+
+#[test]
+fn keys_and_values_of_any_width() {
+    let lengths = runs(9000, 30, &mut Random::new(5));
+    check::<Sum, u8, f64>(&keys(&lengths, |run| (run % 2) as u8), "bytes, doubles");
+    check::<Max, u16, i8>(&keys(&lengths, |run| (run % 300) as u16), "16 bits, 8 bits");
+    check::<Sum, u64, u64>(&keys(&lengths, |run| (run as u64) << 40), "64 bits");
+    check::<WideSum, i32, f32>(&keys(&lengths, |run| -(run as i32)), "wider results");
+    check::<Sum, f64, warpfold::f16>(&keys(&lengths, |run| run as f64), "floats of 16 bits");
+}
+
+#[test]
+fn a_nan_is_a_run_of_its_own_and_zeros_are_equal() {
+    let few = [
+        0.0,
+        -0.0,
+        f32::NAN,
+        f32::NAN,
+        -f32::NAN,
+        1.0,
+        1.0,
+        f32::INFINITY,
+    ];
+    let keys: Vec<f32> = few.iter().copied().cycle().take(3000).collect();
+    check::<Sum, f32, f32>(&keys, "NaN keys");
+}
+
+#[test]
+fn what_has_no_room_is_left_out_and_said() {
+    let gpu = gpu();
+    let lengths = runs(10_000, 9, &mut Random::new(3));
+    let keys = keys(&lengths, |run| run as u32);
+    let values = values::<f32>(keys.len());
+    let (unique, sums) = reference::reduce_by_key::<Sum, Equal, _, _>(&keys, &values);
+    let device_keys = DeviceBuffer::from_slice(&keys).unwrap();
+    let device_values = DeviceBuffer::from_slice(&values).unwrap();
+    let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
+    for room in [0, 1, 100, unique.len() - 1] {
+        let (firsts, reduced) = (zeros::<u32>(keys.len()), zeros::<f32>(keys.len()));
+        let answer = reduce_by_key::<Sum, Equal, _, _>(
+            gpu,
+            &device_keys,
+            &device_values,
+            &mut firsts.index(..),
+            &mut reduced.index(..room),
+        );
+        let too_short = Error::OutputTooShort {
+            offered_items: room,
+            needed_items: unique.len(),
+        };
+        assert_eq!(answer, Err(too_short));
+        assert_begins(&reduced, &[], "refused");
+
+        // Queued, the runs that have room are right.
+        let (firsts, reduced) = (zeros::<u32>(keys.len()), zeros::<f32>(keys.len()));
+        let (starts, mut count) = (zeros::<u32>(keys.len() + 1), zeros::<u64>(1));
+        reduce_by_key_on::<Sum, Equal, _, _, _>(
+            gpu,
+            &stream,
+            &device_keys,
+            &device_values,
+            (&mut firsts.index(..), &mut reduced.index(..)),
+            &mut starts.index(..=room),
+            &mut count,
+        )
+        .unwrap();
+        stream.synchronize().unwrap();
+        assert_eq!(count.as_host_vec().unwrap(), [unique.len() as u64]);
+        assert_begins(&firsts, &unique, "keys");
+        assert_begins(&reduced, &sums[..room], "sums");
+    }
+    let (mut firsts, mut reduced) = (zeros::<u32>(unique.len()), zeros::<f32>(unique.len()));
+    let answer = reduce_by_key::<Sum, Equal, _, _>(
+        gpu,
+        &device_keys,
+        &device_values,
+        &mut firsts,
+        &mut reduced,
+    );
+    assert_eq!(answer, Ok(unique.len()), "exactly enough is enough");
+    assert_begins(&reduced, &sums, "exactly enough");
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let gpu = gpu();
+    let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
+    let keys = DeviceBuffer::from_slice(&[1_u32; 12]).unwrap();
+    let values = DeviceBuffer::from_slice(&[1_u32; 12]).unwrap();
+    let (mut firsts, mut sums) = (zeros::<u32>(12), zeros::<u32>(12));
+    let fewer = values.index(..11);
+    let differ = Error::LengthsDiffer {
+        left_items: 12,
+        right_items: 11,
+    };
+    let answer = reduce_by_key::<Sum, Equal, _, _>(gpu, &keys, &fewer, &mut firsts, &mut sums);
+    assert_eq!(answer, Err(differ));
+    let overlaps = |answer: warpfold::Result<()>| {
+        assert!(matches!(answer, Err(Error::Overlap { .. })), "{answer:?}");
+    };
+    // Outputs in the place of either input, and both in one place.
+    for (mut to_keys, mut to_results) in [
+        (values.index(..), sums.index(..)),
+        (firsts.index(..), keys.index(..)),
+        (firsts.index(..), values.index(..)),
+        (sums.index(..), sums.index(..)),
+    ] {
+        let call = reduce_by_key::<Sum, Equal, _, _>;
+        overlaps(call(gpu, &keys, &values, &mut to_keys, &mut to_results).map(drop));
+    }
+    overlaps(inclusive_scan_by_key::<Sum, Equal, _, _>(
+        gpu,
+        &keys,
+        &values,
+        &mut keys.index(..),
+    ));
+    let (mut starts, mut count) = (zeros::<u32>(12), zeros::<u64>(1));
+    let answer = inclusive_scan_by_key_on::<Sum, Equal, _, _, _>(
+        gpu,
+        &stream,
+        &keys,
+        &values,
+        &mut sums,
+        (&mut starts, &mut count),
+    );
+    let too_short = Error::OutputTooShort {
+        offered_items: 12,
+        needed_items: 13,
+    };
+    assert_eq!(answer, Err(too_short));
+    let answer = reduce_by_key_on::<Sum, Equal, _, _, _>(
+        gpu,
+        &stream,
+        &keys,
+        &values,
+        (&mut firsts, &mut sums),
+        &mut values.index(..),
+        &mut count,
+    );
+    overlaps(answer);
+    assert_eq!(sums.as_host_vec().unwrap(), [0; 12]);
+    assert_eq!(values.as_host_vec().unwrap(), [1; 12]);
+}

@@ -1,0 +1,231 @@
+//! Reductions and scans of which only the device knows how many items they have; scans with an initial value and with their total. The
+//! bits are those of `warpfold::reference`, of as many items as the count says.
+
+#[path = "common/buffers.rs"]
+mod buffers;
+mod common;
+#[path = "common/data.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod data;
+
+use buffers::{assert_begins, values, zeros};
+use common::gpu;
+use cust::memory::DeviceBuffer;
+use cust::stream::{Stream, StreamFlags};
+use data::Sample;
+use virtual_gpu::Mode;
+use warpfold::ScanOptions;
+use warpfold::kind::{exclusive_scan, inclusive_scan, reduce};
+use warpfold::{
+    ArgMin, Error, Kernel, Max, Moments, Sum, WideSum, cust, exclusive_scan_and_total,
+    exclusive_scan_with, exclusive_scan_with_on, inclusive_scan_with, inclusive_scan_with_on,
+    reduce_counted_into, reference,
+};
+use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tile_items};
+
+fn stream() -> Stream {
+    Stream::new(StreamFlags::NON_BLOCKING, None).unwrap()
+}
+
+/// Counts about the borders of tiles of a reduction and of a scan, up to all, and beyond.
+fn counts(all: usize) -> Vec<u64> {
+    let mut counts = vec![
+        0,
+        1,
+        31,
+        8191,
+        8192,
+        8193,
+        all as u64 - 1,
+        all as u64,
+        u64::MAX,
+    ];
+    counts.retain(|&count| count <= all as u64 || count == u64::MAX);
+    counts
+}
+
+/// Reductions of the first items of 40,000.
+fn check_reduce<O: Kernel<reduce, T>, T: Sample>() {
+    let (gpu, stream) = (gpu(), stream());
+    let items = values::<T>(40_000);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    for count in counts(items.len()) {
+        let first = &items[..items.len().min(count as usize)];
+        let device_count = DeviceBuffer::from_slice(&[count]).unwrap();
+        let mut output = zeros::<O::Output>(2);
+        reduce_counted_into::<O, T>(gpu, &stream, &input, &device_count, &mut output).unwrap();
+        stream.synchronize().unwrap();
+        let expected = [reference::reduce::<O, T>(first)];
+        assert_begins(&output, &expected, &format!("{count} items"));
+    }
+}
+
+#[test]
+fn reductions_have_as_many_items_as_the_count_says() {
+    check_reduce::<Sum, f32>();
+    check_reduce::<Max, i8>();
+    check_reduce::<WideSum, f32>();
+    check_reduce::<ArgMin, f64>();
+    check_reduce::<Moments, f32>();
+}
+
+#[test]
+fn reductions_of_nothing_are_the_identity() {
+    let (gpu, stream) = (gpu(), stream());
+    let nothing = DeviceBuffer::<f32>::from_slice(&[]).unwrap();
+    let count = DeviceBuffer::from_slice(&[5_u64]).unwrap();
+    let mut output = DeviceBuffer::from_slice(&[7.0_f32]).unwrap();
+    reduce_counted_into::<Sum, _>(gpu, &stream, &nothing, &count, &mut output).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(
+        output.as_host_vec().unwrap()[0].to_bits(),
+        (-0.0_f32).to_bits()
+    );
+}
+
+/// Scans of the first items of `all`, with and without an initial value, with their totals.
+fn check_scan<O, T: Sample>(all: usize, counts: &[u64], initial: O::Accumulator)
+where
+    O: Kernel<inclusive_scan, T> + Kernel<exclusive_scan, T>,
+{
+    let (gpu, stream) = (gpu(), stream());
+    let items = values::<T>(all);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    for &count in counts {
+        let what = format!("{count} items of {all}");
+        let first = &items[..all.min(count as usize)];
+        let device_count = DeviceBuffer::from_slice(&[count]).unwrap();
+        let mut total = zeros::<O::Output>(2);
+        let mut output = zeros::<O::Output>(all);
+        let options = ScanOptions::<O, T>::new()
+            .count(&device_count)
+            .total(&mut total);
+        exclusive_scan_with_on(gpu, &stream, &input, &mut output, options).unwrap();
+        stream.synchronize().unwrap();
+        assert_begins(&output, &reference::exclusive_scan::<O, T>(first), &what);
+        let expected = reference::scan_total::<O, T>(O::identity(), first);
+        assert_begins(&total, &[expected], &format!("the total of {what}"));
+
+        let mut total = zeros::<O::Output>(2);
+        let mut output = zeros::<O::Output>(all);
+        let options = ScanOptions::<O, T>::new()
+            .count(&device_count)
+            .initial(initial);
+        inclusive_scan_with_on(gpu, &stream, &input, &mut output, options.total(&mut total))
+            .unwrap();
+        stream.synchronize().unwrap();
+        let expected = reference::inclusive_scan_from::<O, T>(initial, first);
+        assert_begins(&output, &expected, &what);
+        let expected = reference::scan_total::<O, T>(initial, first);
+        assert_begins(
+            &total,
+            &[expected],
+            &format!("the total of {what}, and more"),
+        );
+    }
+}
+
+#[test]
+fn scans_have_as_many_items_as_the_count_says() {
+    check_scan::<Sum, f32>(40_000, &counts(40_000), 0.375);
+    check_scan::<Max, i8>(40_000, &counts(40_000), -3);
+    check_scan::<WideSum, f32>(20_000, &counts(20_000), 0.1);
+}
+
+/// A launch for a long scan that turns out to be short, and one that does not.
+#[test]
+fn a_long_scan_may_turn_out_short() {
+    let short = (SCAN_SHORT_BYTES / 8) as usize;
+    let long_tile = scan_tile_items::<f64>(u64::MAX);
+    let few = [0, 1, 5000, 3 * long_tile + 7];
+    check_scan::<Sum, f64>(short + 9, &few, 2.5);
+    if common::mode() == Mode::Real {
+        let many = [short as u64 - 1, short as u64, short as u64 + 1, u64::MAX];
+        check_scan::<Sum, f64>(3 * short, &many, 2.5);
+    }
+}
+
+#[test]
+fn waiting_forms_do_the_same() {
+    let gpu = gpu();
+    let items = values::<f32>(10_001);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    let (mut output, mut total) = (zeros::<f32>(10_001), zeros::<f32>(1));
+    let options = ScanOptions::<Sum, _>::new().initial(9.5).total(&mut total);
+    exclusive_scan_with(gpu, &input, &mut output, options).unwrap();
+    let expected = reference::exclusive_scan_from::<Sum, f32>(9.5, &items);
+    assert_begins(&output, &expected, "exclusive, from 9.5");
+    let expected = reference::scan_total::<Sum, f32>(9.5, &items);
+    assert_begins(&total, &[expected], "the total, from 9.5");
+    let options = ScanOptions::<Sum, _>::default().initial(9.5);
+    inclusive_scan_with(gpu, &input, &mut output, options).unwrap();
+    let expected = reference::inclusive_scan_from::<Sum, f32>(9.5, &items);
+    assert_begins(&output, &expected, "inclusive, from 9.5");
+    let total = exclusive_scan_and_total::<Sum, _>(gpu, &input, &mut output).unwrap();
+    let expected = reference::scan_total::<Sum, f32>(-0.0, &items);
+    assert_eq!(total.to_bits(), expected.to_bits());
+    assert_begins(
+        &output,
+        &reference::exclusive_scan::<Sum, f32>(&items),
+        "exclusive",
+    );
+    // The next scan has nothing of the initial value.
+    warpfold::inclusive_scan::<Sum, _>(gpu, &input, &mut output).unwrap();
+    assert_begins(
+        &output,
+        &reference::inclusive_scan::<Sum, f32>(&items),
+        "inclusive",
+    );
+}
+
+#[test]
+fn the_total_of_nothing_is_the_initial_value() {
+    let (gpu, stream) = (gpu(), stream());
+    let nothing = DeviceBuffer::<u64>::from_slice(&[]).unwrap();
+    let mut output = DeviceBuffer::<u64>::from_slice(&[]).unwrap();
+    let mut total = DeviceBuffer::from_slice(&[7_u64; 2]).unwrap();
+    let options = ScanOptions::<Sum, _>::new()
+        .initial(1 << 40)
+        .total(&mut total);
+    inclusive_scan_with_on(gpu, &stream, &nothing, &mut output, options).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(total.as_host_vec().unwrap(), [1 << 40, 7]);
+    let options = ScanOptions::<Sum, _>::new().total(&mut total);
+    exclusive_scan_with(gpu, &nothing, &mut output, options).unwrap();
+    assert_eq!(total.as_host_vec().unwrap(), [0, 7]);
+    assert_eq!(
+        exclusive_scan_and_total::<Sum, _>(gpu, &nothing, &mut output),
+        Ok(0)
+    );
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let (gpu, stream) = (gpu(), stream());
+    let input = DeviceBuffer::from_slice(&[1_u64; 12]).unwrap();
+    let empty = DeviceBuffer::<u64>::from_slice(&[]).unwrap();
+    let count = DeviceBuffer::from_slice(&[3_u64]).unwrap();
+    let mut output = zeros::<u64>(12);
+    let answer = reduce_counted_into::<Sum, _>(gpu, &stream, &input, &empty, &mut output);
+    assert_eq!(answer, Err(Error::CountMissing));
+    let mut count_too = count.index(..);
+    let answer = reduce_counted_into::<Sum, _>(gpu, &stream, &input, &count, &mut count_too);
+    assert!(matches!(answer, Err(Error::Overlap { .. })), "{answer:?}");
+    let options = || ScanOptions::<Sum, u64>::new();
+    for (mut total, options) in [
+        (input.index(3..4), options()),
+        (output.index(11..), options()),
+        (count.index(..0), options()),
+        (count.index(..), options().count(&empty)),
+    ] {
+        let answer = inclusive_scan_with(gpu, &input, &mut output, options.total(&mut total));
+        assert!(
+            matches!(
+                answer,
+                Err(Error::Overlap { .. } | Error::OutputTooShort { .. } | Error::CountMissing)
+            ),
+            "{answer:?}"
+        );
+    }
+    assert_eq!(output.as_host_vec().unwrap(), [0; 12]);
+}

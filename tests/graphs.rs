@@ -1,0 +1,114 @@
+//! Captured graphs in which one call says how many items the next has: each launch follows what the input is then.
+//!
+//! `cust`'s own copies end a capture, so there is one test at a time.
+
+#[path = "common/buffers.rs"]
+mod buffers;
+mod common;
+#[path = "common/data.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod data;
+#[path = "common/graph.rs"]
+mod graph;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use buffers::{assert_begins, values, zeros};
+use common::gpu;
+use cust::memory::{CopyDestination, DeviceBuffer};
+use cust::stream::{Stream, StreamFlags};
+use data::Random;
+use graph::Graph;
+use warpfold::{
+    Equal, NonZero, ScanOptions, Sum, cust, inclusive_scan_with_on, reduce_by_key_on,
+    reduce_counted_into, reference, select_if_on,
+};
+
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn stream() -> Stream {
+    Stream::new(StreamFlags::NON_BLOCKING, None).unwrap()
+}
+
+#[test]
+fn a_captured_call_follows_its_keys() {
+    let _alone = alone();
+    let (gpu, stream) = (gpu(), stream());
+    let count = 5000;
+    let values = values::<f32>(count);
+    let mut device_keys = zeros::<u32>(count);
+    let device_values = DeviceBuffer::from_slice(&values).unwrap();
+    let (mut firsts, mut reduced) = (zeros::<u32>(count), zeros::<f32>(count));
+    let (mut starts, mut runs_found) = (zeros::<u32>(count + 1), zeros::<u64>(1));
+    let graph = Graph::capture(&stream, || {
+        reduce_by_key_on::<Sum, Equal, _, _, _>(
+            gpu,
+            &stream,
+            &device_keys,
+            &device_values,
+            (&mut firsts, &mut reduced),
+            &mut starts,
+            &mut runs_found,
+        )
+        .unwrap();
+    });
+    for most in [1, 17, 3000] {
+        let mut random = Random::new(most as u64);
+        let mut key = 0;
+        let keys: Vec<u32> = (0..count)
+            .map(|_| {
+                key += u32::from(random.below(most) == 0);
+                key
+            })
+            .collect();
+        device_keys.copy_from(&keys).unwrap();
+        reduced.copy_from(&vec![0.0; count]).unwrap();
+        // SAFETY: the buffers outlive the work.
+        unsafe { graph.launch(&stream) };
+        stream.synchronize().unwrap();
+        let (_, sums) = reference::reduce_by_key::<Sum, Equal, _, _>(&keys, &values);
+        assert_eq!(runs_found.as_host_vec().unwrap(), [sums.len() as u64]);
+        assert_begins(&reduced, &sums, &format!("runs of about {most}"));
+    }
+}
+
+#[test]
+fn a_selection_feeds_a_scan_and_a_reduction_in_a_graph() {
+    let _alone = alone();
+    let (gpu, stream) = (gpu(), stream());
+    let most = 9000;
+    let mut input = zeros::<f32>(most);
+    let (mut kept, mut count) = (zeros::<f32>(most), zeros::<u64>(1));
+    let (mut sums, mut total) = (zeros::<f32>(most), zeros::<f32>(1));
+    let graph = Graph::capture(&stream, || {
+        select_if_on::<NonZero, _>(gpu, &stream, &input, &mut kept, &mut count).unwrap();
+        reduce_counted_into::<Sum, _>(gpu, &stream, &kept, &count, &mut total).unwrap();
+        let options = ScanOptions::<Sum, _>::new().initial(1.0).count(&count);
+        inclusive_scan_with_on(gpu, &stream, &kept, &mut sums, options).unwrap();
+    });
+    for share in [1, 2, 100] {
+        let items = values::<f32>(most);
+        let items: Vec<f32> = (0..most)
+            .map(|index| {
+                if index % share == 0 {
+                    items[index]
+                } else {
+                    0.0
+                }
+            })
+            .collect();
+        input.copy_from(&items).unwrap();
+        sums.copy_from(&vec![0.0; most]).unwrap();
+        // SAFETY: the buffers outlive the work.
+        unsafe { graph.launch(&stream) };
+        stream.synchronize().unwrap();
+        let selected = reference::select_if::<NonZero, f32>(&items);
+        let expected = [reference::reduce::<Sum, f32>(&selected)];
+        assert_begins(&total, &expected, "the reduction");
+        let expected = reference::inclusive_scan_from::<Sum, f32>(1.0, &selected);
+        assert_begins(&sums, &expected, "the scan");
+    }
+}

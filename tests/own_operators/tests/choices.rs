@@ -1,0 +1,137 @@
+//! Predicates and equalities of a user's kind choose on the device what they choose on the host, and equalities say what belongs
+//! together by key.
+
+use bytemuck::bytes_of;
+use own_operators::operators::*;
+use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
+use warpfold::{
+    Gpu, Item, RunsKernel, SelectKernel, Sum, partition_if, reduce_by_key, reference,
+    run_length_encode, select_if, select_indices_if, unique,
+};
+
+/// A generator of numbers: SplitMix64.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// A number from −1 to 1.
+    fn float(&mut self) -> f32 {
+        (self.next() as i32) as f32 / i32::MIN as f32
+    }
+}
+
+/// Lengths about the borders of rows and tiles.
+const LENGTHS: [usize; 5] = [1, 33, 2048, 8193, 20_000];
+
+fn items<T>(length: usize, item: fn(&mut Numbers) -> T) -> Vec<T> {
+    let mut numbers = Numbers(length as u64);
+    (0..length).map(|_| item(&mut numbers)).collect()
+}
+
+fn place<T: Item>(length: usize) -> DeviceBuffer<T> {
+    DeviceBuffer::from_slice(&vec![T::zeroed(); length]).unwrap()
+}
+
+#[track_caller]
+fn assert_begins<T: Item>(found: &DeviceSlice<T>, expected: &[T]) {
+    let mut items = vec![T::zeroed(); found.len()];
+    found.copy_to(&mut items).unwrap();
+    for (place, (found, expected)) in std::iter::zip(&items, expected).enumerate() {
+        assert_eq!(bytes_of(found), bytes_of(expected), "place {place}");
+    }
+}
+
+fn check_predicate<P: SelectKernel<T>, T: Item>(item: fn(&mut Numbers) -> T) {
+    let gpu = Gpu::global().unwrap();
+    gpu.make_current().unwrap();
+    for length in LENGTHS {
+        let items = items(length, item);
+        let input = DeviceBuffer::from_slice(&items).unwrap();
+        let (selected, rejected) = reference::partition_if::<P, T>(&items);
+        assert!(length < 2048 || !selected.is_empty() && !rejected.is_empty());
+        let (mut kept, mut others) = (place::<T>(length), place::<T>(length));
+        let count = select_if::<P, T>(gpu, &input, &mut kept).unwrap();
+        assert_eq!(count, selected.len());
+        assert_begins(&kept, &selected);
+        partition_if::<P, T>(gpu, &input, &mut kept, &mut others).unwrap();
+        assert_begins(&kept, &selected);
+        assert_begins(&others, &rejected);
+        let mut indices = place::<usize>(length);
+        select_indices_if::<P, T, _>(gpu, &input, &mut indices).unwrap();
+        assert_begins(&indices, &reference::select_indices_if::<P, T>(&items));
+    }
+}
+
+fn check_equality<E: RunsKernel<T>, T: Item>(item: fn(&mut Numbers) -> T) {
+    let gpu = Gpu::global().unwrap();
+    gpu.make_current().unwrap();
+    for length in LENGTHS {
+        let items = items(length, item);
+        let input = DeviceBuffer::from_slice(&items).unwrap();
+        let (keys, lengths) = reference::run_length_encode::<E, T>(&items);
+        assert!(length < 2048 || keys.len() > 1 && keys.len() < length);
+        let mut firsts = place::<T>(length);
+        assert_eq!(
+            unique::<E, T>(gpu, &input, &mut firsts).unwrap(),
+            keys.len()
+        );
+        assert_begins(&firsts, &keys);
+        let (mut firsts, mut runs) = (place::<T>(length), place::<usize>(length));
+        run_length_encode::<E, T, _>(gpu, &input, &mut firsts, &mut runs).unwrap();
+        assert_begins(&firsts, &keys);
+        assert_begins(&runs, &lengths);
+
+        let values: Vec<f32> = (0..length).map(|index| index as f32 * 0.1).collect();
+        let (_, sums) = reference::reduce_by_key::<Sum, E, T, f32>(&items, &values);
+        let device_values = DeviceBuffer::from_slice(&values).unwrap();
+        let (mut firsts, mut reduced) = (place::<T>(length), place::<f32>(length));
+        let count =
+            reduce_by_key::<Sum, E, T, f32>(gpu, &input, &device_values, &mut firsts, &mut reduced);
+        assert_eq!(count, Ok(keys.len()));
+        assert_begins(&firsts, &keys);
+        assert_begins(&reduced, &sums);
+    }
+}
+
+#[test]
+fn even_numbers() {
+    check_predicate::<Even, u32>(|numbers| numbers.next() as u32);
+}
+
+#[test]
+fn letters() {
+    check_predicate::<Letter, u8>(|numbers| numbers.next() as u8);
+}
+
+#[test]
+fn points_in_reach() {
+    check_predicate::<InReach, [f32; 3]>(|numbers| [0; 3].map(|_: i32| numbers.float()));
+}
+
+#[test]
+fn pairs_with_one_key() {
+    check_equality::<SameKey, [u32; 2]>(|numbers| {
+        let bits = numbers.next();
+        [bits as u32 % 3, (bits >> 32) as u32]
+    });
+}
+
+#[test]
+fn runs_that_drift() {
+    check_equality::<Near, u16>(|numbers| 65_000 + numbers.next() as u16 % 5);
+}
+
+#[test]
+fn words() {
+    check_equality::<SameWord, [u64; 4]>(|numbers| {
+        let bits = numbers.next();
+        [7, 8, bits % 2, bits / 2 % 2]
+    });
+}

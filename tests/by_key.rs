@@ -12,12 +12,12 @@ use buffers::{assert_begins, values, zeros};
 use common::gpu;
 use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
-use data::{Random, Sample};
+use data::{Random, Sample, assert_same_bits};
 use warpfold::kind::{segmented_reduce, segmented_scan};
 use warpfold::{
     Equal, Error, Item, Kernel, Max, Sum, WideSum, cust, exclusive_scan_by_key,
-    exclusive_scan_by_key_on, inclusive_scan_by_key, inclusive_scan_by_key_on, reduce_by_key,
-    reduce_by_key_on, reference,
+    exclusive_scan_by_key_on, gpu_reduce_by_key, inclusive_scan_by_key, inclusive_scan_by_key_on,
+    reduce_by_key, reduce_by_key_on, reference,
 };
 
 /// Lengths of runs that make `count` keys in all.
@@ -65,6 +65,9 @@ where
     assert_eq!(count, Ok(unique.len()), "{what}");
     assert_begins(&firsts, &unique, what);
     assert_begins(&reduced, &results, what);
+    let (firsts, reduced) = gpu_reduce_by_key::<O, Equal, K, V>(keys, &values).unwrap();
+    assert_same_bits(&firsts, &unique, &format!("{what}: slices"));
+    assert_same_bits(&reduced, &results, &format!("{what}: slices"));
     let mut scanned = zeros(keys.len() + 1);
     inclusive_scan_by_key::<O, Equal, K, V>(gpu, &device_keys, &device_values, &mut scanned)
         .unwrap();
@@ -238,6 +241,8 @@ fn what_is_wrong_is_said() {
         right_items: 11,
     };
     let answer = reduce_by_key::<Sum, Equal, _, _>(gpu, &keys, &fewer, &mut firsts, &mut sums);
+    assert_eq!(answer, Err(differ.clone()));
+    let answer = gpu_reduce_by_key::<Sum, Equal, _, _>(&[1_u32; 12], &[1_u32; 11]);
     assert_eq!(answer, Err(differ));
     let overlaps = |answer: warpfold::Result<()>| {
         assert!(matches!(answer, Err(Error::Overlap { .. })), "{answer:?}");

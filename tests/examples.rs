@@ -213,6 +213,35 @@ fn offsets_of_what_is_no_length() {
 }
 
 #[test]
+fn words_of_a_file_are_counted() {
+    let folder = folder("words");
+    let text = folder.join("text");
+    fs::write(&text, "The cat. the DOG, the \u{fc}ber-cat!\n\n").unwrap();
+    let output = command("word_count").arg(&text).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let printed = printed(&output);
+    assert!(printed.contains("words      7 "), "{printed}");
+    assert!(printed.contains("different  4\n"), "{printed}");
+    assert!(
+        printed.contains("        3  the\n        2  cat\n"),
+        "{printed}"
+    );
+    fs::write(&text, "").unwrap();
+    let output = command("word_count").arg(&text).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let output = command("word_count").arg(&folder).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_sparse_product_agrees_with_the_cpu() {
+    let output = command("sparse").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(value(&printed(&output), "check"), "the CPU agrees");
+}
+
+#[test]
 fn compaction_agrees_with_the_cpu() {
     let output = command("compact").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");

@@ -72,11 +72,7 @@ fn variants(_output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
             texts: pack::kernels(&text)?,
         })
     };
-    let mut variants = vec![
-        table("sm_90", (9, 0))?,
-        table("sm_80", (8, 0))?,
-        table("sm_70", (7, 0))?,
-    ];
+    let mut variants = vec![table("sm_80", (8, 0))?, table("sm_70", (7, 0))?];
     if cfg!(feature = "ladder") {
         variants.push(text("ladder.ptx")?);
         variants.push(text("ladder_nested.ptx")?);

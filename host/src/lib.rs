@@ -187,9 +187,9 @@ pub use statistics::{
     HasNorm, gpu_arg_max, gpu_arg_min, gpu_arg_min_max, gpu_min_max, gpu_moments, gpu_norm,
 };
 pub use warpfold_kernels::element::Element;
-pub use warpfold_kernels::one_reading;
 pub use warpfold_kernels::op::*;
 pub use warpfold_kernels::selection::{Equal, Equality, NonZero, NotNan, Predicate};
+pub use warpfold_kernels::{mapped, one_reading};
 
 /// The crate of the kernels, for [`item!`].
 #[doc(hidden)]

@@ -2,8 +2,9 @@
 //!
 //! The driver compiles what it is given, so it is given one kernel's text, and a first `gpu_sum` does not wait for
 //! all the others. The texts lie compressed in the library, as the build script packs them: PTX, or bodies and the name of
-//! the skeleton that they fill (see [`fill`]).
+//! the skeleton that they fill (see [`fill`]). Those for 9.0 are made of those for 8.0 (see [`early`](mod@early)).
 
+mod early;
 mod fill;
 
 use std::ops::Range;
@@ -19,13 +20,20 @@ pub struct Texts {
     packed: &'static [u8],
     /// Where which lies, the best first.
     variants: &'static [Variant],
+    /// Whether a text that is there for 8.0 and not for 9.0 is made into one for 9.0: its kernel does not touch memory before work before
+    /// it has ended.
+    makes_early: bool,
 }
 
 impl Texts {
     /// What [`operators!`](crate::operators) includes.
     #[doc(hidden)]
     pub const fn new(packed: &'static [u8], variants: &'static [Variant]) -> Self {
-        Self { packed, variants }
+        Self {
+            packed,
+            variants,
+            makes_early: false,
+        }
     }
 }
 
@@ -51,10 +59,11 @@ pub struct Packed {
 }
 
 /// This library's texts.
-static SHIPPED: Texts = Texts::new(
-    include_bytes!(concat!(env!("OUT_DIR"), "/kernels.bin")),
-    include!(concat!(env!("OUT_DIR"), "/variants.rs")),
-);
+static SHIPPED: Texts = Texts {
+    packed: include_bytes!(concat!(env!("OUT_DIR"), "/kernels.bin")),
+    variants: include!(concat!(env!("OUT_DIR"), "/variants.rs")),
+    makes_early: true,
+};
 
 /// The lowest compute capability that runs any variant.
 pub(crate) static LOWEST_CAPABILITY: (u32, u32) =
@@ -97,12 +106,23 @@ pub fn shipped_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
     Some(best.text)
 }
 
+impl Candidate {
+    /// The text for 9.0 of one for 8.0.
+    fn early(&self) -> Option<Self> {
+        Some(Self {
+            capability: early::TO,
+            text: early::early(&self.text)?,
+        })
+    }
+}
+
 impl Texts {
     pub(crate) fn candidates<'symbol>(
         &'static self,
         symbol: &'symbol str,
         capability: (u32, u32),
     ) -> impl Iterator<Item = Candidate> + use<'symbol> {
+        let mut has_early = !self.makes_early || capability < early::TO;
         self.variants
             .iter()
             .filter(move |variant| variant.capability <= capability)
@@ -111,6 +131,12 @@ impl Texts {
                     capability: variant.capability,
                     text: self.text(variant, symbol)?,
                 })
+            })
+            .flat_map(move |candidate| {
+                has_early |= candidate.capability == early::TO;
+                let makes_early = !has_early && candidate.capability == early::FROM;
+                let early = makes_early.then(|| candidate.early()).flatten();
+                early.into_iter().chain([candidate])
             })
     }
 

@@ -10,6 +10,7 @@ mod counts;
 mod dot;
 mod extremes;
 mod keys;
+mod mapped;
 mod moments;
 mod statistics;
 mod tuple;

@@ -10,11 +10,13 @@ use std::process::{Command, Output};
 use crate::{command, complaint, folder, printed, run, sum_of, value};
 
 /// The examples that take arguments, each with some that keep it short.
-const EXAMPLES: [(&str, &[&str]); 5] = [
+const EXAMPLES: [(&str, &[&str]); 7] = [
     ("sum", &[]),
     ("statistics", &[]),
     ("prefix_sum", &["3", "4"]),
     ("compact", &[]),
+    ("word_count", &[]),
+    ("sparse", &[]),
     ("ladder", &["4"]),
 ];
 
@@ -41,6 +43,8 @@ fn arguments_that_are_not_an_examples_are_refused() {
         ("prefix_sum", &["--bogus"]),
         ("compact", &["--bogus"]),
         ("compact", &["file"]),
+        ("word_count", &["one", "two"]),
+        ("sparse", &["file"]),
         ("ladder", &["--bogus"]),
     ] {
         let output = run(example, arguments);

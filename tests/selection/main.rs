@@ -15,6 +15,7 @@ mod planted;
 #[path = "../common/schedule.rs"]
 mod schedule;
 mod shapes;
+mod slices;
 
 use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};

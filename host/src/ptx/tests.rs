@@ -203,9 +203,13 @@ fn bodies_are_packed_beside_their_skeleton() {
 #[test]
 fn every_generation_has_every_kernel() {
     for symbol in TABLES.into_iter().flatten() {
-        let candidates: Vec<_> = SHIPPED.candidates(symbol, (8, 0)).collect();
+        let candidates: Vec<_> = SHIPPED.candidates(symbol, (9, 0)).collect();
         let capabilities: Vec<_> = candidates.iter().map(|c| c.capability).collect();
-        assert_eq!(capabilities, [(8, 0), (7, 0)], "{symbol}");
+        assert_eq!(capabilities, [(9, 0), (8, 0), (7, 0)], "{symbol}");
+        let waits = candidates
+            .iter()
+            .map(|c| c.text.matches("griddepcontrol.wait;").count());
+        assert!(waits.eq([1, 0, 0]), "{symbol}");
         for candidate in candidates {
             let entry = format!(".visible .entry {}(", symbol);
             assert_eq!(candidate.text.matches(&entry).count(), 1, "{symbol}");

@@ -143,8 +143,7 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
             shape: PhantomData,
         };
         if looks_back {
-            let initial = initial::<O, T>(&arguments);
-            launch.look_back(initial, arguments.total, arguments.state_words);
+            launch.look_back(&arguments);
         } else if simt::warp() < S::WARPS {
             launch.scan::<P>();
         }
@@ -250,10 +249,13 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     #[inline(always)]
     fn buffers(&self) -> u32 {
         let fixed_bytes = size_of::<Shared<O, T>>() as u32;
-        match (simt::shared_bytes() - fixed_bytes) / S::SHAPE.bytes() as u32 {
-            0 | 1 => 1,
-            2 | 3 => 2,
-            _ => SCAN_TURNS as u32,
+        let room = (simt::shared_bytes() - fixed_bytes) / S::SHAPE.bytes() as u32;
+        if room >= SCAN_TURNS as u32 {
+            SCAN_TURNS as u32
+        } else if room >= 2 {
+            2
+        } else {
+            1
         }
     }
 }

@@ -660,6 +660,17 @@ warpfold::one_reading! {
     pub struct Summary = (warpfold::Sum, warpfold::ArgMin, warpfold::CountNonZero);
 }
 
+warpfold::mapped! {
+    /// The sum of the magnitudes.
+    pub struct AbsoluteSum = warpfold::Sum, |item: f32| -> f64 { f64::from(item.abs()) };
+    /// How many numbers are even.
+    pub struct CountEven = warpfold::CountNonZero, |item: u32| -> u8 { (item % 2 == 0) as u8 };
+    /// Numbers times their indices, which count from 0.
+    pub struct WeightedByPlace = warpfold::Sum, |item: i32, index| -> i64 {
+        i64::from(item).wrapping_mul(index as i64)
+    };
+}
+
 /// Even numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct Even;
@@ -743,6 +754,9 @@ warpfold::operators! {
     total_u128: Total, u128;
     total_u64x3: Total, [u64; 3];
     total_u32x8: Total, [u32; 8];
+    absolute_sum: AbsoluteSum, f32;
+    count_even: CountEven, u32, reduction only;
+    weighted_by_place: WeightedByPlace, i32;
     even: Even, u32, predicate;
     letter: Letter, u8, predicate;
     in_reach: InReach, [f32; 3], predicate;

@@ -218,6 +218,19 @@ fn several_operators_over_one_reading() {
     assert_eq!((sum, place, count), (1.0, 1, 4));
 }
 
+#[test]
+fn maps_before_an_operator() {
+    check::<AbsoluteSum, f32>(Numbers::float);
+    check::<WeightedByPlace, i32>(|numbers| numbers.next() as i32);
+    let found = warpfold::gpu_reduce::<AbsoluteSum, f32>(&[1.5, -2.5]);
+    assert_eq!(found, Ok(4.0));
+    let found = warpfold::gpu_inclusive_scan::<WeightedByPlace, i32>(&[5, -3, 7]);
+    assert_eq!(found, Ok(vec![0, -3, 11]));
+    let items: Vec<u32> = (0..10_001).collect();
+    assert_eq!(warpfold::gpu_reduce::<CountEven, u32>(&items), Ok(5001));
+    check_reduce_operator::<CountEven, u32>(&[1, 2, 3, 4]).unwrap();
+}
+
 fn reduces_only<O: Commutative + Kernel<reduce, f32>>() {
     for length in lengths() {
         let items = items(length, |numbers| 1.0e5 + numbers.float());

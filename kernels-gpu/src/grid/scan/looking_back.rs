@@ -1,5 +1,6 @@
 //! The warp that looks back.
 
+use crate::arguments::ScanArguments;
 use crate::block::Shape;
 use crate::board::Board;
 use crate::element::Element;
@@ -9,7 +10,7 @@ use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 use crate::workspace::Control;
 
-use super::{leaves_later, Launch};
+use super::{initial, leaves_later, Launch};
 
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// Whether look-backs are patient: those of long scans. What a tile needs is published soon after it arrived; to look
@@ -17,18 +18,12 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// look-backs took 541 µs and these 527. A short scan is over before that memory is busy.
     const IS_PATIENT: bool = S::IS_LONG;
 
-    /// The part of the warp that looks back, where `initial` stands before the first item. The total goes to `total`, if that is
-    /// somewhere.
+    /// The part of the warp that looks back.
     ///
     /// # Safety
     /// That of [`super::scan()`]: the warp of a block behind those that scan, whole.
     #[inline(always)]
-    pub unsafe fn look_back(
-        &self,
-        initial: O::Accumulator,
-        total: *mut O::Output,
-        state_words: u64,
-    ) {
+    pub unsafe fn look_back(&self, arguments: &ScanArguments<T, O::Output>) {
         let lookback = Lookback::new::<T, O::Output>(self.board, self.array.item_count);
         // A prefix is used two turns after its tile arrived: enough to begin one turn after. The last tile of a group
         // begins at once, since the next group waits for it; and so does the block's first: it may be the only one, and
@@ -47,13 +42,16 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 // Where nothing is stored, nobody needs it; the last tile of a group speaks for the group meanwhile.
                 let mut prefix = O::identity();
                 if self.stores || is_group_last(tile) {
+                    // Asked for each time: in registers it would displace others.
+                    let initial = initial::<O, T>(arguments);
                     prefix = lookback.look_back::<O, T>(tile, initial, Self::IS_PATIENT);
                 }
                 self.tell_prefix(turn, prefix);
-                if !total.is_null() && lookback.is_last(tile) {
+                if !arguments.total.is_null() && lookback.is_last(tile) {
                     let aggregate = lookback.published_tile(tile);
                     if simt::lane() == 0 {
-                        total.write(O::lower(O::combine(prefix, aggregate)));
+                        let total = O::combine(prefix, aggregate);
+                        arguments.total.write(O::lower(total));
                     }
                 }
                 if !waits {
@@ -63,6 +61,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 turn += 1;
             }
             if self.board.tag() == LAST_TAG && self.tiles.is_final {
+                let state_words = arguments.state_words;
                 depart(self.control, self.board, state_words, self.tiles.blocks);
             }
         }

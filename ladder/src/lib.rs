@@ -15,12 +15,10 @@
 //!
 //! The rungs are for learning and measuring: each allocates what it needs and waits for its result. A float result
 //! is within the error bound of its tree, and its bits may depend on the block size; those of [`Rung::Ours`]
-//! do not.
+//! do not. None runs while a stream of the context is being captured ([`warpfold::Error::CaptureUnderWay`]).
 //!
 //! This crate stands where a user's program does: it loads kernels of its own and launches them with the public interfaces of
 //! warpfold and of `cust`. The kernels are in `warpfold-ladder-kernels`, and the README beside this crate is a guide to them.
-//!
-//! Not covered: captures. No stream of the process may be captured while a call runs.
 
 mod catalogue;
 mod device_runtime;

@@ -64,9 +64,11 @@ pub struct Session<'ladder> {
 }
 
 impl<'ladder> Session<'ladder> {
-    /// In the GPU's context, which becomes the current one.
+    /// In the GPU's context, which becomes the current one; where no capture is in the way.
     pub fn new(ladder: &'ladder Ladder) -> Result<Self> {
         ladder.gpu().make_current()?;
+        // What waits uses the default stream, which would end a capture. This says so first.
+        ladder.gpu().synchronize()?;
         Ok(Self {
             ladder,
             stream: Stream::new(StreamFlags::DEFAULT, None)?,

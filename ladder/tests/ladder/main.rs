@@ -10,8 +10,12 @@ mod common;
 #[allow(dead_code, reason = "used in part")]
 mod data;
 mod device;
+#[path = "../../../tests/common/graph.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod graph;
 mod guide;
 mod guide_counts;
+mod kept;
 mod launches;
 mod nested;
 mod races;

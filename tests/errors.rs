@@ -151,6 +151,8 @@ fn a_start_between_items_is_refused() {
         alignment: 8,
     });
     assert_eq!(reduce::<Sum, _>(gpu, &input), misaligned);
+    let checked = gpu.check_buffer(Argument::Input, &input);
+    assert_eq!(checked, misaligned.map(drop));
 }
 
 #[test]
@@ -174,6 +176,13 @@ fn memory_and_streams_of_another_context_are_refused() {
     assert_eq!(scan, Err(foreign(Argument::Output)));
     let queued = reduce_into::<Sum, _>(gpu, &stream, &theirs, &mut ours);
     assert_eq!(queued, Err(Error::ForeignStream));
+    let checked = gpu.check_buffer(Argument::Flags, &theirs);
+    assert_eq!(checked, Err(foreign(Argument::Flags)));
+    assert_eq!(gpu.check_buffer(Argument::Flags, &ours), Ok(()));
+    assert_eq!(
+        gpu.check_buffer(Argument::Flags, &theirs.index(..0)),
+        Ok(())
+    );
     // The other context was current all the time, and a call on our own memory does not mind.
     assert_eq!(reduce::<Sum, _>(gpu, &ours), Ok(3.0));
 
@@ -200,6 +209,7 @@ fn freed_memory_is_recognised() {
             reduce::<Sum, _>(gpu, &stale).map(drop),
             reduce_into::<Sum, _>(gpu, &stream, &stale, &mut sum),
             inclusive_scan_on::<Sum, _>(gpu, &stream, &sum, &mut stale),
+            gpu.check_buffer(Argument::Input, &stale),
         ];
         for result in results {
             assert!(
@@ -209,6 +219,26 @@ fn freed_memory_is_recognised() {
         }
         assert_eq!(stream.synchronize(), Ok(()));
     });
+}
+
+#[test]
+fn a_text_that_the_driver_does_not_take_is_named_and_what_is_wrong_with_it_said() {
+    let head = ".version 7.0\n.target sm_70\n.address_size 64\n";
+    let unknown = format!("{head}.visible .entry broken() {{ flub.u32; ret; }}");
+    for (text, says) in [(unknown, "flub"), (format!("{head}\0"), "NUL")] {
+        match gpu().load_ptx("broken", &text) {
+            Err(Error::KernelRejected { symbol, code, log }) => {
+                assert_eq!((symbol, code.0), ("broken", 218));
+                assert!(log.contains(says), "{log}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    let module = gpu().load_ptx(
+        "whole",
+        &format!("{head}.visible .entry whole() {{ ret; }}"),
+    );
+    assert!(module.unwrap().get_function("whole").is_ok());
 }
 
 #[test]

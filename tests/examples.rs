@@ -5,16 +5,16 @@
 mod behaviour;
 #[path = "../examples/sum/parse.rs"]
 mod parse;
+#[path = "common/programs.rs"]
+mod programs;
 
-use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, BufReader, ErrorKind, Read};
-use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use parse::{Fault, LONGEST_WORD};
-use warpfold::ladder::{Document, Rung};
+use programs::{command, complaint, folder, printed, run};
 
 #[test]
 fn the_first_program_of_the_readme_is_an_example_that_runs() {
@@ -278,51 +278,6 @@ fn many_gpus_agree_with_the_cpu() {
     fs::remove_dir_all(folder).unwrap();
 }
 
-#[test]
-fn the_ladder_writes_its_tables_and_its_chart() {
-    let folder = folder("ladder");
-    let output = run("ladder", &["4", "2", "--output", folder.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let table = fs::read_to_string(folder.join("ladder.csv")).unwrap();
-    let chart = fs::read_to_string(folder.join("ladder.svg")).unwrap();
-    fs::remove_dir_all(folder).unwrap();
-    let printed = printed(&output);
-    for rung in Rung::ALL {
-        if [Document::Second, Document::Fourth, Document::Library].contains(&rung.document()) {
-            let title = rung.title();
-            assert!(
-                printed.contains(&format!("\n{title} ")),
-                "{title}: {printed}"
-            );
-            assert!(table.contains(title), "{title}: {table}");
-            assert!(chart.contains(title), "{title}: {chart}");
-        }
-    }
-}
-
-#[test]
-fn the_ladder_knows_five_documents() {
-    for arguments in [&["6"][..], &["four"], &["--output"], &["1", "sweeps"]] {
-        let output = run("ladder", arguments);
-        assert_eq!(output.status.code(), Some(2), "{output:?}");
-    }
-}
-
-#[test]
-fn the_ladder_names_the_folder_that_it_cannot_make() {
-    let output = run("ladder", &["4", "--output", "/dev/null/charts"]);
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let complaint = complaint(&output);
-    assert!(complaint.contains("`/dev/null/charts`"), "{complaint}");
-}
-
-/// A new folder for files of a test.
-fn folder(name: &str) -> PathBuf {
-    let folder = env::temp_dir().join(format!("warpfold-{name}-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 /// Runs `sum` on a file of this name with this text.
 fn sum_of(name: impl AsRef<OsStr>, text: impl AsRef<[u8]>) -> Output {
     of_file("sum", name, text)
@@ -335,39 +290,6 @@ fn of_file(example: &str, name: impl AsRef<OsStr>, text: impl AsRef<[u8]>) -> Ou
     let output = run(example, &[path.as_os_str()]);
     fs::remove_file(path).unwrap();
     output
-}
-
-fn run(example: &str, arguments: &[impl AsRef<OsStr>]) -> Output {
-    command(example).args(arguments).output().unwrap()
-}
-
-fn command(example: &str) -> Command {
-    Command::new(executable(example))
-}
-
-/// The example's executable: where cargo puts it, or beside this test where `cargo xtask bundle` does.
-fn executable(example: &str) -> PathBuf {
-    let test = env::current_exe().unwrap();
-    let folder = test.parent().unwrap();
-    let bundled = folder.join(format!("example-{example}"));
-    if bundled.exists() {
-        return bundled;
-    }
-    let built = folder.with_file_name("examples").join(example);
-    assert!(
-        built.exists(),
-        "{} is not there: `cargo test` builds it, `cargo test --test` alone does not",
-        built.display()
-    );
-    built
-}
-
-fn complaint(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn printed(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
 }
 
 /// What stands behind `name` at the start of a line.

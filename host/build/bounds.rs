@@ -1,4 +1,4 @@
-//! Launch bounds: what the driver's compiler is told of an entry's launches, since neither compiler has a way to say so.
+//! The launch bounds of the library's kernels: what the driver's compiler is told of an entry's launches.
 //!
 //! Without them it may give a scan's threads more registers than a block of 544 can have, and the kernel does not launch.
 
@@ -8,29 +8,20 @@ use warpfold_kernels::op::*;
 use warpfold_kernels::segments::{self, Task};
 use warpfold_kernels::{bf16, f16, selection};
 
-use crate::part::Part;
+use crate::finish::Contents;
 
-/// The most threads that a block can have.
-const MOST_BLOCK_THREADS: u32 = 1024;
+/// What a text of the library holds: all entries, and nothing else.
+pub const LIBRARY: Contents = Contents {
+    has: |_| true,
+    has_declarations: false,
+    bounds: of,
+};
 
 /// What the name of a selection begins with.
 pub const SELECTIONS: [&str; 3] = ["select_if_", "select_flagged_", "runs_"];
 
-/// The name in a line that opens an entry.
-pub fn entry_name(line: &str) -> Option<&str> {
-    line.strip_prefix(".visible .entry ")?.strip_suffix('(')
-}
-
-/// The bounds of a kernel: the most threads of a block and, of a kernel of the library, how many blocks are to share a
-/// multiprocessor.
+/// The bounds of a kernel: the most threads of a block, and how many blocks are to share a multiprocessor.
 pub fn of(entry: &str) -> String {
-    match Part::of(entry) {
-        Part::Library => of_library(entry),
-        Part::Ladder | Part::Nested => format!(".maxntid {MOST_BLOCK_THREADS}, 1, 1\n"),
-    }
-}
-
-fn of_library(entry: &str) -> String {
     let (threads, blocks) = match reduction_blocks(entry) {
         Some(blocks) => (BLOCK_THREADS, blocks),
         None if entry.starts_with("segmented_") => {
@@ -67,21 +58,4 @@ fn reduction_blocks(entry: &str) -> Option<u32> {
     }
     warpfold_kernels::for_each_kernel!(rows)
         .or_else(|| warpfold_kernels::for_each_pair_kernel!(rows))
-}
-
-/// The text with the bounds `of` each entry behind its parameters.
-pub fn add(text: &str, of: impl Fn(&str) -> String) -> String {
-    let mut bounded = String::with_capacity(text.len());
-    let mut entry = None;
-    for line in text.lines() {
-        bounded.push_str(line);
-        bounded.push('\n');
-        entry = entry_name(line).or(entry);
-        if line == ")"
-            && let Some(entry) = entry.take()
-        {
-            bounded.push_str(&of(entry));
-        }
-    }
-    bounded
 }

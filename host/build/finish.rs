@@ -1,7 +1,16 @@
-//! From what a compiler emits to the text of one part.
+//! From what a compiler emits to a text of entries, each with what is known of its launches: neither compiler has a way to say
+//! that.
 
-use crate::bounds;
-use crate::part::Part;
+/// What a text holds of what was emitted.
+#[derive(Debug, Clone, Copy)]
+pub struct Contents {
+    /// Whether it has the entry of this name.
+    pub has: fn(&str) -> bool,
+    /// Whether it has external functions and global variables: what kernels launch with, and what they print.
+    pub has_declarations: bool,
+    /// The bounds of an entry's launches, in a line or more.
+    pub bounds: fn(&str) -> String,
+}
 
 /// What is left out, and so up to where.
 #[derive(Clone, Copy, PartialEq)]
@@ -13,8 +22,8 @@ enum Skip {
     Declaration,
 }
 
-/// Leaves the part's entries, without comments, and adds to each what is known of its launches.
-pub fn finish(emitted: &str, part: Part) -> Result<String, String> {
+/// Leaves the contents, without comments, and adds each entry's bounds.
+pub fn finish(emitted: &str, contents: &Contents) -> Result<String, String> {
     let mut text = String::with_capacity(emitted.len());
     let mut skip = Skip::Nothing;
     for line in emitted.lines() {
@@ -23,7 +32,7 @@ pub fn finish(emitted: &str, part: Part) -> Result<String, String> {
             continue;
         }
         if skip == Skip::Nothing {
-            skip = begins(trimmed, part);
+            skip = begins(trimmed, contents);
         }
         let is_last = match skip {
             Skip::Nothing => false,
@@ -40,15 +49,15 @@ pub fn finish(emitted: &str, part: Part) -> Result<String, String> {
         text.push('\n');
     }
     match skip {
-        Skip::Nothing => Ok(bounds::add(&text, bounds::of)),
+        Skip::Nothing => Ok(add_bounds(&text, contents.bounds)),
         Skip::Function | Skip::Declaration => Err("the text breaks off".to_owned()),
     }
 }
 
 /// What of it, if anything, is left out from a line on.
-fn begins(line: &str, part: Part) -> Skip {
-    if let Some(name) = bounds::entry_name(line) {
-        return match Part::of(name) == part {
+fn begins(line: &str, contents: &Contents) -> Skip {
+    if let Some(name) = entry_name(line) {
+        return match (contents.has)(name) {
             true => Skip::Nothing,
             false => Skip::Function,
         };
@@ -57,11 +66,32 @@ fn begins(line: &str, part: Part) -> Skip {
     if line.starts_with(".visible .func") {
         return Skip::Function;
     }
-    // What kernels launch with, and what they print.
-    let of_nested = [".extern .func", ".visible .global", ".global"];
-    let is_of_nested = of_nested.iter().any(|start| line.starts_with(start));
-    match is_of_nested && part != Part::Nested {
+    let declarations = [".extern .func", ".visible .global", ".global"];
+    let is_declaration = declarations.iter().any(|start| line.starts_with(start));
+    match is_declaration && !contents.has_declarations {
         true => Skip::Declaration,
         false => Skip::Nothing,
     }
+}
+
+/// The name in a line that opens an entry.
+pub fn entry_name(line: &str) -> Option<&str> {
+    line.strip_prefix(".visible .entry ")?.strip_suffix('(')
+}
+
+/// The text with the bounds `of` each entry behind its parameters.
+pub fn add_bounds(text: &str, of: impl Fn(&str) -> String) -> String {
+    let mut bounded = String::with_capacity(text.len());
+    let mut entry = None;
+    for line in text.lines() {
+        bounded.push_str(line);
+        bounded.push('\n');
+        entry = entry_name(line).or(entry);
+        if line == ")"
+            && let Some(entry) = entry.take()
+        {
+            bounded.push_str(&of(entry));
+        }
+    }
+    bounded
 }

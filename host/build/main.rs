@@ -13,8 +13,6 @@ mod fill;
 mod finish;
 mod pack;
 #[cfg(feature = "cuda_builder")]
-mod part;
-#[cfg(feature = "cuda_builder")]
 mod rust_cuda;
 #[cfg(not(feature = "cuda_builder"))]
 mod table;
@@ -65,19 +63,7 @@ fn variants(_output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
         }
         Ok(Variant { capability, texts })
     };
-    let text = |name: &str| -> Result<Variant, Box<dyn Error>> {
-        let text = std::fs::read_to_string(folder.join(name))?;
-        Ok(Variant {
-            capability: (7, 0),
-            texts: pack::kernels(&text)?,
-        })
-    };
-    let mut variants = vec![table("sm_80", (8, 0))?, table("sm_70", (7, 0))?];
-    if cfg!(feature = "ladder") {
-        variants.push(text("ladder.ptx")?);
-        variants.push(text("ladder_nested.ptx")?);
-    }
-    Ok(variants)
+    Ok(vec![table("sm_80", (8, 0))?, table("sm_70", (7, 0))?])
 }
 
 /// The texts in a folder, by the names of their files.

@@ -11,12 +11,10 @@
 //! wrong one with a code.
 
 mod capture;
-#[cfg(any(test, feature = "ladder"))]
+#[cfg(test)]
 mod copy;
 mod event;
 mod launch;
-#[cfg(feature = "ladder")]
-pub(crate) mod link;
 mod newer;
 mod own_stream;
 #[cfg(feature = "nccl")]
@@ -33,9 +31,7 @@ use crate::error::{DriverCode, Error};
 use newer::Newer;
 
 pub(crate) use capture::{Capture, Unconcerned, check_default_stream, in_capture};
-#[cfg(feature = "ladder")]
-pub(crate) use copy::copy_within_device;
-#[cfg(any(test, feature = "ladder"))]
+#[cfg(test)]
 pub(crate) use copy::{copy_to_device, copy_to_host};
 pub(crate) use event::Event;
 pub(crate) use launch::Shape;

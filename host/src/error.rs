@@ -264,11 +264,6 @@ pub enum Error {
         log: String,
     },
 
-    /// The [ladder](crate::ladder) has no such rung.
-    #[cfg(feature = "ladder")]
-    #[error(transparent)]
-    Ladder(#[from] crate::ladder::Refusal),
-
     /// The ranks of a [group](crate::group) do not do together what was asked.
     #[cfg(feature = "nccl")]
     #[error(transparent)]

@@ -115,7 +115,6 @@
 //!   this crate.
 //! - `nccl`: several GPUs work together, in one process or in many, in the module `group`. The library NCCL is opened at run time,
 //!   where it is needed.
-//! - `ladder`: the kernels of the tutorials, from the naive one up, in the module of that name.
 
 #[cfg(feature = "virtual-gpu")]
 extern crate virtual_gpu as _;
@@ -128,8 +127,6 @@ mod gpu;
 #[cfg(feature = "nccl")]
 pub mod group;
 mod kernel;
-#[cfg(feature = "ladder")]
-pub mod ladder;
 mod launch;
 mod operators;
 mod own_kernel;

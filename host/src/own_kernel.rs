@@ -1,12 +1,16 @@
-//! Kernels of a program's own: [`kernels!`](crate::kernels!) and what it declares.
+//! Kernels of a program's own: [`kernels!`](crate::kernels!) and what it declares; texts that a program has by other means; and
+//! the checks of buffers that the library's own calls make.
 
 use std::ffi::CString;
 
+use cust::memory::DeviceSlice;
 use cust::module::Module;
 
 use crate::driver;
-use crate::error::{DriverCode, Error, Result};
+use crate::error::{Argument, DriverCode, Error, Result};
 use crate::gpu::Gpu;
+use crate::kernel::Item;
+use crate::launch::Span;
 use crate::ptx::Texts;
 
 /// A kernel of a program's own, which [`kernels!`](crate::kernels!) declares.
@@ -46,29 +50,105 @@ impl OwnKernel {
         gpu.make_current()?;
         let mut refused = None;
         for candidate in self.texts.candidates(self.symbol, gpu.compute_capability()) {
-            let Ok(text) = CString::new(candidate.text) else {
-                break;
-            };
-            let error = match Module::from_ptx_cstr(&text, &[]) {
+            let error = match load(self.symbol, &candidate.text) {
                 Ok(module) => return Ok(module),
                 Err(error) => error,
             };
-            // `cust` knows neither all codes nor the log.
-            let (code, log) = match driver::load_module(&text) {
-                Err((failure, log)) => (failure.code, log),
-                Ok(module) => {
-                    module.unload()?;
-                    (DriverCode(error as i32), String::new())
+            let is_of_version = matches!(
+                error,
+                Error::KernelRejected {
+                    code: DriverCode::UNSUPPORTED_PTX_VERSION,
+                    ..
                 }
-            };
-            let symbol = self.symbol;
-            refused.get_or_insert(Error::KernelRejected { symbol, code, log });
-            if code != DriverCode::UNSUPPORTED_PTX_VERSION {
+            );
+            refused.get_or_insert(error);
+            if !is_of_version {
                 break;
             }
         }
         let symbol = self.symbol;
         Err(refused.unwrap_or(Error::KernelMissing { symbol }))
+    }
+}
+
+impl Gpu {
+    /// Loads PTX that a program has by other means than [`kernels!`](crate::kernels!), as a module of its own into this GPU's
+    /// context, which becomes the current one. `symbol` names the text, or a kernel of it, in errors.
+    ///
+    /// The driver compiles the whole text, which takes milliseconds or more: keep the module.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// const TEXT: &str = "
+    ///     .version 7.0
+    ///     .target sm_70
+    ///     .address_size 64
+    ///     .visible .entry nothing() { ret; }
+    /// ";
+    /// let gpu = warpfold::Gpu::new()?;
+    /// let module = gpu.load_ptx("nothing", TEXT)?;
+    /// let function = module.get_function("nothing")?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KernelRejected`], with what the driver's compiler said; and what [`Gpu::make_current`] may give.
+    pub fn load_ptx(&self, symbol: &'static str, text: &str) -> Result<Module> {
+        self.make_current()?;
+        load(symbol, text)
+    }
+
+    /// Checks that a buffer is what a kernel may be given: memory of this GPU's primary context, where the items' alignment allows.
+    /// So do the library's own calls. An empty buffer is always fine.
+    ///
+    /// ```
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Argument, Gpu};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let items = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
+    /// gpu.check_buffer(Argument::Input, &items)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Misaligned`], [`Error::ForeignMemory`]; [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`].
+    pub fn check_buffer<T: Item>(&self, argument: Argument, buffer: &DeviceSlice<T>) -> Result<()> {
+        let span = Span::from(buffer);
+        if span.item_count == 0 {
+            return Ok(());
+        }
+        self.enter(|entered| {
+            span.check_alignment::<T>(argument)?;
+            entered.check_memory(argument, span.address)
+        })
+    }
+}
+
+/// Loads a text into the current context.
+fn load(symbol: &'static str, text: &str) -> Result<Module> {
+    let rejected = |code, log| Error::KernelRejected { symbol, code, log };
+    let Ok(text) = CString::new(text) else {
+        let log = "the text has a NUL".to_owned();
+        return Err(rejected(DriverCode::INVALID_PTX, log));
+    };
+    let error = match Module::from_ptx_cstr(&text, &[]) {
+        Ok(module) => return Ok(module),
+        Err(error) => error,
+    };
+    // `cust` knows neither all codes nor the log.
+    match driver::load_module(&text) {
+        Err((failure, log)) => Err(rejected(failure.code, log)),
+        Ok(module) => {
+            module.unload()?;
+            Err(rejected(DriverCode(error as i32), String::new()))
+        }
     }
 }
 

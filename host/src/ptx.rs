@@ -90,15 +90,6 @@ pub(crate) fn candidates(
         .candidates(entry.symbol(), capability)
 }
 
-/// The same for a kernel of this library that is no row of the table.
-#[cfg(feature = "ladder")]
-pub(crate) fn shipped(
-    symbol: &str,
-    capability: (u32, u32),
-) -> impl Iterator<Item = Candidate> + use<'_> {
-    SHIPPED.candidates(symbol, capability)
-}
-
 /// The PTX of a row of the table as a device of this compute capability is given it; nothing where it is given none.
 #[doc(hidden)]
 pub fn shipped_text(symbol: &str, capability: (u32, u32)) -> Option<String> {

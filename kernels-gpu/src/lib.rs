@@ -12,8 +12,8 @@
 //! | `thread` | one thread | vectors of items, of 16 bytes or one wide item, in registers |
 //! | `simt` | the machine | the only module with `asm!` and intrinsics |
 //!
-//! `emit` makes an entry of each row of the table ([`entries`]). `device` has of `thread`, `warp` and `block` what kernels of
-//! a user's own are made of.
+//! With the feature `entries`, `emit` makes an entry of each row of the table ([`entries`]). `device` has of `thread`, `warp` and
+//! `block` what kernels of a user's own are made of.
 //!
 //! These exist on the host too: the table ([`entries`]), the operators ([`op`]), the types of items and accumulators
 //! ([`element`]), the fixed combination trees ([`contract`]; of segments, [`segments`]), what a launch provides ([`launch`]) and the layout of the scratch
@@ -43,6 +43,15 @@
     ),
     allow(internal_features)
 )]
+// The building blocks alone need a part of the rest, and of the compiler's features.
+#![cfg_attr(
+    not(any(
+        feature = "entries",
+        feature = "stable",
+        feature = "cuda_std_operators"
+    )),
+    allow(dead_code, unused_macros, unused_imports, unused_features)
+)]
 // The published `cuda_std::kernel` asks for an architecture that rustc no longer knows.
 #![cfg_attr(feature = "cuda_std", allow(unexpected_cfgs))]
 #![cfg_attr(
@@ -69,12 +78,10 @@ mod block;
 mod board;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 pub mod device;
-#[cfg(any(
-    all(
-        target_arch = "nvptx64",
-        not(any(feature = "stable", feature = "cuda_std_operators"))
-    ),
-    all(not(target_arch = "nvptx64"), feature = "cuda_std")
+#[cfg(all(
+    feature = "entries",
+    not(feature = "stable"),
+    any(target_arch = "nvptx64", feature = "cuda_std")
 ))]
 #[macro_use]
 mod emit;
@@ -133,6 +140,3 @@ pub use bytemuck;
 pub use half::{bf16, f16};
 pub use op::*;
 pub use selection::{Equal, Equality, NonZero, NotNan, Predicate};
-
-#[cfg(feature = "ladder")]
-pub mod ladder;

@@ -2,36 +2,26 @@
 //! and any content.
 
 use std::ffi::OsStr;
-use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::process::{Command, Output};
 
-use crate::{command, complaint, folder, printed, run, sum_of, value};
+use crate::programs::*;
+use crate::{sum_of, value};
 
 /// The examples that take arguments, each with some that keep it short.
-const EXAMPLES: [(&str, &[&str]); 7] = [
+const EXAMPLES: [(&str, &[&str]); 6] = [
     ("sum", &[]),
     ("statistics", &[]),
     ("prefix_sum", &["3", "4"]),
     ("compact", &[]),
     ("word_count", &[]),
     ("sparse", &[]),
-    ("ladder", &["4"]),
 ];
 
 #[test]
 fn every_example_says_what_it_does() {
     for (example, _) in EXAMPLES {
-        for flag in ["--help", "-h"] {
-            let output = run(example, &[flag]);
-            assert_eq!(output.status.code(), Some(0), "{output:?}");
-            assert_eq!(complaint(&output), "");
-            let help = printed(&output);
-            let usage = format!("Usage: {example}");
-            assert!(help.contains(&usage), "{help}");
-            assert!(help.contains("GPU") || help.contains("device"), "{help}");
-        }
+        assert_helps(example);
     }
 }
 
@@ -45,56 +35,23 @@ fn arguments_that_are_not_an_examples_are_refused() {
         ("compact", &["file"]),
         ("word_count", &["one", "two"]),
         ("sparse", &["file"]),
-        ("ladder", &["--bogus"]),
     ] {
-        let output = run(example, arguments);
-        assert_eq!(output.status.code(), Some(2), "{output:?}");
-        assert_eq!(printed(&output), "");
-        let complaint = complaint(&output);
-        let unexpected = arguments[arguments.len() - 1];
-        assert!(complaint.contains(unexpected), "{complaint}");
-        assert!(complaint.contains("Usage: "), "{complaint}");
-    }
-}
-
-/// Runs each example, and its help, with what `prepare` makes of its output.
-fn each_with_output(prepare: impl Fn(&mut Command), check: impl Fn(Output)) {
-    for (example, arguments) in EXAMPLES {
-        for arguments in [arguments, &["--help"]] {
-            let mut command = command(example);
-            prepare(command.args(arguments));
-            check(command.output().unwrap());
-        }
+        assert_refuses(example, arguments);
     }
 }
 
 #[test]
 fn an_example_that_nobody_reads_ends_without_a_word() {
-    let closed = |command: &mut Command| {
-        let (reader, writer) = io::pipe().unwrap();
-        drop(reader);
-        command.stdout(writer);
-    };
-    each_with_output(closed, |output| {
-        assert_eq!(output.status.code(), Some(0), "{output:?}");
-        assert_eq!(complaint(&output), "");
-    });
+    for (example, arguments) in EXAMPLES {
+        assert_ends_unread(example, arguments);
+    }
 }
 
 #[test]
 fn an_example_whose_output_has_no_room_fails() {
-    let full = |command: &mut Command| {
-        command.stdout(File::create("/dev/full").unwrap());
-    };
-    each_with_output(full, |output| {
-        assert_eq!(output.status.code(), Some(1), "{output:?}");
-        let complaint = complaint(&output);
-        assert!(
-            complaint.contains("cannot write the output: "),
-            "{complaint}"
-        );
-        assert_eq!(complaint.lines().count(), 1, "{complaint}");
-    });
+    for (example, arguments) in EXAMPLES {
+        assert_fails_unwritten(example, arguments);
+    }
 }
 
 #[test]
@@ -126,22 +83,11 @@ fn a_files_name_need_not_be_utf_8() {
 
 #[test]
 fn an_argument_that_is_not_utf_8_is_refused_where_it_is_not_a_file() {
-    for example in ["prefix_sum", "compact", "ladder"] {
+    for example in ["prefix_sum", "compact"] {
         let output = run(example, &[OsStr::from_bytes(b"5\xff")]);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         assert_one_page(&complaint(&output));
     }
-}
-
-#[test]
-fn a_folder_for_charts_need_not_be_utf_8() {
-    let folder = folder("charts").join(OsStr::from_bytes(b"of \xff"));
-    let arguments = [OsStr::new("4"), OsStr::new("--output"), folder.as_os_str()];
-    let output = run("ladder", &arguments);
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let written = ["ladder.csv", "ladder.svg"].map(|name| folder.join(name).exists());
-    fs::remove_dir_all(folder.parent().unwrap()).unwrap();
-    assert_eq!(written, [true, true]);
 }
 
 #[test]
@@ -154,15 +100,6 @@ fn what_cannot_be_read_is_named() {
         assert!(complaint.contains(&quoted), "{complaint}");
         assert!(complaint.contains(why), "{complaint}");
     }
-}
-
-/// Asserts that a complaint neither floods nor commands a terminal.
-#[track_caller]
-fn assert_one_page(complaint: &str) {
-    let bytes = complaint.len();
-    assert!(bytes < 1000, "{bytes} bytes, beginning {:.2000}", complaint);
-    let is_plain = |c: char| c == '\n' || !c.is_control();
-    assert!(complaint.chars().all(is_plain), "{complaint:?}");
 }
 
 #[test]
@@ -193,26 +130,7 @@ fn a_complaint_shows_what_is_not_text_as_escapes() {
 
 #[test]
 fn a_complaint_about_an_argument_is_as_plain() {
-    let long = "x".repeat(100_000);
-    for argument in [&long, "--\x1b[31mred\x07"] {
-        for (example, _) in EXAMPLES {
-            let output = run(example, &["5", argument]);
-            assert_eq!(output.status.code(), Some(2), "{output:?}");
-            assert_one_page(&complaint(&output));
-        }
+    for (example, _) in EXAMPLES {
+        assert_complains_plainly(example);
     }
-}
-
-#[test]
-fn a_file_with_more_numbers_than_the_device_has_room_for_is_refused() {
-    let path = folder("examples").join("many.txt");
-    fs::write(&path, "1 ".repeat(10_000)).unwrap();
-    let mut command = command("sum");
-    command.arg(&path);
-    command.envs([("VIRTUAL_GPU", "on"), ("VIRTUAL_GPU_MEMORY", "64K")]);
-    let output = command.output().unwrap();
-    fs::remove_file(path).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let complaint = complaint(&output);
-    assert!(complaint.contains("more than 8192 numbers"), "{complaint}");
 }

@@ -7,7 +7,9 @@ use std::slice;
 use anyhow::{Result, ensure};
 use warpfold_kernels::contract::{SCAN_LONG, SCAN_SHORT, THREAD_VECTORS};
 
-use crate::bounds::{SELECTIONS, entry_name};
+use crate::bounds::SELECTIONS;
+use crate::early::early;
+use crate::finish::entry_name;
 use crate::narrow::narrow_store_of_float;
 use crate::part::Part;
 
@@ -291,8 +293,8 @@ mod tests {
 
     const GENERATIONS: [&str; 2] = ["sm_70", "sm_80"];
 
-    const LADDER: &str = include_str!("../../host/ptx/ladder.ptx");
-    const NESTED: &str = include_str!("../../host/ptx/ladder_nested.ptx");
+    const LADDER: &str = include_str!("../../ladder/ptx/ladder.ptx");
+    const NESTED: &str = include_str!("../../ladder/ptx/ladder_nested.ptx");
 
     /// The library's kernels for a generation of devices, as they ship.
     fn library(name: &str) -> String {

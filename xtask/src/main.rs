@@ -1,8 +1,8 @@
 //! What cargo does not do for warpfold.
 //!
 //! ```text
-//! cargo xtask ptx [FILE…]            build the kernels' PTX into host/ptx
-//! cargo xtask ptx --check [FILE…]    fail if the committed PTX is not what the source gives
+//! cargo xtask ptx [NAME…]            build the kernels' PTX into host/ptx and ladder/ptx
+//! cargo xtask ptx --check [NAME…]    fail if the committed PTX is not what the source gives
 //! cargo xtask rust-cuda [--few]       build the kernels with rust-cuda's compiler, and test what it makes of them
 //! cargo xtask bundle                 build tests and examples, and gather the executables in bundle/
 //! cargo xtask schedules [--seeds N] [TEST…]
@@ -11,19 +11,24 @@
 //!                                    run the library's random tests with fresh seeds
 //! ```
 //!
-//! A FILE is the name of one in host/ptx, such as `sm_80`; without any, all of them are meant.
+//! A NAME is `sm_70`, `sm_80`, `sm_90`, a folder in host/ptx, or `ladder` or `ladder_nested`, a text in ladder/ptx; without any, all
+//! of them are meant.
 
 #[path = "../../host/build/bounds.rs"]
 mod bounds;
 mod bundle;
+#[path = "../../host/src/ptx/early.rs"]
+#[allow(dead_code, reason = "the library uses the rest")]
+mod early;
 mod executables;
 #[path = "../../host/src/ptx/fill.rs"]
 mod fill;
 #[path = "../../host/build/finish.rs"]
 mod finish;
 mod inspect;
+#[path = "../../ladder/build/contents.rs"]
+mod ladder;
 mod narrow;
-#[path = "../../host/build/part.rs"]
 mod part;
 mod ptx;
 mod random;
@@ -40,7 +45,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask ptx [--check] [FILE…] | rust-cuda [--few [ARCHITECTURE…]] | bundle | schedules [--seeds N] [TEST…] | random [--minutes M] [--seed S]";
+const USAGE: &str = "usage: cargo xtask ptx [--check] [NAME…] | rust-cuda [--few [ARCHITECTURE…]] | bundle | schedules [--seeds N] [TEST…] | random [--minutes M] [--seed S]";
 
 /// How a task ended.
 enum Outcome {

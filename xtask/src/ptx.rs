@@ -17,10 +17,7 @@ use crate::{Outcome, inspect, skeletons};
 /// The compiler that the committed PTX is made with, as `rustc --version` prints it.
 const COMPILER: &str = "rustc 1.97.0-nightly (e50aa6fba 2026-05-19)";
 
-/// The folder of the committed PTX.
-const FOLDER: &str = "host/ptx";
-
-/// Texts, by their paths in [`FOLDER`].
+/// Texts, by their paths in [`Part::folder`].
 type Files = BTreeMap<String, String>;
 
 /// What is built at once: a folder of the library's texts, or one text of the ladder's.
@@ -70,15 +67,15 @@ fn named(names: &[&str]) -> Result<Vec<&'static Variant>> {
     Ok(VARIANTS.iter().filter(is_named).collect())
 }
 
-/// Builds the variants and writes them to [`FOLDER`], in place of what they had there.
+/// Builds the variants and writes them to their folders, in place of what they had there.
 pub fn write(root: &Path, names: &[&str]) -> Result<Outcome> {
     if let Some(why) = missing()? {
         return Ok(Outcome::Unable(why));
     }
-    let folder = root.join(FOLDER);
-    fs::create_dir_all(&folder)?;
     for (variant, files) in build_all(root, &named(names)?) {
         let files = files?;
+        let folder = root.join(variant.part.folder());
+        fs::create_dir_all(&folder)?;
         for path in committed(&folder, variant)?.keys() {
             fs::remove_file(folder.join(path)).with_context(|| format!("removing {path}"))?;
         }
@@ -99,15 +96,16 @@ pub fn write(root: &Path, names: &[&str]) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Builds the variants and compares them with what [`FOLDER`] holds.
+/// Builds the variants and compares them with what is committed.
 pub fn check(root: &Path, names: &[&str]) -> Result<Outcome> {
     if let Some(why) = missing()? {
         return Ok(Outcome::Unable(why));
     }
     for (variant, built) in build_all(root, &named(names)?) {
-        let committed = committed(&root.join(FOLDER), variant)?;
+        let folder = variant.part.folder();
+        let committed = committed(&root.join(folder), variant)?;
         if let Some(difference) = first_difference(&committed, &built?) {
-            bail!("{FOLDER} is not what the source gives: {difference}. Run `cargo xtask ptx`.");
+            bail!("{folder} is not what the source gives: {difference}. Run `cargo xtask ptx`.");
         }
         println!("{}: as the source gives it", variant.name);
     }
@@ -162,7 +160,7 @@ fn committed(folder: &Path, variant: &Variant) -> Result<Files> {
 pub fn committed_kernels(root: &Path, name: &str) -> Result<String> {
     let mut files = Files::new();
     for variant in named(&[name])? {
-        files = committed(&root.join(FOLDER), variant)?;
+        files = committed(&root.join(variant.part.folder()), variant)?;
     }
     skeletons::whole(&table(name, files)?)
 }
@@ -206,7 +204,8 @@ fn build_all<'a>(root: &Path, variants: &[&'a Variant]) -> Vec<(&'a Variant, Res
 
 /// Compiles the kernels for one architecture, and gives the finished files.
 ///
-/// `JumpThreading` is off because it may copy a barrier into both arms of a branch.
+/// `JumpThreading` is off because it may copy a barrier into both arms of a branch: of the kernels and of the building blocks that
+/// they call.
 fn build(root: &Path, variant: &Variant) -> Result<Files> {
     // The ladder's two texts are parts of one: what comes second finds it built.
     let folder = match variant.part {
@@ -215,11 +214,12 @@ fn build(root: &Path, variant: &Variant) -> Result<Files> {
     };
     let target = root.join("target/ptx").join(folder);
     let arguments = [
-        "rustc",
         "--quiet",
-        "--package=warpfold-kernels",
+        "--package",
+        variant.part.package(),
         "--release",
         "-Zbuild-std=core",
+        "-Zprofile-rustflags",
         "--target=nvptx64-nvidia-cuda",
         "--crate-type=cdylib",
         "--features",
@@ -227,10 +227,17 @@ fn build(root: &Path, variant: &Variant) -> Result<Files> {
         "--",
         "--emit=asm",
         "-Clinker=/bin/true",
-        "-Zmir-enable-passes=-JumpThreading",
     ];
+    let passes = [Part::Library, Part::Ladder].map(|part| {
+        let passes = "rustflags=['-Zmir-enable-passes=-JumpThreading']";
+        format!(
+            "--config=profile.release.package.{}.{passes}",
+            part.package()
+        )
+    });
     let status = Command::new("cargo")
-        .arg("+nightly")
+        .args(["+nightly", "rustc"])
+        .args(passes)
         .args(arguments)
         .arg(format!("-Ctarget-cpu={}", variant.target_cpu))
         .arg(format!("-Ctarget-feature={}", variant.ptx_feature))
@@ -243,7 +250,10 @@ fn build(root: &Path, variant: &Variant) -> Result<Files> {
         .context("running cargo +nightly")?;
     ensure!(status.success(), "compiling the kernels: {status}");
 
-    let emitted = target.join("nvptx64-nvidia-cuda/release/deps/warpfold_kernels.s");
+    let emitted = format!("{}.s", variant.part.package().replace('-', "_"));
+    let emitted = target
+        .join("nvptx64-nvidia-cuda/release/deps")
+        .join(emitted);
     let emitted =
         fs::read_to_string(&emitted).with_context(|| format!("reading {}", emitted.display()))?;
     finished(variant, &emitted).with_context(|| format!("PTX of {}", variant.name))
@@ -255,7 +265,7 @@ fn finished(variant: &Variant, emitted: &str) -> Result<Files> {
         let text = format!(
             "{}{}",
             stamp(variant),
-            finish(emitted, variant.part).map_err(Error::msg)?
+            finish(emitted, variant.part.contents()).map_err(Error::msg)?
         );
         inspect::inspect(&text, variant.part)?;
         return Ok(Files::from([(format!("{}.ptx", variant.name), text)]));
@@ -265,7 +275,7 @@ fn finished(variant: &Variant, emitted: &str) -> Result<Files> {
         .map(|(name, text)| (format!("{}/{name}", variant.name), text))
         .collect();
     let table = table(variant.name, files.clone())?;
-    inspect::inspect(&skeletons::whole(&table)?, variant.part)?;
+    inspect::inspect_library(&skeletons::whole(&table)?)?;
     Ok(files)
 }
 
@@ -281,8 +291,10 @@ fn table(folder: &str, files: Files) -> Result<Table> {
 /// The lines that say how the text was made.
 fn stamp(variant: &Variant) -> String {
     format!(
-        "// Made by `cargo xtask ptx` from kernels-gpu, with {COMPILER},\n\
+        "// Made by `cargo xtask ptx` from {}, with {COMPILER},\n\
          // -Ctarget-cpu={} -Ctarget-feature={}. Do not edit.\n",
-        variant.target_cpu, variant.ptx_feature
+        variant.part.source(),
+        variant.target_cpu,
+        variant.ptx_feature
     )
 }

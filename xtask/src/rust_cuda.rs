@@ -2,8 +2,8 @@
 //!
 //! The library's tests are built with the feature, which has the library carry what the compiler makes of the kernels now;
 //! that PTX is inspected as the one that ships is, and the tests run on it. Where the machine has no GPU, the virtual GPU
-//! does. The example of a program's own operators is built and run too, by the same feature of `warpfold-build`. A few kernels
-//! go through the test `bits` alone.
+//! does. So it is with the ladder, by the feature of its package. The example of a program's own operators is built and run too, by
+//! the same feature of `warpfold-build`. A few kernels go through the test `bits` alone.
 
 mod build;
 mod few;
@@ -45,6 +45,15 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
     for test in &built.tests {
         for architecture in scope.architectures_of(test) {
             run_test(root, test, architecture, &scope.cases())?;
+        }
+    }
+    if let texts @ [_, ..] = scope.ladder_texts() {
+        let built = build::build_ladder(root, &scope)?;
+        for &(name, part) in texts {
+            inspect_text(&built, name, part, &scope.symbols(part))?;
+        }
+        for test in &built.tests {
+            run_test(root, test, scope.architectures[0], &[])?;
         }
     }
     if !scope.is_few {

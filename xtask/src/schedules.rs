@@ -1,4 +1,4 @@
-//! The library's tests under many schedules of the virtual GPU.
+//! The library's tests, and the ladder's, under many schedules of the virtual GPU.
 //!
 //! The tests compare every result with the reference, bit for bit; so a test that passes under all schedules has had
 //! the same bits under all of them. Each run is a process of its own, told its schedule by the environment. The first
@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::Outcome;
 use crate::executables::{self, Executable};
 
-/// The tests that run on the device which the environment describes.
+/// The tests that run on the device which the environment describes: of the library and, last, of the ladder.
 const TESTS: [&str; 11] = [
     "bits",
     "repeats",
@@ -40,7 +40,12 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
         tests => (SEEDS, tests),
     };
     let tests = if tests.is_empty() { &TESTS } else { tests };
-    let mut build = vec!["test", "--package=warpfold", "--no-run"];
+    let mut build = vec![
+        "test",
+        "--package=warpfold",
+        "--package=warpfold-ladder",
+        "--no-run",
+    ];
     let names: Vec<String> = tests.iter().map(|test| format!("--test={test}")).collect();
     build.extend(names.iter().map(String::as_str));
     let executables = executables::build(root, &build)?;

@@ -21,8 +21,8 @@ const SEGMENTED: &[&str] = warpfold_kernels::for_each_segmented_kernel!(library_
 const SEGMENTED_SCANS: &[&str] = warpfold_kernels::for_each_segmented_scan_kernel!(library_symbols);
 const PAIRS: &[&str] = warpfold_kernels::for_each_pair_kernel!(library_symbols);
 const SELECTIONS: &[&str] = warpfold_kernels::for_each_selection_kernel!(library_symbols);
-const LADDER: &[&str] = warpfold_kernels::for_each_ladder_kernel!(ladder_symbols);
-const NESTED: &[&str] = warpfold_kernels::for_each_nested_kernel!(ladder_symbols);
+const LADDER: &[&str] = warpfold_ladder_kernels::for_each_ladder_kernel!(ladder_symbols);
+const NESTED: &[&str] = warpfold_ladder_kernels::for_each_nested_kernel!(ladder_symbols);
 
 /// The one nested kernel that is no row of the table.
 const NESTED_HELLO: &str = "ladder_nested_hello";
@@ -34,14 +34,6 @@ impl Part {
             Part::Library => [LIBRARY, PAIRS, SEGMENTED, SEGMENTED_SCANS, SELECTIONS].concat(),
             Part::Ladder => LADDER.to_vec(),
             Part::Nested => [NESTED, &[NESTED_HELLO]].concat(),
-        }
-    }
-
-    /// The kernels' cargo features that it is built with.
-    pub fn features(self) -> &'static str {
-        match self {
-            Part::Library => "skeletons",
-            Part::Ladder | Part::Nested => "ladder",
         }
     }
 
@@ -67,10 +59,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_says_what_part_a_kernel_belongs_to() {
-        for part in [Part::Library, Part::Ladder, Part::Nested] {
+    fn each_of_the_ladders_kernels_is_in_one_of_its_texts() {
+        for (part, other) in [(Part::Ladder, Part::Nested), (Part::Nested, Part::Ladder)] {
             for symbol in part.symbols() {
-                assert_eq!(Part::of(symbol), part, "{symbol}");
+                assert!((part.contents().has)(symbol), "{symbol}");
+                assert!(!(other.contents().has)(symbol), "{symbol}");
             }
         }
     }

@@ -1,10 +1,7 @@
-//! Events: places in a stream that other streams wait for, and, for the ladder, the times at which the device reached
-//! them.
+//! Events: places in a stream that other streams wait for.
 
 use std::ffi::c_void;
 use std::ptr;
-#[cfg(feature = "ladder")]
-use std::time::Duration;
 
 use super::{Result, Stream, check, raw};
 
@@ -21,20 +18,10 @@ impl Event {
     /// An event of the current context, which keeps no time.
     pub fn new() -> Result<Self> {
         const DISABLE_TIMING: u32 = 2;
-        Self::with_flags(DISABLE_TIMING)
-    }
-
-    /// An event of the current context, which keeps the time.
-    #[cfg(feature = "ladder")]
-    pub fn timed() -> Result<Self> {
-        Self::with_flags(0)
-    }
-
-    fn with_flags(flags: u32) -> Result<Self> {
         let mut event = ptr::null_mut();
         // SAFETY: the pointer is to a live local.
         check("cuEventCreate", unsafe {
-            raw::cuEventCreate(&mut event, flags)
+            raw::cuEventCreate(&mut event, DISABLE_TIMING)
         })?;
         Ok(Self(event))
     }
@@ -53,22 +40,6 @@ impl Event {
         check("cuStreamWaitEvent", unsafe {
             raw::cuStreamWaitEvent(stream.handle, self.0, 0)
         })
-    }
-
-    /// Waits for the event, and gives the time since `start`; both are [timed](Self::timed).
-    #[cfg(feature = "ladder")]
-    pub fn wait_since(&self, start: &Self) -> Result<Duration> {
-        let mut milliseconds = 0.0;
-        // SAFETY: both events live, and the pointer is to a live local.
-        unsafe {
-            check("cuEventSynchronize", raw::cuEventSynchronize(self.0))?;
-            check(
-                "cuEventElapsedTime",
-                raw::cuEventElapsedTime(&mut milliseconds, start.0, self.0),
-            )?;
-        }
-        let seconds = f64::from(milliseconds).max(0.0) / 1e3;
-        Ok(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
     }
 }
 

@@ -49,12 +49,10 @@ unsafe extern "C" {
         bytes: usize,
         stream: *mut c_void,
     ) -> i32;
-    #[cfg(any(test, feature = "ladder"))]
+    #[cfg(test)]
     pub fn cuMemcpyHtoD_v2(to: Address, from: *const c_void, bytes: usize) -> i32;
-    #[cfg(any(test, feature = "ladder"))]
+    #[cfg(test)]
     pub fn cuMemcpyDtoH_v2(to: *mut c_void, from: Address, bytes: usize) -> i32;
-    #[cfg(feature = "ladder")]
-    pub fn cuMemcpyDtoD_v2(to: Address, from: Address, bytes: usize) -> i32;
     pub fn cuMemsetD8Async(to: Address, byte: c_uchar, bytes: usize, stream: *mut c_void) -> i32;
     pub fn cuMemsetD16Async(to: Address, half: c_ushort, halves: usize, stream: *mut c_void)
     -> i32;
@@ -109,10 +107,6 @@ unsafe extern "C" {
     pub fn cuStreamWaitEvent(stream: *mut c_void, event: *mut c_void, flags: c_uint) -> i32;
     pub fn cuEventCreate(event: *mut *mut c_void, flags: c_uint) -> i32;
     pub fn cuEventRecord(event: *mut c_void, stream: *mut c_void) -> i32;
-    #[cfg(feature = "ladder")]
-    pub fn cuEventSynchronize(event: *mut c_void) -> i32;
-    #[cfg(feature = "ladder")]
-    pub fn cuEventElapsedTime(milliseconds: *mut f32, start: *mut c_void, end: *mut c_void) -> i32;
     pub fn cuEventDestroy_v2(event: *mut c_void) -> i32;
     pub fn cuModuleLoadDataEx(
         module: *mut *mut c_void,

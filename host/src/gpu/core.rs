@@ -36,8 +36,6 @@ pub(super) struct Core {
 #[derive(Debug)]
 struct Kept {
     kernels: Kernels,
-    #[cfg(feature = "ladder")]
-    ladder: crate::ladder::Kernels,
     streams: Streams,
     workspaces: Workspaces,
     calls: Shelf<CallStream>,
@@ -60,8 +58,6 @@ impl Core {
         Ok(Self {
             kept: ManuallyDrop::new(Kept {
                 kernels: Kernels::default(),
-                #[cfg(feature = "ladder")]
-                ladder: crate::ladder::Kernels::default(),
                 streams: Streams::default(),
                 workspaces: Workspaces::default(),
                 calls: Shelf::new(CALLS),
@@ -146,18 +142,6 @@ impl<'gpu> Entered<'gpu> {
     /// The kernel, compiled now if it never was.
     pub fn kernel(self, entry: &'static Entry) -> Result<Arc<LoadedKernel>> {
         self.core.kept.kernels.get(entry, &self.core.properties)
-    }
-
-    /// The ladder's kernels.
-    #[cfg(feature = "ladder")]
-    pub fn ladder(self) -> &'gpu crate::ladder::Kernels {
-        &self.core.kept.ladder
-    }
-
-    /// The device's compute capability, major and minor.
-    #[cfg(feature = "ladder")]
-    pub fn compute_capability(self) -> (u32, u32) {
-        self.core.properties.compute_capability
     }
 
     /// Runs `work` with what is known of the stream, which is the context's. Calls on the same stream wait for

@@ -1,8 +1,10 @@
 //! One block of [`THREADS`] threads, which exchange values through shared memory.
 //!
+//! [`barrier`] and [`shared_memory`] are for blocks of any number of threads.
+//!
 //! # Scratch
 //!
-//! Each function takes a [`Scratch`], a place in the block's shared memory, and uses all of it. A scratch may be used again
+//! Each other function takes a [`Scratch`], a place in the block's shared memory, and uses all of it. A scratch may be used again
 //! after a [`barrier`] that stands behind its last use; two scratches that do not overlap need none between them. The launch
 //! has to give the block as many bytes of dynamic shared memory as its scratches take.
 
@@ -32,7 +34,7 @@ impl<A: Accumulator> Scratch<A> {
     /// memory from there on, and nothing else is kept in them.
     #[inline(always)]
     pub unsafe fn at(byte: u32) -> Self {
-        let memory: *mut u8 = simt::shared_memory();
+        let memory: *mut u8 = shared_memory::<A>().cast();
         Scratch {
             // SAFETY: the caller's.
             first: unsafe { memory.add(byte as usize) }.cast(),
@@ -54,6 +56,12 @@ impl<A: Accumulator> Scratch<A> {
         // SAFETY: the caller's, and that of `at`.
         unsafe { self.first.add(warp as usize).read() }
     }
+}
+
+/// The block's dynamic shared memory, of as many bytes as the launch gives it; aligned for items of type `T`.
+#[inline(always)]
+pub fn shared_memory<T>() -> *mut T {
+    simt::shared_memory()
 }
 
 /// Waits for all threads of the block, and orders what they did before it before what they do after it.

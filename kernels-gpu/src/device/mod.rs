@@ -3,10 +3,11 @@
 //! | module | works on | what it has |
 //! |---|---|---|
 //! | [`thread`] | one thread | where it is in the grid; a fold over items |
-//! | [`warp`] | 32 lanes | shuffles, a reduction, scans; no shared memory |
-//! | [`block`] | [`block::THREADS`] threads | a barrier, a reduction, scans, a broadcast, through shared memory |
+//! | [`warp`] | 32 lanes | a barrier, shuffles, a reduction, scans; no shared memory |
+//! | [`block`] | [`block::THREADS`] threads | a barrier, shared memory, a reduction, scans, a broadcast |
+//! | [`atomic`] | a word that threads share | sums, maxima and minima |
 //!
-//! They take any operator ([`Op`](crate::Op)) on any item, and combine what [`Op::lift`](crate::Op::lift) gave; what is
+//! Folds, reductions and scans take any operator ([`Op`](crate::Op)) on any item, and combine what [`Op::lift`](crate::Op::lift) gave; what is
 //! written is up to [`Op::lower`](crate::Op::lower). The order in which they combine is fixed, so results repeat bit for bit.
 //!
 //! # Convergence
@@ -18,9 +19,12 @@
 //!
 //! With stable rustc, kernels stand in [`kernels!`](crate::kernels!), which `warpfold-build` compiles. With rust-cuda, they are
 //! functions with `#[cuda_std::kernel]` in a crate of yours that depends on this one with the feature `cuda_std`. With
-//! nightly rustc, they are `extern "ptx-kernel"` functions in such a crate. The blocks are the same.
+//! nightly rustc, they are `extern "ptx-kernel"` functions in such a crate, which has a panic handler of its own. The blocks are
+//! the same. The library's own kernels are compiled along with the feature `entries` alone.
 //!
 //! On the host they are there with the feature `cuda_std`, to be read and type-checked; a call panics.
+
+pub use crate::simt::atomics as atomic;
 
 pub mod block;
 pub mod thread;

@@ -34,6 +34,24 @@ pub fn block_count() -> u32 {
     simt::block_count()
 }
 
+/// The number of threads in a block.
+#[inline(always)]
+pub fn block_threads() -> u32 {
+    simt::block_threads()
+}
+
+/// This thread's index among all threads of the grid.
+#[inline(always)]
+pub fn index_in_grid() -> u64 {
+    simt::thread_in_grid()
+}
+
+/// The number of threads in the grid: how far apart a thread's items are where the grid goes over an array in strides.
+#[inline(always)]
+pub fn grid_threads() -> u64 {
+    simt::threads_in_grid()
+}
+
 /// Folds every `step`th item from `first` up to `end`, from left to right: each is lifted with its index. The identity where
 /// there is none.
 ///

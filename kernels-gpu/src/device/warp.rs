@@ -1,13 +1,23 @@
-//! One warp: 32 lanes, which exchange registers. No function here needs shared memory or a barrier.
+//! One warp: 32 lanes, which exchange registers. No function here needs shared memory; [`barrier`] is for lanes that use it.
 //!
 //! A value costs a shuffle for each of its words of 32 bits.
 
 use crate::contract::THREAD_VECTORS;
 use crate::element::Element;
 use crate::op::Op;
-use crate::warp;
+use crate::{simt, warp};
 
 pub use crate::warp::{shuffle_down, shuffle_from, shuffle_up};
+
+/// Waits for all lanes of the warp, and orders what they did before it before what they do after it.
+///
+/// # Safety
+/// Convergent: the whole warp.
+#[inline(always)]
+pub unsafe fn barrier() {
+    // SAFETY: the caller's.
+    unsafe { simt::warp_barrier() }
+}
 
 /// Combines a value of each lane, in the order of the lanes, along a tree of five levels.
 ///

@@ -1,7 +1,11 @@
-//! Atomic operations whose old value nobody wants, on a 32-bit word in global or in shared memory, relaxed.
+//! Atomic operations on a 32-bit word that threads share, in global or in shared memory.
 //!
-//! They are `asm!`, for the reason that `memory` gives. Not promised: subnormal sums in global memory, which hardware
-//! flushes to zero.
+//! Any threads call them, each for itself, with an item's bits ([`f32::to_bits`]). They do not give the old value. They are
+//! relaxed: a barrier, or the end of the launch, orders them before what reads the word. Those in global memory are atomic among
+//! all threads of the device, those in shared memory among the block's.
+//!
+//! Sums of floats depend on the order in which threads come, and so do their bits. Not promised: subnormal sums in global
+//! memory, which hardware flushes to zero.
 
 macro_rules! operations {
     ($($name:ident: $operation:literal on $address:literal in $space:literal;)*) => {$(

@@ -62,7 +62,6 @@ pub fn block_index() -> u32 {
 }
 
 /// The number of threads in a block.
-#[cfg(feature = "ladder")]
 #[inline(always)]
 pub fn block_threads() -> u32 {
     thread::block_dim_x()

@@ -47,13 +47,10 @@ mod hook;
 
 pub mod arithmetic;
 
-#[cfg(feature = "ladder")]
 pub mod atomics;
 #[cfg(feature = "skeletons")]
 pub mod holes;
 mod memory;
-#[cfg(feature = "ladder")]
-pub mod nested;
 pub use self::memory::*;
 
 #[cfg(feature = "cuda_std")]
@@ -93,14 +90,12 @@ pub fn warp() -> u32 {
 }
 
 /// This thread's index among all threads of the grid.
-#[cfg(feature = "ladder")]
 #[inline(always)]
 pub fn thread_in_grid() -> u64 {
     block_index() as u64 * block_threads() as u64 + thread_index() as u64
 }
 
 /// The number of threads in the grid.
-#[cfg(feature = "ladder")]
 #[inline(always)]
 pub fn threads_in_grid() -> u64 {
     block_count() as u64 * block_threads() as u64

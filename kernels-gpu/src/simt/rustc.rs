@@ -54,7 +54,6 @@ pub fn block_index() -> u32 {
 }
 
 /// The number of threads in a block.
-#[cfg(feature = "ladder")]
 #[inline(always)]
 pub fn block_threads() -> u32 {
     // SAFETY: reads a special register.

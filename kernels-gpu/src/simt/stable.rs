@@ -56,6 +56,11 @@ special_register!(
     "mov.u32 {value}, %ctaid.x;"
 );
 special_register!(
+    /// The number of threads in a block.
+    block_threads,
+    "mov.u32 {value}, %ntid.x;"
+);
+special_register!(
     /// The number of blocks in the grid.
     block_count,
     "mov.u32 {value}, %nctaid.x;"

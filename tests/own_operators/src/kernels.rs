@@ -80,4 +80,72 @@ warpfold::kernels! {
             }
         }
     }
+
+    /// A warp's lanes in reverse, through shared memory.
+    pub fn reversed(results: *mut u32) {
+        use warpfold::device::{block, thread, warp};
+        let lane = thread::lane() as usize;
+        let shared = block::shared_memory::<u32>();
+        unsafe {
+            shared.add(lane).write(lane as u32);
+            warp::barrier();
+            results.add(lane).write(shared.add(31 - lane).read());
+        }
+    }
+
+    /// The items that a grid goes over in strides: their sum, their maximum and their minimum, which a block combines in its shared
+    /// memory and then with those of other blocks; and the numbers of threads of a block and of the grid.
+    pub fn strides(items: *const u32, item_count: u32, results: *mut u32) {
+        use warpfold::device::{atomic, block, thread};
+        let shared = block::shared_memory::<u32>();
+        unsafe {
+            if thread::index() == 0 {
+                shared.write(0);
+                shared.add(1).write(0);
+                shared.add(2).write(u32::MAX);
+            }
+            block::barrier();
+            let mut index = thread::index_in_grid();
+            while index < u64::from(item_count) {
+                let item = items.add(index as usize).read();
+                atomic::shared_add_u32(shared, item);
+                atomic::shared_max_u32(shared.add(1), item);
+                atomic::shared_min_u32(shared.add(2), item);
+                index += thread::grid_threads();
+            }
+            block::barrier();
+            if thread::index() == 0 {
+                atomic::global_add_u32(results, shared.read());
+                atomic::global_max_u32(results.add(1), shared.add(1).read());
+                atomic::global_min_u32(results.add(2), shared.add(2).read());
+                atomic::global_max_u32(results.add(3), thread::block_threads());
+                atomic::global_max_u32(results.add(4), thread::grid_threads() as u32);
+            }
+        }
+    }
+
+    /// One item of each kind that is combined atomically and is no `u32`: from bits, in global memory and in shared memory. Sums
+    /// of `f32`, and maxima of `i32`.
+    pub fn atomics(floats: *const f32, integers: *const i32, results: *mut u32) {
+        use warpfold::device::{atomic, block, thread};
+        let shared = block::shared_memory::<u32>();
+        let thread = thread::index() as usize;
+        unsafe {
+            if thread == 0 {
+                shared.write(0);
+                shared.add(1).write(i32::MIN as u32);
+            }
+            block::barrier();
+            let (float, integer) = (floats.add(thread).read(), integers.add(thread).read());
+            atomic::shared_add_f32(shared, float.to_bits());
+            atomic::shared_max_i32(shared.add(1), integer as u32);
+            atomic::global_add_f32(results, float.to_bits());
+            atomic::global_max_i32(results.add(1), integer as u32);
+            block::barrier();
+            if thread == 0 {
+                results.add(2).write(shared.read());
+                results.add(3).write(shared.add(1).read());
+            }
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! The building blocks for kernels of a user's own give what their documentation says, number for number.
 
-use own_operators::kernels::{SHARED_BYTES, blocks, folds, running_sums, warps};
+use own_operators::kernels::{
+    SHARED_BYTES, atomics, blocks, folds, reversed, running_sums, strides, warps,
+};
 use warpfold::cust::launch;
 use warpfold::cust::memory::{DeviceBuffer, DevicePointer};
 use warpfold::cust::stream::{Stream, StreamFlags};
@@ -8,16 +10,19 @@ use warpfold::{Gpu, OwnKernel, reference};
 
 /// Runs a kernel as one block; what it left in the results.
 macro_rules! run {
-    ($kernel:ident, $threads:literal, [$($argument:expr),*], $results:expr) => {{
+    ($kernel:ident, $threads:literal, [$($argument:expr),*], $results:expr) => {
+        run!($kernel, 1 x $threads, [$($argument),*], vec![u32::MAX; $results])
+    };
+    ($kernel:ident, $blocks:literal x $threads:literal, [$($argument:expr),*], $results:expr) => {{
         let gpu = Gpu::global().unwrap();
         let kernel: &OwnKernel = &$kernel;
         let module = kernel.load(gpu).unwrap();
         let function = module.get_function(kernel.name()).unwrap();
         let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
-        let results = DeviceBuffer::from_slice(&[u32::MAX; $results]).unwrap();
+        let results = DeviceBuffer::from_slice(&$results).unwrap();
         // SAFETY: the kernel writes as many results.
         unsafe {
-            launch!(function<<<1, $threads, SHARED_BYTES, stream>>>(
+            launch!(function<<<$blocks, $threads, SHARED_BYTES, stream>>>(
                 $($argument,)* results.as_device_ptr()
             ))
         }
@@ -92,6 +97,37 @@ fn scratch_is_used_again_after_a_barrier() {
         found,
         reference::inclusive_scan::<warpfold::Sum, u32>(&items)
     );
+}
+
+#[test]
+fn lanes_exchange_values_through_shared_memory() {
+    let lanes: Vec<u32> = (0..32).rev().collect();
+    assert_eq!(run!(reversed, 32, [], 32), lanes);
+}
+
+#[test]
+fn blocks_of_a_grid_share_words() {
+    let items: Vec<u32> = (0..1000).map(|i| 7 + i * i % 37).collect();
+    let input = upload(&items);
+    let identities = [0, 0, u32::MAX, 0, 0];
+    let found = run!(strides, 3 x 96, [pointer(&input), 1000u32], identities);
+    let (max, min) = (items.iter().max().unwrap(), items.iter().min().unwrap());
+    assert_eq!(found, [items.iter().sum(), *max, *min, 96, 3 * 96]);
+}
+
+#[test]
+fn words_are_floats_and_integers_with_a_sign() {
+    let floats: Vec<f32> = (0..64).map(|i| i as f32 - 20.5).collect();
+    let integers: Vec<i32> = (0..64).map(|i| i - 100).collect();
+    let sum = floats.iter().sum::<f32>().to_bits();
+    let max = -37i32 as u32;
+    Gpu::global().unwrap().make_current().unwrap();
+    let floats = DeviceBuffer::from_slice(&floats).unwrap();
+    let integers = DeviceBuffer::from_slice(&integers).unwrap();
+    let arguments = (floats.as_device_ptr(), integers.as_device_ptr());
+    let identities = [0, i32::MIN as u32, 0, 0];
+    let found = run!(atomics, 1 x 64, [arguments.0, arguments.1], identities);
+    assert_eq!(found, [sum, max, sum, max]);
 }
 
 #[test]

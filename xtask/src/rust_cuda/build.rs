@@ -1,4 +1,5 @@
-//! Building the library's tests with the feature, and the example of a program's own operators with that of `warpfold-build`.
+//! Building the library's tests with the feature, the ladder's with that of its package, and the example of a program's own operators
+//! with that of `warpfold-build`.
 //!
 //! Everything lies in [`FOLDER`]: a configuration that puts rust-cuda's crates in the place of those on crates.io, as a user
 //! writes it too; a lock file of its own, since those crates depend on others; and what is built, since the kernels'
@@ -14,6 +15,7 @@ use super::CRATES;
 use super::few;
 use super::scope::Scope;
 use crate::executables::{self, Executable};
+use crate::part::Part;
 
 /// Where it is built.
 const FOLDER: &str = "target/rust-cuda";
@@ -21,15 +23,16 @@ const FOLDER: &str = "target/rust-cuda";
 /// What a lock file is called.
 const LOCK: &str = "Cargo.lock";
 
-/// The variable that names the kernels' sources to the library's build script.
+/// The variables that name the kernels' sources to the build scripts of the library and of the ladder.
 const KERNELS: &str = "WARPFOLD_KERNELS";
+const LADDER_KERNELS: &str = "WARPFOLD_LADDER_KERNELS";
 
 /// The variable that names it the architectures.
 const ARCHITECTURES: &str = "WARPFOLD_ARCHITECTURES";
 
 /// What a build gives.
 pub struct Built {
-    /// The folder of the PTX that the library carries.
+    /// The folder of the PTX that the package carries.
     pub texts: PathBuf,
     /// The tests.
     pub tests: Vec<Executable>,
@@ -37,25 +40,44 @@ pub struct Built {
 
 /// Builds the library's tests with the feature, with rust-cuda's crates from a checkout.
 pub fn build(root: &Path, checkout: &Path, scope: &Scope) -> Result<Built> {
+    configure(&root.join(FOLDER), checkout, root)?;
+    build_package(root, scope, Part::Library, scope.tests())
+}
+
+/// Builds the ladder's tests with the feature, where [`build`] has built the library's.
+pub fn build_ladder(root: &Path, scope: &Scope) -> Result<Built> {
+    build_package(root, scope, Part::Ladder, scope.ladder_tests())
+}
+
+/// Builds tests of the package that carries a part; its library alone where none are named.
+fn build_package(root: &Path, scope: &Scope, part: Part, tests: &[&str]) -> Result<Built> {
     let folder = root.join(FOLDER);
-    configure(&folder, checkout, root)?;
-    let mut cargo = cargo(root, scope, &["test", "--no-run"], &folder.join(LOCK));
+    let (package, variable) = match part {
+        Part::Library => ("host", KERNELS),
+        Part::Ladder | Part::Nested => ("ladder", LADDER_KERNELS),
+    };
+    let command: &[&str] = match tests {
+        [] => &["build"],
+        _ => &["test", "--no-run"],
+    };
+    let mut cargo = cargo(root, scope, command, &folder.join(LOCK));
     cargo
         .arg("--features=cuda_builder")
         .arg(format!("--profile={}", scope.profile()))
-        .args(scope.tests().iter().map(|test| format!("--test={test}")))
-        .arg(manifest(root, "host"));
+        .args(tests.iter().map(|test| format!("--test={test}")))
+        .arg(manifest(root, package));
     match scope.is_few {
-        true => cargo.env(KERNELS, few::write(root, &folder)?),
-        false => cargo.env_remove(KERNELS),
+        true => cargo.env(variable, few::write(root, &folder, part)?),
+        false => cargo.env_remove(variable),
     };
     let messages = executables::messages(&mut cargo)?;
     let script = messages.iter().find(|message| {
-        let package = message["package_id"].as_str().unwrap_or_default();
-        message["reason"] == "build-script-executed" && package.contains("/host#")
+        let id = message["package_id"].as_str().unwrap_or_default();
+        message["reason"] == "build-script-executed" && id.contains(&format!("/{package}#"))
     });
     let output = script.and_then(|script| script["out_dir"].as_str());
-    let output = output.context("cargo says nothing of the library's build script")?;
+    let output =
+        output.with_context(|| format!("cargo says nothing of the build script of {package}"))?;
     Ok(Built {
         texts: output.into(),
         tests: executables::among(&messages)?,

@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::build::write as write_file;
+use crate::part::Part;
+
+/// The folders of the crates of kernels.
+const SOURCES: [&str; 2] = [Part::Library.source(), Part::Ladder.source()];
 
 /// The files that have the tables of kernels.
 const TABLE: &str = "entries.rs";
@@ -27,22 +31,24 @@ pub const FEW: [&str; 12] = [
     "ladder_nested_hello",
 ];
 
-/// Writes a copy of the kernels' crate with few rows of the tables alone, and gives its folder.
-pub fn write(root: &Path, folder: &Path) -> Result<PathBuf> {
+/// Writes copies of the crates of kernels with few rows of the tables alone, and gives the folder of those of the part.
+pub fn write(root: &Path, folder: &Path, part: Part) -> Result<PathBuf> {
     let workspace = fs::read_to_string(root.join("Cargo.toml"))?;
     let workspace = workspace
         .lines()
         .map(|line| match line.starts_with("members = ") {
-            true => "members = [\"kernels-gpu\"]\n".to_owned(),
+            true => format!("members = {SOURCES:?}\n"),
             false => format!("{line}\n"),
         });
     write_file(
         &folder.join("few/Cargo.toml"),
         &workspace.collect::<String>(),
     )?;
-    let kernels = folder.join("few/kernels-gpu");
-    copy(&root.join("kernels-gpu"), &kernels)?;
-    Ok(kernels)
+    let few = folder.join("few");
+    for source in SOURCES {
+        copy(&root.join(source), &few.join(source))?;
+    }
+    Ok(few.join(part.source()))
 }
 
 /// Copies a folder of sources, of the tables few rows.

@@ -11,11 +11,10 @@ use crate::symbols::ARCHITECTURES;
 const BITS: &str = "bits";
 
 /// The tests that look at the text, at what is launched, or at what a launch costs.
-const TESTS: [&str; 12] = [
+const TESTS: [&str; 11] = [
     BITS,
     "counters",
     "errors",
-    "ladder",
     "large",
     "long_scans",
     "overhead",
@@ -25,6 +24,9 @@ const TESTS: [&str; 12] = [
     "slices",
     "streams",
 ];
+
+/// The test of the ladder.
+const LADDER: &str = "ladder";
 
 /// What the ladder is compiled for.
 const LADDER_ARCHITECTURE: &str = "sm_70";
@@ -55,14 +57,18 @@ impl Scope {
         })
     }
 
-    /// The texts, by name, and what is in each.
+    /// The library's texts, by name, and what is in each.
     pub fn texts(&self) -> Vec<(&'static str, Part)> {
         let library = self.architectures.iter();
-        let mut texts: Vec<_> = library.map(|&name| (name, Part::Library)).collect();
-        if self.architectures.contains(&LADDER_ARCHITECTURE) {
-            texts.extend([("ladder", Part::Ladder), ("ladder_nested", Part::Nested)]);
+        library.map(|&name| (name, Part::Library)).collect()
+    }
+
+    /// The ladder's, if it is compiled.
+    pub fn ladder_texts(&self) -> &'static [(&'static str, Part)] {
+        match self.architectures.contains(&LADDER_ARCHITECTURE) {
+            true => &[("ladder", Part::Ladder), ("ladder_nested", Part::Nested)],
+            false => &[],
         }
-        texts
     }
 
     /// The kernels of a part.
@@ -72,11 +78,19 @@ impl Scope {
             .collect()
     }
 
-    /// The tests, by name.
+    /// The library's tests, by name.
     pub fn tests(&self) -> &'static [&'static str] {
         match self.is_few {
             true => &[BITS],
             false => &TESTS,
+        }
+    }
+
+    /// The ladder's tests, by name.
+    pub fn ladder_tests(&self) -> &'static [&'static str] {
+        match self.is_few {
+            true => &[],
+            false => &[LADDER],
         }
     }
 

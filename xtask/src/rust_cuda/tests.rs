@@ -2,6 +2,7 @@
 
 use super::few::{FEW, rows};
 use super::{Part, amend};
+use crate::bounds::LIBRARY;
 use crate::finish::finish;
 
 const EMITTED: &str = "\
@@ -37,7 +38,7 @@ const AMENDED: &str = "\
 #[test]
 fn what_the_compiler_emits_is_amended() {
     let amended = amend::amend(EMITTED, "7.4").unwrap();
-    assert_eq!(finish(&amended, Part::Library).unwrap(), AMENDED);
+    assert_eq!(finish(&amended, &LIBRARY).unwrap(), AMENDED);
 }
 
 #[test]
@@ -61,7 +62,7 @@ fn the_few_are_rows_of_the_tables() {
         .unwrap();
     let segmented = include_str!("../../../kernels-gpu/src/segments/entries.rs");
     let selections = include_str!("../../../kernels-gpu/src/selection/entries.rs");
-    let ladder = include_str!("../../../kernels-gpu/src/ladder/entries.rs");
+    let ladder = include_str!("../../../ladder/kernels/src/entries.rs");
     let is_row = |line: &&str| line.ends_with(';') && line.contains(" => ");
     let count = |table: &str| table.lines().filter(is_row).count();
     let few = count(&rows(library, &FEW)) + count(&rows(ladder, &FEW));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::bounds;
+use crate::finish::entry_name;
 
 /// A text of the compiler's.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ impl Emitted {
             if is_comment(line) || is_for_launches(line) {
                 continue;
             }
-            if let Some(name) = bounds::entry_name(line) {
+            if let Some(name) = entry_name(line) {
                 let rest = lines.by_ref().filter(|line| !is_comment(line));
                 let text = up_to_end(line, rest)?.join("\n") + "\n";
                 emitted

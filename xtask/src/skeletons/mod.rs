@@ -16,6 +16,7 @@ use self::emitted::Emitted;
 use self::rows::{Row, rows};
 use crate::bounds;
 use crate::fill::{HOLE, Hole};
+use crate::finish::add_bounds;
 use crate::table::{BODIES, EXTENSION, OWN, Table};
 
 /// The files of a folder, by their names. Each begins with the stamp.
@@ -29,7 +30,7 @@ pub fn files(emitted: &str, folder: &str, stamp: &str) -> Result<BTreeMap<String
         let mut text = [stamp, &emitted.preamble].concat();
         for row in &own {
             let entry = emitted.entry(row.symbol)?;
-            text += &bounds::add(entry, bounds::of);
+            text += &add_bounds(entry, bounds::of);
         }
         files.insert(OWN.to_owned(), text);
     }
@@ -37,7 +38,7 @@ pub fn files(emitted: &str, folder: &str, stamp: &str) -> Result<BTreeMap<String
     for row in &filled {
         if !skeletons.contains_key(&row.skeleton) {
             let entry = identities::remove(emitted.entry(&row.skeleton)?)?;
-            let entry = bounds::add(&entry, |_| bounds::of(row.symbol));
+            let entry = add_bounds(&entry, |_| bounds::of(row.symbol));
             skeletons.insert(row.skeleton.clone(), entry);
         }
     }

@@ -1,0 +1,37 @@
+//! Says where the kernels' texts are: the committed ones in `ptx/` or, with the feature `cuda_builder`, those that rust-cuda's
+//! compiler makes of the kernels now.
+
+#[cfg(feature = "cuda_builder")]
+mod contents;
+#[cfg(feature = "cuda_builder")]
+#[path = "../../host/build/finish.rs"]
+mod finish;
+#[cfg(feature = "cuda_builder")]
+mod rust_cuda;
+
+use std::env;
+use std::error::Error;
+use std::path::PathBuf;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=build");
+    println!(
+        "cargo::rustc-env=WARPFOLD_LADDER_TEXTS={}",
+        texts()?.display()
+    );
+    Ok(())
+}
+
+/// The folder of the committed texts.
+#[cfg(not(feature = "cuda_builder"))]
+fn texts() -> Result<PathBuf, Box<dyn Error>> {
+    Ok(PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("ptx"))
+}
+
+/// The build's folder, where the texts are now.
+#[cfg(feature = "cuda_builder")]
+fn texts() -> Result<PathBuf, Box<dyn Error>> {
+    let output = PathBuf::from(env::var("OUT_DIR")?);
+    rust_cuda::compile(&output)?;
+    Ok(output)
+}

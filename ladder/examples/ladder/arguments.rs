@@ -1,0 +1,56 @@
+//! What the command line asks for.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+/// Runs the kernels of five tutorials, from the naive one up to warpfold's, on the device at hand.
+///
+/// Every result is checked against the CPU. On a machine without a GPU, times are those of an interpreter and mean
+/// nothing; exact counts are printed beside them.
+#[derive(Debug, Parser)]
+#[command(name = "ladder")]
+pub struct Arguments {
+    /// What to run: the ladder of a document by its number, document 2's experiment with block sizes, document 3's
+    /// sweep [default: everything]
+    #[arg(value_name = "TABLE", value_parser = PossibleValuesParser::new(NAMES).map(|name| Table::named(&name)))]
+    pub tables: Vec<Table>,
+    /// A folder for CSV files, and for a chart of the ladders
+    #[arg(long, value_name = "FOLDER")]
+    pub output: Option<PathBuf>,
+}
+
+/// What can be run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Table {
+    /// The ladder of the document with this number.
+    Ladder(u32),
+    /// Document 2's experiment with block sizes.
+    BlockSizes,
+    /// Document 3's sweep.
+    Sweep,
+}
+
+const NAMES: [&str; 7] = ["1", "2", "3", "4", "5", "block-sizes", "sweep"];
+
+impl Table {
+    /// The table of a name, one of [`NAMES`].
+    fn named(name: &str) -> Self {
+        match name.parse() {
+            Ok(number) => Self::Ladder(number),
+            Err(_) if name == "sweep" => Self::Sweep,
+            Err(_) => Self::BlockSizes,
+        }
+    }
+}
+
+impl Arguments {
+    /// The tables that are asked for; all of them where none is.
+    pub fn tables(&self) -> Vec<Table> {
+        match self.tables[..] {
+            [] => NAMES.map(Table::named).to_vec(),
+            ref tables => tables.to_vec(),
+        }
+    }
+}

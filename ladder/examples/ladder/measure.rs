@@ -1,0 +1,89 @@
+//! Running a rung some times: the first result, the median of the times, and what the virtual GPU counts.
+
+use std::time::Duration;
+
+use virtual_gpu::Mode;
+use virtual_gpu::driver::watch_launches;
+use warpfold_ladder::{Ladder, Launch, Measured};
+
+use crate::failure::Failure;
+use crate::record::Counts;
+
+/// The device, and how often a rung is run on it.
+pub struct Bench {
+    pub ladder: Ladder,
+    pub mode: Mode,
+    repeats: usize,
+}
+
+/// What the runs of a rung gave.
+pub struct Run<T> {
+    /// The first run's result.
+    pub value: T,
+    /// What a run launched; of ours, nothing is known.
+    pub launches: Vec<Launch>,
+    /// The median of the times on the device, and the least.
+    pub kernel: Duration,
+    pub least: Duration,
+    /// The median of what the host took afterwards.
+    pub post_kernel: Duration,
+    /// What the virtual GPU counted.
+    pub counts: Option<Counts>,
+}
+
+/// A rung that takes longer than this is run once.
+const LONG: Duration = Duration::from_millis(500);
+
+impl Bench {
+    pub fn new(ladder: Ladder) -> Self {
+        let mode = virtual_gpu::mode().unwrap_or(Mode::Virtual);
+        // As often as document 3 does; where times mean nothing, once.
+        let repeats = match mode {
+            Mode::Real => 10,
+            Mode::Virtual => 0,
+        };
+        Self {
+            ladder,
+            mode,
+            repeats,
+        }
+    }
+
+    /// The one of two that suits the device.
+    pub fn choose<T>(&self, real: T, interpreted: T) -> T {
+        match self.mode {
+            Mode::Real => real,
+            Mode::Virtual => interpreted,
+        }
+    }
+
+    /// Runs `work` once, which also compiles its kernels, and then as often as its times are wanted.
+    pub fn run<T>(
+        &self,
+        mut work: impl FnMut() -> warpfold_ladder::Result<Measured<T>>,
+    ) -> Result<Run<T>, Failure> {
+        let watch = watch_launches();
+        let first = work()?;
+        let counts = Counts::of(&watch.take());
+        drop(watch);
+        let mut times = vec![first.kernel_time];
+        let mut post_times = vec![first.post_kernel_time];
+        if first.kernel_time < LONG && self.repeats > 0 {
+            (times, post_times) = (0..self.repeats)
+                .map(|_| work().map(|again| (again.kernel_time, again.post_kernel_time)))
+                .collect::<warpfold_ladder::Result<Vec<_>>>()?
+                .into_iter()
+                .unzip();
+        }
+        times.sort();
+        post_times.sort();
+        Ok(Run {
+            value: first.value,
+            launches: first.launches,
+            kernel: times[times.len() / 2],
+            least: times[0],
+            post_kernel: post_times[post_times.len() / 2],
+            counts,
+        })
+    }
+}

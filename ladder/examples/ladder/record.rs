@@ -1,0 +1,182 @@
+//! What is written down of each rung that was run, and the CSV file of all of them.
+
+use std::path::Path;
+
+use virtual_gpu::driver::Launch;
+use virtual_gpu::{Class, Counters};
+
+use crate::failure::Failure;
+
+/// A rung, run at one size.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// The document's number.
+    pub document: u32,
+    /// What was done with the items.
+    pub what: &'static str,
+    /// The rung's title.
+    pub rung: &'static str,
+    /// Whether it is warpfold's own.
+    pub is_ours: bool,
+    /// The operator's name.
+    pub operator: &'static str,
+    /// The element type's name.
+    pub element: &'static str,
+    /// Items of the input.
+    pub item_count: usize,
+    /// Threads of a block.
+    pub block_size: u32,
+    /// Bytes that no kernel can do without moving.
+    pub bytes: usize,
+    /// Median time on the device.
+    pub micros: f64,
+    /// Median time that the host took afterwards.
+    pub post_micros: f64,
+    /// How many times as fast as the rung before, where there is one.
+    pub over_previous: Option<f64>,
+    /// How many times as fast as warpfold's own.
+    pub over_ours: Option<f64>,
+    /// What the virtual GPU counted; a real one counts nothing.
+    pub counts: Option<Counts>,
+}
+
+/// What the virtual GPU counted in one run: sums over its launches.
+#[derive(Debug, Clone, Default)]
+pub struct Counts {
+    /// Kernels launched.
+    pub launches: usize,
+    /// The rest.
+    pub counters: Counters,
+}
+
+impl Counts {
+    /// The sums, or nothing where nothing was counted.
+    pub fn of(launches: &[Launch]) -> Option<Self> {
+        let mut counts = Self::default();
+        for counters in launches.iter().flat_map(|launch| &launch.outcome) {
+            counts.launches += 1;
+            counts.counters.add(counters);
+        }
+        (counts.launches > 0).then_some(counts)
+    }
+
+    /// Lane instructions of floating-point arithmetic: for a sum of floats, the applications of the operator.
+    pub fn float_instructions(&self) -> u64 {
+        self.counters.of_class(Class::Float)
+    }
+
+    /// 32-byte sectors of global memory, read and written.
+    pub fn sectors(&self) -> u64 {
+        self.counters.global_sectors_read + self.counters.global_sectors_written
+    }
+
+    /// The numbers, in the order of [`COUNTED`].
+    pub fn numbers(&self) -> [u64; COUNTED.len()] {
+        let counters = &self.counters;
+        [
+            self.launches as u64,
+            counters.lane_instructions(),
+            self.float_instructions(),
+            self.sectors(),
+            counters.shared_accesses,
+            counters.bank_conflicts,
+            counters.divergent_branches,
+            counters.barriers,
+            counters.atomics,
+        ]
+    }
+}
+
+/// What the virtual GPU counts.
+pub const COUNTED: [&str; 9] = [
+    "launches",
+    "instructions",
+    "float_ops",
+    "sectors",
+    "shared",
+    "conflicts",
+    "divergent",
+    "barriers",
+    "atomics",
+];
+
+impl Record {
+    /// Billions of bytes a second.
+    pub fn rate(&self) -> f64 {
+        self.bytes as f64 / self.micros / 1e3
+    }
+
+    /// What was done with what.
+    pub fn problem(&self) -> String {
+        format!(
+            "document {}: {} ({}) of {} {}",
+            self.document, self.what, self.operator, self.item_count, self.element
+        )
+    }
+}
+
+const COLUMNS: [&str; 12] = [
+    "document",
+    "what",
+    "rung",
+    "operator",
+    "element",
+    "items",
+    "block_size",
+    "microseconds",
+    "post_kernel_microseconds",
+    "gigabytes_per_second",
+    "times_the_one_before",
+    "times_ours",
+];
+
+/// Writes the records to a file.
+pub fn write_csv(path: &Path, records: &[Record]) -> Result<(), Failure> {
+    let columns: Vec<&str> = COLUMNS.iter().chain(&COUNTED).copied().collect();
+    let rows: Vec<Vec<String>> = records.iter().map(fields).collect();
+    write_rows(path, &columns, &rows)
+}
+
+/// Writes a table to a file.
+pub fn write_rows<R: AsRef<[String]>>(
+    path: &Path,
+    columns: &[&str],
+    rows: &[R],
+) -> Result<(), Failure> {
+    let write = || -> csv::Result<()> {
+        let mut file = csv::Writer::from_path(path)?;
+        file.write_record(columns)?;
+        for row in rows {
+            file.write_record(row.as_ref())?;
+        }
+        Ok(file.flush()?)
+    };
+    write().map_err(|error| Failure::Table {
+        path: path.to_owned(),
+        error,
+    })
+}
+
+/// The fields of a record, in the order of the columns.
+fn fields(record: &Record) -> Vec<String> {
+    let ratio = |ratio: Option<f64>| ratio.map_or(String::new(), |ratio| format!("{ratio:.4}"));
+    let mut fields = vec![
+        record.document.to_string(),
+        record.what.to_owned(),
+        record.rung.to_owned(),
+        record.operator.to_owned(),
+        record.element.to_owned(),
+        record.item_count.to_string(),
+        record.block_size.to_string(),
+        format!("{:.3}", record.micros),
+        format!("{:.3}", record.post_micros),
+        format!("{:.3}", record.rate()),
+        ratio(record.over_previous),
+        ratio(record.over_ours),
+    ];
+    match &record.counts {
+        Some(counts) => fields.extend(counts.numbers().map(|number| number.to_string())),
+        None => fields.extend(COUNTED.map(|_| String::new())),
+    }
+    fields
+}

@@ -1,0 +1,143 @@
+//! Document 3, `getMax_global` and `getMax_local` to `getMax_local5`: atomic operations.
+//!
+//! ```text
+//! global_atomics:   result ⊕= x[i], atomically, by a thread for each i
+//! shared_atomics:   shared ⊕= x[i], atomically; barrier; result ⊕= shared, atomically, by thread 0 of each block
+//! ```
+//!
+//! Cost: n atomic operations on one word in the memory of all; or n on words in the memories of blocks, and one for each
+//! block on that of all, for 2 barriers a block.
+//!
+//! The document has five kernels of the second kind, which differ in whether the indices of thread and item are kept in
+//! variables: in two (`getMax_local`), in none (`2`), in one (`3`), in one that is used here and there (`4`); `5` was to
+//! give each thread more work, and is the same as `4`. It measures small differences. To a compiler there are
+//! none: an index is a special register, or a value in an ordinary one, whatever the source calls it. So there is one
+//! kernel here.
+//!
+//! Mended: a thread past the last item does nothing, where the document reads on. A barrier stands between the first
+//! write of the shared word and the atomic operations on it: without it they may come first, and are lost. The word
+//! begins as the operator's identity, not as 0, which is wrong for a maximum of negative numbers; so does the result,
+//! which the document initialises with the first item.
+
+use crate::PlainCommutative;
+use warpfold_kernels::device::atomic::*;
+use warpfold_kernels::device::{block, thread};
+use warpfold_kernels::element::{accumulator_word, Element};
+use warpfold_kernels::op::{Max, Op, Sum};
+
+/// An operator that can be applied to memory atomically.
+pub trait Atomic<T: Element>: PlainCommutative<T> {
+    /// `*address ⊕= value`, in global memory.
+    ///
+    /// # Safety
+    /// `address` is an item of global memory, which only atomic operations use at the same time.
+    unsafe fn to_global(address: *mut T, value: T);
+
+    /// `*address ⊕= value`, in shared memory.
+    ///
+    /// # Safety
+    /// `address` is an item of shared memory, which only atomic operations use at the same time.
+    unsafe fn to_shared(address: *mut T, value: T);
+}
+
+macro_rules! native {
+    ($($op:ident $t:ident: $global:ident, $shared:ident;)*) => {$(
+        impl Atomic<$t> for $op {
+            #[inline(always)]
+            unsafe fn to_global(address: *mut $t, value: $t) {
+                // SAFETY: the caller's.
+                unsafe { $global(address.cast(), accumulator_word(value, 0)) }
+            }
+
+            #[inline(always)]
+            unsafe fn to_shared(address: *mut $t, value: $t) {
+                // SAFETY: the caller's.
+                unsafe { $shared(address.cast(), accumulator_word(value, 0)) }
+            }
+        }
+    )*};
+}
+
+native! {
+    Sum u32: global_add_u32, shared_add_u32;
+    Sum i32: global_add_u32, shared_add_u32;
+    Sum f32: global_add_f32, shared_add_f32;
+    Max u32: global_max_u32, shared_max_u32;
+    Max i32: global_max_i32, shared_max_i32;
+}
+
+/// No hardware has an atomic maximum of floats. But as integers with a sign the bits of positive floats lie in order,
+/// above those of all negative ones and with NaN at the top; as integers without a sign, those of negative floats lie in
+/// reverse order, above those of all positive ones.
+impl Atomic<f32> for Max {
+    #[inline(always)]
+    unsafe fn to_global(address: *mut f32, value: f32) {
+        let bits = <Self as Op<f32>>::lower(value).to_bits();
+        // SAFETY: the caller's.
+        unsafe {
+            match bits >> 31 {
+                0 => global_max_i32(address.cast(), bits),
+                _ => global_min_u32(address.cast(), bits),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn to_shared(address: *mut f32, value: f32) {
+        let bits = <Self as Op<f32>>::lower(value).to_bits();
+        // SAFETY: the caller's.
+        unsafe {
+            match bits >> 31 {
+                0 => shared_max_i32(address.cast(), bits),
+                _ => shared_min_u32(address.cast(), bits),
+            }
+        }
+    }
+}
+
+/// Every thread adds its item to the result.
+///
+/// # Safety
+/// The ladder's contract of a launch. `input` points to `item_count` items, `result` to one, the identity.
+#[inline(always)]
+pub unsafe fn global_atomics<O: Atomic<T>, T: Element>(
+    input: *const T,
+    result: *mut T,
+    item_count: u64,
+) {
+    let index = thread::index_in_grid();
+    if index < item_count {
+        // SAFETY: the caller's; the index is below the count.
+        unsafe { O::to_global(result, input.add(index as usize).read()) }
+    }
+}
+
+/// Every thread adds its item to a word that the block shares, and one thread of each block adds that to the result.
+///
+/// # Safety
+/// That of [`global_atomics`], and an item of dynamic shared memory.
+#[inline(always)]
+pub unsafe fn shared_atomics<O: Atomic<T>, T: Element>(
+    input: *const T,
+    result: *mut T,
+    item_count: u64,
+) {
+    let shared = block::shared_memory::<T>();
+    let index = thread::index_in_grid();
+    // SAFETY: the caller's; the index is below the count, and the barriers part plain accesses from atomic ones.
+    unsafe {
+        if thread::index() == 0 {
+            shared.write(O::identity());
+        }
+        // Orders the write before the atomic operations.
+        block::barrier();
+        if index < item_count {
+            O::to_shared(shared, input.add(index as usize).read());
+        }
+        // Orders the atomic operations before the read.
+        block::barrier();
+        if thread::index() == 0 {
+            O::to_global(result, shared.read());
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Document 3, `getMax_binary4` to `getMax_binary8`: the first operation is done while loading, so that no thread is idle
+//! from the first level on.
+//!
+//! ```text
+//! first_at_load:       shared[t] = x[i] ⊕ x[i + block]     a block has two blocks' items
+//! distant_pairs:       shared[t] = x[i] ⊕ x[i + n / 2]     the second half of the array, not of the block
+//! exclusive_cases:     the same; of the levels' cases by block size, one applies, with all levels in it
+//! without_indices:     the same; no index is kept in a variable
+//! then as `constant_tree`
+//! ```
+//!
+//! Cost: that of `constant_tree`, with half as many blocks, or as many of half as many threads. [`distant_pairs`] is
+//! two rungs, `getMax_binary5` and `6`, which launch it so or so.
+//!
+//! The block size is a constant, so the compiler takes the same levels out of `exclusive_cases` as out of the chain of
+//! `if`s; and an index is the same register whether it has a name or not. The last three kernels come out as the
+//! same instructions.
+//!
+//! Mended: what `atomic_tree` says; a pair without a second item is that item alone; and `n / 2` is rounded up, with no
+//! thread for the second half: a maximum would not show that its items came twice, a sum does. The document launches
+//! `getMax_binary4` with as many blocks as if each had one block's items, and reads past the end.
+
+use super::atomic_tree::finish_in_warp;
+use super::atomics::Atomic;
+use super::{item_or_identity, tree};
+use warpfold_kernels::device::{block, thread};
+use warpfold_kernels::element::Element;
+
+/// `getMax_binary4`: pairs a block apart.
+///
+/// # Safety
+/// The ladder's contract of a launch, with `BLOCK` threads in a block: 64, 128, …, 1024. `input` points to `item_count`
+/// items, `result` to one, the identity.
+#[inline(always)]
+pub unsafe fn first_at_load<O: Atomic<T>, T: Element, const BLOCK: u32>(
+    input: *const T,
+    result: *mut T,
+    item_count: u64,
+) {
+    let block_items = 2 * BLOCK as u64;
+    let index = thread::block() as u64 * block_items + thread::index() as u64;
+    // SAFETY: the caller's.
+    unsafe {
+        let pair = O::combine(
+            item_or_identity::<O, T>(input, item_count, index),
+            item_or_identity::<O, T>(input, item_count, index + BLOCK as u64),
+        );
+        let shared = pair_to_shared(pair);
+        tree::levels_above_a_warp::<O, T>(shared, BLOCK);
+        finish_in_warp::<O, T>(shared, result);
+    }
+}
+
+/// `getMax_binary5` and `getMax_binary6`: pairs half the array apart.
+///
+/// # Safety
+/// That of [`first_at_load`].
+#[inline(always)]
+pub unsafe fn distant_pairs<O: Atomic<T>, T: Element, const BLOCK: u32>(
+    input: *const T,
+    result: *mut T,
+    item_count: u64,
+) {
+    let index = thread::block() as u64 * BLOCK as u64 + thread::index() as u64;
+    // SAFETY: the caller's.
+    unsafe {
+        let shared = pair_to_shared(distant_pair::<O, T>(input, item_count, index));
+        tree::levels_above_a_warp::<O, T>(shared, BLOCK);
+        finish_in_warp::<O, T>(shared, result);
+    }
+}
+
+/// `getMax_binary7`: cases that exclude each other.
+///
+/// # Safety
+/// That of [`first_at_load`].
+#[inline(always)]
+pub unsafe fn exclusive_cases<O: Atomic<T>, T: Element, const BLOCK: u32>(
+    input: *const T,
+    result: *mut T,
+    item_count: u64,
+) {
+    let index = thread::block() as u64 * BLOCK as u64 + thread::index() as u64;
+    // SAFETY: the caller's.
+    unsafe {
+        let shared = pair_to_shared(distant_pair::<O, T>(input, item_count, index));
+        exclusive_levels::<O, T, BLOCK>(shared);
+        finish_in_warp::<O, T>(shared, result);
+    }
+}
+
+/// `getMax_binary8`: the same without a variable for an index.
+///
+/// # Safety
+/// That of [`first_at_load`].
+#[inline(always)]
+pub unsafe fn without_indices<O: Atomic<T>, T: Element, const BLOCK: u32>(
+    input: *const T,
+    result: *mut T,
+    item_count: u64,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let shared = pair_to_shared(distant_pair::<O, T>(
+            input,
+            item_count,
+            thread::block() as u64 * BLOCK as u64 + thread::index() as u64,
+        ));
+        exclusive_levels::<O, T, BLOCK>(shared);
+        finish_in_warp::<O, T>(shared, result);
+    }
+}
+
+/// Writes each thread's pair to its place in shared memory, which is returned.
+///
+/// # Safety
+/// Convergent: the whole block, which has an item of dynamic shared memory for each thread.
+#[inline(always)]
+unsafe fn pair_to_shared<T: Element>(pair: T) -> *mut T {
+    let shared = block::shared_memory::<T>();
+    // SAFETY: the caller's.
+    unsafe {
+        shared.add(thread::index() as usize).write(pair);
+        // Orders the pairs before the tree's reads.
+        block::barrier();
+    }
+    shared
+}
+
+/// The item at `index` and the one half the array later; the identity past the first half.
+///
+/// # Safety
+/// `input` points to `item_count` readable items.
+#[inline(always)]
+unsafe fn distant_pair<O: Atomic<T>, T: Element>(
+    input: *const T,
+    item_count: u64,
+    index: u64,
+) -> T {
+    let half = item_count.div_ceil(2);
+    // SAFETY: the caller's.
+    unsafe {
+        O::combine(
+            item_or_identity::<O, T>(input, half, index),
+            item_or_identity::<O, T>(input, item_count, index + half),
+        )
+    }
+}
+
+/// The levels down to 64 items, by the one case that the block size is.
+///
+/// # Safety
+/// Convergent: the whole block, of `BLOCK` threads. `items` has one for each.
+#[inline(always)]
+unsafe fn exclusive_levels<O: Atomic<T>, T: Element, const BLOCK: u32>(items: *mut T) {
+    // SAFETY: the caller's.
+    unsafe {
+        if BLOCK >= 1024 {
+            tree::halve::<O, T>(items, 512, 32);
+        } else if BLOCK >= 512 {
+            tree::halve::<O, T>(items, 256, 32);
+        } else if BLOCK >= 256 {
+            tree::halve::<O, T>(items, 128, 32);
+        } else if BLOCK >= 128 {
+            tree::halve::<O, T>(items, 64, 32);
+        }
+    }
+}

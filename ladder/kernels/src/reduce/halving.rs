@@ -1,0 +1,34 @@
+//! Document 1, `reduce0`: halving in global memory, one launch a level.
+//!
+//! ```text
+//! while n > 1:  half = ⌈n / 2⌉
+//!               launch: x[i] ⊕= x[i + half]   for each i with i + half < n
+//!               n = half
+//! ```
+//!
+//! Cost: ⌈log₂ n⌉ launches; every level goes through global memory.
+//!
+//! Mended: the document halves downwards and has as many threads as items are left, so it loses items unless n is a
+//! power of two. Here a level's half is rounded up, and a thread without a partner does nothing.
+
+use crate::PlainCommutative;
+use warpfold_kernels::device::thread;
+use warpfold_kernels::element::Element;
+
+/// One level: adds the upper half of `item_count` items to the lower.
+///
+/// # Safety
+/// The ladder's contract of a launch. `items` points to `item_count` items, and there is a thread for each of the
+/// lower half.
+#[inline(always)]
+pub unsafe fn halving<O: PlainCommutative<T>, T: Element>(items: *mut T, item_count: u64) {
+    let half = item_count.div_ceil(2);
+    let index = thread::index_in_grid();
+    if index + half < item_count {
+        // SAFETY: both indices are below the count, and no other thread has either of them.
+        unsafe {
+            let item = items.add(index as usize);
+            item.write(O::combine(item.read(), item.add(half as usize).read()));
+        }
+    }
+}

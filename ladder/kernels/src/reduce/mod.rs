@@ -1,0 +1,53 @@
+//! The ladders of reductions, a file for each family of rungs, and what several of them do alike.
+
+pub mod atomic_tree;
+pub mod atomics;
+pub mod first_at_load;
+pub mod grid_stride;
+pub mod halving;
+pub mod neighbours;
+pub mod paired;
+pub mod shared_tree;
+mod tree;
+pub mod unrolled;
+
+use crate::PlainCommutative;
+use warpfold_kernels::device::thread;
+use warpfold_kernels::element::Element;
+
+/// What a thread folds of `item_count` items: the one at its place in the grid, and every grid's width after it.
+///
+/// # Safety
+/// `items` points to `item_count` readable items.
+#[inline(always)]
+unsafe fn fold_grid_stride<O: PlainCommutative<T>, T: Element>(
+    items: *const T,
+    item_count: u64,
+) -> T {
+    let mut folded = O::identity();
+    let mut index = thread::index_in_grid();
+    while index < item_count {
+        // SAFETY: the index is below the count.
+        folded = O::combine(folded, unsafe { items.add(index as usize).read() });
+        index += thread::grid_threads();
+    }
+    folded
+}
+
+/// The item at `index`, or the identity where there is none.
+///
+/// # Safety
+/// `items` points to `item_count` readable items.
+#[inline(always)]
+unsafe fn item_or_identity<O: PlainCommutative<T>, T: Element>(
+    items: *const T,
+    item_count: u64,
+    index: u64,
+) -> T {
+    if index < item_count {
+        // SAFETY: the index is below the count.
+        unsafe { items.add(index as usize).read() }
+    } else {
+        O::identity()
+    }
+}

@@ -1,0 +1,118 @@
+//! Document 5, `reduceNeighbored`, `reduceNeighboredLess` and `reduceInterleaved`: a block combines its items in place, in
+//! global memory, one for each thread. The host combines the blocks' results.
+//!
+//! ```text
+//! neighboured_pair     stride 1, 2, …:        thread t:  x[t] ⊕= x[t + stride]              if t divides by 2 stride
+//! neighboured_packed   stride 1, 2, …:        thread t:  x[2t · stride] ⊕= x[… + stride]    if that is in the block
+//! interleaved_pair     stride block / 2, …:   thread t:  x[t] ⊕= x[t + stride]              if t < stride
+//! ```
+//!
+//! The first has diverging warps at every level. The second moves the threads that work to the front: of a block of 512,
+//! 8 warps at the first level, 4 at the next, and only the last five levels have a warp that diverges. The
+//! third also has neighbouring threads work on neighbouring items.
+//!
+//! Cost: log₂ of the block size barriers a block; every level goes through global memory. Half the threads never work:
+//! document 2 gives each two items instead.
+//!
+//! Mended: the document's kernels let threads past the last item leave before a barrier that the others wait at, and
+//! read past the last item where it ends inside a block. Here the host pads the copy that they work on with the identity,
+//! to whole blocks.
+
+use super::tree;
+use crate::PlainCommutative;
+use warpfold_kernels::device::{block, thread};
+use warpfold_kernels::element::Element;
+
+/// Has thread 0 write the block's result.
+///
+/// # Safety
+/// `partials` has an item for each block; `items` is the block's, and its first was written by this thread, or before a
+/// barrier.
+#[inline(always)]
+pub unsafe fn write_first<T: Element>(partials: *mut T, items: *const T) {
+    if thread::index() == 0 {
+        // SAFETY: the caller's.
+        unsafe { partials.add(thread::block() as usize).write(items.read()) }
+    }
+}
+
+/// The items of the calling block, which has `per_thread` for each thread.
+///
+/// # Safety
+/// `items` points to as many for each block.
+#[inline(always)]
+pub unsafe fn of_block<T: Element>(items: *mut T, per_thread: u32) -> *mut T {
+    let block_items = per_thread * thread::block_threads();
+    // SAFETY: the caller's.
+    unsafe { items.add(thread::block() as usize * block_items as usize) }
+}
+
+/// Neighbours, each thread at its own item.
+///
+/// # Safety
+/// The ladder's contract of a launch. The block size is a power of two. `items` points to an item for each thread of the
+/// grid, `partials` to one for each block.
+#[inline(always)]
+pub unsafe fn neighboured_pair<O: PlainCommutative<T>, T: Element>(
+    items: *mut T,
+    partials: *mut T,
+) {
+    let thread = thread::index();
+    // SAFETY: the caller's; a thread whose index divides by twice the stride has a partner below the next such.
+    unsafe {
+        let items = of_block(items, 1);
+        let mut stride = 1;
+        while stride < thread::block_threads() {
+            if thread.is_multiple_of(2 * stride) {
+                tree::add::<O, T>(items, thread, thread + stride);
+            }
+            // Orders this level's writes before the next one's reads.
+            block::barrier();
+            stride *= 2;
+        }
+        write_first(partials, items);
+    }
+}
+
+/// Neighbours, the threads that work at the front.
+///
+/// # Safety
+/// That of [`neighboured_pair`].
+#[inline(always)]
+pub unsafe fn neighboured_packed<O: PlainCommutative<T>, T: Element>(
+    items: *mut T,
+    partials: *mut T,
+) {
+    // SAFETY: the caller's; an item in the block that divides by twice the stride has a partner in it.
+    unsafe {
+        let items = of_block(items, 1);
+        let mut stride = 1;
+        while stride < thread::block_threads() {
+            let index = 2 * stride * thread::index();
+            if index < thread::block_threads() {
+                tree::add::<O, T>(items, index, index + stride);
+            }
+            // Orders this level's writes before the next one's reads.
+            block::barrier();
+            stride *= 2;
+        }
+        write_first(partials, items);
+    }
+}
+
+/// The upper half with the lower.
+///
+/// # Safety
+/// That of [`neighboured_pair`].
+#[inline(always)]
+pub unsafe fn interleaved_pair<O: PlainCommutative<T>, T: Element>(
+    items: *mut T,
+    partials: *mut T,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let items = of_block(items, 1);
+        tree::halve::<O, T>(items, thread::block_threads() / 2, 0);
+        write_first(partials, items);
+    }
+}

@@ -1,0 +1,151 @@
+//! Document 1, `reduce2` to `reduce4`: a thread folds items a grid's width apart, a block combines its threads' folds by
+//! a tree in shared memory, and a second launch of one block does the same with the blocks' results.
+//!
+//! ```text
+//! shared[t] = x[t] ⊕ x[t + grid] ⊕ …
+//! for k = pow2ceil(block) / 2, …, 2, 1:  shared[t] ⊕= shared[t + k]   for t < k and t + k < block;  barrier
+//! y[block] = shared[0]
+//! ```
+//!
+//! Cost: 2 launches; every item is read once. Barriers of a block: 1 after the fold; then log₂ of the block size
+//! rounded up ([`power_of_two_tree`], [`any_size_tree`]), or 4 and after that those of one warp ([`warp_sync_tree`]).
+//!
+//! Mended: `reduce4` has all warps pass the barriers that only the first warp needs, and the last warp of a block of 300
+//! threads lacks lanes that such a barrier waits for; here the other warps have left. Its block sizes, which the document
+//! gives in a comment, are checked by the host.
+
+use super::{fold_grid_stride, tree};
+use crate::PlainCommutative;
+use warpfold_kernels::device::{block, thread, warp};
+use warpfold_kernels::element::Element;
+
+/// `reduce2`: the block size is a power of two.
+///
+/// # Safety
+/// The ladder's contract of a launch. `input` points to `item_count` items, `partials` to one for each block.
+#[inline(always)]
+pub unsafe fn power_of_two_tree<O: PlainCommutative<T>, T: Element>(
+    input: *const T,
+    partials: *mut T,
+    item_count: u64,
+) {
+    let shared = block::shared_memory::<T>();
+    // SAFETY: the caller's; there is an item of shared memory for each thread.
+    unsafe {
+        fold_to_shared::<O, T>(shared, input, item_count);
+        tree::halve::<O, T>(shared, thread::block_threads() / 2, 0);
+        write_partial(partials, shared);
+    }
+}
+
+/// `reduce3`: any block size, by strides from the next power of two.
+///
+/// # Safety
+/// That of [`power_of_two_tree`].
+#[inline(always)]
+pub unsafe fn any_size_tree<O: PlainCommutative<T>, T: Element>(
+    input: *const T,
+    partials: *mut T,
+    item_count: u64,
+) {
+    let shared = block::shared_memory::<T>();
+    let thread = thread::index();
+    // SAFETY: the caller's; there is an item of shared memory for each thread, and both indices are threads'.
+    unsafe {
+        fold_to_shared::<O, T>(shared, input, item_count);
+        let mut stride = pow2ceil(thread::block_threads()) / 2;
+        while stride > 0 {
+            if thread < stride && thread + stride < thread::block_threads() {
+                tree::add::<O, T>(shared, thread, thread + stride);
+            }
+            // Orders this level's writes before the next one's reads.
+            block::barrier();
+            stride /= 2;
+        }
+        write_partial(partials, shared);
+    }
+}
+
+/// `reduce4`: the levels are written out, and the last five are the first warp's alone. Blocks of 256 to 512 threads.
+///
+/// # Safety
+/// That of [`power_of_two_tree`].
+#[inline(always)]
+pub unsafe fn warp_sync_tree<O: PlainCommutative<T>, T: Element>(
+    input: *const T,
+    partials: *mut T,
+    item_count: u64,
+) {
+    let shared = block::shared_memory::<T>();
+    let thread = thread::index();
+    // SAFETY: the caller's; there is an item of shared memory for each thread, and all indices are threads'.
+    unsafe {
+        fold_to_shared::<O, T>(shared, input, item_count);
+        if thread < 256 && thread + 256 < thread::block_threads() {
+            tree::add::<O, T>(shared, thread, thread + 256);
+        }
+        // Each orders the writes of the level above it before the reads of the one below it.
+        block::barrier();
+        let mut stride = 128;
+        while stride >= 32 {
+            if thread < stride {
+                tree::add::<O, T>(shared, thread, thread + stride);
+            }
+            block::barrier();
+            stride /= 2;
+        }
+        if thread::warp() > 0 {
+            return;
+        }
+        while stride > 0 {
+            if thread < stride {
+                tree::add::<O, T>(shared, thread, thread + stride);
+            }
+            warp::barrier();
+            stride /= 2;
+        }
+        write_partial(partials, shared);
+    }
+}
+
+/// The lowest power of two that is not below `count`, at least 1.
+#[inline(always)]
+fn pow2ceil(count: u32) -> u32 {
+    let power = 1 << (31 - count.leading_zeros());
+    if count > power {
+        power << 1
+    } else {
+        power
+    }
+}
+
+/// Writes each thread's fold to its item of shared memory.
+///
+/// # Safety
+/// Convergent: the whole block. `shared` has an item for each thread; `input` points to `item_count` items.
+#[inline(always)]
+unsafe fn fold_to_shared<O: PlainCommutative<T>, T: Element>(
+    shared: *mut T,
+    input: *const T,
+    item_count: u64,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let folded = fold_grid_stride::<O, T>(input, item_count);
+        shared.add(thread::index() as usize).write(folded);
+        // Orders the folds before the tree's reads.
+        block::barrier();
+    }
+}
+
+/// Has thread 0 write the block's result, which is in `shared[0]`.
+///
+/// # Safety
+/// `partials` has an item for each block; `shared[0]` was written by this thread, or before a barrier.
+#[inline(always)]
+unsafe fn write_partial<T: Element>(partials: *mut T, shared: *const T) {
+    if thread::index() == 0 {
+        // SAFETY: the caller's.
+        unsafe { partials.add(thread::block() as usize).write(shared.read()) }
+    }
+}

@@ -1,0 +1,97 @@
+//! Document 4's Brent-Kung scan: a reduction tree up, and the places between its nodes on the way down. Half the
+//! threads of Kogge-Stone for the same section, and twice its passes.
+//!
+//! ```text
+//! up:    for stride in 1, 2, 4, … up to B:      T[i] = T[i − stride] ⊕ T[i]      i = 2 stride (t + 1) − 1
+//! down:  for stride in S/4, …, 2, 1:            T[i + stride] = T[i] ⊕ T[i + stride]
+//! ```
+//!
+//! A block of B threads scans S = 2 B items. Up, S − 1 applications of the operator; down, S − 1 − log₂ S. (The
+//! document says 2 (S − 1) for both together, which is the bound.) A barrier before each pass and one before the
+//! results are read: 2 log₂ S. Active threads are packed to the front, so their addresses are 2 stride items apart: up
+//! to 32 lanes in one bank.
+//!
+//! Mended: items past the end are the operator's identity, where the document leaves shared memory unwritten; S need
+//! not be a power of two: the way down begins at a quarter of the next one, of which S items are the first.
+//! After Brent and Kung, *A Regular Layout for Parallel Adders* (1982).
+
+use super::{load, Placement};
+use crate::Plain;
+use warpfold_kernels::device::{block, thread};
+use warpfold_kernels::element::Element;
+
+/// Scans each section of twice as many items as a block has threads.
+///
+/// # Safety
+/// - There is a block for each section, with dynamic shared memory for as many items as a section has.
+/// - `input` points to `item_count` readable items, `output` to as many writable ones, `totals` to one for each
+///   block; none of these overlap, but an inclusive scan's output may be its input.
+#[inline(always)]
+pub unsafe fn brent_kung<P: Placement, O: Plain<T>, T: Element>(
+    input: *const T,
+    output: *mut T,
+    totals: *mut T,
+    item_count: u64,
+) {
+    let (thread, threads) = (thread::index(), thread::block_threads());
+    let section_items = 2 * threads;
+    let low = thread::block() as u64 * section_items as u64 + thread as u64;
+    let high = low + threads as u64;
+    let section: *mut T = block::shared_memory();
+    // SAFETY: the caller's; places are below the section's items, and in each pass a thread has its own. Every thread
+    // makes every turn of both loops.
+    unsafe {
+        let own = section.add(thread as usize);
+        own.write(load::<P, O, T>(input, item_count, low));
+        own.add(threads as usize)
+            .write(load::<P, O, T>(input, item_count, high));
+
+        let mut stride = 1;
+        while stride <= threads {
+            // Orders the writes of the pass before, or of the loads, before this one's reads.
+            block::barrier();
+            let node = 2 * stride * (thread + 1) - 1;
+            if node < section_items {
+                combine_at::<O, T>(section, node - stride, node);
+            }
+            stride *= 2;
+        }
+
+        let mut stride = section_items.next_power_of_two() / 4;
+        while stride > 0 {
+            // Orders the writes of the pass before before this one's reads.
+            block::barrier();
+            let node = 2 * stride * (thread + 1) - 1;
+            if node + stride < section_items {
+                combine_at::<O, T>(section, node, node + stride);
+            }
+            stride /= 2;
+        }
+
+        // Orders all writes before the reads of the results.
+        block::barrier();
+        if low < item_count {
+            output.add(low as usize).write(own.read());
+        }
+        let last = own.add(threads as usize).read();
+        if high < item_count {
+            output.add(high as usize).write(last);
+        }
+        if thread == threads - 1 {
+            totals.add(thread::block() as usize).write(last);
+        }
+    }
+}
+
+/// Puts what is at `left` in front of what is at `right`.
+///
+/// # Safety
+/// Both are places of the section, and no other thread writes to either.
+#[inline(always)]
+unsafe fn combine_at<O: Plain<T>, T: Element>(section: *mut T, left: u32, right: u32) {
+    // SAFETY: the caller's.
+    unsafe {
+        let place = section.add(right as usize);
+        place.write(O::combine(section.add(left as usize).read(), place.read()));
+    }
+}

@@ -1,0 +1,122 @@
+//! Document 4's Kogge-Stone scan: in each pass every item takes in what stands a stride before it, and the stride
+//! doubles.
+//!
+//! ```text
+//! for stride in 1, 2, 4, … below B:    T[t] = T[t − stride] ⊕ T[t]     for every t from stride on
+//! ```
+//!
+//! After the pass of stride s, T[t] covers the 2 s items that end with t. B log₂ B − (B − 1) applications of the
+//! operator, against B − 1 of the sequential scan, in log₂ B passes.
+//!
+//! - [`kogge_stone`]: in place. All threads read before any writes, and all have written before any reads: two barriers
+//!   a pass. Shared memory: B items.
+//! - [`double_buffered_kogge_stone`]: from one buffer into the other, which change places after each pass, so one barrier a pass does.
+//!   Shared memory: 2 B items. The document describes it and gives no code.
+//!
+//! Mended: items past the end are the operator's identity, not 0. B may be any number of threads from 2 on; the
+//! formulas above are for powers of two. After Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a
+//! General Class of Recurrence Equations* (1973).
+
+use super::{load, Placement};
+use crate::Plain;
+use warpfold_kernels::device::{block, thread};
+use warpfold_kernels::element::Element;
+
+/// Scans each section of as many items as a block has threads, in place in shared memory.
+///
+/// # Safety
+/// - There is a block for each section, with dynamic shared memory for as many items as it has threads.
+/// - `input` points to `item_count` readable items, `output` to as many writable ones, `totals` to one for each
+///   block; none of these overlap, but an inclusive scan's output may be its input.
+#[inline(always)]
+pub unsafe fn kogge_stone<P: Placement, O: Plain<T>, T: Element>(
+    input: *const T,
+    output: *mut T,
+    totals: *mut T,
+    item_count: u64,
+) {
+    let (thread, threads) = (thread::index(), thread::block_threads());
+    let index = thread::index_in_grid();
+    let section: *mut T = block::shared_memory();
+    // SAFETY: the caller's; a thread writes its own place only. Every thread makes every turn of the loop.
+    unsafe {
+        let own = section.add(thread as usize);
+        own.write(load::<P, O, T>(input, item_count, index));
+        let mut stride = 1;
+        while stride < threads {
+            // Orders the writes of the pass before (at first, of the load) before this one's reads.
+            block::barrier();
+            let mut combined = O::identity();
+            if thread >= stride {
+                combined = O::combine(own.sub(stride as usize).read(), own.read());
+            }
+            // Orders this pass's reads before its writes.
+            block::barrier();
+            if thread >= stride {
+                own.write(combined);
+            }
+            stride *= 2;
+        }
+        store(own.read(), output, totals, item_count, index);
+    }
+}
+
+/// Scans each section of as many items as a block has threads, from one buffer of shared memory into another.
+///
+/// # Safety
+/// As for [`kogge_stone`], with shared memory for twice as many items.
+#[inline(always)]
+pub unsafe fn double_buffered_kogge_stone<P: Placement, O: Plain<T>, T: Element>(
+    input: *const T,
+    output: *mut T,
+    totals: *mut T,
+    item_count: u64,
+) {
+    let (thread, threads) = (thread::index(), thread::block_threads());
+    let index = thread::index_in_grid();
+    let buffers: *mut T = block::shared_memory();
+    // SAFETY: the caller's; a thread writes its own place of each buffer only. Every thread makes every turn of the
+    // loop.
+    unsafe {
+        let mut source = buffers.add(thread as usize);
+        let mut destination = source.add(threads as usize);
+        source.write(load::<P, O, T>(input, item_count, index));
+        let mut stride = 1;
+        while stride < threads {
+            // Orders the writes of the pass before, to what is now the source, before this one's reads; and its
+            // reads, of what is now the destination, before this one's writes.
+            block::barrier();
+            let mut combined = source.read();
+            if thread >= stride {
+                combined = O::combine(source.sub(stride as usize).read(), combined);
+            }
+            destination.write(combined);
+            core::mem::swap(&mut source, &mut destination);
+            stride *= 2;
+        }
+        store(source.read(), output, totals, item_count, index);
+    }
+}
+
+/// Writes a thread's result, and the last thread's also as the section's total.
+///
+/// # Safety
+/// As for [`kogge_stone`].
+#[inline(always)]
+unsafe fn store<T: Element>(
+    scanned: T,
+    output: *mut T,
+    totals: *mut T,
+    item_count: u64,
+    index: u64,
+) {
+    // SAFETY: the caller's; the index is below the count, and each block has a total of its own.
+    unsafe {
+        if index < item_count {
+            output.add(index as usize).write(scanned);
+        }
+        if thread::index() == thread::block_threads() - 1 {
+            totals.add(thread::block() as usize).write(scanned);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The scans of document 4, each inclusive and exclusive.
+//!
+//! | kernel | items a block | applications of the operator | barriers a block |
+//! |---|---|---|---|
+//! | [`naive::sequential`] | all, by one thread | n − 1 | 0 |
+//! | [`naive::quadratic`] | B | n (n − 1) / 2 in all | 0 |
+//! | [`kogge_stone::kogge_stone`] | B | B log₂ B − (B − 1) | 2 log₂ B |
+//! | [`kogge_stone::double_buffered_kogge_stone`] | B | B log₂ B − (B − 1) | log₂ B |
+//! | [`brent_kung::brent_kung`] | S = 2 B | 2 (S − 1) − log₂ S | 2 log₂ S |
+//! | [`sections::add_prefixes`] | S, of the sections after the first | S | 0 |
+//!
+//! B is the number of threads of a block, here a power of two. A block scans one *section* of the input and leaves
+//! the section's total in `totals`. The host scans the totals with the same kernel, recursively while they are more
+//! than one section, and [`sections::add_prefixes`] puts what stands before a section in front of its items.
+//!
+//! An exclusive scan is, as in the document, the inclusive scan of the items moved up by one place, with the
+//! identity in the first: only [`load`] knows which of the two it is, and the rest is written once. The totals are
+//! always scanned inclusively.
+//!
+//! Operands keep their order, so the operator need not commute. Floats are combined along each kernel's own tree: these
+//! scans keep no bit contract.
+
+pub mod brent_kung;
+pub mod kogge_stone;
+pub mod naive;
+pub mod sections;
+
+use crate::Plain;
+use warpfold_kernels::element::Element;
+
+/// Whether an item's own value is part of its result.
+pub trait Placement {
+    /// How many places the items move up before they are scanned.
+    const SHIFT: u64;
+}
+
+/// Everything up to and including the place.
+pub enum Inclusive {}
+
+/// Everything before the place.
+pub enum Exclusive {}
+
+impl Placement for Inclusive {
+    const SHIFT: u64 = 0;
+}
+
+impl Placement for Exclusive {
+    const SHIFT: u64 = 1;
+}
+
+/// The item to scan at `index`: the identity where there is none.
+///
+/// # Safety
+/// `input` points to `item_count` readable items.
+#[inline(always)]
+unsafe fn load<P: Placement, O: Plain<T>, T: Element>(
+    input: *const T,
+    item_count: u64,
+    index: u64,
+) -> T {
+    if P::SHIFT <= index && index < item_count {
+        // SAFETY: the place is below the count.
+        unsafe { input.add((index - P::SHIFT) as usize).read() }
+    } else {
+        O::identity()
+    }
+}

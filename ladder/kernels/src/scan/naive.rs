@@ -1,0 +1,66 @@
+//! Document 4's two scans without cooperation: one thread does everything, or every thread does everything anew.
+//!
+//! ```text
+//! sequential:  y[0] = x[0];  y[i] = y[i − 1] ⊕ x[i]            one thread, n − 1 applications
+//! quadratic:   y[i] = x[0] ⊕ x[1] ⊕ … ⊕ x[i]                   a thread an item, n (n − 1) / 2 applications
+//! ```
+//!
+//! The document gives the first as C for the CPU, and the second as a sentence. No barriers, no shared memory. In the
+//! second, all lanes of a warp read the same item at the same time, and the warp that computes the last items is as
+//! slow as the sequential scan.
+
+use super::{load, Placement};
+use crate::Plain;
+use warpfold_kernels::device::thread;
+use warpfold_kernels::element::Element;
+
+/// Scans `item_count` items, at least one, to `output`, on one thread.
+///
+/// # Safety
+/// - One block of one thread calls this.
+/// - `input` points to `item_count` readable items, `output` to as many writable ones; they do not overlap.
+#[inline(always)]
+pub unsafe fn sequential<P: Placement, O: Plain<T>, T: Element>(
+    input: *const T,
+    output: *mut T,
+    item_count: u64,
+) {
+    // SAFETY: the caller's; every index is below the count.
+    unsafe {
+        let mut total = load::<P, O, T>(input, item_count, 0);
+        output.write(total);
+        let mut index = 1;
+        while index < item_count {
+            total = O::combine(total, load::<P, O, T>(input, item_count, index));
+            output.add(index as usize).write(total);
+            index += 1;
+        }
+    }
+}
+
+/// Scans `item_count` items to `output`: each thread combines, from left to right, all that belongs to its item.
+///
+/// # Safety
+/// - The grid has a thread for each item.
+/// - `input` points to `item_count` readable items, `output` to as many writable ones; they do not overlap.
+#[inline(always)]
+pub unsafe fn quadratic<P: Placement, O: Plain<T>, T: Element>(
+    input: *const T,
+    output: *mut T,
+    item_count: u64,
+) {
+    let last = thread::index_in_grid();
+    if last >= item_count {
+        return;
+    }
+    // SAFETY: the caller's; every index is at most `last`, which is below the count.
+    unsafe {
+        let mut total = load::<P, O, T>(input, item_count, 0);
+        let mut index = 1;
+        while index <= last {
+            total = O::combine(total, load::<P, O, T>(input, item_count, index));
+            index += 1;
+        }
+        output.add(last as usize).write(total);
+    }
+}

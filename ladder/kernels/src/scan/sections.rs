@@ -1,0 +1,36 @@
+//! The last step of document 4's hierarchical scan: what stands before a section goes in front of each of its items.
+//!
+//! The document says it in a sentence. It is a launch of its own because only the end of a launch makes every
+//! block's results visible to every other block. Reads and writes all items but the first section's once more.
+
+use crate::Plain;
+use warpfold_kernels::device::thread;
+use warpfold_kernels::element::Element;
+
+/// Block b combines `prefixes[b]`, which covers the sections up to and including b, with each item of section
+/// b + 1.
+///
+/// # Safety
+/// - There is a block for each section but the first.
+/// - `items` points to `item_count` writable items, `prefixes` to one readable item for each block; they do not overlap.
+#[inline(always)]
+pub unsafe fn add_prefixes<O: Plain<T>, T: Element>(
+    prefixes: *const T,
+    items: *mut T,
+    item_count: u64,
+    section_items: u64,
+) {
+    let block = thread::block() as u64;
+    let begin = (block + 1) * section_items;
+    let end = Ord::min(begin + section_items, item_count);
+    // SAFETY: the caller's; the indices are below the count, and each belongs to one thread of one block.
+    unsafe {
+        let prefix = prefixes.add(block as usize).read();
+        let mut index = begin + thread::index() as u64;
+        while index < end {
+            let item = items.add(index as usize);
+            item.write(O::combine(prefix, item.read()));
+            index += thread::block_threads() as u64;
+        }
+    }
+}

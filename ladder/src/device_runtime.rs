@@ -1,0 +1,81 @@
+//! The device's runtime, which kernels that launch kernels are linked with: a library of the CUDA toolkit.
+//!
+//! NVIDIA's driver has a linker and not this library. The virtual GPU makes such kernels whole as it loads them.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use cust::module::Module;
+use warpfold::{Error, Gpu};
+
+use crate::{Refusal, Result, link};
+
+/// The library's name.
+const NAME: &str = "libcudadevrt.a";
+
+/// Variables of the environment that say where a toolkit is.
+const VARIABLES: [&str; 3] = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"];
+
+/// Where toolkits are usually installed, beside `/usr/local/cuda` and its numbered kin.
+const USUAL: [&str; 3] = ["/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"];
+
+/// Where libraries are in a toolkit.
+const FOLDERS: [&str; 4] = [
+    "lib64",
+    "lib",
+    "targets/x86_64-linux/lib",
+    "targets/sbsa-linux/lib",
+];
+
+/// Where Debian and its kin have the libraries of theirs.
+const SYSTEM_FOLDERS: [&str; 2] = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"];
+
+/// Loads PTX that calls the device's runtime, into the current context, which is the GPU's: linked with it where it is found, and otherwise as it is, which a driver
+/// that has no need of the library takes.
+///
+/// # Errors
+///
+/// Where a driver needs it, [`Refusal::DeviceRuntimeNotFound`].
+pub fn load_with(gpu: &Gpu, symbol: &'static str, text: &str) -> Result<Module> {
+    let searched = places();
+    let library = searched.iter().find_map(|path| fs::read(path).ok());
+    if let Some(library) = library {
+        let image = link::link(symbol, text, &library)?;
+        return Ok(Module::from_cubin(image, &[])?);
+    }
+    gpu.load_ptx(symbol, text).map_err(|error| match error {
+        Error::KernelRejected { .. } => Refusal::DeviceRuntimeNotFound { searched }.into(),
+        error => error.into(),
+    })
+}
+
+/// Where the library may be, in the order in which it is looked for.
+fn places() -> Vec<PathBuf> {
+    let named = VARIABLES.into_iter().filter_map(env::var_os);
+    let mut toolkits: Vec<PathBuf> = named.map(PathBuf::from).collect();
+    toolkits.extend(USUAL.map(PathBuf::from));
+    toolkits.extend(numbered_toolkits());
+    let in_toolkits = toolkits
+        .iter()
+        .flat_map(|toolkit| FOLDERS.map(|folder| toolkit.join(folder)));
+    in_toolkits
+        .chain(SYSTEM_FOLDERS.map(PathBuf::from))
+        .map(|folder| folder.join(NAME))
+        .collect()
+}
+
+/// `/usr/local/cuda-12.4` and its like, the latest first.
+fn numbered_toolkits() -> Vec<PathBuf> {
+    let is_toolkit = |path: &Path| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with("cuda-"))
+    };
+    let entries = fs::read_dir("/usr/local").into_iter().flatten().flatten();
+    let mut toolkits: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| is_toolkit(path))
+        .collect();
+    toolkits.sort();
+    toolkits.reverse();
+    toolkits
+}

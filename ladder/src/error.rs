@@ -1,0 +1,92 @@
+//! What can go wrong.
+
+use std::path::PathBuf;
+
+use cust::error::CudaError;
+
+use crate::{BlockSizes, Kind, Rung};
+
+/// The result of a call of the ladder.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a call of the ladder failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The ladder has no such rung.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+
+    /// What warpfold says.
+    #[error(transparent)]
+    Warpfold(#[from] warpfold::Error),
+
+    /// What the driver says, as `cust` tells it.
+    #[error("a call of the CUDA driver failed: {0:?}")]
+    Cuda(#[from] CudaError),
+}
+
+/// Why a call of the ladder was refused. Unless a variant says otherwise, nothing was launched.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The rung is not for blocks of this size.
+    #[error("{rung} is not for blocks of {offered} threads; it takes {allowed}")]
+    BlockSize {
+        /// The rung.
+        rung: Rung,
+        /// The block size that was asked for.
+        offered: u32,
+        /// Those that it is for.
+        allowed: BlockSizes,
+    },
+
+    /// The rung does something else.
+    #[error("{rung} is no {wanted}: it is a {kind}", kind = rung.kind())]
+    Kind {
+        /// The rung.
+        rung: Rung,
+        /// What it was asked to do.
+        wanted: Kind,
+    },
+
+    /// The rung has no kernel for this operator on items of this type.
+    #[error("{rung} has no kernel for {operator} on items of type {element}")]
+    NoKernel {
+        /// The rung.
+        rung: Rung,
+        /// The operator's name.
+        operator: &'static str,
+        /// The type's name.
+        element: &'static str,
+    },
+
+    /// Kernels that launch kernels are linked with the device's runtime, a library of the CUDA toolkit, and it was not
+    /// found.
+    #[error(
+        "kernels that launch kernels need `libcudadevrt.a` of the CUDA toolkit, and CUDA_HOME does not lead to it; \
+         looked for {}",
+        list(searched)
+    )]
+    DeviceRuntimeNotFound {
+        /// Where it was looked for.
+        searched: Vec<PathBuf>,
+    },
+
+    /// A kernel could not launch another, so that there is no result.
+    #[error("{rung}: a launch in a kernel failed with code {code} of the CUDA runtime")]
+    ChildLaunch {
+        /// The rung.
+        rung: Rung,
+        /// The highest code that the device's runtime gave, of those of `cudaError_t`.
+        code: u32,
+    },
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    let paths: Vec<String> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    paths.join(", ")
+}

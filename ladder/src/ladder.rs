@@ -1,0 +1,64 @@
+//! A GPU, and the kernels that have been loaded on it.
+
+use std::fmt;
+use std::mem::ManuallyDrop;
+
+use warpfold::Gpu;
+
+use crate::Result;
+use crate::kernels::Kernels;
+
+/// The ladder on a GPU: it keeps the kernels that have been asked for, each compiled once, on first use.
+///
+/// A call makes the GPU's primary context the calling thread's current one. Several threads may share a ladder.
+pub struct Ladder {
+    gpu: Gpu,
+    /// Dropped while the context is current, or not at all.
+    kernels: ManuallyDrop<Kernels>,
+}
+
+impl Ladder {
+    /// On the first device, whose context becomes the current one.
+    ///
+    /// # Errors
+    ///
+    /// What [`Gpu::new`] and [`Gpu::make_current`] may give.
+    pub fn new() -> Result<Self> {
+        let gpu = Gpu::new()?;
+        gpu.make_current()?;
+        Ok(Self::on(gpu))
+    }
+
+    /// On this GPU.
+    pub fn on(gpu: Gpu) -> Self {
+        Self {
+            gpu,
+            kernels: ManuallyDrop::new(Kernels::default()),
+        }
+    }
+
+    /// The GPU.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    pub(crate) fn kernels(&self) -> &Kernels {
+        &self.kernels
+    }
+}
+
+impl Drop for Ladder {
+    fn drop(&mut self) {
+        // A context that is lost has taken its modules with it.
+        if self.gpu.make_current().is_ok() {
+            // SAFETY: nobody uses them after this.
+            unsafe { ManuallyDrop::drop(&mut self.kernels) }
+        }
+    }
+}
+
+impl fmt::Debug for Ladder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Ladder").field(&self.gpu).finish()
+    }
+}

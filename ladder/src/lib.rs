@@ -1,0 +1,42 @@
+//! The ladder: the kernels of the tutorials that warpfold grew from, each a [`Rung`], from the naive one to warpfold's own.
+//!
+//! ```
+//! use warpfold::Sum;
+//! use warpfold::cust::memory::DeviceBuffer;
+//! use warpfold_ladder::{Ladder, Rung};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let ladder = Ladder::new()?;
+//! let buffer = DeviceBuffer::from_slice(&[3u32, 1, 4, 1, 5])?;
+//! assert_eq!(ladder.reduce::<Sum, _>(Rung::Halving, &buffer, 256)?, 14);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The rungs are for learning and measuring: each allocates what it needs and waits for its result. A float result
+//! is within the error bound of its tree, and its bits may depend on the block size; those of [`Rung::Ours`]
+//! do not. None runs while a stream of the context is being captured ([`warpfold::Error::CaptureUnderWay`]).
+//!
+//! This crate stands where a user's program does: it loads kernels of its own and launches them with the public interfaces of
+//! warpfold and of `cust`. The kernels are in `warpfold-ladder-kernels`, and the README beside this crate is a guide to them.
+
+mod catalogue;
+mod device_runtime;
+mod error;
+mod kernels;
+mod ladder;
+mod link;
+mod measure;
+mod nested;
+mod reduce;
+mod rung;
+mod scan;
+mod scratch;
+mod texts;
+
+pub use error::{Error, Refusal, Result};
+pub use ladder::Ladder;
+pub use measure::{Launch, Measured};
+pub use rung::{BlockSizes, Document, Kind, Rung};
+pub use scan::{Placement, Scans};
+pub use warpfold_ladder_kernels::Plain;

@@ -1,0 +1,161 @@
+//! Launching the kernels of one run, timing them, and keeping account of them.
+
+use std::ptr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cust::event::{Event, EventFlags};
+use cust::function::BlockSize;
+use cust::stream::{Stream, StreamFlags};
+
+use crate::kernels::Kernel;
+use crate::{Ladder, Result};
+
+/// A result, and what it took.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Measured<T> {
+    /// The result.
+    pub value: T,
+    /// What was launched, in order. Of warpfold's own rungs, which the ladder does not launch itself, nothing.
+    pub launches: Vec<Launch>,
+    /// From the first launch to the end of the last, as the device measures it: without the preparation of input
+    /// and scratch memory.
+    pub kernel_time: Duration,
+    /// What the host took after the last launch: copying partial results, and combining them.
+    pub post_kernel_time: Duration,
+}
+
+impl<T> Measured<T> {
+    /// A result that took nothing.
+    pub(crate) fn nothing(value: T) -> Self {
+        Self {
+            value,
+            launches: Vec::new(),
+            kernel_time: Duration::ZERO,
+            post_kernel_time: Duration::ZERO,
+        }
+    }
+}
+
+/// One launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Launch {
+    /// The kernel's name.
+    pub symbol: &'static str,
+    /// Blocks of the grid.
+    pub grid_blocks: u32,
+    /// Threads of a block.
+    pub block_threads: u32,
+    /// Bytes of dynamic shared memory of a block.
+    pub shared_bytes: u32,
+    /// How many of its blocks a multiprocessor holds at a time.
+    pub blocks_per_multiprocessor: u32,
+}
+
+/// The launches of one run, on a stream of its own. Copies that wait are ordered with it, as with all of `cust`'s streams.
+pub struct Session<'ladder> {
+    ladder: &'ladder Ladder,
+    stream: Stream,
+    launches: Vec<(Launch, Arc<Kernel>)>,
+    start: Event,
+    end: Event,
+}
+
+impl<'ladder> Session<'ladder> {
+    /// In the GPU's context, which becomes the current one; where no capture is in the way.
+    pub fn new(ladder: &'ladder Ladder) -> Result<Self> {
+        ladder.gpu().make_current()?;
+        // What waits uses the default stream, which would end a capture. This says so first.
+        ladder.gpu().synchronize()?;
+        Ok(Self {
+            ladder,
+            stream: Stream::new(StreamFlags::DEFAULT, None)?,
+            launches: Vec::new(),
+            start: Event::new(EventFlags::DEFAULT)?,
+            end: Event::new(EventFlags::DEFAULT)?,
+        })
+    }
+
+    /// A kernel, compiled now if it never was: before the launches, since that is not to be timed.
+    pub fn kernel(&self, symbol: &'static str) -> Result<Arc<Kernel>> {
+        self.ladder.kernels().get(self.ladder.gpu(), symbol)
+    }
+
+    /// The stream of the launches.
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// Makes the launches that are timed.
+    pub fn timed(&mut self, launches: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.start.record(&self.stream)?;
+        launches(self)?;
+        Ok(self.end.record(&self.stream)?)
+    }
+
+    /// Queues a launch.
+    ///
+    /// # Safety
+    ///
+    /// - `parameters` are the kernel's, in order, each a pointer or a 64-bit number.
+    /// - What is launched keeps the kernel's contract.
+    pub unsafe fn launch<const N: usize>(
+        &mut self,
+        kernel: &Arc<Kernel>,
+        (grid_blocks, block_threads): (u32, u32),
+        shared_bytes: u32,
+        mut parameters: [u64; N],
+    ) -> Result<()> {
+        // How many of its blocks a multiprocessor holds is asked for when nothing is timed any more.
+        let launch = Launch {
+            symbol: kernel.symbol,
+            grid_blocks,
+            block_threads,
+            shared_bytes,
+            blocks_per_multiprocessor: 0,
+        };
+        self.launches.push((launch, Arc::clone(kernel)));
+        let pointers = parameters
+            .each_mut()
+            .map(|parameter| ptr::from_mut(parameter).cast());
+        let function = kernel.function()?;
+        // What `cust`'s macro `launch!` calls, which cannot be given an array of parameters.
+        // SAFETY: one pointer to a live 64-bit value for each parameter; the rest is the caller's promise.
+        unsafe {
+            self.stream.launch(
+                &function,
+                grid_blocks,
+                block_threads,
+                shared_bytes,
+                &pointers,
+            )
+        }?;
+        Ok(())
+    }
+
+    /// Waits for the launches; then `result` makes the result of what they left.
+    pub fn finish<T>(self, result: impl FnOnce() -> Result<T>) -> Result<Measured<T>> {
+        self.end.synchronize()?;
+        let kernel_time = self.end.elapsed(&self.start)?;
+        let post_kernel = Instant::now();
+        let value = result()?;
+        let post_kernel_time = post_kernel.elapsed();
+        let mut launches = Vec::with_capacity(self.launches.len());
+        for (mut launch, kernel) in self.launches {
+            launch.blocks_per_multiprocessor =
+                kernel.function()?.max_active_blocks_per_multiprocessor(
+                    BlockSize::x(launch.block_threads),
+                    launch.shared_bytes as usize,
+                )?;
+            launches.push(launch);
+        }
+        Ok(Measured {
+            value,
+            launches,
+            kernel_time,
+            post_kernel_time,
+        })
+    }
+}

@@ -1,0 +1,26 @@
+//! Document 3: the blocks combine their results themselves, by atomic operations on one word.
+
+use warpfold::Item;
+
+use super::{Run, blocks};
+use crate::scratch::{Scratch, address_of};
+use crate::{Measured, Plain, Result};
+
+/// One launch, with a number of items for each thread.
+pub fn run<O: Plain<T>, T: Item>(mut run: Run<'_, T>, thread_items: u64) -> Result<Measured<T>> {
+    let (input, block_threads) = (run.input, run.block_threads);
+    let result = Scratch::<T>::filled(1, O::identity())?;
+    let item_count = input.len() as u64;
+    let shape = (
+        blocks(item_count.div_ceil(thread_items), block_threads),
+        block_threads,
+    );
+    let shared_bytes = block_threads * size_of::<T>() as u32;
+    let parameters = [address_of(input), result.address(), item_count];
+    run.timed(|session, kernel| {
+        // SAFETY: these are the kernel's parameters. The input holds its items, the scratch memory the identity; a block
+        // has shared memory for an item of each thread.
+        unsafe { session.launch(kernel, shape, shared_bytes, parameters) }
+    })?;
+    run.session.finish(|| result.first())
+}

@@ -1,0 +1,67 @@
+//! Document 1: the grid's results are combined by further launches.
+
+use warpfold::Item;
+
+use super::{Run, blocks};
+use crate::scratch::{Scratch, address_of};
+use crate::{Measured, Result};
+
+/// Blocks of the first of three launches.
+const FIRST_OF_THREE: u32 = 288;
+
+/// `reduce0`: a launch for every level.
+pub fn one_a_level<T: Item>(mut run: Run<'_, T>) -> Result<Measured<T>> {
+    let (input, block_threads) = (run.input, run.block_threads);
+    let items = Scratch::<T>::copy_of(input)?;
+    run.timed(|session, kernel| {
+        let mut item_count = input.len() as u64;
+        while item_count > 1 {
+            let half = item_count.div_ceil(2);
+            let shape = (blocks(half, block_threads), block_threads);
+            // SAFETY: these are the kernel's parameters; the scratch memory holds the items, and there is a thread for
+            // each of the lower half.
+            unsafe { session.launch(kernel, shape, 0, [items.address(), item_count]) }?;
+            item_count = half;
+        }
+        Ok(())
+    })?;
+    run.session.finish(|| items.first())
+}
+
+/// `reduce1`: a launch of a grid, one of a block, one of a thread.
+pub fn three<T: Item>(mut run: Run<'_, T>) -> Result<Measured<T>> {
+    let (input, block_threads) = (run.input, run.block_threads);
+    let items = Scratch::<T>::copy_of(input)?;
+    run.timed(|session, kernel| {
+        let mut item_count = input.len() as u64;
+        for shape in [(FIRST_OF_THREE, block_threads), (1, block_threads), (1, 1)] {
+            // SAFETY: these are the kernel's parameters, and the scratch memory holds the items.
+            unsafe { session.launch(kernel, shape, 0, [items.address(), item_count]) }?;
+            // Each thread of the grid leaves one, if it had any.
+            let (grid_blocks, block_threads) = shape;
+            item_count = item_count.min(u64::from(grid_blocks) * u64::from(block_threads));
+        }
+        Ok(())
+    })?;
+    run.session.finish(|| items.first())
+}
+
+/// `reduce2` and its kin: a launch of several blocks, and one of a block with a thread for each of them.
+pub fn two<T: Item>(mut run: Run<'_, T>, grid_blocks: u32) -> Result<Measured<T>> {
+    let (input, block_threads) = (run.input, run.block_threads);
+    let partials = Scratch::<T>::new(grid_blocks as usize)?;
+    let result = Scratch::<T>::new(1)?;
+    let shared_bytes = |threads| threads * size_of::<T>() as u32;
+    let [grid, block] = [(grid_blocks, block_threads), (1, grid_blocks)];
+    let first = [address_of(input), partials.address(), input.len() as u64];
+    let second = [partials.address(), result.address(), grid_blocks.into()];
+    run.timed(|session, kernel| {
+        // SAFETY: these are the kernel's parameters. The input holds its items, the scratch memory one for each block of
+        // the first launch, all of which that writes; a block has shared memory for an item of each thread.
+        unsafe {
+            session.launch(kernel, grid, shared_bytes(block_threads), first)?;
+            session.launch(kernel, block, shared_bytes(grid_blocks), second)
+        }
+    })?;
+    run.session.finish(|| result.first())
+}

@@ -1,0 +1,76 @@
+//! Document 5, dynamic parallelism: a block's levels are launched by the kernel itself; the host combines the blocks'
+//! results.
+
+use warpfold::Item;
+
+use super::{Run, blocks};
+use crate::nested::Children;
+use crate::scratch::{Address, Scratch};
+use crate::{Measured, Plain, Result, Rung};
+
+/// What every kernel here has as its first parameters.
+struct Pointers {
+    items: Address,
+    partials: Address,
+    refusal: Address,
+}
+
+/// Every block launches the next level for itself.
+pub fn by_blocks<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<T>> {
+    let block_items = run.block_threads;
+    // SAFETY: behind the pointers comes the block size.
+    unsafe {
+        launch::<O, T, 4>(rung, run, block_items, |to| {
+            [to.items, to.partials, to.refusal, block_items.into()]
+        })
+    }
+}
+
+/// One thread launches the next level for all blocks.
+pub fn by_one<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<T>> {
+    let stride = run.block_threads;
+    let block_items = 2 * stride;
+    // SAFETY: behind the pointers come the block size and the items of a block, which are twice as many.
+    unsafe {
+        launch::<O, T, 5>(rung, run, block_items, |to| {
+            let [stride, block_items] = [stride, block_items].map(u64::from);
+            [to.items, to.partials, to.refusal, stride, block_items]
+        })
+    }
+}
+
+/// Launches the kernel, and combines what its blocks leave.
+///
+/// # Safety
+///
+/// `parameters` are the kernel's, if it is given memory for `block_items` items of each block, a partial of each, and a
+/// word.
+unsafe fn launch<O: Plain<T>, T: Item, const N: usize>(
+    rung: Rung,
+    mut run: Run<'_, T>,
+    block_items: u32,
+    parameters: impl Fn(Pointers) -> [u64; N],
+) -> Result<Measured<T>> {
+    let (input, block_threads) = (run.input, run.block_threads);
+    let grid_blocks = blocks(input.len() as u64, block_items);
+    let padded_count = grid_blocks as usize * block_items as usize;
+    let items = Scratch::<T>::padded_copy_of(input, padded_count, O::identity())?;
+    let partials = Scratch::<T>::new(grid_blocks as usize)?;
+    let children = Children::expect(grid_blocks)?;
+    let parameters = parameters(Pointers {
+        items: items.address(),
+        partials: partials.address(),
+        refusal: children.refusal.address(),
+    });
+    run.timed(|session, kernel| {
+        // SAFETY: the caller's.
+        unsafe { session.launch(kernel, (grid_blocks, block_threads), 0, parameters) }
+    })?;
+    run.session.finish(|| {
+        children.check(rung)?;
+        Ok(partials
+            .to_host()?
+            .into_iter()
+            .fold(O::identity(), O::combine))
+    })
+}

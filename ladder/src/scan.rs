@@ -1,0 +1,226 @@
+//! Scanning with a rung of the ladder.
+
+mod sections;
+mod whole;
+
+use std::fmt;
+
+use cust::memory::DeviceSlice;
+use warpfold::{Argument, Error, Item, Kernel, Op, exclusive_scan_on, inclusive_scan_on, kind};
+
+use crate::measure::Session;
+use crate::scratch::{Address, Scratch, address_of};
+use crate::{Kind, Ladder, Measured, Refusal, Result, Rung, kernels};
+
+/// Whether an item's own value is part of its result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Placement {
+    /// Everything up to and including the place.
+    Inclusive,
+    /// Everything before the place; the identity in the first.
+    Exclusive,
+}
+
+impl Placement {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Inclusive, Self::Exclusive];
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Inclusive => "inclusive",
+            Self::Exclusive => "exclusive",
+        })
+    }
+}
+
+impl Ladder {
+    /// Scans `input` to `output` with the operator `O` as the rung does it, and waits for it.
+    ///
+    /// `output` may be longer than `input`: its further items are not touched. Input and output must not overlap, unless they begin
+    /// at the same place. On an error that was found after the first launch the output is unspecified.
+    ///
+    /// The rungs of the document have kernels for [`Sum`](warpfold::Sum) and [`Max`](warpfold::Max) on items of `u32`, `i32` and
+    /// `f32`; [`Rung::OurScan`] for all that warpfold has.
+    ///
+    /// ```
+    /// use warpfold::Sum;
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold_ladder::{Ladder, Placement, Rung};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let ladder = Ladder::new()?;
+    /// let input = DeviceBuffer::from_slice(&[3u32, 1, 4, 1, 5])?;
+    /// let mut output = DeviceBuffer::zeroed(5)?;
+    /// ladder.scan::<Sum, _>(Rung::BrentKung, Placement::Exclusive, &input, &mut output, 64)?;
+    /// assert_eq!(output.as_host_vec()?, [0, 3, 4, 8, 9]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] where the rung has no such kernel or is not for such blocks; what [`warpfold::inclusive_scan`] may give; what
+    /// `cust` gives.
+    pub fn scan<O, T>(
+        &self,
+        rung: Rung,
+        placement: Placement,
+        input: &DeviceSlice<T>,
+        output: &mut DeviceSlice<T>,
+        block_size: u32,
+    ) -> Result<()>
+    where
+        O: Scans<T>,
+        T: Item,
+    {
+        self.scan_measured::<O, T>(rung, placement, input, output, block_size)?;
+        Ok(())
+    }
+
+    /// As [`Self::scan`], and says what was launched and how long it took.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::scan`].
+    pub fn scan_measured<O, T>(
+        &self,
+        rung: Rung,
+        placement: Placement,
+        input: &DeviceSlice<T>,
+        output: &mut DeviceSlice<T>,
+        block_size: u32,
+    ) -> Result<Measured<()>>
+    where
+        O: Scans<T>,
+        T: Item,
+    {
+        rung.check(Kind::Scan, block_size)?;
+        let symbols = match rung {
+            Rung::OurScan => None,
+            _ => Some(Symbols::of::<O, T>(rung, placement)?),
+        };
+        if input.is_empty() {
+            return Ok(Measured::nothing(()));
+        }
+        let Some(symbols) = symbols else {
+            return self.our_scan::<O, T>(placement, input, output);
+        };
+        check(input, output)?;
+        self.gpu().check_buffer(Argument::Input, input)?;
+        self.gpu().check_buffer(Argument::Output, output)?;
+        let session = Session::new(self)?;
+        // The documents' kernels read items that others may have written already.
+        let copy = match address_of(input) == address_of(output) {
+            true => Some(Scratch::copy_of(input)?),
+            false => None,
+        };
+        let run = Run {
+            session,
+            symbols,
+            input: copy.as_ref().map_or(address_of(input), Scratch::address),
+            output: address_of(output),
+            item_count: input.len() as u64,
+            block_size,
+        };
+        match rung {
+            Rung::SequentialScan => whole::run(run, 1),
+            Rung::QuadraticScan => {
+                let blocks = blocks(run.item_count, block_size.into());
+                whole::run(run, blocks)
+            }
+            Rung::KoggeStone => sections::run::<T>(run, sections::KOGGE_STONE),
+            Rung::DoubleBufferedKoggeStone => sections::run::<T>(run, sections::DOUBLE_BUFFERED),
+            Rung::BrentKung => sections::run::<T>(run, sections::BRENT_KUNG),
+            _ => unreachable!("has no symbols, or is no scan"),
+        }
+    }
+
+    fn our_scan<O: Scans<T>, T: Item>(
+        &self,
+        placement: Placement,
+        input: &DeviceSlice<T>,
+        output: &mut DeviceSlice<T>,
+    ) -> Result<Measured<()>> {
+        let mut session = Session::new(self)?;
+        session.timed(|session| {
+            let (gpu, stream) = (self.gpu(), session.stream());
+            match placement {
+                Placement::Inclusive => inclusive_scan_on::<O, T>(gpu, stream, input, output)?,
+                Placement::Exclusive => exclusive_scan_on::<O, T>(gpu, stream, input, output)?,
+            }
+            Ok(())
+        })?;
+        session.finish(|| Ok(()))
+    }
+}
+
+/// An operator that warpfold scans with, whose results are items.
+pub trait Scans<T: Item>:
+    Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T> + Op<T, Output = T>
+{
+}
+
+impl<O, T: Item> Scans<T> for O where
+    O: Kernel<kind::inclusive_scan, T> + Kernel<kind::exclusive_scan, T> + Op<T, Output = T>
+{
+}
+
+/// Checks that the output has room, and that the two do not overlap unless they begin at the same place.
+fn check<T: Item>(input: &DeviceSlice<T>, output: &DeviceSlice<T>) -> Result<(), Error> {
+    if output.len() < input.len() {
+        return Err(Error::OutputTooShort {
+            offered_items: output.len(),
+            needed_items: input.len(),
+        });
+    }
+    let bytes = (input.len() * size_of::<T>()) as u64;
+    let distance = address_of(input).abs_diff(address_of(output));
+    match distance != 0 && distance < bytes {
+        true => Err(Error::Overlap {
+            input: address_of(input),
+            input_items: input.len(),
+            output: address_of(output),
+            output_items: input.len(),
+        }),
+        false => Ok(()),
+    }
+}
+
+/// What a rung of the document is given.
+struct Run<'ladder> {
+    session: Session<'ladder>,
+    symbols: Symbols,
+    /// Where the items are; apart from the output.
+    input: Address,
+    output: Address,
+    /// At least one.
+    item_count: u64,
+    block_size: u32,
+}
+
+/// The kernels of a rung.
+struct Symbols {
+    /// Scans the input.
+    scan: &'static str,
+    /// Scans totals.
+    inclusive: &'static str,
+    /// Puts what stands before a section in front of its items.
+    prefixes: &'static str,
+}
+
+impl Symbols {
+    fn of<O: Op<T>, T: Item>(rung: Rung, placement: Placement) -> Result<Self, Refusal> {
+        Ok(Self {
+            scan: kernels::scan_symbol::<O, T>(rung, placement)?,
+            inclusive: kernels::scan_symbol::<O, T>(rung, Placement::Inclusive)?,
+            prefixes: kernels::prefixes_symbol::<O, T>(rung)?,
+        })
+    }
+}
+
+/// How many blocks of `block_items` items there are. The driver refuses more than a grid can have.
+fn blocks(item_count: u64, block_items: u64) -> u32 {
+    u32::try_from(item_count.div_ceil(block_items)).unwrap_or(u32::MAX)
+}

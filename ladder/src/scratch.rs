@@ -1,0 +1,71 @@
+//! Memory that a run works on and gives back: copies of the input, partial results.
+
+use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
+use warpfold::Item;
+
+use crate::Result;
+
+/// An address in the device's memory.
+pub type Address = u64;
+
+/// Where a buffer begins.
+pub fn address_of<T: Item>(items: &DeviceSlice<T>) -> Address {
+    items.as_device_ptr().as_raw()
+}
+
+/// Items in the device's memory.
+pub struct Scratch<T: Item>(DeviceBuffer<T>);
+
+impl<T: Item> Scratch<T> {
+    /// Room for `item_count` items, at least one.
+    pub fn new(item_count: usize) -> Result<Self> {
+        // SAFETY: whatever bits are there are items.
+        Ok(Self(unsafe { DeviceBuffer::uninitialized(item_count) }?))
+    }
+
+    /// `item_count` times the same item.
+    pub fn filled(item_count: usize, item: T) -> Result<Self> {
+        Ok(Self(DeviceBuffer::from_slice(&vec![item; item_count])?))
+    }
+
+    /// A copy of the input.
+    pub fn copy_of(input: &DeviceSlice<T>) -> Result<Self> {
+        let mut scratch = Self::new(input.len())?;
+        scratch.0.copy_from(input)?;
+        Ok(scratch)
+    }
+
+    /// A copy of the input, and `padding` behind it up to `item_count` items.
+    pub fn padded_copy_of(input: &DeviceSlice<T>, item_count: usize, padding: T) -> Result<Self> {
+        let scratch = Self::new(item_count)?;
+        scratch.0.index(..input.len()).copy_from(input)?;
+        let padding = vec![padding; item_count - input.len()];
+        if !padding.is_empty() {
+            scratch.0.index(input.len()..).copy_from(&padding)?;
+        }
+        Ok(scratch)
+    }
+
+    pub fn address(&self) -> Address {
+        address_of(&self.0)
+    }
+
+    /// The items, for a call of warpfold's to write.
+    pub fn items(&mut self) -> &mut DeviceSlice<T> {
+        &mut self.0
+    }
+
+    /// The first item, once the work that is queued is done.
+    pub fn first(&self) -> Result<T> {
+        let mut item = [T::zeroed()];
+        self.0.index(..1).copy_to(&mut item)?;
+        Ok(item[0])
+    }
+
+    /// All items, once the work that is queued is done.
+    pub fn to_host(&self) -> Result<Vec<T>> {
+        let mut items = vec![T::zeroed(); self.0.len()];
+        self.0.copy_to(&mut items)?;
+        Ok(items)
+    }
+}

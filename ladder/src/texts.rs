@@ -1,0 +1,67 @@
+//! The kernels' PTX, and one kernel's part of it: the driver compiles what it is given, so it is given no more.
+
+/// The kernels that the host alone launches.
+const LADDER: &str = include_str!(concat!(env!("WARPFOLD_LADDER_TEXTS"), "/ladder.ptx"));
+
+/// The kernels that launch kernels. They share functions that are declared before them.
+const NESTED: &str = include_str!(concat!(env!("WARPFOLD_LADDER_TEXTS"), "/ladder_nested.ptx"));
+
+/// What every entry begins with.
+const ENTRY: &str = ".visible .entry ";
+
+/// What every entry ends with.
+const END: &str = "\n}\n";
+
+/// A text that has a kernel.
+pub enum Text {
+    /// Of a kernel that the host alone launches: that one and no other.
+    Plain(String),
+    /// Of all kernels that launch kernels, which have to be linked.
+    Nested(&'static str),
+}
+
+/// The text that has this kernel; nothing where there is none.
+pub fn of(symbol: &str) -> Option<Text> {
+    if find(NESTED, symbol).is_some() {
+        return Some(Text::Nested(NESTED));
+    }
+    let (head, _) = LADDER.split_once(ENTRY)?;
+    let entry = find(LADDER, symbol)?;
+    Some(Text::Plain([head, entry].concat()))
+}
+
+/// The entry of this name.
+fn find<'text>(text: &'text str, symbol: &str) -> Option<&'text str> {
+    let begin = text.find(&format!("{ENTRY}{symbol}("))?;
+    let end = begin + text[begin..].find(END)? + END.len();
+    Some(&text[begin..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use warpfold_ladder_kernels::{for_each_ladder_kernel, for_each_nested_kernel};
+
+    use super::*;
+
+    macro_rules! symbols {
+        ($($kind:ident $family:ident $op:ident $t:ident $($block:literal)? => $symbol:ident;)*) => {
+            [$(stringify!($symbol)),*]
+        };
+    }
+
+    #[test]
+    fn every_kernel_has_a_text_of_its_own_or_one_of_those_that_are_linked() {
+        for symbol in for_each_ladder_kernel!(symbols) {
+            let Some(Text::Plain(text)) = of(symbol) else {
+                panic!("no text has {symbol}");
+            };
+            assert_eq!(text.matches(ENTRY).count(), 1, "{symbol}");
+            assert!(text.starts_with("//") || text.starts_with(".version"));
+            assert!(text.contains(&format!("{ENTRY}{symbol}(")));
+        }
+        for symbol in for_each_nested_kernel!(symbols) {
+            assert!(matches!(of(symbol), Some(Text::Nested(_))), "{symbol}");
+        }
+        assert!(of("ladder_halving_sum").is_none());
+    }
+}

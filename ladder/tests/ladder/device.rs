@@ -1,0 +1,14 @@
+//! The ladder that the tests of this process are on.
+
+use std::sync::OnceLock;
+
+use warpfold_ladder::Ladder;
+
+use crate::common::gpu;
+
+/// The process-wide ladder, its context current on this thread.
+pub fn ladder() -> &'static Ladder {
+    static LADDER: OnceLock<Ladder> = OnceLock::new();
+    gpu();
+    LADDER.get_or_init(|| Ladder::new().expect("a GPU, real or virtual"))
+}

@@ -1,0 +1,47 @@
+//! What a ladder keeps: each kernel once, until the ladder goes.
+
+use virtual_gpu::driver::Code;
+use virtual_gpu::inject::{self, Calls, Failure, Moment, record};
+use warpfold::Sum;
+use warpfold::cust::memory::DeviceBuffer;
+use warpfold_ladder::{Ladder, Rung};
+
+/// A ladder on which two kernels have been used, one of them twice.
+fn used() -> Ladder {
+    let ladder = Ladder::new().unwrap();
+    let items = DeviceBuffer::from_slice(&[1u32; 100]).unwrap();
+    let reduce = |rung| assert_eq!(ladder.reduce::<Sum, _>(rung, &items, 64), Ok(100));
+    let ((), calls) = record(|| {
+        for rung in [Rung::Halving, Rung::GridStride, Rung::Halving] {
+            reduce(rung);
+        }
+    });
+    assert_eq!(count(&calls, "cuModuleLoadDataEx"), 2);
+    ladder
+}
+
+fn count(calls: &[&str], call: &str) -> usize {
+    calls.iter().filter(|other| **other == call).count()
+}
+
+#[test]
+fn kernels_are_compiled_once_and_go_with_the_ladder() {
+    let ladder = used();
+    let ((), calls) = record(|| drop(ladder));
+    assert_eq!(count(&calls, "cuModuleUnload"), 2);
+}
+
+/// The driver follows the handle of a module whose context is gone.
+#[test]
+fn nothing_is_unloaded_from_a_context_that_is_lost() {
+    let ladder = used();
+    let lost = inject::fail(Failure {
+        calls: Calls::Named("cuCtxSetCurrent"),
+        nth: 1,
+        code: Code(709),
+        moment: Moment::Before,
+    });
+    let ((), calls) = record(|| drop(ladder));
+    drop(lost);
+    assert_eq!(count(&calls, "cuModuleUnload"), 0);
+}

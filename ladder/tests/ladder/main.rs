@@ -1,0 +1,26 @@
+//! The ladder: every rung is right on every size, with every block size that it claims, and costs what its document
+//! says.
+
+mod access;
+#[path = "../../../tests/common/child.rs"]
+mod child;
+#[path = "../../../tests/common/mod.rs"]
+mod common;
+#[path = "../../../tests/common/data.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod data;
+mod device;
+#[path = "../../../tests/common/graph.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod graph;
+mod guide;
+mod guide_counts;
+mod kept;
+mod launches;
+mod nested;
+mod races;
+mod reduce_counts;
+mod refusals;
+mod right;
+mod scan;
+mod scan_counts;

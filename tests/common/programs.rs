@@ -1,0 +1,121 @@
+//! Examples as programs: how tests run them, and what holds of every one, whatever it does.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// Runs an example.
+pub fn run(example: &str, arguments: &[impl AsRef<OsStr>]) -> Output {
+    command(example).args(arguments).output().unwrap()
+}
+
+/// A command that runs an example.
+pub fn command(example: &str) -> Command {
+    Command::new(executable(example))
+}
+
+/// The example's executable: where cargo puts it, or beside this test where `cargo xtask bundle` does.
+fn executable(example: &str) -> PathBuf {
+    let test = env::current_exe().unwrap();
+    let folder = test.parent().unwrap();
+    let bundled = folder.join(format!("example-{example}"));
+    if bundled.exists() {
+        return bundled;
+    }
+    let built = folder.with_file_name("examples").join(example);
+    assert!(
+        built.exists(),
+        "{} is not there: `cargo test` builds it, `cargo test --test` alone does not",
+        built.display()
+    );
+    built
+}
+
+/// A new folder for files of a test.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = env::temp_dir().join(format!("warpfold-{name}-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+pub fn complaint(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+pub fn printed(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// Asserts that the example says what it does.
+pub fn assert_helps(example: &str) {
+    for flag in ["--help", "-h"] {
+        let output = run(example, &[flag]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert_eq!(complaint(&output), "");
+        let help = printed(&output);
+        let usage = format!("Usage: {example}");
+        assert!(help.contains(&usage), "{help}");
+        assert!(help.contains("GPU") || help.contains("device"), "{help}");
+    }
+}
+
+/// Asserts that the example takes no such arguments, of which the last is named.
+pub fn assert_refuses(example: &str, arguments: &[&str]) {
+    let output = run(example, arguments);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert_eq!(printed(&output), "");
+    let complaint = complaint(&output);
+    let unexpected = arguments[arguments.len() - 1];
+    assert!(complaint.contains(unexpected), "{complaint}");
+    assert!(complaint.contains("Usage: "), "{complaint}");
+}
+
+/// Asserts that the example, which these arguments keep short, ends without a word if nobody reads what it prints.
+pub fn assert_ends_unread(example: &str, arguments: &[&str]) {
+    for arguments in [arguments, &["--help"]] {
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
+        let mut command = command(example);
+        let output = command.args(arguments).stdout(writer).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert_eq!(complaint(&output), "");
+    }
+}
+
+/// Asserts that the example, which these arguments keep short, fails where its output has no room.
+pub fn assert_fails_unwritten(example: &str, arguments: &[&str]) {
+    for arguments in [arguments, &["--help"]] {
+        let full = File::create("/dev/full").unwrap();
+        let output = command(example).args(arguments).stdout(full).output();
+        let output = output.unwrap();
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let complaint = complaint(&output);
+        assert!(
+            complaint.contains("cannot write the output: "),
+            "{complaint}"
+        );
+        assert_eq!(complaint.lines().count(), 1, "{complaint}");
+    }
+}
+
+/// Asserts that a complaint neither floods nor commands a terminal.
+#[track_caller]
+pub fn assert_one_page(complaint: &str) {
+    let bytes = complaint.len();
+    assert!(bytes < 1000, "{bytes} bytes, beginning {:.2000}", complaint);
+    let is_plain = |c: char| c == '\n' || !c.is_control();
+    assert!(complaint.chars().all(is_plain), "{complaint:?}");
+}
+
+/// Asserts that so it is with a complaint about an argument.
+pub fn assert_complains_plainly(example: &str) {
+    let long = "x".repeat(100_000);
+    for argument in [&long, "--\x1b[31mred\x07"] {
+        let output = run(example, &["5", argument]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert_one_page(&complaint(&output));
+    }
+}

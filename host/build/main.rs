@@ -63,7 +63,7 @@ fn variants(_output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
         }
         Ok(Variant { capability, texts })
     };
-    Ok(vec![table("sm_80", (8, 0))?, table("sm_70", (7, 0))?])
+    Ok(vec![table("sm_90", (9, 0))?, table("sm_70", (7, 0))?])
 }
 
 /// The texts in a folder, by the names of their files.

@@ -1,7 +1,7 @@
 //! The committed PTX of one generation of devices: skeletons, bodies, and which of them make which kernel.
 //!
 //! ```text
-//! ptx/sm_80/scan_32_32_32.ptx     a skeleton: a text with one entry and holes
+//! ptx/sm_90/scan_32_32_32.ptx     a skeleton: a text with one entry and holes
 //!           …
 //!           kernels.ptx           kernels that are no filled skeletons: a text with their entries, if there are any
 //!           bodies.txt            for each other kernel its skeleton and its bodies; and the bodies

@@ -2,10 +2,10 @@
 //!
 //! The driver compiles what it is given, so it is given one kernel's text, and a first `gpu_sum` does not wait for
 //! all the others. The texts lie compressed in the library, as the build script packs them: PTX, or bodies and the name of
-//! the skeleton that they fill (see [`fill`]). Those for 9.0 are made of those for 8.0 (see [`early`](mod@early)).
+//! the skeleton that they fill (see [`fill`]). Those for 8.0 are made of those for 9.0 (see [`without_early`]).
 
-mod early;
 mod fill;
+mod without_early;
 
 use std::ops::Range;
 
@@ -20,9 +20,8 @@ pub struct Texts {
     packed: &'static [u8],
     /// Where which lies, the best first.
     variants: &'static [Variant],
-    /// Whether a text that is there for 8.0 and not for 9.0 is made into one for 9.0: its kernel does not touch memory before work before
-    /// it has ended.
-    makes_early: bool,
+    /// Whether texts for 8.0 are made of those for 9.0.
+    lacks_8_0: bool,
 }
 
 impl Texts {
@@ -32,7 +31,7 @@ impl Texts {
         Self {
             packed,
             variants,
-            makes_early: false,
+            lacks_8_0: false,
         }
     }
 }
@@ -62,7 +61,7 @@ pub struct Packed {
 static SHIPPED: Texts = Texts {
     packed: include_bytes!(concat!(env!("OUT_DIR"), "/kernels.bin")),
     variants: include!(concat!(env!("OUT_DIR"), "/variants.rs")),
-    makes_early: true,
+    lacks_8_0: cfg!(not(feature = "cuda_builder")),
 };
 
 /// The lowest compute capability that runs any variant.
@@ -98,11 +97,11 @@ pub fn shipped_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
 }
 
 impl Candidate {
-    /// The text for 9.0 of one for 8.0.
-    fn early(&self) -> Option<Self> {
+    /// The text for 8.0 of one for 9.0.
+    fn without_early(&self) -> Option<Self> {
         Some(Self {
-            capability: early::TO,
-            text: early::early(&self.text)?,
+            capability: without_early::TO,
+            text: without_early::without_early(&self.text)?,
         })
     }
 }
@@ -113,22 +112,33 @@ impl Texts {
         symbol: &'symbol str,
         capability: (u32, u32),
     ) -> impl Iterator<Item = Candidate> + use<'symbol> {
-        let mut has_early = !self.makes_early || capability < early::TO;
         self.variants
             .iter()
-            .filter(move |variant| variant.capability <= capability)
-            .filter_map(move |variant| {
-                Some(Candidate {
-                    capability: variant.capability,
-                    text: self.text(variant, symbol)?,
-                })
-            })
-            .flat_map(move |candidate| {
-                has_early |= candidate.capability == early::TO;
-                let makes_early = !has_early && candidate.capability == early::FROM;
-                let early = makes_early.then(|| candidate.early()).flatten();
-                early.into_iter().chain([candidate])
-            })
+            .flat_map(move |variant| self.of_variant(variant, symbol, capability))
+    }
+
+    /// The texts of a variant that a device runs: that which is there, and that for 8.0 which is made of it.
+    fn of_variant(
+        &self,
+        variant: &Variant,
+        symbol: &str,
+        capability: (u32, u32),
+    ) -> impl Iterator<Item = Candidate> + use<> {
+        let makes = self.lacks_8_0 && variant.capability == without_early::FROM;
+        let lowest = match makes {
+            true => without_early::TO,
+            false => variant.capability,
+        };
+        let is_of_use = lowest <= capability;
+        let compiled = is_of_use.then(|| self.text(variant, symbol)).flatten();
+        let compiled = compiled.map(|text| Candidate {
+            capability: variant.capability,
+            text,
+        });
+        let made = compiled.as_ref().filter(|_| makes);
+        let made = made.and_then(Candidate::without_early);
+        let candidates = [compiled, made].into_iter().flatten();
+        candidates.filter(move |candidate| candidate.capability <= capability)
     }
 
     /// The text of the kernel `symbol`.

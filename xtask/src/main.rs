@@ -17,9 +17,6 @@
 #[path = "../../host/build/bounds.rs"]
 mod bounds;
 mod bundle;
-#[path = "../../host/src/ptx/early.rs"]
-#[allow(dead_code, reason = "the library uses the rest")]
-mod early;
 mod executables;
 #[path = "../../host/src/ptx/fill.rs"]
 mod fill;
@@ -39,6 +36,10 @@ mod symbols;
 #[path = "../../host/build/table.rs"]
 #[allow(dead_code, reason = "the build script uses the rest")]
 mod table;
+
+#[path = "../../host/src/ptx/without_early.rs"]
+#[allow(dead_code, reason = "the library uses the rest")]
+mod without_early;
 
 use std::path::Path;
 use std::process::ExitCode;

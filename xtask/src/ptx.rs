@@ -48,11 +48,12 @@ impl Variant {
     }
 }
 
-/// The library's kernels for the oldest architecture that the compiler takes and for the one with asynchronous copies, of whose texts
-/// the library makes those for 9.0; and the ladder's for the oldest.
+/// The library's kernels for the oldest architecture that the compiler takes and for the one with the most instructions that pay
+/// (asynchronous copies, programmatic dependent launches), of whose texts the library makes those for 8.0; and the ladder's for the
+/// oldest.
 const VARIANTS: [Variant; 4] = [
     Variant::library("sm_70", "+ptx74"),
-    Variant::library("sm_80", "+ptx74"),
+    Variant::library("sm_90", "+ptx78"),
     Variant::ladder("ladder", Part::Ladder),
     Variant::ladder("ladder_nested", Part::Nested),
 ];

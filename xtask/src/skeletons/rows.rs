@@ -25,8 +25,8 @@ const WHOLE: &[&str] = {
 /// Those of them for which the filled skeleton is as good in the other folder than [`SPILLING`].
 const SPILLED: [&str; 2] = ["inclusive_scan_sum_f64", "inclusive_scan_product_f64"];
 
-/// The folder of whose texts those for 9.0 are made, where their filled skeletons spill registers.
-const SPILLING: &str = "sm_80";
+/// The folder in which their filled skeletons spill registers.
+const SPILLING: &str = "sm_90";
 
 impl Row {
     /// Whether the row keeps a text of its own in a folder.

@@ -2,7 +2,6 @@
 
 use std::env;
 use std::fs;
-use std::iter;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -14,7 +13,7 @@ use crate::error::Error;
 use crate::kernels::{Compiled, kernels};
 use crate::pack::{Pack, Stamp};
 use crate::toolchain::Toolchain;
-use crate::variant::{VARIANTS, Variant};
+use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
 
 /// The variable that has the device code written beside the source.
 pub const UPDATE: &str = "WARPFOLD_UPDATE";
@@ -113,6 +112,14 @@ impl Build {
         self.compile()
     }
 
+    /// The variants that the file is compiled for, the best first.
+    fn variants(&self) -> impl Iterator<Item = &'static Variant> {
+        let makes_all = self.contents == Contents::Kernels;
+        let is_wanted =
+            move |variant: &&Variant| makes_all || variant.capability != MADE_BY_THE_LIBRARY;
+        VARIANTS.iter().filter(is_wanted)
+    }
+
     /// Compiles the file with rustc for each compute capability, the highest first, whatever is committed.
     pub fn compile(&self) -> Result<Vec<Compiled>, Error> {
         let toolchain = Toolchain::find()?;
@@ -133,16 +140,19 @@ impl Build {
         };
         // One by itself, which tells what is wrong with the file; then the others side by side, since the compiler takes one
         // processor for each.
-        let [first, others @ ..] = &VARIANTS;
-        let first = compile(first)?;
+        let mut variants = self.variants();
+        let first = variants.next().map(compile).transpose()?;
         let others = thread::scope(|scope| {
             let compile = &compile;
-            let threads = others
-                .each_ref()
-                .map(|variant| scope.spawn(move || compile(variant)));
-            threads.map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            let threads = variants.map(|variant| scope.spawn(move || compile(variant)));
+            // All of them begin before one is waited for.
+            let threads: Vec<_> = threads.collect();
+            let join = |thread: thread::ScopedJoinHandle<'_, _>| {
+                thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+            };
+            threads.into_iter().map(join).collect::<Vec<_>>()
         });
-        iter::once(Ok(first)).chain(others).collect()
+        first.map(Ok).into_iter().chain(others).collect()
     }
 
     /// The edition of the user's crate, as far as its manifest says it itself.

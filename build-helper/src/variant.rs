@@ -20,6 +20,9 @@ impl Variant {
     }
 }
 
+/// The compute capability for which the library makes an operator's texts of those for 9.0.
+pub const MADE_BY_THE_LIBRARY: (u32, u32) = (8, 0);
+
 /// The variants, the best first: for the oldest architecture that the compiler takes, and for those whose instructions pay.
 pub const VARIANTS: [Variant; 3] = [
     Variant {

@@ -95,7 +95,7 @@ macro_rules! operators {
     };
     ($($rows:tt)*) => {
         const _: () = {
-            static TEXTS: $crate::texts::Texts = $crate::built_texts!("operators");
+            static TEXTS: $crate::texts::Texts = $crate::built_texts!("operators").without_8_0();
             $crate::operators!(@rows $($rows)*);
         };
     };

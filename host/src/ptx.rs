@@ -34,6 +34,15 @@ impl Texts {
             lacks_8_0: false,
         }
     }
+
+    /// The same, where texts for 8.0 are made of those for 9.0.
+    #[doc(hidden)]
+    pub const fn without_8_0(self) -> Self {
+        Self {
+            lacks_8_0: true,
+            ..self
+        }
+    }
 }
 
 /// PTX for one generation of devices and all later ones.

@@ -20,7 +20,7 @@ const RESTART: (usize, usize) = (2, 4);
 const READ: (usize, usize) = (1, 9);
 
 /// The comparison of that partial's tag, among the comparisons that are branched on.
-const TAG_OF_READ: (usize, usize) = (3, 3);
+const TAG_OF_READ: (usize, usize) = (2, 2);
 
 const FIVE_TILES: Circumstances = Circumstances {
     generation: SM_90,

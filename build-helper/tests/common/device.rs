@@ -1,7 +1,10 @@
 //! Kernels launched on the virtual GPU, as the library launches them.
 
+use std::{ptr, slice};
+
 use virtual_gpu::{DeviceConfig, Memory, Module, RunOptions, Shape};
 use warpfold_build::Compiled;
+use warpfold_kernels::arguments::{ReduceArguments, ScanArguments};
 use warpfold_kernels::contract::{
     BLOCK_THREADS, Wider, reduce_chunk_count, scan_shape, scan_tile_count,
 };
@@ -11,7 +14,7 @@ use warpfold_kernels::launch::{
 };
 use warpfold_kernels::op::Op;
 use warpfold_kernels::workspace::{
-    STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
+    Control, STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
 };
 
 /// A virtual device, and kernels for it.
@@ -48,7 +51,16 @@ impl<'a> Device<'a> {
             block: [BLOCK_THREADS, 1, 1],
             dynamic_shared_bytes: reduce_shared_bytes::<O::Accumulator>(),
         };
-        let arguments = [input, count, 0, control, states, words, output];
+        let arguments = ReduceArguments::<T, O::Output> {
+            input: input as *const T,
+            item_count: count,
+            item_count_at: ptr::null(),
+            first_chunk: 0,
+            control: control as *mut Control,
+            states: states as *mut u64,
+            state_words: words,
+            output: output as *mut O::Output,
+        };
         self.launch(&format!("reduce_{name}"), &shape, &arguments);
         let result = self.download(output, 1)[0];
         self.free(&[input, output, control]);
@@ -72,23 +84,36 @@ impl<'a> Device<'a> {
             block: [scan_block_threads(tile), 1, 1],
             dynamic_shared_bytes: scan_shared_bytes::<O::Accumulator>(tile, buffers),
         };
-        let arguments = [input, output, count, 0, tiles, control, states, words];
+        let arguments = ScanArguments::<T, O::Output> {
+            input: input as *const T,
+            output: output as *mut O::Output,
+            total: ptr::null_mut(),
+            item_count: count,
+            item_count_at: ptr::null(),
+            first_tile: 0,
+            end_tile: tiles,
+            control: control as *mut Control,
+            states: states as *mut u64,
+            state_words: words,
+        };
         self.launch(symbol, &shape, &arguments);
         let results = self.download(output, items.len());
         self.free(&[input, output, control]);
         results
     }
 
-    fn launch(&self, symbol: &str, shape: &Shape, arguments: &[u64]) {
+    /// Launches a kernel with its kind's arguments, of which each is a number of 64 bits.
+    fn launch<A>(&self, symbol: &str, shape: &Shape, arguments: &A) {
         let mut kernels = self.compiled.kernels.iter();
         let kernel = kernels.find(|kernel| kernel.symbol == symbol);
         let text = &kernel.unwrap_or_else(|| panic!("no kernel {symbol}")).text;
         let module = Module::load(text, &self.config, &self.memory).expect("a module");
-        let parameters: Vec<u8> = arguments.iter().flat_map(|a| a.to_le_bytes()).collect();
+        // SAFETY: the struct has no padding, since all of its fields are numbers of 64 bits.
+        let parameters =
+            unsafe { slice::from_raw_parts(ptr::from_ref(arguments).cast::<u8>(), size_of::<A>()) };
         let kernel = module.kernel(symbol).expect("the kernel");
         let options = RunOptions::default();
-        if let Err(error) = kernel.launch(shape, &parameters, &self.memory, &self.config, &options)
-        {
+        if let Err(error) = kernel.launch(shape, parameters, &self.memory, &self.config, &options) {
             panic!("{symbol}: {error}");
         }
         module.unload(&self.memory).expect("unloading");

@@ -110,7 +110,7 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
     let looks_back = simt::warp() == S::WARPS;
     // SAFETY: the caller's. The barrier is the whole block's.
     unsafe {
-        if simt::block_index() >= tiles.blocks {
+        if simt::block_index() >= tiles.blocks() {
             if tile_count == 0 {
                 write_total_of_nothing::<O, T>(&arguments);
             }

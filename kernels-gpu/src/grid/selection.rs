@@ -76,7 +76,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
     let looks_back = simt::warp() == WARPS;
     // SAFETY: the caller's. The barrier is the whole block's.
     unsafe {
-        if simt::block_index() >= tiles.blocks {
+        if simt::block_index() >= tiles.blocks() {
             let is_first = simt::block_index() == 0 && simt::thread_index() == 0;
             if tile_count == 0 && is_first {
                 writing::write_nothing::<C, T>(&arguments);
@@ -110,7 +110,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
         if looks_back {
             launch.look_back();
             if board.tag() == LAST_TAG {
-                depart(control, board, arguments.state_words, tiles.blocks);
+                depart(control, board, arguments.state_words, tiles.blocks());
             }
         } else {
             launch.choose_and_write();

@@ -27,8 +27,6 @@ pub struct Tiles {
     pub end: u32,
     /// Whether the launch is its scan's last.
     pub is_final: bool,
-    /// The blocks that take tickets: no more than there are tiles. Others have no part in the launch.
-    pub blocks: u32,
     /// Whether a block takes more tickets after its first; not where there is a block for every tile.
     pub tickets_go_on: bool,
     /// The tickets that are taken in all. Where they go on, each block takes one that stands for no tile.
@@ -39,17 +37,22 @@ impl Tiles {
     /// The tiles of a launch that goes from `first` to before `end`, of `tile_count`.
     #[inline(always)]
     pub fn of_launch(first: u32, end: u32, tile_count: u32) -> Self {
-        let blocks = Ord::min(simt::block_count(), end - first);
+        let blocks = simt::block_count();
         let tickets_go_on = end - first > blocks;
         let idle = if tickets_go_on { blocks } else { 0 };
         Tiles {
             first,
             end,
             is_final: end == tile_count,
-            blocks,
             tickets_go_on,
             tickets: end - first + idle,
         }
+    }
+
+    /// The blocks that take tickets: no more than there are tiles. Others have no part in the launch.
+    #[inline(always)]
+    pub fn blocks(&self) -> u32 {
+        Ord::min(simt::block_count(), self.end - self.first)
     }
 
     /// The tile of a ticket; at or behind the end if the ticket has none.

@@ -62,7 +62,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
             }
             if self.board.tag() == LAST_TAG && self.tiles.is_final {
                 let state_words = arguments.state_words;
-                depart(self.control, self.board, state_words, self.tiles.blocks);
+                depart(self.control, self.board, state_words, self.tiles.blocks());
             }
         }
     }

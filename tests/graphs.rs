@@ -20,8 +20,8 @@ use cust::stream::{Stream, StreamFlags};
 use data::Random;
 use graph::Graph;
 use warpfold::{
-    Equal, NonZero, ScanOptions, Sum, cust, inclusive_scan_with_on, reduce_by_key_on,
-    reduce_counted_into, reference, select_if_on,
+    Equal, NonZero, NotNan, ScanOptions, Sum, cust, inclusive_scan_with_on, reduce_by_key_on,
+    reduce_counted_into, reference, select_if_counted_on, select_if_on, unique_counted_on,
 };
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -72,6 +72,56 @@ fn a_captured_call_follows_its_keys() {
         let (_, sums) = reference::reduce_by_key::<Sum, Equal, _, _>(&keys, &values);
         assert_eq!(runs_found.as_host_vec().unwrap(), [sums.len() as u64]);
         assert_begins(&reduced, &sums, &format!("runs of about {most}"));
+    }
+}
+
+#[test]
+fn a_selection_feeds_selections() {
+    let _alone = alone();
+    let (gpu, stream) = (gpu(), stream());
+    let most = 40_000;
+    let mut input = zeros::<f32>(most);
+    let (mut kept, mut count) = (zeros::<f32>(most), zeros::<u64>(1));
+    let (mut firsts, mut runs) = (zeros::<f32>(most), zeros::<u64>(1));
+    let (mut numbers, mut number_count) = (zeros::<f32>(most), zeros::<u64>(1));
+    let graph = Graph::capture(&stream, || {
+        select_if_on::<NonZero, _>(gpu, &stream, &input, &mut kept, &mut count).unwrap();
+        unique_counted_on::<Equal, _>(gpu, &stream, &kept, &count, &mut firsts, &mut runs).unwrap();
+        let output = &mut *numbers;
+        select_if_counted_on::<NotNan, _>(gpu, &stream, &kept, &count, output, &mut number_count)
+            .unwrap();
+    });
+    for (zeros, places) in [(0, 1), (1, 3), (9, 10), (1, 1)] {
+        let items: Vec<f32> = (0..most)
+            .map(|index| match index % places < zeros {
+                true => 0.0,
+                false if index % 7 == 0 => f32::NAN,
+                false => (index / 50) as f32,
+            })
+            .collect();
+        input.copy_from(&items).unwrap();
+        for output in [&mut firsts, &mut numbers] {
+            output.copy_from(&vec![0.0; most]).unwrap();
+        }
+        // SAFETY: the buffers outlive the work.
+        unsafe { graph.launch(&stream) };
+        stream.synchronize().unwrap();
+        let selected = reference::select_if::<NonZero, f32>(&items);
+        let what = format!("{} items", selected.len());
+        let expected = reference::unique::<Equal, f32>(&selected);
+        assert_eq!(
+            runs.as_host_vec().unwrap(),
+            [expected.len() as u64],
+            "{what}"
+        );
+        assert_begins(&firsts, &expected, &what);
+        let expected = reference::select_if::<NotNan, f32>(&selected);
+        assert_eq!(
+            number_count.as_host_vec().unwrap(),
+            [expected.len() as u64],
+            "{what}"
+        );
+        assert_begins(&numbers, &expected, &what);
     }
 }
 

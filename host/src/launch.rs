@@ -70,6 +70,14 @@ impl Span {
         }
     }
 
+    /// The number alone, of a slice that has to say how many there are.
+    fn first_of_a_count(self) -> Result<Self> {
+        match self.item_count {
+            0 => Err(Error::CountMissing),
+            _ => Ok(self.first()),
+        }
+    }
+
     /// Checks that what is written here, items of type `T`, lies apart from `other`, items of type `U`.
     pub fn check_apart<T, U>(self, other: Self) -> Result<()> {
         match self.overlaps::<T, U>(other) {

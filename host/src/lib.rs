@@ -14,7 +14,7 @@
 //! | on a slice of the host | on device memory, waiting | on device memory, on a stream |
 //! |---|---|---|
 //! | [`gpu_reduce`], [`gpu_sum`], [`gpu_wide_sum`], [`gpu_product`], [`gpu_min`], [`gpu_max`] | [`reduce()`] | [`reduce_into`] |
-//! | | | [`reduce_counted_into`] |
+//! | | | [`reduce_counted_into`], [`select_if_counted_on`], [`unique_counted_on`] |
 //! | [`gpu_segmented_reduce`], [`gpu_reduce_rows`] | [`segmented_reduce`], [`reduce_rows`] | [`segmented_reduce_into`], [`reduce_rows_into`] |
 //! | [`gpu_reduce_by_key`] | [`reduce_by_key`] | [`reduce_by_key_on`] |
 //! | [`gpu_select_flagged`], [`gpu_select_if`], [`gpu_select_indices_if`] | [`select_flagged`], [`select_if`], [`select_indices_if`] | [`select_flagged_on`], [`select_if_on`], [`select_indices_if_on`] |
@@ -173,8 +173,8 @@ pub use selection::{
     RunsKernel, SelectKernel, gpu_partition_flagged, gpu_partition_if, gpu_run_length_encode,
     gpu_select_flagged, gpu_select_if, gpu_select_indices_if, gpu_unique, partition_flagged,
     partition_flagged_on, partition_if, partition_if_on, run_length_encode, run_length_encode_on,
-    run_starts, run_starts_on, select_flagged, select_flagged_on, select_if, select_if_on,
-    select_indices_if, select_indices_if_on, unique, unique_on,
+    run_starts, run_starts_on, select_flagged, select_flagged_on, select_if, select_if_counted_on,
+    select_if_on, select_indices_if, select_indices_if_on, unique, unique_counted_on, unique_on,
 };
 pub use slice::{
     gpu_exclusive_scan, gpu_exclusive_scan_into, gpu_inclusive_scan, gpu_inclusive_scan_into,

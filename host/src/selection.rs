@@ -17,7 +17,8 @@ mod slices;
 pub(crate) use kernels::heads;
 pub use kernels::{RunsKernel, SelectKernel};
 pub use runs::{
-    run_length_encode, run_length_encode_on, run_starts, run_starts_on, unique, unique_on,
+    run_length_encode, run_length_encode_on, run_starts, run_starts_on, unique, unique_counted_on,
+    unique_on,
 };
 
 pub use slices::{
@@ -158,6 +159,46 @@ pub fn select_if_on<P: SelectKernel<T>, T: Item>(
     count: &mut DeviceSlice<u64>,
 ) -> Result<()> {
     call::queue::<T>(gpu, stream, chosen::<P, T>(input, items(output)), count)
+}
+
+/// Queues a [`select_if`] on `stream` among the first items of `input`, as many as the first number of `items_at` says, up to all of
+/// them, when the work begins; the number of selected items goes to the first place of `count`: see [`select_flagged_on`]. So what one
+/// selection leaves is selected from again without the host.
+///
+/// ```
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::cust::stream::{Stream, StreamFlags};
+/// use warpfold::{Gpu, NonZero, NotNan, select_if_counted_on, select_if_on};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let stream = Stream::new(StreamFlags::DEFAULT, None)?;
+/// let items = DeviceBuffer::from_slice(&[2.0f32, f32::NAN, 0.0, 3.0])?;
+/// let (mut numbers, mut others) = (DeviceBuffer::zeroed(4)?, DeviceBuffer::zeroed(4)?);
+/// let (mut count, mut other_count) = (DeviceBuffer::zeroed(1)?, DeviceBuffer::zeroed(1)?);
+/// select_if_on::<NotNan, _>(&gpu, &stream, &items, &mut numbers, &mut count)?;
+/// select_if_counted_on::<NonZero, _>(&gpu, &stream, &numbers, &count, &mut others, &mut other_count)?;
+/// stream.synchronize()?;
+/// assert_eq!(other_count.as_host_vec()?, [2]);
+/// assert_eq!(others.as_host_vec()?[..2], [2.0, 3.0]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// Those of [`select_if_on`], and [`Error::CountMissing`](crate::Error::CountMissing).
+pub fn select_if_counted_on<P: SelectKernel<T>, T: Item>(
+    gpu: &Gpu,
+    stream: &Stream,
+    input: &DeviceSlice<T>,
+    items_at: &DeviceSlice<u64>,
+    output: &mut DeviceSlice<T>,
+    count: &mut DeviceSlice<u64>,
+) -> Result<()> {
+    let selection = chosen::<P, T>(input, items(output)).counted(items_at);
+    call::queue::<T>(gpu, stream, selection, count)
 }
 
 /// Writes the items of `input` whose flag is not 0 to the first items of `selected`, and the others to the first items of
@@ -303,6 +344,7 @@ fn flagged<T: Item>(
 ) -> Result<Selection> {
     Ok(Selection {
         input: Span::from(input),
+        item_count_at: None,
         flags: Some(Span::from(flags)),
         chooser: by_flags::<T>()?,
         outputs,
@@ -312,6 +354,7 @@ fn flagged<T: Item>(
 fn chosen<P: SelectKernel<T>, T: Item>(input: &DeviceSlice<T>, outputs: Outputs) -> Selection {
     Selection {
         input: Span::from(input),
+        item_count_at: None,
         flags: None,
         chooser: by_predicate::<P, T>(),
         outputs,

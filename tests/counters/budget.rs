@@ -11,6 +11,9 @@
 //! load is left out with as many instructions as a look takes: what remains is the same under every schedule, to half of
 //! what a budget tolerates. The loads themselves are held against the items' bytes and sectors.
 //!
+//! Selections are counted where half of the items are chosen, and the others are written too; and of runs of up to 64 items, the first
+//! items and the lengths.
+//!
 //! What must hold of any good kernel needs no table, and is asserted as such: items are moved once, in whole sectors and
 //! 16 bytes a lane, without bank conflicts and without local memory. (Scans of wider results read fewer bytes a lane, and blocks
 //! tell each other accumulators of many words.)
@@ -22,15 +25,16 @@ use std::fs;
 
 use virtual_gpu::{Class, Counters, Policy};
 use warpfold::{
-    All, And, Any, ArgMax, ArgMin, ArgMinMax, CountNonZero, Item, Max, MaxNum, Min, MinMax, MinNum,
-    Moments, Op, Or, Product, Statistics, Sum, SumOfSquares, WideSum, WideSumOfSquares, Xor, bf16,
-    f16,
+    All, And, Any, ArgMax, ArgMin, ArgMinMax, CountNonZero, Equal, Equality, Item, Max, MaxNum,
+    Min, MinMax, MinNum, Moments, NonZero, NotNan, Op, Or, Predicate, Product, Statistics, Sum,
+    SumOfSquares, WideSum, WideSumOfSquares, Xor, bf16, f16, reference,
 };
 use warpfold_kernels::contract::{Wider, reduce_tile_items, scan_tile_items};
 use warpfold_kernels::element::Accumulator;
-use warpfold_kernels::for_each_kernel;
+use warpfold_kernels::selection::{Before, BeforeRun, tile_items};
+use warpfold_kernels::{for_each_kernel, for_each_selection_kernel};
 
-use crate::data::{Sample, ordinary};
+use crate::data::{Random, Sample, ordinary};
 use crate::engine::{Engine, GENERATIONS, Generation, SM_90};
 use crate::texts::{for_each_one_pass_text, for_each_text};
 use crate::unwatched;
@@ -60,6 +64,9 @@ const LOOK_INSTRUCTIONS: u64 = 6;
 
 /// Whole tiles that are worked on.
 const TILES: u64 = 16;
+
+/// Those of a selection.
+const SELECTION_TILES: usize = 4;
 
 /// A row of the table of kernels.
 struct Row {
@@ -124,6 +131,58 @@ mod count {
 
     pub use inclusive_scan as exclusive_scan;
 
+    pub fn select_if<P: Predicate<T>, T: Sample>(generation: Generation, symbol: &str) -> Cost {
+        let mut random = Random::new(1);
+        let items: Vec<T> = (0..SELECTION_TILES * tile_items::<T>())
+            .map(|_| match random.below(2) {
+                0 => T::zeroed(),
+                _ => T::any(&mut random),
+            })
+            .collect();
+        // Each item is written, to one place or the other.
+        select::<T, Before>(generation, symbol, &items, 2 * size_of_val(&items[..]))
+    }
+
+    pub fn runs<E: Equality<T>, T: Sample>(generation: Generation, symbol: &str) -> Cost {
+        let mut random = Random::new(2);
+        let mut items: Vec<T> = Vec::new();
+        let count = SELECTION_TILES * tile_items::<T>();
+        while items.len() < count {
+            let length = (1 + random.below(64)).min(count - items.len());
+            let item = T::any(&mut random);
+            items.extend(std::iter::repeat_n(item, length));
+        }
+        let runs = reference::run_starts::<E, T>(&items).len() - 1;
+        let written = runs * (size_of::<T>() + size_of::<u32>());
+        select::<T, BeforeRun>(
+            generation,
+            symbol,
+            &items,
+            size_of_val(&items[..]) + written,
+        )
+    }
+
+    fn select<T: Sample, A>(
+        generation: Generation,
+        symbol: &str,
+        items: &[T],
+        item_traffic: usize,
+    ) -> Cost {
+        let text = generation.kernel(symbol);
+        let engine = Engine::new_for_selection::<T>(generation, 1, &text, items.len());
+        let options = unwatched(Policy::OneBlock);
+        let counters = engine.select::<T, A>(items, &options).unwrap().counters;
+        let looks = LOOK_INSTRUCTIONS * counters.of_class(Class::Memory);
+        Cost {
+            instructions: counters.lane_instructions() - looks,
+            counters,
+            item_count: items.len() as u64,
+            item_traffic: item_traffic as u64,
+            widens: true,
+            told_bytes: 0,
+        }
+    }
+
     fn prepare<O: Op<T>, T: Sample>(
         generation: Generation,
         symbol: &str,
@@ -146,6 +205,29 @@ macro_rules! rows {
 }
 
 for_each_kernel!(rows);
+
+/// The rows of selections by predicates and of runs.
+macro_rules! selection_rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
+        fn selections() -> Vec<Row> {
+            let mut rows = Vec::new();
+            $(selection_row!(rows $kind $op $t $symbol);)*
+            rows
+        }
+    };
+}
+
+macro_rules! selection_row {
+    ($rows:ident select_flagged $op:ident $t:ident $symbol:ident) => {};
+    ($rows:ident $kind:ident $op:ident $t:ident $symbol:ident) => {
+        $rows.push(Row {
+            symbol: stringify!($symbol),
+            count: count::$kind::<$op, $t>,
+        });
+    };
+}
+
+for_each_selection_kernel!(selection_rows);
 
 macro_rules! symbols {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
@@ -241,7 +323,8 @@ fn every_kernel_keeps_to_its_budget() {
     let budgets = budgets();
     let mut table = String::from("kernel,generation,lane_instructions_per_item\n");
     let mut failures = Vec::new();
-    for row in ROWS {
+    let selections = selections();
+    for row in ROWS.iter().chain(&selections) {
         for &generation in generations(row.symbol) {
             let (symbol, generation_name) = (row.symbol, generation.name);
             let cost = (row.count)(generation, symbol);
@@ -266,9 +349,10 @@ fn every_kernel_keeps_to_its_budget() {
         fs::write(PATH, table).expect("the table is written");
         return;
     }
-    let stale = budgets
-        .keys()
-        .filter(|(symbol, _)| ROWS.iter().all(|row| row.symbol != *symbol));
+    let stale = budgets.keys().filter(|(symbol, _)| {
+        let mut rows = ROWS.iter().chain(&selections);
+        rows.all(|row| row.symbol != *symbol)
+    });
     failures.extend(stale.map(|(symbol, _)| format!("{symbol} has a budget and no kernel")));
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

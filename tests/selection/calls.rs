@@ -5,8 +5,8 @@ use cust::stream::{Stream, StreamFlags};
 use warpfold::{
     Argument, Equal, Error, NonZero, cust, partition_flagged_on, partition_if, partition_if_on,
     reference, run_length_encode, run_length_encode_on, run_starts, run_starts_on, select_flagged,
-    select_flagged_on, select_if, select_if_on, select_indices_if, select_indices_if_on, unique,
-    unique_on,
+    select_flagged_on, select_if, select_if_counted_on, select_if_on, select_indices_if,
+    select_indices_if_on, unique, unique_on,
 };
 
 use crate::common::gpu;
@@ -210,5 +210,19 @@ fn what_is_wrong_is_said() {
             needed_items: 1
         })
     );
+    let (nothing, mut count) = (&*no_count, DeviceBuffer::from_slice(&[0_u64]).unwrap());
+    let missing =
+        select_if_counted_on::<NonZero, _>(gpu, &stream, &input, nothing, &mut output, &mut count);
+    assert_eq!(missing, Err(Error::CountMissing));
+    let items_at = count.index(..);
+    let overlap = select_if_counted_on::<NonZero, _>(
+        gpu,
+        &stream,
+        &input,
+        &items_at,
+        &mut output,
+        &mut count,
+    );
+    assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
     assert_eq!(output.as_host_vec().unwrap(), [0; 12]);
 }

@@ -218,6 +218,7 @@ impl<E: RunsKernel<K>, K: Item, V: Item> Keyed<E, K, V> {
     fn runs(&self, unique_keys: Option<Span>, starts: Starts) -> Selection {
         Selection {
             input: self.keys,
+            item_count_at: None,
             flags: None,
             chooser: heads::<E, K>(),
             outputs: Outputs {

@@ -7,7 +7,7 @@ use warpfold_kernels::workspace::{Control, reduce_most_state_words};
 
 use super::pieces::Part;
 use super::{Queue, Span, check_reduce, overlap};
-use crate::error::{Argument, Error, Result};
+use crate::error::{Argument, Result};
 use crate::kernel::{Item, Kernel, kind};
 
 impl Queue<'_> {
@@ -50,10 +50,7 @@ impl Queue<'_> {
 
     /// Checks the memory for a number of items, which lies apart from results of type `R`.
     pub(super) fn check_count<R>(&self, count: Span, results: Span) -> Result<()> {
-        if count.item_count == 0 {
-            return Err(Error::CountMissing);
-        }
-        let count = count.first();
+        let count = count.first_of_a_count()?;
         count.check_alignment::<u64>(Argument::Count)?;
         if count.overlaps::<u64, R>(results) {
             return Err(overlap(count, results));

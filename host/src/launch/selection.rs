@@ -1,7 +1,6 @@
 //! Selections.
 
-use std::ptr;
-
+use cust::memory::DeviceSlice;
 use warpfold_kernels::arguments::SelectionArguments;
 use warpfold_kernels::selection::{WRITES_END, state_words, tile_count};
 use warpfold_kernels::workspace::Control;
@@ -57,6 +56,8 @@ pub(crate) struct Outputs {
 #[derive(Clone, Copy)]
 pub(crate) struct Selection {
     pub input: Span,
+    /// Where the device's memory has how many items there are, if the input has only the most.
+    pub item_count_at: Option<Span>,
     pub flags: Option<Span>,
     pub chooser: Chooser,
     pub outputs: Outputs,
@@ -108,10 +109,19 @@ pub(crate) enum Count {
 }
 
 impl Selection {
+    /// The same among as many items as the first number of `count` says.
+    pub fn counted(self, count: &DeviceSlice<u64>) -> Self {
+        Self {
+            item_count_at: Some(Span::from(count)),
+            ..self
+        }
+    }
+
     /// What is read and written, for items of type `T`; of each output as many places as can be written.
-    fn regions<T: Item>(&self, count: Count) -> Result<[Option<Region>; 7]> {
+    fn regions<T: Item>(&self, count: Count) -> Result<[Option<Region>; 8]> {
         let Self {
             input,
+            item_count_at,
             flags,
             chooser,
             outputs,
@@ -154,8 +164,10 @@ impl Selection {
                 })
             }
         };
+        let item_count_at = item_count_at.map(Span::first_of_a_count).transpose()?;
         Ok([
             Some(read(Argument::Input, input, item)),
+            item_count_at.map(|span| read(Argument::Count, span, (8, 8))),
             flags.map(|span| read(Argument::Flags, span, (1, 1))),
             outputs
                 .items
@@ -248,6 +260,7 @@ impl Queue<'_> {
     fn select_to<T: Item>(&mut self, selection: &Selection, count: Address) -> Result<()> {
         let Selection {
             input,
+            item_count_at,
             flags,
             chooser,
             outputs,
@@ -266,7 +279,7 @@ impl Queue<'_> {
         let mut arguments = SelectionArguments::<T> {
             input: input.address as *const T,
             item_count,
-            item_count_at: ptr::null(),
+            item_count_at: address(item_count_at) as *const u64,
             flags: address(flags) as *const u8,
             items: address(outputs.items) as *mut T,
             indices: indices as *mut u32,

@@ -63,6 +63,24 @@ pub fn unique_on<E: RunsKernel<T>, T: Item>(
     call::queue::<T>(gpu, stream, runs::<E, T>(input, items(output)), count)
 }
 
+/// Queues a [`unique`] on `stream` of the first items of `input`, as many as the first number of `items_at` says: see
+/// [`select_if_counted_on`](crate::select_if_counted_on).
+///
+/// # Errors
+///
+/// Those of [`unique_on`], and [`Error::CountMissing`](crate::Error::CountMissing).
+pub fn unique_counted_on<E: RunsKernel<T>, T: Item>(
+    gpu: &Gpu,
+    stream: &Stream,
+    input: &DeviceSlice<T>,
+    items_at: &DeviceSlice<u64>,
+    output: &mut DeviceSlice<T>,
+    count: &mut DeviceSlice<u64>,
+) -> Result<()> {
+    let selection = runs::<E, T>(input, items(output)).counted(items_at);
+    call::queue::<T>(gpu, stream, selection, count)
+}
+
 /// Writes the first item of each run of equal neighbours of `input` to the first items of `keys`, and how long the run is to the
 /// first places of `lengths`, and waits for it. Gives how many runs there are.
 ///
@@ -172,6 +190,7 @@ pub fn run_starts_on<E: RunsKernel<T>, T: Item, I: Offset>(
 fn runs<E: RunsKernel<T>, T: Item>(input: &DeviceSlice<T>, outputs: Outputs) -> Selection {
     Selection {
         input: Span::from(input),
+        item_count_at: None,
         flags: None,
         chooser: heads::<E, T>(),
         outputs,

@@ -74,6 +74,7 @@ pub(crate) fn select<T: Item>(
     };
     let selection = Selection {
         input: input.on(&lane),
+        item_count_at: None,
         flags: flags_at.map(|part| part.on(&lane)),
         chooser,
         outputs: Outputs {
@@ -115,6 +116,7 @@ pub(crate) fn reduce_by_key<O: Kernel<kind::segmented_reduce, V>, K: Item, V: It
     let starts = starts_at.on(&lane);
     let runs = Selection {
         input: keys_at.on(&lane),
+        item_count_at: None,
         flags: None,
         chooser,
         outputs: Outputs {

@@ -35,7 +35,7 @@ use warpfold_kernels::selection::{Before, BeforeRun, tile_items};
 use warpfold_kernels::{for_each_kernel, for_each_selection_kernel};
 
 use crate::data::{Random, Sample, ordinary};
-use crate::engine::{Engine, GENERATIONS, Generation, SM_90};
+use crate::engine::{Engine, GENERATIONS, Generation, SM_90, SelectionOutput};
 use crate::texts::{for_each_one_pass_text, for_each_text};
 use crate::unwatched;
 
@@ -162,7 +162,9 @@ mod count {
             })
             .collect();
         // Each item is written, to one place or the other.
-        select::<T, Before>(generation, symbol, &items, 2 * size_of_val(&items[..]))
+        let item_traffic = 2 * size_of_val(&items[..]);
+        let chosen = reference::select_if::<P, T>(&items).len();
+        select::<T, Before>(generation, symbol, &items, (item_traffic, chosen))
     }
 
     pub fn runs<E: Equality<T>, T: Sample>(generation: Generation, symbol: &str) -> Cost {
@@ -176,24 +178,23 @@ mod count {
         }
         let runs = reference::run_starts::<E, T>(&items).len() - 1;
         let written = runs * (size_of::<T>() + size_of::<u32>());
-        select::<T, BeforeRun>(
-            generation,
-            symbol,
-            &items,
-            size_of_val(&items[..]) + written,
-        )
+        let item_traffic = size_of_val(&items[..]) + written;
+        select::<T, BeforeRun>(generation, symbol, &items, (item_traffic, runs))
     }
 
     fn select<T: Sample, A>(
         generation: Generation,
         symbol: &str,
         items: &[T],
-        item_traffic: usize,
+        (item_traffic, chosen): (usize, usize),
     ) -> Cost {
         let text = generation.kernel(symbol);
         let engine = Engine::new_for_selection::<T>(generation, 1, &text, items.len());
         let options = unwatched(Policy::OneBlock);
-        let counters = engine.select::<T, A>(items, &options).unwrap().counters;
+        let SelectionOutput {
+            count, counters, ..
+        } = engine.select::<T, A>(items, &options).unwrap();
+        assert_eq!(count, chosen as u64, "{symbol}");
         let looks = LOOK_INSTRUCTIONS * counters.of_class(Class::Memory);
         Cost {
             instructions: counters.lane_instructions() - looks,
@@ -233,20 +234,21 @@ for_each_kernel!(rows);
 macro_rules! selection_rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
         fn selections() -> Vec<Row> {
-            let mut rows = Vec::new();
-            $(selection_row!(rows $kind $op $t $symbol);)*
-            rows
+            let rows = [$(selection_row!($kind $op $t $symbol)),*];
+            rows.into_iter().flatten().collect()
         }
     };
 }
 
 macro_rules! selection_row {
-    ($rows:ident select_flagged $op:ident $t:ident $symbol:ident) => {};
-    ($rows:ident $kind:ident $op:ident $t:ident $symbol:ident) => {
-        $rows.push(Row {
+    (select_flagged $op:ident $t:ident $symbol:ident) => {
+        None
+    };
+    ($kind:ident $op:ident $t:ident $symbol:ident) => {
+        Some(Row {
             symbol: stringify!($symbol),
             count: count::$kind::<$op, $t>,
-        });
+        })
     };
 }
 

@@ -79,7 +79,7 @@ fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     let result = result?;
 
     writeln!(out, "time       {time:.1?} for the sums, copies included")?;
-    matrix.check(&vector, &result)?;
+    matrix.check(&products, &result)?;
     let norm = result.iter().map(|value| value * value).sum::<f64>().sqrt();
     writeln!(out, "result     {} numbers of norm {norm:.6}", result.len())?;
     writeln!(out, "check      the CPU agrees")?;
@@ -122,9 +122,8 @@ impl Matrix {
             .collect()
     }
 
-    /// Checks a product with a vector against plain loops, which round otherwise.
-    fn check(&self, vector: &[f64], result: &[f64]) -> Result<(), Failure> {
-        let products = self.products(vector);
+    /// Checks the sums of products against plain loops, which round otherwise.
+    fn check(&self, products: &[f64], result: &[f64]) -> Result<(), Failure> {
         for (row, (ends, &device)) in self.row_starts.windows(2).zip(result).enumerate() {
             let cpu: f64 = products[ends[0]..ends[1]].iter().sum();
             if !relative_eq!(device, cpu, epsilon = 1e-12, max_relative = 1e-9) {

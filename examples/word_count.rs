@@ -79,12 +79,12 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     let words: Vec<&[u8]> = words(&text).collect();
     writeln!(out, "words      {} ({origin})", words.len())?;
     let mut keys: Vec<u64> = words.iter().map(|word| key(word)).collect();
+    let by_key: HashMap<u64, &[u8]> = keys.iter().copied().zip(words.iter().copied()).collect();
     keys.sort_unstable();
 
     let (counted, time) = common::timed(|| gpu_run_length_encode::<Equal, _>(&keys));
     let (firsts, counts) = counted?;
 
-    let by_key: HashMap<u64, &[u8]> = words.iter().map(|word| (key(word), *word)).collect();
     let named = firsts.iter().filter_map(|key| by_key.get(key).copied());
     let mut counted: Vec<(&[u8], usize)> = named.zip(counts).collect();
     check(&counted, &words)?;

@@ -93,6 +93,12 @@ SHAPE(partition_if, cub::DevicePartition::If(temporary, bytes, a->input, a->outp
 SHAPE(run_length_encode,
       cub::DeviceRunLengthEncode::Encode(temporary, bytes, a->keys, a->keys_out,
                                          reinterpret_cast<std::int32_t*>(a->output), a->index, a->item_count, stream))
+SHAPE(reduce_by_key, cub::DeviceReduce::ReduceByKey(temporary, bytes, a->keys, a->keys_out, a->input, a->output, a->index,
+                                                    cuda::std::plus<>{}, a->item_count, stream))
+SHAPE(inclusive_sum_by_key, cub::DeviceScan::InclusiveSumByKey(temporary, bytes, a->keys, a->input, a->output,
+                                                               a->item_count, cuda::std::equal_to<>{}, stream))
+SHAPE(exclusive_sum_by_key, cub::DeviceScan::ExclusiveSumByKey(temporary, bytes, a->keys, a->input, a->output,
+                                                               a->item_count, cuda::std::equal_to<>{}, stream))
 #if NEWER
 SHAPE(segmented_sum_of_rows, cub::DeviceSegmentedReduce::Sum(temporary, bytes, a->input, a->output, a->segment_count,
                                                              static_cast<int>(a->segment_items), stream))

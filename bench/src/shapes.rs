@@ -1,6 +1,7 @@
 //! Shapes beyond plain reductions and scans, of items of `f32`: places of extremes, several results of one reading, two inputs,
-//! segments of many lengths, selections, runs. warpfold and CUB take turns on the same buffers, and each result is checked.
+//! segments of many lengths, selections, runs, values by key. warpfold and CUB take turns on the same buffers, and each result is checked.
 
+mod by_key;
 mod one_pass;
 mod report;
 mod segments;
@@ -88,6 +89,12 @@ pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
             for length in selection::RUNS {
                 let runs = selection::Runs::new(&place, length)?;
                 measure(&mut report, &place, runs.shape()?, effort, run)?;
+            }
+            for length in selection::RUNS {
+                let keyed = by_key::Keyed::new(&place, length)?;
+                for shape in keyed.shapes()? {
+                    measure(&mut report, &place, shape, effort, run)?;
+                }
             }
         }
     }

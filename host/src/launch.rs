@@ -15,7 +15,7 @@ use std::any::TypeId;
 use std::ffi::c_void;
 use std::ops::Range;
 
-use warpfold_kernels::contract::{Wider, reduce_chunk_count, scan_tile_count};
+use warpfold_kernels::contract::reduce_chunk_count;
 use warpfold_kernels::launch::Start;
 
 use self::pieces::Part;
@@ -67,6 +67,17 @@ impl Span {
         Self {
             item_count: self.item_count.min(most),
             ..self
+        }
+    }
+
+    /// The place alone of one result.
+    pub fn one_place(self) -> Result<Self> {
+        match self.item_count {
+            0 => Err(Error::OutputTooShort {
+                offered_items: 0,
+                needed_items: 1,
+            }),
+            _ => Ok(self.first()),
         }
     }
 
@@ -250,14 +261,7 @@ impl Queue<'_> {
         input: Span,
         output: Span,
     ) -> Result<()> {
-        check_scan::<T, O::Output>(input, output)?;
-        self.check_memory(Argument::Input, input)?;
-        if output.address != input.address {
-            self.check_memory(Argument::Output, output)?;
-        }
-        let tiles = 0..scan_tile_count::<Wider<T, O::Output>>(input.item_count as u64);
-        // SAFETY: both are memory of the context, of the lengths that their owner gave them; all tiles at once.
-        unsafe { self.scan_piece::<K, O, T>(input, output.address, tiles) }
+        self.scan_with::<K, O, T>(input, output, ScanExtras::NONE)
     }
 
     /// Queues the writing of the operator's identity: the reduction of no items.
@@ -378,10 +382,17 @@ pub(crate) fn scan_and_wait<K: Kind, O: Kernel<K, T>, T: Item>(
 fn check_reduce<T, R>(input: Span, output: Span) -> Result<()> {
     input.check_alignment::<T>(Argument::Input)?;
     output.check_alignment::<R>(Argument::Output)?;
-    let result = output.first();
-    match input.overlaps::<T, R>(result) {
-        true => Err(overlap(input, result)),
-        false => Ok(()),
+    output.first().check_apart::<R, T>(input)
+}
+
+/// Checks that two inputs, or items and what belongs to each of them, are equally many.
+pub(crate) fn check_lengths(left_items: usize, right_items: usize) -> Result<()> {
+    match left_items == right_items {
+        true => Ok(()),
+        false => Err(Error::LengthsDiffer {
+            left_items,
+            right_items,
+        }),
     }
 }
 
@@ -396,14 +407,9 @@ pub(crate) fn check_scan<T: Item, R: Item>(input: Span, output: Span) -> Result<
     }
     input.check_alignment::<T>(Argument::Input)?;
     output.check_alignment::<R>(Argument::Output)?;
-    let result = Span {
-        item_count: needed_items,
-        ..output
-    };
-    let is_in_place = is_same_type::<T, R>() && input.address == result.address;
-    match !is_in_place && input.overlaps::<T, R>(result) {
-        true => Err(overlap(input, result)),
-        false => Ok(()),
+    match is_same_type::<T, R>() && input.address == output.address {
+        true => Ok(()),
+        false => output.first_items(needed_items).check_apart::<R, T>(input),
     }
 }
 

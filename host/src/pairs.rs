@@ -4,10 +4,12 @@ use cust::memory::DeviceSlice;
 use cust::stream::Stream;
 use warpfold_kernels::op::{Dot, Op, Pair};
 
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
-use crate::launch::{PairSpan, Queue, Span, reduce_pairs_to_host};
+use crate::launch::{PairSpan, Queue, Span, check_lengths, reduce_pairs_to_host};
 use crate::staged;
 
 /// Combines the pairs of the items of `left` and `right` with the operator `O`, and waits for the result: pair `i` has item `i` of
@@ -56,12 +58,7 @@ where
 {
     let pairs = PairSpan::new(Span::from(left), Span::from(right))?;
     let output = Span::from(&*output);
-    if output.item_count == 0 {
-        return Err(Error::OutputTooShort {
-            offered_items: 0,
-            needed_items: 1,
-        });
-    }
+    output.one_place()?;
     gpu.enter(|entered| {
         Queue::on(entered, stream, |queue| match pairs.item_count {
             0 => queue.write_identity::<_, O, _>(output),
@@ -81,12 +78,7 @@ where
     B: Item,
     O: Kernel<kind::reduce_pairs, Pair<A, B>>,
 {
-    if left.len() != right.len() {
-        return Err(Error::LengthsDiffer {
-            left_items: left.len(),
-            right_items: right.len(),
-        });
-    }
+    check_lengths(left.len(), right.len())?;
     if left.is_empty() {
         return Ok(O::lower(O::identity()));
     }

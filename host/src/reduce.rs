@@ -3,7 +3,9 @@
 use cust::memory::DeviceSlice;
 use cust::stream::Stream;
 
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
 use crate::launch::{Queue, Span, reduce_to_host};
@@ -82,7 +84,7 @@ pub fn reduce_into<O: Kernel<kind::reduce, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let (input, output) = (Span::from(input), Span::from(&*output));
-    check_result(output)?;
+    output.one_place()?;
     gpu.enter(|entered| {
         Queue::on(entered, stream, |queue| match input.item_count {
             0 => queue.write_identity::<_, O, T>(output),
@@ -129,21 +131,10 @@ pub fn reduce_counted_into<O: Kernel<kind::reduce, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let (input, count, output) = (Span::from(input), Span::from(count), Span::from(&*output));
-    check_result(output)?;
+    output.one_place()?;
     gpu.enter(|entered| {
         Queue::on(entered, stream, |queue| {
             queue.reduce_counted::<O, T>(input, count, output)
         })
     })
-}
-
-/// Checks that there is room for a result.
-fn check_result(output: Span) -> Result<()> {
-    match output.item_count {
-        0 => Err(Error::OutputTooShort {
-            offered_items: 0,
-            needed_items: 1,
-        }),
-        _ => Ok(()),
-    }
 }

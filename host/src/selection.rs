@@ -383,7 +383,7 @@ fn places<I: Offset>(indices: &mut DeviceSlice<I>) -> Outputs {
 }
 
 /// Where numbers go.
-fn numbers<I: Offset>(slice: &mut DeviceSlice<I>) -> Numbers {
+pub(crate) fn numbers<I: Offset>(slice: &mut DeviceSlice<I>) -> Numbers {
     Numbers {
         span: Span {
             address: slice.as_device_ptr().as_raw(),

@@ -46,7 +46,7 @@ impl<'a> Cut<'a> {
         })
     }
 
-    fn segment_count(&self) -> usize {
+    pub fn segment_count(&self) -> usize {
         self.ends.len() - 1
     }
 
@@ -124,23 +124,24 @@ impl<'a> Cut<'a> {
             bytes: (8 * place.item_count + 4 * self.segment_count() + 4) as u64,
             // SAFETY: as above.
             calls: unsafe { place.calls(ours, Some("segmented_inclusive_sum"), arguments) }?,
-            is_right: Box::new(|| self.are_scans()),
+            is_right: Box::new(|| self.are_scans(true)),
         })
     }
 
-    /// Whether the last place of each of some segments has its sum.
-    fn are_scans(&self) -> Result<bool> {
+    /// Whether the last place of each of some segments has the sum of its items, or of those before the last.
+    pub fn are_scans(&self, included: bool) -> Result<bool> {
         let data = &self.place.data;
         let step = (self.segment_count() / 1000).max(1);
         let bounds = iter::zip(&self.ends, &self.ends[1..]);
         for (&begin, &end) in bounds.step_by(step).filter(|(begin, end)| begin < end) {
             let (begin, end) = (begin as usize, end as usize);
             let last = self.place.output.index(end - 1..end).as_host_vec()?[0];
+            let summed_to = if included { end } else { end - 1 };
             let rounding = Rounding {
                 item_count: end - begin,
                 accumulator: Accumulator::Result,
             };
-            if !last.is_sum(data.sum(end) - data.sum(begin), rounding) {
+            if !last.is_sum(data.sum(summed_to) - data.sum(begin), rounding) {
                 return Ok(false);
             }
         }
@@ -148,7 +149,7 @@ impl<'a> Cut<'a> {
     }
 
     /// Whether the output has each segment's sum.
-    fn are_sums(&self) -> Result<bool> {
+    pub fn are_sums(&self) -> Result<bool> {
         let mut found = vec![0.0f32; self.segment_count()];
         self.place.output.index(..found.len()).copy_to(&mut found)?;
         let data = &self.place.data;

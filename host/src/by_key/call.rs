@@ -8,9 +8,9 @@ use cust::stream::Stream;
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceMemory, Gpu};
 use crate::kernel::{Item, Kernel, kind};
-use crate::launch::{self, Count, Numbers, Outputs, Queue, Segments, Selection, Span};
+use crate::launch::{Count, Numbers, Queue, Segments, Selection, Span, check_lengths};
 use crate::segments::{Offset, Place};
-use crate::selection::{RunsKernel, heads};
+use crate::selection::{RunsKernel, heads, numbers};
 
 /// Keys and values, of which there are equally many.
 pub struct Keyed<E, K, V> {
@@ -29,13 +29,8 @@ pub struct Starts {
 impl Starts {
     /// Memory of the caller's.
     pub fn of<I: Offset>(starts: &mut DeviceSlice<I>, count: Span) -> Self {
-        let span = Span {
-            address: starts.as_device_ptr().as_raw(),
-            item_count: starts.len(),
-        };
-        let bytes = size_of::<I>();
         Self {
-            numbers: Numbers { span, bytes },
+            numbers: numbers(starts),
             count,
         }
     }
@@ -70,12 +65,7 @@ impl Starts {
 impl<E: RunsKernel<K>, K: Item, V: Item> Keyed<E, K, V> {
     /// Keys and values.
     pub fn new(keys: &DeviceSlice<K>, values: &DeviceSlice<V>) -> Result<Self> {
-        if keys.len() != values.len() {
-            return Err(Error::LengthsDiffer {
-                left_items: keys.len(),
-                right_items: values.len(),
-            });
-        }
+        check_lengths(keys.len(), values.len())?;
         Ok(Self {
             keys: Span::from(keys),
             values: Span::from(values),
@@ -99,14 +89,13 @@ impl<E: RunsKernel<K>, K: Item, V: Item> Keyed<E, K, V> {
             let most_runs = room.min(self.keys.item_count);
             let (starts, memory) = Starts::allocate(most_runs + 1, self.keys.item_count)?;
             let runs = self.runs(Some(unique_keys), starts);
-            let (most_written, call) = Queue::and_wait(entered, |queue, call| {
-                queue.select::<K>(&runs, Count::Own(call.result()?))?;
-                Ok(most_runs)
+            let ((), call) = Queue::and_wait(entered, |queue, call| {
+                queue.select::<K>(&runs, Count::Own(call.result()?))
             })?;
             // SAFETY: the work is done, and it wrote a number there.
             let count = unsafe { call.read_result::<u64>() }? as usize;
             drop(call);
-            if count > most_written {
+            if count > most_runs {
                 return Err(Error::OutputTooShort {
                     offered_items: room,
                     needed_items: count,
@@ -216,31 +205,12 @@ impl<E: RunsKernel<K>, K: Item, V: Item> Keyed<E, K, V> {
 
     /// The runs, of which the starts are written, and perhaps the keys.
     fn runs(&self, unique_keys: Option<Span>, starts: Starts) -> Selection {
-        Selection {
-            input: self.keys,
-            item_count_at: None,
-            flags: None,
-            chooser: heads::<E, K>(),
-            outputs: Outputs {
-                items: unique_keys,
-                indices: Some(starts.numbers),
-                with_end: true,
-                ..Outputs::default()
-            },
-        }
+        Selection::of_runs(self.keys, heads::<E, K>(), unique_keys, starts.numbers)
     }
 
     /// The values of the runs.
     fn segments(&self, starts: Starts, count: usize, count_at: Option<Span>) -> Segments {
-        Segments {
-            items: self.values,
-            starts: launch::Starts::Offsets {
-                span: starts.numbers.span,
-                bytes: starts.numbers.bytes,
-            },
-            count,
-            count_at,
-        }
+        Segments::of_runs(self.values, starts.numbers, count, count_at)
     }
 
     /// Checks that the outputs of a reduction lie apart from the input of the other launch, and from each other.

@@ -1,8 +1,11 @@
 //! Reductions by key of slices on the host, on [`Gpu::global`].
 
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
+use crate::launch::check_lengths;
 use crate::selection::{RunsKernel, heads};
 use crate::staged;
 
@@ -34,12 +37,7 @@ where
     K: Item,
     V: Item,
 {
-    if keys.len() != values.len() {
-        return Err(Error::LengthsDiffer {
-            left_items: keys.len(),
-            right_items: values.len(),
-        });
-    }
+    check_lengths(keys.len(), values.len())?;
     if keys.is_empty() {
         return Ok((Vec::new(), Vec::new()));
     }

@@ -8,9 +8,9 @@ use warpfold_kernels::op::Pair;
 use warpfold_kernels::workspace::{Control, reduce_state_words};
 
 use super::pieces::Part;
-use super::{Queue, Span, all_chunks, overlap};
+use super::{Queue, Span, all_chunks, check_lengths};
 use crate::driver::Address;
-use crate::error::{Argument, Error, Result};
+use crate::error::{Argument, Result};
 use crate::gpu::{CallStream, Entered};
 use crate::kernel::{Item, Kernel, kind};
 
@@ -25,12 +25,7 @@ pub(crate) struct PairSpan {
 impl PairSpan {
     /// The pairs of two arrays, which have to be equally long.
     pub fn new(left: Span, right: Span) -> Result<Self> {
-        if left.item_count != right.item_count {
-            return Err(Error::LengthsDiffer {
-                left_items: left.item_count,
-                right_items: right.item_count,
-            });
-        }
+        check_lengths(left.item_count, right.item_count)?;
         Ok(Self {
             left: left.address,
             right: right.address,
@@ -57,17 +52,9 @@ impl Queue<'_> {
     {
         self.check_pairs::<A, B>(pairs)?;
         output.check_alignment::<O::Output>(Argument::Output)?;
-        let result = Span {
-            item_count: 1,
-            ..output
-        };
         let [left, right] = pairs.spans();
-        if left.overlaps::<A, O::Output>(result) {
-            return Err(overlap(left, result));
-        }
-        if right.overlaps::<B, O::Output>(result) {
-            return Err(overlap(right, result));
-        }
+        output.first().check_apart::<O::Output, A>(left)?;
+        output.first().check_apart::<O::Output, B>(right)?;
         self.check_memory(Argument::Output, output)?;
         // SAFETY: all are memory of the context, of the lengths that their owner gave them; all chunks at once.
         unsafe {

@@ -1,16 +1,20 @@
 //! Parts of a call, each a launch.
 
 use std::ops::Range;
-use std::ptr;
 
 use warpfold_kernels::arguments::{ReduceArguments, ScanArguments};
-use warpfold_kernels::contract::{Wider, is_short_scan, reduce_chunk_count, scan_tile_count};
+use warpfold_kernels::contract::{
+    SCAN_SHORT_BYTES, Wider, is_short_scan, reduce_chunk_count, scan_tile_count,
+};
+use warpfold_kernels::launch::SCAN_HAS_INITIAL;
 #[cfg(feature = "nccl")]
 use warpfold_kernels::launch::SCAN_PUBLISHES_ONLY;
-use warpfold_kernels::workspace::{Control, reduce_state_words, scan_state_words};
+use warpfold_kernels::workspace::{
+    Control, INITIAL_OFFSET, reduce_state_words, scan_most_state_words, scan_state_words,
+};
 
-use super::{Queue, Span};
-use crate::driver::Address;
+use super::{Queue, ScanExtras, Span, Total};
+use crate::driver::{self, Address};
 use crate::error::Result;
 use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel, kind};
@@ -35,15 +39,34 @@ impl Queue<'_> {
         chunks: Range<u64>,
         output: Address,
     ) -> Result<()> {
-        let kernel = self.entered.kernel(O::entry())?;
         let item_count = input.item_count as u64;
         let part = Part::new(&chunks, reduce_chunk_count::<T>(item_count));
         let state_words = reduce_state_words::<T, O::Accumulator>(item_count);
+        // SAFETY: the caller's.
+        unsafe { self.reduce_chunks::<O, T>(part, (input, None), chunks, state_words, output) }
+    }
+
+    /// Queues a launch of a reduction of so many items, or of as many as the number at the second span says. It has a block for each of
+    /// these chunks, and so many state words.
+    ///
+    /// # Safety
+    ///
+    /// That of [`Self::reduce_piece`]. With a number, which is memory that the device reads in this context, the launch is the
+    /// reduction's only one, and there are blocks and state words for every number of items up to those of `input`.
+    pub(super) unsafe fn reduce_chunks<O: Kernel<kind::reduce, T>, T: Item>(
+        &mut self,
+        part: Part,
+        (input, count): (Span, Option<Span>),
+        chunks: Range<u64>,
+        state_words: u64,
+        output: Address,
+    ) -> Result<()> {
+        let kernel = self.entered.kernel(O::entry())?;
         let scratch = self.scratch(part, state_words)?;
         let mut arguments = ReduceArguments::<T, O::Output> {
             input: input.address as *const T,
-            item_count,
-            item_count_at: ptr::null(),
+            item_count: input.item_count as u64,
+            item_count_at: count.map_or(0, |count| count.address) as *const u64,
             first_chunk: chunks.start,
             control: scratch.control as *mut Control,
             states: scratch.states as *mut u64,
@@ -53,7 +76,8 @@ impl Queue<'_> {
         let pointers = &mut arguments.pointers();
         let blocks = chunks.end - chunks.start;
         // SAFETY: these are a reduction's arguments. Block `i` reads chunk `chunks.start + i`, and the last one writes `output`:
-        // the caller answers for both. The rest is the stream's workspace, with the state words that were asked for.
+        // the caller answers for both, and for the number; however large that is, no other item is read. The rest is the stream's
+        // workspace, with the state words that were asked for.
         unsafe { self.launch(part, &kernel, kernel.long.block, blocks, pointers) }
     }
 
@@ -78,7 +102,7 @@ impl Queue<'_> {
         tiles: Range<u64>,
     ) -> Result<()> {
         // SAFETY: the caller's.
-        unsafe { self.scan_tiles::<K, O, T>(input, output, tiles, 0) }
+        unsafe { self.scan_tiles::<K, O, T>(input, output, tiles, 0, ScanExtras::NONE) }
     }
 
     /// Queues a launch that publishes the aggregates of these tiles of a scan of `input`, and of the groups of which it has all
@@ -97,32 +121,50 @@ impl Queue<'_> {
         tiles: Range<u64>,
     ) -> Result<()> {
         // SAFETY: the caller's; nothing is written to address 0.
-        unsafe { self.scan_tiles::<K, O, T>(input, 0, tiles, SCAN_PUBLISHES_ONLY) }
+        unsafe {
+            let extras = ScanExtras::NONE;
+            self.scan_tiles::<K, O, T>(input, 0, tiles, SCAN_PUBLISHES_ONLY, extras)
+        }
     }
 
-    /// Queues a launch of a scan, with these bits in the argument for the end of its tiles.
+    /// Queues a launch of a scan, with these bits in the argument for the end of its tiles, and with extras.
     ///
     /// # Safety
     ///
-    /// That of [`Self::scan_piece`], or of [`Self::publish_piece`] with its bit.
-    unsafe fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
+    /// That of [`Self::scan_piece`], or of [`Self::publish_piece`] with its bit. Extras are memory of this context, the total apart from
+    /// items and results; with a number of items, the launch is the scan's only one.
+    pub(super) unsafe fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
         &mut self,
         input: Span,
         output: Address,
         tiles: Range<u64>,
-        bits: u64,
+        mut bits: u64,
+        extras: ScanExtras<O::Accumulator>,
     ) -> Result<()> {
         let kernel = self.entered.kernel(O::entry())?;
         let item_count = input.item_count as u64;
         let part = Part::new(&tiles, scan_tile_count::<Wider<T, O::Output>>(item_count));
-        let state_words = scan_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count);
+        let is_short = is_short_scan::<Wider<T, O::Output>>(item_count);
+        let mut most_tiles = tiles.end - tiles.start;
+        let mut state_words = scan_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count);
+        if extras.count.is_some() && !is_short {
+            // It may turn out short, and the longest short one has more tiles than some long ones.
+            let short_items = SCAN_SHORT_BYTES / size_of::<Wider<T, O::Output>>() as u64;
+            most_tiles = most_tiles.max(scan_tile_count::<Wider<T, O::Output>>(short_items));
+            state_words = scan_most_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count);
+        }
         let scratch = self.scratch(part, state_words)?;
+        if let Some(initial) = extras.initial {
+            let bytes = bytemuck::bytes_of(&initial);
+            driver::write_item(scratch.control + INITIAL_OFFSET, bytes, self.stream)?;
+            bits |= SCAN_HAS_INITIAL;
+        }
         let mut arguments = ScanArguments::<T, O::Output> {
             input: input.address as *const T,
             output: output as *mut O::Output,
-            total: ptr::null_mut(),
+            total: extras.total.map_or(0, Total::address) as *mut O::Output,
             item_count,
-            item_count_at: ptr::null(),
+            item_count_at: extras.count.map_or(0, |count| count.address) as *const u64,
             first_tile: tiles.start,
             end_tile: tiles.end | bits,
             control: scratch.control as *mut Control,
@@ -130,11 +172,11 @@ impl Queue<'_> {
             state_words: scratch.state_words,
         };
         let pointers = &mut arguments.pointers();
-        let grid = match is_short_scan::<Wider<T, O::Output>>(item_count) {
+        let grid = match is_short {
             true => kernel.short,
             false => kernel.long,
         };
-        let blocks = (tiles.end - tiles.start).min(grid.resident_blocks as u64);
+        let blocks = most_tiles.min(grid.resident_blocks as u64);
         // SAFETY: these are a scan's arguments. The blocks read and write the items of these tiles alone: the caller answers for
         // them. The rest is the stream's workspace, with the state words that were asked for.
         unsafe { self.launch(part, &kernel, grid.block, blocks, pointers) }

@@ -1,16 +1,10 @@
 //! Scans with more than items and results: an initial value, a place for the total, a number of items that only the device knows.
 
-use std::ptr;
+use warpfold_kernels::contract::{Wider, scan_tile_count};
 
-use warpfold_kernels::arguments::ScanArguments;
-use warpfold_kernels::contract::{SCAN_SHORT_BYTES, Wider, is_short_scan, scan_tile_count};
-use warpfold_kernels::launch::SCAN_HAS_INITIAL;
-use warpfold_kernels::workspace::{Control, INITIAL_OFFSET, scan_most_state_words};
-
-use super::pieces::Part;
-use super::{Queue, Span, check_scan, overlap};
+use super::{Queue, Span, check_scan};
 use crate::driver::{self, Address};
-use crate::error::{Argument, Error, Result};
+use crate::error::{Argument, Result};
 use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel};
 
@@ -25,6 +19,15 @@ pub(crate) struct ScanExtras<A> {
     pub count: Option<Span>,
 }
 
+impl<A> ScanExtras<A> {
+    /// None of them.
+    pub const NONE: Self = Self {
+        initial: None,
+        total: None,
+        count: None,
+    };
+}
+
 /// Where the total of a scan goes.
 #[derive(Clone, Copy)]
 pub(crate) enum Total {
@@ -35,7 +38,7 @@ pub(crate) enum Total {
 }
 
 impl Total {
-    fn address(self) -> Address {
+    pub fn address(self) -> Address {
         match self {
             Total::Callers(Span { address, .. }) | Total::Own(address) => address,
         }
@@ -51,10 +54,7 @@ impl Queue<'_> {
         extras: ScanExtras<O::Accumulator>,
     ) -> Result<()> {
         check_scan::<T, O::Output>(input, output)?;
-        let results = Span {
-            item_count: input.item_count,
-            ..output
-        };
+        let results = output.first_items(input.item_count);
         if let Some(Total::Callers(total)) = extras.total {
             self.check_total::<T, O::Output>(total, input, results)?;
         }
@@ -68,60 +68,9 @@ impl Queue<'_> {
         if output.address != input.address {
             self.check_memory(Argument::Output, output)?;
         }
-        // SAFETY: both are memory of the context, of the lengths that their owner gave them, and so are the extras.
-        unsafe { self.launch_scan::<K, O, T>(input, output, extras) }
-    }
-
-    /// Queues the launch.
-    ///
-    /// # Safety
-    ///
-    /// Until the work is done, there are at least one item and as many results, which are memory that the device reads and writes in this
-    /// context; so are the extras. The two are the same, or lie apart; and the total lies apart from both.
-    unsafe fn launch_scan<K: Kind, O: Kernel<K, T>, T: Item>(
-        &mut self,
-        input: Span,
-        output: Span,
-        extras: ScanExtras<O::Accumulator>,
-    ) -> Result<()> {
-        let kernel = self.entered.kernel(O::entry())?;
-        let item_count = input.item_count as u64;
-        let state_words = scan_most_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count);
-        let scratch = self.scratch(Part::Whole, state_words)?;
-        let mut bits = 0;
-        if let Some(initial) = extras.initial {
-            let bytes = bytemuck::bytes_of(&initial);
-            driver::write_item(scratch.control + INITIAL_OFFSET, bytes, self.stream)?;
-            bits = SCAN_HAS_INITIAL;
-        }
-        let tiles = scan_tile_count::<Wider<T, O::Output>>(item_count);
-        let mut arguments = ScanArguments::<T, O::Output> {
-            input: input.address as *const T,
-            output: output.address as *mut O::Output,
-            total: extras
-                .total
-                .map_or(ptr::null_mut(), |total| total.address() as *mut _),
-            item_count,
-            item_count_at: extras
-                .count
-                .map_or(ptr::null(), |count| count.address as *const _),
-            first_tile: 0,
-            end_tile: tiles | bits,
-            control: scratch.control as *mut Control,
-            states: scratch.states as *mut u64,
-            state_words: scratch.state_words,
-        };
-        let pointers = &mut arguments.pointers();
-        let (grid, most_tiles) = match is_short_scan::<Wider<T, O::Output>>(item_count) {
-            true => (kernel.short, tiles),
-            false if extras.count.is_some() => (kernel.long, most_tiles::<T, O::Output>(tiles)),
-            false => (kernel.long, tiles),
-        };
-        let blocks = most_tiles.min(grid.resident_blocks as u64);
-        // SAFETY: these are a scan's arguments. The blocks read and write these items and results alone, however large the number in the
-        // device's memory is: the caller answers for them and for the extras. The rest is the stream's workspace, with state words for
-        // as many items as there may be.
-        unsafe { self.launch(Part::Whole, &kernel, grid.block, blocks, pointers) }
+        let tiles = 0..scan_tile_count::<Wider<T, O::Output>>(input.item_count as u64);
+        // SAFETY: both are memory of the context, of the lengths that their owner gave them, and so are the extras; all tiles at once.
+        unsafe { self.scan_tiles::<K, O, T>(input, output.address, tiles, 0, extras) }
     }
 
     /// Queues the writing of the total of no items, if it is asked for. To a place of the library's own nothing is written: the host
@@ -143,26 +92,10 @@ impl Queue<'_> {
 
     /// Checks the memory for a total of type `R`.
     fn check_total<T, R>(&self, total: Span, input: Span, results: Span) -> Result<()> {
-        if total.item_count == 0 {
-            return Err(Error::OutputTooShort {
-                offered_items: 0,
-                needed_items: 1,
-            });
-        }
-        let total = total.first();
+        let total = total.one_place()?;
         total.check_alignment::<R>(Argument::Total)?;
-        if total.overlaps::<R, R>(results) {
-            return Err(overlap(total, results));
-        }
-        if input.overlaps::<T, R>(total) {
-            return Err(overlap(input, total));
-        }
+        results.check_apart::<R, R>(total)?;
+        total.check_apart::<R, T>(input)?;
         self.check_memory(Argument::Total, total)
     }
-}
-
-/// The most tiles of a scan of any number of items, of which the most have so many tiles.
-fn most_tiles<T: Item, R: Item>(tiles: u64) -> u64 {
-    let short_items = SCAN_SHORT_BYTES / size_of::<Wider<T, R>>() as u64;
-    tiles.max(scan_tile_count::<Wider<T, R>>(short_items))
 }

@@ -8,7 +8,7 @@ use warpfold_kernels::segments::{state_words, window_count, windows_per_block};
 use warpfold_kernels::workspace::Control;
 
 use super::pieces::Part;
-use super::{Queue, Span, overlap};
+use super::{Numbers, Queue, Span};
 use crate::driver::Address;
 use crate::error::{Argument, Error, Result};
 use crate::gpu::{LoadedKernel, Place};
@@ -32,6 +32,21 @@ pub(crate) struct Segments {
     pub count: usize,
     /// Where the device's memory has how many there are, if `count` is only the most.
     pub count_at: Option<Span>,
+}
+
+impl Segments {
+    /// The runs among values, at least one, that start at these numbers.
+    pub fn of_runs(values: Span, starts: Numbers, count: usize, count_at: Option<Span>) -> Self {
+        Self {
+            items: values,
+            starts: Starts::Offsets {
+                span: starts.span,
+                bytes: starts.bytes,
+            },
+            count,
+            count_at,
+        }
+    }
 }
 
 /// What a launch knows of its segments, whatever is made of them.
@@ -119,13 +134,7 @@ impl Queue<'_> {
     ) -> Result<()> {
         check::<T, R>(segments, output, result_count)?;
         match segments.count_at {
-            Some(count) => self.check_count::<R>(
-                count,
-                Span {
-                    item_count: result_count,
-                    ..output
-                },
-            ),
+            Some(count) => self.check_count::<R>(count, output.first_items(result_count)),
             None => Ok(()),
         }
     }
@@ -193,13 +202,8 @@ fn check<T, R>(segments: Segments, output: Span, result_count: usize) -> Result<
     }
     items.check_alignment::<T>(Argument::Input)?;
     output.check_alignment::<R>(Argument::Output)?;
-    let results = Span {
-        item_count: result_count,
-        ..output
-    };
-    if items.overlaps::<T, R>(results) {
-        return Err(overlap(items, results));
-    }
+    let results = output.first_items(result_count);
+    results.check_apart::<R, T>(items)?;
     match starts {
         Starts::Offsets { span, bytes: 4 } => check_offsets::<u32, R>(span, results),
         Starts::Offsets { span, .. } => check_offsets::<u64, R>(span, results),
@@ -209,8 +213,5 @@ fn check<T, R>(segments: Segments, output: Span, result_count: usize) -> Result<
 
 fn check_offsets<I, R>(offsets: Span, results: Span) -> Result<()> {
     offsets.check_alignment::<I>(Argument::Offsets)?;
-    match offsets.overlaps::<I, R>(results) {
-        true => Err(overlap(offsets, results)),
-        false => Ok(()),
-    }
+    results.check_apart::<R, I>(offsets)
 }

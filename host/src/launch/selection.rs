@@ -109,6 +109,22 @@ pub(crate) enum Count {
 }
 
 impl Selection {
+    /// The runs of keys, of which where they start is written, with the end, and perhaps the first keys.
+    pub fn of_runs(keys: Span, chooser: Chooser, firsts: Option<Span>, starts: Numbers) -> Self {
+        Self {
+            input: keys,
+            item_count_at: None,
+            flags: None,
+            chooser,
+            outputs: Outputs {
+                items: firsts,
+                indices: Some(starts),
+                with_end: true,
+                ..Outputs::default()
+            },
+        }
+    }
+
     /// The same among as many items as the first number of `count` says.
     pub fn counted(self, count: &DeviceSlice<u64>) -> Self {
         Self {
@@ -135,34 +151,19 @@ impl Selection {
             is_written: false,
         };
         let most = input.item_count + usize::from(outputs.with_end);
-        let written = |argument, span: Span, layout| {
-            let item_count = span.item_count.min(most);
-            Region {
-                is_written: true,
-                ..read(argument, Span { item_count, ..span }, layout)
-            }
+        let written = |argument, span: Span, layout| Region {
+            is_written: true,
+            ..read(argument, span.first_items(most), layout)
         };
         let numbers = |argument, numbers: Option<Numbers>| {
             numbers.map(|Numbers { span, bytes }| written(argument, span, (bytes, bytes)))
         };
         let count = match count {
             Count::Own(_) => None,
-            Count::Callers(Span { item_count: 0, .. }) => {
-                return Err(Error::OutputTooShort {
-                    offered_items: 0,
-                    needed_items: 1,
-                });
-            }
-            Count::Callers(span) => {
-                let span = Span {
-                    item_count: 1,
-                    ..span
-                };
-                Some(Region {
-                    is_written: true,
-                    ..read(Argument::Count, span, (8, 8))
-                })
-            }
+            Count::Callers(span) => Some(Region {
+                is_written: true,
+                ..read(Argument::Count, span.one_place()?, (8, 8))
+            }),
         };
         let item_count_at = item_count_at.map(Span::first_of_a_count).transpose()?;
         Ok([
@@ -200,13 +201,9 @@ impl Selection {
 
     /// Checks that there is a flag for each item, if there are flags.
     pub fn check_lengths(&self) -> Result<()> {
-        let left_items = self.input.item_count;
         match self.flags {
-            Some(flags) if flags.item_count != left_items => Err(Error::LengthsDiffer {
-                left_items,
-                right_items: flags.item_count,
-            }),
-            _ => Ok(()),
+            Some(flags) => super::check_lengths(self.input.item_count, flags.item_count),
+            None => Ok(()),
         }
     }
 

@@ -81,11 +81,6 @@ impl<'a, O: Op<T, Output: Item>, T: Item> ScanOptions<'a, O, T> {
             count: self.count.map(Span::from),
         }
     }
-
-    /// Whether something is to be done for no items.
-    fn wants_total(&self) -> bool {
-        self.total.is_some()
-    }
 }
 
 impl<O: Op<T, Output: Item>, T: Item> Default for ScanOptions<'_, O, T> {
@@ -201,9 +196,8 @@ pub fn exclusive_scan_and_total<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     gpu.enter(|entered| {
         let ((), call) = Queue::and_wait(entered, |queue, call| {
             let extras = ScanExtras {
-                initial: None,
                 total: Some(Total::Own(call.result()?)),
-                count: None,
+                ..ScanExtras::NONE
             };
             queue.scan_with::<kind::exclusive_scan, O, T>(input, output, extras)
         })?;
@@ -218,7 +212,7 @@ fn and_wait<K: Kind, O: Kernel<K, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
     options: &ScanOptions<'_, O, T>,
 ) -> Result<()> {
-    if input.is_empty() && !options.wants_total() {
+    if input.is_empty() && options.total.is_none() {
         return Ok(());
     }
     let (input, output, extras) = (Span::from(input), Span::from(&*output), options.extras());
@@ -235,7 +229,7 @@ fn queue<K: Kind, O: Kernel<K, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
     options: &ScanOptions<'_, O, T>,
 ) -> Result<()> {
-    if input.is_empty() && !options.wants_total() {
+    if input.is_empty() && options.total.is_none() {
         return Ok(());
     }
     let (input, output, extras) = (Span::from(input), Span::from(&*output), options.extras());

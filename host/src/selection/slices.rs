@@ -1,10 +1,12 @@
 //! Selections of slices on the host, on [`Gpu::global`]. The whole slice goes to the device at once, through page-locked memory, so both
 //! need room for all items and as many results; the selected ones alone come back.
 
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::Item;
-use crate::launch::Chooser;
+use crate::launch::{Chooser, check_lengths};
 use crate::staged::{self, Selected, Wanted};
 
 use super::kernels::{by_flags, by_predicate, heads};
@@ -157,12 +159,7 @@ const BOTH: Wanted = Wanted {
 };
 
 fn flagged<T: Item>(items: &[T], flags: &[u8], wanted: Wanted) -> Result<Selected<T>> {
-    if items.len() != flags.len() {
-        return Err(Error::LengthsDiffer {
-            left_items: items.len(),
-            right_items: flags.len(),
-        });
-    }
+    check_lengths(items.len(), flags.len())?;
     select(items, Some(flags), by_flags::<T>()?, wanted)
 }
 

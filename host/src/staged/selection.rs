@@ -6,7 +6,7 @@ use super::results::Results;
 use crate::error::Result;
 use crate::gpu::{BusyLane, Entered, Lane};
 use crate::kernel::{Item, Kernel, kind};
-use crate::launch::{Chooser, Count, Numbers, Outputs, Queue, Segments, Selection, Starts};
+use crate::launch::{Chooser, Count, Numbers, Outputs, Queue, Segments, Selection};
 
 /// Bytes of a number: an index, or a length.
 const NUMBER_BYTES: usize = size_of::<u64>();
@@ -113,34 +113,16 @@ pub(crate) fn reduce_by_key<O: Kernel<kind::segmented_reduce, V>, K: Item, V: It
     keys_at.fill(lane.bytes(), keys);
     values_at.fill(lane.bytes(), values);
     let lane = lane.send(sent_bytes)?;
-    let starts = starts_at.on(&lane);
-    let runs = Selection {
-        input: keys_at.on(&lane),
-        item_count_at: None,
-        flags: None,
-        chooser,
-        outputs: Outputs {
-            items: Some(unique_at.on(&lane)),
-            indices: Some(Numbers {
-                span: starts,
-                bytes: NUMBER_BYTES,
-            }),
-            with_end: true,
-            ..Outputs::default()
-        },
+    let starts = Numbers {
+        span: starts_at.on(&lane),
+        bytes: NUMBER_BYTES,
     };
+    let firsts = Some(unique_at.on(&lane));
+    let runs = Selection::of_runs(keys_at.on(&lane), chooser, firsts, starts);
     let (count, lane) = run::<K>(entered, lane, &runs)?;
     let (unique, lane) = receive(lane, Some(unique_at), count)?;
     let lane = lane.into_busy()?;
-    let segments = Segments {
-        items: values_at.on(&lane),
-        starts: Starts::Offsets {
-            span: starts,
-            bytes: NUMBER_BYTES,
-        },
-        count,
-        count_at: None,
-    };
+    let segments = Segments::of_runs(values_at.on(&lane), starts, count, None);
     Queue::on_own(entered, lane.call(), |queue| {
         queue.segmented_reduce::<O, V>(segments, results_at.on(&lane), 0)
     })?;

@@ -1,9 +1,12 @@
 //! Operators of a user's kind give the same bits on the device as by `reference`, for random items and lengths, and keep to
 //! the laws that `check_operator` knows.
 
+mod common;
+
 use std::any::type_name;
 
 use bytemuck::bytes_of;
+use common::{Numbers, items};
 use own_operators::operators::*;
 use virtual_gpu::Mode;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
@@ -18,24 +21,6 @@ const LENGTHS: [usize; 14] = [
     1, 2, 5, 31, 32, 33, 255, 257, 1000, 2049, 8192, 8193, 65_537, 300_001,
 ];
 
-/// A generator of numbers: SplitMix64.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    /// A number from −1 to 1.
-    fn float(&mut self) -> f32 {
-        (self.next() as i32) as f32 / i32::MIN as f32
-    }
-}
-
 /// The lengths to run: all on a GPU, those that are quick on the virtual one.
 fn lengths() -> impl Iterator<Item = usize> {
     let most = match virtual_gpu::mode().unwrap() {
@@ -43,11 +28,6 @@ fn lengths() -> impl Iterator<Item = usize> {
         Mode::Real => usize::MAX,
     };
     LENGTHS.into_iter().filter(move |&length| length <= most)
-}
-
-fn items<T>(length: usize, item: fn(&mut Numbers) -> T) -> Vec<T> {
-    let mut numbers = Numbers(length as u64);
-    (0..length).map(|_| item(&mut numbers)).collect()
 }
 
 fn assert_same<R: Item>(found: &[R], expected: &[R], what: &str) {

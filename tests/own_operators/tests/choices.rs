@@ -1,7 +1,10 @@
 //! Predicates and equalities of a user's kind choose on the device what they choose on the host, and equalities say what belongs
 //! together by key.
 
+mod common;
+
 use bytemuck::bytes_of;
+use common::{Numbers, items};
 use own_operators::operators::*;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use warpfold::{
@@ -9,31 +12,8 @@ use warpfold::{
     run_length_encode, select_if, select_indices_if, unique,
 };
 
-/// A generator of numbers: SplitMix64.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    /// A number from −1 to 1.
-    fn float(&mut self) -> f32 {
-        (self.next() as i32) as f32 / i32::MIN as f32
-    }
-}
-
 /// Lengths about the borders of rows and tiles.
 const LENGTHS: [usize; 5] = [1, 33, 2048, 8193, 20_000];
-
-fn items<T>(length: usize, item: fn(&mut Numbers) -> T) -> Vec<T> {
-    let mut numbers = Numbers(length as u64);
-    (0..length).map(|_| item(&mut numbers)).collect()
-}
 
 fn place<T: Item>(length: usize) -> DeviceBuffer<T> {
     DeviceBuffer::from_slice(&vec![T::zeroed(); length]).unwrap()

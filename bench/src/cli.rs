@@ -81,6 +81,9 @@ pub struct Measure {
 /// Which sizes of the shapes are measured.
 #[derive(Debug, Args)]
 pub struct Shapes {
+    /// Only what has one of these texts in its name.
+    #[arg(long)]
+    pub only: Vec<String>,
     /// The numbers of items, as exponents of two.
     #[arg(long, default_value = "16,20,24,28")]
     pub sizes: Sizes,

@@ -62,43 +62,39 @@ pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
     let cub = load_cub(options, &gpu);
     let version = cub.map(Shapes::version).transpose()?;
-    let mut report = Report::new(&gpu, version, options)?;
     let effort = Effort {
         rounds: options.repeats,
         call_micros: 20e3,
         queueing: Queueing::Launches,
     };
+    let mut measurement = Measurement {
+        report: Report::new(&gpu, version, options)?,
+        only: &options.only,
+        effort,
+    };
     for run in 1..=options.runs {
         for &exponent in &options.sizes.0 {
             let place = Place::new(&gpu, &stream, cub, 1 << exponent, u64::from(run))?;
-            for shape in one_pass::shapes(&place)? {
-                measure(&mut report, &place, shape, effort, run)?;
-            }
+            measurement.measure(&place, one_pass::shapes(&place)?, run)?;
             for cut in segments::cuts(place.item_count) {
                 let cut = segments::Cut::new(&place, cut)?;
-                for shape in cut.shapes()? {
-                    measure(&mut report, &place, shape, effort, run)?;
-                }
+                measurement.measure(&place, cut.shapes()?, run)?;
             }
             for share in selection::SHARES {
                 let chosen = selection::Chosen::new(&place, share)?;
-                for shape in chosen.shapes()? {
-                    measure(&mut report, &place, shape, effort, run)?;
-                }
+                measurement.measure(&place, chosen.shapes()?, run)?;
             }
             for length in selection::RUNS {
                 let runs = selection::Runs::new(&place, length)?;
-                measure(&mut report, &place, runs.shape()?, effort, run)?;
+                measurement.measure(&place, vec![runs.shape()?], run)?;
             }
             for length in selection::RUNS {
                 let keyed = by_key::Keyed::new(&place, length)?;
-                for shape in keyed.shapes()? {
-                    measure(&mut report, &place, shape, effort, run)?;
-                }
+                measurement.measure(&place, keyed.shapes()?, run)?;
             }
         }
     }
-    report.finish()
+    measurement.report.finish()
 }
 
 /// CUB, if it can be had.
@@ -119,42 +115,45 @@ fn load_cub(options: &cli::Shapes, gpu: &Gpu) -> Option<&'static Shapes> {
         .ok()
 }
 
-/// Checks each call's result, times them in turn, and reports.
-fn measure(
-    report: &mut Report,
-    place: &Place<'_>,
-    shape: Shape<'_>,
+/// What is measured how, and what was found.
+struct Measurement<'a> {
+    report: Report,
+    only: &'a [String],
     effort: Effort,
-    run: u32,
-) -> Result<()> {
-    let Shape {
-        name,
-        bytes,
-        calls,
-        is_right,
-    } = shape;
-    let mut sides = Vec::new();
-    let mut timed = Vec::new();
-    for (side, mut call) in calls {
-        place.poison()?;
-        call().with_context(|| format!("{side}: {name}"))?;
-        place.stream.synchronize()?;
-        sides.push((side, is_right()?));
-        timed.push(call);
+}
+
+impl Measurement<'_> {
+    /// Checks each call's result, times those of a shape in turn, and reports.
+    fn measure(&mut self, place: &Place<'_>, shapes: Vec<Shape<'_>>, run: u32) -> Result<()> {
+        let only = self.only;
+        let is_wanted = |shape: &Shape<'_>| {
+            only.is_empty() || only.iter().any(|text| shape.name.contains(text.as_str()))
+        };
+        for shape in shapes.into_iter().filter(is_wanted) {
+            let mut sides = Vec::new();
+            let mut timed = Vec::new();
+            for (side, mut call) in shape.calls {
+                place.poison()?;
+                call().with_context(|| format!("{side}: {}", shape.name))?;
+                place.stream.synchronize()?;
+                sides.push((side, (shape.is_right)()?));
+                timed.push(call);
+            }
+            let timings = alternate(place.stream, timed, self.effort)?;
+            for ((side, is_right), timing) in sides.into_iter().zip(timings) {
+                self.report.put(Row::new(
+                    side,
+                    &shape.name,
+                    place.item_count,
+                    shape.bytes,
+                    timing,
+                    run,
+                    is_right,
+                ))?;
+            }
+        }
+        Ok(())
     }
-    let timings = alternate(place.stream, timed, effort)?;
-    for ((side, is_right), timing) in sides.into_iter().zip(timings) {
-        report.put(Row::new(
-            side,
-            &name,
-            place.item_count,
-            bytes,
-            timing,
-            run,
-            is_right,
-        ))?;
-    }
-    Ok(())
 }
 
 impl<'a> Place<'a> {

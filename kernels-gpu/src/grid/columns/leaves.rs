@@ -1,7 +1,5 @@
 //! The leaves: the rows that one thread has of one column.
 
-use bytemuck::Zeroable;
-
 use crate::element::Element;
 use crate::op::Op;
 use crate::segments::FAN;

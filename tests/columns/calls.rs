@@ -95,7 +95,8 @@ fn a_captured_call_is_replayed() {
     for _ in 0..3 {
         matrix.rotate_left(1);
         input.copy_from(&matrix).unwrap();
-        graph.launch(&stream);
+        // SAFETY: the buffers live until the stream is waited for.
+        unsafe { graph.launch(&stream) };
         stream.synchronize().unwrap();
         let expected = reference::reduce_columns::<Sum, f32>(&matrix, columns);
         assert_same_bits(&sums.as_host_vec().unwrap(), &expected, "sums");

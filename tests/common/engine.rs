@@ -99,7 +99,8 @@ impl Engine {
             .max(reduce_state_words::<T, O::Accumulator>(item_count))
             .max(segments::state_words::<T, O::Accumulator>(
                 item_count, item_count,
-            ));
+            ))
+            .max(most_columns_state_words::<O::Accumulator>(item_count));
         Self::with_state_words(generation, multiprocessors, text, state_words)
     }
 
@@ -500,6 +501,12 @@ impl Engine {
         self.kernel
             .launch(shape, parameters, &self.memory, &self.device, &options)
     }
+}
+
+/// State words that columns of `item_count` items need, whatever the matrix's shape: of all that have several chunks, the last ones have
+/// least with one row.
+fn most_columns_state_words<A>(item_count: u64) -> u64 {
+    item_count / (columns::CHUNK_ROWS + 1) * columns::state_words::<A>(columns::CHUNK_ROWS + 1, 1)
 }
 
 /// Where the epoch is in a workspace: the high half of the first word.

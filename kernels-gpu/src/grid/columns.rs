@@ -108,21 +108,28 @@ struct Launch<O: Op<T>, T: Element> {
     is_exclusive: bool,
 }
 
-/// The unit of a lane, and the leaf of a warp.
+/// The unit of a lane, and the leaf of a warp. There is no more of it than that, since it is kept while items fill the registers.
 #[derive(Clone, Copy)]
 struct Unit {
     /// Whether there is such a unit. If not, the rest is that of the last one.
     exists: bool,
-    chunk: u64,
-    column: u64,
+    number: u64,
+    /// Its chunk, for which 32 bits are enough: there are fewer units of columns of several chunks, see [`Launch::slot`].
+    chunk: u32,
     /// Whether the chunk is its column's last.
     is_last: bool,
     /// Leaves of the chunk, at least one.
     leaf_count: u32,
-    /// The leaf's first row.
-    row: u64,
     /// Rows of the leaf; 0 if there is none.
     row_count: u32,
+}
+
+impl Unit {
+    /// The leaf's first row.
+    #[inline(always)]
+    fn row(&self) -> u64 {
+        self.chunk as u64 * CHUNK_ROWS + (simt::warp() * FAN) as u64
+    }
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
@@ -147,13 +154,18 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             };
             let board = Board::new(self.states, tag);
             let unit = self.unit(block, chunks);
-            self.work(&unit, board, chunks);
+            let items = self.load(&unit);
+            let total = self.fold_leaf(&unit, &items);
+            let before = self.combine(&unit, board, chunks, total);
             if tag == LAST_TAG {
                 // Orders the reads of the block's threads before its departure.
                 simt::barrier();
                 if simt::warp() == 0 {
                     depart(self.control, board, state_words, simt::block_count());
                 }
+            }
+            if self.task == Task::Scan {
+                self.place(&unit, &items, before);
             }
         }
     }
@@ -194,55 +206,69 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let chunk = unsafe { number.checked_div(self.column_count).unwrap_unchecked() };
         let begin = chunk * CHUNK_ROWS;
         let rows = Ord::min(self.row_count - begin, CHUNK_ROWS) as u32;
-        let (first, exists) = (simt::warp() * FAN, wanted < count);
+        let leaf_rows = Ord::min(rows.saturating_sub(simt::warp() * FAN), FAN);
+        let exists = wanted < count;
         Unit {
             exists,
-            chunk,
-            column: number - chunk * self.column_count,
+            number,
+            chunk: chunk as u32,
             is_last: chunk == chunks - 1,
             leaf_count: Ord::max(rows.div_ceil(FAN), 1),
-            row: begin + first as u64,
-            row_count: if exists {
-                Ord::min(rows.saturating_sub(first), FAN)
-            } else {
-                0
-            },
+            row_count: if exists { leaf_rows } else { 0 },
         }
     }
 
-    /// The block's work.
+    /// The unit's column.
+    #[inline(always)]
+    fn column(&self, unit: &Unit) -> u64 {
+        unit.number - unit.chunk as u64 * self.column_count
+    }
+
+    /// The slot of a unit's state word. Of columns of several chunks there is at most one unit for each 128 items, so 32 bits are enough
+    /// for 512 GiB.
+    #[inline(always)]
+    fn slot(unit: &Unit) -> u32 {
+        unit.number as u32
+    }
+
+    /// Combines the totals of the calling threads' leaves, as far as the block has them, with what others have told: writes the
+    /// results of columns, and tells the others. Gives what stands before the leaf, to a scan.
     ///
     /// # Safety
     /// Convergent: the whole block. The launch is that of [`columns_reduce`], the unit the calling thread's.
     #[inline(always)]
-    unsafe fn work(&self, unit: &Unit, board: Board, chunks: u64) {
+    unsafe fn combine(
+        &self,
+        unit: &Unit,
+        board: Board,
+        chunks: u64,
+        total: O::Accumulator,
+    ) -> O::Accumulator {
         // SAFETY: the caller's. What decides is the same on all threads.
         unsafe {
-            let items = self.load(unit);
-            let total = self.fold_leaf(unit, &items);
             self.leaf(simt::warp()).write(total);
             // Orders the leaves' totals before the reads of those who combine them.
             simt::barrier();
-            let mut value = O::identity();
+            let mut before = O::identity();
+            let mut value = before;
             if simt::warp() == 0 && (self.task == Task::Reduce || !unit.is_last) {
                 let first = simt::read_shared(self.leaf(0));
                 value = self.fold_before(self.leaf(1), unit.leaf_count - 1, first);
             }
             self.settle(unit, board, value);
-            if self.task == Task::Scan {
-                let mut before = O::identity();
-                if chunks > 1 {
-                    before = self.find_before(unit, board);
-                    if simt::warp() == 0 {
-                        self.told(0).write(before);
-                    }
-                    // Orders what stands before the chunks before everybody's reads.
-                    simt::barrier();
-                    before = simt::read_shared(self.told(0));
-                }
-                let before = self.fold_before(self.leaf(0), simt::warp(), before);
-                self.place(unit, &items, before);
+            if self.task == Task::Reduce {
+                return before;
             }
+            if chunks > 1 {
+                before = self.find_before(unit, board);
+                if simt::warp() == 0 {
+                    self.told(0).write(before);
+                }
+                // Orders what stands before the chunks before everybody's reads.
+                simt::barrier();
+                before = simt::read_shared(self.told(0));
+            }
+            self.fold_before(self.leaf(0), simt::warp(), before)
         }
     }
 

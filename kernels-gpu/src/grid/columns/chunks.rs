@@ -11,30 +11,23 @@ use super::{Launch, Unit};
 /// Bits of a number below [`FAN`].
 const FAN_BITS: u32 = FAN.trailing_zeros();
 
-impl Unit {
-    /// Which of sixteen values the unit's is, on the level of these bits of its chunk: so many stand before it.
-    #[inline(always)]
-    fn values_before(&self, bits: u32) -> u32 {
-        (self.chunk >> bits) as u32 % FAN
-    }
-}
-
 impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Combines the units' values, which warp 0 has, with what was told before them, as far as a unit has the last of sixteen chunks, of
     /// 256, …, or of its column. Then tells them, or writes a whole column's result.
     ///
     /// # Safety
-    /// Convergent: the whole block. Nobody reads any more what others have told.
+    /// Convergent: the whole block.
     #[inline(always)]
     pub unsafe fn settle(&self, unit: &Unit, board: Board, mut value: O::Accumulator) {
         // Nobody waits for the last chunk of a column, and in a scan it has no result.
         let mut goes_on = unit.exists && (self.task == Task::Reduce || !unit.is_last);
-        let mut bits = 0;
+        // Which of the level's values the unit's is.
+        let (mut place, mut bits) = (unit.chunk, 0);
         loop {
             let step = simt::opaque_one() as u32;
-            let before = unit.values_before(bits);
+            let before = place % FAN;
             let has_more = match unit.is_last {
-                true => unit.chunk >> bits > 0,
+                true => place > 0,
                 false => before == FAN - 1,
             };
             // SAFETY: the caller's. All warps have the same units, so what decides is the same on all threads.
@@ -47,6 +40,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if simt::ballot(goes_on) == 0 {
                     return;
                 }
+                // Orders warp 0's reads on the level before before what takes the values' places; and has the block's own values told
+                // before others look for them.
+                simt::barrier();
                 self.bring(unit, board, bits, if goes_on { before } else { 0 });
                 // Orders what others have told before warp 0's reads.
                 simt::barrier();
@@ -55,10 +51,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     let folded = self.fold_before(self.told(1), before - 1, first);
                     value = O::combine(folded, value);
                 }
-                // Orders these reads before what takes the values' places.
-                simt::barrier();
             }
             bits += FAN_BITS * step;
+            // Not the chunk by all bits, which may be 32.
+            place >>= FAN_BITS;
         }
     }
 
@@ -71,9 +67,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         // SAFETY: the caller's; there is a result for each column, and a slot for each unit.
         unsafe {
             if unit.is_last {
-                self.output.add(unit.column as usize).write(O::lower(value));
+                self.output
+                    .add(self.column(unit) as usize)
+                    .write(O::lower(value));
             } else {
-                board.publish(self.slot(unit, unit.chunk), value);
+                board.publish(Self::slot(unit), value);
             }
         }
     }
@@ -81,29 +79,29 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// What stands before the units: valid on warp 0.
     ///
     /// # Safety
-    /// Convergent: the whole block. All that the block tells is told.
+    /// Convergent: the whole block. Warp 0 has told all that the block tells.
     #[inline(always)]
     pub unsafe fn find_before(&self, unit: &Unit, board: Board) -> O::Accumulator {
         let mut bits = 0;
         // SAFETY: the whole block is here.
-        while unsafe { simt::ballot(unit.chunk >> bits >= FAN as u64) } != 0 {
+        while unsafe { simt::ballot(unit.chunk >> bits >= FAN) } != 0 {
             bits += FAN_BITS * simt::opaque_one() as u32;
         }
         let mut value = O::identity();
         loop {
             let step = simt::opaque_one() as u32;
-            let before = unit.values_before(bits);
+            let before = (unit.chunk >> bits) % FAN;
             // SAFETY: the caller's. All warps have the same units, so what decides is the same on all threads.
             unsafe {
                 if simt::ballot(before > 0) != 0 {
+                    // As on the way up.
+                    simt::barrier();
                     self.bring(unit, board, bits, before);
                     // Orders what others have told before warp 0's reads.
                     simt::barrier();
                     if simt::warp() == 0 {
                         value = self.fold_before(self.told(0), before, value);
                     }
-                    // Orders these reads before what takes the values' places.
-                    simt::barrier();
                 }
             }
             if bits == 0 {
@@ -128,8 +126,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
         let mut slot = 0;
         if is_wanted {
-            let number = (unit.chunk >> bits) - (before - place - 1) as u64;
-            slot = self.slot(unit, (number << bits) - 1);
+            let number = (unit.chunk >> bits) - (before - place - 1);
+            let chunks_between = unit.chunk - ((number << bits) - 1);
+            slot = Self::slot(unit) - chunks_between * self.column_count as u32;
         }
         loop {
             // SAFETY: the caller's; the board has a slot for each unit, and slot 0 stands for what is not wanted.
@@ -141,11 +140,5 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
             }
         }
-    }
-
-    /// The slot of a chunk of the unit's column.
-    #[inline(always)]
-    fn slot(&self, unit: &Unit, chunk: u64) -> u32 {
-        (chunk * self.column_count + unit.column) as u32
     }
 }

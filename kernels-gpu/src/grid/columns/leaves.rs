@@ -24,10 +24,12 @@ macro_rules! for_each_row {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Where the item lies that the leaf has in a row.
+    /// Where the item lies that the leaf has in a row, of so many columns.
     #[inline(always)]
-    fn place_of(&self, unit: &Unit, row: u32) -> u64 {
-        (unit.row + row as u64) * self.column_count + unit.column
+    fn place_of(unit: &Unit, row: u32, columns: u64) -> usize {
+        // A unit's number is where its chunk's first item would lie, had each chunk one row.
+        let rows = unit.row() - unit.chunk as u64 + row as u64;
+        (unit.number + rows * columns) as usize
     }
 
     /// Whether the calling thread holds the leaf's items.
@@ -44,7 +46,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     pub unsafe fn load(&self, unit: &Unit) -> Held<T> {
         let mut items = [T::zeroed(); FAN as usize];
         if Self::is_held(unit) {
-            let first = self.input.wrapping_add(self.place_of(unit, 0) as usize);
+            let first = self
+                .input
+                .wrapping_add(Self::place_of(unit, 0, self.column_count));
             for_each_row!(ROW => {
                 let item = first.wrapping_add(ROW * self.column_count as usize);
                 // SAFETY: the caller's.
@@ -63,17 +67,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut value = O::identity();
         if Self::is_held(unit) {
             for_each_row!(ROW => {
-                value = O::combine(value, O::lift_at(items[ROW], unit.row + ROW as u64));
+                value = O::combine(value, O::lift_at(items[ROW], unit.row() + ROW as u64));
             });
             return value;
         }
         let mut row = 0;
         while row < unit.row_count {
             let step = simt::opaque_one() as u32;
-            let item = self.input.wrapping_add(self.place_of(unit, row) as usize);
+            let item = self
+                .input
+                .wrapping_add(Self::place_of(unit, row, self.column_count));
             // SAFETY: the caller's.
             let item = unsafe { item.read() };
-            value = O::combine(value, O::lift_at(item, unit.row + row as u64));
+            value = O::combine(value, O::lift_at(item, unit.row() + row as u64));
             row += step;
         }
         value
@@ -86,10 +92,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn place(&self, unit: &Unit, items: &Held<T>, mut before: O::Accumulator) {
         if Self::is_held(unit) {
-            let first = self.output.wrapping_add(self.place_of(unit, 0) as usize);
+            // What was made of it where the items were loaded would fill the registers.
+            let columns = self.column_count * simt::late_one() as u64;
+            let first = self.output.wrapping_add(Self::place_of(unit, 0, columns));
             for_each_row!(ROW => {
-                let (after, result) = self.result_of(before, items[ROW], unit.row + ROW as u64);
-                let place = first.wrapping_add(ROW * self.column_count as usize);
+                let (after, result) = self.result_of(before, items[ROW], unit.row() + ROW as u64);
+                let place = first.wrapping_add(ROW * columns as usize);
                 // SAFETY: the caller's.
                 unsafe { place.write(result) };
                 before = after;
@@ -101,11 +109,11 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut row = 0;
         while row < unit.row_count {
             let step = simt::opaque_one() as u32;
-            let place = self.place_of(unit, row) as usize;
+            let place = Self::place_of(unit, row, self.column_count);
             // SAFETY: the caller's.
             unsafe {
                 let item = self.input.wrapping_add(place).read();
-                let (after, result) = self.result_of(before, item, unit.row + row as u64);
+                let (after, result) = self.result_of(before, item, unit.row() + row as u64);
                 self.output.wrapping_add(place).write(result);
                 before = after;
             }

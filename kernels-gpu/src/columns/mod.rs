@@ -38,11 +38,7 @@ pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
 /// Chunks of a column of `row_count` items. One of no items has an empty one.
 pub const fn chunk_count(row_count: u64) -> u64 {
-    if row_count == 0 {
-        1
-    } else {
-        row_count.div_ceil(CHUNK_ROWS)
-    }
+    row_count.saturating_sub(1) / CHUNK_ROWS + 1
 }
 
 /// Blocks of a launch.

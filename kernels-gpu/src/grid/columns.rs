@@ -139,24 +139,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// That of [`columns_reduce`].
     #[inline(always)]
     unsafe fn work_and_depart(&self, state_words: u64) {
-        let chunks = chunk_count(self.row_count);
         // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
         unsafe {
-            if chunks > 1 {
+            let (mut block, mut tag) = (simt::block_index(), 0);
+            if self.has_chunks() {
                 self.take_ticket();
+                block = simt::read_shared(&raw const (*self.shared).ticket);
+                tag = simt::read_shared(&raw const (*self.shared).tag);
             }
-            let (block, tag) = match chunks {
-                1 => (simt::block_index(), 0),
-                _ => (
-                    simt::read_shared(&raw const (*self.shared).ticket),
-                    simt::read_shared(&raw const (*self.shared).tag),
-                ),
-            };
             let board = Board::new(self.states, tag);
-            let unit = self.unit(block, chunks);
+            let unit = self.unit(block);
             let items = self.load(&unit);
             let total = self.fold_leaf(&unit, &items);
-            let before = self.combine(&unit, board, chunks, total);
+            let before = self.combine(&unit, board, total);
             if tag == LAST_TAG {
                 // Orders the reads of the block's threads before its departure.
                 simt::barrier();
@@ -168,6 +163,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.place(&unit, &items, before);
             }
         }
+    }
+
+    /// Whether columns have several chunks.
+    #[inline(always)]
+    fn has_chunks(&self) -> bool {
+        self.row_count > CHUNK_ROWS
     }
 
     /// Takes the block's ticket, and tells the block.
@@ -198,21 +199,22 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// That of [`columns_reduce`].
     #[inline(always)]
-    unsafe fn unit(&self, block: u32, chunks: u64) -> Unit {
-        let count = chunks * self.column_count;
+    unsafe fn unit(&self, block: u32) -> Unit {
+        let count = chunk_count(self.row_count) * self.column_count;
         let wanted = block as u64 * WARP_LANES as u64 + simt::lane() as u64;
         let number = Ord::min(wanted, count - 1);
         // SAFETY: there is a column.
         let chunk = unsafe { number.checked_div(self.column_count).unwrap_unchecked() };
         let begin = chunk * CHUNK_ROWS;
-        let rows = Ord::min(self.row_count - begin, CHUNK_ROWS) as u32;
+        let rows_left = self.row_count - begin;
+        let rows = Ord::min(rows_left, CHUNK_ROWS) as u32;
         let leaf_rows = Ord::min(rows.saturating_sub(simt::warp() * FAN), FAN);
         let exists = wanted < count;
         Unit {
             exists,
             number,
             chunk: chunk as u32,
-            is_last: chunk == chunks - 1,
+            is_last: rows_left <= CHUNK_ROWS,
             leaf_count: Ord::max(rows.div_ceil(FAN), 1),
             row_count: if exists { leaf_rows } else { 0 },
         }
@@ -237,13 +239,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// Convergent: the whole block. The launch is that of [`columns_reduce`], the unit the calling thread's.
     #[inline(always)]
-    unsafe fn combine(
-        &self,
-        unit: &Unit,
-        board: Board,
-        chunks: u64,
-        total: O::Accumulator,
-    ) -> O::Accumulator {
+    unsafe fn combine(&self, unit: &Unit, board: Board, total: O::Accumulator) -> O::Accumulator {
         // SAFETY: the caller's. What decides is the same on all threads.
         unsafe {
             self.leaf(simt::warp()).write(total);
@@ -259,7 +255,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if self.task == Task::Reduce {
                 return before;
             }
-            if chunks > 1 {
+            if self.has_chunks() {
                 before = self.find_before(unit, board);
                 if simt::warp() == 0 {
                     self.told(0).write(before);

@@ -19,13 +19,15 @@
 //! **Scans** go the same way up, and tell the same values. Then they go down: what stands before a chunk is made of values that
 //! others tell without waiting for what stands before theirs, at most 15 for each level.
 //!
-//! **Progress.** A unit of level `l` tells before it, or any other unit of its block, waits for values of level `l`; and what is waited
-//! for are values of units with lower numbers. These are the block's own or of blocks that have an earlier ticket, which have
-//! started. So of all blocks that wait, the one that waits at the lowest level, and among these the one with the first ticket, goes on.
+//! **Progress.** What a unit waits for are values of units with lower numbers: of its own block, or of blocks with earlier tickets, which
+//! have started. A value of level `l`, for which 16^`l` chunks are combined, is told when its block comes to that level on the way up,
+//! before any unit of the block waits there; a block on the way down has told all. So of the blocks that wait, one goes on: of those at
+//! the lowest level on the way up, the one with the first ticket; and if none is on the way up, any.
 //!
 //! Cost: every item and every result once; of a column of several chunks, a state word for each 32 bits of the accumulator of each
-//! chunk, written once and read once, or, by a scan, once for each unit of the same sixteen. 1 barrier a block; where columns have
-//! several chunks, 2 more, 2 for each level on which a unit goes up, 2 for each on which a scan goes down and 1 for what it finds.
+//! chunk, written once and read once, or, by a scan, once for each later unit of the same sixteen. 1 barrier a block; where columns have
+//! several chunks, 1 more, 2 for each level on which one of the block's units goes up, and, of a scan, 2 for each on which it goes down
+//! and 1 for what it finds.
 
 mod chunks;
 mod leaves;

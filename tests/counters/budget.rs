@@ -101,13 +101,13 @@ fn moved_by_selection<T>() -> Moved {
 }
 
 /// That of columns of two chunks: for each item in the first, and for each of its results, what is told and read of the chunk's state
-/// words; in sectors of which some begin with another warp's.
+/// words, a word of the accumulator at a time.
 fn moved_by_columns<A: Accumulator>(traffic: usize) -> Moved {
     let told = 3 * 8 * A::WORDS * MATRIX.1;
-    let most = 1.02 + told as f64 / traffic as f64;
+    let told = told as f64 / traffic as f64;
     Moved {
-        bytes: most,
-        sectors: most,
+        bytes: 1.02 + told,
+        sectors: 1.02 + told * A::WORDS as f64,
     }
 }
 

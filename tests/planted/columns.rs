@@ -1,4 +1,4 @@
-//! Bugs in reductions and scans of columns: of more than sixteen chunks, several of them in a block.
+//! Bugs in reductions and scans of columns: of 35 chunks, so that two levels of them have values before the last; several in a block.
 
 use warpfold::Sum;
 
@@ -13,7 +13,7 @@ const BARRIER: &str = "bar.sync \t0;";
 const MATRIX: Circumstances = Circumstances {
     generation: SM_90,
     multiprocessors: 1,
-    item_count: 5 * 4700,
+    item_count: 2 * 8860,
     epoch: 0,
 };
 

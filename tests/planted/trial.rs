@@ -115,7 +115,7 @@ pub fn of_columns_scan<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> 
 }
 
 /// Columns of the matrices of the trials.
-const COLUMNS: usize = 5;
+const COLUMNS: usize = 2;
 
 /// Offsets of segments of many lengths, which end with the items.
 fn segments(item_count: usize) -> Vec<usize> {

@@ -10,7 +10,7 @@ use warpfold::{
 
 use crate::common::gpu;
 use crate::data::{assert_same_bits, ordinary};
-use crate::graph::{CaptureMode, Graph};
+use crate::graph::Graph;
 
 #[test]
 fn either_form_gives_the_same_from_any_item_on() {
@@ -88,7 +88,7 @@ fn a_captured_call_is_replayed() {
     let mut input = DeviceBuffer::from_slice(&matrix).unwrap();
     let mut sums = DeviceBuffer::from_slice(&vec![0.0; columns]).unwrap();
     let mut scanned = DeviceBuffer::from_slice(&vec![0.0; matrix.len()]).unwrap();
-    let graph = Graph::capture_in(CaptureMode::ThreadLocal, &stream, || {
+    let graph = Graph::capture(&stream, || {
         reduce_columns_into::<Sum, _>(gpu, &stream, &input, columns, &mut sums).unwrap();
         inclusive_scan_columns_on::<Sum, _>(gpu, &stream, &input, columns, &mut scanned).unwrap();
     });

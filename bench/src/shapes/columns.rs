@@ -61,7 +61,7 @@ impl<'a> Matrix<'a> {
                 bytes: 8 * items,
                 // SAFETY: as above.
                 calls: unsafe { place.calls(scans, None, place.arguments()) }?,
-                is_right: Box::new(|| self.are_sums((self.rows() - 1) * columns)),
+                is_right: Box::new(move || self.are_sums((self.rows() - 1) * columns)),
             },
         ])
     }

@@ -17,6 +17,8 @@
 
 #[path = "planted/bug.rs"]
 mod bug;
+#[path = "planted/columns.rs"]
+mod columns;
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;

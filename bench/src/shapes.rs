@@ -1,7 +1,8 @@
 //! Shapes beyond plain reductions and scans, of items of `f32`: places of extremes, several results of one reading, two inputs,
-//! segments of many lengths, selections, runs, values by key. warpfold and CUB take turns on the same buffers, and each result is checked.
+//! segments of many lengths, columns, selections, runs, values by key. warpfold and CUB take turns on the same buffers, and each result is checked.
 
 mod by_key;
+mod columns;
 mod one_pass;
 mod report;
 mod segments;
@@ -79,6 +80,12 @@ pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
             for cut in segments::cuts(place.item_count) {
                 let cut = segments::Cut::new(&place, cut)?;
                 measurement.measure(&place, cut.shapes()?, run)?;
+            }
+            let matrices = columns::COLUMNS.into_iter();
+            for matrix in matrices.filter_map(|count| columns::Matrix::new(&place, count)) {
+                for shape in matrix.shapes()? {
+                    measure(&mut report, &place, shape, effort, run)?;
+                }
             }
             for share in selection::SHARES {
                 let chosen = selection::Chosen::new(&place, share)?;

@@ -1,5 +1,6 @@
 //! From the compiler's text to the kernels of all operators: refused, finished, inspected.
 
+use warpfold_kernels::columns;
 use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::launch;
 use warpfold_kernels::segments::{self, Task};
@@ -142,6 +143,10 @@ fn bounds(kind: Kind) -> Bounds {
         Kind::SegmentedScan => Bounds {
             threads: BLOCK_THREADS,
             blocks: segments::blocks_per_multiprocessor(Task::Scan),
+        },
+        Kind::ColumnsReduce | Kind::ColumnsScan => Bounds {
+            threads: columns::BLOCK_THREADS,
+            blocks: columns::BLOCKS_PER_MULTIPROCESSOR,
         },
         Kind::Scan => Bounds {
             threads: launch::SCAN_MAX_BLOCK_THREADS,

@@ -6,7 +6,7 @@ use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::launch::{self, reduce_blocks_per_multiprocessor as blocks};
 use warpfold_kernels::op::*;
 use warpfold_kernels::segments::{self, Task};
-use warpfold_kernels::{bf16, f16, selection};
+use warpfold_kernels::{bf16, columns, f16, selection};
 
 use crate::finish::Contents;
 
@@ -30,6 +30,9 @@ pub fn of(entry: &str) -> String {
                 false => Task::Reduce,
             };
             (BLOCK_THREADS, segments::blocks_per_multiprocessor(task))
+        }
+        None if entry.starts_with("columns_") => {
+            (columns::BLOCK_THREADS, columns::BLOCKS_PER_MULTIPROCESSOR)
         }
         None if SELECTIONS.iter().any(|begin| entry.starts_with(begin)) => (
             selection::BLOCK_THREADS,

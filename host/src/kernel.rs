@@ -16,8 +16,8 @@ use warpfold_kernels::launch::{
 use warpfold_kernels::op::*;
 use warpfold_kernels::segments::{self, Task};
 use warpfold_kernels::{
-    for_each_kernel, for_each_pair_kernel, for_each_segmented_kernel,
-    for_each_segmented_scan_kernel, selection,
+    columns, for_each_columns_kernel, for_each_columns_scan_kernel, for_each_kernel,
+    for_each_pair_kernel, for_each_segmented_kernel, for_each_segmented_scan_kernel, selection,
 };
 
 use crate::ptx::Texts;
@@ -54,6 +54,14 @@ pub mod kind {
     #[derive(Debug)]
     pub enum segmented_scan {}
 
+    /// Combines the items of each column of a row-major matrix to one.
+    #[derive(Debug)]
+    pub enum columns_reduce {}
+
+    /// Replaces each item by the combination of all of its column up to it, with or without it.
+    #[derive(Debug)]
+    pub enum columns_scan {}
+
     /// Combines all pairs of the items of two inputs to one.
     #[derive(Debug)]
     pub enum reduce_pairs {}
@@ -81,6 +89,18 @@ pub mod kind {
     impl Kind for segmented_scan {
         fn blocks<O: Op<T>, T: Element>(copies: Copies, _available: u32) -> Blocks {
             Blocks::of_segments::<O::Accumulator, T>(copies, Task::Scan)
+        }
+    }
+
+    impl Kind for columns_reduce {
+        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
+            Blocks::of_columns::<O::Accumulator>()
+        }
+    }
+
+    impl Kind for columns_scan {
+        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
+            Blocks::of_columns::<O::Accumulator>()
         }
     }
 
@@ -216,6 +236,8 @@ macro_rules! rows {
 for_each_kernel!(rows);
 for_each_segmented_kernel!(rows);
 for_each_segmented_scan_kernel!(rows);
+for_each_columns_kernel!(rows);
+for_each_columns_scan_kernel!(rows);
 
 /// The names of a table's kernels.
 #[cfg(test)]
@@ -225,10 +247,12 @@ macro_rules! symbols {
 
 /// The names of the tables' kernels.
 #[cfg(test)]
-pub(crate) const SHIPPED: [&[&str]; 3] = [
+pub(crate) const SHIPPED: [&[&str]; 5] = [
     for_each_kernel!(symbols),
     for_each_segmented_kernel!(symbols),
     for_each_segmented_scan_kernel!(symbols),
+    for_each_columns_kernel!(symbols),
+    for_each_columns_scan_kernel!(symbols),
 ];
 
 /// The same for the rows of the table of kernels with two inputs, whose items are pairs.
@@ -281,6 +305,18 @@ impl Blocks {
         let block = Block {
             threads: BLOCK_THREADS,
             shared_bytes: segments::shared_bytes::<T, A>(copies, task),
+        };
+        Self {
+            short: block,
+            long: block,
+        }
+    }
+
+    /// Of columns, with accumulators of type `A`.
+    fn of_columns<A>() -> Self {
+        let block = Block {
+            threads: columns::BLOCK_THREADS,
+            shared_bytes: columns::shared_bytes::<A>(),
         };
         Self {
             short: block,

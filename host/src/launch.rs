@@ -4,6 +4,7 @@
 //! arguments is found before anything is prepared or launched: first whether the stream is the context's, then
 //! lengths, alignment and overlap, which need no driver, then whether the memory is.
 
+mod columns;
 mod counted;
 mod pairs;
 mod pieces;
@@ -18,6 +19,7 @@ use std::ops::Range;
 use warpfold_kernels::contract::reduce_chunk_count;
 use warpfold_kernels::launch::Start;
 
+pub(crate) use self::columns::Matrix;
 use self::pieces::Part;
 pub(crate) use self::segments::{Segments, Starts};
 pub(crate) use self::selection::{Chooser, Count, Numbers, Outputs, Selection};

@@ -16,6 +16,7 @@
 //! | [`gpu_reduce`], [`gpu_sum`], [`gpu_wide_sum`], [`gpu_product`], [`gpu_min`], [`gpu_max`] | [`reduce()`] | [`reduce_into`] |
 //! | | | [`reduce_counted_into`], [`select_if_counted_on`], [`unique_counted_on`] |
 //! | [`gpu_segmented_reduce`], [`gpu_reduce_rows`] | [`segmented_reduce`], [`reduce_rows`] | [`segmented_reduce_into`], [`reduce_rows_into`] |
+//! | [`gpu_reduce_columns`] | [`reduce_columns`] | [`reduce_columns_into`] |
 //! | [`gpu_reduce_by_key`] | [`reduce_by_key`] | [`reduce_by_key_on`] |
 //! | [`gpu_select_flagged`], [`gpu_select_if`], [`gpu_select_indices_if`] | [`select_flagged`], [`select_if`], [`select_indices_if`] | [`select_flagged_on`], [`select_if_on`], [`select_indices_if_on`] |
 //! | [`gpu_partition_flagged`], [`gpu_partition_if`] | [`partition_flagged`], [`partition_if`] | [`partition_flagged_on`], [`partition_if_on`] |
@@ -25,6 +26,7 @@
 //! | [`gpu_inclusive_scan`] | [`inclusive_scan`], [`inclusive_scan_in_place`] | [`inclusive_scan_on`], [`inclusive_scan_in_place_on`] |
 //! | | [`segmented_inclusive_scan`], [`inclusive_scan_rows`] | [`segmented_inclusive_scan_on`], [`inclusive_scan_rows_on`] |
 //! | | [`segmented_exclusive_scan`], [`exclusive_scan_rows`] | [`segmented_exclusive_scan_on`], [`exclusive_scan_rows_on`] |
+//! | | [`inclusive_scan_columns`], [`exclusive_scan_columns`] | [`inclusive_scan_columns_on`], [`exclusive_scan_columns_on`] |
 //! | [`gpu_exclusive_scan`] | [`exclusive_scan`], [`exclusive_scan_in_place`], [`exclusive_scan_and_total`] | [`exclusive_scan_on`], [`exclusive_scan_in_place_on`] |
 //! | | [`inclusive_scan_with`], [`exclusive_scan_with`] | [`inclusive_scan_with_on`], [`exclusive_scan_with_on`] |
 //! | | [`inclusive_scan_by_key`], [`exclusive_scan_by_key`] | [`inclusive_scan_by_key_on`], [`exclusive_scan_by_key_on`] |
@@ -121,6 +123,7 @@ extern crate virtual_gpu as _;
 
 mod by_key;
 mod check;
+mod columns;
 mod driver;
 mod error;
 mod gpu;
@@ -147,6 +150,10 @@ pub use by_key::{
 };
 pub use bytemuck;
 pub use check::{Bytes, OperatorFlaw, check_operator, check_reduce_operator, check_scan_operator};
+pub use columns::{
+    exclusive_scan_columns, exclusive_scan_columns_on, gpu_reduce_columns, inclusive_scan_columns,
+    inclusive_scan_columns_on, reduce_columns, reduce_columns_into,
+};
 pub use cust;
 pub use error::{Argument, DriverCode, Error, Result};
 pub use gpu::Gpu;

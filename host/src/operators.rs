@@ -27,7 +27,7 @@
 /// }
 /// ```
 ///
-/// A row reads `name: Operator, Item;` and gives a reduction, a segmented one, segmented scans and both scans. With `scans only` behind a comma
+/// A row reads `name: Operator, Item;` and gives a reduction, those of segments and of columns, scans of segments and of columns, and both scans. With `scans only` behind a comma
 /// it gives all but the first, since only that needs [`Commutative`](crate::Commutative); with `reduction only` the reduction
 /// alone. A row `name: Operator, pairs of A, B;` gives a reduction of two inputs, [`reduce_pairs`](crate::reduce_pairs()), by an
 /// operator on [`Pair<A, B>`](crate::Pair).
@@ -35,8 +35,8 @@
 /// A row `name: Predicate, Item, predicate;` makes a [`Predicate`](crate::Predicate) known, for [`select_if`](crate::select_if) and its
 /// kin, and a row `name: Equality, Item, equality;` an [`Equality`](crate::Equality), for [`unique`](crate::unique) and what goes by key.
 ///
-/// The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`, `inclusive_scan_name`,
-/// `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name` and `runs_name`, in profilers too; the names in a program's list
+/// The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`, `columns_reduce_name`, `columns_scan_name`,
+/// `inclusive_scan_name`, `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name` and `runs_name`, in profilers too; the names in a program's list
 /// differ from each other.
 #[macro_export]
 macro_rules! operators {
@@ -67,6 +67,8 @@ macro_rules! operators {
     (@row $name:ident $op:ty, $item:ty, scans only) => {
         $crate::operators!(@kernel segmented_reduce "segmented_reduce_", $name, $op, $item);
         $crate::operators!(@kernel segmented_scan "segmented_scan_", $name, $op, $item);
+        $crate::operators!(@kernel columns_reduce "columns_reduce_", $name, $op, $item);
+        $crate::operators!(@kernel columns_scan "columns_scan_", $name, $op, $item);
         $crate::operators!(@kernel inclusive_scan "inclusive_scan_", $name, $op, $item);
         $crate::operators!(@kernel exclusive_scan "exclusive_scan_", $name, $op, $item);
     };

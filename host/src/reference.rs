@@ -15,10 +15,12 @@ use warpfold_kernels::element::{Accumulator, Element};
 use warpfold_kernels::op::Op;
 
 mod by_key;
+mod columns;
 mod segments;
 mod selection;
 
 pub use by_key::{exclusive_scan_by_key, inclusive_scan_by_key, reduce_by_key};
+pub use columns::{exclusive_scan_columns, inclusive_scan_columns, reduce_columns};
 pub use segments::{
     reduce_rows, segmented_exclusive_scan, segmented_inclusive_scan, segmented_reduce,
 };

@@ -218,7 +218,7 @@ fn of_rows(items: Span, row_items: usize) -> Result<Option<Segments>> {
 }
 
 /// How many rows items make, all of them whole.
-fn row_count(item_count: usize, row_items: usize) -> Result<usize> {
+pub(crate) fn row_count(item_count: usize, row_items: usize) -> Result<usize> {
     if row_items == 0 || !item_count.is_multiple_of(row_items) {
         return Err(Error::UnevenRows {
             item_count,

@@ -18,6 +18,7 @@ mod carry;
 mod chain;
 #[cfg(feature = "nccl")]
 mod chunks;
+mod columns;
 mod copy;
 mod cut;
 mod layout;
@@ -45,6 +46,7 @@ use carry::{Piece, Ways, carry};
 use cut::{Cut, Room};
 use results::Results;
 
+pub(crate) use columns::reduce_columns;
 pub(crate) use pairs::reduce_pairs;
 pub(crate) use segments::{SliceSegments, reduce_segments};
 pub(crate) use selection::{Selected, Wanted, reduce_by_key, select};

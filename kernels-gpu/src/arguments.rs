@@ -174,6 +174,60 @@ macro_rules! with_scan_arguments {
     };
 }
 
+/// Hands the arguments of a reduction of a matrix's columns of items of type `T` to results of type `R` to the macro in brackets,
+/// behind the other tokens.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_columns_reduce_arguments {
+    ([$($callback:tt)*] $($tokens:tt)*) => {
+        $($callback)*! {
+            $($tokens)*
+            /// Item 0, aligned to an item.
+            input: *const T,
+            /// How many rows there are.
+            row_count: u64,
+            /// How many columns there are: items of a row.
+            column_count: u64,
+            /// The workspace's beginning.
+            control: *mut $crate::workspace::Control,
+            /// Its state words.
+            states: *mut u64,
+            /// How many these are.
+            state_words: u64,
+            /// Where the results go.
+            output: *mut R,
+        }
+    };
+}
+
+/// Hands the arguments of a scan of a matrix's columns of items of type `T` to results of type `R` to the macro in brackets,
+/// behind the other tokens.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_columns_scan_arguments {
+    ([$($callback:tt)*] $($tokens:tt)*) => {
+        $($callback)*! {
+            $($tokens)*
+            /// Item 0, aligned to an item.
+            input: *const T,
+            /// How many rows there are.
+            row_count: u64,
+            /// How many columns there are: items of a row.
+            column_count: u64,
+            /// The workspace's beginning.
+            control: *mut $crate::workspace::Control,
+            /// Its state words.
+            states: *mut u64,
+            /// How many these are.
+            state_words: u64,
+            /// Where the results go.
+            output: *mut R,
+            /// Whether a result leaves out its item: 0 or 1.
+            is_exclusive: u64,
+        }
+    };
+}
+
 /// Hands the arguments of a selection of items of type `T` to the macro in brackets, behind the other tokens.
 #[doc(hidden)]
 #[macro_export]
@@ -265,6 +319,18 @@ with_segmented_scan_arguments! {
     [arguments]
     /// What a launch tells a segmented scan of items of type `T` to results of type `R`.
     SegmentedScanArguments<T, R>;
+}
+
+with_columns_reduce_arguments! {
+    [arguments]
+    /// What a launch tells a reduction of the columns of items of type `T` to results of type `R`.
+    ColumnsReduceArguments<T, R>;
+}
+
+with_columns_scan_arguments! {
+    [arguments]
+    /// What a launch tells a scan of the columns of items of type `T` to results of type `R`.
+    ColumnsScanArguments<T, R>;
 }
 
 with_scan_arguments! {

@@ -75,7 +75,8 @@
 //!
 //! # Segmented reduction
 //!
-//! Segments, and the rows of a matrix, have an order of their own: see [`crate::segments`].
+//! Segments, and the rows of a matrix, have an order of their own: see [`crate::segments`]. So have its columns: see
+//! [`crate::columns`].
 //!
 //! # Values
 //!

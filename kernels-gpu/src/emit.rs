@@ -120,6 +120,32 @@ macro_rules! segmented_scan_entry {
     };
 }
 
+/// Emits the entry of a reduction of columns.
+macro_rules! columns_reduce_entry {
+    ($symbol:ident: $op:ty, $t:ty) => {
+        const _: () = {
+            type T = $t;
+            type R = <$op as $crate::op::Op<$t>>::Output;
+            $crate::with_columns_reduce_arguments! {
+                [forward] $symbol, ColumnsReduceArguments to $crate::grid::columns::columns_reduce::<$op, $t>;
+            }
+        };
+    };
+}
+
+/// Emits the entry of a scan of columns.
+macro_rules! columns_scan_entry {
+    ($symbol:ident: $op:ty, $t:ty) => {
+        const _: () = {
+            type T = $t;
+            type R = <$op as $crate::op::Op<$t>>::Output;
+            $crate::with_columns_scan_arguments! {
+                [forward] $symbol, ColumnsScanArguments to $crate::grid::columns::columns_scan::<$op, $t>;
+            }
+        };
+    };
+}
+
 macro_rules! select_if {
     ($predicate:ident $t:ident $symbol:ident) => { selection_entry!($symbol: If<$predicate>, $t); };
 }
@@ -138,6 +164,14 @@ macro_rules! segmented_reduce {
 
 macro_rules! segmented_scan {
     ($op:ident $t:ident $symbol:ident) => { segmented_scan_entry!($symbol: $op, $t); };
+}
+
+macro_rules! columns_reduce {
+    ($op:ident $t:ident $symbol:ident) => { columns_reduce_entry!($symbol: $op, $t); };
+}
+
+macro_rules! columns_scan {
+    ($op:ident $t:ident $symbol:ident) => { columns_scan_entry!($symbol: $op, $t); };
 }
 
 macro_rules! reduce {
@@ -166,6 +200,10 @@ crate::for_each_kernel!(entries);
 crate::for_each_segmented_kernel!(entries);
 #[cfg(not(feature = "skeletons"))]
 crate::for_each_segmented_scan_kernel!(entries);
+#[cfg(not(feature = "skeletons"))]
+crate::for_each_columns_kernel!(entries);
+#[cfg(not(feature = "skeletons"))]
+crate::for_each_columns_scan_kernel!(entries);
 #[cfg(not(feature = "skeletons"))]
 crate::for_each_pair_kernel!(entries);
 #[cfg(not(feature = "skeletons"))]

@@ -4,7 +4,7 @@
 //!
 //! | module | works on | what it holds |
 //! |---|---|---|
-//! | `grid` | a whole array | the reduction, the scan, the reduction of segments and selections |
+//! | `grid` | a whole array | the reduction, the scan, those of segments and of columns, and selections |
 //! | `lookback` | the blocks of a scan | what stands before a tile, in a fixed order |
 //! | `board`, `tickets` | blocks that run together | values that they publish to each other; the order in which they start |
 //! | `block` | the warps of a block | combining them through shared memory; a tile of a scan |
@@ -16,7 +16,7 @@
 //! `block` what kernels of a user's own are made of.
 //!
 //! These exist on the host too: the table ([`entries`]), the operators ([`op`]), the types of items and accumulators
-//! ([`element`]), the fixed combination trees ([`contract`]; of segments, [`segments`]), what a launch provides ([`launch`]) and the layout of the scratch
+//! ([`element`]), the fixed combination trees ([`contract`]; of segments, [`segments`]; of columns, [`columns`]), what a launch provides ([`launch`]) and the layout of the scratch
 //! memory ([`workspace`]).
 //!
 //! # Compilers
@@ -61,6 +61,7 @@
 
 pub mod arguments;
 mod arithmetic;
+pub mod columns;
 pub mod contract;
 pub mod element;
 pub mod entries;
@@ -119,7 +120,7 @@ macro_rules! kernels {
 }
 
 /// Names the kernels of operators on items, one row for each operator: `NAME: OPERATOR, ITEM;` gives `reduce_NAME`,
-/// `segmented_reduce_NAME`, `segmented_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, for an operator
+/// `segmented_reduce_NAME`, `segmented_scan_NAME`, `columns_reduce_NAME`, `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, for an operator
 /// that does not commute, gives all but the first; `NAME: OPERATOR, ITEM, reduction only;` gives the reduction;
 /// `NAME: OPERATOR, pairs of A, B;` gives `reduce_pairs_NAME`, of two inputs; `NAME: PREDICATE, ITEM, predicate;` gives
 /// `select_if_NAME`, and `NAME: EQUALITY, ITEM, equality;` gives `runs_NAME`. These are emitted where the file is compiled for the device, by `warpfold-build`; here, on the

@@ -2,12 +2,13 @@
 //! functions by itself too, so that what it must not contain can be named.
 //!
 //! A row is `NAME: OPERATOR, ITEM;`, which gives `reduce_NAME`, `segmented_reduce_NAME`, `segmented_scan_NAME`,
-//! `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, which gives all but the first; `NAME: OPERATOR, ITEM, reduction only;`,
+//! `columns_reduce_NAME`, `columns_scan_NAME`, `inclusive_scan_NAME` and `exclusive_scan_NAME`; `NAME: OPERATOR, ITEM, scans only;`, which gives all but the first; `NAME: OPERATOR, ITEM, reduction only;`,
 //! which gives the reduction; or `NAME: OPERATOR, pairs of A, B;`, which gives `reduce_pairs_NAME`. A row of a predicate's,
 //! `NAME: PREDICATE, ITEM, predicate;`, gives `select_if_NAME`, and one of an equality's, `NAME: EQUALITY, ITEM, equality;`,
 //! `runs_NAME`.
 
 pub use crate::block::{Exclusive, Inclusive};
+pub use crate::grid::columns::{columns_reduce, columns_scan};
 pub use crate::grid::reduce::{reduce, reduce_pairs};
 pub use crate::grid::scan::scan;
 pub use crate::grid::segments::{segmented_reduce, segmented_scan};
@@ -74,11 +75,13 @@ macro_rules! operators {
     ($name:ident: $op:ty, $item:ty; $($rest:tt)*) => {
         $crate::operators!(@reduce $name $op, $item);
         $crate::operators!(@segmented $name $op, $item);
+        $crate::operators!(@columns $name $op, $item);
         $crate::operators!(@scans $name $op, $item);
         $crate::operators!($($rest)*);
     };
     ($name:ident: $op:ty, $item:ty, scans only; $($rest:tt)*) => {
         $crate::operators!(@segmented $name $op, $item);
+        $crate::operators!(@columns $name $op, $item);
         $crate::operators!(@scans $name $op, $item);
         $crate::operators!($($rest)*);
     };
@@ -108,6 +111,26 @@ macro_rules! operators {
                 [$crate::operator_entry]
                 "segmented_scan_" $name, SegmentedScanArguments to
                 $crate::operators::segmented_scan::<$op, $item>;
+            }
+        };
+    };
+    (@columns $name:ident $op:ty, $item:ty) => {
+        const _: () = {
+            type T = $item;
+            type R = <$op as $crate::operators::Op<$item>>::Output;
+            $crate::with_columns_reduce_arguments! {
+                [$crate::operator_entry]
+                "columns_reduce_" $name, ColumnsReduceArguments to
+                $crate::operators::columns_reduce::<$op, $item>;
+            }
+        };
+        const _: () = {
+            type T = $item;
+            type R = <$op as $crate::operators::Op<$item>>::Output;
+            $crate::with_columns_scan_arguments! {
+                [$crate::operator_entry]
+                "columns_scan_" $name, ColumnsScanArguments to
+                $crate::operators::columns_scan::<$op, $item>;
             }
         };
     };

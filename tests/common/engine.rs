@@ -11,6 +11,7 @@ use virtual_gpu::{
     Counters, Dependence, DeviceConfig, Kernel, LaunchError, Memory, Module, RunOptions, Shape,
 };
 use warpfold::{Element, Op};
+use warpfold_kernels::columns;
 use warpfold_kernels::contract::{
     BLOCK_THREADS, Wider, reduce_chunk_count, scan_shape, scan_tile_count,
 };
@@ -98,7 +99,8 @@ impl Engine {
             .max(reduce_state_words::<T, O::Accumulator>(item_count))
             .max(segments::state_words::<T, O::Accumulator>(
                 item_count, item_count,
-            ));
+            ))
+            .max(most_columns_state_words::<O::Accumulator>(item_count));
         Self::with_state_words(generation, multiprocessors, text, state_words)
     }
 
@@ -295,6 +297,57 @@ impl Engine {
         Ok((results, is_refused, counters))
     }
 
+    /// Launches the kernel, a reduction of columns of no more items than the workspace has.
+    pub fn columns_reduce<O: Op<T>, T: Element>(
+        &self,
+        matrix: &[T],
+        column_count: usize,
+        options: &RunOptions,
+    ) -> Result<(Vec<O::Output>, Counters), LaunchError> {
+        self.on_columns::<O, T>(matrix, column_count, column_count, &[], options)
+    }
+
+    /// Launches the kernel, a scan of columns of no more items than the workspace has.
+    pub fn columns_scan<O: Op<T>, T: Element>(
+        &self,
+        matrix: &[T],
+        column_count: usize,
+        is_exclusive: bool,
+        options: &RunOptions,
+    ) -> Result<(Vec<O::Output>, Counters), LaunchError> {
+        let more = [u64::from(is_exclusive)];
+        self.on_columns::<O, T>(matrix, column_count, matrix.len(), &more, options)
+    }
+
+    /// Launches the kernel, of columns, with so many results and with further parameters.
+    fn on_columns<O: Op<T>, T: Element>(
+        &self,
+        matrix: &[T],
+        column_count: usize,
+        result_count: usize,
+        more: &[u64],
+        options: &RunOptions,
+    ) -> Result<(Vec<O::Output>, Counters), LaunchError> {
+        let output_bytes = result_count * size_of::<O::Output>();
+        let output = self.memory.alloc(output_bytes as u64).unwrap();
+        let (rows, columns) = (matrix.len() / column_count, column_count as u64);
+        let mut parameters = vec![
+            self.upload(matrix),
+            rows as u64,
+            columns,
+            self.workspace,
+            self.states(),
+            self.state_words,
+            output,
+        ];
+        parameters.extend(more);
+        let blocks = columns::block_count(rows as u64, columns);
+        let shared_bytes = columns::shared_bytes::<O::Accumulator>();
+        let shape = shape(blocks, columns::BLOCK_THREADS, shared_bytes);
+        let counters = self.launch(&shape, &parameters, options)?;
+        Ok((self.download(output, result_count), counters))
+    }
+
     /// Launches the kernel, a selection whose tiles have values of type `A` before them. Where these tell of the last head, the
     /// lengths of runs are asked for, else the items that are not chosen.
     pub fn select<T: Element, A>(
@@ -448,6 +501,12 @@ impl Engine {
         self.kernel
             .launch(shape, parameters, &self.memory, &self.device, &options)
     }
+}
+
+/// State words that columns of `item_count` items need, whatever the matrix's shape: of all that have several chunks, the last ones have
+/// least with one row.
+fn most_columns_state_words<A>(item_count: u64) -> u64 {
+    item_count / (columns::CHUNK_ROWS + 1) * columns::state_words::<A>(columns::CHUNK_ROWS + 1, 1)
 }
 
 /// Where the epoch is in a workspace: the high half of the first word.

@@ -14,6 +14,8 @@
 //! Selections are counted where half of the items are chosen, and the others are written too; and of runs of up to 64 items, the first
 //! items and the lengths.
 //!
+//! Of columns there are 64, of two chunks each.
+//!
 //! What must hold of any good kernel needs no table, and is asserted as such: items are moved once, in whole sectors and
 //! 16 bytes a lane, without bank conflicts and without local memory. (Scans of wider results read fewer bytes a lane, and blocks
 //! tell each other accumulators of many words.)
@@ -32,7 +34,10 @@ use warpfold::{
 use warpfold_kernels::contract::{Wider, reduce_tile_items, scan_tile_items};
 use warpfold_kernels::element::Accumulator;
 use warpfold_kernels::selection::{Before, BeforeRun, tile_items};
-use warpfold_kernels::{for_each_kernel, for_each_selection_kernel};
+use warpfold_kernels::{
+    for_each_columns_kernel, for_each_columns_scan_kernel, for_each_kernel,
+    for_each_selection_kernel,
+};
 
 use crate::data::{Random, Sample, ordinary};
 use crate::engine::{Engine, GENERATIONS, Generation, SM_90, SelectionOutput};
@@ -71,6 +76,9 @@ const TILES: u64 = 16;
 /// Those of a selection.
 const SELECTION_TILES: usize = 4;
 
+/// Rows and columns of a matrix.
+const MATRIX: (usize, usize) = (512, 64);
+
 /// A row of the table of kernels.
 struct Row {
     symbol: &'static str,
@@ -89,6 +97,17 @@ fn moved_by_selection<T>() -> Moved {
     Moved {
         bytes: 1.125,
         sectors: 1.0 + 0.53 / size_of::<T>() as f64,
+    }
+}
+
+/// That of columns of two chunks: for each item in the first, and for each of its results, what is told and read of the chunk's state
+/// words, a word of the accumulator at a time.
+fn moved_by_columns<A: Accumulator>(traffic: usize) -> Moved {
+    let told = 3 * 8 * A::WORDS * MATRIX.1;
+    let told = told as f64 / traffic as f64;
+    Moved {
+        bytes: 1.02 + told,
+        sectors: 1.02 + told * A::WORDS as f64,
     }
 }
 
@@ -182,6 +201,45 @@ mod count {
         select::<T, BeforeRun>(generation, symbol, &items, (item_traffic, runs))
     }
 
+    pub fn columns_reduce<O: Op<T>, T: Sample>(generation: Generation, symbol: &str) -> Cost {
+        let (rows, columns) = MATRIX;
+        let (items, engine) = prepare_items::<O, T>(generation, symbol, rows * columns);
+        let options = unwatched(Policy::OneBlock);
+        let (_, counters) = engine
+            .columns_reduce::<O, T>(&items, columns, &options)
+            .unwrap();
+        let traffic = size_of_val(&items[..]) + columns * size_of::<O::Output>();
+        of_columns::<O, T>(counters, items.len(), traffic)
+    }
+
+    pub fn columns_scan<O: Op<T>, T: Sample>(generation: Generation, symbol: &str) -> Cost {
+        let (rows, columns) = MATRIX;
+        let (items, engine) = prepare_items::<O, T>(generation, symbol, rows * columns);
+        let options = unwatched(Policy::OneBlock);
+        let (_, counters) = engine
+            .columns_scan::<O, T>(&items, columns, false, &options)
+            .unwrap();
+        let traffic = items.len() * (size_of::<T>() + size_of::<O::Output>());
+        of_columns::<O, T>(counters, items.len(), traffic)
+    }
+
+    /// A lane reads an item at a time.
+    fn of_columns<O: Op<T>, T: Sample>(
+        counters: Counters,
+        item_count: usize,
+        traffic: usize,
+    ) -> Cost {
+        Cost {
+            instructions: counters.lane_instructions(),
+            counters,
+            item_count: item_count as u64,
+            item_traffic: traffic as u64,
+            most_moved: moved_by_columns::<O::Accumulator>(traffic),
+            widens: true,
+            told_bytes: 0,
+        }
+    }
+
     fn select<T: Sample, A>(
         generation: Generation,
         symbol: &str,
@@ -212,7 +270,15 @@ mod count {
         symbol: &str,
         tile_items: u64,
     ) -> (Vec<T>, Engine) {
-        let items = ordinary::<O, T>((TILES * tile_items) as usize);
+        prepare_items::<O, T>(generation, symbol, (TILES * tile_items) as usize)
+    }
+
+    fn prepare_items<O: Op<T>, T: Sample>(
+        generation: Generation,
+        symbol: &str,
+        item_count: usize,
+    ) -> (Vec<T>, Engine) {
+        let items = ordinary::<O, T>(item_count);
         let text = generation.kernel(symbol);
         let engine = Engine::new::<O, T>(generation, 1, &text, items.len());
         (items, engine)
@@ -229,6 +295,21 @@ macro_rules! rows {
 }
 
 for_each_kernel!(rows);
+
+macro_rules! columns_rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
+        [$(Row {
+            symbol: stringify!($symbol),
+            count: count::$kind::<$op, $t>,
+        }),*]
+    };
+}
+
+/// The rows of columns.
+fn columns() -> impl Iterator<Item = Row> {
+    let reductions = for_each_columns_kernel!(columns_rows).into_iter();
+    reductions.chain(for_each_columns_scan_kernel!(columns_rows))
+}
 
 /// The rows of selections by predicates and of runs.
 macro_rules! selection_rows {
@@ -347,8 +428,8 @@ fn every_kernel_keeps_to_its_budget() {
     let budgets = budgets();
     let mut table = String::from("kernel,generation,lane_instructions_per_item\n");
     let mut failures = Vec::new();
-    let selections = selections();
-    for row in ROWS.iter().chain(&selections) {
+    let others: Vec<Row> = selections().into_iter().chain(columns()).collect();
+    for row in ROWS.iter().chain(&others) {
         for &generation in generations(row.symbol) {
             let (symbol, generation_name) = (row.symbol, generation.name);
             let cost = (row.count)(generation, symbol);
@@ -374,7 +455,7 @@ fn every_kernel_keeps_to_its_budget() {
         return;
     }
     let stale = budgets.keys().filter(|(symbol, _)| {
-        let mut rows = ROWS.iter().chain(&selections);
+        let mut rows = ROWS.iter().chain(&others);
         rows.all(|row| row.symbol != *symbol)
     });
     failures.extend(stale.map(|(symbol, _)| format!("{symbol} has a budget and no kernel")));

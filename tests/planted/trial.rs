@@ -91,6 +91,32 @@ pub fn of_segmented_scan<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -
     })
 }
 
+/// A trial of a reduction of columns.
+pub fn of_columns_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
+    let lists = lists::<O, T>(it.item_count);
+    let expected = lists
+        .clone()
+        .map(|items| reference::reduce_columns::<O, T>(&items, COLUMNS));
+    of::<O, T, O::Output>(it, lists, expected, |engine, items, options| {
+        Ok(engine.columns_reduce::<O, T>(items, COLUMNS, options)?.0)
+    })
+}
+
+/// A trial of a scan of columns.
+pub fn of_columns_scan<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Trial {
+    let lists = lists::<O, T>(it.item_count);
+    let expected = lists
+        .clone()
+        .map(|items| reference::inclusive_scan_columns::<O, T>(&items, COLUMNS));
+    of::<O, T, O::Output>(it, lists, expected, |engine, items, options| {
+        let scanned = engine.columns_scan::<O, T>(items, COLUMNS, false, options)?;
+        Ok(scanned.0)
+    })
+}
+
+/// Columns of the matrices of the trials.
+const COLUMNS: usize = 2;
+
 /// Offsets of segments of many lengths, which end with the items.
 fn segments(item_count: usize) -> Vec<usize> {
     let mut offsets = vec![0];

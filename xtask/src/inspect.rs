@@ -53,6 +53,13 @@ const SEGMENTED_REDUCE_BARRIERS: usize = 8;
 /// chunk, before nodes, before leaves; results; before the next work takes the work's place.
 const SEGMENTED_SCAN_BARRIERS: usize = 13;
 
+/// Barriers in the source of a reduction of columns: the ticket, the leaves; what other blocks have told, before and behind its reads;
+/// the last tag.
+const COLUMNS_REDUCE_BARRIERS: usize = 5;
+
+/// Barriers in the source of a scan of columns: the same, and twice more for what stands before the chunks, which is told the block.
+const COLUMNS_SCAN_BARRIERS: usize = 8;
+
 /// Barriers in the source of a selection: the first ticket; the warps' shares; tiles told, and that there is no more, which the
 /// warp that looks back hears before its first look-back and after each; prefixes told.
 const SELECTION_BARRIERS: [(&str, usize); 7] = [
@@ -197,6 +204,13 @@ fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
         };
         let barriers = [("bar.sync0;", count)];
         return inspect_barriers(name, entry, compiler, &barriers);
+    }
+    if name.starts_with("columns_") {
+        let count = match name.starts_with("columns_scan_") {
+            true => COLUMNS_SCAN_BARRIERS,
+            false => COLUMNS_REDUCE_BARRIERS,
+        };
+        return inspect_barriers(name, entry, compiler, &[("bar.sync0;", count)]);
     }
     if SELECTIONS.iter().any(|begin| name.starts_with(begin)) {
         return inspect_barriers(name, entry, compiler, &SELECTION_BARRIERS);

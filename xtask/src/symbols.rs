@@ -19,6 +19,8 @@ macro_rules! ladder_symbols {
 const LIBRARY: &[&str] = warpfold_kernels::for_each_kernel!(library_symbols);
 const SEGMENTED: &[&str] = warpfold_kernels::for_each_segmented_kernel!(library_symbols);
 const SEGMENTED_SCANS: &[&str] = warpfold_kernels::for_each_segmented_scan_kernel!(library_symbols);
+const COLUMNS: &[&str] = warpfold_kernels::for_each_columns_kernel!(library_symbols);
+const COLUMNS_SCANS: &[&str] = warpfold_kernels::for_each_columns_scan_kernel!(library_symbols);
 const PAIRS: &[&str] = warpfold_kernels::for_each_pair_kernel!(library_symbols);
 const SELECTIONS: &[&str] = warpfold_kernels::for_each_selection_kernel!(library_symbols);
 const LADDER: &[&str] = warpfold_ladder_kernels::for_each_ladder_kernel!(ladder_symbols);
@@ -31,7 +33,16 @@ impl Part {
     /// Its entries: these and no others.
     pub fn symbols(self) -> Vec<&'static str> {
         match self {
-            Part::Library => [LIBRARY, PAIRS, SEGMENTED, SEGMENTED_SCANS, SELECTIONS].concat(),
+            Part::Library => [
+                LIBRARY,
+                PAIRS,
+                SEGMENTED,
+                SEGMENTED_SCANS,
+                COLUMNS,
+                COLUMNS_SCANS,
+                SELECTIONS,
+            ]
+            .concat(),
             Part::Ladder => LADDER.to_vec(),
             Part::Nested => [NESTED, &[NESTED_HELLO]].concat(),
         }

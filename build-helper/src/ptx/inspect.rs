@@ -21,6 +21,10 @@ pub enum Kind {
     SegmentedReduce,
     /// A segmented scan, inclusive or exclusive.
     SegmentedScan,
+    /// A reduction of columns.
+    ColumnsReduce,
+    /// A scan of columns, inclusive or exclusive.
+    ColumnsScan,
     /// A scan, inclusive or exclusive.
     Scan,
     /// A selection, by a predicate or of heads of runs.
@@ -37,6 +41,8 @@ impl Kind {
             .or_else(|| symbol.strip_prefix("reduce_"));
         let segmented = symbol.strip_prefix("segmented_reduce_");
         let segmented_scan = symbol.strip_prefix("segmented_scan_");
+        let columns = symbol.strip_prefix("columns_reduce_");
+        let columns_scan = symbol.strip_prefix("columns_scan_");
         let scan = symbol
             .strip_prefix("inclusive_scan_")
             .or_else(|| symbol.strip_prefix("exclusive_scan_"));
@@ -48,6 +54,8 @@ impl Kind {
             .map(|name| (Self::Reduce, name))
             .or_else(|| segmented.map(|name| (Self::SegmentedReduce, name)))
             .or_else(|| segmented_scan.map(|name| (Self::SegmentedScan, name)))
+            .or_else(|| columns.map(|name| (Self::ColumnsReduce, name)))
+            .or_else(|| columns_scan.map(|name| (Self::ColumnsScan, name)))
             .or_else(|| scan.map(|name| (Self::Scan, name)))
             .or_else(|| selection.map(|name| (Self::Selection, name)))
             .or_else(|| own.map(|name| (Self::Own, name)))
@@ -70,6 +78,10 @@ impl Kind {
             // The same, but for what other blocks hear of; a chunk's total, what stands before the chunk, before nodes, before
             // leaves; results; before the next work takes the work's place.
             Self::SegmentedScan => add("bar.sync 0".to_owned(), 13),
+            // The ticket, the leaves; what other blocks have told, before and behind its reads; the last tag.
+            Self::ColumnsReduce => add("bar.sync 0".to_owned(), 5),
+            // The same, and twice more for what stands before the chunks, which is told the block.
+            Self::ColumnsScan => add("bar.sync 0".to_owned(), 8),
             Self::Selection => selection_barriers(&mut add),
             // Once for short scans, once for long ones.
             Self::Scan => {

@@ -185,7 +185,7 @@ fn local_memory(body: &[Statement]) -> Option<Reason> {
 
 /// The first access that is not of an argument or the result, or operation that is not a computation.
 fn effects(function: &Function, body: &[Statement]) -> Option<Reason> {
-    let spaces = Spaces::of(function.name, body);
+    let spaces = Spaces::of(function.name, body, Space::Parameter);
     let result = Space::Parameter(function.parameters.len() - 1);
     instructions(body).find_map(|(at, instruction)| {
         if let Some(symbol) = instruction.operands.iter().find_map(|o| symbol(o))

@@ -32,8 +32,10 @@ pub enum Space {
     Shared,
     /// An address in global memory.
     Global,
-    /// An address that the function's parameter of this index says.
+    /// An address that the parameter of this index says, of a function that is no kernel.
     Parameter(usize),
+    /// What a kernel's parameter says: a number, or an address that is yet to be converted to global memory.
+    Argument,
     /// One thing or another.
     Mixed,
 }
@@ -50,6 +52,7 @@ impl Space {
             (a, b) if a == b => a,
             // Either of two arguments: an operator may choose which to read. Never the result, which is the last.
             (Self::Parameter(a), Self::Parameter(b)) => Self::Parameter(a.min(b)),
+            (Self::Argument, Self::Number) | (Self::Number, Self::Argument) => Self::Number,
             _ => Self::Mixed,
         }
     }
@@ -87,15 +90,18 @@ pub struct Spaces {
     scopes: Vec<Vec<(usize, Vec<String>)>>,
     /// The name of the function's parameters, up to their index.
     parameter: String,
+    /// What its parameter of an index holds.
+    argument: fn(usize) -> Space,
 }
 
 impl Spaces {
-    /// Follows the addresses of the function of this name.
-    pub fn of(name: &str, body: &[Statement]) -> Self {
+    /// Follows the addresses of the function of this name, whose parameters hold this.
+    pub fn of(name: &str, body: &[Statement], argument: fn(usize) -> Space) -> Self {
         let mut spaces = Self {
             known: HashMap::new(),
             scopes: scopes(body),
             parameter: format!("[{name}_param_"),
+            argument,
         };
         let mut changed = true;
         while changed {
@@ -181,7 +187,7 @@ impl Spaces {
     fn argument(&self, place: &str) -> Space {
         let index = place.strip_prefix(&self.parameter);
         let index = index.and_then(|index| index.trim_end_matches(']').parse().ok());
-        index.map_or(Space::Number, Space::Parameter)
+        index.map_or(Space::Number, self.argument)
     }
 }
 
@@ -220,7 +226,7 @@ pub struct Stray {
 
 /// Names the memory of each access of a kernel.
 pub fn resolve(name: &str, body: &mut [Statement]) -> Result<(), Stray> {
-    let spaces = Spaces::of(name, body);
+    let spaces = Spaces::of(name, body, |_| Space::Argument);
     for (at, statement) in body.iter_mut().enumerate() {
         let Statement::Instruction(instruction) = statement else {
             continue;
@@ -233,7 +239,7 @@ pub fn resolve(name: &str, body: &mut [Statement]) -> Result<(), Stray> {
             match spaces.space(at, &instruction.operands[1]) {
                 Space::Shared if to_shared => instruction.opcode = "mov.b64".to_owned(),
                 Space::Global if !to_shared => instruction.opcode = "mov.b64".to_owned(),
-                Space::Parameter(_) if !to_shared => {}
+                Space::Argument if !to_shared => {}
                 _ => return Err(stray()),
             }
         } else if let Some(place) = generic_access(instruction) {
@@ -305,6 +311,8 @@ mod tests {
             "mov.b64 %rd4, %rd1;",
             "add.s64 %rd4, %rd1, 8;",
             "add.s64 %rd4, %rd9, %rd1;",
+            "add.s64 %rd4, %rd3, %rd1;",
+            "mad.lo.s64 %rd5, %rd9, %rd3, %rd3; min.u64 %rd5, %rd5, %rd9; add.s64 %rd4, %rd5, %rd1;",
             "sub.s64 %rd4, %rd1, %rd9;",
             "or.b64 %rd4, %rd1, 4;",
             "and.b64 %rd4, %rd1, -16;",
@@ -345,6 +353,7 @@ mod tests {
     fn an_address_of_unknown_memory_is_an_error() {
         for text in [
             "ld.b32 %r1, [%rd9];",
+            "ld.b32 %r1, [%rd3];",
             "mov.b64 %rd4, 64; ld.b32 %r1, [%rd4];",
             "ld.global.b64 %rd4, [%rd2]; ld.b32 %r1, [%rd4];",
             "selp.b64 %rd4, %rd1, %rd2, %p1; ld.b32 %r1, [%rd4];",

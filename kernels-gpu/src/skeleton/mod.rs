@@ -155,8 +155,8 @@ arrays! {
 ///
 /// Of pairs, one of the two values of an item has the width.
 ///
-/// The names tell the same, in bits, save that segmented reductions and scans, and scans with accumulators of 32 bits, are the same with
-/// either kind of operator. A reduction for which no item lifts to the identity lifts existing items only.
+/// The names tell the same, in bits, save that reductions and scans of segments and of columns, and scans with accumulators of 32 bits,
+/// are the same with either kind of operator. A reduction for which no item lifts to the identity lifts existing items only.
 macro_rules! for_each_skeleton {
     ($callback:ident) => {
         $callback! {
@@ -194,6 +194,25 @@ macro_rules! for_each_skeleton {
             segmented_scan true u16 u64 u64 => segmented_scan_16_64_64;
             segmented_scan true u32 u64 u64 => segmented_scan_32_64_64;
             segmented_scan true u16 u32 u32 => segmented_scan_16_32_32;
+            columns_reduce true u8 u32 u8 => columns_reduce_8_32_8;
+            columns_reduce true u16 u32 u16 => columns_reduce_16_32_16;
+            columns_reduce true u32 u32 u32 => columns_reduce_32_32_32;
+            columns_reduce true u64 u64 u64 => columns_reduce_64_64_64;
+            columns_reduce true u16 u32 u8 => columns_reduce_16_32_8;
+            columns_reduce true u32 u32 u8 => columns_reduce_32_32_8;
+            columns_reduce true u64 u32 u8 => columns_reduce_64_32_8;
+            columns_reduce true u8 u64 u64 => columns_reduce_8_64_64;
+            columns_reduce true u16 u64 u64 => columns_reduce_16_64_64;
+            columns_reduce true u32 u64 u64 => columns_reduce_32_64_64;
+            columns_reduce true u16 u32 u32 => columns_reduce_16_32_32;
+            columns_scan true u8 u32 u8 => columns_scan_8_32_8;
+            columns_scan true u16 u32 u16 => columns_scan_16_32_16;
+            columns_scan true u32 u32 u32 => columns_scan_32_32_32;
+            columns_scan true u64 u64 u64 => columns_scan_64_64_64;
+            columns_scan true u8 u64 u64 => columns_scan_8_64_64;
+            columns_scan true u16 u64 u64 => columns_scan_16_64_64;
+            columns_scan true u32 u64 u64 => columns_scan_32_64_64;
+            columns_scan true u16 u32 u32 => columns_scan_16_32_32;
             reduce_existing true u8 u64 Bytes2 => reduce_exact_8_64_16_existing;
             reduce_existing true u16 u64 Halves2 => reduce_exact_16_64_32_existing;
             reduce_existing true u32 u64 Words2 => reduce_exact_32_64_64_existing;
@@ -250,6 +269,18 @@ macro_rules! segmented_reduce {
 macro_rules! segmented_scan {
     ($exact:literal $t:ident $a:ident $r:ident $symbol:ident) => {
         segmented_scan_entry!($symbol: Holes<$a, $r, $exact>, $t);
+    };
+}
+
+macro_rules! columns_reduce {
+    ($exact:literal $t:ident $a:ident $r:ident $symbol:ident) => {
+        columns_reduce_entry!($symbol: Holes<$a, $r, $exact>, $t);
+    };
+}
+
+macro_rules! columns_scan {
+    ($exact:literal $t:ident $a:ident $r:ident $symbol:ident) => {
+        columns_scan_entry!($symbol: Holes<$a, $r, $exact>, $t);
     };
 }
 

@@ -10,7 +10,10 @@ use common::{Numbers, items};
 use own_operators::operators::*;
 use virtual_gpu::Mode;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
-use warpfold::kind::{exclusive_scan, inclusive_scan, reduce, segmented_reduce, segmented_scan};
+use warpfold::kind::{
+    columns_reduce, columns_scan, exclusive_scan, inclusive_scan, reduce, segmented_reduce,
+    segmented_scan,
+};
 use warpfold::{
     Commutative, Gpu, Item, Kernel, Pair, Triple, check_operator, check_reduce_operator,
     check_scan_operator, reference,
@@ -77,15 +80,47 @@ where
     assert_same(&found[within], &expected, type_name::<O>());
 }
 
+/// Columns of a few leaves, of two chunks and of more than sixteen.
+fn check_columns<O, T: Item>(item: fn(&mut Numbers) -> T)
+where
+    O: Kernel<columns_reduce, T> + Kernel<columns_scan, T>,
+{
+    let gpu = Gpu::global().unwrap();
+    gpu.make_current().unwrap();
+    for (rows, columns) in [(40, 3), (300, 33), (4200, 1)] {
+        let items = items(rows * columns, item);
+        let input = DeviceBuffer::from_slice(&items).unwrap();
+        let mut output = DeviceBuffer::<O::Output>::zeroed(columns).unwrap();
+        warpfold::reduce_columns::<O, T>(gpu, &input, columns, &mut output).unwrap();
+        let mut found = vec![bytemuck::Zeroable::zeroed(); columns];
+        output.copy_to(&mut found).unwrap();
+        let expected = reference::reduce_columns::<O, T>(&items, columns);
+        assert_same(&found, &expected, type_name::<O>());
+        let mut output = DeviceBuffer::<O::Output>::zeroed(items.len()).unwrap();
+        let mut found = vec![bytemuck::Zeroable::zeroed(); items.len()];
+        warpfold::inclusive_scan_columns::<O, T>(gpu, &input, columns, &mut output).unwrap();
+        output.copy_to(&mut found).unwrap();
+        let expected = reference::inclusive_scan_columns::<O, T>(&items, columns);
+        assert_same(&found, &expected, type_name::<O>());
+        warpfold::exclusive_scan_columns::<O, T>(gpu, &input, columns, &mut output).unwrap();
+        output.copy_to(&mut found).unwrap();
+        let expected = reference::exclusive_scan_columns::<O, T>(&items, columns);
+        assert_same(&found, &expected, type_name::<O>());
+    }
+}
+
 fn check_scans<O, T>(item: fn(&mut Numbers) -> T)
 where
     T: Item,
     O: Kernel<inclusive_scan, T>
         + Kernel<exclusive_scan, T>
         + Kernel<segmented_reduce, T>
-        + Kernel<segmented_scan, T>,
+        + Kernel<segmented_scan, T>
+        + Kernel<columns_reduce, T>
+        + Kernel<columns_scan, T>,
 {
     check_segments::<O, T>(item);
+    check_columns::<O, T>(item);
     for length in lengths() {
         let items = items(length, item);
         let found = warpfold::gpu_inclusive_scan::<O, T>(&items).unwrap();
@@ -104,6 +139,8 @@ where
         + Kernel<reduce, T>
         + Kernel<segmented_reduce, T>
         + Kernel<segmented_scan, T>
+        + Kernel<columns_reduce, T>
+        + Kernel<columns_scan, T>
         + Kernel<inclusive_scan, T>
         + Kernel<exclusive_scan, T>,
 {

@@ -61,6 +61,7 @@ fn the_few_are_rows_of_the_tables() {
         .split_once("macro_rules! for_each_whole_kernel")
         .unwrap();
     let segmented = include_str!("../../../kernels-gpu/src/segments/entries.rs");
+    let columns = include_str!("../../../kernels-gpu/src/columns/entries.rs");
     let selections = include_str!("../../../kernels-gpu/src/selection/entries.rs");
     let ladder = include_str!("../../../ladder/kernels/src/entries.rs");
     let is_row = |line: &&str| line.ends_with(';') && line.contains(" => ");
@@ -70,10 +71,11 @@ fn the_few_are_rows_of_the_tables() {
     assert_eq!(few, FEW.len() - 1);
     let all = Part::Library.symbols();
     assert_eq!(
-        count(library) + count(segmented) + count(selections),
+        count(library) + count(segmented) + count(columns) + count(selections),
         all.len()
     );
     assert_eq!(rows(library, &all), library);
     assert_eq!(rows(segmented, &all), segmented);
+    assert_eq!(rows(columns, &all), columns);
     assert_eq!(rows(selections, &all), selections);
 }

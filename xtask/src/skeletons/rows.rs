@@ -10,7 +10,7 @@ pub struct Row {
     pub symbol: &'static str,
     /// The skeleton's name, if there is one for such kernels.
     pub skeleton: String,
-    /// The row whose bodies fill it: of a segmented reduction or scan, the reduction's.
+    /// The row whose bodies fill it: of a reduction or scan of segments or columns, the reduction's.
     pub bodies: &'static str,
 }
 
@@ -48,6 +48,8 @@ pub fn rows() -> Vec<Row> {
     all.extend(warpfold_kernels::for_each_segmented_kernel!(rows));
     all.extend(selections());
     all.extend(warpfold_kernels::for_each_segmented_scan_kernel!(rows));
+    all.extend(warpfold_kernels::for_each_columns_kernel!(rows));
+    all.extend(warpfold_kernels::for_each_columns_scan_kernel!(rows));
     all
 }
 
@@ -83,7 +85,10 @@ fn row(symbol: &'static str, skeleton: String) -> Row {
 
 /// The row whose bodies a row has.
 fn bodies_of(symbol: &'static str) -> &'static str {
-    let Some(row) = symbol.strip_prefix("segmented_") else {
+    let row = symbol
+        .strip_prefix("segmented_")
+        .or_else(|| symbol.strip_prefix("columns_"));
+    let Some(row) = row else {
         return symbol;
     };
     let Some(operator) = row.strip_prefix("scan_") else {
@@ -97,7 +102,7 @@ fn bodies_of(symbol: &'static str) -> &'static str {
     };
     let is_reduction = |row: &str| row.strip_prefix("reduce_") == Some(operator);
     let reduction = REDUCTIONS.iter().find(|row| is_reduction(row));
-    reduction.expect("the operator of a segmented scan has a reduction")
+    reduction.expect("the operator of a scan of segments or columns has a reduction")
 }
 
 fn reduce<O: Op<T>, T: Element>() -> String {
@@ -123,6 +128,14 @@ fn segmented_reduce<O: Op<T>, T: Element>() -> String {
 
 fn segmented_scan<O: Op<T>, T: Element>() -> String {
     format!("segmented_scan_{}", widths::<O, T>())
+}
+
+fn columns_reduce<O: Op<T>, T: Element>() -> String {
+    format!("columns_reduce_{}", widths::<O, T>())
+}
+
+fn columns_scan<O: Op<T>, T: Element>() -> String {
+    format!("columns_scan_{}", widths::<O, T>())
 }
 
 fn inclusive_scan<O: Op<T>, T: Element>() -> String {

@@ -1,0 +1,85 @@
+//! The columns of matrices.
+
+use anyhow::Result;
+use warpfold::cust::memory::CopyDestination;
+use warpfold::{Sum, inclusive_scan_columns_on, reduce_columns_into};
+
+use super::{Place, Shape};
+use crate::data::{Accumulator, Measured, Rounding};
+
+/// Columns of the matrices. CUB has neither of the two calls.
+pub const COLUMNS: [usize; 3] = [32, 1024, 65_536];
+
+/// The items of a place as a matrix.
+pub struct Matrix<'a> {
+    place: &'a Place<'a>,
+    columns: usize,
+}
+
+impl<'a> Matrix<'a> {
+    /// The matrix of so many columns, if there are as many items.
+    pub fn new(place: &'a Place<'a>, columns: usize) -> Option<Self> {
+        (columns <= place.item_count).then_some(Self { place, columns })
+    }
+
+    fn rows(&self) -> usize {
+        self.place.item_count / self.columns
+    }
+
+    /// The sums and the inclusive scans of its columns.
+    pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
+        let Self { place, columns } = *self;
+        let sums = Box::new(move || {
+            Ok(reduce_columns_into::<Sum, _>(
+                place.gpu,
+                place.stream,
+                &place.input,
+                columns,
+                &mut place.output.index(..columns),
+            )?)
+        });
+        let scans = Box::new(move || {
+            Ok(inclusive_scan_columns_on::<Sum, _>(
+                place.gpu,
+                place.stream,
+                &place.input,
+                columns,
+                &mut place.output.index(..),
+            )?)
+        });
+        let items = place.item_count as u64;
+        Ok(vec![
+            Shape {
+                name: format!("sums, {columns} columns"),
+                bytes: 4 * (items + columns as u64),
+                // SAFETY: there is no call of CUB's, which would use the arguments.
+                calls: unsafe { place.calls(sums, None, place.arguments()) }?,
+                is_right: Box::new(|| self.are_sums(0)),
+            },
+            Shape {
+                name: format!("inclusive scans, {columns} columns"),
+                bytes: 8 * items,
+                // SAFETY: as above.
+                calls: unsafe { place.calls(scans, None, place.arguments()) }?,
+                is_right: Box::new(move || self.are_sums((self.rows() - 1) * columns)),
+            },
+        ])
+    }
+
+    /// Whether the output has the sums of some columns, from this place on.
+    fn are_sums(&self, begin: usize) -> Result<bool> {
+        let columns = self.columns;
+        let mut found = vec![0.0f32; columns];
+        let output = self.place.output.index(begin..begin + columns);
+        output.copy_to(&mut found)?;
+        let rounding = Rounding {
+            item_count: self.rows(),
+            accumulator: Accumulator::Result,
+        };
+        let is_sum = |column: usize| {
+            let items = (0..self.rows()).map(|row| self.place.data.item(row * columns + column));
+            found[column].is_sum(items.map(Measured::units).sum(), rounding)
+        };
+        Ok([0, columns / 3, columns - 1].into_iter().all(is_sum))
+    }
+}

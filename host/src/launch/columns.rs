@@ -1,0 +1,126 @@
+//! Reductions and scans of columns.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use warpfold_kernels::arguments::{ColumnsReduceArguments, ColumnsScanArguments};
+use warpfold_kernels::columns::{block_count, state_words};
+use warpfold_kernels::workspace::Control;
+
+use super::pieces::Part;
+use super::{Queue, Span};
+use crate::error::{Argument, Error, Result};
+use crate::gpu::{LoadedKernel, Place};
+use crate::kernel::{Entry, Item, Kernel, kind};
+
+/// A row-major matrix.
+#[derive(Clone, Copy)]
+pub(crate) struct Matrix {
+    /// All of its items.
+    pub items: Span,
+    pub rows: usize,
+    /// At least one.
+    pub columns: usize,
+}
+
+/// What a launch knows of its matrix, whatever is made of the columns.
+struct Prepared {
+    kernel: Arc<LoadedKernel>,
+    scratch: Place,
+    blocks: u64,
+}
+
+impl Queue<'_> {
+    /// Queues the reduction of each column to a result in `output`.
+    pub fn columns_reduce<O: Kernel<kind::columns_reduce, T>, T: Item>(
+        &mut self,
+        matrix: Matrix,
+        output: Span,
+    ) -> Result<()> {
+        check::<T, O::Output>(matrix, output, matrix.columns)?;
+        let prepared = self.prepare_columns::<O::Accumulator>(matrix, output, O::entry())?;
+        let mut arguments = ColumnsReduceArguments::<T, O::Output> {
+            input: matrix.items.address as *const T,
+            row_count: matrix.rows as u64,
+            column_count: matrix.columns as u64,
+            control: prepared.scratch.control as *mut Control,
+            states: prepared.scratch.states as *mut u64,
+            state_words: prepared.scratch.state_words,
+            output: output.address as *mut O::Output,
+        };
+        // SAFETY: these are the arguments of a reduction of columns.
+        unsafe { self.launch_columns(&prepared, &mut arguments.pointers()) }
+    }
+
+    /// Queues the scan of each column, at least one row, to `output`.
+    pub fn columns_scan<O: Kernel<kind::columns_scan, T>, T: Item>(
+        &mut self,
+        matrix: Matrix,
+        is_exclusive: bool,
+        output: Span,
+    ) -> Result<()> {
+        check::<T, O::Output>(matrix, output, matrix.items.item_count)?;
+        let prepared = self.prepare_columns::<O::Accumulator>(matrix, output, O::entry())?;
+        let mut arguments = ColumnsScanArguments::<T, O::Output> {
+            input: matrix.items.address as *const T,
+            row_count: matrix.rows as u64,
+            column_count: matrix.columns as u64,
+            control: prepared.scratch.control as *mut Control,
+            states: prepared.scratch.states as *mut u64,
+            state_words: prepared.scratch.state_words,
+            output: output.address as *mut O::Output,
+            is_exclusive: u64::from(is_exclusive),
+        };
+        // SAFETY: these are the arguments of a scan of columns.
+        unsafe { self.launch_columns(&prepared, &mut arguments.pointers()) }
+    }
+
+    /// Checks the memory, and sees to the workspace.
+    fn prepare_columns<A>(
+        &mut self,
+        matrix: Matrix,
+        output: Span,
+        entry: &'static Entry,
+    ) -> Result<Prepared> {
+        if matrix.rows > 0 {
+            self.check_memory(Argument::Input, matrix.items)?;
+        }
+        self.check_memory(Argument::Output, output)?;
+        let (rows, columns) = (matrix.rows as u64, matrix.columns as u64);
+        Ok(Prepared {
+            kernel: self.entered.kernel(entry)?,
+            scratch: self.scratch(Part::Whole, state_words::<A>(rows, columns))?,
+            blocks: block_count(rows, columns),
+        })
+    }
+
+    /// Launches the kernel.
+    ///
+    /// # Safety
+    /// The arguments are those of the kernel, of the launch that was prepared.
+    unsafe fn launch_columns(
+        &mut self,
+        prepared: &Prepared,
+        pointers: &mut [*mut c_void],
+    ) -> Result<()> {
+        let Prepared { kernel, blocks, .. } = prepared;
+        // SAFETY: the caller's. The items and the results are memory of the context, of the lengths that their owner gave them, which
+        // were compared. The rest is the stream's workspace, with the state words that were asked for.
+        unsafe { self.launch(Part::Whole, kernel, kernel.long.block, *blocks, pointers) }
+    }
+}
+
+/// Checks what can be known of the arguments without the driver, with so many results.
+fn check<T, R>(matrix: Matrix, output: Span, result_count: usize) -> Result<()> {
+    if output.item_count < result_count {
+        return Err(Error::OutputTooShort {
+            offered_items: output.item_count,
+            needed_items: result_count,
+        });
+    }
+    matrix.items.check_alignment::<T>(Argument::Input)?;
+    output.check_alignment::<R>(Argument::Output)?;
+    output
+        .first_items(result_count)
+        .check_apart::<R, T>(matrix.items)
+}

@@ -1,0 +1,219 @@
+//! Reductions and scans of columns: every kernel of the tables gives what `warpfold::reference` gives, and what segments of the transposed
+//! matrix give, bit for bit, whatever the matrix's shape.
+
+mod calls;
+#[path = "../common/mod.rs"]
+mod common;
+mod counted;
+#[path = "../common/data.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod data;
+#[path = "../common/engine.rs"]
+mod engine;
+#[path = "../common/graph.rs"]
+mod graph;
+#[path = "../common/schedule.rs"]
+mod schedule;
+mod scheduled;
+
+use std::env;
+
+use common::gpu;
+use cust::memory::{CopyDestination, DeviceBuffer};
+use data::{Random, Sample, assert_same_bits, ordinary};
+use warpfold::{
+    All, And, Any, Item, Kernel, Max, MaxNum, Min, MinNum, Or, Product, Sum, WideSum, Xor, bf16,
+    cust, exclusive_scan_columns, exclusive_scan_rows, f16, inclusive_scan_columns,
+    inclusive_scan_rows, kind, reduce_columns, reduce_rows, reference,
+};
+use warpfold_kernels::{for_each_columns_kernel, for_each_columns_scan_kernel};
+
+/// Rows and columns of small matrices about the borders of leaves, chunks and warps.
+const SHAPES: [(usize, usize); 24] = [
+    (1, 1),
+    (1, 31),
+    (1, 700),
+    (2, 32),
+    (15, 1),
+    (15, 33),
+    (16, 3),
+    (16, 64),
+    (17, 1),
+    (17, 100),
+    (33, 31),
+    (255, 3),
+    (255, 32),
+    (256, 1),
+    (256, 40),
+    (257, 1),
+    (257, 33),
+    (512, 7),
+    (513, 32),
+    (700, 2),
+    (4095, 1),
+    (4096, 3),
+    (4097, 1),
+    (4400, 5),
+];
+
+/// Larger ones.
+const LARGE_SHAPES: [(usize, usize); 6] = [
+    (65_536, 1),
+    (65_537, 3),
+    (66_000, 31),
+    (9000, 100),
+    (300, 5000),
+    (1_050_000, 1),
+];
+
+/// What a call writes to so many results and three places more, which it leaves alone.
+fn written<R: Item>(count: usize, call: impl FnOnce(&mut DeviceBuffer<R>)) -> Vec<R> {
+    let mut output = DeviceBuffer::<R>::zeroed(count + 3).unwrap();
+    call(&mut output);
+    let mut found = vec![R::zeroed(); count + 3];
+    output.copy_to(&mut found).unwrap();
+    assert_same_bits(&found[count..], &[R::zeroed(); 3], "places behind");
+    found.truncate(count);
+    found
+}
+
+/// The items of a matrix, column after column.
+fn transposed<T: Copy>(matrix: &[T], columns: usize) -> Vec<T> {
+    let column = |column| matrix.iter().skip(column).step_by(columns).copied();
+    (0..columns).flat_map(column).collect()
+}
+
+fn check_reduction<O: Kernel<kind::columns_reduce, T>, T: Sample>(rows: usize, columns: usize) {
+    let matrix = ordinary::<O, T>(rows * columns);
+    let input = DeviceBuffer::from_slice(&matrix).unwrap();
+    let found = written::<O::Output>(columns, |output| {
+        reduce_columns::<O, T>(gpu(), &input, columns, output).unwrap();
+    });
+    let expected = reference::reduce_columns::<O, T>(&matrix, columns);
+    let what = format!("{rows} rows, {columns} columns");
+    assert_same_bits(&found, &expected, &what);
+}
+
+fn check_scans<O: Kernel<kind::columns_scan, T>, T: Sample>(rows: usize, columns: usize) {
+    let matrix = ordinary::<O, T>(rows * columns);
+    let input = DeviceBuffer::from_slice(&matrix).unwrap();
+    let what = format!("{rows} rows, {columns} columns");
+    let found = written::<O::Output>(matrix.len(), |output| {
+        inclusive_scan_columns::<O, T>(gpu(), &input, columns, output).unwrap();
+    });
+    let expected = reference::inclusive_scan_columns::<O, T>(&matrix, columns);
+    assert_same_bits(&found, &expected, &format!("inclusive, {what}"));
+    let found = written::<O::Output>(matrix.len(), |output| {
+        exclusive_scan_columns::<O, T>(gpu(), &input, columns, output).unwrap();
+    });
+    let expected = reference::exclusive_scan_columns::<O, T>(&matrix, columns);
+    assert_same_bits(&found, &expected, &format!("exclusive, {what}"));
+}
+
+#[test]
+fn reductions_at_the_borders_of_leaves_chunks_and_warps() {
+    gpu();
+    for (rows, columns) in SHAPES {
+        check_reduction::<Sum, f32>(rows, columns);
+    }
+}
+
+#[test]
+fn scans_at_the_borders_of_leaves_chunks_and_warps() {
+    gpu();
+    for (rows, columns) in SHAPES {
+        check_scans::<Sum, f32>(rows, columns);
+    }
+}
+
+#[test]
+fn random_shapes() {
+    gpu();
+    let mut random = Random::new(3);
+    for _ in 0..10 {
+        let most = 1 << random.below(9);
+        let columns = 1 + random.below(most);
+        let rows = 1 + random.below(12_000 / columns + 1);
+        check_reduction::<Sum, f32>(rows, columns);
+        check_scans::<Sum, f64>(rows, columns);
+    }
+}
+
+#[test]
+fn large_matrices() {
+    gpu();
+    let is_sweep = env::var_os("WARPFOLD_SWEEP").is_some();
+    let shapes = match is_sweep {
+        true => &LARGE_SHAPES[..],
+        false => &LARGE_SHAPES[..1],
+    };
+    for &(rows, columns) in shapes {
+        check_reduction::<Sum, f32>(rows, columns);
+        check_scans::<Sum, f32>(rows, columns);
+    }
+}
+
+/// The columns of a matrix are the rows of the transposed one.
+fn check_transposed<O, T>(rows: usize, columns: usize)
+where
+    T: Sample,
+    O: Kernel<kind::columns_reduce, T>
+        + Kernel<kind::columns_scan, T>
+        + Kernel<kind::segmented_reduce, T>
+        + Kernel<kind::segmented_scan, T>,
+{
+    let matrix = ordinary::<O, T>(rows * columns);
+    let turned = transposed(&matrix, columns);
+    let input = DeviceBuffer::from_slice(&matrix).unwrap();
+    let turned = DeviceBuffer::from_slice(&turned).unwrap();
+    let what = format!("{rows} rows, {columns} columns");
+    let found = written::<O::Output>(columns, |output| {
+        reduce_columns::<O, T>(gpu(), &input, columns, output).unwrap();
+    });
+    let expected = written::<O::Output>(columns, |output| {
+        reduce_rows::<O, T>(gpu(), &turned, rows, output).unwrap();
+    });
+    assert_same_bits(&found, &expected, &what);
+    let found = written::<O::Output>(matrix.len(), |output| {
+        inclusive_scan_columns::<O, T>(gpu(), &input, columns, output).unwrap();
+    });
+    let expected = written::<O::Output>(matrix.len(), |output| {
+        inclusive_scan_rows::<O, T>(gpu(), &turned, rows, output).unwrap();
+    });
+    assert_same_bits(&transposed(&found, columns), &expected, &what);
+    let found = written::<O::Output>(matrix.len(), |output| {
+        exclusive_scan_columns::<O, T>(gpu(), &input, columns, output).unwrap();
+    });
+    let expected = written::<O::Output>(matrix.len(), |output| {
+        exclusive_scan_rows::<O, T>(gpu(), &turned, rows, output).unwrap();
+    });
+    assert_same_bits(&transposed(&found, columns), &expected, &what);
+}
+
+#[test]
+fn columns_are_rows_of_the_transposed_matrix() {
+    gpu();
+    check_transposed::<Sum, f32>(273, 33);
+    check_transposed::<Sum, f64>(4200, 3);
+    check_transposed::<Product, f16>(300, 20);
+    check_transposed::<WideSum, f32>(600, 9);
+}
+
+/// A row of the table: columns of a ragged leaf and of two chunks, more than a warp's; and sixteen chunks and one.
+macro_rules! rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
+        #[test]
+        fn $symbol() {
+            gpu();
+            rows!(@ $kind $op $t);
+        }
+    )*};
+    (@ columns_reduce $op:ident $t:ident) => {
+        check_reduction::<$op, $t>(275, 33);
+        check_reduction::<$op, $t>(4100, 1);
+    };
+    (@ columns_scan $op:ident $t:ident) => { check_scans::<$op, $t>(275, 33); };
+}
+
+for_each_columns_kernel!(rows);
+for_each_columns_scan_kernel!(rows);

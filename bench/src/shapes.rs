@@ -83,9 +83,7 @@ pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
             }
             let matrices = columns::COLUMNS.into_iter();
             for matrix in matrices.filter_map(|count| columns::Matrix::new(&place, count)) {
-                for shape in matrix.shapes()? {
-                    measure(&mut report, &place, shape, effort, run)?;
-                }
+                measurement.measure(&place, matrix.shapes()?, run)?;
             }
             for share in selection::SHARES {
                 let chosen = selection::Chosen::new(&place, share)?;

@@ -1,4 +1,4 @@
-//! Captured graphs in which one call says how many items the next has: each launch follows what the input is then.
+//! Captured graphs, most of them with a call that says how many items the next has: each launch follows what the input is then.
 //!
 //! `cust`'s own copies end a capture, so there is one test at a time.
 
@@ -17,11 +17,12 @@ use buffers::{assert_begins, values, zeros};
 use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
-use data::Random;
+use data::{Random, assert_same_bits, ordinary};
 use graph::Graph;
 use warpfold::{
-    Equal, NonZero, NotNan, ScanOptions, Sum, cust, inclusive_scan_with_on, reduce_by_key_on,
-    reduce_counted_into, reference, select_if_counted_on, select_if_on, unique_counted_on,
+    Equal, NonZero, NotNan, ScanOptions, Sum, cust, inclusive_scan_columns_on,
+    inclusive_scan_with_on, reduce_by_key_on, reduce_columns_into, reduce_counted_into, reference,
+    select_if_counted_on, select_if_on, unique_counted_on,
 };
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -72,6 +73,32 @@ fn a_captured_call_follows_its_keys() {
         let (_, sums) = reference::reduce_by_key::<Sum, Equal, _, _>(&keys, &values);
         assert_eq!(runs_found.as_host_vec().unwrap(), [sums.len() as u64]);
         assert_begins(&reduced, &sums, &format!("runs of about {most}"));
+    }
+}
+
+#[test]
+fn captured_calls_follow_their_matrix() {
+    let _alone = alone();
+    let (gpu, stream) = (gpu(), stream());
+    let (rows, columns) = (600, 37);
+    let mut matrix = ordinary::<Sum, f32>(rows * columns);
+    let mut input = DeviceBuffer::from_slice(&matrix).unwrap();
+    let mut sums = DeviceBuffer::from_slice(&vec![0.0; columns]).unwrap();
+    let mut scanned = DeviceBuffer::from_slice(&vec![0.0; matrix.len()]).unwrap();
+    let graph = Graph::capture(&stream, || {
+        reduce_columns_into::<Sum, _>(gpu, &stream, &input, columns, &mut sums).unwrap();
+        inclusive_scan_columns_on::<Sum, _>(gpu, &stream, &input, columns, &mut scanned).unwrap();
+    });
+    for _ in 0..3 {
+        matrix.rotate_left(1);
+        input.copy_from(&matrix).unwrap();
+        // SAFETY: the buffers live until the stream is waited for.
+        unsafe { graph.launch(&stream) };
+        stream.synchronize().unwrap();
+        let expected = reference::reduce_columns::<Sum, f32>(&matrix, columns);
+        assert_same_bits(&sums.as_host_vec().unwrap(), &expected, "sums");
+        let expected = reference::inclusive_scan_columns::<Sum, f32>(&matrix, columns);
+        assert_same_bits(&scanned.as_host_vec().unwrap(), &expected, "scans");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a call does with its arguments: forms, captures, nothing to do, and what is wrong.
+//! What a call does with its arguments: forms, nothing to do, and what is wrong.
 
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
@@ -10,7 +10,6 @@ use warpfold::{
 
 use crate::common::gpu;
 use crate::data::{assert_same_bits, ordinary};
-use crate::graph::Graph;
 
 #[test]
 fn either_form_gives_the_same_from_any_item_on() {
@@ -77,32 +76,6 @@ fn columns_of_no_rows_give_the_identity() {
         gpu_reduce_columns::<Max, i32>(&[], 3),
         Ok(vec![i32::MIN; 3])
     );
-}
-
-#[test]
-fn a_captured_call_is_replayed() {
-    let gpu = gpu();
-    let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
-    let (rows, columns) = (600, 37);
-    let mut matrix = ordinary::<Sum, f32>(rows * columns);
-    let mut input = DeviceBuffer::from_slice(&matrix).unwrap();
-    let mut sums = DeviceBuffer::from_slice(&vec![0.0; columns]).unwrap();
-    let mut scanned = DeviceBuffer::from_slice(&vec![0.0; matrix.len()]).unwrap();
-    let graph = Graph::capture(&stream, || {
-        reduce_columns_into::<Sum, _>(gpu, &stream, &input, columns, &mut sums).unwrap();
-        inclusive_scan_columns_on::<Sum, _>(gpu, &stream, &input, columns, &mut scanned).unwrap();
-    });
-    for _ in 0..3 {
-        matrix.rotate_left(1);
-        input.copy_from(&matrix).unwrap();
-        // SAFETY: the buffers live until the stream is waited for.
-        unsafe { graph.launch(&stream) };
-        stream.synchronize().unwrap();
-        let expected = reference::reduce_columns::<Sum, f32>(&matrix, columns);
-        assert_same_bits(&sums.as_host_vec().unwrap(), &expected, "sums");
-        let expected = reference::inclusive_scan_columns::<Sum, f32>(&matrix, columns);
-        assert_same_bits(&scanned.as_host_vec().unwrap(), &expected, "scans");
-    }
 }
 
 #[test]

@@ -10,8 +10,6 @@ mod counted;
 mod data;
 #[path = "../common/engine.rs"]
 mod engine;
-#[path = "../common/graph.rs"]
-mod graph;
 #[path = "../common/schedule.rs"]
 mod schedule;
 mod scheduled;

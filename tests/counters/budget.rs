@@ -23,8 +23,9 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fmt::Write;
-use std::fs;
+use std::{fs, iter};
 
+use rayon::prelude::*;
 use virtual_gpu::{Class, Counters, Policy};
 use warpfold::{
     All, And, Any, ArgMax, ArgMin, ArgMinMax, CountNonZero, Equal, Equality, Item, Max, MaxNum,
@@ -429,25 +430,30 @@ fn every_kernel_keeps_to_its_budget() {
     let mut table = String::from("kernel,generation,lane_instructions_per_item\n");
     let mut failures = Vec::new();
     let others: Vec<Row> = selections().into_iter().chain(columns()).collect();
-    for row in ROWS.iter().chain(&others) {
-        for &generation in generations(row.symbol) {
-            let (symbol, generation_name) = (row.symbol, generation.name);
-            let cost = (row.count)(generation, symbol);
-            let faults = cost.faults().into_iter();
-            failures.extend(faults.map(|fault| format!("{symbol}, {generation_name}: {fault}")));
-            // The budgets are for the text that the repository holds.
-            if cfg!(feature = "cuda_builder") {
-                continue;
-            }
-            let each = cost.instructions_per_item();
-            let _ = writeln!(table, "{symbol},{generation_name},{each:.3}");
-            let budget = budgets.get(&(symbol, generation_name)).copied();
-            let off = 100.0 * (each / budget.unwrap_or(f64::NAN) - 1.0);
-            if off.is_nan() || off.abs() > PERCENT {
-                failures.push(format!(
-                    "{symbol}, {generation_name}: {each:.3} instructions an item, budget {budget:?}: {off:+.1} %"
-                ));
-            }
+    let rows = ROWS.iter().chain(&others);
+    let counted: Vec<(&Row, Generation)> = rows
+        .flat_map(|row| generations(row.symbol).iter().map(move |&each| (row, each)))
+        .collect();
+    let costs: Vec<Cost> = counted
+        .par_iter()
+        .map(|(row, generation)| (row.count)(*generation, row.symbol))
+        .collect();
+    for ((row, generation), cost) in iter::zip(counted, costs) {
+        let (symbol, generation_name) = (row.symbol, generation.name);
+        let faults = cost.faults().into_iter();
+        failures.extend(faults.map(|fault| format!("{symbol}, {generation_name}: {fault}")));
+        // The budgets are for the text that the repository holds.
+        if cfg!(feature = "cuda_builder") {
+            continue;
+        }
+        let each = cost.instructions_per_item();
+        let _ = writeln!(table, "{symbol},{generation_name},{each:.3}");
+        let budget = budgets.get(&(symbol, generation_name)).copied();
+        let off = 100.0 * (each / budget.unwrap_or(f64::NAN) - 1.0);
+        if off.is_nan() || off.abs() > PERCENT {
+            failures.push(format!(
+                "{symbol}, {generation_name}: {each:.3} instructions an item, budget {budget:?}: {off:+.1} %"
+            ));
         }
     }
     if env::var_os("WARPFOLD_BUDGETS").is_some_and(|value| value == "write") {

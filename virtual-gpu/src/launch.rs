@@ -1,7 +1,7 @@
 //! Launches: a kernel over a grid.
 
 use crate::admission::LaunchError;
-use crate::checks::{Grid, RaceDetector, Raw, Tracked, Unwatched};
+use crate::checks::{Grid, RaceDetector, Raw, Unwatched};
 use crate::config::{DeviceConfig, RunOptions, Shape, Switch};
 use crate::counters::Counters;
 use crate::exec::{self, Ended, Launch};
@@ -64,24 +64,20 @@ impl Kernel {
             device,
             options,
         };
-        let reports = options.checks.race;
-        let races = RaceDetector::new(reports);
-        let races = match (options.policy, reports) {
-            (Policy::StaleReads, _) => Some(races.with_stale_reads(options.seed)),
-            (_, Switch::On) => Some(races),
-            (_, Switch::Off) => None,
+        let races = RaceDetector::new(options.checks.race);
+        let races = match options.policy {
+            Policy::StaleReads => races.with_stale_reads(options.seed),
+            _ => races,
         };
-        Ok(match (races, options.checks.init) {
-            (None, Switch::Off) => (exec::run(&launch, Unwatched).0, None),
-            (None, Switch::On) => (exec::run(&launch, Tracked(Unwatched)).0, None),
-            (Some(races), Switch::Off) => {
+        let is_watched = options.policy == Policy::StaleReads
+            || options.checks.race == Switch::On
+            || options.checks.init == Switch::On;
+        Ok(match is_watched {
+            true => {
                 let (outcome, races) = exec::run(&launch, races);
                 (outcome, Some(races))
             }
-            (Some(races), Switch::On) => {
-                let (outcome, Tracked(races)) = exec::run(&launch, Tracked(races));
-                (outcome, Some(races))
-            }
+            false => (exec::run(&launch, Unwatched).0, None),
         })
     }
 }

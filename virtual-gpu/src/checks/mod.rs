@@ -12,7 +12,7 @@ mod race;
 mod streams;
 mod undefined;
 
-pub(crate) use observer::{Accesses, Arrival, Element, GridStart, Observer, Tracked, Unwatched};
+pub(crate) use observer::{Accesses, Arrival, Element, GridStart, Observer, Unwatched};
 pub(crate) use race::RaceDetector;
 pub(crate) use streams::{Clock, Grid, NodePlace, Orders, Piece, Raw, Run, Touched, What};
 pub(crate) use undefined::{ByteMasks, DEFINED, Origin, Undefined};

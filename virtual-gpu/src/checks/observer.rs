@@ -62,10 +62,8 @@ pub(crate) struct GridStart<'a> {
 
 /// Watches a launch: each method is called when the event happens, in order.
 pub(crate) trait Observer {
-    /// Whether accesses are reported at all.
+    /// Whether accesses are reported at all, and the launch tracks which bytes are undefined.
     const WATCHES: bool;
-    /// Whether the launch tracks which bytes are undefined.
-    const TRACKS: bool = false;
 
     /// A grid starts, the host's or one that was launched.
     fn grid_starts(&mut self, start: &GridStart<'_>);
@@ -132,69 +130,4 @@ impl Observer for Unwatched {
     fn copies_end(&mut self, _: u64, _: u32, _: u32) {}
 
     fn block_ends(&mut self, _: u64) {}
-}
-
-/// The same observer, in a launch that tracks which bytes are undefined.
-#[derive(Debug)]
-pub(crate) struct Tracked<O>(pub(crate) O);
-
-impl<O: Observer> Observer for Tracked<O> {
-    const WATCHES: bool = O::WATCHES;
-    const TRACKS: bool = true;
-
-    fn grid_starts(&mut self, start: &GridStart<'_>) {
-        self.0.grid_starts(start);
-    }
-
-    fn launches(&mut self, block: u64, thread: u32, grid: u32) {
-        self.0.launches(block, thread, grid);
-    }
-
-    fn at(&mut self, place: u32) {
-        self.0.at(place);
-    }
-
-    fn accesses(&mut self, accesses: &Accesses<'_>) -> Result<(), (usize, FaultKind)> {
-        self.0.accesses(accesses)
-    }
-
-    fn fence(&mut self, block: u64, warp: u32, lanes: u32, how: (Order, Scope)) {
-        self.0.fence(block, warp, lanes, how);
-    }
-
-    fn warp_sync(&mut self, block: u64, warp: u32, lanes: u32) {
-        self.0.warp_sync(block, warp, lanes);
-    }
-
-    fn arrive(&mut self, block: u64, number: u32, arrival: &Arrival) {
-        self.0.arrive(block, number, arrival);
-    }
-
-    fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]) {
-        self.0.barrier(block, number, waiting);
-    }
-
-    fn copies_begin(&mut self, block: u64, warp: u32, lanes: u32) {
-        self.0.copies_begin(block, warp, lanes);
-    }
-
-    fn copies_end(&mut self, block: u64, warp: u32, lanes: u32) {
-        self.0.copies_end(block, warp, lanes);
-    }
-
-    fn block_ends(&mut self, block: u64) {
-        self.0.block_ends(block);
-    }
-
-    fn remembers(&self) -> bool {
-        self.0.remembers()
-    }
-
-    fn overwrites(&mut self, element: &Element, before: Option<u64>) {
-        self.0.overwrites(element, before);
-    }
-
-    fn reads_older(&mut self, element: &Element) -> Option<u64> {
-        self.0.reads_older(element)
-    }
 }

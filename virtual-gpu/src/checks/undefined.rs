@@ -39,15 +39,25 @@ pub(crate) struct Undefined {
 }
 
 impl Undefined {
+    /// All is defined.
+    pub(crate) fn nothing(registers: u32, predicates: u32, local_bytes: usize) -> Self {
+        Self::in_lanes(0, registers, predicates, local_bytes)
+    }
+
     /// Nothing is defined yet but the predicate that is always true.
     pub(crate) fn everything(registers: u32, predicates: u32, local_bytes: usize) -> Self {
+        Self::in_lanes(ALL_LANES, registers, predicates, local_bytes)
+    }
+
+    /// All is undefined in these lanes, and in none or all of the threads' own memory.
+    fn in_lanes(lanes: u32, registers: u32, predicates: u32, local_bytes: usize) -> Self {
         let (registers, predicates) = (registers as usize, predicates as usize);
         let mut account = Self {
-            rows: vec![[ALL_LANES; 8]; registers].into(),
+            rows: vec![[lanes; 8]; registers].into(),
             row_origins: vec![Origin::Register; registers].into(),
-            predicates: vec![ALL_LANES; predicates].into(),
+            predicates: vec![lanes; predicates].into(),
             predicate_origins: vec![Origin::Register; predicates].into(),
-            local_written: vec![false; local_bytes].into(),
+            local_written: vec![lanes == 0; local_bytes].into(),
         };
         if let Some(always) = account.predicates.first_mut() {
             *always = 0;

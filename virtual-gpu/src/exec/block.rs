@@ -65,8 +65,8 @@ impl Block {
                 place,
                 multiprocessor,
                 memory: vec![0; machine.shared_bytes() as usize],
-                written: match O::TRACKS {
-                    true => vec![false; machine.shared_bytes() as usize],
+                written: match O::WATCHES {
+                    true => vec![machine.is_trusted(); machine.shared_bytes() as usize],
                     false => Vec::new(),
                 },
                 barriers: Default::default(),

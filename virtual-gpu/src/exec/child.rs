@@ -126,7 +126,7 @@ fn launch_grid<O: Observer>(
     if machine.waiting >= machine.device.max_pending_launches {
         return Err(Refusal::Code(PENDING_COUNT_EXCEEDED));
     }
-    if O::TRACKS {
+    if O::WATCHES {
         check_parameters(machine, &kernel, buffer)?;
     }
     let read = machine.memory.read(buffer, &mut params);

@@ -420,7 +420,7 @@ impl Warp {
     fn clear<O: Observer>(&mut self, data: [Reg; 2], mask: u32) {
         for reg in data {
             self.registers.keep(reg, &[0; LANES], mask);
-            if O::TRACKS {
+            if O::WATCHES {
                 self.undefined.define(reg, mask);
             }
         }

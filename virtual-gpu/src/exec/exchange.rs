@@ -24,7 +24,7 @@ impl Warp {
         let expected = expected.map(|pair| pair.map(|reg| *self.registers.row(reg)));
         for (reg, row) in exchange.scratch.into_iter().zip(&new) {
             self.registers.keep(reg, row, active);
-            if O::TRACKS {
+            if O::WATCHES {
                 self.undefined.define(reg, active);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::buffers::Buffers;
 use super::task::Task;
-use crate::config::{DeviceConfig, RunOptions};
+use crate::config::{DeviceConfig, RunOptions, Switch};
 use crate::counters::Counters;
 use crate::fault::FaultKind;
 use crate::memory::{Memory, Snapshot};
@@ -41,6 +41,11 @@ impl<O> Machine<'_, O> {
 
     pub(super) fn shared_bytes(&self) -> u32 {
         self.task.program.static_shared_bytes + self.task.shape.dynamic_shared_bytes
+    }
+
+    /// Whether all counts as written from the start.
+    pub(super) fn is_trusted(&self) -> bool {
+        self.options.checks.init == Switch::Off
     }
 }
 

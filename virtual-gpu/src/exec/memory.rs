@@ -231,7 +231,7 @@ impl Warp {
                 self.read_stale(machine, shared, transfer, &group, &mut out);
             }
             self.watch(machine, shared, &wish, &group)?;
-            if O::TRACKS {
+            if O::WATCHES {
                 self.spread_load(machine, shared, transfer, &group);
             }
             for (row, d) in out.iter().zip(transfer.data).take(count as usize) {
@@ -285,7 +285,7 @@ impl Warp {
                 }
             }
             self.watch(machine, shared, &wish, &group)?;
-            if O::TRACKS {
+            if O::WATCHES {
                 self.spread_store(machine, shared, transfer, &group);
             }
             count_traffic(machine, &group, &wish);
@@ -334,7 +334,7 @@ impl Warp {
                 self.remember_atomic(machine, shared, width, &group, &out);
             }
             self.watch(machine, shared, &wish, &group)?;
-            if O::TRACKS {
+            if O::WATCHES {
                 self.spread_atomic(machine, shared, atomic, &group);
             }
             if let Some(d) = atomic.d {

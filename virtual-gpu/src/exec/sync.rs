@@ -57,7 +57,7 @@ impl Warp {
         active: u32,
     ) -> Result<Gathering, Finding> {
         let named = members_of(&instruction.op);
-        if O::TRACKS {
+        if O::WATCHES {
             self.check_members(machine, named, active)?;
         }
         let masks = match named {
@@ -107,7 +107,7 @@ impl Warp {
         instruction: &Instruction,
         mask: u32,
     ) -> Result<(), Finding> {
-        if O::TRACKS {
+        if O::WATCHES {
             self.spread_exchange(instruction, mask);
         }
         let registers = &mut self.registers;

@@ -98,13 +98,16 @@ impl Warp {
                 program.predicate_count,
                 machine.task.constants.clone(),
             ),
-            undefined: match O::TRACKS {
-                true => Undefined::everything(
+            undefined: match (O::WATCHES, machine.is_trusted()) {
+                (true, true) => {
+                    Undefined::nothing(program.register_count, program.predicate_count, local_bytes)
+                }
+                (true, false) => Undefined::everything(
                     program.register_count,
                     program.predicate_count,
                     local_bytes,
                 ),
-                false => Undefined::everything(0, 0, 0),
+                (false, _) => Undefined::nothing(0, 0, 0),
             },
             local: vec![0; local_bytes],
             lookup: Lookup::default(),
@@ -239,9 +242,6 @@ impl Warp {
             ran += 1;
             if O::WATCHES {
                 machine.observer.at(instruction.place);
-                machine.place = instruction.place;
-            }
-            if O::TRACKS {
                 machine.place = instruction.place;
                 let decided = self.check_decision(machine, instruction, lanes);
                 decided.map_err(|finding| self.stopped(finding, pc))?;

@@ -42,5 +42,6 @@ where
         return Ok((Vec::new(), Vec::new()));
     }
     let chooser = heads::<E, K>();
-    Gpu::global()?.enter(|entered| staged::reduce_by_key::<O, K, V>(entered, keys, values, chooser))
+    let (keys, values) = (keys.into(), values.into());
+    Gpu::global()?.enter(|entered| staged::reduce_by_key(entered, O::row(), keys, values, chooser))
 }

@@ -33,8 +33,9 @@ pub fn gpu_reduce_columns<O: Kernel<kind::columns_reduce, T>, T: Item>(
     let rows = row_count(matrix.len(), columns)?;
     match rows {
         0 => identities::<O, T>(columns),
-        _ => Gpu::global()?
-            .enter(|entered| staged::reduce_columns::<O, T>(entered, matrix, rows, columns)),
+        _ => Gpu::global()?.enter(|entered| {
+            staged::reduce_columns(entered, O::row(), matrix.into(), rows, columns)
+        }),
     }
 }
 

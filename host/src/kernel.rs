@@ -19,9 +19,10 @@ use warpfold_kernels::launch::{
 };
 use warpfold_kernels::op::*;
 use warpfold_kernels::segments::{self, Task};
+#[cfg(feature = "nccl")]
+use warpfold_kernels::workspace::words_per_accumulator;
 use warpfold_kernels::workspace::{
     reduce_most_state_words, reduce_state_words, scan_most_state_words, scan_state_words,
-    words_per_accumulator,
 };
 use warpfold_kernels::{
     columns, for_each_columns_kernel, for_each_columns_scan_kernel, for_each_kernel,
@@ -243,6 +244,7 @@ pub(crate) struct Division {
     pub segments_state_words: fn(u64, u64) -> u64,
     /// Of rows and columns.
     pub columns_state_words: fn(u64, u64) -> u64,
+    #[cfg(feature = "nccl")]
     pub words_per_accumulator: u64,
 }
 
@@ -264,6 +266,7 @@ impl Division {
             window_count: segments::window_count::<T, A>,
             segments_state_words: segments::state_words::<T, A>,
             columns_state_words: columns::state_words::<A>,
+            #[cfg(feature = "nccl")]
             words_per_accumulator: words_per_accumulator::<A>(),
         }
     }

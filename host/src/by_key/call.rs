@@ -95,7 +95,7 @@ impl Keyed {
                 queue.select(&runs, Count::Own(call.result()?))
             })?;
             // SAFETY: the work is done, and it wrote a number there.
-            let count = unsafe { call.read_result::<u64>() }? as usize;
+            let count = unsafe { call.read_number() }? as usize;
             drop(call);
             if count > most_runs {
                 return Err(Error::OutputTooShort {

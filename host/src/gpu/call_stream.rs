@@ -12,7 +12,7 @@ use super::scratch::Scratch;
 use super::shelf::Loan;
 use crate::driver::{self, Address, Context, Event, OwnStream, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Item, RESULT_MAX_BYTES};
+use crate::kernel::RESULT_MAX_BYTES;
 
 /// A stream, and what the launches and the result of a call need.
 #[derive(Debug)]
@@ -114,27 +114,25 @@ impl CallStream {
         }
     }
 
-    /// Writes to the place of the result, before work is queued that may use it.
-    pub fn write_result<T: Item>(&self, value: T) -> Result<()> {
-        const { assert!(size_of::<T>() <= RESULT_MAX_BYTES && align_of::<T>() <= RESULT_MAX_BYTES) };
-        let start: NonNull<T> = self.result_memory()?.start().cast();
+    /// Writes a number to the place of the result, before work is queued that may use it.
+    pub fn write_number(&self, number: u64) -> Result<()> {
+        let start: NonNull<u64> = self.result_memory()?.start().cast();
         // SAFETY: page-locked memory is aligned to a page and long enough. Nobody else uses it: the call has the stream, and no
         // work is queued that does. The device reads it, which the compiler cannot know, hence volatile.
-        unsafe { start.write_volatile(value) };
+        unsafe { start.write_volatile(number) };
         Ok(())
     }
 
-    /// Reads the result.
+    /// Reads the result, a number.
     ///
     /// # Safety
     ///
-    /// The work that writes it is done, and it wrote an item of this type.
-    pub unsafe fn read_result<T: Item>(&self) -> Result<T> {
-        const { assert!(size_of::<T>() <= RESULT_MAX_BYTES) };
-        let mut result = T::zeroed();
-        // SAFETY: the caller's; any bytes are an item.
-        unsafe { self.read_result_to(bytemuck::bytes_of_mut(&mut result)) }?;
-        Ok(result)
+    /// The work that writes it is done.
+    pub unsafe fn read_number(&self) -> Result<u64> {
+        let mut number = [0; size_of::<u64>()];
+        // SAFETY: the caller's; a number has no more bytes than a result may have.
+        unsafe { self.read_result_to(&mut number) }?;
+        Ok(u64::from_ne_bytes(number))
     }
 
     /// Reads the bytes of the result.

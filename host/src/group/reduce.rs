@@ -33,7 +33,7 @@ pub(super) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     root: Option<usize>,
     share: Span,
 ) -> Result<O::Output> {
-    let checked = check::<T>(session, root, share);
+    let checked = check(session, root, share);
     let layout = session.begin(
         O::row().entry.symbol(),
         size_of::<T>(),
@@ -50,7 +50,7 @@ pub(super) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     }
 }
 
-fn check<T: Item>(session: &Session<'_>, root: Option<usize>, share: Span) -> Result<()> {
+fn check(session: &Session<'_>, root: Option<usize>, share: Span) -> Result<()> {
     let size = session.transport.size();
     if let Some(rank) = root.filter(|&rank| rank >= size) {
         return Err(Fault::NoSuchRank { rank, size }.into());

@@ -40,7 +40,7 @@ pub(super) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
     share: Span,
     output: Span,
 ) -> Result<()> {
-    let checked = check::<T, O::Output>(session, share, output);
+    let checked = check(session, share, output);
     let layout = session.begin(
         O::row().entry.symbol(),
         size_of::<T>(),
@@ -65,7 +65,7 @@ pub(super) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
     session.send_back::<O::Output>(&layout, torn.as_ref(), output.address, done)
 }
 
-fn check<T: Item, R: Item>(session: &Session<'_>, share: Span, output: Span) -> Result<()> {
+fn check(session: &Session<'_>, share: Span, output: Span) -> Result<()> {
     check_scan(share, output)?;
     session.check_memory(Argument::Input, share)?;
     let results = Span {

@@ -41,11 +41,11 @@ fn and_wait(
 ) -> Result<()> {
     gpu.enter(|entered| {
         let ((), mut call) = Queue::and_wait(entered, |queue, call| {
-            call.write_result(ACCEPTED)?;
+            call.write_number(ACCEPTED)?;
             queue_work(queue, call.result()?)
         })?;
         // SAFETY: the work is done; a number is there, the host's or the kernel's.
-        let report = unsafe { call.read_result::<u64>() }?;
+        let report = unsafe { call.read_number() }?;
         let item_count = segments.items.item_count;
         match segments.starts {
             Starts::Offsets(span) if report != ACCEPTED => Err(match span.item.bytes {

@@ -21,7 +21,7 @@ pub fn and_wait(gpu: &Gpu, selection: Selection) -> Result<usize> {
         match item_count {
             0 => Ok(0),
             // SAFETY: the work is done, and it wrote a number there.
-            _ => unsafe { call.read_result::<u64>() },
+            _ => unsafe { call.read_number() },
         }
     })?;
     let count = count as usize;

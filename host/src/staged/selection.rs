@@ -137,7 +137,7 @@ fn run<'gpu>(
     Queue::on_own(entered, lane.call(), |queue| queue.select(selection, count))?;
     let lane = lane.wait()?;
     // SAFETY: the work is done, and it wrote a number there.
-    let count = unsafe { lane.call().read_result::<u64>() }?;
+    let count = unsafe { lane.call().read_number() }?;
     Ok((count as usize, lane))
 }
 

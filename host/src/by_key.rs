@@ -90,8 +90,13 @@ where
     K: Item,
     V: Item,
 {
-    let keyed = Keyed::<E, K, V>::new(keys, values)?;
-    keyed.reduce_and_wait::<O>(gpu, Span::from(&*unique_keys), Span::from(&*results))
+    let keyed = Keyed::new::<E, K, V>(keys, values)?;
+    keyed.reduce_and_wait(
+        gpu,
+        O::row(),
+        Span::from(&*unique_keys),
+        Span::from(&*results),
+    )
 }
 
 /// Queues a [`reduce_by_key`] on `stream`, whose outputs are the keys of the runs and their results; the number of runs goes to the first
@@ -145,8 +150,8 @@ where
     V: Item,
     I: Offset,
 {
-    let keyed = Keyed::<E, K, V>::new(keys, values)?;
+    let keyed = Keyed::new::<E, K, V>(keys, values)?;
     let outputs = (Span::from(&*unique_keys), Span::from(&*results));
     let starts = Starts::of(starts, Span::from(&*count));
-    keyed.queue_reduce::<O>(gpu, stream, outputs, starts)
+    keyed.queue_reduce(gpu, stream, O::row(), outputs, starts)
 }

@@ -14,7 +14,7 @@ use cust::stream::Stream;
 
 use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::kernel::{Item, Kernel, kind};
+use crate::kernel::{Item, Kernel, Row, kind};
 use crate::launch::{Matrix, Queue, Span};
 use crate::segments::row_count;
 
@@ -59,13 +59,7 @@ pub fn reduce_columns<O: Kernel<kind::columns_reduce, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let matrix = of_columns(Span::from(matrix), columns)?;
-    let output = Span::from(&*output);
-    gpu.enter(|entered| {
-        Queue::and_wait(entered, |queue, _| {
-            queue.columns_reduce::<O, T>(matrix, output)
-        })
-        .map(drop)
-    })
+    and_wait(gpu, O::row(), matrix, Span::from(&*output))
 }
 
 /// Queues a [`reduce_columns`] on `stream`. For the rules of functions that do not wait, see the [crate's
@@ -83,10 +77,28 @@ pub fn reduce_columns_into<O: Kernel<kind::columns_reduce, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let matrix = of_columns(Span::from(matrix), columns)?;
-    let output = Span::from(&*output);
+    queue(gpu, stream, O::row(), matrix, Span::from(&*output))
+}
+
+fn and_wait(gpu: &Gpu, row: &'static Row, matrix: Matrix, output: Span) -> Result<()> {
+    gpu.enter(|entered| {
+        Queue::and_wait(entered, |queue, _| {
+            queue.columns_reduce(row, matrix, output)
+        })
+        .map(drop)
+    })
+}
+
+fn queue(
+    gpu: &Gpu,
+    stream: &Stream,
+    row: &'static Row,
+    matrix: Matrix,
+    output: Span,
+) -> Result<()> {
     gpu.enter(|entered| {
         Queue::on(entered, stream, |queue| {
-            queue.columns_reduce::<O, T>(matrix, output)
+            queue.columns_reduce(row, matrix, output)
         })
     })
 }

@@ -70,7 +70,7 @@ use std::time::Duration;
 use warpfold_kernels::contract::scan_tile_items;
 
 use crate::gpu::Gpu;
-use crate::kernel::Item;
+use crate::kernel::{Item, reduce_chunk_items};
 
 pub use fault::{Fault, Matter};
 pub use gpus::Gpus;
@@ -103,7 +103,7 @@ pub fn within<'gpu>(
 /// ```
 pub fn cuts<T: Item>(item_count: usize, ranks: usize) -> Vec<Range<usize>> {
     let count = item_count as u64;
-    let (chunk, tile) = (reduce::chunk_items::<T>(count), scan_tile_items::<T>(count));
+    let (chunk, tile) = (reduce_chunk_items::<T>(count), scan_tile_items::<T>(count));
     let unit = chunk / greatest_common_divisor(chunk, tile) * tile;
     let units = count.div_ceil(unit);
     let ranks = ranks as u64;

@@ -4,10 +4,14 @@
 //! A row of the table's has its text in this library. A program's own rows, made by [`operators!`](crate::operators),
 //! have theirs in the program.
 
+use std::any::TypeId;
+
 use cust::memory::DeviceCopy;
 use half::{bf16, f16};
 use warpfold_kernels::contract::{
-    BLOCK_THREADS, ScanShape, Wider, scan_long_shape, scan_short_shape,
+    BLOCK_THREADS, SCAN_SHORT_BYTES, ScanShape, Wider, is_short_scan, reduce_chunk_count,
+    reduce_chunk_tiles, reduce_most_chunks, reduce_tile_items, scan_long_shape, scan_short_shape,
+    scan_tile_count, scan_tile_items,
 };
 use warpfold_kernels::element::Element;
 use warpfold_kernels::launch::{
@@ -15,6 +19,11 @@ use warpfold_kernels::launch::{
 };
 use warpfold_kernels::op::*;
 use warpfold_kernels::segments::{self, Task};
+#[cfg(feature = "nccl")]
+use warpfold_kernels::workspace::words_per_accumulator;
+use warpfold_kernels::workspace::{
+    reduce_most_state_words, reduce_state_words, scan_most_state_words, scan_state_words,
+};
 use warpfold_kernels::{
     columns, for_each_columns_kernel, for_each_columns_scan_kernel, for_each_kernel,
     for_each_pair_kernel, for_each_segmented_kernel, for_each_segmented_scan_kernel, selection,
@@ -127,7 +136,7 @@ pub mod kind {
 ///
 /// # Safety
 ///
-/// [`Self::entry`] is the kernel of that kind that was compiled for this operator and these items. The table of kernels and
+/// [`Self::row`] is the kernel of that kind that was compiled for this operator and these items. The table of kernels and
 /// [`operators!`](crate::operators) implement it; nobody else has to.
 #[diagnostic::on_unimplemented(
     message = "there is no `{K}` kernel for the operator `{Self}` and items of type `{T}`",
@@ -136,7 +145,141 @@ pub mod kind {
 pub unsafe trait Kernel<K: kind::Kind, T: Item>: Op<T, Output: Item> {
     /// Which kernel it is.
     #[doc(hidden)]
-    fn entry() -> &'static Entry;
+    fn row() -> &'static Row;
+}
+
+/// A type of values in the device's memory, as far as a launch has to know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Type {
+    id: TypeId,
+    pub bytes: usize,
+    pub alignment: usize,
+}
+
+impl Type {
+    pub const fn of<T: 'static>() -> Self {
+        Self {
+            id: TypeId::of::<T>(),
+            bytes: size_of::<T>(),
+            alignment: align_of::<T>(),
+        }
+    }
+
+    pub const fn with_alignment(self, alignment: usize) -> Self {
+        Self { alignment, ..self }
+    }
+}
+
+/// The most bytes of a result: room for any item, and for what one reading of several operators gives.
+pub(crate) const RESULT_MAX_BYTES: usize = 64;
+
+/// A row of a table of kernels, as a value: the kernel, and all that a launch has to know of its operator and types. So launches are
+/// compiled once, and not for each row.
+#[derive(Debug)]
+pub struct Row {
+    pub(crate) entry: Entry,
+    pub(crate) item: Type,
+    pub(crate) result: Type,
+    pub(crate) division: Division,
+    lower: fn(Option<&[u8]>, &mut [u8]),
+}
+
+impl Row {
+    /// A kernel of this kind, for an operator on items of type `T`, whose texts are among these.
+    #[doc(hidden)]
+    pub const fn new<K: kind::Kind, O: Op<T>, T: Element>(
+        symbol: &'static str,
+        texts: &'static Texts,
+    ) -> Self {
+        Self::of::<K, O, T>(symbol, Some(texts))
+    }
+
+    /// A kernel of the table's.
+    const fn shipped<K: kind::Kind, O: Op<T>, T: Element>(symbol: &'static str) -> Self {
+        Self::of::<K, O, T>(symbol, None)
+    }
+
+    const fn of<K: kind::Kind, O: Op<T>, T: Element>(
+        symbol: &'static str,
+        texts: Option<&'static Texts>,
+    ) -> Self {
+        assert!(
+            size_of::<O::Output>() <= RESULT_MAX_BYTES,
+            "a result must have at most 64 bytes"
+        );
+        Self {
+            entry: Entry::with_blocks(symbol, texts, K::blocks::<O, T>),
+            item: Type::of::<T>(),
+            result: Type::of::<O::Output>(),
+            division: Division::of::<T, O::Output, O::Accumulator>(),
+            lower: lower::<O, T>,
+        }
+    }
+
+    /// Writes the result that is made of an accumulator of these bytes, or else of the operator's identity.
+    pub(crate) fn lower(&self, value: Option<&[u8]>, result: &mut [u8]) {
+        (self.lower)(value, result);
+    }
+}
+
+/// How work on a row's types is divided, and what it takes: the numbers of [`warpfold_kernels::contract`] and of
+/// [`warpfold_kernels::workspace`], as functions of how many items there are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Division {
+    pub reduce_chunk_items: fn(u64) -> u64,
+    pub reduce_chunk_count: fn(u64) -> u64,
+    pub reduce_most_chunks: fn(u64) -> u64,
+    pub reduce_state_words: fn(u64) -> u64,
+    pub reduce_most_state_words: fn(u64) -> u64,
+    /// Items of the longest scan that is short.
+    pub scan_short_items: u64,
+    pub is_short_scan: fn(u64) -> bool,
+    pub scan_tile_items: fn(u64) -> u64,
+    pub scan_tile_count: fn(u64) -> u64,
+    pub scan_state_words: fn(u64) -> u64,
+    pub scan_most_state_words: fn(u64) -> u64,
+    /// Of items and segments.
+    pub window_count: fn(u64, u64) -> u64,
+    /// The same.
+    pub segments_state_words: fn(u64, u64) -> u64,
+    /// Of rows and columns.
+    pub columns_state_words: fn(u64, u64) -> u64,
+    #[cfg(feature = "nccl")]
+    pub words_per_accumulator: u64,
+}
+
+impl Division {
+    /// For items of type `T`, results of type `R` and accumulators of type `A`.
+    const fn of<T: Element, R: Element, A>() -> Self {
+        Self {
+            reduce_chunk_items: reduce_chunk_items::<T>,
+            reduce_chunk_count: reduce_chunk_count::<T>,
+            reduce_most_chunks: reduce_most_chunks::<T>,
+            reduce_state_words: reduce_state_words::<T, A>,
+            reduce_most_state_words: reduce_most_state_words::<T, A>,
+            scan_short_items: SCAN_SHORT_BYTES / size_of::<Wider<T, R>>() as u64,
+            is_short_scan: is_short_scan::<Wider<T, R>>,
+            scan_tile_items: scan_tile_items::<Wider<T, R>>,
+            scan_tile_count: scan_tile_count::<Wider<T, R>>,
+            scan_state_words: scan_state_words::<Wider<T, R>, A>,
+            scan_most_state_words: scan_most_state_words::<Wider<T, R>, A>,
+            window_count: segments::window_count::<T, A>,
+            segments_state_words: segments::state_words::<T, A>,
+            columns_state_words: columns::state_words::<A>,
+            #[cfg(feature = "nccl")]
+            words_per_accumulator: words_per_accumulator::<A>(),
+        }
+    }
+}
+
+/// Items of a chunk of a reduction of `item_count` items.
+pub(crate) fn reduce_chunk_items<T>(item_count: u64) -> u64 {
+    reduce_chunk_tiles::<T>(item_count).saturating_mul(reduce_tile_items::<T>())
+}
+
+fn lower<O: Op<T>, T: Element>(value: Option<&[u8]>, result: &mut [u8]) {
+    let value = value.map_or_else(O::identity, bytemuck::pod_read_unaligned);
+    result.copy_from_slice(bytemuck::bytes_of(&O::lower(value)));
 }
 
 /// A kernel: its name, its texts and its blocks.
@@ -150,19 +293,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// A kernel of this kind, for an operator on items of type `T`, whose texts are among these.
-    #[doc(hidden)]
-    pub const fn new<K: kind::Kind, O: Op<T>, T: Element>(
-        symbol: &'static str,
-        texts: &'static Texts,
-    ) -> Self {
-        Self {
-            symbol,
-            texts: Some(texts),
-            blocks: K::blocks::<O, T>,
-        }
-    }
-
     /// A selection by a predicate among items of type `T`, whose texts are among these.
     #[doc(hidden)]
     pub const fn select_if<T: Element>(symbol: &'static str, texts: &'static Texts) -> Self {
@@ -178,8 +308,7 @@ impl Entry {
     }
 
     /// A kernel of these blocks, whose texts are among these, or else this library's.
-    #[doc(hidden)]
-    pub const fn with_blocks(
+    pub(crate) const fn with_blocks(
         symbol: &'static str,
         texts: Option<&'static Texts>,
         blocks: fn(Copies, u32) -> Blocks,
@@ -188,15 +317,6 @@ impl Entry {
             symbol,
             texts,
             blocks,
-        }
-    }
-
-    /// A kernel of the table's.
-    const fn shipped<K: kind::Kind, O: Op<T>, T: Element>(symbol: &'static str) -> Self {
-        Self {
-            symbol,
-            texts: None,
-            blocks: K::blocks::<O, T>,
         }
     }
 
@@ -217,16 +337,15 @@ impl Entry {
     }
 }
 
-/// Makes each row of the table an [`Entry`], and implements [`Kernel`] with it.
+/// Makes each row of the table a [`Row`], and implements [`Kernel`] with it.
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
         $(
             // SAFETY: the texts of this library have the table's rows, by these names.
             unsafe impl Kernel<kind::$kind, $t> for $op {
-                fn entry() -> &'static Entry {
-                    static ENTRY: Entry =
-                        Entry::shipped::<kind::$kind, $op, $t>(stringify!($symbol));
-                    &ENTRY
+                fn row() -> &'static Row {
+                    static ROW: Row = Row::shipped::<kind::$kind, $op, $t>(stringify!($symbol));
+                    &ROW
                 }
             }
         )*
@@ -260,10 +379,10 @@ macro_rules! pair_rows {
     ($(reduce_pairs $op:ident $t:ident => $symbol:ident;)*) => {$(
         // SAFETY: the texts of this library have the table's rows, by these names.
         unsafe impl Kernel<kind::reduce_pairs, Pair<$t, $t>> for $op {
-            fn entry() -> &'static Entry {
-                static ENTRY: Entry =
-                    Entry::shipped::<kind::reduce_pairs, $op, Pair<$t, $t>>(stringify!($symbol));
-                &ENTRY
+            fn row() -> &'static Row {
+                static ROW: Row =
+                    Row::shipped::<kind::reduce_pairs, $op, Pair<$t, $t>>(stringify!($symbol));
+                &ROW
             }
         }
     )*};

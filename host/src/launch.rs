@@ -12,50 +12,50 @@ mod scan;
 mod segments;
 mod selection;
 
-use std::any::TypeId;
 use std::ffi::c_void;
 use std::ops::Range;
 
-use warpfold_kernels::contract::reduce_chunk_count;
+use warpfold_kernels::arguments::ScanArguments;
 use warpfold_kernels::launch::Start;
 
 pub(crate) use self::columns::Matrix;
 use self::pieces::Part;
 pub(crate) use self::segments::{Segments, Starts};
-pub(crate) use self::selection::{Chooser, Count, Numbers, Outputs, Selection};
+pub(crate) use self::selection::{Chooser, Count, Outputs, Selection};
 
 pub(crate) use self::scan::{ScanExtras, Total};
 
 pub(crate) use self::pairs::{PairSpan, reduce_pairs_to_host};
 
-use cust::memory::DeviceSlice;
+use cust::memory::{DeviceCopy, DeviceSlice};
 
 use crate::driver::{self, Address, Capture, Shape, Stream};
 use crate::error::{Argument, Error, Result};
 use crate::gpu::{Call, CallStream, Entered, KnownStream, LoadedKernel, Place, Progress, Scratch};
-use crate::kernel::kind::Kind;
-use crate::kernel::{Block, Item, Kernel, kind};
+use crate::kernel::{Block, Entry, RESULT_MAX_BYTES, Row, Type};
 
-/// Items in the device's memory.
+/// Items in the device's memory, or results, offsets, a number: values of one type.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
     pub address: Address,
     pub item_count: usize,
+    pub item: Type,
 }
 
-impl<T: Item> From<&DeviceSlice<T>> for Span {
+impl<T: DeviceCopy + 'static> From<&DeviceSlice<T>> for Span {
     fn from(slice: &DeviceSlice<T>) -> Self {
         Self {
             address: slice.as_device_ptr().as_raw(),
             item_count: slice.len(),
+            item: Type::of::<T>(),
         }
     }
 }
 
 impl Span {
     /// One past the last byte.
-    fn end<T>(self) -> Address {
-        let bytes = (self.item_count as u64).saturating_mul(size_of::<T>() as u64);
+    fn end(self) -> Address {
+        let bytes = (self.item_count as u64).saturating_mul(self.item.bytes as u64);
         self.address.saturating_add(bytes)
     }
 
@@ -91,21 +91,21 @@ impl Span {
         }
     }
 
-    /// Checks that what is written here, items of type `T`, lies apart from `other`, items of type `U`.
-    pub fn check_apart<T, U>(self, other: Self) -> Result<()> {
-        match self.overlaps::<T, U>(other) {
+    /// Checks that what is written here lies apart from `other`.
+    pub fn check_apart(self, other: Self) -> Result<()> {
+        match self.overlaps(other) {
             true => Err(overlap(other, self)),
             false => Ok(()),
         }
     }
 
-    /// Whether the span, of items of type `T`, has bytes in common with `other`, of items of type `U`.
-    fn overlaps<T, U>(self, other: Self) -> bool {
-        self.address < other.end::<U>() && other.address < self.end::<T>()
+    /// Whether the span has bytes in common with `other`.
+    fn overlaps(self, other: Self) -> bool {
+        self.address < other.end() && other.address < self.end()
     }
 
-    pub fn check_alignment<T>(self, argument: Argument) -> Result<()> {
-        let alignment = align_of::<T>();
+    pub fn check_alignment(self, argument: Argument) -> Result<()> {
+        let alignment = self.item.alignment;
         match self.address.is_multiple_of(alignment as u64) {
             true => Ok(()),
             false => Err(Error::Misaligned {
@@ -116,6 +116,19 @@ impl Span {
         }
     }
 }
+
+/// What the pointers in a launch's arguments point to, as far as the host is concerned: it hands addresses on, and the kernel has the
+/// types.
+type Untyped = u8;
+
+/// A pointer to values of any type has 64 bits, so arguments are laid out alike, whatever the types.
+const _: () = {
+    type Typed = [u64; 4];
+    assert!(size_of::<*const Untyped>() == 8 && size_of::<*const Typed>() == 8);
+    assert!(
+        size_of::<ScanArguments<Untyped, Untyped>>() == size_of::<ScanArguments<Typed, Typed>>()
+    );
+};
 
 /// A stream on which a call is being queued.
 pub(crate) struct Queue<'a> {
@@ -223,59 +236,55 @@ impl Queue<'_> {
     }
 
     /// Queues a reduction of `input`, at least one item, to the first item of `output`.
-    pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
-        &mut self,
-        input: Span,
-        output: Span,
-    ) -> Result<()> {
-        check_reduce::<T, O::Output>(input, output)?;
+    pub fn reduce(&mut self, row: &'static Row, input: Span, output: Span) -> Result<()> {
+        check_reduce(input, output)?;
         self.check_memory(Argument::Input, input)?;
         self.check_memory(Argument::Output, output)?;
         // SAFETY: both are memory of the context, of the lengths that their owner gave them; all chunks at once.
         unsafe {
-            self.reduce_piece::<O, T>(input, all_chunks::<T>(input.item_count), output.address)
+            self.reduce_piece(
+                row,
+                input,
+                all_chunks(row, input.item_count),
+                output.address,
+            )
         }
     }
 
     /// Queues a reduction of `input`, at least one item, to the place for the result of a call on this queue's stream.
-    pub fn reduce_for<O: Kernel<kind::reduce, T>, T: Item>(
-        &mut self,
-        call: &CallStream,
-        input: Span,
-    ) -> Result<()> {
-        input.check_alignment::<T>(Argument::Input)?;
+    pub fn reduce_for(&mut self, row: &'static Row, call: &CallStream, input: Span) -> Result<()> {
+        input.check_alignment(Argument::Input)?;
         self.check_memory(Argument::Input, input)?;
         let result = call.result()?;
         // SAFETY: the input is memory of the context, of the length that its owner gave it, and the result has a place of its
         // own; all chunks at once.
-        unsafe { self.reduce_piece::<O, T>(input, all_chunks::<T>(input.item_count), result) }
+        unsafe { self.reduce_piece(row, input, all_chunks(row, input.item_count), result) }
     }
 
     /// Prepares a call that is queued in parts and needs `state_words` state words: nothing is missing then for any of them.
-    pub fn prepare<K: Kind, O: Kernel<K, T>, T: Item>(&mut self, state_words: u64) -> Result<()> {
-        self.entered.kernel(O::entry())?;
+    pub fn prepare(&mut self, entry: &'static Entry, state_words: u64) -> Result<()> {
+        self.entered.kernel(entry)?;
         self.scratch(Part::First, state_words).map(drop)
     }
 
     /// Queues a scan of `input`, at least one item, to the first items of `output`.
-    pub fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
-        &mut self,
-        input: Span,
-        output: Span,
-    ) -> Result<()> {
-        self.scan_with::<K, O, T>(input, output, ScanExtras::NONE)
+    pub fn scan(&mut self, row: &'static Row, input: Span, output: Span) -> Result<()> {
+        self.scan_with(row, input, output, ScanExtras::NONE)
     }
 
     /// Queues the writing of the operator's identity: the reduction of no items.
-    pub fn write_identity<K: Kind, O: Kernel<K, T>, T: Item>(
-        &mut self,
-        output: Span,
-    ) -> Result<()> {
-        output.check_alignment::<O::Output>(Argument::Output)?;
+    pub fn write_identity(&mut self, row: &'static Row, output: Span) -> Result<()> {
+        output.check_alignment(Argument::Output)?;
         self.check_memory(Argument::Output, output)?;
-        let identity = O::lower(O::identity());
-        driver::write_item(output.address, bytemuck::bytes_of(&identity), self.stream)?;
-        Ok(())
+        self.write_lowered(row, None, output.address)
+    }
+
+    /// Queues the writing of the result that is made of an accumulator of these bytes, or else of the identity.
+    fn write_lowered(&self, row: &Row, value: Option<&[u8]>, address: Address) -> Result<()> {
+        let mut room = [0; RESULT_MAX_BYTES];
+        let result = &mut room[..row.result.bytes];
+        row.lower(value, result);
+        Ok(driver::write_item(address, result, self.stream)?)
     }
 
     /// The workspace for a part of a call that needs `state_words` state words.
@@ -357,34 +366,27 @@ impl Queue<'_> {
 }
 
 /// All chunks of a reduction of `item_count` items.
-fn all_chunks<T>(item_count: usize) -> Range<u64> {
-    0..reduce_chunk_count::<T>(item_count as u64)
+fn all_chunks(row: &Row, item_count: usize) -> Range<u64> {
+    0..(row.division.reduce_chunk_count)(item_count as u64)
 }
 
-/// Reduces `input`, at least one item, and waits for the result.
-pub(crate) fn reduce_to_host<O: Kernel<kind::reduce, T>, T: Item>(
+/// Reduces `input`, at least one item, waits for the result, and writes it to these bytes.
+pub(crate) fn reduce_to_host(
     entered: Entered<'_>,
+    row: &'static Row,
     input: Span,
-) -> Result<O::Output> {
-    let ((), call) = Queue::and_wait(entered, |queue, call| queue.reduce_for::<O, T>(call, input))?;
-    // SAFETY: the reduction is done.
-    unsafe { call.read_result() }
-}
-
-/// Scans `input`, at least one item, and waits for it.
-pub(crate) fn scan_and_wait<K: Kind, O: Kernel<K, T>, T: Item>(
-    entered: Entered<'_>,
-    input: Span,
-    output: Span,
+    result: &mut [u8],
 ) -> Result<()> {
-    Queue::and_wait(entered, |queue, _| queue.scan::<K, O, T>(input, output)).map(drop)
+    let ((), call) = Queue::and_wait(entered, |queue, call| queue.reduce_for(row, call, input))?;
+    // SAFETY: the reduction is done.
+    unsafe { call.read_result_to(result) }
 }
 
 /// Checks what can be known of a reduction's arguments without the driver.
-fn check_reduce<T, R>(input: Span, output: Span) -> Result<()> {
-    input.check_alignment::<T>(Argument::Input)?;
-    output.check_alignment::<R>(Argument::Output)?;
-    output.first().check_apart::<R, T>(input)
+fn check_reduce(input: Span, output: Span) -> Result<()> {
+    input.check_alignment(Argument::Input)?;
+    output.check_alignment(Argument::Output)?;
+    output.first().check_apart(input)
 }
 
 /// Checks that two inputs, or items and what belongs to each of them, are equally many.
@@ -399,7 +401,7 @@ pub(crate) fn check_lengths(left_items: usize, right_items: usize) -> Result<()>
 }
 
 /// Checks what can be known of a scan's arguments without the driver.
-pub(crate) fn check_scan<T: Item, R: Item>(input: Span, output: Span) -> Result<()> {
+pub(crate) fn check_scan(input: Span, output: Span) -> Result<()> {
     let needed_items = input.item_count;
     if output.item_count < needed_items {
         return Err(Error::OutputTooShort {
@@ -407,17 +409,13 @@ pub(crate) fn check_scan<T: Item, R: Item>(input: Span, output: Span) -> Result<
             needed_items,
         });
     }
-    input.check_alignment::<T>(Argument::Input)?;
-    output.check_alignment::<R>(Argument::Output)?;
-    match is_same_type::<T, R>() && input.address == output.address {
+    input.check_alignment(Argument::Input)?;
+    output.check_alignment(Argument::Output)?;
+    // Results of the items' type may take their places.
+    match input.item == output.item && input.address == output.address {
         true => Ok(()),
-        false => output.first_items(needed_items).check_apart::<R, T>(input),
+        false => output.first_items(needed_items).check_apart(input),
     }
-}
-
-/// Whether results of type `R` may take the places of items of type `T`.
-pub(crate) fn is_same_type<T: Item, R: Item>() -> bool {
-    TypeId::of::<T>() == TypeId::of::<R>()
 }
 
 fn overlap(input: Span, output: Span) -> Error {

@@ -202,6 +202,6 @@ pub use warpfold_kernels as kernels;
 /// What [`operators!`] writes.
 #[doc(hidden)]
 pub mod texts {
-    pub use crate::kernel::Entry;
+    pub use crate::kernel::{Entry, Row};
     pub use crate::ptx::{Packed, Texts, Variant};
 }

@@ -75,13 +75,13 @@ macro_rules! operators {
     (@kernel $kind:ident $prefix:literal, $name:ident, $op:ty, $item:ty) => {
         // SAFETY: the build script has compiled this list's rows, by these names.
         unsafe impl $crate::Kernel<$crate::kind::$kind, $item> for $op {
-            fn entry() -> &'static $crate::texts::Entry {
-                static ENTRY: $crate::texts::Entry =
-                    $crate::texts::Entry::new::<$crate::kind::$kind, $op, $item>(
+            fn row() -> &'static $crate::texts::Row {
+                static ROW: $crate::texts::Row =
+                    $crate::texts::Row::new::<$crate::kind::$kind, $op, $item>(
                         concat!($prefix, stringify!($name)),
                         &TEXTS,
                     );
-                &ENTRY
+                &ROW
             }
         }
     };

@@ -125,7 +125,7 @@ impl Gpu {
             return Ok(());
         }
         self.enter(|entered| {
-            span.check_alignment::<T>(argument)?;
+            span.check_alignment(argument)?;
             entered.check_memory(argument, span.address)
         })
     }

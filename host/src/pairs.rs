@@ -1,5 +1,6 @@
 //! Reductions of two inputs: an item is a pair of values, one of each.
 
+use bytemuck::Zeroable;
 use cust::memory::DeviceSlice;
 use cust::stream::Stream;
 use warpfold_kernels::op::{Dot, Op, Pair};
@@ -8,9 +9,9 @@ use warpfold_kernels::op::{Dot, Op, Pair};
 use crate::error::Error;
 use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::kernel::{Item, Kernel, kind};
+use crate::kernel::{Item, Kernel, Row, kind};
 use crate::launch::{PairSpan, Queue, Span, check_lengths, reduce_pairs_to_host};
-use crate::staged;
+use crate::staged::{self, Items};
 
 /// Combines the pairs of the items of `left` and `right` with the operator `O`, and waits for the result: pair `i` has item `i` of
 /// either.
@@ -32,10 +33,12 @@ where
     O: Kernel<kind::reduce_pairs, Pair<A, B>>,
 {
     let pairs = PairSpan::new(Span::from(left), Span::from(right))?;
-    if pairs.item_count == 0 {
+    if pairs.item_count() == 0 {
         return Ok(O::lower(O::identity()));
     }
-    gpu.enter(|entered| reduce_pairs_to_host::<O, A, B>(entered, pairs))
+    let mut result = O::Output::zeroed();
+    and_wait(gpu, O::row(), pairs, bytemuck::bytes_of_mut(&mut result))?;
+    Ok(result)
 }
 
 /// Queues the combination of the pairs of the items of `left` and `right` on `stream`, to the first item of `output`: the result of
@@ -57,12 +60,26 @@ where
     O: Kernel<kind::reduce_pairs, Pair<A, B>>,
 {
     let pairs = PairSpan::new(Span::from(left), Span::from(right))?;
-    let output = Span::from(&*output);
+    queue(gpu, stream, O::row(), pairs, Span::from(&*output))
+}
+
+/// Reduces at least one pair, waits for the result, and writes it to these bytes.
+fn and_wait(gpu: &Gpu, row: &'static Row, pairs: PairSpan, result: &mut [u8]) -> Result<()> {
+    gpu.enter(|entered| reduce_pairs_to_host(entered, row, pairs, result))
+}
+
+fn queue(
+    gpu: &Gpu,
+    stream: &Stream,
+    row: &'static Row,
+    pairs: PairSpan,
+    output: Span,
+) -> Result<()> {
     output.one_place()?;
     gpu.enter(|entered| {
-        Queue::on(entered, stream, |queue| match pairs.item_count {
-            0 => queue.write_identity::<_, O, _>(output),
-            _ => queue.reduce_pairs::<O, A, B>(pairs, output),
+        Queue::on(entered, stream, |queue| match pairs.item_count() {
+            0 => queue.write_identity(row, output),
+            _ => queue.reduce_pairs(row, pairs, output),
         })
     })
 }
@@ -82,7 +99,15 @@ where
     if left.is_empty() {
         return Ok(O::lower(O::identity()));
     }
-    Gpu::global()?.enter(|entered| staged::reduce_pairs::<O, A, B>(entered, left, right))
+    let mut result = O::Output::zeroed();
+    let bytes = bytemuck::bytes_of_mut(&mut result);
+    slices(O::row(), left.into(), right.into(), bytes)?;
+    Ok(result)
+}
+
+/// Reduces at least one pair of slices, and writes the result to these bytes.
+fn slices(row: &'static Row, left: Items<'_>, right: Items<'_>, result: &mut [u8]) -> Result<()> {
+    Gpu::global()?.enter(|entered| staged::reduce_pairs(entered, row, left, right, result))
 }
 
 /// What [`Dot`] gives for items of type `T`.

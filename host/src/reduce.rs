@@ -1,5 +1,6 @@
 //! Reductions of buffers that are in the device's memory.
 
+use bytemuck::Zeroable;
 use cust::memory::DeviceSlice;
 use cust::stream::Stream;
 
@@ -7,7 +8,7 @@ use cust::stream::Stream;
 use crate::error::Error;
 use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::kernel::{Item, Kernel, kind};
+use crate::kernel::{Item, Kernel, Row, kind};
 use crate::launch::{Queue, Span, reduce_to_host};
 
 /// Combines all items of `input` with the operator `O`, and waits for the result.
@@ -46,7 +47,10 @@ pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     if input.is_empty() {
         return Ok(O::lower(O::identity()));
     }
-    gpu.enter(|entered| reduce_to_host::<O, T>(entered, Span::from(input)))
+    let mut result = O::Output::zeroed();
+    let bytes = bytemuck::bytes_of_mut(&mut result);
+    and_wait(gpu, O::row(), Span::from(input), bytes)?;
+    Ok(result)
 }
 
 /// Queues the combination of all items of `input` on `stream`, to the first item of `output`; the rest of
@@ -84,13 +88,7 @@ pub fn reduce_into<O: Kernel<kind::reduce, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let (input, output) = (Span::from(input), Span::from(&*output));
-    output.one_place()?;
-    gpu.enter(|entered| {
-        Queue::on(entered, stream, |queue| match input.item_count {
-            0 => queue.write_identity::<_, O, T>(output),
-            _ => queue.reduce::<O, T>(input, output),
-        })
-    })
+    queue(gpu, stream, O::row(), input, output)
 }
 
 /// Queues the combination of the first items of `input` on `stream`, to the first item of `output`: as many items as the first number of
@@ -131,10 +129,36 @@ pub fn reduce_counted_into<O: Kernel<kind::reduce, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let (input, count, output) = (Span::from(input), Span::from(count), Span::from(&*output));
+    queue_counted(gpu, stream, O::row(), input, count, output)
+}
+
+/// Reduces at least one item, waits for the result, and writes it to these bytes.
+fn and_wait(gpu: &Gpu, row: &'static Row, input: Span, result: &mut [u8]) -> Result<()> {
+    gpu.enter(|entered| reduce_to_host(entered, row, input, result))
+}
+
+fn queue(gpu: &Gpu, stream: &Stream, row: &'static Row, input: Span, output: Span) -> Result<()> {
+    output.one_place()?;
+    gpu.enter(|entered| {
+        Queue::on(entered, stream, |queue| match input.item_count {
+            0 => queue.write_identity(row, output),
+            _ => queue.reduce(row, input, output),
+        })
+    })
+}
+
+fn queue_counted(
+    gpu: &Gpu,
+    stream: &Stream,
+    row: &'static Row,
+    input: Span,
+    count: Span,
+    output: Span,
+) -> Result<()> {
     output.one_place()?;
     gpu.enter(|entered| {
         Queue::on(entered, stream, |queue| {
-            queue.reduce_counted::<O, T>(input, count, output)
+            queue.reduce_counted(row, input, count, output)
         })
     })
 }

@@ -15,9 +15,8 @@ use cust::stream::Stream;
 
 use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::kernel::kind::Kind;
-use crate::kernel::{Item, Kernel, kind};
-use crate::launch::{self, Queue, Span};
+use crate::kernel::{Item, Kernel, Row, kind};
+use crate::launch::{Queue, Span};
 
 /// Writes to `output[i]` the combination of `input[0]` to `input[i]` with the operator `O`, and waits for it.
 ///
@@ -68,7 +67,7 @@ pub fn inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
     input: &DeviceSlice<T>,
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
-    scan_and_wait::<kind::inclusive_scan, O, T>(gpu, Span::from(input), Span::from(&*output))
+    and_wait(gpu, O::row(), Span::from(input), Span::from(&*output))
 }
 
 /// Writes to `output[i]` the combination of `input[0]` to `input[i - 1]` with the operator `O`, and waits for
@@ -99,7 +98,7 @@ pub fn exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     input: &DeviceSlice<T>,
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
-    scan_and_wait::<kind::exclusive_scan, O, T>(gpu, Span::from(input), Span::from(&*output))
+    and_wait(gpu, O::row(), Span::from(input), Span::from(&*output))
 }
 
 /// As [`inclusive_scan`], with the results in the place of the items. On an error that was found after the
@@ -113,7 +112,7 @@ pub fn inclusive_scan_in_place<O: Kernel<kind::inclusive_scan, T, Output = T>, T
     items: &mut DeviceSlice<T>,
 ) -> Result<()> {
     let items = Span::from(&*items);
-    scan_and_wait::<kind::inclusive_scan, O, T>(gpu, items, items)
+    and_wait(gpu, O::row(), items, items)
 }
 
 /// As [`exclusive_scan`], with the results in the place of the items. On an error that was found after the
@@ -127,7 +126,7 @@ pub fn exclusive_scan_in_place<O: Kernel<kind::exclusive_scan, T, Output = T>, T
     items: &mut DeviceSlice<T>,
 ) -> Result<()> {
     let items = Span::from(&*items);
-    scan_and_wait::<kind::exclusive_scan, O, T>(gpu, items, items)
+    and_wait(gpu, O::row(), items, items)
 }
 
 /// Queues an [`inclusive_scan`] on `stream`. For the rules of functions that do not wait, see the [crate's
@@ -143,7 +142,13 @@ pub fn inclusive_scan_on<O: Kernel<kind::inclusive_scan, T>, T: Item>(
     input: &DeviceSlice<T>,
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
-    queue_scan::<kind::inclusive_scan, O, T>(gpu, stream, Span::from(input), Span::from(&*output))
+    queue(
+        gpu,
+        stream,
+        O::row(),
+        Span::from(input),
+        Span::from(&*output),
+    )
 }
 
 /// Queues an [`exclusive_scan`] on `stream`. For the rules of functions that do not wait, see the [crate's
@@ -158,7 +163,13 @@ pub fn exclusive_scan_on<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     input: &DeviceSlice<T>,
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
-    queue_scan::<kind::exclusive_scan, O, T>(gpu, stream, Span::from(input), Span::from(&*output))
+    queue(
+        gpu,
+        stream,
+        O::row(),
+        Span::from(input),
+        Span::from(&*output),
+    )
 }
 
 /// Queues an [`inclusive_scan_in_place`] on `stream`. For the rules of functions that do not wait, see the
@@ -173,7 +184,7 @@ pub fn inclusive_scan_in_place_on<O: Kernel<kind::inclusive_scan, T, Output = T>
     items: &mut DeviceSlice<T>,
 ) -> Result<()> {
     let items = Span::from(&*items);
-    queue_scan::<kind::inclusive_scan, O, T>(gpu, stream, items, items)
+    queue(gpu, stream, O::row(), items, items)
 }
 
 /// Queues an [`exclusive_scan_in_place`] on `stream`. For the rules of functions that do not wait, see the
@@ -188,32 +199,21 @@ pub fn exclusive_scan_in_place_on<O: Kernel<kind::exclusive_scan, T, Output = T>
     items: &mut DeviceSlice<T>,
 ) -> Result<()> {
     let items = Span::from(&*items);
-    queue_scan::<kind::exclusive_scan, O, T>(gpu, stream, items, items)
+    queue(gpu, stream, O::row(), items, items)
 }
 
-fn scan_and_wait<K: Kind, O: Kernel<K, T>, T: Item>(
-    gpu: &Gpu,
-    input: Span,
-    output: Span,
-) -> Result<()> {
-    if input.item_count == 0 {
-        return Ok(());
-    }
-    gpu.enter(|entered| launch::scan_and_wait::<K, O, T>(entered, input, output))
-}
-
-fn queue_scan<K: Kind, O: Kernel<K, T>, T: Item>(
-    gpu: &Gpu,
-    stream: &Stream,
-    input: Span,
-    output: Span,
-) -> Result<()> {
+fn and_wait(gpu: &Gpu, row: &'static Row, input: Span, output: Span) -> Result<()> {
     if input.item_count == 0 {
         return Ok(());
     }
     gpu.enter(|entered| {
-        Queue::on(entered, stream, |queue| {
-            queue.scan::<K, O, T>(input, output)
-        })
+        Queue::and_wait(entered, |queue, _| queue.scan(row, input, output)).map(drop)
     })
+}
+
+fn queue(gpu: &Gpu, stream: &Stream, row: &'static Row, input: Span, output: Span) -> Result<()> {
+    if input.item_count == 0 {
+        return Ok(());
+    }
+    gpu.enter(|entered| Queue::on(entered, stream, |queue| queue.scan(row, input, output)))
 }

@@ -16,7 +16,7 @@ use cust::stream::Stream;
 
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
-use crate::kernel::{Item, Kernel, kind};
+use crate::kernel::{Item, Kernel, Row, kind};
 use crate::launch::{Queue, Segments, Span, Starts};
 
 pub use slices::{gpu_reduce_rows, gpu_segmented_reduce};
@@ -98,8 +98,7 @@ pub fn segmented_reduce<O: Kernel<kind::segmented_reduce, T>, T: Item, I: Offset
     let Some(segments) = of_offsets(input, offsets) else {
         return Ok(());
     };
-    let output = Span::from(&*output);
-    gpu.enter(|entered| check::reduce::<O, T, I>(entered, segments, output))
+    check::reduce(gpu, O::row(), segments, Span::from(&*output))
 }
 
 /// Queues a [`segmented_reduce`] on `stream`. For the rules of functions that do not wait, see the [crate's
@@ -119,7 +118,7 @@ pub fn segmented_reduce_into<O: Kernel<kind::segmented_reduce, T>, T: Item, I: O
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     match of_offsets(input, offsets) {
-        Some(segments) => queue::<O, T>(gpu, stream, segments, Span::from(&*output)),
+        Some(segments) => queue(gpu, stream, O::row(), segments, Span::from(&*output)),
         None => Ok(()),
     }
 }
@@ -158,13 +157,7 @@ pub fn reduce_rows<O: Kernel<kind::segmented_reduce, T>, T: Item>(
     let Some(segments) = of_rows(Span::from(input), row_items)? else {
         return Ok(());
     };
-    let output = Span::from(&*output);
-    gpu.enter(|entered| {
-        Queue::and_wait(entered, |queue, _| {
-            queue.segmented_reduce::<O, T>(segments, output, 0)
-        })
-        .map(drop)
-    })
+    and_wait(gpu, O::row(), segments, Span::from(&*output))
 }
 
 /// Queues a [`reduce_rows`] on `stream`. For the rules of functions that do not wait, see the [crate's
@@ -181,7 +174,7 @@ pub fn reduce_rows_into<O: Kernel<kind::segmented_reduce, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     match of_rows(Span::from(input), row_items)? {
-        Some(segments) => queue::<O, T>(gpu, stream, segments, Span::from(&*output)),
+        Some(segments) => queue(gpu, stream, O::row(), segments, Span::from(&*output)),
         None => Ok(()),
     }
 }
@@ -194,13 +187,7 @@ fn of_offsets<T: Item, I: Offset>(
     let count = offsets.len().checked_sub(1)?;
     (count > 0).then(|| Segments {
         items: Span::from(input),
-        starts: Starts::Offsets {
-            span: Span {
-                address: offsets.as_device_ptr().as_raw(),
-                item_count: offsets.len(),
-            },
-            bytes: size_of::<I>(),
-        },
+        starts: Starts::Offsets(Span::from(offsets)),
         count,
         count_at: None,
     })
@@ -228,15 +215,26 @@ pub(crate) fn row_count(item_count: usize, row_items: usize) -> Result<usize> {
     Ok(item_count / row_items)
 }
 
-fn queue<O: Kernel<kind::segmented_reduce, T>, T: Item>(
+/// Reduces segments that no kernel refuses, and waits for it.
+fn and_wait(gpu: &Gpu, row: &'static Row, segments: Segments, output: Span) -> Result<()> {
+    gpu.enter(|entered| {
+        Queue::and_wait(entered, |queue, _| {
+            queue.segmented_reduce(row, segments, output, 0)
+        })
+        .map(drop)
+    })
+}
+
+fn queue(
     gpu: &Gpu,
     stream: &Stream,
+    row: &'static Row,
     segments: Segments,
     output: Span,
 ) -> Result<()> {
     gpu.enter(|entered| {
         Queue::on(entered, stream, |queue| {
-            queue.segmented_reduce::<O, T>(segments, output, 0)
+            queue.segmented_reduce(row, segments, output, 0)
         })
     })
 }

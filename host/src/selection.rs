@@ -32,7 +32,7 @@ use cust::stream::Stream;
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::Item;
-use crate::launch::{Numbers, Outputs, Selection, Span};
+use crate::launch::{Outputs, Selection, Span};
 use crate::segments::Offset;
 
 use self::kernels::{by_flags, by_predicate};
@@ -89,7 +89,7 @@ pub fn select_flagged<T: Item>(
     flags: &DeviceSlice<u8>,
     output: &mut DeviceSlice<T>,
 ) -> Result<usize> {
-    call::and_wait::<T>(gpu, flagged(input, flags, items(output))?)
+    call::and_wait(gpu, flagged(input, flags, items(output))?)
 }
 
 /// Queues a [`select_flagged`] on `stream`; the number of selected items goes to the first place of `count`. For the rules of
@@ -111,7 +111,7 @@ pub fn select_flagged_on<T: Item>(
     output: &mut DeviceSlice<T>,
     count: &mut DeviceSlice<u64>,
 ) -> Result<()> {
-    call::queue::<T>(gpu, stream, flagged(input, flags, items(output))?, count)
+    call::queue(gpu, stream, flagged(input, flags, items(output))?, count)
 }
 
 /// Writes the items of `input` for which the predicate `P` holds to the first items of `output`, in their order, and waits for
@@ -143,7 +143,7 @@ pub fn select_if<P: SelectKernel<T>, T: Item>(
     input: &DeviceSlice<T>,
     output: &mut DeviceSlice<T>,
 ) -> Result<usize> {
-    call::and_wait::<T>(gpu, chosen::<P, T>(input, items(output)))
+    call::and_wait(gpu, chosen::<P, T>(input, items(output)))
 }
 
 /// Queues a [`select_if`] on `stream`; the number of selected items goes to the first place of `count`: see [`select_flagged_on`].
@@ -158,7 +158,7 @@ pub fn select_if_on<P: SelectKernel<T>, T: Item>(
     output: &mut DeviceSlice<T>,
     count: &mut DeviceSlice<u64>,
 ) -> Result<()> {
-    call::queue::<T>(gpu, stream, chosen::<P, T>(input, items(output)), count)
+    call::queue(gpu, stream, chosen::<P, T>(input, items(output)), count)
 }
 
 /// Queues a [`select_if`] on `stream` among the first items of `input`, as many as the first number of `items_at` says, up to all of
@@ -198,7 +198,7 @@ pub fn select_if_counted_on<P: SelectKernel<T>, T: Item>(
     count: &mut DeviceSlice<u64>,
 ) -> Result<()> {
     let selection = chosen::<P, T>(input, items(output)).counted(items_at);
-    call::queue::<T>(gpu, stream, selection, count)
+    call::queue(gpu, stream, selection, count)
 }
 
 /// Writes the items of `input` whose flag is not 0 to the first items of `selected`, and the others to the first items of
@@ -234,7 +234,7 @@ pub fn partition_flagged<T: Item>(
     selected: &mut DeviceSlice<T>,
     rejected: &mut DeviceSlice<T>,
 ) -> Result<usize> {
-    call::and_wait::<T>(gpu, flagged(input, flags, both(selected, rejected))?)
+    call::and_wait(gpu, flagged(input, flags, both(selected, rejected))?)
 }
 
 /// Queues a [`partition_flagged`] on `stream`; the number of selected items goes to the first place of `count`: see
@@ -252,7 +252,7 @@ pub fn partition_flagged_on<T: Item>(
     count: &mut DeviceSlice<u64>,
 ) -> Result<()> {
     let outputs = both(selected, rejected);
-    call::queue::<T>(gpu, stream, flagged(input, flags, outputs)?, count)
+    call::queue(gpu, stream, flagged(input, flags, outputs)?, count)
 }
 
 /// Writes the items of `input` for which the predicate `P` holds to the first items of `selected`, and the others to the first
@@ -269,7 +269,7 @@ pub fn partition_if<P: SelectKernel<T>, T: Item>(
     selected: &mut DeviceSlice<T>,
     rejected: &mut DeviceSlice<T>,
 ) -> Result<usize> {
-    call::and_wait::<T>(gpu, chosen::<P, T>(input, both(selected, rejected)))
+    call::and_wait(gpu, chosen::<P, T>(input, both(selected, rejected)))
 }
 
 /// Queues a [`partition_if`] on `stream`; the number of selected items goes to the first place of `count`: see
@@ -286,7 +286,7 @@ pub fn partition_if_on<P: SelectKernel<T>, T: Item>(
     count: &mut DeviceSlice<u64>,
 ) -> Result<()> {
     let outputs = both(selected, rejected);
-    call::queue::<T>(gpu, stream, chosen::<P, T>(input, outputs), count)
+    call::queue(gpu, stream, chosen::<P, T>(input, outputs), count)
 }
 
 /// Writes the indices of the items of `input` for which the predicate `P` holds to the first places of `indices`, ascending, and
@@ -318,7 +318,7 @@ pub fn select_indices_if<P: SelectKernel<T>, T: Item, I: Offset>(
     input: &DeviceSlice<T>,
     indices: &mut DeviceSlice<I>,
 ) -> Result<usize> {
-    call::and_wait::<T>(gpu, chosen::<P, T>(input, places(indices)))
+    call::and_wait(gpu, chosen::<P, T>(input, places(indices)))
 }
 
 /// Queues a [`select_indices_if`] on `stream`; the number of selected items goes to the first place of `count`: see
@@ -334,7 +334,7 @@ pub fn select_indices_if_on<P: SelectKernel<T>, T: Item, I: Offset>(
     indices: &mut DeviceSlice<I>,
     count: &mut DeviceSlice<u64>,
 ) -> Result<()> {
-    call::queue::<T>(gpu, stream, chosen::<P, T>(input, places(indices)), count)
+    call::queue(gpu, stream, chosen::<P, T>(input, places(indices)), count)
 }
 
 fn flagged<T: Item>(
@@ -377,18 +377,7 @@ fn both<T: Item>(selected: &mut DeviceSlice<T>, rejected: &mut DeviceSlice<T>) -
 
 fn places<I: Offset>(indices: &mut DeviceSlice<I>) -> Outputs {
     Outputs {
-        indices: Some(numbers(indices)),
+        indices: Some(Span::from(&*indices)),
         ..Outputs::default()
-    }
-}
-
-/// Where numbers go.
-pub(crate) fn numbers<I: Offset>(slice: &mut DeviceSlice<I>) -> Numbers {
-    Numbers {
-        span: Span {
-            address: slice.as_device_ptr().as_raw(),
-            item_count: slice.len(),
-        },
-        bytes: size_of::<I>(),
     }
 }

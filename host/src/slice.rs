@@ -6,13 +6,14 @@
 use std::mem::MaybeUninit;
 use std::ptr;
 
+use bytemuck::Zeroable;
 use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
 
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::kernel::kind::Kind;
-use crate::kernel::{Item, Kernel, kind};
-use crate::staged;
+use crate::kernel::{Item, Kernel, Row, kind};
+use crate::staged::{self, Items};
 
 /// All items combined with the operator `O`: see [`reduce`](crate::reduce()). For no items, the operator's identity, and no GPU is
 /// needed.
@@ -33,7 +34,15 @@ pub fn gpu_reduce<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<O:
     if items.is_empty() {
         return Ok(O::lower(O::identity()));
     }
-    Gpu::global()?.enter(|entered| staged::reduce::<O, T>(entered, items))
+    let mut result = O::Output::zeroed();
+    let bytes = bytemuck::bytes_of_mut(&mut result);
+    reduce_to(O::row(), items.into(), bytes)?;
+    Ok(result)
+}
+
+/// Reduces at least one item, and writes the result to these bytes.
+fn reduce_to(row: &'static Row, items: Items<'_>, result: &mut [u8]) -> Result<()> {
+    Gpu::global()?.enter(|entered| staged::reduce(entered, row, items, result))
 }
 
 /// The sum of the items. Integers wrap; the empty sum of floats is −0.0, as with `iter().sum()`. For no items no
@@ -204,7 +213,12 @@ pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(items: &[T]) -> Result<Vec
     if items.is_empty() {
         return Ok(Vec::new());
     }
-    Gpu::global()?.enter(|entered| staged::scan::<K, O, T>(entered, items))
+    scan_items(O::row(), items.into())
+}
+
+/// Scans at least one item to results of type `R`, the row's.
+fn scan_items<R: Item>(row: &'static Row, items: Items<'_>) -> Result<Vec<R>> {
+    Gpu::global()?.enter(|entered| staged::scan(entered, row, items))
 }
 
 fn scan_into<K: Kind, O: Kernel<K, T>, T: Item>(
@@ -224,5 +238,10 @@ fn scan_into<K: Kind, O: Kernel<K, T>, T: Item>(
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(results);
     // SAFETY: the same memory. Only what is initialised is written to it, so it holds items whatever happens.
     let bytes = unsafe { &mut *(ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) };
-    Gpu::global()?.enter(|entered| staged::scan_to::<K, O, T>(entered, items, bytes))
+    scan_to(O::row(), items.into(), bytes)
+}
+
+/// Scans at least one item to memory for as many results.
+fn scan_to(row: &'static Row, items: Items<'_>, results: &mut [MaybeUninit<u8>]) -> Result<()> {
+    Gpu::global()?.enter(|entered| staged::scan_to(entered, row, items, results))
 }

@@ -33,14 +33,10 @@ mod workers;
 use std::iter;
 use std::mem::MaybeUninit;
 
-use warpfold_kernels::contract::Wider;
-use warpfold_kernels::workspace::{reduce_state_words, scan_state_words};
-
 use crate::driver::Address;
 use crate::error::Result;
 use crate::gpu::{BusyLane, Entered, Lane, PIECE_BYTES, SHORT_BYTES};
-use crate::kernel::kind::Kind;
-use crate::kernel::{Item, Kernel, kind};
+use crate::kernel::{Item, Row, Type};
 use crate::launch::{Queue, Span};
 use carry::{Piece, Ways, carry};
 use cut::{Cut, Room};
@@ -48,7 +44,7 @@ use results::Results;
 
 pub(crate) use columns::reduce_columns;
 pub(crate) use pairs::reduce_pairs;
-pub(crate) use segments::{SliceSegments, reduce_segments};
+pub(crate) use segments::{SliceSegments, SliceStarts, reduce_segments};
 pub(crate) use selection::{Selected, Wanted, reduce_by_key, select};
 
 #[cfg(feature = "nccl")]
@@ -56,168 +52,203 @@ pub(crate) use chunks::reduce_chunks;
 #[cfg(feature = "nccl")]
 pub(crate) use shared_scan::scan_shared;
 
-/// Reduces at least one item.
-pub(crate) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
-    entered: Entered<'_>,
-    items: &[T],
-) -> Result<O::Output> {
-    if size_of_val(items) <= SHORT_BYTES {
-        return reduce_at_once::<O, T>(entered, items);
-    }
-    let cut = Cut::of_reduction::<T>(items.len());
-    reduce_pieces::<O, T>(entered, cut, items)
+/// The items of a slice of the host: their bytes, and their type.
+#[derive(Clone, Copy)]
+pub(crate) struct Items<'slice> {
+    bytes: &'slice [u8],
+    item: Type,
 }
 
-/// Scans at least one item.
-pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
+impl<'slice, T: bytemuck::NoUninit> From<&'slice [T]> for Items<'slice> {
+    fn from(items: &'slice [T]) -> Self {
+        Self {
+            bytes: bytemuck::cast_slice(items),
+            item: Type::of::<T>(),
+        }
+    }
+}
+
+impl Items<'_> {
+    fn count(self) -> usize {
+        self.bytes.len() / self.item.bytes
+    }
+
+    /// As many items as these, at that address of the device.
+    fn at(self, address: Address) -> Span {
+        Span {
+            address,
+            item_count: self.count(),
+            item: self.item,
+        }
+    }
+}
+
+/// Reduces at least one item, and writes the result to these bytes.
+pub(crate) fn reduce(
     entered: Entered<'_>,
-    items: &[T],
-) -> Result<Vec<O::Output>> {
-    let mut results = Results::new(items.len())?;
-    if !is_short_scan::<T, O::Output>(items.len()) {
+    row: &'static Row,
+    items: Items<'_>,
+    result: &mut [u8],
+) -> Result<()> {
+    if items.bytes.len() <= SHORT_BYTES {
+        return reduce_at_once(entered, row, items, result);
+    }
+    let cut = Cut::of_reduction(row, items.count());
+    reduce_pieces(entered, row, cut, items, result)
+}
+
+/// Scans at least one item to results of type `R`, the row's.
+pub(crate) fn scan<R: Item>(
+    entered: Entered<'_>,
+    row: &'static Row,
+    items: Items<'_>,
+) -> Result<Vec<R>> {
+    debug_assert_eq!(Type::of::<R>(), row.result);
+    let mut results = Results::<R>::new(items.count())?;
+    if !is_short_scan(row, items) {
         results.make_pages();
     }
-    scan_to::<K, O, T>(entered, items, results.bytes())?;
+    scan_to(entered, row, items, results.bytes())?;
     // SAFETY: every piece has come back, with the scan's results.
     Ok(unsafe { results.written() })
 }
 
 /// Scans at least one item to memory for as many results. Without an error, all of it is written.
-pub(crate) fn scan_to<K: Kind, O: Kernel<K, T>, T: Item>(
+pub(crate) fn scan_to(
     entered: Entered<'_>,
-    items: &[T],
+    row: &'static Row,
+    items: Items<'_>,
     results: &mut [MaybeUninit<u8>],
 ) -> Result<()> {
-    if is_short_scan::<T, O::Output>(items.len()) {
-        return scan_at_once::<K, O, T>(entered, items, results);
+    if is_short_scan(row, items) {
+        return scan_at_once(entered, row, items, results);
     }
-    let cut = Cut::of_scan::<T, O::Output>(items.len());
-    scan_pieces::<K, O, T>(entered, cut, items, results)
+    let cut = Cut::of_scan(row, items.count());
+    scan_pieces(entered, row, cut, items, results)
 }
 
-/// Whether a scan of `item_count` items takes one lane.
-fn is_short_scan<T: Item, R: Item>(item_count: usize) -> bool {
-    Room::of_scan::<T, R>(item_count).bytes <= SHORT_BYTES
+/// Whether a scan takes one lane.
+fn is_short_scan(row: &Row, items: Items<'_>) -> bool {
+    Room::of_scan(row, items.count()).bytes <= SHORT_BYTES
 }
 
 /// Reduces a slice of one piece.
-fn reduce_at_once<O: Kernel<kind::reduce, T>, T: Item>(
+fn reduce_at_once(
     entered: Entered<'_>,
-    items: &[T],
-) -> Result<O::Output> {
-    let lane = send(entered, items, size_of_val(items))?;
-    let span = span_at(lane.device(), items);
+    row: &'static Row,
+    items: Items<'_>,
+    result: &mut [u8],
+) -> Result<()> {
+    let lane = send(entered, items, items.bytes.len())?;
+    let span = items.at(lane.device());
     Queue::on_own(entered, lane.call(), |queue| {
-        queue.reduce_for::<O, T>(lane.call(), span)
+        queue.reduce_for(row, lane.call(), span)
     })?;
     let lane = lane.wait()?;
     // SAFETY: the reduction is done.
-    unsafe { lane.call().read_result() }
+    unsafe { lane.call().read_result_to(result) }
 }
 
 /// Scans a slice of one piece.
-fn scan_at_once<K: Kind, O: Kernel<K, T>, T: Item>(
+fn scan_at_once(
     entered: Entered<'_>,
-    items: &[T],
+    row: &'static Row,
+    items: Items<'_>,
     results: &mut [MaybeUninit<u8>],
 ) -> Result<()> {
-    let room = Room::of_scan::<T, O::Output>(items.len());
+    let room = Room::of_scan(row, items.count());
     let lane = send(entered, items, room.bytes)?;
-    let input = span_at(lane.device(), items);
-    let output = span_at(lane.device() + room.results_at as u64, items);
-    Queue::on_own(entered, lane.call(), |queue| {
-        queue.scan::<K, O, T>(input, output)
-    })?;
+    let input = items.at(lane.device());
+    let output = Span {
+        item: row.result,
+        ..items.at(lane.device() + room.results_at as u64)
+    };
+    Queue::on_own(entered, lane.call(), |queue| queue.scan(row, input, output))?;
     let mut lane = lane.receive(room.results_at, results.len())?.wait()?;
     results.write_copy_of_slice(&lane.bytes()[..results.len()]);
     Ok(())
 }
 
 /// Queues the copy of a slice of one piece to a lane's memory, which has at least `room_bytes`.
-fn send<'gpu, T: Item>(
+fn send<'gpu>(
     entered: Entered<'gpu>,
-    items: &[T],
+    items: Items<'_>,
     room_bytes: usize,
 ) -> Result<BusyLane<'gpu>> {
-    let bytes: &[u8] = bytemuck::cast_slice(items);
+    let bytes = items.bytes;
     let mut lane = entered.lane(room_bytes)?;
     lane.bytes()[..bytes.len()].copy_from_slice(bytes);
     lane.send(bytes.len())
 }
 
-/// As many items as these, at that address of the device.
-fn span_at<T>(address: Address, items: &[T]) -> Span {
-    Span {
-        address,
-        item_count: items.len(),
-    }
-}
-
 /// Reduces piece by piece.
-fn reduce_pieces<O: Kernel<kind::reduce, T>, T: Item>(
+fn reduce_pieces(
     entered: Entered<'_>,
+    row: &'static Row,
     cut: Cut,
-    items: &[T],
-) -> Result<O::Output> {
-    let bytes: &[u8] = bytemuck::cast_slice(items);
-    let pieces = bytes
+    items: Items<'_>,
+    result: &mut [u8],
+) -> Result<()> {
+    let pieces = items
+        .bytes
         .chunks(cut.piece_bytes())
         .map(|from| Piece { from, to: &mut [] });
+    let item_count = items.count() as u64;
+    let state_words = (row.division.reduce_state_words)(item_count);
     let mut conductor = entered.call()?;
     conductor.begin();
     Queue::on_own(entered, &conductor, |queue| {
         // Before the lanes, which do with what memory is left.
-        queue.prepare::<_, O, T>(reduce_state_words::<T, O::Accumulator>(items.len() as u64))?;
-        let result = conductor.result()?;
+        queue.prepare(&row.entry, state_words)?;
+        let output = conductor.result()?;
         let lanes = lanes(entered, Ways::There, cut)?;
         carry(lanes, Ways::There, pieces, |lane, piece| {
             lane.lend(&conductor, |address| {
-                let input = span_at(address.wrapping_sub(cut.offset::<T>(piece)), items);
+                let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
                 // SAFETY: the lane's memory holds the items of these chunks from its start on, and is lent to the conductor's
                 // stream until the work is done. It is aligned to 256 bytes and the offset is a multiple of an item's size.
                 // The result has a place of its own.
-                unsafe { queue.reduce_piece::<O, T>(input, cut.units(piece), result) }
+                unsafe { queue.reduce_piece(row, input, cut.units(piece), output) }
             })
         })
     })?;
     conductor.wait()?;
     // SAFETY: the reduction is done.
-    unsafe { conductor.read_result() }
+    unsafe { conductor.read_result_to(result) }
 }
 
 /// Scans piece by piece, each in place where its results have the items' type, and else to behind its items. Without an error, all results are written.
-fn scan_pieces<K: Kind, O: Kernel<K, T>, T: Item>(
+fn scan_pieces(
     entered: Entered<'_>,
+    row: &'static Row,
     cut: Cut,
-    items: &[T],
+    items: Items<'_>,
     results: &mut [MaybeUninit<u8>],
 ) -> Result<()> {
-    let bytes: &[u8] = bytemuck::cast_slice(items);
     let pieces = iter::zip(
-        bytes.chunks(cut.piece_bytes()),
-        results.chunks_mut(cut.piece_items() * size_of::<O::Output>()),
+        items.bytes.chunks(cut.piece_bytes()),
+        results.chunks_mut(cut.piece_items() * row.result.bytes),
     )
     .map(|(from, to)| Piece { from, to });
+    let item_count = items.count() as u64;
+    let state_words = (row.division.scan_state_words)(item_count);
     let mut conductor = entered.call()?;
     conductor.begin();
     Queue::on_own(entered, &conductor, |queue| {
         // As above.
-        let item_count = items.len() as u64;
-        queue.prepare::<_, O, T>(scan_state_words::<Wider<T, O::Output>, O::Accumulator>(
-            item_count,
-        ))?;
+        queue.prepare(&row.entry, state_words)?;
         let results_at = cut.results_at();
         let ways = Ways::ThereAndBack { results_at };
         let lanes = lanes(entered, ways, cut)?;
         carry(lanes, ways, pieces, |lane, piece| {
             lane.lend(&conductor, |address| {
-                let input = span_at(address.wrapping_sub(cut.offset::<T>(piece)), items);
+                let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
                 let output =
-                    (address + results_at as u64).wrapping_sub(cut.offset::<O::Output>(piece));
+                    (address + results_at as u64).wrapping_sub(cut.offset(row.result, piece));
                 // SAFETY: the lane's memory holds the items of these tiles from its start on and has room for their results behind
                 // them, or in their places if the types are the same; it is lent to the conductor's stream until the work is done.
                 // Both places are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's size.
-                unsafe { queue.scan_piece::<K, O, T>(input, output, cut.units(piece)) }
+                unsafe { queue.scan_piece(row, input, output, cut.units(piece)) }
             })
         })
     })?;

@@ -55,8 +55,8 @@ where
     K: Item,
     V: Item,
 {
-    let keyed = Keyed::<E, K, V>::new(keys, values)?;
-    keyed.scan_and_wait::<O>(gpu, Place::Included, Span::from(&*output))
+    let keyed = Keyed::new::<E, K, V>(keys, values)?;
+    keyed.scan_and_wait(gpu, O::row(), Place::Included, Span::from(&*output))
 }
 
 /// As [`inclusive_scan_by_key`], each value left out: `output[i]` is the combination of the values of `i`'s run before `values[i]`, and
@@ -77,8 +77,8 @@ where
     K: Item,
     V: Item,
 {
-    let keyed = Keyed::<E, K, V>::new(keys, values)?;
-    keyed.scan_and_wait::<O>(gpu, Place::LeftOut, Span::from(&*output))
+    let keyed = Keyed::new::<E, K, V>(keys, values)?;
+    keyed.scan_and_wait(gpu, O::row(), Place::LeftOut, Span::from(&*output))
 }
 
 /// Queues an [`inclusive_scan_by_key`] on `stream`. For the rules of functions that do not wait, see the [crate's
@@ -107,9 +107,16 @@ where
     V: Item,
     I: Offset,
 {
-    let keyed = Keyed::<E, K, V>::new(keys, values)?;
+    let keyed = Keyed::new::<E, K, V>(keys, values)?;
     let starts = Starts::of(starts, Span::from(&*count));
-    keyed.queue_scan::<O>(gpu, stream, Place::Included, Span::from(&*output), starts)
+    keyed.queue_scan(
+        gpu,
+        stream,
+        O::row(),
+        Place::Included,
+        Span::from(&*output),
+        starts,
+    )
 }
 
 /// Queues an [`exclusive_scan_by_key`] on `stream`, as [`inclusive_scan_by_key_on`] does the other.
@@ -132,7 +139,14 @@ where
     V: Item,
     I: Offset,
 {
-    let keyed = Keyed::<E, K, V>::new(keys, values)?;
+    let keyed = Keyed::new::<E, K, V>(keys, values)?;
     let starts = Starts::of(starts, Span::from(&*count));
-    keyed.queue_scan::<O>(gpu, stream, Place::LeftOut, Span::from(&*output), starts)
+    keyed.queue_scan(
+        gpu,
+        stream,
+        O::row(),
+        Place::LeftOut,
+        Span::from(&*output),
+        starts,
+    )
 }

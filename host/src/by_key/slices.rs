@@ -4,10 +4,10 @@
 use crate::error::Error;
 use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::kernel::{Item, Kernel, kind};
-use crate::launch::check_lengths;
+use crate::kernel::{Item, Kernel, Row, kind};
+use crate::launch::{Chooser, check_lengths};
 use crate::selection::{RunsKernel, heads};
-use crate::staged;
+use crate::staged::{self, Items};
 
 /// [`reduce_by_key`](crate::reduce_by_key()) of slices on the host: the first key of each run of equal neighbouring keys, and what its
 /// values combine to, with the same bits. For no keys, no GPU is needed.
@@ -41,6 +41,15 @@ where
     if keys.is_empty() {
         return Ok((Vec::new(), Vec::new()));
     }
-    let chooser = heads::<E, K>();
-    Gpu::global()?.enter(|entered| staged::reduce_by_key::<O, K, V>(entered, keys, values, chooser))
+    reduce(O::row(), keys.into(), values.into(), heads::<E, K>())
+}
+
+/// Reduces the runs of at least one key of type `K` to results of type `R`, the row's.
+fn reduce<K: Item, R: Item>(
+    row: &'static Row,
+    keys: Items<'_>,
+    values: Items<'_>,
+    chooser: Chooser,
+) -> Result<(Vec<K>, Vec<R>)> {
+    Gpu::global()?.enter(|entered| staged::reduce_by_key(entered, row, keys, values, chooser))
 }

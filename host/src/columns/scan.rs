@@ -6,8 +6,8 @@ use cust::stream::Stream;
 use super::of_columns;
 use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::kernel::{Item, Kernel, kind};
-use crate::launch::{Queue, Span};
+use crate::kernel::{Item, Kernel, Row, kind};
+use crate::launch::{Matrix, Queue, Span};
 use crate::segments::Place;
 
 /// Scans each column of `matrix`, row-major, of `columns` items a row, with the operator `O`, each item included, to `output`, and
@@ -49,7 +49,8 @@ pub fn inclusive_scan_columns<O: Kernel<kind::columns_scan, T>, T: Item>(
     columns: usize,
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
-    and_wait::<O, T>(gpu, matrix, columns, Place::Included, Span::from(&*output))
+    let matrix = of_columns(Span::from(matrix), columns)?;
+    and_wait(gpu, O::row(), matrix, Place::Included, Span::from(&*output))
 }
 
 /// As [`inclusive_scan_columns`], each item left out: in the first row stands the operator's identity.
@@ -63,7 +64,8 @@ pub fn exclusive_scan_columns<O: Kernel<kind::columns_scan, T>, T: Item>(
     columns: usize,
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
-    and_wait::<O, T>(gpu, matrix, columns, Place::LeftOut, Span::from(&*output))
+    let matrix = of_columns(Span::from(matrix), columns)?;
+    and_wait(gpu, O::row(), matrix, Place::LeftOut, Span::from(&*output))
 }
 
 /// Queues an [`inclusive_scan_columns`] on `stream`. For the rules of functions that do not wait, see the [crate's
@@ -80,8 +82,9 @@ pub fn inclusive_scan_columns_on<O: Kernel<kind::columns_scan, T>, T: Item>(
     columns: usize,
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
+    let matrix = of_columns(Span::from(matrix), columns)?;
     let output = Span::from(&*output);
-    queue::<O, T>(gpu, stream, matrix, columns, Place::Included, output)
+    queue(gpu, stream, O::row(), matrix, Place::Included, output)
 }
 
 /// Queues an [`exclusive_scan_columns`] on `stream`, as [`inclusive_scan_columns_on`] does the other.
@@ -96,46 +99,45 @@ pub fn exclusive_scan_columns_on<O: Kernel<kind::columns_scan, T>, T: Item>(
     columns: usize,
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
+    let matrix = of_columns(Span::from(matrix), columns)?;
     let output = Span::from(&*output);
-    queue::<O, T>(gpu, stream, matrix, columns, Place::LeftOut, output)
+    queue(gpu, stream, O::row(), matrix, Place::LeftOut, output)
 }
 
 /// Scans the columns of a matrix, if it has a row, and waits for it.
-fn and_wait<O: Kernel<kind::columns_scan, T>, T: Item>(
+fn and_wait(
     gpu: &Gpu,
-    matrix: &DeviceSlice<T>,
-    columns: usize,
+    row: &'static Row,
+    matrix: Matrix,
     place: Place,
     output: Span,
 ) -> Result<()> {
-    let matrix = of_columns(Span::from(matrix), columns)?;
     if matrix.rows == 0 {
         return Ok(());
     }
     gpu.enter(|entered| {
         Queue::and_wait(entered, |queue, _| {
-            queue.columns_scan::<O, T>(matrix, place == Place::LeftOut, output)
+            queue.columns_scan(row, matrix, place == Place::LeftOut, output)
         })
         .map(drop)
     })
 }
 
 /// Queues a scan of the columns of a matrix, if it has a row.
-fn queue<O: Kernel<kind::columns_scan, T>, T: Item>(
+fn queue(
     gpu: &Gpu,
     stream: &Stream,
-    matrix: &DeviceSlice<T>,
-    columns: usize,
+    row: &'static Row,
+    matrix: Matrix,
     place: Place,
     output: Span,
 ) -> Result<()> {
-    let matrix = of_columns(Span::from(matrix), columns)?;
     if matrix.rows == 0 {
         return Ok(());
     }
     gpu.enter(|entered| {
         Queue::on(entered, stream, |queue| {
-            queue.columns_scan::<O, T>(matrix, place == Place::LeftOut, output)
+            queue.columns_scan(row, matrix, place == Place::LeftOut, output)
         })
     })
 }

@@ -4,9 +4,9 @@ use warpfold_kernels::op::Op;
 
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
-use crate::kernel::{Item, Kernel, kind};
+use crate::kernel::{Item, Kernel, Row, kind};
 use crate::segments::row_count;
-use crate::staged;
+use crate::staged::{self, Items};
 
 /// [`reduce_columns`](crate::reduce_columns) of a slice on the host: a result for each of `columns` columns, with the same bits.
 ///
@@ -33,9 +33,18 @@ pub fn gpu_reduce_columns<O: Kernel<kind::columns_reduce, T>, T: Item>(
     let rows = row_count(matrix.len(), columns)?;
     match rows {
         0 => identities::<O, T>(columns),
-        _ => Gpu::global()?
-            .enter(|entered| staged::reduce_columns::<O, T>(entered, matrix, rows, columns)),
+        _ => reduce(O::row(), matrix.into(), rows, columns),
     }
+}
+
+/// Reduces the columns of a matrix of at least one row to results of type `R`, the row's.
+fn reduce<R: Item>(
+    row: &'static Row,
+    matrix: Items<'_>,
+    rows: usize,
+    columns: usize,
+) -> Result<Vec<R>> {
+    Gpu::global()?.enter(|entered| staged::reduce_columns(entered, row, matrix, rows, columns))
 }
 
 /// The operator's identity as a result, as many times.

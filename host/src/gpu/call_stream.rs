@@ -12,10 +12,7 @@ use super::scratch::Scratch;
 use super::shelf::Loan;
 use crate::driver::{self, Address, Context, Event, OwnStream, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::Item;
-
-/// Bytes of the place for a result: room for any item, and for what one reading of several operators gives.
-const RESULT_BYTES: usize = 64;
+use crate::kernel::RESULT_MAX_BYTES;
 
 /// A stream, and what the launches and the result of a call need.
 #[derive(Debug)]
@@ -111,33 +108,47 @@ impl CallStream {
         match self.result.get() {
             Some(memory) => Ok(memory),
             None => {
-                let memory = PinnedMemory::allocate(RESULT_BYTES)?;
+                let memory = PinnedMemory::allocate(RESULT_MAX_BYTES)?;
                 Ok(self.result.get_or_init(|| memory))
             }
         }
     }
 
-    /// Writes to the place of the result, before work is queued that may use it.
-    pub fn write_result<T: Item>(&self, value: T) -> Result<()> {
-        const { assert!(size_of::<T>() <= RESULT_BYTES && align_of::<T>() <= RESULT_BYTES) };
-        let start: NonNull<T> = self.result_memory()?.start().cast();
+    /// Writes a number to the place of the result, before work is queued that may use it.
+    pub fn write_number(&self, number: u64) -> Result<()> {
+        let start: NonNull<u64> = self.result_memory()?.start().cast();
         // SAFETY: page-locked memory is aligned to a page and long enough. Nobody else uses it: the call has the stream, and no
         // work is queued that does. The device reads it, which the compiler cannot know, hence volatile.
-        unsafe { start.write_volatile(value) };
+        unsafe { start.write_volatile(number) };
         Ok(())
     }
 
-    /// Reads the result.
+    /// Reads the result, a number.
     ///
     /// # Safety
     ///
-    /// The work that writes it is done, and it wrote an item of this type.
-    pub unsafe fn read_result<T: Item>(&self) -> Result<T> {
-        const { assert!(size_of::<T>() <= RESULT_BYTES && align_of::<T>() <= RESULT_BYTES) };
-        let start: NonNull<T> = self.result_memory()?.start().cast();
-        // SAFETY: page-locked memory is aligned to a page and long enough; an item was written there, as the caller promises,
-        // and nobody writes now. The device has written it, which the compiler cannot know, hence volatile.
-        Ok(unsafe { start.read_volatile() })
+    /// The work that writes it is done.
+    pub unsafe fn read_number(&self) -> Result<u64> {
+        let mut number = [0; size_of::<u64>()];
+        // SAFETY: the caller's; a number has no more bytes than a result may have.
+        unsafe { self.read_result_to(&mut number) }?;
+        Ok(u64::from_ne_bytes(number))
+    }
+
+    /// Reads the bytes of the result.
+    ///
+    /// # Safety
+    ///
+    /// The work that writes them is done, and they are at most [`RESULT_MAX_BYTES`], as those of a row's results are.
+    pub unsafe fn read_result_to(&self, result: &mut [u8]) -> Result<()> {
+        debug_assert!(result.len() <= RESULT_MAX_BYTES);
+        let start = self.result_memory()?.start();
+        for (index, byte) in result.iter_mut().enumerate() {
+            // SAFETY: page-locked memory is long enough; it was written there, as the caller promises, and nobody writes now. The
+            // device has written it, which the compiler cannot know, hence volatile.
+            *byte = unsafe { start.add(index).read_volatile() };
+        }
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@ use std::iter;
 use std::panic;
 use std::thread::{self, ScopedJoinHandle};
 
+use bytemuck::Zeroable;
 use warpfold_kernels::contract::reduce_chunk_count;
 use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
 
@@ -85,12 +86,15 @@ impl Gpus {
         let chunk_count = reduce_chunk_count::<T>(items.len() as u64);
         let ranks = (self.gpus.len() as u64).min(chunk_count);
         if ranks == 1 || size_of_val(items) <= ALONE_BYTES {
-            return self.gpus[0].enter(|entered| staged::reduce::<O, T>(entered, items));
+            let mut result = O::Output::zeroed();
+            let bytes = bytemuck::bytes_of_mut(&mut result);
+            self.gpus[0].enter(|entered| staged::reduce(entered, O::row(), items.into(), bytes))?;
+            return Ok(result);
         }
         let border = |rank: u64| chunk_count * rank / ranks;
         let reduce = |(rank, gpu): (u64, &Gpu)| {
             let chunks = border(rank)..border(rank + 1);
-            gpu.enter(|entered| staged::reduce_chunks::<O, T>(entered, items, chunks))
+            gpu.enter(|entered| staged::reduce_chunks(entered, O::row(), items.into(), chunks))
         };
         let states = thread::scope(|scope| {
             let reduce = &reduce;
@@ -144,7 +148,7 @@ impl Gpus {
             return Ok(Vec::new());
         }
         if self.gpus.len() == 1 || size_of_val(items) <= ALONE_BYTES {
-            return self.gpus[0].enter(|entered| staged::scan::<K, O, T>(entered, items));
+            return self.gpus[0].enter(|entered| staged::scan(entered, O::row(), items.into()));
         }
         staged::scan_shared::<K, O, T>(items, self.gpus.len(), |shares, chain| {
             let ends = thread::scope(|scope| {

@@ -14,7 +14,6 @@
 use std::iter;
 
 use bytemuck::Zeroable;
-use warpfold_kernels::contract::{reduce_chunk_tiles, reduce_tile_items};
 use warpfold_kernels::workspace::reduce_state_words;
 
 use super::Fault;
@@ -34,14 +33,14 @@ pub(super) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     root: Option<usize>,
     share: Span,
 ) -> Result<O::Output> {
-    let checked = check::<T>(session, root, share);
+    let checked = check(session, root, share);
     let layout = session.begin(
-        O::entry().symbol(),
+        O::row().entry.symbol(),
         size_of::<T>(),
         root,
         share,
         checked,
-        chunk_items::<T>,
+        O::row().division.reduce_chunk_items,
     )?;
     let torn = session.mend::<T>(&layout, share, 0)?;
     match layout.owners()[..] {
@@ -51,18 +50,13 @@ pub(super) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
     }
 }
 
-fn check<T: Item>(session: &Session<'_>, root: Option<usize>, share: Span) -> Result<()> {
+fn check(session: &Session<'_>, root: Option<usize>, share: Span) -> Result<()> {
     let size = session.transport.size();
     if let Some(rank) = root.filter(|&rank| rank >= size) {
         return Err(Fault::NoSuchRank { rank, size }.into());
     }
-    share.check_alignment::<T>(Argument::Input)?;
+    share.check_alignment(Argument::Input)?;
     session.check_memory(Argument::Input, share)
-}
-
-/// Items of a chunk, of `item_count` in all.
-pub(super) fn chunk_items<T>(item_count: u64) -> u64 {
-    reduce_chunk_tiles::<T>(item_count).saturating_mul(reduce_tile_items::<T>())
 }
 
 /// Has one rank, which has all chunks, reduce them, and hand the result to all.
@@ -149,6 +143,7 @@ fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
     let input = |address: Address, first_item: u64| Span {
         address: address.wrapping_sub(first_item.wrapping_mul(item_bytes)),
         item_count,
+        ..share
     };
     if torn.is_some() {
         chunks.end -= 1;
@@ -157,12 +152,12 @@ fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
         let input = input(share.address, layout.share(rank).start);
         // SAFETY: the share begins with that item and has all items of these chunks, and is memory of the context, of the length that
         // its owner gave it. The result has a place of its own. Both are aligned.
-        unsafe { queue.reduce_piece::<O, T>(input, chunks.clone(), result) }?;
+        unsafe { queue.reduce_piece(O::row(), input, chunks.clone(), result) }?;
     }
     if let Some(torn) = torn {
         let input = input(torn.items(), layout.items(torn.unit).start);
         // SAFETY: all items of the chunk have been brought there, to memory that is kept until the work is done.
-        unsafe { queue.reduce_piece::<O, T>(input, torn.unit..torn.unit + 1, result) }?;
+        unsafe { queue.reduce_piece(O::row(), input, torn.unit..torn.unit + 1, result) }?;
     }
     Ok(())
 }

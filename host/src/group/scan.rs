@@ -40,9 +40,9 @@ pub(super) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
     share: Span,
     output: Span,
 ) -> Result<()> {
-    let checked = check::<T, O::Output>(session, share, output);
+    let checked = check(session, share, output);
     let layout = session.begin(
-        O::entry().symbol(),
+        O::row().entry.symbol(),
         size_of::<T>(),
         None,
         share,
@@ -65,8 +65,8 @@ pub(super) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
     session.send_back::<O::Output>(&layout, torn.as_ref(), output.address, done)
 }
 
-fn check<T: Item, R: Item>(session: &Session<'_>, share: Span, output: Span) -> Result<()> {
-    check_scan::<T, R>(share, output)?;
+fn check(session: &Session<'_>, share: Span, output: Span) -> Result<()> {
+    check_scan(share, output)?;
     session.check_memory(Argument::Input, share)?;
     let results = Span {
         item_count: share.item_count,
@@ -192,13 +192,14 @@ fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     let input = |address: Address, first_item: u64| Span {
         address: base::<T>(address, first_item),
         item_count: layout.item_count() as usize,
+        ..part.share
     };
     let mut run = |input: Span, output: Address, tiles: Range<u64>| {
         // SAFETY: the callers': below. The board has what stands before the tiles.
         unsafe {
             match pass {
-                Pass::Publish => queue.publish_piece::<K, O, T>(input, tiles),
-                Pass::Scan => queue.scan_piece::<K, O, T>(input, output, tiles),
+                Pass::Publish => queue.publish_piece(O::row(), input, tiles),
+                Pass::Scan => queue.scan_piece(O::row(), input, output, tiles),
             }
         }
     };

@@ -4,14 +4,14 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use warpfold_kernels::arguments::{ColumnsReduceArguments, ColumnsScanArguments};
-use warpfold_kernels::columns::{block_count, state_words};
+use warpfold_kernels::columns::block_count;
 use warpfold_kernels::workspace::Control;
 
 use super::pieces::Part;
-use super::{Queue, Span};
+use super::{Queue, Span, Untyped};
 use crate::error::{Argument, Error, Result};
 use crate::gpu::{LoadedKernel, Place};
-use crate::kernel::{Entry, Item, Kernel, kind};
+use crate::kernel::Row;
 
 /// A row-major matrix.
 #[derive(Clone, Copy)]
@@ -32,64 +32,67 @@ struct Prepared {
 
 impl Queue<'_> {
     /// Queues the reduction of each column to a result in `output`.
-    pub fn columns_reduce<O: Kernel<kind::columns_reduce, T>, T: Item>(
+    pub fn columns_reduce(
         &mut self,
+        row: &'static Row,
         matrix: Matrix,
         output: Span,
     ) -> Result<()> {
-        check::<T, O::Output>(matrix, output, matrix.columns)?;
-        let prepared = self.prepare_columns::<O::Accumulator>(matrix, output, O::entry())?;
-        let mut arguments = ColumnsReduceArguments::<T, O::Output> {
-            input: matrix.items.address as *const T,
+        check(matrix, output, matrix.columns)?;
+        let prepared = self.prepare_columns(row, matrix, output)?;
+        let mut arguments = ColumnsReduceArguments::<Untyped, Untyped> {
+            input: matrix.items.address as *const Untyped,
             row_count: matrix.rows as u64,
             column_count: matrix.columns as u64,
             control: prepared.scratch.control as *mut Control,
             states: prepared.scratch.states as *mut u64,
             state_words: prepared.scratch.state_words,
-            output: output.address as *mut O::Output,
+            output: output.address as *mut Untyped,
         };
-        // SAFETY: these are the arguments of a reduction of columns.
+        // SAFETY: these are the arguments of a reduction of columns, laid out as with the kernel's types.
         unsafe { self.launch_columns(&prepared, &mut arguments.pointers()) }
     }
 
     /// Queues the scan of each column, at least one row, to `output`.
-    pub fn columns_scan<O: Kernel<kind::columns_scan, T>, T: Item>(
+    pub fn columns_scan(
         &mut self,
+        row: &'static Row,
         matrix: Matrix,
         is_exclusive: bool,
         output: Span,
     ) -> Result<()> {
-        check::<T, O::Output>(matrix, output, matrix.items.item_count)?;
-        let prepared = self.prepare_columns::<O::Accumulator>(matrix, output, O::entry())?;
-        let mut arguments = ColumnsScanArguments::<T, O::Output> {
-            input: matrix.items.address as *const T,
+        check(matrix, output, matrix.items.item_count)?;
+        let prepared = self.prepare_columns(row, matrix, output)?;
+        let mut arguments = ColumnsScanArguments::<Untyped, Untyped> {
+            input: matrix.items.address as *const Untyped,
             row_count: matrix.rows as u64,
             column_count: matrix.columns as u64,
             control: prepared.scratch.control as *mut Control,
             states: prepared.scratch.states as *mut u64,
             state_words: prepared.scratch.state_words,
-            output: output.address as *mut O::Output,
+            output: output.address as *mut Untyped,
             is_exclusive: u64::from(is_exclusive),
         };
-        // SAFETY: these are the arguments of a scan of columns.
+        // SAFETY: these are the arguments of a scan of columns, laid out as with the kernel's types.
         unsafe { self.launch_columns(&prepared, &mut arguments.pointers()) }
     }
 
     /// Checks the memory, and sees to the workspace.
-    fn prepare_columns<A>(
+    fn prepare_columns(
         &mut self,
+        row: &'static Row,
         matrix: Matrix,
         output: Span,
-        entry: &'static Entry,
     ) -> Result<Prepared> {
         if matrix.rows > 0 {
             self.check_memory(Argument::Input, matrix.items)?;
         }
         self.check_memory(Argument::Output, output)?;
         let (rows, columns) = (matrix.rows as u64, matrix.columns as u64);
+        let state_words = (row.division.columns_state_words)(rows, columns);
         Ok(Prepared {
-            kernel: self.entered.kernel(entry)?,
-            scratch: self.scratch(Part::Whole, state_words::<A>(rows, columns))?,
+            kernel: self.entered.kernel(&row.entry)?,
+            scratch: self.scratch(Part::Whole, state_words)?,
             blocks: block_count(rows, columns),
         })
     }
@@ -111,16 +114,14 @@ impl Queue<'_> {
 }
 
 /// Checks what can be known of the arguments without the driver, with so many results.
-fn check<T, R>(matrix: Matrix, output: Span, result_count: usize) -> Result<()> {
+fn check(matrix: Matrix, output: Span, result_count: usize) -> Result<()> {
     if output.item_count < result_count {
         return Err(Error::OutputTooShort {
             offered_items: output.item_count,
             needed_items: result_count,
         });
     }
-    matrix.items.check_alignment::<T>(Argument::Input)?;
-    output.check_alignment::<R>(Argument::Output)?;
-    output
-        .first_items(result_count)
-        .check_apart::<R, T>(matrix.items)
+    matrix.items.check_alignment(Argument::Input)?;
+    output.check_alignment(Argument::Output)?;
+    output.first_items(result_count).check_apart(matrix.items)
 }

@@ -4,21 +4,21 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use warpfold_kernels::arguments::{SegmentedReduceArguments, SegmentedScanArguments};
-use warpfold_kernels::segments::{state_words, window_count, windows_per_block};
+use warpfold_kernels::segments::windows_per_block;
 use warpfold_kernels::workspace::Control;
 
 use super::pieces::Part;
-use super::{Numbers, Queue, Span};
+use super::{Queue, Span, Untyped};
 use crate::driver::Address;
 use crate::error::{Argument, Error, Result};
 use crate::gpu::{LoadedKernel, Place};
-use crate::kernel::{Entry, Item, Kernel, kind};
+use crate::kernel::Row;
 
 /// Where segments start.
 #[derive(Clone, Copy)]
 pub(crate) enum Starts {
-    /// At these offsets of `bytes` bytes each, one more than segments.
-    Offsets { span: Span, bytes: usize },
+    /// At these offsets, one more than segments.
+    Offsets(Span),
     /// One behind the other, with this number of items each.
     Rows(usize),
 }
@@ -36,13 +36,10 @@ pub(crate) struct Segments {
 
 impl Segments {
     /// The runs among values, at least one, that start at these numbers.
-    pub fn of_runs(values: Span, starts: Numbers, count: usize, count_at: Option<Span>) -> Self {
+    pub fn of_runs(values: Span, starts: Span, count: usize, count_at: Option<Span>) -> Self {
         Self {
             items: values,
-            starts: Starts::Offsets {
-                span: starts.span,
-                bytes: starts.bytes,
-            },
+            starts: Starts::Offsets(starts),
             count,
             count_at,
         }
@@ -64,18 +61,19 @@ struct Prepared {
 impl Queue<'_> {
     /// Queues the reduction of each segment to a result in `output`. If the offsets are refused, 1 is written to `report`, if that
     /// is not 0.
-    pub fn segmented_reduce<O: Kernel<kind::segmented_reduce, T>, T: Item>(
+    pub fn segmented_reduce(
         &mut self,
+        row: &'static Row,
         segments: Segments,
         output: Span,
         report: Address,
     ) -> Result<()> {
-        self.check_segments::<T, O::Output>(segments, output, segments.count)?;
-        let prepared = self.prepare_segments::<O::Accumulator, T>(segments, output, O::entry())?;
+        self.check_segments(segments, output, segments.count)?;
+        let prepared = self.prepare_segments(row, segments, output)?;
         let resident_blocks = prepared.kernel.long.resident_blocks as u64;
         let windows_per_block = windows_per_block(prepared.windows, resident_blocks);
-        let mut arguments = SegmentedReduceArguments::<T, O::Output> {
-            input: segments.items.address as *const T,
+        let mut arguments = SegmentedReduceArguments::<Untyped, Untyped> {
+            input: segments.items.address as *const Untyped,
             item_count: segments.items.item_count as u64,
             offsets: prepared.offsets as *const u32,
             offset_bytes: prepared.offset_bytes,
@@ -85,28 +83,29 @@ impl Queue<'_> {
             control: prepared.scratch.control as *mut Control,
             states: prepared.scratch.states as *mut u64,
             state_words: prepared.scratch.state_words,
-            output: output.address as *mut O::Output,
+            output: output.address as *mut Untyped,
             report: report as *mut u64,
             windows_per_block,
         };
-        // SAFETY: these are a segmented reduction's arguments.
+        // SAFETY: these are a segmented reduction's arguments, laid out as with the kernel's types.
         unsafe { self.launch_segments(&prepared, windows_per_block, &mut arguments.pointers()) }
     }
 
     /// Queues the scan of each segment to `output`. If the offsets are refused, 1 is written to `report`, if that is not 0.
-    pub fn segmented_scan<O: Kernel<kind::segmented_scan, T>, T: Item>(
+    pub fn segmented_scan(
         &mut self,
+        row: &'static Row,
         segments: Segments,
         is_exclusive: bool,
         output: Span,
         report: Address,
     ) -> Result<()> {
-        self.check_segments::<T, O::Output>(segments, output, segments.items.item_count)?;
-        let prepared = self.prepare_segments::<O::Accumulator, T>(segments, output, O::entry())?;
+        self.check_segments(segments, output, segments.items.item_count)?;
+        let prepared = self.prepare_segments(row, segments, output)?;
         // A block waits for others before it goes on to its next window.
         let windows_per_block = 1;
-        let mut arguments = SegmentedScanArguments::<T, O::Output> {
-            input: segments.items.address as *const T,
+        let mut arguments = SegmentedScanArguments::<Untyped, Untyped> {
+            input: segments.items.address as *const Untyped,
             item_count: segments.items.item_count as u64,
             offsets: prepared.offsets as *const u32,
             offset_bytes: prepared.offset_bytes,
@@ -116,43 +115,38 @@ impl Queue<'_> {
             control: prepared.scratch.control as *mut Control,
             states: prepared.scratch.states as *mut u64,
             state_words: prepared.scratch.state_words,
-            output: output.address as *mut O::Output,
+            output: output.address as *mut Untyped,
             report: report as *mut u64,
             windows_per_block,
             is_exclusive: u64::from(is_exclusive),
         };
-        // SAFETY: these are a segmented scan's arguments.
+        // SAFETY: these are a segmented scan's arguments, laid out as with the kernel's types.
         unsafe { self.launch_segments(&prepared, windows_per_block, &mut arguments.pointers()) }
     }
 
     /// Checks the arguments but the memory, with so many results.
-    fn check_segments<T, R>(
-        &self,
-        segments: Segments,
-        output: Span,
-        result_count: usize,
-    ) -> Result<()> {
-        check::<T, R>(segments, output, result_count)?;
+    fn check_segments(&self, segments: Segments, output: Span, result_count: usize) -> Result<()> {
+        check(segments, output, result_count)?;
         match segments.count_at {
-            Some(count) => self.check_count::<R>(count, output.first_items(result_count)),
+            Some(count) => self.check_count(count, output.first_items(result_count)),
             None => Ok(()),
         }
     }
 
     /// Checks the memory, and sees to the workspace.
-    fn prepare_segments<A, T: Item>(
+    fn prepare_segments(
         &mut self,
+        row: &'static Row,
         segments: Segments,
         output: Span,
-        entry: &'static Entry,
     ) -> Result<Prepared> {
         if segments.items.item_count > 0 {
             self.check_memory(Argument::Input, segments.items)?;
         }
         let (offsets, offset_bytes, row_items) = match segments.starts {
-            Starts::Offsets { span, bytes } => {
+            Starts::Offsets(span) => {
                 self.check_memory(Argument::Offsets, span)?;
-                (span.address, bytes, 0)
+                (span.address, span.item.bytes, 0)
             }
             Starts::Rows(row_items) => (0, 0, row_items),
         };
@@ -160,15 +154,15 @@ impl Queue<'_> {
             self.check_memory(Argument::Output, output)?;
         }
         let (item_count, segment_count) = (segments.items.item_count as u64, segments.count as u64);
-        let state_words = state_words::<T, A>(item_count, segment_count);
+        let state_words = (row.division.segments_state_words)(item_count, segment_count);
         Ok(Prepared {
-            kernel: self.entered.kernel(entry)?,
+            kernel: self.entered.kernel(&row.entry)?,
             offsets,
             offset_bytes: offset_bytes as u64,
             row_items: row_items as u64,
             segment_count_at: segments.count_at.map_or(0, |count| count.address),
             scratch: self.scratch(Part::Whole, state_words)?,
-            windows: window_count::<T, A>(item_count, segment_count),
+            windows: (row.division.window_count)(item_count, segment_count),
         })
     }
 
@@ -192,7 +186,7 @@ impl Queue<'_> {
 }
 
 /// Checks what can be known of the arguments without the driver, with so many results.
-fn check<T, R>(segments: Segments, output: Span, result_count: usize) -> Result<()> {
+fn check(segments: Segments, output: Span, result_count: usize) -> Result<()> {
     let Segments { items, starts, .. } = segments;
     if output.item_count < result_count {
         return Err(Error::OutputTooShort {
@@ -200,18 +194,15 @@ fn check<T, R>(segments: Segments, output: Span, result_count: usize) -> Result<
             needed_items: result_count,
         });
     }
-    items.check_alignment::<T>(Argument::Input)?;
-    output.check_alignment::<R>(Argument::Output)?;
+    items.check_alignment(Argument::Input)?;
+    output.check_alignment(Argument::Output)?;
     let results = output.first_items(result_count);
-    results.check_apart::<R, T>(items)?;
+    results.check_apart(items)?;
     match starts {
-        Starts::Offsets { span, bytes: 4 } => check_offsets::<u32, R>(span, results),
-        Starts::Offsets { span, .. } => check_offsets::<u64, R>(span, results),
+        Starts::Offsets(offsets) => {
+            offsets.check_alignment(Argument::Offsets)?;
+            results.check_apart(offsets)
+        }
         Starts::Rows(_) => Ok(()),
     }
-}
-
-fn check_offsets<I, R>(offsets: Span, results: Span) -> Result<()> {
-    offsets.check_alignment::<I>(Argument::Offsets)?;
-    results.check_apart::<R, I>(offsets)
 }

@@ -6,15 +6,17 @@ use warpfold_kernels::selection::{WRITES_END, state_words, tile_count};
 use warpfold_kernels::workspace::Control;
 
 use super::pieces::Part;
-use super::{Queue, Span};
+use super::{Queue, Span, Untyped};
 use crate::driver::{self, Address};
 use crate::error::{Argument, Error, Result};
-use crate::kernel::{Entry, Item};
+use crate::kernel::Entry;
 
 /// What chooses items of one type.
 #[derive(Clone, Copy)]
 pub(crate) struct Chooser {
     pub entry: &'static Entry,
+    /// Tiles of so many items.
+    tile_count: fn(u64) -> u64,
     /// State words for so many items.
     state_words: fn(u64) -> u64,
     /// How the kernel wants items to be aligned.
@@ -26,26 +28,21 @@ impl Chooser {
     pub const fn new<T, A>(entry: &'static Entry) -> Self {
         Self {
             entry,
+            tile_count: tile_count::<T>,
             state_words: state_words::<T, A>,
             alignment: align_of::<T>(),
         }
     }
 }
 
-/// Numbers that are written: indices or lengths.
-#[derive(Clone, Copy)]
-pub(crate) struct Numbers {
-    pub span: Span,
-    /// Bytes of a number, 4 or 8.
-    pub bytes: usize,
-}
-
 /// What is written of a selection.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Outputs {
     pub items: Option<Span>,
-    pub indices: Option<Numbers>,
-    pub lengths: Option<Numbers>,
+    /// Numbers of 4 or 8 bytes.
+    pub indices: Option<Span>,
+    /// The same.
+    pub lengths: Option<Span>,
     /// The items that are not chosen.
     pub rejected: Option<Span>,
     /// Whether the number of items is written behind the last index.
@@ -63,36 +60,16 @@ pub(crate) struct Selection {
     pub outputs: Outputs,
 }
 
-/// Bytes that a call reads or writes.
+/// What a call reads or writes.
 struct Region {
     argument: Argument,
     span: Span,
-    item_bytes: usize,
-    alignment: usize,
     is_written: bool,
 }
 
 impl Region {
-    fn end(&self) -> Address {
-        let bytes = (self.span.item_count as u64).saturating_mul(self.item_bytes as u64);
-        self.span.address.saturating_add(bytes)
-    }
-
-    fn check_alignment(&self) -> Result<()> {
-        let (address, alignment) = (self.span.address, self.alignment);
-        match address.is_multiple_of(alignment as u64) {
-            true => Ok(()),
-            false => Err(Error::Misaligned {
-                argument: self.argument,
-                address,
-                alignment,
-            }),
-        }
-    }
-
     fn check_apart(&self, other: &Self) -> Result<()> {
-        let meet = self.span.address < other.end() && other.span.address < self.end();
-        match meet && (self.is_written || other.is_written) {
+        match self.span.overlaps(other.span) && (self.is_written || other.is_written) {
             true => Err(super::overlap(self.span, other.span)),
             false => Ok(()),
         }
@@ -110,7 +87,7 @@ pub(crate) enum Count {
 
 impl Selection {
     /// The runs of keys, of which where they start is written, with the end, and perhaps the first keys.
-    pub fn of_runs(keys: Span, chooser: Chooser, firsts: Option<Span>, starts: Numbers) -> Self {
+    pub fn of_runs(keys: Span, chooser: Chooser, firsts: Option<Span>, starts: Span) -> Self {
         Self {
             input: keys,
             item_count_at: None,
@@ -133,8 +110,8 @@ impl Selection {
         }
     }
 
-    /// What is read and written, for items of type `T`; of each output as many places as can be written.
-    fn regions<T: Item>(&self, count: Count) -> Result<[Option<Region>; 8]> {
+    /// What is read and written; of each output as many places as can be written.
+    fn regions(&self, count: Count) -> Result<[Option<Region>; 8]> {
         let Self {
             input,
             item_count_at,
@@ -142,56 +119,57 @@ impl Selection {
             chooser,
             outputs,
         } = *self;
-        let item = (size_of::<T>(), chooser.alignment);
-        let read = |argument, span, (item_bytes, alignment)| Region {
+        let read = |argument, span| Region {
             argument,
             span,
-            item_bytes,
-            alignment,
             is_written: false,
         };
         let most = input.item_count + usize::from(outputs.with_end);
-        let written = |argument, span: Span, layout| Region {
+        let written = |argument, span: Span| Region {
+            argument,
+            span: span.first_items(most),
             is_written: true,
-            ..read(argument, span.first_items(most), layout)
         };
-        let numbers = |argument, numbers: Option<Numbers>| {
-            numbers.map(|Numbers { span, bytes }| written(argument, span, (bytes, bytes)))
+        // Aligned as the kernel wants them, which may be one for other items of their size.
+        let of_items = |span: Span| Span {
+            item: span.item.with_alignment(chooser.alignment),
+            ..span
         };
         let count = match count {
             Count::Own(_) => None,
             Count::Callers(span) => Some(Region {
+                argument: Argument::Count,
+                span: span.one_place()?,
                 is_written: true,
-                ..read(Argument::Count, span.one_place()?, (8, 8))
             }),
         };
         let item_count_at = item_count_at.map(Span::first_of_a_count).transpose()?;
         Ok([
-            Some(read(Argument::Input, input, item)),
-            item_count_at.map(|span| read(Argument::Count, span, (8, 8))),
-            flags.map(|span| read(Argument::Flags, span, (1, 1))),
+            Some(read(Argument::Input, of_items(input))),
+            item_count_at.map(|span| read(Argument::Count, span)),
+            flags.map(|span| read(Argument::Flags, span)),
             outputs
                 .items
-                .map(|span| written(Argument::Output, span, item)),
+                .map(|span| written(Argument::Output, of_items(span))),
             outputs
                 .rejected
-                .map(|span| written(Argument::Rejected, span, item)),
-            numbers(Argument::Output, outputs.indices),
-            numbers(Argument::Lengths, outputs.lengths),
+                .map(|span| written(Argument::Rejected, of_items(span))),
+            outputs.indices.map(|span| written(Argument::Output, span)),
+            outputs.lengths.map(|span| written(Argument::Lengths, span)),
             count,
         ])
     }
 
     /// How many chosen items there is room for, and lengths of runs; nothing if neither are asked for.
     pub fn capacity(&self) -> Option<usize> {
-        let spans = [self.outputs.items, self.outputs.lengths.map(|n| n.span)];
+        let spans = [self.outputs.items, self.outputs.lengths];
         let rooms = spans.into_iter().flatten().map(|span| span.item_count);
         rooms.min()
     }
 
     /// How many indices there is room for, the number behind the last counted in; nothing if they are not asked for.
     pub fn index_capacity(&self) -> Option<usize> {
-        self.outputs.indices.map(|numbers| numbers.span.item_count)
+        self.outputs.indices.map(|span| span.item_count)
     }
 
     /// How many other items there is room for; nothing if they are not asked for.
@@ -212,17 +190,18 @@ impl Selection {
         let item_count = self.input.item_count;
         self.check_lengths()?;
         let numbers = [self.outputs.indices, self.outputs.lengths];
-        for Numbers { bytes, .. } in numbers.into_iter().flatten() {
-            if bytes == 4 && u32::try_from(item_count).is_err() {
+        for numbers in numbers.into_iter().flatten() {
+            let number_bytes = numbers.item.bytes;
+            if number_bytes == 4 && u32::try_from(item_count).is_err() {
                 return Err(Error::TooManyItems {
                     item_count,
-                    number_bytes: bytes,
+                    number_bytes,
                 });
             }
         }
         for (index, region) in regions.iter().enumerate() {
             if let Some(region) = region {
-                region.check_alignment()?;
+                region.span.check_alignment(region.argument)?;
                 let others = regions[..index].iter().flatten();
                 for other in others {
                     other.check_apart(region)?;
@@ -234,9 +213,9 @@ impl Selection {
 }
 
 impl Queue<'_> {
-    /// Queues a selection among items of type `T`.
-    pub fn select<T: Item>(&mut self, selection: &Selection, count: Count) -> Result<()> {
-        let regions = selection.regions::<T>(count)?;
+    /// Queues a selection.
+    pub fn select(&mut self, selection: &Selection, count: Count) -> Result<()> {
+        let regions = selection.regions(count)?;
         selection.check(&regions)?;
         for region in regions.iter().flatten() {
             if region.span.item_count > 0 {
@@ -248,13 +227,13 @@ impl Queue<'_> {
         }
         match count {
             Count::Callers(Span { address, .. }) | Count::Own(address) => {
-                self.select_to::<T>(selection, address)
+                self.select_to(selection, address)
             }
         }
     }
 
     /// Queues a selection among at least one item, whose arguments are checked.
-    fn select_to<T: Item>(&mut self, selection: &Selection, count: Address) -> Result<()> {
+    fn select_to(&mut self, selection: &Selection, count: Address) -> Result<()> {
         let Selection {
             input,
             item_count_at,
@@ -266,26 +245,23 @@ impl Queue<'_> {
         let kernel = self.entered.kernel(chooser.entry)?;
         let scratch = self.scratch(Part::Whole, (chooser.state_words)(item_count))?;
         let address = |span: Option<Span>| span.map_or(0, |span| span.address);
-        let numbers = |numbers: Option<Numbers>| {
-            numbers.map_or((0, 4), |Numbers { span, bytes }| {
-                (span.address, bytes as u64)
-            })
-        };
+        let numbers =
+            |span: Option<Span>| span.map_or((0, 4), |span| (span.address, span.item.bytes as u64));
         let (indices, index_bytes) = numbers(outputs.indices);
         let (lengths, length_bytes) = numbers(outputs.lengths);
-        let mut arguments = SelectionArguments::<T> {
-            input: input.address as *const T,
+        let mut arguments = SelectionArguments::<Untyped> {
+            input: input.address as *const Untyped,
             item_count,
             item_count_at: address(item_count_at) as *const u64,
             flags: address(flags) as *const u8,
-            items: address(outputs.items) as *mut T,
+            items: address(outputs.items) as *mut Untyped,
             indices: indices as *mut u32,
             index_bytes,
             index_capacity: selection.index_capacity().unwrap_or(0) as u64,
             lengths: lengths as *mut u32,
             length_bytes,
             capacity: selection.capacity().unwrap_or(0) as u64,
-            others: address(outputs.rejected) as *mut T,
+            others: address(outputs.rejected) as *mut Untyped,
             other_capacity: selection.rejected_capacity().unwrap_or(0) as u64,
             options: if outputs.with_end { WRITES_END } else { 0 },
             count: count as *mut u64,
@@ -294,8 +270,9 @@ impl Queue<'_> {
             state_words: scratch.state_words,
         };
         let pointers = &mut arguments.pointers();
-        let blocks = tile_count::<T>(item_count).min(kernel.long.resident_blocks as u64);
-        // SAFETY: these are a selection's arguments. What is read and written is memory of the context, of the lengths that their
+        let tiles = (chooser.tile_count)(item_count);
+        let blocks = tiles.min(kernel.long.resident_blocks as u64);
+        // SAFETY: these are a selection's arguments, laid out as with the kernel's types. What is read and written is memory of the context, of the lengths that their
         // owner gave it, apart from each other; the kernel writes no more than there is room for. The rest is the stream's
         // workspace, with the state words that were asked for.
         unsafe { self.launch(Part::Whole, &kernel, kernel.long.block, blocks, pointers) }
@@ -307,12 +284,9 @@ impl Queue<'_> {
             driver::write_item(count.address, &[0; 8], self.stream)?;
         }
         match selection.outputs.indices {
-            Some(Numbers { span, bytes }) if selection.outputs.with_end && span.item_count > 0 => {
-                Ok(driver::write_item(
-                    span.address,
-                    &[0; 8][..bytes],
-                    self.stream,
-                )?)
+            Some(span) if selection.outputs.with_end && span.item_count > 0 => {
+                let zero = &[0; 8][..span.item.bytes];
+                Ok(driver::write_item(span.address, zero, self.stream)?)
             }
             _ => Ok(()),
         }

@@ -6,6 +6,7 @@ use warpfold_kernels::op::Sum;
 
 use super::*;
 use crate::gpu::Gpu;
+use crate::kernel::{Kernel, kind};
 use crate::{inclusive_scan, reduce, reference};
 
 /// Numbers whose sum rounds.
@@ -15,14 +16,13 @@ fn items(count: u64) -> Vec<f32> {
 
 fn reduce_pieces(gpu: &Gpu, input: &DeviceBuffer<f32>, pieces: &[Range<u64>]) -> f32 {
     let output = DeviceBuffer::from_slice(&[0.0f32]).unwrap();
+    let row = <Sum as Kernel<kind::reduce, f32>>::row();
     gpu.enter(|entered| {
         Queue::and_wait(entered, |queue, _| {
             pieces.iter().try_for_each(|chunks| {
                 let output = Span::from(&*output).address;
                 // SAFETY: both buffers live until the work is waited for.
-                unsafe {
-                    queue.reduce_piece::<Sum, f32>(Span::from(&**input), chunks.clone(), output)
-                }
+                unsafe { queue.reduce_piece(row, Span::from(&**input), chunks.clone(), output) }
             })
         })
         .map(drop)
@@ -33,14 +33,13 @@ fn reduce_pieces(gpu: &Gpu, input: &DeviceBuffer<f32>, pieces: &[Range<u64>]) ->
 
 fn scan_pieces(gpu: &Gpu, input: &DeviceBuffer<f32>, pieces: &[Range<u64>]) -> Vec<f32> {
     let output = DeviceBuffer::from_slice(&vec![0.0f32; input.len()]).unwrap();
+    let row = <Sum as Kernel<kind::inclusive_scan, f32>>::row();
     gpu.enter(|entered| {
         Queue::and_wait(entered, |queue, _| {
             pieces.iter().try_for_each(|tiles| {
                 let (input, output) = (Span::from(&**input), Span::from(&*output).address);
                 // SAFETY: both buffers live until the work is waited for.
-                unsafe {
-                    queue.scan_piece::<kind::inclusive_scan, Sum, f32>(input, output, tiles.clone())
-                }
+                unsafe { queue.scan_piece(row, input, output, tiles.clone()) }
             })
         })
         .map(drop)

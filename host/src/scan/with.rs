@@ -2,14 +2,14 @@
 
 use std::fmt;
 
+use bytemuck::Zeroable;
 use cust::memory::DeviceSlice;
 use cust::stream::Stream;
 use warpfold_kernels::op::Op;
 
 use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::kernel::kind::Kind;
-use crate::kernel::{Item, Kernel, kind};
+use crate::kernel::{Item, Kernel, Row, kind};
 use crate::launch::{Queue, ScanExtras, Span, Total};
 
 /// What a scan with the operator `O` of items of type `T` may have beside its items and results.
@@ -71,9 +71,9 @@ impl<'a, O: Op<T, Output: Item>, T: Item> ScanOptions<'a, O, T> {
         self
     }
 
-    fn extras(&self) -> ScanExtras<O::Accumulator> {
+    fn extras(&self) -> ScanExtras<'_> {
         ScanExtras {
-            initial: self.initial,
+            initial: self.initial.as_ref().map(bytemuck::bytes_of),
             total: self
                 .total
                 .as_deref()
@@ -114,7 +114,8 @@ pub fn inclusive_scan_with<O: Kernel<kind::inclusive_scan, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
     options: ScanOptions<'_, O, T>,
 ) -> Result<()> {
-    and_wait::<kind::inclusive_scan, O, T>(gpu, input, output, &options)
+    let (input, output) = (Span::from(input), Span::from(&*output));
+    and_wait(gpu, O::row(), input, output, options.extras())
 }
 
 /// An [`exclusive_scan`](crate::exclusive_scan) with options, as [`inclusive_scan_with`].
@@ -128,7 +129,8 @@ pub fn exclusive_scan_with<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
     options: ScanOptions<'_, O, T>,
 ) -> Result<()> {
-    and_wait::<kind::exclusive_scan, O, T>(gpu, input, output, &options)
+    let (input, output) = (Span::from(input), Span::from(&*output));
+    and_wait(gpu, O::row(), input, output, options.extras())
 }
 
 /// Queues an [`inclusive_scan_with`] on `stream`. For the rules of functions that do not wait, see the [crate's
@@ -145,7 +147,8 @@ pub fn inclusive_scan_with_on<O: Kernel<kind::inclusive_scan, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
     options: ScanOptions<'_, O, T>,
 ) -> Result<()> {
-    queue::<kind::inclusive_scan, O, T>(gpu, stream, input, output, &options)
+    let (input, output) = (Span::from(input), Span::from(&*output));
+    queue(gpu, stream, O::row(), input, output, options.extras())
 }
 
 /// Queues an [`exclusive_scan_with`] on `stream`, as [`inclusive_scan_with_on`] does the other.
@@ -160,7 +163,8 @@ pub fn exclusive_scan_with_on<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
     options: ScanOptions<'_, O, T>,
 ) -> Result<()> {
-    queue::<kind::exclusive_scan, O, T>(gpu, stream, input, output, &options)
+    let (input, output) = (Span::from(input), Span::from(&*output));
+    queue(gpu, stream, O::row(), input, output, options.extras())
 }
 
 /// An [`exclusive_scan`](crate::exclusive_scan) that gives the total too: what it would write behind its last result. For no items, the
@@ -193,49 +197,63 @@ pub fn exclusive_scan_and_total<O: Kernel<kind::exclusive_scan, T>, T: Item>(
         return Ok(O::lower(O::identity()));
     }
     let (input, output) = (Span::from(input), Span::from(&*output));
+    let mut total = O::Output::zeroed();
+    let bytes = bytemuck::bytes_of_mut(&mut total);
+    and_total(gpu, O::row(), input, output, bytes)?;
+    Ok(total)
+}
+
+/// Scans at least one item, waits for it, and writes the total to these bytes.
+fn and_total(
+    gpu: &Gpu,
+    row: &'static Row,
+    input: Span,
+    output: Span,
+    total: &mut [u8],
+) -> Result<()> {
     gpu.enter(|entered| {
         let ((), call) = Queue::and_wait(entered, |queue, call| {
             let extras = ScanExtras {
                 total: Some(Total::Own(call.result()?)),
                 ..ScanExtras::NONE
             };
-            queue.scan_with::<kind::exclusive_scan, O, T>(input, output, extras)
+            queue.scan_with(row, input, output, extras)
         })?;
         // SAFETY: the scan is done, and wrote its total there.
-        unsafe { call.read_result() }
+        unsafe { call.read_result_to(total) }
     })
 }
 
-fn and_wait<K: Kind, O: Kernel<K, T>, T: Item>(
+fn and_wait(
     gpu: &Gpu,
-    input: &DeviceSlice<T>,
-    output: &mut DeviceSlice<O::Output>,
-    options: &ScanOptions<'_, O, T>,
+    row: &'static Row,
+    input: Span,
+    output: Span,
+    extras: ScanExtras<'_>,
 ) -> Result<()> {
-    if input.is_empty() && options.total.is_none() {
+    if input.item_count == 0 && extras.total.is_none() {
         return Ok(());
     }
-    let (input, output, extras) = (Span::from(input), Span::from(&*output), options.extras());
     gpu.enter(|entered| {
-        let scan = |queue: &mut Queue<'_>, _: &_| queue.scan_with::<K, O, T>(input, output, extras);
+        let scan = |queue: &mut Queue<'_>, _: &_| queue.scan_with(row, input, output, extras);
         Queue::and_wait(entered, scan).map(drop)
     })
 }
 
-fn queue<K: Kind, O: Kernel<K, T>, T: Item>(
+fn queue(
     gpu: &Gpu,
     stream: &Stream,
-    input: &DeviceSlice<T>,
-    output: &mut DeviceSlice<O::Output>,
-    options: &ScanOptions<'_, O, T>,
+    row: &'static Row,
+    input: Span,
+    output: Span,
+    extras: ScanExtras<'_>,
 ) -> Result<()> {
-    if input.is_empty() && options.total.is_none() {
+    if input.item_count == 0 && extras.total.is_none() {
         return Ok(());
     }
-    let (input, output, extras) = (Span::from(input), Span::from(&*output), options.extras());
     gpu.enter(|entered| {
         Queue::on(entered, stream, |queue| {
-            queue.scan_with::<K, O, T>(input, output, extras)
+            queue.scan_with(row, input, output, extras)
         })
     })
 }

@@ -3,8 +3,8 @@
 use super::Offset;
 use crate::driver::{self, Address};
 use crate::error::{Error, Result};
-use crate::gpu::{Call, Entered, PinnedMemory};
-use crate::kernel::{Item, Kernel, kind};
+use crate::gpu::{Call, Gpu, PinnedMemory};
+use crate::kernel::Row;
 use crate::launch::{Queue, Segments, Span, Starts};
 
 /// What the kernel leaves the report as if nothing is wrong.
@@ -14,47 +14,48 @@ const ACCEPTED: u64 = 0;
 const PIECE_BYTES: usize = 1 << 20;
 
 /// Reduces segments, and waits for it.
-pub fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item, I: Offset>(
-    entered: Entered<'_>,
-    segments: Segments,
-    output: Span,
-) -> Result<()> {
-    and_wait::<I>(entered, segments, |queue, report| {
-        queue.segmented_reduce::<O, T>(segments, output, report)
+pub fn reduce(gpu: &Gpu, row: &'static Row, segments: Segments, output: Span) -> Result<()> {
+    and_wait(gpu, segments, |queue, report| {
+        queue.segmented_reduce(row, segments, output, report)
     })
 }
 
 /// Scans segments, and waits for it.
-pub fn scan<O: Kernel<kind::segmented_scan, T>, T: Item, I: Offset>(
-    entered: Entered<'_>,
+pub fn scan(
+    gpu: &Gpu,
+    row: &'static Row,
     segments: Segments,
     is_exclusive: bool,
     output: Span,
 ) -> Result<()> {
-    and_wait::<I>(entered, segments, |queue, report| {
-        queue.segmented_scan::<O, T>(segments, is_exclusive, output, report)
+    and_wait(gpu, segments, |queue, report| {
+        queue.segmented_scan(row, segments, is_exclusive, output, report)
     })
 }
 
 /// Waits for what is queued, which writes to a report whether it refuses the offsets.
-fn and_wait<I: Offset>(
-    entered: Entered<'_>,
+fn and_wait(
+    gpu: &Gpu,
     segments: Segments,
     queue_work: impl FnOnce(&mut Queue<'_>, Address) -> Result<()>,
 ) -> Result<()> {
-    let ((), mut call) = Queue::and_wait(entered, |queue, call| {
-        call.write_result(ACCEPTED)?;
-        queue_work(queue, call.result()?)
-    })?;
-    // SAFETY: the work is done; a number is there, the host's or the kernel's.
-    let report = unsafe { call.read_result::<u64>() }?;
-    match segments.starts {
-        Starts::Offsets { span, .. } if report != ACCEPTED => {
-            Err(first_bad::<I>(&mut call, span, segments.items.item_count)?)
+    gpu.enter(|entered| {
+        let ((), mut call) = Queue::and_wait(entered, |queue, call| {
+            call.write_number(ACCEPTED)?;
+            queue_work(queue, call.result()?)
+        })?;
+        // SAFETY: the work is done; a number is there, the host's or the kernel's.
+        let report = unsafe { call.read_number() }?;
+        let item_count = segments.items.item_count;
+        match segments.starts {
+            Starts::Offsets(span) if report != ACCEPTED => Err(match span.item.bytes {
+                4 => first_bad::<u32>(&mut call, span, item_count)?,
+                _ => first_bad::<u64>(&mut call, span, item_count)?,
+            }),
+            // Rows are never refused.
+            Starts::Offsets(_) | Starts::Rows(_) => Ok(()),
         }
-        // Rows are never refused.
-        Starts::Offsets { .. } | Starts::Rows(_) => Ok(()),
-    }
+    })
 }
 
 /// Checks that offsets, the first of which has this index, ascend from the one before, and that none is beyond the items. The

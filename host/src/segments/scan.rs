@@ -6,7 +6,7 @@ use cust::stream::Stream;
 use super::{Offset, check, of_offsets, of_rows};
 use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::kernel::{Item, Kernel, kind};
+use crate::kernel::{Item, Kernel, Row, kind};
 use crate::launch::{Queue, Segments, Span};
 
 /// Scans each segment of `input` with the operator `O`, each item included, to `output`, and waits for it: `output[i]` is the
@@ -52,7 +52,13 @@ pub fn segmented_inclusive_scan<O: Kernel<kind::segmented_scan, T>, T: Item, I: 
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let segments = of_offsets(input, offsets);
-    and_wait::<O, T, I>(gpu, segments, Place::Included, Span::from(&*output))
+    and_wait(
+        gpu,
+        O::row(),
+        segments,
+        Place::Included,
+        Span::from(&*output),
+    )
 }
 
 /// As [`segmented_inclusive_scan`], each item left out: `output[i]` is the combination of the items of `i`'s segment before
@@ -68,7 +74,13 @@ pub fn segmented_exclusive_scan<O: Kernel<kind::segmented_scan, T>, T: Item, I: 
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let segments = of_offsets(input, offsets);
-    and_wait::<O, T, I>(gpu, segments, Place::LeftOut, Span::from(&*output))
+    and_wait(
+        gpu,
+        O::row(),
+        segments,
+        Place::LeftOut,
+        Span::from(&*output),
+    )
 }
 
 /// Queues a [`segmented_inclusive_scan`] on `stream`. For the rules of functions that do not wait, see the [crate's
@@ -89,7 +101,14 @@ pub fn segmented_inclusive_scan_on<O: Kernel<kind::segmented_scan, T>, T: Item, 
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let segments = of_offsets(input, offsets);
-    queue::<O, T>(gpu, stream, segments, Place::Included, Span::from(&*output))
+    queue(
+        gpu,
+        stream,
+        O::row(),
+        segments,
+        Place::Included,
+        Span::from(&*output),
+    )
 }
 
 /// Queues a [`segmented_exclusive_scan`] on `stream`, as [`segmented_inclusive_scan_on`] does the other.
@@ -105,7 +124,14 @@ pub fn segmented_exclusive_scan_on<O: Kernel<kind::segmented_scan, T>, T: Item, 
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let segments = of_offsets(input, offsets);
-    queue::<O, T>(gpu, stream, segments, Place::LeftOut, Span::from(&*output))
+    queue(
+        gpu,
+        stream,
+        O::row(),
+        segments,
+        Place::LeftOut,
+        Span::from(&*output),
+    )
 }
 
 /// Scans each row of `input`, rows of `row_items` one behind the other, with the operator `O`, each item included, to `output`, and
@@ -125,7 +151,13 @@ pub fn inclusive_scan_rows<O: Kernel<kind::segmented_scan, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let segments = of_rows(Span::from(input), row_items)?;
-    and_wait::<O, T, u32>(gpu, segments, Place::Included, Span::from(&*output))
+    and_wait(
+        gpu,
+        O::row(),
+        segments,
+        Place::Included,
+        Span::from(&*output),
+    )
 }
 
 /// As [`inclusive_scan_rows`], each item left out.
@@ -140,7 +172,13 @@ pub fn exclusive_scan_rows<O: Kernel<kind::segmented_scan, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let segments = of_rows(Span::from(input), row_items)?;
-    and_wait::<O, T, u32>(gpu, segments, Place::LeftOut, Span::from(&*output))
+    and_wait(
+        gpu,
+        O::row(),
+        segments,
+        Place::LeftOut,
+        Span::from(&*output),
+    )
 }
 
 /// Queues an [`inclusive_scan_rows`] on `stream`. For the rules of functions that do not wait, see the [crate's
@@ -158,7 +196,14 @@ pub fn inclusive_scan_rows_on<O: Kernel<kind::segmented_scan, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let segments = of_rows(Span::from(input), row_items)?;
-    queue::<O, T>(gpu, stream, segments, Place::Included, Span::from(&*output))
+    queue(
+        gpu,
+        stream,
+        O::row(),
+        segments,
+        Place::Included,
+        Span::from(&*output),
+    )
 }
 
 /// Queues an [`exclusive_scan_rows`] on `stream`, as [`inclusive_scan_rows_on`] does the other.
@@ -174,7 +219,14 @@ pub fn exclusive_scan_rows_on<O: Kernel<kind::segmented_scan, T>, T: Item>(
     output: &mut DeviceSlice<O::Output>,
 ) -> Result<()> {
     let segments = of_rows(Span::from(input), row_items)?;
-    queue::<O, T>(gpu, stream, segments, Place::LeftOut, Span::from(&*output))
+    queue(
+        gpu,
+        stream,
+        O::row(),
+        segments,
+        Place::LeftOut,
+        Span::from(&*output),
+    )
 }
 
 /// Whether an item is part of its result.
@@ -185,8 +237,9 @@ pub(crate) enum Place {
 }
 
 /// Scans segments, if there are any, and waits for it.
-fn and_wait<O: Kernel<kind::segmented_scan, T>, T: Item, I: Offset>(
+fn and_wait(
     gpu: &Gpu,
+    row: &'static Row,
     segments: Option<Segments>,
     place: Place,
     output: Span,
@@ -194,13 +247,14 @@ fn and_wait<O: Kernel<kind::segmented_scan, T>, T: Item, I: Offset>(
     let Some(segments) = segments else {
         return Ok(());
     };
-    gpu.enter(|entered| check::scan::<O, T, I>(entered, segments, place == Place::LeftOut, output))
+    check::scan(gpu, row, segments, place == Place::LeftOut, output)
 }
 
 /// Queues a scan of segments, if there are any.
-fn queue<O: Kernel<kind::segmented_scan, T>, T: Item>(
+fn queue(
     gpu: &Gpu,
     stream: &Stream,
+    row: &'static Row,
     segments: Option<Segments>,
     place: Place,
     output: Span,
@@ -210,7 +264,7 @@ fn queue<O: Kernel<kind::segmented_scan, T>, T: Item>(
     };
     gpu.enter(|entered| {
         Queue::on(entered, stream, |queue| {
-            queue.segmented_scan::<O, T>(segments, place == Place::LeftOut, output, 0)
+            queue.segmented_scan(row, segments, place == Place::LeftOut, output, 0)
         })
     })
 }

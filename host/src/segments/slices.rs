@@ -4,8 +4,8 @@ use super::check::ascends;
 use super::{Offset, row_count};
 use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::kernel::{Item, Kernel, kind};
-use crate::staged::{self, SliceSegments};
+use crate::kernel::{Item, Kernel, Row, kind};
+use crate::staged::{self, SliceSegments, SliceStarts};
 
 /// [`segmented_reduce`](crate::segmented_reduce) of a slice on the host: a result for each segment, with the same bits.
 ///
@@ -32,13 +32,14 @@ pub fn gpu_segmented_reduce<O: Kernel<kind::segmented_reduce, T>, T: Item, I: Of
     offsets: &[I],
 ) -> Result<Vec<O::Output>> {
     ascends(offsets, 0, 0, items.len())?;
-    reduce::<O, T>(SliceSegments {
-        items,
-        offsets: bytemuck::cast_slice(offsets),
-        offset_bytes: size_of::<I>(),
-        row_items: 0,
-        count: offsets.len().saturating_sub(1),
-    })
+    reduce(
+        O::row(),
+        SliceSegments {
+            items: items.into(),
+            starts: SliceStarts::Offsets(offsets.into()),
+            count: offsets.len().saturating_sub(1),
+        },
+    )
 }
 
 /// [`reduce_rows`](crate::reduce_rows) of a slice on the host: a result for each row of `row_items` items, with the same bits.
@@ -63,20 +64,19 @@ pub fn gpu_reduce_rows<O: Kernel<kind::segmented_reduce, T>, T: Item>(
     row_items: usize,
 ) -> Result<Vec<O::Output>> {
     let count = row_count(items.len(), row_items)?;
-    reduce::<O, T>(SliceSegments {
-        items,
-        offsets: &[],
-        offset_bytes: 0,
-        row_items,
-        count,
-    })
+    reduce(
+        O::row(),
+        SliceSegments {
+            items: items.into(),
+            starts: SliceStarts::Rows(row_items),
+            count,
+        },
+    )
 }
 
-fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item>(
-    segments: SliceSegments<'_, T>,
-) -> Result<Vec<O::Output>> {
+fn reduce<R: Item>(row: &'static Row, segments: SliceSegments<'_>) -> Result<Vec<R>> {
     match segments.count {
         0 => Ok(Vec::new()),
-        _ => Gpu::global()?.enter(|entered| staged::reduce_segments::<O, T>(entered, &segments)),
+        _ => Gpu::global()?.enter(|entered| staged::reduce_segments(entered, row, &segments)),
     }
 }

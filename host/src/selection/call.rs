@@ -5,11 +5,10 @@ use cust::stream::Stream;
 
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
-use crate::kernel::Item;
 use crate::launch::{Count, Queue, Selection, Span};
 
 /// Selects, and waits for it. Gives the number of chosen items, for all of which there was room.
-pub fn and_wait<T: Item>(gpu: &Gpu, selection: Selection) -> Result<usize> {
+pub fn and_wait(gpu: &Gpu, selection: Selection) -> Result<usize> {
     let item_count = selection.input.item_count;
     if item_count == 0 && !selection.outputs.with_end {
         selection.check_lengths()?;
@@ -17,12 +16,12 @@ pub fn and_wait<T: Item>(gpu: &Gpu, selection: Selection) -> Result<usize> {
     }
     let count = gpu.enter(|entered| {
         let ((), call) = Queue::and_wait(entered, |queue, call| {
-            queue.select::<T>(&selection, Count::Own(call.result()?))
+            queue.select(&selection, Count::Own(call.result()?))
         })?;
         match item_count {
             0 => Ok(0),
             // SAFETY: the work is done, and it wrote a number there.
-            _ => unsafe { call.read_result::<u64>() },
+            _ => unsafe { call.read_number() },
         }
     })?;
     let count = count as usize;
@@ -45,16 +44,12 @@ fn check_room(offered_items: Option<usize>, needed_items: usize) -> Result<()> {
 }
 
 /// Queues a selection on a stream of the caller's.
-pub fn queue<T: Item>(
+pub fn queue(
     gpu: &Gpu,
     stream: &Stream,
     selection: Selection,
     count: &mut DeviceSlice<u64>,
 ) -> Result<()> {
     let count = Count::Callers(Span::from(&*count));
-    gpu.enter(|entered| {
-        Queue::on(entered, stream, |queue| {
-            queue.select::<T>(&selection, count)
-        })
-    })
+    gpu.enter(|entered| Queue::on(entered, stream, |queue| queue.select(&selection, count)))
 }

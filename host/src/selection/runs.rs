@@ -10,7 +10,7 @@ use crate::launch::{Outputs, Selection, Span};
 use crate::segments::Offset;
 
 use super::kernels::heads;
-use super::{RunsKernel, call, items, numbers, places};
+use super::{RunsKernel, call, items, places};
 
 /// Writes the first item of each run of equal neighbours of `input` to the first items of `output`, and waits for it. Gives how
 /// many runs there are.
@@ -44,7 +44,7 @@ pub fn unique<E: RunsKernel<T>, T: Item>(
     input: &DeviceSlice<T>,
     output: &mut DeviceSlice<T>,
 ) -> Result<usize> {
-    call::and_wait::<T>(gpu, runs::<E, T>(input, items(output)))
+    call::and_wait(gpu, runs::<E, T>(input, items(output)))
 }
 
 /// Queues a [`unique`] on `stream`; the number of runs goes to the first place of `count`: see
@@ -60,7 +60,7 @@ pub fn unique_on<E: RunsKernel<T>, T: Item>(
     output: &mut DeviceSlice<T>,
     count: &mut DeviceSlice<u64>,
 ) -> Result<()> {
-    call::queue::<T>(gpu, stream, runs::<E, T>(input, items(output)), count)
+    call::queue(gpu, stream, runs::<E, T>(input, items(output)), count)
 }
 
 /// Queues a [`unique`] on `stream` of the first items of `input`, as many as the first number of `items_at` says: see
@@ -78,7 +78,7 @@ pub fn unique_counted_on<E: RunsKernel<T>, T: Item>(
     count: &mut DeviceSlice<u64>,
 ) -> Result<()> {
     let selection = runs::<E, T>(input, items(output)).counted(items_at);
-    call::queue::<T>(gpu, stream, selection, count)
+    call::queue(gpu, stream, selection, count)
 }
 
 /// Writes the first item of each run of equal neighbours of `input` to the first items of `keys`, and how long the run is to the
@@ -114,7 +114,7 @@ pub fn run_length_encode<E: RunsKernel<T>, T: Item, L: Offset>(
     keys: &mut DeviceSlice<T>,
     lengths: &mut DeviceSlice<L>,
 ) -> Result<usize> {
-    call::and_wait::<T>(gpu, runs::<E, T>(input, encoded(keys, lengths)))
+    call::and_wait(gpu, runs::<E, T>(input, encoded(keys, lengths)))
 }
 
 /// Queues a [`run_length_encode`] on `stream`; the number of runs goes to the first place of `count`: see
@@ -131,7 +131,7 @@ pub fn run_length_encode_on<E: RunsKernel<T>, T: Item, L: Offset>(
     count: &mut DeviceSlice<u64>,
 ) -> Result<()> {
     let outputs = encoded(keys, lengths);
-    call::queue::<T>(gpu, stream, runs::<E, T>(input, outputs), count)
+    call::queue(gpu, stream, runs::<E, T>(input, outputs), count)
 }
 
 /// Writes where each run of equal neighbours of `input` starts to the first places of `starts`, and behind the last the number of
@@ -168,7 +168,7 @@ pub fn run_starts<E: RunsKernel<T>, T: Item, I: Offset>(
     input: &DeviceSlice<T>,
     starts: &mut DeviceSlice<I>,
 ) -> Result<usize> {
-    call::and_wait::<T>(gpu, runs::<E, T>(input, offsets(starts)))
+    call::and_wait(gpu, runs::<E, T>(input, offsets(starts)))
 }
 
 /// Queues a [`run_starts`] on `stream`; the number of runs goes to the first place of `count`: see
@@ -184,7 +184,7 @@ pub fn run_starts_on<E: RunsKernel<T>, T: Item, I: Offset>(
     starts: &mut DeviceSlice<I>,
     count: &mut DeviceSlice<u64>,
 ) -> Result<()> {
-    call::queue::<T>(gpu, stream, runs::<E, T>(input, offsets(starts)), count)
+    call::queue(gpu, stream, runs::<E, T>(input, offsets(starts)), count)
 }
 
 fn runs<E: RunsKernel<T>, T: Item>(input: &DeviceSlice<T>, outputs: Outputs) -> Selection {
@@ -199,7 +199,7 @@ fn runs<E: RunsKernel<T>, T: Item>(input: &DeviceSlice<T>, outputs: Outputs) -> 
 
 fn encoded<T: Item, L: Offset>(keys: &mut DeviceSlice<T>, lengths: &mut DeviceSlice<L>) -> Outputs {
     Outputs {
-        lengths: Some(numbers(lengths)),
+        lengths: Some(Span::from(&*lengths)),
         ..items(keys)
     }
 }

@@ -2,33 +2,36 @@
 
 use std::ops::Range;
 
-use warpfold_kernels::workspace::{
-    STATES_OFFSET, reduce_state_words, words_per_accumulator, workspace_bytes,
-};
+use warpfold_kernels::workspace::{STATES_OFFSET, workspace_bytes};
 
 use super::carry::{Piece, Ways, carry};
 use super::cut::Cut;
-use super::{lanes, span_at};
+use super::{Items, lanes};
 use crate::error::Result;
 use crate::gpu::{Entered, Place};
-use crate::kernel::{Item, Kernel, kind};
+use crate::kernel::Row;
 use crate::launch::Queue;
 
 /// Reduces the items of these chunks of `items`, which are not all of them: the state words of their partials, in order.
-pub(crate) fn reduce_chunks<O: Kernel<kind::reduce, T>, T: Item>(
+pub(crate) fn reduce_chunks(
     entered: Entered<'_>,
-    items: &[T],
+    row: &'static Row,
+    items: Items<'_>,
     chunks: Range<u64>,
 ) -> Result<Vec<u8>> {
-    let cut = Cut::of_reduction::<T>(items.len()).part(chunks.clone());
-    let begin = (cut.offset::<T>(0) / size_of::<T>() as u64) as usize;
-    let end = items.len().min(begin + cut.part_items());
-    let bytes: &[u8] = bytemuck::cast_slice(&items[begin..end]);
+    let cut = Cut::of_reduction(row, items.count()).part(chunks.clone());
+    let begin = cut.offset(items.item, 0) as usize;
+    let end = items
+        .bytes
+        .len()
+        .min(begin + cut.part_items() * items.item.bytes);
+    let bytes = &items.bytes[begin..end];
     let pieces = bytes
         .chunks(cut.piece_bytes())
         .map(|from| Piece { from, to: &mut [] });
 
-    let state_words = reduce_state_words::<T, O::Accumulator>(items.len() as u64);
+    let item_count = items.count() as u64;
+    let state_words = (row.division.reduce_state_words)(item_count);
     let mut conductor = entered.call()?;
     conductor.begin();
     // Where nothing is written: others have the last ticket.
@@ -46,14 +49,14 @@ pub(crate) fn reduce_chunks<O: Kernel<kind::reduce, T>, T: Item>(
             let lanes = lanes(entered, Ways::There, cut)?;
             carry(lanes, Ways::There, pieces, |lane, piece| {
                 lane.lend(&conductor, |address| {
-                    let input = span_at(address.wrapping_sub(cut.offset::<T>(piece)), items);
+                    let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
                     // SAFETY: as in `reduce_pieces`: the lane's memory holds the items of these chunks from its start on.
-                    unsafe { queue.reduce_piece::<O, T>(input, cut.units(piece), result) }
+                    unsafe { queue.reduce_piece(row, input, cut.units(piece), result) }
                 })
             })
         })
     })?;
-    let slot_bytes = 8 * words_per_accumulator::<O::Accumulator>();
+    let slot_bytes = 8 * row.division.words_per_accumulator;
     let start = STATES_OFFSET + chunks.start * slot_bytes;
     let bytes = (chunks.end - chunks.start) * slot_bytes;
     let mut board = board.receive(start as usize, bytes as usize)?.wait()?;

@@ -1,24 +1,27 @@
 //! Columns of a slice: all of it goes to the device at once, with room for the results behind it.
 
+use super::Items;
 use super::layout::Layout;
 use super::results::Results;
 use crate::error::Result;
 use crate::gpu::Entered;
-use crate::kernel::{Item, Kernel, kind};
+use crate::kernel::{Item, Row, Type};
 use crate::launch::{Matrix, Queue};
 
-/// Reduces each column of a matrix of at least one row.
-pub(crate) fn reduce_columns<O: Kernel<kind::columns_reduce, T>, T: Item>(
+/// Reduces each column of a matrix of at least one row to a result of type `R`, the row's.
+pub(crate) fn reduce_columns<R: Item>(
     entered: Entered<'_>,
-    matrix: &[T],
+    row: &'static Row,
+    matrix: Items<'_>,
     rows: usize,
     columns: usize,
-) -> Result<Vec<O::Output>> {
-    let mut results = Results::<O::Output>::new(columns)?;
+) -> Result<Vec<R>> {
+    debug_assert_eq!(Type::of::<R>(), row.result);
+    let mut results = Results::<R>::new(columns)?;
     let mut layout = Layout::default();
     let items = layout.part_for(matrix)?;
     let sent_bytes = layout.bytes();
-    let output = layout.part(columns, size_of::<O::Output>())?;
+    let output = layout.part(columns, row.result)?;
     let mut lane = entered.lane(layout.bytes())?;
     items.fill(lane.bytes(), matrix);
     let lane = lane.send(sent_bytes)?;
@@ -28,7 +31,7 @@ pub(crate) fn reduce_columns<O: Kernel<kind::columns_reduce, T>, T: Item>(
         columns,
     };
     Queue::on_own(entered, lane.call(), |queue| {
-        queue.columns_reduce::<O, T>(on_device, output.on(&lane))
+        queue.columns_reduce(row, on_device, output.on(&lane))
     })?;
     let to = results.bytes();
     let mut lane = lane.receive(output.at, to.len())?.wait()?;

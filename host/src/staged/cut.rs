@@ -2,16 +2,10 @@
 
 use std::ops::Range;
 
+use crate::gpu::PIECE_BYTES;
+use crate::kernel::{Row, Type};
 #[cfg(feature = "nccl")]
 use warpfold_kernels::contract::SCAN_GROUP_TILES;
-use warpfold_kernels::contract::{
-    Wider, reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items, scan_tile_count,
-    scan_tile_items,
-};
-
-use crate::gpu::PIECE_BYTES;
-use crate::kernel::Item;
-use crate::launch::is_same_type;
 
 /// Bytes of the shortest pieces, except the last: the bus carries them at three quarters of its rate.
 const LEAST_PIECE_BYTES: usize = 512 << 10;
@@ -32,22 +26,22 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// The room that a reduction of `item_count` items needs.
-    fn of_reduction<T>(item_count: usize) -> Self {
+    /// The room that `item_count` items need.
+    fn of_items(item: Type, item_count: usize) -> Self {
         Self {
             results_at: 0,
-            bytes: item_count.saturating_mul(size_of::<T>()),
+            bytes: item_count.saturating_mul(item.bytes),
         }
     }
 
-    /// The room that a scan of `item_count` items to results of type `R` needs.
-    pub fn of_scan<T: Item, R: Item>(item_count: usize) -> Self {
-        let items = Self::of_reduction::<T>(item_count);
-        if is_same_type::<T, R>() {
+    /// The room that a scan of `item_count` items needs.
+    pub fn of_scan(row: &Row, item_count: usize) -> Self {
+        let items = Self::of_items(row.item, item_count);
+        if row.item == row.result {
             return items;
         }
         let results_at = items.bytes.saturating_add(ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-        let results = Self::of_reduction::<R>(item_count);
+        let results = Self::of_items(row.result, item_count);
         Self {
             results_at,
             bytes: results_at.saturating_add(results.bytes),
@@ -66,31 +60,38 @@ pub(super) struct Cut {
     /// Units of a piece; the last piece may have fewer.
     piece_units: u64,
     /// The room that a number of items needs.
-    room: fn(usize) -> Room,
-    item_bytes: usize,
+    room: fn(&Row, usize) -> Room,
+    row: &'static Row,
 }
 
 impl Cut {
     /// The pieces of a reduction.
-    pub fn of_reduction<T>(item_count: usize) -> Self {
+    pub fn of_reduction(row: &'static Row, item_count: usize) -> Self {
         let count = item_count as u64;
-        let chunk_items = reduce_chunk_tiles::<T>(count) * reduce_tile_items::<T>();
-        let chunks = reduce_chunk_count::<T>(count);
-        Self::new::<T>(chunks, chunk_items, Room::of_reduction::<T>)
+        let chunks = (row.division.reduce_chunk_count)(count);
+        let chunk_items = (row.division.reduce_chunk_items)(count);
+        Self::new(chunks, chunk_items, row, |row, item_count| {
+            Room::of_items(row.item, item_count)
+        })
     }
 
-    /// The pieces of a scan with results of type `R`.
-    pub fn of_scan<T: Item, R: Item>(item_count: usize) -> Self {
+    /// The pieces of a scan.
+    pub fn of_scan(row: &'static Row, item_count: usize) -> Self {
         let count = item_count as u64;
-        let tiles = scan_tile_count::<Wider<T, R>>(count);
-        let tile_items = scan_tile_items::<Wider<T, R>>(count);
-        Self::new::<T>(tiles, tile_items, Room::of_scan::<T, R>)
+        let tiles = (row.division.scan_tile_count)(count);
+        let tile_items = (row.division.scan_tile_items)(count);
+        Self::new(tiles, tile_items, row, Room::of_scan)
     }
 
     /// As many units as there is room for in a piece, or one if that is longer: the chunks of more than 16 GiB. A piece has
     /// [`PIECE_BYTES`] of room, or less in a short slice, so that one is copied while another travels.
-    fn new<T>(unit_count: u64, unit_items: u64, room: fn(usize) -> Room) -> Self {
-        let unit_bytes = room(unit_items as usize).bytes as u64;
+    fn new(
+        unit_count: u64,
+        unit_items: u64,
+        row: &'static Row,
+        room: fn(&Row, usize) -> Room,
+    ) -> Self {
+        let unit_bytes = room(row, unit_items as usize).bytes as u64;
         let piece_bytes = (unit_count.saturating_mul(unit_bytes) / ENOUGH_PIECES)
             .clamp(LEAST_PIECE_BYTES as u64, PIECE_BYTES as u64);
         Self {
@@ -99,7 +100,7 @@ impl Cut {
             unit_items,
             piece_units: (piece_bytes / unit_bytes).max(1),
             room,
-            item_bytes: size_of::<T>(),
+            row,
         }
     }
 
@@ -145,17 +146,17 @@ impl Cut {
 
     /// Bytes of a piece's items.
     pub fn piece_bytes(self) -> usize {
-        self.piece_items() * self.item_bytes
+        self.piece_items() * self.row.item.bytes
     }
 
     /// Bytes of a piece in a lane's memory.
     pub fn room_bytes(self) -> usize {
-        (self.room)(self.piece_items()).bytes
+        (self.room)(self.row, self.piece_items()).bytes
     }
 
     /// Where a piece's results lie in a lane's memory.
     pub fn results_at(self) -> usize {
-        (self.room)(self.piece_items()).results_at
+        (self.room)(self.row, self.piece_items()).results_at
     }
 
     /// How many pieces there are.
@@ -170,16 +171,19 @@ impl Cut {
         self.first_unit + begin..self.first_unit + end
     }
 
-    /// How far a piece's items, or results, of type `T` are from the beginning, in bytes.
-    pub fn offset<T>(self, piece: usize) -> u64 {
+    /// How far a piece's values, its items or its results, are from the beginning, in bytes.
+    pub fn offset(self, value: Type, piece: usize) -> u64 {
         let before = self.first_unit * self.unit_items + (piece * self.piece_items()) as u64;
-        before * size_of::<T>() as u64
+        before * value.bytes as u64
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use warpfold_kernels::op::{Sum, WideSum};
+
     use super::*;
+    use crate::kernel::{Kernel, kind};
 
     /// What must hold of any cut of a slice of `slice_bytes` bytes.
     fn check(cut: Cut, slice_bytes: u64) {
@@ -190,8 +194,8 @@ mod tests {
         for piece in 1..=last.min(5) {
             assert_eq!(cut.units(piece).start, cut.units(piece - 1).end);
         }
-        let unit_bytes = cut.unit_items * cut.item_bytes as u64;
-        let offset = cut.offset::<u8>(last) * cut.item_bytes as u64;
+        let unit_bytes = cut.unit_items * cut.row.item.bytes as u64;
+        let offset = cut.offset(cut.row.item, last);
         assert_eq!(offset, cut.units(last).start * unit_bytes);
         assert!(offset < slice_bytes);
         assert!(offset + cut.piece_bytes() as u64 >= slice_bytes);
@@ -204,8 +208,11 @@ mod tests {
         for slice_bytes in sizes.into_iter().chain([5 << 30, (16 << 30) + 8, 1 << 40]) {
             let item_count = slice_bytes.div_ceil(8) as usize;
             for cut in [
-                Cut::of_reduction::<u64>(item_count),
-                Cut::of_scan::<f64, f64>(item_count),
+                Cut::of_reduction(<Sum as Kernel<kind::reduce, u64>>::row(), item_count),
+                Cut::of_scan(
+                    <Sum as Kernel<kind::inclusive_scan, f64>>::row(),
+                    item_count,
+                ),
             ] {
                 check(cut, 8 * item_count as u64);
             }
@@ -216,27 +223,44 @@ mod tests {
     fn a_piece_is_longer_only_where_a_chunk_is() {
         for slice_bytes in [64 << 20, 1 << 30, 16 << 30] {
             assert_eq!(
-                Cut::of_reduction::<u8>(slice_bytes).piece_bytes(),
+                Cut::of_reduction(<Sum as Kernel<kind::reduce, u8>>::row(), slice_bytes)
+                    .piece_bytes(),
                 PIECE_BYTES
             );
         }
         let (beyond, far_beyond) = ((16 << 30) + 1, 1 << 40);
-        assert_eq!(Cut::of_reduction::<u8>(beyond).piece_bytes(), 8 << 20);
-        assert_eq!(Cut::of_reduction::<u8>(far_beyond).piece_bytes(), 256 << 20);
+        assert_eq!(
+            Cut::of_reduction(<Sum as Kernel<kind::reduce, u8>>::row(), beyond).piece_bytes(),
+            8 << 20
+        );
+        assert_eq!(
+            Cut::of_reduction(<Sum as Kernel<kind::reduce, u8>>::row(), far_beyond).piece_bytes(),
+            256 << 20
+        );
         for slice_bytes in [64 << 20, 1 << 40] {
-            let piece_bytes = Cut::of_scan::<u8, u8>(slice_bytes).piece_bytes();
+            let piece_bytes = Cut::of_scan(
+                <Sum as Kernel<kind::inclusive_scan, u8>>::row(),
+                slice_bytes,
+            )
+            .piece_bytes();
             assert!((PIECE_BYTES - (64 << 10)..=PIECE_BYTES).contains(&piece_bytes));
         }
     }
 
     #[test]
     fn results_of_another_type_have_room_behind_the_items() {
-        let cut = Cut::of_scan::<u8, u64>(1 << 30);
+        let cut = Cut::of_scan(
+            <WideSum as Kernel<kind::inclusive_scan, u8>>::row(),
+            1 << 30,
+        );
         assert!(cut.room_bytes() <= PIECE_BYTES && 2 * cut.room_bytes() > PIECE_BYTES);
         assert!(cut.results_at() >= cut.piece_bytes() && cut.results_at().is_multiple_of(256));
         assert_eq!(cut.room_bytes(), cut.results_at() + 8 * cut.piece_items());
-        assert_eq!(cut.offset::<u64>(3), 8 * cut.offset::<u8>(3));
-        let in_place = Cut::of_scan::<u32, u32>(1 << 30);
+        assert_eq!(
+            cut.offset(Type::of::<u64>(), 3),
+            8 * cut.offset(Type::of::<u8>(), 3)
+        );
+        let in_place = Cut::of_scan(<Sum as Kernel<kind::inclusive_scan, u32>>::row(), 1 << 30);
         assert_eq!(in_place.results_at(), 0);
         assert_eq!(in_place.room_bytes(), in_place.piece_bytes());
     }
@@ -246,10 +270,14 @@ mod tests {
         for (slice_bytes, piece_bytes) in
             [(1, 512 << 10), (8 << 20, 512 << 10), (32 << 20, 2 << 20)]
         {
-            let cut = Cut::of_reduction::<u8>(slice_bytes);
+            let cut = Cut::of_reduction(<Sum as Kernel<kind::reduce, u8>>::row(), slice_bytes);
             assert_eq!(cut.piece_bytes(), piece_bytes);
         }
-        let piece_bytes = Cut::of_scan::<u8, u8>((16 << 20) + 1).piece_bytes();
+        let piece_bytes = Cut::of_scan(
+            <Sum as Kernel<kind::inclusive_scan, u8>>::row(),
+            (16 << 20) + 1,
+        )
+        .piece_bytes();
         assert!(((1 << 20) - (64 << 10)..=1 << 20).contains(&piece_bytes));
     }
 }

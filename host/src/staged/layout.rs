@@ -1,8 +1,9 @@
 //! Parts of a lane's memory, one behind another: what goes to the device whole, with its results.
 
+use super::Items;
 use crate::error::{Error, Result};
 use crate::gpu::BusyLane;
-use crate::kernel::Item;
+use crate::kernel::Type;
 use crate::launch::Span;
 
 /// Where a part may begin: as device memory does.
@@ -20,14 +21,15 @@ pub(super) struct Part {
     /// Its first byte.
     pub at: usize,
     pub item_count: usize,
+    pub item: Type,
 }
 
 impl Layout {
-    /// A part for `item_count` items of `item_bytes` bytes, behind the others.
-    pub fn part(&mut self, item_count: usize, item_bytes: usize) -> Result<Part> {
+    /// A part for `item_count` items, behind the others.
+    pub fn part(&mut self, item_count: usize, item: Type) -> Result<Part> {
         let at = self.end.checked_next_multiple_of(ALIGNMENT);
         let end = item_count
-            .checked_mul(item_bytes)
+            .checked_mul(item.bytes)
             .and_then(|bytes| at?.checked_add(bytes));
         let (Some(at), Some(end)) = (at, end) else {
             return Err(Error::OutOfHostMemory {
@@ -35,12 +37,16 @@ impl Layout {
             });
         };
         self.end = end;
-        Ok(Part { at, item_count })
+        Ok(Part {
+            at,
+            item_count,
+            item,
+        })
     }
 
     /// A part for these items.
-    pub fn part_for<T: Item>(&mut self, items: &[T]) -> Result<Part> {
-        self.part(items.len(), size_of::<T>())
+    pub fn part_for(&mut self, items: Items<'_>) -> Result<Part> {
+        self.part(items.count(), items.item)
     }
 
     /// Bytes of all parts.
@@ -55,12 +61,12 @@ impl Part {
         Span {
             address: lane.device() + self.at as u64,
             item_count: self.item_count,
+            item: self.item,
         }
     }
 
     /// Writes the items to a lane's bytes.
-    pub fn fill<T: Item>(self, bytes: &mut [u8], items: &[T]) {
-        let items: &[u8] = bytemuck::cast_slice(items);
-        bytes[self.at..self.at + items.len()].copy_from_slice(items);
+    pub fn fill(self, bytes: &mut [u8], items: Items<'_>) {
+        bytes[self.at..self.at + items.bytes.len()].copy_from_slice(items.bytes);
     }
 }

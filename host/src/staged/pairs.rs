@@ -5,13 +5,11 @@
 
 use std::collections::VecDeque;
 
-use warpfold_kernels::op::Pair;
-use warpfold_kernels::workspace::reduce_state_words;
-
+use super::Items;
 use super::cut::Cut;
 use crate::error::Result;
 use crate::gpu::{BusyLane, Entered};
-use crate::kernel::{Item, Kernel, kind};
+use crate::kernel::Row;
 use crate::launch::{PairSpan, Queue};
 
 /// Alignment of the second values in a lane's memory.
@@ -20,56 +18,51 @@ const ALIGNMENT: usize = 256;
 /// Pieces that are on their way while one is copied.
 const MOST_BUSY: usize = 2;
 
-/// Reduces at least one pair.
-pub(crate) fn reduce_pairs<O, A, B>(
+/// Reduces at least one pair, and writes the result to these bytes.
+pub(crate) fn reduce_pairs(
     entered: Entered<'_>,
-    left: &[A],
-    right: &[B],
-) -> Result<O::Output>
-where
-    A: Item,
-    B: Item,
-    O: Kernel<kind::reduce_pairs, Pair<A, B>>,
-{
-    let item_count = left.len();
-    let cut = Cut::of_reduction::<Pair<A, B>>(item_count);
+    row: &'static Row,
+    left: Items<'_>,
+    right: Items<'_>,
+    result: &mut [u8],
+) -> Result<()> {
+    let item_count = left.count();
+    let cut = Cut::of_reduction(row, item_count);
+    let state_words = (row.division.reduce_state_words)(item_count as u64);
     let mut conductor = entered.call()?;
     conductor.begin();
     Queue::on_own(entered, &conductor, |queue| {
-        queue.prepare::<_, O, _>(reduce_state_words::<Pair<A, B>, O::Accumulator>(
-            item_count as u64,
-        ))?;
-        let result = conductor.result()?;
-        let pieces = left
-            .chunks(cut.piece_items())
-            .zip(right.chunks(cut.piece_items()));
+        queue.prepare(&row.entry, state_words)?;
+        let output = conductor.result()?;
+        let lefts = left.bytes.chunks(cut.piece_items() * left.item.bytes);
+        let rights = right.bytes.chunks(cut.piece_items() * right.item.bytes);
         let mut busy = VecDeque::new();
-        for (piece, (left, right)) in pieces.enumerate() {
+        for (piece, (lefts, rights)) in lefts.zip(rights).enumerate() {
             if busy.len() == MOST_BUSY {
                 busy.pop_front()
                     .map_or(Ok(()), |lane: BusyLane<'_>| lane.wait().map(drop))?;
             }
-            let right_at = size_of_val(left).next_multiple_of(ALIGNMENT);
-            let bytes = right_at + size_of_val(right);
+            let right_at = lefts.len().next_multiple_of(ALIGNMENT);
+            let bytes = right_at + rights.len();
             let mut lane = entered.lane(bytes)?;
             let room = lane.bytes();
-            room[..size_of_val(left)].copy_from_slice(bytemuck::cast_slice(left));
-            room[right_at..bytes].copy_from_slice(bytemuck::cast_slice(right));
+            room[..lefts.len()].copy_from_slice(lefts);
+            room[right_at..bytes].copy_from_slice(rights);
             busy.push_back(lane.send(bytes)?.lend(&conductor, |address| {
+                let right_address = address + right_at as u64;
                 let pairs = PairSpan {
-                    left: address.wrapping_sub(cut.offset::<A>(piece)),
-                    right: (address + right_at as u64).wrapping_sub(cut.offset::<B>(piece)),
-                    item_count,
+                    left: left.at(address.wrapping_sub(cut.offset(left.item, piece))),
+                    right: right.at(right_address.wrapping_sub(cut.offset(right.item, piece))),
                 };
                 // SAFETY: the lane's memory holds the values of these chunks' pairs in these places, and is lent to the
                 // conductor's stream until the work is done. Both places are aligned to 256 bytes, and the offsets are multiples
                 // of a value's size. The result has a place of its own.
-                unsafe { queue.reduce_pairs_piece::<O, A, B>(pairs, cut.units(piece), result) }
+                unsafe { queue.reduce_pairs_piece(row, pairs, cut.units(piece), output) }
             })?);
         }
         Ok(())
     })?;
     conductor.wait()?;
     // SAFETY: the reduction is done.
-    unsafe { conductor.read_result() }
+    unsafe { conductor.read_result_to(result) }
 }

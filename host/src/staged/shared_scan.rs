@@ -23,7 +23,7 @@ use super::carry::{Piece, Step, Ways, carry_in_steps};
 use super::chain::{Broken, Chain};
 use super::cut::Cut;
 use super::results::Results;
-use super::{lanes, span_at};
+use super::{Items, lanes};
 use crate::driver::{self, Stream};
 use crate::error::{Error, Result};
 use crate::gpu::{BusyLane, Call, DeviceMemory, Entered, PinnedMemory, Place};
@@ -53,7 +53,7 @@ pub(crate) fn scan_shared<'items, K: Kind, O: Kernel<K, T>, T: Item>(
 ) -> Result<Vec<O::Output>> {
     let mut results = Results::<O::Output>::new(items.len())?;
     results.make_pages();
-    let cut = Cut::of_scan::<T, O::Output>(items.len()).in_groups();
+    let cut = Cut::of_scan(O::row(), items.len()).in_groups();
     let bytes: &[u8] = bytemuck::cast_slice(items);
     let result_bytes = cut.piece_items() * size_of::<O::Output>();
     let mut shares: Vec<_> = (0..ranks)
@@ -94,7 +94,7 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
         chain: &Chain<O::Accumulator>,
     ) -> Result<()> {
         let link = chain.link(self.rank);
-        let (cut, items) = (self.cut, self.items);
+        let (cut, items, row) = (self.cut, Items::from(self.items), O::row());
         let results_at = cut.results_at();
         let ways = Ways::ThereAndBack { results_at };
         let (mut conductor, own_lanes) =
@@ -120,7 +120,7 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                         let tiles = cut.units(piece);
                         let groups = groups_of(&tiles);
                         let input = |address: u64| {
-                            span_at(address.wrapping_sub(cut.offset::<T>(piece)), items)
+                            items.at(address.wrapping_sub(cut.offset(items.item, piece)))
                         };
                         match step {
                             Step::Arrive if piece == last => Ok(lane),
@@ -131,7 +131,7 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                                     .publish_prefix(groups.start, O::identity(), stream)?;
                                 // SAFETY: the lane's memory holds the items of these tiles from its start on, and is lent to the
                                 // conductor's stream until the work is done. They are whole groups, and the first one's prefix is published.
-                                unsafe { first.publish_piece::<K, O, T>(input(address), tiles) }?;
+                                unsafe { first.publish_piece(row, input(address), tiles) }?;
                                 boards.take(groups, index, stream)
                             }),
                             Step::Leave => {
@@ -145,14 +145,12 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                                         prefix,
                                         conductor.stream(),
                                     )?;
-                                    let offset = cut.offset::<O::Output>(piece);
+                                    let offset = cut.offset(row.result, piece);
                                     let output = (address + results_at as u64).wrapping_sub(offset);
                                     // SAFETY: as above; and the memory has room for the results behind the items, or in their places
                                     // if the types are the same. Both are aligned to 256 bytes, and the offsets are multiples of an
                                     // item's and of a result's size.
-                                    unsafe {
-                                        second.scan_piece::<K, O, T>(input(address), output, tiles)
-                                    }
+                                    unsafe { second.scan_piece(row, input(address), output, tiles) }
                                 })
                             }
                         }

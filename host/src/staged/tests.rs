@@ -1,6 +1,7 @@
 //! Slices in pieces: every byte arrives, by however many lanes; the bits are those of the whole, however it is cut; and no
 //! failure leaves anything behind.
 
+use bytemuck::Zeroable;
 use virtual_gpu::driver::{Code, live_of_this_thread};
 use virtual_gpu::inject::{Calls, Failure, Moment, fail, record};
 use warpfold_kernels::contract::{reduce_tile_items, scan_tile_items};
@@ -8,6 +9,8 @@ use warpfold_kernels::contract::{reduce_tile_items, scan_tile_items};
 use super::*;
 use crate::error::Error;
 use crate::gpu::Gpu;
+use crate::kernel::kind::Kind;
+use crate::kernel::{Kernel, kind};
 use crate::reference;
 use warpfold_kernels::op::{Max, Sum, WideSum};
 
@@ -68,10 +71,13 @@ fn reduced<O: Kernel<kind::reduce, T>, T: Item>(
     piece_tiles: u64,
     items: &[T],
 ) -> Result<O::Output> {
+    let mut result = O::Output::zeroed();
     gpu.enter(|entered| {
-        let cut = Cut::of_reduction::<T>(items.len()).in_pieces_of(piece_tiles);
-        reduce_pieces::<O, T>(entered, cut, items)
-    })
+        let cut = Cut::of_reduction(O::row(), items.len()).in_pieces_of(piece_tiles);
+        let bytes = bytemuck::bytes_of_mut(&mut result);
+        reduce_pieces(entered, O::row(), cut, items.into(), bytes)
+    })?;
+    Ok(result)
 }
 
 /// Scans in pieces of a number of tiles.
@@ -82,8 +88,8 @@ fn scanned<K: Kind, O: Kernel<K, T, Output = T>, T: Item>(
 ) -> Result<Vec<T>> {
     let mut results = Results::new(items.len())?;
     gpu.enter(|entered| {
-        let cut = Cut::of_scan::<T, T>(items.len()).in_pieces_of(piece_tiles);
-        scan_pieces::<K, O, T>(entered, cut, items, results.bytes())
+        let cut = Cut::of_scan(O::row(), items.len()).in_pieces_of(piece_tiles);
+        scan_pieces(entered, O::row(), cut, items.into(), results.bytes())
     })?;
     // SAFETY: every piece has come back, with the scan's items.
     Ok(unsafe { results.written() })

@@ -6,7 +6,7 @@ use warpfold_kernels::op::Sum;
 use super::*;
 use crate::gpu::{Entered, Gpu, Progress, Scratch};
 use crate::launch::{Queue, Span};
-use crate::{kind, reference};
+use crate::{Kernel, kind, reference};
 
 /// Where the epoch is: the high half of the first word.
 const EPOCH_OFFSET: u64 = 4;
@@ -77,6 +77,7 @@ fn scans_go_on_when_the_tags_are_used_up() {
     gpu.make_current().unwrap();
     let items: Vec<u32> = (0..20_000).collect();
     let expected = reference::inclusive_scan::<Sum, _>(&items);
+    let row = <Sum as Kernel<kind::inclusive_scan, u32>>::row();
     let input = DeviceBuffer::from_slice(&items).unwrap();
     let mut output = DeviceBuffer::<u32>::zeroed(items.len()).unwrap();
     gpu.enter(|entered| {
@@ -86,9 +87,7 @@ fn scans_go_on_when_the_tags_are_used_up() {
             output.set_zero().unwrap();
             call.come_after_default_stream()?;
             let (input, into) = (Span::from(&*input), Span::from(&*output));
-            Queue::on_own(entered, &call, |queue| {
-                queue.scan::<kind::inclusive_scan, Sum, u32>(input, into)
-            })?;
+            Queue::on_own(entered, &call, |queue| queue.scan(row, input, into))?;
             call.stream().synchronize()?;
             assert_eq!(output.as_host_vec().unwrap(), expected);
             Ok(())

@@ -16,6 +16,10 @@ mod pack;
 mod rust_cuda;
 #[cfg(not(feature = "cuda_builder"))]
 mod table;
+#[cfg(not(feature = "cuda_builder"))]
+#[path = "../src/ptx/without_early.rs"]
+#[allow(dead_code, reason = "the library uses the rest")]
+mod without_early;
 
 #[cfg(not(feature = "cuda_builder"))]
 use std::collections::BTreeMap;
@@ -27,6 +31,8 @@ use std::path::{Path, PathBuf};
 use pack::Variant;
 #[cfg(feature = "cuda_builder")]
 use rust_cuda::compile as variants;
+#[cfg(not(feature = "cuda_builder"))]
+use table::Table;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build");
@@ -53,17 +59,21 @@ fn texts(output: &Path) -> Result<PathBuf, Box<dyn Error>> {
 #[cfg(not(feature = "cuda_builder"))]
 fn variants(_output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     println!("cargo::rerun-if-changed=ptx");
-    println!("cargo::rerun-if-changed=src/ptx/fill.rs");
+    println!("cargo::rerun-if-changed=src/ptx");
     let folder = Path::new("ptx");
-    let table = |name: &str, capability| -> Result<Variant, Box<dyn Error>> {
-        let table = table::Table::of_files(files(&folder.join(name))?)?;
+    let newest = Table::of_files(files(&folder.join("sm_90"))?)?;
+    let oldest = Table::for_7_0(files(&folder.join("sm_70"))?, &newest)?;
+    let variant = |table: &Table, capability| -> Result<Variant, Box<dyn Error>> {
         let mut texts = table.packed();
         if let Some(own) = &table.own {
             texts.extend(pack::kernels(own)?);
         }
         Ok(Variant { capability, texts })
     };
-    Ok(vec![table("sm_90", (9, 0))?, table("sm_70", (7, 0))?])
+    Ok(vec![
+        variant(&newest, without_early::FROM)?,
+        variant(&oldest, without_early::FOR_7_0.capability)?,
+    ])
 }
 
 /// The texts in a folder, by the names of their files.

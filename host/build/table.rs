@@ -1,7 +1,7 @@
 //! The committed PTX of one generation of devices: skeletons, bodies, and which of them make which kernel.
 //!
 //! ```text
-//! ptx/sm_90/scan_32_32_32.ptx     a skeleton: a text with one entry and holes
+//! ptx/sm_90/scan_32_32_32.ptx     a skeleton: a text with one entry and holes; for 7.0, only what is not made of that for 9.0
 //!           …
 //!           kernels.ptx           kernels that are no filled skeletons: a text with their entries, if there are any
 //!           bodies.txt            for each other kernel its skeleton and its bodies; and the bodies
@@ -21,6 +21,7 @@
 use std::collections::BTreeMap;
 
 use super::fill::{BODY, FILLED, fill};
+use super::without_early::{FOR_7_0, without_early};
 
 /// The file of [`Table::own`].
 pub const OWN: &str = "kernels.ptx";
@@ -35,6 +36,8 @@ pub const EXTENSION: &str = ".ptx";
 pub struct Table {
     /// The skeletons, by their names.
     pub skeletons: BTreeMap<String, String>,
+    /// Those that are made of another table's.
+    made: BTreeMap<String, String>,
     /// How kernels are made of them.
     pub recipes: Vec<Recipe>,
     /// The text of the kernels that are not, if there are any.
@@ -54,7 +57,26 @@ pub struct Recipe {
 
 impl Table {
     /// The table whose files are these, by their names.
-    pub fn of_files(mut files: BTreeMap<String, String>) -> Result<Self, String> {
+    pub fn of_files(files: BTreeMap<String, String>) -> Result<Self, String> {
+        Self::read(files)?.checked()
+    }
+
+    /// The table for 7.0 whose files are these: a skeleton that is not among them is made of that for 9.0.
+    pub fn for_7_0(files: BTreeMap<String, String>, newest: &Self) -> Result<Self, String> {
+        let mut table = Self::read(files)?;
+        for recipe in &table.recipes {
+            let name = &recipe.skeleton;
+            if !table.skeletons.contains_key(name)
+                && let Some(skeleton) = newest.skeletons.get(name)
+                && let Some(made) = without_early(skeleton, &FOR_7_0)
+            {
+                table.made.insert(name.clone(), made);
+            }
+        }
+        table.checked()
+    }
+
+    fn read(mut files: BTreeMap<String, String>) -> Result<Self, String> {
         let bodies = files
             .remove(BODIES)
             .ok_or_else(|| format!("there is no {BODIES}"))?;
@@ -66,16 +88,20 @@ impl Table {
                 None => return Err(format!("{name} is no file of a table of kernels")),
             };
         }
-        let recipes = recipes(&bodies)?;
-        let table = Self {
+        Ok(Self {
             skeletons,
-            recipes,
+            made: BTreeMap::new(),
+            recipes: recipes(&bodies)?,
             own,
-        };
-        for recipe in &table.recipes {
-            table.text(recipe)?;
+        })
+    }
+
+    /// The same, if each recipe makes a text.
+    fn checked(self) -> Result<Self, String> {
+        for recipe in &self.recipes {
+            self.text(recipe)?;
         }
-        Ok(table)
+        Ok(self)
     }
 
     /// The skeletons, and for each kernel that is made of one its name and the bodies: as the library looks for them.
@@ -92,6 +118,7 @@ impl Table {
         let symbol = &recipe.symbol;
         let skeleton = self.skeletons.get(&recipe.skeleton);
         let skeleton = skeleton
+            .or_else(|| self.made.get(&recipe.skeleton))
             .ok_or_else(|| format!("{symbol}: there is no skeleton called {}", recipe.skeleton))?;
         fill(skeleton, symbol, &recipe.bodies).map_err(|error| format!("{symbol}: {error}"))
     }

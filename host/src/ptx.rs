@@ -2,7 +2,8 @@
 //!
 //! The driver compiles what it is given, so it is given one kernel's text, and a first `gpu_sum` does not wait for
 //! all the others. The texts lie compressed in the library, as the build script packs them: PTX, or bodies and the name of
-//! the skeleton that they fill (see [`fill`]). Those for 8.0 are made of those for 9.0 (see [`without_early`]).
+//! the skeleton that they fill (see [`fill`]). Those for 8.0, and some skeletons for 7.0, are made of those for 9.0 (see
+//! [`without_early`]).
 
 mod fill;
 mod without_early;
@@ -10,6 +11,8 @@ mod without_early;
 use std::ops::Range;
 
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
+
+use self::without_early::{FOR_7_0, FOR_8_0, FROM, without_early};
 
 use crate::kernel::Entry;
 
@@ -109,8 +112,8 @@ impl Candidate {
     /// The text for 8.0 of one for 9.0.
     fn without_early(&self) -> Option<Self> {
         Some(Self {
-            capability: without_early::TO,
-            text: without_early::without_early(&self.text)?,
+            capability: FOR_8_0.capability,
+            text: without_early(&self.text, &FOR_8_0)?,
         })
     }
 }
@@ -133,9 +136,9 @@ impl Texts {
         symbol: &str,
         capability: (u32, u32),
     ) -> impl Iterator<Item = Candidate> + use<> {
-        let makes = self.lacks_8_0 && variant.capability == without_early::FROM;
+        let makes = self.lacks_8_0 && variant.capability == FROM;
         let lowest = match makes {
-            true => without_early::TO,
+            true => FOR_8_0.capability,
             false => variant.capability,
         };
         let is_of_use = lowest <= capability;
@@ -157,7 +160,17 @@ impl Texts {
             return Some(text);
         };
         let (skeleton, bodies) = skeleton_and_bodies(filled);
-        fill::fill(&self.unpack(variant, skeleton)?, symbol, bodies).ok()
+        fill::fill(&self.skeleton(variant, skeleton)?, symbol, bodies).ok()
+    }
+
+    /// The skeleton of this name: the variant's own, or else, for 7.0, made of that for 9.0.
+    fn skeleton(&self, variant: &Variant, name: &str) -> Option<String> {
+        self.unpack(variant, name).or_else(|| {
+            let mut variants = self.variants.iter();
+            let newest = variants.find(|newest| newest.capability == FROM)?;
+            let is_made = variant.capability == FOR_7_0.capability;
+            without_early(&self.unpack(newest, name).filter(|_| is_made)?, &FOR_7_0)
+        })
     }
 
     /// The text that is packed under this name.

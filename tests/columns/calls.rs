@@ -1,6 +1,6 @@
 //! What a call does with its arguments: forms, nothing to do, and what is wrong.
 
-use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
+use cust::memory::{DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use warpfold::{
     Argument, Error, Max, Result, Sum, WideSum, cust, exclusive_scan_columns,

@@ -11,7 +11,7 @@ use crate::bounds::SELECTIONS;
 use crate::finish::entry_name;
 use crate::narrow::narrow_store_of_float;
 use crate::part::Part;
-use crate::without_early::without_early;
+use crate::without_early::{FOR_8_0, without_early};
 
 /// The compiler that made a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,7 +128,7 @@ const SCANS: [Accesses; 2] = [
 /// Checks a whole text of the library that ships, and, if it is for 9.0, what the library makes of it for 8.0.
 pub fn inspect_library(text: &str) -> Result<()> {
     inspect(text, Part::Library)?;
-    match without_early(text) {
+    match without_early(text, &FOR_8_0) {
         Some(text) => inspect(&text, Part::Library),
         None => Ok(()),
     }

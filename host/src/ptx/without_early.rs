@@ -1,16 +1,31 @@
-//! Texts for compute capability 8.0, made of those for 9.0, so that they need not ship.
+//! Texts for older devices, made of those for compute capability 9.0, so that they need not ship.
 //!
 //! For 9.0 the source has two things more than for 8.0. Every kernel begins with a wait, since a launch may begin before the work before
 //! it has ended; this goes. And a scan has the L2 cache give up last what it reads, which was measured on 9.0 alone; here it gives that
-//! up as ever. All else is the same, and 8.0 has all the instructions.
+//! up as ever. All else is the same, and 8.0 has all the instructions. For 7.0 that is so of skeletons that copy nothing asynchronously;
+//! the others ship.
 
 /// The compute capability of the texts that this is done with, and the lines that say so.
 pub const FROM: (u32, u32) = (9, 0);
 const FROM_LINES: &str = "\n.version 7.8\n.target sm_90\n";
 
-/// The compute capability of what is made of them, and the lines that say so.
-pub const TO: (u32, u32) = (8, 0);
-const TO_LINES: &str = "\n.version 7.4\n.target sm_80\n";
+/// A compute capability for which texts are made, and the lines that say so.
+pub struct Older {
+    pub capability: (u32, u32),
+    lines: &'static str,
+}
+
+/// For 8.0, of all texts.
+pub const FOR_8_0: Older = Older {
+    capability: (8, 0),
+    lines: "\n.version 7.4\n.target sm_80\n",
+};
+
+/// For 7.0, of some.
+pub const FOR_7_0: Older = Older {
+    capability: (7, 0),
+    lines: "\n.version 7.4\n.target sm_70\n",
+};
 
 /// The wait.
 const WAIT: &str = "\tgriddepcontrol.wait;\n";
@@ -19,11 +34,11 @@ const WAIT: &str = "\tgriddepcontrol.wait;\n";
 const LAST: &str = "createpolicy.fractional.L2::evict_last.b64";
 const NORMAL: &str = "createpolicy.fractional.L2::evict_normal.b64";
 
-/// The text for 8.0 of a text for 9.0; nothing, if it is not as the library's are.
-pub fn without_early(text: &str) -> Option<String> {
+/// The text for older devices of a text for 9.0; nothing, if it is not as the library's are.
+pub fn without_early(text: &str, older: &Older) -> Option<String> {
     let is_ours = text.contains(FROM_LINES) && text.contains(WAIT);
     is_ours.then(|| {
-        text.replace(FROM_LINES, TO_LINES)
+        text.replace(FROM_LINES, older.lines)
             .replace(WAIT, "")
             .replace(LAST, NORMAL)
     })
@@ -52,7 +67,7 @@ mod tests {
 
     #[test]
     fn neither_the_wait_nor_the_policy_is_left() {
-        let text = without_early(TEXT).unwrap();
+        let text = without_early(TEXT, &FOR_8_0).unwrap();
         assert!(text.starts_with("// Made by something.\n.version 7.4\n.target sm_80\n"));
         assert!(!text.contains("griddepcontrol") && !text.contains("evict_last"));
         assert_eq!(text.lines().count(), TEXT.lines().count() - 1);
@@ -60,9 +75,12 @@ mod tests {
 
     #[test]
     fn other_texts_are_left_alone() {
-        assert_eq!(without_early(&TEXT.replace("sm_90", "sm_75")), None);
         assert_eq!(
-            without_early(&TEXT.replace("\tgriddepcontrol.wait;\n", "")),
+            without_early(&TEXT.replace("sm_90", "sm_75"), &FOR_8_0),
+            None
+        );
+        assert_eq!(
+            without_early(&TEXT.replace("\tgriddepcontrol.wait;\n", ""), &FOR_8_0),
             None
         );
     }

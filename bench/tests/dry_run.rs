@@ -95,9 +95,13 @@ fn shapes_are_right() {
     bench(&[&["shapes", "--virtual", "--out", out], &sizes[..]].concat());
     let csv = fs::read_to_string(folder.path().join("shapes.csv")).expect("shapes.csv");
     let rows = csv.lines().filter(|line| line.ends_with(",true"));
-    // Seven of one reading; segments of two lengths by offsets, scanned and as rows, and by a power law; three selections of three
-    // shares; runs of three lengths.
-    assert_eq!(rows.count(), 7 + 2 * 3 + 2 + 3 * 3 + 3, "{csv}");
+    // Seven of one reading; segments of two lengths by offsets, scanned and as rows, and by a power law; sums and scans of two
+    // numbers of columns; three selections of three shares; runs of three lengths; sums and two scans by key of these.
+    assert_eq!(
+        rows.count(),
+        7 + 2 * 3 + 2 + 2 * 2 + 3 * 3 + 3 + 3 * 3,
+        "{csv}"
+    );
     let table = fs::read_to_string(folder.path().join("shapes.md")).expect("shapes.md");
     assert!(table.contains("| dot product | 2^12 | "), "{table}");
 }

@@ -155,7 +155,11 @@ impl Texts {
 
     /// The text of the kernel `symbol`.
     fn text(&self, variant: &Variant, symbol: &str) -> Option<String> {
-        let text = self.unpack(variant, symbol)?;
+        let text = self.unpack(variant, symbol);
+        let text = text.or_else(|| {
+            let newest = self.unpack(self.newest_for(variant)?, symbol)?;
+            newest.starts_with(fill::FILLED).then_some(newest)
+        })?;
         let Some(filled) = text.strip_prefix(fill::FILLED) else {
             return Some(text);
         };
@@ -166,11 +170,16 @@ impl Texts {
     /// The skeleton of this name: the variant's own, or else, for 7.0, made of that for 9.0.
     fn skeleton(&self, variant: &Variant, name: &str) -> Option<String> {
         self.unpack(variant, name).or_else(|| {
-            let mut variants = self.variants.iter();
-            let newest = variants.find(|newest| newest.capability == FROM)?;
-            let is_made = variant.capability == FOR_7_0.capability;
-            without_early(&self.unpack(newest, name).filter(|_| is_made)?, &FOR_7_0)
+            let skeleton = self.unpack(self.newest_for(variant)?, name)?;
+            without_early(&skeleton, &FOR_7_0)
         })
+    }
+
+    /// The variant for 9.0, of which a variant for 7.0 has what it lacks.
+    fn newest_for(&self, variant: &Variant) -> Option<&Variant> {
+        let mut variants = self.variants.iter();
+        let newest = variants.find(|newest| newest.capability == FROM);
+        newest.filter(|_| variant.capability == FOR_7_0.capability)
     }
 
     /// The text that is packed under this name.

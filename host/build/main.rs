@@ -59,7 +59,8 @@ fn texts(output: &Path) -> Result<PathBuf, Box<dyn Error>> {
 #[cfg(not(feature = "cuda_builder"))]
 fn variants(_output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     println!("cargo::rerun-if-changed=ptx");
-    println!("cargo::rerun-if-changed=src/ptx");
+    println!("cargo::rerun-if-changed=src/ptx/fill.rs");
+    println!("cargo::rerun-if-changed=src/ptx/without_early.rs");
     let folder = Path::new("ptx");
     let newest = Table::of_files(files(&folder.join("sm_90"))?)?;
     let oldest = Table::for_7_0(files(&folder.join("sm_70"))?, &newest)?;

@@ -1,12 +1,26 @@
 //! Sums and scans of the values of equal keys.
 
 use anyhow::Result;
-use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
-use warpfold::{Equal, Sum, exclusive_scan_by_key_on, inclusive_scan_by_key_on, reduce_by_key_on};
+use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
+use warpfold::cust::stream::Stream;
+use warpfold::{
+    Equal, Gpu, Sum, exclusive_scan_by_key_on, inclusive_scan_by_key_on, reduce_by_key_on,
+};
 
 use super::segments::{Cut, Lengths};
+use super::selection::keys_of_runs;
 use super::{Place, Shape};
 use crate::cub::shapes::Arguments;
+
+/// A scan by key, of sums.
+type ScanByKey = fn(
+    &Gpu,
+    &Stream,
+    &DeviceSlice<u32>,
+    &DeviceSlice<f32>,
+    &mut DeviceSlice<f32>,
+    (&mut DeviceSlice<u32>, &mut DeviceSlice<u64>),
+) -> warpfold::Result<()>;
 
 /// The items of a place, with keys in runs of one length.
 pub struct Keyed<'a> {
@@ -21,14 +35,11 @@ pub struct Keyed<'a> {
 
 impl<'a> Keyed<'a> {
     pub fn new(place: &'a Place<'a>, length: usize) -> Result<Self> {
-        let keys: Vec<u32> = (0..place.item_count)
-            .map(|index| (index / length) as u32)
-            .collect();
         Ok(Self {
             place,
             length,
             cut: Cut::new(place, Lengths::Same(length))?,
-            keys: DeviceBuffer::from_slice(&keys)?,
+            keys: keys_of_runs(place.item_count, length)?,
             keys_out: DeviceBuffer::zeroed(place.item_count)?,
             starts: DeviceBuffer::zeroed(place.item_count + 1)?,
         })
@@ -36,20 +47,16 @@ impl<'a> Keyed<'a> {
 
     /// Sums and scans.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
-        let Self { place, length, .. } = *self;
-        let arguments = Arguments {
-            keys: self.keys.as_device_ptr().as_raw(),
-            keys_out: self.keys_out.as_device_ptr().as_raw(),
-            ..place.arguments()
-        };
-        let (items, runs) = (place.item_count as u64, self.cut.segment_count() as u64);
-        let shape = |what: &str, bytes, calls| Shape {
-            name: format!("{what} by key, runs of {length}"),
-            bytes,
-            calls,
-            is_right: Box::new(|| Ok(true)),
-        };
-        let sums = Box::new(move || {
+        Ok(vec![
+            self.sums()?,
+            self.scans(inclusive_scan_by_key_on::<Sum, Equal, _, _, _>, true)?,
+            self.scans(exclusive_scan_by_key_on::<Sum, Equal, _, _, _>, false)?,
+        ])
+    }
+
+    fn sums<'b>(&'b self) -> Result<Shape<'b>> {
+        let place = self.place;
+        let ours = Box::new(move || {
             let (mut keys, mut sums) = (self.keys_out.index(..), place.output.index(..));
             Ok(reduce_by_key_on::<Sum, Equal, _, _, _>(
                 place.gpu,
@@ -61,9 +68,21 @@ impl<'a> Keyed<'a> {
                 &mut place.index.index(..),
             )?)
         });
-        let inclusive = Box::new(move || {
+        Ok(Shape {
+            name: format!("sums by key, runs of {}", self.length),
+            bytes: 8 * (place.item_count + self.cut.segment_count()) as u64,
+            // SAFETY: the arguments are of buffers of the place and of this, which outlive the calls and whoever waits for them.
+            calls: unsafe { place.calls(ours, Some("reduce_by_key"), self.arguments()) }?,
+            is_right: Box::new(|| Ok(self.are_keys()? && self.cut.are_sums()?)),
+        })
+    }
+
+    /// Scans with the items, or without.
+    fn scans<'b>(&'b self, scan: ScanByKey, included: bool) -> Result<Shape<'b>> {
+        let place = self.place;
+        let ours = Box::new(move || {
             let (mut starts, mut count) = (self.starts.index(..), place.index.index(..));
-            Ok(inclusive_scan_by_key_on::<Sum, Equal, _, _, _>(
+            Ok(scan(
                 place.gpu,
                 place.stream,
                 &self.keys,
@@ -72,45 +91,22 @@ impl<'a> Keyed<'a> {
                 (&mut starts, &mut count),
             )?)
         });
-        let exclusive = Box::new(move || {
-            let (mut starts, mut count) = (self.starts.index(..), place.index.index(..));
-            Ok(exclusive_scan_by_key_on::<Sum, Equal, _, _, _>(
-                place.gpu,
-                place.stream,
-                &self.keys,
-                &place.input,
-                &mut place.output.index(..),
-                (&mut starts, &mut count),
-            )?)
-        });
-        // SAFETY: the arguments are of buffers of the place and of this, which outlive the calls and whoever waits for them.
-        unsafe {
-            Ok(vec![
-                Shape {
-                    is_right: Box::new(|| Ok(self.are_keys()? && self.cut.are_sums()?)),
-                    ..shape(
-                        "sums",
-                        8 * (items + runs),
-                        place.calls(sums, Some("reduce_by_key"), arguments)?,
-                    )
-                },
-                Shape {
-                    is_right: Box::new(|| self.cut.are_scans(true)),
-                    ..shape(
-                        "inclusive scans",
-                        12 * items,
-                        place.calls(inclusive, Some("inclusive_sum_by_key"), arguments)?,
-                    )
-                },
-                Shape {
-                    is_right: Box::new(|| self.cut.are_scans(false)),
-                    ..shape(
-                        "exclusive scans",
-                        12 * items,
-                        place.calls(exclusive, Some("exclusive_sum_by_key"), arguments)?,
-                    )
-                },
-            ])
+        let kind = if included { "inclusive" } else { "exclusive" };
+        let cub = format!("{kind}_sum_by_key");
+        Ok(Shape {
+            name: format!("{kind} scans by key, runs of {}", self.length),
+            bytes: 12 * place.item_count as u64,
+            // SAFETY: as above.
+            calls: unsafe { place.calls(ours, Some(&cub), self.arguments()) }?,
+            is_right: Box::new(move || self.cut.are_scans(included)),
+        })
+    }
+
+    fn arguments(&self) -> Arguments {
+        Arguments {
+            keys: self.keys.as_device_ptr().as_raw(),
+            keys_out: self.keys_out.as_device_ptr().as_raw(),
+            ..self.place.arguments()
         }
     }
 

@@ -137,6 +137,14 @@ impl<'a> Chosen<'a> {
     }
 }
 
+/// Ascending keys, each so often.
+pub fn keys_of_runs(key_count: usize, length: usize) -> Result<DeviceBuffer<u32>> {
+    let keys: Vec<u32> = (0..key_count)
+        .map(|index| (index / length) as u32)
+        .collect();
+    Ok(DeviceBuffer::from_slice(&keys)?)
+}
+
 /// Keys in runs of one length.
 pub struct Runs<'a> {
     place: &'a Place<'a>,
@@ -148,13 +156,10 @@ pub struct Runs<'a> {
 
 impl<'a> Runs<'a> {
     pub fn new(place: &'a Place<'a>, length: usize) -> Result<Self> {
-        let keys: Vec<u32> = (0..place.item_count)
-            .map(|index| (index / length) as u32)
-            .collect();
         Ok(Self {
             place,
             length,
-            keys: DeviceBuffer::from_slice(&keys)?,
+            keys: keys_of_runs(place.item_count, length)?,
             keys_out: DeviceBuffer::zeroed(place.item_count)?,
             lengths: DeviceBuffer::zeroed(place.item_count)?,
         })

@@ -42,7 +42,7 @@ pub enum Error {
         messages: String,
     },
     /// rust-cuda's compiler is asked for an architecture that there is no variant for.
-    #[error("WARPFOLD_ARCHITECTURES names `{0}`; there are `sm_90`, `sm_80` and `sm_70`")]
+    #[error("WARPFOLD_ARCHITECTURES names `{0}`; there are `sm_90` and `sm_70`")]
     UnknownArchitecture(String),
     /// Operators that cannot run in a kernel.
     #[error("{}", Refusals(.0))]

@@ -22,7 +22,7 @@ use crate::ptx::inspect::{Kind, Operands};
 use crate::ptx::refuse;
 use crate::ptx::space::SHARED_ARRAY;
 use crate::ptx::text::Text;
-use crate::variant::{VARIANTS, Variant};
+use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
 
 /// What `cuda_std` calls the block's shared memory.
 const CUDA_STD_SHARED_ARRAY: &str = "_Zcuda_std_dyn_shared";
@@ -49,18 +49,20 @@ pub fn compile(build: &Build) -> Result<Vec<Compiled>, Error> {
 
 /// The variants that are wanted: all, or those named.
 fn variants(named: Option<&str>) -> Result<Vec<&'static Variant>, Error> {
+    let variants = VARIANTS.iter();
+    let mut variants: Vec<_> = variants
+        .filter(|variant| variant.capability != MADE_BY_THE_LIBRARY)
+        .collect();
     let Some(named) = named else {
-        return Ok(VARIANTS.iter().collect());
+        return Ok(variants);
     };
     let names: Vec<&str> = named.split(',').collect();
-    let is_known = |name: &&&str| VARIANTS.iter().any(|variant| variant.target_cpu == **name);
+    let is_known = |name: &&&str| variants.iter().any(|variant| variant.target_cpu == **name);
     if let Some(name) = names.iter().find(|name| !is_known(name)) {
         return Err(Error::UnknownArchitecture((*name).to_owned()));
     }
-    let wanted = VARIANTS.iter();
-    Ok(wanted
-        .filter(|variant| names.contains(&variant.target_cpu))
-        .collect())
+    variants.retain(|variant| names.contains(&variant.target_cpu));
+    Ok(variants)
 }
 
 /// Compiles for one compute capability.
@@ -92,7 +94,6 @@ fn compile_for(variant: &Variant, device: &Path, output: &Path) -> Result<Compil
 fn arch(variant: &Variant) -> NvvmArch {
     match variant.capability.0 {
         9.. => NvvmArch::Compute90,
-        8 => NvvmArch::Compute80,
         _ => NvvmArch::Compute70,
     }
 }

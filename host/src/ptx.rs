@@ -73,7 +73,7 @@ pub struct Packed {
 static SHIPPED: Texts = Texts {
     packed: include_bytes!(concat!(env!("OUT_DIR"), "/kernels.bin")),
     variants: include!(concat!(env!("OUT_DIR"), "/variants.rs")),
-    lacks_8_0: cfg!(not(feature = "cuda_builder")),
+    lacks_8_0: true,
 };
 
 /// The lowest compute capability that runs any variant.

@@ -58,7 +58,7 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
     }
     if !scope.is_few {
         for program in build::build_operators(root, &scope)? {
-            for architecture in &scope.architectures {
+            for architecture in scope.devices() {
                 run_test(root, &program, architecture, &[])?;
             }
         }

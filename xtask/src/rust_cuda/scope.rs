@@ -5,7 +5,6 @@ use anyhow::{Result, bail};
 use super::few::FEW;
 use crate::executables::Executable;
 use crate::part::Part;
-use crate::symbols::ARCHITECTURES;
 
 /// The test of every kernel's bits, which is run as each architecture.
 const BITS: &str = "bits";
@@ -27,6 +26,13 @@ const TESTS: [&str; 11] = [
 
 /// The test of the ladder.
 const LADDER: &str = "ladder";
+
+/// What the library's kernels are compiled for.
+const ARCHITECTURES: [&str; 2] = ["sm_90", "sm_70"];
+
+/// What the library makes the texts of a device for of those for another.
+const MADE: &str = "sm_80";
+const MADE_OF: &str = "sm_90";
 
 /// What the ladder is compiled for.
 const LADDER_ARCHITECTURE: &str = "sm_70";
@@ -95,11 +101,20 @@ impl Scope {
     }
 
     /// What a test's device is to be.
-    pub fn architectures_of(&self, test: &Executable) -> &[&'static str] {
+    pub fn architectures_of(&self, test: &Executable) -> Vec<&'static str> {
         match test.name == format!("test-{BITS}") {
-            true => &self.architectures,
-            false => &self.architectures[..1],
+            true => self.devices(),
+            false => self.architectures[..1].to_owned(),
         }
+    }
+
+    /// The devices that are given texts of their own.
+    pub fn devices(&self) -> Vec<&'static str> {
+        let mut devices = self.architectures.clone();
+        if devices.contains(&MADE_OF) {
+            devices.push(MADE);
+        }
+        devices
     }
 
     /// A test's arguments, which say what of it is run.

@@ -137,11 +137,11 @@ fn bounds(kind: Kind) -> Bounds {
             blocks: launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR,
         },
         Kind::SegmentedReduce => Bounds {
-            threads: BLOCK_THREADS,
+            threads: segments::SHORT_BLOCK_THREADS,
             blocks: segments::blocks_per_multiprocessor(Task::Reduce),
         },
         Kind::SegmentedScan => Bounds {
-            threads: BLOCK_THREADS,
+            threads: segments::SHORT_BLOCK_THREADS,
             blocks: segments::blocks_per_multiprocessor(Task::Scan),
         },
         Kind::ColumnsReduce | Kind::ColumnsScan => Bounds {

@@ -29,7 +29,10 @@ pub fn of(entry: &str) -> String {
                 true => Task::Scan,
                 false => Task::Reduce,
             };
-            (BLOCK_THREADS, segments::blocks_per_multiprocessor(task))
+            (
+                segments::SHORT_BLOCK_THREADS,
+                segments::blocks_per_multiprocessor(task),
+            )
         }
         None if entry.starts_with("columns_") => {
             (columns::BLOCK_THREADS, columns::BLOCKS_PER_MULTIPROCESSOR)

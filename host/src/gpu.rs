@@ -26,7 +26,7 @@ use self::core::Core;
 
 pub(crate) use self::core::Entered;
 pub(crate) use call_stream::{Call, CallStream};
-pub(crate) use kernels::LoadedKernel;
+pub(crate) use kernels::{Grid, LoadedKernel};
 pub(crate) use lanes::{BusyLane, Lane, PIECE_BYTES, SHORT_BYTES, Strip};
 pub(crate) use memory::DeviceMemory;
 pub(crate) use pinned::PinnedMemory;

@@ -18,7 +18,7 @@ use warpfold_kernels::launch::{
     Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
 use warpfold_kernels::op::*;
-use warpfold_kernels::segments::{self, Task};
+use warpfold_kernels::segments;
 #[cfg(feature = "nccl")]
 use warpfold_kernels::workspace::words_per_accumulator;
 use warpfold_kernels::workspace::{
@@ -41,7 +41,7 @@ impl<T: Element + DeviceCopy> Item for T {}
 /// The kinds of kernels, named as in the table of kernels. They are types without values.
 #[allow(non_camel_case_types)]
 pub mod kind {
-    use super::{Blocks, Copies, Element, Op, Task, Wider};
+    use super::{Blocks, Copies, Element, Op, Wider};
 
     /// A kind of kernel.
     pub trait Kind: 'static {
@@ -90,14 +90,14 @@ pub mod kind {
     }
 
     impl Kind for segmented_reduce {
-        fn blocks<O: Op<T>, T: Element>(copies: Copies, _available: u32) -> Blocks {
-            Blocks::of_segments::<O::Accumulator, T>(copies, Task::Reduce)
+        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
+            Blocks::of_segments::<O::Accumulator, T>()
         }
     }
 
     impl Kind for segmented_scan {
-        fn blocks<O: Op<T>, T: Element>(copies: Copies, _available: u32) -> Blocks {
-            Blocks::of_segments::<O::Accumulator, T>(copies, Task::Scan)
+        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
+            Blocks::of_segments::<O::Accumulator, T>()
         }
     }
 
@@ -420,14 +420,14 @@ impl Blocks {
     }
 
     /// Of segments of items of type `T`, with accumulators of type `A`.
-    fn of_segments<A, T>(copies: Copies, task: Task) -> Self {
-        let block = Block {
-            threads: BLOCK_THREADS,
-            shared_bytes: segments::shared_bytes::<T, A>(copies, task),
+    fn of_segments<A, T>() -> Self {
+        let block = |threads| Block {
+            threads,
+            shared_bytes: segments::shared_bytes::<T, A>(),
         };
         Self {
-            short: block,
-            long: block,
+            short: block(segments::SHORT_BLOCK_THREADS),
+            long: block(segments::LONG_BLOCK_THREADS),
         }
     }
 

@@ -18,7 +18,7 @@ use warpfold_kernels::contract::{
 use warpfold_kernels::launch::{
     Copies, Start, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
-use warpfold_kernels::segments::{self, Task};
+use warpfold_kernels::segments;
 use warpfold_kernels::selection::{self, BeforeRun};
 use warpfold_kernels::workspace::{
     STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
@@ -234,7 +234,7 @@ impl Engine {
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
         let count = offsets.len() - 1;
-        self.on_segments::<O, T>(items, offsets, Task::Reduce, count, &[], options)
+        self.on_segments::<O, T>(items, offsets, count, &[], options)
     }
 
     /// Launches the kernel, a segmented scan of no more segments than the workspace has items. Gives also whether the offsets
@@ -247,7 +247,7 @@ impl Engine {
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, bool, Counters), LaunchError> {
         let more = [u64::from(is_exclusive)];
-        self.on_segments::<O, T>(items, offsets, Task::Scan, items.len(), &more, options)
+        self.on_segments::<O, T>(items, offsets, items.len(), &more, options)
     }
 
     /// Launches the kernel, of segments, with so many results and with further parameters.
@@ -255,7 +255,6 @@ impl Engine {
         &self,
         items: &[T],
         offsets: &[u32],
-        task: Task,
         result_count: usize,
         more: &[u64],
         options: &RunOptions,
@@ -285,9 +284,13 @@ impl Engine {
         let windows =
             segments::window_count::<T, O::Accumulator>(items.len() as u64, segment_count as u64);
         let blocks = windows.div_ceil(self.windows_per_block);
-        let shared_bytes =
-            segments::shared_bytes::<T, O::Accumulator>(self.generation.copies(), task);
-        let shape = shape(blocks, BLOCK_THREADS, shared_bytes);
+        let shared_bytes = segments::shared_bytes::<T, O::Accumulator>();
+        // As the library, or nearly.
+        let threads = match windows <= 4 * u64::from(self.device.multiprocessors) {
+            true => segments::SHORT_BLOCK_THREADS,
+            false => segments::LONG_BLOCK_THREADS,
+        };
+        let shape = shape(blocks, threads, shared_bytes);
         let counters = self.launch(&shape, &parameters, options)?;
         let is_refused = self.download::<u64>(report, 1)[0] != 0;
         let results = match is_refused {

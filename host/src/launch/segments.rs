@@ -11,7 +11,7 @@ use super::pieces::Part;
 use super::{Queue, Span, Untyped};
 use crate::driver::Address;
 use crate::error::{Argument, Error, Result};
-use crate::gpu::{LoadedKernel, Place};
+use crate::gpu::{Grid, LoadedKernel, Place};
 use crate::kernel::Row;
 
 /// Where segments start.
@@ -58,6 +58,16 @@ struct Prepared {
     windows: u64,
 }
 
+impl Prepared {
+    /// The blocks: of more threads, if all windows are worked on at once.
+    fn grid(&self) -> Grid {
+        match self.windows <= self.kernel.short.resident_blocks as u64 {
+            true => self.kernel.short,
+            false => self.kernel.long,
+        }
+    }
+}
+
 impl Queue<'_> {
     /// Queues the reduction of each segment to a result in `output`. If the offsets are refused, 1 is written to `report`, if that
     /// is not 0.
@@ -70,7 +80,7 @@ impl Queue<'_> {
     ) -> Result<()> {
         self.check_segments(segments, output, segments.count)?;
         let prepared = self.prepare_segments(row, segments, output)?;
-        let resident_blocks = prepared.kernel.long.resident_blocks as u64;
+        let resident_blocks = prepared.grid().resident_blocks as u64;
         let windows_per_block = windows_per_block(prepared.windows, resident_blocks);
         let mut arguments = SegmentedReduceArguments::<Untyped, Untyped> {
             input: segments.items.address as *const Untyped,
@@ -177,7 +187,7 @@ impl Queue<'_> {
         pointers: &mut [*mut c_void],
     ) -> Result<()> {
         let blocks = prepared.windows.div_ceil(windows_per_block);
-        let block = prepared.kernel.long.block;
+        let block = prepared.grid().block;
         // SAFETY: the caller's. The items, the offsets and the results are memory of the context, of the lengths that their owner gave
         // them, which were compared; whatever the offsets are, the kernel reads no others. The report is 0 or the caller's. The
         // rest is the stream's workspace, with the state words that were asked for.

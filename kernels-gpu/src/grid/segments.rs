@@ -4,8 +4,8 @@
 //! block:  take a ticket: which windows these are
 //!         a warp for each border finds the segment that begins first behind it: 32 places a step
 //!         for each window, and two where there is no room for its last chunk beside the others:
+//!             bring its items to shared memory
 //!             write the places where its chunks start, check the offsets
-//!             its items are in shared memory; begin to bring the next window's
 //!             fold leaves of 16 items, then 16 leaves, then 16 of those      a barrier between
 //!             write the results of segments that are whole here, tell the values of others' chunks
 //!         combine what is the last of sixteen chunks, or of a segment, with what was told before
@@ -32,8 +32,8 @@
 //! tell. Hence a block that waits in vain hears of a refusal by a window before its own, whose block has started.
 //!
 //! Cost: every item and every result once, every offset once or twice; of a window's items the first and the last come in vectors
-//! that may reach into its neighbours. 3 barriers a block, 2 for each window, 1 more where a chunk has more than 256 items, and 1 for
-//! what is combined. Of a scan, 4 more for each window, 1 where a chunk has more than 256 items, and 1 for a chunk of an earlier segment.
+//! that may reach into its neighbours. 3 barriers a block, 3 for each window, 1 more where a chunk has more than 256 items, 1 where
+//! chunks have few items and one of them has more than 16, and 1 for what is combined. Of a scan, 4 more for each window, 1 where a chunk has more than 256 items, and 1 for a chunk of an earlier segment.
 
 mod chunks;
 mod items;
@@ -48,7 +48,7 @@ use crate::board::Board;
 use crate::element::Element;
 use crate::launch::Copies;
 use crate::op::Op;
-use crate::segments::{rooms, Header, Task};
+use crate::segments::{Header, Task};
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
 use crate::workspace::Control;
@@ -57,13 +57,13 @@ use super::tiles::counted;
 
 use self::items::Room;
 use self::search::Offsets;
-use self::starts::Ends;
 
 /// Reduces each of `segment_count` segments of `input` to a result in `output`.
 ///
 /// # Safety
 /// - `windows_per_block` is from 1 to [`crate::segments::MOST_WINDOWS`]. The launch has a block for each so many of its
-///   [`crate::segments::window_count`], at least one, of [`crate::contract::BLOCK_THREADS`] threads that all call this, with
+///   [`crate::segments::window_count`], at least one, of [`crate::segments::SHORT_BLOCK_THREADS`] threads or of
+///   [`crate::segments::LONG_BLOCK_THREADS`] that all call this, with
 ///   [`crate::segments::shared_bytes`] of dynamic shared memory.
 /// - `input` is the address of item 0 of `item_count`, aligned to an item, all of them readable.
 /// - `offsets` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8. Or `offset_bytes` is 0: then every
@@ -173,8 +173,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// That of [`segmented_reduce`].
     #[inline(always)]
     unsafe fn work_and_depart(&self, state_words: u64) {
-        let rooms = rooms(simt::COPIES, self.task);
-        let room = Room::new(self.header.cast(), rooms);
+        let room = Room::new(self.header.cast());
         // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
         unsafe {
             self.begin(room);
@@ -189,38 +188,33 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// The block's works, of which the next one's items come to shared memory while one is folded.
+    /// The block's works, one after the other.
     ///
     /// # Safety
     /// Convergent: the whole block. The launch is that of [`segmented_reduce`], and the header is written.
     #[inline(always)]
     unsafe fn run(&self, mut room: Room<T, O::Accumulator>) {
-        let is_ahead = rooms(simt::COPIES, self.task) > 1;
         // SAFETY: the caller's. What decides is the same on all threads.
         unsafe {
             let mut number = 0;
-            let mut ends = Ends::NONE;
-            if is_ahead {
-                ends = self.bring(number, room);
-            }
             while number < self.work_count() {
-                if !is_ahead {
-                    ends = self.bring(number, room);
-                }
-                self.write_starts(&self.work(number), room, ends);
+                let work = self.work(number);
+                self.bring_items(&work, room);
+                self.write_starts(&work, room);
                 if simt::COPIES == Copies::Asynchronous {
                     simt::await_copies();
                 }
-                // Orders items and starts before everybody's reads, and the reads of the work before before what takes its place.
+                // Orders items and starts before everybody's reads.
                 simt::barrier();
                 if self.is_refused() {
                     return;
                 }
-                self.clear_bits(room.next());
-                let next = self.work_after(number);
-                if is_ahead && next < self.work_count() {
-                    ends = self.bring(next, room.next());
+                if self.lacks_slots(&self.work(number), room) {
+                    self.write_slots(&self.work(number), room);
+                    // Orders the slots before everybody's reads.
+                    simt::barrier();
                 }
+                self.clear_bits(room.next());
                 self.fold_leaves(number, room);
                 // Orders the leaves' values before the reads of those who combine them, and the cleared bits before the next
                 // work's.
@@ -234,11 +228,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 if self.task == Task::Scan && !self.place(number, room) {
                     return;
                 }
-                if !is_ahead {
-                    // Orders the reads of the starts before what takes their place.
-                    simt::barrier();
-                }
-                number = next;
+                // Orders the reads of items and starts before what takes their place.
+                simt::barrier();
+                number = self.work_after(number);
                 room = room.next();
             }
             if self.task == Task::Reduce && self.is_combined() {
@@ -251,18 +243,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// Begins to bring a work to shared memory.
-    ///
-    /// # Safety
-    /// The whole block; there is such a work, and nobody uses what the work before last had in the room.
+    /// Threads of the block.
     #[inline(always)]
-    unsafe fn bring(&self, number: u32, room: Room<T, O::Accumulator>) -> Ends {
-        // SAFETY: the caller's.
-        unsafe {
-            let work = self.work(number);
-            self.bring_items(&work, room);
-            self.load_ends(&work)
-        }
+    fn threads(&self) -> u32 {
+        simt::block_threads()
     }
 
     /// Whether a chunk of the block's is combined with what stands before it.

@@ -16,7 +16,7 @@ const TABLE: &str = "entries.rs";
 
 /// The kernels that stand for all others where few are wanted: rounding and exact, of whole words and of parts of one, with
 /// and without NaN; and some of the ladder's.
-pub const FEW: [&str; 12] = [
+pub const FEW: [&str; 18] = [
     "reduce_sum_f32",
     "reduce_sum_u8",
     "reduce_max_f64",
@@ -24,6 +24,12 @@ pub const FEW: [&str; 12] = [
     "inclusive_scan_sum_u8",
     "exclusive_scan_sum_f32",
     "exclusive_scan_sum_u8",
+    "segmented_reduce_sum_f32",
+    "segmented_scan_sum_f32",
+    "columns_reduce_sum_f32",
+    "columns_scan_sum_f32",
+    "select_if_non_zero_f32",
+    "runs_equal_u32",
     "ladder_warp_sync_tree_sum_f32",
     "ladder_shared_atomics_max_f32",
     "ladder_inclusive_kogge_stone_sum_f32",

@@ -10,16 +10,22 @@ use crate::part::Part;
 const BITS: &str = "bits";
 
 /// The tests that look at the text, at what is launched, or at what a launch costs.
-const TESTS: [&str; 11] = [
+const TESTS: [&str; 17] = [
     BITS,
+    "by_key",
+    "columns",
+    "counted",
     "counters",
     "errors",
     "large",
     "long_scans",
+    "one_pass",
     "overhead",
     "pieces",
     "repeats",
     "schedules",
+    "segments",
+    "selection",
     "slices",
     "streams",
 ];

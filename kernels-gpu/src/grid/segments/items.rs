@@ -2,32 +2,32 @@
 
 use core::marker::PhantomData;
 
-use crate::contract::BLOCK_THREADS;
 use crate::element::{put_item, vector_of, Element, Vector};
 use crate::launch::Copies;
 use crate::op::Op;
 use crate::segments::{has_vectors, place_of, vector_items};
 use crate::segments::{Layout, Work};
 use crate::simt;
-use crate::thread::{Access, Caching};
+use crate::thread::{for_each_vector, Access, Caching};
 
 use super::Launch;
+
+/// Vectors that a thread brings one after the other, without a look at the work's end.
+pub const AT_ONCE: u32 = 4;
 
 /// A block's room in shared memory for items of type `T` and values of type `A`, as one work uses it.
 #[derive(Clone, Copy)]
 pub struct Room<T, A> {
     memory: *mut u8,
-    /// Which of the two places the work has: 0 or 1.
+    /// Which of the two places for bits and counts the work has: 0 or 1.
     turn: u32,
-    /// How many places there are for items.
-    rooms: usize,
     items: PhantomData<(T, A)>,
 }
 
 impl<T: Element, A: Copy> Room<T, A> {
     const LAYOUT: Layout = Layout::of::<T, A>();
 
-    /// Words of bits for slots; one more says whether a chunk has more than one node.
+    /// Words of bits for slots; one more has flags.
     pub const BIT_WORDS: u32 = Layout::bit_words::<T, A>() as u32;
 
     /// How an item is accessed: it lies at a multiple of its size.
@@ -38,11 +38,10 @@ impl<T: Element, A: Copy> Room<T, A> {
 
     /// The room in the shared memory that begins there, for the first work.
     #[inline(always)]
-    pub fn new(memory: *mut u8, rooms: usize) -> Self {
+    pub fn new(memory: *mut u8) -> Self {
         Room {
             memory,
             turn: 0,
-            rooms,
             items: PhantomData,
         }
     }
@@ -59,9 +58,7 @@ impl<T: Element, A: Copy> Room<T, A> {
     /// Where the work's items are.
     #[inline(always)]
     fn item_memory(&self) -> *mut u8 {
-        let turn = if self.rooms > 1 { self.turn } else { 0 };
-        let offset = Self::LAYOUT.items as u32 + turn * Self::LAYOUT.item_bytes as u32;
-        self.memory.wrapping_add(offset as usize)
+        self.memory.wrapping_add(Self::LAYOUT.items)
     }
 
     /// Where the item at a place is.
@@ -128,6 +125,12 @@ impl<T: Element, A: Copy> Room<T, A> {
         bits.wrapping_add((self.turn * (Self::BIT_WORDS + 1) + word) as usize)
     }
 
+    /// What is said of the work's chunks.
+    #[inline(always)]
+    pub fn flags(&self) -> *mut u32 {
+        self.bits(Self::BIT_WORDS)
+    }
+
     /// How many bits there are before a word.
     #[inline(always)]
     pub fn count(&self, word: u32) -> *mut u32 {
@@ -185,7 +188,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             while place < work.end {
                 // SAFETY: the caller's.
                 unsafe { self.bring_some(work, room, place) };
-                place += items * BLOCK_THREADS * simt::opaque_one() as u32;
+                place += items * self.threads() * simt::opaque_one() as u32;
             }
             return;
         }
@@ -193,22 +196,44 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let first = work.base.wrapping_add(place as u64);
         let mut from: *const u32 = self.input.wrapping_add(first as usize).cast();
         // Of vectors so far apart, the places are as far apart everywhere.
-        let places = items * BLOCK_THREADS;
+        let places = items * self.threads();
         let stride = place_of::<T>(places as usize) * size_of::<T>();
-        let access = Room::<T, O::Accumulator>::VECTOR_ACCESS;
+        let far = places as usize * size_of::<T>();
+        while place + (AT_ONCE - 1) * places < work.end {
+            let step = simt::opaque_one() as u32;
+            for_each_vector!(V in 0 1 2 3 => {
+                let (to, from) = (to.wrapping_byte_add(V * stride), from.wrapping_byte_add(V * far));
+                // SAFETY: the caller's; a vector that exists is aligned, since the item at place 0 would be.
+                unsafe { Self::bring_vector(to, from) };
+            });
+            to = to.wrapping_byte_add(AT_ONCE as usize * stride);
+            from = from.wrapping_byte_add(AT_ONCE as usize * far);
+            place += AT_ONCE * places * step;
+        }
         while place < work.end {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's; a vector that exists is aligned, since the item at place 0 would be.
-            unsafe {
-                if simt::COPIES == Copies::Asynchronous {
-                    access.begin_copy_without_policy(to, from);
-                } else {
-                    access.write_shared(to, access.load(from, Caching::Streamed));
-                }
-            }
+            // SAFETY: as above.
+            unsafe { Self::bring_vector(to, from) };
             to = to.wrapping_byte_add(stride);
-            from = from.wrapping_byte_add(places as usize * size_of::<T>());
+            from = from.wrapping_byte_add(far);
             place += places * step;
+        }
+    }
+
+    /// Brings a vector, or begins to where copies are asynchronous.
+    ///
+    /// # Safety
+    /// It exists and is aligned, and there is room for it.
+    #[inline(always)]
+    unsafe fn bring_vector(to: *mut u32, from: *const u32) {
+        let access = Room::<T, O::Accumulator>::VECTOR_ACCESS;
+        // SAFETY: the caller's.
+        unsafe {
+            if simt::COPIES == Copies::Asynchronous {
+                access.begin_copy_without_policy(to, from);
+            } else {
+                access.write_shared(to, access.load(from, Caching::Streamed));
+            }
         }
     }
 
@@ -239,7 +264,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let step = simt::opaque_one() as u32;
             // SAFETY: the caller's.
             unsafe { self.bring_item(work, room, place) };
-            place += BLOCK_THREADS * step;
+            place += self.threads() * step;
         }
     }
 

@@ -1,6 +1,6 @@
 //! The folds of a work's chunks: leaves of 16 items, nodes of 16 leaves, roots of 16 nodes.
 
-use crate::contract::{BLOCK_THREADS, BLOCK_WARPS, THREAD_VECTORS, WARP_LANES};
+use crate::contract::{THREAD_VECTORS, WARP_LANES};
 use crate::element::{for_each_item, item_of, Element};
 use crate::op::Op;
 use crate::segments::{chunk_items, has_vectors, vector_items, Task, Work, FAN};
@@ -10,6 +10,9 @@ use crate::thread::{for_each_vector, Vectors};
 use super::items::Room;
 use super::starts::Chunk;
 use super::Launch;
+
+/// The most items of a leaf that are better read one by one.
+const SHORT_LEAF: u32 = 4;
 
 /// A leaf of a chunk in shared memory.
 #[derive(Clone, Copy)]
@@ -25,6 +28,8 @@ pub struct Leaf {
     pub index: u64,
     /// Whether all leaves of the warp are whole and begin with a vector.
     pub are_whole: bool,
+    /// Whether all leaves of the warp have few items.
+    pub are_short: bool,
 }
 
 /// What is done with a work's leaves, or with its nodes. A trait, since not every compiler takes in a closure.
@@ -100,6 +105,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Convergent: the whole block. Starts are written.
     #[inline(always)]
     pub unsafe fn for_each_leaf<S: Step<Leaf>>(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        // SAFETY: the caller's.
+        if unsafe { self.is_flat(work, room) } {
+            // SAFETY: the caller's.
+            unsafe { self.for_each_chunk::<S>(work, room) };
+            return;
+        }
         let slots = work.end / FAN + work.chunk_count;
         let mut first = simt::warp() * WARP_LANES;
         while first < slots {
@@ -114,6 +125,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 let end = Ord::min(begin + FAN, chunk.end);
                 let is_whole = end - begin == FAN && begin.is_multiple_of(vector_items::<T>());
                 let are_whole = Self::READS_VECTORS && simt::ballot(exists && !is_whole) == 0;
+                let are_short = simt::ballot(exists && end - begin > SHORT_LEAF) == 0;
                 if exists {
                     let before = if chunk.number == 0 { work.index } else { 0 };
                     let leaf = Leaf {
@@ -123,11 +135,41 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                         end,
                         index: before + (number * FAN) as u64,
                         are_whole,
+                        are_short,
                     };
                     S::run(self, work, room, leaf);
                 }
             }
-            first += step * BLOCK_WARPS * WARP_LANES;
+            first += step * self.threads();
+        }
+    }
+
+    /// Does something with each chunk of a work whose chunks are leaves, on a thread for each.
+    ///
+    /// # Safety
+    /// The whole block. Starts are written.
+    #[inline(always)]
+    unsafe fn for_each_chunk<S: Step<Leaf>>(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        let mut number = simt::thread_index();
+        while number < work.chunk_count {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the caller's.
+            unsafe {
+                let chunk = self.chunk(room, number);
+                if chunk.start < chunk.end {
+                    let leaf = Leaf {
+                        chunk,
+                        number: 0,
+                        begin: chunk.start,
+                        end: chunk.end,
+                        index: if number == 0 { work.index } else { 0 },
+                        are_whole: false,
+                        are_short: true,
+                    };
+                    S::run(self, work, room, leaf);
+                }
+            }
+            number += step * self.threads();
         }
     }
 
@@ -163,7 +205,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         unsafe {
             let value = match leaf.are_whole {
                 true => self.fold_whole_leaf(room, begin, index),
-                false if Self::READS_VECTORS => self.fold_leaf(room, begin, end, index),
+                false if Self::READS_VECTORS && !leaf.are_short => {
+                    self.fold_leaf(room, begin, end, index)
+                }
                 false => self.fold_each(room, begin, end, index),
             };
             if is_alone {
@@ -286,7 +330,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn for_each_node<S: Step<Node>>(&self, work: &Work, room: Room<T, O::Accumulator>) {
         // SAFETY: the caller's.
-        let has_roots = unsafe { self.has_roots(room) };
+        let (is_flat, has_roots) = unsafe { (self.is_flat(work, room), self.has_roots(room)) };
+        if is_flat {
+            return;
+        }
         let nodes = if has_roots { work.end / (FAN * FAN) } else { 0 };
         let mut slot = simt::thread_index();
         while slot < nodes + work.chunk_count {
@@ -310,7 +357,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     S::run(self, work, room, node);
                 }
             }
-            slot += step * BLOCK_THREADS;
+            slot += step * self.threads();
         }
     }
 
@@ -373,7 +420,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     self.finish(&work, chunk.number, value);
                 }
             }
-            slot += step * BLOCK_THREADS;
+            slot += step * self.threads();
         }
     }
 

@@ -3,14 +3,13 @@
 //! Before a chunk's first node stands what stands before the chunk, and before each other one what stands before its neighbour, combined
 //! with that; so with leaves and items. The totals give way to what stands before: nobody else wants them.
 
-use crate::contract::BLOCK_THREADS;
 use crate::element::{for_each_item, item_of, put_item, Element, Vector};
 use crate::op::Op;
 use crate::segments::{vector_items, Work, FAN};
 use crate::simt;
 use crate::thread::{for_each_vector, Access};
 
-use super::items::Room;
+use super::items::{Room, AT_ONCE};
 use super::leaves::{Leaf, Node, Step};
 use super::Launch;
 
@@ -162,7 +161,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     self.place_values(room.node(chunk.start, 0), count, before);
                 }
             }
-            slot += step * BLOCK_THREADS;
+            slot += step * self.threads();
         }
     }
 
@@ -190,14 +189,23 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut place = 0;
         while place < count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's.
+            // SAFETY: the caller's; the last value stands for those behind, and these are not written.
             unsafe {
-                let value = values.add(place as usize);
-                let total = value.read();
-                value.write(before);
-                before = O::combine(before, total);
+                let value = |number: u32| values.add(Ord::min(place + number, count - 1) as usize);
+                let totals = [
+                    value(0).read(),
+                    value(1).read(),
+                    value(2).read(),
+                    value(3).read(),
+                ];
+                for_each_vector!(V in 0 1 2 3 => {
+                    if place + (V as u32) < count {
+                        value(V as u32).write(before);
+                    }
+                    before = O::combine(before, totals[V]);
+                });
             }
-            place += step;
+            place += 4 * step;
         }
     }
 
@@ -317,6 +325,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let access = Access::new(16, 16);
         let lies_alike = self.result(work, 0).addr().is_multiple_of(16);
         let mut place = simt::thread_index() * items;
+        let places = items * self.threads();
+        if Self::HAS_VECTORS && lies_alike && place >= work.begin {
+            while place + (AT_ONCE - 1) * places + items <= work.end {
+                let step = simt::opaque_one() as u32;
+                let to: *mut u32 = self.result(work, place).cast();
+                for_each_vector!(V in 0 1 2 3 => {
+                    let to = to.wrapping_byte_add(V * places as usize * size_of::<O::Output>());
+                    // SAFETY: the caller's; there is a result for each item.
+                    unsafe { access.store(to, room.vector(place + V as u32 * places)) };
+                });
+                place += AT_ONCE * places * step;
+            }
+        }
         while place < work.end {
             let step = simt::opaque_one() as u32;
             let is_vector = lies_alike && place >= work.begin && place + items <= work.end;
@@ -328,7 +349,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     self.take_out_each(work, room, place);
                 }
             }
-            place += items * BLOCK_THREADS * step;
+            place += places * step;
         }
     }
 

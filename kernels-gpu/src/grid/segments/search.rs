@@ -1,7 +1,7 @@
 //! Where segments begin on the merge path, and which begins first behind a window's border.
 
 use crate::contract::WARP_LANES;
-use crate::simt;
+use crate::{simt, warp};
 
 /// A launch's offsets.
 #[derive(Clone, Copy)]
@@ -68,6 +68,45 @@ impl Search {
         }
     }
 
+    /// Goes on around the place where the diagonal would be if the segments between the last lane whose segment begins before it and the
+    /// next had equal lengths. The lanes look ever farther from there, so that what is left is about as long as the guess was wrong.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp. The offsets are readable; `look` is what the search was narrowed by, to some segments.
+    #[inline(always)]
+    unsafe fn guess(&mut self, diagonal: u64, look: u64, count: u32, offsets: &Offsets) {
+        // SAFETY: the caller's.
+        unsafe {
+            let end = offsets.item_count + offsets.segment_count;
+            let from = warp::shuffle_from(look, count - 1);
+            let to = match count {
+                WARP_LANES => end,
+                _ => Ord::min(warp::shuffle_from(look, count), end),
+            };
+            // The diagonal is behind the one and not behind the other.
+            let length = to - from;
+            let share = Ord::min(diagonal - from, length) as f32 / length as f32;
+            let guess = self.low + (share * (self.high - self.low) as f32) as u64;
+            let place = place_around(guess, simt::lane());
+            let is_before = if place < self.low as i64 {
+                true
+            } else if place >= self.high as i64 {
+                false
+            } else {
+                offsets.diagonal(place as u64) < diagonal
+            };
+            let count = (!simt::ballot(is_before)).trailing_zeros();
+            if count > 0 {
+                let low = place_around(guess, count - 1) + 1;
+                self.low = Ord::max(self.low as i64, low) as u64;
+            }
+            if count < WARP_LANES {
+                let high = place_around(guess, count);
+                self.high = Ord::min(self.high as i64, high) as u64;
+            }
+        }
+    }
+
     /// What the search finds, of which `look` is the first look. The same offsets and diagonal always give the same, even if the
     /// offsets do not ascend; and then too the segment before begins before the diagonal, and the segment that is found does not.
     ///
@@ -77,17 +116,31 @@ impl Search {
     pub unsafe fn run(&mut self, diagonal: u64, mut look: u64, offsets: &Offsets) -> u64 {
         // SAFETY: the caller's. All lanes have the same bounds.
         unsafe {
-            loop {
-                let _ = simt::opaque_one();
-                let before = simt::ballot(look < diagonal);
-                self.narrow(before);
-                if self.low >= self.high {
-                    return self.low;
-                }
-                look = self.look(offsets);
+            let before = simt::ballot(look < diagonal);
+            self.narrow(before);
+            if self.low < self.high {
+                self.guess(diagonal, look, (!before).trailing_zeros(), offsets);
             }
+            while self.low < self.high {
+                let _ = simt::opaque_one();
+                look = self.look(offsets);
+                self.narrow(simt::ballot(look < diagonal));
+            }
+            self.low
         }
     }
+}
+
+/// Where a lane looks around a guess: at it or behind it the upper half, before it the lower.
+#[inline(always)]
+fn place_around(guess: u64, lane: u32) -> i64 {
+    let half = WARP_LANES / 2;
+    let offset = if lane < half {
+        -(1 << (half - 1 - lane))
+    } else {
+        (1 << (lane - half)) - 1
+    };
+    guess as i64 + offset
 }
 
 impl Offsets {

@@ -2,7 +2,6 @@
 //!
 //! What offsets say is checked here, before anybody uses it.
 
-use crate::contract::BLOCK_THREADS;
 use crate::element::Element;
 use crate::op::Op;
 use crate::segments::{Task, Work, FAN};
@@ -10,6 +9,10 @@ use crate::simt;
 
 use super::items::Room;
 use super::Launch;
+
+/// What is said of a work's chunks: that one has more than one node, and, of a dense work, that one has more than one leaf.
+const HAS_ROOTS: u32 = 1;
+const HAS_NODES: u32 = 2;
 
 /// A chunk in shared memory.
 #[derive(Clone, Copy)]
@@ -36,70 +39,20 @@ impl Chunk {
     }
 }
 
-/// What offsets say of a thread's first chunk of a work.
-#[derive(Clone, Copy)]
-pub struct Ends {
-    /// Its first item.
-    begin: u64,
-    /// The item behind its last.
-    end: u64,
-}
-
-impl Ends {
-    /// No chunk.
-    pub const NONE: Self = Ends { begin: 0, end: 0 };
-}
-
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Loads what the offsets say of the calling thread's first chunk of a work, if it has one.
-    ///
-    /// # Safety
-    /// That of [`super::segmented_reduce`].
-    #[inline(always)]
-    pub unsafe fn load_ends(&self, work: &Work) -> Ends {
-        let chunk = simt::thread_index();
-        if chunk >= work.chunk_count {
-            return Ends::NONE;
-        }
-        // SAFETY: the caller's; there is one offset more than segments.
-        unsafe { self.ends_of(work, chunk) }
-    }
-
-    /// What the offsets say of a chunk.
-    ///
-    /// # Safety
-    /// That of [`super::segmented_reduce`]; there is such a chunk.
-    #[inline(always)]
-    unsafe fn ends_of(&self, work: &Work, chunk: u32) -> Ends {
-        let segment = work.segment + chunk as u64;
-        // SAFETY: the caller's; there is one offset more than segments.
-        unsafe {
-            Ends {
-                begin: self.offsets.get(segment),
-                end: self.offsets.get(segment + 1),
-            }
-        }
-    }
-
     /// Writes where chunks start and their slots, and the results of segments without items; and refuses offsets that do not
     /// ascend.
     ///
     /// # Safety
-    /// The whole block; `ends` is what [`Self::load_ends`] gave of this work. Nobody uses what the work before last had in the room,
-    /// and its bits are cleared.
+    /// The whole block. Nobody uses what the work before had in the room, and its bits are cleared.
     #[inline(always)]
-    pub unsafe fn write_starts(&self, work: &Work, room: Room<T, O::Accumulator>, mut ends: Ends) {
+    pub unsafe fn write_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let mut chunk = simt::thread_index();
         while chunk < work.chunk_count {
             let step = simt::opaque_one() as u32;
             // SAFETY: the caller's.
-            unsafe {
-                if chunk >= BLOCK_THREADS {
-                    ends = self.ends_of(work, chunk);
-                }
-                self.write_start(work, room, chunk, ends);
-            }
-            chunk += step * BLOCK_THREADS;
+            unsafe { self.write_start(work, room, chunk) };
+            chunk += step * self.threads();
         }
     }
 
@@ -108,22 +61,19 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// # Safety
     /// That of [`Self::write_starts`].
     #[inline(always)]
-    unsafe fn write_start(
-        &self,
-        work: &Work,
-        room: Room<T, O::Accumulator>,
-        chunk: u32,
-        ends: Ends,
-    ) {
+    unsafe fn write_start(&self, work: &Work, room: Room<T, O::Accumulator>, chunk: u32) {
+        let segment = work.segment + chunk as u64;
+        // SAFETY: the caller's; there is one offset more than segments.
+        let (begin, end) = unsafe { (self.offsets.get(segment), self.offsets.get(segment + 1)) };
         let is_last = chunk == work.chunk_count - 1;
         // The ends of the work were checked when it was found.
         let begin = match chunk {
             0 => work.begin as u64,
-            _ => ends.begin.wrapping_sub(work.base),
+            _ => begin.wrapping_sub(work.base),
         };
         let end = match is_last {
             true => work.end as u64,
-            false => ends.end.wrapping_sub(work.base),
+            false => end.wrapping_sub(work.base),
         };
         // SAFETY: the caller's; the words are those of slots that there are.
         unsafe {
@@ -137,7 +87,35 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if is_last {
                 room.start(chunk + 1).write(end as u16);
             }
-            let slot = begin / FAN + chunk;
+            if !work.is_dense() {
+                self.write_slots_of(room, chunk, begin, end);
+            } else if end - begin > FAN {
+                simt::or_shared(room.flags(), HAS_NODES);
+            }
+            if begin == end && self.task == Task::Reduce {
+                let result = O::lower(O::identity());
+                self.output.add(segment as usize).write(result);
+            } else if end - begin > FAN * FAN {
+                simt::or_shared(room.flags(), HAS_ROOTS);
+            }
+        }
+    }
+
+    /// Writes which slots are a chunk's.
+    ///
+    /// # Safety
+    /// That of [`Self::write_starts`]; there is such a chunk.
+    #[inline(always)]
+    unsafe fn write_slots_of(
+        &self,
+        room: Room<T, O::Accumulator>,
+        chunk: u32,
+        begin: u32,
+        end: u32,
+    ) {
+        let slot = begin / FAN + chunk;
+        // SAFETY: the caller's.
+        unsafe {
             simt::or_shared(room.bits(slot / 32), 1 << (slot % 32));
             // Of offsets that do not ascend, several threads write the same ones.
             if chunk == 0 {
@@ -149,15 +127,45 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 simt::store_shared_atomically(room.count(word), chunk + 1);
                 word += step;
             }
-            if begin == end && self.task == Task::Reduce {
-                let segment = work.segment + chunk as u64;
-                let result = O::lower(O::identity());
-                self.output.add(segment as usize).write(result);
-            } else if end - begin > FAN * FAN {
-                let word = room.bits(Room::<T, O::Accumulator>::BIT_WORDS);
-                simt::store_shared_atomically(word, 1);
-            }
         }
+    }
+
+    /// Writes the slots of a dense work that has chunks of several leaves.
+    ///
+    /// # Safety
+    /// The whole block. The starts are written.
+    #[inline(always)]
+    pub unsafe fn write_slots(&self, work: &Work, room: Room<T, O::Accumulator>) {
+        let mut number = simt::thread_index();
+        while number < work.chunk_count {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the caller's.
+            unsafe {
+                let Chunk { start, end, .. } = self.chunk(room, number);
+                self.write_slots_of(room, number, start, end);
+            }
+            number += step * self.threads();
+        }
+    }
+
+    /// Whether a work is dense and has a chunk of several leaves.
+    ///
+    /// # Safety
+    /// The starts are written.
+    #[inline(always)]
+    pub unsafe fn lacks_slots(&self, work: &Work, room: Room<T, O::Accumulator>) -> bool {
+        // SAFETY: the caller's.
+        work.is_dense() && unsafe { simt::read_shared(room.flags()) } & HAS_NODES != 0
+    }
+
+    /// Whether each chunk of a work is one leaf, or empty, and has no slots.
+    ///
+    /// # Safety
+    /// The starts are written.
+    #[inline(always)]
+    pub unsafe fn is_flat(&self, work: &Work, room: Room<T, O::Accumulator>) -> bool {
+        // SAFETY: the caller's.
+        work.is_dense() && unsafe { simt::read_shared(room.flags()) } & HAS_NODES == 0
     }
 
     /// Clears the bits of a room.
@@ -166,11 +174,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The whole block; nobody uses them before a barrier.
     #[inline(always)]
     pub unsafe fn clear_bits(&self, room: Room<T, O::Accumulator>) {
-        let word = simt::thread_index();
-        const { assert!(Room::<T, O::Accumulator>::BIT_WORDS < BLOCK_THREADS) };
-        if word <= Room::<T, O::Accumulator>::BIT_WORDS {
+        let mut word = simt::thread_index();
+        while word <= Room::<T, O::Accumulator>::BIT_WORDS {
+            let step = simt::opaque_one() as u32;
             // SAFETY: the caller's.
             unsafe { room.bits(word).write(0) };
+            word += step * self.threads();
         }
     }
 
@@ -181,7 +190,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     #[inline(always)]
     pub unsafe fn has_roots(&self, room: Room<T, O::Accumulator>) -> bool {
         // SAFETY: the caller's.
-        unsafe { simt::read_shared(room.bits(Room::<T, O::Accumulator>::BIT_WORDS)) != 0 }
+        unsafe { simt::read_shared(room.flags()) & HAS_ROOTS != 0 }
     }
 
     /// A chunk of the work.

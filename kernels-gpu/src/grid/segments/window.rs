@@ -109,8 +109,13 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let (mut upto, mut last, mut is_cut) = (0, 0, false);
         // SAFETY: the caller's; there is one offset more than segments.
         unsafe {
+            // All at once, since each takes its time.
+            let tail_begin = offsets.get(first.saturating_sub(1));
+            let next = offsets.get(first);
+            let last_begin = offsets.get(Ord::max(end, 1) - 1);
+            let last_end = offsets.get(end);
+            let tail_end = next;
             if first > 0 {
-                let (tail_begin, tail_end) = (offsets.get(first - 1), offsets.get(first));
                 if tail_begin > tail_end || tail_end > offsets.item_count {
                     return None;
                 }
@@ -130,9 +135,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 }
             }
             if end > first {
-                let next = offsets.get(first);
-                let last_end = offsets.get(end);
-                last = offsets.get(end - 1);
+                last = last_begin;
                 let is_sound = next <= last && last - next <= chunk && last <= last_end;
                 let overlaps = tail.has_tail != 0 && tail.is_last == 0;
                 if !is_sound || last_end > offsets.item_count || overlaps {

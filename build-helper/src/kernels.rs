@@ -3,7 +3,7 @@
 use warpfold_kernels::columns;
 use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::launch;
-use warpfold_kernels::segments::{self, Task};
+use warpfold_kernels::segments;
 use warpfold_kernels::selection;
 
 use crate::error::{Error, Problem, Refusal};
@@ -136,13 +136,9 @@ fn bounds(kind: Kind) -> Bounds {
             threads: BLOCK_THREADS,
             blocks: launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR,
         },
-        Kind::SegmentedReduce => Bounds {
+        Kind::SegmentedReduce | Kind::SegmentedScan => Bounds {
             threads: segments::SHORT_BLOCK_THREADS,
-            blocks: segments::blocks_per_multiprocessor(Task::Reduce),
-        },
-        Kind::SegmentedScan => Bounds {
-            threads: segments::SHORT_BLOCK_THREADS,
-            blocks: segments::blocks_per_multiprocessor(Task::Scan),
+            blocks: segments::BLOCKS_PER_MULTIPROCESSOR,
         },
         Kind::ColumnsReduce | Kind::ColumnsScan => Bounds {
             threads: columns::BLOCK_THREADS,

@@ -5,7 +5,7 @@
 use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::launch::{self, reduce_blocks_per_multiprocessor as blocks};
 use warpfold_kernels::op::*;
-use warpfold_kernels::segments::{self, Task};
+use warpfold_kernels::segments;
 use warpfold_kernels::{bf16, columns, f16, selection};
 
 use crate::finish::Contents;
@@ -24,16 +24,10 @@ pub const SELECTIONS: [&str; 3] = ["select_if_", "select_flagged_", "runs_"];
 pub fn of(entry: &str) -> String {
     let (threads, blocks) = match reduction_blocks(entry) {
         Some(blocks) => (BLOCK_THREADS, blocks),
-        None if entry.starts_with("segmented_") => {
-            let task = match entry.starts_with("segmented_scan_") {
-                true => Task::Scan,
-                false => Task::Reduce,
-            };
-            (
-                segments::SHORT_BLOCK_THREADS,
-                segments::blocks_per_multiprocessor(task),
-            )
-        }
+        None if entry.starts_with("segmented_") => (
+            segments::SHORT_BLOCK_THREADS,
+            segments::BLOCKS_PER_MULTIPROCESSOR,
+        ),
         None if entry.starts_with("columns_") => {
             (columns::BLOCK_THREADS, columns::BLOCKS_PER_MULTIPROCESSOR)
         }

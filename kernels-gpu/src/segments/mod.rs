@@ -316,13 +316,9 @@ pub const SHORT_BLOCK_THREADS: u32 = 256;
 /// segments of 1,024, sums took 391 µs with 256 threads and 337 with 128, scans 885 and 763.
 pub const LONG_BLOCK_THREADS: u32 = 128;
 
-/// Blocks of [`SHORT_BLOCK_THREADS`] that share a multiprocessor: what the compiler fits the registers to.
-pub const fn blocks_per_multiprocessor(task: Task) -> u32 {
-    match task {
-        Task::Reduce => 4,
-        Task::Scan => 5,
-    }
-}
+/// Blocks of [`SHORT_BLOCK_THREADS`] that share a multiprocessor, or twice as many of [`LONG_BLOCK_THREADS`]: what the compiler fits the
+/// registers to. More have no room for their items.
+pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 const _: () = {
     assert!(chunk_items::<f32, f32>() == 4096 && chunk_items::<[u8; 32], f32>() == 256);

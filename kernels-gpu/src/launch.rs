@@ -62,7 +62,7 @@ pub const SCAN_BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 pub const SCAN_IN_PLACE_CACHED_BYTES: u64 = 96 << 20;
 
 /// The version of what a launch tells a kernel. Device code made for another one is not launched, but made anew.
-pub const INTERFACE: u32 = 4;
+pub const INTERFACE: u32 = 5;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, it only publishes the aggregates of its tiles and groups. So what
 /// some tiles add is known at the cost of reading them. What it publishes as prefixes is unspecified.

@@ -61,9 +61,8 @@ impl Kind {
             .or_else(|| own.map(|name| (Self::Own, name)))
     }
 
-    /// The barriers in the source, without the numbers of registers, where the source is this library's. Whether copies are
-    /// asynchronous makes a difference for segments.
-    fn barriers(self, operands: Operands, has_copies: bool) -> Option<BTreeMap<String, usize>> {
+    /// The barriers in the source, without the numbers of registers, where the source is this library's.
+    fn barriers(self, operands: Operands) -> Option<BTreeMap<String, usize>> {
         let mut barriers = BTreeMap::new();
         let mut add = |barrier: String, count: usize| {
             *barriers.entry(operands.write(barrier)).or_default() += count;
@@ -72,12 +71,12 @@ impl Kind {
             Self::Own => return None,
             // A chunk's combination, the reuse of its scratch, the combination of the partials.
             Self::Reduce => add("bar.sync 0".to_owned(), 3),
-            // The ticket, the windows' borders, the works; a work's items, its leaves, its nodes; what other blocks hear of; the
-            // last tag. Without asynchronous copies, before the next work takes the work's place.
-            Self::SegmentedReduce => add("bar.sync 0".to_owned(), 9 - usize::from(has_copies)),
+            // The ticket, the windows' borders, the works; a work's items, its slots, its leaves, its nodes; before the next work takes
+            // the work's place; what other blocks hear of; the last tag.
+            Self::SegmentedReduce => add("bar.sync 0".to_owned(), 10),
             // The same, but for what other blocks hear of; a chunk's total, what stands before the chunk, before nodes, before
-            // leaves; results; before the next work takes the work's place.
-            Self::SegmentedScan => add("bar.sync 0".to_owned(), 13),
+            // leaves; results.
+            Self::SegmentedScan => add("bar.sync 0".to_owned(), 14),
             // The ticket, the leaves; what other blocks have told, before and behind its reads; the last tag.
             Self::ColumnsReduce => add("bar.sync 0".to_owned(), 5),
             // The same, and twice more for what stands before the chunks, which is told the block.
@@ -171,8 +170,7 @@ pub fn inspect(
         }
     }
     // How a kernel of the user's is launched, and whether it may fuse, is the user's affair.
-    let has_copies = instructions(kernel).any(|instruction| instruction.operation() == "cp");
-    let Some(expected) = kind.barriers(operands, has_copies) else {
+    let Some(expected) = kind.barriers(operands) else {
         return Ok(());
     };
     if barriers != expected {

@@ -83,6 +83,18 @@ pub fn lane() -> u32 {
     thread_index() % WARP_LANES
 }
 
+/// This thread's lane, for a branch in a loop that has ballots. rust-cuda's compiler does not know that the lanes of a warp meet in a
+/// ballot: if it saw that the branch goes the same way in every turn, it would make the loop twice, for the lanes that take it and for the
+/// others.
+#[inline(always)]
+pub fn lane_in_loop() -> u32 {
+    if cfg!(feature = "cuda_std") {
+        lane() * late_one()
+    } else {
+        lane()
+    }
+}
+
 /// This thread's warp in its block.
 #[inline(always)]
 pub fn warp() -> u32 {

@@ -181,9 +181,7 @@ impl Lookback {
                     is_silent = false;
                     let share = share_of(near.value, lane * self.tile_items);
                     let share = over_lanes::<P>(share, WARP_LANES / 2);
-                    // rust-cuda's compiler does not know that ballots converge. If the same were asked in every turn, it would make the
-                    // loop twice: for lane 0, and for the others.
-                    if lane * simt::late_one() == 0 {
+                    if simt::lane_in_loop() == 0 {
                         self.groups.publish(group, P::group_of(share));
                     }
                 }

@@ -23,7 +23,7 @@ pub struct Cli {
 pub enum Command {
     /// Times reductions, scans and copies, checks each result, and writes what was found.
     Measure(Measure),
-    /// Draws the table and the charts of a results.csv again.
+    /// Draws the table and the charts of a results.csv again, or the charts of a shapes.csv.
     Chart(Chart),
     /// Prints what is aimed at, and what a results.csv says was reached.
     Targets(Targets),

@@ -9,7 +9,7 @@
 //! cargo run --release -p warpfold-bench -- host
 //! ```
 //!
-//! `measure` times and checks (the program's sides take turns on the same buffers), `chart` draws what was measured, and
+//! `measure` times and checks (the program's sides take turns on the same buffers), `chart` draws what either measured, and
 //! `targets` holds it against what is aimed at; `shapes` times what there is beyond plain reductions and scans; `cub` compiles CUB's side ahead, for machines without its compiler, and
 //! `host` times what a call costs the host. Without a real GPU there is nothing to measure, and `measure` says so.
 
@@ -38,7 +38,10 @@ use cli::{Cli, Command};
 fn main() -> Result<ExitCode> {
     match Cli::parse().command {
         Command::Measure(options) => measure::run(&options),
-        Command::Chart(options) => report::draw(&options.csv, &options.out),
+        Command::Chart(options) => match shapes::report::is_of_shapes(&options.csv)? {
+            true => shapes::report::draw(&options.csv, &options.out),
+            false => report::draw(&options.csv, &options.out),
+        },
         Command::Targets(options) => report::print_targets(&options.csv, options.host.as_deref()),
         Command::Cub(options) => cub::prepare(&options),
         Command::Shapes(options) => shapes::run(&options),

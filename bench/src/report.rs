@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::record::Record;
+pub use chart::COLOURS;
 use summary::Summary;
 
 /// Writes `table.md` and the charts to a folder.

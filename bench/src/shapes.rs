@@ -2,9 +2,10 @@
 //! segments of many lengths, columns, selections, runs, values by key. warpfold and CUB take turns on the same buffers, and each result is checked.
 
 mod by_key;
+mod chart;
 mod columns;
 mod one_pass;
-mod report;
+pub mod report;
 mod segments;
 mod selection;
 

@@ -104,6 +104,14 @@ fn shapes_are_right() {
     );
     let table = fs::read_to_string(folder.path().join("shapes.md")).expect("shapes.md");
     assert!(table.contains("| dot product | 2^12 | "), "{table}");
+    let again = tempfile::tempdir().expect("a folder");
+    let (csv, out) = (folder.path().join("shapes.csv"), again.path().to_str());
+    let (csv, out) = (csv.to_str().expect("Unicode"), out.expect("Unicode"));
+    bench(&["chart", csv, "--out", out]);
+    let charts = [folder.path(), again.path()]
+        .map(|folder| fs::read_to_string(folder.join("shapes_12.svg")).expect("a chart"));
+    assert!(charts[0].contains("dot product"), "{}", charts[0]);
+    assert_eq!(charts[0], charts[1]);
 }
 
 /// Without CUB there is no ratio; here it is made up.

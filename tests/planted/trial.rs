@@ -120,7 +120,10 @@ const COLUMNS: usize = 2;
 /// Offsets of segments of many lengths, which end with the items.
 fn segments(item_count: usize) -> Vec<usize> {
     let mut offsets = vec![0];
-    for length in [1300, 5000, 0, 17, 40, 32, 9000] {
+    // The many of one item, among which are some of 20, fill a window.
+    let few = [1300, 5000, 0, 17, 40, 32, 9000];
+    let many = (0..2500).map(|number| if number % 50 == 0 { 20 } else { 1 });
+    for length in few.into_iter().chain(many) {
         offsets.push(offsets[offsets.len() - 1] + length);
     }
     offsets.push(item_count);

@@ -23,7 +23,7 @@ const OVERVIEW_PANEL: (u32, u32) = (720, 340);
 const OVERVIEW_TYPE: &str = "f32";
 
 /// The lines' colours: told apart by those who see few colours, too.
-const COLOURS: [RGBColor; 5] = [
+pub const COLOURS: [RGBColor; 5] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),

@@ -3,20 +3,21 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use warpfold::Gpu;
 
+use super::chart;
 use crate::cli;
 use crate::record::Side;
 use crate::timing::Timing;
 
 /// A call's time.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Row {
     #[serde(rename = "impl")]
     side: Side,
@@ -57,6 +58,43 @@ impl Row {
             right,
         }
     }
+}
+
+impl Row {
+    /// What was timed.
+    pub fn shape(&self) -> &str {
+        &self.shape
+    }
+
+    /// How many items there were.
+    pub fn item_count(&self) -> usize {
+        self.n
+    }
+}
+
+/// The median of the runs' rates of a side's calls, if there are any.
+pub fn median_rate(rows: &[Row], side: Side, shape: &str, n: usize) -> Option<f64> {
+    let of_call = |row: &&Row| row.side == side && row.shape == shape && row.n == n;
+    let rates: Vec<f64> = rows.iter().filter(of_call).map(|row| row.rate).collect();
+    (!rates.is_empty()).then(|| spread(&rates)[1])
+}
+
+/// Whether a file has rows of shapes.
+pub fn is_of_shapes(csv: &Path) -> Result<bool> {
+    let text = fs::read_to_string(csv)?;
+    let names = text.lines().find(|line| !line.starts_with('#'));
+    Ok(names.is_some_and(|names| names.starts_with("impl,shape,")))
+}
+
+/// Draws the charts of a file's rows.
+pub fn draw(csv: &Path, folder: &Path) -> Result<ExitCode> {
+    let mut reader = csv::ReaderBuilder::new()
+        .comment(Some(b'#'))
+        .from_path(csv)?;
+    let rows: Vec<Row> = reader.deserialize().collect::<Result<_, _>>()?;
+    fs::create_dir_all(folder)?;
+    chart::draw_all(&rows, folder)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// All rows, and where they go.
@@ -106,7 +144,7 @@ impl Report {
         Ok(())
     }
 
-    /// Writes `shapes.csv` and `shapes.md`. The exit is a failure if a result of warpfold's was wrong.
+    /// Writes `shapes.csv`, `shapes.md` and the charts. The exit is a failure if a result of warpfold's was wrong.
     pub fn finish(self) -> Result<ExitCode> {
         if let Some(folder) = &self.folder {
             let mut csv: Vec<u8> = Vec::new();
@@ -119,6 +157,7 @@ impl Report {
             }
             fs::write(folder.join("shapes.csv"), writer.into_inner()?)?;
             fs::write(folder.join("shapes.md"), self.markdown())?;
+            chart::draw_all(&self.rows, folder)?;
         }
         let wrong = |row: &Row| row.side == Side::Warpfold && !row.right;
         Ok(match self.rows.iter().any(wrong) {

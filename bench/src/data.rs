@@ -9,8 +9,6 @@ use warpfold::cust::context::CurrentContext;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::{Item, Kernel, Sum, WideSum, bf16, f16, kind};
 
-use crate::measure::{Session, measure};
-
 /// An element type that is measured.
 pub trait Measured: Item + Default + PartialOrd {
     /// The type's name, as in Rust.
@@ -63,8 +61,6 @@ pub struct Type {
     pub cuda: &'static str,
     /// That of its wide sum.
     pub cuda_wide: &'static str,
-    /// Measures all cases of it.
-    pub measure: fn(&mut Session<'_>) -> Result<()>,
 }
 
 macro_rules! table {
@@ -74,12 +70,19 @@ macro_rules! table {
             name: <$t as Measured>::NAME,
             cuda: <$t as Measured>::CUDA,
             cuda_wide: <<$t as Measured>::Wide as Measured>::CUDA,
-            measure: measure::<$t>,
         }),*];
     };
 }
 
-table!(u8, i8, u16, i16, f16, bf16, u32, i32, f32, u64, i64, f64);
+/// Hands the types to a macro.
+macro_rules! for_each_type {
+    ($callback:ident) => {
+        $callback!(u8, i8, u16, i16, f16, bf16, u32, i32, f32, u64, i64, f64);
+    };
+}
+pub(crate) use for_each_type;
+
+for_each_type!(table);
 
 /// Those that have one of the names; all of them, without any name.
 pub fn types_named(names: &[String]) -> Vec<&'static Type> {

@@ -4,18 +4,18 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use virtual_gpu::Mode;
 use warpfold::cust::memory::{DeviceBuffer, mem_get_info};
 use warpfold::cust::stream::{Stream, StreamFlags};
-use warpfold::{Gpu, Kernel, Max, Sum, kind};
+use warpfold::{Gpu, Kernel, Max, Sum, bf16, f16, kind};
 
 use crate::check;
 use crate::cli::Measure;
 use crate::contender::{Contender, Place, contenders};
 use crate::cub::Cub;
-use crate::data::{Data, Measured, Type, types_named};
+use crate::data::{Data, Measured, Type, for_each_type, types_named};
 use crate::record::{Case, Row, Side, Verdict};
 use crate::report;
 use crate::sink::{Sink, header};
@@ -54,7 +54,7 @@ pub fn run(options: &Measure) -> Result<ExitCode> {
     for run in 1..=options.runs {
         session.run = run;
         for each in &types {
-            (each.measure)(&mut session)?;
+            measure_type(each, &mut session)?;
         }
     }
     session.progress.finish_and_clear();
@@ -107,7 +107,7 @@ fn progress(options: &Measure, types: usize) -> ProgressBar {
 }
 
 /// What all measurements share.
-pub struct Session<'a> {
+struct Session<'a> {
     options: &'a Measure,
     gpu: &'a Gpu,
     stream: &'a Stream,
@@ -121,8 +121,22 @@ pub struct Session<'a> {
     run: u32,
 }
 
+macro_rules! measures {
+    ($($t:ty),*) => {
+        /// Measures all cases and sizes for items of a type of the table.
+        fn measure_type(each: &Type, session: &mut Session<'_>) -> Result<()> {
+            $(if each.name == <$t as Measured>::NAME {
+                return measure::<$t>(session);
+            })*
+            bail!("`{}` is not among the types", each.name)
+        }
+    };
+}
+
+for_each_type!(measures);
+
 /// Measures all cases and sizes for items of type `T`.
-pub fn measure<T: Measured>(session: &mut Session<'_>) -> Result<()>
+fn measure<T: Measured>(session: &mut Session<'_>) -> Result<()>
 where
     Sum: Kernel<kind::reduce, T, Output = T>
         + Kernel<kind::inclusive_scan, T>

@@ -3,8 +3,8 @@
 use warpfold_kernels::columns;
 use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::launch;
-use warpfold_kernels::segments;
 use warpfold_kernels::selection;
+use warpfold_kernels::tuning;
 
 use crate::error::{Error, Problem, Refusal};
 use crate::ptx::finish::{self, Bounds};
@@ -134,23 +134,23 @@ fn bounds(kind: Kind) -> Bounds {
     match kind {
         Kind::Reduce => Bounds {
             threads: BLOCK_THREADS,
-            blocks: launch::REDUCE_BLOCKS_PER_MULTIPROCESSOR,
+            blocks: tuning::reduce::BLOCKS_PER_MULTIPROCESSOR,
         },
         Kind::SegmentedReduce | Kind::SegmentedScan => Bounds {
-            threads: segments::SHORT_BLOCK_THREADS,
-            blocks: segments::BLOCKS_PER_MULTIPROCESSOR,
+            threads: tuning::segments::SHORT_BLOCK_THREADS,
+            blocks: tuning::segments::BLOCKS_PER_MULTIPROCESSOR,
         },
         Kind::ColumnsReduce | Kind::ColumnsScan => Bounds {
             threads: columns::BLOCK_THREADS,
-            blocks: columns::BLOCKS_PER_MULTIPROCESSOR,
+            blocks: tuning::columns::BLOCKS_PER_MULTIPROCESSOR,
         },
         Kind::Scan => Bounds {
             threads: launch::SCAN_MAX_BLOCK_THREADS,
-            blocks: launch::SCAN_BLOCKS_PER_MULTIPROCESSOR,
+            blocks: tuning::scan::BLOCKS_PER_MULTIPROCESSOR,
         },
         Kind::Selection => Bounds {
             threads: selection::BLOCK_THREADS,
-            blocks: selection::BLOCKS_PER_MULTIPROCESSOR,
+            blocks: tuning::selection::BLOCKS_PER_MULTIPROCESSOR,
         },
         Kind::Own => Bounds {
             threads: BLOCK_THREADS,

@@ -5,8 +5,7 @@
 use warpfold_kernels::contract::BLOCK_THREADS;
 use warpfold_kernels::launch::{self, reduce_blocks_per_multiprocessor as blocks};
 use warpfold_kernels::op::*;
-use warpfold_kernels::segments;
-use warpfold_kernels::{bf16, columns, f16, selection};
+use warpfold_kernels::{bf16, columns, f16, selection, tuning};
 
 use crate::finish::Contents;
 
@@ -25,19 +24,20 @@ pub fn of(entry: &str) -> String {
     let (threads, blocks) = match reduction_blocks(entry) {
         Some(blocks) => (BLOCK_THREADS, blocks),
         None if entry.starts_with("segmented_") => (
-            segments::SHORT_BLOCK_THREADS,
-            segments::BLOCKS_PER_MULTIPROCESSOR,
+            tuning::segments::SHORT_BLOCK_THREADS,
+            tuning::segments::BLOCKS_PER_MULTIPROCESSOR,
         ),
-        None if entry.starts_with("columns_") => {
-            (columns::BLOCK_THREADS, columns::BLOCKS_PER_MULTIPROCESSOR)
-        }
+        None if entry.starts_with("columns_") => (
+            columns::BLOCK_THREADS,
+            tuning::columns::BLOCKS_PER_MULTIPROCESSOR,
+        ),
         None if SELECTIONS.iter().any(|begin| entry.starts_with(begin)) => (
             selection::BLOCK_THREADS,
-            selection::BLOCKS_PER_MULTIPROCESSOR,
+            tuning::selection::BLOCKS_PER_MULTIPROCESSOR,
         ),
         None => (
             launch::SCAN_MAX_BLOCK_THREADS,
-            launch::SCAN_BLOCKS_PER_MULTIPROCESSOR,
+            tuning::scan::BLOCKS_PER_MULTIPROCESSOR,
         ),
     };
     format!(".maxntid {threads}, 1, 1\n.minnctapersm {blocks}\n")

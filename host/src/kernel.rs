@@ -19,6 +19,7 @@ use warpfold_kernels::launch::{
 };
 use warpfold_kernels::op::*;
 use warpfold_kernels::segments;
+use warpfold_kernels::tuning;
 #[cfg(feature = "nccl")]
 use warpfold_kernels::workspace::words_per_accumulator;
 use warpfold_kernels::workspace::{
@@ -426,8 +427,8 @@ impl Blocks {
             shared_bytes: segments::shared_bytes::<T, A>(),
         };
         Self {
-            short: block(segments::SHORT_BLOCK_THREADS),
-            long: block(segments::LONG_BLOCK_THREADS),
+            short: block(tuning::segments::SHORT_BLOCK_THREADS),
+            long: block(tuning::segments::LONG_BLOCK_THREADS),
         }
     }
 

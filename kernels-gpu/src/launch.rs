@@ -6,19 +6,7 @@ use crate::contract::{thread_vectors, vector_items};
 use crate::contract::{ScanShape, BLOCK_WARPS, SCAN_LONG, TILE_BYTES, WARP_LANES};
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
-
-/// Blocks of a reduction that share a multiprocessor: what the compiler fits the registers to. 768 threads with 8 loads of
-/// 16 bytes each under way are more than an H200 needs to be kept busy (48 KiB a multiprocessor). There, 4 blocks, whose
-/// threads have 64 registers and spill some, took 242.9 µs for 2^27 `f64` and 38.9 for 2^24, and 3 blocks 240.7 and 36.3.
-pub const REDUCE_BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
-
-/// Those of a wide sum of `f32`, whose threads hold eight `f64` at a time beside the items. 2^28 items on an H200: 4 blocks
-/// 255.9 µs, 3 blocks 240.1, 2 blocks 238.8.
-pub const REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
-
-/// Words of accumulators that a thread of a reduction holds at a time, from which on it has the registers of
-/// [`REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR`]. A wide sum of `f32` has 24, moments 30, and other sums at most 20.
-const REDUCE_MANY_WORDS: usize = 21;
+use crate::tuning::{self, scan::TURNS};
 
 /// Whether a thread of a reduction has two folds, instead of one for each item of a vector: where any order gives the same
 /// bits, and with wide accumulators. One that combines a tile pairwise has one.
@@ -35,31 +23,12 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
     } else {
         vector_items::<T>() + thread_vectors::<T>()
     };
-    if accumulators * O::Accumulator::WORDS >= REDUCE_MANY_WORDS {
-        REDUCE_WIDE_BLOCKS_PER_MULTIPROCESSOR
+    if accumulators * O::Accumulator::WORDS >= tuning::reduce::MANY_WORDS {
+        tuning::reduce::WIDE_BLOCKS_PER_MULTIPROCESSOR
     } else {
-        REDUCE_BLOCKS_PER_MULTIPROCESSOR
+        tuning::reduce::BLOCKS_PER_MULTIPROCESSOR
     }
 }
-
-/// Bytes of the largest input of a reduction that the caches are to keep, in case it is read again. A larger one that passes
-/// by them is read faster. Of `f32` on an H200.
-pub const REDUCE_CACHED_BYTES: u64 = 32 << 20;
-
-/// Blocks of a scan, of the larger ones, that share a multiprocessor: what the compiler fits the registers to. Its four tiles
-/// fill the shared memory.
-pub const SCAN_BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
-
-/// Bytes of the longest scan in place that leaves the order to the L2 cache in which it gives up lines. All others have it give
-/// up last what they read. Inclusive sums of `f32`, in µs, left alone and not:
-///
-/// | | 48 MiB | 96 MiB | 256 MiB | 1 GiB |
-/// |---|---|---|---|---|
-/// | H200 | 29.2, 28.6 | 53.8, 52.1 | 134.1, 130.4 | 525.9, 508.4 |
-/// | in place | 27.4, 28.1 | 53.5, 53.5 | 134.3, 132.1 | 524.4, 508.9 |
-/// | H100 | 36.9, 36.4 | 70.3, 69.4 | 182.8, 180.1 | 721.1, 709.2 |
-/// | in place | 35.1, 36.0 | 70.5, 71.1 | 182.7, 181.8 | 720.4, 710.9 |
-pub const SCAN_IN_PLACE_CACHED_BYTES: u64 = 96 << 20;
 
 /// The version of what a launch tells a kernel. Device code made for another one is not launched, but made anew.
 pub const INTERFACE: u32 = 5;
@@ -71,9 +40,6 @@ pub const SCAN_PUBLISHES_ONLY: u64 = 1 << 63;
 /// A bit of a scan's `end_tile`: before the first item stands the value in the workspace's
 /// [`Control::initial`](crate::workspace::Control::initial), and not the identity.
 pub const SCAN_HAS_INITIAL: u64 = 1 << 62;
-
-/// Turns of a scan's block that may be under way at once.
-pub const SCAN_TURNS: usize = 4;
 
 /// Threads of a scan's block: the warps that share a tile, and one that looks back.
 pub const fn scan_block_threads(shape: ScanShape) -> u32 {
@@ -110,9 +76,9 @@ pub struct ScanShared<A> {
     /// Tickets taken in turns of even and of odd number.
     pub tickets: [u32; 2],
     /// The tiles of turns, told to the warp that looks back.
-    pub tiles: [u32; SCAN_TURNS],
+    pub tiles: [u32; TURNS],
     /// The prefixes of the tiles of turns, told by the warp that looks back.
-    pub prefixes: [A; SCAN_TURNS],
+    pub prefixes: [A; TURNS],
     /// The launch's tag.
     pub tag: u32,
 }
@@ -132,7 +98,7 @@ pub const fn scan_shared_bytes<A>(shape: ScanShape, buffers: u32) -> u32 {
 pub const fn scan_buffers<A>(shape: ScanShape, copies: Copies, available: u32) -> u32 {
     let mut buffers = match copies {
         Copies::Synchronous => 1,
-        Copies::Asynchronous => SCAN_TURNS as u32,
+        Copies::Asynchronous => TURNS as u32,
     };
     while buffers > 1 && scan_shared_bytes::<A>(shape, buffers) > available {
         buffers /= 2;

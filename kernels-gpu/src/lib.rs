@@ -71,6 +71,7 @@ pub mod op;
 mod pairwise;
 pub mod segments;
 pub mod selection;
+pub mod tuning;
 pub mod workspace;
 
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]

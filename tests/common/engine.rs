@@ -20,6 +20,7 @@ use warpfold_kernels::launch::{
 };
 use warpfold_kernels::segments;
 use warpfold_kernels::selection::{self, BeforeRun};
+use warpfold_kernels::tuning;
 use warpfold_kernels::workspace::{
     STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
 };
@@ -287,8 +288,8 @@ impl Engine {
         let shared_bytes = segments::shared_bytes::<T, O::Accumulator>();
         // As the library, or nearly.
         let threads = match windows <= 4 * u64::from(self.device.multiprocessors) {
-            true => segments::SHORT_BLOCK_THREADS,
-            false => segments::LONG_BLOCK_THREADS,
+            true => tuning::segments::SHORT_BLOCK_THREADS,
+            false => tuning::segments::LONG_BLOCK_THREADS,
         };
         let shape = shape(blocks, threads, shared_bytes);
         let counters = self.launch(&shape, &parameters, options)?;

@@ -11,6 +11,7 @@ mod data;
 mod engine;
 mod injected;
 mod launched;
+#[cfg(not(feature = "cuda_builder"))]
 mod planted;
 #[path = "../common/schedule.rs"]
 mod schedule;

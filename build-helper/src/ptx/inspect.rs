@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use warpfold_kernels::contract::{SCAN_LONG, SCAN_SHORT, ScanShape, WARP_LANES};
-use warpfold_kernels::selection;
+use warpfold_kernels::tuning;
 
 use super::space::SHARED_ARRAY;
 use super::statement::{Instruction, Statement};
@@ -136,7 +136,7 @@ fn scan_barriers(shape: ScanShape, add: &mut impl FnMut(String, usize)) {
 
 /// The barriers of a selection: as those of a scan, of which each tile leaves with the next one or at once.
 fn selection_barriers(add: &mut impl FnMut(String, usize)) {
-    let sharing = selection::WARPS * WARP_LANES;
+    let sharing = tuning::selection::WARPS * WARP_LANES;
     let all = sharing + WARP_LANES;
     // The first ticket; the warps' shares.
     add("bar.sync 0".to_owned(), 1);

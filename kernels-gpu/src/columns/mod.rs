@@ -33,9 +33,6 @@ pub const BLOCK_WARPS: u32 = FAN;
 /// Threads of a block.
 pub const BLOCK_THREADS: u32 = BLOCK_WARPS * WARP_LANES;
 
-/// Blocks that share a multiprocessor: what the compiler fits the registers to.
-pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
-
 /// Chunks of a column of `row_count` items. One of no items has an empty one.
 pub const fn chunk_count(row_count: u64) -> u64 {
     row_count.saturating_sub(1) / CHUNK_ROWS + 1

@@ -28,13 +28,14 @@ use crate::board::Board;
 use crate::contract::{reduce_chunk_count, reduce_chunk_tiles, reduce_tile_items};
 use crate::contract::{thread_vectors, vector_bytes, vector_items, BLOCK_THREADS, THREAD_VECTORS};
 use crate::element::{for_each_item, Accumulator, Element};
-use crate::launch::{reduce_has_two_folds, ReduceShared, REDUCE_CACHED_BYTES};
+use crate::launch::{reduce_has_two_folds, ReduceShared};
 use crate::op::{Commutative, Op, Pair};
 use crate::pairwise;
 use crate::simt;
 use crate::thread::{self, for_each_vector, Caching, Items, Part, Slots, Source, TileItems};
 use crate::thread::{TilePart, Vectors, MAX_VECTOR_ITEMS};
 use crate::tickets::{self, LAST_TAG};
+use crate::tuning::reduce::CACHED_BYTES;
 use crate::workspace::Control;
 
 use super::tiles::counted;
@@ -187,7 +188,7 @@ unsafe fn fold_chunk<O: Op<T>, T: Element, S: Source<T>>(
     let chunk_items = reduce_chunk_tiles::<T>(item_count) * reduce_tile_items::<T>();
     let mut begin = chunk as u64 * chunk_items;
     let end = Ord::min(begin + chunk_items, item_count);
-    let caching = if item_count <= REDUCE_CACHED_BYTES / size_of::<T>() as u64 {
+    let caching = if item_count <= CACHED_BYTES / size_of::<T>() as u64 {
         Caching::Kept
     } else {
         Caching::Streamed

@@ -39,12 +39,12 @@ use crate::board::Board;
 use crate::contract::{is_short_scan, scan_tile_count, Wider};
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
 use crate::element::{Element, ACCUMULATOR_MAX_WORDS};
-use crate::launch::{ScanShared, SCAN_HAS_INITIAL, SCAN_IN_PLACE_CACHED_BYTES};
-use crate::launch::{SCAN_PUBLISHES_ONLY, SCAN_TURNS};
+use crate::launch::{ScanShared, SCAN_HAS_INITIAL, SCAN_PUBLISHES_ONLY};
 use crate::op::Op;
 use crate::simt::{self, EvictionPolicy};
 use crate::thread::TileItems;
 use crate::tickets::{self, Ticket};
+use crate::tuning::scan::{IN_PLACE_CACHED_BYTES, TURNS};
 use crate::workspace::{Control, INITIAL_OFFSET};
 
 pub(in crate::grid) use self::looking_back::depart;
@@ -203,14 +203,14 @@ impl<T, U> Array<T, U> {
     fn eviction_policy(&self) -> EvictionPolicy {
         let is_in_place = self.input == self.output.cast_const().cast();
         let bytes = self.item_count * size_of::<T>() as u64;
-        EvictionPolicy::new(!is_in_place || bytes > SCAN_IN_PLACE_CACHED_BYTES)
+        EvictionPolicy::new(!is_in_place || bytes > IN_PLACE_CACHED_BYTES)
     }
 }
 
 /// Whether a tile leaves two turns after that in which it arrived, where there is room for so many.
 #[inline(always)]
 fn leaves_later(buffers: u32) -> bool {
-    buffers == SCAN_TURNS as u32
+    buffers == TURNS as u32
 }
 
 /// What the warps of a block know of their launch.
@@ -250,8 +250,8 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     fn buffers(&self) -> u32 {
         let fixed_bytes = size_of::<Shared<O, T>>() as u32;
         let room = (simt::shared_bytes() - fixed_bytes) / S::SHAPE.bytes() as u32;
-        if room >= SCAN_TURNS as u32 {
-            SCAN_TURNS as u32
+        if room >= TURNS as u32 {
+            TURNS as u32
         } else if room >= 2 {
             2
         } else {

@@ -62,8 +62,8 @@ use self::search::Offsets;
 ///
 /// # Safety
 /// - `windows_per_block` is from 1 to [`crate::segments::MOST_WINDOWS`]. The launch has a block for each so many of its
-///   [`crate::segments::window_count`], at least one, of [`crate::segments::SHORT_BLOCK_THREADS`] threads or of
-///   [`crate::segments::LONG_BLOCK_THREADS`] that all call this, with
+///   [`crate::segments::window_count`], at least one, of [`crate::tuning::segments::SHORT_BLOCK_THREADS`] threads or of
+///   [`crate::tuning::segments::LONG_BLOCK_THREADS`] that all call this, with
 ///   [`crate::segments::shared_bytes`] of dynamic shared memory.
 /// - `input` is the address of item 0 of `item_count`, aligned to an item, all of them readable.
 /// - `offsets` points to `segment_count + 1` readable numbers of `offset_bytes`, 4 or 8. Or `offset_bytes` is 0: then every

@@ -41,11 +41,12 @@ use crate::board::Board;
 use crate::contract::{vector_bytes, vector_items, WARP_LANES};
 use crate::element::Element;
 use crate::selection::{
-    fixed_bytes, list_bytes, rows, tile_bytes, tile_count, tile_items, warp_items, Header, WARPS,
+    fixed_bytes, list_bytes, rows, tile_bytes, tile_count, tile_items, warp_items, Header,
 };
 use crate::simt;
 use crate::thread::{Part, Slots, TileItems};
 use crate::tickets::{self, Ticket, LAST_TAG};
+use crate::tuning::selection::WARPS;
 
 use self::looking_back::Lookback;
 use super::scan::depart;

@@ -43,6 +43,7 @@
 pub mod entries;
 
 use crate::contract::WARP_LANES;
+use crate::tuning::segments::{DENSE_ITEMS, LONG_BLOCK_THREADS};
 use crate::workspace::words_per_accumulator;
 
 /// Values that are folded to one.
@@ -237,9 +238,6 @@ impl Work {
     }
 }
 
-/// The most items of a chunk of a dense work, on average.
-const DENSE_ITEMS: u32 = 8;
-
 impl Window {
     /// No such chunk.
     pub const NONE: Self = Window {
@@ -307,18 +305,6 @@ pub const fn shared_bytes<T, A>() -> u32 {
     let layout = Layout::of::<T, A>();
     (layout.items + layout.item_bytes) as u32
 }
-
-/// Threads of a block where all windows are worked on at once.
-pub const SHORT_BLOCK_THREADS: u32 = 256;
-
-/// Threads of a block where there are more windows. What few threads do while the others wait then takes longest: folding
-/// nodes and roots, waiting for other blocks. So a multiprocessor has more windows, on fewer threads each. Of 2^28 `f32` on an H200, in
-/// segments of 1,024, sums took 391 µs with 256 threads and 337 with 128, scans 885 and 763.
-pub const LONG_BLOCK_THREADS: u32 = 128;
-
-/// Blocks of [`SHORT_BLOCK_THREADS`] that share a multiprocessor, or twice as many of [`LONG_BLOCK_THREADS`]: what the compiler fits the
-/// registers to. More have no room for their items.
-pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 const _: () = {
     assert!(chunk_items::<f32, f32>() == 4096 && chunk_items::<[u8; 32], f32>() == 256);

@@ -16,17 +16,13 @@ pub use equality::{Equal, Equality};
 pub use predicate::{NonZero, NotNan, Predicate};
 
 use crate::contract::{vector_bytes, vector_items, SCAN_GROUP_TILES, VECTOR_BYTES, WARP_LANES};
-use crate::launch::{Copies, SCAN_TURNS};
+use crate::launch::Copies;
+use crate::tuning::scan::TURNS;
+use crate::tuning::selection::{BUFFERS, WARPS};
 use crate::workspace::words_per_accumulator;
-
-/// Warps of a block that share a tile.
-pub const WARPS: u32 = 16;
 
 /// Threads of a block: the warps that share a tile, and one that looks back.
 pub const BLOCK_THREADS: u32 = (WARPS + 1) * WARP_LANES;
-
-/// Blocks that share a multiprocessor: what the compiler fits the registers to.
-pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
 /// Vectors of a thread in a tile of items of type `T`.
 pub const fn rows<T>() -> usize {
@@ -110,9 +106,9 @@ pub struct Header<A> {
     /// Tickets taken in turns of even and of odd number.
     pub tickets: [u32; 2],
     /// The tiles of turns, told to the warp that looks back.
-    pub tiles: [u32; SCAN_TURNS],
+    pub tiles: [u32; TURNS],
     /// The prefixes of the tiles of turns, told by the warp that looks back.
-    pub prefixes: [A; SCAN_TURNS],
+    pub prefixes: [A; TURNS],
     /// The launch's tag.
     pub tag: u32,
 }
@@ -131,9 +127,6 @@ pub const fn fixed_bytes<T, A>() -> usize {
 pub const fn shared_bytes<T, A>(buffers: u32) -> u32 {
     (fixed_bytes::<T, A>() + buffers as usize * tile_bytes::<T>()) as u32
 }
-
-/// The most tiles that a block has in hand: one that arrives, one that has arrived, and one that waits for its prefix.
-pub const BUFFERS: u32 = 3;
 
 /// How many tiles a block should have in hand where it may use `available` bytes of shared memory; nothing if there is no room.
 /// Where copies are asynchronous, it has two or three.

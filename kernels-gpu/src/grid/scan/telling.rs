@@ -6,28 +6,28 @@
 //! A tile's slot is written atomically, which the barrier does not need: `compute-sanitizer`'s `racecheck` orders accesses
 //! by how many barriers each warp has waited at, and the warp that looks back has waited at fewer.
 //!
-//! **A slot is free again in time.** Slots and barriers serve again after [`SCAN_TURNS`] turns. When the last warp tells
+//! **A slot is free again in time.** Slots and barriers serve again after [`TURNS`] turns. When the last warp tells
 //! the tile of turn t + 4, or the end in its stead, it has been told the prefix of turn t: the tile of turn t was read.
 //! When the other warp tells the prefix of turn t + 4, it was told that turn's tile after all warps had come for the prefix
 //! of turn t + 1: they had read that of turn t.
 
 use crate::block::Shape;
 use crate::element::Element;
-use crate::launch::SCAN_TURNS;
 use crate::op::Op;
 use crate::simt;
+use crate::tuning::scan::TURNS;
 
 use super::Launch;
 
 /// The first of the barriers at which tiles are told.
 const TILE_BARRIERS: u32 = 2;
 /// The first of the barriers at which prefixes are told.
-const PREFIX_BARRIERS: u32 = TILE_BARRIERS + SCAN_TURNS as u32;
+const PREFIX_BARRIERS: u32 = TILE_BARRIERS + TURNS as u32;
 
 /// The slot of a turn.
 #[inline(always)]
 fn slot(turn: u32) -> u32 {
-    turn % SCAN_TURNS as u32
+    turn % TURNS as u32
 }
 
 impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {

@@ -9,11 +9,9 @@ use crate::segments::{has_vectors, place_of, vector_items};
 use crate::segments::{Layout, Work};
 use crate::simt;
 use crate::thread::{for_each_vector, Access, Caching};
+use crate::tuning::segments::VECTORS_AT_ONCE;
 
 use super::Launch;
-
-/// Vectors that a thread brings one after the other, without a look at the work's end.
-pub const AT_ONCE: u32 = 4;
 
 /// A block's room in shared memory for items of type `T` and values of type `A`, as one work uses it.
 #[derive(Clone, Copy)]
@@ -199,16 +197,16 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let places = items * self.threads();
         let stride = place_of::<T>(places as usize) * size_of::<T>();
         let far = places as usize * size_of::<T>();
-        while place + (AT_ONCE - 1) * places < work.end {
+        while place + (VECTORS_AT_ONCE - 1) * places < work.end {
             let step = simt::opaque_one() as u32;
             for_each_vector!(V in 0 1 2 3 => {
                 let (to, from) = (to.wrapping_byte_add(V * stride), from.wrapping_byte_add(V * far));
                 // SAFETY: the caller's; a vector that exists is aligned, since the item at place 0 would be.
                 unsafe { Self::bring_vector(to, from) };
             });
-            to = to.wrapping_byte_add(AT_ONCE as usize * stride);
-            from = from.wrapping_byte_add(AT_ONCE as usize * far);
-            place += AT_ONCE * places * step;
+            to = to.wrapping_byte_add(VECTORS_AT_ONCE as usize * stride);
+            from = from.wrapping_byte_add(VECTORS_AT_ONCE as usize * far);
+            place += VECTORS_AT_ONCE * places * step;
         }
         while place < work.end {
             let step = simt::opaque_one() as u32;

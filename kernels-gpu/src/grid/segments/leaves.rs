@@ -6,13 +6,11 @@ use crate::op::Op;
 use crate::segments::{chunk_items, has_vectors, vector_items, Task, Work, FAN};
 use crate::simt;
 use crate::thread::{for_each_vector, Vectors};
+use crate::tuning::segments::SHORT_LEAF;
 
 use super::items::Room;
 use super::starts::Chunk;
 use super::Launch;
-
-/// The most items of a leaf that are better read one by one.
-const SHORT_LEAF: u32 = 4;
 
 /// A leaf of a chunk in shared memory.
 #[derive(Clone, Copy)]

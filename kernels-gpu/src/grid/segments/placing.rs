@@ -8,8 +8,9 @@ use crate::op::Op;
 use crate::segments::{vector_items, Work, FAN};
 use crate::simt;
 use crate::thread::{for_each_vector, Access};
+use crate::tuning::segments::VECTORS_AT_ONCE;
 
-use super::items::{Room, AT_ONCE};
+use super::items::Room;
 use super::leaves::{Leaf, Node, Step};
 use super::Launch;
 
@@ -327,7 +328,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut place = simt::thread_index() * items;
         let places = items * self.threads();
         if Self::HAS_VECTORS && lies_alike && place >= work.begin {
-            while place + (AT_ONCE - 1) * places + items <= work.end {
+            while place + (VECTORS_AT_ONCE - 1) * places + items <= work.end {
                 let step = simt::opaque_one() as u32;
                 let to: *mut u32 = self.result(work, place).cast();
                 for_each_vector!(V in 0 1 2 3 => {
@@ -335,7 +336,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                     // SAFETY: the caller's; there is a result for each item.
                     unsafe { access.store(to, room.vector(place + V as u32 * places)) };
                 });
-                place += AT_ONCE * places * step;
+                place += VECTORS_AT_ONCE * places * step;
             }
         }
         while place < work.end {

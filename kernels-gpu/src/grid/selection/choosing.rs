@@ -3,10 +3,11 @@
 use crate::contract::{vector_items, WARP_LANES};
 use crate::element::{Element, Vector, Words};
 use crate::op::Op;
-use crate::selection::{row_items, tile_items, Share, BUFFERS, WARPS};
+use crate::selection::{row_items, tile_items, Share};
 use crate::simt::{self, EvictionPolicy};
 use crate::thread::{for_each_vector, Access, Caching, Part, TileItems};
 use crate::tickets;
+use crate::tuning::selection::{BUFFERS, WARPS};
 
 use super::choice::{Choice, Prefix};
 use super::looking_back::over_lanes;

@@ -6,19 +6,19 @@
 //! A tile's slot is written atomically, which the barrier does not need: `compute-sanitizer`'s `racecheck` orders accesses
 //! by how many barriers each warp has waited at, and the warp that looks back has waited at fewer.
 //!
-//! **A slot is free again in time.** Slots and barriers serve again after [`SCAN_TURNS`] turns. A tile leaves one turn after that
+//! **A slot is free again in time.** Slots and barriers serve again after [`TURNS`] turns. A tile leaves one turn after that
 //! in which it arrived, or in the same. So when the last warp tells the tile of turn t + 4, or the end in its stead, it has been
 //! told the prefix of turn t: the tile of turn t was read. When the other warp tells the prefix of turn t + 4, it was told that
 //! turn's tile after all warps had come for the prefix of turn t + 1: they had read that of turn t.
 
-use crate::launch::SCAN_TURNS;
-use crate::selection::WARPS;
 use crate::simt;
+use crate::tuning::scan::TURNS;
+use crate::tuning::selection::WARPS;
 
 /// The first of the barriers at which tiles are told.
 const TILE_BARRIERS: u32 = 2;
 /// The first of the barriers at which prefixes are told.
-const PREFIX_BARRIERS: u32 = TILE_BARRIERS + SCAN_TURNS as u32;
+const PREFIX_BARRIERS: u32 = TILE_BARRIERS + TURNS as u32;
 
 /// The last warp that shares the tiles and the one that looks back.
 const TOLD_A_TILE: u32 = 2;
@@ -29,13 +29,13 @@ const TOLD_A_PREFIX: u32 = WARPS + 1;
 /// The slot of a turn.
 #[inline(always)]
 fn slot(turn: u32) -> u32 {
-    turn % SCAN_TURNS as u32
+    turn % TURNS as u32
 }
 
 /// The slots for tiles, in the block's own shared memory.
-pub type Tiles = *mut [u32; SCAN_TURNS];
+pub type Tiles = *mut [u32; TURNS];
 /// The slots for prefixes of type `A`, in the block's own shared memory.
-pub type Prefixes<A> = *mut [A; SCAN_TURNS];
+pub type Prefixes<A> = *mut [A; TURNS];
 
 /// Tells the warp that looks back the tile of a turn, or that there is none.
 ///

@@ -4,10 +4,11 @@ use crate::arguments::SelectionArguments;
 use crate::contract::{vector_items, WARP_LANES};
 use crate::element::{for_each_item, Element};
 use crate::selection::{
-    chunk_items, chunk_rows, row_items, rows, tile_bytes, warp_items, WARPS, WRITES_END,
+    chunk_items, chunk_rows, row_items, rows, tile_bytes, warp_items, WRITES_END,
 };
 use crate::simt;
 use crate::thread::{for_each_vector, TileItems};
+use crate::tuning::selection::WARPS;
 
 use super::choice::{Choice, Prefix};
 use super::choosing::Waiting;

@@ -92,12 +92,13 @@ struct Moved {
     sectors: f64,
 }
 
-/// That of a selection among items of type `T`. Each lane reads the item before its warp's, where runs are found; and what a warp
-/// writes begins and ends in a sector that its neighbours write to.
+/// That of a selection among items of type `T`. Each lane reads the item before its warp's, where runs are found; what a warp
+/// writes begins and ends in a sector that its neighbours write to; and how often blocks look for what others tell is the
+/// schedule's doing.
 fn moved_by_selection<T>() -> Moved {
     Moved {
         bytes: 1.125,
-        sectors: 1.0 + 0.53 / size_of::<T>() as f64,
+        sectors: 1.0 + 0.6 / size_of::<T>() as f64,
     }
 }
 

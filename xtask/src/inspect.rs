@@ -206,7 +206,6 @@ fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
     }
     if name.starts_with("columns_") {
         let barriers = match name.starts_with("columns_scan_") {
-            true if has_a_loop_twice(entry, compiler) => COLUMNS_SCAN_BARRIERS + 2,
             true => COLUMNS_SCAN_BARRIERS,
             false => COLUMNS_REDUCE_BARRIERS,
         };
@@ -233,13 +232,6 @@ fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
     };
     ensure!(is_as_expected, "{name} has {found:?}");
     inspect_barriers(name, entry, compiler, expected_barriers)
-}
-
-/// Whether a scan of columns has the loop over what other blocks tell, with its two barriers, for warp 0 and for the other warps. libNVVM
-/// makes it so of most: what is asked in the loop is the same on all lanes of a warp, and warps may wait at one barrier at two places.
-fn has_a_loop_twice(entry: &str, compiler: Compiler) -> bool {
-    let barriers: usize = barriers(entry).into_values().sum();
-    compiler == Compiler::RustCuda && barriers == COLUMNS_SCAN_BARRIERS + 2
 }
 
 /// Whether a kernel has as many barriers as its source.

@@ -83,18 +83,6 @@ pub fn lane() -> u32 {
     thread_index() % WARP_LANES
 }
 
-/// This thread's lane, for a branch in a loop that has ballots. rust-cuda's compiler does not know that the lanes of a warp meet in a
-/// ballot: if it saw that the branch goes the same way in every turn, it would make the loop twice, for the lanes that take it and for the
-/// others.
-#[inline(always)]
-pub fn lane_in_loop() -> u32 {
-    if cfg!(feature = "cuda_std") {
-        lane() * late_one()
-    } else {
-        lane()
-    }
-}
-
 /// This thread's warp in its block.
 #[inline(always)]
 pub fn warp() -> u32 {
@@ -111,4 +99,16 @@ pub fn thread_in_grid() -> u64 {
 #[inline(always)]
 pub fn threads_in_grid() -> u64 {
     block_count() as u64 * block_threads() as u64
+}
+
+/// A number of the thread's, such as its lane or its warp, for a branch in a loop that has ballots or barriers. rust-cuda's compiler does
+/// not know that threads meet there: if it saw that the branch goes the same way in every turn, it would make the loop twice, for the
+/// threads that take it and for the others.
+#[inline(always)]
+pub fn in_loop(number: u32) -> u32 {
+    if cfg!(feature = "cuda_std") {
+        number * late_one()
+    } else {
+        number
+    }
 }

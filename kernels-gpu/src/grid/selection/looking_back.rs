@@ -181,7 +181,7 @@ impl Lookback {
                     is_silent = false;
                     let share = share_of(near.value, lane * self.tile_items);
                     let share = over_lanes::<P>(share, WARP_LANES / 2);
-                    if simt::lane_in_loop() == 0 {
+                    if simt::in_loop(lane) == 0 {
                         self.groups.publish(group, P::group_of(share));
                     }
                 }

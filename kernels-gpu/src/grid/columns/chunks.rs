@@ -32,7 +32,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             };
             // SAFETY: the caller's. All warps have the same units, so what decides is the same on all threads.
             unsafe {
-                if simt::in_loop(simt::warp()) == 0 && goes_on && !has_more {
+                if simt::warp() == 0 && goes_on && !has_more {
                     self.finish(unit, board, value);
                 }
                 goes_on &= has_more;
@@ -46,7 +46,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 self.bring(unit, board, bits, if goes_on { before } else { 0 });
                 // Orders what others have told before warp 0's reads.
                 simt::barrier();
-                if simt::in_loop(simt::warp()) == 0 && goes_on && before > 0 {
+                if simt::warp() == 0 && goes_on && before > 0 {
                     let first = simt::read_shared(self.told(0));
                     let folded = self.fold_before(self.told(1), before - 1, first);
                     value = O::combine(folded, value);

@@ -116,6 +116,9 @@ pub struct CubLibraries {
     /// The element types, by name; all of them without this.
     #[arg(long, value_delimiter = ',', value_parser = type_name)]
     pub types: Vec<String>,
+    /// A checkout of CCCL, whose CUB is compiled in place of the compiler's own. Keep the libraries of each CUB in a folder of their own.
+    #[arg(long)]
+    pub cccl: Option<PathBuf>,
 }
 
 /// A file of rows, and where its drawings go.

@@ -27,7 +27,11 @@ use compile::compile;
 pub fn prepare(options: &CubLibraries) -> Result<ExitCode> {
     let mut libraries = libraries_of(&types_named(&options.types));
     libraries.push(compile::Library::of_shapes());
-    compile(&libraries, options.arch.0, &options.out)?;
+    let headers = options
+        .cccl
+        .as_deref()
+        .map_or(Ok(Vec::new()), compile::headers_of)?;
+    compile(&libraries, options.arch.0, &options.out, &headers)?;
     for library in libraries {
         println!("{}", library.path(&options.out, options.arch.0).display());
     }
@@ -55,7 +59,7 @@ impl Cub {
     /// Compiles the libraries for the types, as far as they are not in `folder` already, and loads them.
     pub fn build(types: &[&'static Type], capability: (u32, u32), folder: &Path) -> Result<Self> {
         let libraries = libraries_of(types);
-        compile(&libraries, capability, folder)?;
+        compile(&libraries, capability, folder, &[])?;
         let load = |library: &compile::Library| {
             let path = library.path(folder, capability);
             let loaded = Library::load(&path).with_context(|| path.display().to_string())?;

@@ -3,12 +3,34 @@
 use warpfold::Sum;
 
 use crate::bug::bugs;
-use crate::edit::Edit;
+use crate::edit::{Edit, Places};
 use crate::engine::SM_90;
 use crate::trial::Check::{Hang, Memory, Race};
 use crate::trial::{Circumstances, of_columns_reduction, of_columns_scan};
 
-const BARRIER: &str = "bar.sync \t0;";
+/// By what the block reads, or writes, behind it.
+const BARRIERS: Places = Places {
+    pattern: "bar.sync \t0;",
+    names: &["ticket", "leaves", "next level", "told", "last tag"],
+};
+
+/// Those of a scan, which is told on its way up and on its way down.
+const SCAN_BARRIERS: Places = BARRIERS.named(&[
+    "ticket",
+    "leaves",
+    "first level",
+    "told up",
+    "next level",
+    "told down",
+    "before chunks",
+    "last tag",
+]);
+
+/// The stores of words of the board and of the tickets.
+const STORES: Places = Places {
+    pattern: "st.relaxed.gpu.global.b64 [%g], *;",
+    names: &["", "partial", "", ""],
+};
 
 const MATRIX: Circumstances = Circumstances {
     generation: SM_90,
@@ -20,15 +42,15 @@ const MATRIX: Circumstances = Circumstances {
 bugs! {
     sum_f32: "columns_reduce_sum_f32", of_columns_reduction::<Sum, f32>, MATRIX;
     no_barrier_before_the_ticket_is_read: [Race],
-        [Edit::remove(BARRIER).nth(1, 5)];
+        [BARRIERS.remove("ticket")];
     no_barrier_before_the_leaves_are_read: [Race],
-        [Edit::remove(BARRIER).nth(2, 5)];
+        [BARRIERS.remove("leaves")];
     no_barrier_before_the_next_level_takes_the_places: [Race],
-        [Edit::remove(BARRIER).nth(3, 5)];
+        [BARRIERS.remove("next level")];
     no_barrier_before_what_is_told_is_read: [Race],
-        [Edit::remove(BARRIER).nth(4, 5)];
+        [BARRIERS.remove("told")];
     partial_not_published: [Hang],
-        [Edit::remove("st.relaxed.gpu.global.b64 [%g], *;").nth(2, 4)];
+        [STORES.remove("partial")];
     work_before_not_awaited: [Memory],
         [Edit::remove("griddepcontrol.wait;")];
 }
@@ -36,13 +58,13 @@ bugs! {
 bugs! {
     scan_sum_f32: "columns_scan_sum_f32", of_columns_scan::<Sum, f32>, MATRIX;
     no_barrier_before_the_leaves_are_read: [Race],
-        [Edit::remove(BARRIER).nth(2, 8)];
+        [SCAN_BARRIERS.remove("leaves")];
     no_barrier_before_what_is_told_is_read_on_the_way_up: [Race],
-        [Edit::remove(BARRIER).nth(4, 8)];
+        [SCAN_BARRIERS.remove("told up")];
     no_barrier_before_the_next_level_takes_the_places: [Race],
-        [Edit::remove(BARRIER).nth(5, 8)];
+        [SCAN_BARRIERS.remove("next level")];
     no_barrier_before_what_is_told_is_read_on_the_way_down: [Race],
-        [Edit::remove(BARRIER).nth(6, 8)];
+        [SCAN_BARRIERS.remove("told down")];
     no_barrier_before_what_stands_before_chunks_is_read: [Race],
-        [Edit::remove(BARRIER).nth(7, 8)];
+        [SCAN_BARRIERS.remove("before chunks")];
 }

@@ -6,10 +6,56 @@
 /// pattern's did.
 #[derive(Debug, Clone, Copy)]
 pub struct Edit {
-    pub from: &'static str,
-    pub to: &'static str,
-    /// Which occurrence, counted from 1, of how many there must be.
-    pub occurrence: (usize, usize),
+    from: &'static str,
+    to: &'static str,
+    /// Which occurrence, counted from 0.
+    index: usize,
+    /// How many there must be.
+    count: usize,
+}
+
+/// The occurrences of a pattern in a kernel's text, by name, in their order.
+///
+/// A change of a kernel that adds one, or takes one away, changes one line of such a list.
+#[derive(Debug, Clone, Copy)]
+pub struct Places {
+    pub pattern: &'static str,
+    /// All of them; [`Places::OTHER`] are those that no edit is at.
+    pub names: &'static [&'static str],
+}
+
+impl Places {
+    /// The name of those that no edit is at.
+    pub const OTHER: &'static str = "";
+
+    /// Removes the occurrence of this name.
+    pub fn remove(self, name: &str) -> Edit {
+        self.replace(name, "")
+    }
+
+    /// Replaces the occurrence of this name.
+    pub fn replace(self, name: &str, to: &'static str) -> Edit {
+        assert_ne!(name, Self::OTHER);
+        let mut named = (0..self.names.len()).filter(|&index| self.names[index] == name);
+        let index = named.next().expect("a place of this name");
+        assert_eq!(named.next(), None, "a second place called {name}");
+        Edit {
+            from: self.pattern,
+            to,
+            index,
+            count: self.names.len(),
+        }
+    }
+
+    /// The same places, seen by another pattern.
+    pub const fn of(self, pattern: &'static str) -> Self {
+        Self { pattern, ..self }
+    }
+
+    /// The same pattern in a kernel that has it elsewhere.
+    pub const fn named(self, names: &'static [&'static str]) -> Self {
+        Self { names, ..self }
+    }
 }
 
 impl Edit {
@@ -23,24 +69,16 @@ impl Edit {
         Self {
             from,
             to,
-            occurrence: (1, 1),
-        }
-    }
-
-    /// The same for one of several occurrences: the first of two is `nth(1, 2)`.
-    pub const fn nth(self, occurrence: usize, of: usize) -> Self {
-        Self {
-            occurrence: (occurrence, of),
-            ..self
+            index: 0,
+            count: 1,
         }
     }
 
     /// The changed text. The pattern must occur as often as the edit says.
     pub fn apply(self, text: &str) -> String {
         let found = occurrences(text, self.from);
-        let (occurrence, of) = self.occurrence;
-        assert_eq!(found.len(), of, "occurrences of {:?}", self.from);
-        let found = &found[occurrence - 1];
+        assert_eq!(found.len(), self.count, "occurrences of {:?}", self.from);
+        let found = &found[self.index];
         let mut words = found.words.iter();
         let mut to = String::new();
         for (index, part) in self.to.split('*').enumerate() {
@@ -95,9 +133,12 @@ fn occurrence<'t>(text: &'t str, pattern: &str) -> Option<(usize, Vec<&'t str>)>
 #[test]
 fn an_edit_finds_its_place_and_keeps_the_words() {
     let text = "st.b32 [%r1+8], %r2; st.b32 [%r3+8], %r4; st.b32 [%r5+4], %r6;";
-    let edit = Edit::replace("st.b32 [*+8], *;", "st.u8 [*], *;").nth(2, 2);
+    let stores = Places {
+        pattern: "st.b32 [*+8], *;",
+        names: &[Places::OTHER, "second"],
+    };
     assert_eq!(
-        edit.apply(text),
+        stores.replace("second", "st.u8 [*], *;").apply(text),
         "st.b32 [%r1+8], %r2; st.u8 [%r3], %r4; st.b32 [%r5+4], %r6;"
     );
     assert_eq!(

@@ -6,49 +6,90 @@
 use warpfold::Sum;
 
 use crate::bug::bugs;
-use crate::edit::Edit;
+use crate::edit::{Edit, Places};
 use crate::engine::{SM_70, SM_90};
 use crate::trial::Check::{Bits, Hang, Init, Memory, Race, Sync};
 use crate::trial::{Circumstances, of_inclusive_scan};
 
-const BARRIER: Edit = Edit::remove("bar.sync \t0;").nth(1, 2);
+/// What there is once for the tiles of a short scan, and once for those of a long one.
+const fn in_each_half(pattern: &'static str) -> Places {
+    Places {
+        pattern,
+        names: &["short", ""],
+    }
+}
+
+const BARRIERS: Places = in_each_half("bar.sync \t0;");
 const BARRIER_OF_WARPS: &str = "bar.sync \t1, 256;";
 
-/// A word of the board or the tickets is written.
-const STORE_WORD: &str = "st.relaxed.gpu.global.b64 [%g], *;";
-const PLAIN_STORE_WORD: &str = "st.global.b64 [%g], *;";
+/// The stores of words of the board and of the tickets. The tickets are set back as the last one is taken, and as the last block leaves
+/// the scan that uses up the tags. The others clear the state words, or are of long scans.
+const STORES: Places = Places {
+    pattern: "st.relaxed.gpu.global.b64 [%g], *;",
+    names: &[
+        "",
+        "group",
+        "next group's prefix",
+        "",
+        "",
+        "",
+        "tickets",
+        "aggregate",
+        "",
+        "tickets with tags",
+        "",
+        "",
+        "",
+        "",
+    ],
+};
+const PLAIN_STORE: &str = "st.global.b64 [%g], *;";
 
-/// Those that publish a tile's aggregate, a group's and the next group's prefix, and that set the tickets back: as the last
-/// one is taken, and as the last block leaves the scan that uses up the tags. The others clear the state words, or are of
-/// long scans.
-const PUBLISH: (usize, usize) = (8, 14);
-const PUBLISH_GROUP: (usize, usize) = (2, 14);
-const PUBLISH_PREFIX: (usize, usize) = (3, 14);
-const RESTART: (usize, usize) = (7, 14);
-const RESTART_WITH_TAGS: (usize, usize) = (10, 14);
+/// The loads of such words: that of an aggregate of the tile's own group. The tile's own aggregate, of which the total is made, has no
+/// tag to look at.
+const LOADS: Places = Places {
+    pattern: "ld.relaxed.gpu.global.b64",
+    names: &["", "lower", "", "", "", "", "", "", "", "", "", ""],
+};
 
-/// A word of the board is read; then its tag is looked at.
-const LOAD_WORD: &str = "ld.relaxed.gpu.global.b64";
-const TAG: &str = "mov.b64 \t{_, *}, *;\n\tsetp.ne.b32 \t*, *, *;\n\tselp";
+/// Looks at the tag of a word that was read.
+const TAGS: Places = Places {
+    pattern: "mov.b64 \t{_, *}, *;\n\tsetp.ne.b32 \t*, *, *;\n\tselp",
+    names: &["", "lower", "", "", "", "", "", "", "", ""],
+};
 const ANY_TAG: &str = "mov.b64 \t{_, *}, *;\n\tsetp.ne.b32 \t*, 0, 0;\n\tselp";
 
-/// Those of an aggregate of the tile's own group. The tile's own aggregate, of which the total is made, has no tag to look at.
-const LOWER: (usize, usize) = (2, 12);
-const TAG_OF_LOWER: (usize, usize) = (2, 10);
+const BALLOTS: Places = TAGS.of("vote.sync.ballot.b32 \t*, *, -1;");
 
-const BALLOT: &str = "vote.sync.ballot.b32 \t*, *, -1;";
+/// Looks at the tags of both halves of a word of 64 bits.
+const BOTH_TAGS: Places = TAGS.of("or.pred \t*, *, *;\n\tand.b64");
 
 /// A tile is told, in its turn or in the end's stead, and waited for.
-const TELL_TILE: &str = "bar.arrive \t*, 64;";
-const IN_TURN: (usize, usize) = (1, 6);
-const AWAIT_TILE: Edit = Edit::replace("bar.sync \t*, 64;", "bar.arrive \t*, 64;").nth(2, 5);
+const TELL_TILE: Places = Places {
+    pattern: "bar.arrive \t*, 64;",
+    names: &["in turn", "", "", "", "", ""],
+};
+const AWAIT_TILE: Places = Places {
+    pattern: "bar.sync \t*, 64;",
+    names: &["", "in turn", "", "", ""],
+};
 
 /// A prefix is told, and waited for.
 const TELL_PREFIX: &str = "bar.arrive \t*, 288;";
 const AWAIT_PREFIX: Edit = Edit::replace("bar.sync \t*, 288;", "bar.arrive \t*, 288;");
 
+/// The place of a turn's tile in shared memory is written, and read.
+const WRITE_TILE: Places = TELL_TILE.of("exch.b32 %o, [%s], *;");
+const READ_TILE: Places = AWAIT_TILE.of("ld.shared.b32 \t*, [*+136];");
+
 /// A block's news that it leaves the scan that uses up the tags.
-const DEPARTURE: &str = "atom.acq_rel.gpu.global.add.u32";
+const DEPARTURES: Places = in_each_half("atom.acq_rel.gpu.global.add.u32");
+
+/// The branches on what is 0.
+const BRANCHES: Places = Places {
+    pattern: "setp.ne.b32 \t*, *, 0;\n\t@* bra \t$*;\n\tbra.uni",
+    names: &["", "group's tiles", "", ""],
+};
 
 const SEVEN_TILES: Circumstances = Circumstances {
     generation: SM_90,
@@ -85,37 +126,37 @@ const TWO_GROUPS: Circumstances = Circumstances {
 bugs! {
     sum_f32: "inclusive_scan_sum_f32", of_inclusive_scan::<Sum, f32>, SEVEN_TILES;
     no_barrier_before_the_first_ticket_is_read: [Race, Init],
-        [BARRIER];
+        [BARRIERS.remove("short")];
     no_barrier_before_the_totals_are_read: [Race],
         [Edit::remove(BARRIER_OF_WARPS)];
     one_place_for_the_totals_of_all_turns: [Race],
         [
-            Edit::replace("mul.wide.u32 \t*, *, 64;", "mul.wide.u32 \t*, *, 0;").nth(1, 2),
-            Edit::replace("mad.lo.s64 \t*, *, -60, *;", "mad.lo.s64 \t*, *, 4, *;").nth(1, 2),
+            in_each_half("mul.wide.u32 \t*, *, 64;").replace("short", "mul.wide.u32 \t*, *, 0;"),
+            in_each_half("mad.lo.s64 \t*, *, -60, *;").replace("short", "mad.lo.s64 \t*, *, 4, *;"),
         ];
     barrier_of_the_whole_block_for_the_warps_that_scan: [Hang],
         [Edit::replace(BARRIER_OF_WARPS, "bar.sync \t1, 288;")];
     aggregate_published_by_a_plain_store: [Race],
-        [Edit::replace(STORE_WORD, PLAIN_STORE_WORD).nth(PUBLISH.0, PUBLISH.1)];
+        [STORES.replace("aggregate", PLAIN_STORE)];
     aggregate_read_by_a_plain_load: [Race],
-        [Edit::replace(LOAD_WORD, "ld.global.b64").nth(LOWER.0, LOWER.1)];
+        [LOADS.replace("lower", "ld.global.b64")];
     aggregate_published_in_halves_tag_first: [Race],
-        [Edit::replace(
-            STORE_WORD,
+        [STORES.replace(
+            "aggregate",
             "{ .reg .b32 %l, %h; mov.b64 {%l, %h}, *; \
              st.relaxed.gpu.global.b32 [%g+4], %h; st.relaxed.gpu.global.b32 [%g], %l; }",
-        ).nth(PUBLISH.0, PUBLISH.1)];
+        )];
     aggregate_published_in_anothers_slot: [Hang],
-        [Edit::replace(STORE_WORD, "st.relaxed.gpu.global.b64 [%g+8], *;").nth(PUBLISH.0, PUBLISH.1)];
+        [STORES.replace("aggregate", "st.relaxed.gpu.global.b64 [%g+8], *;")];
     own_aggregate_taken_for_a_lower_one: [Bits],
-        [Edit::replace(
-            "setp.lt.u32 \t*, *, *;\n\tsetp.lt.u32 \t*, *, *;\n\tsetp.ne.b32",
+        [in_each_half("setp.lt.u32 \t*, *, *;\n\tsetp.lt.u32 \t*, *, *;\n\tsetp.ne.b32").replace(
+            "short",
             "setp.le.u32 \t*, *, *;\n\tsetp.lt.u32 \t*, *, *;\n\tsetp.ne.b32",
-        ).nth(1, 2)];
+        )];
     tile_not_told: [Hang],
-        [Edit::remove(TELL_TILE).nth(IN_TURN.0, IN_TURN.1)];
+        [TELL_TILE.remove("in turn")];
     tile_not_waited_for: [Race, Init],
-        [AWAIT_TILE];
+        [AWAIT_TILE.replace("in turn", "bar.arrive \t*, 64;")];
     prefix_not_told: [Hang],
         [Edit::remove(TELL_PREFIX)];
     prefix_not_waited_for: [Race, Bits],
@@ -124,67 +165,67 @@ bugs! {
         [Edit::replace(TELL_PREFIX, "bar.arrive \t*, 256;")];
     one_place_for_the_tiles_of_all_turns: [Race],
         [
-            Edit::replace(
-                "exch.b32 %o, [%s], *;",
+            WRITE_TILE.replace(
+                "in turn",
                 "exch.b32 %o, [gpu_launch_sized_workgroup_mem+136], *;",
-            ).nth(1, 6),
-            Edit::replace(
-                "ld.shared.b32 \t*, [*+136];",
+            ),
+            READ_TILE.replace(
+                "in turn",
                 "ld.shared.b32 \t*, [gpu_launch_sized_workgroup_mem+136];",
-            ).nth(2, 5),
+            ),
         ];
     one_place_for_the_prefixes_of_all_turns: [Race],
         [
-            Edit::replace(
-                "st.shared.b32 \t[*+152], *;",
+            in_each_half("st.shared.b32 \t[*+152], *;").replace(
+                "short",
                 "{ .reg .b64 %x; mov.b64 %x, *; } st.shared.b32 \t[gpu_launch_sized_workgroup_mem+152], *;",
-            ).nth(1, 2),
-            Edit::replace(
-                "ld.shared.b32 \t*, [*+152];",
+            ),
+            in_each_half("ld.shared.b32 \t*, [*+152];").replace(
+                "short",
                 "ld.shared.b32 \t*, [gpu_launch_sized_workgroup_mem+152];",
-            ).nth(1, 2),
+            ),
         ];
     copies_not_waited_for: [Race, Bits],
-        [Edit::remove("cp.async.wait_all;").nth(1, 2)];
+        [in_each_half("cp.async.wait_all;").remove("short")];
     tickets_not_set_back: [Bits],
-        [Edit::remove(STORE_WORD).nth(RESTART.0, RESTART.1)];
+        [STORES.remove("tickets")];
     one_item_too_many_at_the_end: [Memory],
-        [Edit::replace(
-            "setp.ge.u64 \t*, *, *;\n\t@* bra \t$*;\n\tst.global.b32 \t[*+12], *;",
+        [in_each_half("setp.ge.u64 \t*, *, *;\n\t@* bra \t$*;\n\tst.global.b32 \t[*+12], *;").replace(
+            "short",
             "setp.gt.u64 \t*, *, *;\n\t@* bra \t$*;\n\tst.global.b32 \t[*+12], *;",
-        ).nth(1, 2)];
+        )];
     work_before_not_awaited: [Memory],
         [Edit::remove("griddepcontrol.wait;")];
     a_lane_missing_from_the_ballots_mask: [Sync],
-        [Edit::replace(BALLOT, "vote.sync.ballot.b32 \t*, *, 2147483647;").nth(2, 10)];
+        [BALLOTS.replace("lower", "vote.sync.ballot.b32 \t*, *, 2147483647;")];
 }
 
 bugs! {
     sum_f32_of_many_tiles: "inclusive_scan_sum_f32", of_inclusive_scan::<Sum, f32>, MANY_TILES;
     tag_not_looked_at: [Bits],
-        [Edit::replace(TAG, ANY_TAG).nth(TAG_OF_LOWER.0, TAG_OF_LOWER.1)];
+        [TAGS.replace("lower", ANY_TAG)];
     tag_not_told_to_the_block: [Init],
-        [Edit::remove("st.shared.b32 \t[gpu_launch_sized_workgroup_mem+168], *;").nth(1, 2)];
+        [in_each_half("st.shared.b32 \t[gpu_launch_sized_workgroup_mem+168], *;").remove("short")];
     epoch_not_moved_on: [Bits],
-        [Edit::replace(STORE_WORD, "st.relaxed.gpu.global.b64 [%g], 0;").nth(RESTART.0, RESTART.1)];
+        [STORES.replace("tickets", "st.relaxed.gpu.global.b64 [%g], 0;")];
 }
 
 bugs! {
     sum_f32_of_two_groups: "inclusive_scan_sum_f32", of_inclusive_scan::<Sum, f32>, TWO_GROUPS;
     group_published_with_one_tile_there: [Bits],
-        [Edit::replace(
-            "setp.ne.b32 \t*, *, 0;\n\t@* bra \t$*;\n\tbra.uni",
+        [BRANCHES.replace(
+            "group's tiles",
             "setp.eq.b32 \t*, *, -1;\n\t@* bra \t$*;\n\tbra.uni",
-        ).nth(2, 4)];
+        )];
     group_published_by_a_plain_store: [Race],
-        [Edit::replace(STORE_WORD, PLAIN_STORE_WORD).nth(PUBLISH_GROUP.0, PUBLISH_GROUP.1)];
+        [STORES.replace("group", PLAIN_STORE)];
     next_groups_prefix_published_by_a_plain_store: [Race],
-        [Edit::replace(STORE_WORD, PLAIN_STORE_WORD).nth(PUBLISH_PREFIX.0, PUBLISH_PREFIX.1)];
+        [STORES.replace("next group's prefix", PLAIN_STORE)];
     group_before_taken_with_a_tile_missing: [Bits],
-        [Edit::replace(
-            "setp.eq.b32 \t*, *, 0;\n\tselp.b32",
+        [in_each_half("setp.eq.b32 \t*, *, 0;\n\tselp.b32").replace(
+            "short",
             "setp.eq.b32 \t*, 0, 0;\n\tselp.b32",
-        ).nth(1, 2)];
+        )];
 }
 
 bugs! {
@@ -198,15 +239,15 @@ bugs! {
 bugs! {
     sum_f32_with_the_last_tag: "inclusive_scan_sum_f32", of_inclusive_scan::<Sum, f32>, LAST_TAG;
     tickets_not_set_back_with_the_tags: [Bits],
-        [Edit::remove(STORE_WORD).nth(RESTART_WITH_TAGS.0, RESTART_WITH_TAGS.1)];
+        [STORES.remove("tickets with tags")];
     departure_not_acquired: [Race],
-        [Edit::replace(DEPARTURE, "atom.release.gpu.global.add.u32").nth(1, 2)];
+        [DEPARTURES.replace("short", "atom.release.gpu.global.add.u32")];
     departure_not_released: [Race],
-        [Edit::replace(DEPARTURE, "atom.acquire.gpu.global.add.u32").nth(1, 2)];
+        [DEPARTURES.replace("short", "atom.acquire.gpu.global.add.u32")];
 }
 
 bugs! {
     sum_u64: "inclusive_scan_sum_u64", of_inclusive_scan::<Sum, u64>, MANY_TILES;
     tag_of_the_upper_half_not_looked_at: [Bits],
-        [Edit::replace("or.pred \t*, *, *;\n\tand.b64", "mov.pred \t*, *;\n\tand.b64").nth(2, 10)];
+        [BOTH_TAGS.replace("lower", "mov.pred \t*, *;\n\tand.b64")];
 }

@@ -3,12 +3,58 @@
 use warpfold::Sum;
 
 use crate::bug::bugs;
-use crate::edit::Edit;
+use crate::edit::{Edit, Places};
 use crate::engine::SM_90;
 use crate::trial::Check::{Bits, Hang, Memory, Race};
 use crate::trial::{Circumstances, of_segmented_reduction, of_segmented_scan};
 
-const BARRIER: &str = "bar.sync \t0;";
+/// By what the block reads behind it.
+const BARRIERS: Places = Places {
+    pattern: "bar.sync \t0;",
+    names: &[
+        "ticket",
+        "borders",
+        "works",
+        "next work",
+        "items",
+        "slots",
+        "leaves",
+        "nodes",
+        "last tag",
+    ],
+};
+
+/// Those of a scan.
+const SCAN_BARRIERS: Places = BARRIERS.named(&[
+    "ticket",
+    "borders",
+    "works",
+    "next work",
+    "items",
+    "slots",
+    "leaves",
+    "nodes",
+    "total",
+    "before chunk",
+    "before nodes",
+    "before leaves",
+    "results",
+    "last tag",
+]);
+
+/// The stores of words of the board and of the tickets.
+const STORES: Places = Places {
+    pattern: "st.relaxed.gpu.global.b64 [%g], *;",
+    names: &[
+        "", "", "", "", "", "", "", "", "partial", "", "", "", "", "", "",
+    ],
+};
+
+/// Where an identity is put in a register.
+const IDENTITIES: Places = Places {
+    pattern: "mov.b32 *, -2147483648;",
+    names: &["first", "", "", "", ""],
+};
 
 const SEGMENTS: Circumstances = Circumstances {
     generation: SM_90,
@@ -20,43 +66,43 @@ const SEGMENTS: Circumstances = Circumstances {
 bugs! {
     sum_f32: "segmented_reduce_sum_f32", of_segmented_reduction::<Sum, f32>, SEGMENTS;
     no_barrier_before_the_ticket_is_read: [Race],
-        [Edit::remove(BARRIER).nth(1, 10)];
+        [BARRIERS.remove("ticket")];
     no_barrier_before_the_borders_are_read: [Race],
-        [Edit::remove(BARRIER).nth(2, 10)];
+        [BARRIERS.remove("borders")];
     no_barrier_before_the_works_are_read: [Race],
-        [Edit::remove(BARRIER).nth(3, 10)];
+        [BARRIERS.remove("works")];
     no_barrier_before_the_next_work_is_brought: [Race],
-        [Edit::remove(BARRIER).nth(4, 10)];
+        [BARRIERS.remove("next work")];
     no_barrier_before_the_items_are_read: [Race],
-        [Edit::remove(BARRIER).nth(5, 10)];
+        [BARRIERS.remove("items")];
     no_barrier_before_the_slots_are_read: [Memory],
-        [Edit::remove(BARRIER).nth(6, 10)];
+        [BARRIERS.remove("slots")];
     no_barrier_before_the_leaves_are_read: [Race],
-        [Edit::remove(BARRIER).nth(7, 10)];
+        [BARRIERS.remove("leaves")];
     no_barrier_before_the_nodes_are_read: [Race],
-        [Edit::remove(BARRIER).nth(8, 10)];
+        [BARRIERS.remove("nodes")];
     copies_not_awaited: [Race],
         [Edit::remove("cp.async.wait_all;")];
     partial_not_published: [Hang],
-        [Edit::remove("st.relaxed.gpu.global.b64 [%g], *;").nth(9, 15)];
+        [STORES.remove("partial")];
     work_before_not_awaited: [Memory],
         [Edit::remove("griddepcontrol.wait;")];
     identity_of_another_sign: [Bits],
-        [Edit::replace("mov.b32 *, -2147483648;", "mov.b32 *, 0;").nth(1, 5)];
+        [IDENTITIES.replace("first", "mov.b32 *, 0;")];
 }
 
 bugs! {
     scan_sum_f32: "segmented_scan_sum_f32", of_segmented_scan::<Sum, f32>, SEGMENTS;
     no_barrier_before_the_items_are_read: [Race],
-        [Edit::remove(BARRIER).nth(5, 14)];
+        [SCAN_BARRIERS.remove("items")];
     no_barrier_before_the_leaves_are_read: [Race],
-        [Edit::remove(BARRIER).nth(7, 14)];
+        [SCAN_BARRIERS.remove("leaves")];
     no_barrier_before_the_nodes_are_read: [Race],
-        [Edit::remove(BARRIER).nth(8, 14)];
+        [SCAN_BARRIERS.remove("nodes")];
     no_barrier_before_what_stands_before_nodes_is_read: [Race],
-        [Edit::remove(BARRIER).nth(11, 14)];
+        [SCAN_BARRIERS.remove("before nodes")];
     no_barrier_before_what_stands_before_leaves_is_read: [Race],
-        [Edit::remove(BARRIER).nth(12, 14)];
+        [SCAN_BARRIERS.remove("before leaves")];
     no_barrier_before_the_results_are_read: [Race],
-        [Edit::remove(BARRIER).nth(13, 14)];
+        [SCAN_BARRIERS.remove("results")];
 }

@@ -77,8 +77,21 @@ fn hash(seed: u32, text: &str) -> u32 {
     })
 }
 
-/// Compiles the libraries that are not in `folder` yet.
-pub fn compile(libraries: &[Library], capability: (u32, u32), folder: &Path) -> Result<()> {
+/// The folders of headers of a checkout of CCCL.
+pub fn headers_of(checkout: &Path) -> Result<Vec<PathBuf>> {
+    let folders = ["cub", "thrust", "libcudacxx/include"].map(|folder| checkout.join(folder));
+    let header = folders[0].join("cub/cub.cuh");
+    ensure!(header.is_file(), "there is no {}", header.display());
+    Ok(folders.to_vec())
+}
+
+/// Compiles the libraries that are not in `folder` yet. Headers in these folders come before the compiler's own.
+pub fn compile(
+    libraries: &[Library],
+    capability: (u32, u32),
+    folder: &Path,
+    headers: &[PathBuf],
+) -> Result<()> {
     let exists = |library: &Library| library.path(folder, capability).exists();
     let missing: Vec<_> = libraries
         .iter()
@@ -92,7 +105,7 @@ pub fn compile(libraries: &[Library], capability: (u32, u32), folder: &Path) -> 
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some(library) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
-            compile_one(&nvcc, library, capability, folder)?;
+            compile_one(&nvcc, library, capability, folder, headers)?;
         }
         anyhow::Ok(())
     };
@@ -114,6 +127,7 @@ fn compile_one(
     library: &Library,
     capability: (u32, u32),
     folder: &Path,
+    headers: &[PathBuf],
 ) -> Result<()> {
     let path = library.path(folder, capability);
     let source = path.with_extension("cu");
@@ -122,6 +136,7 @@ fn compile_one(
     let output = Command::new(nvcc)
         .args(FLAGS)
         .args(&library.flags)
+        .args(headers.iter().flat_map(|folder| [Path::new("-I"), folder]))
         .arg(format!("-arch=sm_{}{}", capability.0, capability.1))
         .arg("-o")
         .arg(&unfinished)

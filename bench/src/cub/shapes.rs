@@ -42,7 +42,7 @@ impl Shapes {
     /// own cleaning up when the process ends.
     pub fn build(capability: (u32, u32), folder: &Path) -> Result<&'static Self> {
         let libraries = [Library::of_shapes()];
-        compile(&libraries, capability, folder)?;
+        compile(&libraries, capability, folder, &[])?;
         let path = libraries[0].path(folder, capability);
         // SAFETY: the library was compiled from our source; loading it runs the CUDA runtime's initialisers only.
         let library = unsafe { libloading::Library::new(path) }?;

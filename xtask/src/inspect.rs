@@ -46,10 +46,10 @@ const SCAN_BARRIERS: [(&str, usize); 11] = [
 ];
 
 /// Barriers in the source of a segmented reduction: the ticket, the windows' borders, the works; a work's items, its slots, its leaves,
-/// its nodes; before the next work takes the work's place; what other blocks hear of; the last tag.
-const SEGMENTED_REDUCE_BARRIERS: usize = 10;
+/// its nodes; before the next work takes the work's place, or other blocks hear of it; the last tag.
+const SEGMENTED_REDUCE_BARRIERS: usize = 9;
 
-/// Barriers in the source of a segmented scan: the same, but for what other blocks hear of; a chunk's total, what stands before the
+/// Barriers in the source of a segmented scan: the same; a chunk's total, what stands before the
 /// chunk, before nodes, before leaves; results.
 const SEGMENTED_SCAN_BARRIERS: usize = 14;
 

@@ -32,9 +32,10 @@ use warpfold::{
     WideSumOfSquares, Xor, bf16, cust, f16, kind, reference,
 };
 use warpfold_kernels::contract::{
-    SCAN_GROUP_TILES, SCAN_SHORT_BYTES, Wider, reduce_tile_items, scan_tile_items, vector_items,
+    SCAN_GROUP_TILES, SCAN_SHORT_BYTES, reduce_tile_items, vector_items,
 };
 use warpfold_kernels::for_each_kernel;
+use warpfold_kernels::tuning;
 
 /// How much of a row is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,9 +117,9 @@ fn special_lists<O: Op<T>, T: Edges>(tile: usize) -> Vec<Vec<T>> {
         .collect()
 }
 
-/// Items of a small tile of a scan.
-fn small_tile<T>() -> usize {
-    scan_tile_items::<T>(0) as usize
+/// Items of a tile of a short scan.
+fn small_tile<O: Op<T>, T: Edges>() -> usize {
+    tuning::scan::tiles::<O, T>().items(0) as usize
 }
 
 fn reduce<O: Kernel<kind::reduce, T>, T: Edges>(care: Care) {
@@ -218,7 +219,7 @@ where
 }
 
 fn check_scans<O: Op<T>, T: Edges, R: Edges>(care: Care, scan: Scan<T, R>) {
-    let tile = small_tile::<Wider<T, R>>();
+    let tile = small_tile::<O, T>();
     let two_groups = SCAN_GROUP_TILES as usize + 1;
     let several_tiles = if is_wide::<T>() { two_groups } else { 5 } * tile + 1;
     let ordinary_lists = sizes::<T>(care, tile, several_tiles)
@@ -294,7 +295,7 @@ for_each_kernel!(all_rows);
 
 #[test]
 fn prefixes_pass_through_several_groups() {
-    let count = 3 * SCAN_GROUP_TILES as usize * small_tile::<f32>() + 9;
+    let count = 3 * SCAN_GROUP_TILES as usize * small_tile::<Sum, f32>() + 9;
     check_scanned::<Sum, f32>(count, "four groups");
 }
 
@@ -339,7 +340,7 @@ fn an_output_that_is_longer_keeps_its_end() {
 
 #[test]
 fn a_run_repeats_whatever_the_schedule() {
-    let items = ordinary::<Sum, f32>(35 * small_tile::<f32>() - 3);
+    let items = ordinary::<Sum, f32>(35 * small_tile::<Sum, f32>() - 3);
     let input = Guarded::input::<Sum>(&items, 3);
     let scan = reference::inclusive_scan::<Sum, f32>(&items);
     let sum = reference::reduce::<Sum, f32>(&items);

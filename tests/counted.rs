@@ -21,7 +21,7 @@ use warpfold::{
     exclusive_scan_with, exclusive_scan_with_on, inclusive_scan_with, inclusive_scan_with_on,
     reduce_counted_into, reference,
 };
-use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tile_items};
+use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tiles};
 
 fn stream() -> Stream {
     Stream::new(StreamFlags::NON_BLOCKING, None).unwrap()
@@ -136,7 +136,7 @@ fn scans_have_as_many_items_as_the_count_says() {
 #[test]
 fn a_long_scan_may_turn_out_short() {
     let short = (SCAN_SHORT_BYTES / 8) as usize;
-    let long_tile = scan_tile_items::<f64>(u64::MAX);
+    let long_tile = scan_tiles::<f64>().items(u64::MAX);
     let few = [0, 1, 5000, 3 * long_tile + 7];
     check_scan::<Sum, f64>(short + 9, &few, 2.5);
     if common::mode() == Mode::Real {

@@ -13,7 +13,7 @@ use virtual_gpu::{Checks, Policy, RunOptions};
 use warpfold::{Op, Sum, reference};
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_LONG, SCAN_SHORT_BYTES, reduce_chunk_count, reduce_tile_items,
-    scan_shape, scan_tile_count, scan_tile_items,
+    scan_tiles,
 };
 
 const REDUCTION: &str = "reduce_sum_f32";
@@ -27,7 +27,7 @@ fn reduced() -> Vec<f32> {
 /// Items of three groups of tiles, the last of them not full.
 fn scanned() -> Vec<f32> {
     let tiles = 2 * SCAN_GROUP_TILES + 7;
-    ordinary::<Sum, f32>((tiles * scan_tile_items::<f32>(0)) as usize - 1001)
+    ordinary::<Sum, f32>((tiles * scan_tiles::<f32>().items(0)) as usize - 1001)
 }
 
 fn engine(generation: Generation, symbol: &str, items: &[f32]) -> Engine {
@@ -58,7 +58,7 @@ fn a_reduction_in_pieces_has_the_bits_of_one() {
 fn a_scan_in_pieces_has_the_bits_of_one() {
     let items = scanned();
     let expected = reference::inclusive_scan::<Sum, f32>(&items);
-    let count = scan_tile_count::<f32>(items.len() as u64);
+    let count = scan_tiles::<f32>().count(items.len() as u64);
     assert_eq!(count, 71);
     for generation in GENERATIONS {
         let engine = engine(generation, SCAN, &items);
@@ -123,7 +123,7 @@ const ROOMS: [u32; 3] = [1, 2, 4];
 
 #[test]
 fn a_scan_has_the_same_bits_whatever_its_blocks_have_room_for() {
-    let items = ordinary::<Sum, f32>(9 * scan_tile_items::<f32>(0) as usize - 1001);
+    let items = ordinary::<Sum, f32>(9 * scan_tiles::<f32>().items(0) as usize - 1001);
     let expected = reference::inclusive_scan::<Sum, f32>(&items);
     for buffers in ROOMS {
         let mut engine = engine(SM_90, SCAN, &items);
@@ -145,7 +145,7 @@ where
     Sum: Op<T, Output = T>,
 {
     let item_count = SCAN_SHORT_BYTES as usize / size_of::<T>() + 77;
-    assert_eq!(scan_shape::<T>(item_count as u64), SCAN_LONG);
+    assert_eq!(scan_tiles::<T>().shape(item_count as u64), SCAN_LONG);
     let items = ordinary::<Sum, T>(item_count);
     let mut engine = Engine::new::<Sum, T>(SM_90, 1, &SM_90.kernel(symbol), item_count);
     engine.set_scan_buffers(buffers);

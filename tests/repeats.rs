@@ -19,7 +19,7 @@ use virtual_gpu::Mode;
 use warpfold::{
     Gpu, Item, Kernel, Max, Min, Product, Result, Sum, WideSum, bf16, cust, f16, kind, reference,
 };
-use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tile_items};
+use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tiles};
 
 /// Streams whose runs are under way at once.
 const STREAMS: usize = 4;
@@ -36,7 +36,7 @@ fn runs() -> usize {
 fn item_count<T>() -> usize {
     match mode() {
         Mode::Real => SCAN_SHORT_BYTES as usize / size_of::<T>() * 5 / 4 + 77,
-        Mode::Virtual => 2 * scan_tile_items::<T>(0) as usize + 77,
+        Mode::Virtual => 2 * scan_tiles::<T>().items(0) as usize + 77,
     }
 }
 

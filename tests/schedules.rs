@@ -32,7 +32,7 @@ use schedule::schedules;
 use virtual_gpu::Checks;
 use virtual_gpu::driver::run_with;
 use warpfold::{Gpu, Kernel, Max, Op, Result, Sum, cust, kind, reference};
-use warpfold_kernels::contract::{reduce_tile_items, scan_tile_items};
+use warpfold_kernels::contract::{reduce_tile_items, scan_tiles};
 
 /// Seeds of each policy.
 const SEEDS: u64 = 6;
@@ -85,8 +85,8 @@ fn scan_in_place<O: Op<T>, T: Edges>(
 
 fn cases() -> Vec<Case> {
     let reduced = reduce_tile_items::<f32>() as usize;
-    let f32s = scan_tile_items::<f32>(0) as usize;
-    let f64s = scan_tile_items::<f64>(0) as usize;
+    let f32s = scan_tiles::<f32>().items(0) as usize;
+    let f64s = scan_tiles::<f64>().items(0) as usize;
     vec![
         reduce::<Sum, f32>(40 * reduced - 3, 0),
         reduce::<Sum, f32>(3 * reduced + 1, 3),

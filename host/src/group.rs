@@ -67,7 +67,8 @@ use std::iter;
 use std::ops::Range;
 use std::time::Duration;
 
-use warpfold_kernels::contract::scan_tile_items;
+use warpfold_kernels::contract::scan_tiles;
+use warpfold_kernels::tuning::scan::exact_tiles;
 
 use crate::gpu::Gpu;
 use crate::kernel::{Item, reduce_chunk_items};
@@ -103,8 +104,12 @@ pub fn within<'gpu>(
 /// ```
 pub fn cuts<T: Item>(item_count: usize, ranks: usize) -> Vec<Range<usize>> {
     let count = item_count as u64;
-    let (chunk, tile) = (reduce_chunk_items::<T>(count), scan_tile_items::<T>(count));
-    let unit = chunk / greatest_common_divisor(chunk, tile) * tile;
+    let tiles = [scan_tiles::<T>(), exact_tiles::<T>()].map(|tiles| tiles.items(count));
+    let unit = tiles
+        .into_iter()
+        .fold(reduce_chunk_items::<T>(count), |unit, tile| {
+            unit / greatest_common_divisor(unit, tile) * tile
+        });
     let units = count.div_ceil(unit);
     let ranks = ranks as u64;
     let border = |rank: u64| {

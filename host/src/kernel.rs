@@ -9,9 +9,8 @@ use std::any::TypeId;
 use cust::memory::DeviceCopy;
 use half::{bf16, f16};
 use warpfold_kernels::contract::{
-    BLOCK_THREADS, SCAN_SHORT_BYTES, ScanShape, Wider, is_short_scan, reduce_chunk_count,
-    reduce_chunk_tiles, reduce_most_chunks, reduce_tile_items, scan_long_shape, scan_short_shape,
-    scan_tile_count, scan_tile_items,
+    BLOCK_THREADS, ScanShape, ScanTiles, reduce_chunk_count, reduce_chunk_tiles,
+    reduce_most_chunks, reduce_tile_items,
 };
 use warpfold_kernels::element::Element;
 use warpfold_kernels::launch::{
@@ -42,7 +41,7 @@ impl<T: Element + DeviceCopy> Item for T {}
 /// The kinds of kernels, named as in the table of kernels. They are types without values.
 #[allow(non_camel_case_types)]
 pub mod kind {
-    use super::{Blocks, Copies, Element, Op, Wider};
+    use super::{Blocks, Copies, Element, Op};
 
     /// A kind of kernel.
     pub trait Kind: 'static {
@@ -122,13 +121,13 @@ pub mod kind {
 
     impl Kind for inclusive_scan {
         fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks {
-            Blocks::of_scan::<O::Accumulator, Wider<T, O::Output>>(copies, available)
+            Blocks::of_scan::<O, T>(copies, available)
         }
     }
 
     impl Kind for exclusive_scan {
         fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks {
-            Blocks::of_scan::<O::Accumulator, Wider<T, O::Output>>(copies, available)
+            Blocks::of_scan::<O, T>(copies, available)
         }
     }
 }
@@ -212,7 +211,7 @@ impl Row {
             entry: Entry::with_blocks(symbol, texts, K::blocks::<O, T>),
             item: Type::of::<T>(),
             result: Type::of::<O::Output>(),
-            division: Division::of::<T, O::Output, O::Accumulator>(),
+            division: Division::of::<T, O::Accumulator>(tuning::scan::tiles::<O, T>()),
             lower: lower::<O, T>,
         }
     }
@@ -232,13 +231,9 @@ pub(crate) struct Division {
     pub reduce_most_chunks: fn(u64) -> u64,
     pub reduce_state_words: fn(u64) -> u64,
     pub reduce_most_state_words: fn(u64) -> u64,
-    /// Items of the longest scan that is short.
-    pub scan_short_items: u64,
-    pub is_short_scan: fn(u64) -> bool,
-    pub scan_tile_items: fn(u64) -> u64,
-    pub scan_tile_count: fn(u64) -> u64,
-    pub scan_state_words: fn(u64) -> u64,
-    pub scan_most_state_words: fn(u64) -> u64,
+    pub scan_tiles: ScanTiles,
+    pub scan_state_words: fn(ScanTiles, u64) -> u64,
+    pub scan_most_state_words: fn(ScanTiles, u64) -> u64,
     /// Of items and segments.
     pub window_count: fn(u64, u64) -> u64,
     /// The same.
@@ -250,20 +245,17 @@ pub(crate) struct Division {
 }
 
 impl Division {
-    /// For items of type `T`, results of type `R` and accumulators of type `A`.
-    const fn of<T: Element, R: Element, A>() -> Self {
+    /// For items of type `T` and accumulators of type `A`, with these tiles of scans.
+    const fn of<T: Element, A>(scan_tiles: ScanTiles) -> Self {
         Self {
             reduce_chunk_items: reduce_chunk_items::<T>,
             reduce_chunk_count: reduce_chunk_count::<T>,
             reduce_most_chunks: reduce_most_chunks::<T>,
             reduce_state_words: reduce_state_words::<T, A>,
             reduce_most_state_words: reduce_most_state_words::<T, A>,
-            scan_short_items: SCAN_SHORT_BYTES / size_of::<Wider<T, R>>() as u64,
-            is_short_scan: is_short_scan::<Wider<T, R>>,
-            scan_tile_items: scan_tile_items::<Wider<T, R>>,
-            scan_tile_count: scan_tile_count::<Wider<T, R>>,
-            scan_state_words: scan_state_words::<Wider<T, R>, A>,
-            scan_most_state_words: scan_most_state_words::<Wider<T, R>, A>,
+            scan_tiles,
+            scan_state_words: scan_state_words::<A>,
+            scan_most_state_words: scan_most_state_words::<A>,
             window_count: segments::window_count::<T, A>,
             segments_state_words: segments::state_words::<T, A>,
             columns_state_words: columns::state_words::<A>,
@@ -465,19 +457,20 @@ impl Blocks {
         }
     }
 
-    /// Of a scan with accumulators of type `A`, whose tiles are those of items of type `T`.
-    fn of_scan<A, T>(copies: Copies, available: u32) -> Self {
+    /// Of a scan of items of type `T` by `O`.
+    fn of_scan<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Self {
+        let tiles = tuning::scan::tiles::<O, T>();
         let block = |shape: ScanShape, available| Block {
             threads: scan_block_threads(shape),
-            shared_bytes: scan_shared_bytes::<A>(
+            shared_bytes: scan_shared_bytes::<O::Accumulator>(
                 shape,
-                scan_buffers::<A>(shape, copies, available),
+                scan_buffers::<O::Accumulator>(shape, copies, available),
             ),
         };
         Self {
             // Two share a multiprocessor.
-            short: block(scan_short_shape::<T>(), available / 2),
-            long: block(scan_long_shape::<T>(), available),
+            short: block(tiles.short, available / 2),
+            long: block(tiles.long, available),
         }
     }
 }

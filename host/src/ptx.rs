@@ -78,7 +78,7 @@ static SHIPPED: Texts = Texts {
 
 /// The lowest compute capability that runs any variant.
 pub(crate) static LOWEST_CAPABILITY: (u32, u32) =
-    SHIPPED.variants[SHIPPED.variants.len() - 1].capability;
+    SHIPPED.lowest_of(&SHIPPED.variants[SHIPPED.variants.len() - 1]);
 
 /// A text that holds one kernel.
 #[derive(Debug)]
@@ -129,6 +129,19 @@ impl Texts {
             .flat_map(move |variant| self.of_variant(variant, symbol, capability))
     }
 
+    /// Whether texts for 8.0 are made of those of a variant.
+    const fn makes_8_0_of(&self, variant: &Variant) -> bool {
+        self.lacks_8_0 && variant.capability.0 == FROM.0 && variant.capability.1 == FROM.1
+    }
+
+    /// The lowest compute capability that runs a variant, or what is made of it.
+    const fn lowest_of(&self, variant: &Variant) -> (u32, u32) {
+        match self.makes_8_0_of(variant) {
+            true => FOR_8_0.capability,
+            false => variant.capability,
+        }
+    }
+
     /// The texts of a variant that a device runs: that which is there, and that for 8.0 which is made of it.
     fn of_variant(
         &self,
@@ -136,12 +149,8 @@ impl Texts {
         symbol: &str,
         capability: (u32, u32),
     ) -> impl Iterator<Item = Candidate> + use<> {
-        let makes = self.lacks_8_0 && variant.capability == FROM;
-        let lowest = match makes {
-            true => FOR_8_0.capability,
-            false => variant.capability,
-        };
-        let is_of_use = lowest <= capability;
+        let makes = self.makes_8_0_of(variant);
+        let is_of_use = self.lowest_of(variant) <= capability;
         let compiled = is_of_use.then(|| self.text(variant, symbol)).flatten();
         let compiled = compiled.map(|text| Candidate {
             capability: variant.capability,

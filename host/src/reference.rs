@@ -8,8 +8,7 @@
 
 use warpfold_kernels::contract::{
     BLOCK_THREADS, SCAN_GROUP_TILES, ScanShape, Tree, WARP_LANES, Wider, reduce_chunk_count,
-    reduce_chunk_tiles, reduce_tile_items, scan_shape, scan_tile_count, scan_tile_items,
-    thread_vectors, vector_items,
+    reduce_chunk_tiles, reduce_tile_items, scan_tiles, thread_vectors, vector_items,
 };
 use warpfold_kernels::element::{Accumulator, Element};
 use warpfold_kernels::op::Op;
@@ -230,7 +229,7 @@ fn scan<O: Op<T>, T: Element>(
     let mut group_prefix = initial;
     let mut total = initial;
     let mut aggregates = [O::identity(); SCAN_GROUP_TILES as usize];
-    for tile in 0..scan_tile_count::<Wider<T, O::Output>>(items.len() as u64) {
+    for tile in 0..scan_tiles::<Wider<T, O::Output>>().count(items.len() as u64) {
         let place = (tile % SCAN_GROUP_TILES) as usize;
         if tile > 0 && place == 0 {
             group_prefix = O::combine(group_prefix, group::<O, T>(&aggregates));
@@ -286,8 +285,9 @@ fn scan_tile<O: Op<T>, T: Element>(
     tile: u64,
 ) -> (Vec<Placed<O::Accumulator>>, O::Accumulator) {
     let item_count = items.len() as u64;
-    let ScanShape { warps, rows, .. } = scan_shape::<Wider<T, O::Output>>(item_count);
-    let tile_start = tile * scan_tile_items::<Wider<T, O::Output>>(item_count);
+    let tiles = scan_tiles::<Wider<T, O::Output>>();
+    let ScanShape { warps, rows, .. } = tiles.shape(item_count);
+    let tile_start = tile * tiles.items(item_count);
     let mut vector_items = vector_items::<Wider<T, O::Output>>();
     let mut rows = rows;
     if O::Accumulator::IS_WIDE {

@@ -231,7 +231,7 @@ fn scan_pieces(
     )
     .map(|(from, to)| Piece { from, to });
     let item_count = items.count() as u64;
-    let state_words = (row.division.scan_state_words)(item_count);
+    let state_words = (row.division.scan_state_words)(row.division.scan_tiles, item_count);
     let mut conductor = entered.call()?;
     conductor.begin();
     Queue::on_own(entered, &conductor, |queue| {

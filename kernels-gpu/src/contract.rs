@@ -21,7 +21,8 @@
 //! | in a tile of a short scan, `R`, of 8 warps | 4 | 4 | 4 | 4 | 4 | 5 | 3 | 3 |
 //! | in a tile of a long scan, `R`, of 16 warps | 7 | 7 | 7 | 7 | 7 | 7 | 3 | 3 |
 //!
-//! For a scan, the bytes of an item are those of an item or of a result, whichever are more ([`Wider`]).
+//! For a scan, the bytes of an item are those of an item or of a result, whichever are more ([`Wider`]). Where an operator is
+//! [exact](crate::op::Op::EXACT), any tiles give the same bits: those of its scans are in [`crate::tuning::scan`].
 //!
 //! # Reduction
 //!
@@ -46,7 +47,7 @@
 //!
 //! # Scan
 //!
-//! A **tile** is `R` vectors for each thread of `W` warps; these numbers depend on `n`, see [`scan_shape`]. An operator need
+//! A **tile** is `R` vectors for each thread of `W` warps; these numbers depend on `n`, see [`scan_tiles`]. An operator need
 //! not commute.
 //!
 //! 1. In a tile, warp `w` (0..`W`) owns `R` consecutive rows of 32 vectors: vector `l` (lane) of row `r` starts at
@@ -122,6 +123,19 @@ pub struct ScanShape {
     pub rows: usize,
     /// Bytes of a vector.
     pub vector_bytes: usize,
+}
+
+/// The tiles of an operator's scans, whatever their length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScanTiles {
+    /// Those of a short scan.
+    pub short: ScanShape,
+    /// Those of a long one.
+    pub long: ScanShape,
+    /// Items of the longest scan that is short.
+    pub short_items: u64,
+    /// Items of a vector.
+    pub vector_items: usize,
 }
 
 /// The shape of the tiles of a short scan, with vectors of 16 bytes: small, so that more multiprocessors share it. Of 2^16 `f32` on an H200, on the way
@@ -209,44 +223,26 @@ pub const fn reduce_most_chunks<T>(item_count: u64) -> u64 {
     }
 }
 
-/// Whether a scan of `item_count` items of type `T` is short.
-pub const fn is_short_scan<T>(item_count: u64) -> bool {
-    item_count <= SCAN_SHORT_BYTES / size_of::<T>() as u64
-}
-
-/// The shape of the tiles of a short scan of items of type `T`.
-pub const fn scan_short_shape<T>() -> ScanShape {
-    let rows = match vector_bytes::<T>() {
-        VECTOR_BYTES => SCAN_SHORT.rows,
-        12 => 5,
-        _ => 3,
+/// The tiles of a scan of items of type `T` by an operator that rounds.
+pub const fn scan_tiles<T>() -> ScanTiles {
+    let (short_rows, long_rows) = match vector_bytes::<T>() {
+        VECTOR_BYTES => (SCAN_SHORT.rows, SCAN_LONG.rows),
+        12 => (5, SCAN_LONG.rows),
+        _ => (3, 3),
     };
-    ScanShape {
-        rows,
-        vector_bytes: vector_bytes::<T>(),
-        ..SCAN_SHORT
-    }
-}
-
-/// The shape of the tiles of a long scan of items of type `T`.
-pub const fn scan_long_shape<T>() -> ScanShape {
-    let rows = match vector_bytes::<T>() {
-        VECTOR_BYTES | 12 => SCAN_LONG.rows,
-        _ => 3,
-    };
-    ScanShape {
-        rows,
-        vector_bytes: vector_bytes::<T>(),
-        ..SCAN_LONG
-    }
-}
-
-/// The shape of the tiles of a scan of `item_count` items of type `T`.
-pub const fn scan_shape<T>(item_count: u64) -> ScanShape {
-    if is_short_scan::<T>(item_count) {
-        scan_short_shape::<T>()
-    } else {
-        scan_long_shape::<T>()
+    ScanTiles {
+        short: ScanShape {
+            rows: short_rows,
+            vector_bytes: vector_bytes::<T>(),
+            ..SCAN_SHORT
+        },
+        long: ScanShape {
+            rows: long_rows,
+            vector_bytes: vector_bytes::<T>(),
+            ..SCAN_LONG
+        },
+        short_items: SCAN_SHORT_BYTES / size_of::<T>() as u64,
+        vector_items: vector_items::<T>(),
     }
 }
 
@@ -262,19 +258,35 @@ impl ScanShape {
     }
 }
 
-/// Items of type `T` in a tile of a scan of `item_count` items.
-pub const fn scan_tile_items<T>(item_count: u64) -> u64 {
-    (scan_shape::<T>(item_count).vectors() * vector_items::<T>()) as u64
-}
+impl ScanTiles {
+    /// Whether a scan of `item_count` items is short.
+    pub const fn is_short(self, item_count: u64) -> bool {
+        item_count <= self.short_items
+    }
 
-/// Tiles of a scan that `item_count` items of type `T` fill, the last one perhaps in part.
-pub const fn scan_tile_count<T>(item_count: u64) -> u64 {
-    item_count.div_ceil(scan_tile_items::<T>(item_count))
-}
+    /// The shape of the tiles of a scan of `item_count` items.
+    pub const fn shape(self, item_count: u64) -> ScanShape {
+        if self.is_short(item_count) {
+            self.short
+        } else {
+            self.long
+        }
+    }
 
-/// Groups of tiles of a scan of `item_count` items of type `T`.
-pub const fn scan_group_count<T>(item_count: u64) -> u64 {
-    scan_tile_count::<T>(item_count).div_ceil(SCAN_GROUP_TILES)
+    /// Items of a tile of a scan of `item_count` items.
+    pub const fn items(self, item_count: u64) -> u64 {
+        (self.shape(item_count).vectors() * self.vector_items) as u64
+    }
+
+    /// Tiles that `item_count` items fill, the last one perhaps in part.
+    pub const fn count(self, item_count: u64) -> u64 {
+        item_count.div_ceil(self.items(item_count))
+    }
+
+    /// Groups of tiles of a scan of `item_count` items.
+    pub const fn group_count(self, item_count: u64) -> u64 {
+        self.count(item_count).div_ceil(SCAN_GROUP_TILES)
+    }
 }
 
 /// The smallest power of two that is at least `number`.
@@ -330,23 +342,25 @@ mod tests {
 
     /// What the table above says of items of type `T`.
     fn row<T>() -> (usize, usize, usize, usize) {
-        let (short, long) = (scan_shape::<T>(0), scan_shape::<T>(u64::MAX));
+        let tiles = scan_tiles::<T>();
+        let (short, long) = (tiles.shape(0), tiles.shape(u64::MAX));
         assert_eq!((short.warps, long.warps), (8, 16));
         assert_eq!(short.vector_bytes, vector_bytes::<T>());
+        assert_eq!(tiles.items(0) as usize * size_of::<T>(), short.bytes());
         assert_eq!(
-            scan_tile_items::<T>(0) as usize * size_of::<T>(),
-            short.bytes()
-        );
-        assert_eq!(
-            scan_tile_items::<T>(u64::MAX) as usize * size_of::<T>(),
+            tiles.items(u64::MAX) as usize * size_of::<T>(),
             long.bytes()
         );
         assert_eq!(
             reduce_tile_items::<T>() as usize,
             256 * thread_vectors::<T>() * vector_items::<T>()
         );
-        let rows = (short.rows, long.rows);
-        (vector_items::<T>(), thread_vectors::<T>(), rows.0, rows.1)
+        (
+            vector_items::<T>(),
+            thread_vectors::<T>(),
+            short.rows,
+            long.rows,
+        )
     }
 
     #[test]
@@ -373,7 +387,7 @@ mod tests {
     fn tiles_fit_where_they_have_to() {
         assert!(reduce_tile_items::<[u8; 12]>() as usize * 12 <= TILE_BYTES);
         assert!(reduce_tile_items::<[u64; 3]>() as usize * 24 <= TILE_BYTES);
-        assert!(scan_long_shape::<[u8; 12]>().bytes() <= SCAN_LONG.bytes());
-        assert!(scan_long_shape::<[u8; 32]>().bytes() <= SCAN_LONG.bytes());
+        assert!(scan_tiles::<[u8; 12]>().long.bytes() <= SCAN_LONG.bytes());
+        assert!(scan_tiles::<[u8; 32]>().long.bytes() <= SCAN_LONG.bytes());
     }
 }

@@ -20,8 +20,7 @@
 //! group between the known prefix and the tile's group (31 at most); no barrier.
 
 use crate::board::Board;
-use crate::contract::{scan_group_count, scan_tile_count};
-use crate::contract::{Wider, SCAN_GROUP_TILES, WARP_LANES};
+use crate::contract::{ScanTiles, SCAN_GROUP_TILES, WARP_LANES};
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::{simt, warp};
@@ -61,13 +60,13 @@ pub fn is_group_last(tile: u32) -> bool {
 }
 
 impl Lookback {
-    /// The published values, on `board`, of a scan of `item_count` items of type `T` to results of type `U`.
+    /// The published values, on `board`, of a scan of `item_count` items, divided into these tiles.
     #[inline(always)]
-    pub fn new<T: Element, U: Element>(board: Board, item_count: u64) -> Self {
+    pub fn new(board: Board, tiles: ScanTiles, item_count: u64) -> Self {
         Lookback {
             board,
-            tile_count: scan_tile_count::<Wider<T, U>>(item_count) as u32,
-            group_count: scan_group_count::<Wider<T, U>>(item_count) as u32,
+            tile_count: tiles.count(item_count) as u32,
+            group_count: tiles.group_count(item_count) as u32,
         }
     }
 

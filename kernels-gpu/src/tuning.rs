@@ -32,12 +32,50 @@ pub mod reduce {
 
 /// Scans.
 pub mod scan {
+    use crate::contract::{scan_tiles, ScanShape, ScanTiles, Wider};
+    use crate::element::Element;
+    use crate::op::Op;
+
     /// Blocks, of the larger ones, that share a multiprocessor: what the compiler fits the registers to. Its [`TURNS`] tiles fill the
     /// shared memory.
     pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 
     /// Turns of a block that may be under way at once: so many tiles it has in hand, where there is room.
     pub const TURNS: usize = 4;
+
+    /// The tiles of an exact operator's scans, whose bits they do not decide: those of the [contract](crate::contract::scan_tiles), but
+    /// for items of 8 bytes, whose short scans have larger ones. Inclusive sums of `u64` on an H200, in µs, by rows of a short scan's
+    /// tile (2026-11-23, `warpfold-bench measure --kinds inclusive_sum --sizes 15-25`):
+    ///
+    /// | rows | 2^16 | 2^18 | 2^19 | 2^20 | 2^21 |
+    /// |---|---|---|---|---|---|
+    /// | 4 | 3.5 | 4.0 | 5.0 | 6.9 | 11.0 |
+    /// | 7 | 3.7 | 4.3 | 5.3 | 6.5 | 9.8 |
+    ///
+    /// Of narrower items, 7 rows take more time up to 2^22. Long tiles from 2 MiB on, or short ones up to 128 MiB, take more too.
+    pub const fn exact_tiles<T>() -> ScanTiles {
+        let contract = scan_tiles::<T>();
+        let rows = match size_of::<T>() {
+            8 => 7,
+            _ => contract.short.rows,
+        };
+        ScanTiles {
+            short: ScanShape {
+                rows,
+                ..contract.short
+            },
+            ..contract
+        }
+    }
+
+    /// The tiles of scans of items of type `T` by `O`: the contract's, or those of an exact operator.
+    pub const fn tiles<O: Op<T>, T: Element>() -> ScanTiles {
+        if O::EXACT {
+            exact_tiles::<Wider<T, O::Output>>()
+        } else {
+            scan_tiles::<Wider<T, O::Output>>()
+        }
+    }
 
     /// Bytes of the longest scan in place that leaves the order to the L2 cache in which it gives up lines. All others have it give
     /// up last what they read. Inclusive sums of `f32`, in µs, left alone and not (2026-11-22):

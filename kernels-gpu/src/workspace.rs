@@ -13,8 +13,7 @@
 //!
 //! Launches that share a workspace must be ordered one after the other, as those on one stream are.
 
-use crate::contract::{reduce_chunk_count, reduce_most_chunks};
-use crate::contract::{scan_group_count, scan_tile_count, SCAN_SHORT_BYTES};
+use crate::contract::{reduce_chunk_count, reduce_most_chunks, ScanTiles};
 use crate::element::ACCUMULATOR_MAX_WORDS;
 
 /// What the launches on a workspace hand on to each other and their blocks share. All zero at first.
@@ -64,21 +63,19 @@ pub const fn reduce_most_state_words<T, A>(item_count: u64) -> u64 {
     reduce_most_chunks::<T>(item_count) * words_per_accumulator::<A>()
 }
 
-/// State words that a scan of `item_count` items of type `T` with accumulators of type `A` needs: an aggregate for each
+/// State words that a scan of `item_count` items, divided into these tiles, with accumulators of type `A` needs: an aggregate for each
 /// tile, and an aggregate and a prefix for each group.
-pub const fn scan_state_words<T, A>(item_count: u64) -> u64 {
-    (scan_tile_count::<T>(item_count) + 2 * scan_group_count::<T>(item_count))
-        * words_per_accumulator::<A>()
+pub const fn scan_state_words<A>(tiles: ScanTiles, item_count: u64) -> u64 {
+    (tiles.count(item_count) + 2 * tiles.group_count(item_count)) * words_per_accumulator::<A>()
 }
 
 /// State words that a scan of any number of items up to `item_count` needs: the longest short one has more tiles than some long ones.
-pub const fn scan_most_state_words<T, A>(item_count: u64) -> u64 {
-    let long = scan_state_words::<T, A>(item_count);
-    let short_items = SCAN_SHORT_BYTES / size_of::<T>() as u64;
-    if item_count <= short_items {
+pub const fn scan_most_state_words<A>(tiles: ScanTiles, item_count: u64) -> u64 {
+    let long = scan_state_words::<A>(tiles, item_count);
+    if tiles.is_short(item_count) {
         return long;
     }
-    let short = scan_state_words::<T, A>(short_items);
+    let short = scan_state_words::<A>(tiles, tiles.short_items);
     if short > long {
         short
     } else {

@@ -12,9 +12,7 @@ use virtual_gpu::{
 };
 use warpfold::{Element, Op};
 use warpfold_kernels::columns;
-use warpfold_kernels::contract::{
-    BLOCK_THREADS, Wider, reduce_chunk_count, scan_shape, scan_tile_count,
-};
+use warpfold_kernels::contract::{BLOCK_THREADS, reduce_chunk_count};
 use warpfold_kernels::launch::{
     Copies, Start, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
@@ -96,12 +94,13 @@ impl Engine {
         item_count: usize,
     ) -> Self {
         let item_count = item_count as u64;
-        let state_words = scan_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count)
-            .max(reduce_state_words::<T, O::Accumulator>(item_count))
-            .max(segments::state_words::<T, O::Accumulator>(
-                item_count, item_count,
-            ))
-            .max(most_columns_state_words::<O::Accumulator>(item_count));
+        let state_words =
+            scan_state_words::<O::Accumulator>(tuning::scan::tiles::<O, T>(), item_count)
+                .max(reduce_state_words::<T, O::Accumulator>(item_count))
+                .max(segments::state_words::<T, O::Accumulator>(
+                    item_count, item_count,
+                ))
+                .max(most_columns_state_words::<O::Accumulator>(item_count));
         Self::with_state_words(generation, multiprocessors, text, state_words)
     }
 
@@ -417,7 +416,7 @@ impl Engine {
         items: &[T],
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, Counters), LaunchError> {
-        let tile_count = scan_tile_count::<Wider<T, O::Output>>(items.len() as u64);
+        let tile_count = tuning::scan::tiles::<O, T>().count(items.len() as u64);
         let (results, mut counters) = self.scan_in_pieces::<O, T>(items, &[tile_count], options)?;
         Ok((results, counters.remove(0)))
     }
@@ -458,7 +457,7 @@ impl Engine {
 
     /// Blocks that scan `item_count` items: as many as there are tiles, or as the device holds.
     pub fn scan_blocks<O: Op<T>, T: Element>(&self, item_count: usize) -> u64 {
-        let tiles = scan_tile_count::<Wider<T, O::Output>>(item_count as u64);
+        let tiles = tuning::scan::tiles::<O, T>().count(item_count as u64);
         tiles.min(self.resident_scan_blocks::<O, T>(item_count))
     }
 
@@ -470,7 +469,7 @@ impl Engine {
 
     /// Threads and bytes of shared memory of a block that scans `item_count` items.
     fn scan_block<O: Op<T>, T: Element>(&self, item_count: usize) -> (u32, u32) {
-        let shape = scan_shape::<Wider<T, O::Output>>(item_count as u64);
+        let shape = tuning::scan::tiles::<O, T>().shape(item_count as u64);
         let most = scan_buffers::<O::Accumulator>(shape, self.generation.copies(), u32::MAX);
         let buffers = self.scan_buffers.unwrap_or(most);
         let shared_bytes = scan_shared_bytes::<O::Accumulator>(shape, buffers);

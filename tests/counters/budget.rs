@@ -32,9 +32,10 @@ use warpfold::{
     Min, MinMax, MinNum, Moments, NonZero, NotNan, Op, Or, Predicate, Product, Statistics, Sum,
     SumOfSquares, WideSum, WideSumOfSquares, Xor, bf16, f16, reference,
 };
-use warpfold_kernels::contract::{Wider, reduce_tile_items, scan_tile_items};
+use warpfold_kernels::contract::reduce_tile_items;
 use warpfold_kernels::element::Accumulator;
 use warpfold_kernels::selection::{Before, BeforeRun, tile_items};
+use warpfold_kernels::tuning;
 use warpfold_kernels::{
     for_each_columns_kernel, for_each_columns_scan_kernel, for_each_kernel,
     for_each_selection_kernel,
@@ -153,11 +154,8 @@ mod count {
     }
 
     pub fn inclusive_scan<O: Op<T>, T: Sample>(generation: Generation, symbol: &str) -> Cost {
-        let (items, engine) = prepare::<O, T>(
-            generation,
-            symbol,
-            scan_tile_items::<Wider<T, O::Output>>(0),
-        );
+        let (items, engine) =
+            prepare::<O, T>(generation, symbol, tuning::scan::tiles::<O, T>().items(0));
         let options = unwatched(Policy::OneBlock);
         let (_, counters) = engine.scan::<O, T>(&items, &options).unwrap();
         let looks = LOOK_INSTRUCTIONS * counters.of_class(Class::Memory);

@@ -2,7 +2,8 @@
 
 use virtual_gpu::{Counters, Policy};
 use warpfold::{Max, Op, Sum};
-use warpfold_kernels::contract::{SCAN_SHORT, WARP_LANES, scan_tile_count, scan_tile_items};
+use warpfold_kernels::contract::{SCAN_SHORT, WARP_LANES, scan_tiles};
+use warpfold_kernels::tuning;
 use warpfold_kernels::workspace::words_per_accumulator;
 
 use crate::data::{Sample, ordinary};
@@ -43,14 +44,16 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     let Scan { counters, blocks } = count::<O, T>(generation, symbol, item_count, Policy::OneBlock);
     let words = words_per_accumulator::<O::Accumulator>();
     let input_bytes = (item_count * size_of::<T>()) as u64;
-    let tiles = scan_tile_count::<T>(item_count as u64);
+    let scan_tiles = tuning::scan::tiles::<O, T>();
+    let shape = scan_tiles.short;
+    let tiles = scan_tiles.count(item_count as u64);
     // A block takes a ticket, one more for each of its tiles if there are fewer blocks than tiles.
     let tickets = match tiles {
         1 => 0,
         _ => blocks + if tiles > blocks { tiles } else { 0 },
     };
     // Each warp scans its rows: five steps, what stands before, the total.
-    let tile_shuffles = words * u64::from(SCAN_SHORT.warps) * SCAN_SHORT.rows as u64 * 7;
+    let tile_shuffles = words * u64::from(shape.warps) * shape.rows as u64 * 7;
 
     assert_eq!(counters.blocks, blocks);
     // Each tile is told to the warp that looks back, and that there is no more.
@@ -67,7 +70,7 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
         written <= 8 * (words * tiles * WORDS_PUBLISHED + 1),
         "{written}"
     );
-    if (item_count as u64).is_multiple_of(scan_tile_items::<T>(item_count as u64)) {
+    if (item_count as u64).is_multiple_of(scan_tiles.items(item_count as u64)) {
         assert_eq!(counters.bank_conflicts, 0);
     }
     assert_eq!(counters.local_bytes, 0);
@@ -83,20 +86,22 @@ fn barriers(tiles: u64, blocks: u64) -> u64 {
 fn every_item_is_read_once_and_written_once() {
     for generation in GENERATIONS {
         for tiles in [1, 3, 10, 67] {
-            let f32s = tiles * scan_tile_items::<f32>(0) as usize;
+            let f32s = tiles * scan_tiles::<f32>().items(0) as usize;
             assert_counts::<Sum, f32>(generation, "inclusive_scan_sum_f32", f32s);
         }
         for tiles in [4, 33] {
-            let f64s = tiles * scan_tile_items::<f64>(0) as usize;
-            assert_counts::<Max, f64>(generation, "exclusive_scan_max_f64", f64s);
-            assert_counts::<Sum, u64>(generation, "inclusive_scan_sum_u64", f64s - 3001);
+            let rounding = tiles * scan_tiles::<f64>().items(0) as usize;
+            assert_counts::<Sum, f64>(generation, "exclusive_scan_sum_f64", rounding);
+            let exact = tiles * tuning::scan::tiles::<Max, f64>().items(0) as usize;
+            assert_counts::<Max, f64>(generation, "exclusive_scan_max_f64", exact);
+            assert_counts::<Sum, u64>(generation, "inclusive_scan_sum_u64", exact - 3001);
         }
     }
 }
 
 #[test]
 fn whatever_the_schedule_some_counts_stay() {
-    let item_count = 40 * scan_tile_items::<f32>(0) as usize;
+    let item_count = 40 * scan_tiles::<f32>().items(0) as usize;
     let of = |policy| count::<Sum, f32>(SM_90, "inclusive_scan_sum_f32", item_count, policy);
     let alone = of(Policy::OneBlock);
     for policy in [
@@ -121,7 +126,7 @@ fn whatever_the_schedule_some_counts_stay() {
 
 #[test]
 fn whole_tiles_are_moved_16_bytes_a_lane() {
-    let item_count = scan_tile_items::<f32>(0) as usize;
+    let item_count = scan_tiles::<f32>().items(0) as usize;
     for generation in GENERATIONS {
         let policy = Policy::OneBlock;
         let scan = count::<Sum, f32>(generation, "inclusive_scan_sum_f32", item_count, policy);
@@ -137,7 +142,7 @@ fn whole_tiles_are_moved_16_bytes_a_lane() {
 
 #[test]
 fn a_tile_that_ends_early_has_bank_conflicts_of_its_own() {
-    let tile = scan_tile_items::<f32>(0) as usize;
+    let tile = scan_tiles::<f32>().items(0) as usize;
     let conflicts = |generation, tiles| {
         let item_count = tiles * tile - 3001;
         let policy = Policy::OneBlock;

@@ -2,10 +2,14 @@
 
 use std::any::type_name;
 
-use warpfold::{Kernel, Max, Min, Op, Product, Sum, WideSum, bf16, f16, group, kind, reference};
-use warpfold_kernels::contract::{
-    SCAN_GROUP_TILES, SCAN_LONG, SCAN_SHORT_BYTES, reduce_tile_items, scan_tile_items,
+use warpfold::{
+    Item, Kernel, Max, Min, Op, Product, Sum, WideSum, bf16, f16, group, kind, reference,
 };
+use warpfold_kernels::contract::{
+    SCAN_GROUP_TILES, SCAN_LONG, SCAN_SHORT_BYTES, reduce_chunk_tiles, reduce_tile_items,
+    scan_tiles,
+};
+use warpfold_kernels::tuning::{self, scan::exact_tiles};
 
 use crate::data::{Random, Sample, assert_same_bits, ordinary};
 use crate::ranks::{Held, PATIENCE, as_ranks, most_ranks, on_four_devices, random_lengths, shares};
@@ -110,14 +114,14 @@ mod calls {
     pub fn inclusive_scan<O: Kernel<kind::inclusive_scan, T> + Op<T, Output = T>, T: Sample>(
         symbol: &str,
     ) {
-        let lengths = random(symbol, scan_tile_items::<T>(0), 6);
+        let lengths = random(symbol, tuning::scan::tiles::<O, T>().items(0), 6);
         scans_inclusively::<O, T>(&lengths, Form::Apart);
     }
 
     pub fn exclusive_scan<O: Kernel<kind::exclusive_scan, T> + Op<T, Output = T>, T: Sample>(
         symbol: &str,
     ) {
-        let lengths = random(symbol, scan_tile_items::<T>(0), 6);
+        let lengths = random(symbol, tuning::scan::tiles::<O, T>().items(0), 6);
         scans_exclusively::<O, T>(&lengths, Form::InPlace);
     }
 }
@@ -171,7 +175,7 @@ fn scans_of_shares_that_end_where_something_changes() {
     on_four_devices(
         "bits::scans_of_shares_that_end_where_something_changes",
         || {
-            let tile = scan_tile_items::<f32>(0) as usize;
+            let tile = scan_tiles::<f32>().items(0) as usize;
             let group = tile * SCAN_GROUP_TILES as usize;
             for (lengths, form) in [
                 (&[0, 0][..], Form::Apart),
@@ -200,7 +204,7 @@ fn scans_of_shares_that_end_where_something_changes() {
 fn scans_of_many_groups_on_random_cuts() {
     on_four_devices("bits::scans_of_many_groups_on_random_cuts", || {
         let mut random = Random::new(17);
-        let group = (scan_tile_items::<f64>(0) * SCAN_GROUP_TILES) as usize;
+        let group = (scan_tiles::<f64>().items(0) * SCAN_GROUP_TILES) as usize;
         for _ in 0..4 {
             let item_count = random.below(4 * group);
             let lengths = random_lengths(&mut random, most_ranks(), item_count);
@@ -222,6 +226,32 @@ fn a_long_scan_has_tiles_of_another_shape() {
     });
 }
 
+/// Asserts that cuts of items of type `T` end between chunks of a reduction, and between tiles of every scan.
+fn assert_cuts<T: Item>(item_count: usize, ranks: usize) {
+    let cuts = group::cuts::<T>(item_count, ranks);
+    assert_eq!(cuts.len(), ranks);
+    let count = item_count as u64;
+    let tiles = [scan_tiles::<T>(), exact_tiles::<T>()].map(|tiles| tiles.items(count));
+    let units = [reduce_chunk_tiles::<T>(count) * reduce_tile_items::<T>()];
+    let mut end = 0;
+    for cut in &cuts {
+        assert_eq!(cut.start, end);
+        end = cut.end;
+        let mut units = units.iter().chain(&tiles);
+        let is_border = units.all(|&unit| (end as u64).is_multiple_of(unit));
+        assert!(
+            is_border || end == item_count,
+            "{item_count} items, {cuts:?}"
+        );
+    }
+    assert_eq!(end, item_count);
+    // None is much longer than another, where there is enough.
+    if item_count > 1 << 26 {
+        let even = item_count / ranks;
+        assert!(cuts.iter().all(|cut| cut.len().abs_diff(even) <= even / 16));
+    }
+}
+
 #[test]
 fn proposed_cuts_are_borders_of_chunks_and_of_tiles() {
     for item_count in [
@@ -235,28 +265,8 @@ fn proposed_cuts_are_borders_of_chunks_and_of_tiles() {
         1 << 33,
     ] {
         for ranks in 1..=8 {
-            let cuts = group::cuts::<f32>(item_count, ranks);
-            assert_eq!(cuts.len(), ranks);
-            let chunk = warpfold_kernels::contract::reduce_chunk_tiles::<f32>(item_count as u64)
-                * reduce_tile_items::<f32>();
-            let tile = scan_tile_items::<f32>(item_count as u64);
-            let mut end = 0;
-            for cut in &cuts {
-                assert_eq!(cut.start, end);
-                end = cut.end;
-                let is_border =
-                    (end as u64).is_multiple_of(chunk) && (end as u64).is_multiple_of(tile);
-                assert!(
-                    is_border || end == item_count,
-                    "{item_count} items, {cuts:?}"
-                );
-            }
-            assert_eq!(end, item_count);
-            // None is much longer than another, where there is enough.
-            if item_count > 1 << 26 {
-                let even = item_count / ranks;
-                assert!(cuts.iter().all(|cut| cut.len().abs_diff(even) <= even / 16));
-            }
+            assert_cuts::<f32>(item_count, ranks);
+            assert_cuts::<u64>(item_count, ranks);
         }
     }
 }

@@ -2,10 +2,12 @@
 //! no panic path, wide loads and stores, and as many barriers as the source has.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::slice;
 
-use anyhow::{Result, ensure};
-use warpfold_kernels::contract::{SCAN_LONG, SCAN_SHORT, THREAD_VECTORS};
+use anyhow::{Context, Result, ensure};
+use half::{bf16, f16};
+use warpfold_kernels::contract::{ScanTiles, THREAD_VECTORS};
+use warpfold_kernels::op::*;
+use warpfold_kernels::tuning;
 
 use crate::bounds::SELECTIONS;
 use crate::finish::entry_name;
@@ -46,10 +48,10 @@ const SCAN_BARRIERS: [(&str, usize); 11] = [
 ];
 
 /// Barriers in the source of a segmented reduction: the ticket, the windows' borders, the works; a work's items, its slots, its leaves,
-/// its nodes; before the next work takes the work's place; what other blocks hear of; the last tag.
-const SEGMENTED_REDUCE_BARRIERS: usize = 10;
+/// its nodes; before the next work takes the work's place, or other blocks hear of it; the last tag.
+const SEGMENTED_REDUCE_BARRIERS: usize = 9;
 
-/// Barriers in the source of a segmented scan: the same, but for what other blocks hear of; a chunk's total, what stands before the
+/// Barriers in the source of a segmented scan: the same; a chunk's total, what stands before the
 /// chunk, before nodes, before leaves; results.
 const SEGMENTED_SCAN_BARRIERS: usize = 14;
 
@@ -71,9 +73,6 @@ const SELECTION_BARRIERS: [(&str, usize); 7] = [
     ("bar.arrive%r,544;", 1),
     ("bar.sync%r,544;", 1),
 ];
-
-/// Vectors of a thread in a tile of a short scan and in one of a long scan.
-const SCAN_ROWS: usize = SCAN_SHORT.rows + SCAN_LONG.rows;
 
 /// What a kernel loads to registers, past the caches or not, copies to shared memory and stores, 16 bytes each.
 #[derive(Debug, PartialEq)]
@@ -97,33 +96,40 @@ const fn reduction(loops: usize) -> Accesses {
     }
 }
 
+/// Vectors of a thread in a tile of a short scan and in one of a long scan, of a row of the table.
+fn scan_rows(symbol: &str) -> Option<usize> {
+    macro_rules! tiles {
+        ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
+            &[$((stringify!($symbol), tuning::scan::tiles::<$op, $t>())),*]
+        };
+    }
+    const TILES: &[(&str, ScanTiles)] = warpfold_kernels::for_each_kernel!(tiles);
+    let (_, tiles) = TILES.iter().find(|(name, _)| *name == symbol)?;
+    Some(tiles.short.rows + tiles.long.rows)
+}
+
 /// Stores of a scan, for short ones and for long ones: of a whole tile at once, and of one that is not, in a loop.
-const SCAN_STORES: usize = SCAN_ROWS + 2;
+fn scan_stores(rows: usize) -> usize {
+    rows + 2
+}
 
-/// So does a scan where copies are not asynchronous, for short ones and for long ones; and it stores.
-const SYNCHRONOUS_SCAN: Accesses = Accesses {
-    streams: SCAN_ROWS,
-    loads: 2,
-    copies: 0,
-    stores: SCAN_STORES,
-};
-
+/// So does a scan load where copies are not asynchronous, for short ones and for long ones; and it stores.
+///
 /// Else it copies: a block's first tile, and its next, before or after another has left. A ragged tile's vectors are copied
 /// in a loop, or, where items are too narrow to be copied themselves, loaded.
-const SCANS: [Accesses; 2] = [
-    Accesses {
-        streams: 0,
-        loads: 0,
-        copies: 3 * (SCAN_ROWS + 2),
-        stores: SCAN_STORES,
-    },
-    Accesses {
-        streams: 0,
-        loads: 3 * 2,
-        copies: 3 * SCAN_ROWS,
-        stores: SCAN_STORES,
-    },
-];
+fn scans(rows: usize) -> [Accesses; 3] {
+    let accesses = |streams, loads, copies| Accesses {
+        streams,
+        loads,
+        copies,
+        stores: scan_stores(rows),
+    };
+    [
+        accesses(rows, 2, 0),
+        accesses(0, 0, 3 * (rows + 2)),
+        accesses(0, 3 * 2, 3 * rows),
+    ]
+}
 
 /// Checks a whole text of the library that ships, and, if it is for 9.0, what the library makes of it for 8.0.
 pub fn inspect_library(text: &str) -> Result<()> {
@@ -214,24 +220,26 @@ fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
     if SELECTIONS.iter().any(|begin| name.starts_with(begin)) {
         return inspect_barriers(name, entry, compiler, &SELECTION_BARRIERS);
     }
-    let is_scan = name.contains("_scan_");
-    let (expected, expected_barriers) = match (is_scan, found.copies) {
-        (false, _) => (&REDUCTIONS[..], &REDUCE_BARRIERS[..]),
-        (true, 0) => (slice::from_ref(&SYNCHRONOUS_SCAN), &SCAN_BARRIERS[..]),
-        (true, _) => (&SCANS[..], &SCAN_BARRIERS[..]),
-    };
-    let is_as_expected = match (widens(name), name.starts_with("reduce_pairs_")) {
-        // The items of 16 bytes of results are fewer bytes.
-        (true, _) => found.stores == SCAN_STORES,
+    if name.contains("_scan_") {
+        let rows = scan_rows(name).with_context(|| format!("{name} is no row of the table"))?;
+        let is_as_expected = match widens(name) {
+            // The items of 16 bytes of results are fewer bytes.
+            true => found.stores == scan_stores(rows),
+            false => scans(rows).contains(&found),
+        };
+        ensure!(is_as_expected, "{name} has {found:?}");
+        return inspect_barriers(name, entry, compiler, &SCAN_BARRIERS);
+    }
+    let is_as_expected = match name.starts_with("reduce_pairs_") {
         // Of each input come 8 bytes of a vector. rust-cuda's compiler loads items of 2 bytes one by one.
-        (_, true) => {
+        true => {
             let comes_whole = count("ld.global.b64") >= 2 * THREAD_VECTORS;
             (comes_whole || compiler == Compiler::RustCuda) && found.stores == 0
         }
-        _ => expected.contains(&found),
+        false => REDUCTIONS.contains(&found),
     };
     ensure!(is_as_expected, "{name} has {found:?}");
-    inspect_barriers(name, entry, compiler, expected_barriers)
+    inspect_barriers(name, entry, compiler, &REDUCE_BARRIERS)
 }
 
 /// Whether a kernel has as many barriers as its source.

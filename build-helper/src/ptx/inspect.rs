@@ -73,7 +73,7 @@ impl Kind {
             Self::Reduce => add("bar.sync 0".to_owned(), 3),
             // The ticket, the windows' borders, the works; a work's items, its slots, its leaves, its nodes; before the next work takes
             // the work's place; what other blocks hear of; the last tag.
-            Self::SegmentedReduce => add("bar.sync 0".to_owned(), 10),
+            Self::SegmentedReduce => add("bar.sync 0".to_owned(), 9),
             // The same, but for what other blocks hear of; a chunk's total, what stands before the chunk, before nodes, before
             // leaves; results.
             Self::SegmentedScan => add("bar.sync 0".to_owned(), 14),

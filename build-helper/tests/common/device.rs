@@ -5,14 +5,13 @@ use std::{ptr, slice};
 use virtual_gpu::{DeviceConfig, Memory, Module, RunOptions, Shape};
 use warpfold_build::Compiled;
 use warpfold_kernels::arguments::{ReduceArguments, ScanArguments};
-use warpfold_kernels::contract::{
-    BLOCK_THREADS, Wider, reduce_chunk_count, scan_shape, scan_tile_count,
-};
+use warpfold_kernels::contract::{BLOCK_THREADS, reduce_chunk_count};
 use warpfold_kernels::element::Element;
 use warpfold_kernels::launch::{
     Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
 use warpfold_kernels::op::Op;
+use warpfold_kernels::tuning;
 use warpfold_kernels::workspace::{
     Control, STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
 };
@@ -70,9 +69,9 @@ impl<'a> Device<'a> {
     /// A scan of an operator's row.
     pub fn scan<O: Op<T>, T: Element>(&self, symbol: &str, items: &[T]) -> Vec<O::Output> {
         let count = items.len() as u64;
-        let tiles = scan_tile_count::<Wider<T, O::Output>>(count);
-        let tile = scan_shape::<Wider<T, O::Output>>(count);
-        let words = scan_state_words::<Wider<T, O::Output>, O::Accumulator>(count);
+        let scan_tiles = tuning::scan::tiles::<O, T>();
+        let (tiles, tile) = (scan_tiles.count(count), scan_tiles.shape(count));
+        let words = scan_state_words::<O::Accumulator>(scan_tiles, count);
         let (input, output) = (self.upload(items), self.zeros::<O::Output>(items.len()));
         let control = self.workspace(words);
         let states = control + STATES_OFFSET;

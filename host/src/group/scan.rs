@@ -18,7 +18,7 @@ mod before;
 use std::iter;
 use std::ops::Range;
 
-use warpfold_kernels::contract::{Wider, scan_tile_items};
+use warpfold_kernels::tuning;
 use warpfold_kernels::workspace::scan_state_words;
 
 use self::before::{Before, Places, Slot, aggregates_of};
@@ -47,7 +47,7 @@ pub(super) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         None,
         share,
         checked,
-        scan_tile_items::<Wider<T, O::Output>>,
+        |item_count| tuning::scan::tiles::<O, T>().items(item_count),
     )?;
     let result_bytes = size_of::<O::Output>();
     let torn = session.mend::<T>(&layout, share, result_bytes)?;
@@ -152,7 +152,7 @@ fn queue_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     part: &Part<'_>,
     slots: &[Slot],
 ) -> Result<()> {
-    let places = Places::new::<Wider<T, O::Output>>(part.layout.item_count());
+    let places = Places::new(tuning::scan::tiles::<O, T>(), part.layout.item_count());
     let nothing = Before::new(O::identity());
     let place = queue_pass::<K, O, T>(session, part, Pass::Publish, &nothing)?;
     let slots = slots.iter().map(|&slot| places.of(slot));
@@ -167,8 +167,9 @@ fn queue_pass<K: Kind, O: Kernel<K, T>, T: Item>(
     before: &Before<O::Accumulator>,
 ) -> Result<Place> {
     let item_count = part.layout.item_count();
-    let places = Places::new::<Wider<T, O::Output>>(item_count);
-    let state_words = scan_state_words::<Wider<T, O::Output>, O::Accumulator>(item_count);
+    let tiles = tuning::scan::tiles::<O, T>();
+    let places = Places::new(tiles, item_count);
+    let state_words = scan_state_words::<O::Accumulator>(tiles, item_count);
     let place = session.board.prepare(
         session.entered,
         session.call.stream(),

@@ -53,11 +53,12 @@ struct ScanPlan {
 impl ScanPlan {
     /// These tiles of a scan of `item_count` items.
     fn of_tiles(row: &Row, item_count: u64, tiles: &Range<u64>) -> Self {
+        let scan_tiles = row.division.scan_tiles;
         Self {
-            part: Part::new(tiles, (row.division.scan_tile_count)(item_count)),
-            is_short: (row.division.is_short_scan)(item_count),
+            part: Part::new(tiles, scan_tiles.count(item_count)),
+            is_short: scan_tiles.is_short(item_count),
             most_tiles: tiles.end - tiles.start,
-            state_words: (row.division.scan_state_words)(item_count),
+            state_words: (row.division.scan_state_words)(scan_tiles, item_count),
         }
     }
 
@@ -68,10 +69,11 @@ impl ScanPlan {
             return plan;
         }
         // It may turn out short, and the longest short one has more tiles than some long ones.
-        let short_tiles = (row.division.scan_tile_count)(row.division.scan_short_items);
+        let scan_tiles = row.division.scan_tiles;
+        let short_tiles = scan_tiles.count(scan_tiles.short_items);
         Self {
             most_tiles: plan.most_tiles.max(short_tiles),
-            state_words: (row.division.scan_most_state_words)(most_items),
+            state_words: (row.division.scan_most_state_words)(scan_tiles, most_items),
             ..plan
         }
     }

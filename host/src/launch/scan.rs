@@ -66,7 +66,7 @@ impl Queue<'_> {
         if output.address != input.address {
             self.check_memory(Argument::Output, output)?;
         }
-        let tiles = 0..(row.division.scan_tile_count)(input.item_count as u64);
+        let tiles = 0..row.division.scan_tiles.count(input.item_count as u64);
         // SAFETY: both are memory of the context, of the lengths that their owner gave them, and so are the extras; all tiles at once.
         unsafe { self.scan_tiles(row, input, output.address, tiles, 0, extras) }
     }

@@ -1,7 +1,7 @@
 //! Calls in several launches: all of them queued, or not.
 
 use cust::memory::DeviceBuffer;
-use warpfold_kernels::contract::{reduce_tile_items, scan_tile_items};
+use warpfold_kernels::contract::{reduce_tile_items, scan_tiles};
 use warpfold_kernels::op::Sum;
 
 use super::*;
@@ -65,7 +65,7 @@ fn a_reduction_may_be_cut_and_may_stop_halfway() {
 fn a_scan_may_be_cut_and_may_stop_halfway() {
     let gpu = Gpu::new().unwrap();
     gpu.make_current().unwrap();
-    let items = items(3 * scan_tile_items::<f32>(0) + 5);
+    let items = items(3 * scan_tiles::<f32>().items(0) + 5);
     let expected = reference::inclusive_scan::<Sum, _>(&items);
     let input = DeviceBuffer::from_slice(&items).unwrap();
     assert_eq!(scan_pieces(&gpu, &input, &[0..1, 1..4]), expected);

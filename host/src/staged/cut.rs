@@ -78,8 +78,8 @@ impl Cut {
     /// The pieces of a scan.
     pub fn of_scan(row: &'static Row, item_count: usize) -> Self {
         let count = item_count as u64;
-        let tiles = (row.division.scan_tile_count)(count);
-        let tile_items = (row.division.scan_tile_items)(count);
+        let tiles = row.division.scan_tiles.count(count);
+        let tile_items = row.division.scan_tiles.items(count);
         Self::new(tiles, tile_items, row, Room::of_scan)
     }
 

@@ -15,7 +15,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::slice;
 
-use warpfold_kernels::contract::{SCAN_GROUP_TILES, Wider, scan_group_count, scan_tile_count};
+use warpfold_kernels::contract::{SCAN_GROUP_TILES, ScanTiles};
 use warpfold_kernels::element::{Accumulator, accumulator_word};
 use warpfold_kernels::workspace::{STATES_OFFSET, scan_state_words, workspace_bytes};
 
@@ -100,9 +100,10 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
         let (mut conductor, own_lanes) =
             link.in_turn(|| Ok::<_, Error>((entered.call()?, lanes(entered, ways, cut)?)))?;
         conductor.begin();
-        let boards = Boards::<O::Accumulator>::new::<T, O::Output>(
+        let boards = Boards::<O::Accumulator>::new(
             entered,
             &conductor,
+            O::row().division.scan_tiles,
             self.items.len(),
             cut,
         )?;
@@ -188,13 +189,14 @@ struct Board<A> {
 }
 
 impl<A: Accumulator> Board<A> {
-    fn new<T: Item, R: Item>(
+    fn new(
         entered: Entered<'_>,
         stream: Stream<'_>,
+        tiles: ScanTiles,
         items: usize,
     ) -> Result<Self> {
         let item_count = items as u64;
-        let state_words = scan_state_words::<Wider<T, R>, A>(item_count);
+        let state_words = scan_state_words::<A>(tiles, item_count);
         let bytes = workspace_bytes(state_words);
         let memory = entered.with_room(|| DeviceMemory::allocate(bytes))?;
         driver::fill(memory.address(), 0, (bytes / 4) as usize, stream)?;
@@ -206,8 +208,8 @@ impl<A: Accumulator> Board<A> {
         Ok(Self {
             _memory: memory,
             place,
-            tile_count: scan_tile_count::<Wider<T, R>>(item_count),
-            group_count: scan_group_count::<Wider<T, R>>(item_count),
+            tile_count: tiles.count(item_count),
+            group_count: tiles.group_count(item_count),
             values: PhantomData,
         })
     }
@@ -229,13 +231,14 @@ impl<A: Accumulator> Board<A> {
 }
 
 impl<A: Accumulator> Boards<A> {
-    fn new<T: Item, R: Item>(
+    fn new(
         entered: Entered<'_>,
         conductor: &Call<'_>,
+        tiles: ScanTiles,
         items: usize,
         cut: Cut,
     ) -> Result<Self> {
-        let board = || Board::new::<T, R>(entered, conductor.stream(), items);
+        let board = || Board::new(entered, conductor.stream(), tiles, items);
         let groups = groups_of(&cut.units(0));
         let slot_bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
         Ok(Self {

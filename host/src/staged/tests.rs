@@ -4,7 +4,7 @@
 use bytemuck::Zeroable;
 use virtual_gpu::driver::{Code, live_of_this_thread};
 use virtual_gpu::inject::{Calls, Failure, Moment, fail, record};
-use warpfold_kernels::contract::{reduce_tile_items, scan_tile_items};
+use warpfold_kernels::contract::{reduce_tile_items, scan_tiles};
 
 use super::*;
 use crate::error::Error;
@@ -122,7 +122,7 @@ fn reductions_have_the_same_bits_however_they_are_cut() {
 #[test]
 fn scans_have_the_same_bits_however_they_are_cut() {
     let gpu = Gpu::new().unwrap();
-    let tile = scan_tile_items::<f32>(1) as usize;
+    let tile = scan_tiles::<f32>().items(1) as usize;
     for count in [1, tile, tile + 1, 6 * tile - 1, 6 * tile, 35 * tile + 5] {
         let items = some_floats(count);
         let inclusive = reference::inclusive_scan::<Sum, _>(&items);
@@ -135,7 +135,7 @@ fn scans_have_the_same_bits_however_they_are_cut() {
             assert!(found.unwrap() == exclusive, "exclusive, {what}");
         }
     }
-    let bytes = some_bytes(5 * scan_tile_items::<u8>(1) as usize + 3);
+    let bytes = some_bytes(5 * scan_tiles::<u8>().items(1) as usize + 3);
     let found = scanned::<kind::inclusive_scan, Max, _>(&gpu, 2, &bytes);
     assert_eq!(found, Ok(reference::inclusive_scan::<Max, _>(&bytes)));
 }
@@ -145,7 +145,7 @@ fn both(gpu: &Gpu) -> Result<()> {
     let items = some_floats(2 * reduce_tile_items::<f32>() as usize + 1);
     let sum = reduced::<Sum, _>(gpu, 1, &items)?;
     assert_eq!(sum.to_bits(), reference::reduce::<Sum, _>(&items).to_bits());
-    let items = some_floats(2 * scan_tile_items::<f32>(1) as usize + 1);
+    let items = some_floats(2 * scan_tiles::<f32>().items(1) as usize + 1);
     let found = scanned::<kind::inclusive_scan, Sum, _>(gpu, 1, &items)?;
     assert!(found == reference::inclusive_scan::<Sum, _>(&items));
     Ok(())

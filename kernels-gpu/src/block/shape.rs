@@ -2,8 +2,10 @@
 
 use core::marker::PhantomData;
 
-use crate::contract::{scan_long_shape, scan_short_shape, vector_items, ScanShape, Wider};
+use crate::contract::ScanShape;
 use crate::element::Element;
+use crate::op::Op;
+use crate::tuning;
 
 /// The shape of the tiles of a scan of one length.
 pub trait Shape: Copy {
@@ -26,22 +28,22 @@ pub trait Shape: Copy {
     const TILE_ITEMS: u32 = (Self::SHAPE.vectors() * Self::VECTOR_ITEMS) as u32;
 }
 
-/// The shape of a short scan of items of type `T` to results of type `U`.
+/// The shape of a short scan of items of type `T` by `O`.
 #[derive(Clone, Copy)]
-pub struct Short<T, U>(PhantomData<(T, U)>);
+pub struct Short<O, T>(PhantomData<(O, T)>);
 
-/// The shape of a long scan of items of type `T` to results of type `U`.
+/// The shape of a long scan of items of type `T` by `O`.
 #[derive(Clone, Copy)]
-pub struct Long<T, U>(PhantomData<(T, U)>);
+pub struct Long<O, T>(PhantomData<(O, T)>);
 
-impl<T: Element, U: Element> Shape for Short<T, U> {
-    const SHAPE: ScanShape = scan_short_shape::<Wider<T, U>>();
+impl<O: Op<T>, T: Element> Shape for Short<O, T> {
+    const SHAPE: ScanShape = tuning::scan::tiles::<O, T>().short;
     const IS_LONG: bool = false;
-    const VECTOR_ITEMS: usize = vector_items::<Wider<T, U>>();
+    const VECTOR_ITEMS: usize = tuning::scan::tiles::<O, T>().vector_items;
 }
 
-impl<T: Element, U: Element> Shape for Long<T, U> {
-    const SHAPE: ScanShape = scan_long_shape::<Wider<T, U>>();
+impl<O: Op<T>, T: Element> Shape for Long<O, T> {
+    const SHAPE: ScanShape = tuning::scan::tiles::<O, T>().long;
     const IS_LONG: bool = true;
-    const VECTOR_ITEMS: usize = vector_items::<Wider<T, U>>();
+    const VECTOR_ITEMS: usize = tuning::scan::tiles::<O, T>().vector_items;
 }

@@ -36,7 +36,6 @@ use core::marker::PhantomData;
 use crate::arguments::ScanArguments;
 use crate::block::{Long, Placement, ScanPart, ScanTile, Shape, Short};
 use crate::board::Board;
-use crate::contract::{is_short_scan, scan_tile_count, Wider};
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
 use crate::element::{Element, ACCUMULATOR_MAX_WORDS};
 use crate::launch::{ScanShared, SCAN_HAS_INITIAL, SCAN_PUBLISHES_ONLY};
@@ -44,6 +43,7 @@ use crate::op::Op;
 use crate::simt::{self, EvictionPolicy};
 use crate::thread::TileItems;
 use crate::tickets::{self, Ticket};
+use crate::tuning;
 use crate::tuning::scan::{IN_PLACE_CACHED_BYTES, TURNS};
 use crate::workspace::{Control, INITIAL_OFFSET};
 
@@ -64,7 +64,7 @@ type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
 /// # Safety
 /// - The launch has at least one and at most `end_tile - first_tile` blocks of [`crate::launch::scan_block_threads`]
 ///   threads, all of which call this, with [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4
-///   tiles. The launches of a scan follow one another on a stream, with all tiles in order, up to [`scan_tile_count`].
+///   tiles. The launches of a scan follow one another on a stream, with all tiles in order, up to [`count`](crate::contract::ScanTiles::count).
 /// - `input` and `output` are the addresses of item 0 and its result, each aligned to its type. The items of this launch's tiles are readable
 ///   there, their results writable here. The two are the same, and so are the types, or items and results do not overlap.
 /// - `item_count_at` is null, or points to a readable number; then the launch is the scan's only one.
@@ -80,15 +80,13 @@ pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(mut arguments: ScanArgume
     unsafe {
         if !arguments.item_count_at.is_null() {
             arguments.item_count = counted(arguments.item_count, arguments.item_count_at);
-            pieces = (
-                0,
-                scan_tile_count::<Wider<T, O::Output>>(arguments.item_count) as u32,
-            );
+            let tile_count = tuning::scan::tiles::<O, T>().count(arguments.item_count);
+            pieces = (0, tile_count as u32);
         }
-        if is_short_scan::<Wider<T, O::Output>>(arguments.item_count) {
-            run::<P, O, T, Short<T, O::Output>>(arguments, pieces, stores);
+        if tuning::scan::tiles::<O, T>().is_short(arguments.item_count) {
+            run::<P, O, T, Short<O, T>>(arguments, pieces, stores);
         } else {
-            run::<P, O, T, Long<T, O::Output>>(arguments, pieces, stores);
+            run::<P, O, T, Long<O, T>>(arguments, pieces, stores);
         }
     }
 }
@@ -105,7 +103,7 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
 ) {
     let shared: *mut Shared<O, T> = simt::shared_memory();
     let control = arguments.control;
-    let tile_count = scan_tile_count::<Wider<T, O::Output>>(arguments.item_count) as u32;
+    let tile_count = tuning::scan::tiles::<O, T>().count(arguments.item_count) as u32;
     let tiles = Tiles::of_launch(first_tile, end_tile, tile_count);
     let looks_back = simt::warp() == S::WARPS;
     // SAFETY: the caller's. The barrier is the whole block's.

@@ -233,12 +233,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 number = self.work_after(number);
                 room = room.next();
             }
-            if self.task == Task::Reduce && self.is_combined() {
-                // Orders the chunks' values before warp 0's reads.
-                simt::barrier();
-                if simt::warp() == 0 {
-                    self.settle();
-                }
+            // The barrier at the end of the last work orders the chunks' values before warp 0's reads.
+            if self.task == Task::Reduce && simt::warp() == 0 && self.is_combined() {
+                self.settle();
             }
         }
     }

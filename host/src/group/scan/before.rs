@@ -3,7 +3,7 @@
 use std::iter;
 use std::ops::Range;
 
-use warpfold_kernels::contract::{SCAN_GROUP_TILES, scan_group_count, scan_tile_count};
+use warpfold_kernels::contract::{SCAN_GROUP_TILES, ScanTiles};
 
 /// A published value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,10 +23,10 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub fn new<T>(item_count: u64) -> Self {
+    pub fn new(tiles: ScanTiles, item_count: u64) -> Self {
         Self {
-            tile_count: scan_tile_count::<T>(item_count),
-            group_count: scan_group_count::<T>(item_count),
+            tile_count: tiles.count(item_count),
+            group_count: tiles.group_count(item_count),
         }
     }
 

@@ -8,6 +8,7 @@ use crate::lookback::{is_group_last, Lookback};
 use crate::op::Op;
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
+use crate::tuning;
 use crate::workspace::Control;
 
 use super::{initial, leaves_later, Launch};
@@ -24,7 +25,11 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// That of [`super::scan()`]: the warp of a block behind those that scan, whole.
     #[inline(always)]
     pub unsafe fn look_back(&self, arguments: &ScanArguments<T, O::Output>) {
-        let lookback = Lookback::new::<T, O::Output>(self.board, self.array.item_count);
+        let lookback = Lookback::new(
+            self.board,
+            tuning::scan::tiles::<O, T>(),
+            self.array.item_count,
+        );
         // A prefix is used two turns after its tile arrived: enough to begin one turn after. The last tile of a group
         // begins at once, since the next group waits for it; and so does the block's first: it may be the only one, and
         // `compute-sanitizer`'s `racecheck` wants who tells to have waited at fewer barriers than who is told.

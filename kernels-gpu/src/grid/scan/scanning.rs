@@ -8,6 +8,7 @@ use crate::op::Op;
 use crate::simt;
 use crate::thread::Slots;
 use crate::tickets;
+use crate::tuning;
 
 use super::{leaves_later, Launch};
 
@@ -27,7 +28,11 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// That of [`super::scan()`]: all warps of a block that share its tiles.
     #[inline(always)]
     pub unsafe fn scan<P: Placement>(&self) {
-        let lookback = Lookback::new::<T, O::Output>(self.board, self.array.item_count);
+        let lookback = Lookback::new(
+            self.board,
+            tuning::scan::tiles::<O, T>(),
+            self.array.item_count,
+        );
         let end = self.tiles.end;
         let buffers = self.buffers();
         let is_first_thread = simt::thread_index() == 0;

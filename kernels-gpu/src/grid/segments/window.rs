@@ -56,13 +56,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if warp < self.windows_per_block && is_first_lane {
                 let first = simt::read_shared(self.border(warp));
                 let end = simt::read_shared(self.border(warp + 1));
-                let (window, works) = self.chunks(warp, window, first, end).unwrap_or_else(|| {
-                    self.refuse();
-                    (Window::NONE, [Work::NONE; 2])
-                });
-                self.window_address(warp).write(window);
-                self.work_address(2 * warp).write(works[0]);
-                self.work_address(2 * warp + 1).write(works[1]);
+                self.tell_chunks(warp, window, first, end);
             }
             // Orders the windows before everybody's reads.
             simt::barrier();
@@ -80,121 +74,128 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         ticket as u64 * self.windows_per_block as u64 + window as u64
     }
 
-    /// The chunks of window `number`, the block's window `window`, in which the segments from `first` to before `end` begin, unless the
-    /// offsets that say where its chunks begin and end are refused. All of its items exist, and they are fewer than two chunks'.
+    /// Tells the block the chunks of window `number`, the block's window `window`, in which the segments from `first` to before `end`
+    /// begin; none where the offsets that say where its chunks begin and end are refused. All of its items exist, and they are fewer
+    /// than two chunks'.
     ///
     /// # Safety
-    /// That of [`super::segmented_reduce`]; the segments exist, or are none behind the last one.
+    /// That of [`super::segmented_reduce`]; the segments exist, or are none behind the last one. Nobody else accesses the window and
+    /// its works.
     #[inline(always)]
-    unsafe fn chunks(
-        &self,
-        window: u32,
-        number: u64,
-        first: u64,
-        end: u64,
-    ) -> Option<(Window, [Work; 2])> {
+    unsafe fn tell_chunks(&self, window: u32, number: u64, first: u64, end: u64) {
         let offsets = &self.offsets;
         let chunk = chunk_items::<T, O::Accumulator>();
         let count = window_count::<T, O::Accumulator>(offsets.item_count, offsets.segment_count);
-        if number >= count {
-            return Some((Window::NONE, [Work::NONE; 2]));
-        }
-        // Together the windows have all segments.
-        let is_gap = number == count - 1 && end != offsets.segment_count;
-        if end < first || end - first > chunk || is_gap {
-            return None;
-        }
-        let mut tail = Window::NONE;
-        let mut begin = None;
-        let (mut upto, mut last, mut is_cut) = (0, 0, false);
-        // SAFETY: the caller's; there is one offset more than segments.
-        unsafe {
+        // Numbers, and no structs until they are written: rust-cuda's compiler merges constant structs with others byte by byte.
+        let (mut has_tail, mut is_last, mut tail_begin, mut index) = (0, 0, 0, 0);
+        let (mut begin, mut last, mut upto, mut is_cut) = (0, 0, 0, false);
+        let mut chunk_count = 0;
+        let is_sound = 'check: {
+            if number >= count {
+                break 'check true;
+            }
+            // Together the windows have all segments.
+            let is_gap = number == count - 1 && end != offsets.segment_count;
+            if end < first || end - first > chunk || is_gap {
+                break 'check false;
+            }
             // All at once, since each takes its time.
-            let tail_begin = offsets.get(first.saturating_sub(1));
-            let next = offsets.get(first);
-            let last_begin = offsets.get(Ord::max(end, 1) - 1);
-            let last_end = offsets.get(end);
-            let tail_end = next;
+            // SAFETY: the caller's; there is one offset more than segments.
+            let [before, next, last_begin, last_end] = unsafe {
+                [
+                    offsets.get(first.saturating_sub(1)),
+                    offsets.get(first),
+                    offsets.get(Ord::max(end, 1) - 1),
+                    offsets.get(end),
+                ]
+            };
             if first > 0 {
-                if tail_begin > tail_end || tail_end > offsets.item_count {
-                    return None;
+                if before > next || next > offsets.item_count {
+                    break 'check false;
                 }
-                let before = number * chunk - (tail_begin + first - 1);
-                let index = before.div_ceil(chunk);
+                tail_begin = before;
+                index = (number * chunk - (tail_begin + first - 1)).div_ceil(chunk);
                 last = tail_begin + index * chunk;
-                if last < tail_end {
-                    tail = Window {
-                        segment: first - 1,
-                        begin: tail_begin,
-                        index,
-                        has_tail: 1,
-                        is_last: (tail_end - last <= chunk) as u32,
-                    };
-                    begin = Some(last);
-                    upto = Ord::min(tail_end, last + chunk);
+                if last < next {
+                    has_tail = 1;
+                    is_last = (next - last <= chunk) as u32;
+                    begin = last;
+                    upto = Ord::min(next, last + chunk);
                 }
             }
             if end > first {
                 last = last_begin;
-                let is_sound = next <= last && last - next <= chunk && last <= last_end;
-                let overlaps = tail.has_tail != 0 && tail.is_last == 0;
-                if !is_sound || last_end > offsets.item_count || overlaps {
-                    return None;
+                let is_ascending = next <= last && last - next <= chunk && last <= last_end;
+                if !is_ascending || last_end > offsets.item_count || has_tail > is_last {
+                    break 'check false;
                 }
-                begin = begin.or(Some(next));
+                if has_tail == 0 {
+                    begin = next;
+                }
                 is_cut = last_end - last > chunk;
                 upto = Ord::min(last_end, last + chunk);
             }
-        }
-        let begin = begin.unwrap_or(upto);
-        let chunk_count = (end - first) as u32 + tail.has_tail;
-        let work = Work {
-            segment: first - tail.has_tail as u64,
-            index: tail.index * chunk,
-            chunk_count,
-            tail_chunk: tail.has_tail.wrapping_sub(1),
-            window,
-            ..Work::NONE
+            chunk_count = (end - first) as u32 + has_tail;
+            true
         };
-        let cut_chunk = |chunk: u32| if is_cut { chunk } else { NO_CHUNK };
+        if !is_sound {
+            // SAFETY: the caller's.
+            unsafe { self.refuse() };
+            (has_tail, begin, upto) = (0, 0, 0);
+        }
+        // The last chunk is a work of its own, if there is no room for all.
         let room = room_items::<T, O::Accumulator>() as u64;
-        if upto - begin + chunk_count as u64 <= room {
-            let all = Work {
-                cut_chunk: cut_chunk(chunk_count.wrapping_sub(1)),
-                ..work
-            };
-            return Some((tail, [self.placed(all, begin, upto), Work::NONE]));
+        let is_followed = (upto - begin + chunk_count as u64 > room) as u32;
+        let segment = first.wrapping_sub(has_tail as u64);
+        let end_of_first = if is_followed != 0 { last } else { upto };
+        let cuts_first = is_cut && is_followed == 0;
+        // SAFETY: the caller's.
+        unsafe {
+            self.window_address(window).write(Window {
+                segment: first.wrapping_sub(1),
+                begin: tail_begin,
+                index,
+                has_tail,
+                is_last,
+            });
+            let place = self.place_of(begin);
+            self.work_address(2 * window).write(Work {
+                base: begin.wrapping_sub(place as u64),
+                segment,
+                index: index * has_tail as u64 * chunk,
+                begin: place,
+                end: place + (end_of_first - begin) as u32,
+                chunk_count: chunk_count - is_followed,
+                tail_chunk: has_tail.wrapping_sub(1),
+                cut_chunk: if cuts_first {
+                    chunk_count.wrapping_sub(1)
+                } else {
+                    NO_CHUNK
+                },
+                window,
+                is_followed,
+            });
+            let place = self.place_of(last);
+            self.work_address(2 * window + 1).write(Work {
+                base: last.wrapping_sub(place as u64),
+                segment: (segment + chunk_count as u64).wrapping_sub(1),
+                index: 0,
+                begin: place,
+                end: place + upto.wrapping_sub(last) as u32,
+                chunk_count: is_followed,
+                tail_chunk: NO_CHUNK,
+                cut_chunk: if is_cut { 0 } else { NO_CHUNK },
+                window,
+                is_followed: 0,
+            });
         }
-        let others = Work {
-            chunk_count: chunk_count - 1,
-            is_followed: 1,
-            ..work
-        };
-        let alone = Work {
-            segment: work.segment + others.chunk_count as u64,
-            chunk_count: 1,
-            cut_chunk: cut_chunk(0),
-            window,
-            ..Work::NONE
-        };
-        let works = [
-            self.placed(others, begin, last),
-            self.placed(alone, last, upto),
-        ];
-        Some((tail, works))
     }
 
-    /// A work with the items from `begin` to before `end`.
+    /// The place in its vector of an item.
     #[inline(always)]
-    fn placed(&self, work: Work, begin: u64, end: u64) -> Work {
-        let first = self.input.wrapping_add(begin as usize);
-        let place = first.addr() / size_of::<T>() % vector_items::<T>() as usize;
-        Work {
-            base: begin.wrapping_sub(place as u64),
-            begin: place as u32,
-            end: place as u32 + (end - begin) as u32,
-            ..work
-        }
+    fn place_of(&self, item: u64) -> u32 {
+        let address = self.input.wrapping_add(item as usize).addr();
+        (address / size_of::<T>() % vector_items::<T>() as usize) as u32
     }
 
     /// A work of the block; of each window there are two, of which the second may be none.

@@ -72,10 +72,9 @@ impl Kind {
             // A chunk's combination, the reuse of its scratch, the combination of the partials.
             Self::Reduce => add("bar.sync 0".to_owned(), 3),
             // The ticket, the windows' borders, the works; a work's items, its slots, its leaves, its nodes; before the next work takes
-            // the work's place; what other blocks hear of; the last tag.
+            // the work's place, or other blocks hear of it; the last tag.
             Self::SegmentedReduce => add("bar.sync 0".to_owned(), 9),
-            // The same, but for what other blocks hear of; a chunk's total, what stands before the chunk, before nodes, before
-            // leaves; results.
+            // The same; a chunk's total, what stands before the chunk, before nodes, before leaves; results.
             Self::SegmentedScan => add("bar.sync 0".to_owned(), 14),
             // The ticket, the leaves; what other blocks have told, before and behind its reads; the last tag.
             Self::ColumnsReduce => add("bar.sync 0".to_owned(), 5),

@@ -12,10 +12,10 @@
 //! | `thread` | one thread | vectors of items, of 16 bytes or one wide item, in registers |
 //! | `simt` | the machine | the only module with `asm!` and intrinsics |
 //!
-//! With the feature `entries`, `emit` makes an entry of each row of the table ([`entries`]). `device` has of `thread`, `warp` and
+//! With the feature `entries`, `emit` makes an entry of each row of kernels ([`entries`]). `device` has of `thread`, `warp` and
 //! `block` what kernels of a user's own are made of.
 //!
-//! These exist on the host too: the table ([`entries`]), the operators ([`op`]), the types of items and accumulators
+//! These exist on the host too: the table of operators and item types (`table`) and the rows of kernels ([`entries`]), the operators ([`op`]), the types of items and accumulators
 //! ([`element`]), the fixed combination trees ([`contract`]; of segments, [`segments`]; of columns, [`columns`]), what a launch
 //! provides ([`launch`]), what decides the speed and no bit ([`tuning`]) and the layout of the scratch memory ([`workspace`]).
 //!
@@ -71,6 +71,7 @@ pub mod op;
 mod pairwise;
 pub mod segments;
 pub mod selection;
+mod table;
 pub mod tuning;
 pub mod workspace;
 
@@ -137,6 +138,8 @@ macro_rules! operators {
 
 #[doc(hidden)]
 pub use bytemuck;
+#[doc(hidden)]
+pub use pastey;
 
 // What a file of operators names as `warpfold::…` where it is compiled for the device.
 pub use half::{bf16, f16};

@@ -1,9 +1,9 @@
 //! The table that the library's kernels come from: the operators, and the types of their items.
 //!
-//! A line of an operator stands for a kernel of each kind of its section and each type of its list. [`crate::entries`] makes the
-//! rows, whose symbols have the operator's name in small letters: `reduce_wide_sum_f32`.
+//! An operator is a line: it has a kernel of each kind of its section for each type of its list. A type is a word of each list that it
+//! belongs to. [`entries`](crate::entries) makes the rows, in whose symbols the operator's name has small letters: `reduce_wide_sum_f32`.
 
-/// Hands the lists of item types to the macro `$next`, behind other arguments. A type is a word of each list that it belongs to.
+/// Hands the lists of item types to the macro `$next`, behind other arguments.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_item_types {
@@ -16,6 +16,29 @@ macro_rules! with_item_types {
             floats: [f32 f64 f16 bf16],
             integers: [i8 u8 i16 u16 i32 u32 i64 u64],
         }
+    };
+}
+
+/// Hands the integers among the item types to the macro `$callback`.
+#[macro_export]
+macro_rules! for_each_integer {
+    ($callback:ident) => {
+        $crate::with_item_types! { integers_of! $callback }
+    };
+}
+
+/// The integers among the lists of item types.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! integers_of {
+    (
+        $callback:ident
+        numbers: $numbers:tt,
+        below_64_bits: $below_64_bits:tt,
+        floats: $floats:tt,
+        integers: [$($t:ident)*],
+    ) => {
+        $callback! { $($t)* }
     };
 }
 

@@ -3,7 +3,7 @@
 //! A row reads `kind operator element => symbol`. An operator and element that have no row do not compile
 //! in the host library either.
 
-/// Hands every row of reductions and scans of everything to the macro `$callback`, as `kind Op element => symbol;`.
+/// Hands every row of reductions and scans of whole arrays to the macro `$callback`, as `kind Op element => symbol;`.
 #[macro_export]
 macro_rules! for_each_kernel {
     ($callback:ident) => {

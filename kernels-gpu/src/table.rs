@@ -56,7 +56,7 @@ macro_rules! with_operators {
     ) => {
         $crate::rows_of! {
             $callback $rows
-            // Reductions and scans of everything, of segments and of columns.
+            // Reductions and scans of whole arrays, of segments and of columns.
             {
                 Sum: $numbers;
                 Product: $numbers;
@@ -69,12 +69,12 @@ macro_rules! with_operators {
                 Or: $integers;
                 Xor: $integers;
             }
-            // Reductions of everything, of segments and of columns.
+            // Reductions of whole arrays, of segments and of columns.
             {
                 All: $integers;
                 Any: $integers;
             }
-            // Reductions of everything.
+            // Reductions of whole arrays.
             {
                 ArgMin: $numbers;
                 ArgMax: $numbers;

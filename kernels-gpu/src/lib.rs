@@ -16,8 +16,9 @@
 //! `block` what kernels of a user's own are made of.
 //!
 //! These exist on the host too: the [`table`] of operators and item types, the rows of kernels that are made of it ([`entries`]), the
-//! operators ([`op`]), the types of items and accumulators ([`element`]), the fixed combination trees ([`contract`]; of segments, [`segments`]; of columns, [`columns`]), what a launch
-//! provides ([`launch`]), what decides the speed and no bit ([`tuning`]) and the layout of the scratch memory ([`workspace`]).
+//! operators ([`op`]), the types of items and accumulators ([`element`]), the fixed combination trees ([`contract`]; of segments,
+//! [`segments`]; of columns, [`columns`]), what a launch provides ([`launch`]), what decides the speed and no bit ([`tuning`]) and the
+//! layout of the scratch memory ([`workspace`]).
 //!
 //! # Compilers
 //!

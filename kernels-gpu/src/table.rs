@@ -19,29 +19,6 @@ macro_rules! with_item_types {
     };
 }
 
-/// Hands the integers among the item types to the macro `$callback`.
-#[macro_export]
-macro_rules! for_each_integer {
-    ($callback:ident) => {
-        $crate::with_item_types! { integers_of! $callback }
-    };
-}
-
-/// The integers among the lists of item types.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! integers_of {
-    (
-        $callback:ident
-        numbers: $numbers:tt,
-        below_64_bits: $below_64_bits:tt,
-        floats: $floats:tt,
-        integers: [$($t:ident)*],
-    ) => {
-        $callback! { $($t)* }
-    };
-}
-
 /// Hands the operators with the types of their items to the macro [`rows_of!`](crate::rows_of), behind other arguments. A section says
 /// of which kinds its operators have kernels.
 #[doc(hidden)]
@@ -100,5 +77,28 @@ macro_rules! with_operators {
                 Equal: $numbers;
             }
         }
+    };
+}
+
+/// Hands the integers among the item types to the macro `$callback`.
+#[macro_export]
+macro_rules! for_each_integer {
+    ($callback:ident) => {
+        $crate::with_item_types! { integers_of! $callback }
+    };
+}
+
+/// The integers among the lists of item types.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! integers_of {
+    (
+        $callback:ident
+        numbers: $numbers:tt,
+        below_64_bits: $below_64_bits:tt,
+        floats: $floats:tt,
+        integers: [$($t:ident)*],
+    ) => {
+        $callback! { $($t)* }
     };
 }

@@ -26,15 +26,12 @@ use guarded::{Guarded, download};
 use texts::{for_each_one_pass_text, for_each_text};
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Mode, RunOptions};
-use warpfold::{
-    All, And, Any, ArgMax, ArgMin, ArgMinMax, CountNonZero, Gpu, Kernel, Max, MaxNum, Min, MinMax,
-    MinNum, Moments, Op, Or, Product, Result, Statistics, Sum, SumOfSquares, WideSum,
-    WideSumOfSquares, Xor, bf16, cust, f16, kind, reference,
-};
+use warpfold::{Gpu, Kernel, Result, bf16, cust, f16, kind, reference};
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_SHORT_BYTES, reduce_tile_items, vector_items,
 };
 use warpfold_kernels::for_each_kernel;
+use warpfold_kernels::op::*;
 use warpfold_kernels::tuning;
 
 /// How much of a row is checked.

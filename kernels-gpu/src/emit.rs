@@ -1,4 +1,4 @@
-//! The kernels' entries, one for each row of the table in [`crate::entries`].
+//! The kernels' entries, one for each row of [`crate::entries`].
 //!
 //! The names and the parameters are what the host launches; what a launch must keep to is said where the
 //! entries forward to, in `grid`.
@@ -11,8 +11,7 @@ use half::{bf16, f16};
 use crate::block::{Exclusive, Inclusive};
 use crate::grid::selection::{Flagged, Heads, If};
 use crate::op::*;
-use crate::selection::entries::*;
-use crate::selection::{Equal, NonZero, NotNan};
+use crate::selection::*;
 
 /// Emits an entry, as the compiler in use wants it.
 #[cfg(not(feature = "cuda_std"))]

@@ -12,12 +12,13 @@
 //! | `thread` | one thread | vectors of items, of 16 bytes or one wide item, in registers |
 //! | `simt` | the machine | the only module with `asm!` and intrinsics |
 //!
-//! With the feature `entries`, `emit` makes an entry of each row of the table ([`entries`]). `device` has of `thread`, `warp` and
+//! With the feature `entries`, `emit` makes an entry of each row of kernels ([`entries`]). `device` has of `thread`, `warp` and
 //! `block` what kernels of a user's own are made of.
 //!
-//! These exist on the host too: the table ([`entries`]), the operators ([`op`]), the types of items and accumulators
-//! ([`element`]), the fixed combination trees ([`contract`]; of segments, [`segments`]; of columns, [`columns`]), what a launch
-//! provides ([`launch`]), what decides the speed and no bit ([`tuning`]) and the layout of the scratch memory ([`workspace`]).
+//! These exist on the host too: the [`table`] of operators and item types, the rows of kernels that are made of it ([`entries`]), the
+//! operators ([`op`]), the types of items and accumulators ([`element`]), the fixed combination trees ([`contract`]; of segments,
+//! [`segments`]; of columns, [`columns`]), what a launch provides ([`launch`]), what decides the speed and no bit ([`tuning`]) and the
+//! layout of the scratch memory ([`workspace`]).
 //!
 //! # Compilers
 //!
@@ -71,6 +72,7 @@ pub mod op;
 mod pairwise;
 pub mod segments;
 pub mod selection;
+pub mod table;
 pub mod tuning;
 pub mod workspace;
 
@@ -137,6 +139,8 @@ macro_rules! operators {
 
 #[doc(hidden)]
 pub use bytemuck;
+#[doc(hidden)]
+pub use pastey;
 
 // What a file of operators names as `warpfold::…` where it is compiled for the device.
 pub use half::{bf16, f16};

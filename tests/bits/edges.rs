@@ -2,6 +2,7 @@
 
 use warpfold::{Op, bf16, f16};
 use warpfold_kernels::element::name;
+use warpfold_kernels::for_each_integer;
 
 use crate::data::{Random, Sample, ordinary};
 
@@ -24,7 +25,7 @@ pub trait Edges: Sample {
 }
 
 macro_rules! integers {
-    ($($t:ty),*) => {$(
+    ($($t:ident)*) => {$(
         impl Edges for $t {
             const EDGES: &'static [Self] = &[0, 1, <$t>::MIN, <$t>::MAX, <$t>::MAX / 2];
             const NANS: &'static [Self] = &[];
@@ -52,7 +53,7 @@ macro_rules! floats {
     )*};
 }
 
-integers!(i8, u8, i16, u16, i32, u32, i64, u64);
+for_each_integer!(integers);
 floats! {
     f16: f16::from_bits(0xE4D2); 0xFE12 0x7C01;
     bf16: bf16::from_bits(0xC49A); 0xFFC5 0x7F81;

@@ -20,10 +20,10 @@ use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use data::{Random, Sample, assert_same_bits, ordinary};
 use warpfold::{
-    All, And, Any, Item, Kernel, Max, MaxNum, Min, MinNum, Or, Product, Sum, WideSum, Xor, bf16,
-    cust, exclusive_scan_columns, exclusive_scan_rows, f16, inclusive_scan_columns,
-    inclusive_scan_rows, kind, reduce_columns, reduce_rows, reference,
+    Item, Kernel, bf16, cust, exclusive_scan_columns, exclusive_scan_rows, f16,
+    inclusive_scan_columns, inclusive_scan_rows, kind, reduce_columns, reduce_rows, reference,
 };
+use warpfold_kernels::op::*;
 use warpfold_kernels::{for_each_columns_kernel, for_each_columns_scan_kernel};
 
 /// Rows and columns of small matrices about the borders of leaves, chunks and warps.

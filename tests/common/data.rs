@@ -3,6 +3,7 @@
 use bytemuck::bytes_of;
 use warpfold::{Item, Op, bf16, f16};
 use warpfold_kernels::element::name;
+use warpfold_kernels::for_each_integer;
 
 /// A generator of random numbers: SplitMix64.
 pub struct Random(u64);
@@ -36,7 +37,7 @@ pub trait Sample: Item {
 }
 
 macro_rules! integers {
-    ($($t:ty),*) => {$(
+    ($($t:ident)*) => {$(
         impl Sample for $t {
             fn any(random: &mut Random) -> Self { random.bits() as $t }
             fn factor(random: &mut Random) -> Self { random.bits() as $t | 1 }
@@ -62,7 +63,7 @@ macro_rules! floats {
     )*};
 }
 
-integers!(i8, u8, i16, u16, i32, u32, i64, u64);
+for_each_integer!(integers);
 floats! {
     f16: f16::from_f64;
     bf16: bf16::from_f64;

@@ -27,13 +27,10 @@ use std::{fs, iter};
 
 use rayon::prelude::*;
 use virtual_gpu::{Class, Counters, Policy};
-use warpfold::{
-    All, And, Any, ArgMax, ArgMin, ArgMinMax, CountNonZero, Equal, Equality, Item, Max, MaxNum,
-    Min, MinMax, MinNum, Moments, NonZero, NotNan, Op, Or, Predicate, Product, Statistics, Sum,
-    SumOfSquares, WideSum, WideSumOfSquares, Xor, bf16, f16, reference,
-};
+use warpfold::{Equal, Equality, Item, NonZero, NotNan, Predicate, bf16, f16, reference};
 use warpfold_kernels::contract::reduce_tile_items;
 use warpfold_kernels::element::Accumulator;
+use warpfold_kernels::op::*;
 use warpfold_kernels::selection::{Before, BeforeRun, tile_items};
 use warpfold_kernels::tuning;
 use warpfold_kernels::{

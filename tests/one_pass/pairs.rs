@@ -2,11 +2,10 @@
 
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
-use warpfold::{
-    Dot, Error, Kernel, Pair, bf16, cust, dot, dot_into, f16, gpu_dot, kind, reference,
-};
+use warpfold::{Error, Kernel, bf16, cust, dot, dot_into, f16, gpu_dot, kind, reference};
 use warpfold_kernels::contract::{reduce_tile_items, vector_items};
 use warpfold_kernels::for_each_pair_kernel;
+use warpfold_kernels::op::*;
 
 use crate::common::gpu;
 use crate::data::{Random, Sample, assert_same_bits};

@@ -21,11 +21,9 @@ mod slices;
 use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use data::{Random, Sample, assert_same_bits, ordinary};
-use warpfold::{
-    All, And, Any, Item, Kernel, Max, MaxNum, Min, MinNum, Or, Product, Sum, WideSum, Xor, bf16,
-    cust, f16, kind, reference, segmented_reduce,
-};
+use warpfold::{Item, Kernel, bf16, cust, f16, kind, reference, segmented_reduce};
 use warpfold_kernels::for_each_segmented_kernel;
+use warpfold_kernels::op::*;
 use warpfold_kernels::segments::chunk_items;
 
 /// The results on the device.

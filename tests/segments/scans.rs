@@ -5,12 +5,12 @@ use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use virtual_gpu::RunOptions;
 use warpfold::{
-    And, Error, Item, Kernel, Max, MaxNum, Min, MinNum, Or, Product, Result, Sum, WideSum, Xor,
-    bf16, cust, exclusive_scan_rows, exclusive_scan_rows_on, f16, inclusive_scan_rows,
-    inclusive_scan_rows_on, kind, reference, segmented_exclusive_scan, segmented_exclusive_scan_on,
-    segmented_inclusive_scan, segmented_inclusive_scan_on,
+    Error, Item, Kernel, Result, bf16, cust, exclusive_scan_rows, exclusive_scan_rows_on, f16,
+    inclusive_scan_rows, inclusive_scan_rows_on, kind, reference, segmented_exclusive_scan,
+    segmented_exclusive_scan_on, segmented_inclusive_scan, segmented_inclusive_scan_on,
 };
 use warpfold_kernels::for_each_segmented_scan_kernel;
+use warpfold_kernels::op::*;
 use warpfold_kernels::segments::chunk_items;
 
 use crate::common::gpu;

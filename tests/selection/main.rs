@@ -27,8 +27,7 @@ use warpfold::{
     reference, run_length_encode, run_starts, select_flagged, select_if, select_indices_if, unique,
 };
 use warpfold_kernels::for_each_selection_kernel;
-use warpfold_kernels::selection::entries::Bytes16;
-use warpfold_kernels::selection::tile_items;
+use warpfold_kernels::selection::{Bytes16, tile_items};
 
 /// An output with a place for each item and one more, and what is there before.
 pub fn place<T: Item>(count: usize) -> DeviceBuffer<T> {

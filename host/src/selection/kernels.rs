@@ -3,8 +3,7 @@
 
 use half::{bf16, f16};
 use warpfold_kernels::for_each_selection_kernel;
-use warpfold_kernels::selection::entries::Bytes16;
-use warpfold_kernels::selection::{Before, BeforeRun, Equal, Equality, NonZero, NotNan, Predicate};
+use warpfold_kernels::selection::*;
 
 use crate::error::{Error, Result};
 use crate::kernel::{Blocks, Entry, Item};

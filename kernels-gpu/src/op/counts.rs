@@ -4,7 +4,7 @@ use half::{bf16, f16};
 
 use super::{canonical, Commutative, Op};
 use crate::arithmetic::{bf16_to_f32, f16_to_f32};
-use crate::element::{for_each_item, item_of, vector_of, Words};
+use crate::element::{for_each_item, item_of, vector_of, Element, Words};
 
 /// The sum of the items' squares. `f32` for `f16`, `bf16` and `f32`, `f64` for `f64`, rounding as [`Sum`](super::Sum) does, the
 /// squares too; for integers `u64`, which wraps. Identity: 0.
@@ -67,9 +67,9 @@ macro_rules! sum {
 }
 
 macro_rules! integers {
-    ($($t:ident => $nonzero:expr;)*) => {$(
+    ($($t:ident)*) => {$(
         sum!(true SumOfSquares, $t => u64, 0, |item| square(item as i64 as u64), u64::wrapping_add, |value| value);
-        sum!(true CountNonZero, $t => u64, 0, |item| (item != 0) as u64, u64::wrapping_add, |value| value, $nonzero);
+        sum!(true CountNonZero, $t => u64, 0, |item| (item != 0) as u64, u64::wrapping_add, |value| value, nonzero_integers::<$t>);
     )*};
 }
 
@@ -80,16 +80,7 @@ macro_rules! floats {
     )*};
 }
 
-integers! {
-    i8 => nonzero_bytes;
-    u8 => nonzero_bytes;
-    i16 => nonzero_halves;
-    u16 => nonzero_halves;
-    i32 => nonzero_items::<i32>;
-    u32 => nonzero_items::<u32>;
-    i64 => nonzero_items::<i64>;
-    u64 => nonzero_items::<u64>;
-}
+crate::for_each_integer!(integers);
 
 floats! {
     f16 f32, f16::from_bits(0), f16_to_f32, nonzero_magnitudes;
@@ -107,7 +98,7 @@ fn square(number: u64) -> u64 {
 
 /// How many items of a vector are lifted to 1.
 #[inline(always)]
-fn nonzero_items<T: crate::element::Element>(words: Words) -> u64
+fn nonzero_items<T: Element>(words: Words) -> u64
 where
     CountNonZero: Op<T, Accumulator = u64>,
 {
@@ -115,6 +106,19 @@ where
     let mut count = 0;
     for_each_item!(P of T => { count += CountNonZero::lift(item_of(&vector, P)) as u32; });
     count as u64
+}
+
+/// How many integers of a vector are other than 0.
+#[inline(always)]
+fn nonzero_integers<T: Element>(words: Words) -> u64
+where
+    CountNonZero: Op<T, Accumulator = u64>,
+{
+    match size_of::<T>() {
+        1 => nonzero_bytes(words),
+        2 => nonzero_halves(words),
+        _ => nonzero_items::<T>(words),
+    }
 }
 
 /// Counts the bits that are set in each word once a function has left at most one for each item.

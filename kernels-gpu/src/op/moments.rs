@@ -110,15 +110,13 @@ macro_rules! numbers {
     )*};
 }
 
+macro_rules! integers {
+    ($($t:ident)*) => { numbers! { $($t: |item| item as f64;)* } };
+}
+
+crate::for_each_integer!(integers);
+
 numbers! {
-    i8: f64::from;
-    u8: f64::from;
-    i16: f64::from;
-    u16: f64::from;
-    i32: f64::from;
-    u32: f64::from;
-    i64: |item| item as f64;
-    u64: |item| item as f64;
     f16: |item| f64::from(f16_to_f32(item));
     bf16: |item| f64::from(bf16_to_f32(item));
     f32: f64::from;

@@ -8,7 +8,6 @@
 //! A **tile** is [`rows`] vectors for each thread of [`WARPS`] warps; a warp owns consecutive rows of 32 vectors. What is written of
 //! a tile is gathered by **chunks**: the rows of a warp at once, or one row where a vector has many items.
 
-pub mod entries;
 mod equality;
 mod predicate;
 
@@ -79,6 +78,9 @@ pub const fn state_words<T, A>(item_count: u64) -> u64 {
     let value = words_per_accumulator::<A>();
     tiles + tiles.div_ceil(SCAN_GROUP_TILES) * (value / 2 + value)
 }
+
+/// Items of 16 bytes, in the rows of kernels.
+pub type Bytes16 = [u64; 2];
 
 /// What is before a place of the input: how many items are chosen.
 pub type Before = u64;

@@ -45,7 +45,7 @@ pub struct NonZero;
 pub struct NotNan;
 
 macro_rules! integers {
-    ($($t:ty)*) => {$(
+    ($($t:ident)*) => {$(
         impl Predicate<$t> for NonZero {
             #[inline(always)]
             fn holds(item: $t) -> bool {
@@ -73,7 +73,7 @@ macro_rules! floats {
     )*};
 }
 
-integers!(i8 u8 i16 u16 i32 u32 i64 u64);
+crate::for_each_integer!(integers);
 
 floats! {
     f16, sign 1 << 15, infinity f16::INFINITY.to_bits();

@@ -21,7 +21,7 @@ use crate::element::{first_words, put_item, vector_of};
 use crate::element::{Accumulator, Element, Vector, Words};
 use crate::grid::selection::{Flagged, Heads, If};
 use crate::op::{Commutative, Op};
-use crate::selection::entries::Bytes16;
+use crate::selection::Bytes16;
 use crate::selection::{Equality, Predicate};
 use crate::simt::holes;
 use crate::thread::Items;

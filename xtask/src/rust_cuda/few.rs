@@ -1,4 +1,7 @@
-//! A copy of the kernels' sources whose tables have few rows.
+//! A copy of the kernels' sources that has few kernels.
+//!
+//! In the place of the macros that make the library's rows of its table, the copy has macros with few rows, written out. The ladder's
+//! rows are written out in its source.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +14,8 @@ use crate::part::Part;
 /// The folders of the crates of kernels.
 const SOURCES: [&str; 2] = [Part::Library.source(), Part::Ladder.source()];
 
-/// The files that have the tables of kernels.
-const TABLE: &str = "entries.rs";
+/// The files that have the rows of kernels, in the folders of the crates.
+const TABLE: &str = "src/entries.rs";
 
 /// The kernels that stand for all others where few are wanted: rounding and exact, of whole words and of parts of one, with
 /// and without NaN; and some of the ladder's.
@@ -37,7 +40,30 @@ pub const FEW: [&str; 18] = [
     "ladder_nested_hello",
 ];
 
-/// Writes copies of the crates of kernels with few rows of the tables alone, and gives the folder of those of the part.
+macro_rules! rows {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
+        &[$((stringify!($symbol), stringify!($kind $op $t => $symbol;))),*]
+    };
+}
+
+macro_rules! tables {
+    ($($table:ident)*) => { &[$((stringify!($table), warpfold_kernels::$table!(rows))),*] };
+}
+
+/// The macros that hand the library's rows on, and what they hand on: symbols, and the rows that they are of.
+type Tables = &'static [(&'static str, &'static [(&'static str, &'static str)])];
+const TABLES: Tables = tables! {
+    for_each_kernel
+    for_each_pair_kernel
+    for_each_segmented_kernel
+    for_each_segmented_scan_kernel
+    for_each_columns_kernel
+    for_each_columns_scan_kernel
+    for_each_selection_kernel
+    for_each_whole_kernel
+};
+
+/// Writes copies of the crates of kernels with few rows alone, and gives the folder of those of the part.
 pub fn write(root: &Path, folder: &Path, part: Part) -> Result<PathBuf> {
     let workspace = fs::read_to_string(root.join("Cargo.toml"))?;
     let workspace = workspace
@@ -54,28 +80,63 @@ pub fn write(root: &Path, folder: &Path, part: Part) -> Result<PathBuf> {
     for source in SOURCES {
         copy(&root.join(source), &few.join(source))?;
     }
+    let ladder = fs::read_to_string(root.join(Part::Ladder.source()).join(TABLE))?;
+    for (part, rows) in [
+        (Part::Library, library_rows(&FEW)),
+        (Part::Ladder, rows(&ladder, &FEW)),
+    ] {
+        write_file(&few.join(part.source()).join(TABLE), &rows)?;
+    }
     Ok(few.join(part.source()))
 }
 
-/// Copies a folder of sources, of the tables few rows.
+/// Copies a folder of sources, all but the rows.
 fn copy(from: &Path, to: &Path) -> Result<()> {
+    remove_others(from, to)?;
     for item in fs::read_dir(from)? {
         let item = item?;
         let (from, to) = (item.path(), to.join(item.file_name()));
         if from.is_dir() {
             copy(&from, &to)?;
-            continue;
-        }
-        let text = fs::read_to_string(&from)?;
-        match item.file_name() == TABLE {
-            true => write_file(&to, &rows(&text, &FEW))?,
-            false => write_file(&to, &text)?,
+        } else if !from.ends_with(TABLE) {
+            write_file(&to, &fs::read_to_string(&from)?)?;
         }
     }
     Ok(())
 }
 
-/// The table with these rows alone.
+/// Removes what an earlier copy has and the sources no longer have.
+fn remove_others(from: &Path, to: &Path) -> Result<()> {
+    if !to.exists() {
+        return Ok(());
+    }
+    for item in fs::read_dir(to)? {
+        let item = item?;
+        match item.path() {
+            _ if from.join(item.file_name()).exists() => {}
+            folder if folder.is_dir() => fs::remove_dir_all(folder)?,
+            file => fs::remove_file(file)?,
+        }
+    }
+    Ok(())
+}
+
+/// The library's macros with these rows alone, written out.
+pub fn library_rows(symbols: &[&str]) -> String {
+    let wanted = |table: &[(&str, &str)]| {
+        let rows = table.iter().filter(|(symbol, _)| symbols.contains(symbol));
+        rows.map(|(_, row)| format!("{row}\n")).collect::<String>()
+    };
+    let tables = TABLES.iter().map(|(name, table)| {
+        let rows = wanted(table);
+        format!(
+            "#[macro_export]\nmacro_rules! {name} {{\n($callback:ident) => {{ $callback! {{\n{rows}}} }};\n}}\n"
+        )
+    });
+    tables.collect()
+}
+
+/// A text with these of its rows alone.
 pub fn rows(table: &str, symbols: &[&str]) -> String {
     let is_wanted = |line: &&str| {
         let row = line.trim().strip_suffix(';');

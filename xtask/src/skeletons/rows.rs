@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use warpfold_kernels::element::Element;
 use warpfold_kernels::op::*;
-use warpfold_kernels::selection::entries::*;
+use warpfold_kernels::selection::Bytes16;
 
 /// A row.
 pub struct Row {

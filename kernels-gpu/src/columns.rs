@@ -18,8 +18,6 @@
 //!
 //! None of the numbers here but [`FAN`] changes a result.
 
-pub mod entries;
-
 use crate::contract::WARP_LANES;
 use crate::segments::FAN;
 use crate::workspace::words_per_accumulator;

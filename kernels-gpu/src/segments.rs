@@ -40,8 +40,6 @@
 //!
 //! None of the numbers here but [`FAN`] changes a result.
 
-pub mod entries;
-
 use crate::contract::WARP_LANES;
 use crate::tuning::segments::{DENSE_ITEMS, LONG_BLOCK_THREADS};
 use crate::workspace::words_per_accumulator;

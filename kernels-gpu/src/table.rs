@@ -3,7 +3,7 @@
 //! An operator is a line: it has a kernel of each kind of its section for each type of its list. A type is a word of each list that it
 //! belongs to. [`entries`](crate::entries) makes the rows, in whose symbols the operator's name has small letters: `reduce_wide_sum_f32`.
 
-/// Hands the lists of item types to the macro `$next`, behind other arguments.
+/// Hands the lists of item types to the macro `$next`, after other arguments.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_item_types {
@@ -19,7 +19,7 @@ macro_rules! with_item_types {
     };
 }
 
-/// Hands the operators with the types of their items to the macro [`rows_of!`](crate::rows_of), behind other arguments. A section says
+/// Hands the operators with the types of their items to the macro [`rows_of!`](crate::rows_of), after other arguments. A section says
 /// of which kinds its operators have kernels.
 #[doc(hidden)]
 #[macro_export]

@@ -292,7 +292,7 @@ fn of_file(example: &str, name: impl AsRef<OsStr>, text: impl AsRef<[u8]>) -> Ou
     output
 }
 
-/// What stands behind `name` at the start of a line.
+/// What stands after `name` at the start of a line.
 fn value<'a>(printed: &'a str, name: &str) -> &'a str {
     let mut lines = printed.lines();
     lines

@@ -100,7 +100,7 @@ fn no_items_are_reduced_to_the_identity_and_scanned_to_nothing() {
     let mut output = upload(&[5.0f64, 6.0]);
     reduce_into::<Sum, _>(gpu, &stream, &nothing, &mut output).unwrap();
     stream.synchronize().unwrap();
-    assert_same_bits(&download(&output), &[-0.0, 6.0], "sum of nothing");
+    assert_same_bits(&download(&output), &[-0.0, 6.0], "sum of no items");
     reduce_into::<Min, _>(gpu, &stream, &nothing, &mut output).unwrap();
     inclusive_scan_on::<Max, _>(gpu, &stream, &nothing, &mut output).unwrap();
     exclusive_scan_in_place_on::<Max, _>(gpu, &stream, &mut output.index(..0)).unwrap();
@@ -108,7 +108,7 @@ fn no_items_are_reduced_to_the_identity_and_scanned_to_nothing() {
     assert_same_bits(
         &download(&output),
         &[f64::INFINITY, 6.0],
-        "minimum of nothing",
+        "minimum of no items",
     );
 }
 
@@ -260,7 +260,7 @@ fn a_captured_graph_replays_on_new_data() {
         assert_same_bits(
             &download(&nothing),
             &[f32::NEG_INFINITY],
-            "maximum of nothing",
+            "maximum of no items",
         );
     }
 }

@@ -79,7 +79,7 @@ pub fn entry_name(line: &str) -> Option<&str> {
     line.strip_prefix(".visible .entry ")?.strip_suffix('(')
 }
 
-/// The text with the bounds `of` each entry behind its parameters.
+/// The text with the bounds `of` each entry after its parameters.
 pub fn add_bounds(text: &str, of: impl Fn(&str) -> String) -> String {
     let mut bounded = String::with_capacity(text.len());
     let mut entry = None;

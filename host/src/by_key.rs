@@ -131,7 +131,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`reduce_by_key`] but [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
+/// The same as for [`reduce_by_key`], except [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
 /// [`Error::ForeignStream`](crate::Error::ForeignStream), and [`Error::TooManyItems`](crate::Error::TooManyItems) if starts of 32 bits
 /// do not reach. [`Error::OutputTooShort`](crate::Error::OutputTooShort) is about a `count` without a place.
 pub fn reduce_by_key_on<O, E, K, V, I>(

@@ -185,7 +185,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`check_operator`].
+/// The same as for [`check_operator`].
 pub fn check_reduce_operator<O, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
     T: Item,
@@ -207,7 +207,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`check_operator`].
+/// The same as for [`check_operator`].
 pub fn check_scan_operator<O, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
     T: Item,

@@ -67,7 +67,7 @@ pub fn reduce_columns<O: Kernel<kind::columns_reduce, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`reduce_columns`] but [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
+/// The same as for [`reduce_columns`], except [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
 /// [`Error::ForeignStream`](crate::Error::ForeignStream).
 pub fn reduce_columns_into<O: Kernel<kind::columns_reduce, T>, T: Item>(
     gpu: &Gpu,

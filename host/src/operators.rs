@@ -27,7 +27,7 @@
 /// }
 /// ```
 ///
-/// A row reads `name: Operator, Item;` and gives a reduction, those of segments and of columns, scans of segments and of columns, and both scans. With `scans only` behind a comma
+/// A row reads `name: Operator, Item;` and gives a reduction, those of segments and of columns, scans of segments and of columns, and both scans. With `scans only` after a comma
 /// it gives all but the first, since only that needs [`Commutative`](crate::Commutative); with `reduction only` the reduction
 /// alone. A row `name: Operator, pairs of A, B;` gives a reduction of two inputs, [`reduce_pairs`](crate::reduce_pairs()), by an
 /// operator on [`Pair<A, B>`](crate::Pair).
@@ -120,7 +120,7 @@ macro_rules! built_texts {
 /// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, [`bytemuck::Pod`] and
 /// [`DeviceCopy`](cust::memory::DeviceCopy).
 ///
-/// Its fields are such types themselves, and there is no padding between or behind them: else it does not compile.
+/// Its fields are such types themselves, and there is no padding between or after them: else it does not compile.
 ///
 /// ```
 /// warpfold::item! {

@@ -131,7 +131,7 @@ type Product<T> = <Dot as Op<Pair<T, T>>>::Output;
 ///
 /// # Errors
 ///
-/// Those of [`reduce_pairs`].
+/// The same as for [`reduce_pairs`].
 pub fn dot<T: Item>(gpu: &Gpu, left: &DeviceSlice<T>, right: &DeviceSlice<T>) -> Result<Product<T>>
 where
     Dot: Kernel<kind::reduce_pairs, Pair<T, T>>,
@@ -143,7 +143,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`reduce_pairs_into`].
+/// The same as for [`reduce_pairs_into`].
 pub fn dot_into<T: Item>(
     gpu: &Gpu,
     stream: &Stream,
@@ -169,7 +169,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`gpu_reduce_pairs`].
+/// The same as for [`gpu_reduce_pairs`].
 pub fn gpu_dot<T: Item>(left: &[T], right: &[T]) -> Result<Product<T>>
 where
     Dot: Kernel<kind::reduce_pairs, Pair<T, T>>,

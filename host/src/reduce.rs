@@ -79,7 +79,7 @@ pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`reduce`] but [`Error::CaptureUnderWay`], and [`Error::OutputTooShort`], [`Error::Overlap`],
+/// The same as for [`reduce`], except [`Error::CaptureUnderWay`], and [`Error::OutputTooShort`], [`Error::Overlap`],
 /// [`Error::ForeignStream`].
 pub fn reduce_into<O: Kernel<kind::reduce, T>, T: Item>(
     gpu: &Gpu,
@@ -94,7 +94,7 @@ pub fn reduce_into<O: Kernel<kind::reduce, T>, T: Item>(
 /// Queues the combination of the first items of `input` on `stream`, to the first item of `output`: as many items as the first number of
 /// `count` says, up to all of them, when the work begins. So a selection feeds a reduction without the host, in a captured graph too.
 ///
-/// The result is that of [`reduce`] of so many items, bit for bit; for none, the operator's identity. The launch is as large as one of
+/// The result is the same as [`reduce`] of that many items, bit for bit; for none, the operator's identity. The launch is as large as one of
 /// all items; blocks without items end at once.
 ///
 /// ```
@@ -120,7 +120,7 @@ pub fn reduce_into<O: Kernel<kind::reduce, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`reduce_into`], and [`Error::CountMissing`].
+/// The same as for [`reduce_into`], and [`Error::CountMissing`].
 pub fn reduce_counted_into<O: Kernel<kind::reduce, T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,

@@ -92,7 +92,7 @@ pub fn inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan`].
+/// The same as for [`inclusive_scan`].
 pub fn exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     gpu: &Gpu,
     input: &DeviceSlice<T>,
@@ -106,7 +106,7 @@ pub fn exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan`] that can apply.
+/// The errors of [`inclusive_scan`] that can apply.
 pub fn inclusive_scan_in_place<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Item>(
     gpu: &Gpu,
     items: &mut DeviceSlice<T>,
@@ -120,7 +120,7 @@ pub fn inclusive_scan_in_place<O: Kernel<kind::inclusive_scan, T, Output = T>, T
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan`] that can apply.
+/// The errors of [`inclusive_scan`] that can apply.
 pub fn exclusive_scan_in_place<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Item>(
     gpu: &Gpu,
     items: &mut DeviceSlice<T>,
@@ -134,7 +134,7 @@ pub fn exclusive_scan_in_place<O: Kernel<kind::exclusive_scan, T, Output = T>, T
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan`] but [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
+/// The same as for [`inclusive_scan`], except [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
 /// [`Error::ForeignStream`](crate::Error::ForeignStream).
 pub fn inclusive_scan_on<O: Kernel<kind::inclusive_scan, T>, T: Item>(
     gpu: &Gpu,
@@ -156,7 +156,7 @@ pub fn inclusive_scan_on<O: Kernel<kind::inclusive_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan_on`].
+/// The same as for [`inclusive_scan_on`].
 pub fn exclusive_scan_on<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,
@@ -177,7 +177,7 @@ pub fn exclusive_scan_on<O: Kernel<kind::exclusive_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan_on`] that can apply.
+/// The errors of [`inclusive_scan_on`] that can apply.
 pub fn inclusive_scan_in_place_on<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,
@@ -192,7 +192,7 @@ pub fn inclusive_scan_in_place_on<O: Kernel<kind::inclusive_scan, T, Output = T>
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan_on`] that can apply.
+/// The errors of [`inclusive_scan_on`] that can apply.
 pub fn exclusive_scan_in_place_on<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,

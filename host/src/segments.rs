@@ -109,7 +109,7 @@ pub fn segmented_reduce<O: Kernel<kind::segmented_reduce, T>, T: Item, I: Offset
 ///
 /// # Errors
 ///
-/// Those of [`segmented_reduce`] but [`Error::BadOffset`] and [`Error::CaptureUnderWay`], and [`Error::ForeignStream`].
+/// The same as for [`segmented_reduce`], except [`Error::BadOffset`] and [`Error::CaptureUnderWay`], and [`Error::ForeignStream`].
 pub fn segmented_reduce_into<O: Kernel<kind::segmented_reduce, T>, T: Item, I: Offset>(
     gpu: &Gpu,
     stream: &Stream,
@@ -123,7 +123,7 @@ pub fn segmented_reduce_into<O: Kernel<kind::segmented_reduce, T>, T: Item, I: O
     }
 }
 
-/// Combines the items of each row of `input`, rows of `row_items` one behind the other, with the operator `O`, writes the
+/// Combines the items of each row of `input`, contiguous rows of `row_items`, with the operator `O`, writes the
 /// results to the first items of `output`, and waits for it. The rest of `output` is not touched.
 ///
 /// It is a [`segmented_reduce`] without offsets in memory, with the same bits. For no items there is no row, and the driver is
@@ -165,7 +165,7 @@ pub fn reduce_rows<O: Kernel<kind::segmented_reduce, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`reduce_rows`] but [`Error::CaptureUnderWay`], and [`Error::ForeignStream`].
+/// The same as for [`reduce_rows`], except [`Error::CaptureUnderWay`], and [`Error::ForeignStream`].
 pub fn reduce_rows_into<O: Kernel<kind::segmented_reduce, T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,

@@ -100,7 +100,7 @@ pub fn select_flagged<T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`select_flagged`] but [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
+/// The same as for [`select_flagged`], except [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
 /// [`Error::ForeignStream`](crate::Error::ForeignStream). [`Error::OutputTooShort`](crate::Error::OutputTooShort) is about a
 /// `count` without a place.
 pub fn select_flagged_on<T: Item>(
@@ -137,7 +137,7 @@ pub fn select_flagged_on<T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`select_flagged`] that can apply; items need the alignment of their type.
+/// The errors of [`select_flagged`] that can apply; items need the alignment of their type.
 pub fn select_if<P: SelectKernel<T>, T: Item>(
     gpu: &Gpu,
     input: &DeviceSlice<T>,
@@ -150,7 +150,7 @@ pub fn select_if<P: SelectKernel<T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`select_flagged_on`] that can apply.
+/// The errors of [`select_flagged_on`] that can apply.
 pub fn select_if_on<P: SelectKernel<T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,
@@ -188,7 +188,7 @@ pub fn select_if_on<P: SelectKernel<T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`select_if_on`], and [`Error::CountMissing`](crate::Error::CountMissing).
+/// The same as for [`select_if_on`], and [`Error::CountMissing`](crate::Error::CountMissing).
 pub fn select_if_counted_on<P: SelectKernel<T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,
@@ -226,7 +226,7 @@ pub fn select_if_counted_on<P: SelectKernel<T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`select_flagged`].
+/// The same as for [`select_flagged`].
 pub fn partition_flagged<T: Item>(
     gpu: &Gpu,
     input: &DeviceSlice<T>,
@@ -242,7 +242,7 @@ pub fn partition_flagged<T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`select_flagged_on`].
+/// The same as for [`select_flagged_on`].
 pub fn partition_flagged_on<T: Item>(
     gpu: &Gpu,
     stream: &Stream,
@@ -262,7 +262,7 @@ pub fn partition_flagged_on<T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`select_if`].
+/// The same as for [`select_if`].
 pub fn partition_if<P: SelectKernel<T>, T: Item>(
     gpu: &Gpu,
     input: &DeviceSlice<T>,
@@ -277,7 +277,7 @@ pub fn partition_if<P: SelectKernel<T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`select_if_on`].
+/// The same as for [`select_if_on`].
 pub fn partition_if_on<P: SelectKernel<T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,
@@ -312,7 +312,7 @@ pub fn partition_if_on<P: SelectKernel<T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`select_if`], and [`Error::TooManyItems`](crate::Error::TooManyItems) if indices of 32 bits do not reach.
+/// The same as for [`select_if`], and [`Error::TooManyItems`](crate::Error::TooManyItems) if indices of 32 bits do not reach.
 pub fn select_indices_if<P: SelectKernel<T>, T: Item, I: Offset>(
     gpu: &Gpu,
     input: &DeviceSlice<T>,
@@ -326,7 +326,7 @@ pub fn select_indices_if<P: SelectKernel<T>, T: Item, I: Offset>(
 ///
 /// # Errors
 ///
-/// Those of [`select_if_on`], and [`Error::TooManyItems`](crate::Error::TooManyItems).
+/// The same as for [`select_if_on`], and [`Error::TooManyItems`](crate::Error::TooManyItems).
 pub fn select_indices_if_on<P: SelectKernel<T>, T: Item, I: Offset>(
     gpu: &Gpu,
     stream: &Stream,

@@ -29,7 +29,7 @@ use crate::staged::{self, Items};
 ///
 /// # Errors
 ///
-/// Those of [`Gpu::global`] and of [`reduce`](crate::reduce()).
+/// The same as for [`Gpu::global`] and for [`reduce`](crate::reduce()).
 pub fn gpu_reduce<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<O::Output> {
     if items.is_empty() {
         return Ok(O::lower(O::identity()));
@@ -57,7 +57,7 @@ fn reduce_to(row: &'static Row, items: Items<'_>, result: &mut [u8]) -> Result<(
 ///
 /// # Errors
 ///
-/// Those of [`gpu_reduce`].
+/// The same as for [`gpu_reduce`].
 pub fn gpu_sum<T: Item>(items: &[T]) -> Result<T>
 where
     Sum: Kernel<kind::reduce, T, Output = T>,
@@ -77,7 +77,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`gpu_sum`].
+/// The same as for [`gpu_sum`].
 pub fn gpu_wide_sum<T: Item>(items: &[T]) -> Result<<WideSum as Op<T>>::Output>
 where
     WideSum: Kernel<kind::reduce, T>,
@@ -89,7 +89,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`gpu_sum`].
+/// The same as for [`gpu_sum`].
 pub fn gpu_product<T: Item>(items: &[T]) -> Result<T>
 where
     Product: Kernel<kind::reduce, T, Output = T>,
@@ -109,7 +109,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`gpu_sum`].
+/// The same as for [`gpu_sum`].
 pub fn gpu_min<T: Item>(items: &[T]) -> Result<Option<T>>
 where
     Min: Kernel<kind::reduce, T, Output = T>,
@@ -124,7 +124,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`gpu_sum`].
+/// The same as for [`gpu_sum`].
 pub fn gpu_max<T: Item>(items: &[T]) -> Result<Option<T>>
 where
     Max: Kernel<kind::reduce, T, Output = T>,
@@ -147,7 +147,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`Gpu::global`] and of [`inclusive_scan`](crate::inclusive_scan).
+/// The same as for [`Gpu::global`] and for [`inclusive_scan`](crate::inclusive_scan).
 pub fn gpu_inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
     items: &[T],
 ) -> Result<Vec<O::Output>> {
@@ -166,7 +166,7 @@ pub fn gpu_inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`gpu_inclusive_scan`].
+/// The same as for [`gpu_inclusive_scan`].
 pub fn gpu_exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     items: &[T],
 ) -> Result<Vec<O::Output>> {
@@ -201,7 +201,7 @@ pub fn gpu_inclusive_scan_into<O: Kernel<kind::inclusive_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`gpu_inclusive_scan_into`].
+/// The same as for [`gpu_inclusive_scan_into`].
 pub fn gpu_exclusive_scan_into<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     items: &[T],
     results: &mut [O::Output],

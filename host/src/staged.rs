@@ -217,7 +217,7 @@ fn reduce_pieces(
     unsafe { conductor.read_result_to(result) }
 }
 
-/// Scans piece by piece, each in place where its results have the items' type, and else to behind its items. Without an error, all results are written.
+/// Scans piece by piece, each in place where its results have the items' type, and otherwise after its items. Without an error, all results are written.
 fn scan_pieces(
     entered: Entered<'_>,
     row: &'static Row,
@@ -245,7 +245,7 @@ fn scan_pieces(
                 let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
                 let output =
                     (address + results_at as u64).wrapping_sub(cut.offset(row.result, piece));
-                // SAFETY: the lane's memory holds the items of these tiles from its start on and has room for their results behind
+                // SAFETY: the lane's memory holds the items of these tiles from its start on and has room for their results after
                 // them, or in their places if the types are the same; it is lent to the conductor's stream until the work is done.
                 // Both places are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's size.
                 unsafe { queue.scan_piece(row, input, output, cut.units(piece)) }

@@ -21,7 +21,7 @@ use crate::{bf16, f16};
 ///
 /// # Errors
 ///
-/// Those of [`gpu_reduce`].
+/// The same as for [`gpu_reduce`].
 pub fn gpu_arg_min<T: Item>(items: &[T]) -> Result<Option<usize>>
 where
     ArgMin: Kernel<kind::reduce, T, Output = u64>,
@@ -33,7 +33,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`gpu_reduce`].
+/// The same as for [`gpu_reduce`].
 pub fn gpu_arg_max<T: Item>(items: &[T]) -> Result<Option<usize>>
 where
     ArgMax: Kernel<kind::reduce, T, Output = u64>,
@@ -53,7 +53,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`gpu_reduce`].
+/// The same as for [`gpu_reduce`].
 pub fn gpu_min_max<T: Item>(items: &[T]) -> Result<Option<Extremes<T>>>
 where
     MinMax: Kernel<kind::reduce, T, Output = Extremes<T>>,
@@ -65,7 +65,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`gpu_reduce`].
+/// The same as for [`gpu_reduce`].
 pub fn gpu_arg_min_max<T: Item>(items: &[T]) -> Result<Option<Extremes<usize>>>
 where
     ArgMinMax: Kernel<kind::reduce, T, Output = Extremes<u64>>,
@@ -89,7 +89,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`gpu_reduce`].
+/// The same as for [`gpu_reduce`].
 pub fn gpu_moments<T: Item>(items: &[T]) -> Result<Moments>
 where
     Moments: Kernel<kind::reduce, T, Output = Moments>,
@@ -111,7 +111,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`gpu_reduce`].
+/// The same as for [`gpu_reduce`].
 pub fn gpu_norm<T: HasNorm>(items: &[T]) -> Result<f64> {
     let squares = gpu_reduce::<T::Squares, T>(items)?;
     Ok(squares.into().sqrt())

@@ -5,7 +5,7 @@
 
 use core::ffi::c_void;
 
-/// Hands the arguments of a reduction of items of type `T` to a result of type `R` to the macro in brackets, behind the other
+/// Hands the arguments of a reduction of items of type `T` to a result of type `R` to the macro in brackets, after the other
 /// tokens.
 #[doc(hidden)]
 #[macro_export]
@@ -34,7 +34,7 @@ macro_rules! with_reduce_arguments {
 }
 
 /// Hands the arguments of a reduction of pairs of values of types `A` and `B` to a result of type `R` to the macro in brackets,
-/// behind the other tokens.
+/// after the other tokens.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_reduce_pairs_arguments {
@@ -61,7 +61,7 @@ macro_rules! with_reduce_pairs_arguments {
     };
 }
 
-/// Hands the arguments of a segmented reduction of items of type `T` to results of type `R` to the macro in brackets, behind the
+/// Hands the arguments of a segmented reduction of items of type `T` to results of type `R` to the macro in brackets, after the
 /// other tokens.
 #[doc(hidden)]
 #[macro_export]
@@ -100,7 +100,7 @@ macro_rules! with_segmented_reduce_arguments {
     };
 }
 
-/// Hands the arguments of a segmented scan of items of type `T` to results of type `R` to the macro in brackets, behind the
+/// Hands the arguments of a segmented scan of items of type `T` to results of type `R` to the macro in brackets, after the
 /// other tokens.
 #[doc(hidden)]
 #[macro_export]
@@ -141,7 +141,7 @@ macro_rules! with_segmented_scan_arguments {
     };
 }
 
-/// Hands the arguments of a scan of items of type `T` to results of type `R` to the macro in brackets, behind the other tokens.
+/// Hands the arguments of a scan of items of type `T` to results of type `R` to the macro in brackets, after the other tokens.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_scan_arguments {
@@ -160,7 +160,7 @@ macro_rules! with_scan_arguments {
             item_count_at: *const u64,
             /// The first of the launch's tiles.
             first_tile: u64,
-            /// The tile behind the launch's last; perhaps with the bits
+            /// The tile after the launch's last; perhaps with the bits
             /// [`SCAN_PUBLISHES_ONLY`](crate::launch::SCAN_PUBLISHES_ONLY) and
             /// [`SCAN_HAS_INITIAL`](crate::launch::SCAN_HAS_INITIAL).
             end_tile: u64,
@@ -175,7 +175,7 @@ macro_rules! with_scan_arguments {
 }
 
 /// Hands the arguments of a reduction of a matrix's columns of items of type `T` to results of type `R` to the macro in brackets,
-/// behind the other tokens.
+/// after the other tokens.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_columns_reduce_arguments {
@@ -201,7 +201,7 @@ macro_rules! with_columns_reduce_arguments {
 }
 
 /// Hands the arguments of a scan of a matrix's columns of items of type `T` to results of type `R` to the macro in brackets,
-/// behind the other tokens.
+/// after the other tokens.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_columns_scan_arguments {
@@ -228,7 +228,7 @@ macro_rules! with_columns_scan_arguments {
     };
 }
 
-/// Hands the arguments of a selection of items of type `T` to the macro in brackets, behind the other tokens.
+/// Hands the arguments of a selection of items of type `T` to the macro in brackets, after the other tokens.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_selection_arguments {

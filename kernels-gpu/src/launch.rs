@@ -66,7 +66,7 @@ pub struct ReduceShared<A> {
     pub tag: u32,
 }
 
-/// The shared memory of a scan's block, with accumulators of type `A`. The tiles in hand lie behind it,
+/// The shared memory of a scan's block, with accumulators of type `A`. The tiles in hand lie after it,
 /// on a multiple of 128 bytes: elsewhere, copies to shared memory take two cycles for one.
 #[repr(C, align(128))]
 pub struct ScanShared<A> {

@@ -72,7 +72,7 @@ pub const fn window_count<T, A>(item_count: u64, segment_count: u64) -> u64 {
     (item_count + segment_count).div_ceil(chunk_items::<T, A>())
 }
 
-/// Windows of each block of a launch that has so many, on a device that holds `resident_blocks` at a time: a block finds all of its
+/// Windows of each block of a launch that has this many, on a device that holds `resident_blocks` at a time: a block finds all of its
 /// windows at once, and all blocks should be busy to the end.
 pub const fn windows_per_block(window_count: u64, resident_blocks: u64) -> u64 {
     let windows = window_count / (4 * resident_blocks);
@@ -110,7 +110,7 @@ pub const fn vector_items<T>() -> u32 {
     }
 }
 
-/// Items of type `T` in a row of shared memory, behind which there is a gap: so lanes that read items 16 apart read from
+/// Items of type `T` in a row of shared memory, after which there is a gap: so lanes that read items 16 apart read from
 /// different banks.
 pub const fn row_items<T>() -> usize {
     match size_of::<T>() {
@@ -147,7 +147,7 @@ pub struct Layout {
     pub leaves: usize,
     /// A value for each 128 items.
     pub nodes: usize,
-    /// The items; the starts of chunks lie behind them, the first one last.
+    /// The items; the starts of chunks lie after them, the first one last.
     pub items: usize,
     /// Bytes of items and starts.
     pub item_bytes: usize,
@@ -160,7 +160,7 @@ pub struct Header<A> {
     pub works: [[Work; 2]; MOST_WINDOWS as usize],
     /// The windows.
     pub windows: [Window; MOST_WINDOWS as usize],
-    /// The segments that begin first behind the windows' borders.
+    /// The segments that begin first after the windows' borders.
     pub borders: [u64; MOST_WINDOWS as usize + 1],
     /// The ticket: which windows these are.
     pub ticket: u32,
@@ -184,7 +184,7 @@ pub struct Work {
     pub index: u64,
     /// The first item's place.
     pub begin: u32,
-    /// The place behind the last item.
+    /// One past the last item's place.
     pub end: u32,
     /// How many chunks there are; 0 if there is no work.
     pub chunk_count: u32,

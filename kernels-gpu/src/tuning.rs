@@ -40,7 +40,7 @@ pub mod scan {
     /// shared memory.
     pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 
-    /// Turns of a block that may be under way at once: so many tiles it has in hand, where there is room.
+    /// Tiles that a block has in hand at once, where there is room.
     pub const TURNS: usize = 4;
 
     /// The tiles of an exact operator's scans, whose bits they do not decide: those of the [contract](crate::contract::scan_tiles), but

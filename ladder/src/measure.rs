@@ -1,4 +1,4 @@
-//! Launching the kernels of one run, timing them, and keeping account of them.
+//! Launching the kernels of one run, timing them, and recording them.
 
 use std::ptr;
 use std::sync::Arc;

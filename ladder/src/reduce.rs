@@ -38,7 +38,7 @@ impl Ladder {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::reduce`].
+    /// The same as for [`Self::reduce`].
     pub fn reduce_measured<O: Kernel<kind::reduce, T> + Plain<T>, T: Item>(
         &self,
         rung: Rung,

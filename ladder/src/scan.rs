@@ -83,7 +83,7 @@ impl Ladder {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::scan`].
+    /// The same as for [`Self::scan`].
     pub fn scan_measured<O, T>(
         &self,
         rung: Rung,

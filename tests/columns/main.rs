@@ -64,7 +64,7 @@ const LARGE_SHAPES: [(usize, usize); 6] = [
     (1_050_000, 1),
 ];
 
-/// What a call writes to so many results and three places more, which it leaves alone.
+/// What a call writes to this many results and to three places more, which must stay as they are.
 fn written<R: Item>(count: usize, call: impl FnOnce(&mut DeviceBuffer<R>)) -> Vec<R> {
     let mut output = DeviceBuffer::<R>::zeroed(count + 3).unwrap();
     call(&mut output);

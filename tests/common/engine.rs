@@ -250,7 +250,7 @@ impl Engine {
         self.on_segments::<O, T>(items, offsets, items.len(), &more, options)
     }
 
-    /// Launches the kernel, of segments, with so many results and with further parameters.
+    /// Launches the kernel, of segments, with this many results and with further parameters.
     fn on_segments<O: Op<T>, T: Element>(
         &self,
         items: &[T],
@@ -322,7 +322,7 @@ impl Engine {
         self.on_columns::<O, T>(matrix, column_count, matrix.len(), &more, options)
     }
 
-    /// Launches the kernel, of columns, with so many results and with further parameters.
+    /// Launches the kernel, of columns, with this many results and with further parameters.
     fn on_columns<O: Op<T>, T: Element>(
         &self,
         matrix: &[T],
@@ -481,7 +481,7 @@ impl Engine {
         self.scan_buffers = Some(buffers);
     }
 
-    /// Gives each block of segmented reductions so many windows.
+    /// Gives each block of segmented reductions this many windows.
     pub fn set_windows_per_block(&mut self, windows: u64) {
         self.windows_per_block = windows;
     }

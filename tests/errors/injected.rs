@@ -3,7 +3,7 @@
 //! A scenario is run once to learn which calls it makes, and then again for each of them with a failure in wait
 //! there, on a thread of its own that has no current context. Each time: no panic; an error that carries the call
 //! and the raw code; nothing left alive; and the scenario works again, unless the code is one that ends the
-//! context: then the `Gpu` says so. The real driver keeps no account of what is alive; all else is the same there.
+//! context: then the `Gpu` says so. The real driver does not track what is alive; all else is the same there.
 
 use std::thread;
 
@@ -112,7 +112,7 @@ impl<S, P: Fn() -> S + Sync, W: Fn(&S) -> Result<()> + Sync> Scenario<P, W> {
                 // Of a context that is said to be destroyed nothing is freed.
                 let is_left =
                     moment == Moment::After || RELEASES.contains(&call) || code == DESTROYED;
-                // What was kept for later calls was freed then, some of it in the account of the thread that had made it.
+                // What was kept for later calls was freed then, and some of that was counted for the thread that had made it.
                 let is_freed = code == OUT_OF_MEMORY && attempt.result.is_ok();
                 assert!(
                     is_left || is_freed || attempt.alive == clean.alive,

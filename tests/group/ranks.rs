@@ -128,7 +128,7 @@ pub fn random_lengths(random: &mut Random, ranks: usize, item_count: usize) -> V
     borders.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
-/// Items on the device, behind some others and before some.
+/// Items on the device, after some others and before some.
 pub struct Held<T: Item> {
     buffer: DeviceBuffer<T>,
     range: Range<usize>,

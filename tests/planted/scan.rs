@@ -64,7 +64,7 @@ const BALLOTS: Places = TAGS.of("vote.sync.ballot.b32 \t*, *, -1;");
 /// Looks at the tags of both halves of a word of 64 bits.
 const BOTH_TAGS: Places = TAGS.of("or.pred \t*, *, *;\n\tand.b64");
 
-/// A tile is told, in its turn or in the end's stead, and waited for.
+/// A tile is told, in its turn or in place of the end, and waited for.
 const TELL_TILE: Places = Places {
     pattern: "bar.arrive \t*, 64;",
     names: &["in turn", "", "", "", "", ""],

@@ -8,7 +8,7 @@ use crate::engine::SM_90;
 use crate::trial::Check::{Bits, Hang, Memory, Race};
 use crate::trial::{Circumstances, of_segmented_reduction, of_segmented_scan};
 
-/// By what the block reads behind it.
+/// By what the block reads after it.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &[

@@ -21,7 +21,7 @@ use crate::shapes;
 
 const KERNEL: &str = "segmented_scan_sum_f32";
 
-/// What a call writes for items that begin `skipped` places behind a buffer's start; the places before the first offset
+/// What a call writes for items that begin `skipped` places after a buffer's start; the places before the first offset
 /// and from the last on are as they were.
 fn check<O: Kernel<kind::segmented_scan, T>, T: Sample>(
     skipped: usize,

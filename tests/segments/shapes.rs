@@ -28,7 +28,7 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
         vec![17; 300],
         [chunk - 1, chunk, chunk + 1].to_vec(),
         vec![2 * chunk - 1, 2 * chunk, 0, 2 * chunk + 1, 5],
-        // The last chunk of a window is alone, behind a few items, and behind many segments.
+        // The last chunk of a window is alone, after a few items, and after many segments.
         vec![5, room - 5, 3, room - 4, 1, chunk, chunk],
         [vec![0; chunk - 2], vec![chunk]].concat(),
         [vec![1; chunk / 2 - 1], vec![3 * chunk, 4]].concat(),
@@ -38,7 +38,7 @@ pub fn borders<T, A>() -> Vec<Vec<usize>> {
     lists
 }
 
-/// Random lengths with about so many items: of a power law, so most are short and a few very long, or about one length.
+/// Random lengths that add up to about this many items: of a power law, so most are short and a few very long, or about one length.
 pub fn random(random: &mut Random, items: usize) -> Vec<usize> {
     let most = items.ilog2() as usize;
     let is_power_law = random.below(2) == 0;

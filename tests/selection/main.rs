@@ -118,7 +118,7 @@ fn check_runs<E: RunsKernel<T>, T: Item>(items: &[T], what: &str) {
     assert_begins(&starts, &expected, &format!("{what}: starts"));
 }
 
-/// Random items, of which so many hundredths are zeros.
+/// Random items, of which this percentage is zeros.
 fn items_with_zeros<T: Sample>(count: usize, zeros: usize) -> Vec<T> {
     let mut random = Random::new((count + zeros) as u64);
     (0..count)

@@ -29,7 +29,7 @@ pub fn counts<T>() -> Vec<usize> {
     ]
 }
 
-/// Flags for so many items, and what they are.
+/// Flags for this many items, and their name.
 pub fn choices(count: usize) -> Vec<(&'static str, Vec<u8>)> {
     let mut random = Random::new(count as u64);
     let mut with = |choose: &mut dyn FnMut(usize, &mut Random) -> bool| {
@@ -46,7 +46,7 @@ pub fn choices(count: usize) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Lengths of runs, of so many items together, and what they are.
+/// Lengths of runs that add up to this many items, and their name.
 pub fn run_lengths(count: usize) -> Vec<(&'static str, Vec<usize>)> {
     let mut random = Random::new(count as u64);
     let mut lists = vec![("one run", vec![count]), ("runs of 1", vec![1; count])];

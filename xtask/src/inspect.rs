@@ -55,7 +55,7 @@ const SEGMENTED_REDUCE_BARRIERS: usize = 9;
 /// chunk, before nodes, before leaves; results.
 const SEGMENTED_SCAN_BARRIERS: usize = 14;
 
-/// Barriers in the source of a reduction of columns: the ticket, the leaves; what other blocks have told, before and behind its reads;
+/// Barriers in the source of a reduction of columns: the ticket, the leaves; what other blocks have told, before and after its reads;
 /// the last tag.
 const COLUMNS_REDUCE_BARRIERS: usize = 5;
 

@@ -17,7 +17,7 @@ pub struct Matrix<'a> {
 }
 
 impl<'a> Matrix<'a> {
-    /// The matrix of so many columns, if there are as many items.
+    /// The matrix of this many columns, if there are that many items.
     pub fn new(place: &'a Place<'a>, columns: usize) -> Option<Self> {
         (columns <= place.item_count).then_some(Self { place, columns })
     }

@@ -76,7 +76,7 @@ impl Kind {
             Self::SegmentedReduce => add("bar.sync 0".to_owned(), 9),
             // The same; a chunk's total, what stands before the chunk, before nodes, before leaves; results.
             Self::SegmentedScan => add("bar.sync 0".to_owned(), 14),
-            // The ticket, the leaves; what other blocks have told, before and behind its reads; the last tag.
+            // The ticket, the leaves; what other blocks have told, before and after its reads; the last tag.
             Self::ColumnsReduce => add("bar.sync 0".to_owned(), 5),
             // The same, and twice more for what stands before the chunks, which is told the block.
             Self::ColumnsScan => add("bar.sync 0".to_owned(), 8),

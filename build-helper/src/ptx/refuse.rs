@@ -1,6 +1,6 @@
 //! What an operator's functions may not do, found in their PTX.
 //!
-//! Each of the functions is compiled by itself, with its arguments behind pointers and its result written through the last
+//! Each of the functions is compiled by itself, with its arguments passed by pointer and its result written through the last
 //! one. So it may read by its first parameters, write by its last and compute. All else is refused: calls, panics, local
 //! memory, statics, loops that never end, and effects on anything but the result.
 

@@ -64,7 +64,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan_by_key`].
+/// The same as for [`inclusive_scan_by_key`].
 pub fn exclusive_scan_by_key<O, E, K, V>(
     gpu: &Gpu,
     keys: &DeviceSlice<K>,
@@ -89,7 +89,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan_by_key`] but [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
+/// The same as for [`inclusive_scan_by_key`], except [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
 /// [`Error::ForeignStream`](crate::Error::ForeignStream), [`Error::TooManyItems`](crate::Error::TooManyItems) if starts of 32 bits
 /// do not reach, and [`Error::OutputTooShort`](crate::Error::OutputTooShort) of starts or count.
 pub fn inclusive_scan_by_key_on<O, E, K, V, I>(
@@ -123,7 +123,7 @@ where
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan_by_key_on`].
+/// The same as for [`inclusive_scan_by_key_on`].
 pub fn exclusive_scan_by_key_on<O, E, K, V, I>(
     gpu: &Gpu,
     stream: &Stream,

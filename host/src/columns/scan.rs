@@ -12,7 +12,7 @@ use crate::segments::Place;
 
 /// Scans each column of `matrix`, row-major, of `columns` items a row, with the operator `O`, each item included, to `output`, and
 /// waits for it: `output[i]` is the combination of the items of `i`'s column from the first row up to and including `matrix[i]`. There
-/// is a place in `output` for each item; any behind are not touched.
+/// is a place in `output` for each item; places after these are not touched.
 ///
 /// The output lies elsewhere than the matrix. Of a matrix of no rows, the driver is not called.
 ///
@@ -57,7 +57,7 @@ pub fn inclusive_scan_columns<O: Kernel<kind::columns_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan_columns`].
+/// The same as for [`inclusive_scan_columns`].
 pub fn exclusive_scan_columns<O: Kernel<kind::columns_scan, T>, T: Item>(
     gpu: &Gpu,
     matrix: &DeviceSlice<T>,
@@ -73,7 +73,7 @@ pub fn exclusive_scan_columns<O: Kernel<kind::columns_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan_columns`] but [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
+/// The same as for [`inclusive_scan_columns`], except [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
 /// [`Error::ForeignStream`](crate::Error::ForeignStream).
 pub fn inclusive_scan_columns_on<O: Kernel<kind::columns_scan, T>, T: Item>(
     gpu: &Gpu,
@@ -91,7 +91,7 @@ pub fn inclusive_scan_columns_on<O: Kernel<kind::columns_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan_columns_on`].
+/// The same as for [`inclusive_scan_columns_on`].
 pub fn exclusive_scan_columns_on<O: Kernel<kind::columns_scan, T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,

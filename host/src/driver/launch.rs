@@ -95,7 +95,7 @@ const _: () = assert!(size_of::<Attribute>() == 72 && size_of::<Config>() == 56)
 ///
 /// # Safety
 ///
-/// That of [`Function::launch`].
+/// The same as for [`Function::launch`].
 unsafe fn launch_early(
     launch: LaunchKernelEx,
     function: Function,

@@ -47,7 +47,7 @@ impl Gpus {
     ///
     /// # Errors
     ///
-    /// Those of [`Gpu::new`]; [`Error::UnsupportedDevice`] if no device is new enough.
+    /// The same as for [`Gpu::new`]; [`Error::UnsupportedDevice`] if no device is new enough.
     pub fn all() -> Result<Self> {
         let first = Gpu::new();
         if matches!(first, Err(ref error) if !is_too_old(error)) {
@@ -78,7 +78,7 @@ impl Gpus {
     ///
     /// # Errors
     ///
-    /// Those of [`reduce`](crate::reduce()), of whichever GPU.
+    /// The same as for [`reduce`](crate::reduce()), of whichever GPU.
     pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(&self, items: &[T]) -> Result<O::Output> {
         if items.is_empty() {
             return Ok(O::lower(O::identity()));
@@ -123,7 +123,7 @@ impl Gpus {
     ///
     /// # Errors
     ///
-    /// Those of [`inclusive_scan`](crate::inclusive_scan), of whichever GPU.
+    /// The same as for [`inclusive_scan`](crate::inclusive_scan), of whichever GPU.
     pub fn inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
         &self,
         items: &[T],
@@ -135,7 +135,7 @@ impl Gpus {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::inclusive_scan`].
+    /// The same as for [`Self::inclusive_scan`].
     pub fn exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
         &self,
         items: &[T],
@@ -174,7 +174,7 @@ impl Gpus {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::reduce`].
+    /// The same as for [`Self::reduce`].
     pub fn sum<T: Item>(&self, items: &[T]) -> Result<T>
     where
         Sum: Kernel<kind::reduce, T, Output = T>,
@@ -186,7 +186,7 @@ impl Gpus {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::reduce`].
+    /// The same as for [`Self::reduce`].
     pub fn wide_sum<T: Item>(&self, items: &[T]) -> Result<<WideSum as Op<T>>::Output>
     where
         WideSum: Kernel<kind::reduce, T>,
@@ -198,7 +198,7 @@ impl Gpus {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::reduce`].
+    /// The same as for [`Self::reduce`].
     pub fn product<T: Item>(&self, items: &[T]) -> Result<T>
     where
         Product: Kernel<kind::reduce, T, Output = T>,
@@ -210,7 +210,7 @@ impl Gpus {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::reduce`].
+    /// The same as for [`Self::reduce`].
     pub fn min<T: Item>(&self, items: &[T]) -> Result<Option<T>>
     where
         Min: Kernel<kind::reduce, T, Output = T>,
@@ -225,7 +225,7 @@ impl Gpus {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::reduce`].
+    /// The same as for [`Self::reduce`].
     pub fn max<T: Item>(&self, items: &[T]) -> Result<Option<T>>
     where
         Max: Kernel<kind::reduce, T, Output = T>,

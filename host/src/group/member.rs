@@ -106,7 +106,7 @@ impl<'gpu> Member<'gpu> {
     ///
     /// # Errors
     ///
-    /// Those of [`reduce`](crate::reduce()), and [`Error::Group`](crate::Error::Group).
+    /// The same as for [`reduce`](crate::reduce()), and [`Error::Group`](crate::Error::Group).
     pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
         &mut self,
         share: &DeviceSlice<T>,
@@ -119,7 +119,7 @@ impl<'gpu> Member<'gpu> {
     ///
     /// # Errors
     ///
-    /// Those of [`reduce`](Self::reduce); [`Fault::NoSuchRank`].
+    /// The same as for [`reduce`](Self::reduce); [`Fault::NoSuchRank`].
     pub fn reduce_to<O: Kernel<kind::reduce, T>, T: Item>(
         &mut self,
         root: usize,
@@ -138,7 +138,7 @@ impl<'gpu> Member<'gpu> {
     ///
     /// # Errors
     ///
-    /// Those of [`inclusive_scan`](crate::inclusive_scan), and [`Error::Group`](crate::Error::Group).
+    /// The same as for [`inclusive_scan`](crate::inclusive_scan), and [`Error::Group`](crate::Error::Group).
     pub fn inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
         &mut self,
         share: &DeviceSlice<T>,
@@ -152,7 +152,7 @@ impl<'gpu> Member<'gpu> {
     ///
     /// # Errors
     ///
-    /// Those of [`inclusive_scan`](Self::inclusive_scan).
+    /// The same as for [`inclusive_scan`](Self::inclusive_scan).
     pub fn exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
         &mut self,
         share: &DeviceSlice<T>,
@@ -166,7 +166,7 @@ impl<'gpu> Member<'gpu> {
     ///
     /// # Errors
     ///
-    /// Those of [`inclusive_scan`](Self::inclusive_scan) that can apply.
+    /// The errors of [`inclusive_scan`](Self::inclusive_scan) that can apply.
     pub fn inclusive_scan_in_place<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Item>(
         &mut self,
         share: &mut DeviceSlice<T>,
@@ -179,7 +179,7 @@ impl<'gpu> Member<'gpu> {
     ///
     /// # Errors
     ///
-    /// Those of [`inclusive_scan`](Self::inclusive_scan) that can apply.
+    /// The errors of [`inclusive_scan`](Self::inclusive_scan) that can apply.
     pub fn exclusive_scan_in_place<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Item>(
         &mut self,
         share: &mut DeviceSlice<T>,

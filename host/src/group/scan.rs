@@ -216,7 +216,7 @@ fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
         run(input(part.share.address, start), output, tiles)?;
     }
     if let Some(torn) = part.torn {
-        // All items of the tile have been brought there, to memory that has room for the results behind them, and is kept until
+        // All items of the tile have been brought there, to memory that has room for the results after them, and is kept until
         // the work is done.
         let first_item = layout.items(torn.unit).start;
         let output = base::<O::Output>(torn.results(), first_item);

@@ -113,7 +113,7 @@ impl Queue<'_> {
     }
 }
 
-/// Checks what can be known of the arguments without the driver, with so many results.
+/// Checks what can be known of the arguments without the driver, for this many results.
 fn check(matrix: Matrix, output: Span, result_count: usize) -> Result<()> {
     if output.item_count < result_count {
         return Err(Error::OutputTooShort {

@@ -70,7 +70,7 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// That of [`Self::reduce_piece`], of both inputs.
+    /// The same as for [`Self::reduce_piece`], of both inputs.
     pub unsafe fn reduce_pairs_piece(
         &mut self,
         row: &'static Row,

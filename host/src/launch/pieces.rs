@@ -109,7 +109,7 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// That of [`Self::reduce_piece`]. With a number, which is memory that the device reads in this context, the plan is one for every
+    /// The same as for [`Self::reduce_piece`]. With a number, which is memory that the device reads in this context, the plan is one for every
     /// number of items up to those of `input`.
     pub(super) unsafe fn launch_reduction(
         &mut self,
@@ -188,7 +188,7 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// That of [`Self::scan_piece`], or of [`Self::publish_piece`] with its bit. Extras are memory of this context, the total apart from
+    /// The same as for [`Self::scan_piece`], or of [`Self::publish_piece`] with its bit. Extras are memory of this context, the total apart from
     /// items and results; with a number of items, the launch is the scan's only one.
     pub(super) unsafe fn scan_tiles(
         &mut self,

@@ -19,7 +19,7 @@ use crate::kernel::Row;
 pub(crate) enum Starts {
     /// At these offsets, one more than segments.
     Offsets(Span),
-    /// One behind the other, with this number of items each.
+    /// One after the other, with this number of items each.
     Rows(usize),
 }
 
@@ -134,7 +134,7 @@ impl Queue<'_> {
         unsafe { self.launch_segments(&prepared, windows_per_block, &mut arguments.pointers()) }
     }
 
-    /// Checks the arguments but the memory, with so many results.
+    /// Checks the arguments except the memory, for this many results.
     fn check_segments(&self, segments: Segments, output: Span, result_count: usize) -> Result<()> {
         check(segments, output, result_count)?;
         match segments.count_at {
@@ -179,7 +179,7 @@ impl Queue<'_> {
     /// Launches the kernel.
     ///
     /// # Safety
-    /// The arguments are those of the kernel, of the launch that was prepared, with so many windows for each block.
+    /// The arguments are those of the kernel, of the launch that was prepared, with this many windows for each block.
     unsafe fn launch_segments(
         &mut self,
         prepared: &Prepared,
@@ -195,7 +195,7 @@ impl Queue<'_> {
     }
 }
 
-/// Checks what can be known of the arguments without the driver, with so many results.
+/// Checks what can be known of the arguments without the driver, for this many results.
 fn check(segments: Segments, output: Span, result_count: usize) -> Result<()> {
     let Segments { items, starts, .. } = segments;
     if output.item_count < result_count {

@@ -15,9 +15,9 @@ use crate::kernel::Entry;
 #[derive(Clone, Copy)]
 pub(crate) struct Chooser {
     pub entry: &'static Entry,
-    /// Tiles of so many items.
+    /// Tiles of this many items.
     tile_count: fn(u64) -> u64,
-    /// State words for so many items.
+    /// State words for this many items.
     state_words: fn(u64) -> u64,
     /// How the kernel wants items to be aligned.
     alignment: usize,
@@ -45,7 +45,7 @@ pub(crate) struct Outputs {
     pub lengths: Option<Span>,
     /// The items that are not chosen.
     pub rejected: Option<Span>,
-    /// Whether the number of items is written behind the last index.
+    /// Whether the number of items is written after the last index.
     pub with_end: bool,
 }
 
@@ -167,7 +167,7 @@ impl Selection {
         rooms.min()
     }
 
-    /// How many indices there is room for, the number behind the last counted in; nothing if they are not asked for.
+    /// How many indices there is room for, including the number after the last; 0 if they are not asked for.
     pub fn index_capacity(&self) -> Option<usize> {
         self.outputs.indices.map(|span| span.item_count)
     }

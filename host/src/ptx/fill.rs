@@ -9,7 +9,7 @@
 //! A body is what goes there, with numbers for the hole's registers: `add.rn.f32 %out0, %in0, %in1;`. A body that has
 //! registers of its own gets a scope. A hole's outputs are none of its inputs, so a body may write and read in any order.
 //!
-//! This file knows nothing else of PTX. The library, its build script and the program that makes the texts share it.
+//! This file depends on nothing else about PTX. The library, its build script and the program that makes the texts share it.
 
 use std::fmt;
 
@@ -56,7 +56,7 @@ impl fmt::Display for Unfilled {
 
 impl std::error::Error for Unfilled {}
 
-/// The text of the kernel `symbol`: the skeleton with these bodies, each behind a line that names its hole.
+/// The text of the kernel `symbol`: the skeleton with these bodies, each after a line that names its hole.
 pub fn fill(skeleton: &str, symbol: &str, bodies: &str) -> Result<String, Unfilled> {
     let name = entry_name(skeleton).ok_or(Unfilled::NoEntry)?;
     let named = skeleton.replace(name, symbol);
@@ -91,7 +91,7 @@ pub struct Hole<'a> {
 }
 
 impl<'a> Hole<'a> {
-    /// The hole in a line, from behind [`HOLE`] on.
+    /// The hole in a line: what follows [`HOLE`].
     pub fn parse(line: &'a str) -> Option<Self> {
         let (name, registers) = line.strip_suffix(';')?.split_once(' ')?;
         let (outputs, inputs) = registers.split_once("<-")?;

@@ -75,7 +75,7 @@ fn scan<T: Element, R: Element>(
     }
 }
 
-/// The items of a matrix of so many columns, column after column.
+/// The items of a matrix of this many columns, column after column.
 fn transposed<T: Copy>(matrix: &[T], columns: usize) -> Vec<T> {
     let column = |column| matrix.iter().skip(column).step_by(columns).copied();
     (0..columns).flat_map(column).collect()

@@ -48,7 +48,7 @@ pub fn select_indices_if<P: Predicate<T>, T: Element>(items: &[T]) -> Vec<usize>
         .collect()
 }
 
-/// Where runs start, and behind the last the number of items.
+/// Where runs start, then the number of items.
 ///
 /// ```
 /// use warpfold::{Equal, reference};

@@ -55,7 +55,7 @@ impl<'a, O: Op<T, Output: Item>, T: Item> ScanOptions<'a, O, T> {
         self
     }
 
-    /// A place for what all items combine to, behind the initial value: it is what an exclusive scan would write behind its last
+    /// A place for what all items combine to, after the initial value: it is what an exclusive scan would write after its last
     /// result. (Of floats, an inclusive scan's last result may have other bits.) For no items, it is the initial value, or the identity.
     #[must_use]
     pub fn total(mut self, total: &'a mut DeviceSlice<O::Output>) -> Self {
@@ -64,7 +64,7 @@ impl<'a, O: Op<T, Output: Item>, T: Item> ScanOptions<'a, O, T> {
     }
 
     /// Scans as many of the items as the first number of `count` says, up to all of them, when the work begins: so a selection feeds a
-    /// scan without the host. The results are those of a scan of so many items, bit for bit; behind them, nothing is written.
+    /// scan without the host. The results are the same as a scan of that many items, bit for bit; nothing is written after them.
     #[must_use]
     pub fn count(mut self, count: &'a DeviceSlice<u64>) -> Self {
         self.count = Some(count);
@@ -106,7 +106,7 @@ impl<O: Op<T, Output: Item>, T: Item> fmt::Debug for ScanOptions<'_, O, T> {
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan`](crate::inclusive_scan), where a total needs room for one result and must lie apart from items and
+/// The same as for [`inclusive_scan`](crate::inclusive_scan), where a total needs room for one result and must lie apart from items and
 /// results; and [`Error::CountMissing`](crate::Error::CountMissing).
 pub fn inclusive_scan_with<O: Kernel<kind::inclusive_scan, T>, T: Item>(
     gpu: &Gpu,
@@ -122,7 +122,7 @@ pub fn inclusive_scan_with<O: Kernel<kind::inclusive_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan_with`].
+/// The same as for [`inclusive_scan_with`].
 pub fn exclusive_scan_with<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     gpu: &Gpu,
     input: &DeviceSlice<T>,
@@ -138,7 +138,7 @@ pub fn exclusive_scan_with<O: Kernel<kind::exclusive_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan_with`] but [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
+/// The same as for [`inclusive_scan_with`], except [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
 /// [`Error::ForeignStream`](crate::Error::ForeignStream).
 pub fn inclusive_scan_with_on<O: Kernel<kind::inclusive_scan, T>, T: Item>(
     gpu: &Gpu,
@@ -155,7 +155,7 @@ pub fn inclusive_scan_with_on<O: Kernel<kind::inclusive_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan_with_on`].
+/// The same as for [`inclusive_scan_with_on`].
 pub fn exclusive_scan_with_on<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,
@@ -167,7 +167,7 @@ pub fn exclusive_scan_with_on<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     queue(gpu, stream, O::row(), input, output, options.extras())
 }
 
-/// An [`exclusive_scan`](crate::exclusive_scan) that gives the total too: what it would write behind its last result. For no items, the
+/// An [`exclusive_scan`](crate::exclusive_scan) that gives the total too: what it would write after its last result. For no items, the
 /// operator's identity; the driver is not called then.
 ///
 /// ```
@@ -187,7 +187,7 @@ pub fn exclusive_scan_with_on<O: Kernel<kind::exclusive_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan`](crate::inclusive_scan).
+/// The same as for [`inclusive_scan`](crate::inclusive_scan).
 pub fn exclusive_scan_and_total<O: Kernel<kind::exclusive_scan, T>, T: Item>(
     gpu: &Gpu,
     input: &DeviceSlice<T>,

@@ -11,7 +11,7 @@ use crate::launch::{Queue, Segments, Span};
 
 /// Scans each segment of `input` with the operator `O`, each item included, to `output`, and waits for it: `output[i]` is the
 /// combination of the items of `i`'s segment up to and including `input[i]`. There is a place in `output` for each item; those of
-/// items that belong to no segment, and any behind, are not touched.
+/// items that belong to no segment, and places after the last, are not touched.
 ///
 /// Offsets are those of [`segmented_reduce`](crate::segmented_reduce()). The output lies elsewhere than the input: a block
 /// reads items beside its own. Where there is no segment, the driver is not called.
@@ -43,7 +43,7 @@ use crate::launch::{Queue, Segments, Span};
 ///
 /// # Errors
 ///
-/// Those of [`segmented_reduce`](crate::segmented_reduce()), of which [`Error::BadOffset`](crate::Error::BadOffset) leaves the results
+/// The same as for [`segmented_reduce`](crate::segmented_reduce()), of which [`Error::BadOffset`](crate::Error::BadOffset) leaves the results
 /// unspecified.
 pub fn segmented_inclusive_scan<O: Kernel<kind::segmented_scan, T>, T: Item, I: Offset>(
     gpu: &Gpu,
@@ -66,7 +66,7 @@ pub fn segmented_inclusive_scan<O: Kernel<kind::segmented_scan, T>, T: Item, I: 
 ///
 /// # Errors
 ///
-/// Those of [`segmented_inclusive_scan`].
+/// The same as for [`segmented_inclusive_scan`].
 pub fn segmented_exclusive_scan<O: Kernel<kind::segmented_scan, T>, T: Item, I: Offset>(
     gpu: &Gpu,
     input: &DeviceSlice<T>,
@@ -91,7 +91,7 @@ pub fn segmented_exclusive_scan<O: Kernel<kind::segmented_scan, T>, T: Item, I: 
 ///
 /// # Errors
 ///
-/// Those of [`segmented_inclusive_scan`] but [`Error::BadOffset`](crate::Error::BadOffset) and
+/// The same as for [`segmented_inclusive_scan`], except [`Error::BadOffset`](crate::Error::BadOffset) and
 /// [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and [`Error::ForeignStream`](crate::Error::ForeignStream).
 pub fn segmented_inclusive_scan_on<O: Kernel<kind::segmented_scan, T>, T: Item, I: Offset>(
     gpu: &Gpu,
@@ -115,7 +115,7 @@ pub fn segmented_inclusive_scan_on<O: Kernel<kind::segmented_scan, T>, T: Item, 
 ///
 /// # Errors
 ///
-/// Those of [`segmented_inclusive_scan_on`].
+/// The same as for [`segmented_inclusive_scan_on`].
 pub fn segmented_exclusive_scan_on<O: Kernel<kind::segmented_scan, T>, T: Item, I: Offset>(
     gpu: &Gpu,
     stream: &Stream,
@@ -134,7 +134,7 @@ pub fn segmented_exclusive_scan_on<O: Kernel<kind::segmented_scan, T>, T: Item, 
     )
 }
 
-/// Scans each row of `input`, rows of `row_items` one behind the other, with the operator `O`, each item included, to `output`, and
+/// Scans each row of `input`, contiguous rows of `row_items`, with the operator `O`, each item included, to `output`, and
 /// waits for it.
 ///
 /// It is a [`segmented_inclusive_scan`] without offsets in memory, with the same bits. For no items there is no row, and the driver
@@ -164,7 +164,7 @@ pub fn inclusive_scan_rows<O: Kernel<kind::segmented_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan_rows`].
+/// The same as for [`inclusive_scan_rows`].
 pub fn exclusive_scan_rows<O: Kernel<kind::segmented_scan, T>, T: Item>(
     gpu: &Gpu,
     input: &DeviceSlice<T>,
@@ -186,7 +186,7 @@ pub fn exclusive_scan_rows<O: Kernel<kind::segmented_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan_rows`] but [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
+/// The same as for [`inclusive_scan_rows`], except [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
 /// [`Error::ForeignStream`](crate::Error::ForeignStream).
 pub fn inclusive_scan_rows_on<O: Kernel<kind::segmented_scan, T>, T: Item>(
     gpu: &Gpu,
@@ -210,7 +210,7 @@ pub fn inclusive_scan_rows_on<O: Kernel<kind::segmented_scan, T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`inclusive_scan_rows_on`].
+/// The same as for [`inclusive_scan_rows_on`].
 pub fn exclusive_scan_rows_on<O: Kernel<kind::segmented_scan, T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,

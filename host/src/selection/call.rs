@@ -32,7 +32,7 @@ pub fn and_wait(gpu: &Gpu, selection: Selection) -> Result<usize> {
     Ok(count)
 }
 
-/// Checks that there is room for so many items, if they are asked for.
+/// Checks that there is room for this many items, if they are asked for.
 fn check_room(offered_items: Option<usize>, needed_items: usize) -> Result<()> {
     match offered_items {
         Some(offered_items) if offered_items < needed_items => Err(Error::OutputTooShort {

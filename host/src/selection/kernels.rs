@@ -93,7 +93,7 @@ macro_rules! flagged_row {
 
 macro_rules! flagged_rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-        /// What chooses items of so many bytes by flags.
+        /// What chooses items of this many bytes by flags.
         fn by_flags_of(bytes: usize) -> Option<Chooser> {
             $(flagged_row!($kind $t $symbol bytes);)*
             None

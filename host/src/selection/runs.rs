@@ -38,7 +38,7 @@ use super::{RunsKernel, call, items, places};
 ///
 /// # Errors
 ///
-/// Those of [`select_if`](crate::select_if).
+/// The same as for [`select_if`](crate::select_if).
 pub fn unique<E: RunsKernel<T>, T: Item>(
     gpu: &Gpu,
     input: &DeviceSlice<T>,
@@ -52,7 +52,7 @@ pub fn unique<E: RunsKernel<T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`select_if_on`](crate::select_if_on).
+/// The same as for [`select_if_on`](crate::select_if_on).
 pub fn unique_on<E: RunsKernel<T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,
@@ -68,7 +68,7 @@ pub fn unique_on<E: RunsKernel<T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`unique_on`], and [`Error::CountMissing`](crate::Error::CountMissing).
+/// The same as for [`unique_on`], and [`Error::CountMissing`](crate::Error::CountMissing).
 pub fn unique_counted_on<E: RunsKernel<T>, T: Item>(
     gpu: &Gpu,
     stream: &Stream,
@@ -106,7 +106,7 @@ pub fn unique_counted_on<E: RunsKernel<T>, T: Item>(
 ///
 /// # Errors
 ///
-/// Those of [`unique`], where the shorter output counts, and [`Error::TooManyItems`](crate::Error::TooManyItems) if lengths of 32
+/// The same as for [`unique`], where the shorter output counts, and [`Error::TooManyItems`](crate::Error::TooManyItems) if lengths of 32
 /// bits do not reach.
 pub fn run_length_encode<E: RunsKernel<T>, T: Item, L: Offset>(
     gpu: &Gpu,
@@ -122,7 +122,7 @@ pub fn run_length_encode<E: RunsKernel<T>, T: Item, L: Offset>(
 ///
 /// # Errors
 ///
-/// Those of [`unique_on`], and [`Error::TooManyItems`](crate::Error::TooManyItems).
+/// The same as for [`unique_on`], and [`Error::TooManyItems`](crate::Error::TooManyItems).
 pub fn run_length_encode_on<E: RunsKernel<T>, T: Item, L: Offset>(
     gpu: &Gpu,
     stream: &Stream,
@@ -134,7 +134,7 @@ pub fn run_length_encode_on<E: RunsKernel<T>, T: Item, L: Offset>(
     call::queue(gpu, stream, runs::<E, T>(input, outputs), count)
 }
 
-/// Writes where each run of equal neighbours of `input` starts to the first places of `starts`, and behind the last the number of
+/// Writes where each run of equal neighbours of `input` starts to the first places of `starts`, followed by the number of
 /// items, and waits for it. Gives how many runs there are, one fewer than is written.
 ///
 /// These are offsets as [`segmented_reduce`](crate::segmented_reduce()) takes them: together the two reduce by key. For no
@@ -162,7 +162,7 @@ pub fn run_length_encode_on<E: RunsKernel<T>, T: Item, L: Offset>(
 ///
 /// # Errors
 ///
-/// Those of [`unique`], and [`Error::TooManyItems`](crate::Error::TooManyItems) if offsets of 32 bits do not reach.
+/// The same as for [`unique`], and [`Error::TooManyItems`](crate::Error::TooManyItems) if offsets of 32 bits do not reach.
 pub fn run_starts<E: RunsKernel<T>, T: Item, I: Offset>(
     gpu: &Gpu,
     input: &DeviceSlice<T>,
@@ -176,7 +176,7 @@ pub fn run_starts<E: RunsKernel<T>, T: Item, I: Offset>(
 ///
 /// # Errors
 ///
-/// Those of [`unique_on`], and [`Error::TooManyItems`](crate::Error::TooManyItems).
+/// The same as for [`unique_on`], and [`Error::TooManyItems`](crate::Error::TooManyItems).
 pub fn run_starts_on<E: RunsKernel<T>, T: Item, I: Offset>(
     gpu: &Gpu,
     stream: &Stream,

@@ -45,7 +45,7 @@ pub fn gpu_select_flagged<T: Item>(items: &[T], flags: &[u8]) -> Result<Vec<T>> 
 ///
 /// # Errors
 ///
-/// Those of [`gpu_reduce`](crate::gpu_reduce).
+/// The same as for [`gpu_reduce`](crate::gpu_reduce).
 pub fn gpu_select_if<P: SelectKernel<T>, T: Item>(items: &[T]) -> Result<Vec<T>> {
     Ok(select(items, None, by_predicate::<P, T>(), ITEMS)?.items)
 }
@@ -54,7 +54,7 @@ pub fn gpu_select_if<P: SelectKernel<T>, T: Item>(items: &[T]) -> Result<Vec<T>>
 ///
 /// # Errors
 ///
-/// Those of [`gpu_select_flagged`].
+/// The same as for [`gpu_select_flagged`].
 pub fn gpu_partition_flagged<T: Item>(items: &[T], flags: &[u8]) -> Result<(Vec<T>, Vec<T>)> {
     let Selected { items, others, .. } = flagged(items, flags, BOTH)?;
     Ok((items, others))
@@ -73,7 +73,7 @@ pub fn gpu_partition_flagged<T: Item>(items: &[T], flags: &[u8]) -> Result<(Vec<
 ///
 /// # Errors
 ///
-/// Those of [`gpu_select_if`].
+/// The same as for [`gpu_select_if`].
 pub fn gpu_partition_if<P: SelectKernel<T>, T: Item>(items: &[T]) -> Result<(Vec<T>, Vec<T>)> {
     let Selected { items, others, .. } = select(items, None, by_predicate::<P, T>(), BOTH)?;
     Ok((items, others))
@@ -92,7 +92,7 @@ pub fn gpu_partition_if<P: SelectKernel<T>, T: Item>(items: &[T]) -> Result<(Vec
 ///
 /// # Errors
 ///
-/// Those of [`gpu_select_if`].
+/// The same as for [`gpu_select_if`].
 pub fn gpu_select_indices_if<P: SelectKernel<T>, T: Item>(items: &[T]) -> Result<Vec<usize>> {
     let wanted = Wanted {
         indices: true,
@@ -115,7 +115,7 @@ pub fn gpu_select_indices_if<P: SelectKernel<T>, T: Item>(items: &[T]) -> Result
 ///
 /// # Errors
 ///
-/// Those of [`gpu_select_if`].
+/// The same as for [`gpu_select_if`].
 pub fn gpu_unique<E: RunsKernel<T>, T: Item>(items: &[T]) -> Result<Vec<T>> {
     Ok(select(items, None, heads::<E, T>(), ITEMS)?.items)
 }
@@ -134,7 +134,7 @@ pub fn gpu_unique<E: RunsKernel<T>, T: Item>(items: &[T]) -> Result<Vec<T>> {
 ///
 /// # Errors
 ///
-/// Those of [`gpu_select_if`].
+/// The same as for [`gpu_select_if`].
 pub fn gpu_run_length_encode<E: RunsKernel<T>, T: Item>(
     items: &[T],
 ) -> Result<(Vec<T>, Vec<usize>)> {

@@ -16,7 +16,7 @@ use crate::gpu::{BusyLane, Lane, Strip};
 /// lanes and at 46 with 24, on a host of 16 processors that carries page-locked memory at 55 to an H200.
 const MOST_LANES: usize = 10;
 
-/// Lanes whose copies are queued behind the one that moves, so that the bus never waits for this thread; for each way.
+/// Lanes whose copies are queued after the one that moves, so that the bus never waits for this thread; for each way.
 const LANES_AHEAD: usize = 2;
 
 /// The strips of a piece, if they are not too short: as many workers copy it, so that its upload begins sooner.

@@ -1,4 +1,4 @@
-//! Columns of a slice: all of it goes to the device at once, with room for the results behind it.
+//! Columns of a slice: all of it goes to the device at once, with room for the results after it.
 
 use super::Items;
 use super::layout::Layout;

@@ -1,4 +1,4 @@
-//! Parts of a lane's memory, one behind another: what goes to the device whole, with its results.
+//! Parts of a lane's memory, one after another: what is uploaded whole, with its results.
 
 use super::Items;
 use crate::error::{Error, Result};
@@ -15,7 +15,7 @@ pub(super) struct Layout {
     end: usize,
 }
 
-/// A part, of so many items.
+/// A part, of this many items.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
     /// Its first byte.
@@ -25,7 +25,7 @@ pub(super) struct Part {
 }
 
 impl Layout {
-    /// A part for `item_count` items, behind the others.
+    /// A part for `item_count` items, after the others.
     pub fn part(&mut self, item_count: usize, item: Type) -> Result<Part> {
         let at = self.end.checked_next_multiple_of(ALIGNMENT);
         let end = item_count

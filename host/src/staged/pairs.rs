@@ -1,4 +1,4 @@
-//! Two slices of the host reduced as pairs, piece by piece: in a lane's memory the first values of a piece's pairs, and behind them
+//! Two slices of the host reduced as pairs, piece by piece: in a lane's memory the first values of a piece's pairs, and after them
 //! the second values.
 //!
 //! This thread copies the pieces itself, while those before are on their way.

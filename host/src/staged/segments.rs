@@ -1,4 +1,4 @@
-//! Segments of a slice: all of it goes to the device at once, with the offsets behind the items and room for the results.
+//! Segments of a slice: all of it goes to the device at once, with the offsets after the items and room for the results.
 
 use super::Items;
 use super::layout::Layout;
@@ -21,7 +21,7 @@ pub(crate) struct SliceSegments<'slice> {
 pub(crate) enum SliceStarts<'slice> {
     /// At these offsets, which are checked.
     Offsets(Items<'slice>),
-    /// One behind the other, with this number of items each.
+    /// One after the other, with this number of items each.
     Rows(usize),
 }
 

@@ -148,7 +148,7 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                                     )?;
                                     let offset = cut.offset(row.result, piece);
                                     let output = (address + results_at as u64).wrapping_sub(offset);
-                                    // SAFETY: as above; and the memory has room for the results behind the items, or in their places
+                                    // SAFETY: as above; and the memory has room for the results after the items, or in their places
                                     // if the types are the same. Both are aligned to 256 bytes, and the offsets are multiples of an
                                     // item's and of a result's size.
                                     unsafe { second.scan_piece(row, input(address), output, tiles) }

@@ -139,7 +139,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     /// one's. The rows' totals are folded in registers.
     ///
     /// # Safety
-    /// That of [`Self::scan`].
+    /// The same as for [`Self::scan`].
     #[inline(always)]
     unsafe fn scan_striped(&self, items: TileItems) -> Rows<O::Accumulator> {
         let mut before = [O::identity(); THREAD_VECTORS];
@@ -172,7 +172,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     /// The total of each of the calling thread's vectors, striped, of which some items are lifted.
     ///
     /// # Safety
-    /// That of [`Self::scan`].
+    /// The same as for [`Self::scan`].
     #[inline(always)]
     unsafe fn striped_totals(
         &self,
@@ -196,7 +196,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     /// Each lane folds its vectors; their totals are scanned by shuffles.
     ///
     /// # Safety
-    /// That of [`Self::scan`]; and the lanes' writes are ordered before each other's reads.
+    /// The same as for [`Self::scan`]; and the lanes' writes are ordered before each other's reads.
     #[inline(always)]
     unsafe fn scan_blocked(&self, items: TileItems) -> Rows<O::Accumulator> {
         let mut lanes = [O::identity(); THREAD_VECTORS];
@@ -218,7 +218,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     /// The fold of the calling thread's vectors, blocked, of which some items are lifted.
     ///
     /// # Safety
-    /// That of [`Self::scan_blocked`].
+    /// The same as for [`Self::scan_blocked`].
     #[inline(always)]
     unsafe fn fold_blocked(
         &self,

@@ -5,7 +5,7 @@
 //! # Scratch
 //!
 //! Each other function takes a [`Scratch`], a place in the block's shared memory, and uses all of it. A scratch may be used again
-//! after a [`barrier`] that stands behind its last use; two scratches that do not overlap need none between them. The launch
+//! after a [`barrier`] that stands after its last use; two scratches that do not overlap need none between them. The launch
 //! has to give the block as many bytes of dynamic shared memory as its scratches take.
 
 use crate::contract::{BLOCK_THREADS, BLOCK_WARPS, WARP_LANES};
@@ -133,7 +133,7 @@ pub unsafe fn exclusive_scan<O: Op<T>, T: Element>(
 /// What stands before the calling thread's warp, and the total of all warps, of lanes that are scanned.
 ///
 /// # Safety
-/// That of [`inclusive_scan`].
+/// The same as for [`inclusive_scan`].
 #[inline(always)]
 unsafe fn join<O: Op<T>, T: Element>(
     lanes: O::Accumulator,

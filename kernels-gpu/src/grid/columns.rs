@@ -77,7 +77,7 @@ pub unsafe fn columns_reduce<O: Op<T>, T: Element>(
 /// Scans each column of `input` to `output`: a result for each item, with or without the item itself.
 ///
 /// # Safety
-/// That of [`columns_reduce`], save that `output` points to as many writable results as there are items.
+/// The same as for [`columns_reduce`], save that `output` points to as many writable results as there are items.
 #[inline(always)]
 pub unsafe fn columns_scan<O: Op<T>, T: Element>(arguments: ColumnsScanArguments<T, O::Output>) {
     simt::await_work_before();
@@ -138,7 +138,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The work of a block, and its departure.
     ///
     /// # Safety
-    /// That of [`columns_reduce`].
+    /// The same as for [`columns_reduce`].
     #[inline(always)]
     unsafe fn work_and_depart(&self, state_words: u64) {
         // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
@@ -199,7 +199,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The calling thread's unit and leaf.
     ///
     /// # Safety
-    /// That of [`columns_reduce`].
+    /// The same as for [`columns_reduce`].
     #[inline(always)]
     unsafe fn unit(&self, block: u32) -> Unit {
         let count = chunk_count(self.row_count) * self.column_count;
@@ -289,7 +289,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             .wrapping_add((place * WARP_LANES + simt::lane()) as usize)
     }
 
-    /// A value combined with `count` others behind it, a row of lanes for each.
+    /// A value combined with `count` others after it, a row of lanes for each.
     ///
     /// # Safety
     /// They are written.

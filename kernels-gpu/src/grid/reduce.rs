@@ -78,7 +78,7 @@ pub unsafe fn reduce<O: Op<T> + Commutative, T: Element>(arguments: ReduceArgume
 /// Reduces pairs to `output`, of which `left` and `right` are the addresses of the values of pair 0: otherwise as [`reduce`].
 ///
 /// # Safety
-/// That of [`reduce`], of both inputs.
+/// The same as for [`reduce`], of both inputs.
 #[inline(always)]
 pub unsafe fn reduce_pairs<O: Op<Pair<A, B>> + Commutative, A: Element, B: Element>(
     arguments: ReducePairsArguments<A, B, O::Output>,
@@ -101,7 +101,7 @@ pub unsafe fn reduce_pairs<O: Op<Pair<A, B>> + Commutative, A: Element, B: Eleme
 /// Reduces the items of a source, of which there are `item_count`.
 ///
 /// # Safety
-/// That of [`reduce`], of each input; and work before the launch is awaited.
+/// The same as for [`reduce`], of each input; and work before the launch is awaited.
 #[inline(always)]
 unsafe fn reduce_from<O: Op<T> + Commutative, T: Element, S: Source<T>>(
     source: S,

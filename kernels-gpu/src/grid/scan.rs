@@ -94,7 +94,7 @@ pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(mut arguments: ScanArgume
 /// [`scan()`] with tiles of one shape.
 ///
 /// # Safety
-/// That of [`scan()`].
+/// The same as for [`scan()`].
 #[inline(always)]
 unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
     arguments: ScanArguments<T, O::Output>,
@@ -151,7 +151,7 @@ unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
 /// What stands before the first item. Words are chosen one by one: a struct from either of two places would be in local memory.
 ///
 /// # Safety
-/// That of [`scan()`].
+/// The same as for [`scan()`].
 #[inline(always)]
 unsafe fn initial<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>) -> O::Accumulator {
     let has_initial = arguments.end_tile & SCAN_HAS_INITIAL != 0;
@@ -174,7 +174,7 @@ unsafe fn initial<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>)
 /// Writes the total of no items, as one thread of the launch, if it is asked for.
 ///
 /// # Safety
-/// That of [`scan()`].
+/// The same as for [`scan()`].
 #[inline(always)]
 unsafe fn write_total_of_nothing<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>) {
     let is_first = simt::block_index() == 0 && simt::thread_index() == 0;
@@ -205,7 +205,7 @@ impl<T, U> Array<T, U> {
     }
 }
 
-/// Whether a tile leaves two turns after that in which it arrived, where there is room for so many.
+/// Whether a tile leaves two turns after it arrived, where there is room for that.
 #[inline(always)]
 fn leaves_later(buffers: u32) -> bool {
     buffers == TURNS as u32

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! block:  take a ticket: which windows these are
-//!         a warp for each border finds the segment that begins first behind it: 32 places a step
+//!         a warp for each border finds the segment that begins first after it: 32 places a step
 //!         for each window, and two where there is no room for its last chunk beside the others:
 //!             bring its items to shared memory
 //!             write the places where its chunks start, check the offsets
@@ -61,7 +61,7 @@ use self::search::Offsets;
 /// Reduces each of `segment_count` segments of `input` to a result in `output`.
 ///
 /// # Safety
-/// - `windows_per_block` is from 1 to [`crate::segments::MOST_WINDOWS`]. The launch has a block for each so many of its
+/// - `windows_per_block` is from 1 to [`crate::segments::MOST_WINDOWS`]. The launch has a block for each group of that many of its
 ///   [`crate::segments::window_count`], at least one, of [`crate::tuning::segments::SHORT_BLOCK_THREADS`] threads or of
 ///   [`crate::tuning::segments::LONG_BLOCK_THREADS`] that all call this, with
 ///   [`crate::segments::shared_bytes`] of dynamic shared memory.
@@ -120,7 +120,7 @@ pub unsafe fn segmented_reduce<O: Op<T>, T: Element>(
 /// Scans each of `segment_count` segments of `input` to `output`: a result for each item, with or without the item itself.
 ///
 /// # Safety
-/// That of [`segmented_reduce`], save that `output` points to `item_count` writable results, in a place of their own; and
+/// The same as for [`segmented_reduce`], save that `output` points to `item_count` writable results, in a place of their own; and
 /// `windows_per_block` is better 1, since blocks wait for each other before they go on to their next window.
 #[inline(always)]
 pub unsafe fn segmented_scan<O: Op<T>, T: Element>(
@@ -170,7 +170,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The work of a block, and its departure.
     ///
     /// # Safety
-    /// That of [`segmented_reduce`].
+    /// The same as for [`segmented_reduce`].
     #[inline(always)]
     unsafe fn work_and_depart(&self, state_words: u64) {
         let room = Room::new(self.header.cast());
@@ -287,7 +287,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Refuses the offsets.
     ///
     /// # Safety
-    /// That of [`segmented_reduce`]; the header is written.
+    /// The same as for [`segmented_reduce`]; the header is written.
     #[inline(always)]
     unsafe fn refuse(&self) {
         // SAFETY: the caller's.

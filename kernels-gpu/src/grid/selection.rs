@@ -141,7 +141,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// The part of the warp that looks back.
     ///
     /// # Safety
-    /// That of [`select`]: the warp of a block behind those that share its tiles, whole.
+    /// The same as for [`select`]: the warp of a block after those that share its tiles, whole.
     #[inline(always)]
     unsafe fn look_back(&self) {
         let is_patient = self.tiles.end > Self::PATIENT_TILES;

@@ -23,7 +23,7 @@ pub unsafe fn counted(most: u64, address: *const u64) -> u64 {
 pub struct Tiles {
     /// The first tile of the launch.
     first: u32,
-    /// The tile behind its last.
+    /// The tile after its last.
     pub end: u32,
     /// Whether the launch is its scan's last.
     pub is_final: bool,
@@ -55,7 +55,7 @@ impl Tiles {
         Ord::min(simt::block_count(), self.end - self.first)
     }
 
-    /// The tile of a ticket; at or behind the end if the ticket has none.
+    /// The tile of a ticket; at or after the end if the ticket has none.
     #[inline(always)]
     pub fn of_ticket(&self, ticket: u32) -> u32 {
         self.first + ticket

@@ -9,7 +9,7 @@ use super::{Commutative, Op};
 use crate::element::{Element, Words};
 use crate::pairwise;
 
-/// Two values of any types, one behind the other, without a gap.
+/// Two values of any types, back to back.
 ///
 /// ```
 /// use warpfold_kernels::op::Pair;
@@ -21,7 +21,7 @@ use crate::pairwise;
 #[repr(C, packed)]
 pub struct Pair<A: Copy, B: Copy>(pub A, pub B);
 
-/// Three values of any types, one behind the other, without a gap.
+/// Three values of any types, back to back.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, packed)]
 pub struct Triple<A: Copy, B: Copy, C: Copy>(pub A, pub B, pub C);

@@ -99,7 +99,7 @@ pub struct Share {
     pub last: u32,
 }
 
-/// The shared memory of a block whose tiles tell each other values of type `A`. Behind it lie the warps' lists, and behind these
+/// The shared memory of a block whose tiles tell each other values of type `A`. After it lie the warps' lists, and after these
 /// the tiles in hand, both on a multiple of 128 bytes.
 #[repr(C, align(128))]
 pub struct Header<A> {
@@ -146,7 +146,7 @@ pub const fn buffers<T, A>(copies: Copies, available: u32) -> Option<u32> {
     }
 }
 
-/// A bit of what a launch writes: behind the last index, the number of items.
+/// A bit of what a launch writes: after the last index, the number of items.
 pub const WRITES_END: u64 = 1;
 
 const _: () = {

@@ -127,7 +127,7 @@ pub fn place<A: Accumulator>(before: A, words: Words) -> Words {
     }
 }
 
-/// What stands behind a vector, `before` which this stands: a hole of its own, since it is seldom wanted.
+/// What stands after a vector, `before` which this stands: a hole of its own, since it is seldom wanted.
 #[inline(always)]
 pub fn after<A: Accumulator>(before: A, [a, b, c, d]: Words) -> A {
     match A::WORDS {

@@ -81,7 +81,7 @@ pub unsafe fn load_vector(address: *const u32) -> [u32; 4] {
 /// Loads 16 bytes with L1 no-allocate, for inputs that are larger than the caches.
 ///
 /// # Safety
-/// That of [`load_vector`].
+/// The same as for [`load_vector`].
 #[inline(always)]
 pub unsafe fn load_vector_past_l1(address: *const u32) -> [u32; 4] {
     // SAFETY: the caller's.
@@ -235,7 +235,7 @@ pub unsafe fn read_vector(address: *const u32) -> [u32; 4] {
     [a, b, c, d]
 }
 
-/// Reads 16 bytes of shared memory, `offset` bytes behind `base`: the address is computed in 32 bits.
+/// Reads 16 bytes of shared memory, `offset` bytes after `base`: the address is computed in 32 bits.
 ///
 /// # Safety
 /// `base` is in shared memory, and so is the address, which is aligned to 16 bytes, and written.

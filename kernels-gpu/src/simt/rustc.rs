@@ -91,7 +91,7 @@ pub unsafe fn wait_at_barrier(barrier: u32, warps: u32) {
 /// Comes to the barrier of a number without waiting for the others.
 ///
 /// # Safety
-/// That of [`wait_at_barrier`], by which some other warp comes there.
+/// The same as for [`wait_at_barrier`], by which some other warp comes there.
 #[inline(always)]
 pub unsafe fn arrive_at_barrier(barrier: u32, warps: u32) {
     // SAFETY: the caller's.

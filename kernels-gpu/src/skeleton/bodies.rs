@@ -81,7 +81,7 @@ fn heads<E: Equality<T>, T: Element>() {
     give::<u32, 0>(E::heads(&vector_of(take_words::<1, 2, 3, 4>()), before));
 }
 
-/// What a scan puts at the places of the inputs' vector, and what stands behind it.
+/// What a scan puts at the places of the inputs' vector, and what stands after it.
 #[inline(always)]
 fn placed<P: Placement, O: Op<T>, T: Element>() -> (Words, O::Accumulator) {
     let mut before = take::<O::Accumulator, 0>();

@@ -137,7 +137,7 @@ impl Access {
     /// As [`Self::begin_copy`], with no policy.
     ///
     /// # Safety
-    /// That of [`Self::begin_copy`].
+    /// The same as for [`Self::begin_copy`].
     #[inline(always)]
     pub unsafe fn begin_copy_without_policy(self, to: *mut u32, from: *const u32) {
         let mut offset = 0;

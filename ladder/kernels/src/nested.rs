@@ -14,11 +14,11 @@
 //!
 //! Mended:
 //! - Where the document waits, with `cudaDeviceSynchronize`, which a kernel has not been able to call since CUDA 12, here
-//!   is a tail launch: what is launched begins when the whole grid has ended. The barrier behind the wait then has nothing
+//!   is a tail launch: what is launched begins when the whole grid has ended. The barrier after the wait then has nothing
 //!   left to order.
 //! - The kernel without waiting also leaves out the barrier before the launch: what a child sees is what its parent
 //!   *thread* has seen, which without a barrier are the items that this thread, at best this warp, has written. Only the
-//!   wait and the barrier behind it are superfluous; here the first barrier stays.
+//!   wait and the barrier after it are superfluous; here the first barrier stays.
 //! - The last kernel lets block 0 launch the next level while other blocks may not have halved their items yet. Here that is
 //!   a tail launch too.
 //! - A launch can fail on the device, and the document does not look. Here its code is left in a word for the host.
@@ -117,7 +117,7 @@ pub unsafe fn recursive_waiting<O: PlainCommutative<T>, T: Element>(
 /// `gpuRecursiveReduceNosync`: the next level begins when it can.
 ///
 /// # Safety
-/// That of [`recursive_waiting`].
+/// The same as for [`recursive_waiting`].
 #[inline(always)]
 pub unsafe fn recursive<O: PlainCommutative<T>, T: Element>(
     kernel: *const c_void,
@@ -142,7 +142,7 @@ pub unsafe fn recursive<O: PlainCommutative<T>, T: Element>(
 /// One level of a block: halves its items, and launches the next level.
 ///
 /// # Safety
-/// That of [`recursive_waiting`].
+/// The same as for [`recursive_waiting`].
 #[inline(always)]
 unsafe fn descend<O: PlainCommutative<T>, T: Element>(
     kernel: *const c_void,

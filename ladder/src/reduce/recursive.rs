@@ -18,7 +18,7 @@ struct Pointers {
 /// Every block launches the next level for itself.
 pub fn by_blocks<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<T>> {
     let block_items = run.block_threads;
-    // SAFETY: behind the pointers comes the block size.
+    // SAFETY: after the pointers comes the block size.
     unsafe {
         launch::<O, T, 4>(rung, run, block_items, |to| {
             [to.items, to.partials, to.refusal, block_items.into()]
@@ -30,7 +30,7 @@ pub fn by_blocks<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Me
 pub fn by_one<O: Plain<T>, T: Item>(rung: Rung, run: Run<'_, T>) -> Result<Measured<T>> {
     let stride = run.block_threads;
     let block_items = 2 * stride;
-    // SAFETY: behind the pointers come the block size and the items of a block, which are twice as many.
+    // SAFETY: after the pointers come the block size and the items of a block, which are twice as many.
     unsafe {
         launch::<O, T, 5>(rung, run, block_items, |to| {
             let [stride, block_items] = [stride, block_items].map(u64::from);

@@ -2,7 +2,7 @@
 //!
 //! One stream of bytes, compressed: for each kernel the hashes of its text and of its output, its
 //! name, its text where nothing else can make it again, and its output where that is not the one
-//! that the virtual GPU gave. Texts and bytes stand behind their lengths, in 32 bits.
+//! that the virtual GPU gave. Texts and bytes stand after their lengths, in 32 bits.
 
 use crate::suite::case::Case;
 use crate::suite::random::hash;

@@ -1,6 +1,6 @@
 //! An order of instructions in which every loop comes as a whole before what follows it.
 //!
-//! The warp lets the fragment with the least rank go first, so fragments that are behind catch up
+//! The warp lets the fragment with the least rank go first, so fragments that lag catch up
 //! with those that wait at the end of a loop or a conditional, and all meet where their paths meet.
 //!
 //! The basic blocks are sorted by strongly connected components: components in topological order;

@@ -1,4 +1,4 @@
-//! The host memory behind an allocation: zeroed words that launches share as atomics.
+//! The host memory that backs an allocation: zeroed words that launches share as atomics.
 //!
 //! The only memory of a device whose host address is known outside is pinned host memory, which a
 //! program reads and writes through the pointer it was given.

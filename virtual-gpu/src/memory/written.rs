@@ -3,7 +3,7 @@
 //! Host calls keep it up to date, and so do launches that watch for uninitialised bytes. After a
 //! launch that did not watch nothing is known any more, and every byte counts as written.
 //!
-//! What an allocation begins with is kept as zeros, whichever it is, so that the account of a large
+//! What an allocation begins with is kept as zeros, whichever it is, so that the record of a large
 //! one takes no memory of the host's before something changes.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed};

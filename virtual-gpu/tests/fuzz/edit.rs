@@ -32,7 +32,7 @@ impl Choices for Dice {
     }
 }
 
-/// Choices that are given, two bytes each; behind the last one, 0.
+/// Choices that are given, two bytes each; 0 after the last.
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Choices for Bytes<'_> {

@@ -126,7 +126,7 @@ impl Names {
         Ok(renamed)
     }
 
-    /// The lines before and behind a body.
+    /// The lines before and after a body.
     fn scope(&self) -> (Vec<String>, Vec<String>) {
         if self.own.is_empty() {
             return (Vec::new(), Vec::new());

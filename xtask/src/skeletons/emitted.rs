@@ -71,7 +71,7 @@ fn up_to_end<'a>(first: &str, rest: impl Iterator<Item = &'a str>) -> Result<Vec
 /// What an entry's labels begin with, before the entry's place among all functions.
 const LABEL: &str = "$L__BB";
 
-/// The entry without its place among all functions in its labels: a function more would change the texts of all behind it.
+/// The entry without its place among all functions in its labels: a function more would change the texts of all after it.
 fn without_place(entry: &str) -> String {
     let mut parts = entry.split(LABEL);
     let first = parts.next().unwrap_or_default().to_owned();

@@ -53,7 +53,7 @@ pub fn files(emitted: &str, folder: &str, stamp: &str) -> Result<BTreeMap<String
     Ok(files)
 }
 
-/// The texts of all kernels of a generation of devices, one behind the other.
+/// The texts of all kernels of a generation of devices, one after another.
 pub fn whole(table: &Table) -> Result<String> {
     let mut text = table.own.clone().unwrap_or_default();
     for recipe in &table.recipes {

@@ -24,7 +24,7 @@ macro_rules! for_each_row {
 }
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Where the item lies that the leaf has in a row, of so many columns.
+    /// Where the leaf's item of a row lies, in a matrix of this many columns.
     #[inline(always)]
     fn place_of(unit: &Unit, row: u32, columns: u64) -> usize {
         // A unit's number is where its chunk's first item would lie, had each chunk one row.
@@ -88,7 +88,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the results of the leaf's items, before which this stands.
     ///
     /// # Safety
-    /// That of [`Self::fold_leaf`]; there is a result for each item.
+    /// The same as for [`Self::fold_leaf`]; there is a result for each item.
     #[inline(always)]
     pub unsafe fn place(&self, unit: &Unit, items: &Held<T>, mut before: O::Accumulator) {
         if Self::is_held(unit) {
@@ -102,7 +102,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 unsafe { place.write(result) };
                 before = after;
             });
-            // Nobody asks what stands behind the leaf.
+            // Nobody asks what stands after the leaf.
             let _ = before;
             return;
         }
@@ -121,7 +121,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// What stands behind an item, and its result.
+    /// What stands after an item, and its result.
     #[inline(always)]
     fn result_of(&self, before: O::Accumulator, item: T, row: u64) -> (O::Accumulator, O::Output) {
         let after = O::combine(before, O::lift_at(item, row));

@@ -22,7 +22,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// The part of the warp that looks back.
     ///
     /// # Safety
-    /// That of [`super::scan()`]: the warp of a block behind those that scan, whole.
+    /// The same as for [`super::scan()`]: the warp of a block after those that scan, whole.
     #[inline(always)]
     pub unsafe fn look_back(&self, arguments: &ScanArguments<T, O::Output>) {
         let lookback = Lookback::new(
@@ -73,7 +73,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     }
 }
 
-/// Leaves a launch of so many blocks that uses up the tags. The last block to leave clears the state words and begins with the tags anew.
+/// Leaves a launch of this many blocks, the one that uses up the tags. The last block to leave clears the state words and begins with the tags anew.
 ///
 /// # Safety
 /// Convergent: one whole warp of each block, the one that looks back, after its last access to the board.

@@ -15,7 +15,7 @@ use super::{leaves_later, Launch};
 /// A tile whose aggregate is published, and that waits for its prefix.
 #[derive(Clone, Copy)]
 struct Waiting<A> {
-    /// The tile; the launch's end or one behind it for none.
+    /// The tile; the launch's end or more if there is none.
     tile: u32,
     /// What stands before each of the thread's vectors in the tile.
     before: Before<A>,
@@ -25,7 +25,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     /// The part of the warps that scan.
     ///
     /// # Safety
-    /// That of [`super::scan()`]: all warps of a block that share its tiles.
+    /// The same as for [`super::scan()`]: all warps of a block that share its tiles.
     #[inline(always)]
     pub unsafe fn scan<P: Placement>(&self) {
         let lookback = Lookback::new(
@@ -129,7 +129,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
     #[inline(always)]
     fn tile(&self, turn: u32, buffers: u32) -> ScanTile<O, T, S> {
         let buffer = (turn & (buffers - 1)) as usize;
-        // The tiles lie behind what is fixed.
+        // The tiles lie after what is fixed.
         let tiles = self.shared.wrapping_add(1);
         ScanTile::new(tiles.wrapping_byte_add(buffer * S::SHAPE.bytes()).cast())
     }

@@ -48,7 +48,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// As [`Self::settle`], of one window. False, if the offsets are refused.
     ///
     /// # Safety
-    /// That of [`Self::settle`].
+    /// The same as for [`Self::settle`].
     #[inline(always)]
     pub unsafe fn settle_window(&self, number: u32, window: &Window) -> bool {
         // SAFETY: the caller's. What decides is the same on all lanes.

@@ -108,7 +108,7 @@ impl<T: Element, A: Copy> Room<T, A> {
         unsafe { Self::ACCESS.write_shared(self.item_address(place).cast(), vector) };
     }
 
-    /// Where the place of a chunk's first item is; of the chunk behind the last, that behind all items.
+    /// Where the place of a chunk's first item is; one past the last chunk, the place after all items.
     #[inline(always)]
     pub fn start(&self, chunk: u32) -> *mut u16 {
         let end = Self::LAYOUT.item_bytes - 2;
@@ -171,7 +171,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Brings vectors, of which the first and the last may hold items of others.
     ///
     /// # Safety
-    /// That of [`Self::bring_items`].
+    /// The same as for [`Self::bring_items`].
     #[inline(always)]
     unsafe fn bring_vectors(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let items = vector_items::<T>();
@@ -238,7 +238,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Brings the items of a vector that the work has.
     ///
     /// # Safety
-    /// That of [`Self::bring_items`].
+    /// The same as for [`Self::bring_items`].
     #[inline(always)]
     unsafe fn bring_some(&self, work: &Work, room: Room<T, O::Accumulator>, vector: u32) {
         let mut place = Ord::max(vector, work.begin);
@@ -254,7 +254,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Brings items, each thread every 256th.
     ///
     /// # Safety
-    /// That of [`Self::bring_items`].
+    /// The same as for [`Self::bring_items`].
     #[inline(always)]
     unsafe fn bring_each(&self, work: &Work, room: Room<T, O::Accumulator>) {
         let mut place = work.begin + simt::thread_index();
@@ -269,7 +269,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Brings an item.
     ///
     /// # Safety
-    /// That of [`Self::bring_items`]; the work has it.
+    /// The same as for [`Self::bring_items`]; the work has it.
     #[inline(always)]
     unsafe fn bring_item(&self, work: &Work, room: Room<T, O::Accumulator>, place: u32) {
         let item = work.base.wrapping_add(place as u64);

@@ -20,7 +20,7 @@ pub struct Leaf {
     pub number: u32,
     /// The place of its first item.
     pub begin: u32,
-    /// The place behind its last item.
+    /// The place after its last item.
     pub end: u32,
     /// The index in its segment of its first item.
     pub index: u64,
@@ -187,7 +187,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// As [`Self::fold_leaves`], of one leaf.
     ///
     /// # Safety
-    /// That of [`Self::fold_leaves`].
+    /// The same as for [`Self::fold_leaves`].
     #[inline(always)]
     unsafe fn fold_one_leaf(&self, work: &Work, room: Room<T, O::Accumulator>, leaf: &Leaf) {
         let chunk = leaf.chunk;
@@ -270,7 +270,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             let mut vectors: Vectors = [[0; 8]; THREAD_VECTORS];
             for_each_vector!(V => {
                 if V < Self::VECTORS_AT_ONCE {
-                    // SAFETY: the caller's; the last item's vector stands for those behind.
+                    // SAFETY: the caller's; the last item's vector stands for those after.
                     vectors[V] = unsafe {
                         room.vector(Ord::min(place + V as u32 * items, end - 1))
                     };
@@ -375,7 +375,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// As [`Self::fold_nodes`], of one node.
     ///
     /// # Safety
-    /// That of [`Self::fold_nodes`].
+    /// The same as for [`Self::fold_nodes`].
     #[inline(always)]
     unsafe fn fold_one_node(&self, work: &Work, room: Room<T, O::Accumulator>, node: &Node) {
         let chunk = node.chunk;
@@ -428,7 +428,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// They are written.
     #[inline(always)]
     unsafe fn fold_values(&self, values: *const O::Accumulator, count: u32) -> O::Accumulator {
-        // SAFETY: the caller's; the last value stands for those behind.
+        // SAFETY: the caller's; the last value stands for those after.
         let value = |place: u32| unsafe { values.add(Ord::min(place, count - 1) as usize).read() };
         let mut folded = value(0);
         let mut place = 1;

@@ -190,7 +190,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         let mut place = 0;
         while place < count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's; the last value stands for those behind, and these are not written.
+            // SAFETY: the caller's; the last value stands for those after, and these are not written.
             unsafe {
                 let value = |number: u32| values.add(Ord::min(place + number, count - 1) as usize);
                 let totals = [
@@ -231,7 +231,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         }
     }
 
-    /// What stands behind an item, and its result.
+    /// What stands after an item, and its result.
     #[inline(always)]
     fn result_of(
         &self,
@@ -247,7 +247,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the results of 16 items that are whole vectors.
     ///
     /// # Safety
-    /// That of [`Self::place_items`].
+    /// The same as for [`Self::place_items`].
     #[inline(always)]
     unsafe fn place_whole_leaf(
         &self,
@@ -272,14 +272,14 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 unsafe { room.put_vector(place, results) };
             }
         });
-        // Nobody asks what stands behind the leaf.
+        // Nobody asks what stands after the leaf.
         let _ = before;
     }
 
     /// Writes the results of a leaf's items one by one.
     ///
     /// # Safety
-    /// That of [`Self::place_items`].
+    /// The same as for [`Self::place_items`].
     #[inline(always)]
     unsafe fn place_each(
         &self,
@@ -357,7 +357,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes the results of a vector that the work has, one by one.
     ///
     /// # Safety
-    /// That of [`Self::take_out`].
+    /// The same as for [`Self::take_out`].
     #[inline(always)]
     unsafe fn take_out_each(&self, work: &Work, room: Room<T, O::Accumulator>, vector: u32) {
         let mut place = Ord::max(vector, work.begin);

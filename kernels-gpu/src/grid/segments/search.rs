@@ -1,4 +1,4 @@
-//! Where segments begin on the merge path, and which begins first behind a window's border.
+//! Where segments begin on the merge path, and which begins first after a window's border.
 
 use crate::contract::WARP_LANES;
 use crate::{simt, warp};
@@ -13,12 +13,12 @@ pub struct Offsets {
     pub item_count: u64,
 }
 
-/// A search of a warp for the first segment that begins at a diagonal or behind it.
+/// A search of a warp for the first segment that begins at a diagonal or after it.
 #[derive(Clone, Copy)]
 pub struct Search {
     /// It is none before this one…
     low: u64,
-    /// … and none behind this one, where all segments that were looked at begin early enough.
+    /// … and none after this one, where all segments that were looked at begin early enough.
     high: u64,
 }
 
@@ -41,7 +41,7 @@ impl Search {
     /// The diagonal at which the segment begins that the calling lane looks at; the last one, if there is none.
     ///
     /// # Safety
-    /// That of [`Offsets::get`].
+    /// The same as for [`Offsets::get`].
     #[inline(always)]
     pub unsafe fn look(&self, offsets: &Offsets) -> u64 {
         let segment = self.low + simt::lane() as u64 * self.stride();
@@ -83,7 +83,7 @@ impl Search {
                 WARP_LANES => end,
                 _ => Ord::min(warp::shuffle_from(look, count), end),
             };
-            // The diagonal is behind the one and not behind the other.
+            // The diagonal is after the one and not after the other.
             let length = to - from;
             let share = Ord::min(diagonal - from, length) as f32 / length as f32;
             let guess = self.low + (share * (self.high - self.low) as f32) as u64;
@@ -131,7 +131,7 @@ impl Search {
     }
 }
 
-/// Where a lane looks around a guess: at it or behind it the upper half, before it the lower.
+/// Where a lane looks around a guess: at it or after it the upper half, before it the lower.
 #[inline(always)]
 fn place_around(guess: u64, lane: u32) -> i64 {
     let half = WARP_LANES / 2;
@@ -163,7 +163,7 @@ impl Offsets {
     /// The diagonal at which a segment begins; of an offset that is too large, some diagonal.
     ///
     /// # Safety
-    /// That of [`Self::get`].
+    /// The same as for [`Self::get`].
     #[inline(always)]
     pub unsafe fn diagonal(&self, segment: u64) -> u64 {
         // SAFETY: the caller's.

@@ -21,7 +21,7 @@ pub struct Chunk {
     pub number: u32,
     /// The place of its first item.
     pub start: u32,
-    /// The place behind its last item.
+    /// The place after its last item.
     pub end: u32,
 }
 
@@ -59,7 +59,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// As [`Self::write_starts`], of one chunk.
     ///
     /// # Safety
-    /// That of [`Self::write_starts`].
+    /// The same as for [`Self::write_starts`].
     #[inline(always)]
     unsafe fn write_start(&self, work: &Work, room: Room<T, O::Accumulator>, chunk: u32) {
         let segment = work.segment + chunk as u64;
@@ -104,7 +104,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes which slots are a chunk's.
     ///
     /// # Safety
-    /// That of [`Self::write_starts`]; there is such a chunk.
+    /// The same as for [`Self::write_starts`]; there is such a chunk.
     #[inline(always)]
     unsafe fn write_slots_of(
         &self,

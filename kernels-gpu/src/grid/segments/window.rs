@@ -79,7 +79,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// than two chunks'.
     ///
     /// # Safety
-    /// That of [`super::segmented_reduce`]; the segments exist, or are none behind the last one. Nobody else accesses the window and
+    /// The same as for [`super::segmented_reduce`]; the segments exist, or end at the last one. Nobody else accesses the window and
     /// its works.
     #[inline(always)]
     unsafe fn tell_chunks(&self, window: u32, number: u64, first: u64, end: u64) {
@@ -226,10 +226,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         2 * self.windows_per_block
     }
 
-    /// Where the segment is that begins first behind the border before a window.
+    /// Where the segment is that begins first after the border before a window.
     ///
     /// # Safety
-    /// There is such a window, or it is the one behind the last.
+    /// There is such a window, or it is one past the last.
     #[inline(always)]
     unsafe fn border(&self, window: u32) -> *mut u64 {
         // SAFETY: the caller's.

@@ -14,7 +14,7 @@ pub trait Prefix: Accumulator {
     /// Whether it tells where the last chosen item is.
     const HAS_LAST: bool;
 
-    /// The same, and a share behind it, whose last item is counted from `origin`.
+    /// The same, and a share after it, whose last item is counted from `origin`.
     fn and(self, share: Share, origin: u64) -> Self;
 
     /// How many items are chosen.

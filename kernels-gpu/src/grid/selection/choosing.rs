@@ -45,7 +45,7 @@ impl Chosen {
         }
     }
 
-    /// The bits of the rows from `row` on, of which so many are wanted.
+    /// The bits of this many rows from `row` on.
     #[inline(always)]
     pub fn rows<T>(self, row: u32, count: usize) -> u32 {
         let first = row * vector_items::<T>() as u32;
@@ -73,7 +73,7 @@ impl Chosen {
 /// A tile of which is known what is chosen, and that waits for its prefix.
 #[derive(Clone, Copy)]
 pub struct Waiting {
-    /// The tile; the launch's end or one behind it for none.
+    /// The tile; the launch's end or more if there is none.
     pub tile: u32,
     /// Which of the thread's items are chosen.
     pub chosen: Chosen,
@@ -94,7 +94,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// The part of the warps that share a tile.
     ///
     /// # Safety
-    /// That of [`super::select`]: all warps of a block that share its tiles.
+    /// The same as for [`super::select`]: all warps of a block that share its tiles.
     #[inline(always)]
     pub unsafe fn choose_and_write(&self) {
         let end = self.tiles.end;
@@ -172,7 +172,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Tells the warp that looks back the tile of a turn, or that there is none.
     ///
     /// # Safety
-    /// That of [`telling::tell_tile`].
+    /// The same as for [`telling::tell_tile`].
     #[inline(always)]
     unsafe fn tell_tile(&self, turn: u32, tile: u32) {
         // SAFETY: the caller's.
@@ -362,7 +362,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     }
 }
 
-/// The flags of a vector of which so many exist, byte by byte.
+/// The flags of a vector of this many items, byte by byte.
 ///
 /// # Safety
 /// These are readable.

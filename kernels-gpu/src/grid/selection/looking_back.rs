@@ -125,7 +125,7 @@ pub unsafe fn over_lanes<P: Prefix>(mut share: Share, half: u32) -> Share {
 }
 
 impl Lookback {
-    /// The published values of a launch of so many tiles, each of so many items, in words that carry this tag.
+    /// The published values of a launch of this many tiles, each of this many items, in words that carry this tag.
     #[inline(always)]
     pub fn new<P: Prefix>(words: *mut u64, tag: u32, tile_count: u32, tile_items: u32) -> Self {
         let group_count = tile_count.div_ceil(GROUP_TILES);

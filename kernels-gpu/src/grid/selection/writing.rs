@@ -235,7 +235,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Writes the items that are listed from `first` on.
     ///
     /// # Safety
-    /// That of [`Self::write_chunk`].
+    /// The same as for [`Self::write_chunk`].
     #[inline(always)]
     unsafe fn write_items(&self, chunk: &Chunk, first: u32, count: u32, to: *mut T) {
         let mut at = simt::lane();
@@ -254,7 +254,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// Writes the lengths of the runs that end before the heads that are listed.
     ///
     /// # Safety
-    /// That of [`Self::write_chunk`].
+    /// The same as for [`Self::write_chunk`].
     #[inline(always)]
     unsafe fn write_lengths(&self, chunk: &Chunk, progress: Progress) {
         let arguments = &self.arguments;
@@ -282,7 +282,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
 /// Writes what is known of no items.
 ///
 /// # Safety
-/// That of [`write_end`].
+/// The same as for [`write_end`].
 #[inline(always)]
 pub unsafe fn write_nothing<C: Choice<T>, T: Element>(arguments: &SelectionArguments<T>) {
     // SAFETY: the caller's.

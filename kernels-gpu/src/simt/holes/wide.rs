@@ -36,7 +36,7 @@ macro_rules! hole {
     (@inputs $($input:ident)+) => { operands!($($input)+) };
 }
 
-/// The holes of accumulators of so many words: an output, a left and a right operand for each word, and their places.
+/// The holes of accumulators of this many words: an output, a left and a right operand for each word, and their places.
 macro_rules! holes {
     ($($words:literal $module:ident: $($o:ident $l:ident $r:ident $left:literal $right:literal),*;)*) => {
         $(mod $module {

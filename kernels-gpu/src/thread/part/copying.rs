@@ -112,7 +112,7 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
     /// Begins to copy vector `v`, at once or item by item.
     ///
     /// # Safety
-    /// That of [`Self::copy_in_pieces`]. Items and vectors have copies.
+    /// The same as for [`Self::copy_in_pieces`]. Items and vectors have copies.
     #[inline(always)]
     unsafe fn begin_copy_of<O: Op<T>>(&self, v: usize, slots: Slots, policy: EvictionPolicy) {
         // SAFETY: the caller's; a vector is copied where it exists, and so is an item.

@@ -44,7 +44,7 @@ pub unsafe fn atomic_tree<O: Atomic<T>, T: Element>(
 /// `getMax_binary2`: the last warp is unrolled. The block size is a power of two, at least 64.
 ///
 /// # Safety
-/// That of [`atomic_tree`].
+/// The same as for [`atomic_tree`].
 #[inline(always)]
 pub unsafe fn last_warp_unrolled<O: Atomic<T>, T: Element>(
     input: *const T,
@@ -63,7 +63,7 @@ pub unsafe fn last_warp_unrolled<O: Atomic<T>, T: Element>(
 /// `getMax_binary3`: all levels are unrolled, by a block size that is a constant: 64, 128, …, 1024.
 ///
 /// # Safety
-/// That of [`atomic_tree`], with `BLOCK` threads in a block.
+/// The same as for [`atomic_tree`], with `BLOCK` threads in a block.
 #[inline(always)]
 pub unsafe fn constant_tree<O: Atomic<T>, T: Element, const BLOCK: u32>(
     input: *const T,

@@ -115,7 +115,7 @@ pub unsafe fn global_atomics<O: Atomic<T>, T: Element>(
 /// Every thread adds its item to a word that the block shares, and one thread of each block adds that to the result.
 ///
 /// # Safety
-/// That of [`global_atomics`], and an item of dynamic shared memory.
+/// The same as for [`global_atomics`], and an item of dynamic shared memory.
 #[inline(always)]
 pub unsafe fn shared_atomics<O: Atomic<T>, T: Element>(
     input: *const T,

@@ -54,7 +54,7 @@ pub unsafe fn first_at_load<O: Atomic<T>, T: Element, const BLOCK: u32>(
 /// `getMax_binary5` and `getMax_binary6`: pairs half the array apart.
 ///
 /// # Safety
-/// That of [`first_at_load`].
+/// The same as for [`first_at_load`].
 #[inline(always)]
 pub unsafe fn distant_pairs<O: Atomic<T>, T: Element, const BLOCK: u32>(
     input: *const T,
@@ -73,7 +73,7 @@ pub unsafe fn distant_pairs<O: Atomic<T>, T: Element, const BLOCK: u32>(
 /// `getMax_binary7`: cases that exclude each other.
 ///
 /// # Safety
-/// That of [`first_at_load`].
+/// The same as for [`first_at_load`].
 #[inline(always)]
 pub unsafe fn exclusive_cases<O: Atomic<T>, T: Element, const BLOCK: u32>(
     input: *const T,
@@ -92,7 +92,7 @@ pub unsafe fn exclusive_cases<O: Atomic<T>, T: Element, const BLOCK: u32>(
 /// `getMax_binary8`: the same without a variable for an index.
 ///
 /// # Safety
-/// That of [`first_at_load`].
+/// The same as for [`first_at_load`].
 #[inline(always)]
 pub unsafe fn without_indices<O: Atomic<T>, T: Element, const BLOCK: u32>(
     input: *const T,

@@ -104,7 +104,7 @@ pub unsafe fn divergent_neighbours<O: PlainCommutative<T>, T: Element>(
 /// Kernel 2: neighbours, the threads that work at the front.
 ///
 /// # Safety
-/// That of [`divergent_neighbours`].
+/// The same as for [`divergent_neighbours`].
 #[inline(always)]
 pub unsafe fn packed_neighbours<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
@@ -131,7 +131,7 @@ pub unsafe fn packed_neighbours<O: PlainCommutative<T>, T: Element>(
 /// Kernel 3: the upper half with the lower, the threads that work at the front.
 ///
 /// # Safety
-/// That of [`divergent_neighbours`].
+/// The same as for [`divergent_neighbours`].
 #[inline(always)]
 pub unsafe fn packed_interleaved<O: PlainCommutative<T>, T: Element>(
     items: *mut T,

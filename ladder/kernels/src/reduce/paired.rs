@@ -77,7 +77,7 @@ pub unsafe fn neighboured_pair<O: PlainCommutative<T>, T: Element>(
 /// Neighbours, the threads that work at the front.
 ///
 /// # Safety
-/// That of [`neighboured_pair`].
+/// The same as for [`neighboured_pair`].
 #[inline(always)]
 pub unsafe fn neighboured_packed<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
@@ -103,7 +103,7 @@ pub unsafe fn neighboured_packed<O: PlainCommutative<T>, T: Element>(
 /// The upper half with the lower.
 ///
 /// # Safety
-/// That of [`neighboured_pair`].
+/// The same as for [`neighboured_pair`].
 #[inline(always)]
 pub unsafe fn interleaved_pair<O: PlainCommutative<T>, T: Element>(
     items: *mut T,

@@ -41,7 +41,7 @@ pub unsafe fn power_of_two_tree<O: PlainCommutative<T>, T: Element>(
 /// `reduce3`: any block size, by strides from the next power of two.
 ///
 /// # Safety
-/// That of [`power_of_two_tree`].
+/// The same as for [`power_of_two_tree`].
 #[inline(always)]
 pub unsafe fn any_size_tree<O: PlainCommutative<T>, T: Element>(
     input: *const T,
@@ -69,7 +69,7 @@ pub unsafe fn any_size_tree<O: PlainCommutative<T>, T: Element>(
 /// `reduce4`: the levels are written out, and the last five are the first warp's alone. Blocks of 256 to 512 threads.
 ///
 /// # Safety
-/// That of [`power_of_two_tree`].
+/// The same as for [`power_of_two_tree`].
 #[inline(always)]
 pub unsafe fn warp_sync_tree<O: PlainCommutative<T>, T: Element>(
     input: *const T,

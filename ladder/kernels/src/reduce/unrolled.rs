@@ -81,7 +81,7 @@ unrolled! {
 /// The last warp is unrolled. The block size is at least 64.
 ///
 /// # Safety
-/// That of [`unrolled_8`].
+/// The same as for [`unrolled_8`].
 #[inline(always)]
 pub unsafe fn unrolled_8_last_warp<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
@@ -98,7 +98,7 @@ pub unsafe fn unrolled_8_last_warp<O: PlainCommutative<T>, T: Element>(
 /// All levels are written out. The block size is at least 64.
 ///
 /// # Safety
-/// That of [`unrolled_8`].
+/// The same as for [`unrolled_8`].
 #[inline(always)]
 pub unsafe fn unrolled_8_completely<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
@@ -115,7 +115,7 @@ pub unsafe fn unrolled_8_completely<O: PlainCommutative<T>, T: Element>(
 /// All levels are written out, by a block size that is a constant: 64, 128, …, 1024.
 ///
 /// # Safety
-/// That of [`unrolled_8`], with `BLOCK` threads in a block.
+/// The same as for [`unrolled_8`], with `BLOCK` threads in a block.
 #[inline(always)]
 pub unsafe fn unrolled_8_constant<O: PlainCommutative<T>, T: Element, const BLOCK: u32>(
     items: *mut T,

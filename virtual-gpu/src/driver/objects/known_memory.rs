@@ -2,7 +2,7 @@
 //! that is pinned.
 //!
 //! No two devices hand out the same address. Whether bytes lie in bounds is the device memory's
-//! business; this keeps the account of who holds what.
+//! business; this tracks who holds what.
 
 use crate::driver::abi::HostPointer;
 use crate::driver::code::{Code, Outcome};

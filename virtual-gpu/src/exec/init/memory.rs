@@ -1,4 +1,4 @@
-//! The account of memory: which bytes of each space were written, and what loads and stores hand
+//! Which bytes of each memory space were written, and what loads and stores hand
 //! on.
 
 use crate::checks::{ByteMasks, DEFINED, Origin};

@@ -43,20 +43,23 @@ pub mod scan {
     /// Tiles that a block has in hand at once, where there is room.
     pub const TURNS: usize = 4;
 
-    /// The tiles of an exact operator's scans, whose bits they do not decide: those of the [contract](crate::contract::scan_tiles), but
-    /// for items of 8 bytes, whose short scans have larger ones. Inclusive sums of `u64` on an H200, in µs, by rows of a short scan's
-    /// tile (2026-11-23, `warpfold-bench measure --kinds inclusive_sum --sizes 15-25`):
+    /// The tiles of an exact operator's scans, whose bits they do not decide: those of the [contract](crate::contract::scan_tiles),
+    /// except for items of 8 bytes, of which a short scan's tile has 5 rows. An odd number of rows lets a lane scan consecutive vectors,
+    /// in a third of the instructions. Inclusive sums of `u64` on an H200, in µs, by rows (2026-11-23, `warpfold-bench measure --kinds
+    /// inclusive_sum --types u64 --sizes 10-22`):
     ///
-    /// | rows | 2^16 | 2^18 | 2^19 | 2^20 | 2^21 |
-    /// |---|---|---|---|---|---|
-    /// | 4 | 3.5 | 4.0 | 5.0 | 6.9 | 11.0 |
-    /// | 7 | 3.7 | 4.3 | 5.3 | 6.5 | 9.8 |
+    /// | rows | 2^10 | 2^13 | 2^16 | 2^18 | 2^19 | 2^20 | 2^21 |
+    /// |---|---|---|---|---|---|---|---|
+    /// | 3 | 3.06 | 2.97 | 3.30 | 4.09 | 5.06 | 6.96 | 10.78 |
+    /// | 4 | 2.96 | 2.97 | 3.47 | 4.00 | 5.07 | 6.95 | 10.98 |
+    /// | 5 | 2.88 | 3.33 | 3.42 | 4.05 | 4.91 | 6.73 | 9.90 |
+    /// | 7 | | | 3.74 | 4.34 | 5.31 | 6.52 | 9.84 |
     ///
-    /// Of narrower items, 7 rows take more time up to 2^22. Long tiles from 2 MiB on, or short ones up to 128 MiB, take more too.
+    /// Narrower items take more time with 7 rows, up to 2^22 of them. Long tiles from 2 MiB on, or short ones up to 128 MiB, take more too.
     pub const fn exact_tiles<T>() -> ScanTiles {
         let contract = scan_tiles::<T>();
         let rows = match size_of::<T>() {
-            8 => 7,
+            8 => 5,
             _ => contract.short.rows,
         };
         ScanTiles {

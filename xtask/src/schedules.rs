@@ -15,8 +15,11 @@ use crate::Outcome;
 use crate::executables::{self, Executable};
 
 /// The tests that run on the device which the environment describes: of the library and, last, of the ladder.
-const TESTS: [&str; 11] = [
+const TESTS: [&str; 14] = [
     "bits",
+    "one_pass",
+    "by_key",
+    "counted",
     "repeats",
     "slices",
     "streams",

@@ -1,6 +1,6 @@
 //! Operators that cannot run in a kernel, each for a reason of its own.
 
-use warpfold::Op;
+use warpfold::{Commutative, Op};
 
 /// An operator on `u32` with this combination.
 macro_rules! operator {
@@ -24,6 +24,8 @@ macro_rules! operator {
                 value
             }
         }
+
+        impl Commutative for $name {}
     };
 }
 
@@ -80,15 +82,17 @@ impl Op<u32> for Lifts {
     }
 }
 
+impl Commutative for Lifts {}
+
 warpfold::operators! {
-    indexes: Indexes, u32, scans only;
-    divides: Divides, u32, scans only;
-    unwraps: Unwraps, u32, scans only;
-    panics: Panics, u32, scans only;
-    calls: Calls, u32, scans only;
-    local: Local, u32, scans only;
-    looks: Looks, u32, scans only;
-    hangs: Hangs, u32, scans only;
-    writes: Writes, u32, scans only;
-    lifts: Lifts, u32, scans only;
+    indexes: Indexes, u32, reduction only;
+    divides: Divides, u32, reduction only;
+    unwraps: Unwraps, u32, reduction only;
+    panics: Panics, u32, reduction only;
+    calls: Calls, u32, reduction only;
+    local: Local, u32, reduction only;
+    looks: Looks, u32, reduction only;
+    hangs: Hangs, u32, reduction only;
+    writes: Writes, u32, reduction only;
+    lifts: Lifts, u32, reduction only;
 }

@@ -105,7 +105,8 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 /// The manifest of the crate around the kernels.
 ///
 /// rustc's pass `JumpThreading` may copy a barrier into both arms of a branch, and `CudaBuilder` takes no flags for rustc:
-/// so the profile turns the pass off, for packages with barriers and what is inlined into them.
+/// so the profile turns the pass off, for packages with barriers and what is inlined into them. No kernel uses `glam`, on which
+/// `cuda_std` depends: it is not optimised, which would take a minute.
 fn manifest(package: &Package, targets: &[&str]) -> String {
     let name = package.name;
     let place = match &package.folder {
@@ -117,10 +118,11 @@ fn manifest(package: &Package, targets: &[&str]) -> String {
             "[profile.release.package.{name}]\nrustflags = [\"-Zmir-enable-passes=-JumpThreading\"]\n"
         )
     });
+    let unused = "[profile.release.package.glam]\nopt-level = 0\n".to_owned();
     let profiles = targets
         .iter()
         .map(|target| format!("[profile.{target}]\ninherits = \"release\"\n"));
-    let profiles: String = with_barriers.chain(profiles).collect();
+    let profiles: String = with_barriers.chain([unused]).chain(profiles).collect();
     format!(
         r#"
 cargo-features = ["profile-rustflags"]

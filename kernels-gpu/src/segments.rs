@@ -215,20 +215,6 @@ pub struct Window {
 }
 
 impl Work {
-    /// No chunks.
-    pub const NONE: Self = Work {
-        base: 0,
-        segment: 0,
-        index: 0,
-        begin: 0,
-        end: 0,
-        chunk_count: 0,
-        tail_chunk: NO_CHUNK,
-        cut_chunk: NO_CHUNK,
-        window: 0,
-        is_followed: 0,
-    };
-
     /// Whether chunks have few items on average, so that perhaps all are leaves, which need no slots.
     #[inline(always)]
     pub fn is_dense(&self) -> bool {
@@ -237,15 +223,6 @@ impl Work {
 }
 
 impl Window {
-    /// No such chunk.
-    pub const NONE: Self = Window {
-        segment: 0,
-        begin: 0,
-        index: 0,
-        has_tail: 0,
-        is_last: 0,
-    };
-
     /// Whether the chunk is combined with what stands before it: the last of sixteen, and of its segment.
     #[inline(always)]
     pub fn is_combined(&self) -> bool {

@@ -126,6 +126,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             if end > first {
                 last = last_begin;
                 let is_ascending = next <= last && last - next <= chunk && last <= last_end;
+                // A tail that is not its segment's last chunk fills the window: no segment begins there.
                 if !is_ascending || last_end > offsets.item_count || has_tail > is_last {
                     break 'check false;
                 }

@@ -7,7 +7,7 @@
 
 /// The compute capability of the texts that this is done with, and the lines that say so.
 pub const FROM: (u32, u32) = (9, 0);
-const FROM_LINES: &str = "\n.version 7.8\n.target sm_90\n";
+const FROM_LINES: &str = ".version 7.8\n.target sm_90\n";
 
 /// A compute capability for which texts are made, and the lines that say so.
 pub struct Older {
@@ -18,13 +18,13 @@ pub struct Older {
 /// For 8.0, of all texts.
 pub const FOR_8_0: Older = Older {
     capability: (8, 0),
-    lines: "\n.version 7.4\n.target sm_80\n",
+    lines: ".version 7.4\n.target sm_80\n",
 };
 
 /// For 7.0, of some.
 pub const FOR_7_0: Older = Older {
     capability: (7, 0),
-    lines: "\n.version 7.4\n.target sm_70\n",
+    lines: ".version 7.4\n.target sm_70\n",
 };
 
 /// The wait.
@@ -71,6 +71,13 @@ mod tests {
         assert!(text.starts_with("// Made by something.\n.version 7.4\n.target sm_80\n"));
         assert!(!text.contains("griddepcontrol") && !text.contains("evict_last"));
         assert_eq!(text.lines().count(), TEXT.lines().count() - 1);
+    }
+
+    #[test]
+    fn a_text_may_begin_with_its_version() {
+        let (_, text) = TEXT.split_once('\n').unwrap();
+        let text = without_early(text, &FOR_8_0).unwrap();
+        assert!(text.starts_with(".version 7.4\n.target sm_80\n"));
     }
 
     #[test]

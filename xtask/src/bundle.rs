@@ -46,6 +46,9 @@ const BUILDS: [&[&str]; 2] = [
         "--exclude=xtask",
         "--exclude=warpfold-bench",
         "--no-run",
+        "--lib",
+        // Those too that `cargo test` leaves out.
+        "--test=*",
     ],
     &["build", "--package=warpfold-bench"],
 ];

@@ -7,7 +7,7 @@
 //! kernels, and none of their code.
 
 use warpfold_kernels::contract::{
-    BLOCK_THREADS, SCAN_GROUP_TILES, ScanShape, Tree, WARP_LANES, Wider, reduce_chunk_count,
+    BLOCK_THREADS, SCAN_GROUP_TILES, Tree, WARP_LANES, Wider, reduce_chunk_count,
     reduce_chunk_tiles, reduce_tile_items, scan_tiles, thread_vectors, vector_items,
 };
 use warpfold_kernels::element::{Accumulator, Element};
@@ -196,10 +196,10 @@ pub fn scan_total<O: Op<T>, T: Element>(initial: O::Accumulator, items: &[T]) ->
     scan::<O, T>(items, initial, Placement::LeftOut).1
 }
 
-/// A vector, and what stands before it in its tile. With a wide accumulator, all vectors of a lane as one.
-struct Placed<A> {
+/// A lane's vectors in a row, and what stands before them in their tile. With a wide accumulator, all of them as one.
+struct Lane<A> {
     before: A,
-    values: Vec<A>,
+    vectors: Vec<Vec<A>>,
 }
 
 /// Whether an item is part of its result.
@@ -237,13 +237,16 @@ fn scan<O: Op<T>, T: Element>(
         }
         let lower = group::<O, T>(&aggregates);
         let prefix = O::combine(group_prefix, lower);
-        let (vectors, aggregate) = scan_tile::<O, T>(items, tile);
-        for vector in vectors {
-            let before = O::combine(prefix, vector.before);
-            let room = items.len() - output.len();
-            let upto = upto::<O, T>(before, &vector.values);
-            let placed = placement.of(&upto).iter().copied();
-            output.extend(placed.take(room).map(O::lower));
+        let (lanes, aggregate) = scan_tile::<O, T>(items, tile);
+        for lane in lanes {
+            let mut before = O::combine(prefix, lane.before);
+            for vector in lane.vectors {
+                let room = items.len() - output.len();
+                let upto = upto::<O, T>(before, &vector);
+                let placed = placement.of(&upto).iter().copied();
+                output.extend(placed.take(room).map(O::lower));
+                before = upto[upto.len() - 1];
+            }
         }
         aggregates[place] = aggregate;
         total = O::combine(prefix, aggregate);
@@ -279,48 +282,62 @@ pub(crate) fn combine_group<O: Op<T>, T: Element>(
     group::<O, T>(tiles)
 }
 
-/// Steps 1 to 3 of a scan: a tile's vectors, and its aggregate.
+/// Steps 1 to 3 of a scan: the lanes of a tile's rows, and its aggregate.
 fn scan_tile<O: Op<T>, T: Element>(
     items: &[T],
     tile: u64,
-) -> (Vec<Placed<O::Accumulator>>, O::Accumulator) {
+) -> (Vec<Lane<O::Accumulator>>, O::Accumulator) {
     let item_count = items.len() as u64;
     let tiles = scan_tiles::<Wider<T, O::Output>>();
-    let ScanShape { warps, rows, .. } = tiles.shape(item_count);
+    let shape = tiles.shape(item_count);
     let tile_start = tile * tiles.items(item_count);
     let mut vector_items = vector_items::<Wider<T, O::Output>>();
-    let mut rows = rows;
-    if O::Accumulator::IS_WIDE {
-        vector_items *= rows;
+    let mut rows = shape.rows;
+    let mut lane_vectors = 1;
+    if shape.is_blocked(<O::Accumulator as Accumulator>::WORDS) {
+        let vectors = match O::Accumulator::IS_WIDE {
+            true => &mut vector_items,
+            false => &mut lane_vectors,
+        };
+        *vectors *= rows;
         rows = 1;
     }
-    let mut tile = Vec::with_capacity(warps as usize * rows * LANES);
+    let mut tile = Vec::with_capacity(shape.warps as usize * rows * LANES);
     let mut warp_prefix = O::identity();
-    for warp in 0..warps as usize {
+    for warp in 0..shape.warps as usize {
         let mut row_prefix = O::identity();
         for row in 0..rows {
-            let vectors: Vec<Vec<_>> = (0..LANES)
+            let vector = |index: usize| -> Vec<_> {
+                (index * vector_items..(index + 1) * vector_items)
+                    .map(|index| value::<O, T>(items, tile_start, index))
+                    .collect()
+            };
+            let lanes: Vec<Vec<_>> = (0..LANES)
                 .map(|lane| {
-                    let start = ((warp * rows + row) * LANES + lane) * vector_items;
-                    (start..start + vector_items)
-                        .map(|index| value::<O, T>(items, tile_start, index))
-                        .collect()
+                    let first = ((warp * rows + row) * LANES + lane) * lane_vectors;
+                    (first..first + lane_vectors).map(vector).collect()
                 })
                 .collect();
-            let totals: Vec<_> = vectors
+            let totals: Vec<_> = lanes
                 .iter()
-                .map(|values| scan_vector::<O, T>(values)[vector_items - 1])
+                .map(|vectors| {
+                    let totals: Vec<_> = vectors
+                        .iter()
+                        .map(|values| scan_vector::<O, T>(values)[vector_items - 1])
+                        .collect();
+                    scan_vector::<O, T>(&totals)[lane_vectors - 1]
+                })
                 .collect();
-            let lanes = kogge_stone::<O, T>(&totals);
-            for (lane, values) in vectors.into_iter().enumerate() {
+            let upto = kogge_stone::<O, T>(&totals);
+            for (lane, vectors) in lanes.into_iter().enumerate() {
                 let lane_prefix = match lane {
                     0 => O::identity(),
-                    _ => lanes[lane - 1],
+                    _ => upto[lane - 1],
                 };
                 let before = O::combine(warp_prefix, O::combine(row_prefix, lane_prefix));
-                tile.push(Placed { before, values });
+                tile.push(Lane { before, vectors });
             }
-            row_prefix = O::combine(row_prefix, lanes[LANES - 1]);
+            row_prefix = O::combine(row_prefix, upto[LANES - 1]);
         }
         warp_prefix = O::combine(warp_prefix, row_prefix);
     }

@@ -3,6 +3,10 @@
 //! Each value is published once a launch, in words that carry the launch's tag (see [`crate::workspace`]): a
 //! word with the tag is complete and current, so relaxed order is enough and nothing is cleared.
 
+mod glance;
+
+pub use self::glance::{Glance, NEIGHBOURS, OTHER};
+
 use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
 use crate::element::{Accumulator, ACCUMULATOR_MAX_WORDS};
 use crate::simt;

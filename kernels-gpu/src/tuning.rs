@@ -32,21 +32,28 @@ pub mod reduce {
 
 /// Scans.
 pub mod scan {
-    use crate::contract::{scan_tiles, ScanShape, ScanTiles, Wider};
+    use crate::contract::{scan_tiles, ScanTiles, Wider};
     use crate::element::Element;
     use crate::op::Op;
 
     /// Blocks, of the larger ones, that share a multiprocessor: what the compiler fits the registers to. Its [`TURNS`] tiles fill the
     /// shared memory.
+    ///
+    /// Two would leave the threads 56 registers, which suffice for most operators, and four blocks of the smaller ones would share a
+    /// multiprocessor, with two tiles each in hand. Inclusive sums on an H200, in µs (2026-11-23), with one and with two:
+    ///
+    /// | | 8 MiB | 16 MiB | 1 GiB |
+    /// |---|---|---|---|
+    /// | `u32` | 5.98, 6.33 | 9.39, 10.88 | 511, 522 |
+    /// | `u64` | 6.50, 6.58 | 9.98, 11.01 | 514, 514 |
     pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
 
     /// Tiles that a block has in hand at once, where there is room.
     pub const TURNS: usize = 4;
 
-    /// The tiles of an exact operator's scans, whose bits they do not decide: those of the [contract](crate::contract::scan_tiles),
-    /// except for items of 8 bytes, of which a short scan's tile has 5 rows. An odd number of rows lets a lane scan consecutive vectors,
-    /// in a third of the instructions. Inclusive sums of `u64` on an H200, in µs, by rows (2026-11-23, `warpfold-bench measure --kinds
-    /// inclusive_sum --types u64 --sizes 10-22`):
+    /// The tiles of an exact operator's scans, whose bits they do not decide. Those of the [contract](crate::contract::scan_tiles): no
+    /// others were faster. Inclusive sums of `u64` on an H200, in µs, by rows of a short scan's tile (2026-11-23, `warpfold-bench measure
+    /// --kinds inclusive_sum --types u64 --sizes 10-22`):
     ///
     /// | rows | 2^10 | 2^13 | 2^16 | 2^18 | 2^19 | 2^20 | 2^21 |
     /// |---|---|---|---|---|---|---|---|
@@ -57,18 +64,7 @@ pub mod scan {
     ///
     /// Narrower items take more time with 7 rows, up to 2^22 of them. Long tiles from 2 MiB on, or short ones up to 128 MiB, take more too.
     pub const fn exact_tiles<T>() -> ScanTiles {
-        let contract = scan_tiles::<T>();
-        let rows = match size_of::<T>() {
-            8 => 5,
-            _ => contract.short.rows,
-        };
-        ScanTiles {
-            short: ScanShape {
-                rows,
-                ..contract.short
-            },
-            ..contract
-        }
+        scan_tiles::<T>()
     }
 
     /// The tiles of scans of items of type `T` by `O`: the contract's, or those of an exact operator.

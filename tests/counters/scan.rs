@@ -32,13 +32,18 @@ fn count<O: Op<T>, T: Sample>(
     }
 }
 
-/// What all blocks tell each other and look at, at most, if nobody waits: words for each tile.
-const WORDS_PUBLISHED: u64 = 3;
-const WORDS_LOOKED_AT: u64 = 4 * WARP_LANES as u64;
+/// Groups before a tile's own that a look-back sees.
+const NEIGHBOURS: u64 = 7;
 
-/// Shuffles and votes of a look-back, at most: a tree over 32 lanes and a step for each group before, twice.
-const SHUFFLES_TO_LOOK_BACK: u64 = 2 * (5 + WARP_LANES as u64);
-const VOTES_TO_LOOK_BACK: u64 = 8;
+/// What all blocks tell each other and look at, at most, if nobody waits: words for each tile. Looked at are the group's tiles, those of
+/// seven groups before, and prefixes.
+const WORDS_PUBLISHED: u64 = 2;
+const WORDS_LOOKED_AT: u64 = (1 + NEIGHBOURS + 1) * WARP_LANES as u64;
+
+/// Shuffles and votes of a look-back, at most: a known prefix, eight trees at once, a step for each group before, and the group's own
+/// tree for the next prefix; whether enough is known.
+const SHUFFLES_TO_LOOK_BACK: u64 = 1 + 9 + NEIGHBOURS + 5;
+const VOTES_TO_LOOK_BACK: u64 = 2;
 
 fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item_count: usize) {
     let Scan { counters, blocks } = count::<O, T>(generation, symbol, item_count, Policy::OneBlock);
@@ -53,8 +58,11 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
         _ => blocks + if tiles > blocks { tiles } else { 0 },
     };
     // Each warp scans its rows, or all of them as one where its lanes have consecutive vectors: five steps, what stands before, the total.
-    let is_blocked = O::EXACT && words == 2 && shape.rows % 2 == 1;
-    let rows = if is_blocked { 1 } else { shape.rows as u64 };
+    let rows = if shape.is_blocked(words as usize) {
+        1
+    } else {
+        shape.rows as u64
+    };
     let tile_shuffles = words * u64::from(shape.warps) * rows * 7;
 
     assert_eq!(counters.blocks, blocks);

@@ -28,8 +28,8 @@ const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
     names: &[
         "",
-        "group",
         "next group's prefix",
+        "",
         "",
         "",
         "",
@@ -45,24 +45,33 @@ const STORES: Places = Places {
 };
 const PLAIN_STORE: &str = "st.global.b64 [%g], *;";
 
-/// The loads of such words: that of an aggregate of the tile's own group. The tile's own aggregate, of which the total is made, has no
-/// tag to look at.
+/// The loads of the aggregates of the tile's own group.
 const LOADS: Places = Places {
-    pattern: "ld.relaxed.gpu.global.b64",
-    names: &["", "lower", "", "", "", "", "", "", "", "", "", ""],
+    pattern: "ld.relaxed.gpu.global.b64 *, [%first+0];",
+    names: &["short", "", ""],
 };
 
-/// Looks at the tag of a word that was read.
-const TAGS: Places = Places {
-    pattern: "mov.b64 \t{_, *}, *;\n\tsetp.ne.b32 \t*, *, *;\n\tselp",
-    names: &["", "lower", "", "", "", "", "", "", "", ""],
+/// Looks at the tags of what was read: of the tile's own group, of the group before, of a prefix. What is published has its bit set.
+const OWN_TAGS: Places = in_each_half("selp.b32 \t*, 1, 0, *;\n\tmov.b64 \t{_,");
+const TAGS_BEFORE: Places = Places {
+    pattern: "selp.b32 \t*, 2, 0, *;",
+    names: &["short", "", ""],
 };
-const ANY_TAG: &str = "mov.b64 \t{_, *}, *;\n\tsetp.ne.b32 \t*, 0, 0;\n\tselp";
-
-const BALLOTS: Places = TAGS.of("vote.sync.ballot.b32 \t*, *, -1;");
+const PREFIX_TAGS: Places = in_each_half("selp.b32 \t*, 256, 0, *;\n\tor.b32 \t*, *, *;\n\tshr");
 
 /// Looks at the tags of both halves of a word of 64 bits.
-const BOTH_TAGS: Places = TAGS.of("or.pred \t*, *, *;\n\tand.b64");
+const BOTH_TAGS: Places = Places {
+    pattern: "and.pred \t*, *, *;\n\tselp.b32 \t*, 1, 0, *;",
+    names: &["short", "", ""],
+};
+
+/// Which tiles of the own group are looked at: the lower ones, and the tile itself if it is the last.
+const OWN_TILES: Places = in_each_half("setp.lt.u32 \t*, *, *;\n\tor.pred \t*, *, *;");
+
+const BALLOTS: Places = Places {
+    pattern: "vote.sync.ballot.b32 \t*, *, -1;",
+    names: &["", "enough", "", "", "", "", ""],
+};
 
 /// A tile is told, in its turn or in place of the end, and waited for.
 const TELL_TILE: Places = Places {
@@ -84,12 +93,6 @@ const READ_TILE: Places = AWAIT_TILE.of("ld.shared.b32 \t*, [*+136];");
 
 /// A block's news that it leaves the scan that uses up the tags.
 const DEPARTURES: Places = in_each_half("atom.acq_rel.gpu.global.add.u32");
-
-/// The branches on what is 0.
-const BRANCHES: Places = Places {
-    pattern: "setp.ne.b32 \t*, *, 0;\n\t@* bra \t$*;\n\tbra.uni",
-    names: &["", "group's tiles", "", ""],
-};
 
 const SEVEN_TILES: Circumstances = Circumstances {
     generation: SM_90,
@@ -139,7 +142,7 @@ bugs! {
     aggregate_published_by_a_plain_store: [Race],
         [STORES.replace("aggregate", PLAIN_STORE)];
     aggregate_read_by_a_plain_load: [Race],
-        [LOADS.replace("lower", "ld.global.b64")];
+        [LOADS.replace("short", "ld.global.b64 *, [%first+0];")];
     aggregate_published_in_halves_tag_first: [Race],
         [STORES.replace(
             "aggregate",
@@ -149,10 +152,7 @@ bugs! {
     aggregate_published_in_anothers_slot: [Hang],
         [STORES.replace("aggregate", "st.relaxed.gpu.global.b64 [%g+8], *;")];
     own_aggregate_taken_for_a_lower_one: [Bits],
-        [in_each_half("setp.lt.u32 \t*, *, *;\n\tsetp.lt.u32 \t*, *, *;\n\tsetp.ne.b32").replace(
-            "short",
-            "setp.le.u32 \t*, *, *;\n\tsetp.lt.u32 \t*, *, *;\n\tsetp.ne.b32",
-        )];
+        [OWN_TILES.replace("short", "setp.le.u32 \t*, *, *;\n\tor.pred \t*, *, *;")];
     tile_not_told: [Hang],
         [TELL_TILE.remove("in turn")];
     tile_not_waited_for: [Race, Init],
@@ -197,13 +197,13 @@ bugs! {
     work_before_not_awaited: [Memory],
         [Edit::remove("griddepcontrol.wait;")];
     a_lane_missing_from_the_ballots_mask: [Sync],
-        [BALLOTS.replace("lower", "vote.sync.ballot.b32 \t*, *, 2147483647;")];
+        [BALLOTS.replace("enough", "vote.sync.ballot.b32 \t*, *, 2147483647;")];
 }
 
 bugs! {
     sum_f32_of_many_tiles: "inclusive_scan_sum_f32", of_inclusive_scan::<Sum, f32>, MANY_TILES;
     tag_not_looked_at: [Bits],
-        [TAGS.replace("lower", ANY_TAG)];
+        [OWN_TAGS.replace("short", "selp.b32 \t*, 1, 1, *;\n\tmov.b64 \t{_,")];
     tag_not_told_to_the_block: [Init],
         [in_each_half("st.shared.b32 \t[gpu_launch_sized_workgroup_mem+168], *;").remove("short")];
     epoch_not_moved_on: [Bits],
@@ -212,20 +212,14 @@ bugs! {
 
 bugs! {
     sum_f32_of_two_groups: "inclusive_scan_sum_f32", of_inclusive_scan::<Sum, f32>, TWO_GROUPS;
-    group_published_with_one_tile_there: [Bits],
-        [BRANCHES.replace(
-            "group's tiles",
-            "setp.eq.b32 \t*, *, -1;\n\t@* bra \t$*;\n\tbra.uni",
-        )];
-    group_published_by_a_plain_store: [Race],
-        [STORES.replace("group", PLAIN_STORE)];
+    last_tile_missing_in_the_next_groups_prefix: [Bits],
+        [OWN_TILES.replace("short", "setp.lt.u32 \t*, *, *;\n\tmov.pred \t*, *;")];
     next_groups_prefix_published_by_a_plain_store: [Race],
         [STORES.replace("next group's prefix", PLAIN_STORE)];
-    group_before_taken_with_a_tile_missing: [Bits],
-        [in_each_half("setp.eq.b32 \t*, *, 0;\n\tselp.b32").replace(
-            "short",
-            "setp.eq.b32 \t*, 0, 0;\n\tselp.b32",
-        )];
+    prefix_taken_before_it_is_there: [Bits],
+        [PREFIX_TAGS.replace("short", "selp.b32 \t*, 256, 256, *;\n\tor.b32 \t*, *, *;\n\tshr")];
+    group_before_folded_with_a_tile_missing: [Bits],
+        [TAGS_BEFORE.replace("short", "selp.b32 \t*, 2, 2, *;")];
 }
 
 bugs! {
@@ -249,5 +243,8 @@ bugs! {
 bugs! {
     sum_u64: "inclusive_scan_sum_u64", of_inclusive_scan::<Sum, u64>, MANY_TILES;
     tag_of_the_upper_half_not_looked_at: [Bits],
-        [BOTH_TAGS.replace("lower", "mov.pred \t*, *;\n\tand.b64")];
+        [BOTH_TAGS.replace(
+            "short",
+            "{ .reg .pred %x; mov.pred \t*, *; mov.pred %x, *; }\n\tselp.b32 \t*, 1, 0, *;",
+        )];
 }

@@ -308,7 +308,7 @@ fn finished(variant: &Variant, emitted: &str) -> Result<Files> {
         inspect::inspect(&text, variant.part)?;
         return Ok(Files::from([(format!("{}.ptx", variant.name), text)]));
     }
-    let files = skeletons::files(emitted, variant.name, &stamp(variant))?.into_iter();
+    let files = skeletons::files(emitted, &stamp(variant))?.into_iter();
     let files: Files = files
         .map(|(name, text)| (format!("{}/{name}", variant.name), text))
         .collect();

@@ -1,15 +1,12 @@
 //! A tile, scanned by the warps that share it.
 //!
 //! A warp owns consecutive rows of 32 vectors. It copies and stores them **striped**: a lane has a vector of each row, so
-//! that the lanes' accesses lie side by side. How it scans them is a matter of speed:
+//! that the lanes' accesses lie side by side. It scans them
 //!
 //! - striped too, a row at a time, by shuffles;
-//! - **blocked**: a lane has consecutive vectors, folds them in registers, and only the lanes' totals are shuffled. The results
-//!   are passed on through shared memory once more. That is another order than striped. It is for
-//!   - operators that give the same bits in any. It pays where a value takes two shuffles and a row is combined at some cost:
-//!     of 2^24 `f64` on an H200, the maximum took 110.6 µs striped and 80.9 blocked; of 2^23 `u64`, the sum took 40.3 and
-//!     38.7; but of 2^28 `u32` 529 and 532;
-//!   - wide accumulators, whatever the operator: what stands before each vector would fill the registers.
+//! - **blocked**, where accumulators have [more than one word](crate::contract::ScanShape::is_blocked): a lane has consecutive
+//!   vectors, folds them in registers, and only the lanes' totals are shuffled. The results are passed on through shared memory once
+//!   more. Of a wide accumulator, what stands before each vector would fill the registers.
 //!
 //! A vector's results lie where its items lay, so a slot has room for either.
 
@@ -43,12 +40,8 @@ pub struct ScanTile<O, T, S> {
 }
 
 impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
-    /// Whether the tile is scanned blocked. An odd number of vectors for each lane keeps the lanes off each other's banks.
-    const IS_BLOCKED: bool = {
-        let takes_two_shuffles = <O::Accumulator as Accumulator>::WORDS == 2;
-        let pays = O::EXACT && takes_two_shuffles && S::ROWS % 2 == 1;
-        pays || O::Accumulator::IS_WIDE
-    };
+    /// Whether the tile is scanned blocked.
+    const IS_BLOCKED: bool = S::SHAPE.is_blocked(<O::Accumulator as Accumulator>::WORDS);
 
     /// How many values [`Before`] has.
     const PREFIXES: usize = if Self::IS_BLOCKED { 1 } else { S::ROWS };

@@ -296,6 +296,88 @@ pub unsafe fn load_word(address: *const u64) -> u64 {
     word
 }
 
+/// A function that loads words as [`load_word`] does, all at once. One that is not wanted is 0.
+///
+/// One `asm!` for all: of several, what is done with the words of one would come before the loads of the next.
+macro_rules! load_at_once {
+    (
+        $(#[$doc:meta])* $name:ident -> $result:ty { $value:expr }
+        $($bit:literal: $word:ident = $base:literal + $offset:literal,)*
+    ) => {
+        $(#[$doc])*
+        #[inline(always)]
+        pub unsafe fn $name(first: *const u64, other: *const u64, wanted: u32) -> $result {
+            $(let $word: u64;)*
+            // SAFETY: the caller's; the addresses are global, so their generic form converts.
+            unsafe {
+                ptx!(
+                    $name: "{{ .reg .pred %p; .reg .b32 %b; .reg .u64 %first; .reg .u64 %other;",
+                    "cvta.to.global.u64 %first, {first}; cvta.to.global.u64 %other, {other};",
+                    $(concat!(
+                        "mov.u64 {", stringify!($word), "}, 0;",
+                        "and.b32 %b, {wanted}, ", $bit, "; setp.ne.u32 %p, %b, 0;",
+                        "@%p ld.relaxed.gpu.global.b64 {", stringify!($word), "}, [%", $base, "+", $offset, "];",
+                    ),)*
+                    // Not at a line's beginning, where it would end a function.
+                    " }}",
+                    first = in(reg64) first,
+                    other = in(reg64) other,
+                    wanted = in(reg32) wanted,
+                    $($word = out(reg64) $word,)*
+                    options(nostack),
+                );
+            }
+            $value
+        }
+    };
+}
+
+load_at_once! {
+    /// Loads the word at `first`, seven words before it, each 32 words from the next, and the word at `other`: those whose bits are set in
+    /// `wanted`.
+    ///
+    /// # Safety
+    /// The same as for [`load_word`], for those that are wanted.
+    load_words_apart -> [u64; 9] { [a, b, c, d, e, f, g, h, i] }
+    1: a = "first" + 0,
+    2: b = "first" + -256,
+    4: c = "first" + -512,
+    8: d = "first" + -768,
+    16: e = "first" + -1024,
+    32: f = "first" + -1280,
+    64: g = "first" + -1536,
+    128: h = "first" + -1792,
+    256: i = "other" + 0,
+}
+
+load_at_once! {
+    /// [`load_words_apart`] for pairs of words.
+    ///
+    /// # Safety
+    /// The same as for [`load_word`], for those that are wanted.
+    load_pairs_apart -> [[u64; 2]; 9] {
+        [[a, aa], [b, bb], [c, cc], [d, dd], [e, ee], [f, ff], [g, gg], [h, hh], [i, ii]]
+    }
+    1: a = "first" + 0,
+    1: aa = "first" + 8,
+    2: b = "first" + -512,
+    2: bb = "first" + -504,
+    4: c = "first" + -1024,
+    4: cc = "first" + -1016,
+    8: d = "first" + -1536,
+    8: dd = "first" + -1528,
+    16: e = "first" + -2048,
+    16: ee = "first" + -2040,
+    32: f = "first" + -2560,
+    32: ff = "first" + -2552,
+    64: g = "first" + -3072,
+    64: gg = "first" + -3064,
+    128: h = "first" + -3584,
+    128: hh = "first" + -3576,
+    256: i = "other" + 0,
+    256: ii = "other" + 8,
+}
+
 /// Writes a 64-bit word that other blocks may be reading: relaxed, GPU scope.
 ///
 /// # Safety

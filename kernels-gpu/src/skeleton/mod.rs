@@ -240,10 +240,12 @@ macro_rules! for_each_skeleton {
             reduce_pairs false u16 u32 u32 => reduce_pairs_rounding_32_32_32;
             reduce_pairs false u32 u32 u32 => reduce_pairs_rounding_64_32_32;
             reduce_pairs false u64 u64 u64 => reduce_pairs_rounding_128_64_64;
-            scan true u8 u32 u8 => scan_8_32_8;
-            scan true u16 u32 u16 => scan_16_32_16;
-            scan true u32 u32 u32 => scan_32_32_32;
-            scan false u16 u32 u32 => scan_16_32_32;
+            scan true u8 u32 u8 => scan_exact_8_32_8;
+            scan true u16 u32 u16 => scan_exact_16_32_16;
+            scan false u16 u32 u16 => scan_rounding_16_32_16;
+            scan true u32 u32 u32 => scan_exact_32_32_32;
+            scan false u32 u32 u32 => scan_rounding_32_32_32;
+            scan false u16 u32 u32 => scan_rounding_16_32_32;
             scan true u8 u64 u64 => scan_exact_8_64_64;
             scan true u16 u64 u64 => scan_exact_16_64_64;
             scan true u32 u64 u64 => scan_exact_32_64_64;

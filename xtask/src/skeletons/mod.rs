@@ -19,13 +19,12 @@ use crate::fill::{HOLE, Hole};
 use crate::finish::add_bounds;
 use crate::table::{BODIES, EXTENSION, OWN, Table};
 
-/// The files of a folder, by their names. Each begins with the stamp.
-pub fn files(emitted: &str, folder: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
+/// The files of a generation of devices, by their names. Each begins with the stamp.
+pub fn files(emitted: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
     let emitted = Emitted::parse(emitted)?;
     let mut files = BTreeMap::new();
     let rows = rows();
-    let (own, filled): (Vec<Row>, Vec<Row>) =
-        rows.into_iter().partition(|row| row.keeps_text(folder));
+    let (own, filled): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(Row::keeps_text);
     if !own.is_empty() {
         let mut text = [stamp, &emitted.preamble].concat();
         for row in &own {

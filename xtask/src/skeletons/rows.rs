@@ -22,17 +22,10 @@ const WHOLE: &[&str] = {
     warpfold_kernels::for_each_whole_kernel!(symbols)
 };
 
-/// Those of them for which the filled skeleton is as good in the other folder than [`SPILLING`].
-const SPILLED: [&str; 2] = ["inclusive_scan_sum_f64", "inclusive_scan_product_f64"];
-
-/// The folder in which their filled skeletons spill registers.
-const SPILLING: &str = "sm_90";
-
 impl Row {
-    /// Whether the row keeps a text of its own in a folder.
-    pub fn keeps_text(&self, folder: &str) -> bool {
-        let is_as_good = SPILLED.contains(&self.symbol) && folder != SPILLING;
-        WHOLE.contains(&self.symbol) && !is_as_good
+    /// Whether the row keeps a text of its own.
+    pub fn keeps_text(&self) -> bool {
+        WHOLE.contains(&self.symbol)
     }
 }
 
@@ -139,10 +132,7 @@ fn columns_scan<O: Op<T>, T: Element>() -> String {
 }
 
 fn inclusive_scan<O: Op<T>, T: Element>() -> String {
-    match size_of::<O::Accumulator>() {
-        4 => format!("scan_{}", widths::<O, T>()),
-        _ => format!("scan_{}_{}", exactness::<O, T>(), widths::<O, T>()),
-    }
+    format!("scan_{}_{}", exactness::<O, T>(), widths::<O, T>())
 }
 
 use inclusive_scan as exclusive_scan;

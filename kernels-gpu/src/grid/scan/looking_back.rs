@@ -4,7 +4,7 @@ use crate::arguments::ScanArguments;
 use crate::block::Shape;
 use crate::board::Board;
 use crate::element::Element;
-use crate::lookback::{is_group_last, Lookback};
+use crate::lookback::{is_group_last, Lookback, Manner};
 use crate::op::Op;
 use crate::simt;
 use crate::tickets::{self, LAST_TAG};
@@ -34,6 +34,10 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
         // begins at once, since the next group waits for it; and so does the block's first: it may be the only one, and
         // `compute-sanitizer`'s `racecheck` wants who tells to have waited at fewer barriers than who is told.
         let has_time = Self::IS_PATIENT && leaves_later(self.buffers());
+        let manner = Manner {
+            is_patient: Self::IS_PATIENT,
+            tells_group: !self.stores,
+        };
         let mut turn = 0;
         // SAFETY: the caller's. All lanes see the same tiles, so they stay together.
         unsafe {
@@ -49,7 +53,7 @@ impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
                 if self.stores || is_group_last(tile) {
                     // Asked for each time: in registers it would displace others.
                     let initial = initial::<O, T>(arguments);
-                    prefix = lookback.look_back::<O, T>(tile, initial, Self::IS_PATIENT);
+                    prefix = lookback.look_back::<O, T>(tile, initial, manner);
                 }
                 self.tell_prefix(turn, prefix);
                 if !arguments.total.is_null() && lookback.is_last(tile) {

@@ -3,6 +3,7 @@
 use crate::contract::WARP_LANES;
 use crate::element::{accumulator_of_words, Accumulator, ACCUMULATOR_MAX_WORDS};
 use crate::simt;
+use crate::thread::for_each_vector;
 
 use super::Board;
 
@@ -15,13 +16,7 @@ pub const OTHER: usize = NEIGHBOURS + 1;
 /// Runs a block for each place.
 macro_rules! for_each_place {
     ($k:ident => $body:block) => {
-        for_each_place!($k in 0 1 2 3 4 5 6 7 8 => $body)
-    };
-    ($k:ident in $($index:literal)* => $body:block) => {
-        $({
-            const $k: usize = $index;
-            $body
-        })*
+        for_each_vector!($k in 0 1 2 3 4 5 6 7 8 => $body)
     };
 }
 

@@ -4,6 +4,7 @@ use crate::board::{Glance, NEIGHBOURS, OTHER};
 use crate::contract::{Tree, WARP_LANES};
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
+use crate::thread::for_each_vector;
 use crate::{simt, warp};
 
 use super::{is_group_last, place_in_group, Lookback, Slot, GROUP_TILES};
@@ -11,13 +12,7 @@ use super::{is_group_last, place_in_group, Lookback, Slot, GROUP_TILES};
 /// Runs a block for each of [`NEIGHBOURS`], the nearest first.
 macro_rules! for_each_neighbour {
     ($k:ident => $body:block) => {
-        for_each_neighbour!($k in 1 2 3 4 5 6 7 => $body)
-    };
-    ($k:ident in $($index:literal)* => $body:block) => {
-        $({
-            const $k: usize = $index;
-            $body
-        })*
+        for_each_vector!($k in 1 2 3 4 5 6 7 => $body)
     };
 }
 
@@ -29,6 +24,12 @@ const OWN: u32 = 1;
 
 /// The bit of prefixes.
 const PREFIX: u32 = 1 << OTHER;
+
+/// The bits of the nearest groups before a tile's own.
+#[inline(always)]
+const fn neighbour_bits(groups: u32) -> u32 {
+    (2 << groups) - 2
+}
 
 /// A view of the board from a tile.
 pub struct View<'a, O: Op<T>, T: Element> {
@@ -75,6 +76,16 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
         simt::lane() < place_in_group(self.tile) || is_group_last(self.tile)
     }
 
+    /// The bit of the own group, where the lane looks at a tile of it.
+    #[inline(always)]
+    fn own_bit(&self) -> u32 {
+        if self.has_own_tile() {
+            OWN
+        } else {
+            0
+        }
+    }
+
     /// Whether the lane stands for the beginning: what stands before group 0 nobody publishes.
     #[inline(always)]
     fn has_initial(&self) -> bool {
@@ -90,8 +101,7 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
         let lane = simt::lane();
         let group = self.group();
         let has_prefix = lane < group && lane <= self.neighbours();
-        let wanted =
-            self.has_own_tile() as u32 * OWN | ((2 << groups) - 2) | has_prefix as u32 * PREFIX;
+        let wanted = self.own_bit() | neighbour_bits(groups) | if has_prefix { PREFIX } else { 0 };
         let own = Slot::Tile(group * GROUP_TILES + lane);
         let prefix = Slot::Prefix(group.wrapping_sub(lane));
         let lookback = self.lookback;
@@ -110,7 +120,7 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
         unsafe {
             loop {
                 self.look(0);
-                let waits = self.has_own_tile() && self.seen.published & OWN == 0;
+                let waits = self.own_bit() & !self.seen.published != 0;
                 if simt::ballot(waits) == 0 {
                     return;
                 }
@@ -153,7 +163,7 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
             if self.distance == WARP_LANES {
                 return false;
             }
-            let needed = (2 << self.distance) - 2 | self.has_own_tile() as u32 * OWN;
+            let needed = self.own_bit() | neighbour_bits(self.distance);
             simt::ballot(!published & needed != 0) == 0
         }
     }

@@ -79,11 +79,7 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
     /// The bit of the own group, where the lane looks at a tile of it.
     #[inline(always)]
     fn own_bit(&self) -> u32 {
-        if self.has_own_tile() {
-            OWN
-        } else {
-            0
-        }
+        self.has_own_tile() as u32 * OWN
     }
 
     /// Whether the lane stands for the beginning: what stands before group 0 nobody publishes.
@@ -101,7 +97,7 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
         let lane = simt::lane();
         let group = self.group();
         let has_prefix = lane < group && lane <= self.neighbours();
-        let wanted = self.own_bit() | neighbour_bits(groups) | if has_prefix { PREFIX } else { 0 };
+        let wanted = self.own_bit() | neighbour_bits(groups) | (has_prefix as u32 * PREFIX);
         let own = Slot::Tile(group * GROUP_TILES + lane);
         let prefix = Slot::Prefix(group.wrapping_sub(lane));
         let lookback = self.lookback;
@@ -120,7 +116,7 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
         unsafe {
             loop {
                 self.look(0);
-                let waits = self.own_bit() & !self.seen.published != 0;
+                let waits = self.has_own_tile() && self.seen.published & OWN == 0;
                 if simt::ballot(waits) == 0 {
                     return;
                 }
@@ -163,7 +159,7 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
             if self.distance == WARP_LANES {
                 return false;
             }
-            let needed = self.own_bit() | neighbour_bits(self.distance);
+            let needed = neighbour_bits(self.distance) | self.own_bit();
             simt::ballot(!published & needed != 0) == 0
         }
     }

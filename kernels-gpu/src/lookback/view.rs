@@ -31,6 +31,12 @@ const fn neighbour_bits(groups: u32) -> u32 {
     (2 << groups) - 2
 }
 
+/// The lane, for what decides in the loops of a look-back, which have ballots.
+#[inline(always)]
+fn lane_in_loop() -> u32 {
+    simt::in_loop(simt::lane())
+}
+
 /// A view of the board from a tile.
 pub struct View<'a, O: Op<T>, T: Element> {
     lookback: &'a Lookback,
@@ -73,7 +79,7 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
     /// Whether the lane looks at a tile of the own group: a lower one, or the tile itself, where it is the last.
     #[inline(always)]
     fn has_own_tile(&self) -> bool {
-        simt::lane() < place_in_group(self.tile) || is_group_last(self.tile)
+        lane_in_loop() < place_in_group(self.tile) || is_group_last(self.tile)
     }
 
     /// The bit of the own group, where the lane looks at a tile of it.
@@ -85,7 +91,8 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
     /// Whether the lane stands for the beginning: what stands before group 0 nobody publishes.
     #[inline(always)]
     fn has_initial(&self) -> bool {
-        simt::lane() == self.group() && simt::lane() <= self.neighbours()
+        let lane = lane_in_loop();
+        lane == self.group() && lane <= self.neighbours()
     }
 
     /// Looks at the group's tiles, at prefixes, and at the tiles of this many groups before.
@@ -94,7 +101,7 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
     /// The slots are the scan's.
     #[inline(always)]
     unsafe fn look(&mut self, groups: u32) {
-        let lane = simt::lane();
+        let lane = lane_in_loop();
         let group = self.group();
         let has_prefix = lane < group && lane <= self.neighbours();
         let wanted = self.own_bit() | neighbour_bits(groups) | (has_prefix as u32 * PREFIX);

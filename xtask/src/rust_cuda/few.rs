@@ -19,7 +19,7 @@ const TABLE: &str = "src/entries.rs";
 
 /// The kernels that stand for all others where few are wanted: rounding and exact, of whole words and of parts of one, with
 /// and without NaN; and some of the ladder's.
-pub const FEW: [&str; 18] = [
+pub const FEW: [&str; 20] = [
     "reduce_sum_f32",
     "reduce_sum_u8",
     "reduce_max_f64",
@@ -27,6 +27,8 @@ pub const FEW: [&str; 18] = [
     "inclusive_scan_sum_u8",
     "exclusive_scan_sum_f32",
     "exclusive_scan_sum_u8",
+    "inclusive_scan_sum_f64",
+    "exclusive_scan_sum_u64",
     "segmented_reduce_sum_f32",
     "segmented_scan_sum_f32",
     "columns_reduce_sum_f32",

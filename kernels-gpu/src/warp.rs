@@ -109,7 +109,7 @@ pub unsafe fn reduce_eight<O: Op<T>, T: Element>(values: [O::Accumulator; 8]) ->
 /// The lane on which value `i` of [`reduce_eight`] is valid.
 #[inline(always)]
 pub const fn lane_of_eighth(i: u32) -> u32 {
-    (i & 4) << 2 | (i & 2) << 2 | (i & 1) << 2
+    i * (WARP_LANES / 8)
 }
 
 /// A lane and the one `delta` away combine `low` on the lower of them, and `high` on the upper.

@@ -19,6 +19,14 @@ const fn in_each_half(pattern: &'static str) -> Places {
     }
 }
 
+/// What there is once for each look: short scans look back at one place, and long ones at two.
+const fn in_each_look(pattern: &'static str) -> Places {
+    Places {
+        pattern,
+        names: &["short", "", ""],
+    }
+}
+
 const BARRIERS: Places = in_each_half("bar.sync \t0;");
 const BARRIER_OF_WARPS: &str = "bar.sync \t1, 256;";
 
@@ -46,17 +54,11 @@ const STORES: Places = Places {
 const PLAIN_STORE: &str = "st.global.b64 [%g], *;";
 
 /// The loads of the aggregates of the tile's own group.
-const LOADS: Places = Places {
-    pattern: "ld.relaxed.gpu.global.b64 *, [%first+0];",
-    names: &["short", "", ""],
-};
+const LOADS: Places = in_each_look("ld.relaxed.gpu.global.b64 *, [%first+0];");
 
 /// Looks at the tags of what was read: of the tile's own group, of the group before, of a prefix. What is published has its bit set.
 const OWN_TAGS: Places = in_each_half("selp.b32 \t*, 1, 0, *;\n\tmov.b64 \t{_,");
-const TAGS_BEFORE: Places = Places {
-    pattern: "selp.b32 \t*, 2, 0, *;",
-    names: &["short", "", ""],
-};
+const TAGS_BEFORE: Places = in_each_look("selp.b32 \t*, 2, 0, *;");
 const PREFIX_TAGS: Places = in_each_half("selp.b32 \t*, 256, 0, *;\n\tor.b32 \t*, *, *;\n\tshr");
 
 /// Looks at the tags of both halves of a word of 64 bits.

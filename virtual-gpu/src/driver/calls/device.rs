@@ -6,8 +6,8 @@ use crate::driver::mode;
 use crate::driver::objects::machine::{Device, machine};
 use std::ffi::c_char;
 
-/// The version of CUDA whose driver this is like: 12.4.
-const DRIVER_VERSION: i32 = 12_040;
+/// The version of CUDA whose driver this is like: 13.0.
+const DRIVER_VERSION: i32 = 13_000;
 /// The part of a virtual device's UUID that is the same for all.
 const UUID_START: [u8; 15] = *b"virtual-gpu\0\0\0\0";
 

@@ -14,6 +14,7 @@ use crate::StreamName;
 use crate::checks::Clock;
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
+use crate::driver::default_stream;
 use crate::driver::objects::capture::Tail;
 use crate::driver::objects::context::{Context, Ticket};
 use crate::driver::objects::current::current;
@@ -209,13 +210,22 @@ impl Ticket {
     }
 }
 
+/// The stream that the handle zero stands for in the call that the calling thread is inside of.
+pub(crate) fn default_stream(context: &Arc<Context>) -> Arc<Stream> {
+    if default_stream::is_of_thread() {
+        return context.per_thread();
+    }
+    context.legacy()
+}
+
 /// The stream that a handle stands for, and whose context can be worked in, be it current or not.
 ///
 /// An event in a stream's place is taken for a stream whose context has gone, as by the real
 /// driver.
 pub(crate) fn resolve(handle: Handle<Stream>) -> Outcome<Arc<Stream>> {
     let stream = match handle.key() {
-        0 | LEGACY => current()?.legacy(),
+        0 => default_stream(&current()?),
+        LEGACY => current()?.legacy(),
         PER_THREAD => current()?.per_thread(),
         key => {
             let machine = machine()?;

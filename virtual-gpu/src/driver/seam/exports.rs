@@ -1,7 +1,5 @@
-//! The symbols that this crate exports: every driver call that `cust` 0.3 refers to, and some that
-//! it lacks. One row each, with CUDA's signature and the function that answers on the virtual
-//! device. A row without such a function is not modelled there: it answers
-//! `CUDA_ERROR_NOT_SUPPORTED`.
+//! The driver calls that the virtual device supports. One row each, with CUDA's signature and the function that
+//! answers. The other calls of `cuda.h` are in [`unsupported`](super::unsupported).
 //!
 //! # Safety
 //!
@@ -26,6 +24,7 @@ use crate::driver::calls::{
     user_object,
 };
 use crate::driver::code::{Code, SUCCESS};
+use crate::driver::default_stream;
 use crate::driver::objects::context::Context;
 use crate::driver::objects::event::Event;
 use crate::driver::objects::graph::{ExecutableGraph, Graph, NodeName};
@@ -33,7 +32,7 @@ use crate::driver::objects::linker::Linker;
 use crate::driver::objects::module::{Function, Module};
 use crate::driver::objects::stream::Stream;
 use crate::driver::objects::user_object::UserObject;
-use crate::driver::seam::dispatch::{Class, answer, dispatch, exports, follow};
+use crate::driver::seam::dispatch::{Class, dispatch, export, exports, follow, row};
 use crate::driver::seam::real::Symbol;
 use std::ffi::{c_char, c_void};
 
@@ -94,9 +93,9 @@ exports! {
     // Memory.
     cuMemAlloc_v2(address: Out<u64>, bytes: usize) => memory::alloc;
     cuMemFree_v2(address: u64) => memory::free, Synchronises;
-    cuMemAllocAsync(address: Out<u64>, bytes: usize, stream: Handle<Stream>)
+    cuMemAllocAsync / cuMemAllocAsync_ptsz(address: Out<u64>, bytes: usize, stream: Handle<Stream>)
         => memory::alloc_async;
-    cuMemFreeAsync(address: u64, stream: Handle<Stream>) => memory::free_async;
+    cuMemFreeAsync / cuMemFreeAsync_ptsz(address: u64, stream: Handle<Stream>) => memory::free_async;
     cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) => memory::info;
     cuMemGetAddressRange_v2(start: Out<u64>, bytes: Out<usize>, address: u64)
         => memory::address_range;
@@ -113,45 +112,42 @@ exports! {
     cuMemHostGetFlags(flags: Out<u32>, pointer: HostPointer) => host_memory::flags;
     cuMemHostGetDevicePointer_v2(address: Out<u64>, pointer: HostPointer, flags: u32)
         => host_memory::device_pointer;
-    cuMemAllocManaged(address: HostPointer, bytes: usize, flags: u32);
-    cuMemAdvise(address: u64, bytes: usize, advice: i32, device: i32);
-    cuMemPrefetchAsync(address: u64, bytes: usize, device: i32, stream: HostPointer);
 
     // Copies and fills.
-    cuMemcpy(to: u64, from: u64, bytes: usize) => copy::any_to_any, Synchronises;
-    cuMemcpyHtoD_v2(to: u64, from: HostPointer, bytes: usize)
+    cuMemcpy / cuMemcpy_ptds(to: u64, from: u64, bytes: usize) => copy::any_to_any, Synchronises;
+    cuMemcpyHtoD_v2 / cuMemcpyHtoD_v2_ptds(to: u64, from: HostPointer, bytes: usize)
         => copy::host_to_device, Synchronises;
-    cuMemcpyDtoH_v2(to: HostPointer, from: u64, bytes: usize)
+    cuMemcpyDtoH_v2 / cuMemcpyDtoH_v2_ptds(to: HostPointer, from: u64, bytes: usize)
         => copy::device_to_host, Synchronises;
-    cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize) => copy::device_to_device;
-    cuMemcpyPeer(
+    cuMemcpyDtoD_v2 / cuMemcpyDtoD_v2_ptds(to: u64, from: u64, bytes: usize) => copy::device_to_device;
+    cuMemcpyPeer / cuMemcpyPeer_ptds(
         to: u64, to_context: Handle<Context>, from: u64, from_context: Handle<Context>, bytes: usize
     ) => copy::peer;
-    cuMemcpyAsync(to: u64, from: u64, bytes: usize, stream: Handle<Stream>)
+    cuMemcpyAsync / cuMemcpyAsync_ptsz(to: u64, from: u64, bytes: usize, stream: Handle<Stream>)
         => copy::any_to_any_async;
-    cuMemcpyHtoDAsync_v2(to: u64, from: HostPointer, bytes: usize, stream: Handle<Stream>)
+    cuMemcpyHtoDAsync_v2 / cuMemcpyHtoDAsync_v2_ptsz(to: u64, from: HostPointer, bytes: usize, stream: Handle<Stream>)
         => copy::host_to_device_async;
-    cuMemcpyDtoHAsync_v2(to: HostPointer, from: u64, bytes: usize, stream: Handle<Stream>)
+    cuMemcpyDtoHAsync_v2 / cuMemcpyDtoHAsync_v2_ptsz(to: HostPointer, from: u64, bytes: usize, stream: Handle<Stream>)
         => copy::device_to_host_async;
-    cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle<Stream>)
+    cuMemcpyDtoDAsync_v2 / cuMemcpyDtoDAsync_v2_ptsz(to: u64, from: u64, bytes: usize, stream: Handle<Stream>)
         => copy::device_to_device_async;
-    cuMemcpyPeerAsync(
+    cuMemcpyPeerAsync / cuMemcpyPeerAsync_ptsz(
         to: u64, to_context: Handle<Context>, from: u64, from_context: Handle<Context>,
         bytes: usize, stream: Handle<Stream>
     ) => copy::peer_async;
-    cuMemcpy2D_v2(copy: In<copy2d::Description>) => copy2d::copy, Synchronises;
-    cuMemcpy2DAsync_v2(copy: In<copy2d::Description>, stream: Handle<Stream>)
+    cuMemcpy2D_v2 / cuMemcpy2D_v2_ptds(copy: In<copy2d::Description>) => copy2d::copy, Synchronises;
+    cuMemcpy2DAsync_v2 / cuMemcpy2DAsync_v2_ptsz(copy: In<copy2d::Description>, stream: Handle<Stream>)
         => copy2d::copy_async;
-    cuMemsetD8_v2(address: u64, value: u8, count: usize) => fill::bytes;
-    cuMemsetD16_v2(address: u64, value: u16, count: usize) => fill::halves;
-    cuMemsetD32_v2(address: u64, value: u32, count: usize) => fill::words;
-    cuMemsetD8Async(address: u64, value: u8, count: usize, stream: Handle<Stream>)
+    cuMemsetD8_v2 / cuMemsetD8_v2_ptds(address: u64, value: u8, count: usize) => fill::bytes;
+    cuMemsetD16_v2 / cuMemsetD16_v2_ptds(address: u64, value: u16, count: usize) => fill::halves;
+    cuMemsetD32_v2 / cuMemsetD32_v2_ptds(address: u64, value: u32, count: usize) => fill::words;
+    cuMemsetD8Async / cuMemsetD8Async_ptsz(address: u64, value: u8, count: usize, stream: Handle<Stream>)
         => fill::bytes_async;
-    cuMemsetD16Async(address: u64, value: u16, count: usize, stream: Handle<Stream>)
+    cuMemsetD16Async / cuMemsetD16Async_ptsz(address: u64, value: u16, count: usize, stream: Handle<Stream>)
         => fill::halves_async;
-    cuMemsetD32Async(address: u64, value: u32, count: usize, stream: Handle<Stream>)
+    cuMemsetD32Async / cuMemsetD32Async_ptsz(address: u64, value: u32, count: usize, stream: Handle<Stream>)
         => fill::words_async;
-    cuMemsetD2D8_v2(address: u64, pitch: usize, value: u8, width: usize, rows: usize)
+    cuMemsetD2D8_v2 / cuMemsetD2D8_v2_ptds(address: u64, pitch: usize, value: u8, width: usize, rows: usize)
         => fill::rows_of_bytes;
 
     // Modules and functions.
@@ -205,16 +201,16 @@ exports! {
     cuOccupancyAvailableDynamicSMemPerBlock(
         bytes: Out<usize>, function: Handle<Function>, blocks: i32, threads: i32
     ) => occupancy::available_dynamic_shared;
-    cuLaunchKernel(
+    cuLaunchKernel / cuLaunchKernel_ptsz(
         function: Handle<Function>, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32,
         block_y: u32, block_z: u32, shared_bytes: u32, stream: Handle<Stream>,
         parameters: In<HostPointer>, list: In<HostPointer>
     ) => launch::kernel;
-    cuLaunchKernelEx(
+    cuLaunchKernelEx / cuLaunchKernelEx_ptsz(
         config: In<launch::Config>, function: Handle<Function>, parameters: In<HostPointer>,
         list: In<HostPointer>
     ) => launch::kernel_with_attributes;
-    cuLaunchHostFunc(stream: Handle<Stream>, function: HostFn, data: HostPointer)
+    cuLaunchHostFunc / cuLaunchHostFunc_ptsz(stream: Handle<Stream>, function: HostFn, data: HostPointer)
         => launch::host_function;
 
     // Streams and events.
@@ -222,18 +218,18 @@ exports! {
     cuStreamCreateWithPriority(stream: Out<Handle<Stream>>, flags: u32, priority: i32)
         => stream::create_with_priority;
     cuStreamDestroy_v2(stream: Handle<Stream>) => stream::destroy;
-    cuStreamSynchronize(stream: Handle<Stream>) => stream::synchronize, Synchronises;
-    cuStreamQuery(stream: Handle<Stream>) => stream::query, Synchronises;
-    cuStreamWaitEvent(stream: Handle<Stream>, event: Handle<Event>, flags: u32)
+    cuStreamSynchronize / cuStreamSynchronize_ptsz(stream: Handle<Stream>) => stream::synchronize, Synchronises;
+    cuStreamQuery / cuStreamQuery_ptsz(stream: Handle<Stream>) => stream::query, Synchronises;
+    cuStreamWaitEvent / cuStreamWaitEvent_ptsz(stream: Handle<Stream>, event: Handle<Event>, flags: u32)
         => event::stream_waits;
-    cuStreamGetFlags(stream: Handle<Stream>, flags: Out<u32>) => stream::flags;
-    cuStreamGetPriority(stream: Handle<Stream>, priority: Out<i32>) => stream::priority;
-    cuStreamGetId(stream: Handle<Stream>, id: Out<u64>) => stream::id;
-    cuStreamGetCtx(stream: Handle<Stream>, context: Out<Handle<Context>>) => stream::context;
+    cuStreamGetFlags / cuStreamGetFlags_ptsz(stream: Handle<Stream>, flags: Out<u32>) => stream::flags;
+    cuStreamGetPriority / cuStreamGetPriority_ptsz(stream: Handle<Stream>, priority: Out<i32>) => stream::priority;
+    cuStreamGetId / cuStreamGetId_ptsz(stream: Handle<Stream>, id: Out<u64>) => stream::id;
+    cuStreamGetCtx / cuStreamGetCtx_ptsz(stream: Handle<Stream>, context: Out<Handle<Context>>) => stream::context;
     cuEventCreate(event: Out<Handle<Event>>, flags: u32) => event::create;
     cuEventDestroy_v2(event: Handle<Event>) => event::destroy;
-    cuEventRecord(event: Handle<Event>, stream: Handle<Stream>) => event::record;
-    cuEventRecordWithFlags(event: Handle<Event>, stream: Handle<Stream>, flags: u32)
+    cuEventRecord / cuEventRecord_ptsz(event: Handle<Event>, stream: Handle<Stream>) => event::record;
+    cuEventRecordWithFlags / cuEventRecordWithFlags_ptsz(event: Handle<Event>, stream: Handle<Stream>, flags: u32)
         => event::record_with_flags;
     cuEventSynchronize(event: Handle<Event>) => event::synchronize, Synchronises;
     cuEventQuery(event: Handle<Event>) => event::query, Synchronises;
@@ -241,12 +237,12 @@ exports! {
         => event::elapsed;
 
     // Captures and graphs.
-    cuStreamBeginCapture_v2(stream: Handle<Stream>, mode: i32) => capture::begin;
-    cuStreamEndCapture(stream: Handle<Stream>, graph: Out<Handle<Graph>>) => capture::end;
-    cuStreamIsCapturing(stream: Handle<Stream>, status: Out<i32>) => capture::status;
-    cuStreamGetCaptureInfo(stream: Handle<Stream>, status: Out<i32>, id: Out<u64>)
+    cuStreamBeginCapture_v2 / cuStreamBeginCapture_v2_ptsz(stream: Handle<Stream>, mode: i32) => capture::begin;
+    cuStreamEndCapture / cuStreamEndCapture_ptsz(stream: Handle<Stream>, graph: Out<Handle<Graph>>) => capture::end;
+    cuStreamIsCapturing / cuStreamIsCapturing_ptsz(stream: Handle<Stream>, status: Out<i32>) => capture::status;
+    cuStreamGetCaptureInfo / cuStreamGetCaptureInfo_ptsz(stream: Handle<Stream>, status: Out<i32>, id: Out<u64>)
         => capture::info;
-    cuStreamGetCaptureInfo_v2(
+    cuStreamGetCaptureInfo_v2 / cuStreamGetCaptureInfo_v2_ptsz(
         stream: Handle<Stream>, status: Out<i32>, id: Out<u64>, graph: Out<Handle<Graph>>,
         after: Out<HostPointer>, after_count: Out<usize>
     ) => capture::info_with_graph;
@@ -258,7 +254,7 @@ exports! {
         executable: Out<Handle<ExecutableGraph>>, graph: Handle<Graph>,
         error_node: Out<Handle<NodeName>>, log: Out<c_char>, log_bytes: usize
     ) => graph::instantiate_with_log;
-    cuGraphLaunch(executable: Handle<ExecutableGraph>, stream: Handle<Stream>) => graph::launch;
+    cuGraphLaunch / cuGraphLaunch_ptsz(executable: Handle<ExecutableGraph>, stream: Handle<Stream>) => graph::launch;
     cuGraphDestroy(graph: Handle<Graph>) => graph::destroy;
     cuGraphExecDestroy(executable: Handle<ExecutableGraph>) => graph::destroy_executable;
     cuGraphGetNodes(graph: Handle<Graph>, nodes: Out<Handle<NodeName>>, count: Out<usize>)
@@ -279,32 +275,4 @@ exports! {
     ) => user_object::retain_for_graph;
     cuGraphReleaseUserObject(graph: Handle<Graph>, object: Handle<UserObject>, count: u32)
         => user_object::release_for_graph;
-    cuGraphKernelNodeGetParams(node: HostPointer, parameters: HostPointer);
-    cuGraphCreate(graph: HostPointer, flags: u32);
-    cuGraphAddKernelNode(
-        node: HostPointer, graph: HostPointer, after: HostPointer, count: usize,
-        parameters: HostPointer
-    );
-    cuGraphDebugDotPrint(graph: HostPointer, path: HostPointer, flags: u32);
-
-    // Arrays, textures, surfaces, external memory.
-    cuArray3DCreate_v2(array: HostPointer, description: HostPointer);
-    cuArray3DGetDescriptor_v2(description: HostPointer, array: HostPointer);
-    cuArrayDestroy(array: HostPointer);
-    cuMemcpyAtoH_v2(to: HostPointer, from: HostPointer, offset: usize, bytes: usize);
-    cuMemcpyHtoA_v2(to: HostPointer, offset: usize, from: HostPointer, bytes: usize);
-    cuTexObjectCreate(
-        texture: HostPointer, resource: HostPointer, description: HostPointer, view: HostPointer
-    );
-    cuTexObjectDestroy(texture: u64);
-    cuTexObjectGetResourceDesc(resource: HostPointer, texture: u64);
-    cuTexObjectGetResourceViewDesc(view: HostPointer, texture: u64);
-    cuSurfObjectCreate(surface: HostPointer, resource: HostPointer);
-    cuSurfObjectDestroy(surface: u64);
-    cuSurfObjectGetResourceDesc(resource: HostPointer, surface: u64);
-    cuImportExternalMemory(memory: HostPointer, description: HostPointer);
-    cuExternalMemoryGetMappedBuffer(
-        address: HostPointer, memory: HostPointer, description: HostPointer
-    );
-    cuDestroyExternalMemory(memory: HostPointer);
 }

@@ -154,7 +154,8 @@ impl Stream {
         queue.waiting.pop_front().map_or(Front::Done, Front::Ready)
     }
 
-    fn finished(&self, number: u64) {
+    /// Takes note that the work of this number is done, and gives up the turn.
+    pub(crate) fn finished(&self, number: u64) {
         let mut queue = lock(&self.queue);
         queue.turn = Turn::Free;
         self.context.device.orders.done(number);
@@ -185,6 +186,28 @@ impl Ticket {
     /// it, [tells](Self::tell) the host then.
     pub(crate) fn finish(&self) {
         while self.step() == Progress::NotYet {}
+    }
+
+    /// Does one piece of the work that is left up to here, unless another thread does it. What may wait for the calling
+    /// thread, as host functions do, is left to a thread of its own. So this returns in any case.
+    pub(crate) fn nudge(&self) {
+        let mut ticket = self.clone();
+        loop {
+            match ticket.stream.take(ticket.number) {
+                Front::Done | Front::Busy => return,
+                Front::Waits(awaited) => ticket = awaited,
+                Front::Ready(work) => {
+                    let stream = Arc::clone(&ticket.stream);
+                    if work.action.calls_the_program() {
+                        work.perform_elsewhere(stream);
+                    } else {
+                        work.perform(&stream);
+                        stream.finished(work.number);
+                    }
+                    return;
+                }
+            }
+        }
     }
 
     /// Does one piece of the work that is left up to here, or waits for the thread that does.

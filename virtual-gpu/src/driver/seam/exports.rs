@@ -17,17 +17,20 @@
 #![allow(clippy::too_many_arguments, reason = "the signatures are CUDA's")]
 #![allow(clippy::missing_safety_doc, reason = "one contract for all, above")]
 
-use crate::driver::abi::{BlockSizeToShared, Handle, HostPointer, In, Out, Text};
+use crate::driver::abi::{
+    BlockSizeToShared, Handle, HostPointer, In, Location, Out, StreamCallback, Text,
+};
 use crate::driver::calls::{
     attributes, capture, context, copy, copy2d, device, error_names, event, fill, function, graph,
-    host_memory, launch, link, memory, module, occupancy, pointer, primary, proc_address, stream,
-    user_object,
+    host_memory, launch, library, link, managed, memory, module, occupancy, pointer, primary,
+    proc_address, profiler, stream, user_object,
 };
 use crate::driver::code::{Code, SUCCESS};
 use crate::driver::default_stream;
 use crate::driver::objects::context::Context;
 use crate::driver::objects::event::Event;
 use crate::driver::objects::graph::{ExecutableGraph, Graph, NodeName};
+use crate::driver::objects::library::{Library, LibraryKernel};
 use crate::driver::objects::linker::Linker;
 use crate::driver::objects::module::{Function, Module};
 use crate::driver::objects::stream::Stream;
@@ -59,8 +62,13 @@ exports! {
         => attributes::attribute, Survives;
     cuDeviceComputeCapability(major: Out<i32>, minor: Out<i32>, device: i32)
         => device::compute_capability, Survives;
+    cuDeviceGetPCIBusId(id: Out<c_char>, capacity: i32, device: i32) => device::pci_bus_id, Survives;
+    cuDeviceGetByPCIBusId(device: Out<i32>, id: Text) => device::by_pci_bus_id, Survives;
     cuDeviceCanAccessPeer(can: Out<i32>, device: i32, peer: i32)
         => device::can_access_peer, Survives;
+
+    cuProfilerStart() => profiler::start;
+    cuProfilerStop() => profiler::stop;
 
     // Contexts.
     cuDevicePrimaryCtxRetain(context: Out<Handle<Context>>, device: i32)
@@ -70,6 +78,20 @@ exports! {
     cuDevicePrimaryCtxSetFlags_v2(device: i32, flags: u32) => primary::set_flags, Survives;
     cuDevicePrimaryCtxGetState(device: i32, flags: Out<u32>, active: Out<i32>)
         => primary::state, Survives;
+    cuDevicePrimaryCtxRelease(device: i32) => primary::release, Survives;
+    cuDevicePrimaryCtxReset(device: i32) => primary::reset, Survives;
+    cuDevicePrimaryCtxSetFlags(device: i32, flags: u32) => primary::set_flags, Survives;
+    cuCtxCreate(context: Out<Handle<Context>>, flags: u32, device: i32) => context::create, Survives;
+    cuCtxCreate_v3(
+        context: Out<Handle<Context>>, limits: HostPointer, limit_count: i32, flags: u32, device: i32
+    ) => context::create_with_affinity, Survives;
+    cuCtxCreate_v4(
+        context: Out<Handle<Context>>, parameters: In<context::Parameters>, flags: u32, device: i32
+    ) => context::create_with_parameters, Survives;
+    cuCtxDestroy(context: Handle<Context>) => context::destroy, Survives;
+    cuCtxPushCurrent(context: Handle<Context>) => context::push, Survives;
+    cuCtxPopCurrent(context: Out<Handle<Context>>) => context::pop, Survives;
+    cuCtxGetId(context: Handle<Context>, id: Out<u64>) => context::id, Survives;
     cuCtxCreate_v2(context: Out<Handle<Context>>, flags: u32, device: i32)
         => context::create, Survives;
     cuCtxDestroy_v2(context: Handle<Context>) => context::destroy, Survives;
@@ -96,6 +118,22 @@ exports! {
     cuMemAllocAsync / cuMemAllocAsync_ptsz(address: Out<u64>, bytes: usize, stream: Handle<Stream>)
         => memory::alloc_async;
     cuMemFreeAsync / cuMemFreeAsync_ptsz(address: u64, stream: Handle<Stream>) => memory::free_async;
+    cuMemAllocPitch_v2(
+        address: Out<u64>, pitch: Out<usize>, width: usize, rows: usize, element_bytes: u32
+    ) => memory::alloc_rows;
+    cuMemAllocManaged(address: Out<u64>, bytes: usize, flags: u32) => managed::alloc;
+    cuStreamAttachMemAsync / cuStreamAttachMemAsync_ptsz(
+        stream: Handle<Stream>, address: u64, bytes: usize, flags: u32
+    ) => managed::attach;
+    cuMemAdvise(address: u64, bytes: usize, advice: i32, device: i32) => managed::advise;
+    cuMemAdvise_v2(address: u64, bytes: usize, advice: i32, place: Location)
+        => managed::advise_place;
+    cuMemPrefetchAsync / cuMemPrefetchAsync_ptsz(
+        address: u64, bytes: usize, device: i32, stream: Handle<Stream>
+    ) => managed::prefetch;
+    cuMemPrefetchAsync_v2 / cuMemPrefetchAsync_v2_ptsz(
+        address: u64, bytes: usize, place: Location, flags: u32, stream: Handle<Stream>
+    ) => managed::prefetch_to_place;
     cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) => memory::info;
     cuMemGetAddressRange_v2(start: Out<u64>, bytes: Out<usize>, address: u64)
         => memory::address_range;
@@ -149,6 +187,23 @@ exports! {
         => fill::words_async;
     cuMemsetD2D8_v2 / cuMemsetD2D8_v2_ptds(address: u64, pitch: usize, value: u8, width: usize, rows: usize)
         => fill::rows_of_bytes;
+    cuMemcpy2DUnaligned_v2 / cuMemcpy2DUnaligned_v2_ptds(copy: In<copy2d::Description>)
+        => copy2d::copy, Synchronises;
+    cuMemsetD2D16_v2 / cuMemsetD2D16_v2_ptds(
+        address: u64, pitch: usize, value: u16, width: usize, rows: usize
+    ) => fill::rows_of_halves;
+    cuMemsetD2D32_v2 / cuMemsetD2D32_v2_ptds(
+        address: u64, pitch: usize, value: u32, width: usize, rows: usize
+    ) => fill::rows_of_words;
+    cuMemsetD2D8Async / cuMemsetD2D8Async_ptsz(
+        address: u64, pitch: usize, value: u8, width: usize, rows: usize, stream: Handle<Stream>
+    ) => fill::rows_of_bytes_async;
+    cuMemsetD2D16Async / cuMemsetD2D16Async_ptsz(
+        address: u64, pitch: usize, value: u16, width: usize, rows: usize, stream: Handle<Stream>
+    ) => fill::rows_of_halves_async;
+    cuMemsetD2D32Async / cuMemsetD2D32Async_ptsz(
+        address: u64, pitch: usize, value: u32, width: usize, rows: usize, stream: Handle<Stream>
+    ) => fill::rows_of_words_async;
 
     // Modules and functions.
     cuModuleLoad(module: Out<Handle<Module>>, name: Text) => module::load_file;
@@ -176,6 +231,47 @@ exports! {
         => module::function;
     cuModuleGetGlobal_v2(address: Out<u64>, bytes: Out<usize>, module: Handle<Module>, name: Text)
         => module::global;
+    cuModuleGetFunctionCount(count: Out<u32>, module: Handle<Module>) => module::function_count;
+    cuModuleEnumerateFunctions(functions: Out<Handle<Function>>, room: u32, module: Handle<Module>)
+        => module::functions;
+    cuLibraryLoadData(
+        library: Out<Handle<Library>>, image: Text, options: In<i32>, values: Out<HostPointer>,
+        count: u32, library_options: In<i32>, library_values: HostPointer, library_count: u32
+    ) => library::load;
+    cuLibraryLoadFromFile(
+        library: Out<Handle<Library>>, name: Text, options: In<i32>, values: Out<HostPointer>,
+        count: u32, library_options: In<i32>, library_values: HostPointer, library_count: u32
+    ) => library::load_file;
+    cuLibraryUnload(library: Handle<Library>) => library::unload;
+    cuLibraryGetKernel(kernel: Out<Handle<LibraryKernel>>, library: Handle<Library>, name: Text)
+        => library::kernel;
+    cuLibraryGetKernelCount(count: Out<u32>, library: Handle<Library>) => library::kernel_count;
+    cuLibraryEnumerateKernels(
+        kernels: Out<Handle<LibraryKernel>>, room: u32, library: Handle<Library>
+    ) => library::kernels;
+    cuLibraryGetModule(module: Out<Handle<Module>>, library: Handle<Library>) => library::module;
+    cuLibraryGetGlobal(address: Out<u64>, bytes: Out<usize>, library: Handle<Library>, name: Text)
+        => library::global;
+    cuKernelGetFunction(function: Out<Handle<Function>>, kernel: Handle<LibraryKernel>)
+        => library::function_of;
+    cuKernelGetLibrary(library: Out<Handle<Library>>, kernel: Handle<LibraryKernel>)
+        => library::library_of;
+    cuKernelGetName(name: Out<*const c_char>, kernel: Handle<LibraryKernel>)
+        => library::kernel_name;
+    cuKernelGetAttribute(
+        value: Out<i32>, attribute: i32, kernel: Handle<LibraryKernel>, device: i32
+    ) => library::attribute;
+    cuKernelSetAttribute(
+        attribute: i32, value: i32, kernel: Handle<LibraryKernel>, device: i32
+    ) => library::set_attribute;
+    cuKernelSetCacheConfig(kernel: Handle<LibraryKernel>, config: i32, device: i32)
+        => library::set_cache;
+    cuKernelGetParamInfo(
+        kernel: Handle<LibraryKernel>, index: usize, offset: Out<usize>, bytes: Out<usize>
+    ) => library::parameter;
+    cuFuncGetParamInfo(
+        function: Handle<Function>, index: usize, offset: Out<usize>, bytes: Out<usize>
+    ) => function::parameter;
     cuFuncGetAttribute(value: Out<i32>, attribute: i32, function: Handle<Function>)
         => function::attribute;
     cuFuncSetAttribute(function: Handle<Function>, attribute: i32, value: i32)
@@ -210,6 +306,14 @@ exports! {
         config: In<launch::Config>, function: Handle<Function>, parameters: In<HostPointer>,
         list: In<HostPointer>
     ) => launch::kernel_with_attributes;
+    cuLaunchCooperativeKernel / cuLaunchCooperativeKernel_ptsz(
+        function: Handle<Function>, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32,
+        block_y: u32, block_z: u32, shared_bytes: u32, stream: Handle<Stream>,
+        parameters: In<HostPointer>
+    ) => launch::cooperative_kernel;
+    cuStreamAddCallback / cuStreamAddCallback_ptsz(
+        stream: Handle<Stream>, function: StreamCallback, data: HostPointer, flags: u32
+    ) => launch::callback;
     cuLaunchHostFunc / cuLaunchHostFunc_ptsz(stream: Handle<Stream>, function: HostFn, data: HostPointer)
         => launch::host_function;
 
@@ -218,6 +322,7 @@ exports! {
     cuStreamCreateWithPriority(stream: Out<Handle<Stream>>, flags: u32, priority: i32)
         => stream::create_with_priority;
     cuStreamDestroy_v2(stream: Handle<Stream>) => stream::destroy;
+    cuStreamDestroy(stream: Handle<Stream>) => stream::destroy;
     cuStreamSynchronize / cuStreamSynchronize_ptsz(stream: Handle<Stream>) => stream::synchronize, Synchronises;
     cuStreamQuery / cuStreamQuery_ptsz(stream: Handle<Stream>) => stream::query, Synchronises;
     cuStreamWaitEvent / cuStreamWaitEvent_ptsz(stream: Handle<Stream>, event: Handle<Event>, flags: u32)
@@ -228,11 +333,14 @@ exports! {
     cuStreamGetCtx / cuStreamGetCtx_ptsz(stream: Handle<Stream>, context: Out<Handle<Context>>) => stream::context;
     cuEventCreate(event: Out<Handle<Event>>, flags: u32) => event::create;
     cuEventDestroy_v2(event: Handle<Event>) => event::destroy;
+    cuEventDestroy(event: Handle<Event>) => event::destroy;
     cuEventRecord / cuEventRecord_ptsz(event: Handle<Event>, stream: Handle<Stream>) => event::record;
     cuEventRecordWithFlags / cuEventRecordWithFlags_ptsz(event: Handle<Event>, stream: Handle<Stream>, flags: u32)
         => event::record_with_flags;
     cuEventSynchronize(event: Handle<Event>) => event::synchronize, Synchronises;
     cuEventQuery(event: Handle<Event>) => event::query, Synchronises;
+    cuEventElapsedTime_v2(milliseconds: Out<f32>, start: Handle<Event>, end: Handle<Event>)
+        => event::elapsed;
     cuEventElapsedTime(milliseconds: Out<f32>, start: Handle<Event>, end: Handle<Event>)
         => event::elapsed;
 

@@ -17,11 +17,6 @@ use std::ffi::c_void;
 /// A pointer, a handle or a function.
 type Ptr = *mut c_void;
 
-/// `CUmemLocation`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct Location([i32; 2]);
-
 /// `CUipcMemHandle` and `CUipcEventHandle`.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -56,10 +51,6 @@ unsupported! {
     cuCoredumpSetAttribute(a: i32, b: Ptr, c: Ptr);
     cuCoredumpSetAttributeGlobal(a: i32, b: Ptr, c: Ptr);
     cuCtxAttach(a: Ptr, b: u32);
-    cuCtxCreate(a: Ptr, b: u32, c: i32);
-    cuCtxCreate_v3(a: Ptr, b: Ptr, c: i32, d: u32, e: i32);
-    cuCtxCreate_v4(a: Ptr, b: Ptr, c: u32, d: i32);
-    cuCtxDestroy(a: Ptr);
     cuCtxDetach(a: Ptr);
     cuCtxDisablePeerAccess(a: Ptr);
     cuCtxEnablePeerAccess(a: Ptr, b: u32);
@@ -67,9 +58,6 @@ unsupported! {
     cuCtxGetDevResource(a: Ptr, b: Ptr, c: i32);
     cuCtxGetDevice_v2(a: Ptr, b: Ptr);
     cuCtxGetExecAffinity(a: Ptr, b: i32);
-    cuCtxGetId(a: Ptr, b: Ptr);
-    cuCtxPopCurrent(a: Ptr);
-    cuCtxPushCurrent(a: Ptr);
     cuCtxRecordEvent(a: Ptr, b: Ptr);
     cuCtxResetPersistingL2Cache();
     cuCtxSetFlags(a: u32);
@@ -80,7 +68,6 @@ unsupported! {
     cuDevResourceGenerateDesc(a: Ptr, b: Ptr, c: u32);
     cuDevSmResourceSplit(a: Ptr, b: u32, c: Ptr, d: Ptr, e: u32, f: Ptr);
     cuDevSmResourceSplitByCount(a: Ptr, b: Ptr, c: Ptr, d: Ptr, e: u32, f: u32);
-    cuDeviceGetByPCIBusId(a: Ptr, b: Ptr);
     cuDeviceGetCliqueCount(a: Ptr, b: i32);
     cuDeviceGetCliqueInfo(a: Ptr, b: Ptr, c: i32);
     cuDeviceGetDefaultMemPool(a: Ptr, b: i32);
@@ -94,20 +81,14 @@ unsupported! {
     cuDeviceGetNvSciSyncAttributes(a: Ptr, b: i32, c: i32);
     cuDeviceGetP2PAtomicCapabilities(a: Ptr, b: Ptr, c: u32, d: i32, e: i32);
     cuDeviceGetP2PAttribute(a: Ptr, b: i32, c: i32, d: i32);
-    cuDeviceGetPCIBusId(a: Ptr, b: i32, c: i32);
     cuDeviceGetProperties(a: Ptr, b: i32);
     cuDeviceGetTexture1DLinearMaxWidth(a: Ptr, b: i32, c: u32, d: i32);
     cuDeviceGraphMemTrim(a: i32);
-    cuDevicePrimaryCtxRelease(a: i32);
-    cuDevicePrimaryCtxReset(a: i32);
-    cuDevicePrimaryCtxSetFlags(a: i32, b: u32);
     cuDeviceRegisterAsyncNotification(a: i32, b: Ptr, c: Ptr, d: Ptr);
     cuDeviceSetGraphMemAttribute(a: i32, b: i32, c: Ptr);
     cuDeviceSetMemPool(a: i32, b: Ptr);
     cuDeviceTotalMem(a: Ptr, b: i32);
     cuDeviceUnregisterAsyncNotification(a: i32, b: Ptr);
-    cuEventDestroy(a: Ptr);
-    cuEventElapsedTime_v2(a: Ptr, b: Ptr, c: Ptr);
     cuExternalMemoryGetMappedBuffer(a: Ptr, b: Ptr, c: Ptr);
     cuExternalMemoryGetMappedMipmappedArray(a: Ptr, b: Ptr, c: Ptr);
     cuFabricCpyBatchAsync(a: usize, b: Ptr, c: u64, d: Ptr);
@@ -115,7 +96,6 @@ unsupported! {
     cuFlushGPUDirectRDMAWrites(a: i32, b: i32);
     cuFuncGetName(a: Ptr, b: Ptr);
     cuFuncGetParamCount(a: Ptr, b: Ptr);
-    cuFuncGetParamInfo(a: Ptr, b: usize, c: Ptr, d: Ptr);
     cuFuncIsLoaded(a: Ptr, b: Ptr);
     cuFuncLoad(a: Ptr);
     cuFuncSetBlockShape(a: Ptr, b: i32, c: i32, d: i32);
@@ -236,32 +216,15 @@ unsupported! {
     cuIpcOpenEventHandle(a: Ptr, b: IpcHandle);
     cuIpcOpenMemHandle(a: Ptr, b: IpcHandle, c: u32);
     cuIpcOpenMemHandle_v2(a: Ptr, b: IpcHandle, c: u32);
-    cuKernelGetAttribute(a: Ptr, b: i32, c: Ptr, d: i32);
-    cuKernelGetFunction(a: Ptr, b: Ptr);
-    cuKernelGetLibrary(a: Ptr, b: Ptr);
-    cuKernelGetName(a: Ptr, b: Ptr);
     cuKernelGetParamCount(a: Ptr, b: Ptr);
-    cuKernelGetParamInfo(a: Ptr, b: usize, c: Ptr, d: Ptr);
-    cuKernelSetAttribute(a: i32, b: i32, c: Ptr, d: i32);
-    cuKernelSetCacheConfig(a: Ptr, b: i32, c: i32);
     cuLaunch(a: Ptr);
-    cuLaunchCooperativeKernel(a: Ptr, b: u32, c: u32, d: u32, e: u32, f: u32, g: u32, h: u32, i: Ptr, j: Ptr);
     cuLaunchCooperativeKernelMultiDevice(a: Ptr, b: u32, c: u32);
-    cuLaunchCooperativeKernel_ptsz(a: Ptr, b: u32, c: u32, d: u32, e: u32, f: u32, g: u32, h: u32, i: Ptr, j: Ptr);
     cuLaunchGrid(a: Ptr, b: i32, c: i32);
     cuLaunchGridAsync(a: Ptr, b: i32, c: i32, d: Ptr);
     cuLaunchHostFunc_v2(a: Ptr, b: Ptr, c: Ptr, d: u32);
     cuLaunchHostFunc_v2_ptsz(a: Ptr, b: Ptr, c: Ptr, d: u32);
-    cuLibraryEnumerateKernels(a: Ptr, b: u32, c: Ptr);
-    cuLibraryGetGlobal(a: Ptr, b: Ptr, c: Ptr, d: Ptr);
-    cuLibraryGetKernel(a: Ptr, b: Ptr, c: Ptr);
-    cuLibraryGetKernelCount(a: Ptr, b: Ptr);
     cuLibraryGetManaged(a: Ptr, b: Ptr, c: Ptr, d: Ptr);
-    cuLibraryGetModule(a: Ptr, b: Ptr);
     cuLibraryGetUnifiedFunction(a: Ptr, b: Ptr, c: Ptr);
-    cuLibraryLoadData(a: Ptr, b: Ptr, c: Ptr, d: Ptr, e: u32, f: Ptr, g: Ptr, h: u32);
-    cuLibraryLoadFromFile(a: Ptr, b: Ptr, c: Ptr, d: Ptr, e: u32, f: Ptr, g: Ptr, h: u32);
-    cuLibraryUnload(a: Ptr);
     cuLinkAddData(a: Ptr, b: i32, c: Ptr, d: usize, e: Ptr, f: u32, g: Ptr, h: Ptr);
     cuLinkAddFile(a: Ptr, b: i32, c: Ptr, d: u32, e: Ptr, f: Ptr);
     cuLinkCreate(a: u32, b: Ptr, c: Ptr, d: Ptr);
@@ -284,15 +247,11 @@ unsupported! {
     cuLogsUnregisterCallback(a: Ptr);
     cuMemAddressFree(a: u64, b: usize);
     cuMemAddressReserve(a: Ptr, b: usize, c: usize, d: u64, e: u64);
-    cuMemAdvise(a: u64, b: usize, c: i32, d: i32);
-    cuMemAdvise_v2(a: u64, b: usize, c: i32, d: Location);
     cuMemAlloc(a: Ptr, b: u32);
     cuMemAllocFromPoolAsync(a: Ptr, b: usize, c: Ptr, d: Ptr);
     cuMemAllocFromPoolAsync_ptsz(a: Ptr, b: usize, c: Ptr, d: Ptr);
     cuMemAllocHost(a: Ptr, b: u32);
-    cuMemAllocManaged(a: Ptr, b: usize, c: u32);
     cuMemAllocPitch(a: Ptr, b: Ptr, c: u32, d: u32, e: u32);
-    cuMemAllocPitch_v2(a: Ptr, b: Ptr, c: usize, d: usize, e: u32);
     cuMemBatchDecompressAsync(a: Ptr, b: usize, c: u32, d: Ptr, e: Ptr);
     cuMemBatchDecompressAsync_ptsz(a: Ptr, b: usize, c: u32, d: Ptr, e: Ptr);
     cuMemCreate(a: Ptr, b: usize, c: Ptr, d: u64);
@@ -328,10 +287,6 @@ unsupported! {
     cuMemPoolSetAccess(a: Ptr, b: Ptr, c: usize);
     cuMemPoolSetAttribute(a: Ptr, b: i32, c: Ptr);
     cuMemPoolTrimTo(a: Ptr, b: usize);
-    cuMemPrefetchAsync(a: u64, b: usize, c: i32, d: Ptr);
-    cuMemPrefetchAsync_ptsz(a: u64, b: usize, c: i32, d: Ptr);
-    cuMemPrefetchAsync_v2(a: u64, b: usize, c: Location, d: u32, e: Ptr);
-    cuMemPrefetchAsync_v2_ptsz(a: u64, b: usize, c: Location, d: u32, e: Ptr);
     cuMemPrefetchBatchAsync(a: Ptr, b: Ptr, c: usize, d: Ptr, e: Ptr, f: usize, g: u64, h: Ptr);
     cuMemPrefetchBatchAsync_ptsz(a: Ptr, b: Ptr, c: usize, d: Ptr, e: Ptr, f: usize, g: u64, h: Ptr);
     cuMemRangeGetAttribute(a: Ptr, b: usize, c: i32, d: u64, e: usize);
@@ -344,8 +299,6 @@ unsupported! {
     cuMemcpy2D(a: Ptr);
     cuMemcpy2DAsync(a: Ptr, b: Ptr);
     cuMemcpy2DUnaligned(a: Ptr);
-    cuMemcpy2DUnaligned_v2(a: Ptr);
-    cuMemcpy2DUnaligned_v2_ptds(a: Ptr);
     cuMemcpy3D(a: Ptr);
     cuMemcpy3DAsync(a: Ptr, b: Ptr);
     cuMemcpy3DAsync_v2(a: Ptr, b: Ptr);
@@ -397,18 +350,8 @@ unsupported! {
     cuMemcpyWithAttributesAsync_ptsz(a: u64, b: u64, c: usize, d: Ptr, e: Ptr);
     cuMemsetD16(a: u32, b: u16, c: u32);
     cuMemsetD2D16(a: u32, b: u32, c: u16, d: u32, e: u32);
-    cuMemsetD2D16Async(a: u64, b: usize, c: u16, d: usize, e: usize, f: Ptr);
-    cuMemsetD2D16Async_ptsz(a: u64, b: usize, c: u16, d: usize, e: usize, f: Ptr);
-    cuMemsetD2D16_v2(a: u64, b: usize, c: u16, d: usize, e: usize);
-    cuMemsetD2D16_v2_ptds(a: u64, b: usize, c: u16, d: usize, e: usize);
     cuMemsetD2D32(a: u32, b: u32, c: u32, d: u32, e: u32);
-    cuMemsetD2D32Async(a: u64, b: usize, c: u32, d: usize, e: usize, f: Ptr);
-    cuMemsetD2D32Async_ptsz(a: u64, b: usize, c: u32, d: usize, e: usize, f: Ptr);
-    cuMemsetD2D32_v2(a: u64, b: usize, c: u32, d: usize, e: usize);
-    cuMemsetD2D32_v2_ptds(a: u64, b: usize, c: u32, d: usize, e: usize);
     cuMemsetD2D8(a: u32, b: u32, c: u8, d: u32, e: u32);
-    cuMemsetD2D8Async(a: u64, b: usize, c: u8, d: usize, e: usize, f: Ptr);
-    cuMemsetD2D8Async_ptsz(a: u64, b: usize, c: u8, d: usize, e: usize, f: Ptr);
     cuMemsetD32(a: u32, b: u32, c: u32);
     cuMemsetD8(a: u32, b: u8, c: u32);
     cuMipmappedArrayCreate(a: Ptr, b: Ptr, c: u32);
@@ -416,8 +359,6 @@ unsupported! {
     cuMipmappedArrayGetLevel(a: Ptr, b: Ptr, c: u32);
     cuMipmappedArrayGetMemoryRequirements(a: Ptr, b: Ptr, c: i32);
     cuMipmappedArrayGetSparseProperties(a: Ptr, b: Ptr);
-    cuModuleEnumerateFunctions(a: Ptr, b: u32, c: Ptr);
-    cuModuleGetFunctionCount(a: Ptr, b: Ptr);
     cuModuleGetGlobal(a: Ptr, b: Ptr, c: Ptr, d: Ptr);
     cuModuleGetLoadingMode(a: Ptr);
     cuModuleGetSurfRef(a: Ptr, b: Ptr, c: Ptr);
@@ -441,10 +382,6 @@ unsupported! {
     cuPointerSetAttribute(a: Ptr, b: i32, c: u64);
     cuSignalExternalSemaphoresAsync(a: Ptr, b: Ptr, c: u32, d: Ptr);
     cuSignalExternalSemaphoresAsync_ptsz(a: Ptr, b: Ptr, c: u32, d: Ptr);
-    cuStreamAddCallback(a: Ptr, b: Ptr, c: Ptr, d: u32);
-    cuStreamAddCallback_ptsz(a: Ptr, b: Ptr, c: Ptr, d: u32);
-    cuStreamAttachMemAsync(a: Ptr, b: u64, c: usize, d: u32);
-    cuStreamAttachMemAsync_ptsz(a: Ptr, b: u64, c: usize, d: u32);
     cuStreamBatchMemOp(a: Ptr, b: u32, c: Ptr, d: u32);
     cuStreamBatchMemOp_ptsz(a: Ptr, b: u32, c: Ptr, d: u32);
     cuStreamBatchMemOp_v2(a: Ptr, b: u32, c: Ptr, d: u32);
@@ -459,7 +396,6 @@ unsupported! {
     cuStreamBeginRecaptureToGraph_ptsz(a: Ptr, b: i32, c: Ptr, d: Ptr, e: Ptr);
     cuStreamCopyAttributes(a: Ptr, b: Ptr);
     cuStreamCopyAttributes_ptsz(a: Ptr, b: Ptr);
-    cuStreamDestroy(a: Ptr);
     cuStreamEndCaptureToCig(a: Ptr);
     cuStreamEndCaptureToCig_ptsz(a: Ptr);
     cuStreamGetAttribute(a: Ptr, b: i32, c: Ptr);

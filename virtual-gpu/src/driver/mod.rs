@@ -20,6 +20,7 @@
 mod abi;
 mod architectures;
 mod calls;
+mod claim;
 mod code;
 mod default_stream;
 mod findings;

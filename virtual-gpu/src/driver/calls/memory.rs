@@ -115,7 +115,9 @@ pub(crate) fn info(free: Out<usize>, total: Out<usize>) -> Outcome {
 
 pub(crate) fn address_range(start: Out<u64>, bytes: Out<usize>, address: u64) -> Outcome {
     current()?;
-    let found = machine()?.known_memory.find(address);
+    let known = &machine()?.known_memory;
+    let of_host = || known.find_host(address).map(|(found, _)| found);
+    let found = known.find(address).or_else(of_host);
     let found = found.ok_or(Code::NOT_FOUND)?;
     start.write_unless_null(found.start);
     bytes.write_unless_null(usize::try_from(found.bytes).unwrap_or(usize::MAX));

@@ -354,6 +354,10 @@ exports! {
         stream: Handle<Stream>, status: Out<i32>, id: Out<u64>, graph: Out<Handle<Graph>>,
         after: Out<HostPointer>, after_count: Out<usize>
     ) => capture::info_with_graph;
+    cuStreamGetCaptureInfo_v3 / cuStreamGetCaptureInfo_v3_ptsz(
+        stream: Handle<Stream>, status: Out<i32>, id: Out<u64>, graph: Out<Handle<Graph>>,
+        after: Out<HostPointer>, edges: Out<HostPointer>, after_count: Out<usize>
+    ) => capture::info_with_edges;
     cuThreadExchangeStreamCaptureMode(mode: Out<i32>) => capture::exchange_thread_mode;
     cuGraphInstantiateWithFlags(
         executable: Out<Handle<ExecutableGraph>>, graph: Handle<Graph>, flags: u64

@@ -1,6 +1,6 @@
 //! Which symbol answers a call of a certain version of CUDA.
 //!
-//! `calls.txt` lists the calls of `cuda.h` of CUDA 13.5, one to a line: its plain name, and the versions of CUDA that gave it
+//! `calls.txt` lists the calls of `cuda.h` of CUDA 13.5 and two of `cudaProfiler.h`, one to a line: its plain name, and the versions of CUDA that gave it
 //! a new signature. The first signature has the plain name for a symbol, the others `_v2`, `_v3` and so on. `_ptds` or
 //! `_ptsz` after a version stands for a second symbol with this ending, for which the default stream is the calling
 //! thread's own.

@@ -400,8 +400,6 @@ unsupported! {
     cuStreamEndCaptureToCig_ptsz(a: Ptr);
     cuStreamGetAttribute(a: Ptr, b: i32, c: Ptr);
     cuStreamGetAttribute_ptsz(a: Ptr, b: i32, c: Ptr);
-    cuStreamGetCaptureInfo_v3(a: Ptr, b: Ptr, c: Ptr, d: Ptr, e: Ptr, f: Ptr, g: Ptr);
-    cuStreamGetCaptureInfo_v3_ptsz(a: Ptr, b: Ptr, c: Ptr, d: Ptr, e: Ptr, f: Ptr, g: Ptr);
     cuStreamGetCtx_v2(a: Ptr, b: Ptr, c: Ptr);
     cuStreamGetCtx_v2_ptsz(a: Ptr, b: Ptr, c: Ptr);
     cuStreamGetDevResource(a: Ptr, b: Ptr, c: i32);

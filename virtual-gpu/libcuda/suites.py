@@ -38,6 +38,7 @@ PACKAGES = [
     "nvidia-nvvm==13.5.37",
     "nvidia-cuda-runtime==13.5.37",
     "nvidia-cuda-cccl==13.3.5.0.6",
+    "pytest==9.2.0",
     "cffi==2.1.1",
     "psutil==7.2.2",
     "filecheck==1.0.6",

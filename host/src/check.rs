@@ -16,9 +16,10 @@ use std::fmt;
 use bytemuck::bytes_of;
 
 use crate::error::Error;
-use crate::kernel::kind::{self, Kind};
-use crate::kernel::{Item, Kernel};
-use crate::{Commutative, Op, reference, slice};
+use crate::gpu::Gpu;
+use crate::kernel::{Item, Kernel, kind};
+use crate::request::{Cpu, reduce, scan};
+use crate::{Commutative, Op};
 use near::is_near;
 
 /// The lengths for which the device's bits are compared with the host's: about a vector, a warp, a block, a tile and several.
@@ -196,8 +197,8 @@ where
     laws.check_commutation()?;
     for item_count in LENGTHS {
         let items = repeated(items, item_count);
-        let device = slice::gpu_reduce::<O, T>(&items)?;
-        let host = reference::reduce::<O, T>(&items);
+        let device = reduce::<O, _>(&items).wait(Gpu::global()?)?;
+        let host = reduce::<O, _>(&items).wait(Cpu)?;
         compare::<O, _>("a reduction", &[device], &[host], item_count)?;
     }
     Ok(())
@@ -224,21 +225,16 @@ where
 {
     for item_count in LENGTHS {
         let items = repeated(items, item_count);
-        let host = reference::inclusive_scan::<O, T>(&items);
-        check_scan::<kind::inclusive_scan, O, T>("an inclusive scan", &items, &host)?;
-        let host = reference::exclusive_scan::<O, T>(&items);
-        check_scan::<kind::exclusive_scan, O, T>("an exclusive scan", &items, &host)?;
+        let inclusive = || scan::<O, _>(&items);
+        let device = inclusive().wait(Gpu::global()?)?;
+        let host = inclusive().wait(Cpu)?;
+        compare::<O, _>("an inclusive scan", &device, &host, item_count)?;
+        let exclusive = || scan::<O, _>(&items).exclusive();
+        let device = exclusive().wait(Gpu::global()?)?;
+        let host = exclusive().wait(Cpu)?;
+        compare::<O, _>("an exclusive scan", &device, &host, item_count)?;
     }
     Ok(())
-}
-
-fn check_scan<K: Kind, O: Kernel<K, T>, T: Item>(
-    kind: &'static str,
-    items: &[T],
-    host: &[O::Output],
-) -> Result<(), OperatorFlaw> {
-    let device = slice::scan::<K, O, T>(items)?;
-    compare::<O, _>(kind, &device, host, items.len())
 }
 
 /// So many items, from these in a varying order.

@@ -93,11 +93,11 @@ handles! {
     Function;
 }
 
-/// A stream that lives as long as `'a`: a borrowed one of `cust`'s or of our own, or the default stream.
+/// A stream that lives as long as `'a`: a borrowed one of the program's or of our own, or the default stream.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream<'a> {
     handle: *mut c_void,
-    lifetime: PhantomData<&'a cust::stream::Stream>,
+    lifetime: PhantomData<&'a ()>,
 }
 
 impl Stream<'static> {
@@ -108,12 +108,22 @@ impl Stream<'static> {
     };
 }
 
-impl<'a> From<&'a cust::stream::Stream> for Stream<'a> {
-    fn from(stream: &'a cust::stream::Stream) -> Self {
+impl Stream<'_> {
+    /// The stream with this handle.
+    ///
+    /// # Safety
+    ///
+    /// The handle is a stream of the driver's, which is not destroyed as long as the value lives.
+    pub const unsafe fn from_raw(handle: *mut c_void) -> Self {
         Self {
-            handle: stream.as_inner().cast(),
+            handle,
             lifetime: PhantomData,
         }
+    }
+
+    /// Whether it is the legacy default stream.
+    pub fn is_default(self) -> bool {
+        self.handle.is_null()
     }
 }
 

@@ -6,7 +6,6 @@
 
 use std::any::TypeId;
 
-use cust::memory::DeviceCopy;
 use half::{bf16, f16};
 use warpfold_kernels::contract::{
     BLOCK_THREADS, ScanShape, ScanTiles, reduce_chunk_count, reduce_chunk_tiles,
@@ -31,12 +30,12 @@ use warpfold_kernels::{
 
 use crate::ptx::Texts;
 
-/// An item as the library's functions take it: an [`Element`] that `cust` copies to the device.
+/// An item as the library's functions take it: any [`Element`].
 ///
 /// Every bit pattern is a value of such a type ([`bytemuck::Pod`]), so no device memory can hold an invalid one.
-pub trait Item: Element + DeviceCopy {}
+pub trait Item: Element {}
 
-impl<T: Element + DeviceCopy> Item for T {}
+impl<T: Element> Item for T {}
 
 /// The kinds of kernels, named as in the table of kernels. They are types without values.
 #[allow(non_camel_case_types)]

@@ -25,9 +25,8 @@ pub(crate) use self::selection::{Chooser, Count, Outputs, Selection};
 
 pub(crate) use self::scan::{ScanExtras, Total};
 
+pub(crate) use self::counted::reduce_counted_to_host;
 pub(crate) use self::pairs::{PairSpan, reduce_pairs_to_host};
-
-use cust::memory::{DeviceCopy, DeviceSlice};
 
 use crate::driver::{self, Address, Capture, Shape, Stream};
 use crate::error::{Argument, Error, Result};
@@ -42,17 +41,14 @@ pub(crate) struct Span {
     pub item: Type,
 }
 
-impl<T: DeviceCopy + 'static> From<&DeviceSlice<T>> for Span {
-    fn from(slice: &DeviceSlice<T>) -> Self {
-        Self {
-            address: slice.as_device_ptr().as_raw(),
-            item_count: slice.len(),
-            item: Type::of::<T>(),
-        }
-    }
-}
-
 impl Span {
+    /// No items.
+    pub const NONE: Self = Self {
+        address: 0,
+        item_count: 0,
+        item: Type::of::<u8>(),
+    };
+
     /// One past the last byte.
     fn end(self) -> Address {
         let bytes = (self.item_count as u64).saturating_mul(self.item.bytes as u64);
@@ -217,10 +213,9 @@ impl Queue<'_> {
     /// Queues `work` on a stream of the caller's.
     pub fn on(
         entered: Entered<'_>,
-        stream: &cust::stream::Stream,
+        stream: Stream<'_>,
         work: impl FnOnce(&mut Queue<'_>) -> Result<()>,
     ) -> Result<()> {
-        let stream = Stream::from(stream);
         let capture = stream.capture()?;
         entered.with_stream(stream, capture, |known| {
             work(&mut Queue {

@@ -121,9 +121,10 @@
 #[cfg(feature = "virtual-gpu")]
 extern crate virtual_gpu as _;
 
+mod binding;
 mod by_key;
+mod call;
 mod check;
-mod columns;
 mod driver;
 mod error;
 mod gpu;
@@ -133,62 +134,36 @@ mod kernel;
 mod launch;
 mod operators;
 mod own_kernel;
-mod pairs;
 mod ptx;
-mod reduce;
-pub mod reference;
-mod scan;
+mod reference;
+pub mod request;
 mod segments;
 mod selection;
 mod slice;
 mod staged;
-mod statistics;
 
-pub use by_key::{
-    exclusive_scan_by_key, exclusive_scan_by_key_on, gpu_reduce_by_key, inclusive_scan_by_key,
-    inclusive_scan_by_key_on, reduce_by_key, reduce_by_key_on,
+pub use binding::{
+    DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawItems, RawItemsMut, RawStream, User,
 };
 pub use bytemuck;
 pub use check::{Bytes, OperatorFlaw, check_operator, check_reduce_operator, check_scan_operator};
-pub use columns::{
-    exclusive_scan_columns, exclusive_scan_columns_on, gpu_reduce_columns, inclusive_scan_columns,
-    inclusive_scan_columns_on, reduce_columns, reduce_columns_into,
-};
+#[cfg(feature = "cust")]
 pub use cust;
 pub use error::{Argument, DriverCode, Error, Result};
 pub use gpu::Gpu;
 pub use half::{bf16, f16};
 pub use kernel::{Item, Kernel, kind};
 pub use own_kernel::OwnKernel;
-pub use pairs::{dot, dot_into, gpu_dot, gpu_reduce_pairs, reduce_pairs, reduce_pairs_into};
 #[doc(hidden)]
 pub use ptx::shipped_text;
-pub use reduce::{reduce, reduce_counted_into, reduce_into};
-pub use scan::{
-    ScanOptions, exclusive_scan, exclusive_scan_and_total, exclusive_scan_in_place,
-    exclusive_scan_in_place_on, exclusive_scan_on, exclusive_scan_with, exclusive_scan_with_on,
-    inclusive_scan, inclusive_scan_in_place, inclusive_scan_in_place_on, inclusive_scan_on,
-    inclusive_scan_with, inclusive_scan_with_on,
+pub use request::{
+    Cpu, Flagged, Queuer, Reduce, Runner, Runs, Scan, Select, reduce, runs, scan, select,
 };
-pub use segments::{
-    Offset, exclusive_scan_rows, exclusive_scan_rows_on, gpu_reduce_rows, gpu_segmented_reduce,
-    inclusive_scan_rows, inclusive_scan_rows_on, reduce_rows, reduce_rows_into,
-    segmented_exclusive_scan, segmented_exclusive_scan_on, segmented_inclusive_scan,
-    segmented_inclusive_scan_on, segmented_reduce, segmented_reduce_into,
-};
-pub use selection::{
-    RunsKernel, SelectKernel, gpu_partition_flagged, gpu_partition_if, gpu_run_length_encode,
-    gpu_select_flagged, gpu_select_if, gpu_select_indices_if, gpu_unique, partition_flagged,
-    partition_flagged_on, partition_if, partition_if_on, run_length_encode, run_length_encode_on,
-    run_starts, run_starts_on, select_flagged, select_flagged_on, select_if, select_if_counted_on,
-    select_if_on, select_indices_if, select_indices_if_on, unique, unique_counted_on, unique_on,
-};
+pub use segments::Offset;
+pub use selection::{RunsKernel, SelectKernel};
 pub use slice::{
-    gpu_exclusive_scan, gpu_exclusive_scan_into, gpu_inclusive_scan, gpu_inclusive_scan_into,
-    gpu_max, gpu_min, gpu_product, gpu_reduce, gpu_sum, gpu_wide_sum,
-};
-pub use statistics::{
-    HasNorm, gpu_arg_max, gpu_arg_min, gpu_arg_min_max, gpu_min_max, gpu_moments, gpu_norm,
+    HasNorm, gpu_arg_max, gpu_arg_min, gpu_arg_min_max, gpu_dot, gpu_max, gpu_min, gpu_min_max,
+    gpu_moments, gpu_norm, gpu_product, gpu_sum, gpu_wide_sum,
 };
 pub use warpfold_kernels::element::Element;
 pub use warpfold_kernels::op::*;

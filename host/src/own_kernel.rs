@@ -3,14 +3,12 @@
 
 use std::ffi::CString;
 
-use cust::memory::DeviceSlice;
 use cust::module::Module;
 
+use crate::binding::{DeviceItems, Lend, LentSpan, User};
 use crate::driver;
 use crate::error::{Argument, DriverCode, Error, Result};
 use crate::gpu::Gpu;
-use crate::kernel::Item;
-use crate::launch::Span;
 use crate::ptx::Texts;
 
 /// A kernel of a program's own, which [`kernels!`](crate::kernels!) declares.
@@ -119,8 +117,8 @@ impl Gpu {
     /// # Errors
     ///
     /// [`Error::Misaligned`], [`Error::ForeignMemory`]; [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`].
-    pub fn check_buffer<T: Item>(&self, argument: Argument, buffer: &DeviceSlice<T>) -> Result<()> {
-        let span = Span::from(buffer);
+    pub fn check_buffer(&self, argument: Argument, buffer: &impl DeviceItems) -> Result<()> {
+        let LentSpan { span, .. } = buffer.lend_span(User::WaitingCall);
         if span.item_count == 0 {
             return Ok(());
         }

@@ -179,6 +179,20 @@ impl<'gpu> Call<'gpu> {
         &self.stream
     }
 
+    /// The number at this address of the device, after the work.
+    pub fn number_at(&mut self, address: Address) -> Result<u64> {
+        let to = self.result_memory()?.start();
+        // SAFETY: the place of the result has room for a number, and nobody else uses it: the call has the stream, whose work is done.
+        // The copy is waited for.
+        unsafe {
+            let stream = self.begin().stream();
+            driver::queue_copy_to_host(to, address, size_of::<u64>(), stream)?;
+        }
+        self.wait()?;
+        // SAFETY: the copy is done.
+        unsafe { self.read_number() }
+    }
+
     /// Waits for the work.
     pub fn wait(&mut self) -> Result<()> {
         self.stream.stream().synchronize()?;

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::time::Duration;
 
-use cust::memory::DeviceSlice;
-
 use super::board::Board;
 use super::nccl::Nccl;
 use super::post::Post;
@@ -17,6 +15,7 @@ use crate::gpu::Gpu;
 use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel, kind};
 use crate::launch::Span;
+use crate::request::AtRoot;
 
 /// A rank of a group: a GPU that works together with those of the other ranks.
 ///
@@ -102,93 +101,38 @@ impl<'gpu> Member<'gpu> {
         self.gpu
     }
 
-    /// Combines all items of all ranks; every rank gets the result. For no items, the operator's identity.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`reduce`](crate::reduce()), and [`Error::Group`](crate::Error::Group).
-    pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
+    /// Where a reduction runs whose result the rank `root` alone needs: `reduce::<Sum, _>(&share).wait(member.at_root(0))` gives it `Some`
+    /// result, and other ranks `None`. Besides what a reduction may give, that is [`Fault::NoSuchRank`].
+    pub fn at_root(&mut self, root: usize) -> AtRoot<'_, 'gpu> {
+        AtRoot { member: self, root }
+    }
+
+    /// Combines all items of all ranks; every rank gets the result.
+    pub(crate) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
         &mut self,
-        share: &DeviceSlice<T>,
+        share: Span,
     ) -> Result<O::Output> {
-        let share = Span::from(share);
         self.collective(|session| reduce::reduce::<O, T>(session, None, share))
     }
 
-    /// As [`reduce`](Self::reduce), with the result on the rank `root` alone.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`reduce`](Self::reduce); [`Fault::NoSuchRank`].
-    pub fn reduce_to<O: Kernel<kind::reduce, T>, T: Item>(
+    /// The same, with the result on the rank `root` alone.
+    pub(crate) fn reduce_to<O: Kernel<kind::reduce, T>, T: Item>(
         &mut self,
         root: usize,
-        share: &DeviceSlice<T>,
+        share: Span,
     ) -> Result<Option<O::Output>> {
-        let share = Span::from(share);
         let is_root = root == self.rank();
         let result =
             self.collective(|session| reduce::reduce::<O, T>(session, Some(root), share))?;
         Ok(is_root.then_some(result))
     }
 
-    /// Writes to `output[i]` the combination of all items of the ranks before this one and of `share[0]` to `share[i]`.
-    ///
-    /// `output` may be longer than `share`: its further items are not touched. On an error it is unspecified.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`inclusive_scan`](crate::inclusive_scan), and [`Error::Group`](crate::Error::Group).
-    pub fn inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
+    /// Combines each item with those before it, of the ranks before this one too.
+    pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         &mut self,
-        share: &DeviceSlice<T>,
-        output: &mut DeviceSlice<O::Output>,
+        share: Span,
+        output: Span,
     ) -> Result<()> {
-        self.scan::<kind::inclusive_scan, O, T>(Span::from(share), Span::from(&*output))
-    }
-
-    /// Writes to `output[i]` the combination of all items of the ranks before this one and of `share[0]` to `share[i - 1]`.
-    /// Everything else is as for [`inclusive_scan`](Self::inclusive_scan).
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`inclusive_scan`](Self::inclusive_scan).
-    pub fn exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
-        &mut self,
-        share: &DeviceSlice<T>,
-        output: &mut DeviceSlice<O::Output>,
-    ) -> Result<()> {
-        self.scan::<kind::exclusive_scan, O, T>(Span::from(share), Span::from(&*output))
-    }
-
-    /// As [`inclusive_scan`](Self::inclusive_scan), with the results in the places of the items, which on an error are
-    /// unspecified.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`inclusive_scan`](Self::inclusive_scan) that can apply.
-    pub fn inclusive_scan_in_place<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Item>(
-        &mut self,
-        share: &mut DeviceSlice<T>,
-    ) -> Result<()> {
-        let share = Span::from(&*share);
-        self.scan::<kind::inclusive_scan, O, T>(share, share)
-    }
-
-    /// As [`exclusive_scan`](Self::exclusive_scan), in place as [`inclusive_scan_in_place`](Self::inclusive_scan_in_place).
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`inclusive_scan`](Self::inclusive_scan) that can apply.
-    pub fn exclusive_scan_in_place<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Item>(
-        &mut self,
-        share: &mut DeviceSlice<T>,
-    ) -> Result<()> {
-        let share = Span::from(&*share);
-        self.scan::<kind::exclusive_scan, O, T>(share, share)
-    }
-
-    fn scan<K: Kind, O: Kernel<K, T>, T: Item>(&mut self, share: Span, output: Span) -> Result<()> {
         self.collective(|session| scan::scan::<K, O, T>(session, share, output))
     }
 

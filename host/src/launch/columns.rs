@@ -9,9 +9,11 @@ use warpfold_kernels::workspace::Control;
 
 use super::pieces::Part;
 use super::{Queue, Span, Untyped};
+use crate::call::Made;
 use crate::error::{Argument, Error, Result};
 use crate::gpu::{LoadedKernel, Place};
 use crate::kernel::Row;
+use crate::segments::row_count;
 
 /// A row-major matrix.
 #[derive(Clone, Copy)]
@@ -30,7 +32,33 @@ struct Prepared {
     blocks: u64,
 }
 
+impl Matrix {
+    /// The matrix of these items, whole rows of this many columns.
+    pub fn new(items: Span, columns: usize) -> Result<Self> {
+        Ok(Self {
+            items,
+            rows: row_count(items.item_count, columns)?,
+            columns,
+        })
+    }
+}
+
 impl Queue<'_> {
+    /// Queues what is made of each column; of a scan, at least one row.
+    pub fn columns(
+        &mut self,
+        row: &'static Row,
+        matrix: Matrix,
+        made: Made,
+        output: Span,
+    ) -> Result<()> {
+        match made {
+            Made::Reduction => self.columns_reduce(row, matrix, output),
+            Made::InclusiveScan => self.columns_scan(row, matrix, false, output),
+            Made::ExclusiveScan => self.columns_scan(row, matrix, true, output),
+        }
+    }
+
     /// Queues the reduction of each column to a result in `output`.
     pub fn columns_reduce(
         &mut self,

@@ -9,6 +9,7 @@ use warpfold_kernels::workspace::Control;
 
 use super::pieces::Part;
 use super::{Queue, Span, Untyped};
+use crate::call::Made;
 use crate::driver::Address;
 use crate::error::{Argument, Error, Result};
 use crate::gpu::{Grid, LoadedKernel, Place};
@@ -69,6 +70,22 @@ impl Prepared {
 }
 
 impl Queue<'_> {
+    /// Queues what is made of each segment. If the offsets are refused, 1 is written to `report`, if that is not 0.
+    pub fn segments(
+        &mut self,
+        row: &'static Row,
+        segments: Segments,
+        made: Made,
+        output: Span,
+        report: Address,
+    ) -> Result<()> {
+        match made {
+            Made::Reduction => self.segmented_reduce(row, segments, output, report),
+            Made::InclusiveScan => self.segmented_scan(row, segments, false, output, report),
+            Made::ExclusiveScan => self.segmented_scan(row, segments, true, output, report),
+        }
+    }
+
     /// Queues the reduction of each segment to a result in `output`. If the offsets are refused, 1 is written to `report`, if that
     /// is not 0.
     pub fn segmented_reduce(

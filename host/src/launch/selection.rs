@@ -1,6 +1,5 @@
 //! Selections.
 
-use cust::memory::DeviceSlice;
 use warpfold_kernels::arguments::SelectionArguments;
 use warpfold_kernels::selection::{WRITES_END, state_words, tile_count};
 use warpfold_kernels::workspace::Control;
@@ -99,14 +98,6 @@ impl Selection {
                 with_end: true,
                 ..Outputs::default()
             },
-        }
-    }
-
-    /// The same among as many items as the first number of `count` says.
-    pub fn counted(self, count: &DeviceSlice<u64>) -> Self {
-        Self {
-            item_count_at: Some(Span::from(count)),
-            ..self
         }
     }
 

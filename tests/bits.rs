@@ -26,7 +26,7 @@ use guarded::{Guarded, download};
 use texts::{for_each_one_pass_text, for_each_text};
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Mode, RunOptions};
-use warpfold::{Gpu, Kernel, Result, bf16, cust, f16, kind, reference};
+use warpfold::{Cpu, Gpu, Kernel, Result, bf16, cust, f16, kind, reduce, scan};
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_SHORT_BYTES, reduce_tile_items, vector_items,
 };
@@ -140,9 +140,15 @@ fn reduce<O: Kernel<kind::reduce, T>, T: Edges>(care: Care) {
 
 fn check_reduce<O: Kernel<kind::reduce, T>, T: Edges>(items: &[T], offset: usize) {
     let input = Guarded::input::<O>(items, offset);
-    let result = warpfold::reduce::<O, T>(gpu(), &input.slice()).unwrap();
+    let result = warpfold::reduce::<O, _>(&input.slice())
+        .wait(gpu())
+        .unwrap();
     let what = format!("{} items at {offset}", items.len());
-    assert_same_bits(&[result], &[reference::reduce::<O, T>(items)], &what);
+    assert_same_bits(
+        &[result],
+        &[reduce::<O, _>(items).wait(Cpu).unwrap()],
+        &what,
+    );
 }
 
 /// The forms of one kind of scan.
@@ -315,8 +321,11 @@ where
     let items = ordinary::<O, T>(count);
     let input = Guarded::input::<O>(&items, 1);
     let output = Guarded::output(items.len(), 0);
-    warpfold::inclusive_scan::<O, _>(gpu(), &input.slice(), &mut output.slice()).unwrap();
-    let expected = reference::inclusive_scan::<O, T>(&items);
+    warpfold::scan::<O, _>(&input.slice())
+        .to(&mut output.slice())
+        .wait(gpu())
+        .unwrap();
+    let expected = scan::<O, _>(&items).wait(Cpu).unwrap();
     assert_same_bits(&output.checked(), &expected, what);
 }
 
@@ -325,11 +334,15 @@ fn an_output_that_is_longer_keeps_its_end() {
     let items = ordinary::<Sum, u32>(1000);
     let input = Guarded::input::<Sum>(&items, 0);
     let output = Guarded::output(5000, 0);
-    warpfold::exclusive_scan::<Sum, _>(gpu(), &input.slice(), &mut output.slice()).unwrap();
+    warpfold::scan::<Sum, _>(&input.slice())
+        .exclusive()
+        .to(&mut output.slice())
+        .wait(gpu())
+        .unwrap();
     let written = download(&output.slice());
     assert_same_bits(
         &written[..1000],
-        &reference::exclusive_scan::<Sum, u32>(&items),
+        &scan::<Sum, _>(&items).exclusive().wait(Cpu).unwrap(),
         "start",
     );
     assert_same_bits(&written[1000..], &[u32::SENTINEL; 4000], "end");
@@ -339,8 +352,8 @@ fn an_output_that_is_longer_keeps_its_end() {
 fn a_run_repeats_whatever_the_schedule() {
     let items = ordinary::<Sum, f32>(35 * small_tile::<Sum, f32>() - 3);
     let input = Guarded::input::<Sum>(&items, 3);
-    let scan = reference::inclusive_scan::<Sum, f32>(&items);
-    let sum = reference::reduce::<Sum, f32>(&items);
+    let scan = scan::<Sum, _>(&items).wait(Cpu).unwrap();
+    let sum = reduce::<Sum, _>(&items).wait(Cpu).unwrap();
     for seed in 0..6 {
         let options = RunOptions {
             seed,
@@ -348,9 +361,14 @@ fn a_run_repeats_whatever_the_schedule() {
         };
         run_with(options, || {
             let output = Guarded::output(items.len(), 0);
-            warpfold::inclusive_scan::<Sum, _>(gpu(), &input.slice(), &mut output.slice()).unwrap();
+            warpfold::scan::<Sum, _>(&input.slice())
+                .to(&mut output.slice())
+                .wait(gpu())
+                .unwrap();
             assert_same_bits(&output.checked(), &scan, "scan");
-            let again = warpfold::reduce::<Sum, _>(gpu(), &input.slice()).unwrap();
+            let again = warpfold::reduce::<Sum, _>(&input.slice())
+                .wait(gpu())
+                .unwrap();
             assert_same_bits(&[again], &[sum], "sum");
         });
     }

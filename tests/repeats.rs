@@ -17,7 +17,8 @@ use rows::rows;
 use texts::for_each_text;
 use virtual_gpu::Mode;
 use warpfold::{
-    Gpu, Item, Kernel, Max, Min, Product, Result, Sum, WideSum, bf16, cust, f16, kind, reference,
+    Cpu, Gpu, Item, Kernel, Max, Min, Product, Result, Sum, WideSum, bf16, cust, f16, kind, reduce,
+    scan,
 };
 use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tiles};
 
@@ -45,19 +46,19 @@ type Queue<T, R> = fn(&Gpu, &Stream, &DeviceSlice<T>, &mut DeviceSlice<R>) -> Re
 
 fn reduce<O: Kernel<kind::reduce, T>, T: Sample>() {
     let items = ordinary::<O, T>(item_count::<T>());
-    let expected = [reference::reduce::<O, T>(&items)];
+    let expected = [reduce::<O, _>(&items).wait(Cpu).unwrap()];
     repeat(warpfold::reduce_into::<O, T>, &items, &expected);
 }
 
 fn inclusive_scan<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Sample>() {
     let items = ordinary::<O, T>(item_count::<T>());
-    let expected = reference::inclusive_scan::<O, T>(&items);
+    let expected = scan::<O, _>(&items).wait(Cpu).unwrap();
     repeat(warpfold::inclusive_scan_on::<O, T>, &items, &expected);
 }
 
 fn exclusive_scan<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Sample>() {
     let items = ordinary::<O, T>(item_count::<T>());
-    let expected = reference::exclusive_scan::<O, T>(&items);
+    let expected = scan::<O, _>(&items).exclusive().wait(Cpu).unwrap();
     repeat(warpfold::exclusive_scan_on::<O, T>, &items, &expected);
 }
 

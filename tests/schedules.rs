@@ -31,7 +31,7 @@ use guarded::Guarded;
 use schedule::schedules;
 use virtual_gpu::Checks;
 use virtual_gpu::driver::run_with;
-use warpfold::{Gpu, Kernel, Max, Op, Result, Sum, cust, kind, reference};
+use warpfold::{Cpu, Gpu, Kernel, Max, Op, Result, Sum, cust, kind, reduce};
 use warpfold_kernels::contract::{reduce_tile_items, scan_tiles};
 
 /// Seeds of each policy.
@@ -42,10 +42,12 @@ type Case = Box<dyn Fn()>;
 
 fn reduce<O: Kernel<kind::reduce, T>, T: Edges>(item_count: usize, offset: usize) -> Case {
     let items = ordinary::<O, T>(item_count);
-    let expected = reference::reduce::<O, T>(&items);
+    let expected = reduce::<O, _>(&items).wait(Cpu).unwrap();
     let input = Guarded::input::<O>(&items, offset);
     Box::new(move || {
-        let result = warpfold::reduce::<O, T>(gpu(), &input.slice()).unwrap();
+        let result = warpfold::reduce::<O, _>(&input.slice())
+            .wait(gpu())
+            .unwrap();
         assert_same_bits(&[result], &[expected], "reduction");
     })
 }
@@ -88,8 +90,8 @@ fn cases() -> Vec<Case> {
     let f32s = scan_tiles::<f32>().items(0) as usize;
     let f64s = scan_tiles::<f64>().items(0) as usize;
     vec![
-        reduce::<Sum, f32>(40 * reduced - 3, 0),
-        reduce::<Sum, f32>(3 * reduced + 1, 3),
+        reduce::<Sum, _>(0).wait(40 * reduced - 3),
+        reduce::<Sum, _>(3).wait(3 * reduced + 1),
         scan::<Sum, f32>(
             warpfold::inclusive_scan::<Sum, f32>,
             reference::inclusive_scan::<Sum, f32>,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::group::{self, Member};
-use warpfold::{Sum, inclusive_scan, reduce};
+use warpfold::{Sum, reduce, scan};
 
 use crate::common;
 use crate::failure::{Failure, same};
@@ -40,11 +40,11 @@ pub fn run(member: &mut Member<'_>, numbers: &Numbers) -> Result<Report, Failure
     let input = input.index(..items.len());
 
     let gpu = member.gpu();
-    let sum_alone = fastest(|| reduce::<Sum, _>(gpu, &input))?;
-    let scan_alone = fastest(|| inclusive_scan::<Sum, _>(gpu, &input, &mut output))?;
-    let sum = member.reduce::<Sum, _>(&input)?;
-    let sum_together = fastest(|| member.reduce::<Sum, _>(&input))?;
-    let scan_together = fastest(|| member.inclusive_scan::<Sum, _>(&input, &mut output))?;
+    let sum_alone = fastest(|| reduce::<Sum, _>(&input).wait(gpu))?;
+    let scan_alone = fastest(|| scan::<Sum, _>(&input).to(&mut output).wait(gpu))?;
+    let sum = reduce::<Sum, _>(&input).wait(&mut *member)?;
+    let sum_together = fastest(|| reduce::<Sum, _>(&input).wait(&mut *member))?;
+    let scan_together = fastest(|| scan::<Sum, _>(&input).to(&mut output).wait(&mut *member))?;
 
     same("the sum", sum, numbers.sum(0..count))?;
     let mut scanned = vec![0u64; items.len() + 1];

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use warpfold::group::Gpus;
-use warpfold::{Sum, gpu_inclusive_scan, gpu_sum};
+use warpfold::{Gpu, Sum, gpu_sum, scan};
 
 use crate::common;
 use crate::failure::{Failure, same};
@@ -35,9 +35,9 @@ pub fn run(gpus: &Gpus, bytes: usize, out: &mut dyn Write) -> Result<(), Failure
     };
     print("sum", "one GPU", fastest(|| gpu_sum(&items), check_sum)?)?;
     print("sum", "all GPUs", fastest(|| gpus.sum(&items), check_sum)?)?;
-    let one = || gpu_inclusive_scan::<Sum, u64>(&items);
+    let one = || scan::<Sum, _>(&items).wait(Gpu::global());
     print("scan", "one GPU", fastest(one, check_scan)?)?;
-    let all = || gpus.inclusive_scan::<Sum, u64>(&items);
+    let all = || scan::<Sum, _>(&items).wait(&gpus);
     print("scan", "all GPUs", fastest(all, check_scan)?)?;
     Ok(())
 }

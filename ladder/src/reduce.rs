@@ -8,7 +8,7 @@ mod recursive;
 use std::sync::Arc;
 
 use cust::memory::DeviceSlice;
-use warpfold::{Argument, Item, Kernel, kind, reduce_into};
+use warpfold::{Argument, Item, Kernel, kind, reduce};
 
 use crate::measure::Session;
 use crate::scratch::Scratch;
@@ -80,12 +80,9 @@ impl Ladder {
         let mut result = Scratch::<T>::new(1)?;
         session.timed(|session| {
             let stream = session.stream();
-            Ok(reduce_into::<O, T>(
-                self.gpu(),
-                stream,
-                input,
-                result.items(),
-            )?)
+            Ok(reduce::<O, _>(input)
+                .to(result.items())
+                .queue(self.gpu(), stream)?)
         })?;
         session.finish(|| result.first())
     }

@@ -6,7 +6,7 @@ mod whole;
 use std::fmt;
 
 use cust::memory::DeviceSlice;
-use warpfold::{Argument, Error, Item, Kernel, Op, exclusive_scan_on, inclusive_scan_on, kind};
+use warpfold::{Argument, Error, Item, Kernel, Op, kind, scan};
 
 use crate::measure::Session;
 use crate::scratch::{Address, Scratch, address_of};
@@ -147,8 +147,11 @@ impl Ladder {
         session.timed(|session| {
             let (gpu, stream) = (self.gpu(), session.stream());
             match placement {
-                Placement::Inclusive => inclusive_scan_on::<O, T>(gpu, stream, input, output)?,
-                Placement::Exclusive => exclusive_scan_on::<O, T>(gpu, stream, input, output)?,
+                Placement::Inclusive => scan::<O, _>(input).to(output).queue(gpu, stream)?,
+                Placement::Exclusive => scan::<O, _>(input)
+                    .exclusive()
+                    .to(output)
+                    .queue(gpu, stream)?,
             }
             Ok(())
         })?;

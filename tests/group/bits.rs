@@ -3,7 +3,7 @@
 use std::any::type_name;
 
 use warpfold::{
-    Item, Kernel, Max, Min, Op, Product, Sum, WideSum, bf16, f16, group, kind, reference,
+    Cpu, Item, Kernel, Max, Min, Op, Product, Sum, WideSum, bf16, f16, group, kind, reduce,
 };
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_LONG, SCAN_SHORT_BYTES, reduce_chunk_tiles, reduce_tile_items,
@@ -21,14 +21,14 @@ fn reduces<O: Kernel<kind::reduce, T>, T: Sample>(lengths: &[usize]) {
         return;
     }
     let items = ordinary::<O, T>(lengths.iter().sum());
-    let expected = reference::reduce::<O, T>(&items);
+    let expected = reduce::<O, _>(&items).wait(Cpu).unwrap();
     let shares = shares(lengths);
     let found = as_ranks(lengths.len(), PATIENCE, |mut member| {
         let share = Held::new(&items[shares[member.rank()].clone()], member.rank());
         let last = member.size() - 1;
         let alone = member.reduce_to::<O, T>(last, &share.slice()).unwrap();
         assert_eq!(alone.is_some(), member.rank() == last);
-        let all = member.reduce::<O, T>(&share.slice()).unwrap();
+        let all = reduce::<O, _>(&share.slice()).wait(&mut *member).unwrap();
         if let Some(alone) = alone {
             assert_same_bits(&[alone], &[all], "result on one rank");
         }

@@ -1,7 +1,7 @@
 //! Slices of the host, over all GPUs of the machine.
 
 use warpfold::group::Gpus;
-use warpfold::{Kernel, Max, Product, Sum, WideSum, kind, reference};
+use warpfold::{Cpu, Kernel, Max, Product, Sum, WideSum, kind, reduce};
 
 use crate::data::{Sample, assert_same_bits, ordinary};
 use crate::ranks::on_four_devices;
@@ -9,8 +9,8 @@ use crate::sweep::is_sweep;
 
 fn reduces<O: Kernel<kind::reduce, T>, T: Sample>(gpus: &Gpus, item_count: usize) {
     let items = ordinary::<O, T>(item_count);
-    let found = gpus.reduce::<O, T>(&items).unwrap();
-    let expected = reference::reduce::<O, T>(&items);
+    let found = reduce::<O, _>(&items).wait(&gpus).unwrap();
+    let expected = reduce::<O, _>(&items).wait(Cpu).unwrap();
     assert_same_bits(
         &[found],
         &[expected],

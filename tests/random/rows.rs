@@ -5,8 +5,8 @@ use std::fmt;
 use cust::memory::{CopyDestination, DeviceSlice};
 use cust::stream::Stream;
 use warpfold::{
-    Gpu, Item, Kernel, Max, Min, Op, Product, Result, Sum, WideSum, bf16, cust, f16, kind,
-    reference,
+    Cpu, Gpu, Item, Kernel, Max, Min, Op, Product, Result, Sum, WideSum, bf16, cust, f16, kind,
+    reduce, scan,
 };
 
 use crate::call::{Call, Form, Output};
@@ -107,12 +107,12 @@ where
     let mut waited = None;
     let work = |stream: Option<&Stream>| match stream {
         None => {
-            waited = Some(warpfold::reduce::<O, T>(gpu(), &input.slice())?);
+            waited = Some(warpfold::reduce::<O, _>(&input.slice()).wait(gpu())?);
             Ok(())
         }
-        Some(stream) => {
-            warpfold::reduce_into::<O, T>(gpu(), stream, &input.slice(), &mut output.slice())
-        }
+        Some(stream) => warpfold::reduce::<O, _>(&input.slice())
+            .to(&mut output.slice())
+            .queue(gpu(), stream),
     };
     call.carry_out(work, || {
         let sentinel = [O::Output::SENTINEL];
@@ -213,7 +213,7 @@ mod reference_of {
     pub fn reduce<O: Reduction<T>, T: Edges>(call: &Call) {
         let items = call.contents.items::<O, T>(call.item_count);
         if let Some(plain) = O::plainly_reduced(&items) {
-            let found = reference::reduce::<O, T>(&items);
+            let found = reduce::<O, _>(&items).wait(Cpu).unwrap();
             assert_same_bits(&[found], &[plain], "reduction");
         }
     }
@@ -221,7 +221,7 @@ mod reference_of {
     pub fn inclusive_scan<O: Scan<T>, T: Edges>(call: &Call) {
         let items = call.contents.items::<O, T>(call.item_count);
         if let Some([plain, _]) = O::plainly_scanned(&items) {
-            let found = reference::inclusive_scan::<O, T>(&items);
+            let found = scan::<O, _>(&items).wait(Cpu).unwrap();
             assert_same_bits(&found, &plain, "inclusive scan");
         }
     }
@@ -229,7 +229,7 @@ mod reference_of {
     pub fn exclusive_scan<O: Scan<T>, T: Edges>(call: &Call) {
         let items = call.contents.items::<O, T>(call.item_count);
         if let Some([_, plain]) = O::plainly_scanned(&items) {
-            let found = reference::exclusive_scan::<O, T>(&items);
+            let found = scan::<O, _>(&items).exclusive().wait(Cpu).unwrap();
             assert_same_bits(&found, &plain, "exclusive scan");
         }
     }

@@ -21,7 +21,7 @@ mod slices;
 use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use data::{Random, Sample, assert_same_bits, ordinary};
-use warpfold::{Item, Kernel, bf16, cust, f16, kind, reference, segmented_reduce};
+use warpfold::{Cpu, Item, Kernel, bf16, cust, f16, kind, reduce};
 use warpfold_kernels::for_each_segmented_kernel;
 use warpfold_kernels::op::*;
 use warpfold_kernels::segments::chunk_items;
@@ -36,7 +36,11 @@ fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item>(
     let starts = DeviceBuffer::from_slice(&starts).unwrap();
     let count = offsets.len() - 1;
     let mut output = DeviceBuffer::zeroed(count).unwrap();
-    segmented_reduce::<O, T, u32>(gpu(), &input, &starts, &mut output).unwrap();
+    reduce::<O, _>(&input)
+        .segments(&starts)
+        .to(&mut output)
+        .wait(gpu())
+        .unwrap();
     let mut results = vec![bytemuck::Zeroable::zeroed(); count];
     output.copy_to(&mut results).unwrap();
     results
@@ -45,8 +49,8 @@ fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item>(
 fn check<O: Kernel<kind::segmented_reduce, T>, T: Sample>(begin: usize, lengths: &[usize]) {
     let offsets = shapes::offsets(begin, lengths);
     let items = ordinary::<O, T>(offsets[offsets.len() - 1] + 3);
-    let found = reduce::<O, T>(&items, &offsets);
-    let expected = reference::segmented_reduce::<O, T>(&items, &offsets);
+    let found = reduce::<O, _>(&offsets).wait(&items);
+    let expected = reduce::<O, _>(&items).segments(&offsets).wait(Cpu).unwrap();
     assert_same_bits(
         &found,
         &expected,

@@ -3,9 +3,7 @@
 use anyhow::Result;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use warpfold::cust::stream::Stream;
-use warpfold::{
-    Equal, Gpu, Sum, exclusive_scan_by_key_on, inclusive_scan_by_key_on, reduce_by_key_on,
-};
+use warpfold::{Equal, Gpu, Sum, reduce};
 
 use super::segments::{Cut, Lengths};
 use super::selection::keys_of_runs;
@@ -58,15 +56,12 @@ impl<'a> Keyed<'a> {
         let place = self.place;
         let ours = Box::new(move || {
             let (mut keys, mut sums) = (self.keys_out.index(..), place.output.index(..));
-            Ok(reduce_by_key_on::<Sum, Equal, _, _, _>(
-                place.gpu,
-                place.stream,
-                &self.keys,
-                &place.input,
-                (&mut keys, &mut sums),
-                &mut self.starts.index(..),
-                &mut place.index.index(..),
-            )?)
+            Ok(reduce::<Sum, _>(&place.input)
+                .by_key::<Equal, _>(&self.keys)
+                .keys_to(&mut keys)
+                .to(&mut sums)
+                .runs_to(&mut self.starts.index(..), &mut place.index.index(..))
+                .queue(place.gpu, place.stream)?)
         });
         Ok(Shape {
             name: format!("sums by key, runs of {}", self.length),

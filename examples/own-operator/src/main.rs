@@ -8,7 +8,7 @@ use std::error::Error;
 
 use operators::{Complex, ComplexProduct, ComplexSum, Farthest};
 use warpfold::cust::memory::DeviceBuffer;
-use warpfold::{Gpu, gpu_inclusive_scan, gpu_reduce, reduce, reference};
+use warpfold::{Gpu, reduce, Cpu, scan};
 
 /// Points of a spiral that comes in slowly.
 fn spiral(count: u32) -> Vec<Complex> {
@@ -27,8 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let points = spiral(100_000);
 
     // Slices of the host, as with the library's own operators.
-    let sum = gpu_reduce::<ComplexSum, _>(&points)?;
-    let farthest = gpu_reduce::<Farthest, _>(&points)?;
+    let sum = reduce::<ComplexSum, _>(&points).wait(Gpu::global())?;
+    let farthest = reduce::<Farthest, _>(&points).wait(Gpu::global())?;
     println!("sum of {} points: {} + {}i", points.len(), sum.re, sum.im);
     println!("farthest from zero: point {}", farthest.index);
 
@@ -36,18 +36,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let gpu = Gpu::global()?;
     gpu.make_current()?;
     let buffer = DeviceBuffer::from_slice(&points[..100])?;
-    let product = reduce::<ComplexProduct, _>(gpu, &buffer)?;
+    let product = reduce::<ComplexProduct, _>(&buffer).wait(gpu)?;
     println!("product of 100 points: {} + {}i", product.re, product.im);
 
     // Every result has the bits that the host computes.
-    assert_eq!(sum, reference::reduce::<ComplexSum, _>(&points));
-    assert_eq!(farthest, reference::reduce::<Farthest, _>(&points));
+    assert_eq!(sum, reduce::<ComplexSum, _>(&points).wait(Cpu).unwrap());
+    assert_eq!(farthest, reduce::<Farthest, _>(&points).wait(Cpu).unwrap());
     assert_eq!(
         product,
-        reference::reduce::<ComplexProduct, _>(&points[..100])
+        reduce::<ComplexProduct, _>(&points[..100]).wait(Cpu).unwrap()
     );
-    let walk = gpu_inclusive_scan::<ComplexSum, _>(&points)?;
-    assert_eq!(walk, reference::inclusive_scan::<ComplexSum, _>(&points));
+    let walk = scan::<ComplexSum, _>(&points).wait(Gpu::global())?;
+    assert_eq!(walk, scan::<ComplexSum, _>(&points).wait(Cpu).unwrap());
     println!("the same bits on {} and on the host", gpu.name());
     Ok(())
 }

@@ -9,6 +9,9 @@ mod accuracy;
 mod common;
 #[path = "common/data.rs"]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "bits/edges.rs"]
 mod edges;
 #[path = "bits/guarded.rs"]
@@ -18,6 +21,7 @@ mod narrow;
 #[path = "common/texts.rs"]
 mod texts;
 
+use crate::device::Kernel;
 use common::{gpu, mode};
 use cust::memory::DeviceSlice;
 use data::{assert_same_bits, ordinary};
@@ -26,7 +30,7 @@ use guarded::{Guarded, download};
 use texts::{for_each_one_pass_text, for_each_text};
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Mode, RunOptions};
-use warpfold::{Cpu, Gpu, Kernel, Result, bf16, cust, f16, kind, reduce, scan};
+use warpfold::{Cpu, Gpu, Result, bf16, cust, f16, kind};
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_SHORT_BYTES, reduce_tile_items, vector_items,
 };
@@ -146,7 +150,7 @@ fn check_reduce<O: Kernel<kind::reduce, T>, T: Edges>(items: &[T], offset: usize
     let what = format!("{} items at {offset}", items.len());
     assert_same_bits(
         &[result],
-        &[reduce::<O, _>(items).wait(Cpu).unwrap()],
+        &[warpfold::reduce::<O, _>(items).wait(Cpu).unwrap()],
         &what,
     );
 }
@@ -169,12 +173,12 @@ fn inclusive_scan<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Edges>(care
     check_scans::<O, T, T>(
         care,
         Scan {
-            to_output: warpfold::inclusive_scan::<O, T>,
+            to_output: |gpu, input, output| warpfold::scan::<O, _>(input).to(output).wait(gpu),
             in_place: Some(InPlace {
-                scan: warpfold::inclusive_scan_in_place::<O, T>,
-                reference: reference::inclusive_scan::<O, T>,
+                scan: |gpu, items| warpfold::scan::<O, _>(items).in_place().wait(gpu),
+                reference: |items| warpfold::scan::<O, _>(items).wait(Cpu).unwrap(),
             }),
-            reference: reference::inclusive_scan::<O, T>,
+            reference: |items| warpfold::scan::<O, _>(items).wait(Cpu).unwrap(),
         },
     );
 }
@@ -183,12 +187,22 @@ fn exclusive_scan<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Edges>(care
     check_scans::<O, T, T>(
         care,
         Scan {
-            to_output: warpfold::exclusive_scan::<O, T>,
+            to_output: |gpu, input, output| {
+                warpfold::scan::<O, _>(input)
+                    .exclusive()
+                    .to(output)
+                    .wait(gpu)
+            },
             in_place: Some(InPlace {
-                scan: warpfold::exclusive_scan_in_place::<O, T>,
-                reference: reference::exclusive_scan::<O, T>,
+                scan: |gpu, items| {
+                    warpfold::scan::<O, _>(items)
+                        .exclusive()
+                        .in_place()
+                        .wait(gpu)
+                },
+                reference: |items| warpfold::scan::<O, _>(items).exclusive().wait(Cpu).unwrap(),
             }),
-            reference: reference::exclusive_scan::<O, T>,
+            reference: |items| warpfold::scan::<O, _>(items).exclusive().wait(Cpu).unwrap(),
         },
     );
 }
@@ -200,9 +214,9 @@ where
     check_scans::<O, T, O::Output>(
         care,
         Scan {
-            to_output: warpfold::inclusive_scan::<O, T>,
+            to_output: |gpu, input, output| warpfold::scan::<O, _>(input).to(output).wait(gpu),
             in_place: None,
-            reference: reference::inclusive_scan::<O, T>,
+            reference: |items| warpfold::scan::<O, _>(items).wait(Cpu).unwrap(),
         },
     );
 }
@@ -214,9 +228,14 @@ where
     check_scans::<O, T, O::Output>(
         care,
         Scan {
-            to_output: warpfold::exclusive_scan::<O, T>,
+            to_output: |gpu, input, output| {
+                warpfold::scan::<O, _>(input)
+                    .exclusive()
+                    .to(output)
+                    .wait(gpu)
+            },
             in_place: None,
-            reference: reference::exclusive_scan::<O, T>,
+            reference: |items| warpfold::scan::<O, _>(items).exclusive().wait(Cpu).unwrap(),
         },
     );
 }
@@ -325,7 +344,7 @@ where
         .to(&mut output.slice())
         .wait(gpu())
         .unwrap();
-    let expected = scan::<O, _>(&items).wait(Cpu).unwrap();
+    let expected = warpfold::scan::<O, _>(&items).wait(Cpu).unwrap();
     assert_same_bits(&output.checked(), &expected, what);
 }
 
@@ -342,7 +361,10 @@ fn an_output_that_is_longer_keeps_its_end() {
     let written = download(&output.slice());
     assert_same_bits(
         &written[..1000],
-        &scan::<Sum, _>(&items).exclusive().wait(Cpu).unwrap(),
+        &warpfold::scan::<Sum, _>(&items)
+            .exclusive()
+            .wait(Cpu)
+            .unwrap(),
         "start",
     );
     assert_same_bits(&written[1000..], &[u32::SENTINEL; 4000], "end");
@@ -352,8 +374,8 @@ fn an_output_that_is_longer_keeps_its_end() {
 fn a_run_repeats_whatever_the_schedule() {
     let items = ordinary::<Sum, f32>(35 * small_tile::<Sum, f32>() - 3);
     let input = Guarded::input::<Sum>(&items, 3);
-    let scan = scan::<Sum, _>(&items).wait(Cpu).unwrap();
-    let sum = reduce::<Sum, _>(&items).wait(Cpu).unwrap();
+    let scan = warpfold::scan::<Sum, _>(&items).wait(Cpu).unwrap();
+    let sum = warpfold::reduce::<Sum, _>(&items).wait(Cpu).unwrap();
     for seed in 0..6 {
         let options = RunOptions {
             seed,

@@ -7,14 +7,18 @@ mod common;
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 
+use crate::device::{Item, Kernel};
 use buffers::{assert_begins, values, zeros};
 use common::gpu;
 use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
 use data::{Random, Sample, assert_same_bits};
 use warpfold::kind::{segmented_reduce, segmented_scan};
-use warpfold::{Cpu, Equal, Error, Gpu, Item, Kernel, Max, Sum, WideSum, cust, reduce, scan};
+use warpfold::{Cpu, Equal, Error, Gpu, Max, Sum, WideSum, cust, reduce, scan};
 
 /// Lengths of runs that make `count` keys in all.
 fn runs(count: usize, most: usize, random: &mut Random) -> Vec<usize> {
@@ -110,29 +114,22 @@ where
     assert_begins(&reduced, &results, &format!("{what}: queued"));
     let mut starts = zeros::<u32>(keys.len() + 1);
     let mut scanned = zeros(keys.len());
-    let between = (&mut *starts, &mut *count);
-    inclusive_scan_by_key_on::<O, Equal, K, V, u32>(
-        gpu,
-        &stream,
-        &device_keys,
-        &device_values,
-        &mut scanned,
-        between,
-    )
-    .unwrap();
+    scan::<O, _>(&device_values)
+        .by_key::<Equal, _>(&device_keys)
+        .runs_to(&mut starts, &mut count)
+        .to(&mut scanned)
+        .queue(gpu, &stream)
+        .unwrap();
     stream.synchronize().unwrap();
     assert_begins(&scanned, &included, &format!("{what}: queued, inclusive"));
     let mut scanned = zeros(keys.len());
-    let between = (&mut *starts, &mut *count);
-    exclusive_scan_by_key_on::<O, Equal, K, V, u32>(
-        gpu,
-        &stream,
-        &device_keys,
-        &device_values,
-        &mut scanned,
-        between,
-    )
-    .unwrap();
+    scan::<O, _>(&device_values)
+        .exclusive()
+        .by_key::<Equal, _>(&device_keys)
+        .runs_to(&mut starts, &mut count)
+        .to(&mut scanned)
+        .queue(gpu, &stream)
+        .unwrap();
     stream.synchronize().unwrap();
     assert_begins(&scanned, &left_out, &format!("{what}: queued, exclusive"));
 }
@@ -257,7 +254,7 @@ fn what_is_wrong_is_said() {
         .by_key::<Equal, _>(&[1_u32; 12])
         .wait(Gpu::global());
     assert_eq!(answer, Err(differ));
-    let overlaps = |answer: warpfold::Result<()>| {
+    let overlaps = |answer: warpfold::Result<usize>| {
         assert!(matches!(answer, Err(Error::Overlap { .. })), "{answer:?}");
     };
     // Outputs in the place of either input, and both in one place.
@@ -267,8 +264,8 @@ fn what_is_wrong_is_said() {
         (firsts.index(..), values.index(..)),
         (sums.index(..), sums.index(..)),
     ] {
-        let call = reduce_by_key::<Sum, Equal, _, _>;
-        overlaps(call(gpu, &keys, &values, &mut to_keys, &mut to_results).map(drop));
+        let request = reduce::<Sum, _>(&values).by_key::<Equal, _>(&keys);
+        overlaps(request.keys_to(&mut to_keys).to(&mut to_results).wait(gpu));
     }
     overlaps(
         scan::<Sum, _>(&values)
@@ -293,7 +290,7 @@ fn what_is_wrong_is_said() {
         .to(&mut sums)
         .runs_to(&mut values.index(..), &mut count)
         .queue(gpu, &stream);
-    overlaps(answer);
+    overlaps(answer.map(|()| 0));
     assert_eq!(sums.as_host_vec().unwrap(), [0; 12]);
     assert_eq!(values.as_host_vec().unwrap(), [1; 12]);
 }

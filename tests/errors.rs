@@ -4,6 +4,9 @@
 #[path = "common/child.rs"]
 mod child;
 mod common;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "errors/injected.rs"]
 mod injected;
 #[path = "errors/loss.rs"]
@@ -14,6 +17,7 @@ mod machine;
 #[allow(dead_code, reason = "used in part")]
 mod sweep;
 
+use crate::device::Item;
 use child::in_child;
 use common::gpu;
 use cust::context::legacy::{Context, ContextFlags, ContextStack};
@@ -21,8 +25,8 @@ use cust::device::Device;
 use cust::memory::{CopyDestination, DeviceBuffer, DevicePointer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use warpfold::{
-    Argument, Error, Gpu, Item, Max, Min, Product, Sum, cust, gpu_max, gpu_min, gpu_product,
-    gpu_sum, reduce, scan,
+    Argument, Error, Gpu, Max, Min, Product, Sum, cust, gpu_max, gpu_min, gpu_product, gpu_sum,
+    reduce, scan,
 };
 
 fn download<T: Item>(slice: &DeviceSlice<T>) -> Vec<T> {
@@ -91,9 +95,9 @@ fn slices_without_items() {
     assert_eq!(gpu_product::<u64>(&[]), Ok(1));
     assert_eq!(gpu_min::<f32>(&[]), Ok(None));
     assert_eq!(gpu_max::<i64>(&[]), Ok(None));
-    assert_eq!(scan::<Sum, _>(&[]).wait(Gpu::global()), Ok(vec![]));
+    assert_eq!(scan::<Sum, _>(&[0i32; 0]).wait(Gpu::global()), Ok(vec![]));
     assert_eq!(
-        scan::<Max, _>(&[]).exclusive().wait(Gpu::global()),
+        scan::<Max, _>(&[0i32; 0]).exclusive().wait(Gpu::global()),
         Ok(vec![])
     );
 }
@@ -187,10 +191,10 @@ fn memory_and_streams_of_another_context_are_refused() {
         reduce::<Sum, _>(&theirs).wait(gpu),
         Err(foreign(Argument::Input))
     );
-    let scan = scan::<Sum, _>(&theirs).to(&mut ours).wait(gpu);
-    assert_eq!(scan, Err(foreign(Argument::Input)));
-    let scan = scan::<Sum, _>(&ours).to(&mut theirs.index(..)).wait(gpu);
-    assert_eq!(scan, Err(foreign(Argument::Output)));
+    let scanned = scan::<Sum, _>(&theirs).to(&mut ours).wait(gpu);
+    assert_eq!(scanned, Err(foreign(Argument::Input)));
+    let scanned = scan::<Sum, _>(&ours).to(&mut theirs.index(..)).wait(gpu);
+    assert_eq!(scanned, Err(foreign(Argument::Output)));
     let queued = reduce::<Sum, _>(&theirs).to(&mut ours).queue(gpu, &stream);
     assert_eq!(queued, Err(Error::ForeignStream));
     let checked = gpu.check_buffer(Argument::Flags, &theirs);

@@ -8,6 +8,9 @@ mod common;
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "common/graph.rs"]
 mod graph;
 
@@ -19,9 +22,7 @@ use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
 use data::{Random, assert_same_bits, ordinary};
 use graph::Graph;
-use warpfold::{
-    Cpu, Equal, NonZero, NotNan, Sum, cust, inclusive_scan_with_on, reduce, runs, scan, select,
-};
+use warpfold::{Cpu, Equal, NonZero, NotNan, Sum, cust, reduce, runs, scan, select};
 
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
@@ -118,7 +119,7 @@ fn a_selection_feeds_selections() {
     let most = 40_000;
     let mut input = zeros::<f32>(most);
     let (mut kept, mut count) = (zeros::<f32>(most), zeros::<u64>(1));
-    let (mut firsts, mut runs) = (zeros::<f32>(most), zeros::<u64>(1));
+    let (mut firsts, mut run_count) = (zeros::<f32>(most), zeros::<u64>(1));
     let (mut numbers, mut number_count) = (zeros::<f32>(most), zeros::<u64>(1));
     let graph = Graph::capture(&stream, || {
         select::<NonZero, _>(&input)
@@ -129,7 +130,7 @@ fn a_selection_feeds_selections() {
         runs::<Equal, _>(&kept)
             .count(&count)
             .to(&mut firsts)
-            .count_to(&mut runs)
+            .count_to(&mut run_count)
             .queue(gpu, &stream)
             .unwrap();
         let output = &mut *numbers;
@@ -159,7 +160,7 @@ fn a_selection_feeds_selections() {
         let what = format!("{} items", selected.len());
         let expected = runs::<Equal, _>(&selected).wait(Cpu).unwrap();
         assert_eq!(
-            runs.as_host_vec().unwrap(),
+            run_count.as_host_vec().unwrap(),
             [expected.len() as u64],
             "{what}"
         );
@@ -193,8 +194,12 @@ fn a_selection_feeds_a_scan_and_a_reduction_in_a_graph() {
             .to(&mut total)
             .queue(gpu, &stream)
             .unwrap();
-        let options = ScanOptions::<Sum, _>::new().initial(1.0).count(&count);
-        inclusive_scan_with_on(gpu, &stream, &kept, &mut sums, options).unwrap();
+        scan::<Sum, _>(&kept)
+            .initial(1.0)
+            .count(&count)
+            .to(&mut sums)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     for share in [1, 2, 100] {
         let items = values::<f32>(most);

@@ -6,6 +6,9 @@ mod child;
 mod common;
 #[path = "common/data.rs"]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -8,14 +8,18 @@ mod accuracy;
 mod common;
 #[path = "common/data.rs"]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "one_pass/pairs.rs"]
 mod pairs;
 
+use crate::device::Kernel;
 use common::gpu;
 use cust::memory::DeviceBuffer;
 use data::{Random, Sample, ordinary};
 use warpfold::{
-    ArgMax, ArgMin, Commutative, CountNonZero, Extremes, Gpu, Kernel, MinMax, Statistics, Sum,
+    ArgMax, ArgMin, Commutative, CountNonZero, Extremes, Gpu, MinMax, Statistics, Sum,
     SumOfSquares, bf16, check_reduce_operator, cust, f16, gpu_arg_max, gpu_arg_min,
     gpu_arg_min_max, gpu_min_max, gpu_moments, gpu_norm, kind, reduce,
 };

@@ -119,8 +119,8 @@ fn a_second_captured_call_prepares_nothing() {
     } = &mut bench;
     let graph = Graph::capture(stream, || {
         let mut queue = || {
-            reduce::<Sum, _>(input)
-                .to(output)
+            reduce::<Sum, _>(&*input)
+                .to(&mut *output)
                 .queue(gpu(), stream)
                 .unwrap()
         };

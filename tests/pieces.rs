@@ -4,6 +4,9 @@
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "common/engine.rs"]
 mod engine;
 

@@ -27,6 +27,9 @@ mod contents;
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "bits/edges.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod edges;

@@ -2,9 +2,13 @@
 
 #[path = "common/data.rs"]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 
+use crate::device::Kernel;
 use data::{Sample, assert_same_bits, ordinary};
-use warpfold::{Cpu, Error, Gpu, Kernel, Max, Sum, WideSum, gpu_max, gpu_sum, kind, reduce, scan};
+use warpfold::{Cpu, Error, Gpu, Max, Sum, WideSum, gpu_max, gpu_sum, kind, reduce, scan};
 
 /// Items of a piece, in bytes.
 const PIECE_BYTES: usize = 4 << 20;

@@ -5,9 +5,13 @@
 mod common;
 #[path = "common/data.rs"]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "common/graph.rs"]
 mod graph;
 
+use crate::device::Item;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 
@@ -16,7 +20,7 @@ use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use data::{assert_same_bits, ordinary};
 use graph::Graph;
-use warpfold::{Cpu, Gpu, Item, Max, Min, Sum, cust, reduce, scan};
+use warpfold::{Cpu, Gpu, Max, Min, Sum, cust, reduce, scan};
 
 /// What fills the room that is not to be written.
 const SENTINEL: f32 = -1234.5;

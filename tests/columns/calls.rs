@@ -108,11 +108,11 @@ fn columns_of_no_rows_give_the_identity() {
         .unwrap();
     assert_eq!(output.as_host_vec().unwrap(), found);
     assert_eq!(
-        reduce::<Max, _>(&[]).columns(2).wait(Cpu).unwrap(),
+        reduce::<Max, _>(&[0i32; 0]).columns(2).wait(Cpu).unwrap(),
         [i32::MIN; 2]
     );
     assert_eq!(
-        reduce::<Max, _>(&[]).columns(3).wait(Gpu::global()),
+        reduce::<Max, _>(&[0i32; 0]).columns(3).wait(Gpu::global()),
         Ok(vec![i32::MIN; 3])
     );
 }

@@ -8,18 +8,22 @@ mod counted;
 #[path = "../common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "../common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "../common/engine.rs"]
 mod engine;
 #[path = "../common/schedule.rs"]
 mod schedule;
 mod scheduled;
 
+use crate::device::{Item, Kernel};
 use std::env;
 
 use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use data::{Random, Sample, assert_same_bits, ordinary};
-use warpfold::{Cpu, Item, Kernel, bf16, cust, f16, kind, reduce, scan};
+use warpfold::{Cpu, bf16, cust, f16, kind, reduce, scan};
 use warpfold_kernels::op::*;
 use warpfold_kernels::{for_each_columns_kernel, for_each_columns_scan_kernel};
 

@@ -1,7 +1,8 @@
 //! The same bits under every schedule, on devices of 1, 7 and 132 multiprocessors, and when the tags are used up.
 
+use crate::device::Kernel;
 use virtual_gpu::RunOptions;
-use warpfold::{Cpu, Kernel, Product, Sum, WideSum, kind, reduce, scan};
+use warpfold::{Cpu, Product, Sum, WideSum, kind, reduce, scan};
 
 use crate::data::{Sample, assert_same_bits, ordinary};
 use crate::engine::{Engine, GENERATIONS, SM_90};

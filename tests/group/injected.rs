@@ -67,7 +67,7 @@ impl Buffers {
                 .exclusive()
                 .to(&mut self.output.slice())
                 .wait(&mut *member),
-            member.reduce_to::<Sum, _>(0, &one).map(drop),
+            reduce::<Sum, _>(&one).wait(member.at_root(0)).map(drop),
         ]
     }
 }

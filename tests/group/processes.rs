@@ -76,7 +76,7 @@ fn two_processes_scan_together() {
         let share = Held::new(&items, 1);
         let scan = scan::<Sum, _>(&mut share.slice())
             .in_place()
-            .wait(&mut *member);
+            .wait(&mut member);
         scan.unwrap();
         let first = 1 + 100_000 * member.rank() as u64;
         assert!(share.items().into_iter().eq((first..).take(items.len())));
@@ -92,12 +92,12 @@ fn a_process_that_is_killed_is_missed() {
         "processes::a_process_that_is_killed_is_missed",
         |mut member| {
             let share = Held::new(&[1u32], 0);
-            assert_eq!(reduce::<Sum, _>(&share.slice()).wait(&mut *member), Ok(2));
+            assert_eq!(reduce::<Sum, _>(&share.slice()).wait(&mut member), Ok(2));
             if member.rank() == 1 {
                 process::abort();
             }
             let begin = Instant::now();
-            let end = reduce::<Sum, _>(&share.slice()).wait(&mut *member);
+            let end = reduce::<Sum, _>(&share.slice()).wait(&mut member);
             eprintln!("after {:?}: {end:?}", begin.elapsed());
             assert!(matches!(
                 end,
@@ -105,7 +105,7 @@ fn a_process_that_is_killed_is_missed() {
             ));
             assert!(begin.elapsed() < 2 * LIMIT);
             assert_eq!(
-                reduce::<Sum, _>(&share.slice()).wait(&mut *member),
+                reduce::<Sum, _>(&share.slice()).wait(&mut member),
                 Err(Error::Group(Fault::Dissolved))
             );
         },

@@ -1,5 +1,6 @@
 //! The ranks of a test, and what each of them holds.
 
+use crate::device::Item;
 use std::env;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -7,9 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use virtual_gpu::Mode;
+use warpfold::Gpu;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use warpfold::group::{self, Gpus, Member, UniqueId};
-use warpfold::{Gpu, Item};
 
 use crate::child::{in_child, is_child};
 use crate::data::Random;

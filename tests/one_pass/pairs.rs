@@ -1,8 +1,9 @@
 //! Reductions of two inputs: the bits of the reference, at lengths and from starts where something changes; and what is refused.
 
+use crate::device::Kernel;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
-use warpfold::{Cpu, Dot, Error, Kernel, bf16, cust, f16, gpu_dot, kind, reduce};
+use warpfold::{Cpu, Dot, Error, bf16, cust, f16, gpu_dot, kind, reduce};
 use warpfold_kernels::contract::{reduce_tile_items, vector_items};
 use warpfold_kernels::for_each_pair_kernel;
 use warpfold_kernels::op::*;

@@ -1,9 +1,10 @@
 //! A kernel on trial: it runs twice on one workspace, with other items the second time, so that what the first
 //! launch leaves behind counts too.
 
+use crate::device::Item;
 use bytemuck::cast_slice;
 use virtual_gpu::{FaultKind, LaunchError, RunOptions};
-use warpfold::{Cpu, Item, Op, reduce, scan};
+use warpfold::{Cpu, Op, reduce, scan};
 
 use crate::data::{Sample, ordinary};
 use crate::engine::{Engine, Generation};

@@ -1,12 +1,12 @@
 //! How a call of each row of the table of kernels is made and checked.
 
+use crate::device::{Item, Kernel};
 use std::fmt;
 
 use cust::memory::{CopyDestination, DeviceSlice};
 use cust::stream::Stream;
 use warpfold::{
-    Cpu, Gpu, Item, Kernel, Max, Min, Op, Product, Result, Sum, WideSum, bf16, cust, f16, kind,
-    reduce, scan,
+    Cpu, Gpu, Max, Min, Op, Product, Result, Sum, WideSum, bf16, cust, f16, kind, reduce, scan,
 };
 
 use crate::call::{Call, Form, Output};

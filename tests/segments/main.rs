@@ -8,6 +8,9 @@ mod counted;
 #[path = "../common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "../common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "../common/engine.rs"]
 mod engine;
 mod refused;
@@ -18,16 +21,17 @@ mod scheduled;
 mod shapes;
 mod slices;
 
+use crate::device::{Item, Kernel};
 use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use data::{Random, Sample, assert_same_bits, ordinary};
-use warpfold::{Cpu, Item, Kernel, bf16, cust, f16, kind, reduce};
+use warpfold::{Cpu, bf16, cust, f16, kind, reduce};
 use warpfold_kernels::for_each_segmented_kernel;
 use warpfold_kernels::op::*;
 use warpfold_kernels::segments::chunk_items;
 
 /// The results on the device.
-fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item>(
+fn on_device<O: Kernel<kind::segmented_reduce, T>, T: Item>(
     items: &[T],
     offsets: &[usize],
 ) -> Vec<O::Output> {
@@ -49,7 +53,7 @@ fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item>(
 fn check<O: Kernel<kind::segmented_reduce, T>, T: Sample>(begin: usize, lengths: &[usize]) {
     let offsets = shapes::offsets(begin, lengths);
     let items = ordinary::<O, T>(offsets[offsets.len() - 1] + 3);
-    let found = reduce::<O, _>(&offsets).wait(&items);
+    let found = on_device::<O, T>(&items, &offsets);
     let expected = reduce::<O, _>(&items).segments(&offsets).wait(Cpu).unwrap();
     assert_same_bits(
         &found,

@@ -1,10 +1,11 @@
 //! Segmented scans: every row of their table gives what `warpfold::reference` gives, bit for bit, in every form; the same under
 //! every schedule; offsets that are wrong are refused.
 
+use crate::device::{Item, Kernel};
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use virtual_gpu::RunOptions;
-use warpfold::{Cpu, Error, Item, Kernel, Result, bf16, cust, f16, kind, scan};
+use warpfold::{Cpu, Error, Result, bf16, cust, f16, kind, scan};
 use warpfold_kernels::for_each_segmented_scan_kernel;
 use warpfold_kernels::op::*;
 use warpfold_kernels::segments::chunk_items;

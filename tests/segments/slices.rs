@@ -1,6 +1,7 @@
 //! Segments and rows of slices on the host.
 
-use warpfold::{Cpu, Error, Gpu, Kernel, Max, Offset, Sum, WideSum, kind, reduce};
+use crate::device::Kernel;
+use warpfold::{Cpu, Error, Gpu, Max, Offset, Sum, WideSum, kind, reduce};
 
 use crate::data::{Random, Sample, assert_same_bits, ordinary};
 use crate::shapes;
@@ -51,15 +52,19 @@ fn rows_of_a_slice_are_segments_of_one_length() {
 fn nothing_to_do_is_no_error() {
     let none: [f32; 0] = [];
     assert_eq!(
-        reduce::<Sum, _>(&none).segments(&[]).wait(Gpu::global()),
+        reduce::<Sum, _>(&none)
+            .segments(&[0u32; 0])
+            .wait(Gpu::global()),
         Ok(vec![])
     );
     assert_eq!(
-        reduce::<Sum, _>(&[1.0]).segments(&[1]).wait(Gpu::global()),
+        reduce::<Sum, _>(&[1.0])
+            .segments(&[1u32])
+            .wait(Gpu::global()),
         Ok(vec![])
     );
-    let empty = reduce::<Max, _>(&[])
-        .segments(&[0, 0, 0])
+    let empty = reduce::<Max, _>(&[0i32; 0])
+        .segments(&[0u32, 0, 0])
         .wait(Gpu::global());
     assert_eq!(empty, Ok(vec![i32::MIN; 2]));
 }

@@ -50,15 +50,23 @@ fn queued_forms_write_the_same_and_leave_the_count_on_the_device() {
     assert_begins(&output, &selected, "if");
     let (mut output, mut others) = (place::<u32>(items.len()), place::<u32>(items.len()));
     check("partition if", selected.len(), &mut |count| {
-        let outputs = (&mut *output, &mut *others);
-        partition_if_on::<NonZero, _>(gpu, &stream, &input, outputs, count).unwrap();
+        select::<NonZero, _>(&input)
+            .to(&mut output)
+            .rest_to(&mut others)
+            .count_to(count)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     assert_begins(&output, &selected, "partition if");
     assert_begins(&others, &rejected, "partition if");
     let (mut output, mut others) = (place::<u32>(items.len()), place::<u32>(items.len()));
     check("partition flagged", selected.len(), &mut |count| {
-        let outputs = (&mut *output, &mut *others);
-        partition_flagged_on(gpu, &stream, &input, &flags, outputs, count).unwrap();
+        select::<Flagged, _>((&input, &flags))
+            .to(&mut output)
+            .rest_to(&mut others)
+            .count_to(count)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     assert_begins(&output, &selected, "partition flagged");
     assert_begins(&others, &rejected, "partition flagged");
@@ -84,13 +92,17 @@ fn queued_forms_write_the_same_and_leave_the_count_on_the_device() {
             .unwrap();
     });
     assert_begins(&output, &keys, "unique");
-    let (mut output, mut runs) = (place::<u32>(items.len()), place::<u64>(items.len()));
+    let (mut output, mut long_runs) = (place::<u32>(items.len()), place::<u64>(items.len()));
     check("run lengths", keys.len(), &mut |count| {
-        let outputs = (&mut *output, &mut *runs);
-        run_length_encode_on::<Equal, _, _>(gpu, &stream, &input, outputs, count).unwrap();
+        runs::<Equal, _>(&input)
+            .to(&mut output)
+            .lengths_to(&mut long_runs)
+            .count_to(count)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     assert_begins(&output, &keys, "run lengths");
-    assert_begins(&runs, &long(lengths), "run lengths");
+    assert_begins(&long_runs, &long(lengths), "run lengths");
     let mut starts = place::<u64>(items.len() + 1);
     check("run starts", keys.len(), &mut |count| {
         runs::<Equal, _>(&input)
@@ -181,14 +193,14 @@ fn what_has_no_room_is_left_out_and_said() {
             .indices_to(&mut indices.index(..room))
             .wait(gpu);
         assert_eq!(answer, too_short(room, selected.len()));
-        let (mut firsts, runs) = (place::<u32>(items.len()), place::<u64>(items.len()));
+        let (mut firsts, run_lengths) = (place::<u32>(items.len()), place::<u64>(items.len()));
         let answer = runs::<Equal, _>(&input)
             .to(&mut firsts)
-            .lengths_to(&mut runs.index(..room))
+            .lengths_to(&mut run_lengths.index(..room))
             .wait(gpu);
         assert_eq!(answer, too_short(room, keys.len()));
         assert_begins(&firsts, &keys[..room], "keys");
-        assert_begins(&runs, &lengths[..room], "lengths");
+        assert_begins(&run_lengths, &lengths[..room], "lengths");
     }
     let (mut output, others) = (place::<u32>(items.len()), place::<u32>(items.len()));
     let answer = select::<NonZero, _>(&input)

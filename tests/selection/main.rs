@@ -7,6 +7,9 @@ mod common;
 #[path = "../common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "../common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "../common/engine.rs"]
 mod engine;
 mod injected;
@@ -18,12 +21,13 @@ mod schedule;
 mod shapes;
 mod slices;
 
+use crate::device::Item;
 use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use data::{Random, Sample, assert_same_bits};
 use half::{bf16, f16};
 use warpfold::{
-    Cpu, Equal, Flagged, Item, NonZero, NotNan, RunsKernel, SelectKernel, cust, runs, select,
+    Cpu, Equal, Flagged, NonZero, NotNan, RunsKernel, SelectKernel, cust, runs, select,
 };
 use warpfold_kernels::for_each_selection_kernel;
 use warpfold_kernels::selection::{Bytes16, tile_items};

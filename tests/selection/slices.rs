@@ -44,17 +44,17 @@ fn slices_of_any_length() {
                 .unwrap(),
             indices
         );
-        let runs = runs::<Equal, _>(&items).lengths().wait(Cpu).unwrap();
+        let expected = runs::<Equal, _>(&items).lengths().wait(Cpu).unwrap();
         assert_eq!(
             runs::<Equal, _>(&items).wait(Gpu::global()).unwrap(),
-            runs.0
+            expected.0
         );
         assert_eq!(
             runs::<Equal, _>(&items)
                 .lengths()
                 .wait(Gpu::global())
                 .unwrap(),
-            runs
+            expected
         );
     }
 }
@@ -78,20 +78,27 @@ fn slices_of_which_all_or_none_are_selected() {
 #[test]
 fn nothing_is_nothing() {
     assert_eq!(
-        select::<Flagged, _>((&[], &[])).wait(Gpu::global()),
+        select::<Flagged, _>((&[0u32; 0], &[])).wait(Gpu::global()),
         Ok(vec![])
     );
-    assert_eq!(select::<NonZero, _>(&[]).wait(Gpu::global()), Ok(vec![]));
     assert_eq!(
-        select::<NonZero, _>(&[]).partition().wait(Gpu::global()),
+        select::<NonZero, _>(&[0i32; 0]).wait(Gpu::global()),
+        Ok(vec![])
+    );
+    assert_eq!(
+        select::<NonZero, _>(&[0i32; 0])
+            .partition()
+            .wait(Gpu::global()),
         Ok((vec![], vec![]))
     );
     assert_eq!(
-        select::<NonZero, _>(&[]).indices().wait(Gpu::global()),
+        select::<NonZero, _>(&[0i32; 0])
+            .indices()
+            .wait(Gpu::global()),
         Ok(vec![])
     );
     assert_eq!(
-        runs::<Equal, _>(&[]).lengths().wait(Gpu::global()),
+        runs::<Equal, _>(&[0u8; 0]).lengths().wait(Gpu::global()),
         Ok((vec![], vec![]))
     );
 }

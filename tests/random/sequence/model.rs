@@ -1,9 +1,10 @@
 //! What the calls of a sequence leave and give, when they are made one by one on the host; and the library's functions
 //! for each operator.
 
+use crate::device::Kernel;
 use cust::memory::DeviceSlice;
 use cust::stream::Stream;
-use warpfold::{Gpu, Kernel, Result, cust, kind};
+use warpfold::{Gpu, Result, cust, kind};
 
 use super::step::{Action, Kind, Queue, Span, Step};
 use crate::edges::Edges;

@@ -75,11 +75,9 @@ fn queue(
     pairs: PairSpan,
     output: Span,
 ) -> Result<()> {
-    output.one_place()?;
     gpu.enter(|entered| {
-        Queue::on(entered, stream, |queue| match pairs.item_count() {
-            0 => queue.write_identity(row, output),
-            _ => queue.reduce_pairs(row, pairs, output),
+        Queue::on(entered, stream, |queue| {
+            queue.reduce_pairs(row, pairs, output)
         })
     })
 }

@@ -138,13 +138,7 @@ fn and_wait(gpu: &Gpu, row: &'static Row, input: Span, result: &mut [u8]) -> Res
 }
 
 fn queue(gpu: &Gpu, stream: &Stream, row: &'static Row, input: Span, output: Span) -> Result<()> {
-    output.one_place()?;
-    gpu.enter(|entered| {
-        Queue::on(entered, stream, |queue| match input.item_count {
-            0 => queue.write_identity(row, output),
-            _ => queue.reduce(row, input, output),
-        })
-    })
+    gpu.enter(|entered| Queue::on(entered, stream, |queue| queue.reduce(row, input, output)))
 }
 
 fn queue_counted(
@@ -155,7 +149,6 @@ fn queue_counted(
     count: Span,
     output: Span,
 ) -> Result<()> {
-    output.one_place()?;
     gpu.enter(|entered| {
         Queue::on(entered, stream, |queue| {
             queue.reduce_counted(row, input, count, output)

@@ -1,12 +1,14 @@
-//! A call by key: the two launches, the memory between them, and what is checked of both.
+//! A call by key: the two launches, and the memory between them. The arguments of both are checked before the first is queued.
 
 use cust::memory::DeviceSlice;
 use cust::stream::Stream;
 
-use crate::error::{Error, Result};
-use crate::gpu::{DeviceMemory, Gpu};
+use crate::error::{Argument, Error, Result};
+use crate::gpu::{DeviceMemory, Entered, Gpu};
 use crate::kernel::{Item, Row, Type};
-use crate::launch::{Chooser, Count, Queue, Segments, Selection, Span, check_lengths};
+use crate::launch::{
+    Chooser, Count, Queue, Region, Segments, Selection, Span, check_arguments, check_lengths,
+};
 use crate::segments::{Offset, Place};
 use crate::selection::{RunsKernel, heads};
 
@@ -35,7 +37,11 @@ impl Starts {
     }
 
     /// Room for `number_count` numbers up to `most`, in memory of the library's own.
-    fn allocate(number_count: usize, most: usize) -> Result<(Self, DeviceMemory)> {
+    fn allocate(
+        entered: Entered<'_>,
+        number_count: usize,
+        most: usize,
+    ) -> Result<(Self, DeviceMemory)> {
         let number = match u32::try_from(most) {
             Ok(_) => Type::of::<u32>(),
             Err(_) => Type::of::<u64>(),
@@ -43,7 +49,7 @@ impl Starts {
         // The number of runs comes first.
         let count = Type::of::<u64>();
         let bytes = count.bytes + number.bytes * number_count;
-        let memory = DeviceMemory::allocate(bytes as u64)?;
+        let memory = entered.with_room(|| DeviceMemory::allocate(bytes as u64))?;
         let starts = Self {
             numbers: Span {
                 address: memory.address() + count.bytes as u64,
@@ -85,14 +91,18 @@ impl Keyed {
         if self.keys.item_count == 0 {
             return Ok(0);
         }
-        self.check_outputs(unique_keys, results)?;
+        let regions = self.regions(Some(unique_keys), self.results(results), None);
         gpu.enter(|entered| {
+            check_arguments(entered, &regions)?;
             let room = unique_keys.item_count.min(results.item_count);
             let most_runs = room.min(self.keys.item_count);
-            let (starts, memory) = Starts::allocate(most_runs + 1, self.keys.item_count)?;
+            let (starts, memory) = Starts::allocate(entered, most_runs + 1, self.keys.item_count)?;
             let runs = self.runs(Some(unique_keys), starts);
             let ((), call) = Queue::and_wait(entered, |queue, call| {
-                queue.select(&runs, Count::Own(call.result()?))
+                let count = Count::Own(call.result()?);
+                // SAFETY: keys and first keys are checked above. The starts are an allocation of this call's, which lives until the
+                // work is waited for, with as many places as the selection is told; the count is page-locked memory.
+                unsafe { queue.select_checked(&runs, count) }
             })?;
             // SAFETY: the work is done, and it wrote a number there.
             let count = unsafe { call.read_number() }? as usize;
@@ -105,7 +115,9 @@ impl Keyed {
             }
             let segments = self.segments(starts, count, None);
             let reduced = Queue::and_wait(entered, |queue, _| {
-                queue.segmented_reduce(row, segments, results, 0)
+                // SAFETY: values and results are checked above, and there is a result's place for each of `count` runs. The selection
+                // has written one start more. There is no report.
+                unsafe { queue.segmented_reduce_checked(row, segments, results, 0) }
             });
             drop(memory);
             reduced.map(|_| count)
@@ -121,22 +133,35 @@ impl Keyed {
         (unique_keys, results): (Span, Span),
         starts: Starts,
     ) -> Result<()> {
-        self.check_outputs(unique_keys, results)?;
-        self.check_starts(starts)?;
         let room = unique_keys.item_count.min(results.item_count);
         let most_runs = room
             .min(self.keys.item_count)
             .min(starts.numbers.item_count.saturating_sub(1));
         let runs = self.runs(Some(unique_keys), starts);
+        let most_starts = self.keys.item_count + 1;
+        let numbers = Region::written_at_most(Argument::Offsets, starts.numbers, most_starts);
+        let results_region = self.results(results);
+        let regions = self.regions(
+            Some(unique_keys),
+            results_region,
+            Some((numbers, starts.count)),
+        );
+        runs.check_numbers()?;
         gpu.enter(|entered| {
             Queue::on(entered, stream, |queue| {
-                queue.select(&runs, Count::Callers(starts.count))?;
+                queue.check(&regions)?;
+                let segments = self.segments(starts, most_runs, Some(starts.count));
+                if most_runs > 0 {
+                    queue.prepare_segments(row, segments)?;
+                }
+                // SAFETY: the check above is of all arguments of both launches. The selection writes as many starts as there is
+                // room for, and the count.
+                unsafe { queue.select_checked(&runs, Count::Callers(starts.count)) }?;
                 match most_runs {
                     0 => Ok(()),
-                    _ => {
-                        let segments = self.segments(starts, most_runs, Some(starts.count));
-                        queue.segmented_reduce(row, segments, results, 0)
-                    }
+                    // SAFETY: the same check. There is a result's place for each of `most_runs` runs, and one start more. There is no
+                    // report.
+                    _ => unsafe { queue.segmented_reduce_checked(row, segments, results, 0) },
                 }
             })
         })
@@ -153,12 +178,16 @@ impl Keyed {
         if self.keys.item_count == 0 {
             return Ok(());
         }
-        self.check_output(output)?;
+        let key_count = self.keys.item_count;
+        let output_region = Region::written(Argument::Output, output, key_count);
+        let regions = self.regions(None, output_region, None);
         gpu.enter(|entered| {
-            let key_count = self.keys.item_count;
-            let (starts, memory) = Starts::allocate(key_count + 1, key_count)?;
+            check_arguments(entered, &regions)?;
+            let (starts, memory) = Starts::allocate(entered, key_count + 1, key_count)?;
             let scanned = Queue::and_wait(entered, |queue, _| {
-                self.scan(queue, row, place, output, starts)
+                // SAFETY: keys, values and output are checked above. The starts and their number are an allocation of this call's, which
+                // lives until the work is waited for, with a place for one start more than there are keys.
+                unsafe { self.scan(queue, row, place, output, starts) }
             });
             drop(memory);
             scanned.map(drop)
@@ -175,23 +204,29 @@ impl Keyed {
         output: Span,
         starts: Starts,
     ) -> Result<()> {
-        self.check_output(output)?;
-        self.check_starts(starts)?;
-        let offered_items = starts.numbers.item_count;
-        if offered_items <= self.keys.item_count {
-            return Err(Error::OutputTooShort {
-                offered_items,
-                needed_items: self.keys.item_count + 1,
-            });
-        }
+        let key_count = self.keys.item_count;
+        let output_region = Region::written(Argument::Output, output, key_count);
+        let numbers = Region::written(Argument::Offsets, starts.numbers, key_count + 1);
+        let regions = self.regions(None, output_region, Some((numbers, starts.count)));
+        self.runs(None, starts).check_numbers()?;
         gpu.enter(|entered| {
             Queue::on(entered, stream, |queue| {
-                self.scan(queue, row, place, output, starts)
+                queue.check(&regions)?;
+                // SAFETY: the check above is of all arguments of both launches, and the starts have a place for one more than keys.
+                unsafe { self.scan(queue, row, place, output, starts) }
             })
         })
     }
 
-    fn scan(
+    /// Queues both launches of a scan.
+    ///
+    /// # Safety
+    ///
+    /// Until the work is done, in memory of this context, aligned, and each output apart from all else:
+    ///
+    /// - keys and values can be read;
+    /// - there are places for a result for each, for one start more than there are keys, and for their number.
+    unsafe fn scan(
         &self,
         queue: &mut Queue<'_>,
         row: &'static Row,
@@ -199,13 +234,18 @@ impl Keyed {
         output: Span,
         starts: Starts,
     ) -> Result<()> {
-        queue.select(&self.runs(None, starts), Count::Callers(starts.count))?;
-        match self.keys.item_count {
+        let runs = self.runs(None, starts);
+        let segments = self.segments(starts, self.keys.item_count, Some(starts.count));
+        if segments.count > 0 {
+            queue.prepare_segments(row, segments)?;
+        }
+        // SAFETY: the keys, the starts and the place of their number are this function's conditions.
+        unsafe { queue.select_checked(&runs, Count::Callers(starts.count)) }?;
+        let is_exclusive = place == Place::LeftOut;
+        match segments.count {
             0 => Ok(()),
-            most_runs => {
-                let segments = self.segments(starts, most_runs, Some(starts.count));
-                queue.segmented_scan(row, segments, place == Place::LeftOut, output, 0)
-            }
+            // SAFETY: the values, the starts and the output are this function's conditions; there is no report.
+            _ => unsafe { queue.segmented_scan_checked(row, segments, is_exclusive, output, 0) },
         }
     }
 
@@ -219,24 +259,31 @@ impl Keyed {
         Segments::of_runs(self.values, starts.numbers, count, count_at)
     }
 
-    /// Checks that the outputs of a reduction lie apart from the input of the other launch, and from each other.
-    fn check_outputs(&self, unique_keys: Span, results: Span) -> Result<()> {
-        let unique_keys = unique_keys.first_items(self.keys.item_count);
-        let results = results.first_items(self.keys.item_count);
-        results.check_apart(self.keys)?;
-        unique_keys.check_apart(self.values)?;
-        unique_keys.check_apart(results)
+    /// The results of a reduction: as many as there may be runs, and room.
+    fn results(&self, results: Span) -> Region {
+        Region::written_at_most(Argument::Output, results, self.keys.item_count)
     }
 
-    /// Checks that the output of a scan lies apart from the input of the other launch.
-    fn check_output(&self, output: Span) -> Result<()> {
-        let output = output.first_items(self.keys.item_count);
-        output.check_apart(self.keys)
-    }
-
-    /// Checks that the starts lie apart from the values, and their number.
-    fn check_starts(&self, starts: Starts) -> Result<()> {
-        starts.count.check_apart(self.values)?;
-        starts.numbers.check_apart(self.values)
+    /// All that both launches read and write of the caller's memory. The starts and their number are there if they are the caller's.
+    fn regions(
+        &self,
+        unique_keys: Option<Span>,
+        results: Region,
+        starts: Option<(Region, Span)>,
+    ) -> [Option<Region>; 6] {
+        let keys = self.chooser.aligned(self.keys);
+        let firsts = unique_keys.map(|span| {
+            let span = self.chooser.aligned(span);
+            Region::written_at_most(Argument::Output, span, self.keys.item_count)
+        });
+        let count = starts.map(|(_, count)| Region::written(Argument::Count, count, 1));
+        [
+            Some(Region::read(Argument::Input, keys)),
+            Some(Region::read(Argument::Input, self.values)),
+            firsts,
+            Some(results),
+            starts.map(|(numbers, _)| numbers),
+            count,
+        ]
     }
 }

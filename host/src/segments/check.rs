@@ -3,7 +3,7 @@
 use super::Offset;
 use crate::driver::{self, Address};
 use crate::error::{Error, Result};
-use crate::gpu::{Call, Gpu, PinnedMemory};
+use crate::gpu::{Call, Entered, Gpu, PinnedMemory};
 use crate::kernel::Row;
 use crate::launch::{Queue, Segments, Span, Starts};
 
@@ -49,8 +49,8 @@ fn and_wait(
         let item_count = segments.items.item_count;
         match segments.starts {
             Starts::Offsets(span) if report != ACCEPTED => Err(match span.item.bytes {
-                4 => first_bad::<u32>(&mut call, span, item_count)?,
-                _ => first_bad::<u64>(&mut call, span, item_count)?,
+                4 => first_bad::<u32>(entered, &mut call, span, item_count)?,
+                _ => first_bad::<u64>(entered, &mut call, span, item_count)?,
             }),
             // Rows are never refused.
             Starts::Offsets(_) | Starts::Rows(_) => Ok(()),
@@ -82,8 +82,13 @@ pub fn ascends<I: Offset>(
 }
 
 /// The error that names the first offset that is wrong.
-fn first_bad<I: Offset>(call: &mut Call<'_>, span: Span, item_count: usize) -> Result<Error> {
-    let piece = PinnedMemory::allocate(PIECE_BYTES)?;
+fn first_bad<I: Offset>(
+    entered: Entered<'_>,
+    call: &mut Call<'_>,
+    span: Span,
+    item_count: usize,
+) -> Result<Error> {
+    let piece = entered.with_room(|| PinnedMemory::allocate(PIECE_BYTES))?;
     let mut before = 0;
     let mut index = 0;
     while index < span.item_count {

@@ -1,13 +1,16 @@
 //! Reductions and scans by key: neighbours with equal keys belong together.
 //!
 //! Two launches: the first writes where the runs of equal keys start, and their keys; the second reduces or scans these segments. So the
-//! values of a run are combined in the order of [a segment's](warpfold_kernels::segments), with the same bits.
+//! values of a run are combined in the order of [a segment's](warpfold_kernels::segments), with the same bits. The arguments of both are
+//! checked before the first is queued.
 
 use crate::call::Made;
-use crate::error::{Error, Result};
+use crate::error::{Argument, Error, Result};
 use crate::gpu::{DeviceMemory, Entered};
 use crate::kernel::{Row, Type};
-use crate::launch::{Chooser, Count, Queue, Segments, Selection, Span, check_lengths};
+use crate::launch::{
+    Chooser, Count, Queue, Region, Segments, Selection, Span, check_arguments, check_lengths,
+};
 
 /// Keys and values, of which there are equally many.
 pub struct Keyed {
@@ -26,9 +29,20 @@ pub struct Starts {
     pub count: Span,
 }
 
+/// Where results go, and perhaps the first key of each run.
+#[derive(Clone, Copy)]
+pub struct Outputs {
+    pub unique_keys: Option<Span>,
+    pub results: Span,
+}
+
 impl Starts {
     /// Room for `number_count` numbers up to `most`, in memory of the library's own.
-    fn allocate(number_count: usize, most: usize) -> Result<(Self, DeviceMemory)> {
+    fn allocate(
+        entered: Entered<'_>,
+        number_count: usize,
+        most: usize,
+    ) -> Result<(Self, DeviceMemory)> {
         let number = match u32::try_from(most) {
             Ok(_) => Type::of::<u32>(),
             Err(_) => Type::of::<u64>(),
@@ -36,7 +50,7 @@ impl Starts {
         // The number of runs comes first.
         let count = Type::of::<u64>();
         let bytes = count.bytes + number.bytes * number_count;
-        let memory = DeviceMemory::allocate(bytes as u64)?;
+        let memory = entered.with_room(|| DeviceMemory::allocate(bytes as u64))?;
         let starts = Self {
             numbers: Span {
                 address: memory.address() + count.bytes as u64,
@@ -71,19 +85,13 @@ impl Keyed {
         queue: &mut Queue<'_>,
         row: &'static Row,
         made: Made,
-        (unique_keys, output): (Option<Span>, Span),
+        outputs: Outputs,
         starts: Starts,
     ) -> Result<()> {
-        self.check(made, unique_keys, output, starts)?;
-        let runs = self.runs(unique_keys, starts);
-        queue.select(&runs, Count::Callers(starts.count))?;
-        match self.most_runs(made, unique_keys, output, starts) {
-            0 => Ok(()),
-            most_runs => {
-                let segments = self.segments(starts, most_runs);
-                queue.segments(row, segments, made, output, 0)
-            }
-        }
+        queue.check(&self.regions(made, outputs, Some(starts)))?;
+        self.runs(outputs, starts).check_numbers()?;
+        // SAFETY: the check is of all arguments of both launches, for as many results and starts as are written.
+        unsafe { self.queue_checked(queue, row, made, outputs, starts) }
     }
 
     /// Runs the same, and waits for it. Gives how many runs there are, for all of which there was room.
@@ -92,20 +100,24 @@ impl Keyed {
         entered: Entered<'_>,
         row: &'static Row,
         made: Made,
-        outputs: (Option<Span>, Span),
+        outputs: Outputs,
         starts: Option<Starts>,
     ) -> Result<usize> {
-        let (unique_keys, output) = outputs;
-        let room = self.room(made, unique_keys, output);
+        check_arguments(entered, &self.regions(made, outputs, starts))?;
+        let room = self.room(made, outputs);
         let (starts, memory) = match starts {
             Some(starts) => (starts, None),
             None => {
-                let (starts, memory) = Starts::allocate(room + 1, self.keys.item_count)?;
+                let key_count = self.keys.item_count;
+                let (starts, memory) = Starts::allocate(entered, room + 1, key_count)?;
                 (starts, Some(memory))
             }
         };
+        self.runs(outputs, starts).check_numbers()?;
         let ((), mut call) = Queue::and_wait(entered, |queue, _| {
-            self.queue(queue, row, made, outputs, starts)
+            // SAFETY: the check above is of all memory of the caller's. Starts that are not are an allocation of this call's, which lives
+            // until the work is waited for, with a place for one start more than there is room for runs.
+            unsafe { self.queue_checked(queue, row, made, outputs, starts) }
         })?;
         let count = call.number_at(starts.count.address)? as usize;
         drop(memory);
@@ -118,70 +130,97 @@ impl Keyed {
         }
     }
 
-    /// How many runs the outputs have room for.
-    fn room(&self, made: Made, unique_keys: Option<Span>, output: Span) -> usize {
+    /// Queues both launches. Nothing is missing for the second when the first is queued.
+    ///
+    /// # Safety
+    ///
+    /// Until the work is done, in memory of this context, aligned, and each output apart from all else:
+    ///
+    /// - keys, values and the number of keys, where there is one, can be read;
+    /// - there are places for results and first keys, as many as they say, for starts and for their number;
+    /// - of a scan, there are places for a result of each key, and for one start more than there are keys.
+    unsafe fn queue_checked(
+        &self,
+        queue: &mut Queue<'_>,
+        row: &'static Row,
+        made: Made,
+        outputs: Outputs,
+        starts: Starts,
+    ) -> Result<()> {
+        let most_runs = self
+            .room(made, outputs)
+            .min(starts.numbers.item_count.saturating_sub(1));
+        let (starts_at, count_at) = (starts.numbers, Some(starts.count));
+        let segments = Segments::of_runs(self.values, starts_at, most_runs, count_at);
+        if most_runs > 0 {
+            queue.prepare_segments(row, segments)?;
+        }
+        let runs = self.runs(outputs, starts);
+        // SAFETY: keys, first keys, starts and the place of their number are this function's conditions; the kernel writes no more than
+        // there is room for.
+        unsafe { queue.select_checked(&runs, Count::Callers(starts.count)) }?;
+        match most_runs {
+            0 => Ok(()),
+            // SAFETY: values, starts and results are this function's conditions: there is a result's place for each of `most_runs` runs, or
+            // in a scan for each value, and one start more. There is no report.
+            _ => unsafe { queue.segments_checked(row, segments, made, outputs.results, 0) },
+        }
+    }
+
+    /// How many runs the outputs have room for. A scan has a result for each item, however many runs there are.
+    fn room(&self, made: Made, outputs: Outputs) -> usize {
         let key_count = self.keys.item_count;
         match made {
-            Made::Reduction => unique_keys
-                .map_or(key_count, |keys| keys.item_count)
-                .min(output.item_count)
-                .min(key_count),
-            // A scan has a result for each item.
+            Made::Reduction => {
+                let results = outputs.results.item_count.min(key_count);
+                outputs
+                    .unique_keys
+                    .map_or(results, |keys| keys.item_count.min(results))
+            }
             Made::InclusiveScan | Made::ExclusiveScan => key_count,
         }
     }
 
-    /// The most runs of which something can be made.
-    fn most_runs(
-        &self,
-        made: Made,
-        unique_keys: Option<Span>,
-        output: Span,
-        starts: Starts,
-    ) -> usize {
-        self.room(made, unique_keys, output)
-            .min(starts.numbers.item_count.saturating_sub(1))
-    }
-
     /// The runs, of which the starts are written, and perhaps the keys.
-    fn runs(&self, unique_keys: Option<Span>, starts: Starts) -> Selection {
+    fn runs(&self, outputs: Outputs, starts: Starts) -> Selection {
         Selection {
             item_count_at: self.count,
-            ..Selection::of_runs(self.keys, self.chooser, unique_keys, starts.numbers)
+            ..Selection::of_runs(self.keys, self.chooser, outputs.unique_keys, starts.numbers)
         }
     }
 
-    /// The values of the runs.
-    fn segments(&self, starts: Starts, most_runs: usize) -> Segments {
-        Segments::of_runs(self.values, starts.numbers, most_runs, Some(starts.count))
-    }
-
-    /// Checks that what one launch writes lies apart from what the other reads, and that there is room.
-    fn check(
-        &self,
-        made: Made,
-        unique_keys: Option<Span>,
-        output: Span,
-        starts: Starts,
-    ) -> Result<()> {
-        let results = output.first_items(self.keys.item_count);
-        results.check_apart(self.keys)?;
-        if let Some(unique_keys) = unique_keys {
-            let unique_keys = unique_keys.first_items(self.keys.item_count);
-            unique_keys.check_apart(self.values)?;
-            unique_keys.check_apart(results)?;
-        }
-        starts.count.check_apart(self.values)?;
-        starts.numbers.check_apart(self.values)?;
-        let (offered_items, key_count) = (starts.numbers.item_count, self.keys.item_count);
-        match made {
-            Made::InclusiveScan | Made::ExclusiveScan if offered_items <= key_count => {
-                Err(Error::OutputTooShort {
-                    offered_items,
-                    needed_items: key_count + 1,
-                })
-            }
-            _ => Ok(()),
-        }
+    /// All that both launches read and write of the caller's memory. The starts and their number are there if they are the caller's.
+    fn regions(&self, made: Made, outputs: Outputs, starts: Option<Starts>) -> [Option<Region>; 7] {
+        let key_count = self.keys.item_count;
+        let most_starts = key_count + 1;
+        let firsts = outputs.unique_keys.map(|span| {
+            let span = self.chooser.aligned(span);
+            Region::written_at_most(Argument::Output, span, key_count)
+        });
+        let (results, numbers) = match made {
+            Made::Reduction => (
+                Region::written_at_most(Argument::Output, outputs.results, key_count),
+                starts.map(|starts| {
+                    Region::written_at_most(Argument::Offsets, starts.numbers, most_starts)
+                }),
+            ),
+            Made::InclusiveScan | Made::ExclusiveScan => (
+                Region::written(Argument::Output, outputs.results, key_count),
+                starts
+                    .map(|starts| Region::written(Argument::Offsets, starts.numbers, most_starts)),
+            ),
+        };
+        [
+            Some(Region::read(
+                Argument::Input,
+                self.chooser.aligned(self.keys),
+            )),
+            Some(Region::read(Argument::Input, self.values)),
+            self.count.map(Region::count),
+            firsts,
+            Some(results),
+            numbers,
+            starts.map(|starts| Region::written(Argument::Count, starts.count, 1)),
+        ]
     }
 }

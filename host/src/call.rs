@@ -3,7 +3,7 @@
 //! Nothing here is generic: a request's types have become a [`Verb`] and spans.
 
 use crate::binding::{RawStream, User};
-use crate::by_key::{Keyed, Starts};
+use crate::by_key::{self, Keyed, Starts};
 use crate::driver::{Event, Stream};
 use crate::error::{Error, Result};
 use crate::gpu::{Entered, Gpu};
@@ -183,8 +183,7 @@ pub(crate) enum Work<'a> {
         row: &'static Row,
         keyed: Keyed,
         made: Made,
-        unique_keys: Option<Span>,
-        output: Span,
+        outputs: by_key::Outputs,
         starts: Option<Starts>,
     },
 }
@@ -216,7 +215,7 @@ impl<'a> Work<'a> {
                 Ok(Some(Work::ReducePairs {
                     row,
                     pairs: PairSpan::new(arguments.input, right)?,
-                    output: results(arguments).one_place()?,
+                    output: results(arguments),
                 }))
             }
             Verb::Scan { row, is_exclusive } => {
@@ -289,7 +288,7 @@ impl<'a> Work<'a> {
                 row,
                 input,
                 count: arguments.count,
-                output: output.one_place()?,
+                output: output,
             }));
         }
         let is_nothing = input.item_count == 0 && arguments.total.is_none();
@@ -337,8 +336,10 @@ impl<'a> Work<'a> {
             row,
             keyed,
             made,
-            unique_keys: arguments.unique_keys,
-            output: results(arguments),
+            outputs: by_key::Outputs {
+                unique_keys: arguments.unique_keys,
+                results: results(arguments),
+            },
             starts: starts.map(|(numbers, count)| Starts { numbers, count }),
         }))
     }
@@ -351,15 +352,11 @@ impl<'a> Work<'a> {
                 input,
                 count,
                 output,
-            } => match (count, input.item_count) {
-                (Some(count), _) => queue.reduce_counted(row, input, count, output),
-                (None, 0) => queue.write_identity(row, output),
-                (None, _) => queue.reduce(row, input, output),
+            } => match count {
+                Some(count) => queue.reduce_counted(row, input, count, output),
+                None => queue.reduce(row, input, output),
             },
-            Work::ReducePairs { row, pairs, output } => match pairs.item_count() {
-                0 => queue.write_identity(row, output),
-                _ => queue.reduce_pairs(row, pairs, output),
-            },
+            Work::ReducePairs { row, pairs, output } => queue.reduce_pairs(row, pairs, output),
             Work::Scan {
                 row,
                 input,
@@ -389,11 +386,10 @@ impl<'a> Work<'a> {
                 row,
                 ref keyed,
                 made,
-                unique_keys,
-                output,
+                outputs,
                 starts,
             } => match starts {
-                Some(starts) => keyed.queue(queue, row, made, (unique_keys, output), starts),
+                Some(starts) => keyed.queue(queue, row, made, outputs, starts),
                 // The types of a request see to it that there is one.
                 None => Err(Error::CountMissing),
             },
@@ -417,10 +413,9 @@ impl<'a> Work<'a> {
                 row,
                 ref keyed,
                 made,
-                unique_keys,
-                output,
+                outputs,
                 starts,
-            } => keyed.and_wait(entered, row, made, (unique_keys, output), starts),
+            } => keyed.and_wait(entered, row, made, outputs, starts),
             Work::Reduce { .. }
             | Work::ReducePairs { .. }
             | Work::Scan { .. }

@@ -280,29 +280,37 @@ pub(crate) fn fill(to: Address, word: u32, words: usize, stream: Stream<'_>) -> 
     })
 }
 
-/// Queues the writing of an item of 1, 2, 4 or 8 bytes, whose bytes are copied now.
+/// Queues the writing of an item of any size at any address. Its bytes are copied now. A fill is of words where they are aligned, of
+/// halves and bytes where they are not.
 pub(crate) fn write_item(to: Address, item: &[u8], stream: Stream<'_>) -> Result<()> {
-    match *item {
-        // SAFETY: no host pointers; the stream lives.
-        [byte] => check("cuMemsetD8Async", unsafe {
-            raw::cuMemsetD8Async(to, byte, 1, stream.handle)
-        }),
-        // SAFETY: as before.
-        [low, high] => check("cuMemsetD16Async", unsafe {
-            raw::cuMemsetD16Async(to, u16::from_ne_bytes([low, high]), 1, stream.handle)
-        }),
-        _ => {
-            let words = item.chunks_exact(4).zip((to..).step_by(4));
-            for (word, address) in words {
-                let word = word
-                    .iter()
-                    .rev()
-                    .fold(0, |high, &low| high << 8 | u32::from(low));
+    let (mut address, mut rest) = (to, item);
+    while !rest.is_empty() {
+        let fits = |bytes: usize| rest.len() >= bytes && address.is_multiple_of(bytes as u64);
+        let bytes = match (fits(4), fits(2)) {
+            (true, _) => 4,
+            (false, true) => 2,
+            (false, false) => 1,
+        };
+        match rest[..bytes] {
+            // SAFETY: no host pointers; the stream lives.
+            [byte] => check("cuMemsetD8Async", unsafe {
+                raw::cuMemsetD8Async(address, byte, 1, stream.handle)
+            })?,
+            // SAFETY: no host pointers; the stream lives.
+            [low, high] => check("cuMemsetD16Async", unsafe {
+                let half = u16::from_ne_bytes([low, high]);
+                raw::cuMemsetD16Async(address, half, 1, stream.handle)
+            })?,
+            ref word => {
+                let word = word.iter().rev();
+                let word = word.fold(0, |high, &low| high << 8 | u32::from(low));
                 fill(address, word, 1, stream)?;
             }
-            Ok(())
         }
+        address += bytes as u64;
+        rest = &rest[bytes..];
     }
+    Ok(())
 }
 
 /// Whether `address` is memory of `context`, or, as stream-ordered allocations do, belongs to no context but
@@ -393,6 +401,14 @@ impl Module {
     pub fn unload(self) -> Result<()> {
         // SAFETY: no pointers but the handle, which its owner gives up.
         check("cuModuleUnload", unsafe { raw::cuModuleUnload(self.0) })
+    }
+
+    /// The same module as `cust` has it, which unloads it when dropped.
+    pub fn into_cust(self) -> cust::module::Module {
+        const _: () = assert!(size_of::<cust::module::Module>() == size_of::<*mut c_void>());
+        // SAFETY: `cust`'s type has one field, the driver's handle, and the assertion says that it is all of the type, so it is laid out
+        // like one. The handle is of a module that the driver has just loaded, and that nobody else unloads: this gives it up.
+        unsafe { std::mem::transmute::<*mut c_void, cust::module::Module>(self.0) }
     }
 
     pub fn function(self, name: &CStr) -> Result<Function> {

@@ -213,7 +213,7 @@ impl Gpu {
     ///
     /// [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`].
     pub fn make_current(&self) -> Result<()> {
-        self.watch(|core| Ok(driver::set_current(core.context.handle())?))
+        self.with_current(|| Ok(()))
     }
 
     /// Waits for all work that is queued on the default stream of the device's primary context and on the streams that are
@@ -240,6 +240,14 @@ impl Gpu {
         self.enter(|entered| {
             entered.trim();
             Ok(())
+        })
+    }
+
+    /// Makes the context current, until something else is, and runs `work`.
+    pub(crate) fn with_current<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        self.watch(|core| {
+            driver::set_current(core.context.handle())?;
+            work()
         })
     }
 

@@ -43,11 +43,15 @@ impl OwnKernel {
     ///
     /// # Errors
     ///
-    /// [`Error::KernelRejected`], [`Error::KernelMissing`], and what [`Gpu::make_current`] may give.
+    /// [`Error::KernelRejected`], [`Error::KernelMissing`], [`Error::OutOfMemory`], and what [`Gpu::make_current`] may give.
     pub fn load(&self, gpu: &Gpu) -> Result<Module> {
-        gpu.make_current()?;
+        gpu.with_current(|| self.load_best(gpu.compute_capability()))
+    }
+
+    /// Loads the best text that the driver takes into the current context.
+    fn load_best(&self, capability: (u32, u32)) -> Result<Module> {
         let mut refused = None;
-        for candidate in self.texts.candidates(self.symbol, gpu.compute_capability()) {
+        for candidate in self.texts.candidates(self.symbol, capability) {
             let error = match load(self.symbol, &candidate.text) {
                 Ok(module) => return Ok(module),
                 Err(error) => error,
@@ -59,10 +63,10 @@ impl OwnKernel {
                     ..
                 }
             );
-            refused.get_or_insert(error);
             if !is_of_version {
-                break;
+                return Err(error);
             }
+            refused.get_or_insert(error);
         }
         let symbol = self.symbol;
         Err(refused.unwrap_or(Error::KernelMissing { symbol }))
@@ -92,10 +96,9 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// [`Error::KernelRejected`], with what the driver's compiler said; and what [`Gpu::make_current`] may give.
+    /// [`Error::KernelRejected`], with what the driver's compiler said; [`Error::OutOfMemory`]; and what [`Gpu::make_current`] may give.
     pub fn load_ptx(&self, symbol: &'static str, text: &str) -> Result<Module> {
-        self.make_current()?;
-        load(symbol, text)
+        self.with_current(|| load(symbol, text))
     }
 
     /// Checks that a buffer is what a kernel may be given: memory of this GPU's primary context, where the items' alignment allows.
@@ -129,24 +132,19 @@ impl Gpu {
     }
 }
 
-/// Loads a text into the current context.
+/// Loads a text into the current context. What is wrong with the text is the kernel's error, and all else the driver's.
 fn load(symbol: &'static str, text: &str) -> Result<Module> {
     let rejected = |code, log| Error::KernelRejected { symbol, code, log };
     let Ok(text) = CString::new(text) else {
         let log = "the text has a NUL".to_owned();
         return Err(rejected(DriverCode::INVALID_PTX, log));
     };
-    let error = match Module::from_ptx_cstr(&text, &[]) {
-        Ok(module) => return Ok(module),
-        Err(error) => error,
-    };
-    // `cust` knows neither all codes nor the log.
     match driver::load_module(&text) {
-        Err((failure, log)) => Err(rejected(failure.code, log)),
-        Ok(module) => {
-            module.unload()?;
-            Err(rejected(DriverCode(error as i32), String::new()))
-        }
+        Ok(module) => Ok(module.into_cust()),
+        Err((failure, log)) => Err(match failure.code.is_of_text() {
+            true => rejected(failure.code, log),
+            false => failure.into(),
+        }),
     }
 }
 

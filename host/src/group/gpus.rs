@@ -7,7 +7,6 @@ use std::thread::{self, ScopedJoinHandle};
 
 use bytemuck::Zeroable;
 use warpfold_kernels::contract::reduce_chunk_count;
-use warpfold_kernels::op::Op;
 
 use super::words::from_states;
 use crate::driver;

@@ -8,9 +8,9 @@ use warpfold_kernels::columns::block_count;
 use warpfold_kernels::workspace::Control;
 
 use super::pieces::Part;
-use super::{Queue, Span, Untyped};
+use super::{Queue, Region, Span, Untyped};
 use crate::call::Made;
-use crate::error::{Argument, Error, Result};
+use crate::error::{Argument, Result};
 use crate::gpu::{LoadedKernel, Place};
 use crate::kernel::Row;
 use crate::segments::row_count;
@@ -66,8 +66,8 @@ impl Queue<'_> {
         matrix: Matrix,
         output: Span,
     ) -> Result<()> {
-        check(matrix, output, matrix.columns)?;
-        let prepared = self.prepare_columns(row, matrix, output)?;
+        self.check_columns(matrix, output, matrix.columns)?;
+        let prepared = self.prepare_columns(row, matrix)?;
         let mut arguments = ColumnsReduceArguments::<Untyped, Untyped> {
             input: matrix.items.address as *const Untyped,
             row_count: matrix.rows as u64,
@@ -89,8 +89,8 @@ impl Queue<'_> {
         is_exclusive: bool,
         output: Span,
     ) -> Result<()> {
-        check(matrix, output, matrix.items.item_count)?;
-        let prepared = self.prepare_columns(row, matrix, output)?;
+        self.check_columns(matrix, output, matrix.items.item_count)?;
+        let prepared = self.prepare_columns(row, matrix)?;
         let mut arguments = ColumnsScanArguments::<Untyped, Untyped> {
             input: matrix.items.address as *const Untyped,
             row_count: matrix.rows as u64,
@@ -105,17 +105,15 @@ impl Queue<'_> {
         unsafe { self.launch_columns(&prepared, &mut arguments.pointers()) }
     }
 
-    /// Checks the memory, and sees to the workspace.
-    fn prepare_columns(
-        &mut self,
-        row: &'static Row,
-        matrix: Matrix,
-        output: Span,
-    ) -> Result<Prepared> {
-        if matrix.rows > 0 {
-            self.check_memory(Argument::Input, matrix.items)?;
-        }
-        self.check_memory(Argument::Output, output)?;
+    fn check_columns(&self, matrix: Matrix, output: Span, result_count: usize) -> Result<()> {
+        self.check(&[
+            Some(Region::read(Argument::Input, matrix.items)),
+            Some(Region::written(Argument::Output, output, result_count)),
+        ])
+    }
+
+    /// Sees to the kernel and the workspace.
+    fn prepare_columns(&mut self, row: &'static Row, matrix: Matrix) -> Result<Prepared> {
         let (rows, columns) = (matrix.rows as u64, matrix.columns as u64);
         let state_words = (row.division.columns_state_words)(rows, columns);
         Ok(Prepared {
@@ -139,17 +137,4 @@ impl Queue<'_> {
         // were compared. The rest is the stream's workspace, with the state words that were asked for.
         unsafe { self.launch(Part::Whole, kernel, kernel.long.block, *blocks, pointers) }
     }
-}
-
-/// Checks what can be known of the arguments without the driver, for this many results.
-fn check(matrix: Matrix, output: Span, result_count: usize) -> Result<()> {
-    if output.item_count < result_count {
-        return Err(Error::OutputTooShort {
-            offered_items: output.item_count,
-            needed_items: result_count,
-        });
-    }
-    matrix.items.check_alignment(Argument::Input)?;
-    output.check_alignment(Argument::Output)?;
-    output.first_items(result_count).check_apart(matrix.items)
 }

@@ -2,7 +2,7 @@
 //! memory says.
 
 use super::pieces::ReducePlan;
-use super::{Queue, Span, check_reduce};
+use super::{Queue, Region, Span};
 use crate::error::{Argument, Result};
 use crate::gpu::{CallStream, Entered};
 use crate::kernel::Row;
@@ -17,15 +17,14 @@ impl Queue<'_> {
         count: Span,
         output: Span,
     ) -> Result<()> {
-        check_reduce(input, output)?;
-        self.check_count(count, output.first())?;
-        if input.item_count > 0 {
-            self.check_memory(Argument::Input, input)?;
-        }
-        self.check_memory(Argument::Output, output)?;
+        self.check(&[
+            Some(Region::read(Argument::Input, input)),
+            Some(Region::count(count)),
+            Some(Region::written(Argument::Output, output, 1)),
+        ])?;
         let plan = ReducePlan::of_most(row, input.item_count as u64);
-        // SAFETY: the items, the number and the result are memory of the context, of the lengths that their owner gave them, and the plan
-        // is for as many items as there may be.
+        // SAFETY: the check above found the items, the number and the place of the result to be memory of the context, aligned and
+        // apart; a `DeviceSlice` is as long as it says. The plan is for as many items as there may be.
         unsafe { self.launch_reduction(row, &plan, (input, Some(count)), output.address) }
     }
 
@@ -38,25 +37,14 @@ impl Queue<'_> {
         input: Span,
         count: Span,
     ) -> Result<()> {
-        input.check_alignment(Argument::Input)?;
-        let count = count.first_of_a_count()?;
-        count.check_alignment(Argument::Count)?;
-        if input.item_count > 0 {
-            self.check_memory(Argument::Input, input)?;
-        }
-        self.check_memory(Argument::Count, count)?;
+        self.check(&[
+            Some(Region::read(Argument::Input, input)),
+            Some(Region::count(count)),
+        ])?;
         let plan = ReducePlan::of_most(row, input.item_count as u64);
-        // SAFETY: the items and the number are memory of the context, of the lengths that their owner gave them; the result has a place of
-        // its own, and the plan is for as many items as there may be.
+        // SAFETY: the check above found the items and the number to be memory of the context, aligned; the result has a place of its own,
+        // in page-locked memory. The plan is for as many items as there may be.
         unsafe { self.launch_reduction(row, &plan, (input, Some(count)), call.result()?) }
-    }
-
-    /// Checks the memory for a number of items, which lies apart from results.
-    pub(super) fn check_count(&self, count: Span, results: Span) -> Result<()> {
-        let count = count.first_of_a_count()?;
-        count.check_alignment(Argument::Count)?;
-        results.check_apart(count)?;
-        self.check_memory(Argument::Count, count)
     }
 }
 

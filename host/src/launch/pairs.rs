@@ -6,7 +6,7 @@ use warpfold_kernels::arguments::ReducePairsArguments;
 use warpfold_kernels::workspace::Control;
 
 use super::pieces::ReducePlan;
-use super::{Queue, Span, Untyped, all_chunks, check_lengths};
+use super::{Queue, Region, Span, Untyped, all_chunks, check_lengths};
 use crate::driver::Address;
 use crate::error::{Argument, Result};
 use crate::gpu::{CallStream, Entered};
@@ -29,18 +29,24 @@ impl PairSpan {
     pub fn item_count(self) -> usize {
         self.left.item_count
     }
+
+    fn regions(self) -> [Option<Region>; 2] {
+        [self.left, self.right].map(|values| Some(Region::read(Argument::Input, values)))
+    }
 }
 
 impl Queue<'_> {
-    /// Queues a reduction of at least one pair to the first item of `output`.
+    /// Queues a reduction of pairs to the first item of `output`: of no pairs, the operator's identity.
     pub fn reduce_pairs(&mut self, row: &'static Row, pairs: PairSpan, output: Span) -> Result<()> {
-        self.check_pairs(pairs)?;
-        output.check_alignment(Argument::Output)?;
-        output.first().check_apart(pairs.left)?;
-        output.first().check_apart(pairs.right)?;
-        self.check_memory(Argument::Output, output)?;
+        let [left, right] = pairs.regions();
+        let result = Region::written(Argument::Output, output, 1);
+        self.check(&[left, right, Some(result)])?;
+        if pairs.item_count() == 0 {
+            return self.write_lowered(row, None, output.address);
+        }
         let chunks = all_chunks(row, pairs.item_count());
-        // SAFETY: all are memory of the context, of the lengths that their owner gave them; all chunks at once.
+        // SAFETY: the check above found both inputs and the place of the result to be memory of the context, aligned, and the result
+        // apart from both; a `DeviceSlice` is as long as it says. All chunks at once.
         unsafe { self.reduce_pairs_piece(row, pairs, chunks, output.address) }
     }
 
@@ -51,19 +57,12 @@ impl Queue<'_> {
         call: &CallStream,
         pairs: PairSpan,
     ) -> Result<()> {
-        self.check_pairs(pairs)?;
+        self.check(&pairs.regions())?;
         let result = call.result()?;
         let chunks = all_chunks(row, pairs.item_count());
-        // SAFETY: the inputs are memory of the context, of the lengths that their owner gave them, and the result has a place of
-        // its own; all chunks at once.
+        // SAFETY: the check above found both inputs to be memory of the context, and aligned; the result's place is page-locked memory
+        // of the library's, a page long. All chunks at once.
         unsafe { self.reduce_pairs_piece(row, pairs, chunks, result) }
-    }
-
-    fn check_pairs(&self, pairs: PairSpan) -> Result<()> {
-        pairs.left.check_alignment(Argument::Input)?;
-        pairs.right.check_alignment(Argument::Input)?;
-        self.check_memory(Argument::Input, pairs.left)?;
-        self.check_memory(Argument::Input, pairs.right)
     }
 
     /// Queues the part of a reduction of pairs that has these chunks; the last part writes the result to `output`.

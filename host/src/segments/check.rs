@@ -40,8 +40,8 @@ pub fn and_wait(
     }
     let item_count = segments.items.item_count;
     Err(match offsets.item.bytes {
-        4 => first_bad::<u32>(&mut call, offsets, item_count)?,
-        _ => first_bad::<u64>(&mut call, offsets, item_count)?,
+        4 => first_bad::<u32>(entered, &mut call, offsets, item_count)?,
+        _ => first_bad::<u64>(entered, &mut call, offsets, item_count)?,
     })
 }
 
@@ -69,8 +69,13 @@ pub fn ascends<I: Offset>(
 }
 
 /// The error that names the first offset that is wrong.
-fn first_bad<I: Offset>(call: &mut Call<'_>, span: Span, item_count: usize) -> Result<Error> {
-    let piece = PinnedMemory::allocate(PIECE_BYTES)?;
+fn first_bad<I: Offset>(
+    entered: Entered<'_>,
+    call: &mut Call<'_>,
+    span: Span,
+    item_count: usize,
+) -> Result<Error> {
+    let piece = entered.with_room(|| PinnedMemory::allocate(PIECE_BYTES))?;
     let mut before = 0;
     let mut index = 0;
     while index < span.item_count {

@@ -1,6 +1,5 @@
 //! Reductions.
 
-use bytemuck::Zeroable;
 use warpfold_kernels::op::{Op, Pair};
 
 use super::{QueuedReduce, ReduceEnd, results, results_to, room};

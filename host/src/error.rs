@@ -118,8 +118,8 @@ pub enum Error {
     /// A stream of the context is being captured, and this call would come after it on the default stream, which would end the
     /// capture. Nothing was done, and the capture goes on.
     #[error(
-        "a stream that is ordered with the default stream is being captured, and a call that waits uses that one: use a form that \
-         takes a stream (`reduce_into`, `…_on`), or wait for the end of the capture"
+        "a stream that is ordered with the default stream is being captured, and a call that waits uses that one: queue the request on a \
+         stream (`.queue(&gpu, &stream)`), or wait for the end of the capture"
     )]
     CaptureUnderWay,
 

@@ -29,11 +29,12 @@
 ///
 /// A row reads `name: Operator, Item;` and gives a reduction, those of segments and of columns, scans of segments and of columns, and both scans. With `scans only` after a comma
 /// it gives all but the first, since only that needs [`Commutative`](crate::Commutative); with `reduction only` the reduction
-/// alone. A row `name: Operator, pairs of A, B;` gives a reduction of two inputs, [`reduce_pairs`](crate::reduce_pairs()), by an
+/// alone. A row `name: Operator, pairs of A, B;` gives a reduction of two inputs, [`reduce`](crate::reduce()) of two inputs, by an
 /// operator on [`Pair<A, B>`](crate::Pair).
 ///
-/// A row `name: Predicate, Item, predicate;` makes a [`Predicate`](crate::Predicate) known, for [`select_if`](crate::select_if) and its
-/// kin, and a row `name: Equality, Item, equality;` an [`Equality`](crate::Equality), for [`unique`](crate::unique) and what goes by key.
+/// A row `name: Predicate, Item, predicate;` makes a [`Predicate`](crate::Predicate) known, for
+/// [`select`](crate::select()), and a row `name: Equality, Item, equality;` an [`Equality`](crate::Equality), for
+/// [`runs`](crate::runs()) and for requests by key.
 ///
 /// The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`, `columns_reduce_name`, `columns_scan_name`,
 /// `inclusive_scan_name`, `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name` and `runs_name`, in profilers too; the names in a program's list

@@ -120,8 +120,8 @@ impl<'a, O, T, P: Single, R> Reduce<'a, O, T, P, Whole, R> {
     /// Combines the items of each run of equal neighbouring keys, of which there are as many as items. Which keys are equal says the
     /// equality `E`: [`Equal`](crate::Equal) compares by value. A key that comes back later begins a run of its own.
     ///
-    /// Outputs need room for as many items as there are runs. If they have less, `wait` says how much is needed
-    /// ([`Error::OutputTooShort`](crate::Error::OutputTooShort)); queued work fills them, and the count says how many runs there are.
+    /// Outputs need room for as many items as there are runs. If they have less, they are filled: `wait` then says how much is needed
+    /// ([`Error::OutputTooShort`](crate::Error::OutputTooShort)), and of queued work the count says how many runs there are.
     pub fn by_key<E, F: Input<'a, Place = P>>(
         mut self,
         keys: F,

@@ -166,7 +166,8 @@ pub enum Error {
         right_items: usize,
     },
 
-    /// Input and output share memory. Only a scan may write where it reads, and then item for item.
+    /// Two arguments share memory, and the call would write to one of them: an output and an input, two outputs, a count or a total. Only
+    /// a scan may write where it reads, and then item for item. Of two that are written, the one that comes first stands as the input.
     #[error(
         "{input_items} items of input at address {input:#x} overlap {output_items} of output at {output:#x}: only a \
          scan may write where it reads, and then item for item"

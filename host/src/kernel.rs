@@ -135,8 +135,11 @@ pub mod kind {
 ///
 /// # Safety
 ///
-/// [`Self::row`] is the kernel of that kind that was compiled for this operator and these items. The table of kernels and
-/// [`operators!`](crate::operators) implement it; nobody else has to.
+/// - [`Self::row`] is made of `K`, `Self` and `T`, so that launches know the sizes and the division of this operator;
+/// - its symbol, in its texts, is the kernel of kind `K` that was compiled for this operator and these items, or is not there:
+///   then loading it is an error.
+///
+/// The table of kernels and [`operators!`](crate::operators) implement it; nobody else has to.
 #[diagnostic::on_unimplemented(
     message = "there is no `{K}` kernel for the operator `{Self}` and items of type `{T}`",
     label = "neither the table of kernels nor an `operators!` list has such a row"
@@ -333,7 +336,8 @@ impl Entry {
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
         $(
-            // SAFETY: the texts of this library have the table's rows, by these names.
+            // SAFETY: the row is made of the table's kind, operator and items. This library's texts are made of the same table, whose
+            // symbols name one kernel each; `cargo xtask ptx` inspects that they have exactly these.
             unsafe impl Kernel<kind::$kind, $t> for $op {
                 fn row() -> &'static Row {
                     static ROW: Row = Row::shipped::<kind::$kind, $op, $t>(stringify!($symbol));
@@ -369,7 +373,8 @@ pub(crate) const SHIPPED: [&[&str]; 5] = [
 /// The same for the rows of the table of kernels with two inputs, whose items are pairs.
 macro_rules! pair_rows {
     ($(reduce_pairs $op:ident $t:ident => $symbol:ident;)*) => {$(
-        // SAFETY: the texts of this library have the table's rows, by these names.
+        // SAFETY: the row is made of the table's operator and pair. This library's texts are made of the same table, whose symbols
+        // name one kernel each; `cargo xtask ptx` inspects that they have exactly these.
         unsafe impl Kernel<kind::reduce_pairs, Pair<$t, $t>> for $op {
             fn row() -> &'static Row {
                 static ROW: Row =

@@ -2,7 +2,7 @@
 //!
 //! Every public function comes down to one of the methods of [`Queue`], none of which waits. What is wrong with the
 //! arguments is found before anything is prepared or launched: first whether the stream is the context's, then
-//! lengths, alignment and overlap, which need no driver, then whether the memory is.
+//! all else by the one check of [`arguments`].
 
 mod arguments;
 mod columns;
@@ -235,8 +235,9 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// `arguments` points to the arguments of the kernel's kind, and the pointers among these reach as far as the kernel's contract
-    /// says.
+    /// - `arguments` point to the arguments of the kernel's kind, in their order and with their sizes;
+    /// - the pointers among these reach as far as the kernel's contract says, until the work is done;
+    /// - `blocks` are as many as the contract allows, at least one.
     unsafe fn launch(
         &mut self,
         part: Part,
@@ -248,6 +249,7 @@ impl Queue<'_> {
         if part != Part::Whole {
             self.set_progress(Progress::Halfway);
         }
+        debug_assert!((1..=u64::from(u32::MAX >> 1)).contains(&blocks));
         let shape = Shape {
             blocks: blocks as u32,
             block_threads: block.threads,
@@ -260,8 +262,8 @@ impl Queue<'_> {
             #[cfg(feature = "nccl")]
             Launches::Seeded(_) => kernel.start,
         };
-        // SAFETY: an entry's parameters are its kind's arguments; the kernel waits if its text says that it may begin early; the
-        // rest is the caller's promise.
+        // SAFETY: an entry's parameters are its kind's arguments, and `arguments` has a value for each by the first condition. What the
+        // kernel does with them is sound by the other two. It waits for the work before it wherever its text lets it begin early.
         unsafe { kernel.function.launch(shape, start, self.stream, arguments) }?;
         if part == Part::Last {
             self.set_progress(Progress::Complete);

@@ -74,7 +74,9 @@ macro_rules! operators {
         $crate::operators!(@kernel exclusive_scan "exclusive_scan_", $name, $op, $item);
     };
     (@kernel $kind:ident $prefix:literal, $name:ident, $op:ty, $item:ty) => {
-        // SAFETY: the build script has compiled this list's rows, by these names.
+        // SAFETY: the row is made of the kind, the operator and the items that this line names. `TEXTS` is what the build script of this
+        // very package wrote to its `OUT_DIR` for the file with this list. The symbol is this line's name with the kind's prefix: there
+        // it is the kernel of the same line, since names differ, or none, and then loading it is an error.
         unsafe impl $crate::Kernel<$crate::kind::$kind, $item> for $op {
             fn row() -> &'static $crate::texts::Row {
                 static ROW: $crate::texts::Row =
@@ -87,7 +89,9 @@ macro_rules! operators {
         }
     };
     (@choice $kernel:ident $entry:ident $prefix:literal, $name:ident, $chooser:ty, $item:ty) => {
-        // SAFETY: the build script has compiled this list's rows, by these names.
+        // SAFETY: the entry is made for the items that this line names. `TEXTS` is what the build script of this very package wrote to its
+        // `OUT_DIR` for the file with this list. The symbol is this line's name with the kind's prefix: there it is the kernel of the
+        // same line, since names differ, or none, and then loading it is an error.
         unsafe impl $crate::$kernel<$item> for $chooser {
             fn entry() -> &'static $crate::texts::Entry {
                 static ENTRY: $crate::texts::Entry =

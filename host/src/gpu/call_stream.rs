@@ -130,7 +130,7 @@ impl CallStream {
     /// The work that writes it is done.
     pub unsafe fn read_number(&self) -> Result<u64> {
         let mut number = [0; size_of::<u64>()];
-        // SAFETY: the caller's; a number has no more bytes than a result may have.
+        // SAFETY: the work is done by this function's own condition, and a number has no more bytes than a result may have.
         unsafe { self.read_result_to(&mut number) }?;
         Ok(u64::from_ne_bytes(number))
     }
@@ -139,12 +139,14 @@ impl CallStream {
     ///
     /// # Safety
     ///
-    /// The work that writes them is done, and they are at most [`RESULT_MAX_BYTES`], as those of a row's results are.
+    /// - The work that writes them is done;
+    /// - they are at most [`RESULT_MAX_BYTES`], as those of a row's results are.
     pub unsafe fn read_result_to(&self, result: &mut [u8]) -> Result<()> {
         debug_assert!(result.len() <= RESULT_MAX_BYTES);
         let start = self.result_memory()?.start();
         for (index, byte) in result.iter_mut().enumerate() {
-            // SAFETY: page-locked memory is long enough; it was written there, as the caller promises, and nobody writes now. The
+            // SAFETY: page-locked memory is a page long, which is more than the second condition allows. Nobody writes there now, by the
+            // first; any bytes are a value. The
             // device has written it, which the compiler cannot know, hence volatile.
             *byte = unsafe { start.add(index).read_volatile() };
         }

@@ -77,7 +77,8 @@ impl Queue<'_> {
             state_words: prepared.scratch.state_words,
             output: output.address as *mut Untyped,
         };
-        // SAFETY: these are the arguments of a reduction of columns, laid out as with the kernel's types.
+        // SAFETY: these are the arguments of a reduction of columns, laid out as with the kernel's types. The check above found items
+        // and results to be memory of the context, aligned, apart, with a result for each column; the workspace is the prepared one.
         unsafe { self.launch_columns(&prepared, &mut arguments.pointers()) }
     }
 
@@ -101,7 +102,8 @@ impl Queue<'_> {
             output: output.address as *mut Untyped,
             is_exclusive: u64::from(is_exclusive),
         };
-        // SAFETY: these are the arguments of a scan of columns, laid out as with the kernel's types.
+        // SAFETY: these are the arguments of a scan of columns, laid out as with the kernel's types. The check above found items and
+        // results to be memory of the context, aligned, apart, with a result for each item; the workspace is the prepared one.
         unsafe { self.launch_columns(&prepared, &mut arguments.pointers()) }
     }
 
@@ -126,15 +128,18 @@ impl Queue<'_> {
     /// Launches the kernel.
     ///
     /// # Safety
-    /// The arguments are those of the kernel, of the launch that was prepared.
+    ///
+    /// - `pointers` point to the arguments of the kernel that was prepared, in their order and with their sizes;
+    /// - these have the matrix and the workspace that were prepared for;
+    /// - the matrix can be read and the results written, in memory of this context, until the work is done.
     unsafe fn launch_columns(
         &mut self,
         prepared: &Prepared,
         pointers: &mut [*mut c_void],
     ) -> Result<()> {
         let Prepared { kernel, blocks, .. } = prepared;
-        // SAFETY: the caller's. The items and the results are memory of the context, of the lengths that their owner gave them, which
-        // were compared. The rest is the stream's workspace, with the state words that were asked for.
+        // SAFETY: the arguments are the kernel's by the first condition. Its pointers reach far enough: items and results by the third; the
+        // workspace has the state words that this matrix needs, by the second.
         unsafe { self.launch(Part::Whole, kernel, kernel.long.block, *blocks, pointers) }
     }
 }

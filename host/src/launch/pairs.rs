@@ -69,7 +69,14 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// The same as for [`Self::reduce_piece`], of both inputs.
+    /// Until the work is done,
+    ///
+    /// - the values of these chunks' pairs, counted from either input's address, are memory that the device reads in this context. No
+    ///   other value need be there;
+    /// - `output`, in the last part, is memory for a result that the device writes in this context, apart from the values;
+    /// - all addresses are aligned for their types.
+    ///
+    /// And, or the result is wrong: parts are queued as [`Self::reduce_piece`] says.
     pub unsafe fn reduce_pairs_piece(
         &mut self,
         row: &'static Row,
@@ -77,6 +84,8 @@ impl Queue<'_> {
         chunks: Range<u64>,
         output: Address,
     ) -> Result<()> {
+        debug_assert_eq!(pairs.left.item_count, pairs.right.item_count);
+        debug_assert!(output.is_multiple_of(row.result.alignment as u64));
         let item_count = pairs.item_count() as u64;
         let ReducePlan {
             part,
@@ -98,8 +107,8 @@ impl Queue<'_> {
         let pointers = &mut arguments.pointers();
         let blocks = chunks.end - chunks.start;
         // SAFETY: these are the arguments of a reduction of pairs, laid out as with the kernel's types. Block `i` reads chunk
-        // `chunks.start + i` of either input, and the last one writes `output`: the caller answers for all. The rest is the stream's
-        // workspace, with the state words that were asked for.
+        // `chunks.start + i` of either input, by the first condition, and the last one writes `output`, by the second. The workspace has
+        // the state words that the plan needs.
         unsafe { self.launch(part, &kernel, kernel.long.block, blocks, pointers) }
     }
 }

@@ -193,7 +193,7 @@ impl Queue<'_> {
             return self.select_nothing(selection, count);
         }
         match count {
-            // SAFETY: the caller's promises are the same, and there is an item.
+            // SAFETY: the conditions are the same, and `address` is the place of the count.
             Count::Callers(Span { address, .. }) | Count::Own(address) => unsafe {
                 self.select_to(selection, address)
             },

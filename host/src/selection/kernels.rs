@@ -13,8 +13,11 @@ use crate::launch::Chooser;
 ///
 /// # Safety
 ///
-/// [`Self::entry`] is the kernel that was compiled for this predicate and these items. The table of kernels and
-/// [`operators!`](crate::operators) implement it; nobody else has to.
+/// - [`Self::entry`] is made for items of type `T`, so that launches know their size;
+/// - its symbol, in its texts, is the kernel that was compiled for this predicate and these items, or is not there: then loading it is
+///   an error.
+///
+/// The table of kernels and [`operators!`](crate::operators) implement it; nobody else has to.
 #[diagnostic::on_unimplemented(
     message = "there is no kernel for the predicate `{Self}` and items of type `{T}`",
     label = "neither the table of kernels nor an `operators!` list has such a row"
@@ -29,8 +32,11 @@ pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
 ///
 /// # Safety
 ///
-/// [`Self::entry`] is the kernel that was compiled for this equality and these items. The table of kernels and
-/// [`operators!`](crate::operators) implement it; nobody else has to.
+/// - [`Self::entry`] is made for items of type `T`, so that launches know their size;
+/// - its symbol, in its texts, is the kernel that was compiled for this equality and these items, or is not there: then loading it is
+///   an error.
+///
+/// The table of kernels and [`operators!`](crate::operators) implement it; nobody else has to.
 #[diagnostic::on_unimplemented(
     message = "there is no kernel for the equality `{Self}` and items of type `{T}`",
     label = "neither the table of kernels nor an `operators!` list has such a row"
@@ -43,7 +49,8 @@ pub unsafe trait RunsKernel<T: Item>: Equality<T> {
 
 macro_rules! row {
     (select_if $predicate:ident $t:ident $symbol:ident) => {
-        // SAFETY: the texts of this library have the table's rows, by these names.
+        // SAFETY: the entry is made for the table's items. This library's texts are made of the same table, whose symbols name one kernel
+        // each; `cargo xtask ptx` inspects that they have exactly these.
         unsafe impl SelectKernel<$t> for $predicate {
             fn entry() -> &'static Entry {
                 static ENTRY: Entry = Entry::with_blocks(
@@ -56,7 +63,8 @@ macro_rules! row {
         }
     };
     (runs $equality:ident $t:ident $symbol:ident) => {
-        // SAFETY: the texts of this library have the table's rows, by these names.
+        // SAFETY: the entry is made for the table's items. This library's texts are made of the same table, whose symbols name one kernel
+        // each; `cargo xtask ptx` inspects that they have exactly these.
         unsafe impl RunsKernel<$t> for $equality {
             fn entry() -> &'static Entry {
                 static ENTRY: Entry = Entry::with_blocks(

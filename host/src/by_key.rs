@@ -103,8 +103,9 @@ where
 /// place of `count`. For the rules of functions that do not wait, see the [crate's documentation](crate#without-waiting).
 ///
 /// `starts` is where the runs start, as [`run_starts`](crate::run_starts) writes it: it needs room for one number more than there are
-/// runs. If the outputs or `starts` have too little room, that is no error: they are filled, and the count says how many runs there are.
-/// For no keys the count is 0.
+/// runs. Too little room is no error: `unique_keys` and `starts` are filled, and the count says how many runs there are. The first runs
+/// then have results: as many as `unique_keys` and `results` both have room for, and one fewer than `starts` has. For no keys the count
+/// is 0.
 ///
 /// ```
 /// use warpfold::cust::memory::DeviceBuffer;

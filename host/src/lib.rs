@@ -31,12 +31,14 @@
 //! | | [`inclusive_scan_with`], [`exclusive_scan_with`] | [`inclusive_scan_with_on`], [`exclusive_scan_with_on`] |
 //! | | [`inclusive_scan_by_key`], [`exclusive_scan_by_key`] | [`inclusive_scan_by_key_on`], [`exclusive_scan_by_key_on`] |
 //!
-//! Each takes its operator as a type, as in `reduce::<Sum, _>(&gpu, &buffer)`: [`Sum`], [`Product`], [`Min`] or
-//! [`Max`], on items of `f32`, `f64`, [`f16`](struct@f16), [`bf16`], or integers of 8, 16, 32 or 64 bits. Reductions also have
-//! [`WideSum`], whose result has a wider type than the items, and what one reading tells: where the extremes are ([`ArgMin`],
+//! Each takes its operator as a type, as in `reduce::<Sum, _>(&gpu, &buffer)`, on items of `f32`, `f64`, [`f16`](struct@f16), [`bf16`],
+//! or integers of 8, 16, 32 or 64 bits. Reductions and scans have [`Sum`], [`Product`], [`Min`] and [`Max`]; [`WideSum`] of items of up
+//! to 32 bits, whose results have a wider type; [`MinNum`] and [`MaxNum`] of floats; and [`And`], [`Or`] and [`Xor`] of integers.
+//! Reductions also have [`All`] and [`Any`] of integers. Reductions of a whole array also have where the extremes are ([`ArgMin`],
 //! [`ArgMax`], [`ArgMinMax`]), both extremes ([`MinMax`]), mean and variance ([`Moments`]), all of these ([`Statistics`]),
-//! [`SumOfSquares`] and [`CountNonZero`]. [`one_reading!`] makes one operator of several. Narrow items are combined in 32 bits, and the
-//! results cut off or rounded. A pair that has no kernel does not compile:
+//! [`SumOfSquares`], [`WideSumOfSquares`] of `f32`, and [`CountNonZero`]; those of two arrays have [`Dot`]. [`one_reading!`] makes one
+//! operator of several. Narrow items are combined in 32 bits, and the results cut off or rounded. A pair that has no kernel does not
+//! compile:
 //!
 //! ```compile_fail
 //! warpfold::gpu_sum(&[1u128, 2, 3]);
@@ -93,9 +95,9 @@
 //! | call | beside a capture of one of `cust`'s streams | beside one of a non-blocking stream |
 //! |---|---|---|
 //! | the functions on slices | done | done |
-//! | [`reduce_into`] and the functions `…_on`, on a stream that is not captured | done | done |
+//! | the functions `…_into` and `…_on` on device memory, on a stream that is not captured | done | done |
 //! | [`Gpu::new`] and its kin, [`Gpu::make_current`], [`Gpu::trim`], dropping a [`Gpu`] | done | done |
-//! | [`reduce()`], [`inclusive_scan`], [`exclusive_scan`], and `…_in_place` | [`Error::CaptureUnderWay`] | done |
+//! | the functions on device memory that wait: of whole arrays, pairs, segments, rows and columns, selections, runs, by key | [`Error::CaptureUnderWay`] | done |
 //! | [`Gpu::synchronize`] | [`Error::CaptureUnderWay`] | done |
 //!
 //! The last two rows are ordered with the default stream, and to use that ends the capture of a stream that is ordered with it.

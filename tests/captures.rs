@@ -6,6 +6,8 @@
 mod common;
 #[path = "common/graph.rs"]
 mod graph;
+#[path = "captures/shapes.rs"]
+mod shapes;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -37,9 +39,11 @@ struct Data {
     items: Vec<u32>,
     total: u32,
     input: DeviceBuffer<u32>,
-    /// A place for each sum that nobody looks at, as the calls are on streams without order.
-    sums: DeviceBuffer<u32>,
-    sums_taken: AtomicUsize,
+    /// A place for each result that nobody looks at, as the calls are on streams without order.
+    results: DeviceBuffer<u32>,
+    results_taken: AtomicUsize,
+    counts: DeviceBuffer<u64>,
+    counts_taken: AtomicUsize,
 }
 
 impl Data {
@@ -49,15 +53,24 @@ impl Data {
         Self {
             total: items.iter().fold(0, |sum, &item| sum.wrapping_add(item)),
             input: DeviceBuffer::from_slice(&items).unwrap(),
-            sums: DeviceBuffer::from_slice(&[0; 64]).unwrap(),
-            sums_taken: AtomicUsize::new(0),
+            results: DeviceBuffer::from_slice(&[0; 1 << 14]).unwrap(),
+            results_taken: AtomicUsize::new(0),
+            counts: DeviceBuffer::from_slice(&[0; 64]).unwrap(),
+            counts_taken: AtomicUsize::new(0),
             items,
         }
     }
 
-    fn place_for_a_sum(&self) -> DeviceSlice<u32> {
-        let place = self.sums_taken.fetch_add(1, Ordering::Relaxed);
-        self.sums.index(place..place + 1)
+    /// Room for so many results.
+    fn room(&self, count: usize) -> DeviceSlice<u32> {
+        let place = self.results_taken.fetch_add(count, Ordering::Relaxed);
+        self.results.index(place..place + count)
+    }
+
+    /// Room for a number of results.
+    fn count(&self) -> DeviceSlice<u64> {
+        let place = self.counts_taken.fetch_add(1, Ordering::Relaxed);
+        self.counts.index(place..place + 1)
     }
 }
 
@@ -77,7 +90,7 @@ struct Case {
     call: fn(&Gpu, &Data) -> Result<()>,
 }
 
-/// The table in the crate's documentation.
+/// The table in the crate's documentation, with [`shapes::CASES`].
 const CASES: [Case; 11] = [
     Case {
         name: "gpu_sum, short",
@@ -107,10 +120,10 @@ const CASES: [Case; 11] = [
         },
     },
     Case {
-        name: "reduce_into on another stream",
+        name: "a reduction on another stream",
         outcome: Outcome::Done,
         call: |gpu, data| {
-            let mut sum = data.place_for_a_sum();
+            let mut sum = data.room(1);
             reduce::<Sum, _>(&data.input)
                 .to(&mut sum)
                 .queue(gpu, &stream())
@@ -198,7 +211,7 @@ fn check(case: &Case, how: &str, mode: CaptureMode, outcome: &Result<()>) {
 fn no_call_harms_a_capture_and_none_becomes_part_of_it() {
     let (_alone, gpu) = (alone(), gpu());
     let data = Data::new(50_000);
-    for case in &CASES {
+    for case in CASES.iter().chain(&shapes::CASES) {
         for mode in MODES {
             let outcome = beside_a_capture(mode, gpu, &data, || (case.call)(gpu, &data));
             check(case, "same thread", mode, &outcome);
@@ -216,7 +229,9 @@ fn no_call_harms_a_capture_and_none_becomes_part_of_it() {
     }
     // And all of them are done when there is no capture.
     assert_eq!(reduce::<Sum, _>(&data.input).wait(gpu), Ok(data.total));
-    for case in CASES.iter().filter(|case| !case.name.contains("scan")) {
+    let apart = |case: &&Case| !["inclusive_scan", "inclusive_scan_in_place"].contains(&case.name);
+    let cases = CASES.iter().filter(apart);
+    for case in cases.chain(&shapes::CASES) {
         assert_eq!((case.call)(gpu, &data), Ok(()), "{}", case.name);
     }
 }

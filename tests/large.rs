@@ -10,6 +10,7 @@ mod data;
 #[allow(dead_code, reason = "used in part")]
 mod device;
 
+use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use child::in_child;
@@ -28,16 +29,23 @@ fn alone() -> MutexGuard<'static, ()> {
     MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Says that a test is skipped, past the harness, which shows what a test prints only where it fails.
+fn skip(test: &str, reason: &str) {
+    let line = format!("SKIPPED: {test}: {reason}\n");
+    io::stderr().write_all(line.as_bytes()).unwrap();
+}
+
 /// The real device, if there is one with `needed_bytes` bytes free.
 fn real_gpu(test: &str, needed_bytes: usize) -> Option<&'static Gpu> {
     let gpu = gpu();
     if mode() == Mode::Virtual {
-        eprintln!("{test}: skipped, this is not a real device");
+        skip(test, "this is not a real device");
         return None;
     }
     let (free_bytes, _) = cust::memory::mem_get_info().unwrap();
     if free_bytes < needed_bytes {
-        eprintln!("{test}: skipped, {free_bytes} bytes are free and {needed_bytes} needed");
+        let reason = format!("{free_bytes} bytes are free and {needed_bytes} needed");
+        skip(test, &reason);
         return None;
     }
     Some(gpu)

@@ -71,6 +71,11 @@ pub fn kernels(file: impl AsRef<Path>) {
     run(Contents::Kernels, file.as_ref());
 }
 
+/// Whether device code can be compiled here: the error is that of a build which would have to.
+pub fn find_compiler() -> Result<(), Error> {
+    toolchain::Toolchain::find().map(drop)
+}
+
 fn run(contents: Contents, file: &Path) {
     let build = Build::of_script(contents, file);
     println!("cargo::rerun-if-changed={}", build.source.display());

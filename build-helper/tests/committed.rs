@@ -3,10 +3,15 @@
 mod common;
 
 use std::fs;
+use std::process::ExitCode;
 
+use common::skip::{device_tests, run};
 use warpfold_build::{Build, Error};
 
-#[test]
+fn main() -> ExitCode {
+    run(device_tests![committed_device_code_needs_no_compiler,])
+}
+
 fn committed_device_code_needs_no_compiler() {
     let mut build = common::build("small");
     let own = build.output.join("operators.rs");

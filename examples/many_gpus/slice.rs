@@ -15,7 +15,7 @@ const CALLS: usize = 4;
 /// Sums and scans a slice of `bytes` bytes.
 pub fn run(gpus: &Gpus, bytes: usize, out: &mut dyn Write) -> Result<(), Failure> {
     let numbers = Numbers::made_up(bytes / size_of::<u64>());
-    let items = numbers.some(0..numbers.count());
+    let items = numbers.some(0..numbers.count())?;
     let expected = numbers.sum(0..numbers.count());
     let check_sum = |sum: u64| same("the sum", sum, expected);
     let check_scan = |scanned: Vec<u64>| {

@@ -1,8 +1,9 @@
-//! Builds of the files in `tests/operators`. They need a toolchain with the target, as the crate itself does.
+//! Builds of the files in `tests/operators`. They need a toolchain with the target: see [`skip`].
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod device;
+pub mod skip;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,10 @@
 //! What is written before a build, and what becomes of the text after it.
 
 use super::few::{FEW, library_rows, rows};
-use super::{Part, amend};
-use crate::bounds::LIBRARY;
-use crate::finish::finish;
+use warpfold_ptx::finish::finish;
+use warpfold_ptx::rust_cuda::amend;
+
+use super::Part;
 
 const EMITTED: &str = "\
 .version 8.8
@@ -37,20 +38,11 @@ const AMENDED: &str = "\
 
 #[test]
 fn what_the_compiler_emits_is_amended() {
-    let amended = amend::amend(EMITTED, "7.4").unwrap();
-    assert_eq!(finish(&amended, &LIBRARY).unwrap(), AMENDED);
-}
-
-#[test]
-fn what_has_nothing_to_amend_is_refused() {
-    for (line, other) in [
-        ("[16]", "[32]"),
-        (".version 8.8", ""),
-        (".version", ".version 8.8\n.version"),
-    ] {
-        let error = amend::amend(&EMITTED.replace(line, other), "7.4").unwrap_err();
-        assert!(error.contains("not one of each"), "{error}");
-    }
+    let amended = amend(EMITTED, "7.4").unwrap();
+    assert_eq!(
+        finish(&amended, &Part::Library.contents()).unwrap(),
+        AMENDED
+    );
 }
 
 #[test]

@@ -3,7 +3,13 @@ use std::path::Path;
 use warpfold_ptx::fill::HOLE;
 
 use super::*;
-use crate::kernel::SHIPPED as TABLES;
+
+macro_rules! symbols {
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
+}
+
+/// The library's kernels.
+const SYMBOLS: &[&str] = warpfold_kernels::for_each_row!(symbols);
 
 /// With rust-cuda's compiler, the folder has other texts.
 #[cfg(not(feature = "cuda_builder"))]
@@ -28,7 +34,7 @@ fn packing_loses_nothing() {
 
 #[test]
 fn every_generation_has_every_kernel() {
-    for symbol in TABLES.into_iter().flatten() {
+    for symbol in SYMBOLS {
         let candidates: Vec<_> = SHIPPED.candidates(symbol, (9, 0)).collect();
         let capabilities: Vec<_> = candidates.iter().map(|c| c.capability).collect();
         assert_eq!(capabilities, [(9, 0), (8, 0), (7, 0)], "{symbol}");

@@ -34,27 +34,31 @@ impl Row {
 pub fn rows() -> Vec<Row> {
     macro_rules! rows {
         ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-            vec![$(row(stringify!($symbol), &types!($kind $op $t))),*]
+            &[$((stringify!($symbol), types!($kind $op $t))),*]
         };
     }
     macro_rules! types {
         (select_if $predicate:ident $t:ident) => {
-            Types::of_choice::<$t>()
+            Types::of_choice::<$t>
         };
         (runs $equality:ident $t:ident) => {
-            Types::of_choice::<$t>()
+            Types::of_choice::<$t>
         };
         (select_flagged Flags $t:ident) => {
-            Types::of_choice::<$t>()
+            Types::of_choice::<$t>
         };
         (reduce_pairs $op:ident $t:ident) => {
-            Types::of_operator::<$op, Pair<$t, $t>>()
+            Types::of_operator::<$op, Pair<$t, $t>>
         };
         ($kind:ident $op:ident $t:ident) => {
-            Types::of_operator::<$op, $t>()
+            Types::of_operator::<$op, $t>
         };
     }
-    warpfold_kernels::for_each_row!(rows)
+    // Of functions, since to drop so many values takes the compiler minutes.
+    const ROWS: &[(&str, fn() -> Types)] = warpfold_kernels::for_each_row!(rows);
+    ROWS.iter()
+        .map(|(symbol, types)| row(symbol, &types()))
+        .collect()
 }
 
 /// What a skeleton's name may tell of an operator and its types.

@@ -55,11 +55,14 @@ pub fn rows() -> Vec<Row> {
         };
     }
     // Of functions, since to drop so many values takes the compiler minutes.
-    const ROWS: &[(&str, fn() -> Types)] = warpfold_kernels::for_each_row!(rows);
-    ROWS.iter()
+    let rows: &[(&str, TypesOf)] = warpfold_kernels::for_each_row!(rows);
+    rows.iter()
         .map(|(symbol, types)| row(symbol, &types()))
         .collect()
 }
+
+/// The types of a row.
+type TypesOf = fn() -> Types;
 
 /// What a skeleton's name may tell of an operator and its types.
 struct Types {

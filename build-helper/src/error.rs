@@ -97,6 +97,12 @@ pub struct Problem {
     what: String,
 }
 
+impl From<warpfold_ptx::Malformed> for Problem {
+    fn from(malformed: warpfold_ptx::Malformed) -> Self {
+        Self::unexpected(malformed.to_string())
+    }
+}
+
 impl Problem {
     /// Something that is not expected.
     pub fn unexpected(what: impl Into<String>) -> Self {

@@ -42,6 +42,10 @@
 //! Not covered: a file that includes others or has modules of its own in files, and operators that use other crates.
 
 mod build;
+/// For the builds of `warpfold` and of its ladder.
+#[cfg(feature = "cuda_builder")]
+#[doc(hidden)]
+pub mod cdylib;
 mod device;
 mod error;
 mod kernels;

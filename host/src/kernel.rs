@@ -354,22 +354,6 @@ for_each_segmented_scan_kernel!(rows);
 for_each_columns_kernel!(rows);
 for_each_columns_scan_kernel!(rows);
 
-/// The names of a table's kernels.
-#[cfg(test)]
-macro_rules! symbols {
-    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
-}
-
-/// The names of the tables' kernels.
-#[cfg(test)]
-pub(crate) const SHIPPED: [&[&str]; 5] = [
-    for_each_kernel!(symbols),
-    for_each_segmented_kernel!(symbols),
-    for_each_segmented_scan_kernel!(symbols),
-    for_each_columns_kernel!(symbols),
-    for_each_columns_scan_kernel!(symbols),
-];
-
 /// The same for the rows of the table of kernels with two inputs, whose items are pairs.
 macro_rules! pair_rows {
     ($(reduce_pairs $op:ident $t:ident => $symbol:ident;)*) => {$(

@@ -15,8 +15,8 @@
 //! With the feature `entries`, `emit` makes an entry of each row of kernels ([`entries`]). `device` has of `thread`, `warp` and
 //! `block` what kernels of a user's own are made of.
 //!
-//! These exist on the host too: the [`table`] of operators and item types, the rows of kernels that are made of it ([`entries`]), the
-//! operators ([`op`]), the types of items and accumulators ([`element`]), the fixed combination trees ([`contract`]; of segments,
+//! These exist on the host too: the [`table`] of operators and item types, the rows of kernels that are made of it ([`entries`]), their
+//! kinds ([`kind`], on the host alone), the operators ([`op`]), the types of items and accumulators ([`element`]), the fixed combination trees ([`contract`]; of segments,
 //! [`segments`]; of columns, [`columns`]), what a launch provides ([`launch`]), what decides the speed and no bit ([`tuning`]) and the
 //! layout of the scratch memory ([`workspace`]).
 //!
@@ -67,6 +67,8 @@ pub mod contract;
 pub mod element;
 pub mod entries;
 mod item;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod kind;
 pub mod launch;
 pub mod op;
 mod pairwise;

@@ -1,7 +1,7 @@
 //! A whole text, taken apart: its functions and its arrays of bytes.
 
-use super::statement::{Statement, parse, split_list};
-use crate::error::Problem;
+use crate::error::Malformed;
+use crate::statement::{Statement, parse, split_list};
 
 /// A text.
 #[derive(Debug)]
@@ -25,8 +25,7 @@ pub struct Function<'a> {
 
 impl<'a> Text<'a> {
     /// Takes a text apart.
-    pub fn parse(text: &'a str) -> Result<Self, Problem> {
-        let broken = || Problem::unexpected("the text breaks off");
+    pub fn parse(text: &'a str) -> Result<Self, Malformed> {
         let mut read = Text {
             functions: Vec::new(),
             arrays: Vec::new(),
@@ -39,9 +38,9 @@ impl<'a> Text<'a> {
                 read.arrays.extend(array(line));
             } else if is_definition(&lines[at..]) {
                 let length = lines[at..].iter().position(|line| *line == "}");
-                let length = length.ok_or_else(broken)? + 1;
+                let length = length.ok_or(Malformed::BreaksOff)? + 1;
                 let function = Function::parse(&lines[at..at + length]);
-                read.functions.push(function.ok_or_else(broken)?);
+                read.functions.push(function.ok_or(Malformed::BreaksOff)?);
                 at += length;
                 continue;
             }

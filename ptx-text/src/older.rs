@@ -11,6 +11,7 @@ const FROM_LINES: &str = ".version 7.8\n.target sm_90\n";
 
 /// A compute capability for which texts are made, and the lines that say so.
 pub struct Older {
+    /// Major and minor.
     pub capability: (u32, u32),
     lines: &'static str,
 }

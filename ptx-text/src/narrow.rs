@@ -4,10 +4,12 @@
 //! Where an instruction for floats has written the register, the compiler of CUDA 13.0, which driver 580 has too, takes it for
 //! a float that is to become an integer of 8 bits, and stores that. (That of CUDA 13.5 stores the byte.) So the bits are
 //! masked first: what an instruction for integers has written, it stores as it is.
+//!
+//! [`mask`] does so; [`narrow_store`] finds such a store where there must be none.
 
 use std::collections::BTreeSet;
 
-use super::statement::{Instruction, Statement, register_width, split_list};
+use crate::statement::{Instruction, Statement, instructions, register_width, split_list};
 
 /// The modifiers that say that an instruction is for floats.
 const FLOATS: [&str; 6] = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"];
@@ -27,12 +29,27 @@ pub fn mask(body: Vec<Statement>) -> Vec<Statement> {
     masked
 }
 
+/// The first such store of a body.
+pub fn narrow_store(body: &[Statement]) -> Option<&Instruction> {
+    let is_narrow = |store: &&Instruction, floats: &BTreeSet<String>| {
+        let values = store.operands.get(1).map_or(Vec::new(), |it| members(it));
+        let mut values = values.iter();
+        values.any(|value| low_bits(store, value, floats).is_some())
+    };
+    let mut stores = instructions(body)
+        .filter(|instruction| instruction.operation() == "st")
+        .filter(|store| stored_bits(store).is_some_and(|bits| bits < 64))
+        .peekable();
+    stores.peek()?;
+    let floats = written_as_floats(body);
+    stores.find(|store| is_narrow(store, &floats))
+}
+
 /// The registers that an instruction for floats writes somewhere.
 fn written_as_floats(body: &[Statement]) -> BTreeSet<String> {
     let mut registers = BTreeSet::new();
-    for statement in body {
-        if let Statement::Instruction(instruction) = statement
-            && FLOATS.iter().any(|float| instruction.has_part(float))
+    for instruction in instructions(body) {
+        if FLOATS.iter().any(|float| instruction.has_part(float))
             && let Some(written) = instruction.operands.first()
         {
             registers.extend(members(written));
@@ -49,9 +66,8 @@ fn mask_store(store: &Instruction, floats: &BTreeSet<String>) -> Vec<Statement> 
     let mut before = Vec::new();
     let mut stored = Vec::new();
     for (number, value) in members(values).into_iter().enumerate() {
-        let width = register_width(&value).filter(|_| floats.contains(&value));
-        match (stored_bits(store), width) {
-            (Some(bits), Some(width)) if bits < width => {
+        match low_bits(store, &value, floats) {
+            Some(LowBits { bits, width }) => {
                 let own = format!("%bits_{number}");
                 let mask = (1u64 << bits) - 1;
                 before.push(Statement::Directive(format!(".reg .b{width} {own}")));
@@ -62,7 +78,7 @@ fn mask_store(store: &Instruction, floats: &BTreeSet<String>) -> Vec<Statement> 
                 }));
                 stored.push(own);
             }
-            _ => stored.push(value),
+            None => stored.push(value),
         }
     }
     if before.is_empty() {
@@ -82,6 +98,19 @@ fn mask_store(store: &Instruction, floats: &BTreeSet<String>) -> Vec<Statement> 
     before
 }
 
+/// What a store writes of a value that an instruction for floats has written, if it is not all of it.
+struct LowBits {
+    bits: u32,
+    /// Bits of the value's register.
+    width: u32,
+}
+
+fn low_bits(store: &Instruction, value: &str, floats: &BTreeSet<String>) -> Option<LowBits> {
+    let width = register_width(value)?;
+    let bits = stored_bits(store).filter(|bits| *bits < width)?;
+    floats.contains(value).then_some(LowBits { bits, width })
+}
+
 /// Bits of each value that a store writes.
 fn stored_bits(store: &Instruction) -> Option<u32> {
     let (_, last) = store.opcode.rsplit_once('.')?;
@@ -95,8 +124,8 @@ fn members(operand: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::statement::parse;
     use super::*;
+    use crate::statement::parse;
 
     fn masked(body: &str) -> String {
         let statements = mask(parse(body).unwrap());
@@ -129,6 +158,22 @@ mod tests {
             "max.f32 %r2, %r1, %r1; { .reg .b32 %bits_1; and.b32 %bits_1, %r2, 255; \
              st.global.v2.b8 [%rd4], {%r1, %bits_1}; }"
         );
+    }
+
+    #[test]
+    fn a_floats_low_bits_are_found() {
+        for (store, is_found) in [
+            ("st.global.b8 [%rd1+3], %r3;", true),
+            ("@%p1 st.shared.v2.b16 [%rd1], {%r4, %r3};", true),
+            ("st.global.b32 [%rd1], %r3;", false),
+            ("st.global.b8 [%rd1], %r4;", false),
+            ("st.global.b8 [%r3], %r4;", false),
+        ] {
+            let text = format!("add.rn.f32 %r3, %r1, %r2; and.b32 %r4, %r3, 255; {store}");
+            let body = parse(&text).unwrap();
+            assert_eq!(narrow_store(&body).is_some(), is_found, "{store}");
+            assert_eq!(narrow_store(&mask(body)), None, "{store}");
+        }
     }
 
     #[test]

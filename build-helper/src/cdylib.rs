@@ -12,11 +12,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-use cuda_builder::{CudaBuilder, NvvmArch};
+use cuda_builder::CudaBuilder;
+pub use cuda_builder::NvvmArch;
 
-use super::amend;
+use warpfold_ptx::rust_cuda::amend;
 
 /// A package of kernels.
+#[derive(Debug)]
 pub struct Package {
     /// Its name.
     pub name: &'static str,
@@ -31,6 +33,7 @@ pub struct Package {
 }
 
 /// What kernels are compiled for.
+#[derive(Debug)]
 pub struct Target {
     /// The architecture.
     pub arch: NvvmArch,
@@ -41,6 +44,7 @@ pub struct Target {
 }
 
 /// The crate around a package of kernels.
+#[derive(Debug)]
 pub struct Cdylib {
     folder: PathBuf,
 }
@@ -90,7 +94,7 @@ impl Cdylib {
             .build()
             .map_err(|error| format!("{}: {error}", target.name))?;
         let emitted = fs::read_to_string(emitted).map_err(|error| error.to_string())?;
-        amend::amend(&emitted, target.version)
+        amend(&emitted, target.version).map_err(|error| error.to_string())
     }
 }
 

@@ -9,9 +9,9 @@
 //! A body is what goes there, with numbers for the hole's registers: `add.rn.f32 %out0, %in0, %in1;`. A body that has
 //! registers of its own gets a scope. A hole's outputs are none of its inputs, so a body may write and read in any order.
 //!
-//! This file depends on nothing else about PTX. The library, its build script and the program that makes the texts share it.
-
 use std::fmt;
+
+use crate::finish::ENTRY;
 
 /// What a line begins with in place of which a body goes.
 pub const HOLE: &str = "\tHOLE ";
@@ -21,9 +21,6 @@ pub const BODY: &str = "\nhole ";
 
 /// What a packed text begins with that is the name of a skeleton, up to [`BODY`], and bodies.
 pub const FILLED: &str = "skeleton ";
-
-/// What a skeleton's entry begins with.
-const ENTRY: &str = ".visible .entry ";
 
 /// Why a skeleton cannot be filled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +74,11 @@ pub fn fill(skeleton: &str, symbol: &str, bodies: &str) -> Result<String, Unfill
     Ok(filled)
 }
 
+/// The name and the bodies that follow [`FILLED`].
+pub fn skeleton_and_bodies(text: &str) -> (&str, &str) {
+    text.split_at(text.find('\n').unwrap_or(text.len()))
+}
+
 /// The name of a text's first entry.
 pub fn entry_name(text: &str) -> Option<&str> {
     text.split_once(ENTRY)?.1.split('(').next()
@@ -85,8 +87,11 @@ pub fn entry_name(text: &str) -> Option<&str> {
 /// A line in place of which a body goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hole<'a> {
+    /// The name of the body that goes there.
     pub name: &'a str,
+    /// The registers that the body writes.
     pub outputs: Vec<&'a str>,
+    /// The registers that it reads.
     pub inputs: Vec<&'a str>,
 }
 

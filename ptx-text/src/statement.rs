@@ -91,6 +91,14 @@ impl fmt::Display for Statement {
     }
 }
 
+/// The instructions of a body.
+pub fn instructions(body: &[Statement]) -> impl Iterator<Item = &Instruction> {
+    body.iter().filter_map(|statement| match statement {
+        Statement::Instruction(instruction) => Some(instruction),
+        _ => None,
+    })
+}
+
 /// Bits of a register, as the back end names them. `None` for a number. A narrower value may be stored from a wide register,
 /// and loaded to one.
 pub fn register_width(operand: &str) -> Option<u32> {

@@ -19,9 +19,11 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
 
-use super::fill::{BODY, FILLED, fill};
-use super::without_early::{FOR_7_0, without_early};
+use crate::fill::{BODY, FILLED, Unfilled, fill};
+use crate::older::{FOR_7_0, without_early};
 
 /// The file of [`Table::own`].
 pub const OWN: &str = "kernels.ptx";
@@ -32,7 +34,60 @@ pub const BODIES: &str = "bodies.txt";
 /// What the name of a skeleton's file ends with.
 pub const EXTENSION: &str = ".ptx";
 
+/// Why files are no table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoTable {
+    /// There is no [`BODIES`].
+    NoBodies,
+    /// A file of this name is none of a table's.
+    OtherFile(String),
+    /// A line is not a pair of names.
+    NoPair(String),
+    /// A kernel's body of this name is not there.
+    NoBody {
+        /// The kernel.
+        symbol: String,
+        /// The body.
+        name: String,
+    },
+    /// A kernel's skeleton of this name is not there.
+    NoSkeleton {
+        /// The kernel.
+        symbol: String,
+        /// The skeleton.
+        name: String,
+    },
+    /// A kernel's skeleton cannot be filled.
+    Unfilled {
+        /// The kernel.
+        symbol: String,
+        /// Why.
+        why: Unfilled,
+    },
+}
+
+impl fmt::Display for NoTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoBodies => write!(f, "there is no {BODIES}"),
+            Self::OtherFile(name) => write!(f, "{name} is no file of a table of kernels"),
+            Self::NoPair(line) => write!(f, "`{line}` is not a pair of names"),
+            Self::NoBody { symbol, name } => {
+                write!(f, "{symbol}: there is no body called {name}")
+            }
+            Self::NoSkeleton { symbol, name } => {
+                write!(f, "{symbol}: there is no skeleton called {name}")
+            }
+            Self::Unfilled { symbol, why } => write!(f, "{symbol}: {why}"),
+        }
+    }
+}
+
+impl Error for NoTable {}
+
 /// The kernels of one generation of devices.
+#[derive(Debug)]
 pub struct Table {
     /// The skeletons, by their names.
     pub skeletons: BTreeMap<String, String>,
@@ -57,12 +112,12 @@ pub struct Recipe {
 
 impl Table {
     /// The table whose files are these, by their names.
-    pub fn of_files(files: BTreeMap<String, String>) -> Result<Self, String> {
+    pub fn of_files(files: BTreeMap<String, String>) -> Result<Self, NoTable> {
         Self::read(files)?.checked()
     }
 
     /// The table for 7.0 whose files are these: a skeleton that is not among them is made of that for 9.0.
-    pub fn for_7_0(files: BTreeMap<String, String>, newest: &Self) -> Result<Self, String> {
+    pub fn for_7_0(files: BTreeMap<String, String>, newest: &Self) -> Result<Self, NoTable> {
         let mut table = Self::read(files)?;
         for recipe in &table.recipes {
             let name = &recipe.skeleton;
@@ -76,16 +131,14 @@ impl Table {
         table.checked()
     }
 
-    fn read(mut files: BTreeMap<String, String>) -> Result<Self, String> {
-        let bodies = files
-            .remove(BODIES)
-            .ok_or_else(|| format!("there is no {BODIES}"))?;
+    fn read(mut files: BTreeMap<String, String>) -> Result<Self, NoTable> {
+        let bodies = files.remove(BODIES).ok_or(NoTable::NoBodies)?;
         let own = files.remove(OWN);
         let mut skeletons = BTreeMap::new();
         for (name, text) in files {
             match name.strip_suffix(EXTENSION) {
                 Some(skeleton) => skeletons.insert(skeleton.to_owned(), text),
-                None => return Err(format!("{name} is no file of a table of kernels")),
+                None => return Err(NoTable::OtherFile(name)),
             };
         }
         Ok(Self {
@@ -97,7 +150,7 @@ impl Table {
     }
 
     /// The same, if each recipe makes a text.
-    fn checked(self) -> Result<Self, String> {
+    fn checked(self) -> Result<Self, NoTable> {
         for recipe in &self.recipes {
             self.text(recipe)?;
         }
@@ -114,18 +167,24 @@ impl Table {
     }
 
     /// The text of a kernel that is made of a skeleton.
-    pub fn text(&self, recipe: &Recipe) -> Result<String, String> {
+    pub fn text(&self, recipe: &Recipe) -> Result<String, NoTable> {
         let symbol = &recipe.symbol;
         let skeleton = self.skeletons.get(&recipe.skeleton);
         let skeleton = skeleton
             .or_else(|| self.made.get(&recipe.skeleton))
-            .ok_or_else(|| format!("{symbol}: there is no skeleton called {}", recipe.skeleton))?;
-        fill(skeleton, symbol, &recipe.bodies).map_err(|error| format!("{symbol}: {error}"))
+            .ok_or_else(|| NoTable::NoSkeleton {
+                symbol: symbol.clone(),
+                name: recipe.skeleton.clone(),
+            })?;
+        fill(skeleton, symbol, &recipe.bodies).map_err(|why| NoTable::Unfilled {
+            symbol: symbol.clone(),
+            why,
+        })
     }
 }
 
 /// What the text of [`BODIES`] says.
-fn recipes(text: &str) -> Result<Vec<Recipe>, String> {
+fn recipes(text: &str) -> Result<Vec<Recipe>, NoTable> {
     let sections = text.split("\n\n").map(str::trim_end);
     let sections: Vec<(&str, &str)> = sections
         .map(|section| section.split_once('\n').unwrap_or((section, "")))
@@ -144,20 +203,21 @@ fn recipes(text: &str) -> Result<Vec<Recipe>, String> {
 }
 
 /// What a kernel's section says.
-fn recipe(head: &str, lines: &str, bodies: &BTreeMap<&str, &str>) -> Result<Recipe, String> {
-    let pair = |line: &'_ str| -> Result<(String, String), String> {
+fn recipe(head: &str, lines: &str, bodies: &BTreeMap<&str, &str>) -> Result<Recipe, NoTable> {
+    let pair = |line: &'_ str| -> Result<(String, String), NoTable> {
         let (first, second) = line
             .split_once(' ')
-            .ok_or_else(|| format!("`{line}` is not a pair of names"))?;
+            .ok_or_else(|| NoTable::NoPair(line.to_owned()))?;
         Ok((first.to_owned(), second.to_owned()))
     };
     let (symbol, skeleton) = pair(head)?;
     let mut text = String::new();
     for line in lines.lines() {
         let (hole, name) = pair(line)?;
-        let body = bodies
-            .get(name.as_str())
-            .ok_or_else(|| format!("{symbol}: there is no body called {name}"))?;
+        let body = bodies.get(name.as_str()).ok_or_else(|| NoTable::NoBody {
+            symbol: symbol.clone(),
+            name: name.clone(),
+        })?;
         text += &[BODY, &hole, "\n", body].concat();
     }
     Ok(Recipe {
@@ -166,3 +226,6 @@ fn recipe(head: &str, lines: &str, bodies: &BTreeMap<&str, &str>) -> Result<Reci
         bodies: text,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -64,7 +64,11 @@ pub(crate) fn reduce_chunks(
             carry(lanes, Ways::There, pieces, |lane, piece| {
                 lane.lend(&conductor, |address| {
                     let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
-                    // SAFETY: as in `reduce_pieces`: the lane's memory holds the items of these chunks from its start on.
+                    // SAFETY:
+                    // - the lane's memory holds the items of these chunks from its start on, since `carry` hands the pieces over in
+                    //   order, and is lent to the conductor's stream until the work is done;
+                    // - it is aligned to 256 bytes, and the offset is a multiple of an item's size;
+                    // - the result has a place of its own, in page-locked memory that is aligned to a page.
                     unsafe { queue.reduce_piece(row, input, cut.units(piece), result) }
                 })
             })

@@ -36,6 +36,6 @@ pub(crate) fn reduce_columns<R: Item>(
     let to = results.bytes();
     let mut lane = lane.receive(output.at, to.len())?.wait()?;
     to.write_copy_of_slice(&lane.bytes()[..to.len()]);
-    // SAFETY: the results have come back, all of them.
+    // SAFETY: all bytes have been copied from the device's memory, where the kernel has written a result for each place.
     Ok(unsafe { results.written() })
 }

@@ -64,15 +64,17 @@ pub(crate) fn reduce_pairs(
                     left: left.at(address.wrapping_sub(cut.offset(left.item, piece))),
                     right: right.at(right_address.wrapping_sub(cut.offset(right.item, piece))),
                 };
-                // SAFETY: the lane's memory holds the values of these chunks' pairs in these places, and is lent to the
-                // conductor's stream until the work is done. Both places are aligned to 256 bytes, and the offsets are multiples
-                // of a value's size. The result has a place of its own.
+                // SAFETY:
+                // - the lane's memory holds the values of these chunks' pairs in these places, written above, and is lent to the
+                //   conductor's stream until the work is done;
+                // - both places are aligned to 256 bytes, and the offsets are multiples of a value's size;
+                // - the result has a place of its own, in page-locked memory that is aligned to a page.
                 unsafe { queue.reduce_pairs_piece(row, pairs, cut.units(piece), output) }
             })?);
         }
         Ok(())
     })?;
     conductor.wait()?;
-    // SAFETY: the reduction is done.
+    // SAFETY: the reduction is done, since the conductor has waited, and the result has as many bytes as the row's.
     unsafe { conductor.read_result_to(result) }
 }

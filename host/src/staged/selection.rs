@@ -136,7 +136,7 @@ fn run<'gpu>(
     let count = Count::Own(lane.call().result()?);
     Queue::on_own(entered, lane.call(), |queue| queue.select(selection, count))?;
     let lane = lane.wait()?;
-    // SAFETY: the work is done, and it wrote a number there.
+    // SAFETY: `wait` has waited for the selection, which writes the number of chosen items to the place of the call's result.
     let count = unsafe { lane.call().read_number() }?;
     Ok((count as usize, lane))
 }
@@ -154,6 +154,6 @@ fn receive<T: Item>(
     let to = results.bytes();
     let mut lane = lane.into_busy()?.receive(at, to.len())?.wait()?;
     to.write_copy_of_slice(&lane.bytes()[..to.len()]);
-    // SAFETY: the items have come back, all of them.
+    // SAFETY: all `count` items have been copied from the device's memory, where the kernel has written items.
     Ok((unsafe { results.written() }, lane))
 }

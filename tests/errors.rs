@@ -13,6 +13,8 @@ mod injected;
 mod loss;
 #[path = "errors/machine.rs"]
 mod machine;
+#[path = "errors/members.rs"]
+mod members;
 #[path = "common/sweep.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod sweep;

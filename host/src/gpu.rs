@@ -4,6 +4,7 @@ mod call_stream;
 mod context;
 mod core;
 mod fork;
+mod generation;
 mod kernels;
 mod lanes;
 mod memory;
@@ -11,6 +12,8 @@ mod pinned;
 mod scratch;
 mod shelf;
 mod streams;
+#[cfg(feature = "nccl")]
+mod tied;
 mod workspace;
 mod workspaces;
 
@@ -26,12 +29,16 @@ use self::core::Core;
 
 pub(crate) use self::core::Entered;
 pub(crate) use call_stream::{Call, CallStream};
+#[cfg(feature = "nccl")]
+pub(crate) use generation::Generation;
 pub(crate) use kernels::{Grid, LoadedKernel};
 pub(crate) use lanes::{BusyLane, Lane, PIECE_BYTES, SHORT_BYTES, Strip};
 pub(crate) use memory::DeviceMemory;
 pub(crate) use pinned::PinnedMemory;
 pub(crate) use scratch::{Progress, Scratch};
 pub(crate) use streams::KnownStream;
+#[cfg(feature = "nccl")]
+pub(crate) use tied::Tied;
 pub(crate) use workspace::Place;
 #[cfg(feature = "nccl")]
 pub(crate) use workspace::Workspace;
@@ -331,7 +338,8 @@ impl Drop for Gpu {
     }
 }
 
-fn refuse_in_child() -> Result<()> {
+/// Refuses a process that was forked, for what makes driver calls beside [`Gpu::enter`].
+pub(crate) fn refuse_in_child() -> Result<()> {
     match fork::is_child() {
         true => Err(Error::Forked),
         false => Ok(()),

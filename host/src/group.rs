@@ -49,6 +49,8 @@ mod board;
 mod fault;
 mod gpus;
 mod header;
+#[cfg(test)]
+mod hostile;
 mod in_process;
 mod layout;
 mod member;
@@ -60,6 +62,8 @@ mod session;
 #[cfg(test)]
 mod suite;
 mod transport;
+#[cfg(test)]
+mod trial;
 mod unique_id;
 pub(crate) mod words;
 

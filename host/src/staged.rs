@@ -128,7 +128,7 @@ pub(crate) fn scan<R: Item>(
         results.make_pages();
     }
     scan_to(entered, row, items, results.bytes())?;
-    // SAFETY: every piece has come back, with the scan's results.
+    // SAFETY: without an error, `scan_to` has written all of the memory with the scan's results, which are of type `R`.
     Ok(unsafe { results.written() })
 }
 
@@ -164,7 +164,7 @@ fn reduce_at_once(
         queue.reduce_for(row, lane.call(), span)
     })?;
     let lane = lane.wait()?;
-    // SAFETY: the reduction is done.
+    // SAFETY: the reduction is done, since its stream has been waited for, and the result has as many bytes as the row's.
     unsafe { lane.call().read_result_to(result) }
 }
 
@@ -232,7 +232,7 @@ fn reduce_pieces(
         })
     })?;
     conductor.wait()?;
-    // SAFETY: the reduction is done.
+    // SAFETY: the reduction is done, since its stream has been waited for, and the result has as many bytes as the row's.
     unsafe { conductor.read_result_to(result) }
 }
 

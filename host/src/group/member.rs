@@ -1,6 +1,7 @@
 //! A rank of a group.
 
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::time::Duration;
 
 use super::board::Board;
@@ -11,7 +12,7 @@ use super::transport::Transport;
 use super::{Fault, UniqueId, reduce, scan};
 use crate::driver;
 use crate::error::Result;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, Tied, refuse_in_child};
 use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel, kind};
 use crate::launch::Span;
@@ -34,28 +35,34 @@ use crate::request::AtRoot;
 /// Where a call fails on one rank, it fails on all: there with the reason, on the others with [`Fault::RankFailed`], and the
 /// group may be used on. If a rank does something else than the others, all get [`Fault::Disagreement`]. If one does not come within the
 /// group's limit, or goes, or is out of step for another reason, the group is dissolved: every call of every rank fails from
-/// then on, none waits longer than the limit for others, and the group has to be made anew.
+/// then on, none waits longer than the limit for others, and the group has to be made anew. So it is when the rank's [`Gpu`] has lost the
+/// context that the group was made in.
 pub struct Member<'gpu> {
     gpu: &'gpu Gpu,
-    transport: Box<dyn Transport + 'gpu>,
+    /// Dropped with the member, but for a process that was forked.
+    transport: ManuallyDrop<Box<dyn Transport + 'gpu>>,
     limit: Duration,
     /// Made by the first call.
-    post: Option<Post>,
-    board: Board,
+    kept: Option<Tied<Kept>>,
     /// Calls so far.
     calls: u64,
     /// Whether this rank is, or may be, out of step.
     is_dissolved: bool,
 }
 
+/// What a member keeps in its context between calls.
+struct Kept {
+    post: Post,
+    board: Board,
+}
+
 impl<'gpu> Member<'gpu> {
     pub(super) fn new(gpu: &'gpu Gpu, transport: impl Transport + 'gpu, limit: Duration) -> Self {
         Self {
             gpu,
-            transport: Box::new(transport),
+            transport: ManuallyDrop::new(Box::new(transport)),
             limit,
-            post: None,
-            board: Board::default(),
+            kept: None,
             calls: 0,
             is_dissolved: false,
         }
@@ -138,6 +145,7 @@ impl<'gpu> Member<'gpu> {
 
     /// Makes a call together with the other ranks.
     fn collective<R>(&mut self, work: impl FnOnce(&mut Session<'_>) -> Result<R>) -> Result<R> {
+        refuse_in_child()?;
         if self.is_dissolved {
             return Err(Fault::Dissolved.into());
         }
@@ -149,18 +157,21 @@ impl<'gpu> Member<'gpu> {
             let mut call = entered.call()?;
             driver::check_default_stream()?;
             call.begin().come_after_default_stream()?;
-            let post = match self.post.take() {
-                Some(post) => post,
-                None => Post::new(entered, self.transport.size())?,
-            };
-            let post = self.post.insert(post);
+            if self.kept.is_none() {
+                let post = Post::new(entered, self.transport.size())?;
+                let board = Board::default();
+                self.kept = Some(Tied::new(entered, Kept { post, board }));
+            }
+            let kept = self.kept.as_mut().and_then(|kept| kept.of(entered));
+            // Without it, the messages went with a context that is lost, and the `Gpu` has a new one.
+            let Kept { post, board } = kept.ok_or(Fault::Dissolved)?;
             post.check()?;
             work(&mut Session {
                 entered,
                 call,
-                transport: &mut *self.transport,
+                transport: &mut **self.transport,
                 post,
-                board: &mut self.board,
+                board,
                 limit: self.limit,
                 number: self.calls,
                 in_step: &mut in_step,
@@ -176,15 +187,22 @@ impl<'gpu> Member<'gpu> {
 
 impl Drop for Member<'_> {
     fn drop(&mut self) {
+        // In a process that was forked no driver call works, and a lock that another thread held stays held: all of it is leaked.
+        if refuse_in_child().is_err() {
+            return;
+        }
         if self.is_dissolved {
             self.transport.abort();
         }
         // Where the context is lost, so is what was in it.
-        let _ = self.gpu.enter(|_| {
-            self.post = None;
-            self.board = Board::default();
-            Ok(())
-        });
+        if let Some(kept) = self.kept.take() {
+            let _ = self.gpu.enter(|entered| {
+                kept.end(entered);
+                Ok(())
+            });
+        }
+        // SAFETY: the transport is not used after this: nobody has the member any more.
+        unsafe { ManuallyDrop::drop(&mut self.transport) };
     }
 }
 

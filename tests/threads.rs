@@ -12,7 +12,11 @@ use std::time::Duration;
 
 use child::in_child;
 use warpfold::group::Gpus;
-use warpfold::{Dot, Equal, Max, NonZero, Sum, gpu_arg_max, gpu_arg_min, gpu_arg_min_max, gpu_dot, gpu_max, gpu_min, gpu_min_max, gpu_moments, gpu_norm, gpu_product, gpu_sum, gpu_wide_sum, Flagged, Gpu, reduce, runs, scan, select};
+use warpfold::{
+    Dot, Equal, Flagged, Gpu, Max, NonZero, Sum, gpu_arg_max, gpu_arg_min, gpu_arg_min_max,
+    gpu_dot, gpu_max, gpu_min, gpu_min_max, gpu_moments, gpu_norm, gpu_product, gpu_sum,
+    gpu_wide_sum, reduce, runs, scan, select,
+};
 
 /// Items of several pieces, for which a call takes several lanes. A multiple of eight.
 const ITEMS: usize = 300_000;
@@ -28,7 +32,12 @@ type Call = fn(&[u32]);
 
 /// All calls on slices; the items are ones.
 const CALLS: [Call; 30] = [
-    |items| assert_eq!(reduce::<Sum, _>(items).wait(Gpu::global()), Ok(ITEMS as u32)),
+    |items| {
+        assert_eq!(
+            reduce::<Sum, _>(items).wait(Gpu::global()),
+            Ok(ITEMS as u32)
+        )
+    },
     |items| assert_eq!(gpu_sum(items), Ok(ITEMS as u32)),
     |items| assert_eq!(gpu_wide_sum(items), Ok(ITEMS as u64)),
     |items| assert_eq!(gpu_product(items), Ok(1)),
@@ -41,15 +50,30 @@ const CALLS: [Call; 30] = [
     |items| assert_eq!(gpu_moments(items).unwrap().mean(), 1.0),
     |items| assert_eq!(gpu_norm(&vec![1f32; items.len()]).unwrap().round(), 548.0),
     |items| assert_counts(&scan::<Sum, _>(items).wait(Gpu::global()).unwrap(), 1),
-    |items| assert_counts(&scan::<Sum, _>(items).exclusive().wait(Gpu::global()).unwrap(), 0),
+    |items| {
+        assert_counts(
+            &scan::<Sum, _>(items)
+                .exclusive()
+                .wait(Gpu::global())
+                .unwrap(),
+            0,
+        )
+    },
     |items| {
         let mut output = vec![0; ITEMS];
-        scan::<Sum, _>(items).to(&mut output).wait(Gpu::global()).unwrap();
+        scan::<Sum, _>(items)
+            .to(&mut output)
+            .wait(Gpu::global())
+            .unwrap();
         assert_counts(&output, 1);
     },
     |items| {
         let mut output = vec![0; ITEMS];
-        scan::<Sum, _>(items).exclusive().to(&mut output).wait(Gpu::global()).unwrap();
+        scan::<Sum, _>(items)
+            .exclusive()
+            .to(&mut output)
+            .wait(Gpu::global())
+            .unwrap();
         assert_counts(&output, 0);
     },
     |items| assert_eq!(gpu_dot(items, items), Ok(ITEMS as u64)),
@@ -57,9 +81,16 @@ const CALLS: [Call; 30] = [
         let sum = reduce::<Dot, _>((items, items)).wait(Gpu::global());
         assert_eq!(sum, Ok(ITEMS as u64));
     },
-    |items| assert_eq!(reduce::<Sum, _>(items).rows(8).wait(Gpu::global()), Ok(vec![8; ITEMS / 8])),
     |items| {
-        let sums = reduce::<Sum, _>(items).segments(&[0u32, 5, ITEMS as u32]).wait(Gpu::global());
+        assert_eq!(
+            reduce::<Sum, _>(items).rows(8).wait(Gpu::global()),
+            Ok(vec![8; ITEMS / 8])
+        )
+    },
+    |items| {
+        let sums = reduce::<Sum, _>(items)
+            .segments(&[0u32, 5, ITEMS as u32])
+            .wait(Gpu::global());
         assert_eq!(sums, Ok(vec![5, ITEMS as u32 - 5]));
     },
     |items| {
@@ -68,30 +99,51 @@ const CALLS: [Call; 30] = [
     },
     |items| {
         assert_eq!(
-            select::<Flagged, _>((items, &vec![1; ITEMS])).wait(Gpu::global()).as_deref(),
+            select::<Flagged, _>((items, &vec![1; ITEMS]))
+                .wait(Gpu::global())
+                .as_deref(),
             Ok(items)
         )
     },
-    |items| assert_eq!(select::<NonZero, _>(items).wait(Gpu::global()).as_deref(), Ok(items)),
     |items| {
-        let (chosen, others) = select::<Flagged, _>((items, &vec![0; ITEMS])).partition().wait(Gpu::global()).unwrap();
+        assert_eq!(
+            select::<NonZero, _>(items).wait(Gpu::global()).as_deref(),
+            Ok(items)
+        )
+    },
+    |items| {
+        let (chosen, others) = select::<Flagged, _>((items, &vec![0; ITEMS]))
+            .partition()
+            .wait(Gpu::global())
+            .unwrap();
         assert_eq!((chosen.len(), others.as_slice()), (0, items));
     },
     |items| {
-        let (chosen, others) = select::<NonZero, _>(items).partition().wait(Gpu::global()).unwrap();
+        let (chosen, others) = select::<NonZero, _>(items)
+            .partition()
+            .wait(Gpu::global())
+            .unwrap();
         assert_eq!((chosen.as_slice(), others.len()), (items, 0));
     },
     |items| {
-        let indices = select::<NonZero, _>(items).indices().wait(Gpu::global()).unwrap();
+        let indices = select::<NonZero, _>(items)
+            .indices()
+            .wait(Gpu::global())
+            .unwrap();
         assert!(indices.into_iter().eq(0..ITEMS));
     },
     |items| assert_eq!(runs::<Equal, _>(items).wait(Gpu::global()), Ok(vec![1])),
     |items| {
-        let runs = runs::<Equal, _>(items).lengths().wait(Gpu::global()).unwrap();
+        let runs = runs::<Equal, _>(items)
+            .lengths()
+            .wait(Gpu::global())
+            .unwrap();
         assert_eq!((runs.0, runs.1.len()), (vec![1], 1));
     },
     |items| {
-        let sums = reduce::<Sum, _>(items).by_key::<Equal, _>(items).wait(Gpu::global());
+        let sums = reduce::<Sum, _>(items)
+            .by_key::<Equal, _>(items)
+            .wait(Gpu::global());
         assert_eq!(sums, Ok((vec![1], vec![ITEMS as u32])));
     },
     // Of one piece.
@@ -163,7 +215,7 @@ fn all_calls_beside_those_over_two_devices_end() {
         // More than one GPU is given alone.
         let long = vec![1u32; (8 << 20) / 4 + 5];
         on_all_threads(THREADS, |index| match index % 12 {
-            0 => assert_eq!(gpus.sum(&long), Ok(long.len() as u32)),
+            0 => assert_eq!(reduce::<Sum, _>(&long).wait(&gpus), Ok(long.len() as u32)),
             1 => {
                 let scanned = scan::<Sum, _>(&long).wait(&gpus).unwrap();
                 assert!(scanned.into_iter().eq(1..=long.len() as u32));

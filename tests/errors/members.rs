@@ -18,7 +18,7 @@ fn with_member(test: &str, body: impl FnOnce(Member<'static>)) {
         gpu.make_current().unwrap();
         let mut member = within([gpu], Duration::from_secs(5)).pop().unwrap();
         let share = DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap();
-        assert_eq!(reduce::<Sum, _>(&share).wait(&mut *member), Ok(6));
+        assert_eq!(reduce::<Sum, _>(&share).wait(&mut member), Ok(6));
         body(member);
     });
 }
@@ -69,7 +69,7 @@ fn a_member_that_outlives_its_context_is_dissolved() {
         Gpu::global().unwrap().make_current().unwrap();
         let share = DeviceBuffer::from_slice(&[1u32, 2, 3]).unwrap();
         for _ in 0..2 {
-            let found = reduce::<Sum, _>(&share).wait(&mut *member);
+            let found = reduce::<Sum, _>(&share).wait(&mut member);
             assert_eq!(found, Err(Error::Group(Fault::Dissolved)));
         }
         assert_leaks(member);
@@ -95,7 +95,7 @@ fn a_member_in_a_forked_process_makes_no_driver_call() {
         let child = unsafe { libc::fork() };
         if child == 0 {
             let (refused, calls) = record(|| {
-                let refused = reduce::<Sum, _>(&share).wait(&mut *member);
+                let refused = reduce::<Sum, _>(&share).wait(&mut member);
                 drop(member);
                 refused
             });
@@ -107,6 +107,6 @@ fn a_member_in_a_forked_process_makes_no_driver_call() {
         // SAFETY: the pointer is to a live local.
         assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
         assert_eq!(status, 0);
-        assert_eq!(reduce::<Sum, _>(&share).wait(&mut *member), Ok(6));
+        assert_eq!(reduce::<Sum, _>(&share).wait(&mut member), Ok(6));
     });
 }

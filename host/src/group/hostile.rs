@@ -14,6 +14,7 @@ use super::transport::{Local, Parcel, Transport};
 use super::trial::judge;
 use crate::error::Result;
 use crate::gpu::Gpu;
+use crate::request::{reduce, scan};
 
 /// Random numbers: SplitMix64.
 #[derive(Debug)]
@@ -118,12 +119,14 @@ fn whatever_peers_say_a_call_ends_and_touches_nothing_else() {
         };
         let mut member = Member::new(&gpu, hostile, Duration::from_secs(1));
         // Errors or results, whatever they are.
-        let _ = member.reduce::<Sum, _>(&items);
-        let _ = member.reduce::<Moments, _>(&floats);
-        let _ = member.inclusive_scan::<Sum, _>(&items, &mut output.index(..ITEMS));
+        let _ = reduce::<Sum, _>(&items).wait(&mut member);
+        let _ = reduce::<Moments, _>(&floats).wait(&mut member);
+        let _ = scan::<Sum, _>(&items)
+            .to(&mut output.index(..ITEMS))
+            .wait(&mut member);
     }
     assert_eq!(output.as_host_vec().unwrap()[ITEMS], 7);
-    assert_eq!(crate::reduce::<Sum, _>(&gpu, &items), Ok(ITEMS as u32));
+    assert_eq!(reduce::<Sum, _>(&items).wait(&gpu), Ok(ITEMS as u32));
     assert_eq!(take_findings(), []);
 }
 

@@ -62,10 +62,8 @@ fn check<O: Kernel<kind::segmented_scan, T>, T: Sample>(
         let mut found = vec![<O::Output as bytemuck::Zeroable>::zeroed(); end + 3];
         output.copy_to(&mut found).unwrap();
         let what = format!("exclusive {is_exclusive}, lengths {lengths:?} from {begin}");
-        assert_same_bits(&found[begin..end], &expected, &what);
-        let others = [&found[..begin], &found[end..]].concat();
-        let zeros = vec![<O::Output as bytemuck::Zeroable>::zeroed(); others.len()];
-        assert_same_bits(&others, &zeros, &what);
+        // Where no segment is, nothing is written.
+        assert_same_bits(&found, &expected, &what);
     };
     check(false);
     check(true);

@@ -1,11 +1,13 @@
 //! Groups of GPUs as places where requests run: all GPUs of the machine, for slices of the host, and a rank of a group, for device memory.
 
+use super::arguments::Loans;
 use super::memory::{Device, Host, Replaceable, Returned};
 use super::shape::{Order, Whole};
 use super::{Reduce, Runner, Scan, Written};
 use crate::binding::User;
 use crate::call::finish_before;
 use crate::error::Result;
+use crate::gpu::Gpu;
 use crate::group::{Gpus, Member};
 use crate::kernel::{Item, Kernel, kind};
 use crate::staged::Items;
@@ -45,6 +47,15 @@ macro_rules! scans {
 scans!(Returned);
 scans!(Replaceable);
 
+/// Waits for the streams that memory is in order with, if there are any. It is done before the ranks begin: what fails here is told to this
+/// rank alone, and the others miss it.
+fn finish(gpu: &Gpu, loans: &Loans<'_>) -> Result<()> {
+    match loans.ordered_with().next() {
+        Some(_) => gpu.enter(|_| finish_before(loans)),
+        None => Ok(()),
+    }
+}
+
 impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, Device, Whole, Returned>>
     for &mut Member<'_>
 {
@@ -53,7 +64,7 @@ impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, Device, Whole,
     /// The ranks' shares reduced together, the same result for all: see [`Member`].
     fn run(self, mut request: Reduce<'_, O, T, Device, Whole, Returned>) -> Result<O::Output> {
         let (spans, loans) = request.arguments.lend(User::WaitingCall);
-        self.gpu().enter(|_| finish_before(&loans))?;
+        finish(self.gpu(), &loans)?;
         self.reduce::<O, T>(spans.input)
     }
 }
@@ -75,7 +86,7 @@ impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, Device, Whole,
         mut request: Reduce<'_, O, T, Device, Whole, Returned>,
     ) -> Result<Option<O::Output>> {
         let (spans, loans) = request.arguments.lend(User::WaitingCall);
-        self.member.gpu().enter(|_| finish_before(&loans))?;
+        finish(self.member.gpu(), &loans)?;
         self.member.reduce_to::<O, T>(self.root, spans.input)
     }
 }
@@ -87,7 +98,7 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> Runner<Scan<'_, O, T, Device, Who
 
     fn run(self, mut request: Scan<'_, O, T, Device, Whole, D, Written>) -> Result<()> {
         let (spans, loans) = request.arguments.lend(User::WaitingCall);
-        self.gpu().enter(|_| finish_before(&loans))?;
+        finish(self.gpu(), &loans)?;
         let output = spans.results.unwrap_or(spans.input);
         self.scan::<D::Scan, O, T>(spans.input, output)
     }

@@ -138,6 +138,20 @@ fn check(call: &'static str, raw: i32) -> Result<()> {
     }
 }
 
+/// Why the driver's functions cannot be called, where they are found at run time and were not.
+#[cfg(not(any(feature = "cust", feature = "virtual-gpu")))]
+pub(crate) fn why_missing() -> Option<String> {
+    raw::opened::functions()
+        .err()
+        .map(|missing| missing.to_string())
+}
+
+/// Functions that are linked are not missing.
+#[cfg(all(feature = "cust", not(feature = "virtual-gpu")))]
+pub(crate) fn why_missing() -> Option<String> {
+    None
+}
+
 pub(crate) fn init() -> Result<()> {
     // SAFETY: no pointers.
     check("cuInit", unsafe { raw::cuInit(0) })

@@ -1,13 +1,18 @@
 //! Kernels of a program's own: [`kernels!`](crate::kernels!) and what it declares; texts that a program has by other means; and
 //! the checks of buffers that the library's own calls make.
 
+#[cfg(feature = "cust")]
 use std::ffi::CString;
 
+#[cfg(feature = "cust")]
 use cust::module::Module;
 
 use crate::binding::{DeviceItems, Lend, LentSpan, User};
+#[cfg(feature = "cust")]
 use crate::driver;
-use crate::error::{Argument, DriverCode, Error, Result};
+use crate::error::{Argument, Result};
+#[cfg(feature = "cust")]
+use crate::error::{DriverCode, Error};
 use crate::gpu::Gpu;
 use crate::ptx::Texts;
 
@@ -44,6 +49,7 @@ impl OwnKernel {
     /// # Errors
     ///
     /// [`Error::KernelRejected`], [`Error::KernelMissing`], and what [`Gpu::make_current`] may give.
+    #[cfg(feature = "cust")]
     pub fn load(&self, gpu: &Gpu) -> Result<Module> {
         gpu.make_current()?;
         let mut refused = None;
@@ -93,6 +99,7 @@ impl Gpu {
     /// # Errors
     ///
     /// [`Error::KernelRejected`], with what the driver's compiler said; and what [`Gpu::make_current`] may give.
+    #[cfg(feature = "cust")]
     pub fn load_ptx(&self, symbol: &'static str, text: &str) -> Result<Module> {
         self.make_current()?;
         load(symbol, text)
@@ -130,6 +137,7 @@ impl Gpu {
 }
 
 /// Loads a text into the current context.
+#[cfg(feature = "cust")]
 fn load(symbol: &'static str, text: &str) -> Result<Module> {
     let rejected = |code, log| Error::KernelRejected { symbol, code, log };
     let Ok(text) = CString::new(text) else {

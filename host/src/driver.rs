@@ -25,6 +25,7 @@ mod raw;
 use std::ffi::{CStr, c_int, c_void};
 use std::marker::PhantomData;
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{DriverCode, Error};
 
@@ -98,6 +99,17 @@ handles! {
 pub(crate) struct Stream<'a> {
     handle: *mut c_void,
     lifetime: PhantomData<&'a ()>,
+}
+
+/// `CU_STREAM_PER_THREAD`, as a handle.
+const PER_THREAD: usize = 2;
+
+thread_local! {
+    /// The thread's number: odd, and greater than the driver's special handles. Handles of streams are addresses of aligned objects.
+    static THREAD: usize = {
+        static NEXT: AtomicUsize = AtomicUsize::new(PER_THREAD + 1);
+        NEXT.fetch_add(2, Ordering::Relaxed)
+    };
 }
 
 impl Stream<'static> {
@@ -340,9 +352,13 @@ pub(crate) fn is_memory_of(address: Address, context: Context, device: Device) -
 }
 
 impl Stream<'_> {
-    /// The handle as a number, to tell streams apart. A destroyed stream's may come back.
+    /// A number to tell streams apart: the handle, or the thread's own number for its default stream, of which the handle is the same for
+    /// all threads. A destroyed stream's may come back.
     pub fn key(self) -> usize {
-        self.handle as usize
+        match self.handle as usize {
+            PER_THREAD => THREAD.try_with(|&number| number).unwrap_or(PER_THREAD),
+            handle => handle,
+        }
     }
 
     /// The driver's number for the stream, which never comes back; drivers before CUDA 12 have none.
@@ -452,4 +468,21 @@ fn text(buffer: &[u8]) -> String {
         .position(|&byte| byte == 0)
         .unwrap_or(buffer.len());
     String::from_utf8_lossy(&buffer[..length]).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_thread_has_a_default_stream_of_its_own() {
+        let key = || {
+            // SAFETY: the driver's special value, which is never destroyed.
+            unsafe { Stream::from_raw(ptr::without_provenance_mut(PER_THREAD)) }.key()
+        };
+        let there = std::thread::spawn(key).join().unwrap();
+        assert_eq!(key(), key());
+        assert_ne!(key(), there);
+        assert_eq!((key() % 2, there % 2), (1, 1));
+    }
 }

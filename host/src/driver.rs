@@ -25,6 +25,7 @@ mod raw;
 use std::ffi::{CStr, c_int, c_void};
 use std::marker::PhantomData;
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{DriverCode, Error};
 
@@ -100,6 +101,17 @@ pub(crate) struct Stream<'a> {
     lifetime: PhantomData<&'a ()>,
 }
 
+/// `CU_STREAM_PER_THREAD`, as a handle.
+const PER_THREAD: usize = 2;
+
+thread_local! {
+    /// The thread's number: odd, and greater than the driver's special handles. Handles of streams are addresses of aligned objects.
+    static THREAD: usize = {
+        static NEXT: AtomicUsize = AtomicUsize::new(PER_THREAD + 1);
+        NEXT.fetch_add(2, Ordering::Relaxed)
+    };
+}
+
 impl Stream<'static> {
     /// The legacy default stream: `cust`'s streams and the synchronous copies are ordered with it.
     pub const DEFAULT: Self = Self {
@@ -136,6 +148,20 @@ fn check(call: &'static str, raw: i32) -> Result<()> {
             code: DriverCode(code),
         }),
     }
+}
+
+/// Why the driver's functions cannot be called, where they are found at run time and were not.
+#[cfg(not(any(feature = "cust", feature = "virtual-gpu")))]
+pub(crate) fn why_missing() -> Option<String> {
+    raw::opened::functions()
+        .err()
+        .map(|missing| missing.to_string())
+}
+
+/// Functions that are linked are not missing.
+#[cfg(all(feature = "cust", not(feature = "virtual-gpu")))]
+pub(crate) fn why_missing() -> Option<String> {
+    None
 }
 
 pub(crate) fn init() -> Result<()> {
@@ -334,9 +360,13 @@ pub(crate) fn is_memory_of(address: Address, context: Context, device: Device) -
 }
 
 impl Stream<'_> {
-    /// The handle as a number, to tell streams apart. A destroyed stream's may come back.
+    /// A number to tell streams apart: the handle, or the thread's own number for its default stream, of which the handle is the same for
+    /// all threads. A destroyed stream's may come back.
     pub fn key(self) -> usize {
-        self.handle as usize
+        match self.handle as usize {
+            PER_THREAD => THREAD.try_with(|&number| number).unwrap_or(PER_THREAD),
+            handle => handle,
+        }
     }
 
     /// The driver's number for the stream, which never comes back; drivers before CUDA 12 have none.
@@ -404,6 +434,7 @@ impl Module {
     }
 
     /// The same module as `cust` has it, which unloads it when dropped.
+    #[cfg(feature = "cust")]
     pub fn into_cust(self) -> cust::module::Module {
         const _: () = assert!(size_of::<cust::module::Module>() == size_of::<*mut c_void>());
         // SAFETY: `cust`'s type has one field, the driver's handle, and the assertion says that it is all of the type, so it is laid out
@@ -454,4 +485,21 @@ fn text(buffer: &[u8]) -> String {
         .position(|&byte| byte == 0)
         .unwrap_or(buffer.len());
     String::from_utf8_lossy(&buffer[..length]).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_thread_has_a_default_stream_of_its_own() {
+        let key = || {
+            // SAFETY: the driver's special value, which is never destroyed.
+            unsafe { Stream::from_raw(ptr::without_provenance_mut(PER_THREAD)) }.key()
+        };
+        let there = std::thread::spawn(key).join().unwrap();
+        assert_eq!(key(), key());
+        assert_ne!(key(), there);
+        assert_eq!((key() % 2, there % 2), (1, 1));
+    }
 }

@@ -401,5 +401,9 @@ fn advice() -> String {
 
 #[cfg(not(feature = "virtual-gpu"))]
 fn advice() -> String {
-    " With the feature `virtual-gpu` of this library, programs run without a GPU.".to_owned()
+    let reason = match driver::why_missing() {
+        Some(reason) => format!(" {reason}."),
+        None => String::new(),
+    };
+    reason + " With the feature `virtual-gpu` of this library, programs run without a GPU."
 }

@@ -181,9 +181,9 @@
 //!
 //! # Features
 //!
-//! - `cust` (on by default): device memory and streams of `cust`, which [`cust`] re-exports. Without it, and without `virtual-gpu`, the
-//!   driver is opened at run time: a program builds without a toolkit.
-//! - `cudarc`: device memory and streams of `cudarc`.
+//! - `cust` (default): device memory and streams of `cust`, which is linked with the CUDA driver. Without it, and without
+//!   `virtual-gpu`, the driver is opened at run time, and a program builds on a machine that has no CUDA.
+//! - `cudarc`: device memory and streams of `cudarc`. The program chooses the version of CUDA by `cudarc`'s own features.
 //! - `virtual-gpu`: link the virtual GPU, a CUDA driver in Rust. It hands calls on to NVIDIA's driver where there is a
 //!   GPU, and interprets the kernels' PTX where there is none. Linking then needs no CUDA.
 //! - `cuda_builder`: compile the kernels with rust-cuda's `cuda_builder`, in place of the PTX that ships with

@@ -122,8 +122,8 @@ macro_rules! built_texts {
     }};
 }
 
-/// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, [`bytemuck::Pod`] and
-/// [`DeviceCopy`](cust::memory::DeviceCopy).
+/// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, [`bytemuck::Pod`] and, with the feature `cust`,
+/// `cust`'s `DeviceCopy`.
 ///
 /// Its fields are such types themselves, and there is no padding between or after them: else it does not compile.
 ///
@@ -152,7 +152,25 @@ macro_rules! item {
         $crate::kernels::item! {
             $(#[$attribute])* $visibility struct $name { $($fields)* }
         }
+        $crate::device_copy!($name);
+    };
+}
+
+/// What [`item!`](crate::item) adds for `cust`. The library's features decide, not those of the program that declares the item.
+#[cfg(feature = "cust")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! device_copy {
+    ($name:ident) => {
         // SAFETY: plain old data, without pointers to the host's memory.
         unsafe impl $crate::cust::memory::DeviceCopy for $name {}
     };
+}
+
+/// As above, without `cust`: nothing.
+#[cfg(not(feature = "cust"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! device_copy {
+    ($name:ident) => {};
 }

@@ -1,13 +1,18 @@
 //! Kernels of a program's own: [`kernels!`](crate::kernels!) and what it declares; texts that a program has by other means; and
 //! the checks of buffers that the library's own calls make.
 
+#[cfg(feature = "cust")]
 use std::ffi::CString;
 
+#[cfg(feature = "cust")]
 use cust::module::Module;
 
 use crate::binding::{DeviceItems, Lend, LentSpan, User};
+#[cfg(feature = "cust")]
 use crate::driver;
-use crate::error::{Argument, DriverCode, Error, Result};
+use crate::error::{Argument, Result};
+#[cfg(feature = "cust")]
+use crate::error::{DriverCode, Error};
 use crate::gpu::Gpu;
 use crate::ptx::Texts;
 
@@ -44,11 +49,13 @@ impl OwnKernel {
     /// # Errors
     ///
     /// [`Error::KernelRejected`], [`Error::KernelMissing`], [`Error::OutOfMemory`], and what [`Gpu::make_current`] may give.
+    #[cfg(feature = "cust")]
     pub fn load(&self, gpu: &Gpu) -> Result<Module> {
         gpu.with_current(|| self.load_best(gpu.compute_capability()))
     }
 
     /// Loads the best text that the driver takes into the current context.
+    #[cfg(feature = "cust")]
     fn load_best(&self, capability: (u32, u32)) -> Result<Module> {
         let mut refused = None;
         for candidate in self.texts.candidates(self.symbol, capability) {
@@ -97,6 +104,7 @@ impl Gpu {
     /// # Errors
     ///
     /// [`Error::KernelRejected`], with what the driver's compiler said; [`Error::OutOfMemory`]; and what [`Gpu::make_current`] may give.
+    #[cfg(feature = "cust")]
     pub fn load_ptx(&self, symbol: &'static str, text: &str) -> Result<Module> {
         self.with_current(|| load(symbol, text))
     }
@@ -133,6 +141,7 @@ impl Gpu {
 }
 
 /// Loads a text into the current context. What is wrong with the text is the kernel's error, and all else the driver's.
+#[cfg(feature = "cust")]
 fn load(symbol: &'static str, text: &str) -> Result<Module> {
     let rejected = |code, log| Error::KernelRejected { symbol, code, log };
     let Ok(text) = CString::new(text) else {

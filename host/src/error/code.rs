@@ -42,6 +42,7 @@ impl DriverCode {
 
     /// Whether it is a refusal of a kernel's text: an invalid image, one for other devices, invalid PTX, a version that the driver does
     /// not know, an invalid source.
+    #[cfg(feature = "cust")]
     pub(crate) fn is_of_text(self) -> bool {
         matches!(self.0, 200 | 209 | 218 | 222 | 300)
     }

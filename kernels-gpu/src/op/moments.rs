@@ -52,7 +52,7 @@ unsafe impl Zeroable for Moments {}
 // SAFETY: see above.
 unsafe impl Pod for Moments {}
 // SAFETY: plain old data, without pointers.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(feature = "cust")]
 unsafe impl cust_core::DeviceCopy for Moments {}
 
 impl Moments {

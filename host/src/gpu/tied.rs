@@ -35,8 +35,9 @@ impl<T> Tied<T> {
 
     /// Drops the thing if it is of the context that is entered, and that is alive.
     pub fn end(self, entered: Entered<'_>) {
-        // The `Gpu` may not know yet that somebody has destroyed the context: any question shows it.
-        if self.generation.is(entered.generation()) && driver::free_bytes().is_ok() {
+        // The `Gpu` may not know yet that somebody has destroyed the context: any question shows it. Another failure does not mean that.
+        let is_lost = |failure: driver::Failure| failure.code.is_sticky();
+        if self.generation.is(entered.generation()) && !driver::free_bytes().is_err_and(is_lost) {
             drop(ManuallyDrop::into_inner(self.value));
         }
     }

@@ -26,7 +26,8 @@ use guarded::{Guarded, download};
 use texts::{for_each_one_pass_text, for_each_text};
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Mode, RunOptions};
-use warpfold::{Cpu, Gpu, Kernel, Result, bf16, cust, f16, kind, reduce, scan};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Gpu, Kernel, Result, cust, kind, reduce, scan};
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_SHORT_BYTES, reduce_tile_items, vector_items,
 };

@@ -21,7 +21,8 @@ use sweep::is_sweep;
 use texts::for_each_text;
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Checks, Mode, RunOptions};
-use warpfold::{Gpu, Max, Min, Op, Product, Result, Sum, bf16, cust, f16, reference};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Gpu, Max, Min, Op, Product, Result, Sum, cust, reference};
 use warpfold_kernels::contract::SCAN_SHORT_BYTES;
 
 /// A test for each scan among the rows, of its name. It scans with the functions of its kind's name.

@@ -16,9 +16,9 @@ use data::{Sample, assert_same_bits, ordinary};
 use rows::rows;
 use texts::for_each_text;
 use virtual_gpu::Mode;
+use warpfold::cust_half::{bf16, f16};
 use warpfold::{
-    Cpu, Gpu, Item, Kernel, Max, Min, Product, Result, Sum, WideSum, bf16, cust, f16, kind, reduce,
-    scan,
+    Cpu, Gpu, Item, Kernel, Max, Min, Product, Result, Sum, WideSum, cust, kind, reduce, scan,
 };
 use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tiles};
 

@@ -1,7 +1,8 @@
 //! Conversions of 16-bit floats, all of them: on the host against the formats' definitions, and through a kernel.
 
 use cust::memory::DeviceBuffer;
-use warpfold::{Item, Kernel, Max, Op, Sum, bf16, cust, f16, kind, scan};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Item, Kernel, Max, Op, Sum, cust, kind, scan};
 
 use crate::common::gpu;
 use crate::data::assert_same_bits;

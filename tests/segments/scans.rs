@@ -4,7 +4,8 @@
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use virtual_gpu::RunOptions;
-use warpfold::{Cpu, Error, Item, Kernel, Result, bf16, cust, f16, kind, scan};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Error, Item, Kernel, Result, cust, kind, scan};
 use warpfold_kernels::for_each_segmented_scan_kernel;
 use warpfold_kernels::op::*;
 use warpfold_kernels::segments::chunk_items;

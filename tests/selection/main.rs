@@ -21,7 +21,7 @@ mod slices;
 use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use data::{Random, Sample, assert_same_bits};
-use half::{bf16, f16};
+use warpfold::cust_half::{bf16, f16};
 use warpfold::{
     Cpu, Equal, Flagged, Item, NonZero, NotNan, RunsKernel, SelectKernel, cust, runs, select,
 };

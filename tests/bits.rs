@@ -30,7 +30,8 @@ use guarded::{Guarded, download};
 use texts::{for_each_one_pass_text, for_each_text};
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Mode, RunOptions};
-use warpfold::{Cpu, Gpu, Result, bf16, cust, f16, kind};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Gpu, Result, cust, kind};
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_SHORT_BYTES, reduce_tile_items, vector_items,
 };

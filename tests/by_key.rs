@@ -161,7 +161,10 @@ fn keys_and_values_of_any_width() {
     check::<Max, u16, i8>(&keys(&lengths, |run| (run % 300) as u16), "16 bits, 8 bits");
     check::<Sum, u64, u64>(&keys(&lengths, |run| (run as u64) << 40), "64 bits");
     check::<WideSum, i32, f32>(&keys(&lengths, |run| -(run as i32)), "wider results");
-    check::<Sum, f64, warpfold::f16>(&keys(&lengths, |run| run as f64), "floats of 16 bits");
+    check::<Sum, f64, warpfold::cust_half::f16>(
+        &keys(&lengths, |run| run as f64),
+        "floats of 16 bits",
+    );
 }
 
 #[test]

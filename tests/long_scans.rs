@@ -24,7 +24,8 @@ use sweep::is_sweep;
 use texts::for_each_text;
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Checks, Mode, RunOptions};
-use warpfold::{Cpu, Gpu, Max, Min, Op, Product, Result, Sum, bf16, cust, f16, scan};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Gpu, Max, Min, Op, Product, Result, Sum, cust, scan};
 use warpfold_kernels::contract::SCAN_SHORT_BYTES;
 
 /// A test for each scan among the rows, of its name. It scans with the functions of its kind's name.

@@ -18,10 +18,11 @@ use crate::device::Kernel;
 use common::gpu;
 use cust::memory::DeviceBuffer;
 use data::{Random, Sample, ordinary};
+use warpfold::cust_half::{bf16, f16};
 use warpfold::{
     ArgMax, ArgMin, Commutative, CountNonZero, Extremes, Gpu, MinMax, Statistics, Sum,
-    SumOfSquares, bf16, check_reduce_operator, cust, f16, gpu_arg_max, gpu_arg_min,
-    gpu_arg_min_max, gpu_min_max, gpu_moments, gpu_norm, kind, reduce,
+    SumOfSquares, check_reduce_operator, cust, gpu_arg_max, gpu_arg_min, gpu_arg_min_max,
+    gpu_min_max, gpu_moments, gpu_norm, kind, reduce,
 };
 
 /// The place of the first item that comes before all others.

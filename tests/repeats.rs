@@ -20,7 +20,8 @@ use data::{Sample, assert_same_bits, ordinary};
 use rows::rows;
 use texts::for_each_text;
 use virtual_gpu::Mode;
-use warpfold::{Cpu, Gpu, Max, Min, Product, Result, Sum, WideSum, bf16, cust, f16, kind, scan};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Gpu, Max, Min, Product, Result, Sum, WideSum, cust, kind, scan};
 use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tiles};
 
 /// Streams whose runs are under way at once.

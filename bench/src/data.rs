@@ -7,7 +7,8 @@
 use anyhow::Result;
 use warpfold::cust::context::CurrentContext;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
-use warpfold::{Item, Kernel, Sum, WideSum, bf16, f16, kind};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Item, Kernel, Sum, WideSum, kind};
 
 /// An element type that is measured.
 pub trait Measured: Item + Default + PartialOrd {

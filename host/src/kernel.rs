@@ -371,6 +371,22 @@ macro_rules! pair_rows {
 
 for_each_pair_kernel!(pair_rows);
 
+/// The rows of the 16-bit floats that `cust` can copy: the same kernels.
+#[cfg(feature = "cust")]
+mod of_cust {
+    use cust_half::{bf16, f16};
+    use warpfold_kernels::for_each_narrow_float;
+
+    use super::*;
+
+    for_each_narrow_float!(rows kernels);
+    for_each_narrow_float!(rows segmented_kernels);
+    for_each_narrow_float!(rows segmented_scan_kernels);
+    for_each_narrow_float!(rows columns_kernels);
+    for_each_narrow_float!(rows columns_scan_kernels);
+    for_each_narrow_float!(pair_rows pair_kernels);
+}
+
 /// What a block of a kernel is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {

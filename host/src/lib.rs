@@ -181,8 +181,9 @@
 //!
 //! # Features
 //!
-//! - `cust` (default): device memory and streams of `cust`, which is linked with the CUDA driver. Without it, and without
-//!   `virtual-gpu`, the driver is opened at run time, and a program builds on a machine that has no CUDA.
+//! - `cust` (default): device memory and streams of `cust`, which is linked with the CUDA driver; and the 16-bit floats of `half` 1.8
+//!   (`warpfold::cust_half`), which `cust` can copy, beside those of `half` 2. Without it, and without `virtual-gpu`, the driver is opened
+//!   at run time, and a program builds on a machine that has no CUDA.
 //! - `cudarc`: device memory and streams of `cudarc`. The program chooses the version of CUDA by `cudarc`'s own features.
 //! - `virtual-gpu`: link the virtual GPU, a CUDA driver in Rust. It hands calls on to NVIDIA's driver where there is a
 //!   GPU, and interprets the kernels' PTX where there is none. Linking then needs no CUDA.
@@ -222,6 +223,10 @@ pub use bytemuck;
 pub use check::{Bytes, OperatorFlaw, check_operator, check_reduce_operator, check_scan_operator};
 #[cfg(feature = "cust")]
 pub use cust;
+/// The version of `half` whose floats `cust` can copy to a device. They are items as good as those of `half` 2, which are
+/// [`f16`](struct@f16) and [`bf16`] here.
+#[cfg(feature = "cust")]
+pub use cust_half;
 pub use error::{Argument, DriverCode, Error, Result};
 pub use gpu::Gpu;
 pub use half::{bf16, f16};

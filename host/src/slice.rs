@@ -261,6 +261,16 @@ impl HasNorm for bf16 {
     type Squares = SumOfSquares;
 }
 
+#[cfg(feature = "cust")]
+impl HasNorm for cust_half::f16 {
+    type Squares = SumOfSquares;
+}
+
+#[cfg(feature = "cust")]
+impl HasNorm for cust_half::bf16 {
+    type Squares = SumOfSquares;
+}
+
 impl HasNorm for f32 {
     type Squares = WideSumOfSquares;
 }

@@ -6,7 +6,8 @@
 
 use approx::{assert_abs_diff_eq, assert_relative_eq};
 use cust::memory::DeviceBuffer;
-use warpfold::{Product, Sum, WideSum, bf16, cust, f16, reduce, scan};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Product, Sum, WideSum, cust, reduce, scan};
 
 use crate::common::gpu;
 use crate::data::{Random, unit};

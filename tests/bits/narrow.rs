@@ -2,7 +2,8 @@
 
 use crate::device::{Item, Kernel};
 use cust::memory::DeviceBuffer;
-use warpfold::{Max, Op, Sum, bf16, cust, f16, kind, scan};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Max, Op, Sum, cust, kind, scan};
 
 use crate::common::gpu;
 use crate::data::assert_same_bits;

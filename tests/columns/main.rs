@@ -23,7 +23,8 @@ use std::env;
 use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use data::{Random, Sample, assert_same_bits, ordinary};
-use warpfold::{Cpu, bf16, cust, f16, kind, reduce, scan};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, cust, kind, reduce, scan};
 use warpfold_kernels::op::*;
 use warpfold_kernels::{for_each_columns_kernel, for_each_columns_scan_kernel};
 

@@ -2,7 +2,8 @@
 
 use crate::device::Item;
 use bytemuck::bytes_of;
-use warpfold::{Op, bf16, f16};
+use warpfold::Op;
+use warpfold::cust_half::{bf16, f16};
 use warpfold_kernels::element::name;
 use warpfold_kernels::for_each_integer;
 

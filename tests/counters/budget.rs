@@ -28,7 +28,8 @@ use std::{fs, iter};
 
 use rayon::prelude::*;
 use virtual_gpu::{Class, Counters, Policy};
-use warpfold::{Cpu, Equal, Equality, NonZero, NotNan, Predicate, bf16, f16};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Equal, Equality, NonZero, NotNan, Predicate};
 use warpfold_kernels::contract::reduce_tile_items;
 use warpfold_kernels::element::Accumulator;
 use warpfold_kernels::op::*;

@@ -3,7 +3,8 @@
 use crate::device::{Item, Kernel};
 use std::any::type_name;
 
-use warpfold::{Cpu, Max, Min, Op, Product, Sum, WideSum, bf16, f16, group, kind, reduce, scan};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Max, Min, Op, Product, Sum, WideSum, group, kind, reduce, scan};
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_LONG, SCAN_SHORT_BYTES, reduce_chunk_tiles, reduce_tile_items,
     scan_tiles,

@@ -3,7 +3,8 @@
 use crate::device::Kernel;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
-use warpfold::{Cpu, Dot, Error, bf16, cust, f16, gpu_dot, kind, reduce};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Dot, Error, cust, gpu_dot, kind, reduce};
 use warpfold_kernels::contract::{reduce_tile_items, vector_items};
 use warpfold_kernels::for_each_pair_kernel;
 use warpfold_kernels::op::*;

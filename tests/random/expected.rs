@@ -3,7 +3,8 @@
 //! The loops are this test's own, and know nothing of tiles or accumulators.
 
 use crate::device::{Item, Kernel};
-use warpfold::{Cpu, Max, Min, Op, Product, Sum, WideSum, bf16, f16, kind, reduce, scan};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Max, Min, Op, Product, Sum, WideSum, kind, reduce, scan};
 
 /// An operator whose reductions are known.
 pub trait Reduction<T: Item>: Kernel<kind::reduce, T> {

@@ -5,9 +5,8 @@ use std::fmt;
 
 use cust::memory::{CopyDestination, DeviceSlice};
 use cust::stream::Stream;
-use warpfold::{
-    Cpu, Gpu, Max, Min, Op, Product, Result, Sum, WideSum, bf16, cust, f16, kind, reduce, scan,
-};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Gpu, Max, Min, Op, Product, Result, Sum, WideSum, cust, kind, reduce, scan};
 
 use crate::call::{Call, Form, Output};
 use crate::common::gpu;

@@ -25,7 +25,7 @@ use crate::device::Item;
 use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use data::{Random, Sample, assert_same_bits};
-use half::{bf16, f16};
+use warpfold::cust_half::{bf16, f16};
 use warpfold::{
     Cpu, Equal, Flagged, NonZero, NotNan, RunsKernel, SelectKernel, cust, runs, select,
 };

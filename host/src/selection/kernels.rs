@@ -85,6 +85,16 @@ macro_rules! rows {
 
 for_each_selection_kernel!(rows);
 
+/// The rows of the 16-bit floats that `cust` can copy: the same kernels.
+#[cfg(feature = "cust")]
+mod of_cust {
+    use cust_half::{bf16, f16};
+
+    use super::*;
+
+    warpfold_kernels::for_each_narrow_float!(rows selection_kernels);
+}
+
 macro_rules! flagged_row {
     (select_flagged $t:ident $symbol:ident $bytes:ident) => {
         if $bytes == size_of::<$t>() {

@@ -7,6 +7,7 @@ use warpfold_kernels::selection;
 use warpfold_kernels::tuning;
 
 use crate::error::{Error, Problem, Refusal};
+use crate::pack::canonical::canonical;
 use crate::ptx::finish::{self, Bounds};
 use crate::ptx::hook::hooks;
 use crate::ptx::inspect::{Kind, Operands, inspect};
@@ -100,9 +101,10 @@ pub fn finished(
 ) -> Result<Kernel, Problem> {
     inspect(kernel, kind, operands, variant.may_begin_early())?;
     let preamble = finish::preamble(variant.ptx_version, variant.target_cpu);
+    let text = preamble + &finish::entry(kernel, bounds(kind));
     Ok(Kernel {
         symbol: kernel.name.to_owned(),
-        text: preamble + &finish::entry(kernel, bounds(kind)),
+        text: canonical(&text),
     })
 }
 
@@ -122,6 +124,11 @@ pub fn sorted(mut kernels: Vec<Kernel>, refusals: Vec<Refusal>) -> Result<Vec<Ke
 fn kernel_kind<'a>(symbol: &'a str, operator: &str) -> &'a str {
     let kind = symbol.strip_suffix(operator).unwrap_or_default();
     kind.trim_end_matches('_')
+}
+
+/// The row that a kernel is of, by its symbol.
+pub fn row_of(symbol: &str) -> Option<&str> {
+    Kind::of(symbol).map(|(_, row)| row)
 }
 
 /// The function and the row, in the symbol of an operator's function.

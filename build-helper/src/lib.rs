@@ -41,23 +41,30 @@
 //!
 //! Not covered: a file that includes others or has modules of its own in files, and operators that use other crates.
 
+mod advice;
 mod build;
+mod cache;
 mod device;
 mod error;
 mod kernels;
+mod library;
 mod pack;
 mod ptx;
+mod rows;
 #[cfg(feature = "cuda_builder")]
 mod rust_cuda;
+mod source;
 mod toolchain;
 mod variant;
 
 use std::path::Path;
 use std::process;
 
-pub use build::{Build, Contents, UPDATE};
+pub use build::{Build, Contents, LOCKED, UPDATE};
+pub use cache::{CACHE, Cache};
 pub use error::{Error, Problem, Refusal};
 pub use kernels::{Compiled, Kernel};
+pub use pack::committed::Unfit;
 pub use ptx::refuse::Reason;
 
 /// Compiles a file of operators, whose path is relative to the crate's folder, and leaves in `OUT_DIR` what `warpfold::operators!`
@@ -73,15 +80,36 @@ pub fn kernels(file: impl AsRef<Path>) {
 
 fn run(contents: Contents, file: &Path) {
     let build = Build::of_script(contents, file);
-    println!("cargo::rerun-if-changed={}", build.source.display());
-    if build.committed().exists() {
-        println!("cargo::rerun-if-changed={}", build.committed().display());
-    }
-    println!("cargo::rerun-if-env-changed={UPDATE}");
-    #[cfg(feature = "cuda_builder")]
-    println!("cargo::rerun-if-env-changed={}", rust_cuda::ARCHITECTURES);
-    if let Err(error) = build.run() {
+    // Where it fails, its message is the first on the screen: cargo shows what is printed before.
+    let unfit = build.run().unwrap_or_else(|error| {
         eprintln!("{}: {error}", build.source.display());
         process::exit(1);
+    });
+    let committed = build.committed();
+    if let Some(unfit) = unfit {
+        let path = committed.display();
+        println!(
+            "cargo::warning={path} {unfit}. It was not used: `{UPDATE}=1 cargo build` writes it anew"
+        );
     }
+    // The host's macro asks for these: a build script that does not call this leaves it nothing, not what was there before.
+    let [table, bytes] = build.included();
+    let variable = contents.name().to_uppercase();
+    println!(
+        "cargo::rustc-env=WARPFOLD_{variable}_TABLE={}",
+        table.display()
+    );
+    println!(
+        "cargo::rustc-env=WARPFOLD_{variable}_BYTES={}",
+        bytes.display()
+    );
+    println!("cargo::rerun-if-changed={}", build.source.display());
+    if committed.exists() {
+        println!("cargo::rerun-if-changed={}", committed.display());
+    }
+    for variable in [UPDATE, LOCKED, CACHE] {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+    #[cfg(feature = "cuda_builder")]
+    println!("cargo::rerun-if-env-changed={}", rust_cuda::ARCHITECTURES);
 }

@@ -103,17 +103,35 @@ macro_rules! operators {
     };
 }
 
-/// The texts that the build script has left for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!), by its name.
+/// The texts that the build script has left for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!), by its name. The
+/// build script says where they are each time that it runs: so those of a line that it no longer has are not found.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! built_texts {
-    ($name:literal) => {{
+    ("operators") => {
+        $crate::built_texts!(@at
+            env!(
+                "WARPFOLD_OPERATORS_BYTES",
+                "`operators!` needs a line in the `main` of build.rs, with this file's path: \
+                 warpfold_build::operators(\"src/operators.rs\");"
+            ),
+            env!("WARPFOLD_OPERATORS_TABLE")
+        )
+    };
+    ("kernels") => {
+        $crate::built_texts!(@at
+            env!(
+                "WARPFOLD_KERNELS_BYTES",
+                "`kernels!` needs a line in the `main` of build.rs, with this file's path: \
+                 warpfold_build::kernels(\"src/kernels.rs\");"
+            ),
+            env!("WARPFOLD_KERNELS_TABLE")
+        )
+    };
+    (@at $bytes:expr, $table:expr) => {{
         #[allow(unused_imports)]
         use $crate::texts::{Packed, Variant};
-        $crate::texts::Texts::new(
-            include_bytes!(concat!(env!("OUT_DIR"), "/warpfold_", $name, ".bin")),
-            include!(concat!(env!("OUT_DIR"), "/warpfold_", $name, ".rs")),
-        )
+        $crate::texts::Texts::new(include_bytes!($bytes), include!($table))
     }};
 }
 

@@ -7,7 +7,7 @@ pub mod device;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use warpfold_build::{Build, Contents};
+use warpfold_build::{Build, Cache, Contents};
 
 /// A build of a file of `tests/operators`, in a folder of its own.
 pub fn build(file: &str) -> Build {
@@ -21,6 +21,9 @@ pub fn build(file: &str) -> Build {
         crate_folder: root.to_owned(),
         output,
         target: temporary.join("device-target"),
+        cache: Cache::none(),
         updates: false,
+        compares: false,
+        locked: false,
     }
 }

@@ -26,8 +26,8 @@ pub const CACHE: &str = "WARPFOLD_CACHE";
 /// The most bytes of all rows.
 const MOST_ROW_BYTES: u64 = 256 << 20;
 
-/// The most libraries: one for each compiler and version in use, of some 10 MB.
-const MOST_LIBRARIES: usize = 8;
+/// The most libraries: one for each compiler, lock file and version of this library in use, of some 60 MB.
+const MOST_LIBRARIES: usize = 4;
 
 /// A cache, or none.
 #[derive(Debug, Clone, PartialEq, Eq)]

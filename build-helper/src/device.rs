@@ -110,11 +110,10 @@ impl DeviceCrate {
             .arg(format!("-Ctarget-cpu={}", variant.target_cpu))
             .args(FLAGS)
             .current_dir(&self.folder)
-            // What the library's own sources are warned of is not the user's.
-            .env("CARGO_ENCODED_RUSTFLAGS", "--cap-lints=allow")
             .env("CARGO_TERM_COLOR", "never");
         for variable in [
             "RUSTFLAGS",
+            "CARGO_ENCODED_RUSTFLAGS",
             "CARGO_TARGET_DIR",
             "CARGO_BUILD_TARGET",
             "CARGO_BUILD_RUSTFLAGS",

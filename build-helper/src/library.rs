@@ -80,7 +80,8 @@ impl Library {
         Ok(Self { variant, arguments })
     }
 
-    /// Has rustc compile a crate's text with it, to PTX in a file; what rustc printed, where it failed.
+    /// Has rustc compile a crate's text with it, to PTX in a file, in whose folder it puts other files for a while; what rustc
+    /// printed, where it failed.
     pub fn rustc(
         &self,
         toolchain: &Toolchain,
@@ -99,11 +100,14 @@ impl Library {
                 "-Cdebug-assertions=off",
             ])
             .arg(format!("--edition={edition}"))
+            // Without something to link, nothing would be optimised together.
+            .arg("--emit=link")
             .arg(format!("--emit=asm={}", emitted.display()))
             .arg(format!("-Ctarget-cpu={}", self.variant.target_cpu))
             .args(FLAGS)
             .args(&self.arguments)
-            .arg(crate_text);
+            .arg(crate_text)
+            .current_dir(emitted.parent().unwrap_or(Path::new(".")));
         let output = command.output().map_err(|error| error.to_string())?;
         match output.status.success() {
             true => Ok(()),

@@ -121,7 +121,9 @@ pub fn compiled(
     let kernels = side_by_side(&units, processors, |(variant, part)| {
         let target = variants[*variant];
         let (crate_text, own) = &crates[*part];
-        let emitted = crate_text.with_extension(target.target_cpu);
+        let folder = crate_text.with_extension(target.target_cpu);
+        fs::create_dir_all(&folder).map_err(at(&folder))?;
+        let emitted = folder.join("rows.s");
         let ran = libraries[*variant].rustc(toolchain, &build.edition(), crate_text, &emitted);
         ran.map_err(|messages| Error::Compiler {
             target: target.target_cpu,

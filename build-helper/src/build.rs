@@ -190,7 +190,7 @@ impl Build {
             };
             let (found, expected) = (kernels(found.clone()), kernels(expected.clone()));
             let other = expected.iter().find(|kernel| !found.contains(kernel));
-            other.map_or_else(String::new, |kernel| kernel.symbol.clone())
+            other.map(|kernel| kernel.symbol.clone())
         };
         match found == expected && expected.is_some() {
             true => Ok(pack),

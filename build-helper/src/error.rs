@@ -60,15 +60,15 @@ pub enum Error {
     },
     /// The committed device code is not what the source gives.
     #[error(
-        "{} is not what this source and this compiler give: `{symbol}` is another kernel. Another version of the compiler may give \
+        "{} is not what this source and this compiler give: {} is another kernel. Another version of the compiler may give \
          another text; else somebody has changed the file. `{update}=1 cargo build` writes it anew.",
-        .path.display(), update = UPDATE
+        .path.display(), symbol.as_deref().unwrap_or("one too many"), update = UPDATE
     )]
     Differs {
         /// The file.
         path: PathBuf,
-        /// The first kernel that is another; nothing, where there are too many or too few.
-        symbol: String,
+        /// The first kernel that is another; `None` where the file has more.
+        symbol: Option<String>,
     },
     /// The kernels' texts cannot be written as they are.
     #[error("{} cannot be written: it would not be read as these kernels", .path.display())]

@@ -23,10 +23,16 @@
 //! CUDA, no nightly features. Each kernel is compiled whole, from the same source as the library's own, for compute
 //! capabilities 7.0, 8.0 and 9.0.
 //!
+//! # What was compiled before
+//!
+//! Each row's kernels are kept in the user's folder of caches, by all that they depend on: the tokens of the row and of what it
+//! names, the compiler, this library. `WARPFOLD_CACHE` names another folder, or says `off`. ([`Cache`])
+//!
 //! # Device code that is committed
 //!
 //! `WARPFOLD_UPDATE=1 cargo build` writes the device code beside the source, to `src/operators.kernels`. Commit it, and who builds
-//! your crate needs no target: it is used as long as it was made from this very file, with this version of `warpfold-build`.
+//! your crate needs no target: it is used as long as the file has the same tokens, with this version of `warpfold-build`.
+//! With `WARPFOLD_LOCKED=1`, a file that does not fit is an error. `WARPFOLD_UPDATE=check` compiles again and compares.
 //!
 //! # What an operator may not do
 //!

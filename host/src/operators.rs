@@ -135,8 +135,8 @@ macro_rules! built_texts {
     }};
 }
 
-/// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, [`bytemuck::Pod`] and
-/// [`DeviceCopy`](cust::memory::DeviceCopy).
+/// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, `Default` (all bytes zero), [`bytemuck::Pod`]
+/// and [`DeviceCopy`](cust::memory::DeviceCopy).
 ///
 /// Its fields are such types themselves, and there is no padding between or after them: else it does not compile.
 ///
@@ -149,6 +149,7 @@ macro_rules! built_texts {
 ///     }
 /// }
 /// assert_eq!(Complex { re: 1.0, im: 2.0 }, Complex { re: 1.0, im: 2.0 });
+/// assert_eq!(Complex::default(), Complex { re: 0.0, im: 0.0 });
 /// ```
 ///
 /// ```compile_fail

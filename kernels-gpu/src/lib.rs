@@ -81,11 +81,12 @@ pub mod table;
 pub mod tuning;
 pub mod workspace;
 
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+// The building blocks are in the documentation that is made on the host, too.
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod block;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod board;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 pub mod device;
 #[cfg(all(
     feature = "entries",
@@ -94,22 +95,22 @@ pub mod device;
 ))]
 #[macro_use]
 mod emit;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod grid;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod lookback;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod simt;
 #[cfg(all(
     any(target_arch = "nvptx64", feature = "cuda_std"),
     feature = "skeletons"
 ))]
 mod skeleton;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod thread;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod tickets;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod warp;
 
 #[cfg(all(

@@ -3,63 +3,101 @@
 //! The compiler's numbers depend on how many it threw away and on which functions came before. Numbered anew, a kernel's text is
 //! the same whatever it is compiled beside, and two kernels of one kind share most of their lines.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::words::{Word, words};
+use super::words::{Word, label, register};
 
 /// The text with new numbers.
 pub fn canonical(text: &str) -> String {
     let declared = declared(text);
-    let mut numbers: BTreeMap<(&str, u32), u32> = BTreeMap::new();
-    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-    let mut renumber = |prefix, number| {
-        *numbers.entry((prefix, number)).or_insert_with(|| {
-            let count = counts.entry(prefix).or_default();
-            *count += 1;
-            *count
-        })
-    };
-    let mut body = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        for word in words(line) {
-            match word {
-                Word::Label { number, .. } => {
-                    body.push_str("$L__BB0_");
-                    body.push_str(&renumber("$", number).to_string());
-                }
-                Word::Register { prefix, number } if declared.contains(prefix) => {
-                    body.push('%');
-                    body.push_str(prefix);
-                    body.push_str(&renumber(prefix, number).to_string());
-                }
-                Word::Register { prefix, number } => {
-                    body.push_str(&format!("%{prefix}{number}"));
-                }
-                Word::Other { from, to } => body.push_str(&line[from..to]),
-            }
+    let mut registers: Vec<Numbers> = declared.into_iter().map(Numbers::of).collect();
+    let mut numbered = renumbered(text, '%', |text, at| match register(text, at)? {
+        (Word::Register { prefix, number }, end) => {
+            let own = registers.iter_mut().find(|own| own.prefix == prefix)?;
+            Some((format!("%{prefix}{}", own.number(number)), end))
         }
-    }
+        _ => None,
+    });
     // As many registers are declared as there are, and one more: they are numbered from 1 on.
-    for prefix in declared {
-        let count = counts.get(prefix).copied().unwrap_or_default() + 1;
-        let Some(start) = body.find(&format!("%{prefix}<")) else {
+    for Numbers { prefix, count, .. } in registers {
+        let Some(start) = numbered.find(&format!("%{prefix}<")) else {
             continue;
         };
         let start = start + prefix.len() + 2;
-        if let Some(length) = body[start..].find('>') {
-            body.replace_range(start..start + length, &count.to_string());
+        if let Some(length) = numbered[start..].find('>') {
+            numbered.replace_range(start..start + length, &(count + 1).to_string());
         }
     }
-    body
+    let mut labels = Numbers::of("");
+    renumbered(&numbered, '$', |text, at| match label(text, at)? {
+        (Word::Label { number, .. }, end) => {
+            Some((format!("$L__BB0_{}", labels.number(number)), end))
+        }
+        _ => None,
+    })
+}
+
+/// The new numbers of what has one prefix.
+struct Numbers<'a> {
+    prefix: &'a str,
+    /// By the old numbers; 0 where there is none yet.
+    new: Vec<u32>,
+    count: u32,
+}
+
+impl<'a> Numbers<'a> {
+    fn of(prefix: &'a str) -> Self {
+        Self {
+            prefix,
+            new: Vec::new(),
+            count: 0,
+        }
+    }
+
+    fn number(&mut self, old: u32) -> u32 {
+        let old = old as usize;
+        if self.new.len() <= old {
+            self.new.resize(old + 1, 0);
+        }
+        if self.new[old] == 0 {
+            self.count += 1;
+            self.new[old] = self.count;
+        }
+        self.new[old]
+    }
+}
+
+/// The text with other words in the place of those that begin with a sign. A build script is not optimised: what looks at each
+/// character is slow there, so the signs are looked for by the standard library.
+fn renumbered(
+    text: &str,
+    sign: char,
+    mut word: impl FnMut(&str, usize) -> Option<(String, usize)>,
+) -> String {
+    let mut numbered = String::with_capacity(text.len());
+    let (mut copied, mut at) = (0, 0);
+    while let Some(found) = text[at..].find(sign) {
+        at += found;
+        match word(text, at) {
+            Some((new, end)) => {
+                numbered.push_str(&text[copied..at]);
+                numbered.push_str(&new);
+                (copied, at) = (end, end);
+            }
+            None => at += 1,
+        }
+    }
+    numbered.push_str(&text[copied..]);
+    numbered
 }
 
 /// The prefixes of the registers that a text declares: `r` of `.reg .b32 %r<9>;`.
-fn declared(text: &str) -> BTreeSet<&str> {
+fn declared(text: &str) -> Vec<&str> {
     let lines = text.lines().map(str::trim_start);
     let declarations = lines.filter_map(|line| line.strip_prefix(".reg "));
-    declarations
-        .filter_map(|line| Some(line.split_once('%')?.1.split_once('<')?.0))
-        .collect()
+    let prefixes = declarations.filter_map(|line| Some(line.split_once('%')?.1.split_once('<')?.0));
+    let mut prefixes: Vec<&str> = prefixes.collect();
+    prefixes.sort_unstable();
+    prefixes.dedup();
+    prefixes
 }
 
 #[cfg(test)]

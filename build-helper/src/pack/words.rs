@@ -51,14 +51,16 @@ pub fn words(line: &str) -> Vec<Word<'_>> {
     words
 }
 
-fn register(line: &str, at: usize) -> Option<(Word<'_>, usize)> {
+/// The register that begins at a place, and where it ends.
+pub fn register(line: &str, at: usize) -> Option<(Word<'_>, usize)> {
     let prefix = run(line, at + 1, |byte| byte.is_ascii_lowercase());
     let (number, end) = number(line, prefix.end)?;
     let prefix = &line[prefix];
     (!prefix.is_empty()).then_some((Word::Register { prefix, number }, end))
 }
 
-fn label(line: &str, at: usize) -> Option<(Word<'_>, usize)> {
+/// The label that begins at a place, and where it ends.
+pub fn label(line: &str, at: usize) -> Option<(Word<'_>, usize)> {
     let function = line[at..].starts_with(LABEL).then_some(at + LABEL.len())?;
     let function = run(line, function, |byte| byte.is_ascii_digit());
     if line.as_bytes().get(function.end) != Some(&b'_') {

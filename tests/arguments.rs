@@ -218,7 +218,6 @@ fn a_call_by_key_that_is_refused_leaves_nothing_in_a_capture() {
 
 warpfold::item! {
     /// An item of 3 bytes.
-    #[derive(Default)]
     struct Three {
         a: u8,
         b: u8,
@@ -228,7 +227,6 @@ warpfold::item! {
 
 warpfold::item! {
     /// An item of 6 bytes, aligned to 2.
-    #[derive(Default)]
     struct Six {
         a: u16,
         b: u16,
@@ -238,7 +236,6 @@ warpfold::item! {
 
 warpfold::item! {
     /// An item of 4 bytes, aligned to 1.
-    #[derive(Default)]
     struct Four {
         a: u8,
         b: u8,

@@ -9,6 +9,7 @@ use warpfold_ptx::statement::Statement;
 use warpfold_ptx::text::{Function, Text};
 
 use crate::error::{Error, Problem, Refusal};
+use crate::pack::canonical::canonical;
 use crate::ptx::hook::hooks;
 use crate::ptx::refuse::{self, Reason};
 use crate::ptx::space::{self, SHARED_ARRAY};
@@ -187,9 +188,10 @@ pub fn finished(
     inspect(&kernel, &origin.rules(operands, variant.may_begin_early()))
         .map_err(|fault| Problem::unexpected(format!("{} {fault}", kernel.name)))?;
     let preamble = finish::preamble(variant.ptx_version, variant.target_cpu, SHARED_ARRAY);
+    let text = preamble + &finish::entry(&kernel, origin.bounds());
     Ok(Kernel {
         symbol: kernel.name.to_owned(),
-        text: preamble + &finish::entry(&kernel, origin.bounds()),
+        text: canonical(&text),
     })
 }
 
@@ -209,6 +211,11 @@ pub fn sorted(mut kernels: Vec<Kernel>, refusals: Vec<Refusal>) -> Result<Vec<Ke
 fn kernel_kind<'a>(symbol: &'a str, operator: &str) -> &'a str {
     let kind = symbol.strip_suffix(operator).unwrap_or_default();
     kind.trim_end_matches('_')
+}
+
+/// The row that a kernel is of, by its symbol.
+pub fn row_of(symbol: &str) -> Option<&str> {
+    Kind::of(symbol).map(|(_, row)| row)
 }
 
 /// The function and the row, in the symbol of an operator's function.

@@ -45,7 +45,9 @@ fn committed_device_code_needs_no_compiler() {
     assert_eq!(included("warpfold_operators.bin"), bytes);
 
     let source = fs::read_to_string(&own).expect("the operators");
-    fs::write(&own, source + "// Changed.\n").expect("a change");
+    fs::write(&own, format!("{source}// A comment.\n")).expect("a comment");
+    without_compiler.run().expect("a comment changes no token");
+    fs::write(&own, source + "pub struct Changed;\n").expect("a change");
     assert!(matches!(
         without_compiler.run(),
         Err(Error::Compiler { .. })

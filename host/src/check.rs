@@ -31,8 +31,8 @@ const ALL_TRIPLES: usize = 12;
 /// The distances at which more samples are combined.
 const STEPS: [usize; 8] = [1, 2, 3, 5, 7, 11, 13, 17];
 
-/// What an operator does not keep to.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+/// What an operator does not keep to. Its `Debug` reads as its `Display`: `?` in a test or in `main` prints that.
+#[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OperatorFlaw {
     /// There is nothing to check it with.
@@ -126,6 +126,12 @@ pub enum OperatorFlaw {
     /// The GPU could not be asked.
     #[error(transparent)]
     Gpu(#[from] Error),
+}
+
+impl fmt::Debug for OperatorFlaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 fn claim(claims_exact: &bool) -> &'static str {

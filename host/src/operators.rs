@@ -108,22 +108,40 @@ macro_rules! operators {
     };
 }
 
-/// The texts that the build script has left for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!), by its name.
+/// The texts that the build script has left for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!), by its name. The
+/// build script says where they are each time that it runs: so those of a line that it no longer has are not found.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! built_texts {
-    ($name:literal) => {{
+    ("operators") => {
+        $crate::built_texts!(@at
+            env!(
+                "WARPFOLD_OPERATORS_BYTES",
+                "`operators!` needs a line in the `main` of build.rs, with this file's path: \
+                 warpfold_build::operators(\"src/operators.rs\");"
+            ),
+            env!("WARPFOLD_OPERATORS_TABLE")
+        )
+    };
+    ("kernels") => {
+        $crate::built_texts!(@at
+            env!(
+                "WARPFOLD_KERNELS_BYTES",
+                "`kernels!` needs a line in the `main` of build.rs, with this file's path: \
+                 warpfold_build::kernels(\"src/kernels.rs\");"
+            ),
+            env!("WARPFOLD_KERNELS_TABLE")
+        )
+    };
+    (@at $bytes:expr, $table:expr) => {{
         #[allow(unused_imports)]
         use $crate::texts::{Packed, Variant};
-        $crate::texts::Texts::new(
-            include_bytes!(concat!(env!("OUT_DIR"), "/warpfold_", $name, ".bin")),
-            include!(concat!(env!("OUT_DIR"), "/warpfold_", $name, ".rs")),
-        )
+        $crate::texts::Texts::new(include_bytes!($bytes), include!($table))
     }};
 }
 
-/// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, [`bytemuck::Pod`] and, with the feature `cust`,
-/// `cust`'s `DeviceCopy`.
+/// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, `Default` (all bytes zero), [`bytemuck::Pod`]
+/// and, with the feature `cust`, `cust`'s `DeviceCopy`.
 ///
 /// Its fields are such types themselves, and there is no padding between or after them: else it does not compile.
 ///
@@ -136,6 +154,7 @@ macro_rules! built_texts {
 ///     }
 /// }
 /// assert_eq!(Complex { re: 1.0, im: 2.0 }, Complex { re: 1.0, im: 2.0 });
+/// assert_eq!(Complex::default(), Complex { re: 0.0, im: 0.0 });
 /// ```
 ///
 /// ```compile_fail

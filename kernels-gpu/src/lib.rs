@@ -27,6 +27,11 @@
 //! feature `cuda_std` the same kernels compile with rust-cuda's `rustc_codegen_nvvm`, and with `cuda_std_operators` users'
 //! operators do. They differ in `simt`, in the macro that emits an entry, and where [`contract`] avoids a fault of rust-cuda's.
 //! Beside these, `arithmetic` and `emit` know whether they are compiled for a GPU.
+// A user's build is warned of the user's file alone. Without the table's entries, what only they use is not used.
+#![cfg_attr(
+    any(feature = "stable", feature = "cuda_std_operators"),
+    allow(warnings)
+)]
 #![no_std]
 #![cfg_attr(
     all(
@@ -78,11 +83,12 @@ pub mod table;
 pub mod tuning;
 pub mod workspace;
 
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+// The building blocks are in the documentation that is made on the host, too.
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod block;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod board;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 pub mod device;
 #[cfg(all(
     feature = "entries",
@@ -91,22 +97,22 @@ pub mod device;
 ))]
 #[macro_use]
 mod emit;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod grid;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod lookback;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod simt;
 #[cfg(all(
     any(target_arch = "nvptx64", feature = "cuda_std"),
     feature = "skeletons"
 ))]
 mod skeleton;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod thread;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod tickets;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod warp;
 
 #[cfg(all(

@@ -59,9 +59,17 @@ mod tests {
 
     #[test]
     fn operators_keep_their_promises() {
-        let points = &spiral(100)[..6];
-        check_operator::<ComplexSum, _>(points).unwrap();
-        check_operator::<ComplexProduct, _>(points).unwrap();
-        check_operator::<Farthest, _>(points).unwrap();
+        let mut points = spiral(100)[..6].to_vec();
+        // What operators go wrong with: the other zero, in an identity too, and the smallest numbers.
+        for (re, im) in [(0.0, 0.0), (-0.0, -0.0), (1.0, -0.0), (1e-45, -1e-45)] {
+            points.push(Complex { re, im });
+        }
+        check_operator::<ComplexProduct, _>(&points).unwrap();
+        // Of infinite numbers the formula of the product is not associative. A sum and a comparison take them.
+        for (re, im) in [(f32::MAX, f32::INFINITY), (f32::NAN, f32::NEG_INFINITY)] {
+            points.push(Complex { re, im });
+        }
+        check_operator::<Farthest, _>(&points).unwrap();
+        check_operator::<ComplexSum, _>(&points[..10]).unwrap();
     }
 }

@@ -195,6 +195,40 @@ where
     check_operator::<O, T>(&items(6, item)).unwrap();
 }
 
+/// What operators of floats go wrong with: both zeros, subnormals, extremes, infinities, NaN.
+const ODD: [f32; 9] = [
+    0.0,
+    -0.0,
+    1e-45,
+    -1e-45,
+    f32::MAX,
+    f32::MIN,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::NAN,
+];
+
+#[test]
+fn odd_floats_keep_the_laws() {
+    check_operator::<ArgMin, f32>(&ODD).unwrap();
+    check_operator::<SumAndMax, f32>(&ODD[..4]).unwrap();
+    check_operator::<AbsoluteSum, f32>(&ODD).unwrap();
+    check_operator::<LogSumExp, f32>(&ODD[..4]).unwrap();
+}
+
+/// One with another zero is not the identity, though `==` says so.
+#[test]
+fn products_know_their_identity_by_its_bits() {
+    let complex = [(1.0, -0.0), (-0.0, 1.0), (-0.0, -0.0), (1e-45, 0.0)];
+    let complex = complex.map(|(re, im)| Complex { re, im });
+    check_operator::<ComplexProduct, Complex>(&complex).unwrap();
+    let matrix = |b, c| Matrix {
+        rows: [[1.0, b], [c, 1.0]],
+    };
+    let matrices = [matrix(-0.0, 0.0), matrix(0.0, -0.0), matrix(0.5, 1e-45)];
+    check_scan_operator::<MatrixProduct, Matrix>(&matrices).unwrap();
+}
+
 /// About 1 in absolute value, so that a product neither overflows nor vanishes soon.
 fn unit(numbers: &mut Numbers) -> Complex {
     let angle = numbers.float();

@@ -79,11 +79,11 @@ where
 {
     let items = data.first(place.input.len());
     let expected = match case {
-        Case::ReduceSum => vec![reduce::<Sum, _>(&items).wait(Cpu).unwrap()],
-        Case::InclusiveSum => scan::<Sum, _>(&items).wait(Cpu).unwrap(),
-        Case::ExclusiveSum => scan::<Sum, _>(&items).exclusive().wait(Cpu).unwrap(),
+        Case::ReduceSum => vec![reduce::<Sum, _>(&items).wait(Cpu)?],
+        Case::InclusiveSum => scan::<Sum, _>(&items).wait(Cpu)?,
+        Case::ExclusiveSum => scan::<Sum, _>(&items).exclusive().wait(Cpu)?,
         Case::ReduceWideSum => {
-            let expected = [reduce::<T::WideSum, _>(&items).wait(Cpu).unwrap()];
+            let expected = [reduce::<T::WideSum, _>(&items).wait(Cpu)?];
             let found = place.wide.as_host_vec()?;
             return Ok(cast_slice::<_, u8>(&found) == cast_slice::<_, u8>(&expected));
         }

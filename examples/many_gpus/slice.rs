@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use warpfold::group::Gpus;
-use warpfold::{Gpu, Sum, gpu_sum, scan};
+use warpfold::{Gpu, Sum, gpu_sum, reduce, scan};
 
 use crate::common;
 use crate::failure::{Failure, same};
@@ -34,10 +34,14 @@ pub fn run(gpus: &Gpus, bytes: usize, out: &mut dyn Write) -> Result<(), Failure
         )
     };
     print("sum", "one GPU", fastest(|| gpu_sum(&items), check_sum)?)?;
-    print("sum", "all GPUs", fastest(|| gpus.sum(&items), check_sum)?)?;
+    print(
+        "sum",
+        "all GPUs",
+        fastest(|| reduce::<Sum, _>(&items).wait(gpus), check_sum)?,
+    )?;
     let one = || scan::<Sum, _>(&items).wait(Gpu::global());
     print("scan", "one GPU", fastest(one, check_scan)?)?;
-    let all = || scan::<Sum, _>(&items).wait(&gpus);
+    let all = || scan::<Sum, _>(&items).wait(gpus);
     print("scan", "all GPUs", fastest(all, check_scan)?)?;
     Ok(())
 }

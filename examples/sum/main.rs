@@ -121,9 +121,9 @@ fn made_up() -> Vec<f64> {
 
 /// Bit for bit against the same tree on the CPU, and within the rounding error of a plain loop.
 fn check(numbers: &[f64], sum: f64, min: f64, max: f64) -> Result<(), Failure> {
-    same("sum", sum, reduce::<Sum, _>(numbers).wait(Cpu).unwrap())?;
-    same("minimum", min, reduce::<Min, _>(numbers).wait(Cpu).unwrap())?;
-    same("maximum", max, reduce::<Max, _>(numbers).wait(Cpu).unwrap())?;
+    same("sum", sum, reduce::<Sum, _>(numbers).wait(Cpu)?)?;
+    same("minimum", min, reduce::<Min, _>(numbers).wait(Cpu)?)?;
+    same("maximum", max, reduce::<Max, _>(numbers).wait(Cpu)?)?;
     let plain: f64 = numbers.iter().sum();
     let magnitude: f64 = numbers.iter().map(|x| x.abs()).sum();
     // Either order of n additions is off by less than n·u·Σ|x|, and ε is 2u. A sum that overflows, or

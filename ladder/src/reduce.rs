@@ -8,11 +8,11 @@ mod recursive;
 use std::sync::Arc;
 
 use cust::memory::DeviceSlice;
-use warpfold::{Argument, Item, Kernel, kind, reduce};
+use warpfold::{Argument, Kernel, kind, reduce};
 
 use crate::measure::Session;
 use crate::scratch::Scratch;
-use crate::{Kind, Ladder, Measured, Plain, Refusal, Result, Rung, kernels};
+use crate::{Item, Kind, Ladder, Measured, Plain, Refusal, Result, Rung, kernels};
 
 impl Ladder {
     /// Combines all items of `input` with the operator `O` as the rung does it, and waits for the result. For no items,

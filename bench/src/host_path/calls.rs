@@ -32,8 +32,8 @@ pub fn measure(gpu: &Gpu, repeats: u32) -> Result<()> {
             .queue(gpu, &stream)?)
     };
     queueing("queue_reduce", &stream, repeats, queue)?;
-    let scan = || Ok(scan::<Sum, _>(&input).to(&mut output).queue(gpu, &stream)?);
-    queueing("queue_scan", &stream, repeats, scan)?;
+    let queue = || Ok(scan::<Sum, _>(&input).to(&mut output).queue(gpu, &stream)?);
+    queueing("queue_scan", &stream, repeats, queue)?;
 
     let mut failure = Ok(());
     let graph = Graph::capture(&stream, || {

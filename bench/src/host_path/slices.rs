@@ -79,6 +79,6 @@ fn long(gpu: &Gpu, bytes: usize) -> Result<()> {
         scan::<Sum, _>(&items).wait(Gpu::global())?;
         Ok(())
     })?;
-    row("gpu_inclusive_scan", &of, rate(bytes, took), "GB/s");
+    row("scan", &of, rate(bytes, took), "GB/s");
     Ok(())
 }

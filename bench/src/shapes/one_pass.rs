@@ -2,10 +2,9 @@
 
 use anyhow::Result;
 use bytemuck::Zeroable;
-use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
+use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceCopy};
 use warpfold::{
-    ArgMax, ArgMin, ArgMinMax, Dot, Extremes, Item, Kernel, MinMax, Moments, SumOfSquares, kind,
-    reduce,
+    ArgMax, ArgMin, ArgMinMax, Dot, Extremes, Kernel, MinMax, Moments, SumOfSquares, kind, reduce,
 };
 
 use super::{Place, Shape};
@@ -100,7 +99,7 @@ fn reduction<'a, O>(
 ) -> Result<Shape<'a>>
 where
     O: Kernel<kind::reduce, f32>,
-    O::Output: Item,
+    O::Output: DeviceCopy,
 {
     let ours = Box::new(move || {
         let mut result = output.index(..1);

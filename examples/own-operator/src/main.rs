@@ -8,7 +8,7 @@ use std::error::Error;
 
 use operators::{Complex, ComplexProduct, ComplexSum, Farthest};
 use warpfold::cust::memory::DeviceBuffer;
-use warpfold::{Gpu, reduce, Cpu, scan};
+use warpfold::{Cpu, Gpu, reduce, scan};
 
 /// Points of a spiral that comes in slowly.
 fn spiral(count: u32) -> Vec<Complex> {
@@ -40,14 +40,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("product of 100 points: {} + {}i", product.re, product.im);
 
     // Every result has the bits that the host computes.
-    assert_eq!(sum, reduce::<ComplexSum, _>(&points).wait(Cpu).unwrap());
-    assert_eq!(farthest, reduce::<Farthest, _>(&points).wait(Cpu).unwrap());
+    assert_eq!(sum, reduce::<ComplexSum, _>(&points).wait(Cpu)?);
+    assert_eq!(farthest, reduce::<Farthest, _>(&points).wait(Cpu)?);
     assert_eq!(
         product,
-        reduce::<ComplexProduct, _>(&points[..100]).wait(Cpu).unwrap()
+        reduce::<ComplexProduct, _>(&points[..100]).wait(Cpu)?
     );
     let walk = scan::<ComplexSum, _>(&points).wait(Gpu::global())?;
-    assert_eq!(walk, scan::<ComplexSum, _>(&points).wait(Cpu).unwrap());
+    assert_eq!(walk, scan::<ComplexSum, _>(&points).wait(Cpu)?);
     println!("the same bits on {} and on the host", gpu.name());
     Ok(())
 }

@@ -30,10 +30,11 @@ const ALONE_BYTES: usize = 8 << 20;
 ///
 /// ```
 /// use warpfold::group::Gpus;
+/// use warpfold::{Sum, reduce};
 ///
 /// # fn main() -> warpfold::Result<()> {
 /// let gpus = Gpus::all()?;
-/// assert_eq!(gpus.sum(&[1.5f32, 2.0, 4.0])?, 7.5);
+/// assert_eq!(reduce::<Sum, _>(&[1.5f32, 2.0, 4.0]).wait(&gpus)?, 7.5);
 /// # Ok(())
 /// # }
 /// ```

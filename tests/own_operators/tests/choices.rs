@@ -2,12 +2,16 @@
 //! together by key.
 
 mod common;
+#[path = "../../common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 
 use bytemuck::bytes_of;
 use common::{Numbers, items};
+use device::Item;
 use own_operators::operators::*;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
-use warpfold::{Cpu, Gpu, Item, RunsKernel, SelectKernel, Sum, reduce, runs, select};
+use warpfold::{Cpu, Gpu, RunsKernel, SelectKernel, Sum, reduce, runs, select};
 
 /// Lengths about the borders of rows and tiles.
 const LENGTHS: [usize; 5] = [1, 33, 2048, 8193, 20_000];
@@ -70,14 +74,14 @@ fn check_equality<E: RunsKernel<T>, T: Item>(item: fn(&mut Numbers) -> T) {
             keys.len()
         );
         assert_begins(&firsts, &keys);
-        let (mut firsts, mut runs) = (place::<T>(length), place::<usize>(length));
+        let (mut firsts, mut run_lengths) = (place::<T>(length), place::<usize>(length));
         runs::<E, _>(&input)
             .to(&mut firsts)
-            .lengths_to(&mut runs)
+            .lengths_to(&mut run_lengths)
             .wait(gpu)
             .unwrap();
         assert_begins(&firsts, &keys);
-        assert_begins(&runs, &lengths);
+        assert_begins(&run_lengths, &lengths);
 
         let values: Vec<f32> = (0..length).map(|index| index as f32 * 0.1).collect();
         let (_, sums) = reduce::<Sum, _>(&values)

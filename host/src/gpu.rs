@@ -61,7 +61,7 @@ pub(crate) use workspace::Workspace;
 /// let gpu = Gpu::new()?;
 /// gpu.make_current()?; // for `cust`'s own calls, such as the next
 /// let buffer = DeviceBuffer::from_slice(&[1.0f32, 2.0, 3.5])?;
-/// assert_eq!(reduce::<Sum, _>(&gpu, &buffer)?, 6.5);
+/// assert_eq!(reduce::<Sum, _>(&buffer).wait(&gpu)?, 6.5);
 /// # Ok(())
 /// # }
 /// ```

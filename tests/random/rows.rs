@@ -6,7 +6,7 @@ use std::fmt;
 use cust::memory::{CopyDestination, DeviceSlice};
 use cust::stream::Stream;
 use warpfold::cust_half::{bf16, f16};
-use warpfold::{Cpu, Gpu, Max, Min, Op, Product, Result, Sum, WideSum, cust, kind, reduce, scan};
+use warpfold::{Cpu, Gpu, Max, Min, Op, Product, Result, Sum, WideSum, cust, kind};
 
 use crate::call::{Call, Form, Output};
 use crate::common::gpu;
@@ -139,11 +139,15 @@ fn inclusive_scan<O: Scan<T>, T: Edges>(call: &Call) {
     scan::<O, T>(
         call,
         Forms {
-            waiting: warpfold::inclusive_scan::<O, T>,
-            waiting_in_place: warpfold::inclusive_scan_in_place::<O, T>,
-            queued: warpfold::inclusive_scan_on::<O, T>,
-            queued_in_place: warpfold::inclusive_scan_in_place_on::<O, T>,
-            of_slice: warpfold::gpu_inclusive_scan::<O, T>,
+            waiting: |gpu, input, output| warpfold::scan::<O, _>(input).to(output).wait(gpu),
+            waiting_in_place: |gpu, items| warpfold::scan::<O, _>(items).in_place().wait(gpu),
+            queued: |gpu, stream, input, output| {
+                warpfold::scan::<O, _>(input).to(output).queue(gpu, stream)
+            },
+            queued_in_place: |gpu, stream, items| {
+                warpfold::scan::<O, _>(items).in_place().queue(gpu, stream)
+            },
+            of_slice: |items| warpfold::scan::<O, _>(items).wait(Gpu::global()),
             expected: O::inclusive,
         },
     );
@@ -153,11 +157,35 @@ fn exclusive_scan<O: Scan<T>, T: Edges>(call: &Call) {
     scan::<O, T>(
         call,
         Forms {
-            waiting: warpfold::exclusive_scan::<O, T>,
-            waiting_in_place: warpfold::exclusive_scan_in_place::<O, T>,
-            queued: warpfold::exclusive_scan_on::<O, T>,
-            queued_in_place: warpfold::exclusive_scan_in_place_on::<O, T>,
-            of_slice: warpfold::gpu_exclusive_scan::<O, T>,
+            waiting: |gpu, input, output| {
+                warpfold::scan::<O, _>(input)
+                    .exclusive()
+                    .to(output)
+                    .wait(gpu)
+            },
+            waiting_in_place: |gpu, items| {
+                warpfold::scan::<O, _>(items)
+                    .exclusive()
+                    .in_place()
+                    .wait(gpu)
+            },
+            queued: |gpu, stream, input, output| {
+                warpfold::scan::<O, _>(input)
+                    .exclusive()
+                    .to(output)
+                    .queue(gpu, stream)
+            },
+            queued_in_place: |gpu, stream, items| {
+                warpfold::scan::<O, _>(items)
+                    .exclusive()
+                    .in_place()
+                    .queue(gpu, stream)
+            },
+            of_slice: |items| {
+                warpfold::scan::<O, _>(items)
+                    .exclusive()
+                    .wait(Gpu::global())
+            },
             expected: O::exclusive,
         },
     );
@@ -212,7 +240,7 @@ mod reference_of {
     pub fn reduce<O: Reduction<T>, T: Edges>(call: &Call) {
         let items = call.contents.items::<O, T>(call.item_count);
         if let Some(plain) = O::plainly_reduced(&items) {
-            let found = reduce::<O, _>(&items).wait(Cpu).unwrap();
+            let found = warpfold::reduce::<O, _>(&items).wait(Cpu).unwrap();
             assert_same_bits(&[found], &[plain], "reduction");
         }
     }
@@ -220,7 +248,7 @@ mod reference_of {
     pub fn inclusive_scan<O: Scan<T>, T: Edges>(call: &Call) {
         let items = call.contents.items::<O, T>(call.item_count);
         if let Some([plain, _]) = O::plainly_scanned(&items) {
-            let found = scan::<O, _>(&items).wait(Cpu).unwrap();
+            let found = warpfold::scan::<O, _>(&items).wait(Cpu).unwrap();
             assert_same_bits(&found, &plain, "inclusive scan");
         }
     }
@@ -228,7 +256,10 @@ mod reference_of {
     pub fn exclusive_scan<O: Scan<T>, T: Edges>(call: &Call) {
         let items = call.contents.items::<O, T>(call.item_count);
         if let Some([_, plain]) = O::plainly_scanned(&items) {
-            let found = scan::<O, _>(&items).exclusive().wait(Cpu).unwrap();
+            let found = warpfold::scan::<O, _>(&items)
+                .exclusive()
+                .wait(Cpu)
+                .unwrap();
             assert_same_bits(&found, &plain, "exclusive scan");
         }
     }

@@ -2,14 +2,7 @@
 
 use cust::memory::{DeviceCopy, DevicePointer, DeviceSlice};
 use cust::stream::Stream;
-use warpfold::{
-    Dot, Equal, Gpu, NonZero, Result, ScanOptions, Sum, cust, exclusive_scan_by_key_on,
-    exclusive_scan_with_on, inclusive_scan_by_key, inclusive_scan_columns_on, inclusive_scan_on,
-    inclusive_scan_rows_on, partition_if_on, reduce_by_key, reduce_by_key_on, reduce_columns_into,
-    reduce_counted_into, reduce_into, reduce_pairs_into, reduce_rows_into, run_length_encode_on,
-    run_starts_on, segmented_exclusive_scan_on, segmented_reduce, segmented_reduce_into,
-    select_flagged_on, select_indices_if_on, unique_counted_on,
-};
+use warpfold::{Dot, Equal, Flagged, Gpu, NonZero, Result, Sum, cust, reduce, runs, scan, select};
 
 use super::model::{self, Model};
 use super::{COLUMNS, Place, Role};
@@ -56,180 +49,221 @@ fn offsets(items: usize) -> Role {
 
 pub const CALLS: &[Call] = &[
     Call {
-        name: "reduce_into",
+        name: "a reduction",
         roles: |n| vec![input(n), output(1)],
-        run: |gpu, stream, p| reduce_into::<Sum, u32>(gpu, stream, &at(&p[0]), &mut at(&p[1])),
+        run: |gpu, stream, p| {
+            reduce::<Sum, _>(&at::<u32>(&p[0]))
+                .to(&mut at(&p[1]))
+                .queue(gpu, stream)
+        },
         model: model::reduce,
     },
     Call {
-        name: "reduce_counted_into",
+        name: "a reduction of a count",
         roles: |n| vec![input(n), count_read(), output(1)],
         run: |gpu, stream, p| {
-            reduce_counted_into::<Sum, u32>(gpu, stream, &at(&p[0]), &at(&p[1]), &mut at(&p[2]))
+            reduce::<Sum, _>(&at::<u32>(&p[0]))
+                .count(&at(&p[1]))
+                .to(&mut at(&p[2]))
+                .queue(gpu, stream)
         },
         model: model::reduce_counted,
     },
     Call {
-        name: "reduce_pairs_into",
+        name: "a reduction of pairs",
         roles: |n| vec![input(n), input(n).as_long_as_others(), Role::written(8, 1)],
         run: |gpu, stream, p| {
             let (left, right) = (at::<u32>(&p[0]), at::<u32>(&p[1]));
-            reduce_pairs_into::<Dot, _, _>(gpu, stream, &left, &right, &mut at(&p[2]))
+            reduce::<Dot, _>((&left, &right))
+                .to(&mut at(&p[2]))
+                .queue(gpu, stream)
         },
         model: model::dot,
     },
     Call {
-        name: "inclusive_scan_on",
+        name: "a scan",
         roles: |n| vec![input(n), output(n).in_place()],
         run: |gpu, stream, p| {
-            inclusive_scan_on::<Sum, u32>(gpu, stream, &at(&p[0]), &mut at(&p[1]))
+            scan::<Sum, _>(&at::<u32>(&p[0]))
+                .to(&mut at(&p[1]))
+                .queue(gpu, stream)
         },
         model: model::scan,
     },
     Call {
-        name: "exclusive_scan_with_on",
+        name: "a scan with options",
         roles: |n| vec![input(n), output(n).in_place(), output(1), count_read()],
         run: |gpu, stream, p| {
             let (mut total, count) = (at(&p[2]), at(&p[3]));
-            let options = ScanOptions::new().total(&mut total).count(&count);
             let (input, mut output) = (at::<u32>(&p[0]), at(&p[1]));
-            exclusive_scan_with_on::<Sum, u32>(gpu, stream, &input, &mut output, options.initial(7))
+            let request = scan::<Sum, _>(&input).exclusive().initial(7);
+            let request = request.total(&mut total).count(&count);
+            request.to(&mut output).queue(gpu, stream)
         },
         model: model::scan_with,
     },
     Call {
-        name: "segmented_reduce_into",
+        name: "a reduction of segments",
         roles: |n| vec![input(n), offsets(n), output(8)],
         run: |gpu, stream, p| {
             let offsets = at::<u32>(&p[1]);
-            segmented_reduce_into::<Sum, u32, _>(gpu, stream, &at(&p[0]), &offsets, &mut at(&p[2]))
+            reduce::<Sum, _>(&at::<u32>(&p[0]))
+                .segments(&offsets)
+                .to(&mut at(&p[2]))
+                .queue(gpu, stream)
         },
         model: model::segments,
     },
     Call {
-        name: "segmented_reduce",
+        name: "a reduction of segments, waited for",
         roles: |n| vec![input(n), offsets(n), output(8)],
         run: |gpu, _, p| {
             let offsets = at::<u32>(&p[1]);
-            segmented_reduce::<Sum, u32, _>(gpu, &at(&p[0]), &offsets, &mut at(&p[2]))
+            reduce::<Sum, _>(&at::<u32>(&p[0]))
+                .segments(&offsets)
+                .to(&mut at(&p[2]))
+                .wait(gpu)
         },
         model: model::segments,
     },
     Call {
-        name: "segmented_exclusive_scan_on",
+        name: "a scan of segments",
         roles: |n| vec![input(n), offsets(n), output(n)],
         run: |gpu, stream, p| {
             let (offsets, mut output) = (at::<u32>(&p[1]), at(&p[2]));
-            segmented_exclusive_scan_on::<Sum, u32, _>(
-                gpu,
-                stream,
-                &at(&p[0]),
-                &offsets,
-                &mut output,
-            )
+            scan::<Sum, _>(&at::<u32>(&p[0]))
+                .exclusive()
+                .segments(&offsets)
+                .to(&mut output)
+                .queue(gpu, stream)
         },
         model: model::segmented_scan,
     },
     Call {
-        name: "reduce_rows_into",
+        name: "a reduction of rows",
         roles: |n| vec![input(n), output(n / COLUMNS)],
         run: |gpu, stream, p| {
-            reduce_rows_into::<Sum, u32>(gpu, stream, &at(&p[0]), COLUMNS, &mut at(&p[1]))
+            reduce::<Sum, _>(&at::<u32>(&p[0]))
+                .rows(COLUMNS)
+                .to(&mut at(&p[1]))
+                .queue(gpu, stream)
         },
         model: model::rows,
     },
     Call {
-        name: "inclusive_scan_rows_on",
+        name: "a scan of rows",
         roles: |n| vec![input(n), output(n)],
         run: |gpu, stream, p| {
-            inclusive_scan_rows_on::<Sum, u32>(gpu, stream, &at(&p[0]), COLUMNS, &mut at(&p[1]))
+            scan::<Sum, _>(&at::<u32>(&p[0]))
+                .rows(COLUMNS)
+                .to(&mut at(&p[1]))
+                .queue(gpu, stream)
         },
         model: model::row_scans,
     },
     Call {
-        name: "reduce_columns_into",
+        name: "a reduction of columns",
         roles: |n| vec![input(n), output(COLUMNS)],
         run: |gpu, stream, p| {
-            reduce_columns_into::<Sum, u32>(gpu, stream, &at(&p[0]), COLUMNS, &mut at(&p[1]))
+            reduce::<Sum, _>(&at::<u32>(&p[0]))
+                .columns(COLUMNS)
+                .to(&mut at(&p[1]))
+                .queue(gpu, stream)
         },
         model: model::columns,
     },
     Call {
-        name: "inclusive_scan_columns_on",
+        name: "a scan of columns",
         roles: |n| vec![input(n), output(n)],
         run: |gpu, stream, p| {
-            inclusive_scan_columns_on::<Sum, u32>(gpu, stream, &at(&p[0]), COLUMNS, &mut at(&p[1]))
+            scan::<Sum, _>(&at::<u32>(&p[0]))
+                .columns(COLUMNS)
+                .to(&mut at(&p[1]))
+                .queue(gpu, stream)
         },
         model: model::column_scans,
     },
     Call {
-        name: "select_flagged_on",
+        name: "a selection by flags",
         roles: |n| {
             let flags = Role::read(1, n).as_long_as_others();
             vec![input(n), flags, room(n), count()]
         },
         run: |gpu, stream, p| {
             let (items, flags) = (at::<u32>(&p[0]), at(&p[1]));
-            select_flagged_on(gpu, stream, &items, &flags, &mut at(&p[2]), &mut at(&p[3]))
+            select::<Flagged, _>((&items, &flags))
+                .to(&mut at(&p[2]))
+                .count_to(&mut at(&p[3]))
+                .queue(gpu, stream)
         },
         model: model::select_flagged,
     },
     Call {
-        name: "partition_if_on",
+        name: "a partition",
         roles: |n| vec![input(n), room(n), room(n), count()],
         run: |gpu, stream, p| {
             let (mut chosen, mut others) = (at(&p[1]), at(&p[2]));
-            let outputs = (&mut chosen, &mut others);
-            partition_if_on::<NonZero, u32>(gpu, stream, &at(&p[0]), outputs, &mut at(&p[3]))
+            let (items, mut count) = (at::<u32>(&p[0]), at(&p[3]));
+            let request = select::<NonZero, _>(&items)
+                .to(&mut chosen)
+                .rest_to(&mut others);
+            request.count_to(&mut count).queue(gpu, stream)
         },
         model: model::partition,
     },
     Call {
-        name: "select_indices_if_on",
+        name: "a selection of indices",
         roles: |n| vec![input(n), room(n), count()],
         run: |gpu, stream, p| {
             let mut indices = at::<u32>(&p[1]);
-            select_indices_if_on::<NonZero, u32, _>(
-                gpu,
-                stream,
-                &at(&p[0]),
-                &mut indices,
-                &mut at(&p[2]),
-            )
+            select::<NonZero, _>(&at::<u32>(&p[0]))
+                .indices_to(&mut indices)
+                .count_to(&mut at(&p[2]))
+                .queue(gpu, stream)
         },
         model: model::indices,
     },
     Call {
-        name: "unique_counted_on",
+        name: "runs of a count",
         roles: |n| vec![input(n), count_read(), room(n), count()],
         run: |gpu, stream, p| {
             let (items, items_at) = (at::<u32>(&p[0]), at(&p[1]));
             let (mut firsts, mut count) = (at(&p[2]), at(&p[3]));
-            unique_counted_on::<Equal, _>(gpu, stream, &items, &items_at, &mut firsts, &mut count)
+            runs::<Equal, _>(&items)
+                .count(&items_at)
+                .to(&mut firsts)
+                .count_to(&mut count)
+                .queue(gpu, stream)
         },
         model: model::unique_counted,
     },
     Call {
-        name: "run_length_encode_on",
+        name: "run lengths",
         roles: |n| vec![input(n), room(n), room(n), count()],
         run: |gpu, stream, p| {
             let (mut keys, mut lengths) = (at::<u32>(&p[1]), at::<u32>(&p[2]));
-            let outputs = (&mut keys, &mut lengths);
-            run_length_encode_on::<Equal, _, _>(gpu, stream, &at(&p[0]), outputs, &mut at(&p[3]))
+            let (items, mut count) = (at::<u32>(&p[0]), at(&p[3]));
+            let request = runs::<Equal, _>(&items)
+                .to(&mut keys)
+                .lengths_to(&mut lengths);
+            request.count_to(&mut count).queue(gpu, stream)
         },
         model: model::run_lengths,
     },
     Call {
-        name: "run_starts_on",
+        name: "starts of runs",
         roles: |n| vec![input(n), room(n + 1), count()],
         run: |gpu, stream, p| {
             let mut starts = at::<u32>(&p[1]);
-            run_starts_on::<Equal, u32, _>(gpu, stream, &at(&p[0]), &mut starts, &mut at(&p[2]))
+            runs::<Equal, _>(&at::<u32>(&p[0]))
+                .starts_to(&mut starts)
+                .count_to(&mut at(&p[2]))
+                .queue(gpu, stream)
         },
         model: model::run_starts,
     },
     Call {
-        name: "reduce_by_key_on",
+        name: "a reduction by key",
         roles: |n| {
             let values = input(n).as_long_as_others();
             vec![input(n), values, room(n), room(n), room(n + 1), count()]
@@ -238,22 +272,14 @@ pub const CALLS: &[Call] = &[
             let (mut firsts, mut results) = (at(&p[2]), at(&p[3]));
             let (keys, values) = (at::<u32>(&p[0]), at::<u32>(&p[1]));
             let (mut starts, mut count) = (at::<u32>(&p[4]), at(&p[5]));
-            let outputs = (&mut firsts, &mut results);
-            let call = reduce_by_key_on::<Sum, Equal, _, _, _>;
-            call(
-                gpu,
-                stream,
-                &keys,
-                &values,
-                outputs,
-                &mut starts,
-                &mut count,
-            )
+            let request = reduce::<Sum, _>(&values).by_key::<Equal, _>(&keys);
+            let request = request.keys_to(&mut firsts).to(&mut results);
+            request.runs_to(&mut starts, &mut count).queue(gpu, stream)
         },
         model: model::reduce_by_key,
     },
     Call {
-        name: "reduce_by_key",
+        name: "a reduction by key, waited for",
         roles: |n| {
             let values = input(n).as_long_as_others();
             let room = room(n).of_given_length();
@@ -262,13 +288,17 @@ pub const CALLS: &[Call] = &[
         run: |gpu, _, p| {
             let (mut firsts, mut results) = (at(&p[2]), at(&p[3]));
             let (keys, values) = (at::<u32>(&p[0]), at::<u32>(&p[1]));
-            let call = reduce_by_key::<Sum, Equal, _, _>;
-            call(gpu, &keys, &values, &mut firsts, &mut results).map(drop)
+            let request = reduce::<Sum, _>(&values).by_key::<Equal, _>(&keys);
+            request
+                .keys_to(&mut firsts)
+                .to(&mut results)
+                .wait(gpu)
+                .map(drop)
         },
         model: model::reduce_by_key,
     },
     Call {
-        name: "exclusive_scan_by_key_on",
+        name: "a scan by key",
         roles: |n| {
             let values = input(n).as_long_as_others();
             vec![input(n), values, output(n), output(n + 1), count()]
@@ -276,18 +306,24 @@ pub const CALLS: &[Call] = &[
         run: |gpu, stream, p| {
             let (keys, values) = (at::<u32>(&p[0]), at::<u32>(&p[1]));
             let (mut output, mut starts, mut count) = (at(&p[2]), at::<u32>(&p[3]), at(&p[4]));
-            let starts = (&mut starts, &mut count);
-            let call = exclusive_scan_by_key_on::<Sum, Equal, _, _, _>;
-            call(gpu, stream, &keys, &values, &mut output, starts)
+            let request = scan::<Sum, _>(&values)
+                .exclusive()
+                .by_key::<Equal, _>(&keys);
+            let request = request.to(&mut output).runs_to(&mut starts, &mut count);
+            request.queue(gpu, stream)
         },
         model: model::exclusive_scan_by_key,
     },
     Call {
-        name: "inclusive_scan_by_key",
+        name: "a scan by key, waited for",
         roles: |n| vec![input(n), input(n).as_long_as_others(), output(n)],
         run: |gpu, _, p| {
             let (keys, values) = (at::<u32>(&p[0]), at::<u32>(&p[1]));
-            inclusive_scan_by_key::<Sum, Equal, _, _>(gpu, &keys, &values, &mut at(&p[2]))
+            scan::<Sum, _>(&values)
+                .by_key::<Equal, _>(&keys)
+                .to(&mut at(&p[2]))
+                .wait(gpu)
+                .map(drop)
         },
         model: model::inclusive_scan_by_key,
     },

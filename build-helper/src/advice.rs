@@ -35,8 +35,8 @@ const MISTAKES: [Mistake; 5] = [
 /// What to do about a compiler's messages, to be said before them; nothing, where they say it.
 pub fn advice(messages: &str) -> String {
     let known = MISTAKES.iter().filter(|mistake| {
-        let has = |sign: &&str| messages.contains(sign);
-        mistake.signs.iter().all(|sign| has(&sign))
+        let mut signs = mistake.signs.iter();
+        signs.all(|sign| messages.contains(sign))
     });
     known
         .map(|mistake| format!("{}.\n", mistake.advice))

@@ -44,10 +44,8 @@ impl Binding for Raw {
     fn upload<T: Plain>(&self, items: &[T]) -> RawItemsMut<'static, T> {
         let mut address = 0;
         // SAFETY: the pointer is to a live local.
-        assert_eq!(
-            unsafe { cuMemAlloc_v2(&mut address, size_of_val(items)) },
-            0
-        );
+        let code = unsafe { cuMemAlloc_v2(&mut address, size_of_val(items)) };
+        assert_eq!(code, 0);
         // SAFETY: so many bytes are at both addresses.
         let code = unsafe { cuMemcpyHtoD_v2(address, items.as_ptr().cast(), size_of_val(items)) };
         assert_eq!(code, 0);
@@ -68,8 +66,8 @@ impl Binding for Raw {
     fn stream(&self) -> RawStream<'static> {
         let flags = match self.0 {
             Kind::Legacy => return RawStream::DEFAULT,
-            // SAFETY: `CU_STREAM_PER_THREAD`, which is never destroyed.
             Kind::PerThread => {
+                // SAFETY: `CU_STREAM_PER_THREAD`, which is never destroyed.
                 return unsafe { RawStream::from_raw(ptr::without_provenance_mut(2)) };
             }
             Kind::Blocking => 0,

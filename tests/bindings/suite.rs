@@ -96,7 +96,7 @@ impl<'a, B: Binding> Case<'a, B> {
     /// Keys in runs of up to six items.
     fn keys(&self) -> Vec<u32> {
         let indices = 0..self.items.len() as u32;
-        indices.map(|index| index / 3 ^ index / 4).collect()
+        indices.map(|index| (index / 3) ^ (index / 4)).collect()
     }
 
     /// Offsets of segments of 0 to 12 items, the last of which ends before the items do.

@@ -257,6 +257,7 @@ pub fn source_folder(name: &str) -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let in_repository = match name {
         "warpfold-kernels" => "kernels-gpu",
+        "warpfold-ptx" => "ptx-text",
         _ => "build-helper",
     };
     let beside = [

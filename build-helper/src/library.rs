@@ -12,7 +12,7 @@ use crate::toolchain::{TARGET, Toolchain};
 use crate::variant::Variant;
 
 /// The crates that device code is made by, beside each other where sources lie.
-const CRATES: [&str; 2] = ["warpfold-kernels", env!("CARGO_PKG_NAME")];
+const CRATES: [&str; 3] = ["warpfold-kernels", "warpfold-ptx", env!("CARGO_PKG_NAME")];
 
 /// A hash of the sources that device code is made by, or of their version where they do not lie beside each other.
 pub fn contents() -> Hash {

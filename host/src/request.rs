@@ -79,7 +79,8 @@ pub enum Counted {}
 #[diagnostic::on_unimplemented(
     message = "this request cannot be waited for on `{Self}`",
     label = "of `{R}`",
-    note = "a group of GPUs reduces and scans whole arrays; the CPU takes slices of the host"
+    note = "a request is waited for by `.wait(&gpu)`, of slices of the host also by `.wait(Cpu)`",
+    note = "a group of GPUs, `&gpus` or `&mut member`, reduces and scans whole arrays"
 )]
 pub trait Runner<R> {
     /// What the request gives.
@@ -93,7 +94,7 @@ pub trait Runner<R> {
 #[diagnostic::on_unimplemented(
     message = "this request cannot be queued on `{Self}`",
     label = "of `{R}`",
-    note = "requests on device memory are queued with a `&Gpu`"
+    note = "requests on device memory are queued by `.queue(&gpu, &stream)`"
 )]
 pub trait Queuer<R> {
     #[doc(hidden)]
@@ -150,7 +151,10 @@ macro_rules! ends_of {
                 self,
                 on: Where,
                 stream: &impl $crate::binding::DeviceStream,
-            ) -> $crate::Result<()> {
+            ) -> $crate::Result<()>
+            where
+                P: $crate::request::memory::Queueable,
+            {
                 on.queue(self, stream.as_raw())
             }
         }

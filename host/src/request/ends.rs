@@ -17,9 +17,12 @@ use crate::staged::{Wanted, run_at_once};
 use super::arguments::{Arguments, HostItems, Memory};
 
 macro_rules! end_traits {
-    ($($waits:ident $queues:ident: $message:literal, $note:literal;)*) => {$(
+    ($(
+        $waits:ident: $message:literal, $label:literal, $note:literal;
+        $queues:ident: $queued_message:literal, $queued_label:literal, $queued_note:literal;
+    )*) => {$(
         /// A request that a GPU can be waited for.
-        #[diagnostic::on_unimplemented(message = $message, label = "not as it stands", note = $note)]
+        #[diagnostic::on_unimplemented(message = $message, label = $label, note = $note)]
         #[allow(private_interfaces)]
         pub trait $waits<O, T> {
             /// What `wait` gives.
@@ -30,7 +33,7 @@ macro_rules! end_traits {
         }
 
         /// A request that can be queued.
-        #[diagnostic::on_unimplemented(message = $message, label = "not queued as it stands", note = $note)]
+        #[diagnostic::on_unimplemented(message = $queued_message, label = $queued_label, note = $queued_note)]
         #[allow(private_interfaces)]
         pub trait $queues<O, T> {
             #[doc(hidden)]
@@ -40,18 +43,38 @@ macro_rules! end_traits {
 }
 
 end_traits! {
-    ReduceEnd QueuedReduce:
-        "this reduction lacks something before it can run: its place, shape and output are `{Self}`",
-        "results in device memory need a place to go: `.to(&mut results)`; by key, a queued call also needs `.runs_to(&mut starts, &mut count)`; work on slices of the host is waited for";
-    ScanEnd QueuedScan:
-        "this scan lacks something before it can run: its place, shape, order and output are `{Self}`",
-        "results in device memory need a place to go: `.to(&mut results)`, or `.in_place()` of `scan(&mut items)`; by key, a queued call also needs `.runs_to(&mut starts, &mut count)`; work on slices of the host is waited for";
-    SelectEnd QueuedSelect:
-        "this selection lacks something before it can run: its place, output and count are `{Self}`",
-        "what is chosen in device memory needs a place to go: `.to(&mut chosen)`, `.rest_to(&mut rest)` or `.indices_to(&mut indices)`; a queued call also needs `.count_to(&mut count)`; flags are the second of two inputs: `select::<Flagged, _>((&items, &flags))`";
-    RunsEnd QueuedRuns:
-        "this request for runs lacks something before it can run: its place, output and count are `{Self}`",
-        "what is found in device memory needs a place to go: `.to(&mut firsts)`, `.lengths_to(&mut lengths)` or `.starts_to(&mut starts)`; a queued call also needs `.count_to(&mut count)`";
+    ReduceEnd:
+        "a reduction to several results in device memory needs a place for them",
+        "needs `.to(&mut results)` before it",
+        "by key, `.keys_to(&mut keys)` takes the key of each run";
+    QueuedReduce:
+        "a reduction that is queued needs a place in device memory for its results",
+        "needs `.to(&mut results)` before it; by key, `.runs_to(&mut starts, &mut count)` too",
+        "`starts` takes where each run begins, `count` how many runs there are";
+    ScanEnd:
+        "a scan of device memory needs a place for its results",
+        "needs `.to(&mut results)` before it",
+        "results take the place of the items by `scan::<Sum, _>(&mut items).in_place()`";
+    QueuedScan:
+        "a scan that is queued needs a place in device memory for its results",
+        "needs `.to(&mut results)` before it; by key, `.runs_to(&mut starts, &mut count)` too",
+        "results take the place of the items by `scan::<Sum, _>(&mut items).in_place()`";
+    SelectEnd:
+        "a selection of device memory needs a place for what is chosen",
+        "needs `.to(&mut chosen)`, `.rest_to(&mut rest)` or `.indices_to(&mut indices)` before it",
+        "two inputs are items and flags: `select::<Flagged, _>((&items, &flags))`";
+    QueuedSelect:
+        "a selection that is queued needs places for what is chosen and for how many items are",
+        "needs `.to(&mut chosen)`, `.rest_to(&mut rest)` or `.indices_to(&mut indices)`, and `.count_to(&mut count)`, before it",
+        "two inputs are items and flags: `select::<Flagged, _>((&items, &flags))`";
+    RunsEnd:
+        "runs in device memory need a place for what is found",
+        "needs `.to(&mut firsts)`, `.lengths_to(&mut lengths)` or `.starts_to(&mut starts)` before it",
+        "`.count_to(&mut count)` takes how many runs there are, for work that follows on the device";
+    QueuedRuns:
+        "runs that are found by queued work need places for what is found and for how many there are",
+        "needs `.to(&mut firsts)`, `.lengths_to(&mut lengths)` or `.starts_to(&mut starts)`, and `.count_to(&mut count)`, before it",
+        "`count` takes how many runs there are: only the device knows";
 }
 
 /// Queues a request of these types.

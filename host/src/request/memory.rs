@@ -13,6 +13,27 @@ pub trait Place: sealed::Place {
     type Side: Place;
 }
 
+/// A place of which work can be queued: device memory, and pairs of it.
+#[diagnostic::on_unimplemented(
+    message = "work on slices of the host cannot be queued",
+    label = "end it by `.wait(&gpu)`",
+    note = "work on device memory can be queued: copy the items there first"
+)]
+pub trait Queueable: Place {}
+
+impl Queueable for Device {}
+impl<P: Queueable> Queueable for Pairs<P> {}
+
+/// The place `P`: all memory of a request is in one.
+#[diagnostic::on_unimplemented(
+    message = "this memory is not where the request's items are: these are in the memory of the `{P}`, it is in that of the `{Self}`",
+    label = "expected memory of the `{P}`",
+    note = "all memory of a request is of the host (slices), or all of the device"
+)]
+pub trait Is<P>: Place {}
+
+impl<P: Place> Is<P> for P {}
+
 /// Device memory.
 #[derive(Debug)]
 pub enum Device {}
@@ -48,6 +69,16 @@ pub enum Returned {}
 #[derive(Debug)]
 pub enum Replaceable {}
 
+/// Of a scan that can write each result in the place of its item: [`Replaceable`].
+#[diagnostic::on_unimplemented(
+    message = "the items of this scan cannot be overwritten",
+    label = "needs items that are given as `&mut`: `scan::<Sum, _>(&mut items).in_place()`",
+    note = "the input of this scan was given as `&items`, or its results already go elsewhere"
+)]
+pub trait InPlace {}
+
+impl InPlace for Replaceable {}
+
 /// What a request reads: a slice of the host, device memory, or a pair of either.
 ///
 /// | written | is |
@@ -58,7 +89,8 @@ pub enum Replaceable {}
 /// | `(left, right)` | two inputs of equally many items: those of [`Dot`](crate::Dot), or items and flags |
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no input of a request",
-    label = "expected a reference to a slice of the host, or to device memory",
+    label = "expected `&items`: a reference to a slice of the host, or to device memory",
+    note = "two inputs are a tuple of references: `(&left, &right)`",
     note = "for memory of another binding: `unsafe {{ warpfold::RawItems::from_raw(address, item_count) }}`"
 )]
 pub trait Input<'a>: sealed::Input<'a> {
@@ -73,7 +105,7 @@ pub trait Input<'a>: sealed::Input<'a> {
 /// Where a request writes: a slice of the host, or device memory, borrowed mutably.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot take results",
-    label = "expected a mutable reference to a slice of the host, or to device memory",
+    label = "expected `&mut results`: a mutable reference to a slice of the host, or to device memory",
     note = "for memory of another binding: `unsafe {{ warpfold::RawItemsMut::from_raw(address, item_count) }}`"
 )]
 pub trait Output<'a>: sealed::Output<'a> {

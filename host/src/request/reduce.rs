@@ -6,7 +6,7 @@ use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;
 
 use super::arguments::{Arguments, Memory, Shape};
-use super::memory::{Device, Input, Output, Place, Returned};
+use super::memory::{Device, Input, Is, Output, Place, Returned};
 use super::shape::{Columns, Keys, KeysTo, Rows, Segments, Single, Whole};
 use super::{Written, ends_of};
 use crate::segments::Offset;
@@ -88,7 +88,7 @@ impl<'a, O, T, P: Single, R> Reduce<'a, O, T, P, Whole, R> {
     ///
     /// Wrong offsets are [`Error::BadOffset`](crate::Error::BadOffset) from `wait`, and the results are unspecified. Queued work does
     /// not report them: the results are unspecified, nothing else is read or written, and the work ends.
-    pub fn segments<F: Input<'a, Place = P, Item: Offset>>(
+    pub fn segments<F: Input<'a, Place: Is<P>, Item: Offset>>(
         mut self,
         offsets: F,
     ) -> Reduce<'a, O, T, P, Segments, R> {
@@ -122,7 +122,7 @@ impl<'a, O, T, P: Single, R> Reduce<'a, O, T, P, Whole, R> {
     ///
     /// Outputs need room for as many items as there are runs. If they have less, they are filled: `wait` then says how much is needed
     /// ([`Error::OutputTooShort`](crate::Error::OutputTooShort)), and of queued work the count says how many runs there are.
-    pub fn by_key<E, F: Input<'a, Place = P>>(
+    pub fn by_key<E, F: Input<'a, Place: Is<P>>>(
         mut self,
         keys: F,
     ) -> Reduce<'a, O, T, P, Keys<E, F::Item>, R> {
@@ -137,7 +137,7 @@ impl<'a, O, T, P: Place, S, R> Reduce<'a, O, T, P, S, R> {
     where
         O: Op<T>,
         T: Element,
-        W: Output<'a, Item = O::Output, Place = P::Side>,
+        W: Output<'a, Item = O::Output, Place: Is<P::Side>>,
     {
         self.arguments.results = Some(results.memory());
         self.retyped()
@@ -158,7 +158,7 @@ impl<'a, O, T, S: Countable, R> Reduce<'a, O, T, Device, S, R> {
     /// when the work begins. So a selection feeds a reduction without the host, in a captured graph too.
     ///
     /// The results are those of that many items, bit for bit. The launch is as large as one of all; blocks without items end at once.
-    pub fn count<C: Input<'a, Item = u64, Place = Device>>(mut self, count: C) -> Self {
+    pub fn count<C: Input<'a, Item = u64, Place: Is<Device>>>(mut self, count: C) -> Self {
         self.arguments.count = Some(count.memories().0);
         self
     }
@@ -166,7 +166,7 @@ impl<'a, O, T, S: Countable, R> Reduce<'a, O, T, Device, S, R> {
 
 impl<'a, O, T, P: Place, E, K, R> Reduce<'a, O, T, P, Keys<E, K>, R> {
     /// Writes the first key of each run to the first items of `keys`.
-    pub fn keys_to<W: Output<'a, Item = K, Place = P::Side>>(mut self, keys: W) -> Self {
+    pub fn keys_to<W: Output<'a, Item = K, Place: Is<P::Side>>>(mut self, keys: W) -> Self {
         self.arguments.unique_keys = Some(keys.memory());
         self
     }
@@ -174,7 +174,7 @@ impl<'a, O, T, P: Place, E, K, R> Reduce<'a, O, T, P, Keys<E, K>, R> {
 
 impl<'a, O, T, E, K, R> Reduce<'a, O, T, Device, KeysTo<E, K>, R> {
     /// Writes the first key of each run to the first items of `keys`.
-    pub fn keys_to<W: Output<'a, Item = K, Place = Device>>(mut self, keys: W) -> Self {
+    pub fn keys_to<W: Output<'a, Item = K, Place: Is<Device>>>(mut self, keys: W) -> Self {
         self.arguments.unique_keys = Some(keys.memory());
         self
     }
@@ -185,8 +185,8 @@ impl<'a, O, T, E, K, R> Reduce<'a, O, T, Device, Keys<E, K>, R> {
     /// request that is queued needs both; `starts` has room for one number more than there are runs.
     pub fn runs_to<F, C>(mut self, starts: F, count: C) -> Reduce<'a, O, T, Device, KeysTo<E, K>, R>
     where
-        F: Output<'a, Item: Offset, Place = Device>,
-        C: Output<'a, Item = u64, Place = Device>,
+        F: Output<'a, Item: Offset, Place: Is<Device>>,
+        C: Output<'a, Item = u64, Place: Is<Device>>,
     {
         self.arguments.indices = Some(starts.memory());
         self.arguments.count_to = Some(count.memory());

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::arguments::{Arguments, Memory};
-use super::memory::{Device, Host, Input, Output, Place, Returned};
+use super::memory::{Device, Host, Input, Is, Output, Place, Returned};
 use super::shape::Single;
 use super::{Counted, ReturnedIndices, ReturnedLengths, Uncounted, Written, ends_of};
 use crate::segments::Offset;
@@ -61,7 +61,7 @@ impl<'a, E, T, P, R, N> Runs<'a, E, T, P, R, N> {
 
 impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
     /// Writes the first item of each run to the first places of `firsts`.
-    pub fn to<W: Output<'a, Item = T, Place = P>>(
+    pub fn to<W: Output<'a, Item = T, Place: Is<P>>>(
         mut self,
         firsts: W,
     ) -> Runs<'a, E, T, P, Written, N> {
@@ -74,7 +74,7 @@ impl<'a, E, T, R, N> Runs<'a, E, T, Device, R, N> {
     /// Writes how many items each run has to the first places of `lengths`: numbers of type `u32`, `u64` or `usize`.
     pub fn lengths_to<W>(mut self, lengths: W) -> Runs<'a, E, T, Device, Written, N>
     where
-        W: Output<'a, Item: Offset, Place = Device>,
+        W: Output<'a, Item: Offset, Place: Is<Device>>,
     {
         self.arguments.lengths = Some(lengths.memory());
         self.retyped()
@@ -84,20 +84,20 @@ impl<'a, E, T, R, N> Runs<'a, E, T, Device, R, N> {
     /// [`Reduce::segments`](super::Reduce::segments). It needs room for one number more than there are runs.
     pub fn starts_to<W>(mut self, starts: W) -> Runs<'a, E, T, Device, Written, N>
     where
-        W: Output<'a, Item: Offset, Place = Device>,
+        W: Output<'a, Item: Offset, Place: Is<Device>>,
     {
         self.arguments.indices = Some(starts.memory());
         self.retyped()
     }
 
     /// Takes the first number of `count` for how many items there are, up to all of them, when the work begins.
-    pub fn count<F: Input<'a, Item = u64, Place = Device>>(mut self, count: F) -> Self {
+    pub fn count<F: Input<'a, Item = u64, Place: Is<Device>>>(mut self, count: F) -> Self {
         self.arguments.count = Some(count.memories().0);
         self
     }
 
     /// Writes how many runs there are to the first place of `count`.
-    pub fn count_to<W: Output<'a, Item = u64, Place = Device>>(
+    pub fn count_to<W: Output<'a, Item = u64, Place: Is<Device>>>(
         mut self,
         count: W,
     ) -> Runs<'a, E, T, Device, R, Counted> {

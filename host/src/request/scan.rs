@@ -6,7 +6,7 @@ use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;
 
 use super::arguments::{Arguments, Memory, Shape, Value};
-use super::memory::{Device, Input, Output, Place, Replaceable, Returned};
+use super::memory::{Device, InPlace, Input, Is, Output, Place, Returned};
 use super::shape::{
     Columns, Exclusive, Inclusive, Keys, KeysTo, Rows, Segments, Single, Whole, WholeWith,
 };
@@ -78,7 +78,7 @@ impl<'a, O, T, P: Place, D, R> Scan<'a, O, T, P, Whole, D, R> {
     /// segment are not touched on the device, and are zero in a `Vec`.
     ///
     /// The results lie elsewhere than the items: a block reads items beside its own.
-    pub fn segments<F: Input<'a, Place = P, Item: Offset>>(
+    pub fn segments<F: Input<'a, Place: Is<P>, Item: Offset>>(
         mut self,
         offsets: F,
     ) -> Scan<'a, O, T, P, Segments, D, R> {
@@ -99,7 +99,7 @@ impl<'a, O, T, P: Place, D, R> Scan<'a, O, T, P, Whole, D, R> {
     }
 
     /// Scans each run of equal neighbouring keys by itself: see [`Reduce::by_key`](super::Reduce::by_key).
-    pub fn by_key<E, F: Input<'a, Place = P>>(
+    pub fn by_key<E, F: Input<'a, Place: Is<P>>>(
         mut self,
         keys: F,
     ) -> Scan<'a, O, T, P, Keys<E, F::Item>, D, R> {
@@ -133,7 +133,7 @@ impl<'a, O, T, P: Place, S: OfAll, D, R> Scan<'a, O, T, P, S, D, R> {
     where
         O: Op<T>,
         T: Element,
-        W: Output<'a, Item = O::Output, Place = P::Side>,
+        W: Output<'a, Item = O::Output, Place: Is<P::Side>>,
     {
         self.arguments.total = Some(total.memory());
         self.retyped()
@@ -153,16 +153,19 @@ impl<'a, O, T, P: Place, S, D, R> Scan<'a, O, T, P, S, D, R> {
     where
         O: Op<T>,
         T: Element,
-        W: Output<'a, Item = O::Output, Place = P::Side>,
+        W: Output<'a, Item = O::Output, Place: Is<P::Side>>,
     {
         self.arguments.results = Some(results.memory());
         self.retyped()
     }
 }
 
-impl<'a, O: Op<T, Output = T>, T: Element, P, S: OfAll, D> Scan<'a, O, T, P, S, D, Replaceable> {
+impl<'a, O: Op<T, Output = T>, T: Element, P, S: OfAll, D, R> Scan<'a, O, T, P, S, D, R> {
     /// Writes each result in the place of its item. The input was given as `&mut`. On an error after the launch the items are unspecified.
-    pub fn in_place(self) -> Scan<'a, O, T, P, S, D, Written> {
+    pub fn in_place(self) -> Scan<'a, O, T, P, S, D, Written>
+    where
+        R: InPlace,
+    {
         self.retyped()
     }
 }
@@ -194,7 +197,7 @@ impl<E, K> Countable for KeysTo<E, K> {}
 impl<'a, O, T, S: Countable, D, R> Scan<'a, O, T, Device, S, D, R> {
     /// Takes the first number of `count` for how many items there are (of segments and rows: how many of these), up to all of them,
     /// when the work begins. The results are those of that many items, bit for bit; nothing is written after them.
-    pub fn count<C: Input<'a, Item = u64, Place = Device>>(mut self, count: C) -> Self {
+    pub fn count<C: Input<'a, Item = u64, Place: Is<Device>>>(mut self, count: C) -> Self {
         self.arguments.count = Some(count.memories().0);
         self
     }
@@ -209,8 +212,8 @@ impl<'a, O, T, E, K, D, R> Scan<'a, O, T, Device, Keys<E, K>, D, R> {
         count: C,
     ) -> Scan<'a, O, T, Device, KeysTo<E, K>, D, R>
     where
-        F: Output<'a, Item: Offset, Place = Device>,
-        C: Output<'a, Item = u64, Place = Device>,
+        F: Output<'a, Item: Offset, Place: Is<Device>>,
+        C: Output<'a, Item = u64, Place: Is<Device>>,
     {
         self.arguments.indices = Some(starts.memory());
         self.arguments.count_to = Some(count.memory());

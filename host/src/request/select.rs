@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::arguments::{Arguments, Memory};
-use super::memory::{Device, Host, Input, Output, Pairs, Place, Returned};
+use super::memory::{Device, Host, Input, Is, Output, Pairs, Place, Returned};
 use super::{Counted, ReturnedIndices, ReturnedParts, Uncounted, Written, ends_of};
 use crate::segments::Offset;
 
@@ -97,7 +97,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
     pub fn to<W>(mut self, chosen: W) -> Select<'a, C, T, P, Written, N>
     where
         P: Keeps<T>,
-        W: Output<'a, Item = P::Kept, Place = P::Side>,
+        W: Output<'a, Item = P::Kept, Place: Is<P::Side>>,
     {
         self.arguments.results = Some(chosen.memory());
         self.retyped()
@@ -107,7 +107,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
     pub fn rest_to<W>(mut self, rest: W) -> Select<'a, C, T, P, Written, N>
     where
         P: Keeps<T>,
-        W: Output<'a, Item = P::Kept, Place = P::Side>,
+        W: Output<'a, Item = P::Kept, Place: Is<P::Side>>,
     {
         self.arguments.rest = Some(rest.memory());
         self.retyped()
@@ -119,20 +119,20 @@ impl<'a, C, T, P: Place<Side = Device>, R, N> Select<'a, C, T, P, R, N> {
     /// numbers of 32 bits do not reach, the error is [`Error::TooManyItems`](crate::Error::TooManyItems).
     pub fn indices_to<W>(mut self, indices: W) -> Select<'a, C, T, P, Written, N>
     where
-        W: Output<'a, Item: Offset, Place = Device>,
+        W: Output<'a, Item: Offset, Place: Is<Device>>,
     {
         self.arguments.indices = Some(indices.memory());
         self.retyped()
     }
 
     /// Takes the first number of `count` for how many items there are, up to all of them, when the work begins.
-    pub fn count<F: Input<'a, Item = u64, Place = Device>>(mut self, count: F) -> Self {
+    pub fn count<F: Input<'a, Item = u64, Place: Is<Device>>>(mut self, count: F) -> Self {
         self.arguments.count = Some(count.memories().0);
         self
     }
 
     /// Writes how many items are chosen to the first place of `count`.
-    pub fn count_to<W: Output<'a, Item = u64, Place = Device>>(
+    pub fn count_to<W: Output<'a, Item = u64, Place: Is<Device>>>(
         mut self,
         count: W,
     ) -> Select<'a, C, T, P, R, Counted> {

@@ -288,7 +288,7 @@ impl<'a> Work<'a> {
                 row,
                 input,
                 count: arguments.count,
-                output: output,
+                output,
             }));
         }
         let is_nothing = input.item_count == 0 && arguments.total.is_none();

@@ -251,7 +251,7 @@ macro_rules! returned_scans {
             type Given = Vec<O::Output>;
 
             fn run(self, request: Scan<'_, O, T, Host, S, D, $returned>) -> Result<Vec<O::Output>> {
-                grouped::<O, T, S, D>(&request.arguments)
+                grouped::<O, T, D>(&request.arguments)
             }
         }
 
@@ -278,7 +278,7 @@ returned_scans!(Returned);
 returned_scans!(Replaceable);
 
 /// A scan of groups, with zeros for items of no group.
-fn grouped<O: Op<T, Output: Item>, T: Item, S: Several, D: Order>(
+fn grouped<O: Op<T, Output: Item>, T: Item, D: Order>(
     arguments: &Arguments<Memory<'_>>,
 ) -> Result<Vec<O::Output>> {
     let items = typed::<T>(arguments.input.host());

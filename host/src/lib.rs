@@ -77,7 +77,7 @@
 //! | what a request says | how |
 //! |---|---|
 //! | what | the verb and the operator: [`reduce::<Sum, _>`](reduce()), [`scan::<Sum, _>`](scan()), [`select::<NonZero, _>`](select()), [`runs::<Equal, _>`](runs()) |
-//! | of what | the input: `&` a slice of the host, or device memory of any [binding](binding) |
+//! | of what | the input: `&` a slice of the host, or device memory of any [`binding`] |
 //! | in what shape | nothing: the whole; `.segments(&offsets)`, `.rows(items)`, `.columns(count)`, `.by_key::<Equal, _>(&keys)` |
 //! | with what | `.exclusive()`, `.initial(value)`, `.total(&mut total)`, `.and_total()`, `.count(&count)`; of slices `.indices()`, `.partition()`, `.lengths()`, `.starts()` |
 //! | to where | `.to(&mut output)` and its kin (`.rest_to`, `.indices_to`, `.lengths_to`, `.starts_to`, `.keys_to`, `.runs_to`, `.count_to`), `.in_place()`; nothing where the result is returned |

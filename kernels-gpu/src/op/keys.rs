@@ -9,6 +9,8 @@
 //! Narrow items are turned into keys all at once, as they lie in a word. To find the place of a vector's least key, each is
 //! put above its place in one word: the least word then has both.
 
+#[cfg(feature = "cust")]
+use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
 use half::{bf16, f16};
 
 use crate::element::{for_each_item, item_of, put_item, vector_of};
@@ -189,6 +191,13 @@ narrow! {
     i16: signed::<0x8000_8000>;
     f16: halves::<0x7c00>;
     bf16: halves::<0x7f80>;
+}
+
+// The same types of the version of `half` that `cust` knows.
+#[cfg(feature = "cust")]
+narrow! {
+    cust_f16: halves::<0x7c00>;
+    cust_bf16: halves::<0x7f80>;
 }
 
 /// Items that are one word: how it becomes a key.

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -173,19 +174,22 @@ def numba(modules):
         NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS="0",
         NUMBA_CUDA_WARN_ON_IMPLICIT_COPY="0",
     )
-    passed, failed, whole = [], [], ""
+    passed, failed = [], []
     tests = next(venv.glob("lib/python*/site-packages/numba_cuda/numba/cuda/tests"))
     names = ["cudadrv"] if modules == "driver" else [f"cudapy.{file.stem}" for file in sorted(tests.glob("cudapy/test_*.py"))]
-    for name in names:
+    def one(name):
         command = [venv / "bin" / "python", "-m", "numba.runtests", "-v", f"numba.cuda.tests.{name}"]
-        text = run(command, 300, cwd=PLACE, env=env)
-        whole += text
+        return f"{name}:\n" + run(command, 300, cwd=PLACE, env=env)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        texts = list(pool.map(one, names))
+    for name, text in zip(names, texts):
         bad = re.findall(r"^(?:ERROR|FAIL): \S+ \((\S+)\)", text, re.M)
         failed += dict.fromkeys(bad)
         passed += re.findall(r"\.\.\. ok$", text, re.M)
         if not re.search(r"^Ran \d+ tests? in", text, re.M):
             failed.append(f"{name}: it did not end")
-    return whole, verdicts(passed, failed, NUMBA_EXPECTED)
+    return "\n".join(texts), verdicts(passed, failed, NUMBA_EXPECTED)
 
 
 def run(command, seconds, **options):

@@ -85,8 +85,10 @@ def pip_environment(name, packages):
 
 def crate_source(name, version, changes):
     """The source of a crate, as a package by itself; `changes` are files with texts to replace in them."""
-    folder = PLACE / f"{name}-{version}"
-    if not folder.exists():
+    folder, stamp = PLACE / f"{name}-{version}", PLACE / f"{name}-{version}.txt"
+    wanted = repr(changes)
+    if not folder.exists() or not stamp.exists() or stamp.read_text() != wanted:
+        shutil.rmtree(folder, ignore_errors=True)
         fetch = PLACE / "fetch"
         shutil.rmtree(fetch, ignore_errors=True)
         (fetch / "src").mkdir(parents=True)
@@ -103,6 +105,7 @@ def crate_source(name, version, changes):
             # The versions that this workspace has.
             shutil.copy(ROOT / "Cargo.lock", source)
         shutil.move(source, folder)
+        stamp.write_text(wanted)
     return folder
 
 

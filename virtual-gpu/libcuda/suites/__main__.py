@@ -15,7 +15,7 @@ import sys
 
 from common import PLACE, ROOT, Missing, build_library
 from python import EXPECTED as NUMBA_EXPECTED
-from python import NUMBA, numba
+from python import HEADERS, NUMBA, headers, numba
 from rust import CUDARC, CUST, CUST_EXPECTED, cudarc, cudarc_devices, cudarc_long, cust
 
 README = ROOT / "virtual-gpu" / "README.md"
@@ -29,6 +29,7 @@ SUITES = [
     ("cudarc-long", CUDARC, "millions of loop rounds", cudarc_long, {}),
     ("cust", CUST, "unit tests", lambda: cust("--lib"), CUST_EXPECTED),
     ("cust", CUST, "examples in its documentation", lambda: cust("--doc"), CUST_EXPECTED),
+    ("cuda-headers", HEADERS, "CUB, libcu++, intrinsics", headers, {}),
     ("numba-cuda", NUMBA, "driver", lambda: numba("cudadrv"), NUMBA_EXPECTED),
     ("numba-cuda", NUMBA, "compiler", lambda: numba("cudapy"), NUMBA_EXPECTED),
     ("numba-cuda", NUMBA, "reference counts, examples", lambda: numba("nrt", "doc_examples"), NUMBA_EXPECTED),

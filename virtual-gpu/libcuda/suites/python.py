@@ -1,14 +1,19 @@
-"""The tests of `numba-cuda`: kernels in Python, compiled by NVVM and NVRTC, and launched through `cuda.core`."""
+"""The tests of `numba-cuda`: kernels in Python, compiled by NVVM and NVRTC, and launched through `cuda.core`.
+
+And kernels of NVIDIA's headers, see `headers.py`.
+"""
 
 import os
 import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
-from common import PLACE, Result, environment, pip_environment, run
+from common import PLACE, Result, cargo_results, environment, pip_environment, run
 
 NUMBA = "0.30.4"
+HEADERS = "13.5"
 PACKAGES = [
     f"numba-cuda=={NUMBA}",
     "numba==0.68.1",
@@ -19,6 +24,7 @@ PACKAGES = [
     "nvidia-nvvm==13.5.37",
     "nvidia-cuda-runtime==13.5.37",
     "nvidia-cuda-cccl==13.3.5.0.6",
+    "nvidia-cuda-crt==13.5.37",
     "pytest==9.2.0",
     "cffi==2.1.1",
     "psutil==7.2.2",
@@ -41,11 +47,13 @@ EXPECTED = {
     "test_dump_assembly": "warns that nvJitLink is missing",
     "test_cannot_cache_linking_libraries": "bit code is not supported",
     "graph_builder": "graphs of edges are not supported",
+    "TestAcceleratedArchitecture": "maps of tensors are not supported",
     "TestHostAlloc": "page-locked memory of the program's own, reached by kernels",
     "mapped": "page-locked memory of the program's own, reached by kernels",
     "pinned": "page-locked memory of the program's own, reached by kernels",
     "TestPinned": "page-locked memory of the program's own, reached by kernels",
     "cupy": "wants CuPy",
+    "TestCoreContiguous": "wants CuPy",
     "test_fortran_contiguous": "wants CuPy",
 }
 
@@ -96,4 +104,12 @@ def numba(*parts):
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(one, names))
     result.seconds = time.monotonic() - start
+    return result
+
+
+def headers():
+    program = Path(__file__).with_name("headers.py")
+    text, seconds = run([pip_environment("numba", PACKAGES) / "bin" / "python", program], 600, cwd=PLACE, env=environment())
+    result = Result()
+    result.add(text, *cargo_results(text), seconds)
     return result

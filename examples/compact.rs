@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use warpfold::cust::error::CudaError;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
-use warpfold::{Gpu, NonZero, select_if, select_indices_if};
+use warpfold::{Gpu, NonZero, select};
 
 use common::program;
 
@@ -94,9 +94,11 @@ fn compact(gpu: &Gpu, items: &[u32]) -> Result<(Vec<u32>, Vec<u32>), Failure> {
     gpu.make_current()?;
     let input = DeviceBuffer::from_slice(items)?;
     let mut output = DeviceBuffer::zeroed(items.len())?;
-    let count = select_if::<NonZero, _>(gpu, &input, &mut output)?;
+    let count = select::<NonZero, _>(&input).to(&mut output).wait(gpu)?;
     let kept = first(&output, count)?;
-    select_indices_if::<NonZero, _, _>(gpu, &input, &mut output)?;
+    select::<NonZero, _>(&input)
+        .indices_to(&mut output)
+        .wait(gpu)?;
     Ok((kept, first(&output, count)?))
 }
 

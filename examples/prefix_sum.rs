@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use warpfold::cust::error::CudaError;
 use warpfold::cust::memory::DeviceBuffer;
-use warpfold::{Gpu, Sum, exclusive_scan, gpu_exclusive_scan};
+use warpfold::{Gpu, Sum, scan};
 
 use common::program;
 
@@ -79,7 +79,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
 
 /// A few rows, from slice to `Vec` in one call.
 fn small(lengths: &[u64], out: &mut dyn Write) -> Result<(), Failure> {
-    let offsets = gpu_exclusive_scan::<Sum, _>(lengths)?;
+    let offsets = scan::<Sum, _>(lengths).exclusive().wait(Gpu::global())?;
     writeln!(out, "\n{:>8} {:>8} {:>8}", "row", "length", "offset")?;
     for (row, (length, offset)) in lengths.iter().zip(&offsets).enumerate() {
         writeln!(out, "{row:>8} {length:>8} {offset:>8}")?;
@@ -100,8 +100,12 @@ fn large(out: &mut dyn Write) -> Result<(), Failure> {
     let input = DeviceBuffer::from_slice(&lengths)?;
     let mut output = DeviceBuffer::zeroed(rows)?;
     // The first call loads the kernel, which is not what the clock is for.
-    exclusive_scan::<Sum, _>(gpu, &input, &mut output)?;
-    let (done, time) = common::timed(|| exclusive_scan::<Sum, _>(gpu, &input, &mut output));
+    scan::<Sum, _>(&input)
+        .exclusive()
+        .to(&mut output)
+        .wait(gpu)?;
+    let (done, time) =
+        common::timed(|| scan::<Sum, _>(&input).exclusive().to(&mut output).wait(gpu));
     done?;
     let offsets = output.as_host_vec()?;
 

@@ -1,7 +1,7 @@
 //! The README's first program, to the letter.
 
 use warpfold::cust::memory::DeviceBuffer;
-use warpfold::{Gpu, Sum, exclusive_scan, gpu_max, gpu_sum, reduce};
+use warpfold::{Gpu, Sum, gpu_max, gpu_sum, reduce, scan};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let numbers = vec![0.25f32; 1_000_000];
@@ -12,8 +12,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     gpu.make_current()?;
     let lengths = DeviceBuffer::from_slice(&[3u32, 1, 4, 1, 5])?;
     let mut offsets = DeviceBuffer::zeroed(lengths.len())?;
-    exclusive_scan::<Sum, _>(&gpu, &lengths, &mut offsets)?;
+    scan::<Sum, _>(&lengths)
+        .exclusive()
+        .to(&mut offsets)
+        .wait(&gpu)?;
     assert_eq!(offsets.as_host_vec()?, [0, 3, 4, 8, 9]);
-    assert_eq!(reduce::<Sum, _>(&gpu, &lengths)?, 14);
+    assert_eq!(reduce::<Sum, _>(&lengths).wait(&gpu)?, 14);
     Ok(())
 }

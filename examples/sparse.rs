@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use approx::relative_eq;
 use clap::Parser;
-use warpfold::{Gpu, Sum, gpu_segmented_reduce};
+use warpfold::{Gpu, Sum, reduce};
 
 use common::program;
 
@@ -74,8 +74,11 @@ fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     )?;
 
     let products = matrix.products(&vector);
-    let (result, time) =
-        common::timed(|| gpu_segmented_reduce::<Sum, _, _>(&products, &matrix.row_starts));
+    let (result, time) = common::timed(|| {
+        reduce::<Sum, _>(&products)
+            .segments(&matrix.row_starts)
+            .wait(Gpu::global())
+    });
     let result = result?;
 
     writeln!(out, "time       {time:.1?} for the sums, copies included")?;

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use warpfold::{Equal, Gpu, gpu_run_length_encode};
+use warpfold::{Equal, Gpu, runs};
 
 use common::{program, quoted};
 
@@ -82,7 +82,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     let by_key: HashMap<u64, &[u8]> = keys.iter().copied().zip(words.iter().copied()).collect();
     keys.sort_unstable();
 
-    let (counted, time) = common::timed(|| gpu_run_length_encode::<Equal, _>(&keys));
+    let (counted, time) = common::timed(|| runs::<Equal, _>(&keys).lengths().wait(Gpu::global()));
     let (firsts, counts) = counted?;
 
     let named = firsts.iter().filter_map(|key| by_key.get(key).copied());

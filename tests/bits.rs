@@ -9,6 +9,9 @@ mod accuracy;
 mod common;
 #[path = "common/data.rs"]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "bits/edges.rs"]
 mod edges;
 #[path = "bits/guarded.rs"]
@@ -18,6 +21,7 @@ mod narrow;
 #[path = "common/texts.rs"]
 mod texts;
 
+use crate::device::Kernel;
 use common::{gpu, mode};
 use cust::memory::DeviceSlice;
 use data::{assert_same_bits, ordinary};
@@ -26,7 +30,8 @@ use guarded::{Guarded, download};
 use texts::{for_each_one_pass_text, for_each_text};
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Mode, RunOptions};
-use warpfold::{Gpu, Kernel, Result, bf16, cust, f16, kind, reference};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Gpu, Result, cust, kind};
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_SHORT_BYTES, reduce_tile_items, vector_items,
 };
@@ -140,9 +145,15 @@ fn reduce<O: Kernel<kind::reduce, T>, T: Edges>(care: Care) {
 
 fn check_reduce<O: Kernel<kind::reduce, T>, T: Edges>(items: &[T], offset: usize) {
     let input = Guarded::input::<O>(items, offset);
-    let result = warpfold::reduce::<O, T>(gpu(), &input.slice()).unwrap();
+    let result = warpfold::reduce::<O, _>(&input.slice())
+        .wait(gpu())
+        .unwrap();
     let what = format!("{} items at {offset}", items.len());
-    assert_same_bits(&[result], &[reference::reduce::<O, T>(items)], &what);
+    assert_same_bits(
+        &[result],
+        &[warpfold::reduce::<O, _>(items).wait(Cpu).unwrap()],
+        &what,
+    );
 }
 
 /// The forms of one kind of scan.
@@ -163,12 +174,12 @@ fn inclusive_scan<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Edges>(care
     check_scans::<O, T, T>(
         care,
         Scan {
-            to_output: warpfold::inclusive_scan::<O, T>,
+            to_output: |gpu, input, output| warpfold::scan::<O, _>(input).to(output).wait(gpu),
             in_place: Some(InPlace {
-                scan: warpfold::inclusive_scan_in_place::<O, T>,
-                reference: reference::inclusive_scan::<O, T>,
+                scan: |gpu, items| warpfold::scan::<O, _>(items).in_place().wait(gpu),
+                reference: |items| warpfold::scan::<O, _>(items).wait(Cpu).unwrap(),
             }),
-            reference: reference::inclusive_scan::<O, T>,
+            reference: |items| warpfold::scan::<O, _>(items).wait(Cpu).unwrap(),
         },
     );
 }
@@ -177,12 +188,22 @@ fn exclusive_scan<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Edges>(care
     check_scans::<O, T, T>(
         care,
         Scan {
-            to_output: warpfold::exclusive_scan::<O, T>,
+            to_output: |gpu, input, output| {
+                warpfold::scan::<O, _>(input)
+                    .exclusive()
+                    .to(output)
+                    .wait(gpu)
+            },
             in_place: Some(InPlace {
-                scan: warpfold::exclusive_scan_in_place::<O, T>,
-                reference: reference::exclusive_scan::<O, T>,
+                scan: |gpu, items| {
+                    warpfold::scan::<O, _>(items)
+                        .exclusive()
+                        .in_place()
+                        .wait(gpu)
+                },
+                reference: |items| warpfold::scan::<O, _>(items).exclusive().wait(Cpu).unwrap(),
             }),
-            reference: reference::exclusive_scan::<O, T>,
+            reference: |items| warpfold::scan::<O, _>(items).exclusive().wait(Cpu).unwrap(),
         },
     );
 }
@@ -194,9 +215,9 @@ where
     check_scans::<O, T, O::Output>(
         care,
         Scan {
-            to_output: warpfold::inclusive_scan::<O, T>,
+            to_output: |gpu, input, output| warpfold::scan::<O, _>(input).to(output).wait(gpu),
             in_place: None,
-            reference: reference::inclusive_scan::<O, T>,
+            reference: |items| warpfold::scan::<O, _>(items).wait(Cpu).unwrap(),
         },
     );
 }
@@ -208,9 +229,14 @@ where
     check_scans::<O, T, O::Output>(
         care,
         Scan {
-            to_output: warpfold::exclusive_scan::<O, T>,
+            to_output: |gpu, input, output| {
+                warpfold::scan::<O, _>(input)
+                    .exclusive()
+                    .to(output)
+                    .wait(gpu)
+            },
             in_place: None,
-            reference: reference::exclusive_scan::<O, T>,
+            reference: |items| warpfold::scan::<O, _>(items).exclusive().wait(Cpu).unwrap(),
         },
     );
 }
@@ -315,8 +341,11 @@ where
     let items = ordinary::<O, T>(count);
     let input = Guarded::input::<O>(&items, 1);
     let output = Guarded::output(items.len(), 0);
-    warpfold::inclusive_scan::<O, _>(gpu(), &input.slice(), &mut output.slice()).unwrap();
-    let expected = reference::inclusive_scan::<O, T>(&items);
+    warpfold::scan::<O, _>(&input.slice())
+        .to(&mut output.slice())
+        .wait(gpu())
+        .unwrap();
+    let expected = warpfold::scan::<O, _>(&items).wait(Cpu).unwrap();
     assert_same_bits(&output.checked(), &expected, what);
 }
 
@@ -325,11 +354,18 @@ fn an_output_that_is_longer_keeps_its_end() {
     let items = ordinary::<Sum, u32>(1000);
     let input = Guarded::input::<Sum>(&items, 0);
     let output = Guarded::output(5000, 0);
-    warpfold::exclusive_scan::<Sum, _>(gpu(), &input.slice(), &mut output.slice()).unwrap();
+    warpfold::scan::<Sum, _>(&input.slice())
+        .exclusive()
+        .to(&mut output.slice())
+        .wait(gpu())
+        .unwrap();
     let written = download(&output.slice());
     assert_same_bits(
         &written[..1000],
-        &reference::exclusive_scan::<Sum, u32>(&items),
+        &warpfold::scan::<Sum, _>(&items)
+            .exclusive()
+            .wait(Cpu)
+            .unwrap(),
         "start",
     );
     assert_same_bits(&written[1000..], &[u32::SENTINEL; 4000], "end");
@@ -339,8 +375,8 @@ fn an_output_that_is_longer_keeps_its_end() {
 fn a_run_repeats_whatever_the_schedule() {
     let items = ordinary::<Sum, f32>(35 * small_tile::<Sum, f32>() - 3);
     let input = Guarded::input::<Sum>(&items, 3);
-    let scan = reference::inclusive_scan::<Sum, f32>(&items);
-    let sum = reference::reduce::<Sum, f32>(&items);
+    let scan = warpfold::scan::<Sum, _>(&items).wait(Cpu).unwrap();
+    let sum = warpfold::reduce::<Sum, _>(&items).wait(Cpu).unwrap();
     for seed in 0..6 {
         let options = RunOptions {
             seed,
@@ -348,9 +384,14 @@ fn a_run_repeats_whatever_the_schedule() {
         };
         run_with(options, || {
             let output = Guarded::output(items.len(), 0);
-            warpfold::inclusive_scan::<Sum, _>(gpu(), &input.slice(), &mut output.slice()).unwrap();
+            warpfold::scan::<Sum, _>(&input.slice())
+                .to(&mut output.slice())
+                .wait(gpu())
+                .unwrap();
             assert_same_bits(&output.checked(), &scan, "scan");
-            let again = warpfold::reduce::<Sum, _>(gpu(), &input.slice()).unwrap();
+            let again = warpfold::reduce::<Sum, _>(&input.slice())
+                .wait(gpu())
+                .unwrap();
             assert_same_bits(&[again], &[sum], "sum");
         });
     }

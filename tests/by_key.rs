@@ -7,18 +7,18 @@ mod common;
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 
+use crate::device::{Item, Kernel};
 use buffers::{assert_begins, values, zeros};
 use common::gpu;
 use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
 use data::{Random, Sample, assert_same_bits};
 use warpfold::kind::{segmented_reduce, segmented_scan};
-use warpfold::{
-    Equal, Error, Item, Kernel, Max, Sum, WideSum, cust, exclusive_scan_by_key,
-    exclusive_scan_by_key_on, gpu_reduce_by_key, inclusive_scan_by_key, inclusive_scan_by_key_on,
-    reduce_by_key, reduce_by_key_on, reference,
-};
+use warpfold::{Cpu, Equal, Error, Gpu, Max, Sum, WideSum, cust, reduce, scan};
 
 /// Lengths of runs that make `count` keys in all.
 fn runs(count: usize, most: usize, random: &mut Random) -> Vec<usize> {
@@ -48,47 +48,62 @@ where
     let gpu = gpu();
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
     let values = values::<V>(keys.len());
-    let (unique, results) = reference::reduce_by_key::<O, Equal, K, V>(keys, &values);
-    let included = reference::inclusive_scan_by_key::<O, Equal, K, V>(keys, &values);
-    let left_out = reference::exclusive_scan_by_key::<O, Equal, K, V>(keys, &values);
+    let (unique, results) = reduce::<O, _>(&values)
+        .by_key::<Equal, _>(keys)
+        .wait(Cpu)
+        .unwrap();
+    let included = scan::<O, _>(&values)
+        .by_key::<Equal, _>(keys)
+        .wait(Cpu)
+        .unwrap();
+    let left_out = scan::<O, _>(&values)
+        .exclusive()
+        .by_key::<Equal, _>(keys)
+        .wait(Cpu)
+        .unwrap();
     let device_keys = DeviceBuffer::from_slice(keys).unwrap();
     let device_values = DeviceBuffer::from_slice(&values).unwrap();
 
     let (mut firsts, mut reduced) = (zeros(keys.len() + 1), zeros(keys.len() + 1));
-    let count = reduce_by_key::<O, Equal, K, V>(
-        gpu,
-        &device_keys,
-        &device_values,
-        &mut firsts,
-        &mut reduced,
-    );
+    let count = reduce::<O, _>(&device_values)
+        .by_key::<Equal, _>(&device_keys)
+        .keys_to(&mut firsts)
+        .to(&mut reduced)
+        .wait(gpu);
     assert_eq!(count, Ok(unique.len()), "{what}");
     assert_begins(&firsts, &unique, what);
     assert_begins(&reduced, &results, what);
-    let (firsts, reduced) = gpu_reduce_by_key::<O, Equal, K, V>(keys, &values).unwrap();
+    let (firsts, reduced) = reduce::<O, _>(&values)
+        .by_key::<Equal, _>(keys)
+        .wait(Gpu::global())
+        .unwrap();
     assert_same_bits(&firsts, &unique, &format!("{what}: slices"));
     assert_same_bits(&reduced, &results, &format!("{what}: slices"));
     let mut scanned = zeros(keys.len() + 1);
-    inclusive_scan_by_key::<O, Equal, K, V>(gpu, &device_keys, &device_values, &mut scanned)
+    scan::<O, _>(&device_values)
+        .by_key::<Equal, _>(&device_keys)
+        .to(&mut scanned)
+        .wait(gpu)
         .unwrap();
     assert_begins(&scanned, &included, &format!("{what}: inclusive"));
     let mut scanned = zeros(keys.len());
-    exclusive_scan_by_key::<O, Equal, K, V>(gpu, &device_keys, &device_values, &mut scanned)
+    scan::<O, _>(&device_values)
+        .exclusive()
+        .by_key::<Equal, _>(&device_keys)
+        .to(&mut scanned)
+        .wait(gpu)
         .unwrap();
     assert_begins(&scanned, &left_out, &format!("{what}: exclusive"));
 
     let (mut firsts, mut reduced) = (zeros(keys.len()), zeros(keys.len()));
     let (mut starts, mut count) = (zeros::<u64>(keys.len() + 1), zeros::<u64>(1));
-    reduce_by_key_on::<O, Equal, K, V, u64>(
-        gpu,
-        &stream,
-        &device_keys,
-        &device_values,
-        (&mut firsts, &mut reduced),
-        &mut starts,
-        &mut count,
-    )
-    .unwrap();
+    reduce::<O, _>(&device_values)
+        .by_key::<Equal, _>(&device_keys)
+        .keys_to(&mut firsts)
+        .to(&mut reduced)
+        .runs_to(&mut starts, &mut count)
+        .queue(gpu, &stream)
+        .unwrap();
     stream.synchronize().unwrap();
     assert_eq!(
         count.as_host_vec().unwrap(),
@@ -99,29 +114,22 @@ where
     assert_begins(&reduced, &results, &format!("{what}: queued"));
     let mut starts = zeros::<u32>(keys.len() + 1);
     let mut scanned = zeros(keys.len());
-    let between = (&mut *starts, &mut *count);
-    inclusive_scan_by_key_on::<O, Equal, K, V, u32>(
-        gpu,
-        &stream,
-        &device_keys,
-        &device_values,
-        &mut scanned,
-        between,
-    )
-    .unwrap();
+    scan::<O, _>(&device_values)
+        .by_key::<Equal, _>(&device_keys)
+        .runs_to(&mut starts, &mut count)
+        .to(&mut scanned)
+        .queue(gpu, &stream)
+        .unwrap();
     stream.synchronize().unwrap();
     assert_begins(&scanned, &included, &format!("{what}: queued, inclusive"));
     let mut scanned = zeros(keys.len());
-    let between = (&mut *starts, &mut *count);
-    exclusive_scan_by_key_on::<O, Equal, K, V, u32>(
-        gpu,
-        &stream,
-        &device_keys,
-        &device_values,
-        &mut scanned,
-        between,
-    )
-    .unwrap();
+    scan::<O, _>(&device_values)
+        .exclusive()
+        .by_key::<Equal, _>(&device_keys)
+        .runs_to(&mut starts, &mut count)
+        .to(&mut scanned)
+        .queue(gpu, &stream)
+        .unwrap();
     stream.synchronize().unwrap();
     assert_begins(&scanned, &left_out, &format!("{what}: queued, exclusive"));
 }
@@ -153,7 +161,10 @@ fn keys_and_values_of_any_width() {
     check::<Max, u16, i8>(&keys(&lengths, |run| (run % 300) as u16), "16 bits, 8 bits");
     check::<Sum, u64, u64>(&keys(&lengths, |run| (run as u64) << 40), "64 bits");
     check::<WideSum, i32, f32>(&keys(&lengths, |run| -(run as i32)), "wider results");
-    check::<Sum, f64, warpfold::f16>(&keys(&lengths, |run| run as f64), "floats of 16 bits");
+    check::<Sum, f64, warpfold::cust_half::f16>(
+        &keys(&lengths, |run| run as f64),
+        "floats of 16 bits",
+    );
 }
 
 #[test]
@@ -178,52 +189,48 @@ fn what_has_no_room_is_left_out_and_said() {
     let lengths = runs(10_000, 9, &mut Random::new(3));
     let keys = keys(&lengths, |run| run as u32);
     let values = values::<f32>(keys.len());
-    let (unique, sums) = reference::reduce_by_key::<Sum, Equal, _, _>(&keys, &values);
+    let (unique, sums) = reduce::<Sum, _>(&values)
+        .by_key::<Equal, _>(&keys)
+        .wait(Cpu)
+        .unwrap();
     let device_keys = DeviceBuffer::from_slice(&keys).unwrap();
     let device_values = DeviceBuffer::from_slice(&values).unwrap();
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
     for room in [0, 1, 100, unique.len() - 1] {
         let (firsts, reduced) = (zeros::<u32>(keys.len()), zeros::<f32>(keys.len()));
-        let answer = reduce_by_key::<Sum, Equal, _, _>(
-            gpu,
-            &device_keys,
-            &device_values,
-            &mut firsts.index(..),
-            &mut reduced.index(..room),
-        );
+        let answer = reduce::<Sum, _>(&device_values)
+            .by_key::<Equal, _>(&device_keys)
+            .keys_to(&mut firsts.index(..))
+            .to(&mut reduced.index(..room))
+            .wait(gpu);
         let too_short = Error::OutputTooShort {
             offered_items: room,
             needed_items: unique.len(),
         };
         assert_eq!(answer, Err(too_short));
-        assert_begins(&reduced, &[], "refused");
+        assert_begins(&reduced, &sums[..room], "what there is room for");
 
         // Queued, the runs that have room are right.
         let (firsts, reduced) = (zeros::<u32>(keys.len()), zeros::<f32>(keys.len()));
         let (starts, mut count) = (zeros::<u32>(keys.len() + 1), zeros::<u64>(1));
-        reduce_by_key_on::<Sum, Equal, _, _, _>(
-            gpu,
-            &stream,
-            &device_keys,
-            &device_values,
-            (&mut firsts.index(..), &mut reduced.index(..)),
-            &mut starts.index(..=room),
-            &mut count,
-        )
-        .unwrap();
+        reduce::<Sum, _>(&device_values)
+            .by_key::<Equal, _>(&device_keys)
+            .keys_to(&mut firsts.index(..))
+            .to(&mut reduced.index(..))
+            .runs_to(&mut starts.index(..=room), &mut count)
+            .queue(gpu, &stream)
+            .unwrap();
         stream.synchronize().unwrap();
         assert_eq!(count.as_host_vec().unwrap(), [unique.len() as u64]);
         assert_begins(&firsts, &unique, "keys");
         assert_begins(&reduced, &sums[..room], "sums");
     }
     let (mut firsts, mut reduced) = (zeros::<u32>(unique.len()), zeros::<f32>(unique.len()));
-    let answer = reduce_by_key::<Sum, Equal, _, _>(
-        gpu,
-        &device_keys,
-        &device_values,
-        &mut firsts,
-        &mut reduced,
-    );
+    let answer = reduce::<Sum, _>(&device_values)
+        .by_key::<Equal, _>(&device_keys)
+        .keys_to(&mut firsts)
+        .to(&mut reduced)
+        .wait(gpu);
     assert_eq!(answer, Ok(unique.len()), "exactly enough is enough");
     assert_begins(&reduced, &sums, "exactly enough");
 }
@@ -240,11 +247,17 @@ fn what_is_wrong_is_said() {
         left_items: 12,
         right_items: 11,
     };
-    let answer = reduce_by_key::<Sum, Equal, _, _>(gpu, &keys, &fewer, &mut firsts, &mut sums);
+    let answer = reduce::<Sum, _>(&fewer)
+        .by_key::<Equal, _>(&keys)
+        .keys_to(&mut firsts)
+        .to(&mut sums)
+        .wait(gpu);
     assert_eq!(answer, Err(differ.clone()));
-    let answer = gpu_reduce_by_key::<Sum, Equal, _, _>(&[1_u32; 12], &[1_u32; 11]);
+    let answer = reduce::<Sum, _>(&[1_u32; 11])
+        .by_key::<Equal, _>(&[1_u32; 12])
+        .wait(Gpu::global());
     assert_eq!(answer, Err(differ));
-    let overlaps = |answer: warpfold::Result<()>| {
+    let overlaps = |answer: warpfold::Result<usize>| {
         assert!(matches!(answer, Err(Error::Overlap { .. })), "{answer:?}");
     };
     // Outputs in the place of either input, and both in one place.
@@ -254,39 +267,33 @@ fn what_is_wrong_is_said() {
         (firsts.index(..), values.index(..)),
         (sums.index(..), sums.index(..)),
     ] {
-        let call = reduce_by_key::<Sum, Equal, _, _>;
-        overlaps(call(gpu, &keys, &values, &mut to_keys, &mut to_results).map(drop));
+        let request = reduce::<Sum, _>(&values).by_key::<Equal, _>(&keys);
+        overlaps(request.keys_to(&mut to_keys).to(&mut to_results).wait(gpu));
     }
-    overlaps(inclusive_scan_by_key::<Sum, Equal, _, _>(
-        gpu,
-        &keys,
-        &values,
-        &mut keys.index(..),
-    ));
-    let (mut starts, mut count) = (zeros::<u32>(12), zeros::<u64>(1));
-    let answer = inclusive_scan_by_key_on::<Sum, Equal, _, _, _>(
-        gpu,
-        &stream,
-        &keys,
-        &values,
-        &mut sums,
-        (&mut starts, &mut count),
+    overlaps(
+        scan::<Sum, _>(&values)
+            .by_key::<Equal, _>(&keys)
+            .to(&mut keys.index(..))
+            .wait(gpu),
     );
+    let (mut starts, mut count) = (zeros::<u32>(12), zeros::<u64>(1));
+    let answer = scan::<Sum, _>(&values)
+        .by_key::<Equal, _>(&keys)
+        .runs_to(&mut starts, &mut count)
+        .to(&mut sums)
+        .queue(gpu, &stream);
     let too_short = Error::OutputTooShort {
         offered_items: 12,
         needed_items: 13,
     };
     assert_eq!(answer, Err(too_short));
-    let answer = reduce_by_key_on::<Sum, Equal, _, _, _>(
-        gpu,
-        &stream,
-        &keys,
-        &values,
-        (&mut firsts, &mut sums),
-        &mut values.index(..),
-        &mut count,
-    );
-    overlaps(answer);
+    let answer = reduce::<Sum, _>(&values)
+        .by_key::<Equal, _>(&keys)
+        .keys_to(&mut firsts)
+        .to(&mut sums)
+        .runs_to(&mut values.index(..), &mut count)
+        .queue(gpu, &stream);
+    overlaps(answer.map(|()| 0));
     assert_eq!(sums.as_host_vec().unwrap(), [0; 12]);
     assert_eq!(values.as_host_vec().unwrap(), [1; 12]);
 }

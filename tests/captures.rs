@@ -6,6 +6,8 @@
 mod common;
 #[path = "common/graph.rs"]
 mod graph;
+#[path = "captures/shapes.rs"]
+mod shapes;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,10 +17,7 @@ use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use graph::{CaptureMode, Graph};
-use warpfold::{
-    Error, Gpu, Result, Sum, WideSum, cust, gpu_inclusive_scan, gpu_sum, inclusive_scan,
-    inclusive_scan_in_place, inclusive_scan_on, reduce, reduce_into,
-};
+use warpfold::{Error, Gpu, Result, Sum, WideSum, cust, gpu_sum, reduce, scan};
 
 const MODES: [CaptureMode; 3] = [
     CaptureMode::Global,
@@ -40,9 +39,11 @@ struct Data {
     items: Vec<u32>,
     total: u32,
     input: DeviceBuffer<u32>,
-    /// A place for each sum that nobody looks at, as the calls are on streams without order.
-    sums: DeviceBuffer<u32>,
-    sums_taken: AtomicUsize,
+    /// A place for each result that nobody looks at, as the calls are on streams without order.
+    results: DeviceBuffer<u32>,
+    results_taken: AtomicUsize,
+    counts: DeviceBuffer<u64>,
+    counts_taken: AtomicUsize,
 }
 
 impl Data {
@@ -52,15 +53,24 @@ impl Data {
         Self {
             total: items.iter().fold(0, |sum, &item| sum.wrapping_add(item)),
             input: DeviceBuffer::from_slice(&items).unwrap(),
-            sums: DeviceBuffer::from_slice(&[0; 64]).unwrap(),
-            sums_taken: AtomicUsize::new(0),
+            results: DeviceBuffer::from_slice(&[0; 1 << 14]).unwrap(),
+            results_taken: AtomicUsize::new(0),
+            counts: DeviceBuffer::from_slice(&[0; 64]).unwrap(),
+            counts_taken: AtomicUsize::new(0),
             items,
         }
     }
 
-    fn place_for_a_sum(&self) -> DeviceSlice<u32> {
-        let place = self.sums_taken.fetch_add(1, Ordering::Relaxed);
-        self.sums.index(place..place + 1)
+    /// Room for so many results.
+    fn room(&self, count: usize) -> DeviceSlice<u32> {
+        let place = self.results_taken.fetch_add(count, Ordering::Relaxed);
+        self.results.index(place..place + count)
+    }
+
+    /// Room for a number of results.
+    fn count(&self) -> DeviceSlice<u64> {
+        let place = self.counts_taken.fetch_add(1, Ordering::Relaxed);
+        self.counts.index(place..place + 1)
     }
 }
 
@@ -80,7 +90,7 @@ struct Case {
     call: fn(&Gpu, &Data) -> Result<()>,
 }
 
-/// The table in the crate's documentation.
+/// The table in the crate's documentation, with [`shapes::CASES`].
 const CASES: [Case; 11] = [
     Case {
         name: "gpu_sum, short",
@@ -104,17 +114,19 @@ const CASES: [Case; 11] = [
         name: "gpu_inclusive_scan, long",
         outcome: Outcome::Done,
         call: |_, _| {
-            let scan = gpu_inclusive_scan::<Sum, _>(&vec![1u32; 300_000])?;
+            let scan = scan::<Sum, _>(&vec![1u32; 300_000]).wait(Gpu::global())?;
             assert_eq!(scan[299_999], 300_000);
             Ok(())
         },
     },
     Case {
-        name: "reduce_into on another stream",
+        name: "a reduction on another stream",
         outcome: Outcome::Done,
         call: |gpu, data| {
-            let mut sum = data.place_for_a_sum();
-            reduce_into::<Sum, _>(gpu, &stream(), &data.input, &mut sum)
+            let mut sum = data.room(1);
+            reduce::<Sum, _>(&data.input)
+                .to(&mut sum)
+                .queue(gpu, &stream())
         },
     },
     Case {
@@ -135,20 +147,24 @@ const CASES: [Case; 11] = [
     Case {
         name: "reduce",
         outcome: Outcome::Refused,
-        call: |gpu, data| reduce::<Sum, _>(gpu, &data.input).map(drop),
+        call: |gpu, data| reduce::<Sum, _>(&data.input).wait(gpu).map(drop),
     },
     Case {
         name: "inclusive_scan",
         outcome: Outcome::Refused,
         call: |gpu, data| {
             let mut output = data.input.index(..);
-            inclusive_scan::<Sum, _>(gpu, &data.input, &mut output)
+            scan::<Sum, _>(&data.input).to(&mut output).wait(gpu)
         },
     },
     Case {
         name: "inclusive_scan_in_place",
         outcome: Outcome::Refused,
-        call: |gpu, data| inclusive_scan_in_place::<Sum, _>(gpu, &mut data.input.index(..)),
+        call: |gpu, data| {
+            scan::<Sum, _>(&mut data.input.index(..))
+                .in_place()
+                .wait(gpu)
+        },
     },
     Case {
         name: "synchronize",
@@ -168,7 +184,10 @@ fn beside_a_capture(
     let mut sum = DeviceBuffer::from_slice(&[7u32]).unwrap();
     let mut outcome = Ok(());
     let graph = Graph::capture_in(mode, &stream, || {
-        reduce_into::<Sum, _>(gpu, &stream, &data.input, &mut sum).unwrap();
+        reduce::<Sum, _>(&data.input)
+            .to(&mut sum)
+            .queue(gpu, &stream)
+            .unwrap();
         outcome = call();
     });
     // SAFETY: the buffers live on.
@@ -192,7 +211,7 @@ fn check(case: &Case, how: &str, mode: CaptureMode, outcome: &Result<()>) {
 fn no_call_harms_a_capture_and_none_becomes_part_of_it() {
     let (_alone, gpu) = (alone(), gpu());
     let data = Data::new(50_000);
-    for case in &CASES {
+    for case in CASES.iter().chain(&shapes::CASES) {
         for mode in MODES {
             let outcome = beside_a_capture(mode, gpu, &data, || (case.call)(gpu, &data));
             check(case, "same thread", mode, &outcome);
@@ -209,8 +228,10 @@ fn no_call_harms_a_capture_and_none_becomes_part_of_it() {
         }
     }
     // And all of them are done when there is no capture.
-    assert_eq!(reduce::<Sum, _>(gpu, &data.input), Ok(data.total));
-    for case in CASES.iter().filter(|case| !case.name.contains("scan")) {
+    assert_eq!(reduce::<Sum, _>(&data.input).wait(gpu), Ok(data.total));
+    let apart = |case: &&Case| !["inclusive_scan", "inclusive_scan_in_place"].contains(&case.name);
+    let cases = CASES.iter().filter(apart);
+    for case in cases.chain(&shapes::CASES) {
         assert_eq!((case.call)(gpu, &data), Ok(()), "{}", case.name);
     }
 }
@@ -226,8 +247,14 @@ fn a_gpu_that_has_made_no_call_yet_can_be_captured_and_harms_no_capture() {
         let mut sums = DeviceBuffer::from_slice(&[0u64; 2]).unwrap();
         let (mut first, mut second) = (sums.index(..1), sums.index(1..));
         let graph = Graph::capture_in(mode, &stream, || {
-            reduce_into::<WideSum, _>(&cold, &stream, &data.input, &mut first).unwrap();
-            reduce_into::<WideSum, _>(&cold, &other, &data.input, &mut second).unwrap();
+            reduce::<WideSum, _>(&data.input)
+                .to(&mut first)
+                .queue(&cold, &stream)
+                .unwrap();
+            reduce::<WideSum, _>(&data.input)
+                .to(&mut second)
+                .queue(&cold, &other)
+                .unwrap();
         });
         // What was not captured has been queued.
         other.synchronize().unwrap();
@@ -252,16 +279,24 @@ fn a_graph_may_run_beside_the_stream_that_it_was_captured_from() {
     let mut captured = DeviceBuffer::from_slice(&vec![0u32; data.items.len()]).unwrap();
     let mut queued = DeviceBuffer::from_slice(&vec![0u32; data.items.len()]).unwrap();
     let graph = Graph::capture(&stream, || {
-        inclusive_scan_on::<Sum, _>(gpu, &stream, &data.input, &mut captured).unwrap();
+        scan::<Sum, _>(&data.input)
+            .to(&mut captured)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     for _ in 0..3 {
         // SAFETY: the buffers live on.
         unsafe { graph.launch(&elsewhere) };
-        inclusive_scan_on::<Sum, _>(gpu, &stream, &data.input, &mut queued).unwrap();
+        scan::<Sum, _>(&data.input)
+            .to(&mut queued)
+            .queue(gpu, &stream)
+            .unwrap();
     }
     elsewhere.synchronize().unwrap();
     stream.synchronize().unwrap();
-    let expected = warpfold::reference::inclusive_scan::<Sum, _>(&data.items);
+    let expected = warpfold::scan::<Sum, _>(&data.items)
+        .wait(warpfold::Cpu)
+        .unwrap();
     assert!(captured.as_host_vec().unwrap() == expected);
     assert!(queued.as_host_vec().unwrap() == expected);
 }
@@ -276,8 +311,14 @@ fn larger_calls_in_one_capture_get_larger_scratch_memory() {
     for _ in 0..3 {
         let graph = Graph::capture(&stream, || {
             let some = data.input.index(..5);
-            reduce_into::<Sum, _>(gpu, &stream, &some, &mut first).unwrap();
-            reduce_into::<Sum, _>(gpu, &stream, &data.input, &mut second).unwrap();
+            reduce::<Sum, _>(&some)
+                .to(&mut first)
+                .queue(gpu, &stream)
+                .unwrap();
+            reduce::<Sum, _>(&data.input)
+                .to(&mut second)
+                .queue(gpu, &stream)
+                .unwrap();
         });
         // SAFETY: the buffers live on.
         unsafe { graph.launch(&stream) };

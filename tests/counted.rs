@@ -7,20 +7,19 @@ mod common;
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 
+use crate::device::Kernel;
 use buffers::{assert_begins, values, zeros};
 use common::gpu;
 use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
 use data::Sample;
 use virtual_gpu::Mode;
-use warpfold::ScanOptions;
-use warpfold::kind::{exclusive_scan, inclusive_scan, reduce};
-use warpfold::{
-    ArgMin, Error, Kernel, Max, Moments, Sum, WideSum, cust, exclusive_scan_and_total,
-    exclusive_scan_with, exclusive_scan_with_on, inclusive_scan_with, inclusive_scan_with_on,
-    reduce_counted_into, reference,
-};
+use warpfold::kind::{self, exclusive_scan, inclusive_scan};
+use warpfold::{ArgMin, Cpu, Error, Max, Moments, Sum, WideSum, cust, reduce, scan};
 use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tiles};
 
 fn stream() -> Stream {
@@ -45,7 +44,7 @@ fn counts(all: usize) -> Vec<u64> {
 }
 
 /// Reductions of the first items of 40,000.
-fn check_reduce<O: Kernel<reduce, T>, T: Sample>() {
+fn check_reduce<O: Kernel<kind::reduce, T>, T: Sample>() {
     let (gpu, stream) = (gpu(), stream());
     let items = values::<T>(40_000);
     let input = DeviceBuffer::from_slice(&items).unwrap();
@@ -53,9 +52,13 @@ fn check_reduce<O: Kernel<reduce, T>, T: Sample>() {
         let first = &items[..items.len().min(count as usize)];
         let device_count = DeviceBuffer::from_slice(&[count]).unwrap();
         let mut output = zeros::<O::Output>(2);
-        reduce_counted_into::<O, T>(gpu, &stream, &input, &device_count, &mut output).unwrap();
+        reduce::<O, _>(&input)
+            .count(&device_count)
+            .to(&mut output)
+            .queue(gpu, &stream)
+            .unwrap();
         stream.synchronize().unwrap();
-        let expected = [reference::reduce::<O, T>(first)];
+        let expected = [reduce::<O, _>(first).wait(Cpu).unwrap()];
         assert_begins(&output, &expected, &format!("{count} items"));
     }
 }
@@ -75,7 +78,11 @@ fn reductions_of_nothing_are_the_identity() {
     let nothing = DeviceBuffer::<f32>::from_slice(&[]).unwrap();
     let count = DeviceBuffer::from_slice(&[5_u64]).unwrap();
     let mut output = DeviceBuffer::from_slice(&[7.0_f32]).unwrap();
-    reduce_counted_into::<Sum, _>(gpu, &stream, &nothing, &count, &mut output).unwrap();
+    reduce::<Sum, _>(&nothing)
+        .count(&count)
+        .to(&mut output)
+        .queue(gpu, &stream)
+        .unwrap();
     stream.synchronize().unwrap();
     assert_eq!(
         output.as_host_vec().unwrap()[0].to_bits(),
@@ -97,26 +104,45 @@ where
         let device_count = DeviceBuffer::from_slice(&[count]).unwrap();
         let mut total = zeros::<O::Output>(2);
         let mut output = zeros::<O::Output>(all);
-        let options = ScanOptions::<O, T>::new()
+        scan::<O, _>(&input)
+            .exclusive()
             .count(&device_count)
-            .total(&mut total);
-        exclusive_scan_with_on(gpu, &stream, &input, &mut output, options).unwrap();
+            .total(&mut total)
+            .to(&mut output)
+            .queue(gpu, &stream)
+            .unwrap();
         stream.synchronize().unwrap();
-        assert_begins(&output, &reference::exclusive_scan::<O, T>(first), &what);
-        let expected = reference::scan_total::<O, T>(O::identity(), first);
+        assert_begins(
+            &output,
+            &scan::<O, _>(first).exclusive().wait(Cpu).unwrap(),
+            &what,
+        );
+        let expected = scan::<O, _>(first)
+            .initial(O::identity())
+            .and_total()
+            .wait(Cpu)
+            .unwrap()
+            .1;
         assert_begins(&total, &[expected], &format!("the total of {what}"));
 
         let mut total = zeros::<O::Output>(2);
         let mut output = zeros::<O::Output>(all);
-        let options = ScanOptions::<O, T>::new()
+        scan::<O, _>(&input)
             .count(&device_count)
-            .initial(initial);
-        inclusive_scan_with_on(gpu, &stream, &input, &mut output, options.total(&mut total))
+            .initial(initial)
+            .total(&mut total)
+            .to(&mut output)
+            .queue(gpu, &stream)
             .unwrap();
         stream.synchronize().unwrap();
-        let expected = reference::inclusive_scan_from::<O, T>(initial, first);
+        let expected = scan::<O, _>(first).initial(initial).wait(Cpu).unwrap();
         assert_begins(&output, &expected, &what);
-        let expected = reference::scan_total::<O, T>(initial, first);
+        let expected = scan::<O, _>(first)
+            .initial(initial)
+            .and_total()
+            .wait(Cpu)
+            .unwrap()
+            .1;
         assert_begins(
             &total,
             &[expected],
@@ -151,29 +177,59 @@ fn waiting_forms_do_the_same() {
     let items = values::<f32>(10_001);
     let input = DeviceBuffer::from_slice(&items).unwrap();
     let (mut output, mut total) = (zeros::<f32>(10_001), zeros::<f32>(1));
-    let options = ScanOptions::<Sum, _>::new().initial(9.5).total(&mut total);
-    exclusive_scan_with(gpu, &input, &mut output, options).unwrap();
-    let expected = reference::exclusive_scan_from::<Sum, f32>(9.5, &items);
+    scan::<Sum, _>(&input)
+        .exclusive()
+        .initial(9.5)
+        .total(&mut total)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
+    let expected = scan::<Sum, _>(&items)
+        .exclusive()
+        .initial(9.5)
+        .wait(Cpu)
+        .unwrap();
     assert_begins(&output, &expected, "exclusive, from 9.5");
-    let expected = reference::scan_total::<Sum, f32>(9.5, &items);
+    let expected = scan::<Sum, _>(&items)
+        .initial(9.5)
+        .and_total()
+        .wait(Cpu)
+        .unwrap()
+        .1;
     assert_begins(&total, &[expected], "the total, from 9.5");
-    let options = ScanOptions::<Sum, _>::default().initial(9.5);
-    inclusive_scan_with(gpu, &input, &mut output, options).unwrap();
-    let expected = reference::inclusive_scan_from::<Sum, f32>(9.5, &items);
+    scan::<Sum, _>(&input)
+        .initial(9.5)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
+    let expected = scan::<Sum, _>(&items).initial(9.5).wait(Cpu).unwrap();
     assert_begins(&output, &expected, "inclusive, from 9.5");
-    let total = exclusive_scan_and_total::<Sum, _>(gpu, &input, &mut output).unwrap();
-    let expected = reference::scan_total::<Sum, f32>(-0.0, &items);
+    let total = scan::<Sum, _>(&input)
+        .exclusive()
+        .to(&mut output)
+        .and_total()
+        .wait(gpu)
+        .unwrap();
+    let expected = scan::<Sum, _>(&items)
+        .initial(-0.0)
+        .and_total()
+        .wait(Cpu)
+        .unwrap()
+        .1;
     assert_eq!(total.to_bits(), expected.to_bits());
     assert_begins(
         &output,
-        &reference::exclusive_scan::<Sum, f32>(&items),
+        &scan::<Sum, _>(&items).exclusive().wait(Cpu).unwrap(),
         "exclusive",
     );
     // The next scan has nothing of the initial value.
-    warpfold::inclusive_scan::<Sum, _>(gpu, &input, &mut output).unwrap();
+    warpfold::scan::<Sum, _>(&input)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
     assert_begins(
         &output,
-        &reference::inclusive_scan::<Sum, f32>(&items),
+        &scan::<Sum, _>(&items).wait(Cpu).unwrap(),
         "inclusive",
     );
 }
@@ -184,17 +240,27 @@ fn the_total_of_nothing_is_the_initial_value() {
     let nothing = DeviceBuffer::<u64>::from_slice(&[]).unwrap();
     let mut output = DeviceBuffer::<u64>::from_slice(&[]).unwrap();
     let mut total = DeviceBuffer::from_slice(&[7_u64; 2]).unwrap();
-    let options = ScanOptions::<Sum, _>::new()
+    scan::<Sum, _>(&nothing)
         .initial(1 << 40)
-        .total(&mut total);
-    inclusive_scan_with_on(gpu, &stream, &nothing, &mut output, options).unwrap();
+        .total(&mut total)
+        .to(&mut output)
+        .queue(gpu, &stream)
+        .unwrap();
     stream.synchronize().unwrap();
     assert_eq!(total.as_host_vec().unwrap(), [1 << 40, 7]);
-    let options = ScanOptions::<Sum, _>::new().total(&mut total);
-    exclusive_scan_with(gpu, &nothing, &mut output, options).unwrap();
+    scan::<Sum, _>(&nothing)
+        .exclusive()
+        .total(&mut total)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
     assert_eq!(total.as_host_vec().unwrap(), [0, 7]);
     assert_eq!(
-        exclusive_scan_and_total::<Sum, _>(gpu, &nothing, &mut output),
+        scan::<Sum, _>(&nothing)
+            .exclusive()
+            .to(&mut output)
+            .and_total()
+            .wait(gpu),
         Ok(0)
     );
 }
@@ -206,19 +272,28 @@ fn what_is_wrong_is_said() {
     let empty = DeviceBuffer::<u64>::from_slice(&[]).unwrap();
     let count = DeviceBuffer::from_slice(&[3_u64]).unwrap();
     let mut output = zeros::<u64>(12);
-    let answer = reduce_counted_into::<Sum, _>(gpu, &stream, &input, &empty, &mut output);
+    let answer = reduce::<Sum, _>(&input)
+        .count(&empty)
+        .to(&mut output)
+        .queue(gpu, &stream);
     assert_eq!(answer, Err(Error::CountMissing));
     let mut count_too = count.index(..);
-    let answer = reduce_counted_into::<Sum, _>(gpu, &stream, &input, &count, &mut count_too);
+    let answer = reduce::<Sum, _>(&input)
+        .count(&count)
+        .to(&mut count_too)
+        .queue(gpu, &stream);
     assert!(matches!(answer, Err(Error::Overlap { .. })), "{answer:?}");
-    let options = || ScanOptions::<Sum, u64>::new();
-    for (mut total, options) in [
-        (input.index(3..4), options()),
-        (output.index(11..), options()),
-        (count.index(..0), options()),
-        (count.index(..), options().count(&empty)),
+    for (mut total, count) in [
+        (input.index(3..4), None),
+        (output.index(11..), None),
+        (count.index(..0), None),
+        (count.index(..), Some(&empty)),
     ] {
-        let answer = inclusive_scan_with(gpu, &input, &mut output, options.total(&mut total));
+        let request = scan::<Sum, _>(&input).total(&mut total);
+        let answer = match count {
+            Some(count) => request.count(count).to(&mut output).wait(gpu),
+            None => request.to(&mut output).wait(gpu),
+        };
         assert!(
             matches!(
                 answer,

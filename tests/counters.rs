@@ -9,6 +9,9 @@ mod budget;
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "common/engine.rs"]
 mod engine;
 #[path = "counters/reduce.rs"]

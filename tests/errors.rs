@@ -4,16 +4,22 @@
 #[path = "common/child.rs"]
 mod child;
 mod common;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "errors/injected.rs"]
 mod injected;
 #[path = "errors/loss.rs"]
 mod loss;
 #[path = "errors/machine.rs"]
 mod machine;
+#[path = "errors/members.rs"]
+mod members;
 #[path = "common/sweep.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod sweep;
 
+use crate::device::Item;
 use child::in_child;
 use common::gpu;
 use cust::context::legacy::{Context, ContextFlags, ContextStack};
@@ -21,9 +27,8 @@ use cust::device::Device;
 use cust::memory::{CopyDestination, DeviceBuffer, DevicePointer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use warpfold::{
-    Argument, Error, Gpu, Item, Max, Min, Product, Sum, cust, exclusive_scan,
-    exclusive_scan_in_place, gpu_exclusive_scan, gpu_inclusive_scan, gpu_max, gpu_min, gpu_product,
-    gpu_sum, inclusive_scan, inclusive_scan_on, reduce, reduce_into,
+    Argument, Error, Gpu, Max, Min, Product, Sum, cust, gpu_max, gpu_min, gpu_product, gpu_sum,
+    reduce, scan,
 };
 
 fn download<T: Item>(slice: &DeviceSlice<T>) -> Vec<T> {
@@ -42,17 +47,16 @@ fn an_output_that_is_too_short_is_not_touched() {
         offered_items: 9,
         needed_items: 10,
     });
+    assert_eq!(scan::<Sum, _>(&input).to(&mut output).wait(gpu), too_short);
     assert_eq!(
-        inclusive_scan::<Sum, _>(gpu, &input, &mut output),
+        scan::<Max, _>(&input).exclusive().to(&mut output).wait(gpu),
         too_short
     );
-    assert_eq!(
-        exclusive_scan::<Max, _>(gpu, &input, &mut output),
-        too_short
-    );
-    let queued = inclusive_scan_on::<Sum, _>(gpu, &stream, &input, &mut output);
+    let queued = scan::<Sum, _>(&input).to(&mut output).queue(gpu, &stream);
     assert_eq!(queued, too_short);
-    let nowhere = reduce_into::<Sum, _>(gpu, &stream, &input, &mut output.index(..0));
+    let nowhere = reduce::<Sum, _>(&input)
+        .to(&mut output.index(..0))
+        .queue(gpu, &stream);
     let too_short = Err(Error::OutputTooShort {
         offered_items: 0,
         needed_items: 1,
@@ -67,14 +71,22 @@ fn no_items_are_no_error() {
     let gpu = gpu();
     let nothing = DeviceBuffer::<f32>::from_slice(&[]).unwrap();
     let mut output = DeviceBuffer::from_slice(&[7.0f32; 2]).unwrap();
-    let sum = reduce::<Sum, _>(gpu, &nothing).unwrap();
+    let sum = reduce::<Sum, _>(&nothing).wait(gpu).unwrap();
     assert_eq!(sum.to_bits(), (-0.0f32).to_bits());
-    assert_eq!(reduce::<Product, _>(gpu, &nothing), Ok(1.0));
-    assert_eq!(reduce::<Min, _>(gpu, &nothing), Ok(f32::INFINITY));
-    assert_eq!(reduce::<Max, _>(gpu, &nothing), Ok(f32::NEG_INFINITY));
-    inclusive_scan::<Sum, _>(gpu, &nothing, &mut output).unwrap();
-    exclusive_scan::<Sum, _>(gpu, &nothing, &mut output.index(..0)).unwrap();
-    exclusive_scan_in_place::<Sum, _>(gpu, &mut output.index(..0)).unwrap();
+    assert_eq!(reduce::<Product, _>(&nothing).wait(gpu), Ok(1.0));
+    assert_eq!(reduce::<Min, _>(&nothing).wait(gpu), Ok(f32::INFINITY));
+    assert_eq!(reduce::<Max, _>(&nothing).wait(gpu), Ok(f32::NEG_INFINITY));
+    scan::<Sum, _>(&nothing).to(&mut output).wait(gpu).unwrap();
+    scan::<Sum, _>(&nothing)
+        .exclusive()
+        .to(&mut output.index(..0))
+        .wait(gpu)
+        .unwrap();
+    scan::<Sum, _>(&mut output.index(..0))
+        .exclusive()
+        .in_place()
+        .wait(gpu)
+        .unwrap();
     assert_eq!(download(&output), [7.0; 2]);
 }
 
@@ -85,8 +97,11 @@ fn slices_without_items() {
     assert_eq!(gpu_product::<u64>(&[]), Ok(1));
     assert_eq!(gpu_min::<f32>(&[]), Ok(None));
     assert_eq!(gpu_max::<i64>(&[]), Ok(None));
-    assert_eq!(gpu_inclusive_scan::<Sum, f32>(&[]), Ok(vec![]));
-    assert_eq!(gpu_exclusive_scan::<Max, u32>(&[]), Ok(vec![]));
+    assert_eq!(scan::<Sum, _>(&[0i32; 0]).wait(Gpu::global()), Ok(vec![]));
+    assert_eq!(
+        scan::<Max, _>(&[0i32; 0]).exclusive().wait(Gpu::global()),
+        Ok(vec![])
+    );
 }
 
 #[test]
@@ -97,11 +112,14 @@ fn slices_with_items() {
     assert_eq!(gpu_min(&items), Ok(Some(-1.5)));
     assert_eq!(gpu_max(&items), Ok(Some(8.0)));
     assert_eq!(
-        gpu_inclusive_scan::<Max, _>(&items),
+        scan::<Max, _>(&items).wait(Gpu::global()),
         Ok(vec![3.0, 3.0, 8.0])
     );
     let before = vec![f32::INFINITY, 3.0, -1.5];
-    assert_eq!(gpu_exclusive_scan::<Min, _>(&items), Ok(before));
+    assert_eq!(
+        scan::<Min, _>(&items).exclusive().wait(Gpu::global()),
+        Ok(before)
+    );
 }
 
 #[test]
@@ -118,10 +136,12 @@ fn overlapping_input_and_output_are_refused() {
             output: address + 4 * start as u64,
             output_items: 50,
         });
-        assert_eq!(inclusive_scan::<Sum, _>(gpu, &input, &mut output), overlap);
-        let backwards = inclusive_scan::<Sum, _>(gpu, &output, &mut data.index(..50));
+        assert_eq!(scan::<Sum, _>(&input).to(&mut output).wait(gpu), overlap);
+        let backwards = scan::<Sum, _>(&output).to(&mut data.index(..50)).wait(gpu);
         assert!(matches!(backwards, Err(Error::Overlap { .. })));
-        let sum = reduce_into::<Sum, _>(gpu, &stream, &input, &mut data.index(start..100));
+        let sum = reduce::<Sum, _>(&input)
+            .to(&mut data.index(start..100))
+            .queue(gpu, &stream);
         assert!(
             matches!(
                 sum,
@@ -133,7 +153,10 @@ fn overlapping_input_and_output_are_refused() {
             "{sum:?}"
         );
     }
-    inclusive_scan::<Sum, _>(gpu, &data.index(..50), &mut data.index(50..)).unwrap();
+    scan::<Sum, _>(&data.index(..50))
+        .to(&mut data.index(50..))
+        .wait(gpu)
+        .unwrap();
     assert_eq!(download(&data)[..50], (0..50).collect::<Vec<u32>>());
     assert_eq!(download(&data)[99], 49 * 50 / 2);
 }
@@ -150,7 +173,7 @@ fn a_start_between_items_is_refused() {
         address,
         alignment: 8,
     });
-    assert_eq!(reduce::<Sum, _>(gpu, &input), misaligned);
+    assert_eq!(reduce::<Sum, _>(&input).wait(gpu), misaligned);
     let checked = gpu.check_buffer(Argument::Input, &input);
     assert_eq!(checked, misaligned.map(drop));
 }
@@ -167,14 +190,14 @@ fn memory_and_streams_of_another_context_are_refused() {
     let foreign = |argument| Error::ForeignMemory { argument, address };
 
     assert_eq!(
-        reduce::<Sum, _>(gpu, &theirs),
+        reduce::<Sum, _>(&theirs).wait(gpu),
         Err(foreign(Argument::Input))
     );
-    let scan = inclusive_scan::<Sum, _>(gpu, &theirs, &mut ours);
-    assert_eq!(scan, Err(foreign(Argument::Input)));
-    let scan = inclusive_scan::<Sum, _>(gpu, &ours, &mut theirs.index(..));
-    assert_eq!(scan, Err(foreign(Argument::Output)));
-    let queued = reduce_into::<Sum, _>(gpu, &stream, &theirs, &mut ours);
+    let scanned = scan::<Sum, _>(&theirs).to(&mut ours).wait(gpu);
+    assert_eq!(scanned, Err(foreign(Argument::Input)));
+    let scanned = scan::<Sum, _>(&ours).to(&mut theirs.index(..)).wait(gpu);
+    assert_eq!(scanned, Err(foreign(Argument::Output)));
+    let queued = reduce::<Sum, _>(&theirs).to(&mut ours).queue(gpu, &stream);
     assert_eq!(queued, Err(Error::ForeignStream));
     let checked = gpu.check_buffer(Argument::Flags, &theirs);
     assert_eq!(checked, Err(foreign(Argument::Flags)));
@@ -184,12 +207,12 @@ fn memory_and_streams_of_another_context_are_refused() {
         Ok(())
     );
     // The other context was current all the time, and a call on our own memory does not mind.
-    assert_eq!(reduce::<Sum, _>(gpu, &ours), Ok(3.0));
+    assert_eq!(reduce::<Sum, _>(&ours).wait(gpu), Ok(3.0));
 
     drop((stream, theirs));
     ContextStack::pop().unwrap();
     drop(other);
-    assert_eq!(reduce::<Sum, _>(gpu, &ours), Ok(3.0));
+    assert_eq!(reduce::<Sum, _>(&ours).wait(gpu), Ok(3.0));
 }
 
 #[test]
@@ -202,13 +225,16 @@ fn freed_memory_is_recognised() {
         let mut sum = DeviceBuffer::from_slice(&[0u32]).unwrap();
         let mut stale = buffer.index(..);
         // A call that only queues has seen the address.
-        reduce_into::<Sum, _>(gpu, &stream, &buffer, &mut sum).unwrap();
+        reduce::<Sum, _>(&buffer)
+            .to(&mut sum)
+            .queue(gpu, &stream)
+            .unwrap();
         stream.synchronize().unwrap();
         drop(buffer);
         let results = [
-            reduce::<Sum, _>(gpu, &stale).map(drop),
-            reduce_into::<Sum, _>(gpu, &stream, &stale, &mut sum),
-            inclusive_scan_on::<Sum, _>(gpu, &stream, &sum, &mut stale),
+            reduce::<Sum, _>(&stale).wait(gpu).map(drop),
+            reduce::<Sum, _>(&stale).to(&mut sum).queue(gpu, &stream),
+            scan::<Sum, _>(&sum).to(&mut stale).queue(gpu, &stream),
             gpu.check_buffer(Argument::Input, &stale),
         ];
         for result in results {

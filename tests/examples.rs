@@ -3,6 +3,10 @@
 
 #[path = "examples/behaviour.rs"]
 mod behaviour;
+#[path = "../examples/many_gpus/id_file.rs"]
+mod id_file;
+#[path = "examples/many_gpus.rs"]
+mod many_gpus;
 #[path = "../examples/sum/parse.rs"]
 mod parse;
 #[path = "common/programs.rs"]
@@ -246,36 +250,6 @@ fn compaction_agrees_with_the_cpu() {
     let output = command("compact").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert_eq!(value(&printed(&output), "check"), "the CPU agrees");
-}
-
-#[test]
-fn many_gpus_agree_with_the_cpu() {
-    let folder = folder("many-gpus");
-    let file = folder.join("numbers");
-    let numbers: Vec<u8> = (0..5000u64).flat_map(u64::to_le_bytes).collect();
-    fs::write(&file, &numbers).unwrap();
-    let of_file = ["--gpus", "2", "--file", file.to_str().unwrap()];
-    let made_up = ["--numbers", "5000,0"];
-    for (arguments, ranks, sum) in [
-        (&of_file[..], 2, "sum 12497500 "),
-        (&made_up[..], 6, "sum 0 "),
-    ] {
-        let mut command = command("many_gpus");
-        command.args(arguments).env("VIRTUAL_GPU_DEVICES", "3");
-        let output = command.output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{output:?}");
-        let printed = printed(&output);
-        let lines = || printed.lines().filter(|line| line.starts_with("rank "));
-        if virtual_gpu::mode() == Ok(virtual_gpu::Mode::Virtual) {
-            assert_eq!(lines().count(), ranks, "{printed}");
-        }
-        assert!(lines().all(|line| line.ends_with("the CPU agrees")));
-        assert!(lines().any(|line| line.contains(sum)), "{printed}");
-    }
-    fs::write(&file, &numbers[1..]).unwrap();
-    let output = run("many_gpus", &of_file[2..]);
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    fs::remove_dir_all(folder).unwrap();
 }
 
 /// Runs `sum` on a file of this name with this text.

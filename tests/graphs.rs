@@ -8,6 +8,9 @@ mod common;
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "common/graph.rs"]
 mod graph;
 
@@ -19,11 +22,7 @@ use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
 use data::{Random, assert_same_bits, ordinary};
 use graph::Graph;
-use warpfold::{
-    Equal, NonZero, NotNan, ScanOptions, Sum, cust, inclusive_scan_columns_on,
-    inclusive_scan_with_on, reduce_by_key_on, reduce_columns_into, reduce_counted_into, reference,
-    select_if_counted_on, select_if_on, unique_counted_on,
-};
+use warpfold::{Cpu, Equal, NonZero, NotNan, Sum, cust, reduce, runs, scan, select};
 
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
@@ -45,16 +44,13 @@ fn a_captured_call_follows_its_keys() {
     let (mut firsts, mut reduced) = (zeros::<u32>(count), zeros::<f32>(count));
     let (mut starts, mut runs_found) = (zeros::<u32>(count + 1), zeros::<u64>(1));
     let graph = Graph::capture(&stream, || {
-        reduce_by_key_on::<Sum, Equal, _, _, _>(
-            gpu,
-            &stream,
-            &device_keys,
-            &device_values,
-            (&mut firsts, &mut reduced),
-            &mut starts,
-            &mut runs_found,
-        )
-        .unwrap();
+        reduce::<Sum, _>(&device_values)
+            .by_key::<Equal, _>(&device_keys)
+            .keys_to(&mut firsts)
+            .to(&mut reduced)
+            .runs_to(&mut starts, &mut runs_found)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     for most in [1, 17, 3000] {
         let mut random = Random::new(most as u64);
@@ -70,7 +66,10 @@ fn a_captured_call_follows_its_keys() {
         // SAFETY: the buffers outlive the work.
         unsafe { graph.launch(&stream) };
         stream.synchronize().unwrap();
-        let (_, sums) = reference::reduce_by_key::<Sum, Equal, _, _>(&keys, &values);
+        let (_, sums) = reduce::<Sum, _>(&values)
+            .by_key::<Equal, _>(&keys)
+            .wait(Cpu)
+            .unwrap();
         assert_eq!(runs_found.as_host_vec().unwrap(), [sums.len() as u64]);
         assert_begins(&reduced, &sums, &format!("runs of about {most}"));
     }
@@ -86,8 +85,16 @@ fn captured_calls_follow_their_matrix() {
     let mut sums = DeviceBuffer::from_slice(&vec![0.0; columns]).unwrap();
     let mut scanned = DeviceBuffer::from_slice(&vec![0.0; matrix.len()]).unwrap();
     let graph = Graph::capture(&stream, || {
-        reduce_columns_into::<Sum, _>(gpu, &stream, &input, columns, &mut sums).unwrap();
-        inclusive_scan_columns_on::<Sum, _>(gpu, &stream, &input, columns, &mut scanned).unwrap();
+        reduce::<Sum, _>(&input)
+            .columns(columns)
+            .to(&mut sums)
+            .queue(gpu, &stream)
+            .unwrap();
+        scan::<Sum, _>(&input)
+            .columns(columns)
+            .to(&mut scanned)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     for _ in 0..3 {
         matrix.rotate_left(1);
@@ -95,9 +102,12 @@ fn captured_calls_follow_their_matrix() {
         // SAFETY: the buffers live until the stream is waited for.
         unsafe { graph.launch(&stream) };
         stream.synchronize().unwrap();
-        let expected = reference::reduce_columns::<Sum, f32>(&matrix, columns);
+        let expected = reduce::<Sum, _>(&matrix)
+            .columns(columns)
+            .wait(Cpu)
+            .unwrap();
         assert_same_bits(&sums.as_host_vec().unwrap(), &expected, "sums");
-        let expected = reference::inclusive_scan_columns::<Sum, f32>(&matrix, columns);
+        let expected = scan::<Sum, _>(&matrix).columns(columns).wait(Cpu).unwrap();
         assert_same_bits(&scanned.as_host_vec().unwrap(), &expected, "scans");
     }
 }
@@ -109,13 +119,26 @@ fn a_selection_feeds_selections() {
     let most = 40_000;
     let mut input = zeros::<f32>(most);
     let (mut kept, mut count) = (zeros::<f32>(most), zeros::<u64>(1));
-    let (mut firsts, mut runs) = (zeros::<f32>(most), zeros::<u64>(1));
+    let (mut firsts, mut run_count) = (zeros::<f32>(most), zeros::<u64>(1));
     let (mut numbers, mut number_count) = (zeros::<f32>(most), zeros::<u64>(1));
     let graph = Graph::capture(&stream, || {
-        select_if_on::<NonZero, _>(gpu, &stream, &input, &mut kept, &mut count).unwrap();
-        unique_counted_on::<Equal, _>(gpu, &stream, &kept, &count, &mut firsts, &mut runs).unwrap();
+        select::<NonZero, _>(&input)
+            .to(&mut kept)
+            .count_to(&mut count)
+            .queue(gpu, &stream)
+            .unwrap();
+        runs::<Equal, _>(&kept)
+            .count(&count)
+            .to(&mut firsts)
+            .count_to(&mut run_count)
+            .queue(gpu, &stream)
+            .unwrap();
         let output = &mut *numbers;
-        select_if_counted_on::<NotNan, _>(gpu, &stream, &kept, &count, output, &mut number_count)
+        select::<NotNan, _>(&kept)
+            .count(&count)
+            .to(output)
+            .count_to(&mut number_count)
+            .queue(gpu, &stream)
             .unwrap();
     });
     for (zeros, places) in [(0, 1), (1, 3), (9, 10), (1, 1)] {
@@ -133,16 +156,16 @@ fn a_selection_feeds_selections() {
         // SAFETY: the buffers outlive the work.
         unsafe { graph.launch(&stream) };
         stream.synchronize().unwrap();
-        let selected = reference::select_if::<NonZero, f32>(&items);
+        let selected = select::<NonZero, _>(&items).wait(Cpu).unwrap();
         let what = format!("{} items", selected.len());
-        let expected = reference::unique::<Equal, f32>(&selected);
+        let expected = runs::<Equal, _>(&selected).wait(Cpu).unwrap();
         assert_eq!(
-            runs.as_host_vec().unwrap(),
+            run_count.as_host_vec().unwrap(),
             [expected.len() as u64],
             "{what}"
         );
         assert_begins(&firsts, &expected, &what);
-        let expected = reference::select_if::<NotNan, f32>(&selected);
+        let expected = select::<NotNan, _>(&selected).wait(Cpu).unwrap();
         assert_eq!(
             number_count.as_host_vec().unwrap(),
             [expected.len() as u64],
@@ -161,10 +184,22 @@ fn a_selection_feeds_a_scan_and_a_reduction_in_a_graph() {
     let (mut kept, mut count) = (zeros::<f32>(most), zeros::<u64>(1));
     let (mut sums, mut total) = (zeros::<f32>(most), zeros::<f32>(1));
     let graph = Graph::capture(&stream, || {
-        select_if_on::<NonZero, _>(gpu, &stream, &input, &mut kept, &mut count).unwrap();
-        reduce_counted_into::<Sum, _>(gpu, &stream, &kept, &count, &mut total).unwrap();
-        let options = ScanOptions::<Sum, _>::new().initial(1.0).count(&count);
-        inclusive_scan_with_on(gpu, &stream, &kept, &mut sums, options).unwrap();
+        select::<NonZero, _>(&input)
+            .to(&mut kept)
+            .count_to(&mut count)
+            .queue(gpu, &stream)
+            .unwrap();
+        reduce::<Sum, _>(&kept)
+            .count(&count)
+            .to(&mut total)
+            .queue(gpu, &stream)
+            .unwrap();
+        scan::<Sum, _>(&kept)
+            .initial(1.0)
+            .count(&count)
+            .to(&mut sums)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     for share in [1, 2, 100] {
         let items = values::<f32>(most);
@@ -182,10 +217,10 @@ fn a_selection_feeds_a_scan_and_a_reduction_in_a_graph() {
         // SAFETY: the buffers outlive the work.
         unsafe { graph.launch(&stream) };
         stream.synchronize().unwrap();
-        let selected = reference::select_if::<NonZero, f32>(&items);
-        let expected = [reference::reduce::<Sum, f32>(&selected)];
+        let selected = select::<NonZero, _>(&items).wait(Cpu).unwrap();
+        let expected = [reduce::<Sum, _>(&selected).wait(Cpu).unwrap()];
         assert_begins(&total, &expected, "the reduction");
-        let expected = reference::inclusive_scan_from::<Sum, f32>(1.0, &selected);
+        let expected = scan::<Sum, _>(&selected).initial(1.0).wait(Cpu).unwrap();
         assert_begins(&sums, &expected, "the scan");
     }
 }

@@ -6,7 +6,11 @@ mod child;
 mod common;
 #[path = "common/data.rs"]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 
+use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use child::in_child;
@@ -15,8 +19,7 @@ use cust::memory::{CopyDestination, DeviceBuffer};
 use data::{Sample, assert_same_bits, ordinary};
 use virtual_gpu::Mode;
 use warpfold::{
-    Error, Gpu, Max, Min, Op, Sum, WideSum, cust, gpu_exclusive_scan, gpu_inclusive_scan, gpu_min,
-    gpu_sum, gpu_wide_sum, inclusive_scan_in_place, reduce, reference,
+    Cpu, Error, Gpu, Max, Min, Op, Sum, WideSum, cust, gpu_min, gpu_sum, gpu_wide_sum, reduce, scan,
 };
 use warpfold_kernels::contract::{REDUCE_MAX_CHUNKS, reduce_chunk_tiles, reduce_tile_items};
 
@@ -26,16 +29,23 @@ fn alone() -> MutexGuard<'static, ()> {
     MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Says that a test is skipped, past the harness, which shows what a test prints only where it fails.
+fn skip(test: &str, reason: &str) {
+    let line = format!("SKIPPED: {test}: {reason}\n");
+    io::stderr().write_all(line.as_bytes()).unwrap();
+}
+
 /// The real device, if there is one with `needed_bytes` bytes free.
 fn real_gpu(test: &str, needed_bytes: usize) -> Option<&'static Gpu> {
     let gpu = gpu();
     if mode() == Mode::Virtual {
-        eprintln!("{test}: skipped, this is not a real device");
+        skip(test, "this is not a real device");
         return None;
     }
     let (free_bytes, _) = cust::memory::mem_get_info().unwrap();
     if free_bytes < needed_bytes {
-        eprintln!("{test}: skipped, {free_bytes} bytes are free and {needed_bytes} needed");
+        let reason = format!("{free_bytes} bytes are free and {needed_bytes} needed");
+        skip(test, &reason);
         return None;
     }
     Some(gpu)
@@ -52,10 +62,10 @@ fn more_items_than_32_bits_count() {
     // SAFETY: written before it is read.
     let mut items = unsafe { DeviceBuffer::<u32>::uninitialized(ITEMS) }.unwrap();
     items.set_32(1).unwrap();
-    assert_eq!(reduce::<Sum, _>(gpu, &items), Ok(5));
-    assert_eq!(reduce::<Max, _>(gpu, &items), Ok(1));
+    assert_eq!(reduce::<Sum, _>(&items).wait(gpu), Ok(5));
+    assert_eq!(reduce::<Max, _>(&items).wait(gpu), Ok(1));
 
-    inclusive_scan_in_place::<Sum, _>(gpu, &mut items).unwrap();
+    scan::<Sum, _>(&mut items).in_place().wait(gpu).unwrap();
     const PIECE: usize = 1 << 26;
     let mut piece = vec![0u32; PIECE];
     for start in (0..ITEMS).step_by(PIECE) {
@@ -69,7 +79,7 @@ fn more_items_than_32_bits_count() {
     }
     // 1 + 2 + … + (2³² + 5) = (2³² + 5)·(2³¹ + 3), and that is 15 + 5·2³¹ with multiples of 2³² left out.
     let sum = (5u64 << 31).wrapping_add(15) as u32;
-    assert_eq!(reduce::<Sum, _>(gpu, &items), Ok(sum));
+    assert_eq!(reduce::<Sum, _>(&items).wait(gpu), Ok(sum));
 }
 
 #[test]
@@ -83,11 +93,15 @@ fn chunks_of_several_tiles() {
     };
     let items = ordinary::<Sum, f64>(count);
     let buffer = DeviceBuffer::from_slice(&items).unwrap();
-    let sum = reduce::<Sum, _>(gpu, &buffer).unwrap();
-    assert_same_bits(&[sum], &[reference::reduce::<Sum, _>(&items)], "sum");
+    let sum = reduce::<Sum, _>(&buffer).wait(gpu).unwrap();
+    assert_same_bits(
+        &[sum],
+        &[reduce::<Sum, _>(&items).wait(Cpu).unwrap()],
+        "sum",
+    );
     let mut data = buffer;
-    inclusive_scan_in_place::<Sum, _>(gpu, &mut data).unwrap();
-    let expected = reference::inclusive_scan::<Sum, _>(&items);
+    scan::<Sum, _>(&mut data).in_place().wait(gpu).unwrap();
+    let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();
     assert_same_bits(&data.as_host_vec().unwrap(), &expected, "scan");
 }
 
@@ -131,24 +145,27 @@ fn slices_that_the_device_has_no_room_for() {
     ];
     in_child("slices_that_the_device_has_no_room_for", &variables, || {
         let items = too_many::<f32>((20 << 20) + 12);
-        let expected = [reference::reduce::<Sum, _>(&items)];
+        let expected = [reduce::<Sum, _>(&items).wait(Cpu).unwrap()];
         assert_same_bits(&[gpu_sum(&items).unwrap()], &expected, "sum");
-        let expected = [reference::reduce::<WideSum, _>(&items)];
+        let expected = [reduce::<WideSum, _>(&items).wait(Cpu).unwrap()];
         assert_same_bits(&[gpu_wide_sum(&items).unwrap()], &expected, "wide sum");
         let items = too_many::<i16>((16 << 20) + 2);
-        let expected = reference::reduce::<Min, _>(&items);
+        let expected = reduce::<Min, _>(&items).wait(Cpu).unwrap();
         assert_eq!(gpu_min(&items), Ok(Some(expected)));
 
         // A short scan, and a long one, whose tiles are others.
         for bytes in [16 << 20, (17 << 20) + 8] {
             let items = too_many::<f64>(bytes);
-            let scanned = gpu_inclusive_scan::<Sum, _>(&items).unwrap();
-            let expected = reference::inclusive_scan::<Sum, _>(&items);
+            let scanned = scan::<Sum, _>(&items).wait(Gpu::global()).unwrap();
+            let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();
             assert_same_bits(&scanned, &expected, "inclusive");
         }
         let items = too_many::<i64>((16 << 20) + 8);
-        let scanned = gpu_exclusive_scan::<Max, _>(&items).unwrap();
-        let expected = reference::exclusive_scan::<Max, _>(&items);
+        let scanned = scan::<Max, _>(&items)
+            .exclusive()
+            .wait(Gpu::global())
+            .unwrap();
+        let expected = scan::<Max, _>(&items).exclusive().wait(Cpu).unwrap();
         assert_same_bits(&scanned, &expected, "exclusive");
     });
 }

@@ -8,6 +8,9 @@
 mod common;
 #[path = "common/data.rs"]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "common/sweep.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod sweep;
@@ -21,19 +24,23 @@ use sweep::is_sweep;
 use texts::for_each_text;
 use virtual_gpu::driver::run_with;
 use virtual_gpu::{Checks, Mode, RunOptions};
-use warpfold::{Gpu, Max, Min, Op, Product, Result, Sum, bf16, cust, f16, reference};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Gpu, Max, Min, Op, Product, Result, Sum, cust, scan};
 use warpfold_kernels::contract::SCAN_SHORT_BYTES;
 
 /// A test for each scan among the rows, of its name. It scans with the functions of its kind's name.
 macro_rules! scans {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(scans!(@ $kind $op $t $symbol);)* };
     (@ reduce $($row:ident)*) => {};
-    (@ inclusive_scan $($row:ident)*) => { scans!(@ check inclusive_scan $($row)*); };
-    (@ exclusive_scan $($row:ident)*) => { scans!(@ check_on_a_real_device exclusive_scan $($row)*); };
-    (@ $check:ident $kind:ident $op:ident $t:ident $symbol:ident) => {
+    (@ inclusive_scan $($row:ident)*) => { scans!(@ check [] $($row)*); };
+    (@ exclusive_scan $($row:ident)*) => { scans!(@ check_on_a_real_device [.exclusive()] $($row)*); };
+    (@ $check:ident [$($order:tt)*] $op:ident $t:ident $symbol:ident) => {
         #[test]
         fn $symbol() {
-            $check::<$op, $t>(warpfold::$kind::<$op, $t>, reference::$kind::<$op, $t>);
+            $check::<$op, $t>(
+                |gpu, input, output| scan::<$op, _>(input)$($order)*.to(output).wait(gpu),
+                |items| scan::<$op, _>(items)$($order)*.wait(Cpu).unwrap(),
+            );
         }
     };
 }

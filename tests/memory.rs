@@ -15,7 +15,7 @@ use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
 use graph::Graph;
 use virtual_gpu::driver::live;
-use warpfold::{Gpu, Sum, cust, gpu_inclusive_scan, gpu_sum, inclusive_scan_on, reduce_into};
+use warpfold::{Gpu, Sum, cust, gpu_sum, reduce, scan};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -79,7 +79,7 @@ fn alone(test: &str, warm_up: impl FnOnce(), body: impl FnOnce(&Gpu, Held)) {
         let gpu = gpu();
         assert_eq!(gpu_sum(&[1u64, 2]), Ok(3));
         assert_eq!(gpu_sum(&[1u32, 2]), Ok(3));
-        let scanned = gpu_inclusive_scan::<Sum, _>(&[1u64, 2]);
+        let scanned = scan::<Sum, _>(&[1u64, 2]).wait(Gpu::global());
         assert_eq!(scanned, Ok(vec![1, 3]));
         if live().is_none() {
             warm_up();
@@ -110,7 +110,7 @@ fn scan_long_slices() {
         for number in 0..64 {
             scope.spawn(move || {
                 let items: Vec<u64> = (0..70_000).map(|item| item + number).collect();
-                let scan = gpu_inclusive_scan::<Sum, _>(&items).unwrap();
+                let scan = scan::<Sum, _>(&items).wait(Gpu::global()).unwrap();
                 assert_eq!(scan[69_999], 69_999 * 35_000 + 70_000 * number);
             });
         }
@@ -153,7 +153,10 @@ fn a_thousand_streams_leave_the_workspaces_of_some() {
             let mut sum = DeviceBuffer::from_slice(&[0u32]).unwrap();
             for _ in 0..1000 {
                 let stream = stream();
-                reduce_into::<Sum, _>(gpu, &stream, &input, &mut sum).unwrap();
+                reduce::<Sum, _>(&input)
+                    .to(&mut sum)
+                    .queue(gpu, &stream)
+                    .unwrap();
                 stream.synchronize().unwrap();
             }
             let at_rest = (256 + 96) * WORKSPACE;
@@ -164,7 +167,10 @@ fn a_thousand_streams_leave_the_workspaces_of_some() {
             let streams: Vec<Stream> = (0..1000).map(|_| stream()).collect();
             for (place, stream) in streams.iter().enumerate() {
                 let mut sum = sums.index(place..place + 1);
-                reduce_into::<Sum, _>(gpu, stream, &input, &mut sum).unwrap();
+                reduce::<Sum, _>(&input)
+                    .to(&mut sum)
+                    .queue(gpu, stream)
+                    .unwrap();
             }
             for stream in &streams {
                 stream.synchronize().unwrap();
@@ -186,7 +192,10 @@ fn graphs_give_their_workspaces_back() {
         let capture = |sum: &mut DeviceBuffer<u32>| {
             let stream = stream();
             let graph = Graph::capture(&stream, || {
-                reduce_into::<Sum, _>(gpu, &stream, &input, sum).unwrap();
+                reduce::<Sum, _>(&input)
+                    .to(sum)
+                    .queue(gpu, &stream)
+                    .unwrap();
             });
             // SAFETY: the buffers live on.
             unsafe { graph.launch(&stream) };
@@ -230,7 +239,10 @@ fn a_stream_has_one_workspace_however_often_it_is_used() {
             let mut output = DeviceBuffer::from_slice(&items).unwrap();
             let stream = stream();
             for _ in 0..100 {
-                inclusive_scan_on::<Sum, _>(gpu, &stream, &input, &mut output).unwrap();
+                scan::<Sum, _>(&input)
+                    .to(&mut output)
+                    .queue(gpu, &stream)
+                    .unwrap();
             }
             stream.synchronize().unwrap();
             Held::now().check_since(before, WORKSPACE + 64 * KIB, 0, 1);
@@ -249,7 +261,10 @@ fn memory_that_is_kept_for_later_is_given_up_where_it_is_short() {
         let mut sum = DeviceBuffer::from_slice(&[0u32]).unwrap();
         for _ in 0..2000 {
             let stream = stream();
-            reduce_into::<Sum, _>(gpu, &stream, &input, &mut sum).unwrap();
+            reduce::<Sum, _>(&input)
+                .to(&mut sum)
+                .queue(gpu, &stream)
+                .unwrap();
             stream.synchronize().unwrap();
         }
         assert_eq!(gpu_sum(&[1u32, 2]), Ok(3));

@@ -8,16 +8,21 @@ mod accuracy;
 mod common;
 #[path = "common/data.rs"]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "one_pass/pairs.rs"]
 mod pairs;
 
+use crate::device::Kernel;
 use common::gpu;
 use cust::memory::DeviceBuffer;
 use data::{Random, Sample, ordinary};
+use warpfold::cust_half::{bf16, f16};
 use warpfold::{
-    ArgMax, ArgMin, Commutative, CountNonZero, Extremes, Kernel, MinMax, Statistics, Sum,
-    SumOfSquares, bf16, check_reduce_operator, cust, f16, gpu_arg_max, gpu_arg_min,
-    gpu_arg_min_max, gpu_min_max, gpu_moments, gpu_norm, gpu_reduce, kind, reduce,
+    ArgMax, ArgMin, Commutative, CountNonZero, Extremes, Gpu, MinMax, Statistics, Sum,
+    SumOfSquares, check_reduce_operator, cust, gpu_arg_max, gpu_arg_min, gpu_arg_min_max,
+    gpu_min_max, gpu_moments, gpu_norm, kind, reduce,
 };
 
 /// The place of the first item that comes before all others.
@@ -105,9 +110,9 @@ fn no_items_have_no_extremes_and_no_mean() {
     assert_eq!((none.count(), none.squared_deviations()), (0, 0.0));
     assert!(none.mean().is_nan() && none.variance().is_nan() && none.sample_variance().is_nan());
     let buffer = DeviceBuffer::<u16>::from_slice(&[]).unwrap();
-    assert_eq!(reduce::<ArgMin, _>(gpu(), &buffer).unwrap(), u64::MAX);
-    assert_eq!(reduce::<CountNonZero, _>(gpu(), &buffer).unwrap(), 0);
-    let extremes = reduce::<MinMax, _>(gpu(), &buffer).unwrap();
+    assert_eq!(reduce::<ArgMin, _>(&buffer).wait(gpu()).unwrap(), u64::MAX);
+    assert_eq!(reduce::<CountNonZero, _>(&buffer).wait(gpu()).unwrap(), 0);
+    let extremes = reduce::<MinMax, _>(&buffer).wait(gpu()).unwrap();
     assert_eq!(
         extremes,
         Extremes {
@@ -127,7 +132,7 @@ fn one_item_has_a_mean_and_no_sample_variance() {
 #[test]
 fn statistics_are_moments_and_places() {
     let items = ordinary::<Sum, f32>(12_345);
-    let statistics = gpu_reduce::<Statistics, _>(&items).unwrap();
+    let statistics = reduce::<Statistics, _>(&items).wait(Gpu::global()).unwrap();
     let moments = gpu_moments(&items).unwrap();
     assert_eq!(statistics.moments, moments);
     assert_eq!(
@@ -146,18 +151,43 @@ fn what_is_not_zero_is_counted() {
     for count in [1, 16, 100, 9001] {
         let items: Vec<i8> = (0..count).map(|_| random.below(3) as i8 - 1).collect();
         let nonzero = items.iter().filter(|&&item| item != 0).count() as u64;
-        assert_eq!(gpu_reduce::<CountNonZero, _>(&items).unwrap(), nonzero);
+        assert_eq!(
+            reduce::<CountNonZero, _>(&items)
+                .wait(Gpu::global())
+                .unwrap(),
+            nonzero
+        );
         let floats: Vec<f16> = items
             .iter()
             .map(|&item| f16::from_f32(-0.0 * f32::from(item)))
             .collect();
-        assert_eq!(gpu_reduce::<CountNonZero, _>(&floats).unwrap(), 0);
+        assert_eq!(
+            reduce::<CountNonZero, _>(&floats)
+                .wait(Gpu::global())
+                .unwrap(),
+            0
+        );
         let halves: Vec<i16> = items.iter().map(|&item| i16::from(item) << 8).collect();
-        assert_eq!(gpu_reduce::<CountNonZero, _>(&halves).unwrap(), nonzero);
+        assert_eq!(
+            reduce::<CountNonZero, _>(&halves)
+                .wait(Gpu::global())
+                .unwrap(),
+            nonzero
+        );
         let floats: Vec<f64> = items.iter().map(|&item| f64::from(item) * 5e-324).collect();
-        assert_eq!(gpu_reduce::<CountNonZero, _>(&floats).unwrap(), nonzero);
+        assert_eq!(
+            reduce::<CountNonZero, _>(&floats)
+                .wait(Gpu::global())
+                .unwrap(),
+            nonzero
+        );
     }
-    assert_eq!(gpu_reduce::<CountNonZero, _>(&[bf16::NAN; 11]).unwrap(), 11);
+    assert_eq!(
+        reduce::<CountNonZero, _>(&[bf16::NAN; 11])
+            .wait(Gpu::global())
+            .unwrap(),
+        11
+    );
 }
 
 #[test]
@@ -173,9 +203,13 @@ fn norms_are_roots_of_sums_of_squares() {
         gpu_norm(&[-1.0e30f32; 4]).unwrap(),
         2.0 * f64::from(1.0e30f32)
     );
-    let squares = gpu_reduce::<SumOfSquares, _>(&[-3i8, 100, -128]).unwrap();
+    let squares = reduce::<SumOfSquares, _>(&[-3i8, 100, -128])
+        .wait(Gpu::global())
+        .unwrap();
     assert_eq!(squares, 9 + 10_000 + 16_384);
-    let wrapped = gpu_reduce::<SumOfSquares, _>(&[u64::MAX, i64::MAX as u64]).unwrap();
+    let wrapped = reduce::<SumOfSquares, _>(&[u64::MAX, i64::MAX as u64])
+        .wait(Gpu::global())
+        .unwrap();
     assert_eq!(wrapped, 1 + 1);
 }
 

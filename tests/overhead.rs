@@ -17,9 +17,7 @@ use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
 use graph::Graph;
 use virtual_gpu::inject::record;
-use warpfold::{
-    Sum, cust, gpu_inclusive_scan, gpu_sum, inclusive_scan, inclusive_scan_on, reduce, reduce_into,
-};
+use warpfold::{Gpu, Sum, cust, gpu_sum, reduce, scan};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -47,19 +45,28 @@ impl Bench {
     }
 
     fn queue_reduce(&mut self) {
-        reduce_into::<Sum, _>(gpu(), &self.stream, &self.input, &mut self.output).unwrap();
+        reduce::<Sum, _>(&self.input)
+            .to(&mut self.output)
+            .queue(gpu(), &self.stream)
+            .unwrap();
     }
 
     fn queue_scan(&mut self) {
-        inclusive_scan_on::<Sum, _>(gpu(), &self.stream, &self.input, &mut self.output).unwrap();
+        scan::<Sum, _>(&self.input)
+            .to(&mut self.output)
+            .queue(gpu(), &self.stream)
+            .unwrap();
     }
 
     fn reduce(&mut self) {
-        assert_eq!(reduce::<Sum, _>(gpu(), &self.input), Ok(20_000.0));
+        assert_eq!(reduce::<Sum, _>(&self.input).wait(gpu()), Ok(20_000.0));
     }
 
     fn scan(&mut self) {
-        inclusive_scan::<Sum, _>(gpu(), &self.input, &mut self.output).unwrap();
+        scan::<Sum, _>(&self.input)
+            .to(&mut self.output)
+            .wait(gpu())
+            .unwrap();
     }
 }
 
@@ -111,7 +118,12 @@ fn a_second_captured_call_prepares_nothing() {
         ..
     } = &mut bench;
     let graph = Graph::capture(stream, || {
-        let mut queue = || reduce_into::<Sum, _>(gpu(), stream, input, output).unwrap();
+        let mut queue = || {
+            reduce::<Sum, _>(&*input)
+                .to(&mut *output)
+                .queue(gpu(), stream)
+                .unwrap()
+        };
         queue();
         calls = driver_calls(&mut queue);
     });
@@ -155,7 +167,12 @@ fn a_warm_call_on_a_short_slice_copies_once_each_way() {
     let _bench = Bench::new();
     let items = [1.0f32; 1000];
     let sum = || assert_eq!(gpu_sum(&items), Ok(1000.0));
-    let scan = || assert_eq!(gpu_inclusive_scan::<Sum, _>(&items).unwrap()[999], 1000.0);
+    let scan = || {
+        assert_eq!(
+            scan::<Sum, _>(&items).wait(Gpu::global()).unwrap()[999],
+            1000.0
+        )
+    };
     sum();
     scan();
     // Whose context is current is asked when the lane is taken, and when it is used; and whether its memory is there.

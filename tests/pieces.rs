@@ -4,13 +4,16 @@
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "common/engine.rs"]
 mod engine;
 
 use data::{Sample, assert_same_bits, ordinary};
 use engine::{Engine, GENERATIONS, Generation, SM_90};
 use virtual_gpu::{Checks, Policy, RunOptions};
-use warpfold::{Op, Sum, reference};
+use warpfold::{Cpu, Op, Sum, reduce, scan};
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_LONG, SCAN_SHORT_BYTES, reduce_chunk_count, reduce_tile_items,
     scan_tiles,
@@ -37,7 +40,7 @@ fn engine(generation: Generation, symbol: &str, items: &[f32]) -> Engine {
 #[test]
 fn a_reduction_in_pieces_has_the_bits_of_one() {
     let items = reduced();
-    let expected = reference::reduce::<Sum, f32>(&items);
+    let expected = reduce::<Sum, _>(&items).wait(Cpu).unwrap();
     let count = reduce_chunk_count::<f32>(items.len() as u64);
     assert_eq!(count, 5);
     for generation in GENERATIONS {
@@ -57,7 +60,7 @@ fn a_reduction_in_pieces_has_the_bits_of_one() {
 #[test]
 fn a_scan_in_pieces_has_the_bits_of_one() {
     let items = scanned();
-    let expected = reference::inclusive_scan::<Sum, f32>(&items);
+    let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();
     let count = scan_tiles::<f32>().count(items.len() as u64);
     assert_eq!(count, 71);
     for generation in GENERATIONS {
@@ -89,7 +92,7 @@ fn over_the_last_tag(engine: &Engine, work: impl Fn()) {
 #[test]
 fn reductions_go_on_when_the_tags_are_used_up() {
     let items = reduced();
-    let expected = reference::reduce::<Sum, f32>(&items);
+    let expected = reduce::<Sum, _>(&items).wait(Cpu).unwrap();
     for generation in GENERATIONS {
         let engine = engine(generation, REDUCTION, &items);
         for ends in [&[5][..], &[2, 5]] {
@@ -105,7 +108,7 @@ fn reductions_go_on_when_the_tags_are_used_up() {
 #[test]
 fn scans_go_on_when_the_tags_are_used_up() {
     let items = scanned();
-    let expected = reference::inclusive_scan::<Sum, f32>(&items);
+    let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();
     for generation in GENERATIONS {
         let engine = engine(generation, SCAN, &items);
         for ends in [&[71][..], &[1, 40, 71]] {
@@ -124,7 +127,7 @@ const ROOMS: [u32; 3] = [1, 2, 4];
 #[test]
 fn a_scan_has_the_same_bits_whatever_its_blocks_have_room_for() {
     let items = ordinary::<Sum, f32>(9 * scan_tiles::<f32>().items(0) as usize - 1001);
-    let expected = reference::inclusive_scan::<Sum, f32>(&items);
+    let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();
     for buffers in ROOMS {
         let mut engine = engine(SM_90, SCAN, &items);
         engine.set_scan_buffers(buffers);
@@ -154,7 +157,7 @@ where
         ..RunOptions::default()
     };
     let (found, _) = engine.scan::<Sum, T>(&items, &options).unwrap();
-    let expected = reference::inclusive_scan::<Sum, T>(&items);
+    let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();
     assert_same_bits(&found, &expected, &format!("{symbol}, {buffers} tiles"));
 }
 

@@ -22,6 +22,9 @@ mod columns;
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "planted/edit.rs"]
 mod edit;
 #[path = "common/engine.rs"]

@@ -15,8 +15,12 @@
 //! The seed means that case only as long as the strategies here stay as they are; so a test of its own is worth having
 //! for what a case has shown. All runs on a real GPU too, where policies and checks mean nothing.
 //!
-//! Not covered: scans of more than 16 MiB, whose tiles have another shape (`long_scans`), calls that fail (`errors`).
+//! [`arguments`] tries every argument of a call over every other one, and where it must not be.
+//!
+//! Not covered: scans of more than 16 MiB, whose tiles have another shape (`long_scans`), other calls that fail (`errors`).
 
+#[path = "random/arguments.rs"]
+mod arguments;
 #[path = "random/call.rs"]
 mod call;
 #[path = "common/child.rs"]
@@ -27,6 +31,9 @@ mod contents;
 #[path = "common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "bits/edges.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod edges;
@@ -49,11 +56,25 @@ mod sequence;
 #[path = "common/texts.rs"]
 mod texts;
 
+use arguments::{Case, Strangers};
 use call::Call;
 use child::in_child;
 use lengths::Lengths;
 use property::{Property, property};
 use sequence::Plan;
+use warpfold::Gpu;
+
+/// Arguments that lie over each other, or nowhere.
+#[test]
+fn arguments_of_calls() {
+    let two = [("VIRTUAL_GPU", "on"), ("VIRTUAL_GPU_DEVICES", "2")];
+    in_child("arguments_of_calls", &two, || {
+        let other = Gpu::with_device(1).unwrap();
+        let strangers = Strangers::new(&other);
+        let check = |case: &Case| case.check(&strangers);
+        property!("arguments", 1500, 0).holds(&Case::strategy(), check);
+    });
+}
 
 /// Calls on a few tiles.
 fn short_calls(cases: u32, variant: u64) {

@@ -4,11 +4,15 @@
 mod common;
 #[path = "common/data.rs"]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "common/rows.rs"]
 mod rows;
 #[path = "common/texts.rs"]
 mod texts;
 
+use crate::device::{Item, Kernel};
 use common::{gpu, mode};
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
@@ -16,9 +20,8 @@ use data::{Sample, assert_same_bits, ordinary};
 use rows::rows;
 use texts::for_each_text;
 use virtual_gpu::Mode;
-use warpfold::{
-    Gpu, Item, Kernel, Max, Min, Product, Result, Sum, WideSum, bf16, cust, f16, kind, reference,
-};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Gpu, Max, Min, Product, Result, Sum, WideSum, cust, kind, scan};
 use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tiles};
 
 /// Streams whose runs are under way at once.
@@ -45,20 +48,31 @@ type Queue<T, R> = fn(&Gpu, &Stream, &DeviceSlice<T>, &mut DeviceSlice<R>) -> Re
 
 fn reduce<O: Kernel<kind::reduce, T>, T: Sample>() {
     let items = ordinary::<O, T>(item_count::<T>());
-    let expected = [reference::reduce::<O, T>(&items)];
-    repeat(warpfold::reduce_into::<O, T>, &items, &expected);
+    let expected = [warpfold::reduce::<O, _>(&items).wait(Cpu).unwrap()];
+    let queue: Queue<T, O::Output> = |gpu, stream, input, output| {
+        warpfold::reduce::<O, _>(input)
+            .to(output)
+            .queue(gpu, stream)
+    };
+    repeat(queue, &items, &expected);
 }
 
 fn inclusive_scan<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Sample>() {
     let items = ordinary::<O, T>(item_count::<T>());
-    let expected = reference::inclusive_scan::<O, T>(&items);
-    repeat(warpfold::inclusive_scan_on::<O, T>, &items, &expected);
+    let expected = scan::<O, _>(&items).wait(Cpu).unwrap();
+    let queue: Queue<T, T> =
+        |gpu, stream, input, output| scan::<O, _>(input).to(output).queue(gpu, stream);
+    repeat(queue, &items, &expected);
 }
 
 fn exclusive_scan<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Sample>() {
     let items = ordinary::<O, T>(item_count::<T>());
-    let expected = reference::exclusive_scan::<O, T>(&items);
-    repeat(warpfold::exclusive_scan_on::<O, T>, &items, &expected);
+    let expected = scan::<O, _>(&items).exclusive().wait(Cpu).unwrap();
+    let queue: Queue<T, T> = |gpu, stream, input, output| {
+        let request = scan::<O, _>(input).exclusive().to(output);
+        request.queue(gpu, stream)
+    };
+    repeat(queue, &items, &expected);
 }
 
 fn repeat<T: Item, R: Item>(queue: Queue<T, R>, items: &[T], expected: &[R]) {

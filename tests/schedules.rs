@@ -14,6 +14,9 @@ mod child;
 mod common;
 #[path = "common/data.rs"]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "bits/edges.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod edges;
@@ -22,6 +25,7 @@ mod guarded;
 #[path = "common/schedule.rs"]
 mod schedule;
 
+use crate::device::Kernel;
 use child::in_child;
 use common::gpu;
 use cust::memory::DeviceSlice;
@@ -31,7 +35,7 @@ use guarded::Guarded;
 use schedule::schedules;
 use virtual_gpu::Checks;
 use virtual_gpu::driver::run_with;
-use warpfold::{Gpu, Kernel, Max, Op, Result, Sum, cust, kind, reference};
+use warpfold::{Cpu, Gpu, Max, Op, Result, Sum, cust, kind};
 use warpfold_kernels::contract::{reduce_tile_items, scan_tiles};
 
 /// Seeds of each policy.
@@ -42,10 +46,12 @@ type Case = Box<dyn Fn()>;
 
 fn reduce<O: Kernel<kind::reduce, T>, T: Edges>(item_count: usize, offset: usize) -> Case {
     let items = ordinary::<O, T>(item_count);
-    let expected = reference::reduce::<O, T>(&items);
+    let expected = warpfold::reduce::<O, _>(&items).wait(Cpu).unwrap();
     let input = Guarded::input::<O>(&items, offset);
     Box::new(move || {
-        let result = warpfold::reduce::<O, T>(gpu(), &input.slice()).unwrap();
+        let result = warpfold::reduce::<O, _>(&input.slice())
+            .wait(gpu())
+            .unwrap();
         assert_same_bits(&[result], &[expected], "reduction");
     })
 }
@@ -91,27 +97,37 @@ fn cases() -> Vec<Case> {
         reduce::<Sum, f32>(40 * reduced - 3, 0),
         reduce::<Sum, f32>(3 * reduced + 1, 3),
         scan::<Sum, f32>(
-            warpfold::inclusive_scan::<Sum, f32>,
-            reference::inclusive_scan::<Sum, f32>,
+            |gpu, input, output| warpfold::scan::<Sum, _>(input).to(output).wait(gpu),
+            |items| warpfold::scan::<Sum, _>(items).wait(Cpu).unwrap(),
             // Two groups of tiles.
             34 * f32s - 5,
             0,
         ),
         scan::<Sum, f32>(
-            warpfold::inclusive_scan::<Sum, f32>,
-            reference::inclusive_scan::<Sum, f32>,
+            |gpu, input, output| warpfold::scan::<Sum, _>(input).to(output).wait(gpu),
+            |items| warpfold::scan::<Sum, _>(items).wait(Cpu).unwrap(),
             5 * f32s + 1,
             1,
         ),
         scan::<Max, f64>(
-            warpfold::exclusive_scan::<Max, f64>,
-            reference::exclusive_scan::<Max, f64>,
+            |gpu, input, output| {
+                warpfold::scan::<Max, _>(input)
+                    .exclusive()
+                    .to(output)
+                    .wait(gpu)
+            },
+            |items| {
+                warpfold::scan::<Max, _>(items)
+                    .exclusive()
+                    .wait(Cpu)
+                    .unwrap()
+            },
             9 * f64s + 77,
             0,
         ),
         scan_in_place::<Sum, u64>(
-            warpfold::inclusive_scan_in_place::<Sum, u64>,
-            reference::inclusive_scan::<Sum, u64>,
+            |gpu, items| warpfold::scan::<Sum, _>(items).in_place().wait(gpu),
+            |items| warpfold::scan::<Sum, _>(items).wait(Cpu).unwrap(),
             9 * f64s - 1,
         ),
     ]

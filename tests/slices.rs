@@ -2,12 +2,13 @@
 
 #[path = "common/data.rs"]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 
+use crate::device::Kernel;
 use data::{Sample, assert_same_bits, ordinary};
-use warpfold::{
-    Error, Kernel, Max, Sum, WideSum, gpu_exclusive_scan, gpu_exclusive_scan_into,
-    gpu_inclusive_scan, gpu_inclusive_scan_into, gpu_max, gpu_sum, kind, reference,
-};
+use warpfold::{Cpu, Error, Gpu, Max, Sum, WideSum, gpu_max, gpu_sum, kind, reduce, scan};
 
 /// Items of a piece, in bytes.
 const PIECE_BYTES: usize = 4 << 20;
@@ -25,9 +26,9 @@ where
 {
     for count in counts::<T>() {
         let items = ordinary::<Sum, T>(count);
-        let expected = [reference::reduce::<Sum, _>(&items)];
+        let expected = [reduce::<Sum, _>(&items).wait(Cpu).unwrap()];
         assert_same_bits(&[gpu_sum(&items).unwrap()], &expected, "sum");
-        let expected = [reference::reduce::<Max, _>(&items)];
+        let expected = [reduce::<Max, _>(&items).wait(Cpu).unwrap()];
         assert_same_bits(&[gpu_max(&items).unwrap().unwrap()], &expected, "maximum");
     }
 }
@@ -47,11 +48,14 @@ fn scans() {
     let [_, few, _, two_pieces, _] = counts::<f64>();
     for count in [few, two_pieces] {
         let items = ordinary::<Sum, f64>(count);
-        let inclusive = gpu_inclusive_scan::<Sum, _>(&items).unwrap();
-        let expected = reference::inclusive_scan::<Sum, _>(&items);
+        let inclusive = scan::<Sum, _>(&items).wait(Gpu::global()).unwrap();
+        let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();
         assert_same_bits(&inclusive, &expected, "inclusive");
-        let exclusive = gpu_exclusive_scan::<Sum, _>(&items).unwrap();
-        let expected = reference::exclusive_scan::<Sum, _>(&items);
+        let exclusive = scan::<Sum, _>(&items)
+            .exclusive()
+            .wait(Gpu::global())
+            .unwrap();
+        let expected = scan::<Sum, _>(&items).exclusive().wait(Cpu).unwrap();
         assert_same_bits(&exclusive, &expected, "exclusive");
     }
 }
@@ -62,23 +66,36 @@ fn scans_into_a_slice_of_the_callers() {
     for count in [0, few, two_pieces] {
         let items = ordinary::<Sum, i64>(count);
         let mut results = vec![7; count + 3];
-        gpu_inclusive_scan_into::<Sum, _>(&items, &mut results).unwrap();
-        let expected = reference::inclusive_scan::<Sum, _>(&items);
+        scan::<Sum, _>(&items)
+            .to(&mut results)
+            .wait(Gpu::global())
+            .unwrap();
+        let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();
         assert_same_bits(&results, &[expected, vec![7; 3]].concat(), "inclusive");
-        gpu_exclusive_scan_into::<Sum, _>(&items, &mut results[..count]).unwrap();
-        let expected = reference::exclusive_scan::<Sum, _>(&items);
+        scan::<Sum, _>(&items)
+            .exclusive()
+            .to(&mut results[..count])
+            .wait(Gpu::global())
+            .unwrap();
+        let expected = scan::<Sum, _>(&items).exclusive().wait(Cpu).unwrap();
         assert_same_bits(&results[..count], &expected, "exclusive");
     }
     // Results of another type than the items.
     let mut results = [0u64; 3];
-    gpu_exclusive_scan_into::<WideSum, _>(&[200u8, 100, 50], &mut results).unwrap();
+    scan::<WideSum, _>(&[200u8, 100, 50])
+        .exclusive()
+        .to(&mut results)
+        .wait(Gpu::global())
+        .unwrap();
     assert_eq!(results, [0, 200, 300]);
 }
 
 #[test]
 fn a_slice_that_is_too_short_stays() {
     let mut results = [7, 7];
-    let refused = gpu_inclusive_scan_into::<Sum, _>(&[1, 2, 3], &mut results);
+    let refused = scan::<Sum, _>(&[1, 2, 3])
+        .to(&mut results)
+        .wait(Gpu::global());
     let (offered_items, needed_items) = (2, 3);
     let expected = Error::OutputTooShort {
         offered_items,
@@ -91,7 +108,7 @@ fn a_slice_that_is_too_short_stays() {
 #[test]
 fn threads_at_once() {
     let items = &ordinary::<Sum, f32>(PIECE_BYTES / 4 + 77);
-    let expected = reference::reduce::<Sum, _>(items);
+    let expected = reduce::<Sum, _>(items).wait(Cpu).unwrap();
     std::thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(move || {

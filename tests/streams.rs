@@ -5,9 +5,13 @@
 mod common;
 #[path = "common/data.rs"]
 mod data;
+#[path = "common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "common/graph.rs"]
 mod graph;
 
+use crate::device::Item;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 
@@ -16,10 +20,7 @@ use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use data::{assert_same_bits, ordinary};
 use graph::Graph;
-use warpfold::{
-    Gpu, Item, Max, Min, Sum, cust, exclusive_scan_in_place_on, exclusive_scan_on, inclusive_scan,
-    inclusive_scan_in_place_on, inclusive_scan_on, reduce, reduce_into, reference,
-};
+use warpfold::{Cpu, Gpu, Max, Min, Sum, cust, reduce, scan};
 
 /// What fills the room that is not to be written.
 const SENTINEL: f32 = -1234.5;
@@ -62,16 +63,33 @@ fn every_queued_form_gives_what_the_waiting_one_gives() {
     let mut inclusive_in_place = upload(&items);
     let mut exclusive_in_place = upload(&items);
 
-    reduce_into::<Sum, _>(gpu, &stream, &input, &mut sum).unwrap();
-    inclusive_scan_on::<Sum, _>(gpu, &stream, &input, &mut inclusive).unwrap();
-    exclusive_scan_on::<Sum, _>(gpu, &stream, &input, &mut exclusive).unwrap();
-    inclusive_scan_in_place_on::<Sum, _>(gpu, &stream, &mut inclusive_in_place).unwrap();
-    exclusive_scan_in_place_on::<Sum, _>(gpu, &stream, &mut exclusive_in_place).unwrap();
+    reduce::<Sum, _>(&input)
+        .to(&mut sum)
+        .queue(gpu, &stream)
+        .unwrap();
+    scan::<Sum, _>(&input)
+        .to(&mut inclusive)
+        .queue(gpu, &stream)
+        .unwrap();
+    scan::<Sum, _>(&input)
+        .exclusive()
+        .to(&mut exclusive)
+        .queue(gpu, &stream)
+        .unwrap();
+    scan::<Sum, _>(&mut inclusive_in_place)
+        .in_place()
+        .queue(gpu, &stream)
+        .unwrap();
+    scan::<Sum, _>(&mut exclusive_in_place)
+        .exclusive()
+        .in_place()
+        .queue(gpu, &stream)
+        .unwrap();
     stream.synchronize().unwrap();
 
-    let expected = [reference::reduce::<Sum, _>(&items), SENTINEL];
+    let expected = [reduce::<Sum, _>(&items).wait(Cpu).unwrap(), SENTINEL];
     assert_same_bits(&download(&sum), &expected, "sum");
-    let expected = reference::inclusive_scan::<Sum, _>(&items);
+    let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();
     assert_same_bits(&download(&inclusive)[..items.len()], &expected, "inclusive");
     assert_same_bits(
         &download(&inclusive)[items.len()..],
@@ -83,7 +101,7 @@ fn every_queued_form_gives_what_the_waiting_one_gives() {
         &expected,
         "inclusive in place",
     );
-    let expected = reference::exclusive_scan::<Sum, _>(&items);
+    let expected = scan::<Sum, _>(&items).exclusive().wait(Cpu).unwrap();
     assert_same_bits(&download(&exclusive), &expected, "exclusive");
     assert_same_bits(
         &download(&exclusive_in_place),
@@ -98,12 +116,25 @@ fn no_items_are_reduced_to_the_identity_and_scanned_to_nothing() {
     let stream = stream();
     let nothing = upload::<f64>(&[]);
     let mut output = upload(&[5.0f64, 6.0]);
-    reduce_into::<Sum, _>(gpu, &stream, &nothing, &mut output).unwrap();
+    reduce::<Sum, _>(&nothing)
+        .to(&mut output)
+        .queue(gpu, &stream)
+        .unwrap();
     stream.synchronize().unwrap();
     assert_same_bits(&download(&output), &[-0.0, 6.0], "sum of no items");
-    reduce_into::<Min, _>(gpu, &stream, &nothing, &mut output).unwrap();
-    inclusive_scan_on::<Max, _>(gpu, &stream, &nothing, &mut output).unwrap();
-    exclusive_scan_in_place_on::<Max, _>(gpu, &stream, &mut output.index(..0)).unwrap();
+    reduce::<Min, _>(&nothing)
+        .to(&mut output)
+        .queue(gpu, &stream)
+        .unwrap();
+    scan::<Max, _>(&nothing)
+        .to(&mut output)
+        .queue(gpu, &stream)
+        .unwrap();
+    scan::<Max, _>(&mut output.index(..0))
+        .exclusive()
+        .in_place()
+        .queue(gpu, &stream)
+        .unwrap();
     stream.synchronize().unwrap();
     assert_same_bits(
         &download(&output),
@@ -125,16 +156,22 @@ fn two_streams_do_not_disturb_each_other() {
     for _ in 0..3 {
         for which in [0, 1] {
             let (stream, input) = (&streams[which], &inputs[which]);
-            inclusive_scan_on::<Sum, _>(gpu, stream, input, &mut outputs[which]).unwrap();
-            reduce_into::<Sum, _>(gpu, stream, input, &mut sums[which]).unwrap();
+            scan::<Sum, _>(input)
+                .to(&mut outputs[which])
+                .queue(gpu, stream)
+                .unwrap();
+            reduce::<Sum, _>(input)
+                .to(&mut sums[which])
+                .queue(gpu, stream)
+                .unwrap();
         }
     }
     for which in [0, 1] {
         streams[which].synchronize().unwrap();
         let items = &lists[which];
-        let scan = reference::inclusive_scan::<Sum, _>(items);
+        let scan = scan::<Sum, _>(items).wait(Cpu).unwrap();
         assert_same_bits(&download(&outputs[which]), &scan, "scan");
-        let sum = reference::reduce::<Sum, _>(items);
+        let sum = reduce::<Sum, _>(items).wait(Cpu).unwrap();
         assert_same_bits(&download(&sums[which]), &[sum], "sum");
     }
 }
@@ -151,10 +188,14 @@ fn threads_share_a_gpu() {
                 let input = upload(&items);
                 let mut output = upload(&vec![0.0; items.len()]);
                 for _ in 0..3 {
-                    let sum = reduce::<Sum, _>(gpu, &input).unwrap();
-                    assert_same_bits(&[sum], &[reference::reduce::<Sum, _>(&items)], "sum");
-                    inclusive_scan::<Sum, _>(gpu, &input, &mut output).unwrap();
-                    let expected = reference::inclusive_scan::<Sum, _>(&items);
+                    let sum = reduce::<Sum, _>(&input).wait(gpu).unwrap();
+                    assert_same_bits(
+                        &[sum],
+                        &[reduce::<Sum, _>(&items).wait(Cpu).unwrap()],
+                        "sum",
+                    );
+                    scan::<Sum, _>(&input).to(&mut output).wait(gpu).unwrap();
+                    let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();
                     assert_same_bits(&download(&output), &expected, "scan");
                 }
             });
@@ -167,13 +208,16 @@ fn threads_share_a_stream() {
     let (_guard, gpu) = (beside_others(), gpu());
     let stream = &stream();
     let items = &ordinary::<Sum, f32>(30_000);
-    let expected = &reference::inclusive_scan::<Sum, _>(items);
+    let expected = &scan::<Sum, _>(items).wait(Cpu).unwrap();
     thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(move || {
                 gpu.make_current().unwrap();
                 let mut data = upload(items);
-                inclusive_scan_in_place_on::<Sum, _>(gpu, stream, &mut data).unwrap();
+                scan::<Sum, _>(&mut data)
+                    .in_place()
+                    .queue(gpu, stream)
+                    .unwrap();
                 stream.synchronize().unwrap();
                 assert_same_bits(&download(&data), expected, "scan");
             });
@@ -191,7 +235,9 @@ fn a_call_leaves_the_threads_context_as_it_was() {
     thread::scope(|scope| {
         scope.spawn(|| {
             assert_eq!(
-                reduce::<Sum, _>(Gpu::global().unwrap(), &buffer).unwrap(),
+                reduce::<Sum, _>(&buffer)
+                    .wait(Gpu::global().unwrap())
+                    .unwrap(),
                 6
             );
             let current = cust::context::CurrentContext::get_device();
@@ -204,12 +250,15 @@ fn a_call_leaves_the_threads_context_as_it_was() {
 fn streams_that_come_and_go_share_scratch_memory() {
     let (_guard, gpu) = (alone(), gpu());
     let items = ordinary::<Sum, f32>(10_000);
-    let expected = reference::inclusive_scan::<Sum, _>(&items);
+    let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();
     let mut free_bytes = Vec::new();
     for _ in 0..40 {
         let stream = stream();
         let mut data = upload(&items);
-        inclusive_scan_in_place_on::<Sum, _>(gpu, &stream, &mut data).unwrap();
+        scan::<Sum, _>(&mut data)
+            .in_place()
+            .queue(gpu, &stream)
+            .unwrap();
         drop(stream);
         assert_same_bits(&download(&data), &expected, "scan");
         drop(data);
@@ -234,9 +283,18 @@ fn a_captured_graph_replays_on_new_data() {
     let mut sum = upload(&[0.0f32]);
     let mut nothing = upload(&[0.0f32]);
     let mut queue = |input: &DeviceSlice<f32>| {
-        inclusive_scan_on::<Sum, _>(gpu, &stream, input, &mut scanned).unwrap();
-        reduce_into::<Sum, _>(gpu, &stream, input, &mut sum).unwrap();
-        reduce_into::<Max, _>(gpu, &stream, &input.index(..0), &mut nothing).unwrap();
+        scan::<Sum, _>(input)
+            .to(&mut scanned)
+            .queue(gpu, &stream)
+            .unwrap();
+        reduce::<Sum, _>(input)
+            .to(&mut sum)
+            .queue(gpu, &stream)
+            .unwrap();
+        reduce::<Max, _>(&input.index(..0))
+            .to(&mut nothing)
+            .queue(gpu, &stream)
+            .unwrap();
     };
     queue(&input);
     stream.synchronize().unwrap();
@@ -250,11 +308,11 @@ fn a_captured_graph_replays_on_new_data() {
             unsafe { graph.launch(&stream) };
         }
         stream.synchronize().unwrap();
-        let expected = reference::inclusive_scan::<Sum, _>(items);
+        let expected = scan::<Sum, _>(items).wait(Cpu).unwrap();
         assert_same_bits(&download(&scanned), &expected, "scan");
         assert_same_bits(
             &download(&sum),
-            &[reference::reduce::<Sum, _>(items)],
+            &[reduce::<Sum, _>(items).wait(Cpu).unwrap()],
             "sum",
         );
         assert_same_bits(

@@ -15,7 +15,7 @@ use child::in_child;
 use common::gpu;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use warpfold::{Gpu, Sum, gpu_inclusive_scan, gpu_sum};
+use warpfold::{Gpu, Sum, gpu_sum, scan};
 
 /// Items of two pieces.
 const ITEMS: usize = 140_000;
@@ -32,7 +32,7 @@ fn call(items: &[u32]) {
     thread_local!(static DEPTH: Cell<usize> = const { Cell::new(0) });
     assert_eq!(DEPTH.replace(1), 0, "a call runs inside another");
     assert_eq!(gpu_sum(items), Ok(ITEMS as u32));
-    let scanned = gpu_inclusive_scan::<Sum, _>(items).unwrap();
+    let scanned = scan::<Sum, _>(items).wait(Gpu::global()).unwrap();
     assert_eq!(scanned.last(), Some(&(ITEMS as u32)));
     DEPTH.set(0);
 }

@@ -14,7 +14,7 @@ use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags, StreamWaitEventFlags};
 use virtual_gpu::driver::{Finding, take_findings};
 use virtual_gpu::{Doer, Mode, StreamRace};
-use warpfold::{Max, Sum, cust, inclusive_scan_on, reduce_into};
+use warpfold::{Max, Sum, cust, reduce, scan};
 
 const ITEMS: usize = 60_000;
 
@@ -34,14 +34,17 @@ fn greatest_sum(between: Between) -> (Result<(), cust::error::CudaError>, u32) {
     let input = DeviceBuffer::from_slice(&vec![1_u32; ITEMS]).unwrap();
     let mut sums = DeviceBuffer::from_slice(&vec![0_u32; ITEMS]).unwrap();
     let mut greatest = DeviceBuffer::from_slice(&[0_u32]).unwrap();
-    inclusive_scan_on::<Sum, _>(gpu, &a, &input, &mut sums).unwrap();
+    scan::<Sum, _>(&input).to(&mut sums).queue(gpu, &a).unwrap();
     if between == Between::AnEvent {
         let scanned = Event::new(EventFlags::DISABLE_TIMING).unwrap();
         scanned.record(&a).unwrap();
         b.wait_event(scanned, StreamWaitEventFlags::DEFAULT)
             .unwrap();
     }
-    reduce_into::<Max, _>(gpu, &b, &sums, &mut greatest).unwrap();
+    reduce::<Max, _>(&sums)
+        .to(&mut greatest)
+        .queue(gpu, &b)
+        .unwrap();
     b.synchronize().unwrap();
     let mut result = [0];
     (greatest.copy_to(&mut result), result[0])

@@ -8,7 +8,7 @@
 use anyhow::Result;
 use bytemuck::cast_slice;
 use warpfold::cust::memory::DeviceSlice;
-use warpfold::{Kernel, Sum, kind, reference};
+use warpfold::{Cpu, Kernel, Sum, kind, reduce, scan};
 
 use crate::contender::Place;
 use crate::data::{Accumulator, Data, Measured, Rounding};
@@ -79,11 +79,11 @@ where
 {
     let items = data.first(place.input.len());
     let expected = match case {
-        Case::ReduceSum => vec![reference::reduce::<Sum, T>(&items)],
-        Case::InclusiveSum => reference::inclusive_scan::<Sum, T>(&items),
-        Case::ExclusiveSum => reference::exclusive_scan::<Sum, T>(&items),
+        Case::ReduceSum => vec![reduce::<Sum, _>(&items).wait(Cpu)?],
+        Case::InclusiveSum => scan::<Sum, _>(&items).wait(Cpu)?,
+        Case::ExclusiveSum => scan::<Sum, _>(&items).exclusive().wait(Cpu)?,
         Case::ReduceWideSum => {
-            let expected = [reference::reduce::<T::WideSum, T>(&items)];
+            let expected = [reduce::<T::WideSum, _>(&items).wait(Cpu)?];
             let found = place.wide.as_host_vec()?;
             return Ok(cast_slice::<_, u8>(&found) == cast_slice::<_, u8>(&expected));
         }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use warpfold::cust::memory::{AsyncCopyDestination, DeviceBuffer, DeviceSlice};
 use warpfold::cust::stream::Stream;
-use warpfold::{Gpu, Kernel, Max, Sum, exclusive_scan_on, inclusive_scan_on, kind, reduce_into};
+use warpfold::{Gpu, Kernel, Max, Sum, kind, reduce, scan};
 
 use crate::cub::{Library, Routine};
 use crate::data::Measured;
@@ -73,32 +73,29 @@ where
         mut wide,
     } = place;
     match case {
-        Case::ReduceSum => {
-            Box::new(move || Ok(reduce_into::<Sum, T>(gpu, stream, &input, &mut output)?))
-        }
-        Case::ReduceMax => {
-            Box::new(move || Ok(reduce_into::<Max, T>(gpu, stream, &input, &mut output)?))
-        }
+        Case::ReduceSum => Box::new(move || {
+            Ok(reduce::<Sum, _>(&input)
+                .to(&mut output)
+                .queue(gpu, stream)?)
+        }),
+        Case::ReduceMax => Box::new(move || {
+            Ok(reduce::<Max, _>(&input)
+                .to(&mut output)
+                .queue(gpu, stream)?)
+        }),
         Case::ReduceWideSum => Box::new(move || {
-            Ok(reduce_into::<T::WideSum, T>(
-                gpu, stream, &input, &mut wide,
-            )?)
+            Ok(reduce::<T::WideSum, _>(&input)
+                .to(&mut wide)
+                .queue(gpu, stream)?)
         }),
-        Case::InclusiveSum => Box::new(move || {
-            Ok(inclusive_scan_on::<Sum, T>(
-                gpu,
-                stream,
-                &input,
-                &mut output,
-            )?)
-        }),
+        Case::InclusiveSum => {
+            Box::new(move || Ok(scan::<Sum, _>(&input).to(&mut output).queue(gpu, stream)?))
+        }
         Case::ExclusiveSum => Box::new(move || {
-            Ok(exclusive_scan_on::<Sum, T>(
-                gpu,
-                stream,
-                &input,
-                &mut output,
-            )?)
+            Ok(scan::<Sum, _>(&input)
+                .exclusive()
+                .to(&mut output)
+                .queue(gpu, stream)?)
         }),
         Case::Copy => copy(place),
     }

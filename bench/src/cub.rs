@@ -14,8 +14,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use warpfold::Item;
-use warpfold::cust::memory::{DeviceBuffer, DeviceSlice};
+use warpfold::cust::memory::{DeviceBuffer, DeviceCopy, DeviceSlice};
 use warpfold::cust::stream::Stream;
 
 use crate::cli::CubLibraries;
@@ -139,7 +138,7 @@ pub struct Routine<'a> {
 
 impl Routine<'_> {
     /// Bytes of temporary storage that the call needs.
-    pub fn temporary_bytes<T: Item, U: Item>(
+    pub fn temporary_bytes<T: DeviceCopy, U: DeviceCopy>(
         self,
         stream: &Stream,
         input: &DeviceSlice<T>,
@@ -158,7 +157,7 @@ impl Routine<'_> {
     /// - `T` is the library's type, and `U` the type of the case's result; `output` has as many items as `input` (one,
     ///   for a reduction, is enough).
     /// - All slices live until the stream's work is done.
-    pub unsafe fn queue<T: Item, U: Item>(
+    pub unsafe fn queue<T: DeviceCopy, U: DeviceCopy>(
         self,
         stream: &Stream,
         temporary: &DeviceBuffer<u8>,
@@ -173,7 +172,7 @@ impl Routine<'_> {
     /// # Safety
     ///
     /// As for [`Self::queue`]; `temporary` is null or has `bytes` bytes.
-    unsafe fn call<T: Item, U: Item>(
+    unsafe fn call<T: DeviceCopy, U: DeviceCopy>(
         self,
         stream: &Stream,
         temporary: *mut c_void,

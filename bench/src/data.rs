@@ -6,11 +6,12 @@
 
 use anyhow::Result;
 use warpfold::cust::context::CurrentContext;
-use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
-use warpfold::{Item, Kernel, Sum, WideSum, bf16, f16, kind};
+use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceCopy};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Item, Kernel, Sum, WideSum, kind};
 
 /// An element type that is measured.
-pub trait Measured: Item + Default + PartialOrd {
+pub trait Measured: Item + DeviceCopy + Default + PartialOrd {
     /// The type's name, as in Rust.
     const NAME: &'static str;
     /// The same type in CUDA C++.

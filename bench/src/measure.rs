@@ -9,7 +9,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use virtual_gpu::Mode;
 use warpfold::cust::memory::{DeviceBuffer, mem_get_info};
 use warpfold::cust::stream::{Stream, StreamFlags};
-use warpfold::{Gpu, Kernel, Max, Sum, bf16, f16, kind};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Gpu, Kernel, Max, Sum, kind};
 
 use crate::check;
 use crate::cli::Measure;

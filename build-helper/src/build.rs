@@ -2,21 +2,26 @@
 
 use std::env;
 use std::fs;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use warpfold_kernels::launch::INTERFACE;
 
-use crate::device::{DeviceCrate, KERNELS_VERSION, at};
+use crate::cache::Cache;
+use crate::device::{KERNELS_VERSION, at};
 use crate::error::Error;
-use crate::kernels::{Compiled, kernels};
-use crate::pack::{Pack, Stamp};
+use crate::kernels::{Compiled, row_of};
+use crate::pack::Pack;
+use crate::pack::committed::{self, Stamp, Unfit};
+use crate::rows;
+use crate::source::Source;
 use crate::toolchain::Toolchain;
 use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
 
-/// The variable that has the device code written beside the source.
+/// The variable that has the device code written beside the source; with the value `check`, compiled and compared with what is there.
 pub const UPDATE: &str = "WARPFOLD_UPDATE";
+
+/// The variable that makes it an error if no device code that fits lies beside the source.
+pub const LOCKED: &str = "WARPFOLD_LOCKED";
 
 /// What a file holds, which the host's macro of the same name declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +34,7 @@ pub enum Contents {
 
 impl Contents {
     /// The macro's name.
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Operators => "operators",
             Self::Kernels => "kernels",
@@ -48,23 +53,34 @@ pub struct Build {
     pub crate_folder: PathBuf,
     /// Where the results go.
     pub output: PathBuf,
-    /// Where cargo compiles, save for rust-cuda. Builds that share the folder compile what the device crate depends on once.
+    /// Where cargo compiles without a cache, save for rust-cuda.
     pub target: PathBuf,
+    /// Where device code is that was compiled before.
+    pub cache: Cache,
     /// Whether to compile whatever is committed, and to write the device code beside the source.
     pub updates: bool,
+    /// Whether to compile, whatever is cached, and to compare with what is committed.
+    pub compares: bool,
+    /// Whether only device code that is committed will do.
+    pub locked: bool,
 }
 
 impl Build {
     /// The build that a build script's environment describes.
     pub fn of_script(contents: Contents, source: &Path) -> Self {
         let folder = |variable| PathBuf::from(env::var_os(variable).unwrap_or_default());
+        let value =
+            |variable| env::var_os(variable).filter(|value| value != "0" && !value.is_empty());
         Self {
             contents,
             source: source.to_owned(),
             crate_folder: folder("CARGO_MANIFEST_DIR"),
             output: folder("OUT_DIR"),
             target: folder("OUT_DIR").join("warpfold-target"),
-            updates: env::var_os(UPDATE).is_some_and(|value| value != "0"),
+            cache: Cache::of_environment(),
+            updates: value(UPDATE).is_some_and(|value| value != "check"),
+            compares: value(UPDATE).is_some_and(|value| value == "check"),
+            locked: value(LOCKED).is_some(),
         }
     }
 
@@ -73,29 +89,125 @@ impl Build {
         self.source.with_extension("kernels")
     }
 
-    /// Writes what the host includes: from the committed device code if it is of this source, else by compiling; by compiling too
-    /// where the device code is to be written, or rust-cuda's compiler is asked for.
-    pub fn run(&self) -> Result<(), Error> {
+    /// Writes what the host includes: from the committed device code if it fits, else by compiling what is not in the cache; by
+    /// compiling too where the device code is to be written, or rust-cuda's compiler is asked for. Why the committed code was not
+    /// used, if there is any.
+    pub fn run(&self) -> Result<Option<Unfit>, Error> {
         let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
-        let stamp = Stamp::of(&source, &format!("{KERNELS_VERSION}-{INTERFACE}"));
-        let pack = match self.committed_pack(&stamp) {
-            Some(pack) if !self.updates && !self.is_for_rust_cuda() => pack,
-            _ => Pack::new(stamp, &self.compile_as_asked()?),
+        let source = Source::parse(source)?;
+        let committed = self.read_committed(&source);
+        let (pack, unfit) = match committed {
+            _ if self.updates || self.is_for_rust_cuda() => (self.packed(&source)?, None),
+            _ if self.compares => (self.compared(&source, committed)?, None),
+            Some(Ok(pack)) => (pack, None),
+            Some(Err(unfit)) if self.locked => {
+                let path = self.committed();
+                return Err(Error::Unfit { path, unfit });
+            }
+            None if self.locked => {
+                let path = self.committed();
+                return Err(Error::NotCommitted { path });
+            }
+            Some(Err(unfit)) => match self.packed(&source) {
+                Err(Error::NoToolchain { compiler, .. }) => {
+                    let committed = Some((self.committed(), unfit));
+                    return Err(Error::NoToolchain {
+                        compiler,
+                        committed,
+                    });
+                }
+                packed => (packed?, Some(unfit)),
+            },
+            None => (self.packed(&source)?, None),
         };
         if self.updates {
-            write(&self.committed(), &pack.to_file())?;
+            let texts = pack.compiled();
+            let file = texts.and_then(|texts| committed::to_file(&stamp(&source), &texts));
+            let file = file.ok_or_else(|| Error::NotPacked {
+                path: self.committed(),
+            })?;
+            write(&self.committed(), &file)?;
         }
         // What the host's macro includes: an expression, and the bytes that it speaks of.
-        let name = self.contents.name();
-        let path = |extension| self.output.join(format!("warpfold_{name}.{extension}"));
-        write(&path("rs"), pack.table().as_bytes())?;
-        write(&path("bin"), &pack.bytes())
+        let [table, bytes] = self.included();
+        write(&table, pack.table().as_bytes())?;
+        write(&bytes, &pack.bytes())?;
+        Ok(unfit)
     }
 
-    /// The committed device code, if it is of this source.
-    fn committed_pack(&self, stamp: &Stamp) -> Option<Pack> {
+    /// The two files that the host's macro includes.
+    pub fn included(&self) -> [PathBuf; 2] {
+        let name = self.contents.name();
+        ["rs", "bin"].map(|extension| self.output.join(format!("warpfold_{name}.{extension}")))
+    }
+
+    /// The committed device code, if there is any: packed, or why it does not fit.
+    fn read_committed(&self, source: &Source) -> Option<Result<Pack, Unfit>> {
         let file = fs::read(self.committed()).ok()?;
-        Pack::from_file(&file).filter(|pack| pack.stamp == *stamp)
+        // It takes long to unpack and to pack again: that is done once.
+        let key = stamp(source).hash().with(&file);
+        if let Some(pack) = self.cache.row(key) {
+            return Some(Ok(pack));
+        }
+        let pack = self.texts(source, &file).map(|texts| Pack::of(&texts));
+        if let Ok(pack) = &pack {
+            self.cache.keep_row(key, pack);
+        }
+        Some(pack)
+    }
+
+    /// The kernels in a file of committed device code.
+    fn texts(&self, source: &Source, file: &[u8]) -> Result<Vec<Compiled>, Unfit> {
+        let capabilities: Vec<_> = self.variants().map(|variant| variant.capability).collect();
+        let rows = source.rows();
+        let is_symbol = |symbol: &str| {
+            let row = row_of(symbol);
+            row.is_some_and(|name| rows.is_empty() || rows.iter().any(|row| row.name == name))
+        };
+        committed::from_file(file, &stamp(source), &capabilities, is_symbol)
+    }
+
+    /// The kernels, compiled anew, if the committed ones are the same.
+    fn compared(
+        &self,
+        source: &Source,
+        committed: Option<Result<Pack, Unfit>>,
+    ) -> Result<Pack, Error> {
+        let path = self.committed();
+        let committed = committed.ok_or_else(|| Error::NotCommitted { path: path.clone() })?;
+        let committed = committed.map_err(|unfit| Error::Unfit {
+            path: path.clone(),
+            unfit,
+        })?;
+        let pack = rows::packed(self, source, &Cache::none())?;
+        let (found, expected) = (committed.compiled(), pack.compiled());
+        let differs = || {
+            let kernels = |compiled: Option<Vec<Compiled>>| {
+                let variants = compiled.unwrap_or_default().into_iter();
+                variants
+                    .flat_map(|variant| variant.kernels)
+                    .collect::<Vec<_>>()
+            };
+            let (found, expected) = (kernels(found.clone()), kernels(expected.clone()));
+            let other = expected.iter().find(|kernel| !found.contains(kernel));
+            other.map(|kernel| kernel.symbol.clone())
+        };
+        match found == expected && expected.is_some() {
+            true => Ok(pack),
+            false => Err(Error::Differs {
+                path,
+                symbol: differs(),
+            }),
+        }
+    }
+
+    /// The kernels, compiled with the compiler that the crate's features ask for, and packed.
+    fn packed(&self, source: &Source) -> Result<Pack, Error> {
+        #[cfg(feature = "cuda_builder")]
+        if self.is_for_rust_cuda() {
+            return Ok(Pack::of(&crate::rust_cuda::compile(self)?));
+        }
+        rows::packed(self, source, &self.cache)
     }
 
     /// Whether rust-cuda's compiler is asked for. It compiles operators; kernels are rustc's.
@@ -103,56 +215,23 @@ impl Build {
         cfg!(feature = "cuda_builder") && self.contents == Contents::Operators
     }
 
-    /// Compiles the file with the compiler that the crate's features ask for.
-    fn compile_as_asked(&self) -> Result<Vec<Compiled>, Error> {
-        #[cfg(feature = "cuda_builder")]
-        if self.is_for_rust_cuda() {
-            return crate::rust_cuda::compile(self);
-        }
-        self.compile()
-    }
-
     /// The variants that the file is compiled for, the best first.
-    fn variants(&self) -> impl Iterator<Item = &'static Variant> {
+    pub(crate) fn variants(&self) -> impl Iterator<Item = &'static Variant> + use<> {
         let makes_all = self.contents == Contents::Kernels;
         let is_wanted =
             move |variant: &&Variant| makes_all || variant.capability != MADE_BY_THE_LIBRARY;
         VARIANTS.iter().filter(is_wanted)
     }
 
-    /// Compiles the file with rustc for each compute capability, the highest first, whatever is committed.
+    /// Compiles the file with rustc for each compute capability, the highest first, whatever is committed or cached.
     pub fn compile(&self) -> Result<Vec<Compiled>, Error> {
-        let toolchain = Toolchain::find()?;
-        let folder = self
-            .output
-            .join(format!("warpfold-{}", self.contents.name()));
-        let target = self.target.clone();
-        let device =
-            DeviceCrate::write(self.contents, &self.source, &self.edition(), folder, target)?;
-        if let Some(lock) = self.lock() {
-            device.lock_as(&lock)?;
-        }
-        let compile = |variant: &Variant| {
-            Ok(Compiled {
-                capability: variant.capability,
-                kernels: kernels(&device.compile(&toolchain, variant)?, variant)?,
-            })
+        let source = fs::read_to_string(&self.source).map_err(at(&self.source))?;
+        let source = Source::parse(source)?;
+        let names: Vec<&str> = match source.rows() {
+            [] => vec![""],
+            rows => rows.iter().map(|row| row.name.as_str()).collect(),
         };
-        // One by itself, which tells what is wrong with the file; then the others side by side, since the compiler takes one
-        // processor for each.
-        let mut variants = self.variants();
-        let first = variants.next().map(compile).transpose()?;
-        let others = thread::scope(|scope| {
-            let compile = &compile;
-            let threads = variants.map(|variant| scope.spawn(move || compile(variant)));
-            // All of them begin before one is waited for.
-            let threads: Vec<_> = threads.collect();
-            let join = |thread: thread::ScopedJoinHandle<'_, _>| {
-                thread.join().unwrap_or_else(|panic| resume_unwind(panic))
-            };
-            threads.into_iter().map(join).collect::<Vec<_>>()
-        });
-        first.map(Ok).into_iter().chain(others).collect()
+        rows::compiled(self, &source, &Toolchain::find()?, &self.cache, &names)
     }
 
     /// The edition of the user's crate, as far as its manifest says it itself.
@@ -168,11 +247,19 @@ impl Build {
     }
 
     /// The lock file that the user's crate is built with.
-    fn lock(&self) -> Option<PathBuf> {
+    pub(crate) fn lock(&self) -> Option<PathBuf> {
         let folders = self.crate_folder.ancestors();
         folders
             .map(|folder| folder.join("Cargo.lock"))
             .find(|lock| lock.exists())
+    }
+}
+
+/// What device code of a source is made from.
+fn stamp(source: &Source) -> Stamp {
+    Stamp {
+        kernels: format!("{KERNELS_VERSION}-{INTERFACE}"),
+        source: source.tokens().to_string(),
     }
 }
 

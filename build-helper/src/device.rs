@@ -1,7 +1,8 @@
 //! The device crate: a crate around the user's file, in which `warpfold` is `warpfold-kernels`; and its compilation to PTX.
 //!
 //! A file of kernels is in a crate of its own below that one, which is compiled without MIR passes: `JumpThreading` would
-//! copy a shuffle or a barrier into both arms of a branch. A file of operators holds neither.
+//! copy a shuffle or a barrier into both arms of a branch. Operators hold neither. Their rows are compiled apart, with the
+//! library that cargo has compiled for a device crate with nothing in it (see [`crate::library`]).
 
 use std::env;
 use std::fs;
@@ -29,7 +30,7 @@ pub struct DeviceCrate {
 }
 
 impl DeviceCrate {
-    /// Writes the crate around a file to a folder. It is compiled in another.
+    /// Writes the crate to a folder: around a file of kernels or, for operators, around nothing. It is compiled in another.
     pub fn write(
         contents: Contents,
         source: &Path,
@@ -37,15 +38,10 @@ impl DeviceCrate {
         folder: PathBuf,
         target: PathBuf,
     ) -> Result<Self, Error> {
-        let source = source.canonicalize().map_err(at(source))?;
-        let module = format!(
-            "#[path = {:?}]\nmod source;\n",
-            source.display().to_string()
-        );
         let code = match contents {
-            Contents::Operators => module,
+            Contents::Operators => "extern crate warpfold;\n".to_owned(),
             Contents::Kernels => {
-                let module = [HEAD, &module].concat();
+                let module = [HEAD, &module(source)?].concat();
                 write_crate(&folder.join(USER), &user_manifest(edition), &module)?;
                 "extern crate warpfold_user;\n".to_owned()
             }
@@ -60,39 +56,55 @@ impl DeviceCrate {
         Ok(())
     }
 
+    /// Where cargo compiles for an architecture.
+    pub fn target(&self, variant: &Variant) -> PathBuf {
+        self.target.join(variant.target_cpu)
+    }
+
     /// Compiles the crate, and gives the compiler's text.
     pub fn compile(&self, toolchain: &Toolchain, variant: &Variant) -> Result<String, Error> {
-        let text = self.folder.join(variant.target_cpu).with_extension("s");
+        self.run(toolchain, variant)?;
+        let text = self.text(variant);
+        fs::read_to_string(&text).map_err(at(&text))
+    }
+
+    /// Where the compiler's text goes.
+    fn text(&self, variant: &Variant) -> PathBuf {
+        self.folder.join(variant.target_cpu).with_extension("s")
+    }
+
+    /// Has cargo compile the crate, and gives its messages.
+    pub fn run(&self, toolchain: &Toolchain, variant: &Variant) -> Result<String, Error> {
         // The cargo that this one runs under has said where to look for what, to build something else.
-        let offline = self.run(toolchain, variant, &text, true);
+        let offline = self.cargo(toolchain, variant, true);
         let ran = match offline {
             Err(messages) if messages.contains("--offline") => {
-                self.run(toolchain, variant, &text, false)
+                self.cargo(toolchain, variant, false)
             }
             ran => ran,
         };
         ran.map_err(|messages| Error::Compiler {
             target: variant.target_cpu,
             messages,
-        })?;
-        fs::read_to_string(&text).map_err(at(&text))
+        })
     }
 
-    /// Runs cargo. What it printed, where it failed.
-    fn run(
+    /// Runs cargo: its messages or, where it failed, what it printed.
+    fn cargo(
         &self,
         toolchain: &Toolchain,
         variant: &Variant,
-        text: &Path,
         offline: bool,
-    ) -> Result<(), String> {
+    ) -> Result<String, String> {
+        let text = self.text(variant);
         let mut command = toolchain.cargo();
         command
             .args(["--quiet", "--release", "--lib", "--target", TARGET])
+            .args(["--message-format", "json-render-diagnostics"])
             .args(["--features", variant.target_cpu])
             .args(offline.then_some("--offline"))
             .arg("--target-dir")
-            .arg(self.target.join(variant.target_cpu))
+            .arg(self.target(variant))
             .arg("--")
             .arg(format!("--emit=asm={}", text.display()))
             .arg(format!("-Ctarget-cpu={}", variant.target_cpu))
@@ -112,11 +124,24 @@ impl DeviceCrate {
             command.env_remove(variable);
         }
         let output = command.output().map_err(|error| error.to_string())?;
+        let printed = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         match output.status.success() {
-            true => Ok(()),
-            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+            true => Ok(printed(output.stdout)),
+            false => Err(printed(output.stderr)),
         }
     }
+}
+
+/// The text of a crate around a file, for the device.
+pub fn crate_around(source: &Path) -> Result<String, Error> {
+    Ok(library(&module(source)?))
+}
+
+/// The module that a file is.
+fn module(source: &Path) -> Result<String, Error> {
+    let source = source.canonicalize().map_err(at(source))?;
+    let path = source.display().to_string();
+    Ok(format!("#[path = {path:?}]\nmod source;\n"))
 }
 
 /// The compiler's flags. They are for the device crate alone, in which all code is optimised together, so that what it depends
@@ -125,7 +150,7 @@ impl DeviceCrate {
 /// - What would be a table of jumps or values stays code, since kernels carry no tables.
 /// - An operator's functions are inlined, however long they are.
 /// - Copies of structs in two branches stay two: one copy from either of two places would keep the structs in local memory.
-const FLAGS: [&str; 3] = [
+pub const FLAGS: [&str; 3] = [
     "-Cjump-tables=no",
     "-Cllvm-args=-inline-threshold=100000",
     "-Cllvm-args=-simplifycfg-sink-common=false",
@@ -219,20 +244,30 @@ fn user_manifest(edition: &str) -> String {
 
 /// `warpfold-kernels` as a dependency: from beside this crate, where sources lie beside each other, else from the registry.
 pub fn kernels_crate() -> String {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let beside = [
-        "kernels-gpu".to_owned(),
-        format!("warpfold-kernels-{KERNELS_VERSION}"),
-    ];
-    let folders = beside.iter().map(|name| here.join("..").join(name));
-    let found = folders
-        .map(|folder| folder.canonicalize())
-        .find_map(Result::ok);
-    let place = match found {
+    let place = match source_folder("warpfold-kernels") {
         Some(folder) => format!("path = {:?}", folder.display().to_string()),
         None => format!("version = \"={KERNELS_VERSION}\""),
     };
     format!("{{ package = \"warpfold-kernels\", {place} }}")
+}
+
+/// The folder of one of the library's crates, where their sources lie beside this one: as in the repository, or as cargo unpacks
+/// packages.
+pub fn source_folder(name: &str) -> Option<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let in_repository = match name {
+        "warpfold-kernels" => "kernels-gpu",
+        "warpfold-ptx" => "ptx-text",
+        _ => "build-helper",
+    };
+    let beside = [
+        in_repository.to_owned(),
+        format!("{name}-{KERNELS_VERSION}"),
+    ];
+    let folders = beside.iter().map(|name| here.join("..").join(name));
+    folders
+        .map(|folder| folder.canonicalize())
+        .find_map(Result::ok)
 }
 
 /// The device crate's library: the code, and what a panic does.

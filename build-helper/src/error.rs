@@ -4,7 +4,9 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::build::UPDATE;
+use crate::advice::advice;
+use crate::build::{LOCKED, UPDATE};
+use crate::pack::committed::Unfit;
 use crate::ptx::refuse::Reason;
 use crate::toolchain::TARGET;
 
@@ -22,19 +24,68 @@ pub enum Error {
     },
     /// No toolchain can compile for the device.
     #[error(
-        "kernels have to be compiled for the GPU, and {compiler} has no target `{target}`. Add it by\n\n    \
+        "{}kernels have to be compiled for the GPU, and {compiler} has no target `{target}`. Add it by\n\n    \
          rustup target add {target}\n\n\
          or, to a nightly toolchain, what it is built from: `rustup component add rust-src --toolchain nightly`. \
          Device code that is committed needs neither: `{update}=1 cargo build` makes it, where the target is.",
+        NotUsed(.committed.as_ref()),
         target = TARGET,
         update = UPDATE
     )]
     NoToolchain {
         /// The compiler in use, as it names itself.
         compiler: String,
+        /// The device code that is committed, if any is, and why it is not used.
+        committed: Option<(PathBuf, Unfit)>,
+    },
+    /// The committed device code does not fit, and nothing else will do.
+    #[error(
+        "{} {unfit}. `{update}=1 cargo build` writes it anew. It has to fit because {locked} is set, or {update}=check.",
+        .path.display(), update = UPDATE, locked = LOCKED
+    )]
+    Unfit {
+        /// The file.
+        path: PathBuf,
+        /// Why it does not fit.
+        unfit: Unfit,
+    },
+    /// No device code is committed, and nothing else will do.
+    #[error(
+        "there is no {}, and {locked} or {update}=check is set. `{update}=1 cargo build` writes it.",
+        .path.display(), update = UPDATE, locked = LOCKED
+    )]
+    NotCommitted {
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// The committed device code is not what the source gives.
+    #[error(
+        "{} is not what this source and this compiler give: {} is another kernel. Another version of the compiler may give \
+         another text; else somebody has changed the file. `{update}=1 cargo build` writes it anew.",
+        .path.display(), symbol.as_deref().unwrap_or("one too many"), update = UPDATE
+    )]
+    Differs {
+        /// The file.
+        path: PathBuf,
+        /// The first kernel that is another; `None` where the file has more.
+        symbol: Option<String>,
+    },
+    /// The kernels' texts cannot be written as they are.
+    #[error("{} cannot be written: it would not be read as these kernels", .path.display())]
+    NotPacked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Two rows of `operators!` have one name.
+    #[error("two rows are called `{name}`, in lines {} and {}: kernels are named by their rows. Give one another name.", .lines[0], .lines[1])]
+    EqualNames {
+        /// The name.
+        name: String,
+        /// The lines of the two rows.
+        lines: [usize; 2],
     },
     /// The compiler refused the file; what it printed.
-    #[error("the file does not compile for the GPU ({target}):\n{messages}")]
+    #[error("{}the file does not compile for the GPU ({target}):\n{messages}", advice(.messages))]
     Compiler {
         /// The architecture.
         target: &'static str,
@@ -78,6 +129,18 @@ impl fmt::Display for Refusal {
     }
 }
 
+/// The device code that is committed and not used.
+struct NotUsed<'a>(Option<&'a (PathBuf, Unfit)>);
+
+impl fmt::Display for NotUsed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some((path, unfit)) => write!(f, "{} {unfit}. So ", path.display()),
+            None => Ok(()),
+        }
+    }
+}
+
 struct Refusals<'a>(&'a [Refusal]);
 
 impl fmt::Display for Refusals<'_> {
@@ -95,6 +158,12 @@ impl fmt::Display for Refusals<'_> {
 #[error("the compiler's PTX is not what is expected: {what}")]
 pub struct Problem {
     what: String,
+}
+
+impl From<warpfold_ptx::Malformed> for Problem {
+    fn from(malformed: warpfold_ptx::Malformed) -> Self {
+        Self::unexpected(malformed.to_string())
+    }
 }
 
 impl Problem {

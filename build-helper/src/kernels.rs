@@ -1,18 +1,19 @@
 //! From the compiler's text to the kernels of all operators: refused, finished, inspected.
 
-use warpfold_kernels::columns;
 use warpfold_kernels::contract::BLOCK_THREADS;
-use warpfold_kernels::launch;
-use warpfold_kernels::selection;
-use warpfold_kernels::tuning;
+use warpfold_kernels::kind::Kind;
+use warpfold_ptx::finish::{self, Bounds};
+use warpfold_ptx::inspect::{Operands, Rules, Thing, inspect};
+use warpfold_ptx::narrow;
+use warpfold_ptx::statement::Statement;
+use warpfold_ptx::text::{Function, Text};
 
 use crate::error::{Error, Problem, Refusal};
-use crate::ptx::finish::{self, Bounds};
+use crate::pack::canonical::canonical;
 use crate::ptx::hook::hooks;
-use crate::ptx::inspect::{Kind, Operands, inspect};
 use crate::ptx::refuse::{self, Reason};
+use crate::ptx::space::{self, SHARED_ARRAY};
 use crate::ptx::splice::splice;
-use crate::ptx::text::{Function, Text};
 use crate::variant::Variant;
 
 /// A kernel's text.
@@ -36,9 +37,73 @@ pub struct Compiled {
 /// What a function of an operator's, compiled by itself, is called: `warpfold_combine_of_gcd`.
 const FUNCTION: &str = "warpfold_";
 
+/// What the symbol of a kernel of the user's begins with.
+const OWN: &str = "kernel_";
+
+/// What a kernel is made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The library's source for kernels of this kind.
+    Library(Kind),
+    /// The user's source.
+    User,
+}
+
+impl Origin {
+    /// The origin that a symbol says, and the row's name.
+    pub fn of(symbol: &str) -> Option<(Self, &str)> {
+        let own = symbol.strip_prefix(OWN).map(|name| (Self::User, name));
+        own.or_else(|| {
+            let (kind, name) = Kind::of(symbol)?;
+            Some((Self::Library(kind), name))
+        })
+    }
+
+    /// How such kernels are launched.
+    fn bounds(self) -> Bounds {
+        match self {
+            Self::Library(kind) => {
+                let kind = kind.definition();
+                Bounds::from((kind.threads, kind.blocks))
+            }
+            Self::User => Bounds::from((BLOCK_THREADS, 1)),
+        }
+    }
+
+    /// What must hold of such a kernel. Whether it may begin before the work before it on its stream has ended depends on what it is
+    /// compiled for.
+    fn rules(self, operands: Operands, may_begin_early: bool) -> Rules<'static> {
+        match self {
+            Self::Library(kind) => {
+                let barriers = kind.definition().barriers.iter();
+                let barriers = barriers.map(|barrier| (barrier.to_string(), barrier.count));
+                Rules {
+                    forbidden: &Thing::ALL,
+                    shared_array: SHARED_ARRAY,
+                    barriers: Some(operands.barriers(barriers)),
+                    waits_first: Some(may_begin_early),
+                }
+            }
+            // How a kernel of the user's is launched, and whether it may fuse, is the user's affair.
+            Self::User => Rules {
+                forbidden: &[
+                    Thing::Call,
+                    Thing::Panic,
+                    Thing::LocalMemory,
+                    Thing::Flushed,
+                    Thing::Variable,
+                ],
+                shared_array: SHARED_ARRAY,
+                barriers: None,
+                waits_first: None,
+            },
+        }
+    }
+}
+
 /// The kernels that the compiler emitted for a variant, in the order of their symbols.
 pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
-    let text = Text::parse(emitted)?;
+    let text = Text::parse(emitted).map_err(Problem::from)?;
     let hooks = hooks(&text)?;
     let mut refusals = Vec::new();
     // A function by itself may keep an argument in local memory that a kernel has in registers: only the kernels tell.
@@ -60,7 +125,7 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
     }
     let mut kernels = Vec::new();
     for function in &text.functions {
-        let Some((kind, operator)) = Kind::of(function.name) else {
+        let Some((origin, operator)) = Origin::of(function.name) else {
             continue;
         };
         // One kernel of an operator tells what all of them would.
@@ -76,8 +141,8 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
             });
             continue;
         }
-        let kernel = finish::kernel(function, body)?;
-        kernels.push(finished(&kernel, kind, Operands::Known, variant)?);
+        let kernel = with_memory_named(function, body)?;
+        kernels.push(finished(kernel, origin, Operands::Known, variant)?);
     }
     sorted(kernels, refusals)
 }
@@ -91,18 +156,42 @@ pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusa
     }
 }
 
-/// A kernel, inspected, as a text of its own.
+/// A function of the compiler's that is to be a kernel, with the hooks' instructions in its body: each access names its memory.
+fn with_memory_named<'a>(
+    function: &Function<'a>,
+    mut body: Vec<Statement>,
+) -> Result<Function<'a>, Problem> {
+    space::resolve(function.name, &mut body).map_err(|stray| {
+        Problem::unexpected(format!(
+            "{} accesses memory that is neither shared nor an argument's: {}",
+            function.name, stray.instruction
+        ))
+    })?;
+    Ok(Function {
+        name: function.name,
+        parameters: function.parameters.clone(),
+        body,
+    })
+}
+
+/// A kernel with its narrow stores of floats masked, inspected, as a text of its own.
 pub fn finished(
-    kernel: &Function,
-    kind: Kind,
+    kernel: Function,
+    origin: Origin,
     operands: Operands,
     variant: &Variant,
 ) -> Result<Kernel, Problem> {
-    inspect(kernel, kind, operands, variant.may_begin_early())?;
-    let preamble = finish::preamble(variant.ptx_version, variant.target_cpu);
+    let kernel = Function {
+        body: narrow::mask(kernel.body),
+        ..kernel
+    };
+    inspect(&kernel, &origin.rules(operands, variant.may_begin_early()))
+        .map_err(|fault| Problem::unexpected(format!("{} {fault}", kernel.name)))?;
+    let preamble = finish::preamble(variant.ptx_version, variant.target_cpu, SHARED_ARRAY);
+    let text = preamble + &finish::entry(&kernel, origin.bounds());
     Ok(Kernel {
         symbol: kernel.name.to_owned(),
-        text: preamble + &finish::entry(kernel, bounds(kind)),
+        text: canonical(&text),
     })
 }
 
@@ -124,37 +213,46 @@ fn kernel_kind<'a>(symbol: &'a str, operator: &str) -> &'a str {
     kind.trim_end_matches('_')
 }
 
+/// The row that a kernel is of, by its symbol.
+pub fn row_of(symbol: &str) -> Option<&str> {
+    Kind::of(symbol).map(|(_, row)| row)
+}
+
 /// The function and the row, in the symbol of an operator's function.
 fn operator_function(symbol: &str) -> Option<(&str, &str)> {
     symbol.strip_prefix(FUNCTION)?.split_once("_of_")
 }
 
-/// How kernels of a kind are launched.
-fn bounds(kind: Kind) -> Bounds {
-    match kind {
-        Kind::Reduce => Bounds {
-            threads: BLOCK_THREADS,
-            blocks: tuning::reduce::BLOCKS_PER_MULTIPROCESSOR,
-        },
-        Kind::SegmentedReduce | Kind::SegmentedScan => Bounds {
-            threads: tuning::segments::SHORT_BLOCK_THREADS,
-            blocks: tuning::segments::BLOCKS_PER_MULTIPROCESSOR,
-        },
-        Kind::ColumnsReduce | Kind::ColumnsScan => Bounds {
-            threads: columns::BLOCK_THREADS,
-            blocks: tuning::columns::BLOCKS_PER_MULTIPROCESSOR,
-        },
-        Kind::Scan => Bounds {
-            threads: launch::SCAN_MAX_BLOCK_THREADS,
-            blocks: tuning::scan::BLOCKS_PER_MULTIPROCESSOR,
-        },
-        Kind::Selection => Bounds {
-            threads: selection::BLOCK_THREADS,
-            blocks: tuning::selection::BLOCKS_PER_MULTIPROCESSOR,
-        },
-        Kind::Own => Bounds {
-            threads: BLOCK_THREADS,
-            blocks: 1,
-        },
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_symbol_says_whose_source_a_kernel_is_made_from() {
+        let reduction = (Origin::Library(Kind::Reduce), "gcd");
+        assert_eq!(Origin::of("reduce_gcd"), Some(reduction));
+        assert_eq!(Origin::of("kernel_gcd"), Some((Origin::User, "gcd")));
+        assert_eq!(Origin::of("warpfold_lift_of_gcd"), None);
+    }
+
+    #[test]
+    fn a_kernel_of_the_users_may_fuse_and_have_any_barriers() {
+        let kernel = |symbol: &'static str| Function {
+            name: symbol,
+            parameters: Vec::new(),
+            body: warpfold_ptx::statement::parse("bar.sync 3; fma.rn.f32 %r1, %r1, %r1, %r1; ret;")
+                .unwrap(),
+        };
+        let finished = |symbol| {
+            let (origin, _) = Origin::of(symbol).unwrap();
+            let variant = &crate::variant::VARIANTS[0];
+            finished(kernel(symbol), origin, Operands::Known, variant)
+        };
+        let text = finished("kernel_x").unwrap().text;
+        assert!(
+            text.contains(".maxntid 256, 1, 1\n.minnctapersm 1\n"),
+            "{text}"
+        );
+        assert!(finished("reduce_x").is_err());
     }
 }

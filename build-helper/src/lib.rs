@@ -23,10 +23,16 @@
 //! CUDA, no nightly features. Each kernel is compiled whole, from the same source as the library's own, for compute
 //! capabilities 7.0, 8.0 and 9.0.
 //!
+//! # What was compiled before
+//!
+//! Each row's kernels are kept in the user's folder of caches, by all that they depend on: the tokens of the row and of what it
+//! names, the compiler, this library. `WARPFOLD_CACHE` names another folder, or says `off`. ([`Cache`])
+//!
 //! # Device code that is committed
 //!
 //! `WARPFOLD_UPDATE=1 cargo build` writes the device code beside the source, to `src/operators.kernels`. Commit it, and who builds
-//! your crate needs no target: it is used as long as it was made from this very file, with this version of `warpfold-build`.
+//! your crate needs no target: it is used as long as the file has the same tokens, with this version of `warpfold-build`.
+//! With `WARPFOLD_LOCKED=1`, a file that does not fit is an error. `WARPFOLD_UPDATE=check` compiles again and compares.
 //!
 //! # What an operator may not do
 //!
@@ -41,23 +47,34 @@
 //!
 //! Not covered: a file that includes others or has modules of its own in files, and operators that use other crates.
 
+mod advice;
 mod build;
+mod cache;
+/// For the builds of `warpfold` and of its ladder.
+#[cfg(feature = "cuda_builder")]
+#[doc(hidden)]
+pub mod cdylib;
 mod device;
 mod error;
 mod kernels;
+mod library;
 mod pack;
 mod ptx;
+mod rows;
 #[cfg(feature = "cuda_builder")]
 mod rust_cuda;
+mod source;
 mod toolchain;
 mod variant;
 
 use std::path::Path;
 use std::process;
 
-pub use build::{Build, Contents, UPDATE};
+pub use build::{Build, Contents, LOCKED, UPDATE};
+pub use cache::{CACHE, Cache};
 pub use error::{Error, Problem, Refusal};
 pub use kernels::{Compiled, Kernel};
+pub use pack::committed::Unfit;
 pub use ptx::refuse::Reason;
 
 /// Compiles a file of operators, whose path is relative to the crate's folder, and leaves in `OUT_DIR` what `warpfold::operators!`
@@ -71,17 +88,43 @@ pub fn kernels(file: impl AsRef<Path>) {
     run(Contents::Kernels, file.as_ref());
 }
 
+/// Whether device code can be compiled here: the error is that of a build which would have to.
+pub fn find_compiler() -> Result<(), Error> {
+    toolchain::Toolchain::find().map(drop)
+}
+
 fn run(contents: Contents, file: &Path) {
     let build = Build::of_script(contents, file);
-    println!("cargo::rerun-if-changed={}", build.source.display());
-    if build.committed().exists() {
-        println!("cargo::rerun-if-changed={}", build.committed().display());
-    }
-    println!("cargo::rerun-if-env-changed={UPDATE}");
-    #[cfg(feature = "cuda_builder")]
-    println!("cargo::rerun-if-env-changed={}", rust_cuda::ARCHITECTURES);
-    if let Err(error) = build.run() {
+    // Where it fails, its message is the first on the screen: cargo shows what is printed before.
+    let unfit = build.run().unwrap_or_else(|error| {
         eprintln!("{}: {error}", build.source.display());
         process::exit(1);
+    });
+    let committed = build.committed();
+    if let Some(unfit) = unfit {
+        let path = committed.display();
+        println!(
+            "cargo::warning={path} {unfit}. It was not used: `{UPDATE}=1 cargo build` writes it anew"
+        );
     }
+    // The host's macro asks for these: a build script that does not call this leaves it nothing, not what was there before.
+    let [table, bytes] = build.included();
+    let variable = contents.name().to_uppercase();
+    println!(
+        "cargo::rustc-env=WARPFOLD_{variable}_TABLE={}",
+        table.display()
+    );
+    println!(
+        "cargo::rustc-env=WARPFOLD_{variable}_BYTES={}",
+        bytes.display()
+    );
+    println!("cargo::rerun-if-changed={}", build.source.display());
+    if committed.exists() {
+        println!("cargo::rerun-if-changed={}", committed.display());
+    }
+    for variable in [UPDATE, LOCKED, CACHE] {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+    #[cfg(feature = "cuda_builder")]
+    println!("cargo::rerun-if-env-changed={}", rust_cuda::ARCHITECTURES);
 }

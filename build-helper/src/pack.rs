@@ -1,52 +1,43 @@
-//! Kernels packed: each text compressed by itself, so that a program carries little and unpacks what it needs. One file, which
-//! may be committed beside the source:
+//! Kernels packed: each text compressed by itself, so that a program carries little and unpacks what it needs. So they lie in the
+//! cache too (see [`crate::cache`]):
 //!
 //! ```text
-//! warpfold operators 1                the format
-//! kernels 0.1.0-2                     the versions of warpfold-kernels, and of what a launch tells a kernel
-//! source 1f0c…                        a hash of the file of operators
+//! warpfold kernels 1                  the format
+//! hash 1f0c…                          of all that follows
 //! variant 9 0                         a compute capability, the best first
 //! kernel reduce_gcd 31514 5120        a symbol, the text's bytes, the packed bytes
 //! …
 //!                                     an empty line, then all packed bytes
 //! ```
+//!
+//! What is committed is packed all together (see [`committed`]).
 
+pub mod canonical;
+pub mod committed;
+mod lines;
+mod words;
+
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::str::FromStr;
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
+use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
-use crate::kernels::Compiled;
+use crate::kernels::{Compiled, Kernel};
+use crate::source::Hash;
 
 /// The first line.
-const FORMAT: &str = "warpfold operators 1";
+const FORMAT: &str = "warpfold kernels 1\n";
 
-/// How hard is compressed.
-const LEVEL: u8 = 9;
+/// How hard is compressed. A build script is not optimised: harder takes it seconds for a twelfth of the bytes.
+const LEVEL: u8 = 3;
 
-/// What the kernels are made from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stamp {
-    /// The version of `warpfold-kernels`, and of what a launch tells a kernel.
-    pub kernels: String,
-    /// A hash of the file of operators.
-    pub source: String,
-}
+/// The most bytes of a kernel's text.
+const MOST_TEXT_BYTES: usize = 16 << 20;
 
-impl Stamp {
-    /// The stamp of a file's text with this version of the kernels. Line ends do not count: version control may change them.
-    pub fn of(source: &str, kernels: &str) -> Self {
-        // FNV-1a, 128 bits: it tells a file from an older version of itself.
-        let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
-        for byte in source.bytes().filter(|byte| *byte != b'\r') {
-            hash = (hash ^ u128::from(byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b);
-        }
-        Self {
-            kernels: kernels.to_owned(),
-            source: format!("{hash:032x}"),
-        }
-    }
-}
+/// A compute capability, major and minor.
+type Capability = (u32, u32);
 
 /// A kernel, compressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,20 +47,15 @@ pub struct Packed {
     bytes: Vec<u8>,
 }
 
-/// The kernels of one variant.
-type Variants = Vec<((u32, u32), Vec<Packed>)>;
-
-/// A file of packed kernels.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Packed kernels of each variant, the best first, in the order of their symbols.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pack {
-    /// What they are made from.
-    pub stamp: Stamp,
-    variants: Variants,
+    variants: Vec<(Capability, Vec<Packed>)>,
 }
 
 impl Pack {
     /// Packs the kernels.
-    pub fn new(stamp: Stamp, compiled: &[Compiled]) -> Self {
+    pub fn of(compiled: &[Compiled]) -> Self {
         let variants = compiled.iter().map(|compiled| {
             let packed = compiled.kernels.iter().map(|kernel| Packed {
                 symbol: kernel.symbol.clone(),
@@ -79,9 +65,40 @@ impl Pack {
             (compiled.capability, packed.collect())
         });
         Self {
-            stamp,
             variants: variants.collect(),
         }
+    }
+
+    /// Several packs as one.
+    pub fn joined(packs: impl IntoIterator<Item = Self>) -> Self {
+        let mut variants: BTreeMap<Capability, Vec<Packed>> = BTreeMap::new();
+        for (capability, kernels) in packs.into_iter().flat_map(|pack| pack.variants) {
+            variants.entry(capability).or_default().extend(kernels);
+        }
+        for kernels in variants.values_mut() {
+            kernels.sort_by(|a, b| a.symbol.cmp(&b.symbol));
+        }
+        Self {
+            variants: variants.into_iter().rev().collect(),
+        }
+    }
+
+    /// The kernels, unpacked. `None` if a text is not what it was packed from.
+    pub fn compiled(&self) -> Option<Vec<Compiled>> {
+        let variants = self.variants.iter().map(|(capability, kernels)| {
+            let kernels = kernels.iter().map(|kernel| {
+                let text = decompress_to_vec_zlib_with_limit(&kernel.bytes, kernel.text_bytes);
+                Some(Kernel {
+                    symbol: kernel.symbol.clone(),
+                    text: String::from_utf8(text.ok()?).ok()?,
+                })
+            });
+            Some(Compiled {
+                capability: *capability,
+                kernels: kernels.collect::<Option<_>>()?,
+            })
+        });
+        variants.collect()
     }
 
     fn kernels(&self) -> impl Iterator<Item = &Packed> {
@@ -118,58 +135,59 @@ impl Pack {
         table
     }
 
-    /// The file.
+    /// The pack as a file of the cache's.
     pub fn to_file(&self) -> Vec<u8> {
-        let Stamp { kernels, source } = &self.stamp;
-        let mut head = format!("{FORMAT}\nkernels {kernels}\nsource {source}\n");
+        let mut rest = String::new();
         for ((major, minor), kernels) in &self.variants {
-            let _ = writeln!(head, "variant {major} {minor}");
+            let _ = writeln!(rest, "variant {major} {minor}");
             for kernel in kernels {
                 let bytes = kernel.bytes.len();
                 let _ = writeln!(
-                    head,
+                    rest,
                     "kernel {} {} {bytes}",
                     kernel.symbol, kernel.text_bytes
                 );
             }
         }
-        head.push('\n');
-        let mut file = head.into_bytes();
-        file.extend(self.bytes());
-        file
+        rest.push('\n');
+        let mut rest = rest.into_bytes();
+        rest.extend(self.bytes());
+        let head = format!("{FORMAT}hash {}\n", Hash::of(&rest));
+        [head.into_bytes(), rest].concat()
     }
 
-    /// Reads a file; `None` if it is none of this format, or damaged.
+    /// Reads a file of the cache's; `None` if it is none of this format, or damaged.
     pub fn from_file(file: &[u8]) -> Option<Self> {
-        let end = file.windows(2).position(|two| two == b"\n\n")?;
-        let head = std::str::from_utf8(&file[..end]).ok()?;
-        let mut bytes = &file[end + 2..];
-        let mut lines = head.lines();
-        (lines.next()? == FORMAT).then_some(())?;
-        let stamp = Stamp {
-            kernels: lines.next()?.strip_prefix("kernels ")?.to_owned(),
-            source: lines.next()?.strip_prefix("source ")?.to_owned(),
-        };
-        let mut variants = Variants::new();
-        for line in lines {
+        let file = file.strip_prefix(FORMAT.as_bytes())?;
+        let end = file.iter().position(|byte| *byte == b'\n')?;
+        let (head, rest) = (&file[..end], &file[end + 1..]);
+        (head == format!("hash {}", Hash::of(rest)).as_bytes()).then_some(())?;
+        let end = rest.windows(2).position(|two| two == b"\n\n")?;
+        let head = std::str::from_utf8(&rest[..end]).ok()?;
+        let mut bytes = &rest[end + 2..];
+        let mut pack = Self::default();
+        for line in head.lines() {
             let words: Vec<&str> = line.split(' ').collect();
             match words[..] {
                 ["variant", major, minor] => {
-                    variants.push(((number(major)?, number(minor)?), Vec::new()));
+                    let capability = (number(major)?, number(minor)?);
+                    pack.variants.push((capability, Vec::new()));
                 }
                 ["kernel", symbol, text_bytes, packed] => {
                     let (own, rest) = bytes.split_at_checked(number(packed)?)?;
                     bytes = rest;
-                    variants.last_mut()?.1.push(Packed {
+                    let text_bytes =
+                        number(text_bytes).filter(|bytes| *bytes <= MOST_TEXT_BYTES)?;
+                    pack.variants.last_mut()?.1.push(Packed {
                         symbol: symbol.to_owned(),
-                        text_bytes: number(text_bytes)?,
+                        text_bytes,
                         bytes: own.to_vec(),
                     });
                 }
                 _ => return None,
             }
         }
-        bytes.is_empty().then_some(Self { stamp, variants })
+        bytes.is_empty().then_some(pack)
     }
 }
 
@@ -179,63 +197,71 @@ fn number<N: FromStr>(text: &str) -> Option<N> {
 
 #[cfg(test)]
 mod tests {
-    use miniz_oxide::inflate::decompress_to_vec_zlib;
-
     use super::*;
-    use crate::kernels::Kernel;
 
-    fn pack() -> Pack {
-        let kernel = |symbol: &str| Kernel {
-            symbol: symbol.to_owned(),
-            text: format!("text of {symbol}"),
+    fn pack(name: &str) -> Pack {
+        let kernel = |kind: &str| Kernel {
+            symbol: format!("{kind}_{name}"),
+            text: format!("text of {kind}"),
         };
         let compiled = |capability, kernels| Compiled {
             capability,
             kernels,
         };
-        let compiled = [
+        Pack::of(&[
             compiled((9, 0), vec![kernel("a"), kernel("b")]),
             compiled((7, 0), vec![kernel("a")]),
-        ];
-        Pack::new(Stamp::of("source", "0.1.0"), &compiled)
+        ])
     }
 
     #[test]
     fn a_file_is_read_as_it_was_written() {
-        let pack = pack();
+        let pack = pack("x");
         assert_eq!(Pack::from_file(&pack.to_file()), Some(pack));
     }
 
     #[test]
     fn a_damaged_file_is_none() {
-        let file = pack().to_file();
-        assert_eq!(Pack::from_file(&file[..file.len() - 1]), None);
+        let file = pack("x").to_file();
+        for at in 0..file.len() {
+            let mut damaged = file.clone();
+            damaged[at] ^= 1;
+            assert_eq!(Pack::from_file(&damaged), None, "byte {at}");
+            assert_eq!(Pack::from_file(&file[..at]), None);
+        }
         assert_eq!(Pack::from_file(&[&file[..], b"x"].concat()), None);
-        assert_eq!(Pack::from_file(&file[1..]), None);
-        assert_eq!(Pack::from_file(b""), None);
+    }
+
+    #[test]
+    fn packs_are_joined_in_the_order_of_symbols() {
+        let joined = Pack::joined([pack("y"), pack("x")]);
+        let compiled = joined.compiled().unwrap();
+        let symbols = |of: &Compiled| -> Vec<String> {
+            of.kernels
+                .iter()
+                .map(|kernel| kernel.symbol.clone())
+                .collect()
+        };
+        assert_eq!(compiled[0].capability, (9, 0));
+        assert_eq!(symbols(&compiled[0]), ["a_x", "a_y", "b_x", "b_y"]);
+        assert_eq!(symbols(&compiled[1]), ["a_x", "a_y"]);
+        assert_eq!(compiled[0].kernels[2].text, "text of b");
     }
 
     #[test]
     fn the_table_says_what_lies_where() {
-        let pack = pack();
+        let pack = pack("x");
         let table = pack.table();
         assert!(table.starts_with(
-            "&[\nVariant { capability: (9, 0), kernels: &[\nPacked { symbol: \"a\", packed: 0.."
+            "&[\nVariant { capability: (9, 0), kernels: &[\nPacked { symbol: \"a_x\", packed: 0.."
         ));
         let bytes = pack.bytes();
-        let second = &table[table.find("\"b\"").unwrap()..];
+        let second = &table[table.find("\"b_x\"").unwrap()..];
         let range = second.split_once("packed: ").unwrap().1;
         let (begin, rest) = range.split_once("..").unwrap();
         let end = rest.split_once(',').unwrap().0;
         let range = begin.parse().unwrap()..end.parse().unwrap();
-        let text = decompress_to_vec_zlib(&bytes[range]).unwrap();
+        let text = decompress_to_vec_zlib_with_limit(&bytes[range], 100).unwrap();
         assert_eq!(text, b"text of b");
-    }
-
-    #[test]
-    fn a_stamp_follows_the_source_and_not_its_line_ends() {
-        assert_eq!(Stamp::of("a\nb", "1"), Stamp::of("a\r\nb", "1"));
-        assert_ne!(Stamp::of("a\nb", "1"), Stamp::of("a\nc", "1"));
-        assert_ne!(Stamp::of("a", "1"), Stamp::of("a", "2"));
     }
 }

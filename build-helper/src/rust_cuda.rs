@@ -13,15 +13,15 @@ use std::process::Command;
 use std::{env, thread};
 
 use cuda_builder::{CudaBuilder, NvvmArch};
+use warpfold_ptx::inspect::Operands;
+use warpfold_ptx::text::Text;
 
 use crate::build::Build;
 use crate::device::{at, kernels_crate};
-use crate::error::Error;
-use crate::kernels::{Compiled, Kernel, finished, refusal_of_kernel, sorted};
-use crate::ptx::inspect::{Kind, Operands};
+use crate::error::{Error, Problem};
+use crate::kernels::{Compiled, Kernel, Origin, finished, refusal_of_kernel, sorted};
 use crate::ptx::refuse;
 use crate::ptx::space::SHARED_ARRAY;
-use crate::ptx::text::Text;
 use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
 
 /// What `cuda_std` calls the block's shared memory.
@@ -102,13 +102,13 @@ fn arch(variant: &Variant) -> NvvmArch {
 fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
     let emitted = emitted.replace(CUDA_STD_SHARED_ARRAY, SHARED_ARRAY);
     let (mut kernels, mut refusals) = (Vec::new(), Vec::new());
-    for function in &Text::parse(&emitted)?.functions {
-        let Some((kind, operator)) = Kind::of(function.name) else {
+    for function in Text::parse(&emitted).map_err(Problem::from)?.functions {
+        let Some((origin, operator)) = Origin::of(function.name) else {
             continue;
         };
         match refuse::reason_of_whole_kernel(&function.body) {
             Some(reason) => refusals.push(refusal_of_kernel(function.name, operator, reason)),
-            None => kernels.push(finished(function, kind, Operands::InRegisters, variant)?),
+            None => kernels.push(finished(function, origin, Operands::InRegisters, variant)?),
         }
     }
     sorted(kernels, refusals)

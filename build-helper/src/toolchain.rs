@@ -50,7 +50,33 @@ impl Toolchain {
         let version = printed(Command::new(&rustc).arg("--version"));
         Err(Error::NoToolchain {
             compiler: version.unwrap_or_else(|| "the compiler in use".to_owned()),
+            committed: None,
         })
+    }
+
+    /// What the compiler says of itself.
+    pub fn version(&self) -> Option<String> {
+        printed(self.rustc().arg("-vV"))
+    }
+
+    /// rustc.
+    pub fn rustc(&self) -> Command {
+        match self {
+            Self::Current { rustc, .. } => Command::new(rustc),
+            Self::Nightly => {
+                let mut command = Command::new("rustup");
+                command.args(["run", "nightly", "rustc"]);
+                command
+            }
+        }
+    }
+
+    /// The crates of the standard library that cargo compiles for the device, since the toolchain has none.
+    pub fn built_crates(&self) -> &'static [&'static str] {
+        match self {
+            Self::Current { .. } => &[],
+            Self::Nightly => &["core", "compiler_builtins"],
+        }
     }
 
     /// cargo, with the arguments that the toolchain needs beside those of `rustc`.

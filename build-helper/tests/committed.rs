@@ -3,10 +3,15 @@
 mod common;
 
 use std::fs;
+use std::process::ExitCode;
 
+use common::skip::{device_tests, run};
 use warpfold_build::{Build, Error};
 
-#[test]
+fn main() -> ExitCode {
+    run(device_tests![committed_device_code_needs_no_compiler,])
+}
+
 fn committed_device_code_needs_no_compiler() {
     let mut build = common::build("small");
     let own = build.output.join("operators.rs");
@@ -40,7 +45,9 @@ fn committed_device_code_needs_no_compiler() {
     assert_eq!(included("warpfold_operators.bin"), bytes);
 
     let source = fs::read_to_string(&own).expect("the operators");
-    fs::write(&own, source + "// Changed.\n").expect("a change");
+    fs::write(&own, format!("{source}// A comment.\n")).expect("a comment");
+    without_compiler.run().expect("a comment changes no token");
+    fs::write(&own, source + "pub struct Changed;\n").expect("a change");
     assert!(matches!(
         without_compiler.run(),
         Err(Error::Compiler { .. })

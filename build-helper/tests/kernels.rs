@@ -8,13 +8,24 @@ mod common;
 mod good;
 
 use std::fmt::Debug;
+use std::process::ExitCode;
 use std::sync::LazyLock;
 
 use common::device::Device;
+use common::skip::{device_tests, run};
 use good::{Affine, ArgMin, Composition, Count, Gcd};
 use warpfold::element::Element;
 use warpfold::op::Op;
 use warpfold_build::Compiled;
+
+fn main() -> ExitCode {
+    run(device_tests![
+        greatest_common_divisors,
+        compositions_keep_their_order,
+        the_place_of_the_least,
+        counts_of_flags,
+    ])
+}
 
 static COMPILED: LazyLock<Vec<Compiled>> =
     LazyLock::new(|| common::build("good").compile().expect("kernels"));
@@ -65,12 +76,10 @@ fn check<O: Op<T, Output: PartialEq + Debug>, T: Element>(
     }
 }
 
-#[test]
 fn greatest_common_divisors() {
     check::<Gcd, u64>("gcd", true, |i| u64::from(random(i)) * 6);
 }
 
-#[test]
 fn compositions_keep_their_order() {
     check::<Composition, Affine>("composition", false, |i| Affine {
         scale: random(i) | 1,
@@ -78,12 +87,10 @@ fn compositions_keep_their_order() {
     });
 }
 
-#[test]
 fn the_place_of_the_least() {
     check::<ArgMin, f32>("arg_min", true, |i| random(i) as f32);
 }
 
-#[test]
 fn counts_of_flags() {
     check::<Count, u8>("count", true, |i| (random(i) % 3) as u8);
 }

@@ -2,9 +2,18 @@
 
 mod common;
 
+use std::process::ExitCode;
+
+use common::skip::{device_tests, run};
 use warpfold_build::{Error, Reason};
 
-#[test]
+fn main() -> ExitCode {
+    run(device_tests![
+        each_operator_is_refused_for_its_reason,
+        the_compilers_own_messages_name_the_users_file,
+    ])
+}
+
 fn each_operator_is_refused_for_its_reason() {
     let Err(Error::Refused(refusals)) = common::build("refused").compile() else {
         panic!("not refused");
@@ -45,7 +54,6 @@ fn each_operator_is_refused_for_its_reason() {
     assert_eq!(operators.count(), 10, "{refusals:?}");
 }
 
-#[test]
 fn the_compilers_own_messages_name_the_users_file() {
     let messages = |file: &str| match common::build(file).compile() {
         Err(Error::Compiler { messages, .. }) => messages,

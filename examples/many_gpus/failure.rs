@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use warpfold::cust::error::CudaError;
 
 use crate::common::{program, quoted};
+use crate::id_file::Fault;
 
 /// Why the example fails.
 #[derive(Debug, thiserror::Error)]
@@ -14,10 +15,22 @@ pub enum Failure {
     Unreadable { path: PathBuf, error: io::Error },
     #[error("{} has {bytes} bytes, which is no multiple of 8", quoted::path(path))]
     Ragged { path: PathBuf, bytes: usize },
-    #[error("cannot write {}: {error}", quoted::path(path))]
-    Unwritable { path: PathBuf, error: io::Error },
-    #[error("{}, with rank 0's id, has not come", quoted::path(path))]
-    NoId { path: PathBuf },
+    #[error("{}, the file for rank 0's id: {fault}", quoted::path(path))]
+    IdFile { path: PathBuf, fault: Fault },
+    #[error("there is no rank {rank} of {of}: ranks count from 0")]
+    NoSuchRank { rank: u32, of: usize },
+    #[error("{count} numbers on each of {ranks} GPUs are too many to count")]
+    TooManyToCount { count: usize, ranks: usize },
+    #[error(
+        "{count} numbers of 8 bytes, and as many results, are too many for {ranks} GPUs of {device_bytes} bytes"
+    )]
+    TooManyForDevices {
+        count: usize,
+        ranks: usize,
+        device_bytes: u64,
+    },
+    #[error("there is no memory for {count} numbers of 8 bytes on the host")]
+    NoRoom { count: usize },
     #[error(transparent)]
     Device(#[from] warpfold::Error),
     #[error("copying to or from a device: {0}")]
@@ -43,7 +56,13 @@ impl program::Failure for Failure {
     }
 
     fn is_of_input(&self) -> bool {
-        matches!(self, Failure::Unreadable { .. } | Failure::Ragged { .. })
+        matches!(
+            self,
+            Failure::Unreadable { .. }
+                | Failure::Ragged { .. }
+                | Failure::NoSuchRank { .. }
+                | Failure::TooManyToCount { .. }
+        )
     }
 }
 

@@ -1,40 +1,112 @@
-//! How the processes find each other: rank 0 writes NCCL's id to a file that all can read.
+//! How the processes find each other: rank 0 writes NCCL's id to a file that the others read.
+//!
+//! Who can write to the file decides where the ranks connect to, so it is this user's alone: rank 0 makes it new, with rights for
+//! nobody else, and removes it when all have come. A reader follows no link, and refuses a file of another user's.
 
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use warpfold::group::UniqueId;
-
-use crate::failure::Failure;
-
-/// Makes the id and writes it, as rank 0; waits for it as another.
-pub fn share(rank: usize, path: &Path, limit: Duration) -> Result<UniqueId, Failure> {
-    if rank > 0 {
-        return await_id(path, limit);
-    }
-    let id = UniqueId::new()?;
-    // Complete as soon as it is there.
-    let part = path.with_extension("part");
-    let written = fs::write(&part, id.to_bytes()).and_then(|()| fs::rename(&part, path));
-    written.map_err(|error| Failure::Unwritable {
-        path: path.to_owned(),
-        error,
-    })?;
-    Ok(id)
+/// Why a file gives no id, or takes none.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    #[error("is there already, perhaps from an earlier run: remove it, or name another file")]
+    IsThere,
+    #[error("was written too long ago to be of this run: remove it")]
+    Stale,
+    #[error("is a link, or not a file")]
+    NotAFile,
+    #[error("belongs to another user, or others may read or write it")]
+    NotPrivate,
+    #[error("has more than the {0} bytes of an id")]
+    TooLong(usize),
+    #[error("has not come, or not all of it, within {} s", .0.as_secs())]
+    Missing(Duration),
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
-fn await_id(path: &Path, limit: Duration) -> Result<UniqueId, Failure> {
-    let begin = Instant::now();
-    while begin.elapsed() < limit {
-        let bytes = fs::read(path).unwrap_or_default();
-        if let Ok(bytes) = bytes.try_into() {
-            return Ok(UniqueId::from_bytes(bytes));
+/// A file that was written, which goes when this does.
+#[derive(Debug)]
+pub struct Written(PathBuf);
+
+impl Drop for Written {
+    fn drop(&mut self) {
+        // Where it cannot be removed, the next run says that it is there.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Makes the file, and writes the id to it.
+pub fn write(path: &Path, id: &[u8]) -> Result<Written, Fault> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    let mut file = options.open(path).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => Fault::IsThere,
+        _ => error.into(),
+    })?;
+    let written = Written(path.to_owned());
+    file.write_all(id)?;
+    Ok(written)
+}
+
+/// Waits for the file, which has to be complete within the limit.
+pub fn read<const BYTES: usize>(path: &Path, limit: Duration) -> Result<[u8; BYTES], Fault> {
+    let (begin, now) = (Instant::now(), SystemTime::now());
+    // Rank 0 waits no longer than this for the others.
+    let oldest = now.checked_sub(limit);
+    loop {
+        if let Some(id) = read_now(path, oldest)? {
+            return Ok(id);
+        }
+        if begin.elapsed() >= limit {
+            return Err(Fault::Missing(limit));
         }
         thread::sleep(Duration::from_millis(10));
     }
-    Err(Failure::NoId {
-        path: path.to_owned(),
-    })
+}
+
+/// What the file holds, or nothing where it is not there or not complete.
+fn read_now<const BYTES: usize>(
+    path: &Path,
+    oldest: Option<SystemTime>,
+) -> Result<Option<[u8; BYTES]>, Fault> {
+    let mut options = OpenOptions::new();
+    // A pipe does not make it wait.
+    options
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    let file = match options.open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.raw_os_error() == Some(libc::ELOOP) => return Err(Fault::NotAFile),
+        Err(error) => return Err(error.into()),
+    };
+    check(&file, oldest)?;
+    let mut id = Vec::with_capacity(BYTES + 1);
+    file.take(BYTES as u64 + 1).read_to_end(&mut id)?;
+    match id.len() > BYTES {
+        true => Err(Fault::TooLong(BYTES)),
+        false => Ok(id.try_into().ok()),
+    }
+}
+
+/// Refuses what no rank 0 of this user's has written since `oldest`.
+fn check(file: &File, oldest: Option<SystemTime>) -> Result<(), Fault> {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(Fault::NotAFile);
+    }
+    // SAFETY: the function has no conditions: it takes nothing and cannot fail.
+    let user = unsafe { libc::geteuid() };
+    if metadata.uid() != user || metadata.mode() & 0o077 != 0 {
+        return Err(Fault::NotPrivate);
+    }
+    match oldest {
+        Some(oldest) if metadata.modified()? < oldest => Err(Fault::Stale),
+        _ => Ok(()),
+    }
 }

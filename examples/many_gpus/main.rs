@@ -21,14 +21,14 @@ mod rank;
 mod slice;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
 use clap::Parser;
 use warpfold::Gpu;
-use warpfold::group::{self, Gpus, Member};
+use warpfold::group::{self, Gpus, Member, UniqueId};
 
 use common::program;
 use failure::Failure;
@@ -55,13 +55,13 @@ struct Arguments {
 
     /// This process's rank, which is also the number of its GPU; with --of and --id
     #[arg(long, requires_all = ["of", "id"])]
-    rank: Option<usize>,
+    rank: Option<u32>,
 
     /// How many processes there are
     #[arg(long, requires = "rank")]
     of: Option<usize>,
 
-    /// The file by which the processes find each other: rank 0 writes it, and it is not there before
+    /// The file by which the processes find each other: rank 0 makes it, and removes it when all have come
     #[arg(long, requires = "rank")]
     id: Option<PathBuf>,
 
@@ -81,14 +81,7 @@ fn main() -> ExitCode {
 fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     let limit = Duration::from_secs(arguments.limit);
     if let (Some(rank), Some(of), Some(file)) = (arguments.rank, arguments.of, &arguments.id) {
-        let gpu = Gpu::with_device(rank as u32)?;
-        let id = id_file::share(rank, file, limit)?;
-        let mut member = Member::join(&gpu, &id, rank, of, limit)?;
-        for numbers in all_numbers(&arguments, of)? {
-            let report = rank::run(&mut member, &numbers)?;
-            report.print(rank, of, out)?;
-        }
-        return Ok(());
+        return run_rank(&arguments, rank, of, file, out);
     }
     let all = Gpus::all()?;
     let gpus = all.as_slice();
@@ -117,6 +110,43 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Runs as one of several processes.
+fn run_rank(
+    arguments: &Arguments,
+    rank: u32,
+    of: usize,
+    file: &Path,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let limit = Duration::from_secs(arguments.limit);
+    let index = rank as usize;
+    if index >= of {
+        return Err(Failure::NoSuchRank { rank, of });
+    }
+    let runs = all_numbers(arguments, of)?;
+    let gpu = Gpu::with_device(rank)?;
+    let of_file = |fault| Failure::IdFile {
+        path: file.to_owned(),
+        fault,
+    };
+    let (id, written) = if rank == 0 {
+        let id = UniqueId::new()?;
+        let written = id_file::write(file, &id.to_bytes()).map_err(of_file)?;
+        (id, Some(written))
+    } else {
+        let bytes = id_file::read(file, limit).map_err(of_file)?;
+        (UniqueId::from_bytes(bytes), None)
+    };
+    let mut member = Member::join(&gpu, &id, index, of, limit)?;
+    // All have come.
+    drop(written);
+    for numbers in runs {
+        let report = rank::run(&mut member, &numbers)?;
+        report.print(index, of, out)?;
+    }
+    Ok(())
+}
+
 /// The numbers of each run.
 fn all_numbers(arguments: &Arguments, ranks: usize) -> Result<Vec<Numbers>, Failure> {
     if let Some(path) = &arguments.file {
@@ -126,6 +156,9 @@ fn all_numbers(arguments: &Arguments, ranks: usize) -> Result<Vec<Numbers>, Fail
         [] => &[common::item_count(1 << 26, 1 << 14)],
         _ => &arguments.numbers[..],
     };
-    let made_up = |&count: &usize| Numbers::made_up(count.saturating_mul(ranks));
-    Ok(counts.iter().map(made_up).collect())
+    let made_up = |&count: &usize| match count.checked_mul(ranks) {
+        Some(all) => Ok(Numbers::made_up(all)),
+        None => Err(Failure::TooManyToCount { count, ranks }),
+    };
+    counts.iter().map(made_up).collect()
 }

@@ -44,11 +44,14 @@ impl Numbers {
     }
 
     /// Some of them.
-    pub fn some(&self, range: Range<usize>) -> Vec<u64> {
+    pub fn some(&self, range: Range<usize>) -> Result<Vec<u64>, Failure> {
+        // And for one more.
+        let mut some = room_for(range.len().saturating_add(1))?;
         match self {
-            Self::OfFile(numbers) => numbers[range].to_vec(),
-            Self::MadeUp(_) => range.map(made_up).collect(),
+            Self::OfFile(numbers) => some.extend_from_slice(&numbers[range]),
+            Self::MadeUp(_) => some.extend(range.map(made_up)),
         }
+        Ok(some)
     }
 
     /// The sum of some of them, on the CPU; it wraps.
@@ -57,6 +60,15 @@ impl Numbers {
             Self::OfFile(numbers) => numbers[range].iter().copied().fold(0, u64::wrapping_add),
             Self::MadeUp(_) => range.map(made_up).fold(0, u64::wrapping_add),
         }
+    }
+}
+
+/// An empty vector with room for so many.
+pub fn room_for(count: usize) -> Result<Vec<u64>, Failure> {
+    let mut room = Vec::new();
+    match room.try_reserve_exact(count) {
+        Ok(()) => Ok(room),
+        Err(_) => Err(Failure::NoRoom { count }),
     }
 }
 

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::group::{self, Member};
-use warpfold::{Sum, inclusive_scan, reduce};
+use warpfold::{Sum, reduce, scan};
 
 use crate::common;
 use crate::failure::{Failure, same};
-use crate::numbers::Numbers;
+use crate::numbers::{Numbers, room_for};
 
 /// How often each call is made, of which the first prepares it; the fastest counts.
 const CALLS: usize = 10;
@@ -30,37 +30,53 @@ pub struct Report {
 pub fn run(member: &mut Member<'_>, numbers: &Numbers) -> Result<Report, Failure> {
     member.gpu().make_current()?;
     let count = numbers.count();
+    check_room(count, member)?;
     let share = group::cuts::<u64>(count, member.size())[member.rank()].clone();
-    let items = numbers.some(share.clone());
+    let mut items = numbers.some(share.clone())?;
+    let item_count = items.len();
     // There is no buffer of no items.
-    let room = [&items[..], &[0]].concat();
-    let input = DeviceBuffer::from_slice(&room)?;
-    let mut output = DeviceBuffer::from_slice(&room)?;
-    drop(room);
-    let input = input.index(..items.len());
+    items.push(0);
+    let input = DeviceBuffer::from_slice(&items)?;
+    let mut output = DeviceBuffer::from_slice(&items)?;
+    let input = input.index(..item_count);
 
     let gpu = member.gpu();
-    let sum_alone = fastest(|| reduce::<Sum, _>(gpu, &input))?;
-    let scan_alone = fastest(|| inclusive_scan::<Sum, _>(gpu, &input, &mut output))?;
-    let sum = member.reduce::<Sum, _>(&input)?;
-    let sum_together = fastest(|| member.reduce::<Sum, _>(&input))?;
-    let scan_together = fastest(|| member.inclusive_scan::<Sum, _>(&input, &mut output))?;
+    let sum_alone = fastest(|| reduce::<Sum, _>(&input).wait(gpu))?;
+    let scan_alone = fastest(|| scan::<Sum, _>(&input).to(&mut output).wait(gpu))?;
+    let sum = reduce::<Sum, _>(&input).wait(&mut *member)?;
+    let sum_together = fastest(|| reduce::<Sum, _>(&input).wait(&mut *member))?;
+    let scan_together = fastest(|| scan::<Sum, _>(&input).to(&mut output).wait(&mut *member))?;
 
     same("the sum", sum, numbers.sum(0..count))?;
-    let mut scanned = vec![0u64; items.len() + 1];
+    let mut scanned = room_for(items.len())?;
+    scanned.resize(items.len(), 0);
     output.copy_to(&mut scanned[..])?;
     let mut total = numbers.sum(0..share.start);
-    for (item, found) in items.iter().zip(scanned) {
+    for (item, found) in items[..item_count].iter().zip(scanned) {
         total = total.wrapping_add(*item);
         same("a number of the scan", found, total)?;
     }
     Ok(Report {
         count,
-        share: items.len(),
+        share: item_count,
         sum,
         sum_times: [sum_together, sum_alone],
         scan_times: [scan_together, scan_alone],
     })
+}
+
+/// Refuses more numbers than the devices have memory for, before the host's is taken: each has its share, and its results.
+fn check_room(count: usize, member: &Member<'_>) -> Result<(), Failure> {
+    let (ranks, device_bytes) = (member.size(), member.gpu().memory_bytes());
+    let needed = 2 * size_of::<u64>() as u128 * count as u128;
+    match needed > u128::from(device_bytes) * ranks as u128 {
+        true => Err(Failure::TooManyForDevices {
+            count,
+            ranks,
+            device_bytes,
+        }),
+        false => Ok(()),
+    }
 }
 
 /// The time of the fastest of some calls.

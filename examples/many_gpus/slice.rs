@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use warpfold::group::Gpus;
-use warpfold::{Sum, gpu_inclusive_scan, gpu_sum};
+use warpfold::{Gpu, Sum, gpu_sum, reduce, scan};
 
 use crate::common;
 use crate::failure::{Failure, same};
@@ -15,7 +15,7 @@ const CALLS: usize = 4;
 /// Sums and scans a slice of `bytes` bytes.
 pub fn run(gpus: &Gpus, bytes: usize, out: &mut dyn Write) -> Result<(), Failure> {
     let numbers = Numbers::made_up(bytes / size_of::<u64>());
-    let items = numbers.some(0..numbers.count());
+    let items = numbers.some(0..numbers.count())?;
     let expected = numbers.sum(0..numbers.count());
     let check_sum = |sum: u64| same("the sum", sum, expected);
     let check_scan = |scanned: Vec<u64>| {
@@ -34,10 +34,14 @@ pub fn run(gpus: &Gpus, bytes: usize, out: &mut dyn Write) -> Result<(), Failure
         )
     };
     print("sum", "one GPU", fastest(|| gpu_sum(&items), check_sum)?)?;
-    print("sum", "all GPUs", fastest(|| gpus.sum(&items), check_sum)?)?;
-    let one = || gpu_inclusive_scan::<Sum, u64>(&items);
+    print(
+        "sum",
+        "all GPUs",
+        fastest(|| reduce::<Sum, _>(&items).wait(gpus), check_sum)?,
+    )?;
+    let one = || scan::<Sum, _>(&items).wait(Gpu::global());
     print("scan", "one GPU", fastest(one, check_scan)?)?;
-    let all = || gpus.inclusive_scan::<Sum, u64>(&items);
+    let all = || scan::<Sum, _>(&items).wait(gpus);
     print("scan", "all GPUs", fastest(all, check_scan)?)?;
     Ok(())
 }

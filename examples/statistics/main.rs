@@ -95,8 +95,8 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out, "numbers    {} ({})", input.numbers.len(), input.origin)?;
     let buffer = DeviceBuffer::from_slice(&input.numbers)?;
     // The first call loads the kernel, which is not what the clock is for.
-    let statistics = reduce::<Statistics, _>(&gpu, &buffer)?;
-    let (again, time) = common::timed(|| reduce::<Statistics, _>(&gpu, &buffer));
+    let statistics = reduce::<Statistics, _>(&buffer).wait(&gpu)?;
+    let (again, time) = common::timed(|| reduce::<Statistics, _>(&buffer).wait(&gpu));
     print(&statistics, &input, out)?;
     writeln!(out, "time       {time:.1?} for one reading")?;
     plain::check_again(&statistics, &again?)?;

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use warpfold::cust::error::CudaError;
 use warpfold::cust::memory::DeviceBuffer;
-use warpfold::{Gpu, Max, Min, Sum, reduce, reference};
+use warpfold::{Cpu, Gpu, Max, Min, Sum, reduce};
 
 use common::{program, quoted};
 
@@ -85,10 +85,10 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     let (input, copy_time) = common::timed(|| DeviceBuffer::from_slice(&numbers));
     let input = input?;
     // The first call of each loads its kernel, which is not what the clock is for.
-    let sum = reduce::<Sum, _>(&gpu, &input)?;
-    let min = reduce::<Min, _>(&gpu, &input)?;
-    let max = reduce::<Max, _>(&gpu, &input)?;
-    let (again, time) = common::timed(|| reduce::<Sum, _>(&gpu, &input));
+    let sum = reduce::<Sum, _>(&input).wait(&gpu)?;
+    let min = reduce::<Min, _>(&input).wait(&gpu)?;
+    let max = reduce::<Max, _>(&input).wait(&gpu)?;
+    let (again, time) = common::timed(|| reduce::<Sum, _>(&input).wait(&gpu));
     same("the sum, a second time", again?, sum)?;
 
     if numbers.is_empty() {
@@ -121,9 +121,9 @@ fn made_up() -> Vec<f64> {
 
 /// Bit for bit against the same tree on the CPU, and within the rounding error of a plain loop.
 fn check(numbers: &[f64], sum: f64, min: f64, max: f64) -> Result<(), Failure> {
-    same("sum", sum, reference::reduce::<Sum, _>(numbers))?;
-    same("minimum", min, reference::reduce::<Min, _>(numbers))?;
-    same("maximum", max, reference::reduce::<Max, _>(numbers))?;
+    same("sum", sum, reduce::<Sum, _>(numbers).wait(Cpu)?)?;
+    same("minimum", min, reduce::<Min, _>(numbers).wait(Cpu)?)?;
+    same("maximum", max, reduce::<Max, _>(numbers).wait(Cpu)?)?;
     let plain: f64 = numbers.iter().sum();
     let magnitude: f64 = numbers.iter().map(|x| x.abs()).sum();
     // Either order of n additions is off by less than n·u·Σ|x|, and ε is 2u. A sum that overflows, or

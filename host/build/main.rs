@@ -4,22 +4,9 @@
 //! The PTX is what is committed in `ptx/`; with the feature `cuda_builder`, what rust-cuda's compiler makes of the
 //! kernels now.
 
-#[cfg(feature = "cuda_builder")]
-mod bounds;
-#[cfg(not(feature = "cuda_builder"))]
-#[path = "../src/ptx/fill.rs"]
-mod fill;
-#[cfg(feature = "cuda_builder")]
-mod finish;
 mod pack;
 #[cfg(feature = "cuda_builder")]
 mod rust_cuda;
-#[cfg(not(feature = "cuda_builder"))]
-mod table;
-#[cfg(not(feature = "cuda_builder"))]
-#[path = "../src/ptx/without_early.rs"]
-#[allow(dead_code, reason = "the library uses the rest")]
-mod without_early;
 
 #[cfg(not(feature = "cuda_builder"))]
 use std::collections::BTreeMap;
@@ -32,7 +19,7 @@ use pack::Variant;
 #[cfg(feature = "cuda_builder")]
 use rust_cuda::compile as variants;
 #[cfg(not(feature = "cuda_builder"))]
-use table::Table;
+use warpfold_ptx::{cut, fill, older, table::Table};
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build");
@@ -59,20 +46,18 @@ fn texts(output: &Path) -> Result<PathBuf, Box<dyn Error>> {
 #[cfg(not(feature = "cuda_builder"))]
 fn variants(_output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     println!("cargo::rerun-if-changed=ptx");
-    println!("cargo::rerun-if-changed=src/ptx/fill.rs");
-    println!("cargo::rerun-if-changed=src/ptx/without_early.rs");
     let folder = Path::new("ptx");
     let newest = Table::of_files(files(&folder.join("sm_90"))?)?;
     let oldest = Table::for_7_0(files(&folder.join("sm_70"))?, &newest)?;
     let variant = |table: &Table, capability| -> Result<Variant, Box<dyn Error>> {
         let mut texts = table.packed();
         if let Some(own) = &table.own {
-            texts.extend(pack::kernels(own)?);
+            texts.extend(cut::kernels(own)?);
         }
         Ok(Variant { capability, texts })
     };
-    let newest = variant(&newest, without_early::FROM)?;
-    let mut oldest = variant(&oldest, without_early::FOR_7_0.capability)?;
+    let newest = variant(&newest, older::FROM)?;
+    let mut oldest = variant(&oldest, older::FOR_7_0.capability)?;
     // What is made of a skeleton by the same bodies is looked for among those for 9.0.
     let stands_there = |symbol: &String, text: &String| {
         text.starts_with(fill::FILLED) && newest.texts.get(symbol) == Some(text)

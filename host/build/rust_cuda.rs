@@ -1,18 +1,15 @@
 //! Compiles the library's kernels with rust-cuda's compiler. `cargo xtask rust-cuda` builds and tests what comes of it.
 
-mod amend;
-mod compiler;
-
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs, panic, thread};
 
-use cuda_builder::NvvmArch;
+use warpfold_build::cdylib::{Cdylib, NvvmArch, Package, Target};
+use warpfold_kernels::kind::launch_bounds;
+use warpfold_ptx::cut::kernels;
+use warpfold_ptx::finish::{Bounds, Contents, finish};
 
-use crate::bounds;
-use crate::finish::finish;
-use crate::pack::{self, Variant};
-use compiler::{Cdylib, Package, Target};
+use crate::pack::Variant;
 
 /// A folder with the sources of the kernels' crate, where it is not that of this package. `cargo xtask rust-cuda` names
 /// one with fewer kernels.
@@ -20,6 +17,13 @@ const KERNELS: &str = "WARPFOLD_KERNELS";
 
 /// The names of the architectures that are compiled for, with commas between them, where it is not for all.
 const ARCHITECTURES: &str = "WARPFOLD_ARCHITECTURES";
+
+/// What a text of the library holds: all entries, and nothing else.
+const LIBRARY: Contents = Contents {
+    has: |_| true,
+    has_declarations: false,
+    bounds: |entry| launch_bounds(entry).map(Bounds::from),
+};
 
 /// A generation of devices.
 struct Generation {
@@ -111,11 +115,12 @@ fn compile_for(
     cdylib: &Cdylib,
     output: &Path,
 ) -> Result<Variant, String> {
-    let text = finish(&cdylib.compile(target, output)?, &bounds::LIBRARY)?;
+    let emitted = cdylib.compile(target, output)?;
+    let text = finish(&emitted, &LIBRARY).map_err(|error| error.to_string())?;
     let path = output.join(target.name).with_extension("ptx");
     fs::write(path, &text).map_err(|error| error.to_string())?;
     Ok(Variant {
         capability: *capability,
-        texts: pack::kernels(&text)?,
+        texts: kernels(&text).map_err(|error| error.to_string())?,
     })
 }

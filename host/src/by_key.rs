@@ -1,157 +1,226 @@
-//! Reductions and scans by key, of buffers that are in the device's memory: neighbours with equal keys belong together.
+//! Reductions and scans by key: neighbours with equal keys belong together.
 //!
 //! Two launches: the first writes where the runs of equal keys start, and their keys; the second reduces or scans these segments. So the
-//! values of a run are combined in the order of [a segment's](warpfold_kernels::segments), with the same bits.
+//! values of a run are combined in the order of [a segment's](warpfold_kernels::segments), with the same bits. The arguments of both are
+//! checked before the first is queued.
 
-mod call;
-mod scan;
-mod slices;
-
-pub use scan::{
-    exclusive_scan_by_key, exclusive_scan_by_key_on, inclusive_scan_by_key,
-    inclusive_scan_by_key_on,
+use crate::call::Made;
+use crate::error::{Argument, Error, Result};
+use crate::gpu::{DeviceMemory, Entered};
+use crate::kernel::{Row, Type};
+use crate::launch::{
+    Chooser, Count, Queue, Region, Segments, Selection, Span, check_arguments, check_lengths,
 };
 
-pub use slices::gpu_reduce_by_key;
-
-use cust::memory::DeviceSlice;
-use cust::stream::Stream;
-
-use crate::error::Result;
-use crate::gpu::Gpu;
-use crate::kernel::{Item, Kernel, kind};
-use crate::launch::Span;
-use crate::segments::Offset;
-use crate::selection::RunsKernel;
-
-use self::call::{Keyed, Starts};
-
-/// Combines the values of each run of equal neighbouring keys with the operator `O`. Writes the first key of each run to the first items
-/// of `unique_keys`, its result to the first items of `results`, and waits for it. Gives how many runs there are. The rest of the outputs
-/// is not touched.
-///
-/// Which keys are equal says the equality `E`: [`Equal`](crate::Equal) compares by value. Keys need not be sorted: a key that comes
-/// back later begins a run of its own. There are as many values as keys. The values of a run are combined in order, so the operator need
-/// not commute.
-///
-/// The outputs need room for as many items as there are runs, and no more. If they have less, the error says how much is needed, and
-/// what has room of the keys is written. For no keys nothing is done, and the driver is not called.
-///
-/// The time is that of the bytes: keys and values are read once, keys, results and one offset for each run written once, and offsets read
-/// once or twice. For the offsets, memory is allocated for the time of the call; [`reduce_by_key_on`] takes it from the caller.
-///
-/// A result depends on the values of its run and on nothing else, bit for bit; see [`segmented_reduce`](crate::segmented_reduce()).
-/// [`reference::reduce_by_key`](crate::reference::reduce_by_key) computes the same on the host.
-///
-/// ```
-/// use warpfold::cust::memory::DeviceBuffer;
-/// use warpfold::{Equal, Gpu, Sum, reduce_by_key};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let gpu = Gpu::new()?;
-/// gpu.make_current()?;
-/// let keys = DeviceBuffer::from_slice(&[3u8, 3, 1, 1, 1, 3])?;
-/// let values = DeviceBuffer::from_slice(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
-/// let (mut unique, mut sums) = (DeviceBuffer::zeroed(6)?, DeviceBuffer::zeroed(6)?);
-/// let runs = reduce_by_key::<Sum, Equal, _, _>(&gpu, &keys, &values, &mut unique, &mut sums)?;
-/// assert_eq!(unique.as_host_vec()?[..runs], [3, 1, 3]);
-/// assert_eq!(sums.as_host_vec()?[..runs], [3.0, 12.0, 6.0]);
-/// # Ok(())
-/// # }
-/// ```
-///
-/// # Errors
-///
-/// [`Error::OutputTooShort`]. And, before anything is launched, [`Error::LengthsDiffer`] of keys and values, [`Error::Overlap`],
-/// [`Error::CaptureUnderWay`], [`Error::ForeignMemory`], [`Error::Misaligned`], [`Error::OutOfMemory`], [`Error::KernelRejected`],
-/// [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`].
-///
-/// [`Error::CaptureUnderWay`]: crate::Error::CaptureUnderWay
-/// [`Error::Driver`]: crate::Error::Driver
-/// [`Error::ForeignMemory`]: crate::Error::ForeignMemory
-/// [`Error::Forked`]: crate::Error::Forked
-/// [`Error::KernelRejected`]: crate::Error::KernelRejected
-/// [`Error::LengthsDiffer`]: crate::Error::LengthsDiffer
-/// [`Error::Misaligned`]: crate::Error::Misaligned
-/// [`Error::OutOfMemory`]: crate::Error::OutOfMemory
-/// [`Error::OutputTooShort`]: crate::Error::OutputTooShort
-/// [`Error::Overlap`]: crate::Error::Overlap
-/// [`Error::Poisoned`]: crate::Error::Poisoned
-pub fn reduce_by_key<O, E, K, V>(
-    gpu: &Gpu,
-    keys: &DeviceSlice<K>,
-    values: &DeviceSlice<V>,
-    unique_keys: &mut DeviceSlice<K>,
-    results: &mut DeviceSlice<O::Output>,
-) -> Result<usize>
-where
-    O: Kernel<kind::segmented_reduce, V>,
-    E: RunsKernel<K>,
-    K: Item,
-    V: Item,
-{
-    let keyed = Keyed::new::<E, K, V>(keys, values)?;
-    keyed.reduce_and_wait(
-        gpu,
-        O::row(),
-        Span::from(&*unique_keys),
-        Span::from(&*results),
-    )
+/// Keys and values, of which there are equally many.
+pub struct Keyed {
+    keys: Span,
+    values: Span,
+    /// Chooses the first key of each run.
+    chooser: Chooser,
+    /// Where the device's memory has how many keys there are, if these are only the most.
+    count: Option<Span>,
 }
 
-/// Queues a [`reduce_by_key`] on `stream`, whose outputs are the keys of the runs and their results; the number of runs goes to the first
-/// place of `count`. For the rules of functions that do not wait, see the [crate's documentation](crate#without-waiting).
-///
-/// `starts` is where the runs start, as [`run_starts`](crate::run_starts) writes it: it needs room for one number more than there are
-/// runs. If the outputs or `starts` have too little room, that is no error: they are filled, and the count says how many runs there are.
-/// For no keys the count is 0.
-///
-/// ```
-/// use warpfold::cust::memory::DeviceBuffer;
-/// use warpfold::cust::stream::{Stream, StreamFlags};
-/// use warpfold::{Equal, Gpu, Max, reduce_by_key_on};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let gpu = Gpu::new()?;
-/// gpu.make_current()?;
-/// let stream = Stream::new(StreamFlags::DEFAULT, None)?;
-/// let keys = DeviceBuffer::from_slice(&[3u8, 3, 1])?;
-/// let values = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
-/// let (mut unique, mut greatest) = (DeviceBuffer::zeroed(3)?, DeviceBuffer::zeroed(3)?);
-/// let mut starts = DeviceBuffer::<u32>::zeroed(4)?;
-/// let mut count = DeviceBuffer::zeroed(1)?;
-/// let outputs = (&mut *unique, &mut *greatest);
-/// reduce_by_key_on::<Max, Equal, _, _, _>(&gpu, &stream, &keys, &values, outputs, &mut starts, &mut count)?;
-/// stream.synchronize()?;
-/// assert_eq!(count.as_host_vec()?, [2]);
-/// assert_eq!(greatest.as_host_vec()?[..2], [2, 3]);
-/// # Ok(())
-/// # }
-/// ```
-///
-/// # Errors
-///
-/// The same as for [`reduce_by_key`], except [`Error::CaptureUnderWay`](crate::Error::CaptureUnderWay), and
-/// [`Error::ForeignStream`](crate::Error::ForeignStream), and [`Error::TooManyItems`](crate::Error::TooManyItems) if starts of 32 bits
-/// do not reach. [`Error::OutputTooShort`](crate::Error::OutputTooShort) is about a `count` without a place.
-pub fn reduce_by_key_on<O, E, K, V, I>(
-    gpu: &Gpu,
-    stream: &Stream,
-    keys: &DeviceSlice<K>,
-    values: &DeviceSlice<V>,
-    (unique_keys, results): (&mut DeviceSlice<K>, &mut DeviceSlice<O::Output>),
-    starts: &mut DeviceSlice<I>,
-    count: &mut DeviceSlice<u64>,
-) -> Result<()>
-where
-    O: Kernel<kind::segmented_reduce, V>,
-    E: RunsKernel<K>,
-    K: Item,
-    V: Item,
-    I: Offset,
-{
-    let keyed = Keyed::new::<E, K, V>(keys, values)?;
-    let outputs = (Span::from(&*unique_keys), Span::from(&*results));
-    let starts = Starts::of(starts, Span::from(&*count));
-    keyed.queue_reduce(gpu, stream, O::row(), outputs, starts)
+/// Where the starts of runs go, and their number.
+#[derive(Clone, Copy)]
+pub struct Starts {
+    pub numbers: Span,
+    pub count: Span,
+}
+
+/// Where results go, and perhaps the first key of each run.
+#[derive(Clone, Copy)]
+pub struct Outputs {
+    pub unique_keys: Option<Span>,
+    pub results: Span,
+}
+
+impl Starts {
+    /// Room for `number_count` numbers up to `most`, in memory of the library's own.
+    fn allocate(
+        entered: Entered<'_>,
+        number_count: usize,
+        most: usize,
+    ) -> Result<(Self, DeviceMemory)> {
+        let number = match u32::try_from(most) {
+            Ok(_) => Type::of::<u32>(),
+            Err(_) => Type::of::<u64>(),
+        };
+        // The number of runs comes first.
+        let count = Type::of::<u64>();
+        let bytes = count.bytes + number.bytes * number_count;
+        let memory = entered.with_room(|| DeviceMemory::allocate(bytes as u64))?;
+        let starts = Self {
+            numbers: Span {
+                address: memory.address() + count.bytes as u64,
+                item_count: number_count,
+                item: number,
+            },
+            count: Span {
+                address: memory.address(),
+                item_count: 1,
+                item: count,
+            },
+        };
+        Ok((starts, memory))
+    }
+}
+
+impl Keyed {
+    /// Keys and values, and what chooses the first key of each run.
+    pub fn new(keys: Span, values: Span, chooser: Chooser, count: Option<Span>) -> Result<Self> {
+        check_lengths(keys.item_count, values.item_count)?;
+        Ok(Self {
+            keys,
+            values,
+            chooser,
+            count,
+        })
+    }
+
+    /// Queues what is made of each run. Starts have room for all that is made: of a scan, for one number more than there are keys.
+    pub fn queue(
+        &self,
+        queue: &mut Queue<'_>,
+        row: &'static Row,
+        made: Made,
+        outputs: Outputs,
+        starts: Starts,
+    ) -> Result<()> {
+        queue.check(&self.regions(made, outputs, Some(starts)))?;
+        self.runs(outputs, starts).check_numbers()?;
+        // SAFETY: the check is of all arguments of both launches, for as many results and starts as are written.
+        unsafe { self.queue_checked(queue, row, made, outputs, starts) }
+    }
+
+    /// Runs the same, and waits for it. Gives how many runs there are, for all of which there was room.
+    pub fn and_wait(
+        &self,
+        entered: Entered<'_>,
+        row: &'static Row,
+        made: Made,
+        outputs: Outputs,
+        starts: Option<Starts>,
+    ) -> Result<usize> {
+        check_arguments(entered, &self.regions(made, outputs, starts))?;
+        let room = self.room(made, outputs);
+        let (starts, memory) = match starts {
+            Some(starts) => (starts, None),
+            None => {
+                let key_count = self.keys.item_count;
+                let (starts, memory) = Starts::allocate(entered, room + 1, key_count)?;
+                (starts, Some(memory))
+            }
+        };
+        self.runs(outputs, starts).check_numbers()?;
+        let ((), mut call) = Queue::and_wait(entered, |queue, _| {
+            // SAFETY: the check above is of all memory of the caller's. Starts that are not are an allocation of this call's, which lives
+            // until the work is waited for, with a place for one start more than there is room for runs.
+            unsafe { self.queue_checked(queue, row, made, outputs, starts) }
+        })?;
+        let count = call.number_at(starts.count.address)? as usize;
+        drop(memory);
+        match made {
+            Made::Reduction if count > room => Err(Error::OutputTooShort {
+                offered_items: room,
+                needed_items: count,
+            }),
+            _ => Ok(count),
+        }
+    }
+
+    /// Queues both launches. Nothing is missing for the second when the first is queued.
+    ///
+    /// # Safety
+    ///
+    /// Until the work is done, in memory of this context, aligned, and each output apart from all else:
+    ///
+    /// - keys, values and the number of keys, where there is one, can be read;
+    /// - there are places for results and first keys, as many as they say, for starts and for their number;
+    /// - of a scan, there are places for a result of each key, and for one start more than there are keys.
+    unsafe fn queue_checked(
+        &self,
+        queue: &mut Queue<'_>,
+        row: &'static Row,
+        made: Made,
+        outputs: Outputs,
+        starts: Starts,
+    ) -> Result<()> {
+        let most_runs = self
+            .room(made, outputs)
+            .min(starts.numbers.item_count.saturating_sub(1));
+        let (starts_at, count_at) = (starts.numbers, Some(starts.count));
+        let segments = Segments::of_runs(self.values, starts_at, most_runs, count_at);
+        if most_runs > 0 {
+            queue.prepare_segments(row, segments)?;
+        }
+        let runs = self.runs(outputs, starts);
+        // SAFETY: keys, first keys, starts and the place of their number are this function's conditions; the kernel writes no more than
+        // there is room for.
+        unsafe { queue.select_checked(&runs, Count::Callers(starts.count)) }?;
+        match most_runs {
+            0 => Ok(()),
+            // SAFETY: values, starts and results are this function's conditions: there is a result's place for each of `most_runs` runs, or
+            // in a scan for each value, and one start more. There is no report.
+            _ => unsafe { queue.segments_checked(row, segments, made, outputs.results, 0) },
+        }
+    }
+
+    /// How many runs the outputs have room for. A scan has a result for each item, however many runs there are.
+    fn room(&self, made: Made, outputs: Outputs) -> usize {
+        let key_count = self.keys.item_count;
+        match made {
+            Made::Reduction => {
+                let results = outputs.results.item_count.min(key_count);
+                outputs
+                    .unique_keys
+                    .map_or(results, |keys| keys.item_count.min(results))
+            }
+            Made::InclusiveScan | Made::ExclusiveScan => key_count,
+        }
+    }
+
+    /// The runs, of which the starts are written, and perhaps the keys.
+    fn runs(&self, outputs: Outputs, starts: Starts) -> Selection {
+        Selection {
+            item_count_at: self.count,
+            ..Selection::of_runs(self.keys, self.chooser, outputs.unique_keys, starts.numbers)
+        }
+    }
+
+    /// All that both launches read and write of the caller's memory. The starts and their number are there if they are the caller's.
+    fn regions(&self, made: Made, outputs: Outputs, starts: Option<Starts>) -> [Option<Region>; 7] {
+        let key_count = self.keys.item_count;
+        let most_starts = key_count + 1;
+        let firsts = outputs.unique_keys.map(|span| {
+            let span = self.chooser.aligned(span);
+            Region::written_at_most(Argument::Output, span, key_count)
+        });
+        let (results, numbers) = match made {
+            Made::Reduction => (
+                Region::written_at_most(Argument::Output, outputs.results, key_count),
+                starts.map(|starts| {
+                    Region::written_at_most(Argument::Offsets, starts.numbers, most_starts)
+                }),
+            ),
+            Made::InclusiveScan | Made::ExclusiveScan => (
+                Region::written(Argument::Output, outputs.results, key_count),
+                starts
+                    .map(|starts| Region::written(Argument::Offsets, starts.numbers, most_starts)),
+            ),
+        };
+        [
+            Some(Region::read(
+                Argument::Input,
+                self.chooser.aligned(self.keys),
+            )),
+            Some(Region::read(Argument::Input, self.values)),
+            self.count.map(Region::count),
+            firsts,
+            Some(results),
+            numbers,
+            starts.map(|starts| Region::written(Argument::Count, starts.count, 1)),
+        ]
+    }
 }

@@ -16,9 +16,10 @@ use std::fmt;
 use bytemuck::bytes_of;
 
 use crate::error::Error;
-use crate::kernel::kind::{self, Kind};
-use crate::kernel::{Item, Kernel};
-use crate::{Commutative, Op, reference, slice};
+use crate::gpu::Gpu;
+use crate::kernel::{Item, Kernel, kind};
+use crate::request::{Cpu, reduce, scan};
+use crate::{Commutative, Op};
 use near::is_near;
 
 /// The lengths for which the device's bits are compared with the host's: about a vector, a warp, a block, a tile and several.
@@ -30,8 +31,8 @@ const ALL_TRIPLES: usize = 12;
 /// The distances at which more samples are combined.
 const STEPS: [usize; 8] = [1, 2, 3, 5, 7, 11, 13, 17];
 
-/// What an operator does not keep to.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+/// What an operator does not keep to. Its `Debug` reads as its `Display`: `?` in a test or in `main` prints that.
+#[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OperatorFlaw {
     /// There is nothing to check it with.
@@ -127,6 +128,12 @@ pub enum OperatorFlaw {
     Gpu(#[from] Error),
 }
 
+impl fmt::Debug for OperatorFlaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 fn claim(claims_exact: &bool) -> &'static str {
     match claims_exact {
         true => ", though it says that it is exact",
@@ -196,8 +203,8 @@ where
     laws.check_commutation()?;
     for item_count in LENGTHS {
         let items = repeated(items, item_count);
-        let device = slice::gpu_reduce::<O, T>(&items)?;
-        let host = reference::reduce::<O, T>(&items);
+        let device = reduce::<O, _>(&items).wait(Gpu::global()?)?;
+        let host = reduce::<O, _>(&items).wait(Cpu)?;
         compare::<O, _>("a reduction", &[device], &[host], item_count)?;
     }
     Ok(())
@@ -224,21 +231,16 @@ where
 {
     for item_count in LENGTHS {
         let items = repeated(items, item_count);
-        let host = reference::inclusive_scan::<O, T>(&items);
-        check_scan::<kind::inclusive_scan, O, T>("an inclusive scan", &items, &host)?;
-        let host = reference::exclusive_scan::<O, T>(&items);
-        check_scan::<kind::exclusive_scan, O, T>("an exclusive scan", &items, &host)?;
+        let inclusive = || scan::<O, _>(&items);
+        let device = inclusive().wait(Gpu::global()?)?;
+        let host = inclusive().wait(Cpu)?;
+        compare::<O, _>("an inclusive scan", &device, &host, item_count)?;
+        let exclusive = || scan::<O, _>(&items).exclusive();
+        let device = exclusive().wait(Gpu::global()?)?;
+        let host = exclusive().wait(Cpu)?;
+        compare::<O, _>("an exclusive scan", &device, &host, item_count)?;
     }
     Ok(())
-}
-
-fn check_scan<K: Kind, O: Kernel<K, T>, T: Item>(
-    kind: &'static str,
-    items: &[T],
-    host: &[O::Output],
-) -> Result<(), OperatorFlaw> {
-    let device = slice::scan::<K, O, T>(items)?;
-    compare::<O, _>(kind, &device, host, items.len())
 }
 
 /// So many items, from these in a varying order.

@@ -25,6 +25,7 @@ mod raw;
 use std::ffi::{CStr, c_int, c_void};
 use std::marker::PhantomData;
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{DriverCode, Error};
 
@@ -93,11 +94,22 @@ handles! {
     Function;
 }
 
-/// A stream that lives as long as `'a`: a borrowed one of `cust`'s or of our own, or the default stream.
+/// A stream that lives as long as `'a`: a borrowed one of the program's or of our own, or the default stream.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream<'a> {
     handle: *mut c_void,
-    lifetime: PhantomData<&'a cust::stream::Stream>,
+    lifetime: PhantomData<&'a ()>,
+}
+
+/// `CU_STREAM_PER_THREAD`, as a handle.
+const PER_THREAD: usize = 2;
+
+thread_local! {
+    /// The thread's number: odd, and greater than the driver's special handles. Handles of streams are addresses of aligned objects.
+    static THREAD: usize = {
+        static NEXT: AtomicUsize = AtomicUsize::new(PER_THREAD + 1);
+        NEXT.fetch_add(2, Ordering::Relaxed)
+    };
 }
 
 impl Stream<'static> {
@@ -108,12 +120,22 @@ impl Stream<'static> {
     };
 }
 
-impl<'a> From<&'a cust::stream::Stream> for Stream<'a> {
-    fn from(stream: &'a cust::stream::Stream) -> Self {
+impl Stream<'_> {
+    /// The stream with this handle.
+    ///
+    /// # Safety
+    ///
+    /// The handle is a stream of the driver's, which is not destroyed as long as the value lives.
+    pub const unsafe fn from_raw(handle: *mut c_void) -> Self {
         Self {
-            handle: stream.as_inner().cast(),
+            handle,
             lifetime: PhantomData,
         }
+    }
+
+    /// Whether it is the legacy default stream.
+    pub fn is_default(self) -> bool {
+        self.handle.is_null()
     }
 }
 
@@ -126,6 +148,20 @@ fn check(call: &'static str, raw: i32) -> Result<()> {
             code: DriverCode(code),
         }),
     }
+}
+
+/// Why the driver's functions cannot be called, where they are found at run time and were not.
+#[cfg(not(any(feature = "cust", feature = "virtual-gpu")))]
+pub(crate) fn why_missing() -> Option<String> {
+    raw::opened::functions()
+        .err()
+        .map(|missing| missing.to_string())
+}
+
+/// Functions that are linked are not missing.
+#[cfg(all(feature = "cust", not(feature = "virtual-gpu")))]
+pub(crate) fn why_missing() -> Option<String> {
+    None
 }
 
 pub(crate) fn init() -> Result<()> {
@@ -270,29 +306,37 @@ pub(crate) fn fill(to: Address, word: u32, words: usize, stream: Stream<'_>) -> 
     })
 }
 
-/// Queues the writing of an item of 1, 2, 4 or 8 bytes, whose bytes are copied now.
+/// Queues the writing of an item of any size at any address. Its bytes are copied now. A fill is of words where they are aligned, of
+/// halves and bytes where they are not.
 pub(crate) fn write_item(to: Address, item: &[u8], stream: Stream<'_>) -> Result<()> {
-    match *item {
-        // SAFETY: no host pointers; the stream lives.
-        [byte] => check("cuMemsetD8Async", unsafe {
-            raw::cuMemsetD8Async(to, byte, 1, stream.handle)
-        }),
-        // SAFETY: as before.
-        [low, high] => check("cuMemsetD16Async", unsafe {
-            raw::cuMemsetD16Async(to, u16::from_ne_bytes([low, high]), 1, stream.handle)
-        }),
-        _ => {
-            let words = item.chunks_exact(4).zip((to..).step_by(4));
-            for (word, address) in words {
-                let word = word
-                    .iter()
-                    .rev()
-                    .fold(0, |high, &low| high << 8 | u32::from(low));
+    let (mut address, mut rest) = (to, item);
+    while !rest.is_empty() {
+        let fits = |bytes: usize| rest.len() >= bytes && address.is_multiple_of(bytes as u64);
+        let bytes = match (fits(4), fits(2)) {
+            (true, _) => 4,
+            (false, true) => 2,
+            (false, false) => 1,
+        };
+        match rest[..bytes] {
+            // SAFETY: no host pointers; the stream lives.
+            [byte] => check("cuMemsetD8Async", unsafe {
+                raw::cuMemsetD8Async(address, byte, 1, stream.handle)
+            })?,
+            // SAFETY: no host pointers; the stream lives.
+            [low, high] => check("cuMemsetD16Async", unsafe {
+                let half = u16::from_ne_bytes([low, high]);
+                raw::cuMemsetD16Async(address, half, 1, stream.handle)
+            })?,
+            ref word => {
+                let word = word.iter().rev();
+                let word = word.fold(0, |high, &low| high << 8 | u32::from(low));
                 fill(address, word, 1, stream)?;
             }
-            Ok(())
         }
+        address += bytes as u64;
+        rest = &rest[bytes..];
     }
+    Ok(())
 }
 
 /// Whether `address` is memory of `context`, or, as stream-ordered allocations do, belongs to no context but
@@ -316,9 +360,13 @@ pub(crate) fn is_memory_of(address: Address, context: Context, device: Device) -
 }
 
 impl Stream<'_> {
-    /// The handle as a number, to tell streams apart. A destroyed stream's may come back.
+    /// A number to tell streams apart: the handle, or the thread's own number for its default stream, of which the handle is the same for
+    /// all threads. A destroyed stream's may come back.
     pub fn key(self) -> usize {
-        self.handle as usize
+        match self.handle as usize {
+            PER_THREAD => THREAD.try_with(|&number| number).unwrap_or(PER_THREAD),
+            handle => handle,
+        }
     }
 
     /// The driver's number for the stream, which never comes back; drivers before CUDA 12 have none.
@@ -385,6 +433,15 @@ impl Module {
         check("cuModuleUnload", unsafe { raw::cuModuleUnload(self.0) })
     }
 
+    /// The same module as `cust` has it, which unloads it when dropped.
+    #[cfg(feature = "cust")]
+    pub fn into_cust(self) -> cust::module::Module {
+        const _: () = assert!(size_of::<cust::module::Module>() == size_of::<*mut c_void>());
+        // SAFETY: `cust`'s type has one field, the driver's handle, and the assertion says that it is all of the type, so it is laid out
+        // like one. The handle is of a module that the driver has just loaded, and that nobody else unloads: this gives it up.
+        unsafe { std::mem::transmute::<*mut c_void, cust::module::Module>(self.0) }
+    }
+
     pub fn function(self, name: &CStr) -> Result<Function> {
         let mut function = ptr::null_mut();
         // SAFETY: the name ends in NUL, and the pointer is to a live local.
@@ -428,4 +485,21 @@ fn text(buffer: &[u8]) -> String {
         .position(|&byte| byte == 0)
         .unwrap_or(buffer.len());
     String::from_utf8_lossy(&buffer[..length]).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_thread_has_a_default_stream_of_its_own() {
+        let key = || {
+            // SAFETY: the driver's special value, which is never destroyed.
+            unsafe { Stream::from_raw(ptr::without_provenance_mut(PER_THREAD)) }.key()
+        };
+        let there = std::thread::spawn(key).join().unwrap();
+        assert_eq!(key(), key());
+        assert_ne!(key(), there);
+        assert_eq!((key() % 2, there % 2), (1, 1));
+    }
 }

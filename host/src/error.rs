@@ -118,8 +118,8 @@ pub enum Error {
     /// A stream of the context is being captured, and this call would come after it on the default stream, which would end the
     /// capture. Nothing was done, and the capture goes on.
     #[error(
-        "a stream that is ordered with the default stream is being captured, and a call that waits uses that one: use a form that \
-         takes a stream (`reduce_into`, `…_on`), or wait for the end of the capture"
+        "a stream that is ordered with the default stream is being captured, and a call that waits uses that one: queue the request on a \
+         stream (`.queue(&gpu, &stream)`), or wait for the end of the capture"
     )]
     CaptureUnderWay,
 
@@ -166,7 +166,8 @@ pub enum Error {
         right_items: usize,
     },
 
-    /// Input and output share memory. Only a scan may write where it reads, and then item for item.
+    /// Two arguments share memory, and the call would write to one of them: an output and an input, two outputs, a count or a total. Only
+    /// a scan may write where it reads, and then item for item. Of two that are written, the one that comes first stands as the input.
     #[error(
         "{input_items} items of input at address {input:#x} overlap {output_items} of output at {output:#x}: only a \
          scan may write where it reads, and then item for item"

@@ -4,6 +4,7 @@ mod call_stream;
 mod context;
 mod core;
 mod fork;
+mod generation;
 mod kernels;
 mod lanes;
 mod memory;
@@ -11,6 +12,8 @@ mod pinned;
 mod scratch;
 mod shelf;
 mod streams;
+#[cfg(feature = "nccl")]
+mod tied;
 mod workspace;
 mod workspaces;
 
@@ -26,12 +29,16 @@ use self::core::Core;
 
 pub(crate) use self::core::Entered;
 pub(crate) use call_stream::{Call, CallStream};
+#[cfg(feature = "nccl")]
+pub(crate) use generation::Generation;
 pub(crate) use kernels::{Grid, LoadedKernel};
 pub(crate) use lanes::{BusyLane, Lane, PIECE_BYTES, SHORT_BYTES, Strip};
 pub(crate) use memory::DeviceMemory;
 pub(crate) use pinned::PinnedMemory;
 pub(crate) use scratch::{Progress, Scratch};
 pub(crate) use streams::KnownStream;
+#[cfg(feature = "nccl")]
+pub(crate) use tied::Tied;
 pub(crate) use workspace::Place;
 #[cfg(feature = "nccl")]
 pub(crate) use workspace::Workspace;
@@ -54,7 +61,7 @@ pub(crate) use workspace::Workspace;
 /// let gpu = Gpu::new()?;
 /// gpu.make_current()?; // for `cust`'s own calls, such as the next
 /// let buffer = DeviceBuffer::from_slice(&[1.0f32, 2.0, 3.5])?;
-/// assert_eq!(reduce::<Sum, _>(&gpu, &buffer)?, 6.5);
+/// assert_eq!(reduce::<Sum, _>(&buffer).wait(&gpu)?, 6.5);
 /// # Ok(())
 /// # }
 /// ```
@@ -213,7 +220,7 @@ impl Gpu {
     ///
     /// [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`].
     pub fn make_current(&self) -> Result<()> {
-        self.watch(|core| Ok(driver::set_current(core.context.handle())?))
+        self.with_current(|| Ok(()))
     }
 
     /// Waits for all work that is queued on the default stream of the device's primary context and on the streams that are
@@ -240,6 +247,14 @@ impl Gpu {
         self.enter(|entered| {
             entered.trim();
             Ok(())
+        })
+    }
+
+    /// Makes the context current, until something else is, and runs `work`.
+    pub(crate) fn with_current<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        self.watch(|core| {
+            driver::set_current(core.context.handle())?;
+            work()
         })
     }
 
@@ -323,7 +338,8 @@ impl Drop for Gpu {
     }
 }
 
-fn refuse_in_child() -> Result<()> {
+/// Refuses a process that was forked, for what makes driver calls beside [`Gpu::enter`].
+pub(crate) fn refuse_in_child() -> Result<()> {
     match fork::is_child() {
         true => Err(Error::Forked),
         false => Ok(()),
@@ -385,5 +401,9 @@ fn advice() -> String {
 
 #[cfg(not(feature = "virtual-gpu"))]
 fn advice() -> String {
-    " With the feature `virtual-gpu` of this library, programs run without a GPU.".to_owned()
+    let reason = match driver::why_missing() {
+        Some(reason) => format!(" {reason}."),
+        None => String::new(),
+    };
+    reason + " With the feature `virtual-gpu` of this library, programs run without a GPU."
 }

@@ -17,7 +17,7 @@
 //! use std::thread;
 //! use std::time::Duration;
 //! use warpfold::cust::memory::DeviceBuffer;
-//! use warpfold::{Gpu, Sum, group};
+//! use warpfold::{Gpu, Sum, group, reduce};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let gpus = [Gpu::new()?]; // or all there are: `group::Gpus::all()`
@@ -29,7 +29,7 @@
 //!             scope.spawn(move || {
 //!                 member.gpu().make_current().unwrap();
 //!                 let share = DeviceBuffer::from_slice(&[1.5f32, 2.0]).unwrap();
-//!                 member.reduce::<Sum, _>(&share).unwrap()
+//!                 reduce::<Sum, _>(&share).wait(&mut member).unwrap()
 //!             })
 //!         })
 //!         .collect();
@@ -49,6 +49,8 @@ mod board;
 mod fault;
 mod gpus;
 mod header;
+#[cfg(test)]
+mod hostile;
 mod in_process;
 mod layout;
 mod member;
@@ -60,6 +62,8 @@ mod session;
 #[cfg(test)]
 mod suite;
 mod transport;
+#[cfg(test)]
+mod trial;
 mod unique_id;
 pub(crate) mod words;
 

@@ -6,7 +6,6 @@
 
 use std::any::TypeId;
 
-use cust::memory::DeviceCopy;
 use half::{bf16, f16};
 use warpfold_kernels::contract::{
     BLOCK_THREADS, ScanShape, ScanTiles, reduce_chunk_count, reduce_chunk_tiles,
@@ -31,12 +30,12 @@ use warpfold_kernels::{
 
 use crate::ptx::Texts;
 
-/// An item as the library's functions take it: an [`Element`] that `cust` copies to the device.
+/// An item as the library's functions take it: any [`Element`].
 ///
 /// Every bit pattern is a value of such a type ([`bytemuck::Pod`]), so no device memory can hold an invalid one.
-pub trait Item: Element + DeviceCopy {}
+pub trait Item: Element {}
 
-impl<T: Element + DeviceCopy> Item for T {}
+impl<T: Element> Item for T {}
 
 /// The kinds of kernels, named as in the table of kernels. They are types without values.
 #[allow(non_camel_case_types)]
@@ -136,8 +135,11 @@ pub mod kind {
 ///
 /// # Safety
 ///
-/// [`Self::row`] is the kernel of that kind that was compiled for this operator and these items. The table of kernels and
-/// [`operators!`](crate::operators) implement it; nobody else has to.
+/// - [`Self::row`] is made of `K`, `Self` and `T`, so that launches know the sizes and the division of this operator;
+/// - its symbol, in its texts, is the kernel of kind `K` that was compiled for this operator and these items, or is not there:
+///   then loading it is an error.
+///
+/// The table of kernels and [`operators!`](crate::operators) implement it; nobody else has to.
 #[diagnostic::on_unimplemented(
     message = "there is no `{K}` kernel for the operator `{Self}` and items of type `{T}`",
     label = "neither the table of kernels nor an `operators!` list has such a row"
@@ -334,7 +336,8 @@ impl Entry {
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
         $(
-            // SAFETY: the texts of this library have the table's rows, by these names.
+            // SAFETY: the row is made of the table's kind, operator and items. This library's texts are made of the same table, whose
+            // symbols name one kernel each; `cargo xtask ptx` inspects that they have exactly these.
             unsafe impl Kernel<kind::$kind, $t> for $op {
                 fn row() -> &'static Row {
                     static ROW: Row = Row::shipped::<kind::$kind, $op, $t>(stringify!($symbol));
@@ -351,26 +354,11 @@ for_each_segmented_scan_kernel!(rows);
 for_each_columns_kernel!(rows);
 for_each_columns_scan_kernel!(rows);
 
-/// The names of a table's kernels.
-#[cfg(test)]
-macro_rules! symbols {
-    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
-}
-
-/// The names of the tables' kernels.
-#[cfg(test)]
-pub(crate) const SHIPPED: [&[&str]; 5] = [
-    for_each_kernel!(symbols),
-    for_each_segmented_kernel!(symbols),
-    for_each_segmented_scan_kernel!(symbols),
-    for_each_columns_kernel!(symbols),
-    for_each_columns_scan_kernel!(symbols),
-];
-
 /// The same for the rows of the table of kernels with two inputs, whose items are pairs.
 macro_rules! pair_rows {
     ($(reduce_pairs $op:ident $t:ident => $symbol:ident;)*) => {$(
-        // SAFETY: the texts of this library have the table's rows, by these names.
+        // SAFETY: the row is made of the table's operator and pair. This library's texts are made of the same table, whose symbols
+        // name one kernel each; `cargo xtask ptx` inspects that they have exactly these.
         unsafe impl Kernel<kind::reduce_pairs, Pair<$t, $t>> for $op {
             fn row() -> &'static Row {
                 static ROW: Row =
@@ -382,6 +370,22 @@ macro_rules! pair_rows {
 }
 
 for_each_pair_kernel!(pair_rows);
+
+/// The rows of the 16-bit floats that `cust` can copy: the same kernels.
+#[cfg(feature = "cust")]
+mod of_cust {
+    use cust_half::{bf16, f16};
+    use warpfold_kernels::for_each_narrow_float;
+
+    use super::*;
+
+    for_each_narrow_float!(rows kernels);
+    for_each_narrow_float!(rows segmented_kernels);
+    for_each_narrow_float!(rows segmented_scan_kernels);
+    for_each_narrow_float!(rows columns_kernels);
+    for_each_narrow_float!(rows columns_scan_kernels);
+    for_each_narrow_float!(pair_rows pair_kernels);
+}
 
 /// What a block of a kernel is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

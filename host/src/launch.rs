@@ -2,8 +2,9 @@
 //!
 //! Every public function comes down to one of the methods of [`Queue`], none of which waits. What is wrong with the
 //! arguments is found before anything is prepared or launched: first whether the stream is the context's, then
-//! lengths, alignment and overlap, which need no driver, then whether the memory is.
+//! all else by the one check of [`arguments`].
 
+mod arguments;
 mod columns;
 mod counted;
 mod pairs;
@@ -11,6 +12,7 @@ mod pieces;
 mod scan;
 mod segments;
 mod selection;
+mod span;
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -18,104 +20,24 @@ use std::ops::Range;
 use warpfold_kernels::arguments::ScanArguments;
 use warpfold_kernels::launch::Start;
 
+pub(crate) use self::arguments::Region;
+#[cfg(feature = "nccl")]
+pub(crate) use self::arguments::check_scan;
 pub(crate) use self::columns::Matrix;
 use self::pieces::Part;
 pub(crate) use self::segments::{Segments, Starts};
 pub(crate) use self::selection::{Chooser, Count, Outputs, Selection};
+pub(crate) use self::span::Span;
 
 pub(crate) use self::scan::{ScanExtras, Total};
 
+pub(crate) use self::counted::reduce_counted_to_host;
 pub(crate) use self::pairs::{PairSpan, reduce_pairs_to_host};
-
-use cust::memory::{DeviceCopy, DeviceSlice};
 
 use crate::driver::{self, Address, Capture, Shape, Stream};
 use crate::error::{Argument, Error, Result};
 use crate::gpu::{Call, CallStream, Entered, KnownStream, LoadedKernel, Place, Progress, Scratch};
-use crate::kernel::{Block, Entry, RESULT_MAX_BYTES, Row, Type};
-
-/// Items in the device's memory, or results, offsets, a number: values of one type.
-#[derive(Clone, Copy)]
-pub(crate) struct Span {
-    pub address: Address,
-    pub item_count: usize,
-    pub item: Type,
-}
-
-impl<T: DeviceCopy + 'static> From<&DeviceSlice<T>> for Span {
-    fn from(slice: &DeviceSlice<T>) -> Self {
-        Self {
-            address: slice.as_device_ptr().as_raw(),
-            item_count: slice.len(),
-            item: Type::of::<T>(),
-        }
-    }
-}
-
-impl Span {
-    /// One past the last byte.
-    fn end(self) -> Address {
-        let bytes = (self.item_count as u64).saturating_mul(self.item.bytes as u64);
-        self.address.saturating_add(bytes)
-    }
-
-    /// The first item alone, if there is one.
-    fn first(self) -> Self {
-        self.first_items(1)
-    }
-
-    /// The first `most` items, or as many as there are.
-    pub fn first_items(self, most: usize) -> Self {
-        Self {
-            item_count: self.item_count.min(most),
-            ..self
-        }
-    }
-
-    /// The place alone of one result.
-    pub fn one_place(self) -> Result<Self> {
-        match self.item_count {
-            0 => Err(Error::OutputTooShort {
-                offered_items: 0,
-                needed_items: 1,
-            }),
-            _ => Ok(self.first()),
-        }
-    }
-
-    /// The number alone, of a slice that has to say how many there are.
-    fn first_of_a_count(self) -> Result<Self> {
-        match self.item_count {
-            0 => Err(Error::CountMissing),
-            _ => Ok(self.first()),
-        }
-    }
-
-    /// Checks that what is written here lies apart from `other`.
-    pub fn check_apart(self, other: Self) -> Result<()> {
-        match self.overlaps(other) {
-            true => Err(overlap(other, self)),
-            false => Ok(()),
-        }
-    }
-
-    /// Whether the span has bytes in common with `other`.
-    fn overlaps(self, other: Self) -> bool {
-        self.address < other.end() && other.address < self.end()
-    }
-
-    pub fn check_alignment(self, argument: Argument) -> Result<()> {
-        let alignment = self.item.alignment;
-        match self.address.is_multiple_of(alignment as u64) {
-            true => Ok(()),
-            false => Err(Error::Misaligned {
-                argument,
-                address: self.address,
-                alignment,
-            }),
-        }
-    }
-}
+use crate::kernel::{Block, Entry, RESULT_MAX_BYTES, Row};
 
 /// What the pointers in a launch's arguments point to, as far as the host is concerned: it hands addresses on, and the kernel has the
 /// types.
@@ -217,10 +139,9 @@ impl Queue<'_> {
     /// Queues `work` on a stream of the caller's.
     pub fn on(
         entered: Entered<'_>,
-        stream: &cust::stream::Stream,
+        stream: Stream<'_>,
         work: impl FnOnce(&mut Queue<'_>) -> Result<()>,
     ) -> Result<()> {
-        let stream = Stream::from(stream);
         let capture = stream.capture()?;
         entered.with_stream(stream, capture, |known| {
             work(&mut Queue {
@@ -235,29 +156,27 @@ impl Queue<'_> {
         })
     }
 
-    /// Queues a reduction of `input`, at least one item, to the first item of `output`.
+    /// Queues a reduction of `input` to the first item of `output`: of no items, the operator's identity.
     pub fn reduce(&mut self, row: &'static Row, input: Span, output: Span) -> Result<()> {
-        check_reduce(input, output)?;
-        self.check_memory(Argument::Input, input)?;
-        self.check_memory(Argument::Output, output)?;
-        // SAFETY: both are memory of the context, of the lengths that their owner gave them; all chunks at once.
-        unsafe {
-            self.reduce_piece(
-                row,
-                input,
-                all_chunks(row, input.item_count),
-                output.address,
-            )
+        self.check(&[
+            Some(Region::read(Argument::Input, input)),
+            Some(Region::written(Argument::Output, output, 1)),
+        ])?;
+        if input.item_count == 0 {
+            return self.write_lowered(row, None, output.address);
         }
+        let chunks = all_chunks(row, input.item_count);
+        // SAFETY: the check above found the input and the place of the result to be memory of the context, aligned and apart; a
+        // `DeviceSlice` is as long as it says. All chunks at once.
+        unsafe { self.reduce_piece(row, input, chunks, output.address) }
     }
 
     /// Queues a reduction of `input`, at least one item, to the place for the result of a call on this queue's stream.
     pub fn reduce_for(&mut self, row: &'static Row, call: &CallStream, input: Span) -> Result<()> {
-        input.check_alignment(Argument::Input)?;
-        self.check_memory(Argument::Input, input)?;
+        self.check(&[Some(Region::read(Argument::Input, input))])?;
         let result = call.result()?;
-        // SAFETY: the input is memory of the context, of the length that its owner gave it, and the result has a place of its
-        // own; all chunks at once.
+        // SAFETY: the check above found the input to be memory of the context, and aligned; the result's place is page-locked memory of
+        // the library's, a page long. All chunks at once.
         unsafe { self.reduce_piece(row, input, all_chunks(row, input.item_count), result) }
     }
 
@@ -270,13 +189,6 @@ impl Queue<'_> {
     /// Queues a scan of `input`, at least one item, to the first items of `output`.
     pub fn scan(&mut self, row: &'static Row, input: Span, output: Span) -> Result<()> {
         self.scan_with(row, input, output, ScanExtras::NONE)
-    }
-
-    /// Queues the writing of the operator's identity: the reduction of no items.
-    pub fn write_identity(&mut self, row: &'static Row, output: Span) -> Result<()> {
-        output.check_alignment(Argument::Output)?;
-        self.check_memory(Argument::Output, output)?;
-        self.write_lowered(row, None, output.address)
     }
 
     /// Queues the writing of the result that is made of an accumulator of these bytes, or else of the identity.
@@ -323,8 +235,9 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// `arguments` points to the arguments of the kernel's kind, and the pointers among these reach as far as the kernel's contract
-    /// says.
+    /// - `arguments` point to the arguments of the kernel's kind, in their order and with their sizes;
+    /// - the pointers among these reach as far as the kernel's contract says, until the work is done;
+    /// - `blocks` are as many as the contract allows, at least one.
     unsafe fn launch(
         &mut self,
         part: Part,
@@ -336,6 +249,7 @@ impl Queue<'_> {
         if part != Part::Whole {
             self.set_progress(Progress::Halfway);
         }
+        debug_assert!((1..=u64::from(u32::MAX >> 1)).contains(&blocks));
         let shape = Shape {
             blocks: blocks as u32,
             block_threads: block.threads,
@@ -348,8 +262,8 @@ impl Queue<'_> {
             #[cfg(feature = "nccl")]
             Launches::Seeded(_) => kernel.start,
         };
-        // SAFETY: an entry's parameters are its kind's arguments; the kernel waits if its text says that it may begin early; the
-        // rest is the caller's promise.
+        // SAFETY: an entry's parameters are its kind's arguments, and `arguments` has a value for each by the first condition. What the
+        // kernel does with them is sound by the other two. It waits for the work before it wherever its text lets it begin early.
         unsafe { kernel.function.launch(shape, start, self.stream, arguments) }?;
         if part == Part::Last {
             self.set_progress(Progress::Complete);
@@ -357,12 +271,19 @@ impl Queue<'_> {
         Ok(())
     }
 
-    fn check_memory(&self, argument: Argument, span: Span) -> Result<()> {
+    /// Checks all that a call reads and writes, before anything is prepared.
+    pub fn check(&self, regions: &[Option<Region>]) -> Result<()> {
         match self.memory {
-            Memory::Callers => self.entered.check_memory(argument, span.address),
-            Memory::Own => Ok(()),
+            Memory::Callers => check_arguments(self.entered, regions),
+            Memory::Own => arguments::check(regions),
         }
     }
+}
+
+/// Checks all that a call reads and writes of its caller's memory, before anything is allocated for it.
+pub(crate) fn check_arguments(entered: Entered<'_>, regions: &[Option<Region>]) -> Result<()> {
+    arguments::check(regions)?;
+    arguments::check_memory(entered, regions)
 }
 
 /// All chunks of a reduction of `item_count` items.
@@ -382,13 +303,6 @@ pub(crate) fn reduce_to_host(
     unsafe { call.read_result_to(result) }
 }
 
-/// Checks what can be known of a reduction's arguments without the driver.
-fn check_reduce(input: Span, output: Span) -> Result<()> {
-    input.check_alignment(Argument::Input)?;
-    output.check_alignment(Argument::Output)?;
-    output.first().check_apart(input)
-}
-
 /// Checks that two inputs, or items and what belongs to each of them, are equally many.
 pub(crate) fn check_lengths(left_items: usize, right_items: usize) -> Result<()> {
     match left_items == right_items {
@@ -397,33 +311,6 @@ pub(crate) fn check_lengths(left_items: usize, right_items: usize) -> Result<()>
             left_items,
             right_items,
         }),
-    }
-}
-
-/// Checks what can be known of a scan's arguments without the driver.
-pub(crate) fn check_scan(input: Span, output: Span) -> Result<()> {
-    let needed_items = input.item_count;
-    if output.item_count < needed_items {
-        return Err(Error::OutputTooShort {
-            offered_items: output.item_count,
-            needed_items,
-        });
-    }
-    input.check_alignment(Argument::Input)?;
-    output.check_alignment(Argument::Output)?;
-    // Results of the items' type may take their places.
-    match input.item == output.item && input.address == output.address {
-        true => Ok(()),
-        false => output.first_items(needed_items).check_apart(input),
-    }
-}
-
-fn overlap(input: Span, output: Span) -> Error {
-    Error::Overlap {
-        input: input.address,
-        input_items: input.item_count,
-        output: output.address,
-        output_items: output.item_count,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Reductions and scans on NVIDIA GPUs: kernels written in Rust, called from Rust, with the same bits
 //! everywhere.
 //!
+//! # A slice
+//!
 //! ```
 //! # fn main() -> warpfold::Result<()> {
 //! let total: f32 = warpfold::gpu_sum(&[1.0, 2.0, 3.5])?;
@@ -9,56 +11,124 @@
 //! # }
 //! ```
 //!
-//! # Functions
+//! # Device memory
 //!
-//! | on a slice of the host | on device memory, waiting | on device memory, on a stream |
-//! |---|---|---|
-//! | [`gpu_reduce`], [`gpu_sum`], [`gpu_wide_sum`], [`gpu_product`], [`gpu_min`], [`gpu_max`] | [`reduce()`] | [`reduce_into`] |
-//! | | | [`reduce_counted_into`], [`select_if_counted_on`], [`unique_counted_on`] |
-//! | [`gpu_segmented_reduce`], [`gpu_reduce_rows`] | [`segmented_reduce`], [`reduce_rows`] | [`segmented_reduce_into`], [`reduce_rows_into`] |
-//! | [`gpu_reduce_columns`] | [`reduce_columns`] | [`reduce_columns_into`] |
-//! | [`gpu_reduce_by_key`] | [`reduce_by_key`] | [`reduce_by_key_on`] |
-//! | [`gpu_select_flagged`], [`gpu_select_if`], [`gpu_select_indices_if`] | [`select_flagged`], [`select_if`], [`select_indices_if`] | [`select_flagged_on`], [`select_if_on`], [`select_indices_if_on`] |
-//! | [`gpu_partition_flagged`], [`gpu_partition_if`] | [`partition_flagged`], [`partition_if`] | [`partition_flagged_on`], [`partition_if_on`] |
-//! | [`gpu_unique`], [`gpu_run_length_encode`] | [`unique`], [`run_length_encode`], [`run_starts`] | [`unique_on`], [`run_length_encode_on`], [`run_starts_on`] |
-//! | [`gpu_arg_min`], [`gpu_arg_max`], [`gpu_min_max`], [`gpu_arg_min_max`], [`gpu_moments`], [`gpu_norm`] | [`reduce()`] | [`reduce_into`] |
-//! | [`gpu_dot`], [`gpu_reduce_pairs`] | [`dot`], [`reduce_pairs`] | [`dot_into`], [`reduce_pairs_into`] |
-//! | [`gpu_inclusive_scan`] | [`inclusive_scan`], [`inclusive_scan_in_place`] | [`inclusive_scan_on`], [`inclusive_scan_in_place_on`] |
-//! | | [`segmented_inclusive_scan`], [`inclusive_scan_rows`] | [`segmented_inclusive_scan_on`], [`inclusive_scan_rows_on`] |
-//! | | [`segmented_exclusive_scan`], [`exclusive_scan_rows`] | [`segmented_exclusive_scan_on`], [`exclusive_scan_rows_on`] |
-//! | | [`inclusive_scan_columns`], [`exclusive_scan_columns`] | [`inclusive_scan_columns_on`], [`exclusive_scan_columns_on`] |
-//! | [`gpu_exclusive_scan`] | [`exclusive_scan`], [`exclusive_scan_in_place`], [`exclusive_scan_and_total`] | [`exclusive_scan_on`], [`exclusive_scan_in_place_on`] |
-//! | | [`inclusive_scan_with`], [`exclusive_scan_with`] | [`inclusive_scan_with_on`], [`exclusive_scan_with_on`] |
-//! | | [`inclusive_scan_by_key`], [`exclusive_scan_by_key`] | [`inclusive_scan_by_key_on`], [`exclusive_scan_by_key_on`] |
+//! ```
+//! # #[cfg(feature = "cust")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use warpfold::cust::memory::DeviceBuffer;
+//! use warpfold::{Gpu, Sum, reduce, scan};
 //!
-//! Each takes its operator as a type, as in `reduce::<Sum, _>(&gpu, &buffer)`: [`Sum`], [`Product`], [`Min`] or
-//! [`Max`], on items of `f32`, `f64`, [`f16`](struct@f16), [`bf16`], or integers of 8, 16, 32 or 64 bits. Reductions also have
-//! [`WideSum`], whose result has a wider type than the items, and what one reading tells: where the extremes are ([`ArgMin`],
-//! [`ArgMax`], [`ArgMinMax`]), both extremes ([`MinMax`]), mean and variance ([`Moments`]), all of these ([`Statistics`]),
-//! [`SumOfSquares`] and [`CountNonZero`]. [`one_reading!`] makes one operator of several. Narrow items are combined in 32 bits, and the
-//! results cut off or rounded. A pair that has no kernel does not compile:
+//! let gpu = Gpu::new()?;
+//! gpu.make_current()?; // for `cust`
+//! let lengths = DeviceBuffer::from_slice(&[3u32, 1, 4, 1, 5])?;
+//! assert_eq!(reduce::<Sum, _>(&lengths).wait(&gpu)?, 14);
+//!
+//! let mut offsets = DeviceBuffer::zeroed(5)?;
+//! scan::<Sum, _>(&lengths).exclusive().to(&mut offsets).wait(&gpu)?;
+//! assert_eq!(offsets.as_host_vec()?, [0, 3, 4, 8, 9]);
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "cust"))]
+//! # fn main() {}
+//! ```
+//!
+//! # A stream
+//!
+//! ```
+//! # #[cfg(feature = "cust")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use warpfold::cust::memory::DeviceBuffer;
+//! use warpfold::cust::stream::{Stream, StreamFlags};
+//! use warpfold::{Gpu, Max, NonZero, reduce, select};
+//!
+//! let gpu = Gpu::new()?;
+//! gpu.make_current()?;
+//! let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
+//! let items = DeviceBuffer::from_slice(&[0.0f32, 2.5, 0.0, 4.5, 1.0])?;
+//! let (mut kept, mut count) = (DeviceBuffer::zeroed(5)?, DeviceBuffer::zeroed(1)?);
+//! let mut greatest = DeviceBuffer::zeroed(1)?;
+//! // Both are queued. How many items are kept, only the device knows.
+//! select::<NonZero, _>(&items).to(&mut kept).count_to(&mut count).queue(&gpu, &stream)?;
+//! reduce::<Max, _>(&kept).count(&count).to(&mut greatest).queue(&gpu, &stream)?;
+//! stream.synchronize()?;
+//! assert_eq!(greatest.as_host_vec()?, [4.5]);
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "cust"))]
+//! # fn main() {}
+//! ```
+//!
+//! # An operator of one's own
+//!
+//! Ordinary Rust on a stable compiler, and one line in `build.rs`: see [`operators!`].
+//!
+//! ```text
+//! impl Op<u32> for Gcd { /* identity, lift, combine, lower */ }
+//! warpfold::operators! { gcd: Gcd, u32; }
+//!
+//! let divisors = reduce::<Gcd, _>(&numbers).rows(8).wait(&gpu)?;
+//! ```
+//!
+//! # The rule
+//!
+//! A call is a *request*. It says each thing in one way, whatever the others are:
+//!
+//! | what a request says | how |
+//! |---|---|
+//! | what | the verb and the operator: [`reduce::<Sum, _>`](reduce()), [`scan::<Sum, _>`](scan()), [`select::<NonZero, _>`](select()), [`runs::<Equal, _>`](runs()) |
+//! | of what | the input: `&` a slice of the host, or device memory of any [`binding`] |
+//! | in what shape | nothing: the whole; `.segments(&offsets)`, `.rows(items)`, `.columns(count)`, `.by_key::<Equal, _>(&keys)` |
+//! | with what | `.exclusive()`, `.initial(value)`, `.total(&mut total)`, `.and_total()`, `.count(&count)`; of slices `.indices()`, `.partition()`, `.lengths()`, `.starts()` |
+//! | to where | `.to(&mut output)` and its kin (`.rest_to`, `.indices_to`, `.lengths_to`, `.starts_to`, `.keys_to`, `.runs_to`, `.count_to`), `.in_place()`; nothing where the result is returned |
+//! | where it runs | `.wait(&gpu)`, `.wait(Cpu)`, `.queue(&gpu, &stream)`; with the feature `nccl` `.wait(&gpus)` and `.wait(&mut member)` |
+//!
+//! Two inputs are a tuple: `reduce::<Dot, _>((&x, &y))`, `select::<Flagged, _>((&items, &flags))`. A dozen shortcuts on slices, such
+//! as [`gpu_sum`], run on [`Gpu::global`].
+//!
+//! What cannot run does not compile, and the message says what to write.
+//!
+//! # What there is
+//!
+//! | request | slice, `wait` | device memory, `wait` | device memory, `queue` | groups of GPUs |
+//! |---|---|---|---|---|
+//! | [`reduce()`] of the whole, of pairs | the result | the result, or `.to` | `.to` | the result (not of pairs) |
+//! | [`reduce()`] of segments, rows, columns | a `Vec` | `.to` | `.to` | – |
+//! | [`reduce()`] by key | two `Vec`s | `.to`, `.keys_to`: how many runs | the same, with `.runs_to` | – |
+//! | [`scan()`] of the whole | a `Vec`, `.to`, `.in_place` | `.to`, `.in_place` | the same | a `Vec`; `.to`, `.in_place` |
+//! | … with `.initial`, `.total`, `.and_total` | yes | yes | yes, without `.and_total` | – |
+//! | [`scan()`] of segments, rows, columns | a `Vec`, `.to` | `.to` | `.to` | – |
+//! | [`scan()`] by key | a `Vec`, `.to` | `.to` | the same, with `.runs_to` | – |
+//! | [`select()`] | a `Vec`, two, or indices | `.to`, `.rest_to`, `.indices_to`: how many | the same, with `.count_to` | – |
+//! | [`runs()`] | a `Vec`, lengths, or starts | `.to`, `.lengths_to`, `.starts_to`: how many | the same, with `.count_to` | – |
+//! | `.count(&count)` | – (a slice knows its length) | all but columns and pairs | the same | – |
+//!
+//! Each row of it runs on the [`Cpu`], too, on slices, with the same bits.
+//!
+//! Operators are types: [`Sum`], [`WideSum`], [`Product`], [`Min`], [`Max`], [`MinNum`], [`MaxNum`], [`And`], [`Or`], [`Xor`], [`All`],
+//! [`Any`], [`ArgMin`], [`ArgMax`], [`ArgMinMax`], [`MinMax`], [`Moments`], [`Statistics`], [`SumOfSquares`], [`WideSumOfSquares`],
+//! [`CountNonZero`], [`Dot`]. Those from [`All`] on reduce whole arrays only. [`one_reading!`] makes one operator of several. Items are
+//! `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits. Narrow items are combined in 32 bits, and the results
+//! cut off or rounded; [`WideSum`] gives a wider type, in scans too. A pair of operator and item that has no kernel does not compile:
 //!
 //! ```compile_fail
 //! warpfold::gpu_sum(&[1u128, 2, 3]);
 //! ```
 //!
-//! Device memory is `cust`'s: a [`DeviceBuffer`](cust::memory::DeviceBuffer), or a
-//! [`DeviceSlice`](cust::memory::DeviceSlice) of one, which may start at any item. A stream form is named after the
-//! waiting one: `…_on`, or `reduce_into`, which has to be told where the result goes.
-//!
-//! A slice may be longer than the device's memory: it is copied piece by piece, through memory that is kept for the next
-//! call, while what has arrived is worked on. A call on a slice that fails leaves nothing behind, and gives no results.
+//! A slice may be longer than the device's memory where the whole of it is reduced or scanned: it is copied piece by piece, through memory
+//! that is kept for the next call, while what has arrived is worked on. In other shapes all of it goes to the device at once. A call on a
+//! slice that fails leaves nothing behind, and gives no results.
 //!
 //! # The same bits
 //!
 //! A result depends on the values, their number, the element type and the operator, and on nothing else. Floats
 //! are combined along a fixed tree, [written down](warpfold_kernels::contract) and [computed on the
-//! host](mod@reference) by plain code. A NaN comes out as Rust's `NAN`.
+//! host](Cpu) by plain code. A NaN comes out as Rust's `NAN`.
 //!
 //! # Without waiting
 //!
-//! The functions that take a stream only queue. On a warmed-up stream (one call of the same function, with as
-//! many items) they neither allocate nor synchronise.
+//! A request that is queued only queues. On a warmed-up stream (one such request before, of as many items) it neither allocates nor
+//! synchronises.
 //!
 //! They are safe to call, since nothing that they queue can reach the host's memory or give a value that is not
 //! one of its type:
@@ -75,7 +145,7 @@
 //!   `stream.synchronize()`, after an event; or by one of `cust`'s synchronous copies, which wait for `cust`'s
 //!   streams. (The virtual GPU reports what is not in order.)
 //! - Free with `drop_async` on the same stream only: on another, the memory may be handed out again while the
-//!   kernel still writes there. [`DeviceSlice`](cust::memory::DeviceSlice) is `Copy` and borrows nothing; do not
+//!   kernel still writes there. `cust`'s `DeviceSlice` is `Copy` and borrows nothing; do not
 //!   use one after its buffer is gone. (Freed memory is recognised, unless it is in use again.)
 //!
 //! A failure of queued work is reported by a later call. If it is sticky, the [`Gpu`] answers every call after
@@ -83,19 +153,19 @@
 //!
 //! # Captures
 //!
-//! A call on a stream that is captured becomes part of the graph, the first time too: kernels are compiled and scratch memory is
+//! A request that is queued on a captured stream becomes part of the graph, the first time too: kernels are compiled and scratch memory is
 //! allocated beside the capture. A graph has scratch memory of its own, as long as there is the graph. So it may be launched on any
 //! stream, and beside other work; but two executable graphs that were made of one graph share it and need an order. Drop the
 //! [`Gpu`] after its graphs.
 //!
 //! No other call ends a capture, or becomes part of one, in whatever mode it was begun and by whichever thread:
 //!
-//! | call | beside a capture of one of `cust`'s streams | beside one of a non-blocking stream |
+//! | call | beside a capture of a blocking stream, as all of `cust`'s are | beside one of a non-blocking stream |
 //! |---|---|---|
-//! | the functions on slices | done | done |
-//! | [`reduce_into`] and the functions `…_on`, on a stream that is not captured | done | done |
+//! | requests on slices, of every shape | done | done |
+//! | requests that are queued on a stream that is not captured, of every shape | done | done |
 //! | [`Gpu::new`] and its kin, [`Gpu::make_current`], [`Gpu::trim`], dropping a [`Gpu`] | done | done |
-//! | [`reduce()`], [`inclusive_scan`], [`exclusive_scan`], and `…_in_place` | [`Error::CaptureUnderWay`] | done |
+//! | requests on device memory that are waited for, of every shape | [`Error::CaptureUnderWay`] | done |
 //! | [`Gpu::synchronize`] | [`Error::CaptureUnderWay`] | done |
 //!
 //! The last two rows are ordered with the default stream, and to use that ends the capture of a stream that is ordered with it.
@@ -111,6 +181,10 @@
 //!
 //! # Features
 //!
+//! - `cust` (default): device memory and streams of `cust`, which is linked with the CUDA driver; and the 16-bit floats of `half` 1.8
+//!   (`warpfold::cust_half`), which `cust` can copy, beside those of `half` 2. Without it, and without `virtual-gpu`, the driver is opened
+//!   at run time, and a program builds on a machine that has no CUDA.
+//! - `cudarc`: device memory and streams of `cudarc`. The program chooses the version of CUDA by `cudarc`'s own features.
 //! - `virtual-gpu`: link the virtual GPU, a CUDA driver in Rust. It hands calls on to NVIDIA's driver where there is a
 //!   GPU, and interprets the kernels' PTX where there is none. Linking then needs no CUDA.
 //! - `cuda_builder`: compile the kernels with rust-cuda's `cuda_builder`, in place of the PTX that ships with
@@ -121,9 +195,10 @@
 #[cfg(feature = "virtual-gpu")]
 extern crate virtual_gpu as _;
 
+pub mod binding;
 mod by_key;
+mod call;
 mod check;
-mod columns;
 mod driver;
 mod error;
 mod gpu;
@@ -133,62 +208,40 @@ mod kernel;
 mod launch;
 mod operators;
 mod own_kernel;
-mod pairs;
 mod ptx;
-mod reduce;
-pub mod reference;
-mod scan;
+mod reference;
+pub mod request;
 mod segments;
 mod selection;
 mod slice;
 mod staged;
-mod statistics;
 
-pub use by_key::{
-    exclusive_scan_by_key, exclusive_scan_by_key_on, gpu_reduce_by_key, inclusive_scan_by_key,
-    inclusive_scan_by_key_on, reduce_by_key, reduce_by_key_on,
+pub use binding::{
+    DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawItems, RawItemsMut, RawStream, User,
 };
 pub use bytemuck;
 pub use check::{Bytes, OperatorFlaw, check_operator, check_reduce_operator, check_scan_operator};
-pub use columns::{
-    exclusive_scan_columns, exclusive_scan_columns_on, gpu_reduce_columns, inclusive_scan_columns,
-    inclusive_scan_columns_on, reduce_columns, reduce_columns_into,
-};
+#[cfg(feature = "cust")]
 pub use cust;
+/// The version of `half` whose floats `cust` can copy to a device. They are items as good as those of `half` 2, which are
+/// [`f16`](struct@f16) and [`bf16`] here.
+#[cfg(feature = "cust")]
+pub use cust_half;
 pub use error::{Argument, DriverCode, Error, Result};
 pub use gpu::Gpu;
 pub use half::{bf16, f16};
 pub use kernel::{Item, Kernel, kind};
 pub use own_kernel::OwnKernel;
-pub use pairs::{dot, dot_into, gpu_dot, gpu_reduce_pairs, reduce_pairs, reduce_pairs_into};
 #[doc(hidden)]
 pub use ptx::shipped_text;
-pub use reduce::{reduce, reduce_counted_into, reduce_into};
-pub use scan::{
-    ScanOptions, exclusive_scan, exclusive_scan_and_total, exclusive_scan_in_place,
-    exclusive_scan_in_place_on, exclusive_scan_on, exclusive_scan_with, exclusive_scan_with_on,
-    inclusive_scan, inclusive_scan_in_place, inclusive_scan_in_place_on, inclusive_scan_on,
-    inclusive_scan_with, inclusive_scan_with_on,
+pub use request::{
+    Cpu, Flagged, Queuer, Reduce, Runner, Runs, Scan, Select, reduce, runs, scan, select,
 };
-pub use segments::{
-    Offset, exclusive_scan_rows, exclusive_scan_rows_on, gpu_reduce_rows, gpu_segmented_reduce,
-    inclusive_scan_rows, inclusive_scan_rows_on, reduce_rows, reduce_rows_into,
-    segmented_exclusive_scan, segmented_exclusive_scan_on, segmented_inclusive_scan,
-    segmented_inclusive_scan_on, segmented_reduce, segmented_reduce_into,
-};
-pub use selection::{
-    RunsKernel, SelectKernel, gpu_partition_flagged, gpu_partition_if, gpu_run_length_encode,
-    gpu_select_flagged, gpu_select_if, gpu_select_indices_if, gpu_unique, partition_flagged,
-    partition_flagged_on, partition_if, partition_if_on, run_length_encode, run_length_encode_on,
-    run_starts, run_starts_on, select_flagged, select_flagged_on, select_if, select_if_counted_on,
-    select_if_on, select_indices_if, select_indices_if_on, unique, unique_counted_on, unique_on,
-};
+pub use segments::Offset;
+pub use selection::{RunsKernel, SelectKernel};
 pub use slice::{
-    gpu_exclusive_scan, gpu_exclusive_scan_into, gpu_inclusive_scan, gpu_inclusive_scan_into,
-    gpu_max, gpu_min, gpu_product, gpu_reduce, gpu_sum, gpu_wide_sum,
-};
-pub use statistics::{
-    HasNorm, gpu_arg_max, gpu_arg_min, gpu_arg_min_max, gpu_min_max, gpu_moments, gpu_norm,
+    HasNorm, gpu_arg_max, gpu_arg_min, gpu_arg_min_max, gpu_dot, gpu_max, gpu_min, gpu_min_max,
+    gpu_moments, gpu_norm, gpu_product, gpu_sum, gpu_wide_sum,
 };
 pub use warpfold_kernels::element::Element;
 pub use warpfold_kernels::op::*;

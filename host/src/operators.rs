@@ -29,11 +29,12 @@
 ///
 /// A row reads `name: Operator, Item;` and gives a reduction, those of segments and of columns, scans of segments and of columns, and both scans. With `scans only` after a comma
 /// it gives all but the first, since only that needs [`Commutative`](crate::Commutative); with `reduction only` the reduction
-/// alone. A row `name: Operator, pairs of A, B;` gives a reduction of two inputs, [`reduce_pairs`](crate::reduce_pairs()), by an
+/// alone. A row `name: Operator, pairs of A, B;` gives a reduction of two inputs, [`reduce`](crate::reduce()) of two inputs, by an
 /// operator on [`Pair<A, B>`](crate::Pair).
 ///
-/// A row `name: Predicate, Item, predicate;` makes a [`Predicate`](crate::Predicate) known, for [`select_if`](crate::select_if) and its
-/// kin, and a row `name: Equality, Item, equality;` an [`Equality`](crate::Equality), for [`unique`](crate::unique) and what goes by key.
+/// A row `name: Predicate, Item, predicate;` makes a [`Predicate`](crate::Predicate) known, for
+/// [`select`](crate::select()), and a row `name: Equality, Item, equality;` an [`Equality`](crate::Equality), for
+/// [`runs`](crate::runs()) and for requests by key.
 ///
 /// The kernels are called `reduce_name`, `segmented_reduce_name`, `segmented_scan_name`, `columns_reduce_name`, `columns_scan_name`,
 /// `inclusive_scan_name`, `exclusive_scan_name`, `reduce_pairs_name`, `select_if_name` and `runs_name`, in profilers too; the names in a program's list
@@ -73,7 +74,9 @@ macro_rules! operators {
         $crate::operators!(@kernel exclusive_scan "exclusive_scan_", $name, $op, $item);
     };
     (@kernel $kind:ident $prefix:literal, $name:ident, $op:ty, $item:ty) => {
-        // SAFETY: the build script has compiled this list's rows, by these names.
+        // SAFETY: the row is made of the kind, the operator and the items that this line names. `TEXTS` is what the build script of this
+        // very package wrote to its `OUT_DIR` for the file with this list. The symbol is this line's name with the kind's prefix: there
+        // it is the kernel of the same line, since names differ, or none, and then loading it is an error.
         unsafe impl $crate::Kernel<$crate::kind::$kind, $item> for $op {
             fn row() -> &'static $crate::texts::Row {
                 static ROW: $crate::texts::Row =
@@ -86,7 +89,9 @@ macro_rules! operators {
         }
     };
     (@choice $kernel:ident $entry:ident $prefix:literal, $name:ident, $chooser:ty, $item:ty) => {
-        // SAFETY: the build script has compiled this list's rows, by these names.
+        // SAFETY: the entry is made for the items that this line names. `TEXTS` is what the build script of this very package wrote to its
+        // `OUT_DIR` for the file with this list. The symbol is this line's name with the kind's prefix: there it is the kernel of the
+        // same line, since names differ, or none, and then loading it is an error.
         unsafe impl $crate::$kernel<$item> for $chooser {
             fn entry() -> &'static $crate::texts::Entry {
                 static ENTRY: $crate::texts::Entry =
@@ -103,22 +108,40 @@ macro_rules! operators {
     };
 }
 
-/// The texts that the build script has left for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!), by its name.
+/// The texts that the build script has left for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!), by its name. The
+/// build script says where they are each time that it runs: so those of a line that it no longer has are not found.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! built_texts {
-    ($name:literal) => {{
+    ("operators") => {
+        $crate::built_texts!(@at
+            env!(
+                "WARPFOLD_OPERATORS_BYTES",
+                "`operators!` needs a line in the `main` of build.rs, with this file's path: \
+                 warpfold_build::operators(\"src/operators.rs\");"
+            ),
+            env!("WARPFOLD_OPERATORS_TABLE")
+        )
+    };
+    ("kernels") => {
+        $crate::built_texts!(@at
+            env!(
+                "WARPFOLD_KERNELS_BYTES",
+                "`kernels!` needs a line in the `main` of build.rs, with this file's path: \
+                 warpfold_build::kernels(\"src/kernels.rs\");"
+            ),
+            env!("WARPFOLD_KERNELS_TABLE")
+        )
+    };
+    (@at $bytes:expr, $table:expr) => {{
         #[allow(unused_imports)]
         use $crate::texts::{Packed, Variant};
-        $crate::texts::Texts::new(
-            include_bytes!(concat!(env!("OUT_DIR"), "/warpfold_", $name, ".bin")),
-            include!(concat!(env!("OUT_DIR"), "/warpfold_", $name, ".rs")),
-        )
+        $crate::texts::Texts::new(include_bytes!($bytes), include!($table))
     }};
 }
 
-/// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, [`bytemuck::Pod`] and
-/// [`DeviceCopy`](cust::memory::DeviceCopy).
+/// Declares a struct that can be an item or an accumulator: `#[repr(C)]`, `Copy`, `Default` (all bytes zero), [`bytemuck::Pod`]
+/// and, with the feature `cust`, `cust`'s `DeviceCopy`.
 ///
 /// Its fields are such types themselves, and there is no padding between or after them: else it does not compile.
 ///
@@ -131,6 +154,7 @@ macro_rules! built_texts {
 ///     }
 /// }
 /// assert_eq!(Complex { re: 1.0, im: 2.0 }, Complex { re: 1.0, im: 2.0 });
+/// assert_eq!(Complex::default(), Complex { re: 0.0, im: 0.0 });
 /// ```
 ///
 /// ```compile_fail
@@ -147,7 +171,25 @@ macro_rules! item {
         $crate::kernels::item! {
             $(#[$attribute])* $visibility struct $name { $($fields)* }
         }
+        $crate::device_copy!($name);
+    };
+}
+
+/// What [`item!`](crate::item) adds for `cust`. The library's features decide, not those of the program that declares the item.
+#[cfg(feature = "cust")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! device_copy {
+    ($name:ident) => {
         // SAFETY: plain old data, without pointers to the host's memory.
         unsafe impl $crate::cust::memory::DeviceCopy for $name {}
     };
+}
+
+/// As above, without `cust`: nothing.
+#[cfg(not(feature = "cust"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! device_copy {
+    ($name:ident) => {};
 }

@@ -1,16 +1,19 @@
 //! Kernels of a program's own: [`kernels!`](crate::kernels!) and what it declares; texts that a program has by other means; and
 //! the checks of buffers that the library's own calls make.
 
+#[cfg(feature = "cust")]
 use std::ffi::CString;
 
-use cust::memory::DeviceSlice;
+#[cfg(feature = "cust")]
 use cust::module::Module;
 
+use crate::binding::{DeviceItems, Lend, LentSpan, User};
+#[cfg(feature = "cust")]
 use crate::driver;
-use crate::error::{Argument, DriverCode, Error, Result};
+use crate::error::{Argument, Result};
+#[cfg(feature = "cust")]
+use crate::error::{DriverCode, Error};
 use crate::gpu::Gpu;
-use crate::kernel::Item;
-use crate::launch::Span;
 use crate::ptx::Texts;
 
 /// A kernel of a program's own, which [`kernels!`](crate::kernels!) declares.
@@ -45,11 +48,17 @@ impl OwnKernel {
     ///
     /// # Errors
     ///
-    /// [`Error::KernelRejected`], [`Error::KernelMissing`], and what [`Gpu::make_current`] may give.
+    /// [`Error::KernelRejected`], [`Error::KernelMissing`], [`Error::OutOfMemory`], and what [`Gpu::make_current`] may give.
+    #[cfg(feature = "cust")]
     pub fn load(&self, gpu: &Gpu) -> Result<Module> {
-        gpu.make_current()?;
+        gpu.with_current(|| self.load_best(gpu.compute_capability()))
+    }
+
+    /// Loads the best text that the driver takes into the current context.
+    #[cfg(feature = "cust")]
+    fn load_best(&self, capability: (u32, u32)) -> Result<Module> {
         let mut refused = None;
-        for candidate in self.texts.candidates(self.symbol, gpu.compute_capability()) {
+        for candidate in self.texts.candidates(self.symbol, capability) {
             let error = match load(self.symbol, &candidate.text) {
                 Ok(module) => return Ok(module),
                 Err(error) => error,
@@ -61,10 +70,10 @@ impl OwnKernel {
                     ..
                 }
             );
-            refused.get_or_insert(error);
             if !is_of_version {
-                break;
+                return Err(error);
             }
+            refused.get_or_insert(error);
         }
         let symbol = self.symbol;
         Err(refused.unwrap_or(Error::KernelMissing { symbol }))
@@ -94,10 +103,10 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// [`Error::KernelRejected`], with what the driver's compiler said; and what [`Gpu::make_current`] may give.
+    /// [`Error::KernelRejected`], with what the driver's compiler said; [`Error::OutOfMemory`]; and what [`Gpu::make_current`] may give.
+    #[cfg(feature = "cust")]
     pub fn load_ptx(&self, symbol: &'static str, text: &str) -> Result<Module> {
-        self.make_current()?;
-        load(symbol, text)
+        self.with_current(|| load(symbol, text))
     }
 
     /// Checks that a buffer is what a kernel may be given: memory of this GPU's primary context, where the items' alignment allows.
@@ -119,8 +128,8 @@ impl Gpu {
     /// # Errors
     ///
     /// [`Error::Misaligned`], [`Error::ForeignMemory`]; [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`].
-    pub fn check_buffer<T: Item>(&self, argument: Argument, buffer: &DeviceSlice<T>) -> Result<()> {
-        let span = Span::from(buffer);
+    pub fn check_buffer(&self, argument: Argument, buffer: &impl DeviceItems) -> Result<()> {
+        let LentSpan { span, .. } = buffer.lend_span(User::WaitingCall);
         if span.item_count == 0 {
             return Ok(());
         }
@@ -131,24 +140,20 @@ impl Gpu {
     }
 }
 
-/// Loads a text into the current context.
+/// Loads a text into the current context. What is wrong with the text is the kernel's error, and all else the driver's.
+#[cfg(feature = "cust")]
 fn load(symbol: &'static str, text: &str) -> Result<Module> {
     let rejected = |code, log| Error::KernelRejected { symbol, code, log };
     let Ok(text) = CString::new(text) else {
         let log = "the text has a NUL".to_owned();
         return Err(rejected(DriverCode::INVALID_PTX, log));
     };
-    let error = match Module::from_ptx_cstr(&text, &[]) {
-        Ok(module) => return Ok(module),
-        Err(error) => error,
-    };
-    // `cust` knows neither all codes nor the log.
     match driver::load_module(&text) {
-        Err((failure, log)) => Err(rejected(failure.code, log)),
-        Ok(module) => {
-            module.unload()?;
-            Err(rejected(DriverCode(error as i32), String::new()))
-        }
+        Ok(module) => Ok(module.into_cust()),
+        Err((failure, log)) => Err(match failure.code.is_of_text() {
+            true => rejected(failure.code, log),
+            false => failure.into(),
+        }),
     }
 }
 

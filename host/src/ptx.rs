@@ -2,17 +2,15 @@
 //!
 //! The driver compiles what it is given, so it is given one kernel's text, and a first `gpu_sum` does not wait for
 //! all the others. The texts lie compressed in the library, as the build script packs them: PTX, or bodies and the name of
-//! the skeleton that they fill (see [`fill`]). Those for 8.0, and some skeletons for 7.0, are made of those for 9.0 (see
-//! [`without_early`]).
-
-mod fill;
-mod without_early;
+//! the skeleton that they fill (see [`warpfold_ptx::fill`]). Those for 8.0, and some skeletons for 7.0, are made of those for 9.0 (see
+//! [`warpfold_ptx::older`]).
 
 use std::ops::Range;
 
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
-use self::without_early::{FOR_7_0, FOR_8_0, FROM, without_early};
+use warpfold_ptx::fill::{FILLED, fill, skeleton_and_bodies};
+use warpfold_ptx::older::{FOR_7_0, FOR_8_0, FROM, without_early};
 
 use crate::kernel::Entry;
 
@@ -58,7 +56,7 @@ pub struct Variant {
     pub kernels: &'static [Packed],
 }
 
-/// A text, compressed: a kernel's, what [`fill::FILLED`] begins, or a skeleton.
+/// A text, compressed: a kernel's, what [`FILLED`] begins, or a skeleton.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Packed {
@@ -167,13 +165,13 @@ impl Texts {
         let text = self.unpack(variant, symbol);
         let text = text.or_else(|| {
             let newest = self.unpack(self.newest_for(variant)?, symbol)?;
-            newest.starts_with(fill::FILLED).then_some(newest)
+            newest.starts_with(FILLED).then_some(newest)
         })?;
-        let Some(filled) = text.strip_prefix(fill::FILLED) else {
+        let Some(filled) = text.strip_prefix(FILLED) else {
             return Some(text);
         };
         let (skeleton, bodies) = skeleton_and_bodies(filled);
-        fill::fill(&self.skeleton(variant, skeleton)?, symbol, bodies).ok()
+        fill(&self.skeleton(variant, skeleton)?, symbol, bodies).ok()
     }
 
     /// The skeleton of this name: the variant's own, or else, for 7.0, made of that for 9.0.
@@ -201,20 +199,6 @@ impl Texts {
         String::from_utf8(text).ok()
     }
 }
-
-/// The name and the bodies that follow [`fill::FILLED`].
-fn skeleton_and_bodies(text: &str) -> (&str, &str) {
-    text.split_at(text.find('\n').unwrap_or(text.len()))
-}
-
-#[cfg(test)]
-#[path = "../build/pack.rs"]
-mod pack;
-
-#[cfg(test)]
-#[path = "../build/table.rs"]
-#[allow(dead_code, reason = "the build script uses the rest")]
-mod table;
 
 #[cfg(test)]
 mod tests;

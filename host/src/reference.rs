@@ -18,26 +18,15 @@ mod columns;
 mod segments;
 mod selection;
 
-pub use by_key::{exclusive_scan_by_key, inclusive_scan_by_key, reduce_by_key};
+pub use by_key::reduce_by_key;
 pub use columns::{exclusive_scan_columns, inclusive_scan_columns, reduce_columns};
-pub use segments::{
-    reduce_rows, segmented_exclusive_scan, segmented_inclusive_scan, segmented_reduce,
-};
-pub use selection::{
-    partition_flagged, partition_if, run_length_encode, run_starts, select_flagged, select_if,
-    select_indices_if, unique,
-};
+pub use segments::{segmented_exclusive_scan, segmented_inclusive_scan, segmented_reduce};
+pub use selection::{run_length_encode, run_starts, unique};
 
 const THREADS: usize = BLOCK_THREADS as usize;
 const LANES: usize = WARP_LANES as usize;
 
 /// Combines all items. For no items, the operator's identity.
-///
-/// ```
-/// use warpfold::{Sum, WideSum, reference};
-/// assert_eq!(reference::reduce::<Sum, u8>(&[100, 200, 3]), 47);
-/// assert_eq!(reference::reduce::<WideSum, u8>(&[100, 200, 3]), 303);
-/// ```
 pub fn reduce<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
     let item_count = items.len() as u64;
     let chunks =
@@ -139,33 +128,7 @@ fn combine_threads<O: Op<T>, T: Element>(threads: &[O::Accumulator]) -> O::Accum
     halves::<O, T>(&warps)
 }
 
-/// Each item combined with all before it: `out[i] = x[0] ⊕ … ⊕ x[i]`.
-///
-/// ```
-/// use warpfold::{Sum, WideSum, reference};
-/// assert_eq!(reference::inclusive_scan::<Sum, u32>(&[1, 2, 3]), [1, 3, 6]);
-/// assert_eq!(reference::inclusive_scan::<WideSum, u8>(&[200, 100]), [200, 300]);
-/// ```
-pub fn inclusive_scan<O: Op<T>, T: Element>(items: &[T]) -> Vec<O::Output> {
-    scan::<O, T>(items, O::identity(), Placement::Included).0
-}
-
-/// All items before each: `out[0]` is the identity, `out[i] = x[0] ⊕ … ⊕ x[i - 1]`.
-///
-/// ```
-/// use warpfold::{Sum, reference};
-/// assert_eq!(reference::exclusive_scan::<Sum, u32>(&[1, 2, 3]), [0, 1, 3]);
-/// ```
-pub fn exclusive_scan<O: Op<T>, T: Element>(items: &[T]) -> Vec<O::Output> {
-    scan::<O, T>(items, O::identity(), Placement::LeftOut).0
-}
-
-/// As [`inclusive_scan`], with an initial value before the first item.
-///
-/// ```
-/// use warpfold::{Sum, reference};
-/// assert_eq!(reference::inclusive_scan_from::<Sum, u32>(10, &[1, 2, 3]), [11, 13, 16]);
-/// ```
+/// Each item combined with all up to and including it, after an initial value.
 pub fn inclusive_scan_from<O: Op<T>, T: Element>(
     initial: O::Accumulator,
     items: &[T],
@@ -173,12 +136,7 @@ pub fn inclusive_scan_from<O: Op<T>, T: Element>(
     scan::<O, T>(items, initial, Placement::Included).0
 }
 
-/// As [`exclusive_scan`], with an initial value before the first item.
-///
-/// ```
-/// use warpfold::{Sum, reference};
-/// assert_eq!(reference::exclusive_scan_from::<Sum, u32>(10, &[1, 2, 3]), [10, 11, 13]);
-/// ```
+/// Each item's result is of all before it, after an initial value.
 pub fn exclusive_scan_from<O: Op<T>, T: Element>(
     initial: O::Accumulator,
     items: &[T],
@@ -187,11 +145,6 @@ pub fn exclusive_scan_from<O: Op<T>, T: Element>(
 }
 
 /// The total beside a scan, with an initial value before the first item.
-///
-/// ```
-/// use warpfold::{Sum, reference};
-/// assert_eq!(reference::scan_total::<Sum, u32>(10, &[1, 2, 3]), 16);
-/// ```
 pub fn scan_total<O: Op<T>, T: Element>(initial: O::Accumulator, items: &[T]) -> O::Output {
     scan::<O, T>(items, initial, Placement::LeftOut).1
 }

@@ -1,48 +1,26 @@
-//! Reductions and scans of slices on the host, on [`Gpu::global`].
+//! Shortcuts for slices of the host, on [`Gpu::global`].
 //!
 //! A copy over the bus takes far longer than the reduction, so data that is used more than once belongs in a device
 //! buffer. A slice may be longer than the device's memory: it is worked on piece by piece as it comes.
 
-use std::mem::MaybeUninit;
-use std::ptr;
+use warpfold_kernels::op::{
+    ArgMax, ArgMin, ArgMinMax, Dot, Extremes, Max, Min, MinMax, Moments, Op, Pair, Product, Sum,
+    SumOfSquares, WideSum, WideSumOfSquares,
+};
 
-use bytemuck::Zeroable;
-use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
-
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::kernel::kind::Kind;
-use crate::kernel::{Item, Kernel, Row, kind};
-use crate::staged::{self, Items};
+use crate::kernel::{Item, Kernel, kind};
+use crate::launch::check_lengths;
+use crate::request::reduce;
+use crate::{bf16, f16};
 
-/// All items combined with the operator `O`: see [`reduce`](crate::reduce()). For no items, the operator's identity, and no GPU is
-/// needed.
-///
-/// ```
-/// use warpfold::{Max, gpu_reduce};
-/// # fn main() -> warpfold::Result<()> {
-/// assert_eq!(gpu_reduce::<Max, _>(&[3u16, 9, 4])?, 9);
-/// assert_eq!(gpu_reduce::<Max, u16>(&[])?, u16::MIN);
-/// # Ok(())
-/// # }
-/// ```
-///
-/// # Errors
-///
-/// The same as for [`Gpu::global`] and for [`reduce`](crate::reduce()).
-pub fn gpu_reduce<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<O::Output> {
-    if items.is_empty() {
-        return Ok(O::lower(O::identity()));
+/// All items combined. For no items no GPU is needed.
+fn whole<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<O::Output> {
+    match items {
+        [] => Ok(O::lower(O::identity())),
+        _ => reduce::<O, _>(items).wait(Gpu::global()?),
     }
-    let mut result = O::Output::zeroed();
-    let bytes = bytemuck::bytes_of_mut(&mut result);
-    reduce_to(O::row(), items.into(), bytes)?;
-    Ok(result)
-}
-
-/// Reduces at least one item, and writes the result to these bytes.
-fn reduce_to(row: &'static Row, items: Items<'_>, result: &mut [u8]) -> Result<()> {
-    Gpu::global()?.enter(|entered| staged::reduce(entered, row, items, result))
 }
 
 /// The sum of the items. Integers wrap; the empty sum of floats is −0.0, as with `iter().sum()`. For no items no
@@ -57,12 +35,12 @@ fn reduce_to(row: &'static Row, items: Items<'_>, result: &mut [u8]) -> Result<(
 ///
 /// # Errors
 ///
-/// The same as for [`gpu_reduce`].
+/// Those of [`Gpu::global`] and of [`Reduce::wait`](crate::Reduce::wait).
 pub fn gpu_sum<T: Item>(items: &[T]) -> Result<T>
 where
     Sum: Kernel<kind::reduce, T, Output = T>,
 {
-    gpu_reduce::<Sum, T>(items)
+    whole::<Sum, T>(items)
 }
 
 /// The sum of the items in a wider type, in which it wraps or rounds much later: see [`WideSum`].
@@ -82,7 +60,7 @@ pub fn gpu_wide_sum<T: Item>(items: &[T]) -> Result<<WideSum as Op<T>>::Output>
 where
     WideSum: Kernel<kind::reduce, T>,
 {
-    gpu_reduce::<WideSum, T>(items)
+    whole::<WideSum, T>(items)
 }
 
 /// The product of the items; 1 for none. Integers wrap.
@@ -94,7 +72,7 @@ pub fn gpu_product<T: Item>(items: &[T]) -> Result<T>
 where
     Product: Kernel<kind::reduce, T, Output = T>,
 {
-    gpu_reduce::<Product, T>(items)
+    whole::<Product, T>(items)
 }
 
 /// The least of the items; `None` for none. A float NaN wins, and −0.0 is less than +0.0.
@@ -117,7 +95,7 @@ where
     if items.is_empty() {
         return Ok(None);
     }
-    gpu_reduce::<Min, T>(items).map(Some)
+    whole::<Min, T>(items).map(Some)
 }
 
 /// The greatest of the items; `None` for none. A float NaN wins, and −0.0 is less than +0.0.
@@ -132,116 +110,179 @@ where
     if items.is_empty() {
         return Ok(None);
     }
-    gpu_reduce::<Max, T>(items).map(Some)
+    whole::<Max, T>(items).map(Some)
 }
 
-/// Each item combined with all before it: see [`inclusive_scan`](crate::inclusive_scan).
+/// The dot product of two slices of the host, see [`Dot`].
 ///
 /// ```
-/// use warpfold::{Sum, gpu_inclusive_scan};
 /// # fn main() -> warpfold::Result<()> {
-/// assert_eq!(gpu_inclusive_scan::<Sum, _>(&[1u32, 2, 3])?, [1, 3, 6]);
+/// assert_eq!(warpfold::gpu_dot(&[100u8, 200], &[3, 2])?, 700u64);
+/// assert!(warpfold::gpu_dot(&[1.0f64], &[]).is_err());
 /// # Ok(())
 /// # }
 /// ```
 ///
 /// # Errors
 ///
-/// The same as for [`Gpu::global`] and for [`inclusive_scan`](crate::inclusive_scan).
-pub fn gpu_inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
-    items: &[T],
-) -> Result<Vec<O::Output>> {
-    scan::<kind::inclusive_scan, O, T>(items)
-}
-
-/// All items before each, combined: see [`exclusive_scan`](crate::exclusive_scan).
-///
-/// ```
-/// use warpfold::{Sum, gpu_exclusive_scan};
-/// # fn main() -> warpfold::Result<()> {
-/// assert_eq!(gpu_exclusive_scan::<Sum, _>(&[1u32, 2, 3])?, [0, 1, 3]);
-/// # Ok(())
-/// # }
-/// ```
-///
-/// # Errors
-///
-/// The same as for [`gpu_inclusive_scan`].
-pub fn gpu_exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
-    items: &[T],
-) -> Result<Vec<O::Output>> {
-    scan::<kind::exclusive_scan, O, T>(items)
-}
-
-/// Each item combined with all before it, written to the first places of `results`: [`gpu_inclusive_scan`] without memory of
-/// its own, which takes longer to make than the scan. What else is in `results` stays.
-///
-/// ```
-/// use warpfold::{Sum, gpu_inclusive_scan_into};
-/// # fn main() -> warpfold::Result<()> {
-/// let mut results = [9; 4];
-/// gpu_inclusive_scan_into::<Sum, _>(&[1u32, 2, 3], &mut results)?;
-/// assert_eq!(results, [1, 3, 6, 9]);
-/// # Ok(())
-/// # }
-/// ```
-///
-/// # Errors
-///
-/// [`Error::OutputTooShort`], before anything is done. And those of [`gpu_inclusive_scan`], after which any values may be in the
-/// first places of `results`.
-pub fn gpu_inclusive_scan_into<O: Kernel<kind::inclusive_scan, T>, T: Item>(
-    items: &[T],
-    results: &mut [O::Output],
-) -> Result<()> {
-    scan_into::<kind::inclusive_scan, O, T>(items, results)
-}
-
-/// All items before each, combined, written to the first places of `results`: see [`gpu_inclusive_scan_into`].
-///
-/// # Errors
-///
-/// The same as for [`gpu_inclusive_scan_into`].
-pub fn gpu_exclusive_scan_into<O: Kernel<kind::exclusive_scan, T>, T: Item>(
-    items: &[T],
-    results: &mut [O::Output],
-) -> Result<()> {
-    scan_into::<kind::exclusive_scan, O, T>(items, results)
-}
-
-pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(items: &[T]) -> Result<Vec<O::Output>> {
-    if items.is_empty() {
-        return Ok(Vec::new());
+/// [`Error::LengthsDiffer`](crate::Error::LengthsDiffer), and those of [`gpu_sum`].
+pub fn gpu_dot<T: Item>(left: &[T], right: &[T]) -> Result<<Dot as Op<Pair<T, T>>>::Output>
+where
+    Dot: Kernel<kind::reduce_pairs, Pair<T, T>>,
+{
+    check_lengths(left.len(), right.len())?;
+    match left {
+        [] => Ok(<Dot as Op<Pair<T, T>>>::lower(
+            <Dot as Op<Pair<T, T>>>::identity(),
+        )),
+        _ => reduce::<Dot, _>((left, right)).wait(Gpu::global()?),
     }
-    scan_items(O::row(), items.into())
 }
 
-/// Scans at least one item to results of type `R`, the row's.
-fn scan_items<R: Item>(row: &'static Row, items: Items<'_>) -> Result<Vec<R>> {
-    Gpu::global()?.enter(|entered| staged::scan(entered, row, items))
+/// The index of the least item; `None` for no items. Of equal items, the first. A float NaN wins, and −0.0 is less than +0.0.
+///
+/// ```
+/// # fn main() -> warpfold::Result<()> {
+/// assert_eq!(warpfold::gpu_arg_min(&[3i64, -7, 5, -7])?, Some(1));
+/// assert_eq!(warpfold::gpu_arg_min::<f32>(&[])?, None);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// The same as for [`gpu_sum`].
+pub fn gpu_arg_min<T: Item>(items: &[T]) -> Result<Option<usize>>
+where
+    ArgMin: Kernel<kind::reduce, T, Output = u64>,
+{
+    some::<ArgMin, T>(items).map(|index| index.map(|index| index as usize))
 }
 
-fn scan_into<K: Kind, O: Kernel<K, T>, T: Item>(
-    items: &[T],
-    results: &mut [O::Output],
-) -> Result<()> {
-    let offered_items = results.len();
-    let results = results
-        .get_mut(..items.len())
-        .ok_or(Error::OutputTooShort {
-            offered_items,
-            needed_items: items.len(),
-        })?;
-    if items.is_empty() {
-        return Ok(());
+/// The index of the greatest item; `None` for no items. Of equal items, the first. A float NaN wins, and −0.0 is less than +0.0.
+///
+/// # Errors
+///
+/// The same as for [`gpu_sum`].
+pub fn gpu_arg_max<T: Item>(items: &[T]) -> Result<Option<usize>>
+where
+    ArgMax: Kernel<kind::reduce, T, Output = u64>,
+{
+    some::<ArgMax, T>(items).map(|index| index.map(|index| index as usize))
+}
+
+/// The least and the greatest item; `None` for no items. A float NaN wins, and −0.0 is less than +0.0.
+///
+/// ```
+/// # fn main() -> warpfold::Result<()> {
+/// let extremes = warpfold::gpu_min_max(&[3i64, -7, 5])?.expect("there are items");
+/// assert_eq!((extremes.min, extremes.max), (-7, 5));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// The same as for [`gpu_sum`].
+pub fn gpu_min_max<T: Item>(items: &[T]) -> Result<Option<Extremes<T>>>
+where
+    MinMax: Kernel<kind::reduce, T, Output = Extremes<T>>,
+{
+    some::<MinMax, T>(items)
+}
+
+/// The indices of the least and of the greatest item: those of [`gpu_arg_min`] and [`gpu_arg_max`].
+///
+/// # Errors
+///
+/// The same as for [`gpu_sum`].
+pub fn gpu_arg_min_max<T: Item>(items: &[T]) -> Result<Option<Extremes<usize>>>
+where
+    ArgMinMax: Kernel<kind::reduce, T, Output = Extremes<u64>>,
+{
+    let indices = some::<ArgMinMax, T>(items)?;
+    Ok(indices.map(|Extremes { min, max }| Extremes {
+        min: min as usize,
+        max: max as usize,
+    }))
+}
+
+/// How many items there are, their mean and their variance: see [`Moments`].
+///
+/// ```
+/// # fn main() -> warpfold::Result<()> {
+/// let moments = warpfold::gpu_moments(&[2.0f32, 4.0, 4.0, 6.0])?;
+/// assert_eq!((moments.mean(), moments.variance()), (4.0, 2.0));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// The same as for [`gpu_sum`].
+pub fn gpu_moments<T: Item>(items: &[T]) -> Result<Moments>
+where
+    Moments: Kernel<kind::reduce, T, Output = Moments>,
+{
+    whole::<Moments, T>(items)
+}
+
+/// The Euclidean norm of the items, the square root of the sum of their squares; 0 for none.
+///
+/// The squares are added up in `f64` for `f32` and `f64`, and in `f32` for [`f16`](struct@f16) and [`bf16`]; their sum must not
+/// overflow.
+///
+/// ```
+/// # fn main() -> warpfold::Result<()> {
+/// assert_eq!(warpfold::gpu_norm(&[3.0f32, -4.0])?, 5.0);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// The same as for [`gpu_sum`].
+pub fn gpu_norm<T: HasNorm>(items: &[T]) -> Result<f64> {
+    let squares = whole::<T::Squares, T>(items)?;
+    Ok(squares.into().sqrt())
+}
+
+/// A float, with the operator that adds up its squares for [`gpu_norm`].
+pub trait HasNorm: Item {
+    /// The operator.
+    type Squares: Kernel<kind::reduce, Self, Output: Into<f64>>;
+}
+
+impl HasNorm for f16 {
+    type Squares = SumOfSquares;
+}
+
+impl HasNorm for bf16 {
+    type Squares = SumOfSquares;
+}
+
+#[cfg(feature = "cust")]
+impl HasNorm for cust_half::f16 {
+    type Squares = SumOfSquares;
+}
+
+#[cfg(feature = "cust")]
+impl HasNorm for cust_half::bf16 {
+    type Squares = SumOfSquares;
+}
+
+impl HasNorm for f32 {
+    type Squares = WideSumOfSquares;
+}
+
+impl HasNorm for f64 {
+    type Squares = SumOfSquares;
+}
+
+/// The result for some items; for none there is none.
+fn some<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<Option<O::Output>> {
+    match items {
+        [] => Ok(None),
+        _ => whole::<O, T>(items).map(Some),
     }
-    let bytes: &mut [u8] = bytemuck::cast_slice_mut(results);
-    // SAFETY: the same memory. Only what is initialised is written to it, so it holds items whatever happens.
-    let bytes = unsafe { &mut *(ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) };
-    scan_to(O::row(), items.into(), bytes)
-}
-
-/// Scans at least one item to memory for as many results.
-fn scan_to(row: &'static Row, items: Items<'_>, results: &mut [MaybeUninit<u8>]) -> Result<()> {
-    Gpu::global()?.enter(|entered| staged::scan_to(entered, row, items, results))
 }

@@ -13,19 +13,17 @@
 //!
 //! A short slice takes one lane, whose stream does all there is to do: no worker, no allocation.
 
+mod at_once;
 mod carry;
 #[cfg(feature = "nccl")]
 mod chain;
 #[cfg(feature = "nccl")]
 mod chunks;
-mod columns;
 mod copy;
 mod cut;
 mod layout;
 mod pairs;
 mod results;
-mod segments;
-mod selection;
 #[cfg(feature = "nccl")]
 mod shared_scan;
 mod workers;
@@ -42,10 +40,8 @@ use carry::{Piece, Ways, carry};
 use cut::{Cut, Room};
 use results::Results;
 
-pub(crate) use columns::reduce_columns;
+pub(crate) use at_once::{Wanted, run_at_once};
 pub(crate) use pairs::reduce_pairs;
-pub(crate) use segments::{SliceSegments, SliceStarts, reduce_segments};
-pub(crate) use selection::{Selected, Wanted, reduce_by_key, select};
 
 #[cfg(feature = "nccl")]
 pub(crate) use chunks::reduce_chunks;
@@ -68,8 +64,31 @@ impl<'slice, T: bytemuck::NoUninit> From<&'slice [T]> for Items<'slice> {
     }
 }
 
-impl Items<'_> {
-    fn count(self) -> usize {
+impl<'slice> Items<'slice> {
+    /// No items.
+    pub const NONE: Items<'static> = Items {
+        bytes: &[],
+        item: Type::of::<u8>(),
+    };
+
+    /// Items of this type, whose bytes these are.
+    pub fn new(bytes: &'slice [u8], item: Type) -> Self {
+        Self { bytes, item }
+    }
+
+    pub fn bytes(self) -> &'slice [u8] {
+        self.bytes
+    }
+
+    pub fn item(self) -> Type {
+        self.item
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    pub fn count(self) -> usize {
         self.bytes.len() / self.item.bytes
     }
 
@@ -109,7 +128,7 @@ pub(crate) fn scan<R: Item>(
         results.make_pages();
     }
     scan_to(entered, row, items, results.bytes())?;
-    // SAFETY: every piece has come back, with the scan's results.
+    // SAFETY: without an error, `scan_to` has written all of the memory with the scan's results, which are of type `R`.
     Ok(unsafe { results.written() })
 }
 
@@ -145,7 +164,7 @@ fn reduce_at_once(
         queue.reduce_for(row, lane.call(), span)
     })?;
     let lane = lane.wait()?;
-    // SAFETY: the reduction is done.
+    // SAFETY: the reduction is done, since its stream has been waited for, and the result has as many bytes as the row's.
     unsafe { lane.call().read_result_to(result) }
 }
 
@@ -213,7 +232,7 @@ fn reduce_pieces(
         })
     })?;
     conductor.wait()?;
-    // SAFETY: the reduction is done.
+    // SAFETY: the reduction is done, since its stream has been waited for, and the result has as many bytes as the row's.
     unsafe { conductor.read_result_to(result) }
 }
 

@@ -144,6 +144,32 @@ mod host {
         }
     }
 
+    /// The conversions of the version of `half` that `cust` knows.
+    #[cfg(feature = "cust")]
+    mod cust {
+        use super::*;
+        use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
+
+        pub fn cust_f16_to_f32(value: cust_f16) -> f32 {
+            f16_to_f32(f16::from_bits(value.to_bits()))
+        }
+
+        pub fn cust_bf16_to_f32(value: cust_bf16) -> f32 {
+            bf16_to_f32(bf16::from_bits(value.to_bits()))
+        }
+
+        pub fn f32_to_cust_f16(value: f32) -> cust_f16 {
+            cust_f16::from_bits(f32_to_f16(value).to_bits())
+        }
+
+        pub fn f32_to_cust_bf16(value: f32) -> cust_bf16 {
+            cust_bf16::from_bits(f32_to_bf16(value).to_bits())
+        }
+    }
+
+    #[cfg(feature = "cust")]
+    pub use cust::*;
+
     /// What combining two values adds to their squared deviations: of values of n items whose sum is S, and of m items whose sum is T, it
     /// is `(m·S − n·T)² / (n·m·(n + m))`, and nothing if there are none on one side. `equal`, which is given, if n is m and a power of
     /// two or 0.

@@ -48,7 +48,7 @@ impl<A: Pod + Send + Sync> Accumulator for A {}
 /// The words of an accumulator; those past its end are zero.
 pub type AccumulatorWords = [u32; ACCUMULATOR_MAX_WORDS];
 
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 /// Runs a block for each word of an accumulator, written out for the sixteen that there may be.
 macro_rules! for_each_word {
     ($w:ident of $a:ty => $body:block) => {
@@ -61,7 +61,7 @@ macro_rules! for_each_word {
         })*
     };
 }
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 pub(crate) use for_each_word;
 
 /// The value with the same bytes. The caller matches on sizes, and of its arms the optimiser keeps the one whose sizes agree.

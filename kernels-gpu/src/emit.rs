@@ -194,19 +194,7 @@ macro_rules! entries {
 }
 
 #[cfg(not(feature = "skeletons"))]
-crate::for_each_kernel!(entries);
-#[cfg(not(feature = "skeletons"))]
-crate::for_each_segmented_kernel!(entries);
-#[cfg(not(feature = "skeletons"))]
-crate::for_each_segmented_scan_kernel!(entries);
-#[cfg(not(feature = "skeletons"))]
-crate::for_each_columns_kernel!(entries);
-#[cfg(not(feature = "skeletons"))]
-crate::for_each_columns_scan_kernel!(entries);
-#[cfg(not(feature = "skeletons"))]
-crate::for_each_pair_kernel!(entries);
-#[cfg(not(feature = "skeletons"))]
-crate::for_each_selection_kernel!(entries);
+crate::for_each_row!(entries);
 
 // The others are put together of skeletons and bodies.
 #[cfg(feature = "skeletons")]

@@ -11,6 +11,23 @@ macro_rules! for_each_kernel {
     };
 }
 
+/// Hands every row of the table to the macro `$callback`, as [`for_each_kernel!`] does some, in the order of the committed kernels.
+#[macro_export]
+macro_rules! for_each_row {
+    ($callback:ident) => {
+        $crate::with_item_types! { with_operators! $callback all_kernels }
+    };
+}
+
+/// Hands every row of reductions of whole arrays, of one input and of two, to the macro `$callback`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_whole_array_reduction {
+    ($callback:ident) => {
+        $crate::with_item_types! { with_operators! $callback whole_array_reductions }
+    };
+}
+
 /// Hands every row of kernels with two inputs to the macro `$callback`: the operator is on pairs of two elements of
 /// this type.
 #[macro_export]
@@ -80,62 +97,115 @@ macro_rules! for_each_whole_kernel {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! rows_of {
+    (
+        $callback:ident all_kernels $both:tt $reductions:tt $whole_reductions:tt $pairs:tt
+        $predicates:tt $equalities:tt
+    ) => {
+        $crate::with_flagged_rows! {
+            $callback
+            [
+                [
+                    reduce: $both $reductions $whole_reductions,
+                    inclusive_scan: $both,
+                    exclusive_scan: $both,
+                    reduce_pairs: $pairs,
+                    segmented_reduce: $both $reductions
+                ]
+            ]
+            [select_if: $predicates, runs: $equalities]
+            [
+                [
+                    segmented_scan: $both,
+                    columns_reduce: $both $reductions,
+                    columns_scan: $both
+                ]
+            ]
+        }
+    };
+    (
+        $callback:ident whole_array_reductions $both:tt $reductions:tt $whole_reductions:tt
+        $pairs:tt $($others:tt)*
+    ) => {
+        $crate::name_rows! {
+            $callback [reduce: $both $reductions $whole_reductions, reduce_pairs: $pairs]
+        }
+    };
     ($callback:ident kernels $both:tt $reductions:tt $whole_reductions:tt $($others:tt)*) => {
         $crate::name_rows! {
             $callback
-            reduce: $both $reductions $whole_reductions,
-            inclusive_scan: $both,
-            exclusive_scan: $both
+            [
+                reduce: $both $reductions $whole_reductions,
+                inclusive_scan: $both,
+                exclusive_scan: $both
+            ]
         }
     };
     ($callback:ident segmented_kernels $both:tt $reductions:tt $($others:tt)*) => {
-        $crate::name_rows! { $callback segmented_reduce: $both $reductions }
+        $crate::name_rows! { $callback [segmented_reduce: $both $reductions] }
     };
     ($callback:ident segmented_scan_kernels $both:tt $($others:tt)*) => {
-        $crate::name_rows! { $callback segmented_scan: $both }
+        $crate::name_rows! { $callback [segmented_scan: $both] }
     };
     ($callback:ident columns_kernels $both:tt $reductions:tt $($others:tt)*) => {
-        $crate::name_rows! { $callback columns_reduce: $both $reductions }
+        $crate::name_rows! { $callback [columns_reduce: $both $reductions] }
     };
     ($callback:ident columns_scan_kernels $both:tt $($others:tt)*) => {
-        $crate::name_rows! { $callback columns_scan: $both }
+        $crate::name_rows! { $callback [columns_scan: $both] }
     };
     (
         $callback:ident pair_kernels $both:tt $reductions:tt $whole_reductions:tt $pairs:tt
         $predicates:tt $equalities:tt
     ) => {
-        $crate::name_rows! { $callback reduce_pairs: $pairs }
+        $crate::name_rows! { $callback [reduce_pairs: $pairs] }
     };
     (
         $callback:ident selection_kernels $both:tt $reductions:tt $whole_reductions:tt $pairs:tt
         $predicates:tt $equalities:tt
     ) => {
-        $crate::name_rows! {
-            $callback
-            select_if: $predicates,
-            runs: $equalities;
-            select_flagged Flags u8 => select_flagged_8;
-            select_flagged Flags u16 => select_flagged_16;
-            select_flagged Flags u32 => select_flagged_32;
-            select_flagged Flags u64 => select_flagged_64;
-            select_flagged Flags Bytes16 => select_flagged_128;
+        $crate::with_flagged_rows! {
+            $callback [] [select_if: $predicates, runs: $equalities] []
         }
     };
 }
 
-/// Hands the rows of each kind with its sections, and others that are written out, to the macro `$callback`.
+/// Adds the rows of selections by flags to groups of other rows, and hands all on to [`name_rows!`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_flagged_rows {
+    ($callback:ident [$($before:tt)*] [$($choices:tt)*] [$($after:tt)*]) => {
+        $crate::name_rows! {
+            $callback
+            $($before)*
+            [
+                $($choices)*;
+                select_flagged Flags u8 => select_flagged_8;
+                select_flagged Flags u16 => select_flagged_16;
+                select_flagged Flags u32 => select_flagged_32;
+                select_flagged Flags u64 => select_flagged_64;
+                select_flagged Flags Bytes16 => select_flagged_128;
+            ]
+            $($after)*
+        }
+    };
+}
+
+/// Hands the rows of groups to the macro `$callback`: of each kind with its sections, then others that are written out.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! name_rows {
     (
         $callback:ident
-        $($kind:ident: $({ $($op:ident: [$($t:ident)*];)* })*),*
-        $(; $($written_out:tt)*)?
+        $([
+            $($kind:ident: $({ $($op:ident: [$($t:ident)*];)* })*),*
+            $(; $($written_out:tt)*)?
+        ])*
     ) => {
         $crate::pastey::paste! {
             $callback! {
-                $($($($($kind $op $t => [<$kind _ $op:snake _ $t>];)*)*)*)*
-                $($($written_out)*)?
+                $(
+                    $($($($($kind $op $t => [<$kind _ $op:snake _ $t>];)*)*)*)*
+                    $($($written_out)*)?
+                )*
             }
         }
     };

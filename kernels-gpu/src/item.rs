@@ -15,7 +15,7 @@
 /// assert_eq!(size_of::<Complex>(), 8);
 /// ```
 ///
-/// A struct is `Clone`, `Copy`, `Debug`, `PartialEq` and [`Pod`](bytemuck::Pod). Padding between or after its fields does not
+/// A struct is `Clone`, `Copy`, `Debug`, `Default`, `PartialEq` and [`Pod`](bytemuck::Pod). Padding between or after its fields does not
 /// compile, since its bytes would have no value:
 ///
 /// ```compile_fail
@@ -62,5 +62,13 @@ macro_rules! item {
         unsafe impl $crate::bytemuck::Zeroable for $name {}
         // SAFETY: see above.
         unsafe impl $crate::bytemuck::Pod for $name {}
+
+        /// All bytes zero.
+        impl Default for $name {
+            #[inline(always)]
+            fn default() -> Self {
+                $crate::bytemuck::Zeroable::zeroed()
+            }
+        }
     )+};
 }

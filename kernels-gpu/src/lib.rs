@@ -15,8 +15,8 @@
 //! With the feature `entries`, `emit` makes an entry of each row of kernels ([`entries`]). `device` has of `thread`, `warp` and
 //! `block` what kernels of a user's own are made of.
 //!
-//! These exist on the host too: the [`table`] of operators and item types, the rows of kernels that are made of it ([`entries`]), the
-//! operators ([`op`]), the types of items and accumulators ([`element`]), the fixed combination trees ([`contract`]; of segments,
+//! These exist on the host too: the [`table`] of operators and item types, the rows of kernels that are made of it ([`entries`]), their
+//! kinds ([`kind`], on the host alone), the operators ([`op`]), the types of items and accumulators ([`element`]), the fixed combination trees ([`contract`]; of segments,
 //! [`segments`]; of columns, [`columns`]), what a launch provides ([`launch`]), what decides the speed and no bit ([`tuning`]) and the
 //! layout of the scratch memory ([`workspace`]).
 //!
@@ -27,6 +27,11 @@
 //! feature `cuda_std` the same kernels compile with rust-cuda's `rustc_codegen_nvvm`, and with `cuda_std_operators` users'
 //! operators do. They differ in `simt`, in the macro that emits an entry, and where [`contract`] avoids a fault of rust-cuda's.
 //! Beside these, `arithmetic` and `emit` know whether they are compiled for a GPU.
+// A user's build is warned of the user's file alone. Without the table's entries, what only they use is not used.
+#![cfg_attr(
+    any(feature = "stable", feature = "cuda_std_operators"),
+    allow(warnings)
+)]
 #![no_std]
 #![cfg_attr(
     all(
@@ -67,6 +72,8 @@ pub mod contract;
 pub mod element;
 pub mod entries;
 mod item;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod kind;
 pub mod launch;
 pub mod op;
 mod pairwise;
@@ -76,11 +83,12 @@ pub mod table;
 pub mod tuning;
 pub mod workspace;
 
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+// The building blocks are in the documentation that is made on the host, too.
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod block;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod board;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 pub mod device;
 #[cfg(all(
     feature = "entries",
@@ -89,22 +97,22 @@ pub mod device;
 ))]
 #[macro_use]
 mod emit;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod grid;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod lookback;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod simt;
 #[cfg(all(
     any(target_arch = "nvptx64", feature = "cuda_std"),
     feature = "skeletons"
 ))]
 mod skeleton;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod thread;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod tickets;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod warp;
 
 #[cfg(all(

@@ -24,11 +24,15 @@ pub use moments::{Moments, Number};
 pub use statistics::Statistics;
 pub use tuple::{Pair, Triple};
 
+#[cfg(feature = "cust")]
+use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
 use half::{bf16, f16};
 use num_traits::float::FloatCore;
 
 use crate::arithmetic::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
 use crate::arithmetic::{bitwise_total, maximum_number, minimum_number};
+#[cfg(feature = "cust")]
+use crate::arithmetic::{cust_bf16_to_f32, cust_f16_to_f32, f32_to_cust_bf16, f32_to_cust_f16};
 use crate::arithmetic::{maximum, maximum_f32, minimum, minimum_f32};
 use crate::arithmetic::{signed_extreme, unsigned_extreme};
 use crate::arithmetic::{sum_i16, sum_i8, sum_u16, sum_u8};
@@ -316,6 +320,13 @@ floats! {
     bf16 in f32, one bf16::ONE, bf16_to_f32, f32_to_bf16, minimum_f32 maximum_f32, wide f32;
     f32 in f32, one 1.0, |item| item, canonical, minimum_f32 maximum_f32, wide f64;
     f64 in f64, one 1.0, |item| item, canonical, minimum maximum, wide _;
+}
+
+// The same types of the version of `half` that `cust` knows.
+#[cfg(feature = "cust")]
+floats! {
+    cust_f16 in f32, one cust_f16::ONE, cust_f16_to_f32, f32_to_cust_f16, minimum_f32 maximum_f32, wide f32;
+    cust_bf16 in f32, one cust_bf16::ONE, cust_bf16_to_f32, f32_to_cust_bf16, minimum_f32 maximum_f32, wide f32;
 }
 
 /// The value; every NaN becomes the one that Rust calls `NAN` (positive, quiet, no payload).

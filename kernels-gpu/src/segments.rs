@@ -50,6 +50,9 @@ pub const FAN: u32 = 16;
 /// The most windows that a block works on: it has a warp for each border of them.
 pub const MOST_WINDOWS: u32 = LONG_BLOCK_THREADS / WARP_LANES - 1;
 
+/// Chunks whose starts a warp writes at a time: its lanes read the offsets where they begin, and where the last one ends.
+pub const WARP_CHUNKS: u32 = WARP_LANES - 1;
+
 /// Bytes of a vector of items that is copied at once.
 const VECTOR_BYTES: usize = 16;
 
@@ -286,6 +289,9 @@ const _: () = {
     // Places are numbers of 16 bits.
     assert!(room_items::<f32, f32>() + VECTOR_BYTES < u16::MAX as usize);
     assert!(window_count::<f32, f32>(0, 1) == 1 && window_count::<f32, f32>(4096, 0) == 1);
+    // What ends a warp's chunks has a place among the slots' counts. A work has at most as many chunks as a window diagonals.
+    assert!(4096_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<f32, f32>());
+    assert!(256_u32.div_ceil(WARP_CHUNKS) as usize <= Layout::bit_words::<[u8; 32], f32>());
     // What every device has for a block.
     assert!(shared_bytes::<u64, u64>() <= 64 << 10);
     assert!(shared_bytes::<u32, [u32; 16]>() <= 64 << 10);

@@ -15,6 +15,23 @@ macro_rules! with_item_types {
             below_64_bits: [f32 f16 bf16 i8 u8 i16 u16 i32 u32],
             floats: [f32 f64 f16 bf16],
             integers: [i8 u8 i16 u16 i32 u32 i64 u64],
+            singles: [f32],
+        }
+    };
+}
+
+/// Hands the rows of the 16-bit floats, among these kernels, to the macro `$callback`: for types of the same names that are not `half` 2's.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_narrow_float {
+    ($callback:ident $rows:ident) => {
+        $crate::with_operators! {
+            $callback $rows
+            numbers: [f16 bf16],
+            below_64_bits: [f16 bf16],
+            floats: [f16 bf16],
+            integers: [],
+            singles: [],
         }
     };
 }
@@ -30,6 +47,7 @@ macro_rules! with_operators {
         below_64_bits: $below_64_bits:tt,
         floats: $floats:tt,
         integers: $integers:tt,
+        singles: $singles:tt,
     ) => {
         $crate::rows_of! {
             $callback $rows
@@ -60,7 +78,7 @@ macro_rules! with_operators {
                 Moments: $numbers;
                 Statistics: $numbers;
                 SumOfSquares: $numbers;
-                WideSumOfSquares: [f32];
+                WideSumOfSquares: $singles;
                 CountNonZero: $numbers;
             }
             // Reductions of two inputs.
@@ -98,6 +116,7 @@ macro_rules! integers_of {
         below_64_bits: $below_64_bits:tt,
         floats: $floats:tt,
         integers: [$($t:ident)*],
+        singles: $singles:tt,
     ) => {
         $callback! { $($t)* }
     };

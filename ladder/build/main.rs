@@ -2,11 +2,6 @@
 //! compiler makes of the kernels now.
 
 #[cfg(feature = "cuda_builder")]
-mod contents;
-#[cfg(feature = "cuda_builder")]
-#[path = "../../host/build/finish.rs"]
-mod finish;
-#[cfg(feature = "cuda_builder")]
 mod rust_cuda;
 
 use std::env;

@@ -1,19 +1,12 @@
 //! Compiles the kernels with rust-cuda's compiler, in the way of the library's (`host/build/rust_cuda`).
 
-#[path = "../../host/build/rust_cuda/amend.rs"]
-mod amend;
-#[path = "../../host/build/rust_cuda/compiler.rs"]
-mod compiler;
-
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use cuda_builder::NvvmArch;
-
-use crate::contents::{LADDER, NESTED};
-use crate::finish::finish;
-use compiler::{Cdylib, Package, Target};
+use warpfold_build::cdylib::{Cdylib, NvvmArch, Package, Target};
+use warpfold_ladder_kernels::texts::{LADDER, MOST_THREADS, NESTED};
+use warpfold_ptx::finish::{Bounds, Contents, finish};
 
 /// A folder with the sources of the kernels' crate, where it is not that of this package. `cargo xtask rust-cuda` names
 /// one with fewer kernels.
@@ -40,8 +33,14 @@ pub fn compile(output: &Path) -> Result<(), Box<dyn Error>> {
     };
     let cdylib = Cdylib::write(&package, &[TARGET.name], output)?;
     let emitted = cdylib.compile(&TARGET, output)?;
-    for (name, contents) in [("ladder.ptx", LADDER), ("ladder_nested.ptx", NESTED)] {
-        fs::write(output.join(name), finish(&emitted, &contents)?)?;
+    for text in [LADDER, NESTED] {
+        let contents = Contents {
+            has: text.has,
+            has_declarations: text.has_declarations,
+            bounds: |_| Some(Bounds::of_threads(MOST_THREADS)),
+        };
+        let path = output.join(text.name).with_extension("ptx");
+        fs::write(path, finish(&emitted, &contents)?)?;
     }
     Ok(())
 }

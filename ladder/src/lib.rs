@@ -23,6 +23,7 @@
 mod catalogue;
 mod device_runtime;
 mod error;
+mod item;
 mod kernels;
 mod ladder;
 mod link;
@@ -35,6 +36,7 @@ mod scratch;
 mod texts;
 
 pub use error::{Error, Refusal, Result};
+pub use item::Item;
 pub use ladder::Ladder;
 pub use measure::{Launch, Measured};
 pub use rung::{BlockSizes, Document, Kind, Rung};

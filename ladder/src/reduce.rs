@@ -8,11 +8,11 @@ mod recursive;
 use std::sync::Arc;
 
 use cust::memory::DeviceSlice;
-use warpfold::{Argument, Item, Kernel, kind, reduce_into};
+use warpfold::{Argument, Kernel, kind, reduce};
 
 use crate::measure::Session;
 use crate::scratch::Scratch;
-use crate::{Kind, Ladder, Measured, Plain, Refusal, Result, Rung, kernels};
+use crate::{Item, Kind, Ladder, Measured, Plain, Refusal, Result, Rung, kernels};
 
 impl Ladder {
     /// Combines all items of `input` with the operator `O` as the rung does it, and waits for the result. For no items,
@@ -80,12 +80,9 @@ impl Ladder {
         let mut result = Scratch::<T>::new(1)?;
         session.timed(|session| {
             let stream = session.stream();
-            Ok(reduce_into::<O, T>(
-                self.gpu(),
-                stream,
-                input,
-                result.items(),
-            )?)
+            Ok(reduce::<O, _>(input)
+                .to(result.items())
+                .queue(self.gpu(), stream)?)
         })?;
         session.finish(|| result.first())
     }

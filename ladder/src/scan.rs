@@ -6,11 +6,11 @@ mod whole;
 use std::fmt;
 
 use cust::memory::DeviceSlice;
-use warpfold::{Argument, Error, Item, Kernel, Op, exclusive_scan_on, inclusive_scan_on, kind};
+use warpfold::{Argument, Error, Kernel, Op, kind, scan};
 
 use crate::measure::Session;
 use crate::scratch::{Address, Scratch, address_of};
-use crate::{Kind, Ladder, Measured, Refusal, Result, Rung, kernels};
+use crate::{Item, Kind, Ladder, Measured, Refusal, Result, Rung, kernels};
 
 /// Whether an item's own value is part of its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,7 +61,7 @@ impl Ladder {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`] where the rung has no such kernel or is not for such blocks; what [`warpfold::inclusive_scan`] may give; what
+    /// A [`Refusal`] where the rung has no such kernel or is not for such blocks; what [`warpfold::scan()`] may give; what
     /// `cust` gives.
     pub fn scan<O, T>(
         &self,
@@ -147,8 +147,11 @@ impl Ladder {
         session.timed(|session| {
             let (gpu, stream) = (self.gpu(), session.stream());
             match placement {
-                Placement::Inclusive => inclusive_scan_on::<O, T>(gpu, stream, input, output)?,
-                Placement::Exclusive => exclusive_scan_on::<O, T>(gpu, stream, input, output)?,
+                Placement::Inclusive => scan::<O, _>(input).to(output).queue(gpu, stream)?,
+                Placement::Exclusive => scan::<O, _>(input)
+                    .exclusive()
+                    .to(output)
+                    .queue(gpu, stream)?,
             }
             Ok(())
         })?;

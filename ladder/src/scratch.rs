@@ -1,9 +1,8 @@
 //! Memory that a run works on and gives back: copies of the input, partial results.
 
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
-use warpfold::Item;
 
-use crate::Result;
+use crate::{Item, Result};
 
 /// An address in the device's memory.
 pub type Address = u64;

@@ -6,7 +6,8 @@
 
 use approx::{assert_abs_diff_eq, assert_relative_eq};
 use cust::memory::DeviceBuffer;
-use warpfold::{Product, Sum, WideSum, bf16, cust, f16, inclusive_scan, reduce};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Product, Sum, WideSum, cust, reduce, scan};
 
 use crate::common::gpu;
 use crate::data::{Random, unit};
@@ -46,7 +47,7 @@ fn a_sum_of_f64_is_close() {
     for (low, high) in [(0.0, 1.0), (-1.0, 1.0), (-1e300, 1e300)] {
         let items = uniform(100_000, low, high);
         let buffer = DeviceBuffer::from_slice(&items).unwrap();
-        let sum = reduce::<Sum, _>(gpu, &buffer).unwrap();
+        let sum = reduce::<Sum, _>(&buffer).wait(gpu).unwrap();
         let bound = DEPTH * f64::EPSILON / 2.0 * magnitude(&items);
         assert_abs_diff_eq!(sum, exact_sum(&items), epsilon = bound);
     }
@@ -62,7 +63,7 @@ fn a_sum_of_f32_is_close() {
             .collect();
         let wide: Vec<f64> = items.iter().map(|&item| item as f64).collect();
         let buffer = DeviceBuffer::from_slice(&items).unwrap();
-        let sum = reduce::<Sum, _>(gpu, &buffer).unwrap();
+        let sum = reduce::<Sum, _>(&buffer).wait(gpu).unwrap();
         let bound = DEPTH * (f32::EPSILON as f64) / 2.0 * magnitude(&wide);
         assert_abs_diff_eq!(sum as f64, exact_sum(&wide), epsilon = bound);
     }
@@ -77,7 +78,7 @@ fn a_product_of_f32_is_close() {
         .collect();
     let exact: f64 = items.iter().map(|&item| item as f64).product();
     let buffer = DeviceBuffer::from_slice(&items).unwrap();
-    let product = reduce::<Product, _>(gpu, &buffer).unwrap();
+    let product = reduce::<Product, _>(&buffer).wait(gpu).unwrap();
     // Every multiplication rounds, so their number counts and not the tree's depth.
     let bound = items.len() as f64 * (f32::EPSILON as f64) / 2.0;
     assert_relative_eq!(product as f64, exact, max_relative = bound);
@@ -92,7 +93,7 @@ fn every_prefix_of_a_scan_is_close() {
         .collect();
     let input = DeviceBuffer::from_slice(&items).unwrap();
     let mut output = DeviceBuffer::zeroed(items.len()).unwrap();
-    inclusive_scan::<Sum, _>(gpu, &input, &mut output).unwrap();
+    scan::<Sum, _>(&input).to(&mut output).wait(gpu).unwrap();
     let (mut sum, mut magnitude) = (0.0f64, 0.0f64);
     for (item, prefix) in items.iter().zip(output.as_host_vec().unwrap()) {
         sum += *item as f64;
@@ -119,7 +120,7 @@ fn a_wide_sum_of_f32_is_as_close_as_one_of_f64() {
     for (low, high) in [(0.0, 1.0), (-1.0, 1.0), (-1e38, 1e38)] {
         let (items, exact) = rounded(100_000, low, high, |item| item as f32);
         let buffer = DeviceBuffer::from_slice(&items).unwrap();
-        let sum = reduce::<WideSum, _>(gpu, &buffer).unwrap();
+        let sum = reduce::<WideSum, _>(&buffer).wait(gpu).unwrap();
         let bound = DEPTH * f64::EPSILON / 2.0 * magnitude(&exact);
         assert_abs_diff_eq!(sum, exact_sum(&exact), epsilon = bound);
     }
@@ -133,18 +134,18 @@ fn sums_of_narrow_floats_are_as_close_as_of_f32_and_rounded_once() {
         let (items, exact) = rounded(100_000, low, high, f16::from_f64);
         let buffer = DeviceBuffer::from_slice(&items).unwrap();
         let (sum, bound) = (exact_sum(&exact), in_f32 * magnitude(&exact));
-        let wide = f64::from(reduce::<WideSum, _>(gpu, &buffer).unwrap());
+        let wide = f64::from(reduce::<WideSum, _>(&buffer).wait(gpu).unwrap());
         assert_abs_diff_eq!(wide, sum, epsilon = bound);
-        let narrow = f64::from(reduce::<Sum, _>(gpu, &buffer).unwrap());
+        let narrow = f64::from(reduce::<Sum, _>(&buffer).wait(gpu).unwrap());
         let rounding = sum.abs() * f64::from(f16::EPSILON) / 2.0;
         assert_abs_diff_eq!(narrow, sum, epsilon = bound + rounding);
 
         let (items, exact) = rounded(100_000, low, high, bf16::from_f64);
         let buffer = DeviceBuffer::from_slice(&items).unwrap();
         let (sum, bound) = (exact_sum(&exact), in_f32 * magnitude(&exact));
-        let wide = f64::from(reduce::<WideSum, _>(gpu, &buffer).unwrap());
+        let wide = f64::from(reduce::<WideSum, _>(&buffer).wait(gpu).unwrap());
         assert_abs_diff_eq!(wide, sum, epsilon = bound);
-        let narrow = f64::from(reduce::<Sum, _>(gpu, &buffer).unwrap());
+        let narrow = f64::from(reduce::<Sum, _>(&buffer).wait(gpu).unwrap());
         let rounding = sum.abs() * f64::from(bf16::EPSILON) / 2.0;
         assert_abs_diff_eq!(narrow, sum, epsilon = bound + rounding);
     }

@@ -1,6 +1,7 @@
 //! Items at the edges of their types, and lists with such items in them.
 
-use warpfold::{Op, bf16, f16};
+use warpfold::Op;
+use warpfold::cust_half::{bf16, f16};
 use warpfold_kernels::element::name;
 use warpfold_kernels::for_each_integer;
 

@@ -1,7 +1,8 @@
 //! Device memory with a guard on both sides.
 
+use crate::device::Item;
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
-use warpfold::{Item, Op, cust};
+use warpfold::{Op, cust};
 
 use crate::common::gpu;
 use crate::data::assert_same_bits;

@@ -1,7 +1,9 @@
 //! Conversions of 16-bit floats, all of them: on the host against the formats' definitions, and through a kernel.
 
+use crate::device::{Item, Kernel};
 use cust::memory::DeviceBuffer;
-use warpfold::{Item, Kernel, Max, Op, Sum, bf16, cust, f16, inclusive_scan, kind};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Max, Op, Sum, cust, kind, scan};
 
 use crate::common::gpu;
 use crate::data::assert_same_bits;
@@ -94,7 +96,7 @@ where
         .collect();
     let input = DeviceBuffer::from_slice(&all).unwrap();
     let mut output = DeviceBuffer::from_slice(&vec![T::zeroed(); all.len()]).unwrap();
-    inclusive_scan::<Max, _>(gpu(), &input, &mut output).unwrap();
+    scan::<Max, _>(&input).to(&mut output).wait(gpu()).unwrap();
     assert_same_bits(&download(&output), &all, "ascending");
 }
 

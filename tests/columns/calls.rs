@@ -2,11 +2,7 @@
 
 use cust::memory::{DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
-use warpfold::{
-    Argument, Error, Max, Result, Sum, WideSum, cust, exclusive_scan_columns,
-    exclusive_scan_columns_on, gpu_reduce_columns, inclusive_scan_columns,
-    inclusive_scan_columns_on, reduce_columns, reduce_columns_into, reference,
-};
+use warpfold::{Argument, Cpu, Error, Gpu, Max, Result, Sum, WideSum, cust, reduce, scan};
 
 use crate::common::gpu;
 use crate::data::{assert_same_bits, ordinary};
@@ -19,9 +15,13 @@ fn either_form_gives_the_same_from_any_item_on() {
     let items = ordinary::<Sum, f32>(3 + rows * columns);
     let buffer = DeviceBuffer::from_slice(&items).unwrap();
     let (input, matrix) = (buffer.index(3..), &items[3..]);
-    let sums = reference::reduce_columns::<Sum, f32>(matrix, columns);
-    let inclusive = reference::inclusive_scan_columns::<Sum, f32>(matrix, columns);
-    let exclusive = reference::exclusive_scan_columns::<Sum, f32>(matrix, columns);
+    let sums = reduce::<Sum, _>(matrix).columns(columns).wait(Cpu).unwrap();
+    let inclusive = scan::<Sum, _>(matrix).columns(columns).wait(Cpu).unwrap();
+    let exclusive = scan::<Sum, _>(matrix)
+        .exclusive()
+        .columns(columns)
+        .wait(Cpu)
+        .unwrap();
     type Call<'a> = &'a dyn Fn(&mut DeviceSlice<f32>) -> Result<()>;
     let check = |what: &str, expected: &[f32], call: Call<'_>| {
         let mut output = DeviceBuffer::zeroed(expected.len()).unwrap();
@@ -30,22 +30,39 @@ fn either_form_gives_the_same_from_any_item_on() {
         assert_same_bits(&output.as_host_vec().unwrap(), expected, what);
     };
     check("sums", &sums, &|output| {
-        reduce_columns::<Sum, _>(gpu, &input, columns, output)
+        reduce::<Sum, _>(&input)
+            .columns(columns)
+            .to(output)
+            .wait(gpu)
     });
     check("sums, queued", &sums, &|output| {
-        reduce_columns_into::<Sum, _>(gpu, &stream, &input, columns, output)
+        reduce::<Sum, _>(&input)
+            .columns(columns)
+            .to(output)
+            .queue(gpu, &stream)
     });
     check("inclusive", &inclusive, &|output| {
-        inclusive_scan_columns::<Sum, _>(gpu, &input, columns, output)
+        scan::<Sum, _>(&input).columns(columns).to(output).wait(gpu)
     });
     check("inclusive, queued", &inclusive, &|output| {
-        inclusive_scan_columns_on::<Sum, _>(gpu, &stream, &input, columns, output)
+        scan::<Sum, _>(&input)
+            .columns(columns)
+            .to(output)
+            .queue(gpu, &stream)
     });
     check("exclusive", &exclusive, &|output| {
-        exclusive_scan_columns::<Sum, _>(gpu, &input, columns, output)
+        scan::<Sum, _>(&input)
+            .exclusive()
+            .columns(columns)
+            .to(output)
+            .wait(gpu)
     });
     check("exclusive, queued", &exclusive, &|output| {
-        exclusive_scan_columns_on::<Sum, _>(gpu, &stream, &input, columns, output)
+        scan::<Sum, _>(&input)
+            .exclusive()
+            .columns(columns)
+            .to(output)
+            .queue(gpu, &stream)
     });
 }
 
@@ -53,8 +70,14 @@ fn either_form_gives_the_same_from_any_item_on() {
 fn columns_of_a_slice() {
     for (rows, columns) in [(1, 1), (700, 3), (40, 900)] {
         let matrix = ordinary::<WideSum, u8>(rows * columns);
-        let expected = reference::reduce_columns::<WideSum, u8>(&matrix, columns);
-        let found = gpu_reduce_columns::<WideSum, _>(&matrix, columns).unwrap();
+        let expected = reduce::<WideSum, _>(&matrix)
+            .columns(columns)
+            .wait(Cpu)
+            .unwrap();
+        let found = reduce::<WideSum, _>(&matrix)
+            .columns(columns)
+            .wait(Gpu::global())
+            .unwrap();
         assert_same_bits(&found, &expected, &format!("{rows} rows of {columns}"));
     }
 }
@@ -64,16 +87,32 @@ fn columns_of_no_rows_give_the_identity() {
     let gpu = gpu();
     let nothing = DeviceBuffer::<i32>::from_slice(&[]).unwrap();
     let mut output = DeviceBuffer::from_slice(&[5; 40]).unwrap();
-    reduce_columns::<Max, _>(gpu, &nothing, 35, &mut output).unwrap();
+    reduce::<Max, _>(&nothing)
+        .columns(35)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
     let found = output.as_host_vec().unwrap();
     assert_eq!(found[..35], [i32::MIN; 35]);
     assert_eq!(found[35..], [5; 5]);
-    inclusive_scan_columns::<Sum, _>(gpu, &nothing, 35, &mut output).unwrap();
-    exclusive_scan_columns::<Sum, _>(gpu, &nothing, 35, &mut output).unwrap();
+    scan::<Sum, _>(&nothing)
+        .columns(35)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
+    scan::<Sum, _>(&nothing)
+        .exclusive()
+        .columns(35)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
     assert_eq!(output.as_host_vec().unwrap(), found);
-    assert_eq!(reference::reduce_columns::<Max, i32>(&[], 2), [i32::MIN; 2]);
     assert_eq!(
-        gpu_reduce_columns::<Max, i32>(&[], 3),
+        reduce::<Max, _>(&[0i32; 0]).columns(2).wait(Cpu).unwrap(),
+        [i32::MIN; 2]
+    );
+    assert_eq!(
+        reduce::<Max, _>(&[0i32; 0]).columns(3).wait(Gpu::global()),
         Ok(vec![i32::MIN; 3])
     );
 }
@@ -88,22 +127,37 @@ fn what_is_wrong_is_said() {
             item_count: 12,
             row_items: columns,
         });
-        let call = reduce_columns::<Sum, _>(gpu, &input, columns, &mut output);
+        let call = reduce::<Sum, _>(&input)
+            .columns(columns)
+            .to(&mut output)
+            .wait(gpu);
         assert_eq!(call, uneven);
-        let call = inclusive_scan_columns::<Sum, _>(gpu, &input, columns, &mut output);
+        let call = scan::<Sum, _>(&input)
+            .columns(columns)
+            .to(&mut output)
+            .wait(gpu);
         assert_eq!(call, uneven);
-        let of_a_slice = gpu_reduce_columns::<Sum, _>(&[1_u32; 12], columns);
+        let of_a_slice = reduce::<Sum, _>(&[1_u32; 12])
+            .columns(columns)
+            .wait(Gpu::global());
         assert_eq!(of_a_slice, uneven.map(|()| vec![]));
     }
     assert_eq!(
-        reduce_columns::<Sum, _>(gpu, &input, 6, &mut output.index(..5)),
+        reduce::<Sum, _>(&input)
+            .columns(6)
+            .to(&mut output.index(..5))
+            .wait(gpu),
         Err(Error::OutputTooShort {
             offered_items: 5,
             needed_items: 6
         })
     );
     assert_eq!(
-        exclusive_scan_columns::<Sum, _>(gpu, &input, 6, &mut output.index(..11)),
+        scan::<Sum, _>(&input)
+            .exclusive()
+            .columns(6)
+            .to(&mut output.index(..11))
+            .wait(gpu),
         Err(Error::OutputTooShort {
             offered_items: 11,
             needed_items: 12
@@ -111,9 +165,9 @@ fn what_is_wrong_is_said() {
     );
     // SAFETY: it is not written, since the calls are refused.
     let mut same = unsafe { DeviceBuffer::from_raw_parts(input.as_device_ptr(), 12) };
-    let overlap = reduce_columns::<Sum, u32>(gpu, &input, 6, &mut same);
+    let overlap = reduce::<Sum, _>(&input).columns(6).to(&mut same).wait(gpu);
     assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
-    let overlap = inclusive_scan_columns::<Sum, u32>(gpu, &input, 6, &mut same);
+    let overlap = scan::<Sum, _>(&input).columns(6).to(&mut same).wait(gpu);
     assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
     std::mem::forget(same);
     let host = [0_u32; 6];
@@ -124,7 +178,10 @@ fn what_is_wrong_is_said() {
             6,
         )
     };
-    let refused = reduce_columns::<Sum, u32>(gpu, &input, 6, &mut foreign);
+    let refused = reduce::<Sum, _>(&input)
+        .columns(6)
+        .to(&mut foreign)
+        .wait(gpu);
     assert!(
         matches!(
             refused,

@@ -8,21 +8,23 @@ mod counted;
 #[path = "../common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "../common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "../common/engine.rs"]
 mod engine;
 #[path = "../common/schedule.rs"]
 mod schedule;
 mod scheduled;
 
+use crate::device::{Item, Kernel};
 use std::env;
 
 use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use data::{Random, Sample, assert_same_bits, ordinary};
-use warpfold::{
-    Item, Kernel, bf16, cust, exclusive_scan_columns, exclusive_scan_rows, f16,
-    inclusive_scan_columns, inclusive_scan_rows, kind, reduce_columns, reduce_rows, reference,
-};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, cust, kind, reduce, scan};
 use warpfold_kernels::op::*;
 use warpfold_kernels::{for_each_columns_kernel, for_each_columns_scan_kernel};
 
@@ -85,9 +87,13 @@ fn check_reduction<O: Kernel<kind::columns_reduce, T>, T: Sample>(rows: usize, c
     let matrix = ordinary::<O, T>(rows * columns);
     let input = DeviceBuffer::from_slice(&matrix).unwrap();
     let found = written::<O::Output>(columns, |output| {
-        reduce_columns::<O, T>(gpu(), &input, columns, output).unwrap();
+        reduce::<O, _>(&input)
+            .columns(columns)
+            .to(output)
+            .wait(gpu())
+            .unwrap();
     });
-    let expected = reference::reduce_columns::<O, T>(&matrix, columns);
+    let expected = reduce::<O, _>(&matrix).columns(columns).wait(Cpu).unwrap();
     let what = format!("{rows} rows, {columns} columns");
     assert_same_bits(&found, &expected, &what);
 }
@@ -97,14 +103,27 @@ fn check_scans<O: Kernel<kind::columns_scan, T>, T: Sample>(rows: usize, columns
     let input = DeviceBuffer::from_slice(&matrix).unwrap();
     let what = format!("{rows} rows, {columns} columns");
     let found = written::<O::Output>(matrix.len(), |output| {
-        inclusive_scan_columns::<O, T>(gpu(), &input, columns, output).unwrap();
+        scan::<O, _>(&input)
+            .columns(columns)
+            .to(output)
+            .wait(gpu())
+            .unwrap();
     });
-    let expected = reference::inclusive_scan_columns::<O, T>(&matrix, columns);
+    let expected = scan::<O, _>(&matrix).columns(columns).wait(Cpu).unwrap();
     assert_same_bits(&found, &expected, &format!("inclusive, {what}"));
     let found = written::<O::Output>(matrix.len(), |output| {
-        exclusive_scan_columns::<O, T>(gpu(), &input, columns, output).unwrap();
+        scan::<O, _>(&input)
+            .exclusive()
+            .columns(columns)
+            .to(output)
+            .wait(gpu())
+            .unwrap();
     });
-    let expected = reference::exclusive_scan_columns::<O, T>(&matrix, columns);
+    let expected = scan::<O, _>(&matrix)
+        .exclusive()
+        .columns(columns)
+        .wait(Cpu)
+        .unwrap();
     assert_same_bits(&found, &expected, &format!("exclusive, {what}"));
 }
 
@@ -166,24 +185,50 @@ where
     let turned = DeviceBuffer::from_slice(&turned).unwrap();
     let what = format!("{rows} rows, {columns} columns");
     let found = written::<O::Output>(columns, |output| {
-        reduce_columns::<O, T>(gpu(), &input, columns, output).unwrap();
+        reduce::<O, _>(&input)
+            .columns(columns)
+            .to(output)
+            .wait(gpu())
+            .unwrap();
     });
     let expected = written::<O::Output>(columns, |output| {
-        reduce_rows::<O, T>(gpu(), &turned, rows, output).unwrap();
+        reduce::<O, _>(&turned)
+            .rows(rows)
+            .to(output)
+            .wait(gpu())
+            .unwrap();
     });
     assert_same_bits(&found, &expected, &what);
     let found = written::<O::Output>(matrix.len(), |output| {
-        inclusive_scan_columns::<O, T>(gpu(), &input, columns, output).unwrap();
+        scan::<O, _>(&input)
+            .columns(columns)
+            .to(output)
+            .wait(gpu())
+            .unwrap();
     });
     let expected = written::<O::Output>(matrix.len(), |output| {
-        inclusive_scan_rows::<O, T>(gpu(), &turned, rows, output).unwrap();
+        scan::<O, _>(&turned)
+            .rows(rows)
+            .to(output)
+            .wait(gpu())
+            .unwrap();
     });
     assert_same_bits(&transposed(&found, columns), &expected, &what);
     let found = written::<O::Output>(matrix.len(), |output| {
-        exclusive_scan_columns::<O, T>(gpu(), &input, columns, output).unwrap();
+        scan::<O, _>(&input)
+            .exclusive()
+            .columns(columns)
+            .to(output)
+            .wait(gpu())
+            .unwrap();
     });
     let expected = written::<O::Output>(matrix.len(), |output| {
-        exclusive_scan_rows::<O, T>(gpu(), &turned, rows, output).unwrap();
+        scan::<O, _>(&turned)
+            .exclusive()
+            .rows(rows)
+            .to(output)
+            .wait(gpu())
+            .unwrap();
     });
     assert_same_bits(&transposed(&found, columns), &expected, &what);
 }

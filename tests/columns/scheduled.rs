@@ -1,7 +1,8 @@
 //! The same bits under every schedule, on devices of 1, 7 and 132 multiprocessors, and when the tags are used up.
 
+use crate::device::Kernel;
 use virtual_gpu::RunOptions;
-use warpfold::{Kernel, Product, Sum, WideSum, kind, reference};
+use warpfold::{Cpu, Product, Sum, WideSum, kind, reduce, scan};
 
 use crate::data::{Sample, assert_same_bits, ordinary};
 use crate::engine::{Engine, GENERATIONS, SM_90};
@@ -19,7 +20,7 @@ fn assert_reduced<O: Kernel<kind::columns_reduce, T>, T: Sample>(
     let (found, _) = engine
         .columns_reduce::<O, T>(&matrix, columns, options)
         .unwrap_or_else(|error| panic!("{options:?}: {error}"));
-    let expected = reference::reduce_columns::<O, T>(&matrix, columns);
+    let expected = reduce::<O, _>(&matrix).columns(columns).wait(Cpu).unwrap();
     assert_same_bits(&found, &expected, &format!("{options:?}"));
 }
 
@@ -32,7 +33,11 @@ fn assert_scanned<O: Kernel<kind::columns_scan, T>, T: Sample>(
     let (found, _) = engine
         .columns_scan::<O, T>(&matrix, columns, true, options)
         .unwrap_or_else(|error| panic!("{options:?}: {error}"));
-    let expected = reference::exclusive_scan_columns::<O, T>(&matrix, columns);
+    let expected = scan::<O, _>(&matrix)
+        .exclusive()
+        .columns(columns)
+        .wait(Cpu)
+        .unwrap();
     assert_same_bits(&found, &expected, &format!("{options:?}"));
 }
 

@@ -1,7 +1,8 @@
 //! Device buffers to test with.
 
+use crate::device::Item;
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
-use warpfold::{Item, cust};
+use warpfold::cust;
 
 use crate::data::{Random, Sample, assert_same_bits};
 

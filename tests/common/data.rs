@@ -1,7 +1,9 @@
 //! Items to test with: random, the same in every run, and shaped so that a wrong order or a wrong item shows.
 
+use crate::device::Item;
 use bytemuck::bytes_of;
-use warpfold::{Item, Op, bf16, f16};
+use warpfold::Op;
+use warpfold::cust_half::{bf16, f16};
 use warpfold_kernels::element::name;
 use warpfold_kernels::for_each_integer;
 

@@ -20,6 +20,7 @@
 //! 16 bytes a lane, without bank conflicts and without local memory. (Scans of wider results read fewer bytes a lane, and blocks
 //! tell each other accumulators of many words.)
 
+use crate::device::Item;
 use std::collections::BTreeMap;
 use std::env;
 use std::fmt::Write;
@@ -27,7 +28,8 @@ use std::{fs, iter};
 
 use rayon::prelude::*;
 use virtual_gpu::{Class, Counters, Policy};
-use warpfold::{Equal, Equality, Item, NonZero, NotNan, Predicate, bf16, f16, reference};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Equal, Equality, NonZero, NotNan, Predicate};
 use warpfold_kernels::contract::reduce_tile_items;
 use warpfold_kernels::element::Accumulator;
 use warpfold_kernels::op::*;
@@ -179,7 +181,7 @@ mod count {
             .collect();
         // Each item is written, to one place or the other.
         let item_traffic = 2 * size_of_val(&items[..]);
-        let chosen = reference::select_if::<P, T>(&items).len();
+        let chosen = warpfold::select::<P, _>(&items).wait(Cpu).unwrap().len();
         select::<T, Before>(generation, symbol, &items, (item_traffic, chosen))
     }
 
@@ -192,7 +194,12 @@ mod count {
             let item = T::any(&mut random);
             items.extend(std::iter::repeat_n(item, length));
         }
-        let runs = reference::run_starts::<E, T>(&items).len() - 1;
+        let runs = warpfold::runs::<E, _>(&items)
+            .starts()
+            .wait(Cpu)
+            .unwrap()
+            .len()
+            - 1;
         let written = runs * (size_of::<T>() + size_of::<u32>());
         let item_traffic = size_of_val(&items[..]) + written;
         select::<T, BeforeRun>(generation, symbol, &items, (item_traffic, runs))

@@ -1,7 +1,8 @@
 //! A reduction reads each item once, and shares nothing but a partial and an arrival of each block.
 
+use crate::device::Item;
 use virtual_gpu::{Counters, Policy};
-use warpfold::{Item, Max, Op, Sum, WideSum};
+use warpfold::{Max, Op, Sum, WideSum};
 use warpfold_kernels::contract::{
     BLOCK_THREADS, BLOCK_WARPS, REDUCE_MAX_CHUNKS, reduce_chunk_count, reduce_tile_count,
     reduce_tile_items,

@@ -11,10 +11,7 @@ use cust::memory::DeviceBuffer;
 use cust::stream::{Stream, StreamFlags};
 use virtual_gpu::driver::{Code, Live, live_of_this_thread};
 use virtual_gpu::inject::{Armed, Calls, Failure, Moment, fail, record};
-use warpfold::{
-    DriverCode, Error, Gpu, Result, Sum, cust, gpu_inclusive_scan, gpu_sum, inclusive_scan,
-    inclusive_scan_on, reduce, reduce_into,
-};
+use warpfold::{DriverCode, Error, Gpu, Result, Sum, cust, gpu_sum, reduce, scan};
 
 use crate::common::gpu;
 use crate::sweep;
@@ -213,10 +210,14 @@ impl Buffers {
     /// Some calls, waiting and not.
     fn work(&self, gpu: &Gpu) -> Result<()> {
         let mut output = self.output.index(..);
-        reduce_into::<Sum, _>(gpu, &self.stream, &self.input, &mut output)?;
-        inclusive_scan_on::<Sum, _>(gpu, &self.stream, &self.input, &mut output)?;
-        inclusive_scan::<Sum, _>(gpu, &self.input, &mut output)?;
-        assert_eq!(reduce::<Sum, _>(gpu, &output)?, 1 + 3 + 6 + 10);
+        reduce::<Sum, _>(&self.input)
+            .to(&mut output)
+            .queue(gpu, &self.stream)?;
+        scan::<Sum, _>(&self.input)
+            .to(&mut output)
+            .queue(gpu, &self.stream)?;
+        scan::<Sum, _>(&self.input).to(&mut output).wait(gpu)?;
+        assert_eq!(reduce::<Sum, _>(&output).wait(gpu)?, 1 + 3 + 6 + 10);
         Ok(())
     }
 }
@@ -267,7 +268,7 @@ fn the_calls_of_the_slice_functions() {
         prepare: || (),
         work: |_: &()| {
             assert_eq!(gpu_sum(&[1u64, 2, 3])?, 6);
-            assert_eq!(gpu_inclusive_scan::<Sum, _>(&[1u64, 2])?, [1, 3]);
+            assert_eq!(scan::<Sum, _>(&[1u64, 2]).wait(Gpu::global())?, [1, 3]);
             Ok(())
         },
     };
@@ -294,7 +295,10 @@ fn a_sticky_failure_poisons_the_gpu() {
     drop(armed);
     assert_eq!(gpu.synchronize(), Err(Error::Poisoned { code }));
     assert_eq!(gpu.make_current(), Err(Error::Poisoned { code }));
-    assert_eq!(reduce::<Sum, u32>(&gpu, &buffers.input.index(..0)), Ok(0));
+    assert_eq!(
+        reduce::<Sum, _>(&buffers.input.index(..0)).wait(&gpu),
+        Ok(0)
+    );
     // The context is alive in truth, so another `Gpu` on it works.
     buffers.work(&Gpu::new().unwrap()).unwrap();
 }

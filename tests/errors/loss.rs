@@ -9,9 +9,7 @@ use cust::stream::{Stream, StreamFlags};
 use virtual_gpu::Mode;
 use virtual_gpu::driver::{Code, live};
 use virtual_gpu::inject::{Calls, Failure, Moment, fail};
-use warpfold::{
-    DriverCode, Error, Gpu, Result, Sum, cust, gpu_inclusive_scan, gpu_sum, reduce, reduce_into,
-};
+use warpfold::{DriverCode, Error, Gpu, Result, Sum, cust, gpu_sum, reduce, scan};
 
 use crate::child::in_child;
 use crate::common::{gpu, mode};
@@ -70,13 +68,17 @@ fn a_fault_ends_a_gpu_and_no_more() {
         lose(&own);
 
         let poisoned = Error::Poisoned { code: FAULT };
-        assert_eq!(reduce::<Sum, _>(&own, &buffer), Err(poisoned.clone()));
-        let queued = reduce_into::<Sum, _>(&own, &stream, &buffer, &mut output);
+        assert_eq!(reduce::<Sum, _>(&buffer).wait(&own), Err(poisoned.clone()));
+        let queued = reduce::<Sum, _>(&buffer)
+            .to(&mut output)
+            .queue(&own, &stream);
         assert_eq!(queued, Err(poisoned.clone()));
         assert_eq!(own.make_current(), Err(poisoned.clone()));
         assert_eq!(own.trim(), Err(poisoned.clone()));
         assert_eq!(
-            reduce::<Sum, _>(&own, &buffer.index(..0)).map(f32::to_bits),
+            reduce::<Sum, _>(&buffer.index(..0))
+                .wait(&own)
+                .map(f32::to_bits),
             Ok((-0.0f32).to_bits())
         );
         let text = poisoned.to_string();
@@ -90,8 +92,8 @@ fn a_fault_ends_a_gpu_and_no_more() {
         let new = Gpu::new().unwrap();
         new.make_current().unwrap();
         let buffer = DeviceBuffer::from_slice(&[1.0f32, 2.0]).unwrap();
-        assert_eq!(reduce::<Sum, _>(&new, &buffer), Ok(3.0));
-        assert_eq!(reduce::<Sum, _>(&own, &buffer), Err(poisoned));
+        assert_eq!(reduce::<Sum, _>(&buffer).wait(&new), Ok(3.0));
+        assert_eq!(reduce::<Sum, _>(&buffer).wait(&own), Err(poisoned));
     });
 }
 
@@ -106,7 +108,7 @@ fn the_functions_on_slices_go_on_after_a_fault() {
             lose(global);
             // Whoever has it is told so, until somebody asks for it anew.
             assert_eq!(global.synchronize(), Err(Error::Poisoned { code: FAULT }));
-            let again = gpu_inclusive_scan::<Sum, _>(&items);
+            let again = scan::<Sum, _>(&items).wait(Gpu::global());
             if mode() == Mode::Real {
                 assert!(is_without_context(&again, FAULT), "{again:?}");
                 let text = again.unwrap_err().to_string();

@@ -7,9 +7,7 @@ use cust::memory::DeviceBuffer;
 use virtual_gpu::Mode;
 use virtual_gpu::driver::Code;
 use virtual_gpu::inject::{Calls, Failure, Moment, fail};
-use warpfold::{
-    DriverCode, Error, Gpu, Sum, cust, gpu_sum, inclusive_scan_in_place, reduce, reference,
-};
+use warpfold::{Cpu, DriverCode, Error, Gpu, Sum, cust, gpu_sum, reduce, scan};
 
 use crate::child::in_child;
 use crate::common::mode;
@@ -114,10 +112,13 @@ fn every_generation_gives_the_same_bits() {
                 .collect();
             let items = &items[1..];
             let mut data = DeviceBuffer::from_slice(items).unwrap();
-            let sum = reduce::<Sum, _>(&gpu, &data).unwrap();
-            assert_eq!(sum.to_bits(), reference::reduce::<Sum, _>(items).to_bits());
-            inclusive_scan_in_place::<Sum, _>(&gpu, &mut data).unwrap();
-            assert!(data.as_host_vec().unwrap() == reference::inclusive_scan::<Sum, _>(items));
+            let sum = reduce::<Sum, _>(&data).wait(&gpu).unwrap();
+            assert_eq!(
+                sum.to_bits(),
+                reduce::<Sum, _>(items).wait(Cpu).unwrap().to_bits()
+            );
+            scan::<Sum, _>(&mut data).in_place().wait(&gpu).unwrap();
+            assert!(data.as_host_vec().unwrap() == scan::<Sum, _>(items).wait(Cpu).unwrap());
         });
     }
 }

@@ -1,10 +1,10 @@
 //! The bits of one GPU.
 
+use crate::device::{Item, Kernel};
 use std::any::type_name;
 
-use warpfold::{
-    Item, Kernel, Max, Min, Op, Product, Sum, WideSum, bf16, f16, group, kind, reference,
-};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Max, Min, Op, Product, Sum, WideSum, group, kind, reduce, scan};
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_LONG, SCAN_SHORT_BYTES, reduce_chunk_tiles, reduce_tile_items,
     scan_tiles,
@@ -21,14 +21,16 @@ fn reduces<O: Kernel<kind::reduce, T>, T: Sample>(lengths: &[usize]) {
         return;
     }
     let items = ordinary::<O, T>(lengths.iter().sum());
-    let expected = reference::reduce::<O, T>(&items);
+    let expected = reduce::<O, _>(&items).wait(Cpu).unwrap();
     let shares = shares(lengths);
     let found = as_ranks(lengths.len(), PATIENCE, |mut member| {
         let share = Held::new(&items[shares[member.rank()].clone()], member.rank());
         let last = member.size() - 1;
-        let alone = member.reduce_to::<O, T>(last, &share.slice()).unwrap();
+        let alone = reduce::<O, _>(&share.slice())
+            .wait(member.at_root(last))
+            .unwrap();
         assert_eq!(alone.is_some(), member.rank() == last);
-        let all = member.reduce::<O, T>(&share.slice()).unwrap();
+        let all = reduce::<O, _>(&share.slice()).wait(&mut member).unwrap();
         if let Some(alone) = alone {
             assert_same_bits(&[alone], &[all], "result on one rank");
         }
@@ -50,7 +52,7 @@ enum Form {
 }
 
 macro_rules! scans {
-    ($name:ident, $kind:ident, $in_place:ident) => {
+    ($name:ident, $kind:ident $(, $exclusive:ident)?) => {
         fn $name<O: Kernel<kind::$kind, T> + Op<T, Output = T>, T: Sample>(
             lengths: &[usize],
             form: Form,
@@ -59,20 +61,24 @@ macro_rules! scans {
                 return;
             }
             let items = ordinary::<O, T>(lengths.iter().sum());
-            let expected = reference::$kind::<O, T>(&items);
+            let expected = scan::<O, _>(&items)$(.$exclusive())?.wait(Cpu).unwrap();
             let shares = shares(lengths);
             let found = as_ranks(lengths.len(), PATIENCE, |mut member| {
                 let items = &items[shares[member.rank()].clone()];
                 let share = Held::new(items, 1);
                 match form {
                     Form::InPlace => {
-                        member.$in_place::<O, T>(&mut share.slice()).unwrap();
+                        scan::<O, _>(&mut share.slice())$(.$exclusive())?
+                            .in_place()
+                            .wait(&mut member)
+                            .unwrap();
                         share.items()
                     }
                     Form::Apart => {
                         let output = Held::new(&vec![T::zeroed(); items.len()], 2);
-                        member
-                            .$kind::<O, T>(&share.slice(), &mut output.slice())
+                        scan::<O, _>(&share.slice())$(.$exclusive())?
+                            .to(&mut output.slice())
+                            .wait(&mut member)
                             .unwrap();
                         assert_same_bits(&share.items(), items, "items after a scan");
                         output.items()
@@ -89,8 +95,8 @@ macro_rules! scans {
     };
 }
 
-scans!(scans_inclusively, inclusive_scan, inclusive_scan_in_place);
-scans!(scans_exclusively, exclusive_scan, exclusive_scan_in_place);
+scans!(scans_inclusively, inclusive_scan);
+scans!(scans_exclusively, exclusive_scan, exclusive);
 
 /// One call of a row of the table.
 mod calls {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use virtual_gpu::Mode;
 use warpfold::cust::memory::{DeviceBuffer, DeviceSlice, mem_get_info};
 use warpfold::group::{Fault, Matter, Member};
-use warpfold::{Argument, Error, Gpu, Max, Result, Sum};
+use warpfold::{Argument, Error, Gpu, Max, Result, Sum, reduce, scan};
 
 use crate::ranks::{Held, PATIENCE, Way, as_ranks, devices, most_ranks, on_four_devices, way};
 
@@ -17,7 +17,7 @@ const LIMIT: Duration = Duration::from_secs(2);
 fn works(member: &mut Member<'_>) {
     let share = Held::new(&[member.rank() as u32 + 1], 0);
     let ranks = member.size() as u32;
-    let sum = member.reduce::<Sum, _>(&share.slice());
+    let sum = reduce::<Sum, _>(&share.slice()).wait(member);
     assert_eq!(sum, Ok(ranks * (ranks + 1) / 2));
 }
 
@@ -53,11 +53,15 @@ fn a_rank_that_is_refused_is_refused_on_all() {
             if member.rank() == 1 {
                 share = gone();
             }
-            let reduced = member.reduce::<Sum, _>(&share).map(drop);
+            let reduced = reduce::<Sum, _>(&share).wait(&mut member).map(drop);
             let output = Held::new(&[0u32; 2], 0);
             let scanned = match member.rank() == last {
-                true => member.inclusive_scan::<Sum, _>(&items.slice(), &mut output.slice()),
-                false => member.inclusive_scan_in_place::<Sum, _>(&mut items.slice()),
+                true => scan::<Sum, _>(&items.slice())
+                    .to(&mut output.slice())
+                    .wait(&mut member),
+                false => scan::<Sum, _>(&mut items.slice())
+                    .in_place()
+                    .wait(&mut member),
             };
             works(&mut member);
             (reduced, scanned)
@@ -97,19 +101,24 @@ fn ranks_that_disagree_are_all_told_so() {
             let (words, longs) = (Held::new(&[1u32], 0), Held::new(&[1u64], 0));
             let ends: [Result<()>; 4] = [
                 match differs {
-                    true => member.reduce::<Max, _>(&words.slice()).map(drop),
-                    false => member.reduce::<Sum, _>(&words.slice()).map(drop),
+                    true => reduce::<Max, _>(&words.slice()).wait(&mut member).map(drop),
+                    false => reduce::<Sum, _>(&words.slice()).wait(&mut member).map(drop),
                 },
                 match differs {
-                    true => member.reduce::<Sum, _>(&longs.slice()).map(drop),
-                    false => member.reduce::<Sum, _>(&words.slice()).map(drop),
+                    true => reduce::<Sum, _>(&longs.slice()).wait(&mut member).map(drop),
+                    false => reduce::<Sum, _>(&words.slice()).wait(&mut member).map(drop),
                 },
                 match differs {
-                    true => member.exclusive_scan_in_place::<Sum, _>(&mut words.slice()),
-                    false => member.inclusive_scan_in_place::<Sum, _>(&mut words.slice()),
+                    true => scan::<Sum, _>(&mut words.slice())
+                        .exclusive()
+                        .in_place()
+                        .wait(&mut member),
+                    false => scan::<Sum, _>(&mut words.slice())
+                        .in_place()
+                        .wait(&mut member),
                 },
-                member
-                    .reduce_to::<Sum, _>(usize::from(differs), &words.slice())
+                reduce::<Sum, _>(&words.slice())
+                    .wait(member.at_root(usize::from(differs)))
                     .map(drop),
             ];
             works(&mut member);
@@ -142,7 +151,7 @@ fn there_is_no_such_root() {
     on_four_devices("faults::there_is_no_such_root", || {
         let ends = as_ranks(2, PATIENCE, |mut member| {
             let share = Held::new(&[1u32], 0);
-            let end = member.reduce_to::<Sum, _>(2, &share.slice());
+            let end = reduce::<Sum, _>(&share.slice()).wait(member.at_root(2));
             works(&mut member);
             end
         });
@@ -162,11 +171,11 @@ fn a_rank_that_never_comes_is_waited_for_as_long_as_was_said() {
             if member.rank() == 1 {
                 thread::sleep(2 * LIMIT);
             }
-            let end = member.reduce::<Sum, _>(&share.slice());
+            let end = reduce::<Sum, _>(&share.slice()).wait(&mut member);
             let waited = begin.elapsed();
             // From then on nobody waits.
             assert_eq!(
-                member.reduce::<Sum, _>(&share.slice()),
+                reduce::<Sum, _>(&share.slice()).wait(&mut member),
                 Err(Error::Group(Fault::Dissolved))
             );
             (end, waited)
@@ -195,7 +204,11 @@ fn a_rank_that_goes_is_not_waited_for() {
                 return None;
             }
             let share = Held::new(&[1u32], 0);
-            Some(member.inclusive_scan_in_place::<Sum, _>(&mut share.slice()))
+            Some(
+                scan::<Sum, _>(&mut share.slice())
+                    .in_place()
+                    .wait(&mut member),
+            )
         });
         let left = Fault::RankLeft { rank: three() - 1 };
         let told = ends.iter().flatten();
@@ -216,7 +229,7 @@ fn a_rank_that_panics_is_not_waited_for() {
                 assert!(end.is_err());
                 return Ok(0);
             }
-            member.reduce::<Sum, _>(&Held::new(&[1u32], 0).slice())
+            reduce::<Sum, _>(&Held::new(&[1u32], 0).slice()).wait(&mut member)
         });
         assert_dissolved(&ends[0], &Fault::RankLeft { rank: 1 });
     });
@@ -242,14 +255,18 @@ fn no_memory_is_lost() {
                 let items = vec![1u64; 20_000 + member.rank()];
                 let share = Held::new(&items, 1);
                 let output = Held::new(&[0u64; 1], 0);
-                member.reduce::<Sum, _>(&share.slice()).unwrap();
-                let in_place = member.inclusive_scan_in_place::<Sum, _>(&mut share.slice());
+                reduce::<Sum, _>(&share.slice()).wait(&mut member).unwrap();
+                let in_place = scan::<Sum, _>(&mut share.slice())
+                    .in_place()
+                    .wait(&mut member);
                 in_place.unwrap();
-                let short = member.inclusive_scan::<Sum, _>(&share.slice(), &mut output.slice());
+                let short = scan::<Sum, _>(&share.slice())
+                    .to(&mut output.slice())
+                    .wait(&mut member);
                 assert!(short.is_err());
                 if member.rank() != 1 {
                     // The group is dissolved in the middle of this.
-                    let end = member.reduce::<Sum, _>(&share.slice());
+                    let end = reduce::<Sum, _>(&share.slice()).wait(&mut member);
                     assert!(end.is_err());
                 }
             });

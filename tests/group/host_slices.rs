@@ -1,7 +1,8 @@
 //! Slices of the host, over all GPUs of the machine.
 
+use crate::device::Kernel;
 use warpfold::group::Gpus;
-use warpfold::{Kernel, Max, Product, Sum, WideSum, kind, reference};
+use warpfold::{Cpu, Max, Min, Product, Sum, WideSum, kind, reduce, scan};
 
 use crate::data::{Sample, assert_same_bits, ordinary};
 use crate::ranks::on_four_devices;
@@ -9,8 +10,8 @@ use crate::sweep::is_sweep;
 
 fn reduces<O: Kernel<kind::reduce, T>, T: Sample>(gpus: &Gpus, item_count: usize) {
     let items = ordinary::<O, T>(item_count);
-    let found = gpus.reduce::<O, T>(&items).unwrap();
-    let expected = reference::reduce::<O, T>(&items);
+    let found = reduce::<O, _>(&items).wait(gpus).unwrap();
+    let expected = reduce::<O, _>(&items).wait(Cpu).unwrap();
     assert_same_bits(
         &[found],
         &[expected],
@@ -32,14 +33,14 @@ fn reductions_have_the_bits_of_one_gpu() {
 }
 
 macro_rules! scans {
-    ($name:ident) => {
+    ($name:ident $(, $exclusive:ident)?) => {
         fn $name<O: Kernel<kind::$name, T>, T: Sample>(gpus: &Gpus, item_count: usize)
         where
             O::Output: Sample,
         {
             let items = ordinary::<O, T>(item_count);
-            let found = gpus.$name::<O, T>(&items).unwrap();
-            let expected = reference::$name::<O, T>(&items);
+            let found = scan::<O, _>(&items)$(.$exclusive())?.wait(gpus).unwrap();
+            let expected = scan::<O, _>(&items)$(.$exclusive())?.wait(Cpu).unwrap();
             let what = format!("{item_count} of {}", std::any::type_name::<T>());
             assert_same_bits(&found, &expected, &what);
         }
@@ -47,7 +48,7 @@ macro_rules! scans {
 }
 
 scans!(inclusive_scan);
-scans!(exclusive_scan);
+scans!(exclusive_scan, exclusive);
 
 #[test]
 fn scans_have_the_bits_of_one_gpu() {
@@ -67,20 +68,19 @@ fn scans_have_the_bits_of_one_gpu() {
 }
 
 #[test]
-fn the_named_functions_are_what_they_are_called() {
-    on_four_devices(
-        "host_slices::the_named_functions_are_what_they_are_called",
-        || {
-            let gpus = Gpus::all().unwrap();
-            let items: Vec<i64> = (1..=1_200_000).map(|item| item % 1000 - 300).collect();
-            assert_eq!(gpus.sum(&items), Ok(items.iter().sum()));
-            assert_eq!(gpus.min(&items), Ok(Some(-300)));
-            assert_eq!(gpus.max(&items), Ok(Some(699)));
-            assert_eq!(gpus.product(&[3i64, -7]), Ok(-21));
-            assert_eq!(gpus.wide_sum(&[200u8, 100]), Ok(300));
-            assert_eq!(gpus.min::<i64>(&[]), Ok(None));
-            assert_eq!(gpus.max::<i64>(&[]), Ok(None));
-            assert!(!gpus.as_slice().is_empty());
-        },
-    );
+fn every_operator_reduces_over_all_gpus() {
+    on_four_devices("host_slices::every_operator_reduces_over_all_gpus", || {
+        let gpus = &Gpus::all().unwrap();
+        let items: Vec<i64> = (1..=1_200_000).map(|item| item % 1000 - 300).collect();
+        assert_eq!(
+            reduce::<Sum, _>(&items).wait(gpus),
+            Ok(items.iter().sum::<i64>())
+        );
+        assert_eq!(reduce::<Min, _>(&items).wait(gpus), Ok(-300));
+        assert_eq!(reduce::<Max, _>(&items).wait(gpus), Ok(699));
+        assert_eq!(reduce::<Product, _>(&[3i64, -7]).wait(gpus), Ok(-21));
+        assert_eq!(reduce::<WideSum, _>(&[200u8, 100]).wait(gpus), Ok(300));
+        assert_eq!(reduce::<Min, _>(&[0i64; 0]).wait(gpus), Ok(i64::MAX));
+        assert!(!gpus.as_slice().is_empty());
+    });
 }

@@ -8,7 +8,7 @@ use virtual_gpu::driver::Code;
 use virtual_gpu::inject::{Armed, Calls, Failure, Moment, fail, record};
 use warpfold::cust::memory::mem_get_info;
 use warpfold::group::{Fault, Member};
-use warpfold::{Error, Result, Sum};
+use warpfold::{Error, Result, Sum, reduce, scan};
 
 use crate::ranks::{Held, as_ranks, devices, on_four_devices};
 use crate::sweep;
@@ -58,11 +58,16 @@ impl Buffers {
     fn calls(&self, member: &mut Member<'_>) -> Vec<Result<()>> {
         let (many, one) = (self.many.slice(), self.one.slice());
         vec![
-            member.reduce::<Sum, _>(&many).map(drop),
-            member.inclusive_scan_in_place::<Sum, _>(&mut self.many.slice()),
-            member.reduce::<Sum, _>(&one).map(drop),
-            member.exclusive_scan::<Sum, _>(&many, &mut self.output.slice()),
-            member.reduce_to::<Sum, _>(0, &one).map(drop),
+            reduce::<Sum, _>(&many).wait(&mut *member).map(drop),
+            scan::<Sum, _>(&mut self.many.slice())
+                .in_place()
+                .wait(&mut *member),
+            reduce::<Sum, _>(&one).wait(&mut *member).map(drop),
+            scan::<Sum, _>(&many)
+                .exclusive()
+                .to(&mut self.output.slice())
+                .wait(&mut *member),
+            reduce::<Sum, _>(&one).wait(member.at_root(0)).map(drop),
         ]
     }
 }

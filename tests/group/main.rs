@@ -11,6 +11,9 @@ mod child;
 #[path = "../common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "../common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 mod faults;
 mod host_slices;
 mod injected;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use std::{env, process, thread};
 
 use warpfold::group::{Fault, Member, UniqueId};
-use warpfold::{Error, Gpu, Sum};
+use warpfold::{Error, Gpu, Sum, reduce, scan};
 
 use crate::ranks::{Held, offers_nccl};
 
@@ -74,7 +74,9 @@ fn two_processes_scan_together() {
     let ends = in_two_processes("processes::two_processes_scan_together", |mut member| {
         let items = vec![1u64; 100_000 + member.rank()];
         let share = Held::new(&items, 1);
-        let scan = member.inclusive_scan_in_place::<Sum, _>(&mut share.slice());
+        let scan = scan::<Sum, _>(&mut share.slice())
+            .in_place()
+            .wait(&mut member);
         scan.unwrap();
         let first = 1 + 100_000 * member.rank() as u64;
         assert!(share.items().into_iter().eq((first..).take(items.len())));
@@ -90,12 +92,12 @@ fn a_process_that_is_killed_is_missed() {
         "processes::a_process_that_is_killed_is_missed",
         |mut member| {
             let share = Held::new(&[1u32], 0);
-            assert_eq!(member.reduce::<Sum, _>(&share.slice()), Ok(2));
+            assert_eq!(reduce::<Sum, _>(&share.slice()).wait(&mut member), Ok(2));
             if member.rank() == 1 {
                 process::abort();
             }
             let begin = Instant::now();
-            let end = member.reduce::<Sum, _>(&share.slice());
+            let end = reduce::<Sum, _>(&share.slice()).wait(&mut member);
             eprintln!("after {:?}: {end:?}", begin.elapsed());
             assert!(matches!(
                 end,
@@ -103,7 +105,7 @@ fn a_process_that_is_killed_is_missed() {
             ));
             assert!(begin.elapsed() < 2 * LIMIT);
             assert_eq!(
-                member.reduce::<Sum, _>(&share.slice()),
+                reduce::<Sum, _>(&share.slice()).wait(&mut member),
                 Err(Error::Group(Fault::Dissolved))
             );
         },

@@ -1,8 +1,10 @@
 //! Reductions of two inputs: the bits of the reference, at lengths and from starts where something changes; and what is refused.
 
+use crate::device::Kernel;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
-use warpfold::{Error, Kernel, bf16, cust, dot, dot_into, f16, gpu_dot, kind, reference};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Dot, Error, cust, gpu_dot, kind, reduce};
 use warpfold_kernels::contract::{reduce_tile_items, vector_items};
 use warpfold_kernels::for_each_pair_kernel;
 use warpfold_kernels::op::*;
@@ -33,13 +35,13 @@ where
         DeviceBuffer::from_slice(&right).unwrap(),
     );
     let [from_left, from_right] = offsets;
-    let found = warpfold::reduce_pairs::<O, T, T>(
-        gpu(),
+    let found = warpfold::reduce::<O, _>((
         &left_buffer.index(from_left..),
         &right_buffer.index(from_right..),
-    );
+    ))
+    .wait(gpu());
     let pairs = zipped(&left[from_left..], &right[from_right..]);
-    let expected = reference::reduce::<O, Pair<T, T>>(&pairs);
+    let expected = reduce::<O, _>(&pairs).wait(Cpu).unwrap();
     let what = format!("{count} pairs from {offsets:?}");
     assert_same_bits(&[found.unwrap()], &[expected], &what);
 }
@@ -73,7 +75,7 @@ for_each_pair_kernel!(rows);
 fn slices_are_multiplied_piece_by_piece() {
     for count in [1, 1000, 300_001] {
         let (left, right) = (items::<f32>(count, 1), items::<f32>(count, 2));
-        let expected = reference::reduce::<Dot, _>(&zipped(&left, &right));
+        let expected = reduce::<Dot, _>(&zipped(&left, &right)).wait(Cpu).unwrap();
         let found = gpu_dot(&left, &right).unwrap();
         assert_same_bits(&[found], &[expected], "of slices");
     }
@@ -100,7 +102,10 @@ fn a_result_is_queued_on_a_stream() {
     let mut output = DeviceBuffer::from_slice(&[9.0f32, 9.0]).unwrap();
     for (count, expected) in [(2, 5.0), (0, 0.0)] {
         let left = left.index(..count);
-        dot_into(gpu(), &stream, &left, &left, &mut output).unwrap();
+        reduce::<Dot, _>((&left, &left))
+            .to(&mut output)
+            .queue(gpu(), &stream)
+            .unwrap();
         stream.synchronize().unwrap();
         let mut written = [0.0; 2];
         output.copy_to(&mut written).unwrap();
@@ -118,14 +123,21 @@ fn inputs_of_other_lengths_and_outputs_in_an_input_are_refused() {
     let gpu = gpu();
     let buffer = DeviceBuffer::from_slice(&[1.0f32; 8]).unwrap();
     let (long, short) = (buffer.index(..5), buffer.index(5..));
-    assert_eq!(dot(gpu, &long, &short), Err(differ(5, 3)));
+    assert_eq!(
+        reduce::<Dot, _>((&long, &short)).wait(gpu),
+        Err(differ(5, 3))
+    );
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
     for inputs in [[0..3, 5..8], [5..8, 0..3]] {
         let [left, right] = inputs.map(|range| buffer.index(range));
-        let queued = dot_into(gpu, &stream, &left, &right, &mut buffer.index(1..2));
+        let queued = reduce::<Dot, _>((&left, &right))
+            .to(&mut buffer.index(1..2))
+            .queue(gpu, &stream);
         assert!(matches!(queued, Err(Error::Overlap { .. })), "{queued:?}");
     }
-    let queued = dot_into(gpu, &stream, &short, &short, &mut buffer.index(..0));
+    let queued = reduce::<Dot, _>((&short, &short))
+        .to(&mut buffer.index(..0))
+        .queue(gpu, &stream);
     assert!(
         matches!(queued, Err(Error::OutputTooShort { .. })),
         "{queued:?}"

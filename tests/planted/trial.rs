@@ -1,9 +1,10 @@
 //! A kernel on trial: it runs twice on one workspace, with other items the second time, so that what the first
 //! launch leaves behind counts too.
 
+use crate::device::Item;
 use bytemuck::cast_slice;
 use virtual_gpu::{FaultKind, LaunchError, RunOptions};
-use warpfold::{Item, Op, reference};
+use warpfold::{Cpu, Op, reduce, scan};
 
 use crate::data::{Sample, ordinary};
 use crate::engine::{Engine, Generation};
@@ -46,7 +47,7 @@ pub fn of_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> Tri
     let lists = lists::<O, T>(it.item_count);
     let expected = lists
         .clone()
-        .map(|items| vec![reference::reduce::<O, T>(&items)]);
+        .map(|items| vec![reduce::<O, _>(&items).wait(Cpu).unwrap()]);
     of::<O, T, O::Output>(it, lists, expected, |engine, items, options| {
         Ok(vec![engine.reduce::<O, T>(items, options)?.0])
     })
@@ -57,7 +58,7 @@ pub fn of_inclusive_scan<O: Op<T, Output = T>, T: Sample>(it: Circumstances) -> 
     let lists = lists::<O, T>(it.item_count);
     let expected = lists
         .clone()
-        .map(|items| reference::inclusive_scan::<O, T>(&items));
+        .map(|items| scan::<O, _>(&items).wait(Cpu).unwrap());
     of::<O, T, T>(it, lists, expected, |engine, items, options| {
         Ok(engine.scan::<O, T>(items, options)?.0)
     })
@@ -69,7 +70,7 @@ pub fn of_segmented_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstanc
     let lists = lists::<O, T>(it.item_count);
     let expected = lists
         .clone()
-        .map(|items| reference::segmented_reduce::<O, T>(&items, &offsets));
+        .map(|items| reduce::<O, _>(&items).segments(&offsets).wait(Cpu).unwrap());
     let offsets: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
     of::<O, T, O::Output>(it, lists, expected, move |engine, items, options| {
         Ok(engine.segmented_reduce::<O, T>(items, &offsets, options)?.0)
@@ -82,7 +83,7 @@ pub fn of_segmented_scan<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -
     let lists = lists::<O, T>(it.item_count);
     let expected = lists
         .clone()
-        .map(|items| reference::segmented_inclusive_scan::<O, T>(&items, &offsets));
+        .map(|items| scan::<O, _>(&items).segments(&offsets).wait(Cpu).unwrap());
     let offsets: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
     of::<O, T, O::Output>(it, lists, expected, move |engine, items, options| {
         Ok(engine
@@ -96,7 +97,7 @@ pub fn of_columns_reduction<O: Op<T, Output: Item>, T: Sample>(it: Circumstances
     let lists = lists::<O, T>(it.item_count);
     let expected = lists
         .clone()
-        .map(|items| reference::reduce_columns::<O, T>(&items, COLUMNS));
+        .map(|items| reduce::<O, _>(&items).columns(COLUMNS).wait(Cpu).unwrap());
     of::<O, T, O::Output>(it, lists, expected, |engine, items, options| {
         Ok(engine.columns_reduce::<O, T>(items, COLUMNS, options)?.0)
     })
@@ -107,7 +108,7 @@ pub fn of_columns_scan<O: Op<T, Output: Item>, T: Sample>(it: Circumstances) -> 
     let lists = lists::<O, T>(it.item_count);
     let expected = lists
         .clone()
-        .map(|items| reference::inclusive_scan_columns::<O, T>(&items, COLUMNS));
+        .map(|items| scan::<O, _>(&items).columns(COLUMNS).wait(Cpu).unwrap());
     of::<O, T, O::Output>(it, lists, expected, |engine, items, options| {
         let scanned = engine.columns_scan::<O, T>(items, COLUMNS, false, options)?;
         Ok(scanned.0)

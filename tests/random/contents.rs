@@ -1,11 +1,12 @@
 //! What lists are made of. A shorter list of the same contents is the beginning of a longer one, save for the place of a
 //! NaN.
 
+use crate::device::Item;
 use bytemuck::cast_slice_mut;
 use proptest::prelude::any;
 use proptest::prop_oneof;
 use proptest::strategy::Strategy;
-use warpfold::{Item, Op};
+use warpfold::Op;
 use warpfold_kernels::element::name;
 
 use crate::data::Random;

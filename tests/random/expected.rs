@@ -2,7 +2,9 @@
 //!
 //! The loops are this test's own, and know nothing of tiles or accumulators.
 
-use warpfold::{Item, Kernel, Max, Min, Op, Product, Sum, WideSum, bf16, f16, kind, reference};
+use crate::device::{Item, Kernel};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Max, Min, Op, Product, Sum, WideSum, kind, reduce, scan};
 
 /// An operator whose reductions are known.
 pub trait Reduction<T: Item>: Kernel<kind::reduce, T> {
@@ -72,7 +74,7 @@ macro_rules! by_reference {
     ($op:ident, $t:ident $(, $start:expr, $step:expr)?) => {
         impl Reduction<$t> for $op {
             fn reduced(items: &[$t]) -> <$op as Op<$t>>::Output {
-                reference::reduce::<$op, $t>(items)
+                reduce::<$op, _>(items).wait(Cpu).unwrap()
             }
 
             fn plainly_reduced(_items: &[$t]) -> Option<<$op as Op<$t>>::Output> {
@@ -86,11 +88,11 @@ macro_rules! by_reference {
     (scans $op:ident, $t:ident $(, $start:expr, $step:expr)?) => {
         impl Scan<$t> for $op {
             fn inclusive(items: &[$t]) -> Vec<$t> {
-                reference::inclusive_scan::<$op, $t>(items)
+                scan::<$op, _>(items).wait(Cpu).unwrap()
             }
 
             fn exclusive(items: &[$t]) -> Vec<$t> {
-                reference::exclusive_scan::<$op, $t>(items)
+                scan::<$op, _>(items).exclusive().wait(Cpu).unwrap()
             }
 
             fn plainly_scanned(_items: &[$t]) -> Option<[Vec<$t>; 2]> {

@@ -1,13 +1,12 @@
 //! How a call of each row of the table of kernels is made and checked.
 
+use crate::device::{Item, Kernel};
 use std::fmt;
 
 use cust::memory::{CopyDestination, DeviceSlice};
 use cust::stream::Stream;
-use warpfold::{
-    Gpu, Item, Kernel, Max, Min, Op, Product, Result, Sum, WideSum, bf16, cust, f16, kind,
-    reference,
-};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, Gpu, Max, Min, Op, Product, Result, Sum, WideSum, cust, kind};
 
 use crate::call::{Call, Form, Output};
 use crate::common::gpu;
@@ -107,12 +106,12 @@ where
     let mut waited = None;
     let work = |stream: Option<&Stream>| match stream {
         None => {
-            waited = Some(warpfold::reduce::<O, T>(gpu(), &input.slice())?);
+            waited = Some(warpfold::reduce::<O, _>(&input.slice()).wait(gpu())?);
             Ok(())
         }
-        Some(stream) => {
-            warpfold::reduce_into::<O, T>(gpu(), stream, &input.slice(), &mut output.slice())
-        }
+        Some(stream) => warpfold::reduce::<O, _>(&input.slice())
+            .to(&mut output.slice())
+            .queue(gpu(), stream),
     };
     call.carry_out(work, || {
         let sentinel = [O::Output::SENTINEL];
@@ -140,11 +139,15 @@ fn inclusive_scan<O: Scan<T>, T: Edges>(call: &Call) {
     scan::<O, T>(
         call,
         Forms {
-            waiting: warpfold::inclusive_scan::<O, T>,
-            waiting_in_place: warpfold::inclusive_scan_in_place::<O, T>,
-            queued: warpfold::inclusive_scan_on::<O, T>,
-            queued_in_place: warpfold::inclusive_scan_in_place_on::<O, T>,
-            of_slice: warpfold::gpu_inclusive_scan::<O, T>,
+            waiting: |gpu, input, output| warpfold::scan::<O, _>(input).to(output).wait(gpu),
+            waiting_in_place: |gpu, items| warpfold::scan::<O, _>(items).in_place().wait(gpu),
+            queued: |gpu, stream, input, output| {
+                warpfold::scan::<O, _>(input).to(output).queue(gpu, stream)
+            },
+            queued_in_place: |gpu, stream, items| {
+                warpfold::scan::<O, _>(items).in_place().queue(gpu, stream)
+            },
+            of_slice: |items| warpfold::scan::<O, _>(items).wait(Gpu::global()),
             expected: O::inclusive,
         },
     );
@@ -154,11 +157,35 @@ fn exclusive_scan<O: Scan<T>, T: Edges>(call: &Call) {
     scan::<O, T>(
         call,
         Forms {
-            waiting: warpfold::exclusive_scan::<O, T>,
-            waiting_in_place: warpfold::exclusive_scan_in_place::<O, T>,
-            queued: warpfold::exclusive_scan_on::<O, T>,
-            queued_in_place: warpfold::exclusive_scan_in_place_on::<O, T>,
-            of_slice: warpfold::gpu_exclusive_scan::<O, T>,
+            waiting: |gpu, input, output| {
+                warpfold::scan::<O, _>(input)
+                    .exclusive()
+                    .to(output)
+                    .wait(gpu)
+            },
+            waiting_in_place: |gpu, items| {
+                warpfold::scan::<O, _>(items)
+                    .exclusive()
+                    .in_place()
+                    .wait(gpu)
+            },
+            queued: |gpu, stream, input, output| {
+                warpfold::scan::<O, _>(input)
+                    .exclusive()
+                    .to(output)
+                    .queue(gpu, stream)
+            },
+            queued_in_place: |gpu, stream, items| {
+                warpfold::scan::<O, _>(items)
+                    .exclusive()
+                    .in_place()
+                    .queue(gpu, stream)
+            },
+            of_slice: |items| {
+                warpfold::scan::<O, _>(items)
+                    .exclusive()
+                    .wait(Gpu::global())
+            },
             expected: O::exclusive,
         },
     );
@@ -213,7 +240,7 @@ mod reference_of {
     pub fn reduce<O: Reduction<T>, T: Edges>(call: &Call) {
         let items = call.contents.items::<O, T>(call.item_count);
         if let Some(plain) = O::plainly_reduced(&items) {
-            let found = reference::reduce::<O, T>(&items);
+            let found = warpfold::reduce::<O, _>(&items).wait(Cpu).unwrap();
             assert_same_bits(&[found], &[plain], "reduction");
         }
     }
@@ -221,7 +248,7 @@ mod reference_of {
     pub fn inclusive_scan<O: Scan<T>, T: Edges>(call: &Call) {
         let items = call.contents.items::<O, T>(call.item_count);
         if let Some([plain, _]) = O::plainly_scanned(&items) {
-            let found = reference::inclusive_scan::<O, T>(&items);
+            let found = warpfold::scan::<O, _>(&items).wait(Cpu).unwrap();
             assert_same_bits(&found, &plain, "inclusive scan");
         }
     }
@@ -229,7 +256,10 @@ mod reference_of {
     pub fn exclusive_scan<O: Scan<T>, T: Edges>(call: &Call) {
         let items = call.contents.items::<O, T>(call.item_count);
         if let Some([_, plain]) = O::plainly_scanned(&items) {
-            let found = reference::exclusive_scan::<O, T>(&items);
+            let found = warpfold::scan::<O, _>(&items)
+                .exclusive()
+                .wait(Cpu)
+                .unwrap();
             assert_same_bits(&found, &plain, "exclusive scan");
         }
     }

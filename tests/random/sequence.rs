@@ -99,7 +99,9 @@ impl Plan {
             ItemType::U8 => run::check::<u8>(self, &operators!(u8)),
             ItemType::F32 => run::check::<f32>(self, &operators!(f32)),
             ItemType::F64 => run::check::<f64>(self, &operators!(f64)),
-            ItemType::F16 => run::check::<warpfold::f16>(self, &operators!(warpfold::f16)),
+            ItemType::F16 => {
+                run::check::<warpfold::cust_half::f16>(self, &operators!(warpfold::cust_half::f16))
+            }
         }
     }
 }

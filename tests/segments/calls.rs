@@ -2,10 +2,7 @@
 
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
-use warpfold::{
-    Argument, Error, Max, Sum, cust, reduce_rows, reduce_rows_into, reference, segmented_reduce,
-    segmented_reduce_into,
-};
+use warpfold::{Argument, Cpu, Error, Max, Sum, cust, reduce};
 
 use crate::common::gpu;
 use crate::data::{assert_same_bits, ordinary};
@@ -15,7 +12,10 @@ fn offsets_of_any_width_and_either_form_give_the_same() {
     let gpu = gpu();
     let items = ordinary::<Sum, f32>(9000);
     let offsets = [3_usize, 3, 40, 8000, 8000, 8999];
-    let expected = reference::segmented_reduce::<Sum, f32>(&items, &offsets);
+    let expected = reduce::<Sum, _>(&items)
+        .segments(&offsets)
+        .wait(Cpu)
+        .unwrap();
     let input = DeviceBuffer::from_slice(&items).unwrap();
     // One place more than results.
     let mut output = DeviceBuffer::from_slice(&[7.5_f32; 6]).unwrap();
@@ -32,16 +32,32 @@ fn offsets_of_any_width_and_either_form_give_the_same() {
     let host = DeviceBuffer::from_slice(&offsets).unwrap();
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
     check("u32", &mut |output| {
-        segmented_reduce::<Sum, _, u32>(gpu, &input, &words, output).unwrap();
+        reduce::<Sum, _>(&input)
+            .segments(&words)
+            .to(output)
+            .wait(gpu)
+            .unwrap();
     });
     check("u64", &mut |output| {
-        segmented_reduce::<Sum, _, u64>(gpu, &input, &long, output).unwrap();
+        reduce::<Sum, _>(&input)
+            .segments(&long)
+            .to(output)
+            .wait(gpu)
+            .unwrap();
     });
     check("usize", &mut |output| {
-        segmented_reduce::<Sum, _, usize>(gpu, &input, &host, output).unwrap();
+        reduce::<Sum, _>(&input)
+            .segments(&host)
+            .to(output)
+            .wait(gpu)
+            .unwrap();
     });
     check("on a stream", &mut |output| {
-        segmented_reduce_into::<Sum, _, u32>(gpu, &stream, &input, &words, output).unwrap();
+        reduce::<Sum, _>(&input)
+            .segments(&words)
+            .to(output)
+            .queue(gpu, &stream)
+            .unwrap();
         stream.synchronize().unwrap();
     });
 }
@@ -59,17 +75,28 @@ fn rows_are_segments_of_one_length() {
         (1, 70_000),
     ] {
         let items = ordinary::<Sum, f32>(rows * row_items);
-        let expected = reference::reduce_rows::<Sum, f32>(&items, row_items);
+        let expected = reduce::<Sum, _>(&items).rows(row_items).wait(Cpu).unwrap();
         let offsets: Vec<usize> = (0..=rows).map(|row| row * row_items).collect();
-        let segments = reference::segmented_reduce::<Sum, f32>(&items, &offsets);
+        let segments = reduce::<Sum, _>(&items)
+            .segments(&offsets)
+            .wait(Cpu)
+            .unwrap();
         assert_same_bits(&expected, &segments, "the host's");
         let input = DeviceBuffer::from_slice(&items).unwrap();
         let mut output = DeviceBuffer::from_slice(&vec![0.0; rows]).unwrap();
         let what = format!("{rows} rows of {row_items}");
-        reduce_rows::<Sum, _>(gpu, &input, row_items, &mut output).unwrap();
+        reduce::<Sum, _>(&input)
+            .rows(row_items)
+            .to(&mut output)
+            .wait(gpu)
+            .unwrap();
         assert_same_bits(&output.as_host_vec().unwrap(), &expected, &what);
         output.copy_from(&vec![0.0; rows]).unwrap();
-        reduce_rows_into::<Sum, _>(gpu, &stream, &input, row_items, &mut output).unwrap();
+        reduce::<Sum, _>(&input)
+            .rows(row_items)
+            .to(&mut output)
+            .queue(gpu, &stream)
+            .unwrap();
         stream.synchronize().unwrap();
         assert_same_bits(&output.as_host_vec().unwrap(), &expected, &what);
     }
@@ -81,12 +108,28 @@ fn nothing_to_do_is_no_error() {
     let nothing = DeviceBuffer::<u32>::from_slice(&[]).unwrap();
     let mut output = DeviceBuffer::from_slice(&[5_u32; 3]).unwrap();
     let one = DeviceBuffer::from_slice(&[0_u32]).unwrap();
-    segmented_reduce::<Sum, _, _>(gpu, &nothing, &nothing, &mut output).unwrap();
-    segmented_reduce::<Sum, _, _>(gpu, &nothing, &one, &mut output).unwrap();
-    reduce_rows::<Sum, _>(gpu, &nothing, 4, &mut output).unwrap();
+    reduce::<Sum, _>(&nothing)
+        .segments(&nothing)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
+    reduce::<Sum, _>(&nothing)
+        .segments(&one)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
+    reduce::<Sum, _>(&nothing)
+        .rows(4)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
     assert_eq!(output.as_host_vec().unwrap(), [5; 3]);
     let empty = DeviceBuffer::from_slice(&[0_u32; 4]).unwrap();
-    segmented_reduce::<Max, _, _>(gpu, &nothing, &empty, &mut output).unwrap();
+    reduce::<Max, _>(&nothing)
+        .segments(&empty)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
     assert_eq!(output.as_host_vec().unwrap(), [u32::MIN; 3]);
 }
 
@@ -97,7 +140,10 @@ fn what_is_wrong_is_said() {
     let offsets = DeviceBuffer::from_slice(&[0_u32, 3, 12]).unwrap();
     let mut short = DeviceBuffer::from_slice(&[0_u32]).unwrap();
     assert_eq!(
-        segmented_reduce::<Sum, _, _>(gpu, &input, &offsets, &mut short),
+        reduce::<Sum, _>(&input)
+            .segments(&offsets)
+            .to(&mut short)
+            .wait(gpu),
         Err(Error::OutputTooShort {
             offered_items: 1,
             needed_items: 2
@@ -105,7 +151,10 @@ fn what_is_wrong_is_said() {
     );
     for row_items in [0, 5, 13] {
         assert_eq!(
-            reduce_rows::<Sum, _>(gpu, &input, row_items, &mut short),
+            reduce::<Sum, _>(&input)
+                .rows(row_items)
+                .to(&mut short)
+                .wait(gpu),
             Err(Error::UnevenRows {
                 item_count: 12,
                 row_items
@@ -114,13 +163,19 @@ fn what_is_wrong_is_said() {
     }
     // SAFETY: neither is written, since the call is refused.
     let mut same = unsafe { DeviceBuffer::from_raw_parts(offsets.as_device_ptr(), 3) };
-    let overlap = segmented_reduce::<Sum, _, _>(gpu, &input, &offsets, &mut same);
+    let overlap = reduce::<Sum, _>(&input)
+        .segments(&offsets)
+        .to(&mut same)
+        .wait(gpu);
     assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
     std::mem::forget(same);
     let odd = cust::memory::DevicePointer::from_raw(offsets.as_device_ptr().as_raw() + 2);
     // SAFETY: it is not read, since the call is refused.
     let odd = unsafe { DeviceBuffer::<u32>::from_raw_parts(odd, 2) };
-    let misaligned = segmented_reduce::<Sum, _, _>(gpu, &input, &odd, &mut short);
+    let misaligned = reduce::<Sum, _>(&input)
+        .segments(&odd)
+        .to(&mut short)
+        .wait(gpu);
     assert_eq!(
         misaligned,
         Err(Error::Misaligned {

@@ -8,6 +8,9 @@ mod counted;
 #[path = "../common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "../common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "../common/engine.rs"]
 mod engine;
 mod refused;
@@ -18,16 +21,18 @@ mod scheduled;
 mod shapes;
 mod slices;
 
+use crate::device::{Item, Kernel};
 use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer};
 use data::{Random, Sample, assert_same_bits, ordinary};
-use warpfold::{Item, Kernel, bf16, cust, f16, kind, reference, segmented_reduce};
+use warpfold::cust_half::{bf16, f16};
+use warpfold::{Cpu, cust, kind, reduce};
 use warpfold_kernels::for_each_segmented_kernel;
 use warpfold_kernels::op::*;
 use warpfold_kernels::segments::chunk_items;
 
 /// The results on the device.
-fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item>(
+fn on_device<O: Kernel<kind::segmented_reduce, T>, T: Item>(
     items: &[T],
     offsets: &[usize],
 ) -> Vec<O::Output> {
@@ -36,7 +41,11 @@ fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item>(
     let starts = DeviceBuffer::from_slice(&starts).unwrap();
     let count = offsets.len() - 1;
     let mut output = DeviceBuffer::zeroed(count).unwrap();
-    segmented_reduce::<O, T, u32>(gpu(), &input, &starts, &mut output).unwrap();
+    reduce::<O, _>(&input)
+        .segments(&starts)
+        .to(&mut output)
+        .wait(gpu())
+        .unwrap();
     let mut results = vec![bytemuck::Zeroable::zeroed(); count];
     output.copy_to(&mut results).unwrap();
     results
@@ -45,8 +54,8 @@ fn reduce<O: Kernel<kind::segmented_reduce, T>, T: Item>(
 fn check<O: Kernel<kind::segmented_reduce, T>, T: Sample>(begin: usize, lengths: &[usize]) {
     let offsets = shapes::offsets(begin, lengths);
     let items = ordinary::<O, T>(offsets[offsets.len() - 1] + 3);
-    let found = reduce::<O, T>(&items, &offsets);
-    let expected = reference::segmented_reduce::<O, T>(&items, &offsets);
+    let found = on_device::<O, T>(&items, &offsets);
+    let expected = reduce::<O, _>(&items).segments(&offsets).wait(Cpu).unwrap();
     assert_same_bits(
         &found,
         &expected,

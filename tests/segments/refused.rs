@@ -3,7 +3,7 @@
 
 use cust::memory::DeviceBuffer;
 use virtual_gpu::{Checks, RunOptions};
-use warpfold::{Error, Sum, cust, segmented_reduce};
+use warpfold::{Error, Sum, cust, reduce};
 use warpfold_kernels::segments::{MOST_WINDOWS, chunk_items};
 
 use crate::common::gpu;
@@ -83,7 +83,10 @@ fn the_first_wrong_offset_is_named() {
     let mut output = DeviceBuffer::from_slice(&[0_i32; 4]).unwrap();
     let mut reduce = |offsets: &[u64]| {
         let offsets = DeviceBuffer::from_slice(offsets).unwrap();
-        segmented_reduce::<Sum, _, _>(gpu, &input, &offsets, &mut output)
+        reduce::<Sum, _>(&input)
+            .segments(&offsets)
+            .to(&mut output)
+            .wait(gpu)
     };
     let error = |index, offset, before| {
         Err(Error::BadOffset {

@@ -1,7 +1,7 @@
 //! The same bits under every schedule, on devices of 1, 7 and 132 multiprocessors, and when the tags are used up.
 
 use virtual_gpu::RunOptions;
-use warpfold::{Sum, reference};
+use warpfold::{Cpu, Sum, reduce};
 use warpfold_kernels::segments::{MOST_WINDOWS, chunk_items};
 
 use crate::data::{Random, assert_same_bits, ordinary};
@@ -14,7 +14,10 @@ const KERNEL: &str = "segmented_reduce_sum_f32";
 fn assert_right(engine: &Engine, lengths: &[usize], options: &RunOptions) {
     let offsets = shapes::offsets(2, lengths);
     let items = ordinary::<Sum, f32>(offsets[offsets.len() - 1]);
-    let expected = reference::segmented_reduce::<Sum, f32>(&items, &offsets);
+    let expected = reduce::<Sum, _>(&items)
+        .segments(&offsets)
+        .wait(Cpu)
+        .unwrap();
     let offsets: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
     let (found, is_refused, _) = engine
         .segmented_reduce::<Sum, f32>(&items, &offsets, options)

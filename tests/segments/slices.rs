@@ -1,9 +1,7 @@
 //! Segments and rows of slices on the host.
 
-use warpfold::{
-    Error, Kernel, Max, Offset, Sum, WideSum, gpu_reduce_rows, gpu_segmented_reduce, kind,
-    reference,
-};
+use crate::device::Kernel;
+use warpfold::{Cpu, Error, Gpu, Max, Offset, Sum, WideSum, kind, reduce};
 
 use crate::data::{Random, Sample, assert_same_bits, ordinary};
 use crate::shapes;
@@ -16,11 +14,17 @@ fn segments<O: Kernel<kind::segmented_reduce, T, Output: Sample>, T: Sample>(see
         offsets.push(offsets[offsets.len() - 1] + length);
     }
     let items = ordinary::<O, T>(offsets[offsets.len() - 1] + 5);
-    let expected = reference::segmented_reduce::<O, T>(&items, &offsets);
-    let found = gpu_segmented_reduce::<O, T, usize>(&items, &offsets).unwrap();
+    let expected = reduce::<O, _>(&items).segments(&offsets).wait(Cpu).unwrap();
+    let found = reduce::<O, _>(&items)
+        .segments(&offsets)
+        .wait(Gpu::global())
+        .unwrap();
     assert_same_bits(&found, &expected, "usize");
     let words: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
-    let found = gpu_segmented_reduce::<O, T, u32>(&items, &words).unwrap();
+    let found = reduce::<O, _>(&items)
+        .segments(&words)
+        .wait(Gpu::global())
+        .unwrap();
     assert_same_bits(&found, &expected, "u32");
 }
 
@@ -35,8 +39,11 @@ fn a_slice_has_the_bits_of_the_reference() {
 fn rows_of_a_slice_are_segments_of_one_length() {
     for (rows, row_items) in [(0, 7), (1, 1), (500, 3), (2, 9000)] {
         let items = ordinary::<Sum, f32>(rows * row_items);
-        let expected = reference::reduce_rows::<Sum, f32>(&items, row_items);
-        let found = gpu_reduce_rows::<Sum, _>(&items, row_items).unwrap();
+        let expected = reduce::<Sum, _>(&items).rows(row_items).wait(Cpu).unwrap();
+        let found = reduce::<Sum, _>(&items)
+            .rows(row_items)
+            .wait(Gpu::global())
+            .unwrap();
         assert_same_bits(&found, &expected, &format!("{rows} rows of {row_items}"));
     }
 }
@@ -45,19 +52,28 @@ fn rows_of_a_slice_are_segments_of_one_length() {
 fn nothing_to_do_is_no_error() {
     let none: [f32; 0] = [];
     assert_eq!(
-        gpu_segmented_reduce::<Sum, f32, u32>(&none, &[]),
+        reduce::<Sum, _>(&none)
+            .segments(&[0u32; 0])
+            .wait(Gpu::global()),
         Ok(vec![])
     );
     assert_eq!(
-        gpu_segmented_reduce::<Sum, f32, u32>(&[1.0], &[1]),
+        reduce::<Sum, _>(&[1.0])
+            .segments(&[1u32])
+            .wait(Gpu::global()),
         Ok(vec![])
     );
-    let empty = gpu_segmented_reduce::<Max, i32, u64>(&[], &[0, 0, 0]);
+    let empty = reduce::<Max, _>(&[0i32; 0])
+        .segments(&[0u32, 0, 0])
+        .wait(Gpu::global());
     assert_eq!(empty, Ok(vec![i32::MIN; 2]));
 }
 
 fn refused<I: Offset>(offsets: &[I]) -> (usize, u64, u64) {
-    match gpu_segmented_reduce::<Sum, _, I>(&[1.0f32; 8], offsets) {
+    match reduce::<Sum, _>(&[1.0f32; 8])
+        .segments(offsets)
+        .wait(Gpu::global())
+    {
         Err(Error::BadOffset {
             index,
             offset,
@@ -74,7 +90,9 @@ fn the_first_wrong_offset_is_named() {
     assert_eq!(refused(&[0u64, 9]), (1, 9, 0));
     assert_eq!(refused(&[usize::MAX]), (0, u64::MAX, 0));
     for row_items in [0, 3] {
-        let uneven = gpu_reduce_rows::<Sum, _>(&[1.0f32; 8], row_items);
+        let uneven = reduce::<Sum, _>(&[1.0f32; 8])
+            .rows(row_items)
+            .wait(Gpu::global());
         assert_eq!(
             uneven,
             Err(Error::UnevenRows {

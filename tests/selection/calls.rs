@@ -2,12 +2,7 @@
 
 use cust::memory::{CopyDestination, DeviceBuffer, DevicePointer};
 use cust::stream::{Stream, StreamFlags};
-use warpfold::{
-    Argument, Equal, Error, NonZero, cust, partition_flagged_on, partition_if, partition_if_on,
-    reference, run_length_encode, run_length_encode_on, run_starts, run_starts_on, select_flagged,
-    select_flagged_on, select_if, select_if_counted_on, select_if_on, select_indices_if,
-    select_indices_if_on, unique, unique_on,
-};
+use warpfold::{Argument, Cpu, Equal, Error, Flagged, NonZero, cust, runs, select};
 
 use crate::common::gpu;
 use crate::{assert_begins, place};
@@ -25,8 +20,8 @@ fn queued_forms_write_the_same_and_leave_the_count_on_the_device() {
     let flags: Vec<u8> = items.iter().map(|&item| item as u8).collect();
     let input = DeviceBuffer::from_slice(&items).unwrap();
     let flags = DeviceBuffer::from_slice(&flags).unwrap();
-    let (selected, rejected) = reference::partition_if::<NonZero, u32>(&items);
-    let (keys, lengths) = reference::run_length_encode::<Equal, u32>(&items);
+    let (selected, rejected) = select::<NonZero, _>(&items).partition().wait(Cpu).unwrap();
+    let (keys, lengths) = runs::<Equal, _>(&items).lengths().wait(Cpu).unwrap();
     let long = |numbers: Vec<usize>| -> Vec<u64> { numbers.iter().map(|&n| n as u64).collect() };
     let mut count = DeviceBuffer::from_slice(&[7_u64, 7]).unwrap();
     let mut check = |what: &str, expected: usize, call: &mut dyn FnMut(&mut DeviceBuffer<u64>)| {
@@ -37,56 +32,88 @@ fn queued_forms_write_the_same_and_leave_the_count_on_the_device() {
     };
     let mut output = place::<u32>(items.len());
     check("flagged", selected.len(), &mut |count| {
-        select_flagged_on(gpu, &stream, &input, &flags, &mut output, count).unwrap();
+        select::<Flagged, _>((&input, &flags))
+            .to(&mut output)
+            .count_to(count)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     assert_begins(&output, &selected, "flagged");
     let mut output = place::<u32>(items.len());
     check("if", selected.len(), &mut |count| {
-        select_if_on::<NonZero, _>(gpu, &stream, &input, &mut output, count).unwrap();
+        select::<NonZero, _>(&input)
+            .to(&mut output)
+            .count_to(count)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     assert_begins(&output, &selected, "if");
     let (mut output, mut others) = (place::<u32>(items.len()), place::<u32>(items.len()));
     check("partition if", selected.len(), &mut |count| {
-        let outputs = (&mut *output, &mut *others);
-        partition_if_on::<NonZero, _>(gpu, &stream, &input, outputs, count).unwrap();
+        select::<NonZero, _>(&input)
+            .to(&mut output)
+            .rest_to(&mut others)
+            .count_to(count)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     assert_begins(&output, &selected, "partition if");
     assert_begins(&others, &rejected, "partition if");
     let (mut output, mut others) = (place::<u32>(items.len()), place::<u32>(items.len()));
     check("partition flagged", selected.len(), &mut |count| {
-        let outputs = (&mut *output, &mut *others);
-        partition_flagged_on(gpu, &stream, &input, &flags, outputs, count).unwrap();
+        select::<Flagged, _>((&input, &flags))
+            .to(&mut output)
+            .rest_to(&mut others)
+            .count_to(count)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     assert_begins(&output, &selected, "partition flagged");
     assert_begins(&others, &rejected, "partition flagged");
     let mut indices = place::<usize>(items.len());
     check("indices", selected.len(), &mut |count| {
-        select_indices_if_on::<NonZero, _, _>(gpu, &stream, &input, &mut indices, count).unwrap();
+        select::<NonZero, _>(&input)
+            .indices_to(&mut indices)
+            .count_to(count)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     assert_begins(
         &indices,
-        &reference::select_indices_if::<NonZero, u32>(&items),
+        &select::<NonZero, _>(&items).indices().wait(Cpu).unwrap(),
         "indices",
     );
     let mut output = place::<u32>(items.len());
     check("unique", keys.len(), &mut |count| {
-        unique_on::<Equal, _>(gpu, &stream, &input, &mut output, count).unwrap();
+        runs::<Equal, _>(&input)
+            .to(&mut output)
+            .count_to(count)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     assert_begins(&output, &keys, "unique");
-    let (mut output, mut runs) = (place::<u32>(items.len()), place::<u64>(items.len()));
+    let (mut output, mut long_runs) = (place::<u32>(items.len()), place::<u64>(items.len()));
     check("run lengths", keys.len(), &mut |count| {
-        let outputs = (&mut *output, &mut *runs);
-        run_length_encode_on::<Equal, _, _>(gpu, &stream, &input, outputs, count).unwrap();
+        runs::<Equal, _>(&input)
+            .to(&mut output)
+            .lengths_to(&mut long_runs)
+            .count_to(count)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     assert_begins(&output, &keys, "run lengths");
-    assert_begins(&runs, &long(lengths), "run lengths");
+    assert_begins(&long_runs, &long(lengths), "run lengths");
     let mut starts = place::<u64>(items.len() + 1);
     check("run starts", keys.len(), &mut |count| {
-        run_starts_on::<Equal, _, _>(gpu, &stream, &input, &mut starts, count).unwrap();
+        runs::<Equal, _>(&input)
+            .starts_to(&mut starts)
+            .count_to(count)
+            .queue(gpu, &stream)
+            .unwrap();
     });
     assert_begins(
         &starts,
-        &long(reference::run_starts::<Equal, u32>(&items)),
+        &long(runs::<Equal, _>(&items).starts().wait(Cpu).unwrap()),
         "run starts",
     );
 }
@@ -98,23 +125,44 @@ fn nothing_to_do_is_no_error() {
     let flags = DeviceBuffer::<u8>::from_slice(&[]).unwrap();
     let mut output = DeviceBuffer::from_slice(&[5_u32; 2]).unwrap();
     let mut others = DeviceBuffer::from_slice(&[5_u32; 2]).unwrap();
-    assert_eq!(select_flagged(gpu, &nothing, &flags, &mut output), Ok(0));
-    assert_eq!(select_if::<NonZero, _>(gpu, &nothing, &mut output), Ok(0));
     assert_eq!(
-        partition_if::<NonZero, _>(gpu, &nothing, &mut output, &mut others),
+        select::<Flagged, _>((&nothing, &flags))
+            .to(&mut output)
+            .wait(gpu),
         Ok(0)
     );
-    assert_eq!(unique::<Equal, _>(gpu, &nothing, &mut output), Ok(0));
     assert_eq!(
-        run_length_encode::<Equal, _, _>(gpu, &nothing, &mut output, &mut others),
+        select::<NonZero, _>(&nothing).to(&mut output).wait(gpu),
+        Ok(0)
+    );
+    assert_eq!(
+        select::<NonZero, _>(&nothing)
+            .to(&mut output)
+            .rest_to(&mut others)
+            .wait(gpu),
+        Ok(0)
+    );
+    assert_eq!(runs::<Equal, _>(&nothing).to(&mut output).wait(gpu), Ok(0));
+    assert_eq!(
+        runs::<Equal, _>(&nothing)
+            .to(&mut output)
+            .lengths_to(&mut others)
+            .wait(gpu),
         Ok(0)
     );
     assert_eq!(output.as_host_vec().unwrap(), [5; 2]);
-    assert_eq!(run_starts::<Equal, _, _>(gpu, &nothing, &mut output), Ok(0));
+    assert_eq!(
+        runs::<Equal, _>(&nothing).starts_to(&mut output).wait(gpu),
+        Ok(0)
+    );
     assert_eq!(output.as_host_vec().unwrap(), [0, 5]);
     let mut count = DeviceBuffer::from_slice(&[9_u64]).unwrap();
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
-    select_if_on::<NonZero, _>(gpu, &stream, &nothing, &mut output, &mut count).unwrap();
+    select::<NonZero, _>(&nothing)
+        .to(&mut output)
+        .count_to(&mut count)
+        .queue(gpu, &stream)
+        .unwrap();
     stream.synchronize().unwrap();
     assert_eq!(count.as_host_vec().unwrap(), [0]);
 }
@@ -124,46 +172,59 @@ fn what_has_no_room_is_left_out_and_said() {
     let gpu = gpu();
     let items = items(20_000);
     let input = DeviceBuffer::from_slice(&items).unwrap();
-    let (selected, rejected) = reference::partition_if::<NonZero, u32>(&items);
+    let (selected, rejected) = select::<NonZero, _>(&items).partition().wait(Cpu).unwrap();
     let too_short = |offered_items, needed_items| {
         Err(Error::OutputTooShort {
             offered_items,
             needed_items,
         })
     };
-    let (keys, lengths) = reference::run_length_encode::<Equal, u32>(&items);
+    let (keys, lengths) = runs::<Equal, _>(&items).lengths().wait(Cpu).unwrap();
     let lengths: Vec<u64> = lengths.iter().map(|&length| length as u64).collect();
     for room in [0, 1, 500, 8192, keys.len() - 1] {
         let output = place::<u32>(items.len());
-        let answer = select_if::<NonZero, _>(gpu, &input, &mut output.index(..room));
+        let answer = select::<NonZero, _>(&input)
+            .to(&mut output.index(..room))
+            .wait(gpu);
         assert_eq!(answer, too_short(room, selected.len()));
         assert_begins(&output, &selected[..room], "selected");
         let indices = place::<u64>(items.len());
-        let answer = select_indices_if::<NonZero, _, _>(gpu, &input, &mut indices.index(..room));
+        let answer = select::<NonZero, _>(&input)
+            .indices_to(&mut indices.index(..room))
+            .wait(gpu);
         assert_eq!(answer, too_short(room, selected.len()));
-        let (mut firsts, runs) = (place::<u32>(items.len()), place::<u64>(items.len()));
-        let answer =
-            run_length_encode::<Equal, _, _>(gpu, &input, &mut firsts, &mut runs.index(..room));
+        let (mut firsts, run_lengths) = (place::<u32>(items.len()), place::<u64>(items.len()));
+        let answer = runs::<Equal, _>(&input)
+            .to(&mut firsts)
+            .lengths_to(&mut run_lengths.index(..room))
+            .wait(gpu);
         assert_eq!(answer, too_short(room, keys.len()));
         assert_begins(&firsts, &keys[..room], "keys");
-        assert_begins(&runs, &lengths[..room], "lengths");
+        assert_begins(&run_lengths, &lengths[..room], "lengths");
     }
     let (mut output, others) = (place::<u32>(items.len()), place::<u32>(items.len()));
-    let answer = partition_if::<NonZero, _>(gpu, &input, &mut output, &mut others.index(..70));
+    let answer = select::<NonZero, _>(&input)
+        .to(&mut output)
+        .rest_to(&mut others.index(..70))
+        .wait(gpu);
     assert_eq!(answer, too_short(70, rejected.len()));
     assert_begins(&output, &selected, "selected");
     assert_begins(&others, &rejected[..70], "rejected");
     // Exactly enough is enough; for starts that is one place more.
     let mut exact = DeviceBuffer::from_slice(&vec![0_u32; selected.len()]).unwrap();
     assert_eq!(
-        select_if::<NonZero, _>(gpu, &input, &mut exact),
+        select::<NonZero, _>(&input).to(&mut exact).wait(gpu),
         Ok(selected.len())
     );
-    let starts = reference::run_starts::<Equal, u32>(&items);
+    let starts = runs::<Equal, _>(&items).starts().wait(Cpu).unwrap();
     let places = place::<u32>(items.len());
-    let answer = run_starts::<Equal, _, _>(gpu, &input, &mut places.index(..starts.len() - 1));
+    let answer = runs::<Equal, _>(&input)
+        .starts_to(&mut places.index(..starts.len() - 1))
+        .wait(gpu);
     assert_eq!(answer, too_short(starts.len() - 1, starts.len()));
-    let answer = run_starts::<Equal, _, _>(gpu, &input, &mut places.index(..starts.len()));
+    let answer = runs::<Equal, _>(&input)
+        .starts_to(&mut places.index(..starts.len()))
+        .wait(gpu);
     assert_eq!(answer, Ok(starts.len() - 1));
 }
 
@@ -177,21 +238,29 @@ fn what_is_wrong_is_said() {
         left_items: 12,
         right_items: 11,
     });
-    assert_eq!(select_flagged(gpu, &input, &flags, &mut output), differ);
+    assert_eq!(
+        select::<Flagged, _>((&input, &flags))
+            .to(&mut output)
+            .wait(gpu),
+        differ
+    );
     // SAFETY: neither is written, since the call is refused.
     let mut same = unsafe { DeviceBuffer::from_raw_parts(input.as_device_ptr(), 12) };
-    let overlap = select_if::<NonZero, _>(gpu, &input, &mut same);
+    let overlap = select::<NonZero, _>(&input).to(&mut same).wait(gpu);
     assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
     std::mem::forget(same);
     // SAFETY: neither is written, since the call is refused.
     let mut same = unsafe { DeviceBuffer::from_raw_parts(output.as_device_ptr(), 12) };
-    let overlap = partition_if::<NonZero, _>(gpu, &input, &mut output, &mut same);
+    let overlap = select::<NonZero, _>(&input)
+        .to(&mut output)
+        .rest_to(&mut same)
+        .wait(gpu);
     assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
     std::mem::forget(same);
     let odd = DevicePointer::from_raw(output.as_device_ptr().as_raw() + 2);
     // SAFETY: it is not written, since the call is refused.
     let mut odd = unsafe { DeviceBuffer::<u32>::from_raw_parts(odd, 2) };
-    let misaligned = select_indices_if::<NonZero, _, _>(gpu, &input, &mut odd);
+    let misaligned = select::<NonZero, _>(&input).indices_to(&mut odd).wait(gpu);
     assert_eq!(
         misaligned,
         Err(Error::Misaligned {
@@ -204,25 +273,28 @@ fn what_is_wrong_is_said() {
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
     let mut no_count = DeviceBuffer::<u64>::from_slice(&[]).unwrap();
     assert_eq!(
-        unique_on::<Equal, _>(gpu, &stream, &input, &mut output, &mut no_count),
+        runs::<Equal, _>(&input)
+            .to(&mut output)
+            .count_to(&mut no_count)
+            .queue(gpu, &stream),
         Err(Error::OutputTooShort {
             offered_items: 0,
             needed_items: 1
         })
     );
     let (nothing, mut count) = (&*no_count, DeviceBuffer::from_slice(&[0_u64]).unwrap());
-    let missing =
-        select_if_counted_on::<NonZero, _>(gpu, &stream, &input, nothing, &mut output, &mut count);
+    let missing = select::<NonZero, _>(&input)
+        .count(nothing)
+        .to(&mut output)
+        .count_to(&mut count)
+        .queue(gpu, &stream);
     assert_eq!(missing, Err(Error::CountMissing));
     let items_at = count.index(..);
-    let overlap = select_if_counted_on::<NonZero, _>(
-        gpu,
-        &stream,
-        &input,
-        &items_at,
-        &mut output,
-        &mut count,
-    );
+    let overlap = select::<NonZero, _>(&input)
+        .count(&items_at)
+        .to(&mut output)
+        .count_to(&mut count)
+        .queue(gpu, &stream);
     assert!(matches!(overlap, Err(Error::Overlap { .. })), "{overlap:?}");
     assert_eq!(output.as_host_vec().unwrap(), [0; 12]);
 }

@@ -3,7 +3,7 @@
 use cust::memory::DeviceBuffer;
 use virtual_gpu::driver::Code;
 use virtual_gpu::inject::{Calls, Failure, Moment, fail, record};
-use warpfold::{Equal, cust, run_length_encode};
+use warpfold::{Equal, cust, runs};
 
 use crate::common::gpu;
 use crate::{assert_begins, place};
@@ -13,7 +13,12 @@ fn every_driver_call_may_fail() {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(&[4_u32, 4, 4, 2]).unwrap();
     let (mut keys, mut lengths) = (place::<u32>(4), place::<u32>(4));
-    let mut call = || run_length_encode::<Equal, _, _>(gpu, &input, &mut keys, &mut lengths);
+    let mut call = || {
+        runs::<Equal, _>(&input)
+            .to(&mut keys)
+            .lengths_to(&mut lengths)
+            .wait(gpu)
+    };
     assert_eq!(call(), Ok(2));
     let (_, calls) = record(&mut call);
     assert!(

@@ -2,7 +2,7 @@
 //! used up; and what a launch costs.
 
 use virtual_gpu::{Checks, Counters, Policy, RunOptions};
-use warpfold::{Equal, NonZero, reference};
+use warpfold::{Cpu, Equal, NonZero, runs, select};
 use warpfold_kernels::selection::{Before, BeforeRun, tile_items};
 
 use crate::data::{Random, assert_same_bits};
@@ -24,7 +24,7 @@ fn assert_selects(engine: &Engine, items: &[u32], options: &RunOptions) -> Count
     } = engine
         .select::<u32, Before>(items, options)
         .unwrap_or_else(|error| panic!("{options:?}: {error}"));
-    let expected = reference::partition_if::<NonZero, u32>(items);
+    let expected = select::<NonZero, _>(items).partition().wait(Cpu).unwrap();
     assert_eq!(count as usize, expected.0.len());
     let what = format!("{options:?}");
     assert_same_bits(&selected[..expected.0.len()], &expected.0, &what);
@@ -43,7 +43,7 @@ fn assert_encodes(engine: &Engine, items: &[u32], options: &RunOptions) -> Count
     } = engine
         .select::<u32, BeforeRun>(items, options)
         .unwrap_or_else(|error| panic!("{options:?}: {error}"));
-    let expected = reference::run_length_encode::<Equal, u32>(items);
+    let expected = runs::<Equal, _>(items).lengths().wait(Cpu).unwrap();
     assert_eq!(count as usize, expected.0.len());
     let what = format!("{options:?}");
     assert_same_bits(&keys[..expected.0.len()], &expected.0, &what);

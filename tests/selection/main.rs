@@ -7,6 +7,9 @@ mod common;
 #[path = "../common/data.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod data;
+#[path = "../common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 #[path = "../common/engine.rs"]
 mod engine;
 mod injected;
@@ -18,13 +21,13 @@ mod schedule;
 mod shapes;
 mod slices;
 
+use crate::device::Item;
 use common::gpu;
 use cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
 use data::{Random, Sample, assert_same_bits};
-use half::{bf16, f16};
+use warpfold::cust_half::{bf16, f16};
 use warpfold::{
-    Equal, Item, NonZero, NotNan, RunsKernel, SelectKernel, cust, partition_flagged, partition_if,
-    reference, run_length_encode, run_starts, select_flagged, select_if, select_indices_if, unique,
+    Cpu, Equal, Flagged, NonZero, NotNan, RunsKernel, SelectKernel, cust, runs, select,
 };
 use warpfold_kernels::for_each_selection_kernel;
 use warpfold_kernels::selection::{Bytes16, tile_items};
@@ -62,13 +65,23 @@ fn check_flagged<T: Item>(items: &[T], flags: &[u8], what: &str) {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(items).unwrap();
     let device_flags = DeviceBuffer::from_slice(flags).unwrap();
-    let (selected, rejected) = reference::partition_flagged(items, flags);
+    let (selected, rejected) = select::<Flagged, _>((items, flags))
+        .partition()
+        .wait(Cpu)
+        .unwrap();
     let mut output = place::<T>(items.len());
-    let count = select_flagged(gpu, &input, &device_flags, &mut output).unwrap();
+    let count = select::<Flagged, _>((&input, &device_flags))
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
     assert_eq!(count, selected.len(), "{what}");
     assert_begins(&output, &selected, what);
     let (mut output, mut others) = (place::<T>(items.len()), place::<T>(items.len()));
-    let count = partition_flagged(gpu, &input, &device_flags, &mut output, &mut others).unwrap();
+    let count = select::<Flagged, _>((&input, &device_flags))
+        .to(&mut output)
+        .rest_to(&mut others)
+        .wait(gpu)
+        .unwrap();
     assert_eq!(count, selected.len(), "{what}");
     assert_begins(&output, &selected, &format!("{what}: selected"));
     assert_begins(&others, &rejected, &format!("{what}: rejected"));
@@ -78,19 +91,26 @@ fn check_flagged<T: Item>(items: &[T], flags: &[u8], what: &str) {
 fn check_if<P: SelectKernel<T>, T: Item>(items: &[T], what: &str) {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(items).unwrap();
-    let (selected, rejected) = reference::partition_if::<P, T>(items);
-    assert_same_bits(&reference::select_if::<P, T>(items), &selected, what);
+    let (selected, rejected) = select::<P, _>(items).partition().wait(Cpu).unwrap();
+    assert_same_bits(&select::<P, _>(items).wait(Cpu).unwrap(), &selected, what);
     let mut output = place::<T>(items.len());
-    let count = select_if::<P, T>(gpu, &input, &mut output).unwrap();
+    let count = select::<P, _>(&input).to(&mut output).wait(gpu).unwrap();
     assert_eq!(count, selected.len(), "{what}");
     assert_begins(&output, &selected, what);
     let (mut output, mut others) = (place::<T>(items.len()), place::<T>(items.len()));
-    partition_if::<P, T>(gpu, &input, &mut output, &mut others).unwrap();
+    select::<P, _>(&input)
+        .to(&mut output)
+        .rest_to(&mut others)
+        .wait(gpu)
+        .unwrap();
     assert_begins(&output, &selected, &format!("{what}: selected"));
     assert_begins(&others, &rejected, &format!("{what}: rejected"));
     let mut indices = place::<u32>(items.len());
-    select_indices_if::<P, T, u32>(gpu, &input, &mut indices).unwrap();
-    let expected = words(&reference::select_indices_if::<P, T>(items));
+    select::<P, _>(&input)
+        .indices_to(&mut indices)
+        .wait(gpu)
+        .unwrap();
+    let expected = words(&select::<P, _>(items).indices().wait(Cpu).unwrap());
     assert_begins(&indices, &expected, &format!("{what}: indices"));
 }
 
@@ -98,13 +118,17 @@ fn check_if<P: SelectKernel<T>, T: Item>(items: &[T], what: &str) {
 fn check_runs<E: RunsKernel<T>, T: Item>(items: &[T], what: &str) {
     let gpu = gpu();
     let input = DeviceBuffer::from_slice(items).unwrap();
-    let (expected_keys, expected_lengths) = reference::run_length_encode::<E, T>(items);
+    let (expected_keys, expected_lengths) = runs::<E, _>(items).lengths().wait(Cpu).unwrap();
     let mut firsts = place::<T>(items.len());
-    let count = unique::<E, T>(gpu, &input, &mut firsts).unwrap();
+    let count = runs::<E, _>(&input).to(&mut firsts).wait(gpu).unwrap();
     assert_eq!(count, expected_keys.len(), "{what}");
     assert_begins(&firsts, &expected_keys, what);
     let (mut keys, mut lengths) = (place::<T>(items.len()), place::<u32>(items.len()));
-    run_length_encode::<E, T, u32>(gpu, &input, &mut keys, &mut lengths).unwrap();
+    runs::<E, _>(&input)
+        .to(&mut keys)
+        .lengths_to(&mut lengths)
+        .wait(gpu)
+        .unwrap();
     assert_begins(&keys, &expected_keys, &format!("{what}: keys"));
     assert_begins(
         &lengths,
@@ -112,8 +136,11 @@ fn check_runs<E: RunsKernel<T>, T: Item>(items: &[T], what: &str) {
         &format!("{what}: lengths"),
     );
     let mut starts = place::<u64>(items.len() + 1);
-    run_starts::<E, T, u64>(gpu, &input, &mut starts).unwrap();
-    let expected = reference::run_starts::<E, T>(items);
+    runs::<E, _>(&input)
+        .starts_to(&mut starts)
+        .wait(gpu)
+        .unwrap();
+    let expected = runs::<E, _>(items).starts().wait(Cpu).unwrap();
     let expected: Vec<u64> = expected.iter().map(|&start| start as u64).collect();
     assert_begins(&starts, &expected, &format!("{what}: starts"));
 }
@@ -247,14 +274,17 @@ fn slices_may_start_anywhere() {
         let flags = &flags[flag_begin..flag_begin + length];
         let from_flags = device_flags.index(flag_begin..flag_begin + length);
         let mut to = output.index(begin..);
-        let selected = select_flagged(gpu, &from, &from_flags, &mut to).unwrap();
-        let expected = reference::select_flagged(items, flags);
+        let selected = select::<Flagged, _>((&from, &from_flags))
+            .to(&mut to)
+            .wait(gpu)
+            .unwrap();
+        let expected = select::<Flagged, _>((items, flags)).wait(Cpu).unwrap();
         assert_eq!(selected, expected.len());
         assert_begins(&output.index(begin..), &expected, &what);
         let mut output_of_runs = place::<u16>(count);
         let mut to = output_of_runs.index(begin..);
-        unique::<Equal, u16>(gpu, &from, &mut to).unwrap();
-        assert_begins(&to, &reference::unique::<Equal, u16>(items), &what);
+        runs::<Equal, _>(&from).to(&mut to).wait(gpu).unwrap();
+        assert_begins(&to, &runs::<Equal, _>(items).wait(Cpu).unwrap(), &what);
         output_of_runs.copy_from(&vec![0; count + 1]).unwrap();
         output.copy_from(&vec![0; count + 1]).unwrap();
     }

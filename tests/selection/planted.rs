@@ -1,7 +1,7 @@
 //! Slips made on purpose in a kernel's text: they are found.
 
 use virtual_gpu::{FaultKind, LaunchError, RunOptions};
-use warpfold::{NonZero, reference};
+use warpfold::{Cpu, NonZero, select};
 use warpfold_kernels::selection::{Before, chunk_items};
 
 use crate::engine::{Engine, SM_90};
@@ -14,7 +14,7 @@ const KERNEL: &str = "select_if_non_zero_u8";
 fn found(text: &str) -> (bool, bool) {
     let count = 7 * chunk_items::<u8>() + 40;
     let items: Vec<u8> = (0..count).map(|index| (index % 5) as u8).collect();
-    let expected = reference::select_if::<NonZero, u8>(&items);
+    let expected = select::<NonZero, _>(&items).wait(Cpu).unwrap();
     let (mut has_race, mut is_wrong) = (false, false);
     for options in schedules(1) {
         let options = RunOptions {

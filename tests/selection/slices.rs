@@ -1,9 +1,6 @@
 //! Selections of slices on the host give what those of buffers give; nothing needs no GPU, and what is wrong is said.
 
-use warpfold::{
-    Equal, Error, NonZero, gpu_partition_flagged, gpu_partition_if, gpu_run_length_encode,
-    gpu_select_flagged, gpu_select_if, gpu_select_indices_if, gpu_unique, reference,
-};
+use warpfold::{Cpu, Equal, Error, Flagged, Gpu, NonZero, runs, select};
 
 use crate::shapes;
 
@@ -12,21 +9,53 @@ fn slices_of_any_length() {
     for count in [1, 31, 5000, 200_000] {
         let items: Vec<u16> = (0..count).map(|index| (index / 3 % 5) as u16).collect();
         let flags: Vec<u8> = items.iter().map(|&item| (item as u8) << 6).collect();
-        let (selected, rejected) = reference::partition_flagged(&items, &flags);
-        assert_eq!(gpu_select_flagged(&items, &flags).unwrap(), selected);
-        let parts = gpu_partition_flagged(&items, &flags).unwrap();
-        assert_eq!(parts, (selected, rejected));
-        let parts = reference::partition_if::<NonZero, u16>(&items);
-        assert_eq!(gpu_select_if::<NonZero, _>(&items).unwrap(), parts.0);
-        assert_eq!(gpu_partition_if::<NonZero, _>(&items).unwrap(), parts);
-        let indices = reference::select_indices_if::<NonZero, u16>(&items);
+        let (selected, rejected) = select::<Flagged, _>((&items, &flags))
+            .partition()
+            .wait(Cpu)
+            .unwrap();
         assert_eq!(
-            gpu_select_indices_if::<NonZero, _>(&items).unwrap(),
+            select::<Flagged, _>((&items, &flags))
+                .wait(Gpu::global())
+                .unwrap(),
+            selected
+        );
+        let parts = select::<Flagged, _>((&items, &flags))
+            .partition()
+            .wait(Gpu::global())
+            .unwrap();
+        assert_eq!(parts, (selected, rejected));
+        let parts = select::<NonZero, _>(&items).partition().wait(Cpu).unwrap();
+        assert_eq!(
+            select::<NonZero, _>(&items).wait(Gpu::global()).unwrap(),
+            parts.0
+        );
+        assert_eq!(
+            select::<NonZero, _>(&items)
+                .partition()
+                .wait(Gpu::global())
+                .unwrap(),
+            parts
+        );
+        let indices = select::<NonZero, _>(&items).indices().wait(Cpu).unwrap();
+        assert_eq!(
+            select::<NonZero, _>(&items)
+                .indices()
+                .wait(Gpu::global())
+                .unwrap(),
             indices
         );
-        let runs = reference::run_length_encode::<Equal, u16>(&items);
-        assert_eq!(gpu_unique::<Equal, _>(&items).unwrap(), runs.0);
-        assert_eq!(gpu_run_length_encode::<Equal, _>(&items).unwrap(), runs);
+        let expected = runs::<Equal, _>(&items).lengths().wait(Cpu).unwrap();
+        assert_eq!(
+            runs::<Equal, _>(&items).wait(Gpu::global()).unwrap(),
+            expected.0
+        );
+        assert_eq!(
+            runs::<Equal, _>(&items)
+                .lengths()
+                .wait(Gpu::global())
+                .unwrap(),
+            expected
+        );
     }
 }
 
@@ -34,9 +63,12 @@ fn slices_of_any_length() {
 fn slices_of_which_all_or_none_are_selected() {
     for (name, flags) in shapes::choices(9000) {
         let items: Vec<f64> = flags.iter().map(|&flag| f64::from(flag)).collect();
-        let parts = reference::partition_if::<NonZero, f64>(&items);
+        let parts = select::<NonZero, _>(&items).partition().wait(Cpu).unwrap();
         assert_eq!(
-            gpu_partition_if::<NonZero, _>(&items).unwrap(),
+            select::<NonZero, _>(&items)
+                .partition()
+                .wait(Gpu::global())
+                .unwrap(),
             parts,
             "{name}"
         );
@@ -45,12 +77,28 @@ fn slices_of_which_all_or_none_are_selected() {
 
 #[test]
 fn nothing_is_nothing() {
-    assert_eq!(gpu_select_flagged::<u8>(&[], &[]), Ok(vec![]));
-    assert_eq!(gpu_select_if::<NonZero, u8>(&[]), Ok(vec![]));
-    assert_eq!(gpu_partition_if::<NonZero, u8>(&[]), Ok((vec![], vec![])));
-    assert_eq!(gpu_select_indices_if::<NonZero, u8>(&[]), Ok(vec![]));
     assert_eq!(
-        gpu_run_length_encode::<Equal, u8>(&[]),
+        select::<Flagged, _>((&[0u32; 0], &[])).wait(Gpu::global()),
+        Ok(vec![])
+    );
+    assert_eq!(
+        select::<NonZero, _>(&[0i32; 0]).wait(Gpu::global()),
+        Ok(vec![])
+    );
+    assert_eq!(
+        select::<NonZero, _>(&[0i32; 0])
+            .partition()
+            .wait(Gpu::global()),
+        Ok((vec![], vec![]))
+    );
+    assert_eq!(
+        select::<NonZero, _>(&[0i32; 0])
+            .indices()
+            .wait(Gpu::global()),
+        Ok(vec![])
+    );
+    assert_eq!(
+        runs::<Equal, _>(&[0u8; 0]).lengths().wait(Gpu::global()),
         Ok((vec![], vec![]))
     );
 }
@@ -61,5 +109,8 @@ fn flags_for_other_items_are_refused() {
         left_items: 3,
         right_items: 2,
     };
-    assert_eq!(gpu_select_flagged(&[1, 2, 3], &[1, 1]), Err(differ));
+    assert_eq!(
+        select::<Flagged, _>((&[1, 2, 3], &[1, 1])).wait(Gpu::global()),
+        Err(differ)
+    );
 }

@@ -1,78 +1,23 @@
-//! What must hold of the PTX, whatever the compiler did: the table's entries and no others, no local memory,
-//! no panic path, wide loads and stores, and as many barriers as the source has.
+//! What must hold of the PTX, whatever the compiler did: the table's entries and no others, and of each kernel what its kind says:
+//! wide loads and stores, and as many barriers as the source has.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, ensure};
 use half::{bf16, f16};
 use warpfold_kernels::contract::{ScanTiles, THREAD_VECTORS};
+use warpfold_kernels::kind::{Definition, Kind, Vectors};
 use warpfold_kernels::op::*;
 use warpfold_kernels::tuning;
+use warpfold_ptx::cut::cut;
+use warpfold_ptx::inspect::{self as kernel, Operands, Rules, count};
+use warpfold_ptx::older::{FOR_8_0, without_early};
+use warpfold_ptx::text::{Function, Text};
 
-use crate::bounds::SELECTIONS;
-use crate::finish::entry_name;
-use crate::narrow::narrow_store_of_float;
 use crate::part::Part;
-use crate::without_early::{FOR_8_0, without_early};
 
-/// The compiler that made a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Compiler {
-    /// rustc with its own NVPTX back end.
-    Rustc,
-    /// rust-cuda's. It puts the numbers of barriers and of threads in registers, save those of the block's own barrier.
-    RustCuda,
-}
-
-/// Barriers, and how many of each there are: without spaces, and without the numbers of registers.
-type Barriers = BTreeMap<String, usize>;
-
-/// Barriers in the source of a reduction: block combine of a chunk, reuse of its scratch, block combine of the partials.
-const REDUCE_BARRIERS: [(&str, usize); 1] = [("bar.sync0;", 3)];
-
-/// Barriers in the source of a scan, for short ones and for long ones: the first ticket; the warps' totals; tiles told,
-/// and that there is no more, which the warp that looks back hears before the first look-back, and after one or, where scans
-/// are long, before it; prefixes told.
-const SCAN_BARRIERS: [(&str, usize); 11] = [
-    ("bar.sync0;", 2),
-    ("bar.sync1,256;", 1),
-    ("bar.sync1,512;", 1),
-    ("bar.arrive2,64;", 2),
-    ("bar.arrive%r,64;", 4),
-    ("bar.sync2,64;", 2),
-    ("bar.sync%r,64;", 3),
-    ("bar.arrive%r,288;", 1),
-    ("bar.sync%r,288;", 1),
-    ("bar.arrive%r,544;", 1),
-    ("bar.sync%r,544;", 1),
-];
-
-/// Barriers in the source of a segmented reduction: the ticket, the windows' borders, the works; a work's items, its slots, its leaves,
-/// its nodes; before the next work takes the work's place, or other blocks hear of it; the last tag.
-const SEGMENTED_REDUCE_BARRIERS: usize = 9;
-
-/// Barriers in the source of a segmented scan: the same; a chunk's total, what stands before the
-/// chunk, before nodes, before leaves; results.
-const SEGMENTED_SCAN_BARRIERS: usize = 14;
-
-/// Barriers in the source of a reduction of columns: the ticket, the leaves; what other blocks have told, before and after its reads;
-/// the last tag.
-const COLUMNS_REDUCE_BARRIERS: usize = 5;
-
-/// Barriers in the source of a scan of columns: the same, and twice more for what stands before the chunks, which is told the block.
-const COLUMNS_SCAN_BARRIERS: usize = 8;
-
-/// Barriers in the source of a selection: the first ticket; the warps' shares; tiles told, and that there is no more, which the
-/// warp that looks back hears before its first look-back and after each; prefixes told.
-const SELECTION_BARRIERS: [(&str, usize); 7] = [
-    ("bar.sync0;", 1),
-    ("bar.sync1,512;", 1),
-    ("bar.arrive%r,64;", 2),
-    ("bar.sync2,64;", 1),
-    ("bar.sync%r,64;", 1),
-    ("bar.arrive%r,544;", 1),
-    ("bar.sync%r,544;", 1),
-];
+/// What rustc calls the block's shared memory, and what rust-cuda's `cuda_std` does.
+const SHARED_ARRAYS: [&str; 2] = ["gpu_launch_sized_workgroup_mem", "_Zcuda_std_dyn_shared"];
 
 /// What a kernel loads to registers, past the caches or not, copies to shared memory and stores, 16 bytes each.
 #[derive(Debug, PartialEq)]
@@ -142,39 +87,18 @@ pub fn inspect_library(text: &str) -> Result<()> {
 
 /// Checks a whole text that ships.
 pub fn inspect(text: &str, part: Part) -> Result<()> {
-    inspect_kernels(text, part, Compiler::Rustc, &part.symbols())
+    inspect_kernels(text, part, Operands::Known, &part.symbols())
 }
 
 /// Checks a whole text, of some kernels of the part.
-pub fn inspect_kernels(text: &str, part: Part, compiler: Compiler, symbols: &[&str]) -> Result<()> {
+pub fn inspect_kernels(text: &str, part: Part, operands: Operands, symbols: &[&str]) -> Result<()> {
     let may_begin_early = text.contains("\n.target sm_90\n");
     ensure!(
         part == Part::Nested || !text.lines().any(|line| line.starts_with(".global")),
         "a table is in global memory: a choice of values that the compiler has made one"
     );
-    let mut found = BTreeSet::new();
-    let mut rest = text;
-    while let Some(start) = rest.find(".visible .entry ") {
-        let end = rest[start..].find("\n}").map(|end| start + end);
-        let entry = &rest[start..end.unwrap_or(rest.len())];
-        let name = entry.lines().next().and_then(entry_name).unwrap_or("");
-        forbid(name, entry, part.forbidden(compiler))?;
-        let store = narrow_store_of_float(entry);
-        ensure!(
-            store.is_none(),
-            "{name} stores low bits of a float: {store:?}"
-        );
-        if part == Part::Library {
-            inspect_entry(name, entry, compiler)?;
-            ensure!(
-                waits_first(entry) == may_begin_early,
-                "{name} and the work before it: begins early {may_begin_early}, waits first {}",
-                waits_first(entry)
-            );
-        }
-        found.insert(name);
-        rest = &rest[start + entry.len()..];
-    }
+    let cut = cut(text)?;
+    let found: BTreeSet<&str> = cut.entries.iter().map(|(name, _)| *name).collect();
     let expected: BTreeSet<&str> = symbols.iter().copied().collect();
     ensure!(
         found == expected,
@@ -182,130 +106,72 @@ pub fn inspect_kernels(text: &str, part: Part, compiler: Compiler, symbols: &[&s
         expected.difference(&found).collect::<Vec<_>>(),
         found.difference(&expected).collect::<Vec<_>>()
     );
-    Ok(())
-}
-
-/// What no kernel may contain.
-fn forbid(name: &str, entry: &str, forbidden: &[&str]) -> Result<()> {
-    for forbidden in forbidden {
-        ensure!(!entry.contains(*forbidden), "{name} contains `{forbidden}`");
+    for (name, entry) in cut.entries {
+        inspect_entry(entry, part, operands, may_begin_early)
+            .with_context(|| format!("the kernel {name}"))?;
     }
     Ok(())
 }
 
-/// What a kernel of the library has to be.
-fn inspect_entry(name: &str, entry: &str, compiler: Compiler) -> Result<()> {
-    let count = |needle: &str| entry.matches(needle).count();
+/// Checks a kernel of the part.
+fn inspect_entry(entry: &str, part: Part, operands: Operands, may_begin_early: bool) -> Result<()> {
+    let text = Text::parse(entry)?;
+    let function = text.functions.first().context("it has no body")?;
+    let mut rules = Rules {
+        forbidden: part.forbidden(operands),
+        shared_array: match operands {
+            Operands::Known => SHARED_ARRAYS[0],
+            Operands::InRegisters => SHARED_ARRAYS[1],
+        },
+        barriers: None,
+        waits_first: None,
+    };
+    if part == Part::Library {
+        let (kind, _) = Kind::of(function.name).context("it is of no kind")?;
+        let kind = kind.definition();
+        let barriers = kind.barriers.iter();
+        let barriers = barriers.map(|barrier| (barrier.to_string(), barrier.count));
+        rules.barriers = Some(operands.barriers(barriers));
+        rules.waits_first = Some(may_begin_early);
+        inspect_vectors(function, kind, operands)?;
+    }
+    Ok(kernel::inspect(function, &rules)?)
+}
+
+/// Checks how a kernel of the library reads and writes vectors.
+fn inspect_vectors(function: &Function, kind: &Definition, operands: Operands) -> Result<()> {
+    let name = function.name;
+    let count = |opcode| count(function, opcode);
     let found = Accesses {
         streams: count("ld.global.L1::no_allocate.v4.b32"),
         loads: count("ld.global.v4.b32"),
         copies: count("cp.async.cg.shared.global"),
         stores: count("st.global.v4.b32"),
     };
-    if name.starts_with("segmented_") {
-        let count = match name.starts_with("segmented_scan_") {
-            true => SEGMENTED_SCAN_BARRIERS,
-            false => SEGMENTED_REDUCE_BARRIERS,
-        };
-        let barriers = [("bar.sync0;", count)];
-        return inspect_barriers(name, entry, compiler, &barriers);
-    }
-    if name.starts_with("columns_") {
-        let barriers = match name.starts_with("columns_scan_") {
-            true => COLUMNS_SCAN_BARRIERS,
-            false => COLUMNS_REDUCE_BARRIERS,
-        };
-        return inspect_barriers(name, entry, compiler, &[("bar.sync0;", barriers)]);
-    }
-    if SELECTIONS.iter().any(|begin| name.starts_with(begin)) {
-        return inspect_barriers(name, entry, compiler, &SELECTION_BARRIERS);
-    }
-    if name.contains("_scan_") {
-        let rows = scan_rows(name).with_context(|| format!("{name} is no row of the table"))?;
-        let is_as_expected = match widens(name) {
-            // The items of 16 bytes of results are fewer bytes.
-            true => found.stores == scan_stores(rows),
-            false => scans(rows).contains(&found),
-        };
-        ensure!(is_as_expected, "{name} has {found:?}");
-        return inspect_barriers(name, entry, compiler, &SCAN_BARRIERS);
-    }
-    let is_as_expected = match name.starts_with("reduce_pairs_") {
+    let is_as_expected = match kind.vectors {
+        Vectors::Any => true,
+        Vectors::Tile => REDUCTIONS.contains(&found),
         // Of each input come 8 bytes of a vector. rust-cuda's compiler loads items of 2 bytes one by one.
-        true => {
+        Vectors::TileOfPairs => {
             let comes_whole = count("ld.global.b64") >= 2 * THREAD_VECTORS;
-            (comes_whole || compiler == Compiler::RustCuda) && found.stores == 0
+            (comes_whole || operands == Operands::InRegisters) && found.stores == 0
         }
-        false => REDUCTIONS.contains(&found),
+        Vectors::ShortAndLongTile => {
+            let rows = scan_rows(name).context("it is no row of the table")?;
+            match widens(name) {
+                // The items of 16 bytes of results are fewer bytes.
+                true => found.stores == scan_stores(rows),
+                false => scans(rows).contains(&found),
+            }
+        }
     };
-    ensure!(is_as_expected, "{name} has {found:?}");
-    inspect_barriers(name, entry, compiler, &REDUCE_BARRIERS)
-}
-
-/// Whether a kernel has as many barriers as its source.
-fn inspect_barriers(
-    name: &str,
-    entry: &str,
-    compiler: Compiler,
-    expected_barriers: &[(&str, usize)],
-) -> Result<()> {
-    let barriers = barriers(entry);
-    let mut expected = Barriers::new();
-    for &(kind, count) in expected_barriers {
-        *expected.entry(compiler.writes(kind)).or_default() += count;
-    }
-    ensure!(
-        barriers == expected,
-        "{name} has {barriers:?}, its source {expected:?}"
-    );
+    ensure!(is_as_expected, "it has {found:?}");
     Ok(())
 }
 
 /// Whether a kernel is a scan whose results are wider than its items.
 fn widens(name: &str) -> bool {
     name.contains("_scan_wide_sum_")
-}
-
-/// Whether a kernel waits for the work before its launch, on every path and before it accesses memory.
-fn waits_first(entry: &str) -> bool {
-    entry
-        .split_once("\tgriddepcontrol.wait;")
-        .is_some_and(|(before, _)| !before.contains("bra") && !before.contains("[%"))
-}
-
-impl Compiler {
-    /// What the compiler makes of a barrier that rustc writes so.
-    fn writes(self, barrier: &str) -> String {
-        let number = barrier.find(|c: char| c.is_ascii_digit() || c == '%');
-        match (self, number) {
-            (Compiler::RustCuda, Some(at)) if barrier.contains(',') => {
-                format!("{}%r,%r;", &barrier[..at])
-            }
-            _ => barrier.to_owned(),
-        }
-    }
-}
-
-/// The barriers in the text of a kernel.
-fn barriers(entry: &str) -> Barriers {
-    let mut found = Barriers::new();
-    for line in entry.lines().map(str::trim) {
-        if line.starts_with("bar.sync")
-            || line.starts_with("bar.arrive")
-            || line.starts_with("barrier")
-        {
-            let mut parts = line.split("%r");
-            let mut kind = parts.next().unwrap_or_default().to_owned();
-            for part in parts {
-                kind += "%r";
-                kind += part.trim_start_matches(|c: char| c.is_ascii_digit());
-            }
-            *found
-                .entry(kind.replace(char::is_whitespace, ""))
-                .or_default() += 1;
-        }
-    }
-    found
 }
 
 #[cfg(test)]
@@ -373,19 +239,22 @@ mod tests {
             _ => format!("{line}\n"),
         };
         let text: String = library("sm_70").lines().map(numbered).collect();
+        let text = text.replace(SHARED_ARRAYS[0], SHARED_ARRAYS[1]);
         let symbols = Part::Library.symbols();
         let inspect =
-            |text: &str, compiler| inspect_kernels(text, Part::Library, compiler, &symbols);
-        inspect(&text, Compiler::RustCuda).unwrap();
-        assert!(inspect(&text, Compiler::Rustc).is_err());
+            |text: &str, operands| inspect_kernels(text, Part::Library, operands, &symbols);
+        inspect(&text, Operands::InRegisters).unwrap();
+        assert!(inspect(&text, Operands::Known).is_err());
         for barrier in [
             "\tbar.sync \t0;\n",
             "\tbar.sync %r7, %r31;\n",
             "\tbar.arrive",
         ] {
             let more = text.replacen(barrier, &format!("\tbar.sync %r7, %r31;\n{barrier}"), 1);
-            assert!(more != text && inspect(&more, Compiler::RustCuda).is_err());
+            assert!(more != text && inspect(&more, Operands::InRegisters).is_err());
         }
-        assert!(inspect_kernels(&text, Part::Library, Compiler::RustCuda, &symbols[1..]).is_err());
+        assert!(
+            inspect_kernels(&text, Part::Library, Operands::InRegisters, &symbols[1..]).is_err()
+        );
     }
 }

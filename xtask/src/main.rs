@@ -14,18 +14,9 @@
 //! A NAME is `sm_70`, `sm_80`, `sm_90`, a folder in host/ptx, or `ladder` or `ladder_nested`, a text in ladder/ptx; without any, all
 //! of them are meant.
 
-#[path = "../../host/build/bounds.rs"]
-mod bounds;
 mod bundle;
 mod executables;
-#[path = "../../host/src/ptx/fill.rs"]
-mod fill;
-#[path = "../../host/build/finish.rs"]
-mod finish;
 mod inspect;
-#[path = "../../ladder/build/contents.rs"]
-mod ladder;
-mod narrow;
 mod part;
 mod ptx;
 mod random;
@@ -33,13 +24,6 @@ mod rust_cuda;
 mod schedules;
 mod skeletons;
 mod symbols;
-#[path = "../../host/build/table.rs"]
-#[allow(dead_code, reason = "the build script uses the rest")]
-mod table;
-
-#[path = "../../host/src/ptx/without_early.rs"]
-#[allow(dead_code, reason = "the library uses the rest")]
-mod without_early;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,7 +1,8 @@
 //! The parts that the kernels come in: each is compiled and inspected by itself.
 
-use crate::finish::Contents;
-use crate::{bounds, ladder};
+use warpfold_kernels::kind::launch_bounds;
+use warpfold_ladder_kernels::texts::{LADDER, MOST_THREADS, NESTED, Text};
+use warpfold_ptx::finish::{Bounds, Contents};
 
 /// Which kernels a text holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,11 +49,28 @@ impl Part {
     }
 
     /// What its text holds of what the compiler emits.
-    pub fn contents(self) -> &'static Contents {
+    pub fn contents(self) -> Contents {
         match self {
-            Part::Library => &bounds::LIBRARY,
-            Part::Ladder => &ladder::LADDER,
-            Part::Nested => &ladder::NESTED,
+            Part::Library => Contents {
+                has: |_| true,
+                has_declarations: false,
+                bounds: bounds_of_row,
+            },
+            Part::Ladder => contents_of(LADDER),
+            Part::Nested => contents_of(NESTED),
         }
+    }
+}
+
+/// The bounds of a row of the library's.
+pub fn bounds_of_row(symbol: &str) -> Option<Bounds> {
+    launch_bounds(symbol).map(Bounds::from)
+}
+
+fn contents_of(text: Text) -> Contents {
+    Contents {
+        has: text.has,
+        has_declarations: text.has_declarations,
+        bounds: |_| Some(Bounds::of_threads(MOST_THREADS)),
     }
 }

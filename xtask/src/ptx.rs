@@ -6,13 +6,13 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Error, Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use rayon::prelude::*;
+use warpfold_ptx::finish::finish;
+use warpfold_ptx::older::{FOR_7_0, without_early};
+use warpfold_ptx::table::Table;
 
-use crate::finish::finish;
 use crate::part::Part;
-use crate::table::Table;
-use crate::without_early::{FOR_7_0, without_early};
 use crate::{Outcome, inspect, skeletons};
 
 /// The compiler that the committed PTX is made with, as `rustc --version` prints it.
@@ -197,7 +197,7 @@ pub fn committed_kernels(root: &Path, name: &str) -> Result<String> {
         NEWEST => newest,
         _ => {
             let files = names_of(name, committed_of(root, name)?);
-            Table::for_7_0(files, &newest).map_err(Error::msg)?
+            Table::for_7_0(files, &newest)?
         }
     };
     skeletons::whole(&table)
@@ -303,7 +303,7 @@ fn finished(variant: &Variant, emitted: &str) -> Result<Files> {
         let text = format!(
             "{}{}",
             stamp(variant),
-            finish(emitted, variant.part.contents()).map_err(Error::msg)?
+            finish(emitted, &variant.part.contents())?
         );
         inspect::inspect(&text, variant.part)?;
         return Ok(Files::from([(format!("{}.ptx", variant.name), text)]));
@@ -319,7 +319,7 @@ fn finished(variant: &Variant, emitted: &str) -> Result<Files> {
 
 /// What the files of a folder say.
 fn table(folder: &str, files: Files) -> Result<Table> {
-    Table::of_files(names_of(folder, files)).map_err(Error::msg)
+    Ok(Table::of_files(names_of(folder, files))?)
 }
 
 /// Files by their names in a folder.

@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use warpfold_ptx::inspect::Operands;
 
-use crate::inspect::{self, Compiler};
+use crate::inspect;
 use crate::part::Part;
 use crate::{Outcome, executables::Executable};
 use build::Built;
@@ -70,7 +71,7 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<Outcome> {
 fn inspect_text(built: &Built, name: &str, part: Part, symbols: &[&str]) -> Result<()> {
     let path = built.texts.join(name).with_extension("ptx");
     let text = fs::read_to_string(&path)?;
-    inspect::inspect_kernels(&text, part, Compiler::RustCuda, symbols)
+    inspect::inspect_kernels(&text, part, Operands::InRegisters, symbols)
         .with_context(|| format!("the PTX {}", path.display()))?;
     println!("{}: {} kernels", path.display(), symbols.len());
     Ok(())
@@ -121,10 +122,6 @@ fn checkout() -> Result<PathBuf, String> {
         false => Err("`cargo` takes no unstable flags".to_owned()),
     }
 }
-
-#[cfg(test)]
-#[path = "../../host/build/rust_cuda/amend.rs"]
-mod amend;
 
 #[cfg(test)]
 mod tests;

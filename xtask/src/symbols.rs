@@ -1,6 +1,7 @@
 //! What each part of the kernels holds, as the tables say, and what it is built for.
 
-use crate::inspect::Compiler;
+use warpfold_ptx::inspect::{Operands, Thing};
+
 use crate::part::Part;
 
 /// The architectures that the library's kernels are compiled for, and the names of the texts. Values of `VIRTUAL_GPU_ARCH`.
@@ -16,13 +17,7 @@ macro_rules! ladder_symbols {
     };
 }
 
-const LIBRARY: &[&str] = warpfold_kernels::for_each_kernel!(library_symbols);
-const SEGMENTED: &[&str] = warpfold_kernels::for_each_segmented_kernel!(library_symbols);
-const SEGMENTED_SCANS: &[&str] = warpfold_kernels::for_each_segmented_scan_kernel!(library_symbols);
-const COLUMNS: &[&str] = warpfold_kernels::for_each_columns_kernel!(library_symbols);
-const COLUMNS_SCANS: &[&str] = warpfold_kernels::for_each_columns_scan_kernel!(library_symbols);
-const PAIRS: &[&str] = warpfold_kernels::for_each_pair_kernel!(library_symbols);
-const SELECTIONS: &[&str] = warpfold_kernels::for_each_selection_kernel!(library_symbols);
+const LIBRARY: &[&str] = warpfold_kernels::for_each_row!(library_symbols);
 const LADDER: &[&str] = warpfold_ladder_kernels::for_each_ladder_kernel!(ladder_symbols);
 const NESTED: &[&str] = warpfold_ladder_kernels::for_each_nested_kernel!(ladder_symbols);
 
@@ -33,34 +28,27 @@ impl Part {
     /// Its entries: these and no others.
     pub fn symbols(self) -> Vec<&'static str> {
         match self {
-            Part::Library => [
-                LIBRARY,
-                PAIRS,
-                SEGMENTED,
-                SEGMENTED_SCANS,
-                COLUMNS,
-                COLUMNS_SCANS,
-                SELECTIONS,
-            ]
-            .concat(),
+            Part::Library => LIBRARY.to_vec(),
             Part::Ladder => LADDER.to_vec(),
             Part::Nested => [NESTED, &[NESTED_HELLO]].concat(),
         }
     }
 
-    /// What none of its kernels may contain.
+    /// What none of its kernels may have.
     ///
     /// Some kernels of the ladder divide by a stride, a power of two. rust-cuda's older LLVM does not see that it is never 0,
     /// and leaves a trap there.
-    pub fn forbidden(self, compiler: Compiler) -> &'static [&'static str] {
-        match (self, compiler) {
-            (Part::Library, _) | (Part::Ladder, Compiler::Rustc) => {
-                &[".local", "__local_depot", "call", "trap", ".ftz", "fma."]
-            }
-            (Part::Ladder, Compiler::RustCuda) => {
-                &[".local", "__local_depot", "call", ".ftz", "fma."]
-            }
-            (Part::Nested, _) => &["trap", ".ftz", "fma."],
+    pub fn forbidden(self, operands: Operands) -> &'static [Thing] {
+        match (self, operands) {
+            (Part::Library, _) | (Part::Ladder, Operands::Known) => &Thing::ALL,
+            (Part::Ladder, Operands::InRegisters) => &[
+                Thing::Call,
+                Thing::LocalMemory,
+                Thing::Fused,
+                Thing::Flushed,
+                Thing::Variable,
+            ],
+            (Part::Nested, _) => &[Thing::Panic, Thing::Fused, Thing::Flushed],
         }
     }
 }

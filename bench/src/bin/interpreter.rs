@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use virtual_gpu::driver::{Choice, run_with, watch_launches};
 use virtual_gpu::{Checks, RunOptions, Settings};
 use warpfold::cust::memory::DeviceBuffer;
-use warpfold::{Gpu, Sum, inclusive_scan, reduce};
+use warpfold::{Gpu, Sum, reduce, scan};
 
 const ITEMS: usize = 1 << 18;
 const RUNS: u32 = 5;
@@ -33,11 +33,11 @@ fn main() -> Result<()> {
         CHECKS.map(|checks| format!("{checks:>11}")).concat()
     );
     row("reduce", || {
-        reduce::<Sum, f32>(gpu, &input)?;
+        reduce::<Sum, _>(&input).wait(gpu)?;
         Ok(())
     })?;
     row("scan", || {
-        Ok(inclusive_scan::<Sum, f32>(gpu, &input, &mut output)?)
+        Ok(scan::<Sum, _>(&input).to(&mut output).wait(gpu)?)
     })
 }
 

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use virtual_gpu::driver::time_calls;
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::cust::stream::{Stream, StreamFlags};
-use warpfold::{Gpu, Sum, inclusive_scan, inclusive_scan_on, reduce, reduce_into};
+use warpfold::{Gpu, Sum, reduce, scan};
 
 use super::{median, micros, row, time};
 use crate::graph::Graph;
@@ -26,22 +26,19 @@ pub fn measure(gpu: &Gpu, repeats: u32) -> Result<()> {
     let input = DeviceBuffer::from_slice(&[1.0f32; 1024])?;
     let mut output = DeviceBuffer::from_slice(&[0.0f32; 1024])?;
 
-    let queue = || Ok(reduce_into::<Sum, _>(gpu, &stream, &input, &mut output)?);
-    queueing("queue_reduce", &stream, repeats, queue)?;
-    let scan = || {
-        Ok(inclusive_scan_on::<Sum, _>(
-            gpu,
-            &stream,
-            &input,
-            &mut output,
-        )?)
+    let queue = || {
+        Ok(reduce::<Sum, _>(&input)
+            .to(&mut output)
+            .queue(gpu, &stream)?)
     };
-    queueing("queue_scan", &stream, repeats, scan)?;
+    queueing("queue_reduce", &stream, repeats, queue)?;
+    let queue = || Ok(scan::<Sum, _>(&input).to(&mut output).queue(gpu, &stream)?);
+    queueing("queue_scan", &stream, repeats, queue)?;
 
     let mut failure = Ok(());
     let graph = Graph::capture(&stream, || {
         for _ in 0..GRAPH_CALLS {
-            let queued = reduce_into::<Sum, _>(gpu, &stream, &input, &mut output);
+            let queued = reduce::<Sum, _>(&input).to(&mut output).queue(gpu, &stream);
             failure = failure.clone().and(queued);
         }
     });
@@ -63,16 +60,16 @@ pub fn measure(gpu: &Gpu, repeats: u32) -> Result<()> {
         let input = DeviceBuffer::from_slice(&vec![1.0f32; item_count])?;
         let mut output = DeviceBuffer::from_slice(&vec![1.0f32; item_count])?;
         ensure!(
-            reduce::<Sum, _>(gpu, &input)? == item_count as f32,
+            reduce::<Sum, _>(&input).wait(gpu)? == item_count as f32,
             "the sum is wrong"
         );
         let waiting = median(repeats, || {
-            reduce::<Sum, _>(gpu, &input)?;
+            reduce::<Sum, _>(&input).wait(gpu)?;
             Ok(())
         })?;
         row("wait_reduce", item_count, micros(waiting), "us");
         let waiting = median(repeats, || {
-            Ok(inclusive_scan::<Sum, _>(gpu, &input, &mut output)?)
+            Ok(scan::<Sum, _>(&input).to(&mut output).wait(gpu)?)
         })?;
         row("wait_scan", item_count, micros(waiting), "us");
     }

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
 use warpfold::cust::stream::{Stream, StreamFlags};
-use warpfold::{Gpu, Sum, gpu_inclusive_scan, gpu_sum, reduce};
+use warpfold::{Gpu, Sum, gpu_sum, reduce, scan};
 
 use super::pinned::{Direction, Pinned};
 use super::{median, micros, rate, row};
@@ -28,7 +28,7 @@ pub fn measure(slice_mib: usize) -> Result<()> {
         row("gpu_sum", format!("{item_count} items"), micros(sum), "us");
         let cust = median(50, || {
             let device = DeviceBuffer::from_slice(&items)?;
-            reduce::<Sum, _>(gpu, &device)?;
+            reduce::<Sum, _>(&device).wait(gpu)?;
             Ok(())
         })?;
         row(
@@ -64,7 +64,7 @@ fn long(gpu: &Gpu, bytes: usize) -> Result<()> {
         row("cust_copy_to_device", &of, rate(bytes, took), "GB/s");
         let took = median(RUNS, || {
             device.copy_from(&items[..])?;
-            reduce::<Sum, _>(gpu, &device)?;
+            reduce::<Sum, _>(&device).wait(gpu)?;
             Ok(())
         })?;
         row("cust_copy_and_reduce", &of, rate(bytes, took), "GB/s");
@@ -76,9 +76,9 @@ fn long(gpu: &Gpu, bytes: usize) -> Result<()> {
     })?;
     row("gpu_sum", &of, rate(bytes, took), "GB/s");
     let took = median(RUNS, || {
-        gpu_inclusive_scan::<Sum, _>(&items)?;
+        scan::<Sum, _>(&items).wait(Gpu::global())?;
         Ok(())
     })?;
-    row("gpu_inclusive_scan", &of, rate(bytes, took), "GB/s");
+    row("scan", &of, rate(bytes, took), "GB/s");
     Ok(())
 }

@@ -1,26 +1,13 @@
 //! Sums and scans of the values of equal keys.
 
 use anyhow::Result;
-use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
-use warpfold::cust::stream::Stream;
-use warpfold::{
-    Equal, Gpu, Sum, exclusive_scan_by_key_on, inclusive_scan_by_key_on, reduce_by_key_on,
-};
+use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
+use warpfold::{Equal, Sum, reduce, scan};
 
 use super::segments::{Cut, Lengths};
 use super::selection::keys_of_runs;
 use super::{Place, Shape};
 use crate::cub::shapes::Arguments;
-
-/// A scan by key, of sums.
-type ScanByKey = fn(
-    &Gpu,
-    &Stream,
-    &DeviceSlice<u32>,
-    &DeviceSlice<f32>,
-    &mut DeviceSlice<f32>,
-    (&mut DeviceSlice<u32>, &mut DeviceSlice<u64>),
-) -> warpfold::Result<()>;
 
 /// The items of a place, with keys in runs of one length.
 pub struct Keyed<'a> {
@@ -47,26 +34,19 @@ impl<'a> Keyed<'a> {
 
     /// Sums and scans.
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
-        Ok(vec![
-            self.sums()?,
-            self.scans(inclusive_scan_by_key_on::<Sum, Equal, _, _, _>, true)?,
-            self.scans(exclusive_scan_by_key_on::<Sum, Equal, _, _, _>, false)?,
-        ])
+        Ok(vec![self.sums()?, self.scans(true)?, self.scans(false)?])
     }
 
     fn sums<'b>(&'b self) -> Result<Shape<'b>> {
         let place = self.place;
         let ours = Box::new(move || {
             let (mut keys, mut sums) = (self.keys_out.index(..), place.output.index(..));
-            Ok(reduce_by_key_on::<Sum, Equal, _, _, _>(
-                place.gpu,
-                place.stream,
-                &self.keys,
-                &place.input,
-                (&mut keys, &mut sums),
-                &mut self.starts.index(..),
-                &mut place.index.index(..),
-            )?)
+            Ok(reduce::<Sum, _>(&place.input)
+                .by_key::<Equal, _>(&self.keys)
+                .keys_to(&mut keys)
+                .to(&mut sums)
+                .runs_to(&mut self.starts.index(..), &mut place.index.index(..))
+                .queue(place.gpu, place.stream)?)
         });
         Ok(Shape {
             name: format!("sums by key, runs of {}", self.length),
@@ -78,18 +58,20 @@ impl<'a> Keyed<'a> {
     }
 
     /// Scans with the items, or without.
-    fn scans<'b>(&'b self, scan: ScanByKey, included: bool) -> Result<Shape<'b>> {
+    fn scans<'b>(&'b self, included: bool) -> Result<Shape<'b>> {
         let place = self.place;
         let ours = Box::new(move || {
             let (mut starts, mut count) = (self.starts.index(..), place.index.index(..));
-            Ok(scan(
-                place.gpu,
-                place.stream,
-                &self.keys,
-                &place.input,
-                &mut place.output.index(..),
-                (&mut starts, &mut count),
-            )?)
+            let mut output = place.output.index(..);
+            let scan = scan::<Sum, _>(&place.input)
+                .by_key::<Equal, _>(&self.keys)
+                .to(&mut output)
+                .runs_to(&mut starts, &mut count);
+            match included {
+                true => scan.queue(place.gpu, place.stream)?,
+                false => scan.exclusive().queue(place.gpu, place.stream)?,
+            }
+            Ok(())
         });
         let kind = if included { "inclusive" } else { "exclusive" };
         let cub = format!("{kind}_sum_by_key");

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use warpfold::cust::memory::CopyDestination;
-use warpfold::{Sum, inclusive_scan_columns_on, reduce_columns_into};
+use warpfold::{Sum, reduce, scan};
 
 use super::{Place, Shape};
 use crate::data::{Accumulator, Measured, Rounding};
@@ -30,22 +30,16 @@ impl<'a> Matrix<'a> {
     pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
         let Self { place, columns } = *self;
         let sums = Box::new(move || {
-            Ok(reduce_columns_into::<Sum, _>(
-                place.gpu,
-                place.stream,
-                &place.input,
-                columns,
-                &mut place.output.index(..columns),
-            )?)
+            Ok(reduce::<Sum, _>(&place.input)
+                .columns(columns)
+                .to(&mut place.output.index(..columns))
+                .queue(place.gpu, place.stream)?)
         });
         let scans = Box::new(move || {
-            Ok(inclusive_scan_columns_on::<Sum, _>(
-                place.gpu,
-                place.stream,
-                &place.input,
-                columns,
-                &mut place.output.index(..),
-            )?)
+            Ok(scan::<Sum, _>(&place.input)
+                .columns(columns)
+                .to(&mut place.output.index(..))
+                .queue(place.gpu, place.stream)?)
         });
         let items = place.item_count as u64;
         Ok(vec![

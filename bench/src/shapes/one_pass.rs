@@ -2,10 +2,9 @@
 
 use anyhow::Result;
 use bytemuck::Zeroable;
-use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
+use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceCopy};
 use warpfold::{
-    ArgMax, ArgMin, ArgMinMax, Dot, Extremes, Item, Kernel, MinMax, Moments, SumOfSquares, kind,
-    reduce_into, reduce_pairs_into,
+    ArgMax, ArgMin, ArgMinMax, Dot, Extremes, Kernel, MinMax, Moments, SumOfSquares, kind, reduce,
 };
 
 use super::{Place, Shape};
@@ -100,16 +99,13 @@ fn reduction<'a, O>(
 ) -> Result<Shape<'a>>
 where
     O: Kernel<kind::reduce, f32>,
-    O::Output: Item,
+    O::Output: DeviceCopy,
 {
     let ours = Box::new(move || {
         let mut result = output.index(..1);
-        Ok(reduce_into::<O, _>(
-            place.gpu,
-            place.stream,
-            &place.input,
-            &mut result,
-        )?)
+        Ok(reduce::<O, _>(&place.input)
+            .to(&mut result)
+            .queue(place.gpu, place.stream)?)
     });
     Ok(Shape {
         name: name.to_owned(),
@@ -127,13 +123,9 @@ where
 fn dot_product<'a>(place: &'a Place<'a>, arguments: Arguments, dot: f64) -> Result<Shape<'a>> {
     let ours = Box::new(move || {
         let mut result = place.output.index(..1);
-        Ok(reduce_pairs_into::<Dot, _, _>(
-            place.gpu,
-            place.stream,
-            &place.input,
-            &place.second,
-            &mut result,
-        )?)
+        Ok(reduce::<Dot, _>((&place.input, &place.second))
+            .to(&mut result)
+            .queue(place.gpu, place.stream)?)
     });
     Ok(Shape {
         name: "dot product".to_owned(),

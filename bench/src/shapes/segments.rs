@@ -4,7 +4,7 @@ use std::iter;
 
 use anyhow::Result;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
-use warpfold::{Sum, reduce_rows_into, segmented_inclusive_scan_on, segmented_reduce_into};
+use warpfold::{Sum, reduce, scan};
 
 use super::{Place, Shape};
 use crate::cub::shapes::Arguments;
@@ -69,13 +69,10 @@ impl<'a> Cut<'a> {
         let (items, segments) = (place.item_count as u64, self.segment_count() as u64);
         let by_offsets = Box::new(move || {
             let mut output = place.output.index(..self.segment_count());
-            Ok(segmented_reduce_into::<Sum, _, _>(
-                place.gpu,
-                place.stream,
-                &place.input,
-                &self.offsets,
-                &mut output,
-            )?)
+            Ok(reduce::<Sum, _>(&place.input)
+                .segments(&self.offsets)
+                .to(&mut output)
+                .queue(place.gpu, place.stream)?)
         });
         let mut shapes = vec![Shape {
             name: format!("sums, offsets, {what}"),
@@ -88,13 +85,10 @@ impl<'a> Cut<'a> {
         if let Lengths::Same(length) = self.lengths {
             let rows = Box::new(move || {
                 let mut output = place.output.index(..self.segment_count());
-                Ok(reduce_rows_into::<Sum, _>(
-                    place.gpu,
-                    place.stream,
-                    &place.input,
-                    length,
-                    &mut output,
-                )?)
+                Ok(reduce::<Sum, _>(&place.input)
+                    .rows(length)
+                    .to(&mut output)
+                    .queue(place.gpu, place.stream)?)
             });
             shapes.push(Shape {
                 name: format!("sums, rows of {length}"),
@@ -111,13 +105,10 @@ impl<'a> Cut<'a> {
     fn scan<'b>(&'b self, what: &str, arguments: Arguments) -> Result<Shape<'b>> {
         let place = self.place;
         let ours = Box::new(move || {
-            Ok(segmented_inclusive_scan_on::<Sum, _, _>(
-                place.gpu,
-                place.stream,
-                &place.input,
-                &self.offsets,
-                &mut place.output.index(..),
-            )?)
+            Ok(scan::<Sum, _>(&place.input)
+                .segments(&self.offsets)
+                .to(&mut place.output.index(..))
+                .queue(place.gpu, place.stream)?)
         });
         Ok(Shape {
             name: format!("inclusive scans, offsets, {what}"),

@@ -2,9 +2,7 @@
 
 use anyhow::Result;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
-use warpfold::{
-    Equal, NonZero, partition_if_on, run_length_encode_on, select_flagged_on, select_if_on,
-};
+use warpfold::{Equal, Flagged, NonZero, runs, select};
 
 use super::{Place, Shape};
 use crate::cub::shapes::Arguments;
@@ -60,35 +58,26 @@ impl<'a> Chosen<'a> {
         };
         let by_predicate = Box::new(move || {
             let (mut output, mut count) = (place.output.index(..), place.index.index(..));
-            Ok(select_if_on::<NonZero, _>(
-                place.gpu,
-                place.stream,
-                &self.input,
-                &mut output,
-                &mut count,
-            )?)
+            Ok(select::<NonZero, _>(&self.input)
+                .to(&mut output)
+                .count_to(&mut count)
+                .queue(place.gpu, place.stream)?)
         });
         let by_flags = Box::new(move || {
             let (mut output, mut count) = (place.output.index(..), place.index.index(..));
-            Ok(select_flagged_on(
-                place.gpu,
-                place.stream,
-                &self.input,
-                &self.flags,
-                &mut output,
-                &mut count,
-            )?)
+            Ok(select::<Flagged, _>((&self.input, &self.flags))
+                .to(&mut output)
+                .count_to(&mut count)
+                .queue(place.gpu, place.stream)?)
         });
         let parted = Box::new(move || {
             let (mut output, mut others) = (place.output.index(..), self.others.index(..));
             let mut count = place.index.index(..);
-            Ok(partition_if_on::<NonZero, _>(
-                place.gpu,
-                place.stream,
-                &self.input,
-                (&mut output, &mut others),
-                &mut count,
-            )?)
+            Ok(select::<NonZero, _>(&self.input)
+                .to(&mut output)
+                .rest_to(&mut others)
+                .count_to(&mut count)
+                .queue(place.gpu, place.stream)?)
         });
         let items = place.item_count as u64;
         let selected = self.selected(place.item_count) as u64;
@@ -176,13 +165,11 @@ impl<'a> Runs<'a> {
         };
         let ours = Box::new(move || {
             let (mut keys, mut lengths) = (self.keys_out.index(..), self.lengths.index(..));
-            Ok(run_length_encode_on::<Equal, _, u32>(
-                place.gpu,
-                place.stream,
-                &self.keys,
-                (&mut keys, &mut lengths),
-                &mut place.index.index(..),
-            )?)
+            Ok(runs::<Equal, _>(&self.keys)
+                .to(&mut keys)
+                .lengths_to(&mut lengths)
+                .count_to(&mut place.index.index(..))
+                .queue(place.gpu, place.stream)?)
         });
         let runs = place.item_count.div_ceil(length);
         Ok(Shape {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::statement::{Instruction, Statement};
+use warpfold_ptx::statement::{Instruction, Statement};
 
 /// Whether the function has a place that it can get to, and from which no way leads to its end.
 pub fn is_endless(body: &[Statement]) -> bool {
@@ -66,8 +66,8 @@ fn flood(edges: &[Vec<usize>], from: [usize; 1]) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::statement::parse;
     use super::*;
+    use warpfold_ptx::statement::parse;
 
     #[test]
     fn a_loop_without_an_exit_is_endless() {

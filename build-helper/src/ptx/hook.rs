@@ -11,9 +11,9 @@
 
 use std::collections::BTreeMap;
 
-use super::statement::{Statement, parse};
-use super::text::Text;
 use crate::error::Problem;
+use warpfold_ptx::statement::{Statement, parse};
+use warpfold_ptx::text::Text;
 
 /// What a description begins with.
 const MARK: &str = "warpfold hook ";

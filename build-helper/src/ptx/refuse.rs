@@ -11,9 +11,9 @@ use super::control_flow::is_endless;
 use super::hook::Hook;
 use super::space::{Space, Spaces, generic_access};
 use super::splice::splice;
-use super::statement::{Instruction, Statement};
-use super::text::Function;
 use crate::error::Problem;
+use warpfold_ptx::statement::{Instruction, Statement};
+use warpfold_ptx::text::Function;
 
 /// Why an operator cannot run in a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -232,8 +232,8 @@ fn symbol(operand: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::statement::parse;
     use super::*;
+    use warpfold_ptx::statement::parse;
 
     fn reason_of(body: &str) -> Option<Reason> {
         let function = Function {

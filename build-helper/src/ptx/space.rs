@@ -16,7 +16,7 @@
 
 use std::collections::HashMap;
 
-use super::statement::{Instruction, Statement};
+use warpfold_ptx::statement::{Instruction, Statement};
 
 /// The array that stands for the block's shared memory.
 pub const SHARED_ARRAY: &str = "warpfold_shared";
@@ -274,8 +274,8 @@ pub fn generic_access(instruction: &Instruction) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::statement::parse;
     use super::*;
+    use warpfold_ptx::statement::parse;
 
     fn resolved(body: &str) -> Result<String, Stray> {
         let mut body = parse(body).unwrap();

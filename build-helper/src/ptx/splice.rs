@@ -14,8 +14,8 @@
 use std::collections::BTreeMap;
 
 use super::hook::{Class, Hook, Operand};
-use super::statement::{Instruction, Statement, register_width, split_list};
 use crate::error::Problem;
+use warpfold_ptx::statement::{Instruction, Statement, register_width, split_list};
 
 /// The body with the hooks' instructions in the place of their calls.
 pub fn splice(
@@ -213,9 +213,9 @@ fn instruction(opcode: &str, operands: [&str; 2]) -> Statement {
 #[cfg(test)]
 mod tests {
     use super::super::hook::hooks;
-    use super::super::statement::parse;
-    use super::super::text::Text;
     use super::*;
+    use warpfold_ptx::statement::parse;
+    use warpfold_ptx::text::Text;
 
     fn spliced(body: &str, descriptions: &[&str]) -> Result<String, Problem> {
         let arrays = descriptions

@@ -1,13 +1,14 @@
-//! Builds of the files in `tests/operators`. They need a toolchain with the target, as the crate itself does.
+//! Builds of the files in `tests/operators`. They need a toolchain with the target: see [`skip`].
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod device;
+pub mod skip;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use warpfold_build::{Build, Contents};
+use warpfold_build::{Build, Cache, Contents};
 
 /// A build of a file of `tests/operators`, in a folder of its own.
 pub fn build(file: &str) -> Build {
@@ -21,6 +22,22 @@ pub fn build(file: &str) -> Build {
         crate_folder: root.to_owned(),
         output,
         target: temporary.join("device-target"),
+        cache: Cache::none(),
         updates: false,
+        compares: false,
+        locked: false,
     }
+}
+
+/// Whether the compiler in use cannot make device code; it says so where that is.
+pub fn target_is_missing() -> bool {
+    let command = std::process::Command::new("rustc")
+        .args(["--print=target-libdir", "--target=nvptx64-nvidia-cuda"])
+        .output();
+    let folder = command.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    let is_missing = !folder.is_ok_and(|folder| Path::new(&folder).exists());
+    if is_missing {
+        eprintln!("SKIPPED: the compiler has no target nvptx64-nvidia-cuda");
+    }
+    is_missing
 }

@@ -70,6 +70,8 @@ fn an_inexact_identity_is_told() {
     let OperatorFlaw::Identity { value, result, .. } = flaw else {
         panic!("{flaw}");
     };
+    let text = laws::<PositiveZero>().check().unwrap_err();
+    assert_eq!(format!("{text:?}"), text.to_string());
     assert_eq!(value.to_string(), "0x80000000");
     assert_eq!(result.to_string(), "0x00000000");
 }

@@ -39,9 +39,11 @@ impl Function {
             Start::AfterOthers => None,
         };
         match launch {
-            // SAFETY: the caller's.
+            // SAFETY: the conditions of `launch_early` are this function's. It is called where the kernel may begin early.
             Some(launch) => unsafe { launch_early(launch, self, shape, stream, parameters) },
-            // SAFETY: the caller's; the driver copies the values before it returns.
+            // SAFETY: the driver reads a value for each parameter, by the first condition there is one, and copies it before it returns.
+            // What the kernel does with them is sound by the second. The handles live: a function's module by its owner, the stream
+            // by its lifetime.
             None => check("cuLaunchKernel", unsafe {
                 raw::cuLaunchKernel(
                     self.0,
@@ -118,7 +120,9 @@ unsafe fn launch_early(
         attributes: &raw const attribute,
         attribute_count: 1,
     };
-    // SAFETY: the caller's; the driver copies the values, and reads the configuration, before it returns.
+    // SAFETY: the driver reads a value for each parameter, by the first condition there is one; it copies these, and reads the
+    // configuration and its attribute, which are live locals, before it returns. What the kernel does, and that it waits for the work
+    // before it, are the second and third condition.
     check("cuLaunchKernelEx", unsafe {
         launch(
             &raw const config,

@@ -61,14 +61,15 @@ pub(crate) fn free_pinned(start: NonNull<u8>) -> Result<()> {
 ///
 /// # Safety
 ///
-/// `from` points to `bytes` readable bytes of page-locked memory, which nobody writes or frees before the copy is done.
+/// - `from` points to `bytes` readable bytes of page-locked memory;
+/// - nobody writes or frees them before the copy is done.
 pub(crate) unsafe fn queue_copy_to_device(
     to: Address,
     from: NonNull<u8>,
     bytes: usize,
     stream: Stream<'_>,
 ) -> Result<()> {
-    // SAFETY: as the caller promises; the stream lives.
+    // SAFETY: the driver reads `bytes` bytes at `from` until the copy is done: both conditions are about these. The stream lives.
     check("cuMemcpyHtoDAsync_v2", unsafe {
         raw::cuMemcpyHtoDAsync_v2(to, from.as_ptr().cast(), bytes, stream.handle)
     })
@@ -78,14 +79,15 @@ pub(crate) unsafe fn queue_copy_to_device(
 ///
 /// # Safety
 ///
-/// `to` points to `bytes` writable bytes of page-locked memory, which nobody else uses or frees before the copy is done.
+/// - `to` points to `bytes` writable bytes of page-locked memory;
+/// - nobody else uses or frees them before the copy is done.
 pub(crate) unsafe fn queue_copy_to_host(
     to: NonNull<u8>,
     from: Address,
     bytes: usize,
     stream: Stream<'_>,
 ) -> Result<()> {
-    // SAFETY: as the caller promises; the stream lives.
+    // SAFETY: the driver writes `bytes` bytes at `to` until the copy is done: both conditions are about these. The stream lives.
     check("cuMemcpyDtoHAsync_v2", unsafe {
         raw::cuMemcpyDtoHAsync_v2(to.as_ptr().cast(), from, bytes, stream.handle)
     })

@@ -1,134 +1,185 @@
 //! The driver's functions, as `cuda.h` declares them but for the result: any `i32` may come back.
 //!
+//! They are linked where `cust` or the virtual GPU is: both bring a library to link with. Without these, a program is linked with no
+//! driver, and [`opened`] finds the functions at run time.
+//!
 //! # Safety
 //!
 //! Of all of them: pointers are valid for what the driver's documentation says is read or written there.
+
+#[cfg(not(any(feature = "cust", feature = "virtual-gpu")))]
+pub(super) mod opened;
 
 use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ushort, c_void};
 
 use super::Address;
 
-unsafe extern "C" {
-    pub fn cuInit(flags: c_uint) -> i32;
-    pub fn cuGetProcAddress(
+#[cfg(any(feature = "cust", feature = "virtual-gpu"))]
+macro_rules! functions {
+    ($($(#[$attribute:meta])* fn $name:ident($($parameter:ident: $type:ty),* $(,)?);)*) => {
+        unsafe extern "C" {
+            $($(#[$attribute])* pub fn $name($($parameter: $type),*) -> i32;)*
+        }
+    };
+}
+
+#[cfg(not(any(feature = "cust", feature = "virtual-gpu")))]
+macro_rules! functions {
+    ($($(#[$attribute:meta])* fn $name:ident($($parameter:ident: $type:ty),* $(,)?);)*) => {
+        /// Where the driver's functions are.
+        #[allow(non_snake_case)]
+        pub(in crate::driver) struct Functions {
+            $($(#[$attribute])* $name: unsafe extern "C" fn($($type),*) -> i32,)*
+        }
+
+        impl Functions {
+            fn of(library: &opened::Driver) -> Result<Self, opened::Missing> {
+                Ok(Self {
+                    $(
+                        $(#[$attribute])*
+                        // SAFETY: this is the function's type in `cuda.h`.
+                        $name: unsafe {
+                            library.function::<unsafe extern "C" fn($($type),*) -> i32>(stringify!($name))
+                        }?,
+                    )*
+                })
+            }
+        }
+
+        $(
+            $(#[$attribute])*
+            #[allow(non_snake_case, clippy::too_many_arguments)]
+            pub unsafe fn $name($($parameter: $type),*) -> i32 {
+                match opened::functions() {
+                    // SAFETY: the caller keeps the conditions of the driver's function, to which all is handed on.
+                    Ok(functions) => unsafe { (functions.$name)($($parameter),*) },
+                    Err(missing) => missing.code(),
+                }
+            }
+        )*
+    };
+}
+
+functions! {
+    fn cuInit(flags: c_uint);
+    fn cuGetProcAddress(
         name: *const c_char,
         function: *mut *mut c_void,
         version: c_int,
         flags: u64,
-    ) -> i32;
-    pub fn cuDeviceGetCount(count: *mut c_int) -> i32;
-    pub fn cuDeviceGet(device: *mut c_int, ordinal: c_int) -> i32;
-    pub fn cuDeviceGetName(name: *mut c_char, capacity: c_int, device: c_int) -> i32;
-    pub fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: c_int) -> i32;
-    pub fn cuDeviceTotalMem_v2(bytes: *mut usize, device: c_int) -> i32;
-    pub fn cuDevicePrimaryCtxRetain(context: *mut *mut c_void, device: c_int) -> i32;
-    pub fn cuDevicePrimaryCtxRelease_v2(device: c_int) -> i32;
-    pub fn cuCtxGetCurrent(context: *mut *mut c_void) -> i32;
-    pub fn cuCtxSetCurrent(context: *mut c_void) -> i32;
-    pub fn cuCtxPushCurrent_v2(context: *mut c_void) -> i32;
-    pub fn cuCtxPopCurrent_v2(context: *mut *mut c_void) -> i32;
-    pub fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> i32;
-    pub fn cuMemAlloc_v2(address: *mut Address, bytes: usize) -> i32;
-    pub fn cuMemFree_v2(address: Address) -> i32;
-    pub fn cuMemHostAlloc(start: *mut *mut c_void, bytes: usize, flags: c_uint) -> i32;
-    pub fn cuMemHostGetDevicePointer_v2(
+    );
+    fn cuDeviceGetCount(count: *mut c_int);
+    fn cuDeviceGet(device: *mut c_int, ordinal: c_int);
+    fn cuDeviceGetName(name: *mut c_char, capacity: c_int, device: c_int);
+    fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: c_int);
+    fn cuDeviceTotalMem_v2(bytes: *mut usize, device: c_int);
+    fn cuDevicePrimaryCtxRetain(context: *mut *mut c_void, device: c_int);
+    fn cuDevicePrimaryCtxRelease_v2(device: c_int);
+    fn cuCtxGetCurrent(context: *mut *mut c_void);
+    fn cuCtxSetCurrent(context: *mut c_void);
+    fn cuCtxPushCurrent_v2(context: *mut c_void);
+    fn cuCtxPopCurrent_v2(context: *mut *mut c_void);
+    fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
+    fn cuMemAlloc_v2(address: *mut Address, bytes: usize);
+    fn cuMemFree_v2(address: Address);
+    fn cuMemHostAlloc(start: *mut *mut c_void, bytes: usize, flags: c_uint);
+    fn cuMemHostGetDevicePointer_v2(
         address: *mut Address,
         start: *mut c_void,
         flags: c_uint,
-    ) -> i32;
-    pub fn cuMemFreeHost(start: *mut c_void) -> i32;
-    pub fn cuMemcpyHtoDAsync_v2(
+    );
+    fn cuMemFreeHost(start: *mut c_void);
+    fn cuMemcpyHtoDAsync_v2(
         to: Address,
         from: *const c_void,
         bytes: usize,
         stream: *mut c_void,
-    ) -> i32;
-    pub fn cuMemcpyDtoHAsync_v2(
+    );
+    fn cuMemcpyDtoHAsync_v2(
         to: *mut c_void,
         from: Address,
         bytes: usize,
         stream: *mut c_void,
-    ) -> i32;
+    );
     #[cfg(test)]
-    pub fn cuMemcpyHtoD_v2(to: Address, from: *const c_void, bytes: usize) -> i32;
+    fn cuMemcpyHtoD_v2(to: Address, from: *const c_void, bytes: usize);
     #[cfg(test)]
-    pub fn cuMemcpyDtoH_v2(to: *mut c_void, from: Address, bytes: usize) -> i32;
-    pub fn cuMemsetD8Async(to: Address, byte: c_uchar, bytes: usize, stream: *mut c_void) -> i32;
-    pub fn cuMemsetD16Async(to: Address, half: c_ushort, halves: usize, stream: *mut c_void)
-    -> i32;
-    pub fn cuMemsetD32Async(to: Address, word: c_uint, words: usize, stream: *mut c_void) -> i32;
-    pub fn cuPointerGetAttributes(
+    fn cuMemcpyDtoH_v2(to: *mut c_void, from: Address, bytes: usize);
+    fn cuMemsetD8Async(to: Address, byte: c_uchar, bytes: usize, stream: *mut c_void);
+    fn cuMemsetD16Async(to: Address, half: c_ushort, halves: usize, stream: *mut c_void);
+    fn cuMemsetD32Async(to: Address, word: c_uint, words: usize, stream: *mut c_void);
+    fn cuPointerGetAttributes(
         count: c_uint,
         attributes: *const c_int,
         values: *const *mut c_void,
         address: Address,
-    ) -> i32;
-    pub fn cuStreamCreate(stream: *mut *mut c_void, flags: c_uint) -> i32;
-    pub fn cuStreamDestroy_v2(stream: *mut c_void) -> i32;
-    pub fn cuStreamGetCtx(stream: *mut c_void, context: *mut *mut c_void) -> i32;
-    pub fn cuStreamIsCapturing(stream: *mut c_void, status: *mut c_int) -> i32;
-    pub fn cuStreamGetCaptureInfo_v2(
+    );
+    fn cuStreamCreate(stream: *mut *mut c_void, flags: c_uint);
+    fn cuStreamDestroy_v2(stream: *mut c_void);
+    fn cuStreamGetCtx(stream: *mut c_void, context: *mut *mut c_void);
+    fn cuStreamIsCapturing(stream: *mut c_void, status: *mut c_int);
+    fn cuStreamGetCaptureInfo_v2(
         stream: *mut c_void,
         status: *mut c_int,
         id: *mut u64,
         graph: *mut *mut c_void,
         after: *mut *const *mut c_void,
         after_count: *mut usize,
-    ) -> i32;
-    pub fn cuThreadExchangeStreamCaptureMode(mode: *mut c_int) -> i32;
-    pub fn cuUserObjectCreate(
+    );
+    fn cuThreadExchangeStreamCaptureMode(mode: *mut c_int);
+    fn cuUserObjectCreate(
         object: *mut *mut c_void,
         data: *mut c_void,
         destructor: Option<unsafe extern "C" fn(*mut c_void)>,
         references: c_uint,
         flags: c_uint,
-    ) -> i32;
-    pub fn cuUserObjectRelease(object: *mut c_void, count: c_uint) -> i32;
-    pub fn cuGraphRetainUserObject(
+    );
+    fn cuUserObjectRelease(object: *mut c_void, count: c_uint);
+    fn cuGraphRetainUserObject(
         graph: *mut c_void,
         object: *mut c_void,
         count: c_uint,
         flags: c_uint,
-    ) -> i32;
+    );
     #[cfg(feature = "nccl")]
-    pub fn cuStreamQuery(stream: *mut c_void) -> i32;
+    fn cuStreamQuery(stream: *mut c_void);
     #[cfg(feature = "nccl")]
-    pub fn cuEventQuery(event: *mut c_void) -> i32;
+    fn cuEventQuery(event: *mut c_void);
     #[cfg(feature = "nccl")]
-    pub fn cuMemcpyPeerAsync(
+    fn cuMemcpyPeerAsync(
         to: Address,
         to_context: *mut c_void,
         from: Address,
         from_context: *mut c_void,
         bytes: usize,
         stream: *mut c_void,
-    ) -> i32;
-    pub fn cuStreamSynchronize(stream: *mut c_void) -> i32;
-    pub fn cuStreamWaitEvent(stream: *mut c_void, event: *mut c_void, flags: c_uint) -> i32;
-    pub fn cuEventCreate(event: *mut *mut c_void, flags: c_uint) -> i32;
-    pub fn cuEventRecord(event: *mut c_void, stream: *mut c_void) -> i32;
-    pub fn cuEventDestroy_v2(event: *mut c_void) -> i32;
-    pub fn cuModuleLoadDataEx(
+    );
+    fn cuStreamSynchronize(stream: *mut c_void);
+    fn cuStreamWaitEvent(stream: *mut c_void, event: *mut c_void, flags: c_uint);
+    fn cuEventCreate(event: *mut *mut c_void, flags: c_uint);
+    fn cuEventRecord(event: *mut c_void, stream: *mut c_void);
+    fn cuEventDestroy_v2(event: *mut c_void);
+    fn cuModuleLoadDataEx(
         module: *mut *mut c_void,
         image: *const c_void,
         option_count: c_uint,
         options: *const c_int,
         values: *const *mut c_void,
-    ) -> i32;
-    pub fn cuModuleUnload(module: *mut c_void) -> i32;
-    pub fn cuModuleGetFunction(
+    );
+    fn cuModuleUnload(module: *mut c_void);
+    fn cuModuleGetFunction(
         function: *mut *mut c_void,
         module: *mut c_void,
         name: *const c_char,
-    ) -> i32;
-    pub fn cuFuncSetAttribute(function: *mut c_void, attribute: c_int, value: c_int) -> i32;
-    pub fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+    );
+    fn cuFuncSetAttribute(function: *mut c_void, attribute: c_int, value: c_int);
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
         blocks: *mut c_int,
         function: *mut c_void,
         threads: c_int,
         shared_bytes: usize,
-    ) -> i32;
-    pub fn cuLaunchKernel(
+    );
+    fn cuLaunchKernel(
         function: *mut c_void,
         grid_x: c_uint,
         grid_y: c_uint,
@@ -140,5 +191,5 @@ unsafe extern "C" {
         stream: *mut c_void,
         parameters: *mut *mut c_void,
         extra: *mut *mut c_void,
-    ) -> i32;
+    );
 }

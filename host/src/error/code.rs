@@ -39,6 +39,13 @@ impl DriverCode {
             214 | 220 | 226 | 700 | 702 | 709 | 710 | 714..=719 | 721 | 810 | 911
         )
     }
+
+    /// Whether it is a refusal of a kernel's text: an invalid image, one for other devices, invalid PTX, a version that the driver does
+    /// not know, an invalid source.
+    #[cfg(feature = "cust")]
+    pub(crate) fn is_of_text(self) -> bool {
+        matches!(self.0, 200 | 209 | 218 | 222 | 300)
+    }
 }
 
 impl fmt::Display for DriverCode {

@@ -127,10 +127,11 @@ impl CallStream {
     ///
     /// # Safety
     ///
-    /// The work that writes it is done.
+    /// The work on the stream that writes a number there is done.
     pub unsafe fn read_number(&self) -> Result<u64> {
         let mut number = [0; size_of::<u64>()];
-        // SAFETY: the caller's; a number has no more bytes than a result may have.
+        debug_assert!(number.len() <= RESULT_MAX_BYTES);
+        // SAFETY: the work that writes the number is done: this function's condition. A number has no more bytes than a result may have.
         unsafe { self.read_result_to(&mut number) }?;
         Ok(u64::from_ne_bytes(number))
     }
@@ -139,13 +140,14 @@ impl CallStream {
     ///
     /// # Safety
     ///
-    /// The work that writes them is done, and they are at most [`RESULT_MAX_BYTES`], as those of a row's results are.
+    /// - The work on the stream that writes them is done.
+    /// - They are at most [`RESULT_MAX_BYTES`], as those of a row's results are.
     pub unsafe fn read_result_to(&self, result: &mut [u8]) -> Result<()> {
         debug_assert!(result.len() <= RESULT_MAX_BYTES);
         let start = self.result_memory()?.start();
         for (index, byte) in result.iter_mut().enumerate() {
-            // SAFETY: page-locked memory is long enough; it was written there, as the caller promises, and nobody writes now. The
-            // device has written it, which the compiler cannot know, hence volatile.
+            // SAFETY: the memory has `RESULT_MAX_BYTES` bytes, and the result no more: this function's second condition. The device has written
+            // it, and writes no more: the first. The compiler cannot know that, hence volatile.
             *byte = unsafe { start.add(index).read_volatile() };
         }
         Ok(())
@@ -177,6 +179,20 @@ impl<'gpu> Call<'gpu> {
     pub fn begin(&mut self) -> &CallStream {
         self.is_busy = true;
         &self.stream
+    }
+
+    /// The number at this address of the device, after the work.
+    pub fn number_at(&mut self, address: Address) -> Result<u64> {
+        let to = self.result_memory()?.start();
+        // SAFETY: the place of the result has room for a number, and nobody else uses it: the call has the stream, whose work is done.
+        // The copy is waited for.
+        unsafe {
+            let stream = self.begin().stream();
+            driver::queue_copy_to_host(to, address, size_of::<u64>(), stream)?;
+        }
+        self.wait()?;
+        // SAFETY: the copy is done.
+        unsafe { self.read_number() }
     }
 
     /// Waits for the work.

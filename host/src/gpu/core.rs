@@ -2,11 +2,11 @@
 
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Properties;
 use super::call_stream::{Call, CallStream};
 use super::context::PrimaryContext;
+use super::generation::Generation;
 use super::kernels::{Kernels, LoadedKernel};
 use super::lanes::{Lane, Lanes};
 use super::scratch::Scratch;
@@ -28,8 +28,8 @@ pub(super) struct Core {
     kept: ManuallyDrop<Kept>,
     pub context: PrimaryContext,
     properties: Arc<Properties>,
-    /// Whether somebody has destroyed the context, and with it all that was kept there.
-    is_destroyed: AtomicBool,
+    /// Which context it is. If somebody has destroyed it, all that was kept there is gone.
+    generation: Generation,
 }
 
 /// What is kept in the context.
@@ -65,14 +65,14 @@ impl Core {
             }),
             context,
             properties,
-            is_destroyed: AtomicBool::new(false),
+            generation: Generation::default(),
         })
     }
 
     /// Takes note of the code to which the context is lost.
     pub fn note_loss(&self, code: DriverCode) {
         if code == DriverCode::CONTEXT_IS_DESTROYED {
-            self.is_destroyed.store(true, Ordering::Relaxed);
+            self.generation.note_destroyed();
         }
     }
 
@@ -94,7 +94,7 @@ impl Core {
 impl Drop for Core {
     fn drop(&mut self) {
         // What a handle of a destroyed context stands for is gone, and NVIDIA's driver follows any.
-        if self.is_destroyed.load(Ordering::Relaxed) {
+        if self.generation.is_destroyed() {
             return;
         }
         // Failures have nobody left to tell; a lost context frees all that is in it when it goes. Binding is worth a second
@@ -231,6 +231,12 @@ impl<'gpu> Entered<'gpu> {
     /// Frees what no call is using.
     pub fn trim(self) {
         self.core.kept.trim();
+    }
+
+    /// Which context it is, for what is [tied](super::tied::Tied) to it.
+    #[cfg(feature = "nccl")]
+    pub fn generation(self) -> &'gpu Generation {
+        &self.core.generation
     }
 
     /// The context.

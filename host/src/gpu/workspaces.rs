@@ -54,10 +54,18 @@ struct Lease {
 impl Workspaces {
     /// A workspace with at least `state_words` state words, for launches on this stream.
     pub fn take(&self, stream: Stream<'_>, state_words: u64) -> Result<Workspace> {
-        match self.lock().take_free(state_words) {
-            Some(workspace) => Ok(workspace),
-            None => Workspace::allocate(stream, state_words),
-        }
+        self.take_or(state_words, || Workspace::allocate(stream, state_words))
+    }
+
+    /// A free workspace, or the one that `make` makes: with nothing locked, since it makes driver calls. The driver may be running the end
+    /// of a lease meanwhile, which takes the lock, and let no call go on before that.
+    fn take_or(
+        &self,
+        state_words: u64,
+        make: impl FnOnce() -> Result<Workspace>,
+    ) -> Result<Workspace> {
+        let free = self.lock().take_free(state_words);
+        free.map_or_else(make, Ok)
     }
 
     /// A workspace with at least `state_words` state words for the graph that the capture will be. What has to be queued to prepare it
@@ -150,7 +158,9 @@ impl Held {
 }
 
 impl Drop for Lease {
-    /// Called by the driver, on a thread of its own: no driver call may be made here, so nothing is freed.
+    /// Called by the driver, on a thread of its own: no driver call may be made here, so nothing is freed. Not either where this has the
+    /// last reference to what is shared, since the workspaces are going: `clear` has taken all of them before, and a lease that it
+    /// has taken the workspace of finds none.
     fn drop(&mut self) {
         if let Some(shared) = self.shared.upgrade() {
             let mut held = shared.lock();

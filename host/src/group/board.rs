@@ -47,14 +47,17 @@ impl Board {
         for (note, state) in notes[CONTROL_BYTES..].chunks_exact_mut(8).zip(states) {
             note.copy_from_slice(&state.to_ne_bytes());
         }
+        debug_assert!(CONTROL_BYTES + seeds.len() * state_bytes::<A>() <= notes.len());
         let start = post.notes_start();
-        // SAFETY: the notes are so long, and nobody writes them before the call has waited for its stream.
+        // SAFETY: the notes are page-locked memory and longer than a control. They are written here alone, once a pass; a call waits for
+        // its stream between its passes and before it ends, so this copy is done by then.
         unsafe { driver::queue_copy_to_device(place.control, start, CONTROL_BYTES, stream) }?;
         let mut note = CONTROL_BYTES;
         for (first, count) in runs(seeds.iter().map(|&(slot, _)| slot)) {
             let bytes = count * state_bytes::<A>();
             let to = place.states + first * state_bytes::<A>() as u64;
-            // SAFETY: as above: the notes have room for all seeds.
+            // SAFETY: the notes have room for the seeds of a group and its prefix, as `NOTES_BYTES` is chosen, and there are no more. When
+            // they are written again, this copy is done, as the one before.
             unsafe { driver::queue_copy_to_device(to, start.add(note), bytes, stream) }?;
             note += bytes;
         }
@@ -74,7 +77,8 @@ impl Board {
             let from = place.states + first * state_bytes::<A>() as u64;
             let (to, room) = post.place_in_body(at);
             let bytes = (count * state_bytes::<A>()).min(room);
-            // SAFETY: there is room for `bytes` bytes, which nobody uses before the message has been carried.
+            // SAFETY: `place_in_body` has said that there is room for `bytes` bytes of page-locked memory. Nobody uses them before the
+            // message has been carried, which waits for the stream.
             unsafe { driver::queue_copy_to_host(to, from, bytes, stream) }?;
             at += bytes;
         }

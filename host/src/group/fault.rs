@@ -72,6 +72,18 @@ pub enum Fault {
         expected: String,
     },
 
+    /// A rank says that its share is longer than any device's memory. Nothing was done; all ranks have this error, and the group may be
+    /// used on.
+    #[error(
+        "rank {rank} says that its share has {item_count} items, more than any device has memory for"
+    )]
+    ShareTooLong {
+        /// The first such rank.
+        rank: usize,
+        /// The items that it says it has.
+        item_count: u64,
+    },
+
     /// The shares are longer together than any memory.
     #[error("the shares have more than {} items together", u64::MAX)]
     TooLong,

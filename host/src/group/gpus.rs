@@ -7,7 +7,6 @@ use std::thread::{self, ScopedJoinHandle};
 
 use bytemuck::Zeroable;
 use warpfold_kernels::contract::reduce_chunk_count;
-use warpfold_kernels::op::{Max, Min, Op, Product, Sum, WideSum};
 
 use super::words::from_states;
 use crate::driver;
@@ -31,10 +30,11 @@ const ALONE_BYTES: usize = 8 << 20;
 ///
 /// ```
 /// use warpfold::group::Gpus;
+/// use warpfold::{Sum, reduce};
 ///
 /// # fn main() -> warpfold::Result<()> {
 /// let gpus = Gpus::all()?;
-/// assert_eq!(gpus.sum(&[1.5f32, 2.0, 4.0])?, 7.5);
+/// assert_eq!(reduce::<Sum, _>(&[1.5f32, 2.0, 4.0]).wait(&gpus)?, 7.5);
 /// # Ok(())
 /// # }
 /// ```
@@ -79,7 +79,10 @@ impl Gpus {
     /// # Errors
     ///
     /// The same as for [`reduce`](crate::reduce()), of whichever GPU.
-    pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(&self, items: &[T]) -> Result<O::Output> {
+    pub(crate) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
+        &self,
+        items: &[T],
+    ) -> Result<O::Output> {
         if items.is_empty() {
             return Ok(O::lower(O::identity()));
         }
@@ -108,42 +111,11 @@ impl Gpus {
         Ok(O::lower(reference::combine_chunks::<O, T>(partials)))
     }
 
-    /// Each item combined with all before it, as [`gpu_inclusive_scan`](crate::gpu_inclusive_scan).
-    ///
-    /// The host's memory binds it, and not the bus: two H200s took as long as one.
-    ///
-    /// ```
-    /// use warpfold::{Sum, group::Gpus};
-    ///
-    /// # fn main() -> warpfold::Result<()> {
-    /// assert_eq!(Gpus::all()?.inclusive_scan::<Sum, _>(&[1u32, 2, 3])?, [1, 3, 6]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`inclusive_scan`](crate::inclusive_scan), of whichever GPU.
-    pub fn inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
+    /// Each item combined with all before it. The host's memory binds it, and not the bus: two H200s took as long as one.
+    pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         &self,
         items: &[T],
     ) -> Result<Vec<O::Output>> {
-        self.scan::<kind::inclusive_scan, O, T>(items)
-    }
-
-    /// All items before each, combined, as [`gpu_exclusive_scan`](crate::gpu_exclusive_scan).
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`Self::inclusive_scan`].
-    pub fn exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
-        &self,
-        items: &[T],
-    ) -> Result<Vec<O::Output>> {
-        self.scan::<kind::exclusive_scan, O, T>(items)
-    }
-
-    fn scan<K: Kind, O: Kernel<K, T>, T: Item>(&self, items: &[T]) -> Result<Vec<O::Output>> {
         if items.is_empty() {
             return Ok(Vec::new());
         }
@@ -168,72 +140,6 @@ impl Gpus {
                 Some(error) => Err(error),
             }
         })
-    }
-
-    /// The sum of the items, as [`gpu_sum`](crate::gpu_sum).
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`Self::reduce`].
-    pub fn sum<T: Item>(&self, items: &[T]) -> Result<T>
-    where
-        Sum: Kernel<kind::reduce, T, Output = T>,
-    {
-        self.reduce::<Sum, T>(items)
-    }
-
-    /// The sum of the items in a wider type, as [`gpu_wide_sum`](crate::gpu_wide_sum).
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`Self::reduce`].
-    pub fn wide_sum<T: Item>(&self, items: &[T]) -> Result<<WideSum as Op<T>>::Output>
-    where
-        WideSum: Kernel<kind::reduce, T>,
-    {
-        self.reduce::<WideSum, T>(items)
-    }
-
-    /// The product of the items, as [`gpu_product`](crate::gpu_product).
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`Self::reduce`].
-    pub fn product<T: Item>(&self, items: &[T]) -> Result<T>
-    where
-        Product: Kernel<kind::reduce, T, Output = T>,
-    {
-        self.reduce::<Product, T>(items)
-    }
-
-    /// The least of the items, as [`gpu_min`](crate::gpu_min); `None` for none.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`Self::reduce`].
-    pub fn min<T: Item>(&self, items: &[T]) -> Result<Option<T>>
-    where
-        Min: Kernel<kind::reduce, T, Output = T>,
-    {
-        match items.is_empty() {
-            true => Ok(None),
-            false => self.reduce::<Min, T>(items).map(Some),
-        }
-    }
-
-    /// The greatest of the items, as [`gpu_max`](crate::gpu_max); `None` for none.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`Self::reduce`].
-    pub fn max<T: Item>(&self, items: &[T]) -> Result<Option<T>>
-    where
-        Max: Kernel<kind::reduce, T, Output = T>,
-    {
-        match items.is_empty() {
-            true => Ok(None),
-            false => self.reduce::<Max, T>(items).map(Some),
-        }
     }
 }
 

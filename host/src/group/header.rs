@@ -1,4 +1,7 @@
 //! What each rank says first of a call, so that all know the shares, and that all do the same.
+//!
+//! Nothing of it is believed: peers may be of other versions, or hostile. So names are escaped before they are shown, and shares
+//! have a bound, before anything is allocated by their lengths.
 
 use super::fault::{Fault, Matter};
 
@@ -7,6 +10,10 @@ const NAME_BYTES: usize = 96;
 
 /// Bytes of a header.
 pub(super) const HEADER_BYTES: usize = 5 * 8 + NAME_BYTES;
+
+/// Bytes of the longest share that a rank is believed to have: more than any device has memory. All that is allocated by the lengths of
+/// shares is a small part of it.
+pub(super) const MOST_SHARE_BYTES: u64 = 1 << 40;
 
 /// What a rank says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,13 +77,26 @@ impl Header {
         }
     }
 
-    /// The first difference between what rank 0 says and what another rank does. All ranks find the same.
+    /// The first difference between what rank 0 says and what another rank does, or else the first share that no device has. All ranks
+    /// find the same.
     pub fn check_all(headers: &[Self]) -> Result<(), Fault> {
-        let differing = headers.iter().enumerate().skip(1);
-        for (rank, header) in differing {
+        for (rank, header) in headers.iter().enumerate().skip(1) {
             header.check(rank, &headers[0])?;
         }
+        for (rank, header) in headers.iter().enumerate() {
+            header.check_length(rank)?;
+        }
         Ok(())
+    }
+
+    fn check_length(&self, rank: usize) -> Result<(), Fault> {
+        match self.item_count.checked_mul(self.item_bytes) {
+            Some(bytes) if bytes <= MOST_SHARE_BYTES => Ok(()),
+            _ => Err(Fault::ShareTooLong {
+                rank,
+                item_count: self.item_count,
+            }),
+        }
     }
 
     fn check(&self, rank: usize, first: &Self) -> Result<(), Fault> {
@@ -84,37 +104,35 @@ impl Header {
             Some(rank) => rank.to_string(),
             None => "every rank".to_owned(),
         };
-        let matters = [
-            (Matter::Call, self.call.to_string(), first.call.to_string()),
-            (Matter::Kernel, self.kernel(), first.kernel()),
-            (
-                Matter::ItemBytes,
-                self.item_bytes.to_string(),
-                first.item_bytes.to_string(),
-            ),
-            (Matter::Root, root(self), root(first)),
-        ];
-        let different = matters
-            .into_iter()
-            .find(|(_, found, expected)| found != expected);
-        match different {
-            None => Ok(()),
-            Some((matter, found, expected)) => Err(Fault::Disagreement {
-                rank,
-                matter,
-                found,
-                expected,
-            }),
-        }
+        let number = |number: u64| number.to_string();
+        let (matter, [found, expected]) = if self.call != first.call {
+            (Matter::Call, [self.call, first.call].map(number))
+        } else if (self.name, self.name_hash) != (first.name, first.name_hash) {
+            (Matter::Kernel, [self, first].map(Self::kernel))
+        } else if self.item_bytes != first.item_bytes {
+            let bytes = [self.item_bytes, first.item_bytes];
+            (Matter::ItemBytes, bytes.map(number))
+        } else if self.root != first.root {
+            (Matter::Root, [self, first].map(root))
+        } else {
+            return Ok(());
+        };
+        Err(Fault::Disagreement {
+            rank,
+            matter,
+            found,
+            expected,
+        })
     }
 
-    /// The kernel's name; where it is too long, the end is a hash.
+    /// The kernel's name, escaped: it may be any bytes. With the hash where that is of another name, as of one that is too long.
     fn kernel(&self) -> String {
         let end = self.name.iter().position(|&byte| byte == 0);
-        let shown = String::from_utf8_lossy(&self.name[..end.unwrap_or(NAME_BYTES)]).into_owned();
-        match end {
-            Some(_) => shown,
-            None => format!("{shown}… ({:016x})", self.name_hash),
+        let name = &self.name[..end.unwrap_or(NAME_BYTES)];
+        let shown = name.escape_ascii();
+        match hash(name) == self.name_hash {
+            true => shown.to_string(),
+            false => format!("{shown}… ({:016x})", self.name_hash),
         }
     }
 }
@@ -138,6 +156,33 @@ mod tests {
             assert_eq!(Header::from_bytes(&header.to_bytes()), header);
             assert_eq!(header.to_bytes().len(), HEADER_BYTES);
         }
+    }
+
+    #[test]
+    fn a_share_that_no_device_has_is_refused() {
+        let with = |item_count| {
+            let mut header = Header::new(1, "reduce_sum_f32", 4, None);
+            header.item_count = item_count;
+            header
+        };
+        let most = MOST_SHARE_BYTES / 4;
+        assert_eq!(Header::check_all(&[with(0), with(most)]), Ok(()));
+        for item_count in [most + 1, 1 << 62, u64::MAX] {
+            let refused = Fault::ShareTooLong {
+                rank: 1,
+                item_count,
+            };
+            let found = Header::check_all(&[with(5), with(item_count)]);
+            assert_eq!(found, Err(refused));
+        }
+    }
+
+    #[test]
+    fn names_are_escaped() {
+        let named = |name: &str| Header::new(1, name, 4, None);
+        let found = Header::check_all(&[named("a"), named("\x1b[2J\u{202e}\n")]);
+        let fault = found.unwrap_err().to_string();
+        assert!(fault.contains(r"\x1b[2J\xe2\x80\xae\n"), "{fault}");
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! A rank of a group.
 
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::time::Duration;
-
-use cust::memory::DeviceSlice;
 
 use super::board::Board;
 use super::nccl::Nccl;
@@ -13,10 +12,11 @@ use super::transport::Transport;
 use super::{Fault, UniqueId, reduce, scan};
 use crate::driver;
 use crate::error::Result;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, Tied, refuse_in_child};
 use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel, kind};
 use crate::launch::Span;
+use crate::request::AtRoot;
 
 /// A rank of a group: a GPU that works together with those of the other ranks.
 ///
@@ -35,28 +35,34 @@ use crate::launch::Span;
 /// Where a call fails on one rank, it fails on all: there with the reason, on the others with [`Fault::RankFailed`], and the
 /// group may be used on. If a rank does something else than the others, all get [`Fault::Disagreement`]. If one does not come within the
 /// group's limit, or goes, or is out of step for another reason, the group is dissolved: every call of every rank fails from
-/// then on, none waits longer than the limit for others, and the group has to be made anew.
+/// then on, none waits longer than the limit for others, and the group has to be made anew. So it is when the rank's [`Gpu`] has lost the
+/// context that the group was made in.
 pub struct Member<'gpu> {
     gpu: &'gpu Gpu,
-    transport: Box<dyn Transport + 'gpu>,
+    /// Dropped with the member, but for a process that was forked.
+    transport: ManuallyDrop<Box<dyn Transport + 'gpu>>,
     limit: Duration,
     /// Made by the first call.
-    post: Option<Post>,
-    board: Board,
+    kept: Option<Tied<Kept>>,
     /// Calls so far.
     calls: u64,
     /// Whether this rank is, or may be, out of step.
     is_dissolved: bool,
 }
 
+/// What a member keeps in its context between calls.
+struct Kept {
+    post: Post,
+    board: Board,
+}
+
 impl<'gpu> Member<'gpu> {
     pub(super) fn new(gpu: &'gpu Gpu, transport: impl Transport + 'gpu, limit: Duration) -> Self {
         Self {
             gpu,
-            transport: Box::new(transport),
+            transport: ManuallyDrop::new(Box::new(transport)),
             limit,
-            post: None,
-            board: Board::default(),
+            kept: None,
             calls: 0,
             is_dissolved: false,
         }
@@ -102,98 +108,44 @@ impl<'gpu> Member<'gpu> {
         self.gpu
     }
 
-    /// Combines all items of all ranks; every rank gets the result. For no items, the operator's identity.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`reduce`](crate::reduce()), and [`Error::Group`](crate::Error::Group).
-    pub fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
+    /// Where a reduction runs whose result the rank `root` alone needs: `reduce::<Sum, _>(&share).wait(member.at_root(0))` gives it `Some`
+    /// result, and other ranks `None`. Besides what a reduction may give, that is [`Fault::NoSuchRank`].
+    pub fn at_root(&mut self, root: usize) -> AtRoot<'_, 'gpu> {
+        AtRoot { member: self, root }
+    }
+
+    /// Combines all items of all ranks; every rank gets the result.
+    pub(crate) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
         &mut self,
-        share: &DeviceSlice<T>,
+        share: Span,
     ) -> Result<O::Output> {
-        let share = Span::from(share);
         self.collective(|session| reduce::reduce::<O, T>(session, None, share))
     }
 
-    /// As [`reduce`](Self::reduce), with the result on the rank `root` alone.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`reduce`](Self::reduce); [`Fault::NoSuchRank`].
-    pub fn reduce_to<O: Kernel<kind::reduce, T>, T: Item>(
+    /// The same, with the result on the rank `root` alone.
+    pub(crate) fn reduce_to<O: Kernel<kind::reduce, T>, T: Item>(
         &mut self,
         root: usize,
-        share: &DeviceSlice<T>,
+        share: Span,
     ) -> Result<Option<O::Output>> {
-        let share = Span::from(share);
         let is_root = root == self.rank();
         let result =
             self.collective(|session| reduce::reduce::<O, T>(session, Some(root), share))?;
         Ok(is_root.then_some(result))
     }
 
-    /// Writes to `output[i]` the combination of all items of the ranks before this one and of `share[0]` to `share[i]`.
-    ///
-    /// `output` may be longer than `share`: its further items are not touched. On an error it is unspecified.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`inclusive_scan`](crate::inclusive_scan), and [`Error::Group`](crate::Error::Group).
-    pub fn inclusive_scan<O: Kernel<kind::inclusive_scan, T>, T: Item>(
+    /// Combines each item with those before it, of the ranks before this one too.
+    pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         &mut self,
-        share: &DeviceSlice<T>,
-        output: &mut DeviceSlice<O::Output>,
+        share: Span,
+        output: Span,
     ) -> Result<()> {
-        self.scan::<kind::inclusive_scan, O, T>(Span::from(share), Span::from(&*output))
-    }
-
-    /// Writes to `output[i]` the combination of all items of the ranks before this one and of `share[0]` to `share[i - 1]`.
-    /// Everything else is as for [`inclusive_scan`](Self::inclusive_scan).
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`inclusive_scan`](Self::inclusive_scan).
-    pub fn exclusive_scan<O: Kernel<kind::exclusive_scan, T>, T: Item>(
-        &mut self,
-        share: &DeviceSlice<T>,
-        output: &mut DeviceSlice<O::Output>,
-    ) -> Result<()> {
-        self.scan::<kind::exclusive_scan, O, T>(Span::from(share), Span::from(&*output))
-    }
-
-    /// As [`inclusive_scan`](Self::inclusive_scan), with the results in the places of the items, which on an error are
-    /// unspecified.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`inclusive_scan`](Self::inclusive_scan) that can apply.
-    pub fn inclusive_scan_in_place<O: Kernel<kind::inclusive_scan, T, Output = T>, T: Item>(
-        &mut self,
-        share: &mut DeviceSlice<T>,
-    ) -> Result<()> {
-        let share = Span::from(&*share);
-        self.scan::<kind::inclusive_scan, O, T>(share, share)
-    }
-
-    /// As [`exclusive_scan`](Self::exclusive_scan), in place as [`inclusive_scan_in_place`](Self::inclusive_scan_in_place).
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`inclusive_scan`](Self::inclusive_scan) that can apply.
-    pub fn exclusive_scan_in_place<O: Kernel<kind::exclusive_scan, T, Output = T>, T: Item>(
-        &mut self,
-        share: &mut DeviceSlice<T>,
-    ) -> Result<()> {
-        let share = Span::from(&*share);
-        self.scan::<kind::exclusive_scan, O, T>(share, share)
-    }
-
-    fn scan<K: Kind, O: Kernel<K, T>, T: Item>(&mut self, share: Span, output: Span) -> Result<()> {
         self.collective(|session| scan::scan::<K, O, T>(session, share, output))
     }
 
     /// Makes a call together with the other ranks.
     fn collective<R>(&mut self, work: impl FnOnce(&mut Session<'_>) -> Result<R>) -> Result<R> {
+        refuse_in_child()?;
         if self.is_dissolved {
             return Err(Fault::Dissolved.into());
         }
@@ -205,18 +157,21 @@ impl<'gpu> Member<'gpu> {
             let mut call = entered.call()?;
             driver::check_default_stream()?;
             call.begin().come_after_default_stream()?;
-            let post = match self.post.take() {
-                Some(post) => post,
-                None => Post::new(entered, self.transport.size())?,
-            };
-            let post = self.post.insert(post);
+            if self.kept.is_none() {
+                let post = Post::new(entered, self.transport.size())?;
+                let board = Board::default();
+                self.kept = Some(Tied::new(entered, Kept { post, board }));
+            }
+            let kept = self.kept.as_mut().and_then(|kept| kept.of(entered));
+            // Without it, the messages went with a context that is lost, and the `Gpu` has a new one.
+            let Kept { post, board } = kept.ok_or(Fault::Dissolved)?;
             post.check()?;
             work(&mut Session {
                 entered,
                 call,
-                transport: &mut *self.transport,
+                transport: &mut **self.transport,
                 post,
-                board: &mut self.board,
+                board,
                 limit: self.limit,
                 number: self.calls,
                 in_step: &mut in_step,
@@ -232,15 +187,22 @@ impl<'gpu> Member<'gpu> {
 
 impl Drop for Member<'_> {
     fn drop(&mut self) {
+        // In a process that was forked no driver call works, and a lock that another thread held stays held: all of it is leaked.
+        if refuse_in_child().is_err() {
+            return;
+        }
         if self.is_dissolved {
             self.transport.abort();
         }
         // Where the context is lost, so is what was in it.
-        let _ = self.gpu.enter(|_| {
-            self.post = None;
-            self.board = Board::default();
-            Ok(())
-        });
+        if let Some(kept) = self.kept.take() {
+            let _ = self.gpu.enter(|entered| {
+                kept.end(entered);
+                Ok(())
+            });
+        }
+        // SAFETY: the transport is not used after this: nobody has the member any more.
+        unsafe { ManuallyDrop::drop(&mut self.transport) };
     }
 }
 

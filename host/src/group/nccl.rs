@@ -21,9 +21,9 @@ use self::library::{BYTES, Config, Functions, IN_PROGRESS, RawCommunicator, RawI
 use super::Fault;
 use super::post::{ENVELOPE_BYTES, Post};
 use super::transport::{Local, Parcel, Transport};
-use crate::driver::{Event, Stream};
+use crate::driver::{self, Event, Stream};
 use crate::error::{Error, Result};
-use crate::gpu::Gpu;
+use crate::gpu::{Generation, Gpu, Tied, refuse_in_child};
 
 pub(super) use self::library::ID_BYTES;
 
@@ -54,8 +54,10 @@ pub(super) struct Nccl<'gpu> {
     limit: Duration,
     /// When the last message of all had arrived.
     met: Instant,
+    /// The context in which the communicator lives.
+    generation: Generation,
     /// Where the rank's own work ends on the stream.
-    own_work: Option<Event>,
+    own_work: Option<Tied<Event>>,
 }
 
 /// NCCL's name for a rank's way.
@@ -86,7 +88,7 @@ impl<'gpu> Nccl<'gpu> {
     ) -> Result<Self> {
         let functions = Functions::find()?;
         let number = |number: usize| c_int::try_from(number).unwrap_or(c_int::MAX);
-        gpu.enter(|_| {
+        gpu.enter(|entered| {
             let mut nccl = Self {
                 functions,
                 communicator: None,
@@ -95,11 +97,12 @@ impl<'gpu> Nccl<'gpu> {
                 gpu,
                 limit,
                 met: Instant::now(),
+                generation: entered.generation().clone(),
                 own_work: None,
             };
             let mut communicator = ptr::null_mut();
             let mut config = Config::not_blocking();
-            // SAFETY: the pointers are to live locals. A context is current.
+            // SAFETY: the pointers are to live locals, and the configuration says how long it is. A context is current.
             let code = unsafe {
                 (functions.init_rank)(
                     &mut communicator,
@@ -115,7 +118,7 @@ impl<'gpu> Nccl<'gpu> {
             let begun = functions.check("ncclCommInitRankConfig", code);
             let joined = begun
                 .map_err(Error::from)
-                .and_then(|()| nccl.poll("ncclCommInitRankConfig", limit, || Ok(Stage::Done)));
+                .and_then(|()| nccl.wait_for("ncclCommInitRankConfig", limit));
             match joined {
                 Ok(()) => {
                     nccl.met = Instant::now();
@@ -134,9 +137,18 @@ impl<'gpu> Nccl<'gpu> {
         Ok(communicator.0)
     }
 
+    /// Waits until NCCL is done with a call that queues nothing, no longer than the limit.
+    fn wait_for(&self, call: &'static str, limit: Duration) -> Result<()> {
+        let communicator = self.communicator()?;
+        Self::poll(self.functions, communicator, call, limit, || {
+            Ok(Stage::Done)
+        })
+    }
+
     /// Waits until NCCL is done with a call, and the stream too, no longer than the limit after the rank's own work.
     fn poll(
-        &self,
+        functions: &Functions,
+        communicator: RawCommunicator,
         call: &'static str,
         limit: Duration,
         stage: impl Fn() -> Result<Stage>,
@@ -144,10 +156,11 @@ impl<'gpu> Nccl<'gpu> {
         let mut begin = Instant::now();
         loop {
             let mut state = IN_PROGRESS;
-            // SAFETY: the pointer is to a live local, and the communicator is not aborted.
-            let asked = unsafe { (self.functions.async_error)(self.communicator()?, &mut state) };
-            self.functions.check("ncclCommGetAsyncError", asked)?;
-            self.functions.check(call, state)?;
+            // SAFETY: the pointer is to a live local. The communicator is not aborted: `communicator()` has given it just before, and
+            // `abort` takes the `Nccl` mutably, which the caller has.
+            let asked = unsafe { (functions.async_error)(communicator, &mut state) };
+            functions.check("ncclCommGetAsyncError", asked)?;
+            functions.check(call, state)?;
             // While NCCL's own thread queues, the driver is left to that.
             let mut passed = begin.elapsed();
             if state != IN_PROGRESS || passed >= limit {
@@ -191,27 +204,43 @@ impl<'gpu> Nccl<'gpu> {
         local: Local<'_>,
         queue: impl FnOnce(&Functions, RawCommunicator, Stream<'_>) -> c_int,
     ) -> Result<()> {
+        let entered = local.entered;
+        if !self.generation.is(entered.generation()) {
+            return Err(Fault::Dissolved.into());
+        }
         let communicator = self.communicator()?;
-        let own_work = match self.own_work.take() {
-            Some(event) => event,
-            None => Event::new()?,
-        };
-        let own_work = self.own_work.insert(own_work);
+        if self.own_work.is_none() {
+            self.own_work = Some(Tied::new(entered, Event::new()?));
+        }
+        let own_work = self.own_work.as_mut().and_then(|event| event.of(entered));
+        let own_work = own_work.ok_or(Fault::Dissolved)?;
         own_work.record(local.stream)?;
         let code = queue(self.functions, communicator, local.stream);
         self.functions.check(call, code)?;
-        let own_work = &self.own_work;
-        self.poll(call, local.limit, || {
-            let is_own_work = match own_work {
-                Some(event) => !event.is_reached()?,
-                None => false,
-            };
+        let own_work = &*own_work;
+        Self::poll(self.functions, communicator, call, local.limit, || {
+            let is_own_work = !own_work.is_reached()?;
             Ok(match local.stream.is_done()? {
                 true => Stage::Done,
                 false if is_own_work => Stage::OwnWork,
                 false => Stage::Carrying,
             })
         })
+    }
+
+    /// Whether what the communicator has on the device is there: not in a process that was forked, nor where somebody has destroyed
+    /// the context. NCCL would free memory that may be others' by now.
+    fn is_there(&self) -> bool {
+        if refuse_in_child().is_err() {
+            return false;
+        }
+        let mut is_another = false;
+        // Asks the driver, so that the `Gpu` learns of a context that is destroyed.
+        let _ = self.gpu.enter(|entered| {
+            is_another = !self.generation.is(entered.generation());
+            Ok(driver::free_bytes()?)
+        });
+        !is_another && !self.generation.is_destroyed()
     }
 
     /// The envelope of this rank's next message.
@@ -254,8 +283,9 @@ impl Transport for Nccl<'_> {
         let (outgoing, incoming) = post.addresses();
         let message_bytes = Post::message_bytes(body_bytes);
         self.carry_out("ncclAllGather", local, |functions, communicator, stream| {
-            // SAFETY: page-locked memory with room for a message, and for those of all ranks, which the device reaches at these
-            // addresses and the host leaves alone before the stream has done this.
+            // SAFETY: the communicator is not aborted, and the stream is of the context in which it lives. The post has room for a
+            // message at the first address and for those of all ranks at the second, which the device reaches; the host leaves both
+            // alone before the stream has done this, since `carry_out` waits for it, or aborts.
             unsafe {
                 (functions.all_gather)(
                     outgoing as *const _,
@@ -288,7 +318,8 @@ impl Transport for Nccl<'_> {
             // SAFETY: no pointers.
             let mut code = unsafe { (functions.group_start)() };
             for parcel in sends {
-                // SAFETY: memory of this rank's device of that length, which nobody changes before the stream has done this.
+                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is memory of this rank's device of that length,
+                // and nobody changes it before the stream has done this, since `carry_out` waits for it.
                 let sent = unsafe {
                     (functions.send)(
                         parcel.address as *const _,
@@ -302,7 +333,7 @@ impl Transport for Nccl<'_> {
                 code = first_failure(code, sent);
             }
             for parcel in receives {
-                // SAFETY: as above, and nobody else uses it.
+                // SAFETY: as for what is sent; and nobody reads it before then either.
                 let received = unsafe {
                     (functions.receive)(
                         parcel.address as *mut _,
@@ -322,8 +353,13 @@ impl Transport for Nccl<'_> {
     }
 
     fn abort(&mut self) {
-        if let Some(Communicator(communicator)) = self.communicator.take() {
-            // SAFETY: the communicator is not used again. A failure leaves nothing that could be done.
+        let is_there = self.is_there();
+        // Taken in any case: where its context is gone, it is leaked.
+        if let Some(Communicator(communicator)) = self.communicator.take()
+            && is_there
+        {
+            // SAFETY: NCCL handed it out, and nobody has it any more, so that it is not used again. What it has on the device is there
+            // still, and is NCCL's. A failure leaves nothing that could be done.
             let _ = unsafe { (self.functions.abort)(communicator) };
         }
     }
@@ -339,15 +375,20 @@ fn first_failure(first: c_int, second: c_int) -> c_int {
 
 impl Drop for Nccl<'_> {
     fn drop(&mut self) {
-        let ended = self.gpu.enter(|_| {
-            drop(self.own_work.take());
+        let ended = self.gpu.enter(|entered| {
+            if let Some(own_work) = self.own_work.take() {
+                own_work.end(entered);
+            }
+            if !self.is_there() {
+                return Err(Fault::Dissolved.into());
+            }
             if let Ok(communicator) = self.communicator() {
-                // SAFETY: the communicator is not used for calls again.
+                // SAFETY: NCCL handed it out, it is not aborted, and it is used for nothing after this but to end it.
                 let code = unsafe { (self.functions.finalize)(communicator) };
                 self.functions.check("ncclCommFinalize", code)?;
-                self.poll("ncclCommFinalize", self.limit, || Ok(Stage::Done))?;
+                self.wait_for("ncclCommFinalize", self.limit)?;
                 self.communicator = None;
-                // SAFETY: it is finalized, and not used again.
+                // SAFETY: it is finalized, and nobody has it any more.
                 let code = unsafe { (self.functions.destroy)(communicator) };
                 self.functions.check("ncclCommDestroy", code)?;
             }

@@ -95,7 +95,7 @@ impl Post {
     pub fn place_in_body(&self, at: usize) -> (NonNull<u8>, usize) {
         let room = self.room - HEAD_BYTES;
         let at = at.min(room);
-        // SAFETY: within the memory.
+        // SAFETY: `at` is at most the rest of the outgoing room, so the place lies in the allocation, or one past the room's end.
         let place = unsafe { self.memory.start().add(NOTES_BYTES + HEAD_BYTES + at) };
         (place, room - at)
     }
@@ -146,8 +146,12 @@ impl Post {
 
     fn bytes(&mut self, start: usize, length: usize) -> &mut [u8] {
         debug_assert!(start + length <= NOTES_BYTES + self.room * (1 + self.ranks));
-        // SAFETY: within the memory, which is this owner's alone, as the callers see to; nothing queued uses it now, as the
-        // module's documentation says.
+        // SAFETY:
+        // - the bytes lie in the allocation: all callers are of this file, and cut what they ask for to the notes, to the outgoing room,
+        //   or to the incoming ones;
+        // - the post is borrowed mutably for as long as the slice lives, and nobody else has the memory;
+        // - nothing queued uses it now: see the module's documentation;
+        // - any bytes are `u8`s, and the driver hands page-locked memory out zeroed or written by others, so none is undefined.
         unsafe { std::slice::from_raw_parts_mut(self.memory.start().add(start).as_ptr(), length) }
     }
 }

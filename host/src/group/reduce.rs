@@ -150,13 +150,18 @@ fn queue_chunks<O: Kernel<kind::reduce, T>, T: Item>(
     }
     if !chunks.is_empty() {
         let input = input(share.address, layout.share(rank).start);
-        // SAFETY: the share begins with that item and has all items of these chunks, and is memory of the context, of the length that
-        // its owner gave it. The result has a place of its own. Both are aligned.
+        // SAFETY:
+        // - the items of these chunks are the share's: the layout has the share's own length, the chunks begin in it, and the last one, if
+        //   it ends beyond, is the torn one, left out above. The share is a `DeviceSlice` that the call borrows, memory of the context
+        //   (`check_memory`);
+        // - it is aligned (`check_alignment`), and the result is at the head of page-locked memory or of a message's body, aligned to 8 bytes
+        //   at least and apart from the program's memory.
         unsafe { queue.reduce_piece(O::row(), input, chunks.clone(), result) }?;
     }
     if let Some(torn) = torn {
         let input = input(torn.items(), layout.items(torn.unit).start);
-        // SAFETY: all items of the chunk have been brought there, to memory that is kept until the work is done.
+        // SAFETY: the torn memory has room for all items of the chunk, which have been brought there, and is kept until the call has waited
+        // for its stream. It is an allocation of its own, so aligned to 256 bytes, and apart from the result.
         unsafe { queue.reduce_piece(O::row(), input, torn.unit..torn.unit + 1, result) }?;
     }
     Ok(())

@@ -21,7 +21,7 @@ use std::ops::Range;
 use warpfold_kernels::tuning;
 use warpfold_kernels::workspace::scan_state_words;
 
-use self::before::{Before, Places, Slot, aggregates_of};
+use self::before::{Before, Places, aggregate_count, aggregates_of};
 use super::board::Board;
 use super::layout::Layout;
 use super::session::{Session, Torn};
@@ -122,22 +122,21 @@ fn share_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     last: usize,
 ) -> Result<Before<O::Accumulator>> {
     let value_bytes = state_bytes::<O::Accumulator>();
-    let slots: Vec<_> = (0..last)
-        .map(|rank| aggregates_of(part.layout.units(rank)))
-        .collect();
-    let most = slots.iter().map(Vec::len).max().unwrap_or(0);
+    let tiles = |rank| part.layout.units(rank);
+    let counts = (0..last).map(|rank| aggregate_count(tiles(rank)));
+    let most = counts.max().unwrap_or(0) as usize;
     session
         .post
         .make_room(session.entered, most * value_bytes)?;
-    let queued = match slots.get(part.rank).map_or(&[][..], Vec::as_slice) {
-        [] => Ok(()),
-        mine => queue_aggregates::<K, O, T>(session, part, mine),
+    let queued = match part.rank < last && !tiles(part.rank).is_empty() {
+        true => queue_aggregates::<K, O, T>(session, part),
+        false => Ok(()),
     };
     let all = session.agree_on_queued(queued, most * value_bytes)?;
 
     let mut before = Before::<O::Accumulator>::new(O::identity());
-    for (slots, body) in iter::zip(&slots, all.bodies()).take(part.rank) {
-        for (&slot, value) in iter::zip(slots, from_states(body)) {
+    for (rank, body) in iter::zip(0..last, all.bodies()).take(part.rank) {
+        for (slot, value) in iter::zip(aggregates_of(tiles(rank)), from_states(body)) {
             before.add(slot, value, O::identity(), O::combine, |tiles| {
                 reference::combine_group::<O, T>(tiles)
             });
@@ -150,12 +149,11 @@ fn share_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
 fn queue_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &Part<'_>,
-    slots: &[Slot],
 ) -> Result<()> {
     let places = Places::new(tuning::scan::tiles::<O, T>(), part.layout.item_count());
     let nothing = Before::new(O::identity());
     let place = queue_pass::<K, O, T>(session, part, Pass::Publish, &nothing)?;
-    let slots = slots.iter().map(|&slot| places.of(slot));
+    let slots = aggregates_of(part.layout.units(part.rank)).map(|slot| places.of(slot));
     Board::take::<O::Accumulator>(place, session.call.stream(), session.post, slots)
 }
 
@@ -196,7 +194,14 @@ fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
         ..part.share
     };
     let mut run = |input: Span, output: Address, tiles: Range<u64>| {
-        // SAFETY: the callers': below. The board has what stands before the tiles.
+        // SAFETY: of both passes, where `run` is called below:
+        // - the items of the tiles are there: of the share, since the layout has the share's own length and the torn tile, which ends
+        //   beyond it, is left out; of the torn memory, since all items of that tile have been brought there;
+        // - so is the room for their results: `check_scan` has compared the output's length with the share's, and the torn memory has
+        //   room for a tile of results after the items;
+        // - both are memory of the context, kept until the work is done: the call borrows the program's slices, and keeps the torn memory;
+        // - they are aligned, and apart or the same with the same types: `check_scan`, and `results_at` of the torn memory;
+        // - the tiles before in the first group, and its prefix, are on the board: `queue_pass` has seeded them.
         unsafe {
             match pass {
                 Pass::Publish => queue.publish_piece(O::row(), input, tiles),
@@ -210,14 +215,10 @@ fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
         tiles.end -= 1;
     }
     if !tiles.is_empty() {
-        // The share begins with item `start` and has all items of these tiles, and is memory of the context, of the length that
-        // its owner gave it; so is the output, which is the share itself or lies apart. Both are aligned.
         let output = base::<O::Output>(part.output.address, start);
         run(input(part.share.address, start), output, tiles)?;
     }
     if let Some(torn) = part.torn {
-        // All items of the tile have been brought there, to memory that has room for the results after them, and is kept until
-        // the work is done.
         let first_item = layout.items(torn.unit).start;
         let output = base::<O::Output>(torn.results(), first_item);
         run(

@@ -96,8 +96,13 @@ impl Session<'_> {
         let mut header = Header::new(self.number, kernel, item_bytes, root);
         header.item_count = share.item_count as u64;
         let mine = checked.map(|()| header.to_bytes());
+        let rank = self.rank();
         let all = self.agree(mine, HEADER_BYTES)?;
-        let headers: Vec<_> = all.bodies().map(Header::from_bytes).collect();
+        let mut headers: Vec<_> = all.bodies().map(Header::from_bytes).collect();
+        // Whatever came back: what this rank's launches read and write depends on its share's length.
+        if let Some(own) = headers.get_mut(rank) {
+            *own = header;
+        }
         let layout = Header::check_all(&headers).and_then(|()| {
             let lengths = headers.iter().map(|header| header.item_count);
             Layout::new(lengths, unit_items).ok_or(Fault::TooLong)

@@ -1,6 +1,8 @@
 //! The one suite that both ways between ranks pass: the one within a process, and NCCL where there is that, and a device for each
 //! rank.
 
+use std::fmt::Display;
+use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -60,6 +62,13 @@ fn all_gather(transport: &mut dyn Transport, local: Local<'_>, mine: &[u8]) -> R
     Ok(received.bodies().flatten().copied().collect())
 }
 
+/// Says that a test is not run over NCCL, past the harness, which shows what a test prints only where it fails.
+fn skip(reason: &dyn Display) {
+    let test = thread::current().name().unwrap_or_default().to_owned();
+    let line = format!("SKIPPED over NCCL: {test}: {reason}\n");
+    io::stderr().write_all(line.as_bytes()).unwrap();
+}
+
 /// Runs `work` as each of `size` ranks, within this process, and then over NCCL if that is possible.
 fn as_ranks(size: usize, limit: Duration, work: impl Fn(Rank<'_>) + Sync) {
     let gpus = Gpus::all().unwrap();
@@ -78,8 +87,8 @@ fn as_ranks(size: usize, limit: Duration, work: impl Fn(Rank<'_>) + Sync) {
     });
     let id = match nccl::unique_id() {
         Ok(id) if virtual_gpu::mode() == Ok(Mode::Real) && gpus.len() >= size => id,
-        Ok(_) => return eprintln!("SKIPPED over NCCL: it needs {size} real GPUs"),
-        Err(fault) => return eprintln!("SKIPPED over NCCL: {fault}"),
+        Ok(_) => return skip(&format_args!("it needs {size} real GPUs")),
+        Err(fault) => return skip(&fault),
     };
     let _alone = NCCL.lock().unwrap_or_else(PoisonError::into_inner);
     thread::scope(|scope| {

@@ -2,8 +2,9 @@
 //! memory says.
 
 use super::pieces::ReducePlan;
-use super::{Queue, Span, check_reduce};
+use super::{Queue, Region, Span};
 use crate::error::{Argument, Result};
+use crate::gpu::{CallStream, Entered};
 use crate::kernel::Row;
 
 impl Queue<'_> {
@@ -16,23 +17,49 @@ impl Queue<'_> {
         count: Span,
         output: Span,
     ) -> Result<()> {
-        check_reduce(input, output)?;
-        self.check_count(count, output.first())?;
-        if input.item_count > 0 {
-            self.check_memory(Argument::Input, input)?;
-        }
-        self.check_memory(Argument::Output, output)?;
+        self.check(&[
+            Some(Region::read(Argument::Input, input)),
+            Some(Region::count(count)),
+            Some(Region::written(Argument::Output, output, 1)),
+        ])?;
         let plan = ReducePlan::of_most(row, input.item_count as u64);
-        // SAFETY: the items, the number and the result are memory of the context, of the lengths that their owner gave them, and the plan
-        // is for as many items as there may be.
+        // SAFETY: the check above found the items, the number and the place of the result to be memory of the context, aligned and
+        // apart; a `DeviceSlice` is as long as it says. The plan is for as many items as there may be.
         unsafe { self.launch_reduction(row, &plan, (input, Some(count)), output.address) }
     }
 
-    /// Checks the memory for a number of items, which lies apart from results.
-    pub(super) fn check_count(&self, count: Span, results: Span) -> Result<()> {
-        let count = count.first_of_a_count()?;
-        count.check_alignment(Argument::Count)?;
-        results.check_apart(count)?;
-        self.check_memory(Argument::Count, count)
+    /// Queues a reduction of the first items of `input`, as many as the number at the first place of `count` says, to the place for the result
+    /// of a call on this queue's stream.
+    fn reduce_counted_for(
+        &mut self,
+        row: &'static Row,
+        call: &CallStream,
+        input: Span,
+        count: Span,
+    ) -> Result<()> {
+        self.check(&[
+            Some(Region::read(Argument::Input, input)),
+            Some(Region::count(count)),
+        ])?;
+        let plan = ReducePlan::of_most(row, input.item_count as u64);
+        // SAFETY: the check above found the items and the number to be memory of the context, aligned; the result has a place of its own,
+        // in page-locked memory. The plan is for as many items as there may be.
+        unsafe { self.launch_reduction(row, &plan, (input, Some(count)), call.result()?) }
     }
+}
+
+/// Reduces the first items of `input`, as many as the number at the first place of `count` says, waits for the result, and writes it to these
+/// bytes.
+pub(crate) fn reduce_counted_to_host(
+    entered: Entered<'_>,
+    row: &'static Row,
+    input: Span,
+    count: Span,
+    result: &mut [u8],
+) -> Result<()> {
+    let ((), call) = Queue::and_wait(entered, |queue, call| {
+        queue.reduce_counted_for(row, call, input, count)
+    })?;
+    // SAFETY: the reduction is done.
+    unsafe { call.read_result_to(result) }
 }

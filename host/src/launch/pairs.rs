@@ -6,7 +6,7 @@ use warpfold_kernels::arguments::ReducePairsArguments;
 use warpfold_kernels::workspace::Control;
 
 use super::pieces::ReducePlan;
-use super::{Queue, Span, Untyped, all_chunks, check_lengths};
+use super::{Queue, Region, Span, Untyped, all_chunks, check_lengths};
 use crate::driver::Address;
 use crate::error::{Argument, Result};
 use crate::gpu::{CallStream, Entered};
@@ -29,18 +29,24 @@ impl PairSpan {
     pub fn item_count(self) -> usize {
         self.left.item_count
     }
+
+    fn regions(self) -> [Option<Region>; 2] {
+        [self.left, self.right].map(|values| Some(Region::read(Argument::Input, values)))
+    }
 }
 
 impl Queue<'_> {
-    /// Queues a reduction of at least one pair to the first item of `output`.
+    /// Queues a reduction of pairs to the first item of `output`: of no pairs, the operator's identity.
     pub fn reduce_pairs(&mut self, row: &'static Row, pairs: PairSpan, output: Span) -> Result<()> {
-        self.check_pairs(pairs)?;
-        output.check_alignment(Argument::Output)?;
-        output.first().check_apart(pairs.left)?;
-        output.first().check_apart(pairs.right)?;
-        self.check_memory(Argument::Output, output)?;
+        let [left, right] = pairs.regions();
+        let result = Region::written(Argument::Output, output, 1);
+        self.check(&[left, right, Some(result)])?;
+        if pairs.item_count() == 0 {
+            return self.write_lowered(row, None, output.address);
+        }
         let chunks = all_chunks(row, pairs.item_count());
-        // SAFETY: all are memory of the context, of the lengths that their owner gave them; all chunks at once.
+        // SAFETY: the check above found both inputs and the place of the result to be memory of the context, aligned, and the result
+        // apart from both; a `DeviceSlice` is as long as it says. All chunks at once.
         unsafe { self.reduce_pairs_piece(row, pairs, chunks, output.address) }
     }
 
@@ -51,26 +57,26 @@ impl Queue<'_> {
         call: &CallStream,
         pairs: PairSpan,
     ) -> Result<()> {
-        self.check_pairs(pairs)?;
+        self.check(&pairs.regions())?;
         let result = call.result()?;
         let chunks = all_chunks(row, pairs.item_count());
-        // SAFETY: the inputs are memory of the context, of the lengths that their owner gave them, and the result has a place of
-        // its own; all chunks at once.
+        // SAFETY: the check above found both inputs to be memory of the context, and aligned; the result's place is page-locked memory
+        // of the library's, a page long. All chunks at once.
         unsafe { self.reduce_pairs_piece(row, pairs, chunks, result) }
-    }
-
-    fn check_pairs(&self, pairs: PairSpan) -> Result<()> {
-        pairs.left.check_alignment(Argument::Input)?;
-        pairs.right.check_alignment(Argument::Input)?;
-        self.check_memory(Argument::Input, pairs.left)?;
-        self.check_memory(Argument::Input, pairs.right)
     }
 
     /// Queues the part of a reduction of pairs that has these chunks; the last part writes the result to `output`.
     ///
     /// # Safety
     ///
-    /// The same as for [`Self::reduce_piece`], of both inputs.
+    /// Until the work is done,
+    ///
+    /// - the values of these chunks' pairs, counted from either input's address, are memory that the device reads in this context. No
+    ///   other value need be there;
+    /// - `output`, in the last part, is memory for a result that the device writes in this context, apart from the values;
+    /// - all addresses are aligned for their types.
+    ///
+    /// And, or the result is wrong: parts are queued as [`Self::reduce_piece`] says.
     pub unsafe fn reduce_pairs_piece(
         &mut self,
         row: &'static Row,
@@ -78,6 +84,8 @@ impl Queue<'_> {
         chunks: Range<u64>,
         output: Address,
     ) -> Result<()> {
+        debug_assert_eq!(pairs.left.item_count, pairs.right.item_count);
+        debug_assert!(output.is_multiple_of(row.result.alignment as u64));
         let item_count = pairs.item_count() as u64;
         let ReducePlan {
             part,
@@ -99,8 +107,8 @@ impl Queue<'_> {
         let pointers = &mut arguments.pointers();
         let blocks = chunks.end - chunks.start;
         // SAFETY: these are the arguments of a reduction of pairs, laid out as with the kernel's types. Block `i` reads chunk
-        // `chunks.start + i` of either input, and the last one writes `output`: the caller answers for all. The rest is the stream's
-        // workspace, with the state words that were asked for.
+        // `chunks.start + i` of either input, by the first condition, and the last one writes `output`, by the second. The workspace has
+        // the state words that the plan needs.
         unsafe { self.launch(part, &kernel, kernel.long.block, blocks, pointers) }
     }
 }

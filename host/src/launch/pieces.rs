@@ -10,7 +10,7 @@ use warpfold_kernels::workspace::{Control, INITIAL_OFFSET};
 
 use super::{Queue, ScanExtras, Span, Total, Untyped};
 use crate::driver::{self, Address};
-use crate::error::Result;
+use crate::error::{Argument, Result};
 use crate::kernel::Row;
 
 /// A launch of a reduction: which of its chunks, and the state words that all of them need.
@@ -101,7 +101,10 @@ impl Queue<'_> {
         output: Address,
     ) -> Result<()> {
         let plan = ReducePlan::of_chunks(row, input.item_count as u64, chunks);
-        // SAFETY: the caller's.
+        debug_assert!(input.check_alignment(Argument::Input).is_ok());
+        debug_assert!(output.is_multiple_of(row.result.alignment as u64));
+        // SAFETY: items and result are this function's conditions, which are the same; there is no number, and the plan is for these
+        // chunks of this many items.
         unsafe { self.launch_reduction(row, &plan, (input, None), output) }
     }
 
@@ -109,8 +112,9 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// The same as for [`Self::reduce_piece`]. With a number, which is memory that the device reads in this context, the plan is one for every
-    /// number of items up to those of `input`.
+    /// - Items and result are what [`Self::reduce_piece`] wants, for the chunks of the plan;
+    /// - the number, where there is one, is 8 aligned bytes that the device reads in this context;
+    /// - with a number, the plan is one for every number of items up to those of `input` ([`ReducePlan::of_most`]).
     pub(super) unsafe fn launch_reduction(
         &mut self,
         row: &'static Row,
@@ -133,8 +137,8 @@ impl Queue<'_> {
         let pointers = &mut arguments.pointers();
         let blocks = plan.chunks.end - plan.chunks.start;
         // SAFETY: these are a reduction's arguments, laid out as with the kernel's types. Block `i` reads chunk `chunks.start + i`, and
-        // the last one writes `output`: the caller answers for both, and for the number; however large that is, no other item is
-        // read. The rest is the stream's workspace, with the state words that were asked for.
+        // the last one writes `output`: these can be read and written by the first condition. The kernel reads the number, by the
+        // second, and takes the smaller of it and `item_count`. The workspace has the state words that the plan needs.
         unsafe { self.launch(plan.part, &kernel, kernel.long.block, blocks, pointers) }
     }
 
@@ -159,7 +163,9 @@ impl Queue<'_> {
         output: Address,
         tiles: Range<u64>,
     ) -> Result<()> {
-        // SAFETY: the caller's.
+        debug_assert!(input.check_alignment(Argument::Input).is_ok());
+        debug_assert!(output.is_multiple_of(row.result.alignment as u64));
+        // SAFETY: items and results are this function's conditions, which are the same; there are no bits and no extras.
         unsafe { self.scan_tiles(row, input, output, tiles, 0, ScanExtras::NONE) }
     }
 
@@ -180,7 +186,8 @@ impl Queue<'_> {
         tiles: Range<u64>,
     ) -> Result<()> {
         let extras = ScanExtras::NONE;
-        // SAFETY: the caller's; nothing is written to address 0.
+        // SAFETY: the items are this function's condition; with this bit the kernel stores no result, so nothing is written to address
+        // 0; there are no extras.
         unsafe { self.scan_tiles(row, input, 0, tiles, SCAN_PUBLISHES_ONLY, extras) }
     }
 
@@ -188,8 +195,12 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// The same as for [`Self::scan_piece`], or of [`Self::publish_piece`] with its bit. Extras are memory of this context, the total apart from
-    /// items and results; with a number of items, the launch is the scan's only one.
+    /// - Items and results are what [`Self::scan_piece`] wants, or with the bit of [`Self::publish_piece`] what that wants;
+    /// - the place of the total, where there is one, is memory for a result that the device writes in this context until the work is done,
+    ///   aligned, apart from items, results and number;
+    /// - the number of items, where there is one, is 8 aligned bytes that the device reads in this context, apart from results;
+    /// - with a number of items, these are all tiles, so the launch is the scan's only one;
+    /// - the initial value has the bytes of the row's accumulator.
     pub(super) unsafe fn scan_tiles(
         &mut self,
         row: &'static Row,
@@ -229,7 +240,8 @@ impl Queue<'_> {
         };
         let blocks = plan.most_tiles.min(grid.resident_blocks as u64);
         // SAFETY: these are a scan's arguments, laid out as with the kernel's types. The blocks read and write the items of these tiles
-        // alone: the caller answers for them. The rest is the stream's workspace, with the state words that were asked for.
+        // alone, and the extras: the first three conditions. The workspace has the state words that the plan needs, also those of as many
+        // items as a number may say; the kernel takes the smaller of that and `item_count`.
         unsafe { self.launch(plan.part, &kernel, grid.block, blocks, pointers) }
     }
 }

@@ -1,6 +1,6 @@
 //! Scans with more than items and results: an initial value, a place for the total, a number of items that only the device knows.
 
-use super::{Queue, Span, check_scan};
+use super::{Queue, Region, Span, arguments};
 use crate::driver::Address;
 use crate::error::{Argument, Result};
 use crate::kernel::Row;
@@ -51,23 +51,18 @@ impl Queue<'_> {
         output: Span,
         extras: ScanExtras<'_>,
     ) -> Result<()> {
-        check_scan(input, output)?;
-        let results = output.first_items(input.item_count);
-        if let Some(Total::Callers(total)) = extras.total {
-            self.check_total(total, input, results)?;
-        }
-        if let Some(count) = extras.count {
-            self.check_count(count, results)?;
-        }
+        let [items, results] = arguments::of_scan(input, output);
+        let total = match extras.total {
+            Some(Total::Callers(total)) => Some(Region::written(Argument::Total, total, 1)),
+            Some(Total::Own(_)) | None => None,
+        };
+        self.check(&[items, results, total, extras.count.map(Region::count)])?;
         if input.item_count == 0 {
             return self.write_total_of_nothing(row, extras);
         }
-        self.check_memory(Argument::Input, input)?;
-        if output.address != input.address {
-            self.check_memory(Argument::Output, output)?;
-        }
         let tiles = 0..row.division.scan_tiles.count(input.item_count as u64);
-        // SAFETY: both are memory of the context, of the lengths that their owner gave them, and so are the extras; all tiles at once.
+        // SAFETY: the check above found items, results and extras to be memory of the context, aligned, long enough, and each output
+        // apart from all else, or the results in the items' place; a `DeviceSlice` is as long as it says. All tiles at once.
         unsafe { self.scan_tiles(row, input, output.address, tiles, 0, extras) }
     }
 
@@ -78,14 +73,5 @@ impl Queue<'_> {
             Some(Total::Callers(total)) => self.write_lowered(row, extras.initial, total.address),
             Some(Total::Own(_)) | None => Ok(()),
         }
-    }
-
-    /// Checks the memory for a total.
-    fn check_total(&self, total: Span, input: Span, results: Span) -> Result<()> {
-        let total = total.one_place()?;
-        total.check_alignment(Argument::Total)?;
-        results.check_apart(total)?;
-        total.check_apart(input)?;
-        self.check_memory(Argument::Total, total)
     }
 }

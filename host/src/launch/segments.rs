@@ -8,9 +8,10 @@ use warpfold_kernels::segments::windows_per_block;
 use warpfold_kernels::workspace::Control;
 
 use super::pieces::Part;
-use super::{Queue, Span, Untyped};
+use super::{Queue, Region, Span, Untyped};
+use crate::call::Made;
 use crate::driver::Address;
-use crate::error::{Argument, Error, Result};
+use crate::error::{Argument, Result};
 use crate::gpu::{Grid, LoadedKernel, Place};
 use crate::kernel::Row;
 
@@ -44,10 +45,24 @@ impl Segments {
             count_at,
         }
     }
+
+    /// What is read, and the results that are written: this many.
+    fn regions(&self, output: Span, result_count: usize) -> [Option<Region>; 4] {
+        let offsets = match self.starts {
+            Starts::Offsets(offsets) => Some(Region::read(Argument::Offsets, offsets)),
+            Starts::Rows(_) => None,
+        };
+        [
+            Some(Region::read(Argument::Input, self.items)),
+            offsets,
+            self.count_at.map(Region::count),
+            Some(Region::written(Argument::Output, output, result_count)),
+        ]
+    }
 }
 
 /// What a launch knows of its segments, whatever is made of them.
-struct Prepared {
+pub(crate) struct Prepared {
     kernel: Arc<LoadedKernel>,
     offsets: Address,
     offset_bytes: u64,
@@ -69,6 +84,49 @@ impl Prepared {
 }
 
 impl Queue<'_> {
+    /// Queues what is made of each segment. If the offsets are refused, 1 is written to `report`, if that is not 0.
+    pub fn segments(
+        &mut self,
+        row: &'static Row,
+        segments: Segments,
+        made: Made,
+        output: Span,
+        report: Address,
+    ) -> Result<()> {
+        match made {
+            Made::Reduction => self.segmented_reduce(row, segments, output, report),
+            Made::InclusiveScan => self.segmented_scan(row, segments, false, output, report),
+            Made::ExclusiveScan => self.segmented_scan(row, segments, true, output, report),
+        }
+    }
+
+    /// The same of arguments that are checked.
+    ///
+    /// # Safety
+    ///
+    /// Those of [`Self::segmented_reduce_checked`], or for a scan of [`Self::segmented_scan_checked`].
+    pub unsafe fn segments_checked(
+        &mut self,
+        row: &'static Row,
+        segments: Segments,
+        made: Made,
+        output: Span,
+        report: Address,
+    ) -> Result<()> {
+        // SAFETY: this function's conditions are those of the one that is called.
+        unsafe {
+            match made {
+                Made::Reduction => self.segmented_reduce_checked(row, segments, output, report),
+                Made::InclusiveScan => {
+                    self.segmented_scan_checked(row, segments, false, output, report)
+                }
+                Made::ExclusiveScan => {
+                    self.segmented_scan_checked(row, segments, true, output, report)
+                }
+            }
+        }
+    }
+
     /// Queues the reduction of each segment to a result in `output`. If the offsets are refused, 1 is written to `report`, if that
     /// is not 0.
     pub fn segmented_reduce(
@@ -78,8 +136,29 @@ impl Queue<'_> {
         output: Span,
         report: Address,
     ) -> Result<()> {
-        self.check_segments(segments, output, segments.count)?;
-        let prepared = self.prepare_segments(row, segments, output)?;
+        self.check(&segments.regions(output, segments.count))?;
+        // SAFETY: the check above found all of it to be memory of the context, aligned, long enough and apart; a `DeviceSlice` is as long as
+        // it says. The report is the caller of this function's own, or 0.
+        unsafe { self.segmented_reduce_checked(row, segments, output, report) }
+    }
+
+    /// The same of arguments that are checked.
+    ///
+    /// # Safety
+    ///
+    /// Until the work is done, in memory of this context and aligned for their types:
+    ///
+    /// - the items and the offsets can be read, all of them, and so can the number of segments, where there is one;
+    /// - there is a place in `output` for each segment, apart from all of these;
+    /// - `report` is a place for a number of 8 bytes that nothing else uses, or 0.
+    pub unsafe fn segmented_reduce_checked(
+        &mut self,
+        row: &'static Row,
+        segments: Segments,
+        output: Span,
+        report: Address,
+    ) -> Result<()> {
+        let prepared = self.prepare_segments(row, segments)?;
         let resident_blocks = prepared.grid().resident_blocks as u64;
         let windows_per_block = windows_per_block(prepared.windows, resident_blocks);
         let mut arguments = SegmentedReduceArguments::<Untyped, Untyped> {
@@ -97,7 +176,8 @@ impl Queue<'_> {
             report: report as *mut u64,
             windows_per_block,
         };
-        // SAFETY: these are a segmented reduction's arguments, laid out as with the kernel's types.
+        // SAFETY: these are a segmented reduction's arguments, laid out as with the kernel's types; its pointers are those that the
+        // caller answers for, and the workspace that was prepared.
         unsafe { self.launch_segments(&prepared, windows_per_block, &mut arguments.pointers()) }
     }
 
@@ -110,8 +190,30 @@ impl Queue<'_> {
         output: Span,
         report: Address,
     ) -> Result<()> {
-        self.check_segments(segments, output, segments.items.item_count)?;
-        let prepared = self.prepare_segments(row, segments, output)?;
+        self.check(&segments.regions(output, segments.items.item_count))?;
+        // SAFETY: the check above found all of it to be memory of the context, aligned, long enough and apart; a `DeviceSlice` is as long as
+        // it says. The report is the caller of this function's own, or 0.
+        unsafe { self.segmented_scan_checked(row, segments, is_exclusive, output, report) }
+    }
+
+    /// The same of arguments that are checked.
+    ///
+    /// # Safety
+    ///
+    /// Until the work is done, in memory of this context and aligned for their types:
+    ///
+    /// - the items and the offsets can be read, all of them, and so can the number of segments, where there is one;
+    /// - there is a place in `output` for each item, apart from all of these;
+    /// - `report` is a place for a number of 8 bytes that nothing else uses, or 0.
+    pub unsafe fn segmented_scan_checked(
+        &mut self,
+        row: &'static Row,
+        segments: Segments,
+        is_exclusive: bool,
+        output: Span,
+        report: Address,
+    ) -> Result<()> {
+        let prepared = self.prepare_segments(row, segments)?;
         // A block waits for others before it goes on to its next window.
         let windows_per_block = 1;
         let mut arguments = SegmentedScanArguments::<Untyped, Untyped> {
@@ -130,39 +232,17 @@ impl Queue<'_> {
             windows_per_block,
             is_exclusive: u64::from(is_exclusive),
         };
-        // SAFETY: these are a segmented scan's arguments, laid out as with the kernel's types.
+        // SAFETY: these are a segmented scan's arguments, laid out as with the kernel's types; its pointers are those that the caller
+        // answers for, and the workspace that was prepared.
         unsafe { self.launch_segments(&prepared, windows_per_block, &mut arguments.pointers()) }
     }
 
-    /// Checks the arguments except the memory, for this many results.
-    fn check_segments(&self, segments: Segments, output: Span, result_count: usize) -> Result<()> {
-        check(segments, output, result_count)?;
-        match segments.count_at {
-            Some(count) => self.check_count(count, output.first_items(result_count)),
-            None => Ok(()),
-        }
-    }
-
-    /// Checks the memory, and sees to the workspace.
-    fn prepare_segments(
-        &mut self,
-        row: &'static Row,
-        segments: Segments,
-        output: Span,
-    ) -> Result<Prepared> {
-        if segments.items.item_count > 0 {
-            self.check_memory(Argument::Input, segments.items)?;
-        }
+    /// Sees to the kernel and the workspace: nothing is missing then for the launch.
+    pub fn prepare_segments(&mut self, row: &'static Row, segments: Segments) -> Result<Prepared> {
         let (offsets, offset_bytes, row_items) = match segments.starts {
-            Starts::Offsets(span) => {
-                self.check_memory(Argument::Offsets, span)?;
-                (span.address, span.item.bytes, 0)
-            }
+            Starts::Offsets(span) => (span.address, span.item.bytes, 0),
             Starts::Rows(row_items) => (0, 0, row_items),
         };
-        if output.item_count > 0 {
-            self.check_memory(Argument::Output, output)?;
-        }
         let (item_count, segment_count) = (segments.items.item_count as u64, segments.count as u64);
         let state_words = (row.division.segments_state_words)(item_count, segment_count);
         Ok(Prepared {
@@ -179,7 +259,10 @@ impl Queue<'_> {
     /// Launches the kernel.
     ///
     /// # Safety
-    /// The arguments are those of the kernel, of the launch that was prepared, with this many windows for each block.
+    ///
+    /// - `pointers` point to the arguments of the kernel that was prepared, in their order and with their sizes;
+    /// - these have the segments and the workspace that were prepared for, and `windows_per_block`;
+    /// - items, offsets, results, number and report are what [`Self::segmented_reduce_checked`] wants.
     unsafe fn launch_segments(
         &mut self,
         prepared: &Prepared,
@@ -188,31 +271,9 @@ impl Queue<'_> {
     ) -> Result<()> {
         let blocks = prepared.windows.div_ceil(windows_per_block);
         let block = prepared.grid().block;
-        // SAFETY: the caller's. The items, the offsets and the results are memory of the context, of the lengths that their owner gave
-        // them, which were compared; whatever the offsets are, the kernel reads no others. The report is 0 or the caller's. The
-        // rest is the stream's workspace, with the state words that were asked for.
+        // SAFETY: the arguments are the kernel's own, by the first condition. Its pointers reach far enough: the caller's by the third
+        // condition (whatever the offsets hold, the kernel compares them with the number of items and reads no others), the workspace
+        // since it has the state words that were asked for, by the second.
         unsafe { self.launch(Part::Whole, &prepared.kernel, block, blocks, pointers) }
-    }
-}
-
-/// Checks what can be known of the arguments without the driver, for this many results.
-fn check(segments: Segments, output: Span, result_count: usize) -> Result<()> {
-    let Segments { items, starts, .. } = segments;
-    if output.item_count < result_count {
-        return Err(Error::OutputTooShort {
-            offered_items: output.item_count,
-            needed_items: result_count,
-        });
-    }
-    items.check_alignment(Argument::Input)?;
-    output.check_alignment(Argument::Output)?;
-    let results = output.first_items(result_count);
-    results.check_apart(items)?;
-    match starts {
-        Starts::Offsets(offsets) => {
-            offsets.check_alignment(Argument::Offsets)?;
-            results.check_apart(offsets)
-        }
-        Starts::Rows(_) => Ok(()),
     }
 }

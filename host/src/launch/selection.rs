@@ -1,12 +1,11 @@
 //! Selections.
 
-use cust::memory::DeviceSlice;
 use warpfold_kernels::arguments::SelectionArguments;
 use warpfold_kernels::selection::{WRITES_END, state_words, tile_count};
 use warpfold_kernels::workspace::Control;
 
 use super::pieces::Part;
-use super::{Queue, Span, Untyped};
+use super::{Queue, Region, Span, Untyped};
 use crate::driver::{self, Address};
 use crate::error::{Argument, Error, Result};
 use crate::kernel::Entry;
@@ -31,6 +30,14 @@ impl Chooser {
             tile_count: tile_count::<T>,
             state_words: state_words::<T, A>,
             alignment: align_of::<T>(),
+        }
+    }
+
+    /// Items, aligned as the kernel wants them: it may be one for other items of their size.
+    pub fn aligned(&self, items: Span) -> Span {
+        Span {
+            item: items.item.with_alignment(self.alignment),
+            ..items
         }
     }
 }
@@ -60,22 +67,6 @@ pub(crate) struct Selection {
     pub outputs: Outputs,
 }
 
-/// What a call reads or writes.
-struct Region {
-    argument: Argument,
-    span: Span,
-    is_written: bool,
-}
-
-impl Region {
-    fn check_apart(&self, other: &Self) -> Result<()> {
-        match self.span.overlaps(other.span) && (self.is_written || other.is_written) {
-            true => Err(super::overlap(self.span, other.span)),
-            false => Ok(()),
-        }
-    }
-}
-
 /// Where the number of chosen items goes.
 #[derive(Clone, Copy)]
 pub(crate) enum Count {
@@ -83,6 +74,16 @@ pub(crate) enum Count {
     Callers(Span),
     /// To a place of the library's own.
     Own(Address),
+}
+
+impl Count {
+    /// What is written of the caller's memory.
+    fn region(self) -> Option<Region> {
+        match self {
+            Count::Callers(span) => Some(Region::written(Argument::Count, span, 1)),
+            Count::Own(_) => None,
+        }
+    }
 }
 
 impl Selection {
@@ -102,52 +103,16 @@ impl Selection {
         }
     }
 
-    /// The same among as many items as the first number of `count` says.
-    pub fn counted(self, count: &DeviceSlice<u64>) -> Self {
-        Self {
-            item_count_at: Some(Span::from(count)),
-            ..self
-        }
-    }
-
     /// What is read and written; of each output as many places as can be written.
-    fn regions(&self, count: Count) -> Result<[Option<Region>; 8]> {
-        let Self {
-            input,
-            item_count_at,
-            flags,
-            chooser,
-            outputs,
-        } = *self;
-        let read = |argument, span| Region {
-            argument,
-            span,
-            is_written: false,
-        };
-        let most = input.item_count + usize::from(outputs.with_end);
-        let written = |argument, span: Span| Region {
-            argument,
-            span: span.first_items(most),
-            is_written: true,
-        };
-        // Aligned as the kernel wants them, which may be one for other items of their size.
-        let of_items = |span: Span| Span {
-            item: span.item.with_alignment(chooser.alignment),
-            ..span
-        };
-        let count = match count {
-            Count::Own(_) => None,
-            Count::Callers(span) => Some(Region {
-                argument: Argument::Count,
-                span: span.one_place()?,
-                is_written: true,
-            }),
-        };
-        let item_count_at = item_count_at.map(Span::first_of_a_count).transpose()?;
-        Ok([
-            Some(read(Argument::Input, of_items(input))),
-            item_count_at.map(|span| read(Argument::Count, span)),
-            flags.map(|span| read(Argument::Flags, span)),
+    fn regions(&self, count: Count) -> [Option<Region>; 8] {
+        let outputs = self.outputs;
+        let most = self.input.item_count + usize::from(outputs.with_end);
+        let written = |argument, span| Region::written_at_most(argument, span, most);
+        let of_items = |span| self.chooser.aligned(span);
+        [
+            Some(Region::read(Argument::Input, of_items(self.input))),
+            self.item_count_at.map(Region::count),
+            self.flags.map(|span| Region::read(Argument::Flags, span)),
             outputs
                 .items
                 .map(|span| written(Argument::Output, of_items(span))),
@@ -156,8 +121,8 @@ impl Selection {
                 .map(|span| written(Argument::Rejected, of_items(span))),
             outputs.indices.map(|span| written(Argument::Output, span)),
             outputs.lengths.map(|span| written(Argument::Lengths, span)),
-            count,
-        ])
+            count.region(),
+        ]
     }
 
     /// How many chosen items there is room for, and lengths of runs; nothing if neither are asked for.
@@ -185,10 +150,9 @@ impl Selection {
         }
     }
 
-    /// Checks what can be known of the arguments without the driver.
-    fn check(&self, regions: &[Option<Region>]) -> Result<()> {
+    /// Checks that indices and lengths, if they are asked for, have a type in which there is a number for each item.
+    pub fn check_numbers(&self) -> Result<()> {
         let item_count = self.input.item_count;
-        self.check_lengths()?;
         let numbers = [self.outputs.indices, self.outputs.lengths];
         for numbers in numbers.into_iter().flatten() {
             let number_bytes = numbers.item.bytes;
@@ -199,15 +163,6 @@ impl Selection {
                 });
             }
         }
-        for (index, region) in regions.iter().enumerate() {
-            if let Some(region) = region {
-                region.span.check_alignment(region.argument)?;
-                let others = regions[..index].iter().flatten();
-                for other in others {
-                    other.check_apart(region)?;
-                }
-            }
-        }
         Ok(())
     }
 }
@@ -215,25 +170,42 @@ impl Selection {
 impl Queue<'_> {
     /// Queues a selection.
     pub fn select(&mut self, selection: &Selection, count: Count) -> Result<()> {
-        let regions = selection.regions(count)?;
-        selection.check(&regions)?;
-        for region in regions.iter().flatten() {
-            if region.span.item_count > 0 {
-                self.check_memory(region.argument, region.span)?;
-            }
-        }
+        selection.check_lengths()?;
+        selection.check_numbers()?;
+        self.check(&selection.regions(count))?;
+        // SAFETY: the checks above found all of it to be memory of the context, aligned and apart, with a flag for each item; a
+        // `DeviceSlice` is as long as it says. A count of the library's own is page-locked memory, a page long.
+        unsafe { self.select_checked(selection, count) }
+    }
+
+    /// The same of arguments that are checked.
+    ///
+    /// # Safety
+    ///
+    /// Until the work is done, in memory of this context and aligned for their types (items as the chooser wants them):
+    ///
+    /// - the items and their flags, one for each, can be read, and so can the number of items, where there is one;
+    /// - the outputs can be written, as far as they reach and there are items to write;
+    /// - so can the place of the count, 8 bytes;
+    /// - each output and the count lie apart from all else.
+    pub unsafe fn select_checked(&mut self, selection: &Selection, count: Count) -> Result<()> {
         if selection.input.item_count == 0 {
             return self.select_nothing(selection, count);
         }
         match count {
-            Count::Callers(Span { address, .. }) | Count::Own(address) => {
+            // SAFETY: the conditions are the same, and `address` is the place of the count.
+            Count::Callers(Span { address, .. }) | Count::Own(address) => unsafe {
                 self.select_to(selection, address)
-            }
+            },
         }
     }
 
-    /// Queues a selection among at least one item, whose arguments are checked.
-    fn select_to(&mut self, selection: &Selection, count: Address) -> Result<()> {
+    /// Queues a selection among at least one item.
+    ///
+    /// # Safety
+    ///
+    /// The conditions are those of [`Self::select_checked`].
+    unsafe fn select_to(&mut self, selection: &Selection, count: Address) -> Result<()> {
         let Selection {
             input,
             item_count_at,
@@ -272,9 +244,9 @@ impl Queue<'_> {
         let pointers = &mut arguments.pointers();
         let tiles = (chooser.tile_count)(item_count);
         let blocks = tiles.min(kernel.long.resident_blocks as u64);
-        // SAFETY: these are a selection's arguments, laid out as with the kernel's types. What is read and written is memory of the context, of the lengths that their
-        // owner gave it, apart from each other; the kernel writes no more than there is room for. The rest is the stream's
-        // workspace, with the state words that were asked for.
+        // SAFETY: these are a selection's arguments, laid out as with the kernel's types. What is read and written can be, and lies apart,
+        // by this function's conditions; the kernel writes no more than the capacities say. The workspace has the state words that
+        // were asked for.
         unsafe { self.launch(Part::Whole, &kernel, kernel.long.block, blocks, pointers) }
     }
 

@@ -5,9 +5,14 @@ use warpfold_kernels::contract::{reduce_tile_items, scan_tiles};
 use warpfold_kernels::op::Sum;
 
 use super::*;
+use crate::binding::{Lend, User};
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, kind};
-use crate::{inclusive_scan, reduce, reference};
+use crate::{Cpu, reduce, scan};
+
+fn span<T: bytemuck::Pod + cust::memory::DeviceCopy>(buffer: &DeviceBuffer<T>) -> Span {
+    buffer.lend_span(User::WaitingCall).span
+}
 
 /// Numbers whose sum rounds.
 fn items(count: u64) -> Vec<f32> {
@@ -20,9 +25,9 @@ fn reduce_pieces(gpu: &Gpu, input: &DeviceBuffer<f32>, pieces: &[Range<u64>]) ->
     gpu.enter(|entered| {
         Queue::and_wait(entered, |queue, _| {
             pieces.iter().try_for_each(|chunks| {
-                let output = Span::from(&*output).address;
+                let output = span(&output).address;
                 // SAFETY: both buffers live until the work is waited for.
-                unsafe { queue.reduce_piece(row, Span::from(&**input), chunks.clone(), output) }
+                unsafe { queue.reduce_piece(row, span(input), chunks.clone(), output) }
             })
         })
         .map(drop)
@@ -37,7 +42,7 @@ fn scan_pieces(gpu: &Gpu, input: &DeviceBuffer<f32>, pieces: &[Range<u64>]) -> V
     gpu.enter(|entered| {
         Queue::and_wait(entered, |queue, _| {
             pieces.iter().try_for_each(|tiles| {
-                let (input, output) = (Span::from(&**input), Span::from(&*output).address);
+                let (input, output) = (span(input), span(&output).address);
                 // SAFETY: both buffers live until the work is waited for.
                 unsafe { queue.scan_piece(row, input, output, tiles.clone()) }
             })
@@ -53,12 +58,12 @@ fn a_reduction_may_be_cut_and_may_stop_halfway() {
     let gpu = Gpu::new().unwrap();
     gpu.make_current().unwrap();
     let items = items(3 * reduce_tile_items::<f32>() + 5);
-    let expected = reference::reduce::<Sum, _>(&items);
+    let expected = reduce::<Sum, _>(&items).wait(Cpu).unwrap();
     let input = DeviceBuffer::from_slice(&items).unwrap();
     assert_eq!(reduce_pieces(&gpu, &input, &[0..1, 1..4]), expected);
     assert_eq!(reduce_pieces(&gpu, &input, &[0..2, 2..3, 3..4]), expected);
     reduce_pieces(&gpu, &input, &[0..2, 2..3]);
-    assert_eq!(reduce::<Sum, _>(&gpu, &input), Ok(expected));
+    assert_eq!(reduce::<Sum, _>(&input).wait(&gpu), Ok(expected));
 }
 
 #[test]
@@ -66,11 +71,11 @@ fn a_scan_may_be_cut_and_may_stop_halfway() {
     let gpu = Gpu::new().unwrap();
     gpu.make_current().unwrap();
     let items = items(3 * scan_tiles::<f32>().items(0) + 5);
-    let expected = reference::inclusive_scan::<Sum, _>(&items);
+    let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();
     let input = DeviceBuffer::from_slice(&items).unwrap();
     assert_eq!(scan_pieces(&gpu, &input, &[0..1, 1..4]), expected);
     scan_pieces(&gpu, &input, &[0..2, 2..3]);
     let mut output = DeviceBuffer::from_slice(&items).unwrap();
-    inclusive_scan::<Sum, _>(&gpu, &input, &mut output).unwrap();
+    scan::<Sum, _>(&input).to(&mut output).wait(&gpu).unwrap();
     assert_eq!(output.as_host_vec().unwrap(), expected);
 }

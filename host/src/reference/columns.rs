@@ -3,34 +3,22 @@
 use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;
 
-use super::{reduce_rows, segmented_exclusive_scan, segmented_inclusive_scan};
+use super::{segmented_exclusive_scan, segmented_inclusive_scan, segmented_reduce};
 
-/// Combines the items of each of `columns` columns of a row-major matrix, as [`reduce_rows`] does those of the rows of the transposed
-/// one. Of a matrix of no rows, each column gives the operator's identity.
-///
-/// ```
-/// use warpfold::{Max, reference};
-/// assert_eq!(reference::reduce_columns::<Max, u32>(&[1, 2, 4, 3], 2), [4, 3]);
-/// ```
+/// Combines the items of each of `columns` columns of a row-major matrix, as segments of the
+/// transposed one. Of a matrix of no rows, each column gives the operator's identity.
 ///
 /// # Panics
 ///
 /// If `columns` is 0.
 pub fn reduce_columns<O: Op<T>, T: Element>(matrix: &[T], columns: usize) -> Vec<O::Output> {
-    let rows = matrix.len() / columns;
-    match rows {
-        0 => vec![O::lower(O::identity()); columns],
-        _ => reduce_rows::<O, T>(&transposed(matrix, columns), rows),
-    }
+    segmented_reduce::<O, T>(
+        &transposed(matrix, columns),
+        &offsets(matrix.len(), columns),
+    )
 }
 
 /// Scans each of `columns` columns of a row-major matrix, each item included.
-///
-/// ```
-/// use warpfold::{Sum, reference};
-/// let sums = reference::inclusive_scan_columns::<Sum, u32>(&[1, 2, 4, 3], 2);
-/// assert_eq!(sums, [1, 2, 5, 5]);
-/// ```
 ///
 /// # Panics
 ///
@@ -43,12 +31,6 @@ pub fn inclusive_scan_columns<O: Op<T>, T: Element>(
 }
 
 /// As [`inclusive_scan_columns`], each item left out.
-///
-/// ```
-/// use warpfold::{Sum, reference};
-/// let sums = reference::exclusive_scan_columns::<Sum, u32>(&[1, 2, 4, 3], 2);
-/// assert_eq!(sums, [0, 0, 1, 2]);
-/// ```
 ///
 /// # Panics
 ///
@@ -66,13 +48,18 @@ fn scan<T: Element, R: Element>(
     columns: usize,
     scan_segments: fn(&[T], &[usize]) -> Vec<R>,
 ) -> Vec<R> {
-    let rows = matrix.len() / columns;
-    let offsets: Vec<usize> = (0..=columns).map(|column| column * rows).collect();
+    let offsets = offsets(matrix.len(), columns);
     let results = scan_segments(&transposed(matrix, columns), &offsets);
-    match rows {
+    match matrix.len() / columns {
         0 => results,
-        _ => transposed(&results, rows),
+        rows => transposed(&results, rows),
     }
+}
+
+/// Where the columns begin in the transposed matrix.
+fn offsets(item_count: usize, columns: usize) -> Vec<usize> {
+    let rows = item_count / columns;
+    (0..=columns).map(|column| column * rows).collect()
 }
 
 /// The items of a matrix of this many columns, column after column.

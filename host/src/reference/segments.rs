@@ -7,11 +7,6 @@ use warpfold_kernels::segments::FAN;
 /// Combines the items of each segment: segment `s` has those from `offsets[s]` to before `offsets[s + 1]`. For none, the
 /// operator's identity.
 ///
-/// ```
-/// use warpfold::{Sum, reference};
-/// assert_eq!(reference::segmented_reduce::<Sum, u32>(&[1, 2, 3, 4], &[0, 3, 3, 4]), [6, 0, 4]);
-/// ```
-///
 /// # Panics
 ///
 /// If the offsets do not ascend, or one is beyond the items.
@@ -20,20 +15,6 @@ pub fn segmented_reduce<O: Op<T>, T: Element>(items: &[T], offsets: &[usize]) ->
     segments
         .map(|ends| segment::<O, T>(&items[ends[0]..ends[1]]))
         .collect()
-}
-
-/// Combines the items of each row of `row_items`: a segmented reduction whose segments are all of one length.
-///
-/// ```
-/// use warpfold::{Max, reference};
-/// assert_eq!(reference::reduce_rows::<Max, u32>(&[1, 2, 3, 4], 2), [2, 4]);
-/// ```
-///
-/// # Panics
-///
-/// If `row_items` is 0.
-pub fn reduce_rows<O: Op<T>, T: Element>(items: &[T], row_items: usize) -> Vec<O::Output> {
-    items.chunks_exact(row_items).map(segment::<O, T>).collect()
 }
 
 /// A segment's items combined: the one value of the last level.
@@ -58,12 +39,6 @@ fn levels<O: Op<T>, T: Element>(items: &[T]) -> Vec<Vec<O::Accumulator>> {
 
 /// Scans each segment, each item included: the results of the items from `offsets[0]` to before the last offset.
 ///
-/// ```
-/// use warpfold::{Sum, reference};
-/// let sums = reference::segmented_inclusive_scan::<Sum, u32>(&[1, 2, 3, 4], &[0, 3, 3, 4]);
-/// assert_eq!(sums, [1, 3, 6, 4]);
-/// ```
-///
 /// # Panics
 ///
 /// If the offsets do not ascend, or one is beyond the items.
@@ -75,12 +50,6 @@ pub fn segmented_inclusive_scan<O: Op<T>, T: Element>(
 }
 
 /// As [`segmented_inclusive_scan`], each item left out.
-///
-/// ```
-/// use warpfold::{Sum, reference};
-/// let sums = reference::segmented_exclusive_scan::<Sum, u32>(&[1, 2, 3, 4], &[0, 3, 3, 4]);
-/// assert_eq!(sums, [0, 1, 3, 0]);
-/// ```
 ///
 /// # Panics
 ///

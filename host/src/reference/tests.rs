@@ -32,8 +32,14 @@ fn check<O: Op<T, Output = T>, T: Element + PartialEq + Debug>(items: &[T]) {
         inclusive.push(O::lower(running));
     }
     check_reduce::<O, T>(items);
-    assert_eq!(super::inclusive_scan::<O, T>(items), inclusive);
-    assert_eq!(super::exclusive_scan::<O, T>(items), exclusive);
+    assert_eq!(
+        inclusive_scan_from::<O, T>(<O as Op<T>>::identity(), items),
+        inclusive
+    );
+    assert_eq!(
+        exclusive_scan_from::<O, T>(<O as Op<T>>::identity(), items),
+        exclusive
+    );
 }
 
 #[test]
@@ -61,7 +67,10 @@ fn narrow_floats_are_summed_in_wider_ones() {
     // In the items' own type, each sum of two would be 2¹¹ or 2⁸ again.
     let sum = reduce::<Sum, f16>(&[2048.0, 1.0, 1.0].map(f16::from_f32));
     assert_eq!(sum, f16::from_f32(2050.0));
-    let sums = super::inclusive_scan::<Sum, bf16>(&[256.0, 1.0, 1.0].map(bf16::from_f32));
+    let sums = inclusive_scan_from::<Sum, bf16>(
+        <Sum as Op<bf16>>::identity(),
+        &[256.0, 1.0, 1.0].map(bf16::from_f32),
+    );
     assert_eq!(sums, [256.0, 256.0, 258.0].map(bf16::from_f32));
     assert_eq!(reduce::<WideSum, f16>(&[f16::MAX; 2]), 2.0 * 65504.0);
     assert_eq!(reduce::<WideSum, f32>(&[1e30, 1.0, -1e30]), 0.0);
@@ -88,7 +97,7 @@ fn the_tree_of_a_scan_is_the_contracts() {
     let mut items = vec![0.0f32; 8];
     (items[0], items[4], items[5]) = (16_777_216.0, 1.0, 1.0);
     assert_eq!(
-        super::inclusive_scan::<Sum, f32>(&items)[4..6],
+        inclusive_scan_from::<Sum, f32>(<Sum as Op<f32>>::identity(), &items)[4..6],
         [16_777_216.0, 16_777_218.0]
     );
 }
@@ -101,7 +110,7 @@ fn nothing_gives_the_identity() {
     );
     assert_eq!(reduce::<Max, f64>(&[]), f64::NEG_INFINITY);
     assert_eq!(
-        super::exclusive_scan::<Sum, f32>(&[5.0])[0].to_bits(),
+        exclusive_scan_from::<Sum, f32>(<Sum as Op<f32>>::identity(), &[5.0])[0].to_bits(),
         (-0.0f32).to_bits()
     );
 }
@@ -113,7 +122,7 @@ fn a_nan_is_written_as_rusts() {
     for result in [
         reduce::<Sum, f32>(&[odd]),
         reduce::<Min, f32>(&[1.0, odd]),
-        super::inclusive_scan::<Max, f32>(&[odd, 2.0])[1],
+        inclusive_scan_from::<Max, f32>(<Max as Op<f32>>::identity(), &[odd, 2.0])[1],
     ] {
         assert_eq!(result.to_bits(), f32::NAN.to_bits());
     }

@@ -1,9 +1,10 @@
 //! A call that waits, and says which offset is wrong if the kernel has refused them.
 
 use super::Offset;
-use crate::driver::{self, Address};
+use crate::call::Made;
+use crate::driver;
 use crate::error::{Error, Result};
-use crate::gpu::{Call, Gpu, PinnedMemory};
+use crate::gpu::{Call, Entered, PinnedMemory};
 use crate::kernel::Row;
 use crate::launch::{Queue, Segments, Span, Starts};
 
@@ -13,48 +14,34 @@ const ACCEPTED: u64 = 0;
 /// Bytes of offsets that are looked at together.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Reduces segments, and waits for it.
-pub fn reduce(gpu: &Gpu, row: &'static Row, segments: Segments, output: Span) -> Result<()> {
-    and_wait(gpu, segments, |queue, report| {
-        queue.segmented_reduce(row, segments, output, report)
-    })
-}
-
-/// Scans segments, and waits for it.
-pub fn scan(
-    gpu: &Gpu,
+/// Queues what is made of each segment, and waits for it.
+pub fn and_wait(
+    entered: Entered<'_>,
     row: &'static Row,
     segments: Segments,
-    is_exclusive: bool,
+    made: Made,
     output: Span,
 ) -> Result<()> {
-    and_wait(gpu, segments, |queue, report| {
-        queue.segmented_scan(row, segments, is_exclusive, output, report)
-    })
-}
-
-/// Waits for what is queued, which writes to a report whether it refuses the offsets.
-fn and_wait(
-    gpu: &Gpu,
-    segments: Segments,
-    queue_work: impl FnOnce(&mut Queue<'_>, Address) -> Result<()>,
-) -> Result<()> {
-    gpu.enter(|entered| {
-        let ((), mut call) = Queue::and_wait(entered, |queue, call| {
-            call.write_number(ACCEPTED)?;
-            queue_work(queue, call.result()?)
-        })?;
-        // SAFETY: the work is done; a number is there, the host's or the kernel's.
-        let report = unsafe { call.read_number() }?;
-        let item_count = segments.items.item_count;
-        match segments.starts {
-            Starts::Offsets(span) if report != ACCEPTED => Err(match span.item.bytes {
-                4 => first_bad::<u32>(&mut call, span, item_count)?,
-                _ => first_bad::<u64>(&mut call, span, item_count)?,
-            }),
-            // Rows are never refused.
-            Starts::Offsets(_) | Starts::Rows(_) => Ok(()),
-        }
+    let Starts::Offsets(offsets) = segments.starts else {
+        // Rows are never refused.
+        return Queue::and_wait(entered, |queue, _| {
+            queue.segments(row, segments, made, output, 0)
+        })
+        .map(drop);
+    };
+    let ((), mut call) = Queue::and_wait(entered, |queue, call| {
+        call.write_number(ACCEPTED)?;
+        queue.segments(row, segments, made, output, call.result()?)
+    })?;
+    // SAFETY: the work is done; a number is there, the host's or the kernel's.
+    let report = unsafe { call.read_number() }?;
+    if report == ACCEPTED {
+        return Ok(());
+    }
+    let item_count = segments.items.item_count;
+    Err(match offsets.item.bytes {
+        4 => first_bad::<u32>(entered, &mut call, offsets, item_count)?,
+        _ => first_bad::<u64>(entered, &mut call, offsets, item_count)?,
     })
 }
 
@@ -82,8 +69,13 @@ pub fn ascends<I: Offset>(
 }
 
 /// The error that names the first offset that is wrong.
-fn first_bad<I: Offset>(call: &mut Call<'_>, span: Span, item_count: usize) -> Result<Error> {
-    let piece = PinnedMemory::allocate(PIECE_BYTES)?;
+fn first_bad<I: Offset>(
+    entered: Entered<'_>,
+    call: &mut Call<'_>,
+    span: Span,
+    item_count: usize,
+) -> Result<Error> {
+    let piece = entered.with_room(|| PinnedMemory::allocate(PIECE_BYTES))?;
     let mut before = 0;
     let mut index = 0;
     while index < span.item_count {

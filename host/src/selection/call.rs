@@ -1,34 +1,45 @@
-//! The two forms of a call: one that waits and gives the number of what was selected, and one that queues.
-
-use cust::memory::DeviceSlice;
-use cust::stream::Stream;
+//! A selection that waits, and gives the number of what was chosen.
 
 use crate::error::{Error, Result};
-use crate::gpu::Gpu;
+use crate::gpu::Entered;
 use crate::launch::{Count, Queue, Selection, Span};
 
-/// Selects, and waits for it. Gives the number of chosen items, for all of which there was room.
-pub fn and_wait(gpu: &Gpu, selection: Selection) -> Result<usize> {
+/// Selects, and waits for it. Gives the number of chosen items, for all of which there was room; it is written to `count_to`, too, if that is
+/// given.
+pub fn and_wait(
+    entered: Entered<'_>,
+    selection: &Selection,
+    count_to: Option<Span>,
+) -> Result<usize> {
     let item_count = selection.input.item_count;
-    if item_count == 0 && !selection.outputs.with_end {
+    if item_count == 0 && !selection.outputs.with_end && count_to.is_none() {
         selection.check_lengths()?;
         return Ok(0);
     }
-    let count = gpu.enter(|entered| {
-        let ((), call) = Queue::and_wait(entered, |queue, call| {
-            queue.select(&selection, Count::Own(call.result()?))
-        })?;
-        match item_count {
-            0 => Ok(0),
-            // SAFETY: the work is done, and it wrote a number there.
-            _ => unsafe { call.read_number() },
-        }
+    let ((), mut call) = Queue::and_wait(entered, |queue, call| {
+        let count = match count_to {
+            Some(place) => Count::Callers(place),
+            None => Count::Own(call.result()?),
+        };
+        queue.select(selection, count)
     })?;
-    let count = count as usize;
+    let count = match (count_to, item_count) {
+        (Some(place), _) => call.number_at(place.address)?,
+        (None, 0) => 0,
+        // SAFETY: the work is done, and it wrote a number there.
+        (None, _) => unsafe { call.read_number() }?,
+    } as usize;
+    let item_count = match selection.item_count_at {
+        Some(place) => item_count.min(call.number_at(place.address)? as usize),
+        None => item_count,
+    };
     let end = usize::from(selection.outputs.with_end);
     check_room(selection.capacity(), count)?;
     check_room(selection.index_capacity(), count + end)?;
-    check_room(selection.rejected_capacity(), item_count - count)?;
+    check_room(
+        selection.rejected_capacity(),
+        item_count.saturating_sub(count),
+    )?;
     Ok(count)
 }
 
@@ -41,15 +52,4 @@ fn check_room(offered_items: Option<usize>, needed_items: usize) -> Result<()> {
         }),
         _ => Ok(()),
     }
-}
-
-/// Queues a selection on a stream of the caller's.
-pub fn queue(
-    gpu: &Gpu,
-    stream: &Stream,
-    selection: Selection,
-    count: &mut DeviceSlice<u64>,
-) -> Result<()> {
-    let count = Count::Callers(Span::from(&*count));
-    gpu.enter(|entered| Queue::on(entered, stream, |queue| queue.select(&selection, count)))
 }

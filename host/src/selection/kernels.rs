@@ -13,8 +13,11 @@ use crate::launch::Chooser;
 ///
 /// # Safety
 ///
-/// [`Self::entry`] is the kernel that was compiled for this predicate and these items. The table of kernels and
-/// [`operators!`](crate::operators) implement it; nobody else has to.
+/// - [`Self::entry`] is made for items of type `T`, so that launches know their size;
+/// - its symbol, in its texts, is the kernel that was compiled for this predicate and these items, or is not there: then loading it is
+///   an error.
+///
+/// The table of kernels and [`operators!`](crate::operators) implement it; nobody else has to.
 #[diagnostic::on_unimplemented(
     message = "there is no kernel for the predicate `{Self}` and items of type `{T}`",
     label = "neither the table of kernels nor an `operators!` list has such a row"
@@ -29,8 +32,11 @@ pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
 ///
 /// # Safety
 ///
-/// [`Self::entry`] is the kernel that was compiled for this equality and these items. The table of kernels and
-/// [`operators!`](crate::operators) implement it; nobody else has to.
+/// - [`Self::entry`] is made for items of type `T`, so that launches know their size;
+/// - its symbol, in its texts, is the kernel that was compiled for this equality and these items, or is not there: then loading it is
+///   an error.
+///
+/// The table of kernels and [`operators!`](crate::operators) implement it; nobody else has to.
 #[diagnostic::on_unimplemented(
     message = "there is no kernel for the equality `{Self}` and items of type `{T}`",
     label = "neither the table of kernels nor an `operators!` list has such a row"
@@ -43,7 +49,8 @@ pub unsafe trait RunsKernel<T: Item>: Equality<T> {
 
 macro_rules! row {
     (select_if $predicate:ident $t:ident $symbol:ident) => {
-        // SAFETY: the texts of this library have the table's rows, by these names.
+        // SAFETY: the entry is made for the table's items. This library's texts are made of the same table, whose symbols name one kernel
+        // each; `cargo xtask ptx` inspects that they have exactly these.
         unsafe impl SelectKernel<$t> for $predicate {
             fn entry() -> &'static Entry {
                 static ENTRY: Entry = Entry::with_blocks(
@@ -56,7 +63,8 @@ macro_rules! row {
         }
     };
     (runs $equality:ident $t:ident $symbol:ident) => {
-        // SAFETY: the texts of this library have the table's rows, by these names.
+        // SAFETY: the entry is made for the table's items. This library's texts are made of the same table, whose symbols name one kernel
+        // each; `cargo xtask ptx` inspects that they have exactly these.
         unsafe impl RunsKernel<$t> for $equality {
             fn entry() -> &'static Entry {
                 static ENTRY: Entry = Entry::with_blocks(
@@ -76,6 +84,16 @@ macro_rules! rows {
 }
 
 for_each_selection_kernel!(rows);
+
+/// The rows of the 16-bit floats that `cust` can copy: the same kernels.
+#[cfg(feature = "cust")]
+mod of_cust {
+    use cust_half::{bf16, f16};
+
+    use super::*;
+
+    warpfold_kernels::for_each_narrow_float!(rows selection_kernels);
+}
 
 macro_rules! flagged_row {
     (select_flagged $t:ident $symbol:ident $bytes:ident) => {

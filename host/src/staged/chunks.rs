@@ -2,17 +2,27 @@
 
 use std::ops::Range;
 
-use warpfold_kernels::workspace::{STATES_OFFSET, workspace_bytes};
+use warpfold_kernels::contract::REDUCE_MAX_CHUNKS;
+use warpfold_kernels::element::ACCUMULATOR_MAX_WORDS;
+use warpfold_kernels::workspace::STATES_OFFSET;
 
 use super::carry::{Piece, Ways, carry};
 use super::cut::Cut;
 use super::{Items, lanes};
 use crate::error::Result;
-use crate::gpu::{Entered, Place};
+use crate::gpu::{Entered, Place, SHORT_BYTES};
 use crate::kernel::Row;
 use crate::launch::Queue;
 
-/// Reduces the items of these chunks of `items`, which are not all of them: the state words of their partials, in order.
+/// Bytes of the longest board: each of at least two GPUs has no more than half of the chunks, rounded up.
+const MOST_BOARD_BYTES: u64 =
+    STATES_OFFSET + REDUCE_MAX_CHUNKS.div_ceil(2) * 8 * ACCUMULATOR_MAX_WORDS as u64;
+
+// A call that has a lane must not wait for another of the same kind: all that there are may be held by calls that wait so. The board's
+// is a short lane, those of pieces are not.
+const _: () = assert!(MOST_BOARD_BYTES <= SHORT_BYTES as u64);
+
+/// Reduces the items of these chunks of `items`, at most half of them, rounded up: the state words of their partials, in order.
 pub(crate) fn reduce_chunks(
     entered: Entered<'_>,
     row: &'static Row,
@@ -36,13 +46,17 @@ pub(crate) fn reduce_chunks(
     conductor.begin();
     // Where nothing is written: others have the last ticket.
     let result = conductor.result()?;
-    let mut board = entered.lane(workspace_bytes(state_words) as usize)?;
+    let slot_bytes = 8 * row.division.words_per_accumulator;
+    let partial_bytes = (chunks.end - chunks.start) * slot_bytes;
+    debug_assert!(STATES_OFFSET + partial_bytes <= MOST_BOARD_BYTES);
+    let mut board = entered.lane((STATES_OFFSET + partial_bytes) as usize)?;
     board.bytes()[..STATES_OFFSET as usize].fill(0);
     let board = board.send(STATES_OFFSET as usize)?;
     let board = board.lend(&conductor, |control| {
         let place = Place {
             control,
-            states: control + STATES_OFFSET,
+            // The launches publish the partials of these chunks, and look at none.
+            states: (control + STATES_OFFSET).wrapping_sub(chunks.start * slot_bytes),
             state_words,
         };
         Queue::on_board(entered, &conductor, place, |queue| {
@@ -50,16 +64,19 @@ pub(crate) fn reduce_chunks(
             carry(lanes, Ways::There, pieces, |lane, piece| {
                 lane.lend(&conductor, |address| {
                     let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
-                    // SAFETY: as in `reduce_pieces`: the lane's memory holds the items of these chunks from its start on.
+                    // SAFETY:
+                    // - the lane's memory holds the items of these chunks from its start on, since `carry` hands the pieces over in
+                    //   order, and is lent to the conductor's stream until the work is done;
+                    // - it is aligned to 256 bytes, and the offset is a multiple of an item's size;
+                    // - the result has a place of its own, in page-locked memory that is aligned to a page.
                     unsafe { queue.reduce_piece(row, input, cut.units(piece), result) }
                 })
             })
         })
     })?;
-    let slot_bytes = 8 * row.division.words_per_accumulator;
-    let start = STATES_OFFSET + chunks.start * slot_bytes;
-    let bytes = (chunks.end - chunks.start) * slot_bytes;
-    let mut board = board.receive(start as usize, bytes as usize)?.wait()?;
+    let mut board = board
+        .receive(STATES_OFFSET as usize, partial_bytes as usize)?
+        .wait()?;
     conductor.wait()?;
-    Ok(board.bytes()[..bytes as usize].to_vec())
+    Ok(board.bytes()[..partial_bytes as usize].to_vec())
 }

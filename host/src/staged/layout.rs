@@ -1,5 +1,7 @@
 //! Parts of a lane's memory, one after another: what is uploaded whole, with its results.
 
+use std::ops::Range;
+
 use super::Items;
 use crate::error::{Error, Result};
 use crate::gpu::BusyLane;
@@ -16,8 +18,8 @@ pub(super) struct Layout {
 }
 
 /// A part, of this many items.
-#[derive(Clone, Copy)]
-pub(super) struct Part {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Part {
     /// Its first byte.
     pub at: usize,
     pub item_count: usize,
@@ -56,6 +58,24 @@ impl Layout {
 }
 
 impl Part {
+    /// These of its items.
+    pub fn items(self, range: Range<usize>) -> Self {
+        Self {
+            at: self.at + range.start * self.item.bytes,
+            item_count: range.len(),
+            ..self
+        }
+    }
+
+    /// The first items, at most as many as there are.
+    pub fn first(self, item_count: usize) -> Self {
+        self.items(0..item_count.min(self.item_count))
+    }
+
+    pub fn bytes(self) -> usize {
+        self.item_count * self.item.bytes
+    }
+
     /// Where it is on the device.
     pub fn on(self, lane: &BusyLane<'_>) -> Span {
         Span {

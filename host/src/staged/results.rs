@@ -35,7 +35,7 @@ impl<T: Item> Results<T> {
     pub fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
         let items = &mut self.items.spare_capacity_mut()[..self.count];
         let bytes = size_of_val(items);
-        // SAFETY: the same memory, as bytes, which need no alignment and may hold anything.
+        // SAFETY: the same memory, borrowed mutably from the vector for as long, as bytes, which need no alignment and may hold anything.
         unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), bytes) }
     }
 
@@ -63,7 +63,8 @@ impl<T: Item> Results<T> {
     ///
     /// All bytes have been written, with those of items.
     pub unsafe fn written(mut self) -> Vec<T> {
-        // SAFETY: `count` were reserved, and the caller says that they are written.
+        debug_assert!(self.count <= self.items.capacity());
+        // SAFETY: `new` has reserved room for `count` items, and all their bytes are written with those of items: this function's condition.
         unsafe { self.items.set_len(self.count) };
         self.items
     }
@@ -97,7 +98,7 @@ mod tests {
             for (index, byte) in results.bytes().iter_mut().enumerate() {
                 byte.write(index as u8);
             }
-            // SAFETY: just written.
+            // SAFETY: the loop above has written every byte, and any byte is a `u8`.
             let items = unsafe { results.written() };
             assert_eq!(items.len(), count);
             assert!((0..).zip(items).all(|(index, byte)| byte == index as u8));

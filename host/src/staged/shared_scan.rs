@@ -73,7 +73,8 @@ pub(crate) fn scan_shared<'items, K: Kind, O: Kernel<K, T>, T: Item>(
         shares[index % ranks].pieces.push(Piece { from, to });
     }
     run(shares, &Chain::new(O::identity(), O::combine))?;
-    // SAFETY: every piece has come back, with the scan's results.
+    // SAFETY: `run` has ended without an error, so every rank has brought all its pieces back, with the scan's results, and they are all
+    // of the memory.
     Ok(unsafe { results.written() })
 }
 
@@ -130,8 +131,11 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                                 boards
                                     .first
                                     .publish_prefix(groups.start, O::identity(), stream)?;
-                                // SAFETY: the lane's memory holds the items of these tiles from its start on, and is lent to the
-                                // conductor's stream until the work is done. They are whole groups, and the first one's prefix is published.
+                                // SAFETY:
+                                // - the lane's memory holds the items of these tiles from its start on, and is lent to the conductor's
+                                //   stream until the work is done;
+                                // - it is aligned to 256 bytes, and the offset is a multiple of an item's size;
+                                // - the tiles are whole groups, so that none before is looked for, and the first one's prefix is published.
                                 unsafe { first.publish_piece(row, input(address), tiles) }?;
                                 boards.take(groups, index, stream)
                             }),
@@ -148,9 +152,12 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
                                     )?;
                                     let offset = cut.offset(row.result, piece);
                                     let output = (address + results_at as u64).wrapping_sub(offset);
-                                    // SAFETY: as above; and the memory has room for the results after the items, or in their places
-                                    // if the types are the same. Both are aligned to 256 bytes, and the offsets are multiples of an
-                                    // item's and of a result's size.
+                                    // SAFETY:
+                                    // - the lane's memory holds the items of these tiles still, and is lent to the conductor's stream
+                                    //   until the work is done;
+                                    // - it has room for the results after the items, or in their places if the types are the same;
+                                    // - both are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's size;
+                                    // - the tiles are whole groups, and the first one's prefix is published just before.
                                     unsafe { second.scan_piece(row, input(address), output, tiles) }
                                 })
                             }
@@ -254,8 +261,11 @@ impl<A: Accumulator> Boards<A> {
         let from = self.first.aggregate(groups.start);
         let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
         let at = index % (BETWEEN + 1) * self.slot_bytes;
-        // SAFETY: there is room for the bytes of the piece's states. Nobody uses them before the piece leaves, which waits for this; the piece that
-        // had them before has left.
+        debug_assert!(
+            bytes <= self.slot_bytes && at + self.slot_bytes <= (BETWEEN + 1) * self.slot_bytes
+        );
+        // SAFETY: the slot lies in the page-locked memory, which has one more than pieces stand between arriving and leaving, and no more
+        // than a slot is copied. Nobody uses it before the piece leaves, which waits for this; the piece that had it before has left.
         unsafe {
             let to = self.taken.start().add(at);
             driver::queue_copy_to_host(to, from, bytes.min(self.slot_bytes), stream)
@@ -268,7 +278,8 @@ impl<A: Accumulator> Boards<A> {
         lane.call().stream().synchronize()?;
         let at = index % (BETWEEN + 1) * self.slot_bytes;
         let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
-        // SAFETY: the copy of these bytes is done, and no other is queued to there before the piece has left.
+        // SAFETY: the slot lies in the page-locked memory, as in `take`. The copy of these bytes is done, since the stream that comes after
+        // it has been waited for, and no other is queued to there before the piece has left.
         let states = unsafe {
             slice::from_raw_parts(
                 self.taken.start().add(at).as_ptr(),

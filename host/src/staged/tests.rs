@@ -7,11 +7,11 @@ use virtual_gpu::inject::{Calls, Failure, Moment, fail, record};
 use warpfold_kernels::contract::{reduce_tile_items, scan_tiles};
 
 use super::*;
+use crate::Cpu;
 use crate::error::Error;
 use crate::gpu::Gpu;
 use crate::kernel::kind::Kind;
 use crate::kernel::{Kernel, kind};
-use crate::reference;
 use warpfold_kernels::op::{Max, Sum, WideSum};
 
 fn some_bytes(count: usize) -> Vec<u8> {
@@ -101,8 +101,11 @@ fn reductions_have_the_same_bits_however_they_are_cut() {
     let tile = reduce_tile_items::<f32>() as usize;
     for count in [1, tile, tile + 1, 6 * tile - 1, 6 * tile, 13 * tile + 5] {
         let items = some_floats(count);
-        let sum = reference::reduce::<Sum, _>(&items).to_bits();
-        let wide_sum = reference::reduce::<WideSum, _>(&items).to_bits();
+        let sum = crate::reduce::<Sum, _>(&items).wait(Cpu).unwrap().to_bits();
+        let wide_sum = crate::reduce::<WideSum, _>(&items)
+            .wait(Cpu)
+            .unwrap()
+            .to_bits();
         for piece_tiles in [1, 2, 3, 20] {
             let found = reduced::<Sum, _>(&gpu, piece_tiles, &items).unwrap();
             assert_eq!(found.to_bits(), sum, "{count} in pieces of {piece_tiles}");
@@ -116,7 +119,10 @@ fn reductions_have_the_same_bits_however_they_are_cut() {
     }
     let bytes = some_bytes(5 * reduce_tile_items::<u8>() as usize + 3);
     let found = reduced::<Max, _>(&gpu, 2, &bytes);
-    assert_eq!(found, Ok(reference::reduce::<Max, _>(&bytes)));
+    assert_eq!(
+        found,
+        Ok(crate::reduce::<Max, _>(&bytes).wait(Cpu).unwrap())
+    );
 }
 
 #[test]
@@ -125,8 +131,8 @@ fn scans_have_the_same_bits_however_they_are_cut() {
     let tile = scan_tiles::<f32>().items(1) as usize;
     for count in [1, tile, tile + 1, 6 * tile - 1, 6 * tile, 35 * tile + 5] {
         let items = some_floats(count);
-        let inclusive = reference::inclusive_scan::<Sum, _>(&items);
-        let exclusive = reference::exclusive_scan::<Sum, _>(&items);
+        let inclusive = crate::scan::<Sum, _>(&items).wait(Cpu).unwrap();
+        let exclusive = crate::scan::<Sum, _>(&items).exclusive().wait(Cpu).unwrap();
         for piece_tiles in [1, 2, 3, 40] {
             let what = format!("{count} in pieces of {piece_tiles}");
             let found = scanned::<kind::inclusive_scan, Sum, _>(&gpu, piece_tiles, &items);
@@ -137,17 +143,20 @@ fn scans_have_the_same_bits_however_they_are_cut() {
     }
     let bytes = some_bytes(5 * scan_tiles::<u8>().items(1) as usize + 3);
     let found = scanned::<kind::inclusive_scan, Max, _>(&gpu, 2, &bytes);
-    assert_eq!(found, Ok(reference::inclusive_scan::<Max, _>(&bytes)));
+    assert_eq!(found, Ok(crate::scan::<Max, _>(&bytes).wait(Cpu).unwrap()));
 }
 
 /// A reduction and a scan in three pieces each, on more than one lane.
 fn both(gpu: &Gpu) -> Result<()> {
     let items = some_floats(2 * reduce_tile_items::<f32>() as usize + 1);
     let sum = reduced::<Sum, _>(gpu, 1, &items)?;
-    assert_eq!(sum.to_bits(), reference::reduce::<Sum, _>(&items).to_bits());
+    assert_eq!(
+        sum.to_bits(),
+        crate::reduce::<Sum, _>(&items).wait(Cpu).unwrap().to_bits()
+    );
     let items = some_floats(2 * scan_tiles::<f32>().items(1) as usize + 1);
     let found = scanned::<kind::inclusive_scan, Sum, _>(gpu, 1, &items)?;
-    assert!(found == reference::inclusive_scan::<Sum, _>(&items));
+    assert!(found == crate::scan::<Sum, _>(&items).wait(Cpu).unwrap());
     Ok(())
 }
 

@@ -31,7 +31,12 @@
 //! those before a window refuses, the offsets up to there ascend, so the blocks that it waits for see the chunks that they are to
 //! tell. Hence a block that waits in vain hears of a refusal by a window before its own, whose block has started.
 //!
-//! Cost: every item and every result once, every offset once or twice; of a window's items the first and the last come in vectors
+//! **Offsets that somebody rewrites meanwhile.** Results are then of no use, but nothing is accessed out of bounds and no block waits
+//! forever. What a block reads of its windows' ends and what it reads of its chunks' starts is checked together, whatever
+//! the search has found. A window without a chunk that others may wait for tells the identity, since another block may have read
+//! otherwise: so each window tells a value, or is refused.
+//!
+//! Cost: every item and every result once, every offset once or twice, a value for each window; of a window's items the first and the last come in vectors
 //! that may reach into its neighbours. 3 barriers a block, 3 for each window, 1 more where a chunk has more than 256 items, 1 where
 //! chunks have few items and one of them has more than 16, and 1 for what is combined. Of a scan, 4 more for each window, 1 where a chunk has more than 256 items, and 1 for a chunk of an earlier segment.
 
@@ -207,6 +212,12 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 // Orders items and starts before everybody's reads.
                 simt::barrier();
                 if self.is_refused() {
+                    return;
+                }
+                if self.starts_differ(&self.work(number), room) {
+                    if simt::thread_index() == 0 {
+                        self.refuse();
+                    }
                     return;
                 }
                 if self.lacks_slots(&self.work(number), room) {

@@ -1,9 +1,13 @@
 //! Sums of what becomes of items: their squares, and whether they are other than 0.
 
+#[cfg(feature = "cust")]
+use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
 use half::{bf16, f16};
 
 use super::{canonical, Commutative, Op};
 use crate::arithmetic::{bf16_to_f32, f16_to_f32};
+#[cfg(feature = "cust")]
+use crate::arithmetic::{cust_bf16_to_f32, cust_f16_to_f32};
 use crate::element::{for_each_item, item_of, vector_of, Element, Words};
 
 /// The sum of the items' squares. `f32` for `f16`, `bf16` and `f32`, `f64` for `f64`, rounding as [`Sum`](super::Sum) does, the
@@ -87,6 +91,13 @@ floats! {
     bf16 f32, bf16::from_bits(0), bf16_to_f32, nonzero_magnitudes;
     f32 f32, 0.0, |item| item, nonzero_items::<f32>;
     f64 f64, 0.0, |item| item, nonzero_items::<f64>;
+}
+
+// The same types of the version of `half` that `cust` knows.
+#[cfg(feature = "cust")]
+floats! {
+    cust_f16 f32, cust_f16::from_bits(0), cust_f16_to_f32, nonzero_magnitudes;
+    cust_bf16 f32, cust_bf16::from_bits(0), cust_bf16_to_f32, nonzero_magnitudes;
 }
 
 sum!(false WideSumOfSquares, f32 => f64, 0.0, |item| { let wide = f64::from(item); wide * wide }, |a, b| a + b, canonical);

@@ -1,9 +1,13 @@
 //! The dot product of two inputs.
 
+#[cfg(feature = "cust")]
+use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
 use half::{bf16, f16};
 
 use super::{canonical, Commutative, Op, Pair};
 use crate::arithmetic::{bf16_to_f32, f16_to_f32};
+#[cfg(feature = "cust")]
+use crate::arithmetic::{cust_bf16_to_f32, cust_f16_to_f32};
 
 /// The sum of the products of pairs: a dot product of two inputs. `f32` for `f16`, `bf16` and `f32`, `f64` for `f64`, rounding at each
 /// product and each sum; `i64` for signed integers and `u64` for unsigned ones, which wrap. Identity: 0, for floats −0.0.
@@ -82,4 +86,11 @@ floats! {
     bf16 => f32, Pair(bf16::from_bits(1 << 15), bf16::from_bits(0)), bf16_to_f32;
     f32 => f32, Pair(-0.0, 0.0), |item| item;
     f64 => f64, Pair(-0.0, 0.0), |item| item;
+}
+
+// The same types of the version of `half` that `cust` knows.
+#[cfg(feature = "cust")]
+floats! {
+    cust_f16 => f32, Pair(cust_f16::from_bits(1 << 15), cust_f16::from_bits(0)), cust_f16_to_f32;
+    cust_bf16 => f32, Pair(cust_bf16::from_bits(1 << 15), cust_bf16::from_bits(0)), cust_bf16_to_f32;
 }

@@ -41,7 +41,7 @@ unsafe impl<T: Pod> Zeroable for Extremes<T> {}
 // SAFETY: see above.
 unsafe impl<T: Pod> Pod for Extremes<T> {}
 // SAFETY: see above; and it holds what may be copied to a device.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(feature = "cust")]
 unsafe impl<T: cust_core::DeviceCopy> cust_core::DeviceCopy for Extremes<T> {}
 
 impl Commutative for ArgMin {}

@@ -10,6 +10,8 @@
 //! put above its place in one word: the least word then has both. Of `f32`, the machine finds a vector's extreme, and the place is that
 //! of its bits; NaNs are seen to afterwards.
 
+#[cfg(feature = "cust")]
+use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
 use half::{bf16, f16};
 
 use crate::arithmetic::{maximum_f32, minimum_f32, of_two_words, unless_nan, HAS_EXTREMES_F32};
@@ -198,6 +200,13 @@ narrow! {
     i16: signed::<0x8000_8000>;
     f16: halves::<0x7c00>;
     bf16: halves::<0x7f80>;
+}
+
+// The same types of the version of `half` that `cust` knows.
+#[cfg(feature = "cust")]
+narrow! {
+    cust_f16: halves::<0x7c00>;
+    cust_bf16: halves::<0x7f80>;
 }
 
 /// Items that are one word: how it becomes a key.

@@ -17,10 +17,14 @@
 //! Statistician 37, 1983, table 1). Here a thread appends tiles to a left fold, up to c of them: about u·κ·(c + log₂ n).
 
 use bytemuck::{Pod, Zeroable};
+#[cfg(feature = "cust")]
+use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
 use half::{bf16, f16};
 
 use super::{Commutative, Op};
 use crate::arithmetic::{bf16_to_f32, f16_to_f32, spread};
+#[cfg(feature = "cust")]
+use crate::arithmetic::{cust_bf16_to_f32, cust_f16_to_f32};
 use crate::element::{item_of, vector_of, Element, Words};
 
 /// How many items there are, their mean and their variance: an operator, and its result. All is computed in `f64`.
@@ -52,7 +56,7 @@ unsafe impl Zeroable for Moments {}
 // SAFETY: see above.
 unsafe impl Pod for Moments {}
 // SAFETY: plain old data, without pointers.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(feature = "cust")]
 unsafe impl cust_core::DeviceCopy for Moments {}
 
 impl Moments {
@@ -121,6 +125,13 @@ numbers! {
     bf16: |item| f64::from(bf16_to_f32(item));
     f32: f64::from;
     f64: |item| item;
+}
+
+// The same types of the version of `half` that `cust` knows.
+#[cfg(feature = "cust")]
+numbers! {
+    cust_f16: |item| f64::from(cust_f16_to_f32(item));
+    cust_bf16: |item| f64::from(cust_bf16_to_f32(item));
 }
 
 impl<T: Number> Op<T> for Moments {

@@ -22,7 +22,7 @@ unsafe impl Zeroable for Statistics {}
 // SAFETY: see above.
 unsafe impl Pod for Statistics {}
 // SAFETY: plain old data, without pointers.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(feature = "cust")]
 unsafe impl cust_core::DeviceCopy for Statistics {}
 
 impl Commutative for Statistics {}

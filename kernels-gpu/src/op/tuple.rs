@@ -43,7 +43,7 @@ macro_rules! tuple {
         // SAFETY: see above.
         unsafe impl<$($op: Pod),*> Pod for $tuple<$($op),*> {}
         // SAFETY: it holds what may be copied to a device.
-        #[cfg(not(target_arch = "nvptx64"))]
+        #[cfg(feature = "cust")]
         unsafe impl<$($op: cust_core::DeviceCopy),*> cust_core::DeviceCopy for $tuple<$($op),*> {}
 
         impl<$($op: Commutative),*> Commutative for ($($op,)*) {}

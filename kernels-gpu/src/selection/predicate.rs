@@ -1,5 +1,7 @@
 //! Predicates: which items are chosen, each by itself.
 
+#[cfg(feature = "cust")]
+use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
 use half::{bf16, f16};
 
 use crate::element::{for_each_item, item_of, Element, Vector};
@@ -80,6 +82,13 @@ floats! {
     bf16, sign 1 << 15, infinity bf16::INFINITY.to_bits();
     f32, sign 1 << 31, infinity f32::INFINITY.to_bits();
     f64, sign 1 << 63, infinity f64::INFINITY.to_bits();
+}
+
+// The same types of the version of `half` that `cust` knows.
+#[cfg(feature = "cust")]
+floats! {
+    cust_f16, sign 1 << 15, infinity cust_f16::INFINITY.to_bits();
+    cust_bf16, sign 1 << 15, infinity cust_bf16::INFINITY.to_bits();
 }
 
 #[cfg(test)]

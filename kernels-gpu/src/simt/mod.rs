@@ -58,14 +58,28 @@ mod cuda_std;
 #[cfg(feature = "cuda_std")]
 pub use self::cuda_std::*;
 
-#[cfg(all(feature = "stable", not(feature = "cuda_std")))]
+#[cfg(all(
+    any(feature = "stable", all(doc, not(target_arch = "nvptx64"))),
+    not(feature = "cuda_std")
+))]
 mod stable;
-#[cfg(all(feature = "stable", not(feature = "cuda_std")))]
+#[cfg(all(
+    any(feature = "stable", all(doc, not(target_arch = "nvptx64"))),
+    not(feature = "cuda_std")
+))]
 pub use self::stable::*;
 
-#[cfg(not(any(feature = "stable", feature = "cuda_std")))]
+#[cfg(not(any(
+    feature = "stable",
+    feature = "cuda_std",
+    all(doc, not(target_arch = "nvptx64"))
+)))]
 mod rustc;
-#[cfg(not(any(feature = "stable", feature = "cuda_std")))]
+#[cfg(not(any(
+    feature = "stable",
+    feature = "cuda_std",
+    all(doc, not(target_arch = "nvptx64"))
+)))]
 pub use self::rustc::*;
 
 use crate::contract::WARP_LANES;

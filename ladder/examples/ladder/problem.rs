@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use warpfold::{Item, Kernel, kind};
-use warpfold_ladder::{Placement, Plain, Rung};
+use warpfold::{Kernel, kind};
+use warpfold_ladder::{Item, Placement, Plain, Rung};
 
 use crate::common::Random;
 use crate::failure::Failure;

@@ -14,7 +14,7 @@
 //! | `reduce::paired`, `reduce::unrolled` | 5: divergence and unrolling |
 //! | `nested` | 5: kernels that launch kernels, by `runtime` |
 //!
-//! On the host there is the table ([`entries`]). `emit` makes an entry of each of its rows.
+//! On the host there are the table ([`entries`]) and what is in which text ([`texts`]). `emit` makes an entry of each of its rows.
 //!
 //! What must hold of a launch is said once, here:
 //!
@@ -40,6 +40,8 @@
 #![cfg_attr(feature = "cuda_std", allow(unexpected_cfgs))]
 
 pub mod entries;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod texts;
 
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std"))]
 mod emit;

@@ -1,10 +1,8 @@
 //! Document 3: the blocks combine their results themselves, by atomic operations on one word.
 
-use warpfold::Item;
-
 use super::{Run, blocks};
 use crate::scratch::{Scratch, address_of};
-use crate::{Measured, Plain, Result};
+use crate::{Item, Measured, Plain, Result};
 
 /// One launch, with a number of items for each thread.
 pub fn run<O: Plain<T>, T: Item>(mut run: Run<'_, T>, thread_items: u64) -> Result<Measured<T>> {

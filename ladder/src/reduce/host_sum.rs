@@ -1,10 +1,8 @@
 //! Documents 2 and 5: each block leaves a result, and the host combines them.
 
-use warpfold::Item;
-
 use super::{Run, blocks};
 use crate::scratch::{Address, Scratch};
-use crate::{Measured, Plain, Result};
+use crate::{Item, Measured, Plain, Result};
 
 /// Document 2: two items a thread, as many as there are.
 pub fn of_pairs<O: Plain<T>, T: Item>(run: Run<'_, T>) -> Result<Measured<T>> {

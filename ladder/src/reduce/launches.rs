@@ -1,10 +1,8 @@
 //! Document 1: the grid's results are combined by further launches.
 
-use warpfold::Item;
-
 use super::{Run, blocks};
 use crate::scratch::{Scratch, address_of};
-use crate::{Measured, Result};
+use crate::{Item, Measured, Result};
 
 /// Blocks of the first of three launches.
 const FIRST_OF_THREE: u32 = 288;

@@ -1,12 +1,10 @@
 //! Document 5, dynamic parallelism: a block's levels are launched by the kernel itself; the host combines the blocks'
 //! results.
 
-use warpfold::Item;
-
 use super::{Run, blocks};
 use crate::nested::Children;
 use crate::scratch::{Address, Scratch};
-use crate::{Measured, Plain, Result, Rung};
+use crate::{Item, Measured, Plain, Result, Rung};
 
 /// What every kernel here has as its first parameters.
 struct Pointers {

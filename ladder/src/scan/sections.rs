@@ -6,11 +6,9 @@
 //! down:  put the scanned totals in front of the sections after the first, level by level back to the output
 //! ```
 
-use warpfold::Item;
-
 use super::{Run, blocks};
 use crate::scratch::{Address, Scratch};
-use crate::{Measured, Result};
+use crate::{Item, Measured, Result};
 
 /// What a kernel takes for each thread of a block.
 #[derive(Clone, Copy)]

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+pub use warpfold_ladder::Item;
 use warpfold_ladder::Ladder;
 
 use crate::common::gpu;

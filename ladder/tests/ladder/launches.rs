@@ -3,8 +3,8 @@
 use virtual_gpu::driver::{run_with, watch_launches};
 use virtual_gpu::{Checks, Class, Counters, Mode, RunOptions};
 use warpfold::cust::memory::DeviceBuffer;
-use warpfold::{Item, Kernel, Sum, kind};
-use warpfold_ladder::{Plain, Rung};
+use warpfold::{Kernel, Sum, kind};
+use warpfold_ladder::{Item, Plain, Rung};
 
 use crate::common::mode;
 use crate::device::ladder;

@@ -12,6 +12,11 @@ warpfold::item! {
 
 impl Complex {
     const ONE: Self = Self { re: 1.0, im: 0.0 };
+
+    /// Whether it has the bits of one: to `==`, 1 − 0i is one too.
+    fn is_one(self) -> bool {
+        self.re.to_bits() == 1.0f32.to_bits() && self.im.to_bits() == 0
+    }
 }
 
 /// The product of complex numbers.
@@ -36,10 +41,10 @@ impl Op<Complex> for ComplexProduct {
 
     /// One times a number is the number, and not what `0.0 * NaN` or `-0.0 + 0.0` make of it.
     fn combine(left: Complex, right: Complex) -> Complex {
-        if left == Complex::ONE {
+        if left.is_one() {
             return right;
         }
-        if right == Complex::ONE {
+        if right.is_one() {
             return left;
         }
         Complex {
@@ -74,6 +79,13 @@ impl Matrix {
     const ONE: Self = Self {
         rows: [[1.0, 0.0], [0.0, 1.0]],
     };
+
+    /// Whether it has the bits of the identity: to `==`, −0.0 is 0.0.
+    fn is_one(self) -> bool {
+        let [[a, b], [c, d]] = self.rows;
+        let ones = a.to_bits() == 1.0f32.to_bits() && d.to_bits() == 1.0f32.to_bits();
+        ones && b.to_bits() == 0 && c.to_bits() == 0
+    }
 }
 
 /// The product of matrices, which does not commute.
@@ -93,10 +105,10 @@ impl Op<Matrix> for MatrixProduct {
     }
 
     fn combine(left: Matrix, right: Matrix) -> Matrix {
-        if left == Matrix::ONE {
+        if left.is_one() {
             return right;
         }
-        if right == Matrix::ONE {
+        if right.is_one() {
             return left;
         }
         let [[a, b], [c, d]] = left.rows;

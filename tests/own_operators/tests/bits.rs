@@ -2,11 +2,15 @@
 //! the laws that `check_operator` knows.
 
 mod common;
+#[path = "../../common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 
 use std::any::type_name;
 
 use bytemuck::bytes_of;
 use common::{Numbers, items};
+use device::{Item, Kernel};
 use own_operators::operators::*;
 use virtual_gpu::Mode;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
@@ -15,8 +19,8 @@ use warpfold::kind::{
     segmented_scan,
 };
 use warpfold::{
-    Commutative, Gpu, Item, Kernel, Pair, Triple, check_operator, check_reduce_operator,
-    check_scan_operator, reference,
+    Commutative, Cpu, Gpu, Pair, Triple, check_operator, check_reduce_operator,
+    check_scan_operator, reduce, scan,
 };
 
 /// Lengths about the borders of vectors, warps, blocks and tiles, and some between. Scans of more than 16 MiB have other tiles.
@@ -62,22 +66,43 @@ where
     let input = DeviceBuffer::from_slice(&items).unwrap();
     let starts = DeviceBuffer::from_slice(&offsets).unwrap();
     let mut output = DeviceBuffer::<O::Output>::zeroed(lengths.len()).unwrap();
-    warpfold::segmented_reduce::<O, T, usize>(gpu, &input, &starts, &mut output).unwrap();
+    warpfold::reduce::<O, _>(&input)
+        .segments(&starts)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
     let mut found = vec![bytemuck::Zeroable::zeroed(); lengths.len()];
     output.copy_to(&mut found).unwrap();
-    let expected = reference::segmented_reduce::<O, T>(&items, &offsets);
+    let expected = reduce::<O, _>(&items).segments(&offsets).wait(Cpu).unwrap();
     assert_same(&found, &expected, type_name::<O>());
     let mut output = DeviceBuffer::<O::Output>::zeroed(items.len()).unwrap();
     let mut found = vec![bytemuck::Zeroable::zeroed(); items.len()];
     let within = offsets[0]..offsets[lengths.len()];
-    warpfold::segmented_inclusive_scan::<O, T, usize>(gpu, &input, &starts, &mut output).unwrap();
+    warpfold::scan::<O, _>(&input)
+        .segments(&starts)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
     output.copy_to(&mut found).unwrap();
-    let expected = reference::segmented_inclusive_scan::<O, T>(&items, &offsets);
-    assert_same(&found[within.clone()], &expected, type_name::<O>());
-    warpfold::segmented_exclusive_scan::<O, T, usize>(gpu, &input, &starts, &mut output).unwrap();
+    let expected = scan::<O, _>(&items).segments(&offsets).wait(Cpu).unwrap();
+    assert_same(
+        &found[within.clone()],
+        &expected[within.clone()],
+        type_name::<O>(),
+    );
+    warpfold::scan::<O, _>(&input)
+        .exclusive()
+        .segments(&starts)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
     output.copy_to(&mut found).unwrap();
-    let expected = reference::segmented_exclusive_scan::<O, T>(&items, &offsets);
-    assert_same(&found[within], &expected, type_name::<O>());
+    let expected = scan::<O, _>(&items)
+        .exclusive()
+        .segments(&offsets)
+        .wait(Cpu)
+        .unwrap();
+    assert_same(&found[within.clone()], &expected[within], type_name::<O>());
 }
 
 /// Columns of a few leaves, of two chunks and of more than sixteen.
@@ -91,20 +116,37 @@ where
         let items = items(rows * columns, item);
         let input = DeviceBuffer::from_slice(&items).unwrap();
         let mut output = DeviceBuffer::<O::Output>::zeroed(columns).unwrap();
-        warpfold::reduce_columns::<O, T>(gpu, &input, columns, &mut output).unwrap();
+        warpfold::reduce::<O, _>(&input)
+            .columns(columns)
+            .to(&mut output)
+            .wait(gpu)
+            .unwrap();
         let mut found = vec![bytemuck::Zeroable::zeroed(); columns];
         output.copy_to(&mut found).unwrap();
-        let expected = reference::reduce_columns::<O, T>(&items, columns);
+        let expected = reduce::<O, _>(&items).columns(columns).wait(Cpu).unwrap();
         assert_same(&found, &expected, type_name::<O>());
         let mut output = DeviceBuffer::<O::Output>::zeroed(items.len()).unwrap();
         let mut found = vec![bytemuck::Zeroable::zeroed(); items.len()];
-        warpfold::inclusive_scan_columns::<O, T>(gpu, &input, columns, &mut output).unwrap();
+        warpfold::scan::<O, _>(&input)
+            .columns(columns)
+            .to(&mut output)
+            .wait(gpu)
+            .unwrap();
         output.copy_to(&mut found).unwrap();
-        let expected = reference::inclusive_scan_columns::<O, T>(&items, columns);
+        let expected = scan::<O, _>(&items).columns(columns).wait(Cpu).unwrap();
         assert_same(&found, &expected, type_name::<O>());
-        warpfold::exclusive_scan_columns::<O, T>(gpu, &input, columns, &mut output).unwrap();
+        warpfold::scan::<O, _>(&input)
+            .exclusive()
+            .columns(columns)
+            .to(&mut output)
+            .wait(gpu)
+            .unwrap();
         output.copy_to(&mut found).unwrap();
-        let expected = reference::exclusive_scan_columns::<O, T>(&items, columns);
+        let expected = scan::<O, _>(&items)
+            .exclusive()
+            .columns(columns)
+            .wait(Cpu)
+            .unwrap();
         assert_same(&found, &expected, type_name::<O>());
     }
 }
@@ -123,11 +165,16 @@ where
     check_columns::<O, T>(item);
     for length in lengths() {
         let items = items(length, item);
-        let found = warpfold::gpu_inclusive_scan::<O, T>(&items).unwrap();
-        let expected = reference::inclusive_scan::<O, T>(&items);
+        let found = warpfold::scan::<O, _>(&items)
+            .wait(warpfold::Gpu::global())
+            .unwrap();
+        let expected = scan::<O, _>(&items).wait(Cpu).unwrap();
         assert_same(&found, &expected, type_name::<O>());
-        let found = warpfold::gpu_exclusive_scan::<O, T>(&items).unwrap();
-        let expected = reference::exclusive_scan::<O, T>(&items);
+        let found = warpfold::scan::<O, _>(&items)
+            .exclusive()
+            .wait(warpfold::Gpu::global())
+            .unwrap();
+        let expected = scan::<O, _>(&items).exclusive().wait(Cpu).unwrap();
         assert_same(&found, &expected, type_name::<O>());
     }
 }
@@ -146,12 +193,48 @@ where
 {
     for length in lengths() {
         let items = items(length, item);
-        let found = warpfold::gpu_reduce::<O, T>(&items).unwrap();
-        let expected = reference::reduce::<O, T>(&items);
+        let found = warpfold::reduce::<O, _>(&items)
+            .wait(warpfold::Gpu::global())
+            .unwrap();
+        let expected = reduce::<O, _>(&items).wait(Cpu).unwrap();
         assert_same(&[found], &[expected], type_name::<O>());
     }
     check_scans::<O, T>(item);
     check_operator::<O, T>(&items(6, item)).unwrap();
+}
+
+/// What operators of floats go wrong with: both zeros, subnormals, extremes, infinities, NaN.
+const ODD: [f32; 9] = [
+    0.0,
+    -0.0,
+    1e-45,
+    -1e-45,
+    f32::MAX,
+    f32::MIN,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::NAN,
+];
+
+#[test]
+fn odd_floats_keep_the_laws() {
+    check_operator::<ArgMin, f32>(&ODD).unwrap();
+    check_operator::<SumAndMax, f32>(&ODD[..4]).unwrap();
+    check_operator::<AbsoluteSum, f32>(&ODD).unwrap();
+    check_operator::<LogSumExp, f32>(&ODD[..4]).unwrap();
+}
+
+/// One with another zero is not the identity, though `==` says so.
+#[test]
+fn products_know_their_identity_by_its_bits() {
+    let complex = [(1.0, -0.0), (-0.0, 1.0), (-0.0, -0.0), (1e-45, 0.0)];
+    let complex = complex.map(|(re, im)| Complex { re, im });
+    check_operator::<ComplexProduct, Complex>(&complex).unwrap();
+    let matrix = |b, c| Matrix {
+        rows: [[1.0, b], [c, 1.0]],
+    };
+    let matrices = [matrix(-0.0, 0.0), matrix(0.0, -0.0), matrix(0.5, 1e-45)];
+    check_scan_operator::<MatrixProduct, Matrix>(&matrices).unwrap();
 }
 
 /// About 1 in absolute value, so that a product neither overflows nor vanishes soon.
@@ -184,26 +267,42 @@ fn matrix_product() {
 fn arg_min() {
     check::<ArgMin, f32>(|numbers| (numbers.next() % 64) as f32 - 32.0);
     let items = [f32::NAN, 3.0, -0.0, -0.0, 0.0, -f32::NAN];
-    let found = warpfold::gpu_reduce::<ArgMin, f32>(&items[..5]).unwrap();
+    let found = warpfold::reduce::<ArgMin, _>(&items[..5])
+        .wait(warpfold::Gpu::global())
+        .unwrap();
     assert_eq!((found.value.to_bits(), found.index), (0x8000_0000, 2));
     assert_eq!(
-        warpfold::gpu_reduce::<ArgMin, f32>(&items).unwrap().index,
+        warpfold::reduce::<ArgMin, _>(&items)
+            .wait(warpfold::Gpu::global())
+            .unwrap()
+            .index,
         5
     );
-    assert_eq!(warpfold::gpu_reduce::<ArgMin, f32>(&[]).unwrap().count, 0);
+    assert_eq!(
+        warpfold::reduce::<ArgMin, _>(&[])
+            .wait(warpfold::Gpu::global())
+            .unwrap()
+            .count,
+        0
+    );
 }
 
 #[test]
 fn log_sum_exp() {
     check::<LogSumExp, f32>(|numbers| numbers.float() * 20.0);
-    let found = warpfold::gpu_reduce::<LogSumExp, f32>(&[1.0; 1000]).unwrap();
+    let found = warpfold::reduce::<LogSumExp, _>(&[1.0; 1000])
+        .wait(warpfold::Gpu::global())
+        .unwrap();
     assert_eq!((found.exponent, found.scale), (1.0, 1000.0));
 }
 
 #[test]
 fn gcd() {
     check::<Gcd, u64>(|numbers| numbers.next() % 1000 * 360);
-    assert_eq!(warpfold::gpu_reduce::<Gcd, u64>(&[36, 60, 24]), Ok(12));
+    assert_eq!(
+        warpfold::reduce::<Gcd, _>(&[36, 60, 24]).wait(warpfold::Gpu::global()),
+        Ok(12)
+    );
 }
 
 #[test]
@@ -219,19 +318,25 @@ fn composition() {
 #[test]
 fn min_max() {
     check::<MinMax, i32>(|numbers| numbers.next() as i32);
-    let found = warpfold::gpu_reduce::<MinMax, i32>(&[3, -5, 8]).unwrap();
+    let found = warpfold::reduce::<MinMax, _>(&[3, -5, 8])
+        .wait(warpfold::Gpu::global())
+        .unwrap();
     assert_eq!((found.least, found.greatest), (-5, 8));
 }
 
 #[test]
 fn several_operators_over_one_reading() {
     check::<SumAndMax, f32>(|numbers| numbers.float());
-    let Pair(sum, max) = warpfold::gpu_reduce::<SumAndMax, f32>(&[3.0, -5.0, 8.0]).unwrap();
+    let Pair(sum, max) = warpfold::reduce::<SumAndMax, _>(&[3.0, -5.0, 8.0])
+        .wait(warpfold::Gpu::global())
+        .unwrap();
     assert_eq!((sum, max), (6.0, 8.0));
     reduces_only::<SumAndPlace>();
     reduces_only::<Summary>();
     let items = [3.0, -5.0, 8.0, -5.0, 0.0];
-    let Triple(sum, place, count) = warpfold::gpu_reduce::<Summary, f32>(&items).unwrap();
+    let Triple(sum, place, count) = warpfold::reduce::<Summary, _>(&items)
+        .wait(warpfold::Gpu::global())
+        .unwrap();
     assert_eq!((sum, place, count), (1.0, 1, 4));
 }
 
@@ -239,20 +344,25 @@ fn several_operators_over_one_reading() {
 fn maps_before_an_operator() {
     check::<AbsoluteSum, f32>(Numbers::float);
     check::<WeightedByPlace, i32>(|numbers| numbers.next() as i32);
-    let found = warpfold::gpu_reduce::<AbsoluteSum, f32>(&[1.5, -2.5]);
+    let found = warpfold::reduce::<AbsoluteSum, _>(&[1.5, -2.5]).wait(warpfold::Gpu::global());
     assert_eq!(found, Ok(4.0));
-    let found = warpfold::gpu_inclusive_scan::<WeightedByPlace, i32>(&[5, -3, 7]);
+    let found = warpfold::scan::<WeightedByPlace, _>(&[5, -3, 7]).wait(warpfold::Gpu::global());
     assert_eq!(found, Ok(vec![0, -3, 11]));
     let items: Vec<u32> = (0..10_001).collect();
-    assert_eq!(warpfold::gpu_reduce::<CountEven, u32>(&items), Ok(5001));
+    assert_eq!(
+        warpfold::reduce::<CountEven, _>(&items).wait(warpfold::Gpu::global()),
+        Ok(5001)
+    );
     check_reduce_operator::<CountEven, u32>(&[1, 2, 3, 4]).unwrap();
 }
 
 fn reduces_only<O: Commutative + Kernel<reduce, f32>>() {
     for length in lengths() {
         let items = items(length, |numbers| 1.0e5 + numbers.float());
-        let found = warpfold::gpu_reduce::<O, f32>(&items).unwrap();
-        let expected = reference::reduce::<O, f32>(&items);
+        let found = warpfold::reduce::<O, _>(&items)
+            .wait(warpfold::Gpu::global())
+            .unwrap();
+        let expected = reduce::<O, _>(&items).wait(Cpu).unwrap();
         assert_same(&[found], &[expected], type_name::<O>());
     }
     check_reduce_operator::<O, f32>(&items(6, Numbers::float)).unwrap();
@@ -263,14 +373,17 @@ fn two_inputs() {
     for length in lengths() {
         let left = items(length, Numbers::float);
         let right = items(length, |numbers| numbers.next() as u32 % 9);
-        let found = warpfold::gpu_reduce_pairs::<WeightedMean, _, _>(&left, &right).unwrap();
+        let found = warpfold::reduce::<WeightedMean, _>((&left, &right))
+            .wait(warpfold::Gpu::global())
+            .unwrap();
         let pairs: Vec<_> = std::iter::zip(&left, &right)
             .map(|(&left, &right)| Pair(left, right))
             .collect();
-        let expected = reference::reduce::<WeightedMean, Pair<f32, u32>>(&pairs);
+        let expected = reduce::<WeightedMean, _>(&pairs).wait(Cpu).unwrap();
         assert_same(&[found], &[expected], "a weighted mean");
     }
-    let mean = warpfold::gpu_reduce_pairs::<WeightedMean, _, _>(&[1.0f32, 5.0], &[3u32, 1]);
+    let mean = warpfold::reduce::<WeightedMean, _>((&[1.0f32, 5.0], &[3u32, 1]))
+        .wait(warpfold::Gpu::global());
     assert_eq!(mean, Ok(2.0));
 }
 

@@ -2,15 +2,16 @@
 //! together by key.
 
 mod common;
+#[path = "../../common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
 
 use bytemuck::bytes_of;
 use common::{Numbers, items};
+use device::Item;
 use own_operators::operators::*;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
-use warpfold::{
-    Gpu, Item, RunsKernel, SelectKernel, Sum, partition_if, reduce_by_key, reference,
-    run_length_encode, select_if, select_indices_if, unique,
-};
+use warpfold::{Cpu, Gpu, RunsKernel, SelectKernel, Sum, reduce, runs, select};
 
 /// Lengths about the borders of rows and tiles.
 const LENGTHS: [usize; 5] = [1, 33, 2048, 8193, 20_000];
@@ -34,18 +35,28 @@ fn check_predicate<P: SelectKernel<T>, T: Item>(item: fn(&mut Numbers) -> T) {
     for length in LENGTHS {
         let items = items(length, item);
         let input = DeviceBuffer::from_slice(&items).unwrap();
-        let (selected, rejected) = reference::partition_if::<P, T>(&items);
+        let (selected, rejected) = select::<P, _>(&items).partition().wait(Cpu).unwrap();
         assert!(length < 2048 || !selected.is_empty() && !rejected.is_empty());
         let (mut kept, mut others) = (place::<T>(length), place::<T>(length));
-        let count = select_if::<P, T>(gpu, &input, &mut kept).unwrap();
+        let count = select::<P, _>(&input).to(&mut kept).wait(gpu).unwrap();
         assert_eq!(count, selected.len());
         assert_begins(&kept, &selected);
-        partition_if::<P, T>(gpu, &input, &mut kept, &mut others).unwrap();
+        select::<P, _>(&input)
+            .to(&mut kept)
+            .rest_to(&mut others)
+            .wait(gpu)
+            .unwrap();
         assert_begins(&kept, &selected);
         assert_begins(&others, &rejected);
         let mut indices = place::<usize>(length);
-        select_indices_if::<P, T, _>(gpu, &input, &mut indices).unwrap();
-        assert_begins(&indices, &reference::select_indices_if::<P, T>(&items));
+        select::<P, _>(&input)
+            .indices_to(&mut indices)
+            .wait(gpu)
+            .unwrap();
+        assert_begins(
+            &indices,
+            &select::<P, _>(&items).indices().wait(Cpu).unwrap(),
+        );
     }
 }
 
@@ -55,25 +66,35 @@ fn check_equality<E: RunsKernel<T>, T: Item>(item: fn(&mut Numbers) -> T) {
     for length in LENGTHS {
         let items = items(length, item);
         let input = DeviceBuffer::from_slice(&items).unwrap();
-        let (keys, lengths) = reference::run_length_encode::<E, T>(&items);
+        let (keys, lengths) = runs::<E, _>(&items).lengths().wait(Cpu).unwrap();
         assert!(length < 2048 || keys.len() > 1 && keys.len() < length);
         let mut firsts = place::<T>(length);
         assert_eq!(
-            unique::<E, T>(gpu, &input, &mut firsts).unwrap(),
+            runs::<E, _>(&input).to(&mut firsts).wait(gpu).unwrap(),
             keys.len()
         );
         assert_begins(&firsts, &keys);
-        let (mut firsts, mut runs) = (place::<T>(length), place::<usize>(length));
-        run_length_encode::<E, T, _>(gpu, &input, &mut firsts, &mut runs).unwrap();
+        let (mut firsts, mut run_lengths) = (place::<T>(length), place::<usize>(length));
+        runs::<E, _>(&input)
+            .to(&mut firsts)
+            .lengths_to(&mut run_lengths)
+            .wait(gpu)
+            .unwrap();
         assert_begins(&firsts, &keys);
-        assert_begins(&runs, &lengths);
+        assert_begins(&run_lengths, &lengths);
 
         let values: Vec<f32> = (0..length).map(|index| index as f32 * 0.1).collect();
-        let (_, sums) = reference::reduce_by_key::<Sum, E, T, f32>(&items, &values);
+        let (_, sums) = reduce::<Sum, _>(&values)
+            .by_key::<E, _>(&items)
+            .wait(Cpu)
+            .unwrap();
         let device_values = DeviceBuffer::from_slice(&values).unwrap();
         let (mut firsts, mut reduced) = (place::<T>(length), place::<f32>(length));
-        let count =
-            reduce_by_key::<Sum, E, T, f32>(gpu, &input, &device_values, &mut firsts, &mut reduced);
+        let count = reduce::<Sum, _>(&device_values)
+            .by_key::<E, _>(&input)
+            .keys_to(&mut firsts)
+            .to(&mut reduced)
+            .wait(gpu);
         assert_eq!(count, Ok(keys.len()));
         assert_begins(&firsts, &keys);
         assert_begins(&reduced, &sums);

@@ -6,7 +6,7 @@ use own_operators::kernels::{
 use warpfold::cust::launch;
 use warpfold::cust::memory::{DeviceBuffer, DevicePointer};
 use warpfold::cust::stream::{Stream, StreamFlags};
-use warpfold::{Gpu, OwnKernel, reference};
+use warpfold::{Cpu, Gpu, OwnKernel, scan};
 
 /// Runs a kernel as one block; what it left in the results.
 macro_rules! run {
@@ -58,13 +58,13 @@ fn a_warp_exchanges_and_combines() {
     assert_eq!(row(1), above);
     assert_eq!(row(2), [7; 32]);
     assert_eq!(row(3)[0], 496);
-    assert_eq!(
-        row(4),
-        reference::inclusive_scan::<warpfold::Sum, u32>(&lanes)
-    );
+    assert_eq!(row(4), scan::<warpfold::Sum, _>(&lanes).wait(Cpu).unwrap());
     assert_eq!(
         row(5),
-        reference::exclusive_scan::<warpfold::Sum, u32>(&lanes)
+        scan::<warpfold::Sum, _>(&lanes)
+            .exclusive()
+            .wait(Cpu)
+            .unwrap()
     );
     assert_eq!((row(4)[3], row(5)[3]), (6, 3));
 }
@@ -77,12 +77,15 @@ fn a_block_combines_and_tells() {
     assert_eq!(row(0)[0], 32_640);
     assert_eq!(
         row(1),
-        reference::inclusive_scan::<warpfold::Sum, u32>(&threads)
+        scan::<warpfold::Sum, _>(&threads).wait(Cpu).unwrap()
     );
     assert_eq!(row(2), [32_640; 256]);
     assert_eq!(
         row(3),
-        reference::exclusive_scan::<warpfold::Sum, u32>(&threads)
+        scan::<warpfold::Sum, _>(&threads)
+            .exclusive()
+            .wait(Cpu)
+            .unwrap()
     );
     assert_eq!(row(4), [0; 256]);
     assert_eq!((row(1)[100], row(3)[100]), (5050, 4950));
@@ -93,10 +96,7 @@ fn scratch_is_used_again_after_a_barrier() {
     let items: Vec<u32> = (0..1000).map(|i| i * i % 37).collect();
     let input = upload(&items);
     let found = run!(running_sums, 256, [pointer(&input), 1000u32], 1000);
-    assert_eq!(
-        found,
-        reference::inclusive_scan::<warpfold::Sum, u32>(&items)
-    );
+    assert_eq!(found, scan::<warpfold::Sum, _>(&items).wait(Cpu).unwrap());
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! What the calls of a sequence leave and give, when they are made one by one on the host; and the library's functions
 //! for each operator.
 
+use crate::device::Kernel;
 use cust::memory::DeviceSlice;
 use cust::stream::Stream;
-use warpfold::{Gpu, Kernel, Result, cust, kind};
+use warpfold::{Gpu, Result, cust, kind};
 
 use super::step::{Action, Kind, Queue, Span, Step};
 use crate::edges::Edges;
@@ -52,22 +53,54 @@ where
     O: Reduction<T> + Scan<T> + Kernel<kind::reduce, T, Output = T>,
 {
     Operator {
-        reduce: warpfold::reduce::<O, T>,
-        reduce_into: warpfold::reduce_into::<O, T>,
+        reduce: |gpu, input| warpfold::reduce::<O, _>(input).wait(gpu),
+        reduce_into: |gpu, stream, input, output| {
+            warpfold::reduce::<O, _>(input)
+                .to(output)
+                .queue(gpu, stream)
+        },
         inclusive: Scans {
-            waiting: warpfold::inclusive_scan::<O, T>,
-            waiting_in_place: warpfold::inclusive_scan_in_place::<O, T>,
-            queued: warpfold::inclusive_scan_on::<O, T>,
-            queued_in_place: warpfold::inclusive_scan_in_place_on::<O, T>,
-            of_slice: warpfold::gpu_inclusive_scan::<O, T>,
+            waiting: |gpu, input, output| warpfold::scan::<O, _>(input).to(output).wait(gpu),
+            waiting_in_place: |gpu, items| warpfold::scan::<O, _>(items).in_place().wait(gpu),
+            queued: |gpu, stream, input, output| {
+                warpfold::scan::<O, _>(input).to(output).queue(gpu, stream)
+            },
+            queued_in_place: |gpu, stream, items| {
+                warpfold::scan::<O, _>(items).in_place().queue(gpu, stream)
+            },
+            of_slice: |items| warpfold::scan::<O, _>(items).wait(Gpu::global()),
             scanned: O::inclusive,
         },
         exclusive: Scans {
-            waiting: warpfold::exclusive_scan::<O, T>,
-            waiting_in_place: warpfold::exclusive_scan_in_place::<O, T>,
-            queued: warpfold::exclusive_scan_on::<O, T>,
-            queued_in_place: warpfold::exclusive_scan_in_place_on::<O, T>,
-            of_slice: warpfold::gpu_exclusive_scan::<O, T>,
+            waiting: |gpu, input, output| {
+                warpfold::scan::<O, _>(input)
+                    .exclusive()
+                    .to(output)
+                    .wait(gpu)
+            },
+            waiting_in_place: |gpu, items| {
+                warpfold::scan::<O, _>(items)
+                    .exclusive()
+                    .in_place()
+                    .wait(gpu)
+            },
+            queued: |gpu, stream, input, output| {
+                warpfold::scan::<O, _>(input)
+                    .exclusive()
+                    .to(output)
+                    .queue(gpu, stream)
+            },
+            queued_in_place: |gpu, stream, items| {
+                warpfold::scan::<O, _>(items)
+                    .exclusive()
+                    .in_place()
+                    .queue(gpu, stream)
+            },
+            of_slice: |items| {
+                warpfold::scan::<O, _>(items)
+                    .exclusive()
+                    .wait(Gpu::global())
+            },
             scanned: O::exclusive,
         },
         reduced: O::reduced,

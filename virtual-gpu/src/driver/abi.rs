@@ -7,7 +7,8 @@
 //! in Rust apart from null handles and keys), so a wrapper *is* that promise, and everything behind
 //! the seam is safe code. No wrapper but [`HostPointer`] may be kept after the call.
 
-use crate::driver::code::{Code, Outcome};
+use crate::driver::code::{Code, Outcome, SUCCESS};
+use crate::driver::objects::stream::Stream;
 use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
 
@@ -104,6 +105,10 @@ impl<T> Clone for In<T> {
 }
 
 impl<T> Copy for In<T> {}
+
+impl<T> In<T> {
+    pub(crate) const NULL: Self = Self(std::ptr::null());
+}
 
 impl<T: Copy> In<T> {
     pub(crate) fn is_null(self) -> bool {
@@ -219,8 +224,20 @@ pub(crate) fn zeroed(count: usize) -> Outcome<Box<[u8]>> {
 /// A function of the caller's that a stream calls, with its argument.
 #[derive(Clone, Copy)]
 pub(crate) struct HostFunction {
-    function: unsafe extern "C" fn(*mut c_void),
+    function: Called,
     data: HostPointer,
+}
+
+/// What `cuStreamAddCallback` takes.
+pub(crate) type StreamCallback = Option<unsafe extern "C" fn(Handle<Stream>, i32, *mut c_void)>;
+
+#[derive(Clone, Copy)]
+enum Called {
+    Plain(unsafe extern "C" fn(*mut c_void)),
+    OfStream(
+        unsafe extern "C" fn(Handle<Stream>, i32, *mut c_void),
+        Handle<Stream>,
+    ),
 }
 
 impl HostFunction {
@@ -228,14 +245,29 @@ impl HostFunction {
         function: Option<unsafe extern "C" fn(*mut c_void)>,
         data: HostPointer,
     ) -> Outcome<Self> {
-        let function = function.ok_or(Code::INVALID_VALUE)?;
+        let function = Called::Plain(function.ok_or(Code::INVALID_VALUE)?);
+        Ok(Self { function, data })
+    }
+
+    /// A callback of a stream.
+    pub(crate) fn of_stream(
+        function: StreamCallback,
+        stream: Handle<Stream>,
+        data: HostPointer,
+    ) -> Outcome<Self> {
+        let function = Called::OfStream(function.ok_or(Code::INVALID_VALUE)?, stream);
         Ok(Self { function, data })
     }
 
     pub(crate) fn call(&self) {
-        // SAFETY: by the contract of `cuLaunchHostFunc` the function takes this argument, on any
-        // thread.
-        unsafe { (self.function)(self.data.0) }
+        match self.function {
+            // SAFETY: by the contract of `cuLaunchHostFunc` the function takes this argument, on any
+            // thread.
+            Called::Plain(function) => unsafe { function(self.data.0) },
+            // SAFETY: by the contract of `cuStreamAddCallback` the function takes the stream that it was added to, a code
+            // and this argument, on any thread.
+            Called::OfStream(function, stream) => unsafe { function(stream, SUCCESS, self.data.0) },
+        }
     }
 }
 
@@ -247,6 +279,14 @@ pub(crate) fn shared_bytes_for(function: BlockSizeToShared, threads: i32) -> Opt
     // SAFETY: by the contract of `cuOccupancyMaxPotentialBlockSize` the function takes any block
     // size.
     function.map(|function| unsafe { function(threads) })
+}
+
+/// `CUmemLocation`: the kind of a place in memory, and its number.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Location {
+    pub(crate) kind: i32,
+    pub(crate) id: i32,
 }
 
 /// What a C program holds for an object of ours: a number in a pointer's clothes. It is never

@@ -20,7 +20,9 @@
 mod abi;
 mod architectures;
 mod calls;
+mod claim;
 mod code;
+mod default_stream;
 mod findings;
 pub mod inject;
 mod launches;
@@ -38,6 +40,7 @@ pub use launches::{Launch, LaunchWatch, last_fault, run_with, watch_launches};
 pub use live::{Live, live, live_of_this_thread};
 pub use mode::{AlreadyStarted, Mode, ModeError, mode, start};
 pub use seam::dispatch::inside_a_call;
+pub use seam::unsupported::UNSUPPORTED_CALLS;
 pub use settings::{Choice, Devices, Settings};
 pub use timing::{TimedCall, time_calls};
 pub use variables::SettingsError;

@@ -1,5 +1,6 @@
 //! Which device the process gets: decided once, at the first driver call or the first question.
 
+use crate::driver::claim::{self, Claim};
 use crate::driver::code::Code;
 use crate::driver::objects::machine::Machine;
 use crate::driver::seam::real::{self, Real};
@@ -26,6 +27,13 @@ pub enum ModeError {
     /// `CUDA_ERROR_NO_DEVICE`.
     #[error("VIRTUAL_GPU=off, and there is no CUDA driver: {0}")]
     NoDriver(String),
+    /// Another copy of this crate answers as the virtual device in this process; `cuInit` returns
+    /// `CUDA_ERROR_SYSTEM_DRIVER_MISMATCH`.
+    #[error(
+        "there are two virtual drivers in this process, such as one that is linked in and one that was loaded as \
+         libcuda.so.1; what one of them has allocated the other does not know"
+    )]
+    TwoDrivers,
 }
 
 impl ModeError {
@@ -34,6 +42,7 @@ impl ModeError {
         match self {
             ModeError::Settings(_) => Code::INVALID_VALUE,
             ModeError::NoDriver(_) => Code::NO_DEVICE,
+            ModeError::TwoDrivers => Code::SYSTEM_DRIVER_MISMATCH,
         }
     }
 }
@@ -93,18 +102,25 @@ pub(crate) fn machine() -> Option<&'static Machine> {
     }
 }
 
+fn virtual_machine(settings: Settings) -> Backend {
+    match claim::claim() {
+        Claim::Ours => Backend::Virtual(Box::new(Machine::new(settings))),
+        Claim::Taken => Backend::Nobody(ModeError::TwoDrivers),
+    }
+}
+
 fn decide(settings: Result<Settings, SettingsError>) -> Backend {
     let backend = match settings {
         Err(error) => Backend::Nobody(error.into()),
         Ok(settings) => match settings.choice {
-            Choice::On => Backend::Virtual(Box::new(Machine::new(settings))),
+            Choice::On => virtual_machine(settings),
             Choice::Off => match real::open() {
                 Ok(real) => Backend::Real(real),
                 Err(reason) => Backend::Nobody(ModeError::NoDriver(reason)),
             },
             Choice::Auto => match real::open() {
                 Ok(real) if real.has_device() => Backend::Real(real),
-                _ => Backend::Virtual(Box::new(Machine::new(settings))),
+                _ => virtual_machine(settings),
             },
         },
     };

@@ -108,6 +108,8 @@ struct Table {
     live: BTreeMap<u64, Arc<Allocation>>,
     /// Pinned host memory, which kernels reach and which is no memory of the device's.
     pinned: BTreeMap<u64, Arc<Allocation>>,
+    /// Memory that host and kernels reach at one address. It is no memory of the device's either.
+    managed: BTreeMap<u64, Arc<Allocation>>,
     freed: BTreeMap<u64, u64>,
     next: u64,
     live_bytes: u64,
@@ -126,6 +128,7 @@ impl Memory {
             table: RwLock::new(Table {
                 live: BTreeMap::new(),
                 pinned: BTreeMap::new(),
+                managed: BTreeMap::new(),
                 freed: BTreeMap::new(),
                 next: FIRST_ADDRESS + u64::from(ordinal) * DEVICE_ADDRESSES,
                 live_bytes: 0,
@@ -220,6 +223,27 @@ impl Memory {
     /// Gives back what [`pin`](Self::pin) gave. Launches that run keep it until they end.
     pub(crate) fn unpin(&self, address: u64) {
         self.write_table().pinned.remove(&address);
+    }
+
+    /// Managed memory, at least one byte, at the address where the host has it; `None` if the host has no more. It is as
+    /// any allocation, but for its address and the bytes that count as written, which are all of them.
+    pub(crate) fn alloc_managed(&self, bytes: u64) -> Option<Arc<Allocation>> {
+        let allocation = Arc::new(Allocation::pinned(bytes)?);
+        self.adopt_managed(&allocation);
+        Some(allocation)
+    }
+
+    /// Lets kernels of this device reach managed memory of another one.
+    pub(crate) fn adopt_managed(&self, allocation: &Arc<Allocation>) {
+        let mut table = self.write_table();
+        table
+            .managed
+            .insert(allocation.base(), Arc::clone(allocation));
+    }
+
+    /// Gives managed memory back; whether there was some at this address.
+    pub(crate) fn free_managed(&self, address: u64) -> bool {
+        self.write_table().managed.remove(&address).is_some()
     }
 
     /// The live allocation that `address` lies in.
@@ -340,6 +364,7 @@ impl Memory {
             .live
             .values()
             .chain(table.pinned.values())
+            .chain(table.managed.values())
             .cloned()
             .collect();
         allocations.sort_by_key(|allocation| allocation.base());
@@ -379,8 +404,15 @@ impl Memory {
 
 impl Table {
     fn containing(&self, address: u64) -> Option<&Arc<Allocation>> {
-        let (_, allocation) = self.live.range(..=address).next_back()?;
-        allocation.holds(address, 1).then_some(allocation)
+        let tables = [&self.live, &self.managed];
+        let below = tables.map(|table| table.range(..=address).next_back());
+        let found = below
+            .into_iter()
+            .flatten()
+            .map(|(_, allocation)| allocation);
+        found
+            .into_iter()
+            .find(|allocation| allocation.holds(address, 1))
     }
 
     fn freed_at(&self, address: u64) -> Option<Extent> {

@@ -86,6 +86,10 @@ impl Written {
 
     /// Takes note that a range was written.
     pub(super) fn mark(&self, offset: u64, bytes: u64) {
+        if self.changed.is_empty() {
+            // What is trusted from the start has no masks.
+            return;
+        }
         let mut at = offset as usize;
         let end = at + bytes as usize;
         let head = at.next_multiple_of(4).min(end) - at;

@@ -55,6 +55,8 @@ macro_rules! tables {
 /// The macros that hand the library's rows on, and what they hand on: symbols, and the rows that they are of.
 type Tables = &'static [(&'static str, &'static [(&'static str, &'static str)])];
 const TABLES: Tables = tables! {
+    for_each_row
+    for_each_whole_array_reduction
     for_each_kernel
     for_each_pair_kernel
     for_each_segmented_kernel

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
-
-use crate::finish::entry_name;
+use warpfold_ptx::finish::entry_name;
 
 /// A text of the compiler's.
 #[derive(Debug, Default)]

@@ -7,8 +7,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-
-use crate::fill::{HOLE, Hole};
+use warpfold_ptx::fill::{HOLE, Hole};
 
 /// The skeleton with copies in place of such holes.
 pub fn remove(skeleton: &str) -> Result<String> {

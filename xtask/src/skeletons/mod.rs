@@ -10,14 +10,14 @@ mod rows;
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Error, Result, ensure};
+use anyhow::{Context, Result, ensure};
+use warpfold_ptx::fill::{HOLE, Hole};
+use warpfold_ptx::finish::add_bounds;
+use warpfold_ptx::table::{BODIES, EXTENSION, OWN, Table};
 
 use self::emitted::Emitted;
 use self::rows::{Row, rows};
-use crate::bounds;
-use crate::fill::{HOLE, Hole};
-use crate::finish::add_bounds;
-use crate::table::{BODIES, EXTENSION, OWN, Table};
+use crate::part::bounds_of_row;
 
 /// The files of a generation of devices, by their names. Each begins with the stamp.
 pub fn files(emitted: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
@@ -29,7 +29,7 @@ pub fn files(emitted: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
         let mut text = [stamp, &emitted.preamble].concat();
         for row in &own {
             let entry = emitted.entry(row.symbol)?;
-            text += &add_bounds(entry, bounds::of);
+            text += &add_bounds(entry, bounds_of_row);
         }
         files.insert(OWN.to_owned(), text);
     }
@@ -37,7 +37,7 @@ pub fn files(emitted: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
     for row in &filled {
         if !skeletons.contains_key(&row.skeleton) {
             let entry = identities::remove(emitted.entry(&row.skeleton)?)?;
-            let entry = add_bounds(&entry, |_| bounds::of(row.symbol));
+            let entry = add_bounds(&entry, |_| bounds_of_row(row.symbol));
             skeletons.insert(row.skeleton.clone(), entry);
         }
     }
@@ -56,7 +56,7 @@ pub fn files(emitted: &str, stamp: &str) -> Result<BTreeMap<String, String>> {
 pub fn whole(table: &Table) -> Result<String> {
     let mut text = table.own.clone().unwrap_or_default();
     for recipe in &table.recipes {
-        text += &table.text(recipe).map_err(Error::msg)?;
+        text += &table.text(recipe)?;
     }
     Ok(text)
 }

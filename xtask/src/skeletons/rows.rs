@@ -2,6 +2,7 @@
 
 use half::{bf16, f16};
 use warpfold_kernels::element::Element;
+use warpfold_kernels::kind::{Kind, Shape, SkeletonsTell};
 use warpfold_kernels::op::*;
 use warpfold_kernels::selection::Bytes16;
 
@@ -33,121 +34,104 @@ impl Row {
 pub fn rows() -> Vec<Row> {
     macro_rules! rows {
         ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-            vec![$(row(stringify!($symbol), $kind::<$op, $t>())),*]
+            &[$((stringify!($symbol), types!($kind $op $t))),*]
         };
     }
-    let mut all = warpfold_kernels::for_each_kernel!(rows);
-    all.extend(warpfold_kernels::for_each_pair_kernel!(rows));
-    all.extend(warpfold_kernels::for_each_segmented_kernel!(rows));
-    all.extend(selections());
-    all.extend(warpfold_kernels::for_each_segmented_scan_kernel!(rows));
-    all.extend(warpfold_kernels::for_each_columns_kernel!(rows));
-    all.extend(warpfold_kernels::for_each_columns_scan_kernel!(rows));
-    all
-}
-
-/// The rows of the table of selections.
-fn selections() -> Vec<Row> {
-    macro_rules! rows {
-        ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-            vec![$(row(stringify!($symbol), $kind::<$t>())),*]
+    macro_rules! types {
+        (select_if $predicate:ident $t:ident) => {
+            Types::of_choice::<$t>
+        };
+        (runs $equality:ident $t:ident) => {
+            Types::of_choice::<$t>
+        };
+        (select_flagged Flags $t:ident) => {
+            Types::of_choice::<$t>
+        };
+        (reduce_pairs $op:ident $t:ident) => {
+            Types::of_operator::<$op, Pair<$t, $t>>
+        };
+        ($kind:ident $op:ident $t:ident) => {
+            Types::of_operator::<$op, $t>
         };
     }
-    fn skeleton<T>(choice: &str) -> String {
-        format!("selection_{choice}_{}", 8 * size_of::<T>())
-    }
-    fn select_if<T>() -> String {
-        skeleton::<T>("if")
-    }
-    fn runs<T>() -> String {
-        skeleton::<T>("runs")
-    }
-    fn select_flagged<T>() -> String {
-        skeleton::<T>("flagged")
-    }
-    warpfold_kernels::for_each_selection_kernel!(rows)
+    // Of functions, since to drop so many values takes the compiler minutes.
+    let rows: &[(&str, TypesOf)] = warpfold_kernels::for_each_row!(rows);
+    rows.iter()
+        .map(|(symbol, types)| row(symbol, &types()))
+        .collect()
 }
 
-fn row(symbol: &'static str, skeleton: String) -> Row {
+/// The types of a row.
+type TypesOf = fn() -> Types;
+
+/// What a skeleton's name may tell of an operator and its types.
+struct Types {
+    /// Whether any order gives the same bits.
+    is_exact: bool,
+    /// Whether some item lifts to the identity.
+    has_identity_item: bool,
+    /// Of an item and, where there are any, an accumulator and a result: in bits, with `_` between them.
+    widths: String,
+}
+
+impl Types {
+    fn of_operator<O: Op<T>, T: Element>() -> Self {
+        let [item, accumulator, result] = [
+            size_of::<T>(),
+            size_of::<O::Accumulator>(),
+            size_of::<O::Output>(),
+        ]
+        .map(|bytes| 8 * bytes);
+        Self {
+            is_exact: O::EXACT,
+            has_identity_item: O::identity_item().is_some(),
+            widths: format!("{item}_{accumulator}_{result}"),
+        }
+    }
+
+    /// Of a predicate or an equality on items of this type, or of flags.
+    fn of_choice<T>() -> Self {
+        Self {
+            is_exact: true,
+            has_identity_item: true,
+            widths: format!("{}", 8 * size_of::<T>()),
+        }
+    }
+}
+
+fn row(symbol: &'static str, types: &Types) -> Row {
+    let (kind, name) = Kind::of(symbol).expect("a row is of a kind");
+    let kind = kind.definition();
+    let exactness = match (kind.skeletons_tell, types.is_exact) {
+        (SkeletonsTell::Nothing, _) => "",
+        (_, true) => "_exact",
+        (_, false) => "_rounding",
+    };
+    let tells_identity = kind.skeletons_tell == SkeletonsTell::ExactnessAndIdentity;
+    let lifts_existing_items = match tells_identity && !types.has_identity_item {
+        true => "_existing",
+        false => "",
+    };
+    let (stem, widths) = (kind.skeleton, &types.widths);
     Row {
         symbol,
-        skeleton,
-        bodies: bodies_of(symbol),
+        skeleton: format!("{stem}{exactness}_{widths}{lifts_existing_items}"),
+        bodies: match kind.shape {
+            Shape::Segments | Shape::Columns => reduction_called(name),
+            Shape::Array | Shape::Pairs | Shape::Selection => symbol,
+        },
     }
 }
 
-/// The row whose bodies a row has.
-fn bodies_of(symbol: &'static str) -> &'static str {
-    let row = symbol
-        .strip_prefix("segmented_")
-        .or_else(|| symbol.strip_prefix("columns_"));
-    let Some(row) = row else {
-        return symbol;
-    };
-    let Some(operator) = row.strip_prefix("scan_") else {
-        return row;
-    };
-    const REDUCTIONS: &[&str] = {
+/// The reduction of a whole array whose row has this name.
+fn reduction_called(name: &str) -> &'static str {
+    const SYMBOLS: &[&str] = {
         macro_rules! symbols {
             ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
         }
         warpfold_kernels::for_each_kernel!(symbols)
     };
-    let is_reduction = |row: &str| row.strip_prefix("reduce_") == Some(operator);
-    let reduction = REDUCTIONS.iter().find(|row| is_reduction(row));
-    reduction.expect("the operator of a scan of segments or columns has a reduction")
-}
-
-fn reduce<O: Op<T>, T: Element>() -> String {
-    let lifts_existing_items = match O::identity_item() {
-        Some(_) => "",
-        None => "_existing",
-    };
-    format!(
-        "reduce_{}_{}{lifts_existing_items}",
-        exactness::<O, T>(),
-        widths::<O, T>()
-    )
-}
-
-fn reduce_pairs<O: Op<Pair<T, T>>, T: Element>() -> String {
-    let widths = widths::<O, Pair<T, T>>();
-    format!("reduce_pairs_{}_{widths}", exactness::<O, Pair<T, T>>())
-}
-
-fn segmented_reduce<O: Op<T>, T: Element>() -> String {
-    format!("segmented_reduce_{}", widths::<O, T>())
-}
-
-fn segmented_scan<O: Op<T>, T: Element>() -> String {
-    format!("segmented_scan_{}", widths::<O, T>())
-}
-
-fn columns_reduce<O: Op<T>, T: Element>() -> String {
-    format!("columns_reduce_{}", widths::<O, T>())
-}
-
-fn columns_scan<O: Op<T>, T: Element>() -> String {
-    format!("columns_scan_{}", widths::<O, T>())
-}
-
-fn inclusive_scan<O: Op<T>, T: Element>() -> String {
-    format!("scan_{}_{}", exactness::<O, T>(), widths::<O, T>())
-}
-
-use inclusive_scan as exclusive_scan;
-
-fn exactness<O: Op<T>, T: Element>() -> &'static str {
-    if O::EXACT { "exact" } else { "rounding" }
-}
-
-/// The widths of an item, an accumulator and a result, in bits.
-fn widths<O: Op<T>, T: Element>() -> String {
-    let [item, accumulator, result] = [
-        size_of::<T>(),
-        size_of::<O::Accumulator>(),
-        size_of::<O::Output>(),
-    ]
-    .map(|bytes| 8 * bytes);
-    format!("{item}_{accumulator}_{result}")
+    let is_called_so = |symbol: &&&str| Kind::of(symbol) == Some((Kind::Reduce, name));
+    let reduction = SYMBOLS.iter().find(is_called_so);
+    reduction.expect("the operator of segments or columns has a reduction")
 }

@@ -4,9 +4,10 @@ use cust::memory::DeviceBuffer;
 use warpfold_kernels::op::Sum;
 
 use super::*;
+use crate::binding::{Lend, User};
 use crate::gpu::{Entered, Gpu, Progress, Scratch};
-use crate::launch::{Queue, Span};
-use crate::{Kernel, kind, reference};
+use crate::launch::Queue;
+use crate::{Cpu, Kernel, kind, scan};
 
 /// Where the epoch is: the high half of the first word.
 const EPOCH_OFFSET: u64 = 4;
@@ -76,23 +77,26 @@ fn scans_go_on_when_the_tags_are_used_up() {
     let gpu = Gpu::new().unwrap();
     gpu.make_current().unwrap();
     let items: Vec<u32> = (0..20_000).collect();
-    let expected = reference::inclusive_scan::<Sum, _>(&items);
+    let expected = scan::<Sum, _>(&items).wait(Cpu).unwrap();
     let row = <Sum as Kernel<kind::inclusive_scan, u32>>::row();
     let input = DeviceBuffer::from_slice(&items).unwrap();
     let mut output = DeviceBuffer::<u32>::zeroed(items.len()).unwrap();
     gpu.enter(|entered| {
         let mut call = entered.call()?;
         call.begin();
-        let mut scan = || -> Result<()> {
+        let mut scan_once = || -> Result<()> {
             output.set_zero().unwrap();
             call.come_after_default_stream()?;
-            let (input, into) = (Span::from(&*input), Span::from(&*output));
+            let (input, into) = (
+                input.lend_span(User::WaitingCall).span,
+                output.lend_span(User::WaitingCall).span,
+            );
             Queue::on_own(entered, &call, |queue| queue.scan(row, input, into))?;
             call.stream().synchronize()?;
             assert_eq!(output.as_host_vec().unwrap(), expected);
             Ok(())
         };
-        scan()?;
+        scan_once()?;
         let place = call.with_scratch(|scratch| entered.place(scratch, call.stream(), 0))?;
         let epoch = || {
             let epoch = read(place.control + EPOCH_OFFSET, 4, call.stream());
@@ -106,11 +110,11 @@ fn scans_go_on_when_the_tags_are_used_up() {
 
         let last_but_two = (u32::MAX - 2).to_le_bytes();
         driver::copy_to_device(place.control + EPOCH_OFFSET, &last_but_two)?;
-        scan()?;
+        scan_once()?;
         assert_eq!((epoch(), all_clear()), (u32::MAX - 1, false));
-        scan()?;
+        scan_once()?;
         assert_eq!((epoch(), all_clear()), (0, true));
-        scan()?;
+        scan_once()?;
         assert_eq!((epoch(), all_clear()), (1, false));
         call.wait()
     })

@@ -1,5 +1,11 @@
 //! Workspaces of graphs and of streams that are gone: found again, and not too many.
 
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use virtual_gpu::inject::record;
+
 use super::*;
 use crate::driver::OwnStream;
 use crate::gpu::workspace::LEAST_STATE_WORDS;
@@ -80,6 +86,41 @@ fn a_lease_may_outlive_the_workspaces() {
         drop(others);
         drop(lease);
         assert!(workspaces.lock().free.is_empty());
+        Ok(())
+    });
+}
+
+#[test]
+fn a_lease_may_end_while_a_workspace_is_made() {
+    with_workspaces(|_, workspaces, stream| {
+        let lease = workspaces.enter_lease(workspaces.take(stream, 0)?);
+        let (sender, ended) = mpsc::channel();
+        let made = workspaces.take_or(0, || {
+            // As the driver does, while it lets nobody allocate.
+            thread::spawn(move || {
+                drop(lease);
+                sender.send(())
+            });
+            assert_eq!(ended.recv_timeout(Duration::from_secs(20)), Ok(()));
+            Workspace::allocate(stream, 0)
+        })?;
+        assert_eq!(workspaces.lock().free.len(), 1);
+        drop(made);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_lease_that_has_the_last_reference_frees_nothing() {
+    with_workspaces(|_, _, stream| {
+        let workspaces = Workspaces::default();
+        let lease = workspaces.enter_lease(workspaces.take(stream, 0)?);
+        // As a lease has it in the middle of its end.
+        let shared = lease.shared.upgrade();
+        workspaces.clear();
+        drop(workspaces);
+        let ((), calls) = record(|| drop((lease, shared)));
+        assert_eq!(calls, [""; 0]);
         Ok(())
     });
 }

@@ -40,20 +40,28 @@ impl Places {
 }
 
 /// The aggregates by which others know what these tiles add: of whole groups, and of the tiles of others.
-pub(super) fn aggregates_of(tiles: Range<u64>) -> Vec<Slot> {
-    let mut slots = Vec::new();
-    let mut tile = tiles.start;
-    while tile < tiles.end {
-        let is_whole =
-            tile.is_multiple_of(SCAN_GROUP_TILES) && tile + SCAN_GROUP_TILES <= tiles.end;
-        let (slot, count) = match is_whole {
-            true => (Slot::Group(tile / SCAN_GROUP_TILES), SCAN_GROUP_TILES),
-            false => (Slot::Tile(tile), 1),
-        };
-        slots.push(slot);
-        tile += count;
-    }
-    slots
+pub(super) fn aggregates_of(tiles: Range<u64>) -> impl Iterator<Item = Slot> {
+    let whole = whole_groups(&tiles);
+    let before = tiles.start..whole.start.saturating_mul(SCAN_GROUP_TILES).min(tiles.end);
+    let after = before.end.max(whole.end * SCAN_GROUP_TILES)..tiles.end;
+    let groups = whole.map(Slot::Group);
+    before
+        .map(Slot::Tile)
+        .chain(groups)
+        .chain(after.map(Slot::Tile))
+}
+
+/// How many there are: counted, since a peer has said how many tiles.
+pub(super) fn aggregate_count(tiles: Range<u64>) -> u64 {
+    let whole = whole_groups(&tiles);
+    let groups = whole.end - whole.start;
+    (tiles.end - tiles.start) - groups * (SCAN_GROUP_TILES - 1)
+}
+
+/// The groups of which these tiles are all.
+fn whole_groups(tiles: &Range<u64>) -> Range<u64> {
+    let first = tiles.start.div_ceil(SCAN_GROUP_TILES);
+    first..first.max(tiles.end / SCAN_GROUP_TILES)
 }
 
 /// What stands before a tile, in the making.
@@ -103,5 +111,34 @@ impl<A: Copy> Before<A> {
         let lower = iter::zip(lower, self.tiles);
         let lower = lower.map(|(tile, aggregate)| (places.of(Slot::Tile(tile)), aggregate));
         iter::once(prefix).chain(lower).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aggregates_are_those_of_whole_groups_and_of_single_tiles() {
+        let group = SCAN_GROUP_TILES;
+        for start in [0, 1, group - 1, group, group + 1] {
+            for end in [0, 1, group, 2 * group - 1, 2 * group, 3 * group + 5] {
+                let tiles = start..end.max(start);
+                let mut next = start;
+                let mut count = 0;
+                for slot in aggregates_of(tiles.clone()) {
+                    let (first, tile_count) = match slot {
+                        Slot::Tile(tile) => (tile, 1),
+                        Slot::Group(group) => (group * SCAN_GROUP_TILES, SCAN_GROUP_TILES),
+                        Slot::Prefix(_) => panic!("a prefix"),
+                    };
+                    assert_eq!(first, next, "{tiles:?}");
+                    next += tile_count;
+                    count += 1;
+                }
+                assert_eq!((next, count), (tiles.end, aggregate_count(tiles)));
+            }
+        }
+        assert_eq!(aggregate_count(1..u64::MAX), (u64::MAX >> 5) + 2 * 31 - 1);
     }
 }

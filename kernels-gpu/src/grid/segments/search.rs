@@ -144,6 +144,12 @@ fn place_around(guess: u64, lane: u32) -> i64 {
 }
 
 impl Offsets {
+    /// Whether they are in memory, where somebody may rewrite them; else they are computed.
+    #[inline(always)]
+    pub fn are_read(&self) -> bool {
+        self.offset_bytes != 0
+    }
+
     /// Offset `index`.
     ///
     /// # Safety

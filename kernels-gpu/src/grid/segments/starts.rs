@@ -1,10 +1,12 @@
 //! Where the chunks of a work start, which slots are theirs, and whose a slot is.
 //!
-//! What offsets say is checked here, before anybody uses it.
+//! What offsets say is checked here, before anybody uses it. Each is read once, or twice where two warps' chunks meet; then both
+//! readings are compared. So starts ascend even if somebody rewrites the offsets meanwhile.
 
+use crate::contract::WARP_LANES;
 use crate::element::Element;
 use crate::op::Op;
-use crate::segments::{Task, Work, FAN};
+use crate::segments::{chunk_items, Task, Work, FAN, WARP_CHUNKS};
 use crate::simt;
 
 use super::items::Room;
@@ -43,48 +45,78 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// Writes where chunks start and their slots, and the results of segments without items; and refuses offsets that do not
     /// ascend.
     ///
+    /// A warp takes [`WARP_CHUNKS`] chunks at a time, and each lane reads one offset once: where its chunk begins, and the
+    /// chunk before ends. So a warp's starts ascend, whatever it reads. Where its last chunk ends, the next warp reads too.
+    ///
     /// # Safety
-    /// The whole block. Nobody uses what the work before had in the room, and its bits are cleared.
+    /// Convergent: the whole block. Nobody uses what the work before had in the room, and its bits are cleared.
     #[inline(always)]
     pub unsafe fn write_starts(&self, work: &Work, room: Room<T, O::Accumulator>) {
-        let mut chunk = simt::thread_index();
-        while chunk < work.chunk_count {
+        let lane = simt::lane();
+        let mut group = simt::warp();
+        while group * WARP_CHUNKS < work.chunk_count {
             let step = simt::opaque_one() as u32;
-            // SAFETY: the caller's.
-            unsafe { self.write_start(work, room, chunk) };
-            chunk += step * self.threads();
+            let chunk = group * WARP_CHUNKS + lane;
+            // SAFETY: all lanes have the same group. The room has a word of the next work's for each group, which nobody else
+            // uses meanwhile; what else is written is the calling thread's chunk.
+            unsafe {
+                let begin = self.read_start(work, chunk);
+                let end = simt::shuffle_down(begin, 1);
+                if lane == WARP_CHUNKS {
+                    room.next().count(group).write(begin);
+                } else if chunk < work.chunk_count {
+                    self.write_start(work, room, chunk, begin, end);
+                }
+            }
+            group += step * (self.threads() / WARP_LANES);
         }
     }
 
-    /// As [`Self::write_starts`], of one chunk.
+    /// The place where a chunk starts, as its offset says, perhaps beyond the work; the work's end, if there is no such chunk.
     ///
     /// # Safety
-    /// The same as for [`Self::write_starts`].
+    /// The work's segments exist.
     #[inline(always)]
-    unsafe fn write_start(&self, work: &Work, room: Room<T, O::Accumulator>, chunk: u32) {
-        let segment = work.segment + chunk as u64;
-        // SAFETY: the caller's; there is one offset more than segments.
-        let (begin, end) = unsafe { (self.offsets.get(segment), self.offsets.get(segment + 1)) };
-        let is_last = chunk == work.chunk_count - 1;
+    unsafe fn read_start(&self, work: &Work, chunk: u32) -> u32 {
         // The ends of the work were checked when it was found.
-        let begin = match chunk {
-            0 => work.begin as u64,
-            _ => begin.wrapping_sub(work.base),
-        };
-        let end = match is_last {
-            true => work.end as u64,
-            false => end.wrapping_sub(work.base),
-        };
+        if chunk == 0 {
+            return work.begin;
+        }
+        if chunk >= work.chunk_count {
+            return work.end;
+        }
+        // SAFETY: the chunk's segment is one of the work's.
+        let offset = unsafe { self.offsets.get(work.segment + chunk as u64) };
+        Ord::min(offset.wrapping_sub(work.base), u32::MAX as u64) as u32
+    }
+
+    /// As [`Self::write_starts`], of one chunk, which starts and ends at these places.
+    ///
+    /// # Safety
+    /// The same as for [`Self::write_starts`]; there is such a chunk, and nobody else writes it.
+    #[inline(always)]
+    unsafe fn write_start(
+        &self,
+        work: &Work,
+        room: Room<T, O::Accumulator>,
+        chunk: u32,
+        begin: u32,
+        end: u32,
+    ) {
+        // Other blocks wait for the value of a chunk that is cut.
+        let is_short = chunk == work.cut_chunk
+            && end.wrapping_sub(begin) as u64 != chunk_items::<T, O::Accumulator>();
+        let is_wrong = begin > end || end > work.end || is_short;
         // SAFETY: the caller's; the words are those of slots that there are.
         unsafe {
-            if begin > end || end > work.end as u64 {
+            // A tail has items, and its value is combined with others.
+            if is_wrong || self.task == Task::Reduce && begin == end && chunk == work.tail_chunk {
                 simt::store_shared_atomically(&raw mut (*self.header).is_refused, 1);
                 self.refuse();
                 return;
             }
-            let (begin, end) = (begin as u32, end as u32);
             room.start(chunk).write(begin as u16);
-            if is_last {
+            if chunk == work.chunk_count - 1 {
                 room.start(chunk + 1).write(end as u16);
             }
             if !work.is_dense() {
@@ -94,11 +126,37 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             if begin == end && self.task == Task::Reduce {
                 let result = O::lower(O::identity());
+                let segment = work.segment + chunk as u64;
                 self.output.add(segment as usize).write(result);
             } else if end - begin > FAN * FAN {
                 simt::or_shared(room.flags(), HAS_ROOTS);
             }
         }
+    }
+
+    /// Whether two warps have read different values of one offset, since somebody rewrites it: then the starts may not ascend.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp. The starts are written, and none of them was refused.
+    #[inline(always)]
+    pub unsafe fn starts_differ(&self, work: &Work, room: Room<T, O::Accumulator>) -> bool {
+        if !self.offsets.are_read() || work.chunk_count <= WARP_CHUNKS {
+            return false;
+        }
+        let mut differ = false;
+        let mut group = simt::lane() + 1;
+        while group * WARP_CHUNKS < work.chunk_count {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the caller's; a warp has had each of the two groups that meet here.
+            unsafe {
+                let end = simt::read_shared(room.next().count(group - 1));
+                let begin = simt::read_shared(room.start(group * WARP_CHUNKS));
+                differ |= end != begin as u32;
+            }
+            group += step * WARP_LANES;
+        }
+        // SAFETY: the caller's; all lanes have the same work.
+        unsafe { simt::ballot(differ) != 0 }
     }
 
     /// Writes which slots are a chunk's.

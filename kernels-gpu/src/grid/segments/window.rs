@@ -110,7 +110,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
                 ]
             };
             if first > 0 {
-                if before > next || next > offsets.item_count {
+                // The search has read them before: they may have changed.
+                let is_after = before + first > number * chunk;
+                if before > next || next > offsets.item_count || is_after {
                     break 'check false;
                 }
                 tail_begin = before;
@@ -125,13 +127,17 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             }
             if end > first {
                 last = last_begin;
-                let is_ascending = next <= last && last - next <= chunk && last <= last_end;
+                let is_ascending = next <= last && last <= last_end;
                 // A tail that is not its segment's last chunk fills the window: no segment begins there.
                 if !is_ascending || last_end > offsets.item_count || has_tail > is_last {
                     break 'check false;
                 }
                 if has_tail == 0 {
                     begin = next;
+                }
+                // All chunks begin in the window, on diagonals of their own.
+                if last - begin + (end - first) + has_tail as u64 > chunk {
+                    break 'check false;
                 }
                 is_cut = last_end - last > chunk;
                 upto = Ord::min(last_end, last + chunk);
@@ -143,6 +149,10 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
             // SAFETY: the caller's.
             unsafe { self.refuse() };
             (has_tail, begin, upto) = (0, 0, 0);
+        } else if number < count && !is_cut && has_tail <= is_last && offsets.are_read() {
+            // Nobody waits for it, unless the offsets have changed since others read them.
+            // SAFETY: the board has a slot for each window, and nobody else publishes this one: the window has no chunk to tell.
+            unsafe { self.board().publish(number as u32, O::identity()) };
         }
         // The last chunk is a work of its own, if there is no room for all.
         let room = room_items::<T, O::Accumulator>() as u64;

@@ -1,7 +1,7 @@
 //! `cuDeviceGetAttribute`: the make of a device, by CUDA's numbers.
 //!
 //! Rates, widths and caches are made up, as nothing here has them. An attribute that says that
-//! something can be done which is not modelled is 0, and so is one that CUDA 12 knows and this
+//! something can be done which is not modelled is 0, and so is one that CUDA 13 knows and this
 //! table does not.
 
 use crate::WARP_LANES;
@@ -9,8 +9,8 @@ use crate::driver::abi::Out;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::machine::{Device, machine};
 
-/// The highest attribute of CUDA 12.4.
-const HIGHEST: i32 = 134;
+/// The highest attribute of CUDA 13.5.
+const HIGHEST: i32 = 161;
 
 pub(crate) fn attribute(value: Out<i32>, attribute: i32, device: i32) -> Outcome {
     let machine = machine()?;
@@ -57,8 +57,11 @@ fn value_of(attribute: i32, device: &Device) -> i32 {
         79 | 80 => 1, // L1 caches global and local memory
         81 => config.shared_bytes_per_multiprocessor,
         82 => config.registers_per_multiprocessor,
+        83 => 1, // managed memory
         87 => 2, // single to double precision
+        89 => 1, // the host may use managed memory while kernels run
         90 => 1, // compute preemption
+        95 => 1, // cooperative launches
         97 => config.shared_bytes_per_block_optin,
         99 => 1, // host registration
         106 => config.max_blocks_per_multiprocessor,

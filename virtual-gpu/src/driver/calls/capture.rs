@@ -71,6 +71,22 @@ pub(crate) fn info_with_graph(
     Ok(())
 }
 
+/// As [`info_with_graph`].
+pub(crate) fn info_with_edges(
+    stream: Handle<Stream>,
+    status: Out<i32>,
+    id: Out<u64>,
+    graph: Out<Handle<Graph>>,
+    after: Out<HostPointer>,
+    edges: Out<HostPointer>,
+    after_count: Out<usize>,
+) -> Outcome {
+    if !edges.is_null() {
+        return Err(Code::NOT_SUPPORTED);
+    }
+    info_with_graph(stream, status, id, graph, after, after_count)
+}
+
 fn info_of(stream: Handle<Stream>) -> Outcome<(i32, Option<Arc<Capture>>)> {
     let stream = resolve(stream)?;
     if stream.ordering == Ordering::Legacy {

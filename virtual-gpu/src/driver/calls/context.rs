@@ -1,6 +1,6 @@
 //! Contexts: making them, making them current, and what can be set in them.
 
-use crate::driver::abi::{Handle, Out};
+use crate::driver::abi::{Handle, HostPointer, In, Out};
 use crate::driver::calls::finish_context;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::context::{Context, Kind, PENDING_LAUNCHES, Preference};
@@ -40,6 +40,52 @@ pub(crate) fn create(context: Out<Handle<Context>>, flags: u32, device: i32) -> 
     machine.contexts.insert_at(handle, context);
     current::push(handle);
     place.write(handle)
+}
+
+/// `cuCtxCreate_v3`: limits on the context's multiprocessors are not supported.
+pub(crate) fn create_with_affinity(
+    context: Out<Handle<Context>>,
+    _limits: HostPointer,
+    limit_count: i32,
+    flags: u32,
+    device: i32,
+) -> Outcome {
+    if limit_count != 0 {
+        return Err(Code::NOT_SUPPORTED);
+    }
+    create(context, flags, device)
+}
+
+/// `CUctxCreateParams`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Parameters {
+    limits: HostPointer,
+    limit_count: i32,
+    graphics: HostPointer,
+}
+
+/// `cuCtxCreate_v4`: of the parameters none is supported.
+pub(crate) fn create_with_parameters(
+    context: Out<Handle<Context>>,
+    parameters: In<Parameters>,
+    flags: u32,
+    device: i32,
+) -> Outcome {
+    if !parameters.is_null() {
+        let parameters = parameters.read()?;
+        if !parameters.graphics.is_null() {
+            return Err(Code::NOT_SUPPORTED);
+        }
+        return create_with_affinity(
+            context,
+            parameters.limits,
+            parameters.limit_count,
+            flags,
+            device,
+        );
+    }
+    create(context, flags, device)
 }
 
 pub(crate) fn destroy(handle: Handle<Context>) -> Outcome {
@@ -112,6 +158,16 @@ pub(crate) fn api_version(handle: Handle<Context>, version: Out<u32>) -> Outcome
         machine()?.contexts.get(handle)?;
     }
     version.write(API_VERSION)
+}
+
+/// A number that no other context of the process has or had.
+pub(crate) fn id(handle: Handle<Context>, id: Out<u64>) -> Outcome {
+    let context = if handle.is_null() {
+        current_in_any_state()?
+    } else {
+        machine()?.contexts.get(handle)?
+    };
+    id.write(context.id)
 }
 
 pub(crate) fn synchronize() -> Outcome {

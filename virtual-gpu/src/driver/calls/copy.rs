@@ -12,7 +12,7 @@ use crate::driver::objects::context::Context;
 use crate::driver::objects::copy::{Copy, Place};
 use crate::driver::objects::current::{current, current_in_any_state};
 use crate::driver::objects::machine::machine;
-use crate::driver::objects::stream::{Stream, resolve};
+use crate::driver::objects::stream::{Stream, default_stream, resolve};
 use crate::driver::objects::work::Action;
 use std::sync::Arc;
 
@@ -86,14 +86,14 @@ pub(super) fn device(address: u64) -> Outcome<Place> {
     Ok(Place::Device(memory, address))
 }
 
-/// A copy in the legacy default stream, done on return unless it stays on the device.
+/// A copy in the default stream, done on return unless it stays on the device.
 pub(super) fn now(copy: Copy) -> Outcome {
     let context = current()?;
     if copy.extent.is_empty() {
         return Ok(());
     }
     copy.check()?;
-    let stream = context.legacy();
+    let stream = default_stream(&context);
     check_legacy(&stream)?;
     check_unsafe_call()?;
     let touches_host = [&copy.to, &copy.from]
@@ -145,7 +145,7 @@ pub(crate) fn peer(
     check_unsafe_call()?;
     contexts.iter().for_each(|context| context.drain());
     device_to_device(to, from, bytes)?;
-    finish(&current()?.legacy().last())
+    finish(&default_stream(&current()?).last())
 }
 
 pub(crate) fn peer_async(

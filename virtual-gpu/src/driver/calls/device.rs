@@ -1,13 +1,13 @@
 //! Starting the driver, and what devices there are.
 
-use crate::driver::abi::Out;
+use crate::driver::abi::{Out, Text};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::mode;
 use crate::driver::objects::machine::{Device, machine};
 use std::ffi::c_char;
 
-/// The version of CUDA whose driver this is like: 12.4.
-const DRIVER_VERSION: i32 = 12_040;
+/// The version of CUDA whose driver this is like: 13.0.
+const DRIVER_VERSION: i32 = 13_000;
 /// The part of a virtual device's UUID that is the same for all.
 const UUID_START: [u8; 15] = *b"virtual-gpu\0\0\0\0";
 
@@ -63,6 +63,24 @@ pub(crate) fn compute_capability(major: Out<i32>, minor: Out<i32>, device: i32) 
     let (major, minor) = (major.required()?, minor.required()?);
     major.write(of_device.cast_signed())?;
     minor.write(in_it.cast_signed())
+}
+
+/// `cuDeviceGetPCIBusId`: each device is alone on a bus.
+pub(crate) fn pci_bus_id(id: Out<c_char>, capacity: i32, device: i32) -> Outcome {
+    let device = machine()?.device(device)?;
+    let capacity = usize::try_from(capacity).map_err(|_| Code::INVALID_VALUE)?;
+    id.write_text(&pci_bus_id_of(device), capacity)
+}
+
+fn pci_bus_id_of(device: &Device) -> String {
+    format!("0000:{:02X}:00.0", device.ordinal + 1)
+}
+
+pub(crate) fn by_pci_bus_id(device: Out<i32>, id: Text) -> Outcome {
+    let id = id.text(Code::INVALID_VALUE)?;
+    let mut devices = machine()?.devices.iter();
+    let found = devices.find(|device| pci_bus_id_of(device).eq_ignore_ascii_case(id));
+    device.write(found.ok_or(Code::INVALID_DEVICE)?.ordinal)
 }
 
 /// No virtual device reaches the memory of another.

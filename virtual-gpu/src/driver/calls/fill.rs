@@ -53,18 +53,95 @@ pub(crate) fn rows_of_bytes(
     width: usize,
     rows: usize,
 ) -> Outcome {
-    let extent = Extent2 {
-        width_bytes: width,
-        rows,
-    };
-    let pattern = Pattern::Byte(value);
+    rows_of_bytes_async(address, pitch, value, width, rows, Handle::NULL)
+}
+
+pub(crate) fn rows_of_halves(
+    address: u64,
+    pitch: usize,
+    value: u16,
+    width: usize,
+    rows: usize,
+) -> Outcome {
+    rows_of_halves_async(address, pitch, value, width, rows, Handle::NULL)
+}
+
+pub(crate) fn rows_of_words(
+    address: u64,
+    pitch: usize,
+    value: u32,
+    width: usize,
+    rows: usize,
+) -> Outcome {
+    rows_of_words_async(address, pitch, value, width, rows, Handle::NULL)
+}
+
+pub(crate) fn rows_of_bytes_async(
+    address: u64,
+    pitch: usize,
+    value: u8,
+    width: usize,
+    rows: usize,
+    stream: Handle<Stream>,
+) -> Outcome {
+    matrix(
+        (address, pitch),
+        Pattern::Byte(value),
+        (width, rows),
+        stream,
+    )
+}
+
+pub(crate) fn rows_of_halves_async(
+    address: u64,
+    pitch: usize,
+    value: u16,
+    width: usize,
+    rows: usize,
+    stream: Handle<Stream>,
+) -> Outcome {
+    matrix(
+        (address, pitch),
+        Pattern::Half(value),
+        (width, rows),
+        stream,
+    )
+}
+
+pub(crate) fn rows_of_words_async(
+    address: u64,
+    pitch: usize,
+    value: u32,
+    width: usize,
+    rows: usize,
+    stream: Handle<Stream>,
+) -> Outcome {
+    matrix(
+        (address, pitch),
+        Pattern::Word(value),
+        (width, rows),
+        stream,
+    )
+}
+
+/// Rows of that many values each.
+fn matrix(
+    (address, pitch): (u64, usize),
+    pattern: Pattern,
+    (width, rows): (usize, usize),
+    stream: Handle<Stream>,
+) -> Outcome {
+    let width_bytes = width
+        .checked_mul(pattern.bytes())
+        .ok_or(Code::INVALID_VALUE)?;
+    let extent = Extent2 { width_bytes, rows };
     let fill = Fill {
         address,
         pitch,
         extent,
         pattern,
     };
-    submit(fill, Handle::NULL)
+    submit(fill, stream)
 }
 
 fn row(address: u64, pattern: Pattern, count: usize, stream: Handle<Stream>) -> Outcome {

@@ -2,6 +2,7 @@
 
 use crate::driver::abi::{Handle, Out};
 use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::current::current;
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::module::{Function, Module};
 use std::ops::RangeInclusive;
@@ -11,8 +12,15 @@ use std::sync::atomic::Ordering;
 const MAX_DYNAMIC_SHARED_BYTES: i32 = 8;
 const CARVEOUT: i32 = 9;
 
-pub(super) fn find(function: Handle<Function>) -> Outcome<Arc<Function>> {
-    let function = machine()?.functions.get(function)?;
+/// The function of that handle. A kernel of a library stands for its function in the current context.
+pub(super) fn find(handle: Handle<Function>) -> Outcome<Arc<Function>> {
+    let machine = machine()?;
+    let function = match machine.library_kernels.get(Handle::from_key(handle.key())) {
+        Ok(kernel) => machine
+            .functions
+            .get(kernel.function(machine, &current()?)?)?,
+        Err(_) => machine.functions.get(handle)?,
+    };
     function.module.context.check()?;
     Ok(function)
 }
@@ -78,4 +86,19 @@ fn check_choice(function: Handle<Function>, config: i32, known: RangeInclusive<i
 
 pub(crate) fn module(module: Out<Handle<Module>>, function: Handle<Function>) -> Outcome {
     module.write(find(function)?.handle)
+}
+
+/// Where a parameter lies among all parameters, and its size.
+pub(crate) fn parameter(
+    function: Handle<Function>,
+    index: usize,
+    offset: Out<usize>,
+    bytes: Out<usize>,
+) -> Outcome {
+    let function = find(function)?;
+    let parameter = function.kernel.parameters().get(index);
+    let parameter = parameter.ok_or(Code::INVALID_VALUE)?;
+    offset.required()?.write(parameter.offset as usize)?;
+    bytes.write_unless_null(parameter.bytes as usize);
+    Ok(())
 }

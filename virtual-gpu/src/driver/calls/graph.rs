@@ -13,6 +13,9 @@ use std::sync::Arc;
 
 /// The flags that CUDA has for making a graph launchable.
 const INSTANTIATE_FLAGS: u64 = 0xf;
+const AUTO_FREE_ON_LAUNCH: u64 = 1;
+/// The graph may be launched by kernels. They cannot launch graphs here.
+const DEVICE_LAUNCH: u64 = 4;
 
 pub(crate) fn instantiate(
     executable: Out<Handle<ExecutableGraph>>,
@@ -24,6 +27,12 @@ pub(crate) fn instantiate(
     let place = executable.required()?;
     if flags & !INSTANTIATE_FLAGS != 0 {
         return Err(Code::INVALID_VALUE);
+    }
+    if flags & DEVICE_LAUNCH != 0 {
+        return Err(match flags & AUTO_FREE_ON_LAUNCH {
+            0 => Code::NOT_SUPPORTED,
+            _ => Code::INVALID_VALUE,
+        });
     }
     place.write(machine.executable_graphs.insert(graph.instantiate()?))
 }

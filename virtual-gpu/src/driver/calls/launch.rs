@@ -1,6 +1,6 @@
 //! Launches of kernels and of host functions.
 
-use crate::driver::abi::{Handle, HostFunction, HostPointer, In};
+use crate::driver::abi::{Handle, HostFunction, HostPointer, In, StreamCallback};
 use crate::driver::calls::enqueue;
 use crate::driver::calls::function::find;
 use crate::driver::code::{Code, Outcome};
@@ -42,8 +42,12 @@ pub(crate) struct Attribute {
     rest: MaybeUninit<[u8; 60]>,
 }
 
-/// Attributes of a launch: one that says nothing, and whether it is programmatic.
+/// Attributes of a launch: one that says nothing, whether all blocks must run together, the width of its clusters,
+/// whether it is programmatic, its priority.
 const IGNORE: i32 = 0;
+const COOPERATIVE: i32 = 2;
+const CLUSTER_DIMENSION: i32 = 4;
+const PRIORITY: i32 = 8;
 const PROGRAMMATIC_STREAM_SERIALIZATION: i32 = 6;
 
 /// `cuLaunchKernel`. Parameters are read at once; the kernel runs when the stream comes to it. The
@@ -88,10 +92,14 @@ pub(crate) fn kernel_with_attributes(
 ) -> Outcome {
     let config = config.read()?;
     let mut dependence = Dependence::Full;
+    let mut is_cooperative = false;
     for index in 0..config.attribute_count as usize {
         let attribute = config.attributes.read_element(index)?;
         match (attribute.id, attribute.value) {
-            (IGNORE, _) => {}
+            (IGNORE, _) | (COOPERATIVE, 0) => {}
+            (COOPERATIVE, _) => is_cooperative = true,
+            // One cluster of one block is what there is, and priorities have no effect.
+            (CLUSTER_DIMENSION, 1) | (PRIORITY, _) => {}
             (PROGRAMMATIC_STREAM_SERIALIZATION, 0) => dependence = Dependence::Full,
             (PROGRAMMATIC_STREAM_SERIALIZATION, 1) => dependence = Dependence::Programmatic,
             (PROGRAMMATIC_STREAM_SERIALIZATION, _) => return Err(Code::INVALID_VALUE),
@@ -103,6 +111,9 @@ pub(crate) fn kernel_with_attributes(
         block: config.block,
         dynamic_shared_bytes: config.dynamic_shared_bytes,
     };
+    if is_cooperative {
+        check_cooperative(function, &shape)?;
+    }
     launch(
         function,
         shape,
@@ -176,6 +187,67 @@ fn from_list(list: In<HostPointer>) -> Outcome<Box<[u8]>> {
     let mut bytes = [0; size_of::<usize>()];
     size.read_into(&mut bytes)?;
     buffer.read(usize::from_ne_bytes(bytes))
+}
+
+/// `cuLaunchCooperativeKernel`. Blocks of a grid run together here as far as they fit on the device at once, so a grid that
+/// does not fit is refused.
+#[expect(clippy::too_many_arguments, reason = "the driver's call has ten")]
+pub(crate) fn cooperative_kernel(
+    function: Handle<Function>,
+    grid_x: u32,
+    grid_y: u32,
+    grid_z: u32,
+    block_x: u32,
+    block_y: u32,
+    block_z: u32,
+    dynamic_shared_bytes: u32,
+    stream: Handle<Stream>,
+    parameters: In<HostPointer>,
+) -> Outcome {
+    let shape = Shape {
+        grid: [grid_x, grid_y, grid_z],
+        block: [block_x, block_y, block_z],
+        dynamic_shared_bytes,
+    };
+    check_cooperative(function, &shape)?;
+    let none = In::NULL;
+    launch(
+        function,
+        shape,
+        Dependence::Full,
+        stream,
+        (parameters, none),
+    )
+}
+
+/// Fails unless all blocks fit on the device at once.
+fn check_cooperative(function: Handle<Function>, shape: &Shape) -> Outcome {
+    let function = find(function)?;
+    let count = |dim: [u32; 3]| dim.iter().map(|n| u64::from(*n)).product::<u64>();
+    let threads = u32::try_from(count(shape.block)).map_err(|_| Code::INVALID_VALUE)?;
+    let of_one = function.blocks_per_multiprocessor(threads, shape.dynamic_shared_bytes as usize);
+    let device = function.module.context.device;
+    if count(shape.grid) > u64::from(of_one) * u64::from(device.config.multiprocessors) {
+        return Err(Code::COOPERATIVE_LAUNCH_TOO_LARGE);
+    }
+    Ok(())
+}
+
+/// `cuStreamAddCallback`: a host function that is told the stream, and that all is well: it is not called where it is not.
+pub(crate) fn callback(
+    stream: Handle<Stream>,
+    function: StreamCallback,
+    data: HostPointer,
+    flags: u32,
+) -> Outcome {
+    current_in_any_state()?;
+    let resolved = resolve(stream)?;
+    if flags != 0 {
+        return Err(Code::INVALID_VALUE);
+    }
+    let function = HostFunction::of_stream(function, stream, data)?;
+    enqueue(&resolved, Action::Host(function))?;
+    Ok(())
 }
 
 /// `cuLaunchHostFunc`. Runs on whichever thread comes to do the stream's work.

@@ -5,7 +5,7 @@ use crate::driver::calls::{check_unsafe_call, enqueue, finish_context};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::context::Context;
 use crate::driver::objects::current::current;
-use crate::driver::objects::known_memory::Order;
+use crate::driver::objects::known_memory::{Order, free_managed};
 use crate::driver::objects::machine::machine;
 use crate::driver::objects::stream::{Stream, resolve};
 use crate::driver::objects::work::Action;
@@ -15,6 +15,27 @@ pub(crate) fn alloc(address: Out<u64>, bytes: usize) -> Outcome {
     let context = current()?;
     check_unsafe_call()?;
     alloc_in(&context, address, bytes, Order::AtOnce)
+}
+
+/// Rows begin at multiples of this.
+const PITCH_BYTES: usize = 512;
+
+pub(crate) fn alloc_rows(
+    address: Out<u64>,
+    pitch: Out<usize>,
+    width: usize,
+    rows: usize,
+    element_bytes: u32,
+) -> Outcome {
+    let pitch_place = pitch.required()?;
+    if !matches!(element_bytes, 4 | 8 | 16) {
+        return Err(Code::INVALID_VALUE);
+    }
+    let pitch = width.checked_next_multiple_of(PITCH_BYTES);
+    let bytes = pitch.and_then(|pitch| pitch.checked_mul(rows));
+    let (pitch, bytes) = pitch.zip(bytes).ok_or(Code::OUT_OF_MEMORY)?;
+    alloc(address, bytes)?;
+    pitch_place.write(pitch)
 }
 
 /// The address can be used at once, which is earlier than a program may rely on.
@@ -46,16 +67,20 @@ pub(crate) fn free(address: u64) -> Outcome {
         return Ok(());
     }
     check_unsafe_call()?;
-    let known = &machine()?.known_memory;
+    let machine = machine()?;
+    let known = &machine.known_memory;
     let owner = known.owner(address)?;
     finish_context(&owner)?;
+    let is_managed = known.is_managed(address);
     known.forget(address)?;
     let device = owner.device;
     let extent = device.memory.find(address);
-    device
-        .memory
-        .free(address)
-        .map_err(|_| Code::INVALID_VALUE)?;
+    if is_managed {
+        free_managed(machine, address)?;
+    } else {
+        let freed = device.memory.free(address);
+        freed.map_err(|_| Code::INVALID_VALUE)?;
+    }
     if let Some(extent) = extent {
         device.orders.forget(extent.base, extent.bytes);
     }
@@ -70,6 +95,9 @@ pub(crate) fn free_async(address: u64, stream: Handle<Stream>) -> Outcome {
     stream.check_not_capturing()?;
     let known = &machine()?.known_memory;
     let device = known.owner(address)?.device;
+    if known.is_managed(address) {
+        return Err(Code::INVALID_VALUE);
+    }
     known.forget(address)?;
     enqueue(&stream, Action::Free(device, address))?;
     Ok(())
@@ -87,7 +115,9 @@ pub(crate) fn info(free: Out<usize>, total: Out<usize>) -> Outcome {
 
 pub(crate) fn address_range(start: Out<u64>, bytes: Out<usize>, address: u64) -> Outcome {
     current()?;
-    let found = machine()?.known_memory.find(address);
+    let known = &machine()?.known_memory;
+    let of_host = || known.find_host(address).map(|(found, _)| found);
+    let found = known.find(address).or_else(of_host);
     let found = found.ok_or(Code::NOT_FOUND)?;
     start.write_unless_null(found.start);
     bytes.write_unless_null(usize::try_from(found.bytes).unwrap_or(usize::MAX));

@@ -16,13 +16,16 @@ pub(crate) mod graph;
 pub(crate) mod host_memory;
 pub(crate) mod jit;
 pub(crate) mod launch;
+pub(crate) mod library;
 pub(crate) mod link;
+pub(crate) mod managed;
 pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod occupancy;
 pub(crate) mod pointer;
 pub(crate) mod primary;
 pub(crate) mod proc_address;
+pub(crate) mod profiler;
 pub(crate) mod stream;
 pub(crate) mod user_object;
 

@@ -37,14 +37,22 @@ impl From<LoadError> for Refusal {
 
 pub(crate) fn load_file(module: Out<Handle<Module>>, name: Text) -> Outcome {
     let place = ready(module)?;
+    let image = read_file(name)?;
+    let loaded = load_image(&image)?;
     let name = name.text(Code::FILE_NOT_FOUND)?;
-    let image = std::fs::read(name).map_err(|_| Code::FILE_NOT_FOUND)?;
-    let end = image.iter().position(|byte| *byte == 0);
-    let loaded = load_image(&image[..end.unwrap_or(image.len())])?;
     place.write(loaded.map_err(|refusal| {
         eprintln!("virtual-gpu: {name}: {}", refusal.why);
         refusal.code
     })?)
+}
+
+/// A file up to its first NUL.
+pub(crate) fn read_file(name: Text) -> Outcome<Vec<u8>> {
+    let name = name.text(Code::FILE_NOT_FOUND)?;
+    let mut image = std::fs::read(name).map_err(|_| Code::FILE_NOT_FOUND)?;
+    let end = image.iter().position(|byte| *byte == 0);
+    image.truncate(end.unwrap_or(image.len()));
+    Ok(image)
 }
 
 pub(crate) fn load(module: Out<Handle<Module>>, image: Text) -> Outcome {
@@ -125,6 +133,26 @@ pub(crate) fn unload(handle: Handle<Module>) -> Outcome {
     machine
         .functions
         .retain(|function| !Arc::ptr_eq(&function.module, &module));
+    Ok(())
+}
+
+pub(crate) fn function_count(count: Out<u32>, handle: Handle<Module>) -> Outcome {
+    let module = machine()?.modules.get(handle)?;
+    count.write(u32::try_from(module.kernel_names().len()).unwrap_or(u32::MAX))
+}
+
+/// As many as there is room for.
+pub(crate) fn functions(
+    functions: Out<Handle<Function>>,
+    room: u32,
+    handle: Handle<Module>,
+) -> Outcome {
+    let machine = machine()?;
+    let module = machine.modules.get(handle)?;
+    let names = module.kernel_names();
+    for (index, name) in names.iter().take(room as usize).enumerate() {
+        functions.write_element(index, module.function(machine, handle, name)?);
+    }
     Ok(())
 }
 

@@ -67,7 +67,9 @@ fn value_of(attribute: i32, address: u64, side: &Side) -> Outcome<Value> {
         (2, Side::Device(_)) => Value::Word(MEMORY_TYPE_DEVICE),
         (2, Side::Host(_)) => Value::Word(MEMORY_TYPE_HOST),
         (3, _) | (4, Side::Host(_)) => Value::Long(address),
-        (6 | 8, _) => Value::Word(0), // synchronous operations; managed
+        (4, Side::Device(found)) if found.is_managed => Value::Long(address),
+        (6, _) => Value::Word(0), // synchronous operations
+        (8, _) => Value::Word(found.is_managed.into()),
         (7, _) => Value::Long(found.id),
         (9, _) => Value::Word(found.device.cast_unsigned()),
         (11, _) => Value::Long(found.start),

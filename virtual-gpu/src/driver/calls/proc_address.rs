@@ -1,22 +1,28 @@
-//! `cuGetProcAddress`: a call of the driver by its plain name, as in `cuMemAlloc`, of whichever
-//! symbol is newest.
+//! `cuGetProcAddress`: a call of the driver by its plain name, as in `cuMemAlloc`, and by the version of CUDA whose
+//! signature it shall have.
 //!
-//! Versions are not told apart: what is exported is there for every version. Where nothing is found
-//! nothing is written, as by the real driver. Of what the real driver finds, what is exported is
-//! given in its place, so that these calls too pass through the seam.
+//! Where nothing is found nothing is written, as by the real driver. Of what the real driver finds, what is exported is
+//! given in its place, so that these calls too pass through the seam. A version of CUDA newer than this crate knows may
+//! mean other signatures, so the real driver's own answer stays then.
 
 use crate::driver::abi::{Out, Text};
 use crate::driver::code::{Code, Outcome};
-use crate::driver::seam::address_of;
+use crate::driver::seam::symbols::{DefaultStream, Found, NEWEST_VERSION, find as find_symbol};
 use std::ffi::c_void;
+
+const LEGACY_STREAM: u64 = 1;
+const STREAM_OF_THREAD: u64 = 2;
 
 const FOUND: i32 = 0;
 const NOT_FOUND: i32 = 1;
+const VERSION_NOT_SUFFICIENT: i32 = 2;
 
-pub(crate) fn find(name: Text, address: Out<*mut c_void>, _version: i32, _flags: u64) -> Outcome {
-    let name = name.text(Code::NOT_FOUND)?;
+pub(crate) fn find(name: Text, address: Out<*mut c_void>, version: i32, flags: u64) -> Outcome {
     let place = address.required()?;
-    place.write(newest(name).ok_or(Code::NOT_FOUND)?)
+    match look_up(name, version, flags)? {
+        Found::Symbol(symbol) => place.write(symbol),
+        Found::Newer | Found::Nothing => Err(Code::NOT_FOUND),
+    }
 }
 
 pub(crate) fn find_with_status(
@@ -26,17 +32,30 @@ pub(crate) fn find_with_status(
     flags: u64,
     status: Out<i32>,
 ) -> Outcome {
-    let found = find(name, address, version, flags);
-    status.write_unless_null(if found.is_ok() { FOUND } else { NOT_FOUND });
-    found
+    status.write_unless_null(match look_up(name, version, flags)? {
+        Found::Symbol(_) => FOUND,
+        Found::Newer => VERSION_NOT_SUFFICIENT,
+        Found::Nothing => NOT_FOUND,
+    });
+    find(name, address, version, flags)
+}
+
+fn look_up(name: Text, version: i32, flags: u64) -> Outcome<Found> {
+    let default_stream = match flags {
+        0 | LEGACY_STREAM => DefaultStream::Legacy,
+        STREAM_OF_THREAD => DefaultStream::OfThread,
+        _ => return Err(Code::INVALID_VALUE),
+    };
+    let name = name.text(Code::NOT_FOUND)?;
+    Ok(find_symbol(name, version, default_stream))
 }
 
 /// Replaces the address that the real driver found.
-pub(crate) fn replace(name: Text, address: Out<*mut c_void>, _version: i32, _flags: u64) {
+pub(crate) fn replace(name: Text, address: Out<*mut c_void>, version: i32, flags: u64) {
     let found = address.read().is_ok_and(|found| !found.is_null());
-    if let Ok(name) = name.text(Code::NOT_FOUND)
-        && let Some(exported) = newest(name)
-        && found
+    if found
+        && version <= NEWEST_VERSION
+        && let Ok(Found::Symbol(exported)) = look_up(name, version, flags)
     {
         address.write_unless_null(exported);
     }
@@ -50,11 +69,4 @@ pub(crate) fn replace_with_status(
     _status: Out<i32>,
 ) {
     replace(name, address, version, flags);
-}
-
-fn newest(name: &str) -> Option<*mut c_void> {
-    if name.ends_with("_v2") {
-        return None;
-    }
-    address_of(&format!("{name}_v2")).or_else(|| address_of(name))
 }

@@ -85,7 +85,7 @@ pub(crate) fn query(stream: Handle<Stream>) -> Outcome {
 /// Does a piece of the work that comes before a ticket that is not done, and says that it is not
 /// done, or the error that has come of it.
 pub(super) fn proceed(ticket: &Ticket) -> Outcome {
-    ticket.step();
+    ticket.nudge();
     ticket.stream.context.check()?;
     Err(Code::NOT_READY)
 }

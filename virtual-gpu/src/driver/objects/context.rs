@@ -27,6 +27,7 @@ pub(crate) struct Context {
     pub(crate) device: &'static Device,
     pub(crate) handle: Handle<Context>,
     pub(crate) kind: Kind,
+    pub(crate) id: u64,
     flags: AtomicU32,
     fault: OnceLock<Code>,
     streams: Mutex<Streams>,
@@ -71,10 +72,12 @@ impl Context {
         kind: Kind,
         flags: u32,
     ) -> Self {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         Self {
             device,
             handle,
             kind,
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             flags: AtomicU32::new(flags),
             fault: OnceLock::new(),
             streams: Mutex::default(),

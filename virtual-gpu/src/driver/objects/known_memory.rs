@@ -10,6 +10,7 @@ use crate::driver::findings::Left;
 use crate::driver::objects::context::Context;
 use crate::driver::objects::copy;
 use crate::driver::objects::lock;
+use crate::driver::objects::machine::Machine;
 use crate::driver::objects::table::Owner;
 use crate::driver::objects::threads::ThreadId;
 use std::collections::BTreeMap;
@@ -33,11 +34,12 @@ pub(crate) struct Range<T> {
     kind: T,
 }
 
-/// Whether device memory was allocated at once or in a stream's order.
+/// How device memory was allocated: at once, in a stream's order, or for the host and all devices.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     AtOnce,
     OfStream,
+    Managed,
 }
 
 /// How host memory came to be pinned.
@@ -64,6 +66,7 @@ pub(crate) struct Found {
     pub(crate) start: u64,
     pub(crate) bytes: u64,
     pub(crate) id: u64,
+    pub(crate) is_managed: bool,
 }
 
 /// How many ranges there are, and of how many bytes.
@@ -96,8 +99,21 @@ impl<T> Range<T> {
             start,
             bytes: self.bytes,
             id: self.id,
+            is_managed: false,
         }
     }
+}
+
+/// Gives managed memory back, on all devices.
+pub(crate) fn free_managed(machine: &Machine, address: u64) -> Outcome {
+    let devices = machine.devices.iter();
+    let freed: Vec<_> = devices
+        .map(|device| device.memory.free_managed(address))
+        .collect();
+    freed
+        .contains(&true)
+        .then_some(())
+        .ok_or(Code::INVALID_VALUE)
 }
 
 fn amount<'a, T: 'a>(ranges: impl Iterator<Item = &'a Range<T>>, owner: Owner) -> Amount {
@@ -122,6 +138,32 @@ impl KnownMemory {
         Ok(address)
     }
 
+    /// Allocates memory that the host and all devices reach.
+    pub(crate) fn alloc_managed(
+        &self,
+        machine: &Machine,
+        context: &Arc<Context>,
+        bytes: usize,
+    ) -> Outcome<u64> {
+        let bytes = bytes as u64;
+        let own = &context.device.memory;
+        let allocation = own.alloc_managed(bytes).ok_or(Code::OUT_OF_MEMORY)?;
+        for device in &machine.devices {
+            device.memory.adopt_managed(&allocation);
+        }
+        let address = allocation.base();
+        lock(&self.device).insert(address, Range::new(context, bytes, Order::Managed));
+        Ok(address)
+    }
+
+    /// Whether the allocation that starts at `address` is managed memory.
+    pub(crate) fn is_managed(&self, address: u64) -> bool {
+        let device = lock(&self.device);
+        device
+            .get(&address)
+            .is_some_and(|range| range.kind == Order::Managed)
+    }
+
     /// The context in which the allocation that starts at `address` was made.
     pub(crate) fn owner(&self, address: u64) -> Outcome<Arc<Context>> {
         let device = lock(&self.device);
@@ -143,6 +185,7 @@ impl KnownMemory {
         if range.kind == Order::OfStream {
             found.context = None;
         }
+        found.is_managed = range.kind == Order::Managed;
         (address - start < range.bytes).then_some(found)
     }
 
@@ -248,7 +291,7 @@ impl KnownMemory {
     }
 
     /// Frees everything that was allocated or registered in a context; gives how much it was.
-    pub(crate) fn free_all_of(&self, context: &Arc<Context>) -> Left {
+    pub(crate) fn free_all_of(&self, machine: &Machine, context: &Arc<Context>) -> Left {
         let mut left = Left::default();
         lock(&self.device).retain(|address, range| {
             let stays = !Arc::ptr_eq(&range.context, context);
@@ -257,7 +300,12 @@ impl KnownMemory {
                 left.allocated_bytes += range.bytes;
                 range.forget_accesses(*address);
                 // Fails only where work of the context has freed it already.
-                let _ = context.device.memory.free(*address);
+                let _ = match range.kind {
+                    Order::Managed => free_managed(machine, *address),
+                    Order::AtOnce | Order::OfStream => {
+                        context.device.memory.free(*address).map_err(copy::code)
+                    }
+                };
             }
             stays
         });

@@ -9,6 +9,7 @@ use crate::driver::objects::context::Context;
 use crate::driver::objects::event::Event;
 use crate::driver::objects::graph::{ExecutableGraph, Graph, NodeName};
 use crate::driver::objects::known_memory::KnownMemory;
+use crate::driver::objects::library::{Library, LibraryKernel};
 use crate::driver::objects::linker::Linker;
 use crate::driver::objects::module::{Function, Module};
 use crate::driver::objects::primary::Primary;
@@ -30,6 +31,8 @@ pub(crate) struct Machine {
     pub(crate) events: Table<Event>,
     pub(crate) modules: Table<Module>,
     pub(crate) functions: Table<Function>,
+    pub(crate) libraries: Table<Library>,
+    pub(crate) library_kernels: Table<LibraryKernel>,
     pub(crate) linkers: Table<Linker>,
     pub(crate) graphs: Table<Graph>,
     pub(crate) graph_nodes: Table<NodeName>,
@@ -69,6 +72,8 @@ impl Machine {
             events: Table::new(Code::INVALID_HANDLE),
             modules: Table::new(Code::INVALID_HANDLE),
             functions: Table::new(Code::INVALID_HANDLE),
+            libraries: Table::new(Code::INVALID_HANDLE),
+            library_kernels: Table::new(Code::INVALID_HANDLE),
             linkers: Table::new(Code::INVALID_HANDLE),
             graphs: Table::new(Code::INVALID_VALUE),
             graph_nodes: Table::new(Code::INVALID_VALUE),
@@ -107,7 +112,7 @@ impl Machine {
         let modules = self.modules.retain(|module| elsewhere(&module.context));
         self.linkers.retain(|linker| elsewhere(&linker.context));
         context.forget_streams();
-        let memory = self.known_memory.free_all_of(context);
+        let memory = self.known_memory.free_all_of(self, context);
         self.contexts
             .retain(|other| !std::ptr::eq(other, &**context));
         Left {

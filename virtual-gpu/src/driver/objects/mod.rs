@@ -9,6 +9,7 @@ pub(crate) mod current;
 pub(crate) mod event;
 pub(crate) mod graph;
 pub(crate) mod known_memory;
+pub(crate) mod library;
 pub(crate) mod linker;
 pub(crate) mod machine;
 pub(crate) mod module;

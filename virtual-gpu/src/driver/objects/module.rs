@@ -42,6 +42,12 @@ impl Module {
         })
     }
 
+    /// The names of its kernels, in order.
+    pub(crate) fn kernel_names(&self) -> Vec<String> {
+        let kernels = self.loaded.iter().flat_map(crate::Module::kernels);
+        kernels.map(|kernel| kernel.name().to_owned()).collect()
+    }
+
     pub(crate) fn variable(&self, name: &str) -> Outcome<Variable> {
         let variable = self
             .loaded

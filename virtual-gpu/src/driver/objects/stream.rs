@@ -14,6 +14,7 @@ use crate::StreamName;
 use crate::checks::Clock;
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
+use crate::driver::default_stream;
 use crate::driver::objects::capture::Tail;
 use crate::driver::objects::context::{Context, Ticket};
 use crate::driver::objects::current::current;
@@ -153,7 +154,8 @@ impl Stream {
         queue.waiting.pop_front().map_or(Front::Done, Front::Ready)
     }
 
-    fn finished(&self, number: u64) {
+    /// Takes note that the work of this number is done, and gives up the turn.
+    pub(crate) fn finished(&self, number: u64) {
         let mut queue = lock(&self.queue);
         queue.turn = Turn::Free;
         self.context.device.orders.done(number);
@@ -186,6 +188,28 @@ impl Ticket {
         while self.step() == Progress::NotYet {}
     }
 
+    /// Does one piece of the work that is left up to here, unless another thread does it. What may wait for the calling
+    /// thread, as host functions do, is left to a thread of its own. So this returns in any case.
+    pub(crate) fn nudge(&self) {
+        let mut ticket = self.clone();
+        loop {
+            match ticket.stream.take(ticket.number) {
+                Front::Done | Front::Busy => return,
+                Front::Waits(awaited) => ticket = awaited,
+                Front::Ready(work) => {
+                    let stream = Arc::clone(&ticket.stream);
+                    if work.action.calls_the_program() {
+                        work.perform_elsewhere(stream);
+                    } else {
+                        work.perform(&stream);
+                        stream.finished(work.number);
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
     /// Does one piece of the work that is left up to here, or waits for the thread that does.
     pub(crate) fn step(&self) -> Progress {
         let mut ticket = self.clone();
@@ -209,13 +233,22 @@ impl Ticket {
     }
 }
 
+/// The stream that the handle zero stands for in the call that the calling thread is inside of.
+pub(crate) fn default_stream(context: &Arc<Context>) -> Arc<Stream> {
+    if default_stream::is_of_thread() {
+        return context.per_thread();
+    }
+    context.legacy()
+}
+
 /// The stream that a handle stands for, and whose context can be worked in, be it current or not.
 ///
 /// An event in a stream's place is taken for a stream whose context has gone, as by the real
 /// driver.
 pub(crate) fn resolve(handle: Handle<Stream>) -> Outcome<Arc<Stream>> {
     let stream = match handle.key() {
-        0 | LEGACY => current()?.legacy(),
+        0 => default_stream(&current()?),
+        LEGACY => current()?.legacy(),
         PER_THREAD => current()?.per_thread(),
         key => {
             let machine = machine()?;

@@ -16,6 +16,7 @@ use crate::{Dependence, Fault, RunOptions, Shape, Switch};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
+use std::thread;
 use std::time::Instant;
 
 /// A piece of work in a stream's queue.
@@ -75,6 +76,20 @@ pub(crate) fn call_host_function(function: &HostFunction) {
 }
 
 impl Work {
+    /// Does the work on a thread of its own, or on this one where there are no more.
+    pub(crate) fn perform_elsewhere(self, stream: Arc<Stream>) {
+        let work = Arc::new(self);
+        let (other, of_other) = (Arc::clone(&work), Arc::clone(&stream));
+        let perform = move || {
+            other.perform(&of_other);
+            of_other.finished(other.number);
+        };
+        if thread::Builder::new().spawn(perform).is_err() {
+            work.perform(&stream);
+            stream.finished(work.number);
+        }
+    }
+
     /// Does the work. What fails poisons the context, and in a poisoned context nothing is done.
     pub(crate) fn perform(&self, stream: &Stream) {
         let context = &*stream.context;
@@ -98,6 +113,15 @@ impl Work {
 }
 
 impl Action {
+    /// Whether it calls a function of the program's.
+    pub(crate) fn calls_the_program(&self) -> bool {
+        match self {
+            Action::Host(_) => true,
+            Action::Graph(steps) => steps.iter().any(|step| step.action.calls_the_program()),
+            _ => false,
+        }
+    }
+
     fn perform(&self, doing: Doing<'_>) -> Outcome {
         let by = doing.by;
         match self {

@@ -10,9 +10,12 @@ use crate::driver::inject::{self, Verdict};
 use crate::driver::mode::{Backend, backend};
 use crate::driver::objects::work;
 use crate::driver::seam::real::Real;
+use crate::driver::seam::unsupported::UNSUPPORTED_CALLS;
 use crate::driver::timing::timed;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
 
 /// What is particular about a call. Matters to injected faults and to calls with nobody to answer
 /// them.
@@ -95,10 +98,36 @@ fn route(class: Class, real: impl FnOnce(&Real) -> i32, ours: impl FnOnce() -> O
         Backend::Virtual(_) if class != Class::Pure && work::inside_host_function() => {
             Code::NOT_PERMITTED.0
         }
-        Backend::Virtual(_) => number(ours()),
+        Backend::Virtual(_) => {
+            let outcome = ours();
+            if outcome == Err(Code::NOT_SUPPORTED) {
+                say_once(current_call());
+            }
+            number(outcome)
+        }
         Backend::Nobody(_) if class == Class::Pure => number(ours()),
         Backend::Nobody(reason) if class == Class::Starts => reason.code().0,
         Backend::Nobody(_) => Code::NOT_INITIALIZED.0,
+    }
+}
+
+/// Names a call that is not supported on stderr, the first time.
+fn say_once(call: Option<&'static str>) {
+    static SAID: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let Some(call) = call else { return };
+    let is_new = SAID
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(call);
+    if is_new {
+        let whatever = if UNSUPPORTED_CALLS.contains(&call) {
+            ""
+        } else {
+            " with these arguments"
+        };
+        eprintln!(
+            "virtual-gpu: {call} is not supported{whatever}: it answers CUDA_ERROR_NOT_SUPPORTED"
+        );
     }
 }
 
@@ -110,11 +139,41 @@ fn number(outcome: Outcome) -> i32 {
 }
 
 /// Exports the symbols of a table: `name(argument: type, …) => function, Class, then;`. Without a
-/// class it is `Ordinary`; without a function the call is not supported on the virtual device. What
-/// comes last is called with the same arguments when the real driver has answered.
+/// class it is `Ordinary`. What comes last is called with the same arguments when the real driver has answered.
+/// `name / per_thread(…)` exports two symbols. For the second, the default stream is the calling thread's own.
 macro_rules! exports {
-    ($($name:ident($($argument:ident: $type:ty),* $(,)?) $(=> $function:path $(, $class:ident $(, $then:path)?)?)?;)*) => {
-        $(
+    ($($name:ident $(/ $per_thread:ident)? ($($arguments:tt)*) => $function:path $(, $class:ident $(, $then:path)?)?;)*) => {
+        $(row!($name [$($per_thread)?] ($($arguments)*) $function, [$($class $(, $then)?)?]);)*
+
+        /// The symbols of this table, with their addresses.
+        pub(crate) fn supported() -> Vec<(&'static str, *mut c_void)> {
+            vec![$(
+                (stringify!($name), $name as *mut c_void),
+                $((stringify!($per_thread), $per_thread as *mut c_void),)?
+            )*]
+        }
+    };
+}
+pub(crate) use exports;
+
+/// Exports the one or two symbols of a row.
+macro_rules! row {
+    ($name:ident [] $arguments:tt $function:path, $more:tt) => {
+        export!(legacy $name $arguments $function, $more);
+    };
+    ($name:ident [$per_thread:ident] $arguments:tt $function:path, $more:tt) => {
+        export!(legacy $name $arguments $function, $more);
+        export!(of_thread $per_thread $arguments $function, $more);
+    };
+}
+pub(crate) use row;
+
+/// Exports one symbol.
+macro_rules! export {
+    (
+        $default_stream:ident $name:ident($($argument:ident: $type:ty),* $(,)?) $function:path,
+        [$($class:ident $(, $then:path)?)?]
+    ) => {
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
             type Signature = unsafe extern "C" fn($($type),*) -> i32;
@@ -125,42 +184,65 @@ macro_rules! exports {
             };
             dispatch(
                 stringify!($name),
-                [$($(Class::$class,)?)? Class::Ordinary][0],
+                [$(Class::$class,)? Class::Ordinary][0],
                 |real| match REAL.find(real) {
                     Some(function) => {
                         // SAFETY: this has the name and the signature of CUDA's function, so its caller
                         // keeps to the contract of that function, and the arguments are the same.
                         let code = unsafe { function($($argument),*) };
-                        follow!($($($($then)?)?)?; code; $($argument),*);
+                        follow!($($($then)?)?; code; $($argument),*);
                         code
                     }
                     None => Code::NOT_SUPPORTED.0,
                 },
-                || answer!($($function)?; $($argument),*),
+                || default_stream::$default_stream(|| $function($($argument),*)),
             )
         }
-    )*
+    };
+}
+pub(crate) use export;
 
-    /// The address of the exported symbol of that name.
-    pub(crate) fn address_of(name: &str) -> Option<*mut c_void> {
-        match name {
-            $(stringify!($name) => Some($name as *mut c_void),)*
-            _ => None,
+/// Exports symbols that the virtual device does not support: `name(argument: type, …);`.
+macro_rules! unsupported {
+    ($($name:ident($($argument:ident: $type:ty),*);)*) => {
+        $(
+        #[unsafe(no_mangle)]
+        pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
+            type Signature = unsafe extern "C" fn($($type),*) -> i32;
+            // SAFETY: as in `export`.
+            static REAL: Symbol<Signature> = unsafe {
+                Symbol::new(concat!(stringify!($name), "\0"))
+            };
+            dispatch_unsupported(stringify!($name), &mut |real| {
+                // SAFETY: as in `export`.
+                REAL.find(real).map(|function| unsafe { function($($argument),*) })
+            })
         }
-    }};
-}
-pub(crate) use exports;
+        )*
 
-/// What the virtual device answers to a row of the table.
-macro_rules! answer {
-    (; $($argument:ident),*) => {
-        Err(Code::NOT_SUPPORTED)
-    };
-    ($function:path; $($argument:ident),*) => {
-        $function($($argument),*)
+        /// The driver calls that answer `CUDA_ERROR_NOT_SUPPORTED` on the virtual device, whatever their arguments.
+        pub const UNSUPPORTED_CALLS: &[&str] = &[$(stringify!($name)),*];
+
+        /// The symbols of this table, with their addresses.
+        pub(crate) fn refused() -> Vec<(&'static str, *mut c_void)> {
+            vec![$((stringify!($name), $name as *mut c_void)),*]
+        }
     };
 }
-pub(crate) use answer;
+pub(crate) use unsupported;
+
+/// Answers a call that the virtual device does not support.
+pub(crate) fn dispatch_unsupported(
+    name: &'static str,
+    real: &mut dyn FnMut(&Real) -> Option<i32>,
+) -> i32 {
+    dispatch(
+        name,
+        Class::Ordinary,
+        |library| real(library).unwrap_or(Code::NOT_SUPPORTED.0),
+        || Err(Code::NOT_SUPPORTED),
+    )
+}
 
 /// What a row of the table has to do when the real driver has answered, if anything.
 macro_rules! follow {

@@ -1,7 +1,5 @@
-//! The symbols that this crate exports: every driver call that `cust` 0.3 refers to, and some that
-//! it lacks. One row each, with CUDA's signature and the function that answers on the virtual
-//! device. A row without such a function is not modelled there: it answers
-//! `CUDA_ERROR_NOT_SUPPORTED`.
+//! The driver calls that the virtual device supports. One row each, with CUDA's signature and the function that
+//! answers. The other calls of `cuda.h` are in [`unsupported`](super::unsupported).
 //!
 //! # Safety
 //!
@@ -19,21 +17,25 @@
 #![allow(clippy::too_many_arguments, reason = "the signatures are CUDA's")]
 #![allow(clippy::missing_safety_doc, reason = "one contract for all, above")]
 
-use crate::driver::abi::{BlockSizeToShared, Handle, HostPointer, In, Out, Text};
+use crate::driver::abi::{
+    BlockSizeToShared, Handle, HostPointer, In, Location, Out, StreamCallback, Text,
+};
 use crate::driver::calls::{
     attributes, capture, context, copy, copy2d, device, error_names, event, fill, function, graph,
-    host_memory, launch, link, memory, module, occupancy, pointer, primary, proc_address, stream,
-    user_object,
+    host_memory, launch, library, link, managed, memory, module, occupancy, pointer, primary,
+    proc_address, profiler, stream, user_object,
 };
 use crate::driver::code::{Code, SUCCESS};
+use crate::driver::default_stream;
 use crate::driver::objects::context::Context;
 use crate::driver::objects::event::Event;
 use crate::driver::objects::graph::{ExecutableGraph, Graph, NodeName};
+use crate::driver::objects::library::{Library, LibraryKernel};
 use crate::driver::objects::linker::Linker;
 use crate::driver::objects::module::{Function, Module};
 use crate::driver::objects::stream::Stream;
 use crate::driver::objects::user_object::UserObject;
-use crate::driver::seam::dispatch::{Class, answer, dispatch, exports, follow};
+use crate::driver::seam::dispatch::{Class, dispatch, export, exports, follow, row};
 use crate::driver::seam::real::Symbol;
 use std::ffi::{c_char, c_void};
 
@@ -60,8 +62,13 @@ exports! {
         => attributes::attribute, Survives;
     cuDeviceComputeCapability(major: Out<i32>, minor: Out<i32>, device: i32)
         => device::compute_capability, Survives;
+    cuDeviceGetPCIBusId(id: Out<c_char>, capacity: i32, device: i32) => device::pci_bus_id, Survives;
+    cuDeviceGetByPCIBusId(device: Out<i32>, id: Text) => device::by_pci_bus_id, Survives;
     cuDeviceCanAccessPeer(can: Out<i32>, device: i32, peer: i32)
         => device::can_access_peer, Survives;
+
+    cuProfilerStart() => profiler::start;
+    cuProfilerStop() => profiler::stop;
 
     // Contexts.
     cuDevicePrimaryCtxRetain(context: Out<Handle<Context>>, device: i32)
@@ -71,6 +78,20 @@ exports! {
     cuDevicePrimaryCtxSetFlags_v2(device: i32, flags: u32) => primary::set_flags, Survives;
     cuDevicePrimaryCtxGetState(device: i32, flags: Out<u32>, active: Out<i32>)
         => primary::state, Survives;
+    cuDevicePrimaryCtxRelease(device: i32) => primary::release, Survives;
+    cuDevicePrimaryCtxReset(device: i32) => primary::reset, Survives;
+    cuDevicePrimaryCtxSetFlags(device: i32, flags: u32) => primary::set_flags, Survives;
+    cuCtxCreate(context: Out<Handle<Context>>, flags: u32, device: i32) => context::create, Survives;
+    cuCtxCreate_v3(
+        context: Out<Handle<Context>>, limits: HostPointer, limit_count: i32, flags: u32, device: i32
+    ) => context::create_with_affinity, Survives;
+    cuCtxCreate_v4(
+        context: Out<Handle<Context>>, parameters: In<context::Parameters>, flags: u32, device: i32
+    ) => context::create_with_parameters, Survives;
+    cuCtxDestroy(context: Handle<Context>) => context::destroy, Survives;
+    cuCtxPushCurrent(context: Handle<Context>) => context::push, Survives;
+    cuCtxPopCurrent(context: Out<Handle<Context>>) => context::pop, Survives;
+    cuCtxGetId(context: Handle<Context>, id: Out<u64>) => context::id, Survives;
     cuCtxCreate_v2(context: Out<Handle<Context>>, flags: u32, device: i32)
         => context::create, Survives;
     cuCtxDestroy_v2(context: Handle<Context>) => context::destroy, Survives;
@@ -94,9 +115,25 @@ exports! {
     // Memory.
     cuMemAlloc_v2(address: Out<u64>, bytes: usize) => memory::alloc;
     cuMemFree_v2(address: u64) => memory::free, Synchronises;
-    cuMemAllocAsync(address: Out<u64>, bytes: usize, stream: Handle<Stream>)
+    cuMemAllocAsync / cuMemAllocAsync_ptsz(address: Out<u64>, bytes: usize, stream: Handle<Stream>)
         => memory::alloc_async;
-    cuMemFreeAsync(address: u64, stream: Handle<Stream>) => memory::free_async;
+    cuMemFreeAsync / cuMemFreeAsync_ptsz(address: u64, stream: Handle<Stream>) => memory::free_async;
+    cuMemAllocPitch_v2(
+        address: Out<u64>, pitch: Out<usize>, width: usize, rows: usize, element_bytes: u32
+    ) => memory::alloc_rows;
+    cuMemAllocManaged(address: Out<u64>, bytes: usize, flags: u32) => managed::alloc;
+    cuStreamAttachMemAsync / cuStreamAttachMemAsync_ptsz(
+        stream: Handle<Stream>, address: u64, bytes: usize, flags: u32
+    ) => managed::attach;
+    cuMemAdvise(address: u64, bytes: usize, advice: i32, device: i32) => managed::advise;
+    cuMemAdvise_v2(address: u64, bytes: usize, advice: i32, place: Location)
+        => managed::advise_place;
+    cuMemPrefetchAsync / cuMemPrefetchAsync_ptsz(
+        address: u64, bytes: usize, device: i32, stream: Handle<Stream>
+    ) => managed::prefetch;
+    cuMemPrefetchAsync_v2 / cuMemPrefetchAsync_v2_ptsz(
+        address: u64, bytes: usize, place: Location, flags: u32, stream: Handle<Stream>
+    ) => managed::prefetch_to_place;
     cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) => memory::info;
     cuMemGetAddressRange_v2(start: Out<u64>, bytes: Out<usize>, address: u64)
         => memory::address_range;
@@ -113,46 +150,60 @@ exports! {
     cuMemHostGetFlags(flags: Out<u32>, pointer: HostPointer) => host_memory::flags;
     cuMemHostGetDevicePointer_v2(address: Out<u64>, pointer: HostPointer, flags: u32)
         => host_memory::device_pointer;
-    cuMemAllocManaged(address: HostPointer, bytes: usize, flags: u32);
-    cuMemAdvise(address: u64, bytes: usize, advice: i32, device: i32);
-    cuMemPrefetchAsync(address: u64, bytes: usize, device: i32, stream: HostPointer);
 
     // Copies and fills.
-    cuMemcpy(to: u64, from: u64, bytes: usize) => copy::any_to_any, Synchronises;
-    cuMemcpyHtoD_v2(to: u64, from: HostPointer, bytes: usize)
+    cuMemcpy / cuMemcpy_ptds(to: u64, from: u64, bytes: usize) => copy::any_to_any, Synchronises;
+    cuMemcpyHtoD_v2 / cuMemcpyHtoD_v2_ptds(to: u64, from: HostPointer, bytes: usize)
         => copy::host_to_device, Synchronises;
-    cuMemcpyDtoH_v2(to: HostPointer, from: u64, bytes: usize)
+    cuMemcpyDtoH_v2 / cuMemcpyDtoH_v2_ptds(to: HostPointer, from: u64, bytes: usize)
         => copy::device_to_host, Synchronises;
-    cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize) => copy::device_to_device;
-    cuMemcpyPeer(
+    cuMemcpyDtoD_v2 / cuMemcpyDtoD_v2_ptds(to: u64, from: u64, bytes: usize) => copy::device_to_device;
+    cuMemcpyPeer / cuMemcpyPeer_ptds(
         to: u64, to_context: Handle<Context>, from: u64, from_context: Handle<Context>, bytes: usize
     ) => copy::peer;
-    cuMemcpyAsync(to: u64, from: u64, bytes: usize, stream: Handle<Stream>)
+    cuMemcpyAsync / cuMemcpyAsync_ptsz(to: u64, from: u64, bytes: usize, stream: Handle<Stream>)
         => copy::any_to_any_async;
-    cuMemcpyHtoDAsync_v2(to: u64, from: HostPointer, bytes: usize, stream: Handle<Stream>)
+    cuMemcpyHtoDAsync_v2 / cuMemcpyHtoDAsync_v2_ptsz(to: u64, from: HostPointer, bytes: usize, stream: Handle<Stream>)
         => copy::host_to_device_async;
-    cuMemcpyDtoHAsync_v2(to: HostPointer, from: u64, bytes: usize, stream: Handle<Stream>)
+    cuMemcpyDtoHAsync_v2 / cuMemcpyDtoHAsync_v2_ptsz(to: HostPointer, from: u64, bytes: usize, stream: Handle<Stream>)
         => copy::device_to_host_async;
-    cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle<Stream>)
+    cuMemcpyDtoDAsync_v2 / cuMemcpyDtoDAsync_v2_ptsz(to: u64, from: u64, bytes: usize, stream: Handle<Stream>)
         => copy::device_to_device_async;
-    cuMemcpyPeerAsync(
+    cuMemcpyPeerAsync / cuMemcpyPeerAsync_ptsz(
         to: u64, to_context: Handle<Context>, from: u64, from_context: Handle<Context>,
         bytes: usize, stream: Handle<Stream>
     ) => copy::peer_async;
-    cuMemcpy2D_v2(copy: In<copy2d::Description>) => copy2d::copy, Synchronises;
-    cuMemcpy2DAsync_v2(copy: In<copy2d::Description>, stream: Handle<Stream>)
+    cuMemcpy2D_v2 / cuMemcpy2D_v2_ptds(copy: In<copy2d::Description>) => copy2d::copy, Synchronises;
+    cuMemcpy2DAsync_v2 / cuMemcpy2DAsync_v2_ptsz(copy: In<copy2d::Description>, stream: Handle<Stream>)
         => copy2d::copy_async;
-    cuMemsetD8_v2(address: u64, value: u8, count: usize) => fill::bytes;
-    cuMemsetD16_v2(address: u64, value: u16, count: usize) => fill::halves;
-    cuMemsetD32_v2(address: u64, value: u32, count: usize) => fill::words;
-    cuMemsetD8Async(address: u64, value: u8, count: usize, stream: Handle<Stream>)
+    cuMemsetD8_v2 / cuMemsetD8_v2_ptds(address: u64, value: u8, count: usize) => fill::bytes;
+    cuMemsetD16_v2 / cuMemsetD16_v2_ptds(address: u64, value: u16, count: usize) => fill::halves;
+    cuMemsetD32_v2 / cuMemsetD32_v2_ptds(address: u64, value: u32, count: usize) => fill::words;
+    cuMemsetD8Async / cuMemsetD8Async_ptsz(address: u64, value: u8, count: usize, stream: Handle<Stream>)
         => fill::bytes_async;
-    cuMemsetD16Async(address: u64, value: u16, count: usize, stream: Handle<Stream>)
+    cuMemsetD16Async / cuMemsetD16Async_ptsz(address: u64, value: u16, count: usize, stream: Handle<Stream>)
         => fill::halves_async;
-    cuMemsetD32Async(address: u64, value: u32, count: usize, stream: Handle<Stream>)
+    cuMemsetD32Async / cuMemsetD32Async_ptsz(address: u64, value: u32, count: usize, stream: Handle<Stream>)
         => fill::words_async;
-    cuMemsetD2D8_v2(address: u64, pitch: usize, value: u8, width: usize, rows: usize)
+    cuMemsetD2D8_v2 / cuMemsetD2D8_v2_ptds(address: u64, pitch: usize, value: u8, width: usize, rows: usize)
         => fill::rows_of_bytes;
+    cuMemcpy2DUnaligned_v2 / cuMemcpy2DUnaligned_v2_ptds(copy: In<copy2d::Description>)
+        => copy2d::copy, Synchronises;
+    cuMemsetD2D16_v2 / cuMemsetD2D16_v2_ptds(
+        address: u64, pitch: usize, value: u16, width: usize, rows: usize
+    ) => fill::rows_of_halves;
+    cuMemsetD2D32_v2 / cuMemsetD2D32_v2_ptds(
+        address: u64, pitch: usize, value: u32, width: usize, rows: usize
+    ) => fill::rows_of_words;
+    cuMemsetD2D8Async / cuMemsetD2D8Async_ptsz(
+        address: u64, pitch: usize, value: u8, width: usize, rows: usize, stream: Handle<Stream>
+    ) => fill::rows_of_bytes_async;
+    cuMemsetD2D16Async / cuMemsetD2D16Async_ptsz(
+        address: u64, pitch: usize, value: u16, width: usize, rows: usize, stream: Handle<Stream>
+    ) => fill::rows_of_halves_async;
+    cuMemsetD2D32Async / cuMemsetD2D32Async_ptsz(
+        address: u64, pitch: usize, value: u32, width: usize, rows: usize, stream: Handle<Stream>
+    ) => fill::rows_of_words_async;
 
     // Modules and functions.
     cuModuleLoad(module: Out<Handle<Module>>, name: Text) => module::load_file;
@@ -180,6 +231,47 @@ exports! {
         => module::function;
     cuModuleGetGlobal_v2(address: Out<u64>, bytes: Out<usize>, module: Handle<Module>, name: Text)
         => module::global;
+    cuModuleGetFunctionCount(count: Out<u32>, module: Handle<Module>) => module::function_count;
+    cuModuleEnumerateFunctions(functions: Out<Handle<Function>>, room: u32, module: Handle<Module>)
+        => module::functions;
+    cuLibraryLoadData(
+        library: Out<Handle<Library>>, image: Text, options: In<i32>, values: Out<HostPointer>,
+        count: u32, library_options: In<i32>, library_values: HostPointer, library_count: u32
+    ) => library::load;
+    cuLibraryLoadFromFile(
+        library: Out<Handle<Library>>, name: Text, options: In<i32>, values: Out<HostPointer>,
+        count: u32, library_options: In<i32>, library_values: HostPointer, library_count: u32
+    ) => library::load_file;
+    cuLibraryUnload(library: Handle<Library>) => library::unload;
+    cuLibraryGetKernel(kernel: Out<Handle<LibraryKernel>>, library: Handle<Library>, name: Text)
+        => library::kernel;
+    cuLibraryGetKernelCount(count: Out<u32>, library: Handle<Library>) => library::kernel_count;
+    cuLibraryEnumerateKernels(
+        kernels: Out<Handle<LibraryKernel>>, room: u32, library: Handle<Library>
+    ) => library::kernels;
+    cuLibraryGetModule(module: Out<Handle<Module>>, library: Handle<Library>) => library::module;
+    cuLibraryGetGlobal(address: Out<u64>, bytes: Out<usize>, library: Handle<Library>, name: Text)
+        => library::global;
+    cuKernelGetFunction(function: Out<Handle<Function>>, kernel: Handle<LibraryKernel>)
+        => library::function_of;
+    cuKernelGetLibrary(library: Out<Handle<Library>>, kernel: Handle<LibraryKernel>)
+        => library::library_of;
+    cuKernelGetName(name: Out<*const c_char>, kernel: Handle<LibraryKernel>)
+        => library::kernel_name;
+    cuKernelGetAttribute(
+        value: Out<i32>, attribute: i32, kernel: Handle<LibraryKernel>, device: i32
+    ) => library::attribute;
+    cuKernelSetAttribute(
+        attribute: i32, value: i32, kernel: Handle<LibraryKernel>, device: i32
+    ) => library::set_attribute;
+    cuKernelSetCacheConfig(kernel: Handle<LibraryKernel>, config: i32, device: i32)
+        => library::set_cache;
+    cuKernelGetParamInfo(
+        kernel: Handle<LibraryKernel>, index: usize, offset: Out<usize>, bytes: Out<usize>
+    ) => library::parameter;
+    cuFuncGetParamInfo(
+        function: Handle<Function>, index: usize, offset: Out<usize>, bytes: Out<usize>
+    ) => function::parameter;
     cuFuncGetAttribute(value: Out<i32>, attribute: i32, function: Handle<Function>)
         => function::attribute;
     cuFuncSetAttribute(function: Handle<Function>, attribute: i32, value: i32)
@@ -205,16 +297,24 @@ exports! {
     cuOccupancyAvailableDynamicSMemPerBlock(
         bytes: Out<usize>, function: Handle<Function>, blocks: i32, threads: i32
     ) => occupancy::available_dynamic_shared;
-    cuLaunchKernel(
+    cuLaunchKernel / cuLaunchKernel_ptsz(
         function: Handle<Function>, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32,
         block_y: u32, block_z: u32, shared_bytes: u32, stream: Handle<Stream>,
         parameters: In<HostPointer>, list: In<HostPointer>
     ) => launch::kernel;
-    cuLaunchKernelEx(
+    cuLaunchKernelEx / cuLaunchKernelEx_ptsz(
         config: In<launch::Config>, function: Handle<Function>, parameters: In<HostPointer>,
         list: In<HostPointer>
     ) => launch::kernel_with_attributes;
-    cuLaunchHostFunc(stream: Handle<Stream>, function: HostFn, data: HostPointer)
+    cuLaunchCooperativeKernel / cuLaunchCooperativeKernel_ptsz(
+        function: Handle<Function>, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32,
+        block_y: u32, block_z: u32, shared_bytes: u32, stream: Handle<Stream>,
+        parameters: In<HostPointer>
+    ) => launch::cooperative_kernel;
+    cuStreamAddCallback / cuStreamAddCallback_ptsz(
+        stream: Handle<Stream>, function: StreamCallback, data: HostPointer, flags: u32
+    ) => launch::callback;
+    cuLaunchHostFunc / cuLaunchHostFunc_ptsz(stream: Handle<Stream>, function: HostFn, data: HostPointer)
         => launch::host_function;
 
     // Streams and events.
@@ -222,34 +322,42 @@ exports! {
     cuStreamCreateWithPriority(stream: Out<Handle<Stream>>, flags: u32, priority: i32)
         => stream::create_with_priority;
     cuStreamDestroy_v2(stream: Handle<Stream>) => stream::destroy;
-    cuStreamSynchronize(stream: Handle<Stream>) => stream::synchronize, Synchronises;
-    cuStreamQuery(stream: Handle<Stream>) => stream::query, Synchronises;
-    cuStreamWaitEvent(stream: Handle<Stream>, event: Handle<Event>, flags: u32)
+    cuStreamDestroy(stream: Handle<Stream>) => stream::destroy;
+    cuStreamSynchronize / cuStreamSynchronize_ptsz(stream: Handle<Stream>) => stream::synchronize, Synchronises;
+    cuStreamQuery / cuStreamQuery_ptsz(stream: Handle<Stream>) => stream::query, Synchronises;
+    cuStreamWaitEvent / cuStreamWaitEvent_ptsz(stream: Handle<Stream>, event: Handle<Event>, flags: u32)
         => event::stream_waits;
-    cuStreamGetFlags(stream: Handle<Stream>, flags: Out<u32>) => stream::flags;
-    cuStreamGetPriority(stream: Handle<Stream>, priority: Out<i32>) => stream::priority;
-    cuStreamGetId(stream: Handle<Stream>, id: Out<u64>) => stream::id;
-    cuStreamGetCtx(stream: Handle<Stream>, context: Out<Handle<Context>>) => stream::context;
+    cuStreamGetFlags / cuStreamGetFlags_ptsz(stream: Handle<Stream>, flags: Out<u32>) => stream::flags;
+    cuStreamGetPriority / cuStreamGetPriority_ptsz(stream: Handle<Stream>, priority: Out<i32>) => stream::priority;
+    cuStreamGetId / cuStreamGetId_ptsz(stream: Handle<Stream>, id: Out<u64>) => stream::id;
+    cuStreamGetCtx / cuStreamGetCtx_ptsz(stream: Handle<Stream>, context: Out<Handle<Context>>) => stream::context;
     cuEventCreate(event: Out<Handle<Event>>, flags: u32) => event::create;
     cuEventDestroy_v2(event: Handle<Event>) => event::destroy;
-    cuEventRecord(event: Handle<Event>, stream: Handle<Stream>) => event::record;
-    cuEventRecordWithFlags(event: Handle<Event>, stream: Handle<Stream>, flags: u32)
+    cuEventDestroy(event: Handle<Event>) => event::destroy;
+    cuEventRecord / cuEventRecord_ptsz(event: Handle<Event>, stream: Handle<Stream>) => event::record;
+    cuEventRecordWithFlags / cuEventRecordWithFlags_ptsz(event: Handle<Event>, stream: Handle<Stream>, flags: u32)
         => event::record_with_flags;
     cuEventSynchronize(event: Handle<Event>) => event::synchronize, Synchronises;
     cuEventQuery(event: Handle<Event>) => event::query, Synchronises;
+    cuEventElapsedTime_v2(milliseconds: Out<f32>, start: Handle<Event>, end: Handle<Event>)
+        => event::elapsed;
     cuEventElapsedTime(milliseconds: Out<f32>, start: Handle<Event>, end: Handle<Event>)
         => event::elapsed;
 
     // Captures and graphs.
-    cuStreamBeginCapture_v2(stream: Handle<Stream>, mode: i32) => capture::begin;
-    cuStreamEndCapture(stream: Handle<Stream>, graph: Out<Handle<Graph>>) => capture::end;
-    cuStreamIsCapturing(stream: Handle<Stream>, status: Out<i32>) => capture::status;
-    cuStreamGetCaptureInfo(stream: Handle<Stream>, status: Out<i32>, id: Out<u64>)
+    cuStreamBeginCapture_v2 / cuStreamBeginCapture_v2_ptsz(stream: Handle<Stream>, mode: i32) => capture::begin;
+    cuStreamEndCapture / cuStreamEndCapture_ptsz(stream: Handle<Stream>, graph: Out<Handle<Graph>>) => capture::end;
+    cuStreamIsCapturing / cuStreamIsCapturing_ptsz(stream: Handle<Stream>, status: Out<i32>) => capture::status;
+    cuStreamGetCaptureInfo / cuStreamGetCaptureInfo_ptsz(stream: Handle<Stream>, status: Out<i32>, id: Out<u64>)
         => capture::info;
-    cuStreamGetCaptureInfo_v2(
+    cuStreamGetCaptureInfo_v2 / cuStreamGetCaptureInfo_v2_ptsz(
         stream: Handle<Stream>, status: Out<i32>, id: Out<u64>, graph: Out<Handle<Graph>>,
         after: Out<HostPointer>, after_count: Out<usize>
     ) => capture::info_with_graph;
+    cuStreamGetCaptureInfo_v3 / cuStreamGetCaptureInfo_v3_ptsz(
+        stream: Handle<Stream>, status: Out<i32>, id: Out<u64>, graph: Out<Handle<Graph>>,
+        after: Out<HostPointer>, edges: Out<HostPointer>, after_count: Out<usize>
+    ) => capture::info_with_edges;
     cuThreadExchangeStreamCaptureMode(mode: Out<i32>) => capture::exchange_thread_mode;
     cuGraphInstantiateWithFlags(
         executable: Out<Handle<ExecutableGraph>>, graph: Handle<Graph>, flags: u64
@@ -258,7 +366,7 @@ exports! {
         executable: Out<Handle<ExecutableGraph>>, graph: Handle<Graph>,
         error_node: Out<Handle<NodeName>>, log: Out<c_char>, log_bytes: usize
     ) => graph::instantiate_with_log;
-    cuGraphLaunch(executable: Handle<ExecutableGraph>, stream: Handle<Stream>) => graph::launch;
+    cuGraphLaunch / cuGraphLaunch_ptsz(executable: Handle<ExecutableGraph>, stream: Handle<Stream>) => graph::launch;
     cuGraphDestroy(graph: Handle<Graph>) => graph::destroy;
     cuGraphExecDestroy(executable: Handle<ExecutableGraph>) => graph::destroy_executable;
     cuGraphGetNodes(graph: Handle<Graph>, nodes: Out<Handle<NodeName>>, count: Out<usize>)
@@ -279,32 +387,4 @@ exports! {
     ) => user_object::retain_for_graph;
     cuGraphReleaseUserObject(graph: Handle<Graph>, object: Handle<UserObject>, count: u32)
         => user_object::release_for_graph;
-    cuGraphKernelNodeGetParams(node: HostPointer, parameters: HostPointer);
-    cuGraphCreate(graph: HostPointer, flags: u32);
-    cuGraphAddKernelNode(
-        node: HostPointer, graph: HostPointer, after: HostPointer, count: usize,
-        parameters: HostPointer
-    );
-    cuGraphDebugDotPrint(graph: HostPointer, path: HostPointer, flags: u32);
-
-    // Arrays, textures, surfaces, external memory.
-    cuArray3DCreate_v2(array: HostPointer, description: HostPointer);
-    cuArray3DGetDescriptor_v2(description: HostPointer, array: HostPointer);
-    cuArrayDestroy(array: HostPointer);
-    cuMemcpyAtoH_v2(to: HostPointer, from: HostPointer, offset: usize, bytes: usize);
-    cuMemcpyHtoA_v2(to: HostPointer, offset: usize, from: HostPointer, bytes: usize);
-    cuTexObjectCreate(
-        texture: HostPointer, resource: HostPointer, description: HostPointer, view: HostPointer
-    );
-    cuTexObjectDestroy(texture: u64);
-    cuTexObjectGetResourceDesc(resource: HostPointer, texture: u64);
-    cuTexObjectGetResourceViewDesc(view: HostPointer, texture: u64);
-    cuSurfObjectCreate(surface: HostPointer, resource: HostPointer);
-    cuSurfObjectDestroy(surface: u64);
-    cuSurfObjectGetResourceDesc(resource: HostPointer, surface: u64);
-    cuImportExternalMemory(memory: HostPointer, description: HostPointer);
-    cuExternalMemoryGetMappedBuffer(
-        address: HostPointer, memory: HostPointer, description: HostPointer
-    );
-    cuDestroyExternalMemory(memory: HostPointer);
 }

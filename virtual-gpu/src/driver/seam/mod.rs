@@ -2,6 +2,7 @@
 
 pub(crate) mod dispatch;
 mod exports;
+mod places;
 pub(crate) mod real;
-
-pub(crate) use exports::address_of;
+pub(crate) mod symbols;
+pub(crate) mod unsupported;

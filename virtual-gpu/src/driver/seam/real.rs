@@ -1,11 +1,23 @@
 //! The real driver's library: opened at run time, so that a program runs where there is none.
+//!
+//! This crate may itself be the first library of that name, or another copy of it may be: see [`MARK`]. Such a library is
+//! passed over, and the places where drivers are installed are searched for one that is not.
 
+use crate::driver::seam::places;
+use std::ffi::OsStr;
 use std::sync::OnceLock;
 
 #[cfg(windows)]
 const LIBRARY: &str = "nvcuda.dll";
 #[cfg(not(windows))]
 const LIBRARY: &str = "libcuda.so.1";
+
+/// A symbol that this crate exports, and no real driver.
+const MARK: &str = "virtual_gpu_mark\0";
+
+/// By this symbol, a library that is this crate is told from the real driver.
+#[unsafe(no_mangle)]
+extern "C" fn virtual_gpu_mark() {}
 
 /// The real driver.
 pub(crate) struct Real {
@@ -14,15 +26,34 @@ pub(crate) struct Real {
 
 /// Opens the real driver, or says why it cannot.
 pub(crate) fn open() -> Result<Real, String> {
+    let first = open_library(LIBRARY.as_ref())?;
+    if !first.is_virtual() {
+        return Ok(first);
+    }
+    let mut elsewhere = places::directories().into_iter().filter_map(|directory| {
+        let path = directory.join(LIBRARY);
+        open_library(path.as_os_str()).ok()
+    });
+    let real = elsewhere.find(|library| !library.is_virtual());
+    real.ok_or_else(|| format!("the only {LIBRARY} that is found is virtual-gpu itself"))
+}
+
+fn open_library(name: &OsStr) -> Result<Real, String> {
     // SAFETY: this is the CUDA driver by its documented name, whose initialisers may run at any
     // time.
-    match unsafe { libloading::Library::new(LIBRARY) } {
+    match unsafe { libloading::Library::new(name) } {
         Ok(library) => Ok(Real { library }),
         Err(error) => Err(error.to_string()),
     }
 }
 
 impl Real {
+    /// Whether this is not the real driver, but a copy of this crate.
+    fn is_virtual(&self) -> bool {
+        // SAFETY: of this type if it is there.
+        unsafe { self.find::<extern "C" fn()>(MARK) }.is_some()
+    }
+
     /// Whether the driver starts and has a device.
     pub(crate) fn has_device(&self) -> bool {
         type Init = unsafe extern "C" fn(u32) -> i32;

@@ -1,0 +1,281 @@
+//! Device code that was compiled before, by any build of the user's: debug and release, tests, other crates and workspaces.
+//!
+//! ```text
+//! FOLDER/rows/KEY           a row's kernels for all architectures, as `pack` writes them
+//! FOLDER/libraries/KEY/     where cargo compiles `warpfold-kernels`, which the rows are compiled with
+//! ```
+//!
+//! A key is a hash of all that the code depends on: the row's tokens, the compiler, this library. So nothing in the cache is ever
+//! out of date. A file is written under another name and then renamed: builds side by side see all of it or nothing. What
+//! was not used for longest goes when there is too much. Where the cache cannot be read or written, the build goes on without it.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::SystemTime;
+
+use crate::pack::Pack;
+use crate::source::Hash;
+
+/// The variable that says where the cache is: a folder, or `off`.
+pub const CACHE: &str = "WARPFOLD_CACHE";
+
+/// The most bytes of all rows.
+const MOST_ROW_BYTES: u64 = 256 << 20;
+
+/// The most libraries: one for each compiler, lock file and version of this library in use, of some 60 MB.
+const MOST_LIBRARIES: usize = 4;
+
+/// A cache, or none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cache {
+    folder: Option<PathBuf>,
+    most_row_bytes: u64,
+}
+
+impl Cache {
+    /// The cache that the environment says: by [`CACHE`], else in the user's folder of caches.
+    pub fn of_environment() -> Self {
+        match env::var_os(CACHE) {
+            Some(value) if value == "off" || value == "0" => Self::none(),
+            Some(folder) if !folder.is_empty() => Self::at(PathBuf::from(folder)),
+            _ => match user_folder(|variable| env::var_os(variable)) {
+                Some(folder) => Self::at(folder.join("warpfold")),
+                None => Self::none(),
+            },
+        }
+    }
+
+    /// A cache in a folder.
+    pub fn at(folder: PathBuf) -> Self {
+        Self {
+            folder: Some(folder),
+            most_row_bytes: MOST_ROW_BYTES,
+        }
+    }
+
+    /// No cache: everything is compiled.
+    pub fn none() -> Self {
+        Self {
+            folder: None,
+            most_row_bytes: 0,
+        }
+    }
+
+    /// A row's kernels, if they are there.
+    pub fn row(&self, key: Hash) -> Option<Pack> {
+        let path = self.rows()?.join(key.to_string());
+        let pack = Pack::from_file(&fs::read(&path).ok()?)?;
+        touch(&path);
+        Some(pack)
+    }
+
+    /// Keeps a row's kernels.
+    pub fn keep_row(&self, key: Hash, pack: &Pack) {
+        let Some(folder) = self.rows() else {
+            return;
+        };
+        let path = folder.join(key.to_string());
+        if fs::create_dir_all(&folder).is_ok() && replace(&path, &pack.to_file()).is_some() {
+            self.make_room(&folder);
+        }
+    }
+
+    /// Where cargo compiles the library of a key; `None` without a cache.
+    pub fn library(&self, key: Hash) -> Option<PathBuf> {
+        let all = self.folder.as_ref()?.join("libraries");
+        let folder = all.join(key.to_string());
+        fs::create_dir_all(&folder).ok()?;
+        // What tells that it is in use.
+        replace(&folder.join("used"), b"")?;
+        let mut others = by_use(&all, |folder| folder.join("used"));
+        others.retain(|other| other.path != folder);
+        let too_many = (others.len() + 1).saturating_sub(MOST_LIBRARIES);
+        for other in &others[..too_many.min(others.len())] {
+            let _ = fs::remove_dir_all(&other.path);
+        }
+        Some(folder)
+    }
+
+    fn rows(&self) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join("rows"))
+    }
+
+    /// Removes rows until there is a quarter to spare, if there are too many.
+    fn make_room(&self, folder: &Path) {
+        let files = by_use(folder, Path::to_owned);
+        let mut bytes: u64 = files.iter().map(|file| file.bytes).sum();
+        if bytes <= self.most_row_bytes {
+            return;
+        }
+        for file in files {
+            if bytes <= self.most_row_bytes / 4 * 3 {
+                break;
+            }
+            if fs::remove_file(&file.path).is_ok() {
+                bytes -= file.bytes;
+            }
+        }
+    }
+}
+
+/// The folder of the user's caches.
+fn user_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let folder = |name: &str| {
+        let value = variable(name).filter(|value| !value.is_empty())?;
+        Some(PathBuf::from(value)).filter(|path| path.is_absolute())
+    };
+    if cfg!(windows) {
+        return folder("LOCALAPPDATA");
+    }
+    if cfg!(target_os = "macos") {
+        return Some(folder("HOME")?.join("Library/Caches"));
+    }
+    folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))
+}
+
+/// A file or a folder in the cache.
+struct Kept {
+    path: PathBuf,
+    used: SystemTime,
+    bytes: u64,
+}
+
+/// What is in a folder, the least recently used first. When it was used, a file of its own says.
+fn by_use(folder: &Path, sign: impl Fn(&Path) -> PathBuf) -> Vec<Kept> {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let kept = entries.filter_map(|entry| {
+        let path = entry.path();
+        let about = fs::metadata(sign(&path)).ok()?;
+        Some(Kept {
+            used: about.modified().ok()?,
+            bytes: about.len(),
+            path,
+        })
+    });
+    let mut kept: Vec<Kept> = kept.collect();
+    kept.sort_by_key(|kept| kept.used);
+    kept
+}
+
+/// Says that a file is in use.
+fn touch(path: &Path) {
+    if let Ok(file) = File::options().append(true).open(path) {
+        let _ = file.set_modified(SystemTime::now());
+    }
+}
+
+/// Writes a file that others read, all at once.
+fn replace(path: &Path, bytes: &[u8]) -> Option<()> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let own = path.with_extension(format!("{}-{count}", process::id()));
+    let written = fs::write(&own, bytes).and_then(|()| fs::rename(&own, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&own);
+    }
+    written.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::kernels::{Compiled, Kernel};
+
+    fn pack(name: &str) -> Pack {
+        Pack::of(&[Compiled {
+            capability: (9, 0),
+            kernels: vec![Kernel {
+                symbol: name.to_owned(),
+                text: name.repeat(1000),
+            }],
+        }])
+    }
+
+    /// A folder for a test.
+    fn folder(name: &str) -> PathBuf {
+        let folder = env::temp_dir().join(format!("warpfold-cache-{name}-{}", process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        folder
+    }
+
+    #[test]
+    fn what_is_kept_is_found_and_what_is_damaged_is_not() {
+        let folder = folder("rows");
+        let cache = Cache::at(folder.clone());
+        let key = Hash::of(b"a");
+        assert_eq!(cache.row(key), None);
+        cache.keep_row(key, &pack("a"));
+        assert_eq!(cache.row(key), Some(pack("a")));
+        assert_eq!(cache.row(Hash::of(b"b")), None);
+        let path = folder.join("rows").join(key.to_string());
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[40] ^= 1;
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(cache.row(key), None);
+        assert_eq!(folder.join("rows").read_dir().unwrap().count(), 1);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn no_cache_keeps_nothing_and_a_broken_one_does_no_harm() {
+        let key = Hash::of(b"a");
+        let folder = folder("broken");
+        fs::write(&folder, "a file").unwrap();
+        for cache in [Cache::none(), Cache::at(folder.join("cache"))] {
+            cache.keep_row(key, &pack("a"));
+            assert_eq!(cache.row(key), None);
+            assert_eq!(cache.library(key), None);
+        }
+        fs::remove_file(folder).unwrap();
+    }
+
+    #[test]
+    fn what_was_not_used_for_longest_goes_first() {
+        let folder = folder("room");
+        let bytes = pack("a").to_file().len() as u64;
+        let cache = Cache {
+            most_row_bytes: 4 * bytes,
+            ..Cache::at(folder.clone())
+        };
+        let keys = ["a", "b", "c", "d", "e"].map(|name| Hash::of(name.as_bytes()));
+        for (age, key) in keys[..4].iter().enumerate() {
+            cache.keep_row(*key, &pack("a"));
+            let file = File::options()
+                .append(true)
+                .open(folder.join("rows").join(key.to_string()));
+            let time = SystemTime::now() - Duration::from_secs(100 - age as u64);
+            file.unwrap().set_modified(time).unwrap();
+        }
+        assert!(cache.row(keys[0]).is_some());
+        cache.keep_row(keys[4], &pack("a"));
+        let left = keys.map(|key| cache.row(key).is_some());
+        assert_eq!(left, [true, false, false, true, true]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn the_folder_is_the_users_own() {
+        let of = |variables: &[(&str, &str)]| {
+            let find = |name: &str| variables.iter().find(|(other, _)| *other == name);
+            user_folder(|name| find(name).map(|(_, value)| value.into()))
+        };
+        if cfg!(target_os = "linux") {
+            assert_eq!(of(&[("HOME", "/home/me")]), Some("/home/me/.cache".into()));
+            assert_eq!(
+                of(&[("HOME", "/home/me"), ("XDG_CACHE_HOME", "/c")]),
+                Some("/c".into())
+            );
+            assert_eq!(
+                of(&[("HOME", "/home/me"), ("XDG_CACHE_HOME", "here")]),
+                Some("/home/me/.cache".into())
+            );
+        }
+        assert_eq!(of(&[]), None);
+    }
+}

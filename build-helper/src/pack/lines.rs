@@ -1,0 +1,373 @@
+//! Many kernels' texts in few bytes. Kernels of one kind have nearly the same lines, in nearly the same order, and the numbers of
+//! their registers differ by a constant:
+//!
+//! 1. In a line, the kernel's name is [`NAME`], and in place of a register's or a label's number stands how far it lies below the
+//!    highest so far, or nothing if it is the next. So the same instruction is the same line wherever it stands.
+//! 2. Each line is written once, in a dictionary, and the texts are numbers of lines: 0 for the next of the dictionary, else how
+//!    far back in the dictionary it lies.
+//! 3. A run of numbers that came before is told by its place and its length, however far back it is.
+//!
+//! The dictionary and the numbers are compressed (zlib).
+
+use std::collections::BTreeMap;
+
+use miniz_oxide::deflate::compress_to_vec_zlib;
+use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
+
+use super::words::{Word, words};
+
+/// What stands for the kernel's name.
+const NAME: &str = "\u{1}";
+
+/// What stands before and after how far back a number lies; there is nothing between where it is the next.
+const MARK: char = '\u{2}';
+
+/// What a label begins with.
+const LABEL: &str = "$L__BB";
+
+/// The shortest run that is told by its place.
+const SHORTEST_RUN: usize = 4;
+
+/// How many places of the same beginning are looked at for the longest run.
+const PLACES: usize = 16;
+
+/// How hard is compressed.
+const LEVEL: u8 = 9;
+
+/// The most bytes of all texts together, and of what they are made from.
+const MOST_BYTES: usize = 64 << 20;
+
+/// A text, and the name in it that differs from text to text.
+#[derive(Debug, Clone, Copy)]
+pub struct Named<'a> {
+    pub name: &'a str,
+    pub text: &'a str,
+}
+
+/// Packs texts. `None` if they would not come out as they are, which is so of texts with control characters.
+pub fn pack(texts: &[Named]) -> Option<Vec<u8>> {
+    let mut dictionary = String::new();
+    let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
+    let mut lines = Vec::new();
+    for text in texts {
+        for line in coded(text).split_inclusive('\n') {
+            let next = numbers.len() as u32;
+            let number = numbers.get(line).copied().unwrap_or(next);
+            if number == next {
+                numbers.insert(line.to_owned(), next);
+                dictionary.push_str(line);
+            }
+            lines.push(number);
+        }
+    }
+    let mut bytes = Vec::new();
+    for part in [&[dictionary.into_bytes()][..], &Streams::of(&lines).0].concat() {
+        let part = compress_to_vec_zlib(&part, LEVEL);
+        number_to(part.len(), &mut bytes);
+        bytes.extend(part);
+    }
+    let sizes: Vec<_> = texts
+        .iter()
+        .map(|text| (text.name, text.text.len()))
+        .collect();
+    let unpacked = unpack(&bytes, &sizes)?;
+    let same = unpacked
+        .iter()
+        .zip(texts)
+        .all(|(found, text)| found == text.text);
+    same.then_some(bytes)
+}
+
+/// Unpacks texts, by their names and bytes. `None` if the packed bytes are not of these texts. Nothing larger than the texts is
+/// ever allocated, but for what is compressed, which is at most as large as they may be.
+pub fn unpack(mut bytes: &[u8], texts: &[(&str, usize)]) -> Option<Vec<String>> {
+    let total = texts
+        .iter()
+        .try_fold(0usize, |sum, (_, bytes)| sum.checked_add(*bytes))?;
+    if total > MOST_BYTES {
+        return None;
+    }
+    let mut part = || {
+        let length = number_from(&mut bytes)?;
+        let (part, rest) = bytes.split_at_checked(length)?;
+        bytes = rest;
+        decompress_to_vec_zlib_with_limit(part, total.saturating_mul(2) + 64).ok()
+    };
+    let dictionary = String::from_utf8(part()?).ok()?;
+    let streams = [part()?, part()?, part()?, part()?];
+    if !bytes.is_empty() {
+        return None;
+    }
+    let dictionary: Vec<&str> = dictionary.split_inclusive('\n').collect();
+    // A line has at least its end: there are no more lines than bytes.
+    let lines = Streams(streams).lines(dictionary.len(), total)?;
+    let mut lines = lines.into_iter().map(|line| dictionary[line as usize]);
+    let mut unpacked = Vec::with_capacity(texts.len());
+    for (name, bytes) in texts {
+        let mut text = String::with_capacity(*bytes);
+        let mut seen = Seen::default();
+        while text.len() < *bytes {
+            seen.decode(lines.next()?, name, &mut text)?;
+        }
+        unpacked.push((text.len() == *bytes).then_some(text)?);
+    }
+    lines.next().is_none().then_some(unpacked)
+}
+
+/// A text's lines as the dictionary has them.
+fn coded(text: &Named) -> String {
+    let mut seen = Seen::default();
+    let mut coded = String::with_capacity(text.text.len());
+    for line in text.text.split_inclusive('\n') {
+        let named = line.replace(text.name, NAME);
+        for word in words(&named) {
+            let (sign, prefix, number) = match word {
+                Word::Register { prefix, number } => ("%", prefix, number),
+                Word::Label { function, number } => (LABEL, function, number),
+                Word::Other { from, to } => {
+                    coded.push_str(&named[from..to]);
+                    continue;
+                }
+            };
+            coded.push_str(sign);
+            coded.push_str(prefix);
+            coded.push(MARK);
+            let newest = seen.newest(sign, prefix);
+            match number == *newest + 1 {
+                true => *newest = number,
+                false => coded.push_str(&(i64::from(*newest) - i64::from(number)).to_string()),
+            }
+            coded.push(MARK);
+        }
+    }
+    coded
+}
+
+/// The highest number so far of registers and labels, by what stands before it.
+#[derive(Default)]
+struct Seen(BTreeMap<String, u32>);
+
+impl Seen {
+    fn newest(&mut self, sign: &str, prefix: &str) -> &mut u32 {
+        self.0.entry([sign, prefix].concat()).or_default()
+    }
+
+    /// Writes a line of the dictionary's as it is in a text.
+    fn decode(&mut self, line: &str, name: &str, text: &mut String) -> Option<()> {
+        let mut parts = line.split(MARK);
+        let push = |part: &str, text: &mut String| match part.contains(NAME) {
+            true => text.push_str(&part.replace(NAME, name)),
+            false => text.push_str(part),
+        };
+        push(parts.next()?, text);
+        while let Some(back) = parts.next() {
+            let start = text.rfind(['%', '$'])?;
+            let newest = self.0.entry(text[start..].to_owned()).or_default();
+            let number = match back {
+                "" => {
+                    *newest = newest.checked_add(1)?;
+                    *newest
+                }
+                back => {
+                    let number = i64::from(*newest).checked_sub(back.parse().ok()?)?;
+                    u32::try_from(number).ok()?
+                }
+            };
+            text.push_str(&number.to_string());
+            push(parts.next()?, text);
+        }
+        Some(())
+    }
+}
+
+/// The numbers of lines: how many of them come one by one, how long the run after them is and how far back it was; and those that
+/// come one by one, in three streams of their bytes, the lowest first.
+struct Streams([Vec<u8>; 4]);
+
+impl Streams {
+    fn of(lines: &[u32]) -> Self {
+        let mut streams = Self(Default::default());
+        let mut places: BTreeMap<&[u32], Vec<usize>> = BTreeMap::new();
+        let (mut next, mut single, mut at) = (0, 0, 0);
+        while at < lines.len() {
+            let (length, back) = longest_run(lines, at, &places);
+            if length >= SHORTEST_RUN {
+                for number in [at - single, length, back] {
+                    number_to(number, &mut streams.0[0]);
+                }
+            } else {
+                let code = match lines[at] == next {
+                    true => 0,
+                    false => next - lines[at],
+                };
+                next += u32::from(code == 0);
+                let bytes = code.to_le_bytes();
+                for (stream, byte) in streams.0[1..].iter_mut().zip(bytes) {
+                    stream.push(byte);
+                }
+            }
+            let end = at + if length >= SHORTEST_RUN { length } else { 1 };
+            for place in at..end {
+                if let Some(key) = lines.get(place..place + SHORTEST_RUN) {
+                    places.entry(key).or_default().push(place);
+                }
+            }
+            at = end;
+            if length >= SHORTEST_RUN {
+                single = end;
+            }
+        }
+        streams
+    }
+
+    /// The numbers of at most so many lines.
+    fn lines(&self, dictionary: usize, most: usize) -> Option<Vec<u32>> {
+        let [mut runs, low, middle, high] = self.0.each_ref().map(Vec::as_slice);
+        if low.len() != middle.len() || low.len() != high.len() {
+            return None;
+        }
+        let singles = low.iter().zip(middle).zip(high);
+        let mut singles =
+            singles.map(|((low, middle), high)| u32::from_le_bytes([*low, *middle, *high, 0]));
+        let (mut lines, mut next): (Vec<u32>, u32) = (Vec::new(), 0);
+        let mut single = |lines: &mut Vec<u32>| {
+            let code = singles.next()?;
+            let line = next.checked_sub(code)?;
+            next += u32::from(code == 0);
+            ((line as usize) < dictionary && lines.len() < most).then(|| lines.push(line))
+        };
+        while !runs.is_empty() {
+            for _ in 0..number_from(&mut runs)? {
+                single(&mut lines)?;
+            }
+            let (length, back) = (number_from(&mut runs)?, number_from(&mut runs)?);
+            let start = lines.len().checked_sub(back)?;
+            if back == 0 || length > most.checked_sub(lines.len())? {
+                return None;
+            }
+            for place in start..start + length {
+                lines.push(lines[place]);
+            }
+        }
+        while single(&mut lines).is_some() {}
+        Some(lines)
+    }
+}
+
+/// The longest run at a place that came before, and how far back it was.
+fn longest_run(lines: &[u32], at: usize, places: &BTreeMap<&[u32], Vec<usize>>) -> (usize, usize) {
+    let key = lines.get(at..at + SHORTEST_RUN);
+    let before = key
+        .and_then(|key| places.get(key))
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let length = |place: usize| {
+        let (old, new) = (lines[place..].iter(), lines[at..].iter());
+        old.zip(new).take_while(|(old, new)| old == new).count()
+    };
+    let newest = before.iter().rev().take(PLACES);
+    let runs = newest.map(|place| (length(*place), at - place));
+    runs.max_by_key(|(length, back)| (*length, usize::MAX - back))
+        .unwrap_or_default()
+}
+
+/// Writes a number, seven bits to a byte, the lowest first.
+fn number_to(mut number: usize, bytes: &mut Vec<u8>) {
+    while number >= 128 {
+        bytes.push(number as u8 | 128);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+fn number_from(bytes: &mut &[u8]) -> Option<usize> {
+    let mut number = 0usize;
+    for shift in (0..63).step_by(7) {
+        let (first, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= usize::from(first & 127).checked_shl(shift)?;
+        if *first < 128 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = ".visible .entry reduce_NAME(\n\t.reg .b32 %r<5>;\n\tmov.u32 %r1, %tid.x;\n$L__BB0_1:\n\
+        \tadd.s32 %r2, %r1, %r9;\n\tadd.s32 %r3, %r2, %r1;\n\tmov.u64 %rd1, %clock64;\n\tbra $L__BB0_1;\n}\n";
+
+    fn texts() -> Vec<(String, String)> {
+        let names = ["reduce_a", "reduce_b", "reduce_c"];
+        let text = |name: &&str| {
+            TEXT.replace("reduce_NAME", name)
+                .replace("add.s32 %r2", &format!("add.{name} %r2"))
+        };
+        names
+            .iter()
+            .map(|name| (name.to_string(), text(name)))
+            .collect()
+    }
+
+    fn packed(texts: &[(String, String)]) -> Option<Vec<u8>> {
+        let texts: Vec<_> = texts
+            .iter()
+            .map(|(name, text)| Named { name, text })
+            .collect();
+        pack(&texts)
+    }
+
+    fn sizes(texts: &[(String, String)]) -> Vec<(&str, usize)> {
+        texts
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.len()))
+            .collect()
+    }
+
+    #[test]
+    fn texts_come_out_as_they_went_in() {
+        let texts = texts();
+        let bytes = packed(&texts).unwrap();
+        let unpacked = unpack(&bytes, &sizes(&texts)).unwrap();
+        assert!(unpacked.iter().eq(texts.iter().map(|(_, text)| text)));
+        assert_eq!(unpack(&packed(&[]).unwrap(), &[]), Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_text_that_would_not_come_out_is_refused() {
+        let of = |text: &str| packed(&[("name".to_owned(), text.to_owned())]);
+        assert!(of("ret;\n").is_some());
+        assert_eq!(of("\u{1}ret;\n"), None);
+        assert_eq!(of("\u{2}ret;\n"), None);
+    }
+
+    #[test]
+    fn other_sizes_and_damaged_bytes_are_none_or_other_texts() {
+        let texts = texts();
+        let bytes = packed(&texts).unwrap();
+        let mut wrong = sizes(&texts);
+        wrong[1].1 -= 1;
+        assert_eq!(unpack(&bytes, &wrong), None);
+        wrong[1].1 = usize::MAX;
+        assert_eq!(unpack(&bytes, &wrong), None);
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= 1 << bit;
+                // It ends, without a panic, with texts of these sizes or none.
+                if let Some(unpacked) = unpack(&damaged, &sizes(&texts)) {
+                    assert!(
+                        unpacked
+                            .iter()
+                            .map(String::len)
+                            .eq(texts.iter().map(|(_, text)| text.len()))
+                    );
+                }
+            }
+            assert_eq!(unpack(&bytes[..at], &sizes(&texts)), None);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The user's file as tokens: its rows, what each of them depends on, and the file with some of its rows alone.
+//!
+//! Comments, documentation and layout are no tokens: rows keep their keys when only those change.
+
+mod items;
+mod normal;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+
+use self::items::Items;
+pub use self::normal::Hash;
+use crate::error::Error;
+
+/// The user's file.
+#[derive(Debug)]
+pub struct Source {
+    text: String,
+    /// The rows of `operators!`; empty where the file has no such list, or no tokens.
+    rows: Vec<Row>,
+    items: Items,
+    tokens: Hash,
+}
+
+/// A row of `operators!`.
+#[derive(Debug)]
+pub struct Row {
+    /// Its name, which its kernels' symbols end with.
+    pub name: String,
+    /// Its line in the file.
+    pub line: usize,
+    tokens: Vec<TokenTree>,
+    bytes: Range<usize>,
+}
+
+impl Source {
+    /// Reads a file's text. Of a text that is not Rust there are no tokens: the compiler will say what is wrong with it.
+    pub fn parse(text: String) -> Result<Self, Error> {
+        let Ok(tokens) = text.parse::<TokenStream>() else {
+            return Ok(Self {
+                tokens: Hash::of(text.as_bytes()),
+                rows: Vec::new(),
+                items: Items::default(),
+                text,
+            });
+        };
+        let tokens = normal::without_documentation(tokens);
+        let (list, others) = split_list_off(&tokens);
+        let rows = list.map(|list| rows(&list)).unwrap_or_default();
+        refuse_equal_names(&rows)?;
+        Ok(Self {
+            tokens: normal::hash(&tokens),
+            items: Items::of(others),
+            rows,
+            text,
+        })
+    }
+
+    /// A hash of all tokens.
+    pub fn tokens(&self) -> Hash {
+        self.tokens
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// A hash of a row and of all in the file that it depends on.
+    pub fn key(&self, row: &Row) -> Hash {
+        let mut tokens = self.items.of_row(&row.tokens);
+        tokens.extend(row.tokens.iter().cloned());
+        normal::hash(&tokens)
+    }
+
+    /// The text with these rows alone: the others are spaces, so that lines and columns stay what they are.
+    pub fn with_rows(&self, names: &BTreeSet<&str>) -> String {
+        let mut bytes = self.text.clone().into_bytes();
+        let others = self.rows.iter();
+        for row in others.filter(|row| !names.contains(row.name.as_str())) {
+            let blank = bytes[row.bytes.clone()].iter_mut();
+            blank
+                .filter(|byte| !b"\r\n".contains(byte))
+                .for_each(|byte| *byte = b' ');
+        }
+        // Whole tokens went, and spaces came.
+        String::from_utf8(bytes).unwrap_or_else(|_| self.text.clone())
+    }
+}
+
+/// The tokens of the list in the file's one `operators! { … }`, and all other tokens.
+fn split_list_off(tokens: &[TokenTree]) -> (Option<Group>, Vec<TokenTree>) {
+    let is_list = |at: usize| match &tokens[at..] {
+        [
+            TokenTree::Ident(name),
+            TokenTree::Punct(mark),
+            TokenTree::Group(group),
+            ..,
+        ] => name == "operators" && mark.as_char() == '!' && group.delimiter() != Delimiter::None,
+        _ => false,
+    };
+    let mut places = (0..tokens.len()).filter(|at| is_list(*at));
+    let (Some(at), None) = (places.next(), places.next()) else {
+        return (None, tokens.to_vec());
+    };
+    let list = match &tokens[at + 2] {
+        TokenTree::Group(group) => Some(group.clone()),
+        _ => None,
+    };
+    // The path before the name, and a semicolon behind, are no items; they stay, and belong to every row.
+    (list, [&tokens[..at], &tokens[at + 3..]].concat())
+}
+
+/// The rows of a list. A list whose rows are not `name: …;` gives none, and the compiler says what is wrong with it.
+fn rows(list: &Group) -> Vec<Row> {
+    let tokens: Vec<TokenTree> = list.stream().into_iter().collect();
+    let is_end =
+        |token: &TokenTree| matches!(token, TokenTree::Punct(mark) if mark.as_char() == ';');
+    let rows: Option<Vec<Row>> = tokens.split_inclusive(is_end).map(row).collect();
+    rows.unwrap_or_default()
+}
+
+fn row(tokens: &[TokenTree]) -> Option<Row> {
+    let [TokenTree::Ident(name), .., last] = tokens else {
+        return None;
+    };
+    let name: &Ident = name;
+    Some(Row {
+        name: name.to_string(),
+        line: name.span().start().line,
+        bytes: name.span().byte_range().start..last.span().byte_range().end,
+        tokens: tokens.to_vec(),
+    })
+}
+
+fn refuse_equal_names(rows: &[Row]) -> Result<(), Error> {
+    for (at, row) in rows.iter().enumerate() {
+        if let Some(first) = rows[..at].iter().find(|first| first.name == row.name) {
+            return Err(Error::EqualNames {
+                name: row.name.clone(),
+                lines: [first.line, row.line],
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

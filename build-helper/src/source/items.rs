@@ -1,0 +1,253 @@
+//! The items of a file, and which of them a row depends on.
+//!
+//! A row depends on what it names, and on what that names, and so on. Names are compared as words, wherever they stand: so it
+//! may be said to depend on more than it does, and never on less.
+//!
+//! - An item is there for the names that it defines, those of its methods included: `x.twice()` depends on the trait.
+//! - An `impl` is there for its type: it counts where a name of the type does that the file defines. An `impl` for a type of
+//!   others counts where its trait does.
+//! - An alias counts with what it is an alias of, since an `impl` may name either.
+//! - A macro, or a call of one, may define whatever it names; a call of the library's defines the structs in it.
+//! - What is none of these counts always.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+/// The items of a file.
+#[derive(Debug, Default)]
+pub struct Items {
+    items: Vec<Item>,
+    /// All names that the file defines.
+    defined: BTreeSet<String>,
+}
+
+#[derive(Debug)]
+struct Item {
+    tokens: Vec<TokenTree>,
+    /// All words in it.
+    words: BTreeSet<String>,
+    counts: Counts,
+}
+
+/// When a row depends on an item.
+#[derive(Debug)]
+enum Counts {
+    Always,
+    /// Where one of these words counts.
+    WithOne(BTreeSet<String>),
+    /// Where one of an `impl`'s words counts that the file defines: of its type or, if there is none, of its trait.
+    OfImpl {
+        of_type: BTreeSet<String>,
+        of_trait: BTreeSet<String>,
+    },
+}
+
+impl Items {
+    /// The items that tokens are.
+    pub fn of(tokens: Vec<TokenTree>) -> Self {
+        let items: Vec<Item> = split(tokens).into_iter().map(Item::of).collect();
+        let mut defined = BTreeSet::new();
+        for item in &items {
+            if let Counts::WithOne(names) = &item.counts {
+                defined.extend(names.iter().cloned());
+            }
+        }
+        Self { items, defined }
+    }
+
+    /// The tokens of all items that a row depends on.
+    pub fn of_row(&self, row: &[TokenTree]) -> Vec<TokenTree> {
+        let mut words = words(row);
+        let mut counts = vec![false; self.items.len()];
+        loop {
+            let mut has_grown = false;
+            for (item, counts) in self.items.iter().zip(&mut counts) {
+                if !*counts && self.counts(item, &words) {
+                    words.extend(item.words.iter().cloned());
+                    *counts = true;
+                    has_grown = true;
+                }
+            }
+            if !has_grown {
+                break;
+            }
+        }
+        let counting = self.items.iter().zip(counts).filter(|(_, counts)| *counts);
+        counting.flat_map(|(item, _)| item.tokens.clone()).collect()
+    }
+
+    fn counts(&self, item: &Item, words: &BTreeSet<String>) -> bool {
+        match &item.counts {
+            Counts::Always => true,
+            Counts::WithOne(names) => !names.is_disjoint(words),
+            Counts::OfImpl { of_type, of_trait } => {
+                let defined = |words: &BTreeSet<String>| -> BTreeSet<String> {
+                    words.intersection(&self.defined).cloned().collect()
+                };
+                let (own, traits) = (defined(of_type), defined(of_trait));
+                match (own.is_empty(), traits.is_empty()) {
+                    (false, _) => !own.is_disjoint(words),
+                    (true, false) => !traits.is_disjoint(words),
+                    (true, true) => true,
+                }
+            }
+        }
+    }
+}
+
+/// The tokens, item by item: each ends with a semicolon or a block in braces. Items that may have braces before their end go on to
+/// the semicolon.
+fn split(tokens: Vec<TokenTree>) -> Vec<Vec<TokenTree>> {
+    let mut items = vec![Vec::new()];
+    for token in tokens {
+        let ends = match &token {
+            TokenTree::Punct(mark) => mark.as_char() == ';',
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                let begun = items.last().map(Vec::as_slice).unwrap_or_default();
+                !matches!(
+                    keyword(begun).as_deref(),
+                    Some("const" | "static" | "type" | "use")
+                )
+            }
+            _ => false,
+        };
+        if let Some(item) = items.last_mut() {
+            item.push(token);
+        }
+        if ends {
+            items.push(Vec::new());
+        }
+    }
+    items.retain(|item| !item.is_empty());
+    items
+}
+
+impl Item {
+    fn of(tokens: Vec<TokenTree>) -> Self {
+        let words = words(&tokens);
+        let mut names = BTreeSet::new();
+        definitions(tokens.iter().cloned().collect(), &mut names);
+        let counts = match keyword(&tokens).as_deref() {
+            Some("type") => Counts::WithOne(words.clone()),
+            Some("!") if is_of_library(&tokens) && !names.is_empty() => Counts::WithOne(names),
+            Some("!") => Counts::WithOne(words.clone()),
+            Some("impl") => header(&tokens),
+            // `const _: () = …` has no name.
+            Some("use") | None => Counts::Always,
+            Some(_) if names.is_empty() || names.contains("_") => Counts::Always,
+            Some(_) => Counts::WithOne(names),
+        };
+        Self {
+            tokens,
+            words,
+            counts,
+        }
+    }
+}
+
+/// Whether a macro is called by a path that begins with the library's name.
+fn is_of_library(tokens: &[TokenTree]) -> bool {
+    matches!(tokens.first(), Some(TokenTree::Ident(name)) if name == "warpfold")
+}
+
+/// What says of which kind an item is: its first keyword, or `!` for a macro. What stands before it does not count.
+fn keyword(tokens: &[TokenTree]) -> Option<String> {
+    const KINDS: [&str; 11] = [
+        "impl", "struct", "enum", "union", "trait", "mod", "fn", "static", "type", "use", "const",
+    ];
+    let mut before_mark = false;
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Punct(mark) if mark.as_char() == '!' && before_mark => {
+                return Some("!".to_owned());
+            }
+            TokenTree::Ident(word) => {
+                let word = word.to_string();
+                // `const fn`, `const unsafe fn`
+                let is_function = word == "const"
+                    && matches!(tokens.get(at + 1), Some(TokenTree::Ident(next)) if next == "fn" || next == "unsafe");
+                if KINDS.contains(&word.as_str()) && !is_function {
+                    return Some(word);
+                }
+                before_mark = true;
+            }
+            _ => before_mark = false,
+        }
+    }
+    None
+}
+
+/// The names behind `fn`, `struct` and the like, at any depth.
+fn definitions(tokens: TokenStream, names: &mut BTreeSet<String>) {
+    let mut defines = false;
+    for token in tokens {
+        match token {
+            TokenTree::Ident(word) => {
+                let word = word.to_string();
+                if defines && word != "fn" && word != "unsafe" && word != "mut" {
+                    names.insert(word.clone());
+                }
+                let words = [
+                    "fn", "struct", "enum", "union", "const", "static", "type", "trait", "mod",
+                    "unsafe", "mut",
+                ];
+                defines = words.contains(&word.as_str());
+            }
+            TokenTree::Group(group) => {
+                definitions(group.stream(), names);
+                defines = false;
+            }
+            _ => defines = false,
+        }
+    }
+}
+
+/// When an `impl` counts: the words of its trait and its type.
+fn header(tokens: &[TokenTree]) -> Counts {
+    let is_body = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+    let head = tokens.split(is_body).next().unwrap_or_default();
+    let is_for = |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word == "for");
+    match head.iter().rposition(is_for) {
+        Some(at) => Counts::OfImpl {
+            of_type: words(&head[at..]),
+            of_trait: words(&head[..at]),
+        },
+        None => Counts::OfImpl {
+            of_type: words(head),
+            of_trait: BTreeSet::new(),
+        },
+    }
+}
+
+/// Words that nothing in a file is called by.
+#[rustfmt::skip]
+const NAMELESS: [&str; 58] = [
+    "as", "break", "const", "continue", "core", "crate", "else", "enum", "extern", "false", "fn", "for", "if", "impl",
+    "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "Self", "static", "struct",
+    "super", "trait", "true", "type", "union", "unsafe", "use", "warpfold", "where", "while", "macro_rules", "_",
+    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize",
+    "str", "dyn",
+];
+
+/// All words among the tokens, at any depth.
+fn words(tokens: &[TokenTree]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    collect(tokens.iter().cloned().collect(), &mut found);
+    found
+}
+
+fn collect(tokens: TokenStream, words: &mut BTreeSet<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(word) => {
+                let word = word.to_string();
+                if !NAMELESS.contains(&word.as_str()) {
+                    words.insert(word);
+                }
+            }
+            TokenTree::Group(group) => collect(group.stream(), words),
+            _ => {}
+        }
+    }
+}

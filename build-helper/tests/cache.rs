@@ -1,0 +1,131 @@
+//! Rows that were compiled before: taken from the cache, by any build, and the same as those that are compiled.
+
+mod common;
+
+use std::fs;
+
+use warpfold_build::{Build, Cache, Error, Unfit};
+
+#[test]
+fn only_what_an_edit_changes_is_compiled_again() {
+    let mut build = common::build("rows");
+    if common::target_is_missing() {
+        return;
+    }
+    let folder = build.output.join("cache");
+    let _ = fs::remove_dir_all(&folder);
+    let source = fs::read_to_string(&build.source).expect("the operators");
+    build.source = build.output.join("operators.rs");
+    build.cache = Cache::at(folder.clone());
+    fs::write(&build.source, &source).expect("a copy of the operators");
+    let rows = || fs::read_dir(folder.join("rows")).expect("rows").count();
+    build.run().expect("device code");
+    assert_eq!(rows(), 2);
+    let included = build
+        .included()
+        .map(|path| fs::read(path).expect("what is included"));
+
+    // Where no library can be compiled, what succeeds compiles nothing.
+    fs::remove_dir_all(folder.join("libraries")).expect("removing the libraries");
+    fs::write(folder.join("libraries"), "a file").expect("a file in their place");
+    let without_compiler = Build {
+        target: build.source.clone(),
+        ..build.clone()
+    };
+    let edited = format!(
+        "// A comment.\n\n{}",
+        source.replace("union: Union", "union:  Union")
+    );
+    fs::write(&build.source, edited).expect("a comment");
+    without_compiler.run().expect("the rows from the cache");
+    let again = build
+        .included()
+        .map(|path| fs::read(path).expect("what is included"));
+    assert!(included == again);
+
+    // An edit of a row is compiled.
+    let edited = source.replace("union: Union", "both: Union");
+    fs::write(&build.source, &edited).expect("an edit");
+    let error = without_compiler.run().expect_err("something is compiled");
+    assert!(matches!(error, Error::Compiler { .. }), "{error}");
+    build.run().expect("device code");
+    assert_eq!(rows(), 3);
+
+    // What is compiled beside another row is what is compiled by itself, and what is committed.
+    let committing = Build {
+        updates: true,
+        ..build.clone()
+    };
+    committing.run().expect("device code to commit");
+    let locked = Build {
+        locked: true,
+        cache: Cache::none(),
+        ..without_compiler.clone()
+    };
+    locked.run().expect("the committed device code");
+    let compared = Build {
+        compares: true,
+        ..build.clone()
+    };
+    compared.run().expect("the same device code");
+    fs::write(&build.source, source).expect("the source as it was");
+    let error = locked.run().expect_err("another source");
+    assert!(
+        matches!(
+            error,
+            Error::Unfit {
+                unfit: Unfit::Source,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    fs::remove_file(build.committed()).expect("removing the committed file");
+    let error = locked.run().expect_err("nothing is committed");
+    assert!(matches!(error, Error::NotCommitted { .. }), "{error}");
+}
+
+/// Another row's kernel under a row's name, in a file whose hashes are right, is found by compiling again.
+#[test]
+fn a_kernel_that_the_source_does_not_give_is_found() {
+    let mut build = common::build("rows");
+    if common::target_is_missing() {
+        return;
+    }
+    build.output = build.output.join("forged");
+    fs::create_dir_all(&build.output).expect("a folder for the build");
+    let source = fs::read_to_string(&build.source).expect("the operators");
+    build.source = build.output.join("operators.rs");
+    build.updates = true;
+    // The file of a source whose operations are exchanged, stamped as the right one's.
+    let forged = source.replace("0, |", "0, &");
+    let [right, wrong] = [&source, &forged].map(|source| {
+        fs::write(&build.source, source).expect("a source");
+        build.run().expect("device code");
+        fs::read(build.committed()).expect("the committed device code")
+    });
+    let stamp = |file: &[u8]| {
+        let mut lines = file.split(|byte| *byte == b'\n');
+        lines.nth(2).expect("a stamp").to_vec()
+    };
+    let (stamp, wrong_stamp) = (stamp(&right), stamp(&wrong));
+    let at = wrong
+        .windows(wrong_stamp.len())
+        .position(|bytes| bytes == wrong_stamp);
+    let mut wrong = wrong.clone();
+    let at = at.expect("the stamp");
+    wrong[at..at + stamp.len()].copy_from_slice(&stamp);
+    fs::write(build.committed(), wrong).expect("the forged file");
+    fs::write(&build.source, source).expect("the source");
+    let compared = Build {
+        updates: false,
+        compares: true,
+        ..build.clone()
+    };
+    let error = compared.run().expect_err("other kernels");
+    assert!(
+        error.to_string().contains("`reduce_union`")
+            || error.to_string().contains("reduce_union is"),
+        "{error}"
+    );
+}

@@ -1,0 +1,47 @@
+//! A reduction, a scan and a selection on the memory and the streams of `cudarc`.
+//!
+//!     cargo run
+
+use std::error::Error;
+use std::io::{Write, stdout};
+
+use cudarc::driver::CudaContext;
+use warpfold::{Cpu, Gpu, NonZero, Sum, reduce, scan, select};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // Both use the device's primary context.
+    let gpu = Gpu::global()?;
+    let context = CudaContext::new(0)?;
+    let (uploads, stream) = (context.new_stream()?, context.new_stream()?);
+
+    let items: Vec<f32> = (0..100_000).map(|i| (i % 7 * (i % 2)) as f32).collect();
+    let x = uploads.clone_htod(&items)?;
+
+    // A call that waits gives its result.
+    let total = reduce::<Sum, _>(&x).wait(gpu)?;
+
+    // Queued work comes after what its slices were used for before, on whatever stream, and before what they are used for next.
+    let mut sums = uploads.alloc_zeros(items.len())?;
+    let mut kept = uploads.alloc_zeros(items.len())?;
+    let mut count = uploads.alloc_zeros(1)?;
+    scan::<Sum, _>(&x).to(&mut sums).queue(gpu, &stream)?;
+    select::<NonZero, _>(&x)
+        .to(&mut kept)
+        .count_to(&mut count)
+        .queue(gpu, &stream)?;
+    let sums = uploads.clone_dtoh(&sums)?;
+    let count: u64 = uploads.clone_dtoh(&count)?[0];
+    let mut kept = uploads.clone_dtoh(&kept)?;
+    kept.truncate(count as usize);
+
+    // A part of a slice is as good as a slice.
+    let second_half = reduce::<Sum, _>(&x.slice(50_000..)).wait(gpu)?;
+
+    // The same requests on the CPU have the same bits.
+    assert_eq!(total, reduce::<Sum, _>(&items).wait(Cpu)?);
+    assert_eq!(second_half, reduce::<Sum, _>(&items[50_000..]).wait(Cpu)?);
+    assert_eq!(sums, scan::<Sum, _>(&items).wait(Cpu)?);
+    assert_eq!(kept, select::<NonZero, _>(&items).wait(Cpu)?);
+    writeln!(stdout(), "the same bits on {} and on the host", gpu.name())?;
+    Ok(())
+}

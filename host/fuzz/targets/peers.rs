@@ -1,0 +1,18 @@
+//! Whatever the peers of a group say of their shares, a rank finds a fault that can be printed, or shares within bounds.
+
+#![no_main]
+
+// What the library has beside what a trial needs is not used here.
+#[allow(dead_code)]
+#[path = "../../src/group/fault.rs"]
+mod fault;
+#[allow(dead_code)]
+#[path = "../../src/group/header.rs"]
+mod header;
+#[allow(dead_code)]
+#[path = "../../src/group/layout.rs"]
+mod layout;
+#[path = "../../src/group/trial.rs"]
+mod trial;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| trial::judge(input));

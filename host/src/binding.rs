@@ -1,0 +1,255 @@
+//! Device memory and streams of any binding.
+//!
+//! A call takes memory and streams through three small traits. They are implemented for
+//!
+//! | | memory | streams |
+//! |---|---|---|
+//! | raw addresses and handles | [`RawItems`], [`RawItemsMut`] | [`RawStream`] |
+//! | `cust` (feature `cust`) | `DeviceBuffer`, `DeviceSlice` | `Stream` |
+//! | `cudarc` (feature `cudarc`) | `CudaSlice`, `CudaView`, `CudaViewMut` | `CudaStream`, also in an `Arc` |
+//!
+//! Another binding implements them for its own types.
+//!
+//! # What a call is ordered with
+//!
+//! A call that is queued on a stream runs in that stream's order. A call that waits runs after all work that was queued before on
+//! the legacy default stream, and after the work that the memory's binding keeps track of:
+//!
+//! | work that was queued before on | a waiting call on raw memory or `cust`'s runs after it | on `cudarc`'s memory |
+//! |---|---|---|
+//! | the legacy default stream (`NULL`) | yes | yes |
+//! | a blocking stream (`CU_STREAM_DEFAULT`; all of `cust`'s) | yes | yes |
+//! | the per-thread default stream | yes: it is a blocking stream | yes |
+//! | a non-blocking stream (`CU_STREAM_NON_BLOCKING`; all that `cudarc` makes) | no: synchronise it first | if it used this memory |
+//!
+//! `cudarc` records events for each slice while [its event tracking] is on, as it is by default. A call waits for these events and
+//! records new ones, so later uses of the slice through `cudarc` come after the call.
+//!
+//! [its event tracking]: https://docs.rs/cudarc/latest/cudarc/driver/safe/struct.CudaContext.html
+
+#[cfg(feature = "cudarc")]
+mod cudarc;
+#[cfg(feature = "cust")]
+mod cust;
+mod raw;
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::fmt;
+use std::marker::PhantomData;
+
+use bytemuck::Pod;
+
+pub use raw::{RawItems, RawItemsMut};
+
+use crate::driver::{Address, Stream};
+use crate::kernel::Type;
+use crate::launch::Span;
+
+/// A stream of the driver's, borrowed for as long as `'a`.
+#[derive(Clone, Copy)]
+pub struct RawStream<'a> {
+    handle: *mut c_void,
+    binding: Option<&'a dyn Any>,
+    lifetime: PhantomData<&'a ()>,
+}
+
+impl<'a> RawStream<'a> {
+    /// The legacy default stream.
+    pub const DEFAULT: RawStream<'static> = RawStream {
+        handle: std::ptr::null_mut(),
+        binding: None,
+        lifetime: PhantomData,
+    };
+
+    /// The stream with this handle, a `CUstream`.
+    ///
+    /// # Safety
+    ///
+    /// - The handle is a stream of the driver's: one that it gave out, or one of its special values.
+    /// - The stream is not destroyed during `'a`.
+    pub const unsafe fn from_raw(handle: *mut c_void) -> Self {
+        Self {
+            handle,
+            binding: None,
+            lifetime: PhantomData,
+        }
+    }
+
+    /// The same, with the binding's own value for it: memory of that binding finds it by [`Self::binding`].
+    #[must_use]
+    pub fn with_binding(self, binding: &'a dyn Any) -> Self {
+        Self {
+            binding: Some(binding),
+            ..self
+        }
+    }
+
+    /// The handle, a `CUstream`.
+    pub fn handle(self) -> *mut c_void {
+        self.handle
+    }
+
+    /// The binding's own value for the stream, if there is one.
+    pub fn binding(self) -> Option<&'a dyn Any> {
+        self.binding
+    }
+
+    pub(crate) fn as_driver(self) -> Stream<'a> {
+        // SAFETY: the handle is a stream's that lives as long as `'a`, as whoever made this value has promised.
+        unsafe { Stream::from_raw(self.handle) }
+    }
+}
+
+impl fmt::Debug for RawStream<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RawStream").field(&self.handle).finish()
+    }
+}
+
+/// A stream of some binding.
+///
+/// # Safety
+///
+/// [`Self::as_raw`] gives a stream of the driver's that is not destroyed while `self` is borrowed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a stream that calls can be queued on",
+    label = "expected a stream of `cust`, of `cudarc`, or a `RawStream`",
+    note = "for a stream of another binding: `unsafe {{ warpfold::RawStream::from_raw(handle) }}`"
+)]
+pub unsafe trait DeviceStream {
+    /// The stream.
+    fn as_raw(&self) -> RawStream<'_>;
+}
+
+// SAFETY: it is one.
+unsafe impl DeviceStream for RawStream<'_> {
+    fn as_raw(&self) -> RawStream<'_> {
+        *self
+    }
+}
+
+/// Who is about to use lent memory.
+#[derive(Debug, Clone, Copy)]
+pub enum User<'a> {
+    /// Work that is queued on this stream.
+    Stream(RawStream<'a>),
+    /// A call that waits for its work, on a stream of the library's.
+    WaitingCall,
+}
+
+/// Memory that is lent to a call.
+#[derive(Debug)]
+pub struct Lent<'a, G> {
+    /// The address of the first item.
+    pub address: u64,
+    /// A stream that the call has to come after, and that has to come after the call: for a binding that has put the memory in order
+    /// with this stream, because it does not know the user's. `None` where nothing is left to do.
+    pub ordered_with: Option<RawStream<'a>>,
+    /// Dropped when the call's work is queued, or done if the call waits.
+    pub guard: G,
+}
+
+/// Items in the device's memory, which a call reads.
+///
+/// # Safety
+///
+/// While what [`Self::lend`] gives is alive, and until work that was queued meanwhile is done:
+///
+/// - the address is that of [`Self::item_count`] items of type `Item`, in memory of one allocation;
+/// - the memory is not freed, or it is freed in a way that waits for the work, as `cuMemFree` does;
+/// - through `self`, nobody is given a reference of the host to these items.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not device memory",
+    label = "expected device memory of `cust`, of `cudarc`, or `RawItems`",
+    note = "for memory of another binding: `unsafe {{ warpfold::RawItems::from_raw(address, item_count) }}`"
+)]
+pub unsafe trait DeviceItems {
+    /// The type of the items.
+    type Item: Pod;
+
+    /// What keeps the memory lent.
+    type Guard<'a>
+    where
+        Self: 'a;
+
+    /// How many items there are.
+    fn item_count(&self) -> usize;
+
+    /// Lends the items for reading.
+    fn lend<'a>(&'a self, to: User<'a>) -> Lent<'a, Self::Guard<'a>>;
+}
+
+/// Items in the device's memory, which a call reads and writes.
+///
+/// # Safety
+///
+/// As for [`DeviceItems`], of what [`Self::lend_mut`] gives; and the items may be written.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not device memory that can be written",
+    label = "expected device memory of `cust`, of `cudarc`, or `RawItemsMut`",
+    note = "for memory of another binding: `unsafe {{ warpfold::RawItemsMut::from_raw(address, item_count) }}`"
+)]
+pub unsafe trait DeviceItemsMut: DeviceItems {
+    /// What keeps the memory lent.
+    type GuardMut<'a>
+    where
+        Self: 'a;
+
+    /// Lends the items for reading and writing.
+    fn lend_mut<'a>(&'a mut self, to: User<'a>) -> Lent<'a, Self::GuardMut<'a>>;
+}
+
+/// What a guard is to a call: something to drop.
+pub(crate) trait Guard {}
+
+impl<G> Guard for G {}
+
+/// A span that is lent to a call. A guard without size, as `cust`'s and raw ones are, is not allocated.
+pub(crate) struct LentSpan<'a> {
+    pub span: Span,
+    pub ordered_with: Option<RawStream<'a>>,
+    pub guard: Box<dyn Guard + 'a>,
+}
+
+impl<'a> LentSpan<'a> {
+    fn new<T: 'static, G: 'a>(lent: Lent<'a, G>, item_count: usize) -> Self {
+        Self {
+            span: Span {
+                address: lent.address as Address,
+                item_count,
+                item: Type::of::<T>(),
+            },
+            ordered_with: lent.ordered_with,
+            guard: Box::new(lent.guard),
+        }
+    }
+}
+
+/// [`DeviceItems`] of any type.
+pub(crate) trait Lend {
+    fn is_empty(&self) -> bool;
+    fn lend_span<'a>(&'a self, to: User<'a>) -> LentSpan<'a>;
+}
+
+impl<M: DeviceItems> Lend for M {
+    fn is_empty(&self) -> bool {
+        self.item_count() == 0
+    }
+
+    fn lend_span<'a>(&'a self, to: User<'a>) -> LentSpan<'a> {
+        LentSpan::new::<M::Item, _>(self.lend(to), self.item_count())
+    }
+}
+
+/// [`DeviceItemsMut`] of any type.
+pub(crate) trait LendMut: Lend {
+    fn lend_span_mut<'a>(&'a mut self, to: User<'a>) -> LentSpan<'a>;
+}
+
+impl<M: DeviceItemsMut> LendMut for M {
+    fn lend_span_mut<'a>(&'a mut self, to: User<'a>) -> LentSpan<'a> {
+        let item_count = self.item_count();
+        LentSpan::new::<M::Item, _>(self.lend_mut(to), item_count)
+    }
+}

@@ -1,0 +1,142 @@
+//! Memory and streams of `cudarc`.
+//!
+//! `cudarc` keeps, for each slice, an event of its last read and one of its last write. To use a slice on a stream is to have the stream
+//! wait for these, and to record one after the work: `cudarc`'s `SyncOnDrop`, which is a call's guard here. On a stream that `cudarc`
+//! does not know, the slice's own stream stands between: the call comes after it, and it after the call.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use bytemuck::Pod;
+use cudarc::driver::{
+    CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop,
+};
+
+use super::{DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawStream, User};
+
+// SAFETY: a `CudaStream` has a handle of the driver's. One that it owns it destroys when it is dropped; for others, whoever made the
+// `CudaStream` has promised that they live as long.
+unsafe impl DeviceStream for CudaStream {
+    fn as_raw(&self) -> RawStream<'_> {
+        // SAFETY: the stream is not destroyed while this value is borrowed, see above.
+        unsafe { RawStream::from_raw(self.cu_stream().cast()) }.with_binding(self)
+    }
+}
+
+// SAFETY: as above; the `Arc` keeps the stream.
+unsafe impl DeviceStream for Arc<CudaStream> {
+    fn as_raw(&self) -> RawStream<'_> {
+        (**self).as_raw()
+    }
+}
+
+/// The user's stream, if it is one of `cudarc`'s.
+fn known(user: User<'_>) -> Option<&CudaStream> {
+    match user {
+        User::Stream(stream) => stream.binding()?.downcast_ref(),
+        User::WaitingCall => None,
+    }
+}
+
+/// What keeps memory of `cudarc` lent for writing: when it is dropped, the event of the last write is recorded.
+pub struct WriteGuard<'a, T, S: DevicePtrMut<T>>(Writes<'a, T, S>);
+
+enum Writes<'a, T, S: DevicePtrMut<T>> {
+    /// On a stream of `cudarc`'s.
+    There { _recorded: SyncOnDrop<'a> },
+    /// On the slice's own stream, which cannot be borrowed beside the slice.
+    OnOwn {
+        items: &'a mut S,
+        stream: Arc<CudaStream>,
+        item: PhantomData<T>,
+    },
+}
+
+impl<T, S: DevicePtrMut<T>> Drop for WriteGuard<'_, T, S> {
+    fn drop(&mut self) {
+        if let Writes::OnOwn { items, stream, .. } = &mut self.0 {
+            let (_, recorded) = items.device_ptr_mut(stream);
+            drop(recorded);
+        }
+    }
+}
+
+impl<T, S: DevicePtrMut<T>> fmt::Debug for WriteGuard<'_, T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WriteGuard")
+    }
+}
+
+macro_rules! lends {
+    ($($name:ty)*) => {$(
+        // SAFETY: a slice has its items in one allocation. `cudarc` frees it on the slice's own stream, once that has waited for the
+        // events that the guard records; where it keeps no events, the program has promised to do so itself, or there are only
+        // default streams, which wait for each other. Its items are reached by copies alone, never by references.
+        unsafe impl<T: Pod> DeviceItems for $name {
+            type Item = T;
+            type Guard<'a>
+                = SyncOnDrop<'a>
+            where
+                Self: 'a;
+
+            fn item_count(&self) -> usize {
+                DeviceSlice::len(self)
+            }
+
+            fn lend<'a>(&'a self, to: User<'a>) -> Lent<'a, SyncOnDrop<'a>> {
+                let (stream, ordered_with) = match known(to) {
+                    Some(stream) => (stream, None),
+                    None => {
+                        let own: &CudaStream = DeviceSlice::stream(self);
+                        (own, Some(own.as_raw()))
+                    }
+                };
+                let (address, guard) = self.device_ptr(stream);
+                Lent {
+                    address,
+                    ordered_with,
+                    guard,
+                }
+            }
+        }
+    )*};
+}
+
+macro_rules! lends_mut {
+    ($($name:ty)*) => {$(
+        // SAFETY: as above; the memory is the device's, and can be written.
+        unsafe impl<T: Pod> DeviceItemsMut for $name {
+            type GuardMut<'a>
+                = WriteGuard<'a, T, Self>
+            where
+                Self: 'a;
+
+            fn lend_mut<'a>(&'a mut self, to: User<'a>) -> Lent<'a, WriteGuard<'a, T, Self>> {
+                if let Some(stream) = known(to) {
+                    let (address, recorded) = self.device_ptr_mut(stream);
+                    return Lent {
+                        address,
+                        ordered_with: None,
+                        guard: WriteGuard(Writes::There { _recorded: recorded }),
+                    };
+                }
+                let stream = Arc::clone(DeviceSlice::stream(self));
+                // SAFETY: the slice has a share of the stream, or borrows from one that has, and cannot be changed during `'a`.
+                let own = unsafe { RawStream::from_raw(stream.cu_stream().cast()) };
+                // What it records is too early, and recorded again when the guard is dropped.
+                let (address, early) = self.device_ptr_mut(&stream);
+                drop(early);
+                let item = PhantomData;
+                Lent {
+                    address,
+                    ordered_with: Some(own),
+                    guard: WriteGuard(Writes::OnOwn { items: self, stream, item }),
+                }
+            }
+        }
+    )*};
+}
+
+lends!(CudaSlice<T> CudaView<'_, T> CudaViewMut<'_, T>);
+lends_mut!(CudaSlice<T> CudaViewMut<'_, T>);

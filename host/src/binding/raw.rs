@@ -1,0 +1,95 @@
+//! Memory by its address.
+
+use std::marker::PhantomData;
+
+use bytemuck::Pod;
+
+use super::{DeviceItems, DeviceItemsMut, Lent, User};
+
+/// Items in the device's memory by their address, borrowed for as long as `'a`: memory of a binding that the library does not know.
+#[derive(Debug, Clone, Copy)]
+pub struct RawItems<'a, T> {
+    address: u64,
+    item_count: usize,
+    lifetime: PhantomData<&'a [T]>,
+}
+
+impl<T: Pod> RawItems<'_, T> {
+    /// The items from this address on. Every call asks the driver whose memory that is, and refuses memory of the host, of another
+    /// device, and memory that is freed; it also refuses an address that is not aligned for `T`.
+    ///
+    /// # Safety
+    ///
+    /// - From `address` on there are `item_count` items in one allocation of device memory.
+    /// - The allocation is not freed during `'a`, nor before work that was queued during `'a` is done. (`cuMemFree` waits for it.)
+    pub const unsafe fn from_raw(address: u64, item_count: usize) -> Self {
+        Self {
+            address,
+            item_count,
+            lifetime: PhantomData,
+        }
+    }
+}
+
+/// Items in the device's memory by their address, to be written: see [`RawItems`].
+#[derive(Debug)]
+pub struct RawItemsMut<'a, T> {
+    address: u64,
+    item_count: usize,
+    lifetime: PhantomData<&'a mut [T]>,
+}
+
+impl<T: Pod> RawItemsMut<'_, T> {
+    /// The items from this address on.
+    ///
+    /// # Safety
+    ///
+    /// As for [`RawItems::from_raw`]; and the items may be written.
+    pub const unsafe fn from_raw(address: u64, item_count: usize) -> Self {
+        Self {
+            address,
+            item_count,
+            lifetime: PhantomData,
+        }
+    }
+}
+
+macro_rules! lends {
+    ($($name:ident)*) => {$(
+        // SAFETY: the promises are those of `from_raw`: so many items in one allocation, which is freed after the work.
+        // There are no references of the host.
+        unsafe impl<T: Pod> DeviceItems for $name<'_, T> {
+            type Item = T;
+            type Guard<'a>
+                = ()
+            where
+                Self: 'a;
+
+            fn item_count(&self) -> usize {
+                self.item_count
+            }
+
+            fn lend<'a>(&'a self, _: User<'a>) -> Lent<'a, ()> {
+                Lent {
+                    address: self.address,
+                    ordered_with: None,
+                    guard: (),
+                }
+            }
+        }
+    )*};
+}
+
+lends!(RawItems RawItemsMut);
+
+// SAFETY: as above; `from_raw` asks for items that may be written.
+unsafe impl<T: Pod> DeviceItemsMut for RawItemsMut<'_, T> {
+    type GuardMut<'a>
+        = ()
+    where
+        Self: 'a;
+
+    fn lend_mut<'a>(&'a mut self, to: User<'a>) -> Lent<'a, ()> {
+        self.lend(to)
+    }
+}

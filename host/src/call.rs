@@ -1,0 +1,485 @@
+//! From a request's arguments to launches on device memory: those that wait, and those that are queued.
+//!
+//! Nothing here is generic: a request's types have become a [`Verb`] and spans.
+
+use crate::binding::{RawStream, User};
+use crate::by_key::{self, Keyed, Starts};
+use crate::driver::{Event, Stream};
+use crate::error::{Error, Result};
+use crate::gpu::{Entered, Gpu};
+use crate::kernel::Row;
+use crate::launch::{
+    Chooser, Count, Matrix, Outputs, PairSpan, Queue, ScanExtras, Segments, Selection, Span,
+    Starts as SegmentStarts, Total, reduce_counted_to_host, reduce_pairs_to_host, reduce_to_host,
+};
+use crate::request::arguments::{Arguments, Loans, Memory, Shape};
+use crate::segments::{self, row_count};
+use crate::selection;
+
+/// What is done.
+#[derive(Clone, Copy)]
+pub(crate) enum Verb {
+    Reduce(&'static Row),
+    /// Of two inputs.
+    ReducePairs(&'static Row),
+    Scan {
+        row: &'static Row,
+        is_exclusive: bool,
+    },
+    Select(Chooser),
+    /// Finds the runs of equal items.
+    Runs(Chooser),
+    /// Reduces each run of equal keys.
+    ReduceByKey(&'static Row, Chooser),
+    /// Scans each run of equal keys.
+    ScanByKey {
+        row: &'static Row,
+        is_exclusive: bool,
+        keys: Chooser,
+    },
+}
+
+impl Verb {
+    /// The row of what combines items.
+    pub fn row(self) -> Option<&'static Row> {
+        match self {
+            Verb::Reduce(row)
+            | Verb::ReducePairs(row)
+            | Verb::Scan { row, .. }
+            | Verb::ReduceByKey(row, _)
+            | Verb::ScanByKey { row, .. } => Some(row),
+            Verb::Select(_) | Verb::Runs(_) => None,
+        }
+    }
+
+    /// Whether it makes a number of items that only the device knows.
+    pub fn chooses(self) -> bool {
+        matches!(
+            self,
+            Verb::Select(_) | Verb::Runs(_) | Verb::ReduceByKey(..)
+        )
+    }
+
+    /// Whether it needs a place for the starts of runs and one for their number.
+    pub fn needs_starts(self) -> bool {
+        matches!(self, Verb::ReduceByKey(..) | Verb::ScanByKey { .. })
+    }
+}
+
+/// Queues a call on a stream.
+pub(crate) fn queue(
+    gpu: &Gpu,
+    stream: RawStream<'_>,
+    verb: Verb,
+    mut arguments: Arguments<Memory<'_>>,
+) -> Result<()> {
+    let (spans, loans) = arguments.lend(User::Stream(stream));
+    let Some(work) = Work::new(verb, &spans)? else {
+        return Ok(());
+    };
+    let stream = stream.as_driver();
+    gpu.enter(|entered| {
+        come_after(stream, &loans)?;
+        Queue::on(entered, stream, |queue| work.queue(queue, None))?;
+        come_before(stream, &loans)
+    })
+}
+
+/// Runs a call, and waits for it. Gives how many items are chosen, or how many runs there are; 0 for other calls.
+pub(crate) fn wait(gpu: &Gpu, verb: Verb, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
+    let (spans, loans) = arguments.lend(User::WaitingCall);
+    let Some(work) = Work::new(verb, &spans)? else {
+        return Ok(0);
+    };
+    gpu.enter(|entered| {
+        finish_before(&loans)?;
+        work.wait(entered)
+    })
+}
+
+/// Reduces all items to one result, which is written to these bytes. There is at least one item, or a count.
+pub(crate) fn wait_for_result(
+    gpu: &Gpu,
+    verb: Verb,
+    mut arguments: Arguments<Memory<'_>>,
+    result: &mut [u8],
+) -> Result<()> {
+    let (spans, loans) = arguments.lend(User::WaitingCall);
+    let (input, count) = (spans.input, spans.count);
+    gpu.enter(|entered| {
+        finish_before(&loans)?;
+        match (verb, spans.second) {
+            (Verb::ReducePairs(row), Some(right)) => {
+                let pairs = PairSpan::new(input, right)?;
+                reduce_pairs_to_host(entered, row, pairs, result)
+            }
+            (Verb::Reduce(row), _) => match count {
+                Some(count) => reduce_counted_to_host(entered, row, input, count, result),
+                None => reduce_to_host(entered, row, input, result),
+            },
+            _ => Ok(()),
+        }
+    })
+}
+
+/// Scans all items, at least one, and writes the total to these bytes.
+pub(crate) fn wait_for_total(
+    gpu: &Gpu,
+    row: &'static Row,
+    mut arguments: Arguments<Memory<'_>>,
+    total: &mut [u8],
+) -> Result<()> {
+    let (spans, loans) = arguments.lend(User::WaitingCall);
+    gpu.enter(|entered| {
+        finish_before(&loans)?;
+        let ((), call) = Queue::and_wait(entered, |queue, call| {
+            let extras = ScanExtras {
+                total: Some(Total::Own(call.result()?)),
+                ..extras(&spans)
+            };
+            queue.scan_with(row, spans.input, results(&spans), extras)
+        })?;
+        // SAFETY: the scan is done, and it wrote its total there; a row's results have at most as many bytes as there is room for.
+        unsafe { call.read_result_to(total) }
+    })
+}
+
+/// A call that has something to do: which launches, of what.
+pub(crate) enum Work<'a> {
+    Reduce {
+        row: &'static Row,
+        input: Span,
+        count: Option<Span>,
+        output: Span,
+    },
+    ReducePairs {
+        row: &'static Row,
+        pairs: PairSpan,
+        output: Span,
+    },
+    Scan {
+        row: &'static Row,
+        input: Span,
+        output: Span,
+        extras: ScanExtras<'a>,
+    },
+    Segments {
+        row: &'static Row,
+        segments: Segments,
+        made: Made,
+        output: Span,
+    },
+    Columns {
+        row: &'static Row,
+        matrix: Matrix,
+        made: Made,
+        output: Span,
+    },
+    Select {
+        selection: Selection,
+        count_to: Option<Span>,
+    },
+    ByKey {
+        row: &'static Row,
+        keyed: Keyed,
+        made: Made,
+        outputs: by_key::Outputs,
+        starts: Option<Starts>,
+    },
+}
+
+/// What is made of each group of items.
+#[derive(Clone, Copy)]
+pub(crate) enum Made {
+    Reduction,
+    InclusiveScan,
+    ExclusiveScan,
+}
+
+impl Made {
+    pub fn scan(is_exclusive: bool) -> Self {
+        match is_exclusive {
+            true => Made::ExclusiveScan,
+            false => Made::InclusiveScan,
+        }
+    }
+}
+
+impl<'a> Work<'a> {
+    /// The work of a call; `None` where there is nothing to do.
+    pub fn new(verb: Verb, arguments: &'a Arguments<Span>) -> Result<Option<Self>> {
+        match verb {
+            Verb::Reduce(row) => Self::grouped(row, Made::Reduction, arguments),
+            Verb::ReducePairs(row) => {
+                let right = arguments.second.unwrap_or(Span::NONE);
+                Ok(Some(Work::ReducePairs {
+                    row,
+                    pairs: PairSpan::new(arguments.input, right)?,
+                    output: results(arguments),
+                }))
+            }
+            Verb::Scan { row, is_exclusive } => {
+                Self::grouped(row, Made::scan(is_exclusive), arguments)
+            }
+            Verb::Select(chooser) => Ok(Some(Self::select(chooser, arguments, false))),
+            Verb::Runs(chooser) => {
+                let with_end = arguments.indices.is_some();
+                Ok(Some(Self::select(chooser, arguments, with_end)))
+            }
+            Verb::ReduceByKey(row, keys) => Self::by_key(row, Made::Reduction, keys, arguments),
+            Verb::ScanByKey {
+                row,
+                is_exclusive,
+                keys,
+            } => Self::by_key(row, Made::scan(is_exclusive), keys, arguments),
+        }
+    }
+
+    fn grouped(
+        row: &'static Row,
+        made: Made,
+        arguments: &'a Arguments<Span>,
+    ) -> Result<Option<Self>> {
+        let input = arguments.input;
+        let output = results(arguments);
+        let segments = |starts, count| Segments {
+            items: input,
+            starts,
+            count,
+            count_at: arguments.count,
+        };
+        let segments = match arguments.shape {
+            Shape::Whole | Shape::Keys(_) => return Self::whole(row, made, arguments),
+            Shape::Columns(columns) => {
+                let matrix = Matrix::new(input, columns)?;
+                let is_nothing = matrix.rows == 0 && !matches!(made, Made::Reduction);
+                return Ok((!is_nothing).then_some(Work::Columns {
+                    row,
+                    matrix,
+                    made,
+                    output,
+                }));
+            }
+            Shape::Segments(offsets) => {
+                let count = offsets.item_count.saturating_sub(1);
+                segments(SegmentStarts::Offsets(offsets), count)
+            }
+            Shape::Rows(row_items) => {
+                let count = row_count(input.item_count, row_items)?;
+                segments(SegmentStarts::Rows(row_items), count)
+            }
+        };
+        Ok((segments.count > 0).then_some(Work::Segments {
+            row,
+            segments,
+            made,
+            output,
+        }))
+    }
+
+    fn whole(
+        row: &'static Row,
+        made: Made,
+        arguments: &'a Arguments<Span>,
+    ) -> Result<Option<Self>> {
+        let (input, output) = (arguments.input, results(arguments));
+        if let Made::Reduction = made {
+            return Ok(Some(Work::Reduce {
+                row,
+                input,
+                count: arguments.count,
+                output,
+            }));
+        }
+        let is_nothing = input.item_count == 0 && arguments.total.is_none();
+        Ok((!is_nothing).then(|| Work::Scan {
+            row,
+            input,
+            output,
+            extras: extras(arguments),
+        }))
+    }
+
+    fn select(chooser: Chooser, arguments: &Arguments<Span>, with_end: bool) -> Self {
+        Work::Select {
+            selection: Selection {
+                input: arguments.input,
+                item_count_at: arguments.count,
+                flags: arguments.second,
+                chooser,
+                outputs: Outputs {
+                    items: arguments.results,
+                    indices: arguments.indices,
+                    lengths: arguments.lengths,
+                    rejected: arguments.rest,
+                    with_end,
+                },
+            },
+            count_to: arguments.count_to,
+        }
+    }
+
+    fn by_key(
+        row: &'static Row,
+        made: Made,
+        chooser: Chooser,
+        arguments: &Arguments<Span>,
+    ) -> Result<Option<Self>> {
+        let keys = match arguments.shape {
+            Shape::Keys(keys) => keys,
+            _ => Span::NONE,
+        };
+        let keyed = Keyed::new(keys, arguments.input, chooser, arguments.count)?;
+        let starts = arguments.indices.zip(arguments.count_to);
+        let is_nothing = keys.item_count == 0 && starts.is_none();
+        Ok((!is_nothing).then(|| Work::ByKey {
+            row,
+            keyed,
+            made,
+            outputs: by_key::Outputs {
+                unique_keys: arguments.unique_keys,
+                results: results(arguments),
+            },
+            starts: starts.map(|(numbers, count)| Starts { numbers, count }),
+        }))
+    }
+
+    /// Queues the work. How many items a selection chooses goes to `count`, if that is given, in place of where the request says.
+    pub fn queue(&self, queue: &mut Queue<'_>, count: Option<Count>) -> Result<()> {
+        match *self {
+            Work::Reduce {
+                row,
+                input,
+                count,
+                output,
+            } => match count {
+                Some(count) => queue.reduce_counted(row, input, count, output),
+                None => queue.reduce(row, input, output),
+            },
+            Work::ReducePairs { row, pairs, output } => queue.reduce_pairs(row, pairs, output),
+            Work::Scan {
+                row,
+                input,
+                output,
+                extras,
+            } => queue.scan_with(row, input, output, extras),
+            Work::Segments {
+                row,
+                segments,
+                made,
+                output,
+            } => queue.segments(row, segments, made, output, 0),
+            Work::Columns {
+                row,
+                matrix,
+                made,
+                output,
+            } => queue.columns(row, matrix, made, output),
+            Work::Select {
+                ref selection,
+                count_to,
+            } => {
+                let to = Count::Callers(count_to.unwrap_or(Span::NONE));
+                queue.select(selection, count.unwrap_or(to))
+            }
+            Work::ByKey {
+                row,
+                ref keyed,
+                made,
+                outputs,
+                starts,
+            } => match starts {
+                Some(starts) => keyed.queue(queue, row, made, outputs, starts),
+                // The types of a request see to it that there is one.
+                None => Err(Error::CountMissing),
+            },
+        }
+    }
+
+    /// Runs the work, and waits for it. Gives the number of what is chosen.
+    fn wait(&self, entered: Entered<'_>) -> Result<usize> {
+        match *self {
+            Work::Segments {
+                row,
+                segments,
+                made,
+                output,
+            } => segments::and_wait(entered, row, segments, made, output).map(|()| 0),
+            Work::Select {
+                ref selection,
+                count_to,
+            } => selection::and_wait(entered, selection, count_to),
+            Work::ByKey {
+                row,
+                ref keyed,
+                made,
+                outputs,
+                starts,
+            } => keyed.and_wait(entered, row, made, outputs, starts),
+            Work::Reduce { .. }
+            | Work::ReducePairs { .. }
+            | Work::Scan { .. }
+            | Work::Columns { .. } => {
+                Queue::and_wait(entered, |queue, _| self.queue(queue, None)).map(|_| 0)
+            }
+        }
+    }
+}
+
+/// Where results go: in the place of the items, if nowhere else.
+fn results(arguments: &Arguments<Span>) -> Span {
+    arguments.results.unwrap_or(arguments.input)
+}
+
+fn extras(arguments: &Arguments<Span>) -> ScanExtras<'_> {
+    ScanExtras {
+        initial: arguments.initial.as_ref().map(|value| value.bytes()),
+        total: arguments.total.map(Total::Callers),
+        count: arguments.count,
+    }
+}
+
+/// Waits for the streams that memory is in order with, on which the library's own streams do not wait.
+pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
+    for stream in loans.ordered_with().map(RawStream::as_driver) {
+        if stream.is_default() {
+            // A call that waits comes after it anyway.
+            continue;
+        }
+        if stream.capture()?.is_some() {
+            return Err(Error::CaptureUnderWay);
+        }
+        stream.synchronize()?;
+    }
+    Ok(())
+}
+
+/// Has what comes next on `stream` come after the streams that memory is in order with.
+fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
+    for other in loans.ordered_with().map(RawStream::as_driver) {
+        order(other, stream)?;
+    }
+    Ok(())
+}
+
+/// Has what comes next on the streams that memory is in order with come after what is queued on `stream`.
+fn come_before(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
+    for other in loans.ordered_with().map(RawStream::as_driver) {
+        order(stream, other)?;
+    }
+    Ok(())
+}
+
+/// Has what comes next on `second` come after what is queued on `first`.
+fn order(first: Stream<'_>, second: Stream<'_>) -> Result<()> {
+    if first.key() == second.key() {
+        return Ok(());
+    }
+    if first.capture()?.is_some() || second.capture()?.is_some() {
+        return Err(Error::CaptureUnderWay);
+    }
+    let event = Event::new()?;
+    event.record(first)?;
+    event.hold_up(second)?;
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! The driver's library, opened at its first use.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use libloading::Library;
+
+use super::Functions;
+
+/// The library's name.
+const NAME: &str = if cfg!(windows) {
+    "nvcuda.dll"
+} else {
+    "libcuda.so.1"
+};
+
+/// The driver's library, never closed.
+pub(super) struct Driver(Library);
+
+/// Why there are no functions.
+#[derive(Debug)]
+pub(in crate::driver) enum Missing {
+    /// The library cannot be opened.
+    Library(libloading::Error),
+    /// The library has no function of this name.
+    Function(&'static str),
+}
+
+impl Missing {
+    /// The driver's code that says the same.
+    pub fn code(&self) -> i32 {
+        const SHARED_OBJECT_SYMBOL_NOT_FOUND: i32 = 302;
+        const SHARED_OBJECT_INIT_FAILED: i32 = 303;
+        match self {
+            Missing::Library(_) => SHARED_OBJECT_INIT_FAILED,
+            Missing::Function(_) => SHARED_OBJECT_SYMBOL_NOT_FOUND,
+        }
+    }
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Missing::Library(error) => write!(f, "{NAME} cannot be opened: {error}"),
+            Missing::Function(name) => {
+                write!(f, "{NAME} has no function {name}: a newer driver is needed")
+            }
+        }
+    }
+}
+
+impl Driver {
+    fn open() -> Result<Self, Missing> {
+        // SAFETY: what runs when the library is loaded is the driver's own, and asks nothing of the program.
+        unsafe { Library::new(NAME) }
+            .map(Self)
+            .map_err(Missing::Library)
+    }
+
+    /// # Safety
+    ///
+    /// `F` is the type of a pointer to the driver's function of this name.
+    pub unsafe fn function<F: Copy>(&self, name: &'static str) -> Result<F, Missing> {
+        // SAFETY: the type is the function's, as this function's contract says.
+        unsafe { self.0.get::<F>(name.as_bytes()) }
+            .map(|function| *function)
+            .map_err(|_| Missing::Function(name))
+    }
+}
+
+/// All functions. Where the library or one of them is missing, the next call looks again.
+pub(in crate::driver) fn functions() -> Result<&'static Functions, Missing> {
+    static FOUND: OnceLock<(Functions, Driver)> = OnceLock::new();
+    if let Some((functions, _)) = FOUND.get() {
+        return Ok(functions);
+    }
+    let driver = Driver::open()?;
+    let functions = Functions::of(&driver)?;
+    let (functions, _) = FOUND.get_or_init(|| (functions, driver));
+    Ok(functions)
+}

@@ -1,0 +1,149 @@
+//! Peers that say anything: a rank that believes them is refused with an error, or ends with some result, and touches nothing that is
+//! not its own.
+
+use std::time::Duration;
+
+use cust::memory::DeviceBuffer;
+use virtual_gpu::driver::take_findings;
+use warpfold_kernels::op::{Moments, Sum};
+
+use super::Member;
+use super::header::HEADER_BYTES;
+use super::post::{ENVELOPE_BYTES, Post};
+use super::transport::{Local, Parcel, Transport};
+use super::trial::judge;
+use crate::error::Result;
+use crate::gpu::Gpu;
+use crate::request::{reduce, scan};
+
+/// Random numbers: SplitMix64.
+#[derive(Debug)]
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.roll() % bound.max(1) as u64) as usize
+    }
+}
+
+/// What peers do to a message that would be right.
+#[derive(Debug, Clone, Copy)]
+enum How {
+    /// Another length of their share.
+    Lengths,
+    /// A few other bytes.
+    Bytes,
+    /// All bytes are others.
+    All,
+}
+
+/// The way to peers that say such things.
+#[derive(Debug)]
+struct Hostile {
+    rank: usize,
+    size: usize,
+    how: How,
+    dice: Dice,
+}
+
+impl Hostile {
+    fn change(&mut self, body: &mut [u8]) {
+        match self.how {
+            How::Lengths if body.len() == HEADER_BYTES => {
+                let length = self.dice.roll() >> self.dice.below(64);
+                body[8..16].copy_from_slice(&length.to_ne_bytes());
+            }
+            How::Lengths => {}
+            How::Bytes => {
+                for _ in 0..self.dice.below(8).min(body.len()) {
+                    let at = self.dice.below(body.len());
+                    body[at] = self.dice.roll() as u8;
+                }
+            }
+            How::All => body.fill_with(|| self.dice.roll() as u8),
+        }
+    }
+}
+
+impl Transport for Hostile {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn all_gather(&mut self, local: Local<'_>, post: &mut Post, body_bytes: usize) -> Result<()> {
+        local.stream.synchronize()?;
+        let mine = post.outgoing(body_bytes).to_vec();
+        let incoming = post.incoming(body_bytes).chunks_exact_mut(mine.len());
+        for (rank, message) in incoming.enumerate() {
+            message.copy_from_slice(&mine);
+            // All is well with them, so that they are listened to.
+            if rank != self.rank {
+                self.change(&mut message[ENVELOPE_BYTES + 8..]);
+            }
+        }
+        Ok(())
+    }
+
+    fn exchange(&mut self, local: Local<'_>, _: &[Parcel], _: &[Parcel]) -> Result<()> {
+        Ok(local.stream.synchronize()?)
+    }
+
+    fn abort(&mut self) {}
+}
+
+#[test]
+fn whatever_peers_say_a_call_ends_and_touches_nothing_else() {
+    const ITEMS: usize = 20_000;
+    let gpu = Gpu::new().unwrap();
+    gpu.make_current().unwrap();
+    let items = DeviceBuffer::from_slice(&[1u32; ITEMS]).unwrap();
+    let floats = DeviceBuffer::from_slice(&[1f32; ITEMS]).unwrap();
+    let output = DeviceBuffer::from_slice(&[7u32; ITEMS + 1]).unwrap();
+    for seed in 0..60 {
+        let hostile = Hostile {
+            rank: seed % 3,
+            size: 3,
+            how: [How::Lengths, How::Bytes, How::All][seed / 3 % 3],
+            dice: Dice(seed as u64),
+        };
+        let mut member = Member::new(&gpu, hostile, Duration::from_secs(1));
+        // Errors or results, whatever they are.
+        let _ = reduce::<Sum, _>(&items).wait(&mut member);
+        let _ = reduce::<Moments, _>(&floats).wait(&mut member);
+        let _ = scan::<Sum, _>(&items)
+            .to(&mut output.index(..ITEMS))
+            .wait(&mut member);
+    }
+    assert_eq!(output.as_host_vec().unwrap()[ITEMS], 7);
+    assert_eq!(reduce::<Sum, _>(&items).wait(&gpu), Ok(ITEMS as u32));
+    assert_eq!(take_findings(), []);
+}
+
+#[test]
+fn whatever_peers_say_of_their_shares_is_bounded() {
+    let mut dice = Dice(1);
+    for _ in 0..20_000 {
+        // Few changes, so that some are not refused.
+        let mut input = vec![0; 3 + 4 * HEADER_BYTES];
+        input[..3].fill_with(|| dice.roll() as u8);
+        for _ in 0..dice.below(6) {
+            let at = match dice.below(3) {
+                0 => dice.below(input.len()),
+                _ => 3 + dice.below(4) * HEADER_BYTES + 8 + dice.below(8),
+            };
+            input[at] = dice.roll() as u8;
+        }
+        judge(&input);
+    }
+}

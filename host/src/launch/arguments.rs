@@ -1,0 +1,173 @@
+//! The one check of a call's arguments.
+//!
+//! A call lists all that it reads and writes in memory of the caller's, options and scratch included, as [`Region`]s. [`check`] compares
+//! them with each other, and [`check_memory`] asks the driver whose memory they are. Both come before anything is allocated, launched
+//! or put in a capture, so a call that is refused has done nothing.
+//!
+//! The rule:
+//!
+//! - an output has room for what the call must write, and a number that is read is there;
+//! - each region is aligned for its items;
+//! - no output shares a byte with an input or with another output. One exception: a scan's output may be its input, item for item;
+//! - each region is memory of this GPU's primary context. The driver is asked about its first byte.
+//!
+//! A region without items is not checked: nothing is read or written there.
+
+use super::Span;
+use crate::error::{Argument, Error, Result};
+use crate::gpu::Entered;
+
+/// What a call does with a region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Written,
+    /// Written, each item after the input's item of the same index was read by the same thread: an input of the same type may start at
+    /// the same address.
+    WrittenInPlace,
+}
+
+/// Memory that a call reads or writes, in the role of one argument.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Region {
+    argument: Argument,
+    access: Access,
+    /// What is offered.
+    offered: Span,
+    /// How many items the call needs there.
+    needed_items: usize,
+    /// What is read or written of it.
+    touched: Span,
+}
+
+impl Region {
+    /// All items of the span are read.
+    pub fn read(argument: Argument, span: Span) -> Self {
+        Self {
+            argument,
+            access: Access::Read,
+            offered: span,
+            needed_items: 0,
+            touched: span,
+        }
+    }
+
+    /// The first item is read: a number that says how many items there are.
+    pub fn count(span: Span) -> Self {
+        Self {
+            needed_items: 1,
+            touched: span.first_items(1),
+            ..Self::read(Argument::Count, span)
+        }
+    }
+
+    /// Exactly `needed_items` items are written.
+    pub fn written(argument: Argument, span: Span, needed_items: usize) -> Self {
+        Self {
+            needed_items,
+            ..Self::written_at_most(argument, span, needed_items)
+        }
+    }
+
+    /// Up to `most_items` items are written, and no more than there is room for.
+    pub fn written_at_most(argument: Argument, span: Span, most_items: usize) -> Self {
+        Self {
+            argument,
+            access: Access::Written,
+            offered: span,
+            needed_items: 0,
+            touched: span.first_items(most_items),
+        }
+    }
+
+    /// The same, where the input may be in the same place.
+    pub fn in_place(self) -> Self {
+        Self {
+            access: Access::WrittenInPlace,
+            ..self
+        }
+    }
+
+    fn check_length(&self) -> Result<()> {
+        let offered_items = self.offered.item_count;
+        match (offered_items < self.needed_items, self.access) {
+            (false, _) => Ok(()),
+            (true, Access::Read) => Err(Error::CountMissing),
+            (true, Access::Written | Access::WrittenInPlace) => Err(Error::OutputTooShort {
+                offered_items,
+                needed_items: self.needed_items,
+            }),
+        }
+    }
+
+    fn check_apart(&self, other: &Self) -> Result<()> {
+        let (read, written) = match (self.access, other.access) {
+            (Access::Read, Access::Read) => return Ok(()),
+            (_, Access::Read) => (other, self),
+            _ => (self, other),
+        };
+        if !read.touched.overlaps(written.touched) || written.takes_the_place_of(read) {
+            return Ok(());
+        }
+        Err(Error::Overlap {
+            input: read.touched.address,
+            input_items: read.touched.item_count,
+            output: written.touched.address,
+            output_items: written.touched.item_count,
+        })
+    }
+
+    /// Whether this is an output in the place of the input `read`, item for item.
+    fn takes_the_place_of(&self, read: &Self) -> bool {
+        self.access == Access::WrittenInPlace
+            && (read.access, read.argument) == (Access::Read, Argument::Input)
+            && self.touched.address == read.touched.address
+            && self.touched.item == read.touched.item
+    }
+}
+
+/// Checks what can be known of a call's arguments without the driver. Those that the call does not have are `None`.
+pub(super) fn check(regions: &[Option<Region>]) -> Result<()> {
+    let all = || regions.iter().flatten();
+    all().try_for_each(Region::check_length)?;
+    let touched = || all().filter(|region| region.touched.item_count > 0);
+    touched().try_for_each(|region| region.touched.check_alignment(region.argument))?;
+    for (index, region) in touched().enumerate() {
+        touched()
+            .take(index)
+            .try_for_each(|before| before.check_apart(region))?;
+    }
+    Ok(())
+}
+
+/// Asks the driver whether the arguments are memory of the context: once for each address.
+pub(super) fn check_memory(entered: Entered<'_>, regions: &[Option<Region>]) -> Result<()> {
+    let touched = || {
+        let all = regions.iter().flatten();
+        all.filter(|region| region.touched.item_count > 0)
+    };
+    for (index, region) in touched().enumerate() {
+        let address = region.touched.address;
+        if !touched()
+            .take(index)
+            .any(|before| before.touched.address == address)
+        {
+            entered.check_memory(region.argument, address)?;
+        }
+    }
+    Ok(())
+}
+
+/// What a scan reads and writes beside its options.
+pub(super) fn of_scan(input: Span, output: Span) -> [Option<Region>; 2] {
+    [
+        Some(Region::read(Argument::Input, input)),
+        Some(Region::written(Argument::Output, output, input.item_count).in_place()),
+    ]
+}
+
+/// Checks what can be known of a scan's arguments without the driver.
+#[cfg(feature = "nccl")]
+pub(crate) fn check_scan(input: Span, output: Span) -> Result<()> {
+    check(&of_scan(input, output))
+}

@@ -1,0 +1,170 @@
+//! Requests: a call says what, of what, in what shape, with what, to where and where it runs, each in one way.
+//!
+//! A request does nothing until it is ended: by `wait`, which gives the result, or by `queue`, which leaves the work to a stream.
+//!
+//! ```
+//! use warpfold::{Cpu, Equal, Gpu, Max, NonZero, Sum, reduce, runs, scan, select};
+//!
+//! # fn main() -> warpfold::Result<()> {
+//! let gpu = Gpu::new()?;
+//! let items = [3.0f32, 1.0, 4.0, 0.0, 5.0, 9.0];
+//! assert_eq!(reduce::<Sum, _>(&items).wait(&gpu)?, 22.0);
+//! assert_eq!(reduce::<Max, _>(&items).rows(3).wait(&gpu)?, [4.0, 9.0]);
+//! assert_eq!(scan::<Sum, _>(&items).exclusive().wait(&gpu)?, [0.0, 3.0, 4.0, 8.0, 8.0, 13.0]);
+//! assert_eq!(select::<NonZero, _>(&items).indices().wait(&gpu)?, [0, 1, 2, 4, 5]);
+//! assert_eq!(runs::<Equal, _>(&[7u8, 7, 2]).lengths().wait(&gpu)?, (vec![7, 2], vec![2, 1]));
+//! // The same on the CPU, with the same bits.
+//! assert_eq!(reduce::<Sum, _>(&items).wait(Cpu)?, 22.0);
+//! # Ok(())
+//! # }
+//! ```
+
+pub(crate) mod arguments;
+mod by_cpu;
+mod by_gpu;
+#[cfg(feature = "nccl")]
+mod by_group;
+mod ends;
+pub mod memory;
+mod reduce;
+mod runs;
+mod scan;
+mod select;
+pub mod shape;
+
+pub use by_cpu::Cpu;
+#[cfg(feature = "nccl")]
+pub use by_group::AtRoot;
+pub use reduce::{Reduce, reduce};
+pub use runs::{Runs, runs};
+pub use scan::{Scan, scan};
+pub use select::{Flagged, Select, select};
+
+use crate::binding::RawStream;
+use crate::error::Result;
+
+/// Results go where the request says.
+#[derive(Debug)]
+pub enum Written {}
+
+/// Results go where the request says, and the total is returned.
+#[derive(Debug)]
+pub enum WrittenWithTotal {}
+
+/// Results and the total are returned.
+#[derive(Debug)]
+pub enum ReturnedWithTotal {}
+
+/// Indices are returned.
+#[derive(Debug)]
+pub enum ReturnedIndices {}
+
+/// The chosen items and the others are returned.
+#[derive(Debug)]
+pub enum ReturnedParts {}
+
+/// The first item of each run and the lengths of the runs are returned.
+#[derive(Debug)]
+pub enum ReturnedLengths {}
+
+/// Nothing on the device takes the count.
+#[derive(Debug)]
+pub enum Uncounted {}
+
+/// A place on the device takes the count.
+#[derive(Debug)]
+pub enum Counted {}
+
+/// Where a request `R` runs and is waited for: `&Gpu`, [`Cpu`], and with the feature `nccl` `&Gpus` and `&mut Member`.
+#[diagnostic::on_unimplemented(
+    message = "this request cannot be waited for on `{Self}`",
+    label = "of `{R}`",
+    note = "a request is waited for by `.wait(&gpu)`, of slices of the host also by `.wait(Cpu)`",
+    note = "a group of GPUs, `&gpus` or `&mut member`, reduces and scans whole arrays"
+)]
+pub trait Runner<R> {
+    /// What the request gives.
+    type Given;
+
+    #[doc(hidden)]
+    fn run(self, request: R) -> Result<Self::Given>;
+}
+
+/// Where a request `R` can be queued on a stream: `&Gpu`.
+#[diagnostic::on_unimplemented(
+    message = "this request cannot be queued on `{Self}`",
+    label = "of `{R}`",
+    note = "requests on device memory are queued by `.queue(&gpu, &stream)`"
+)]
+pub trait Queuer<R> {
+    #[doc(hidden)]
+    fn queue(self, request: R, stream: RawStream<'_>) -> Result<()>;
+}
+
+/// The two ends of a request.
+macro_rules! ends_of {
+    ($request:ident<'a, $($parameter:ident),*>) => {
+        impl<'a, $($parameter),*> $request<'a, $($parameter),*> {
+            /// Runs the request, and waits for it.
+            ///
+            /// # Errors
+            ///
+            /// What is wrong with the arguments is found before anything is launched or written: [`Error::OutputTooShort`],
+            /// [`Error::LengthsDiffer`], [`Error::UnevenRows`], [`Error::Misaligned`], [`Error::Overlap`], [`Error::ForeignMemory`],
+            /// [`Error::CountMissing`], [`Error::TooManyItems`]. Then [`Error::CaptureUnderWay`], [`Error::OutOfMemory`],
+            /// [`Error::OutOfHostMemory`], [`Error::KernelRejected`], [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`]. And, after
+            /// the work is done, [`Error::BadOffset`], and [`Error::OutputTooShort`] where only the device knows how much room is needed.
+            ///
+            /// [`Error::BadOffset`]: crate::Error::BadOffset
+            /// [`Error::CaptureUnderWay`]: crate::Error::CaptureUnderWay
+            /// [`Error::CountMissing`]: crate::Error::CountMissing
+            /// [`Error::Driver`]: crate::Error::Driver
+            /// [`Error::ForeignMemory`]: crate::Error::ForeignMemory
+            /// [`Error::Forked`]: crate::Error::Forked
+            /// [`Error::KernelRejected`]: crate::Error::KernelRejected
+            /// [`Error::LengthsDiffer`]: crate::Error::LengthsDiffer
+            /// [`Error::Misaligned`]: crate::Error::Misaligned
+            /// [`Error::OutOfHostMemory`]: crate::Error::OutOfHostMemory
+            /// [`Error::OutOfMemory`]: crate::Error::OutOfMemory
+            /// [`Error::OutputTooShort`]: crate::Error::OutputTooShort
+            /// [`Error::Overlap`]: crate::Error::Overlap
+            /// [`Error::Poisoned`]: crate::Error::Poisoned
+            /// [`Error::TooManyItems`]: crate::Error::TooManyItems
+            /// [`Error::UnevenRows`]: crate::Error::UnevenRows
+            pub fn wait<Where: $crate::request::Runner<Self>>(
+                self,
+                on: Where,
+            ) -> $crate::Result<Where::Given> {
+                on.run(self)
+            }
+
+            /// Queues the request on a stream, and does not wait: see [the rules](crate#without-waiting).
+            ///
+            /// # Errors
+            ///
+            /// Those of [`Self::wait`] that are found before anything is launched, except [`Error::CaptureUnderWay`], and
+            /// [`Error::ForeignStream`].
+            ///
+            /// [`Error::CaptureUnderWay`]: crate::Error::CaptureUnderWay
+            /// [`Error::ForeignStream`]: crate::Error::ForeignStream
+            pub fn queue<Where: $crate::request::Queuer<Self>>(
+                self,
+                on: Where,
+                stream: &impl $crate::binding::DeviceStream,
+            ) -> $crate::Result<()>
+            where
+                P: $crate::request::memory::Queueable,
+            {
+                on.queue(self, stream.as_raw())
+            }
+        }
+
+        impl<$($parameter),*> std::fmt::Debug for $request<'_, $($parameter),*> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(std::any::type_name::<Self>())
+            }
+        }
+    };
+}
+
+use ends_of;

@@ -1,0 +1,272 @@
+//! What a request says, as values: one table for all verbs, shapes and places.
+
+use std::ops::Range;
+
+use crate::binding::{Guard, Lend, LendMut, RawStream, User};
+use crate::error::Result;
+use crate::kernel::Type;
+use crate::launch::{Span, check_lengths};
+use crate::segments::{ascends, row_count};
+use crate::staged::Items;
+
+/// The most bytes of an accumulator.
+const ACCUMULATOR_MAX_BYTES: usize = 64;
+
+/// Everything that a request may say. Memory is `M`: lent by its owner ([`Memory`]), or ready for a launch ([`Span`]).
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Arguments<M> {
+    pub input: M,
+    /// The other input, of pairs, or the flags of a selection.
+    pub second: Option<M>,
+    pub shape: Shape<M>,
+    /// How many items or segments there are, in the device's memory.
+    pub count: Option<M>,
+    pub initial: Option<Value>,
+    /// The results, or the chosen items.
+    pub results: Option<M>,
+    /// The items that are not chosen.
+    pub rest: Option<M>,
+    /// The indices of what is chosen, or where runs start.
+    pub indices: Option<M>,
+    pub lengths: Option<M>,
+    pub total: Option<M>,
+    /// The key of each run.
+    pub unique_keys: Option<M>,
+    /// How many items are chosen, or how many runs there are.
+    pub count_to: Option<M>,
+}
+
+/// How the items belong together.
+#[derive(Clone, Copy, Default)]
+pub(crate) enum Shape<M> {
+    #[default]
+    Whole,
+    Segments(M),
+    /// Of this many items each.
+    Rows(usize),
+    /// This many.
+    Columns(usize),
+    Keys(M),
+}
+
+/// The bytes of an accumulator.
+#[derive(Clone, Copy)]
+pub(crate) struct Value {
+    bytes: [u8; ACCUMULATOR_MAX_BYTES],
+    length: usize,
+}
+
+impl Value {
+    pub fn new<A: bytemuck::NoUninit>(value: &A) -> Self {
+        const { assert!(size_of::<A>() <= ACCUMULATOR_MAX_BYTES) }
+        let from = bytemuck::bytes_of(value);
+        let mut bytes = [0; ACCUMULATOR_MAX_BYTES];
+        bytes[..from.len()].copy_from_slice(from);
+        Self {
+            bytes,
+            length: from.len(),
+        }
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+/// Memory that a request names.
+pub(crate) enum Memory<'a> {
+    Device(&'a dyn Lend),
+    DeviceMut(&'a mut dyn LendMut),
+    Host(Items<'a>),
+    HostMut(HostItems<'a>),
+}
+
+/// Items of the host to write to.
+pub(crate) struct HostItems<'a> {
+    pub bytes: &'a mut [u8],
+    pub item: Type,
+}
+
+impl Memory<'_> {
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Memory::Device(items) => items.is_empty(),
+            Memory::DeviceMut(items) => items.is_empty(),
+            Memory::Host(items) => items.is_empty(),
+            Memory::HostMut(items) => items.bytes.is_empty(),
+        }
+    }
+
+    /// The items of the host, to be read. Device memory has none.
+    pub fn host(&self) -> Items<'_> {
+        match self {
+            Memory::Host(items) => *items,
+            Memory::HostMut(HostItems { bytes, item }) => Items::new(bytes, *item),
+            Memory::Device(_) | Memory::DeviceMut(_) => Items::NONE,
+        }
+    }
+}
+
+impl<M> Arguments<M> {
+    /// Of this input alone.
+    pub fn new(input: M) -> Self {
+        Self {
+            input,
+            second: None,
+            shape: Shape::Whole,
+            count: None,
+            initial: None,
+            results: None,
+            rest: None,
+            indices: None,
+            lengths: None,
+            total: None,
+            unique_keys: None,
+            count_to: None,
+        }
+    }
+}
+
+/// What has lent memory to a call: dropped when the call's work is queued or done.
+#[derive(Default)]
+pub(crate) struct Loans<'a> {
+    guards: [Option<Box<dyn Guard + 'a>>; MOST_LOANS],
+    ordered_with: [Option<RawStream<'a>>; MOST_LOANS],
+    count: usize,
+}
+
+/// The arguments of a call that can be memory.
+const MOST_LOANS: usize = 11;
+
+impl<'a> Loans<'a> {
+    /// The streams that the call has to come after, and that have to come after it.
+    pub fn ordered_with(&self) -> impl Iterator<Item = RawStream<'a>> + '_ {
+        self.ordered_with.iter().flatten().copied()
+    }
+
+    fn take(&mut self, memory: &'a mut Memory<'_>, user: User<'a>) -> Span {
+        let lent = match memory {
+            Memory::Device(items) => items.lend_span(user),
+            Memory::DeviceMut(items) => items.lend_span_mut(user),
+            // The types of a request keep places apart; an empty span reaches nothing.
+            Memory::Host(_) | Memory::HostMut(_) => return Span::NONE,
+        };
+        self.guards[self.count] = Some(lent.guard);
+        self.ordered_with[self.count] = lent.ordered_with;
+        self.count += 1;
+        lent.span
+    }
+}
+
+impl<M> Arguments<M> {
+    /// The same of other memory, each made of this one's.
+    pub fn map_mut<'a, N>(&'a mut self, mut map: impl FnMut(&'a mut M) -> N) -> Arguments<N> {
+        Arguments {
+            input: map(&mut self.input),
+            second: self.second.as_mut().map(&mut map),
+            shape: match &mut self.shape {
+                Shape::Whole => Shape::Whole,
+                Shape::Segments(offsets) => Shape::Segments(map(offsets)),
+                Shape::Rows(items) => Shape::Rows(*items),
+                Shape::Columns(count) => Shape::Columns(*count),
+                Shape::Keys(keys) => Shape::Keys(map(keys)),
+            },
+            count: self.count.as_mut().map(&mut map),
+            initial: self.initial,
+            results: self.results.as_mut().map(&mut map),
+            rest: self.rest.as_mut().map(&mut map),
+            indices: self.indices.as_mut().map(&mut map),
+            lengths: self.lengths.as_mut().map(&mut map),
+            total: self.total.as_mut().map(&mut map),
+            unique_keys: self.unique_keys.as_mut().map(&mut map),
+            count_to: self.count_to.as_mut().map(&mut map),
+        }
+    }
+}
+
+impl Arguments<Memory<'_>> {
+    /// Borrows all memory of the device for this user.
+    pub fn lend<'a>(&'a mut self, user: User<'a>) -> (Arguments<Span>, Loans<'a>) {
+        let mut loans = Loans::default();
+        let spans = self.map_mut(|memory| loans.take(memory, user));
+        (spans, loans)
+    }
+
+    /// How many results a reduction of the host's items has: one of each group. What is wrong with the shape is found here.
+    pub fn group_count(&self) -> Result<usize> {
+        let item_count = self.input.host().count();
+        match &self.shape {
+            Shape::Whole => {
+                if let Some(second) = &self.second {
+                    check_lengths(item_count, second.host().count())?;
+                }
+                Ok(1)
+            }
+            Shape::Segments(offsets) => {
+                check_offsets(offsets.host(), item_count)?;
+                Ok(offsets.host().count().saturating_sub(1))
+            }
+            Shape::Rows(row_items) => row_count(item_count, *row_items),
+            Shape::Columns(columns) => row_count(item_count, *columns).map(|_| *columns),
+            Shape::Keys(keys) => {
+                check_lengths(keys.host().count(), item_count)?;
+                Ok(item_count)
+            }
+        }
+    }
+
+    /// The items of the host that belong to a group: all of them, but for those before the first offset and after the last.
+    pub fn grouped(&self) -> Range<usize> {
+        match &self.shape {
+            Shape::Segments(offsets) => {
+                let offsets = Offsets::new(offsets.host());
+                offsets.first()..offsets.last()
+            }
+            _ => 0..self.input.host().count(),
+        }
+    }
+}
+
+/// Offsets of the host, of either size.
+pub(crate) enum Offsets<'a> {
+    Narrow(&'a [u32]),
+    Wide(&'a [u64]),
+}
+
+impl<'a> Offsets<'a> {
+    pub fn new(items: Items<'a>) -> Self {
+        match items.item().bytes {
+            4 => Offsets::Narrow(bytemuck::cast_slice(items.bytes())),
+            _ => Offsets::Wide(bytemuck::cast_slice(items.bytes())),
+        }
+    }
+
+    fn first(&self) -> usize {
+        match self {
+            Offsets::Narrow(offsets) => offsets.first().map_or(0, |&offset| offset as usize),
+            Offsets::Wide(offsets) => offsets.first().map_or(0, |&offset| offset as usize),
+        }
+    }
+
+    fn last(&self) -> usize {
+        match self {
+            Offsets::Narrow(offsets) => offsets.last().map_or(0, |&offset| offset as usize),
+            Offsets::Wide(offsets) => offsets.last().map_or(0, |&offset| offset as usize),
+        }
+    }
+
+    pub fn to_vec(&self) -> Vec<usize> {
+        match self {
+            Offsets::Narrow(offsets) => offsets.iter().map(|&offset| offset as usize).collect(),
+            Offsets::Wide(offsets) => offsets.iter().map(|&offset| offset as usize).collect(),
+        }
+    }
+}
+
+fn check_offsets(offsets: Items<'_>, item_count: usize) -> Result<()> {
+    match Offsets::new(offsets) {
+        Offsets::Narrow(offsets) => ascends(offsets, 0, 0, item_count),
+        Offsets::Wide(offsets) => ascends(offsets, 0, 0, item_count),
+    }
+    .map(drop)
+}

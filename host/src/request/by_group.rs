@@ -1,0 +1,105 @@
+//! Groups of GPUs as places where requests run: all GPUs of the machine, for slices of the host, and a rank of a group, for device memory.
+
+use super::arguments::Loans;
+use super::memory::{Device, Host, Replaceable, Returned};
+use super::shape::{Order, Whole};
+use super::{Reduce, Runner, Scan, Written};
+use crate::binding::User;
+use crate::call::finish_before;
+use crate::error::Result;
+use crate::gpu::Gpu;
+use crate::group::{Gpus, Member};
+use crate::kernel::{Item, Kernel, kind};
+use crate::staged::Items;
+
+/// The items of memory of the host, which are of this type.
+fn typed<T: Item>(items: Items<'_>) -> &[T] {
+    bytemuck::cast_slice(items.bytes())
+}
+
+impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, Host, Whole, Returned>>
+    for &Gpus
+{
+    type Given = O::Output;
+
+    fn run(self, request: Reduce<'_, O, T, Host, Whole, Returned>) -> Result<O::Output> {
+        self.reduce::<O, T>(typed(request.arguments.input.host()))
+    }
+}
+
+macro_rules! scans {
+    ($returned:ident) => {
+        impl<O: Kernel<D::Scan, T>, T: Item, D: Order>
+            Runner<Scan<'_, O, T, Host, Whole, D, $returned>> for &Gpus
+        {
+            type Given = Vec<O::Output>;
+
+            fn run(
+                self,
+                request: Scan<'_, O, T, Host, Whole, D, $returned>,
+            ) -> Result<Vec<O::Output>> {
+                self.scan::<D::Scan, O, T>(typed(request.arguments.input.host()))
+            }
+        }
+    };
+}
+
+scans!(Returned);
+scans!(Replaceable);
+
+/// Waits for the streams that memory is in order with, if there are any. It is done before the ranks begin: what fails here is told to this
+/// rank alone, and the others miss it.
+fn finish(gpu: &Gpu, loans: &Loans<'_>) -> Result<()> {
+    match loans.ordered_with().next() {
+        Some(_) => gpu.enter(|_| finish_before(loans)),
+        None => Ok(()),
+    }
+}
+
+impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, Device, Whole, Returned>>
+    for &mut Member<'_>
+{
+    type Given = O::Output;
+
+    /// The ranks' shares reduced together, the same result for all: see [`Member`].
+    fn run(self, mut request: Reduce<'_, O, T, Device, Whole, Returned>) -> Result<O::Output> {
+        let (spans, loans) = request.arguments.lend(User::WaitingCall);
+        finish(self.gpu(), &loans)?;
+        self.reduce::<O, T>(spans.input)
+    }
+}
+
+/// The rank of a group that gets the result: see [`Member::at_root`].
+#[derive(Debug)]
+pub struct AtRoot<'member, 'gpu> {
+    pub(crate) member: &'member mut Member<'gpu>,
+    pub(crate) root: usize,
+}
+
+impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, Device, Whole, Returned>>
+    for AtRoot<'_, '_>
+{
+    type Given = Option<O::Output>;
+
+    fn run(
+        self,
+        mut request: Reduce<'_, O, T, Device, Whole, Returned>,
+    ) -> Result<Option<O::Output>> {
+        let (spans, loans) = request.arguments.lend(User::WaitingCall);
+        finish(self.member.gpu(), &loans)?;
+        self.member.reduce_to::<O, T>(self.root, spans.input)
+    }
+}
+
+impl<O: Kernel<D::Scan, T>, T: Item, D: Order> Runner<Scan<'_, O, T, Device, Whole, D, Written>>
+    for &mut Member<'_>
+{
+    type Given = ();
+
+    fn run(self, mut request: Scan<'_, O, T, Device, Whole, D, Written>) -> Result<()> {
+        let (spans, loans) = request.arguments.lend(User::WaitingCall);
+        finish(self.gpu(), &loans)?;
+        let output = spans.results.unwrap_or(spans.input);
+        self.scan::<D::Scan, O, T>(spans.input, output)
+    }
+}

@@ -1,0 +1,147 @@
+//! How requests end on a GPU: what `wait` gives for each verb, place, shape and output, and which requests can be queued.
+//!
+//! The traits stand on tuples of a request's types. A combination without an implementation does not compile.
+
+mod reduce;
+mod runs;
+mod scan;
+mod select;
+
+use crate::binding::RawStream;
+use crate::call::Verb;
+use crate::error::{Error, Result};
+use crate::gpu::Gpu;
+use crate::kernel::Item;
+use crate::staged::{Wanted, run_at_once};
+
+use super::arguments::{Arguments, HostItems, Memory};
+
+macro_rules! end_traits {
+    ($(
+        $waits:ident: $message:literal, $label:literal, $note:literal;
+        $queues:ident: $queued_message:literal, $queued_label:literal, $queued_note:literal;
+    )*) => {$(
+        /// A request that a GPU can be waited for.
+        #[diagnostic::on_unimplemented(message = $message, label = $label, note = $note)]
+        #[allow(private_interfaces)]
+        pub trait $waits<O, T> {
+            /// What `wait` gives.
+            type Given;
+
+            #[doc(hidden)]
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Self::Given>;
+        }
+
+        /// A request that can be queued.
+        #[diagnostic::on_unimplemented(message = $queued_message, label = $queued_label, note = $queued_note)]
+        #[allow(private_interfaces)]
+        pub trait $queues<O, T> {
+            #[doc(hidden)]
+            fn verb() -> Result<Verb>;
+        }
+    )*};
+}
+
+end_traits! {
+    ReduceEnd:
+        "a reduction to several results in device memory needs a place for them",
+        "needs `.to(&mut results)` before it",
+        "by key, `.keys_to(&mut keys)` takes the key of each run";
+    QueuedReduce:
+        "a reduction that is queued needs a place in device memory for its results",
+        "needs `.to(&mut results)` before it; by key, `.runs_to(&mut starts, &mut count)` too",
+        "`starts` takes where each run begins, `count` how many runs there are";
+    ScanEnd:
+        "a scan of device memory needs a place for its results",
+        "needs `.to(&mut results)` before it",
+        "results take the place of the items by `scan::<Sum, _>(&mut items).in_place()`";
+    QueuedScan:
+        "a scan that is queued needs a place in device memory for its results",
+        "needs `.to(&mut results)` before it; by key, `.runs_to(&mut starts, &mut count)` too",
+        "results take the place of the items by `scan::<Sum, _>(&mut items).in_place()`";
+    SelectEnd:
+        "a selection of device memory needs a place for what is chosen",
+        "needs `.to(&mut chosen)`, `.rest_to(&mut rest)` or `.indices_to(&mut indices)` before it",
+        "two inputs are items and flags: `select::<Flagged, _>((&items, &flags))`";
+    QueuedSelect:
+        "a selection that is queued needs places for what is chosen and for how many items are",
+        "needs `.to(&mut chosen)`, `.rest_to(&mut rest)` or `.indices_to(&mut indices)`, and `.count_to(&mut count)`, before it",
+        "two inputs are items and flags: `select::<Flagged, _>((&items, &flags))`";
+    RunsEnd:
+        "runs in device memory need a place for what is found",
+        "needs `.to(&mut firsts)`, `.lengths_to(&mut lengths)` or `.starts_to(&mut starts)` before it",
+        "`.count_to(&mut count)` takes how many runs there are, for work that follows on the device";
+    QueuedRuns:
+        "runs that are found by queued work need places for what is found and for how many there are",
+        "needs `.to(&mut firsts)`, `.lengths_to(&mut lengths)` or `.starts_to(&mut starts)`, and `.count_to(&mut count)`, before it",
+        "`count` takes how many runs there are: only the device knows";
+}
+
+/// Queues a request of these types.
+pub(super) fn queue(
+    gpu: &Gpu,
+    stream: RawStream<'_>,
+    verb: Result<Verb>,
+    arguments: Arguments<Memory<'_>>,
+) -> Result<()> {
+    crate::call::queue(gpu, stream, verb?, arguments)
+}
+
+/// Runs a call on items of the host, all at once, and gives its results.
+fn results<R: Item>(
+    gpu: &Gpu,
+    verb: Verb,
+    arguments: &Arguments<Memory<'_>>,
+    wanted: Wanted,
+) -> Result<Vec<R>> {
+    gpu.enter(|entered| {
+        let done = run_at_once(entered, verb, arguments, wanted)?;
+        match done.parts.results {
+            Some(part) => Ok(done.take(part)?.0),
+            None => Ok(Vec::new()),
+        }
+    })
+}
+
+/// Runs a call on items of the host, all at once, and writes its results to the first places of `to`, which has room for them.
+fn results_to(
+    gpu: &Gpu,
+    verb: Verb,
+    arguments: &Arguments<Memory<'_>>,
+    wanted: Wanted,
+    to: &mut [u8],
+) -> Result<()> {
+    gpu.enter(|entered| {
+        let done = run_at_once(entered, verb, arguments, wanted)?;
+        match done.parts.results {
+            Some(part) => done.take_to(part, to).map(drop),
+            None => Ok(()),
+        }
+    })
+}
+
+/// The bytes of the first items of an output of the host, if it has room for so many.
+pub(super) fn room<'a>(output: Option<Memory<'a>>, needed_items: usize) -> Result<&'a mut [u8]> {
+    let (bytes, item_bytes) = match output {
+        Some(Memory::HostMut(HostItems { bytes, item })) => (bytes, item.bytes),
+        _ => (&mut [][..], 1),
+    };
+    let offered_items = bytes.len() / item_bytes;
+    bytes
+        .get_mut(..needed_items.saturating_mul(item_bytes))
+        .ok_or(Error::OutputTooShort {
+            offered_items,
+            needed_items,
+        })
+}
+
+/// Writes these items to the first places of an output of the host.
+pub(super) fn take<T: Item>(output: Option<Memory<'_>>, items: &[T]) -> Result<()> {
+    room(output, items.len())?.copy_from_slice(bytemuck::cast_slice(items));
+    Ok(())
+}
+
+/// Indices and lengths, which are no more than a slice has items.
+fn numbers(numbers: Vec<u64>) -> Vec<usize> {
+    numbers.into_iter().map(|number| number as usize).collect()
+}

@@ -1,0 +1,313 @@
+//! Reductions.
+
+use warpfold_kernels::op::{Op, Pair};
+
+use super::{QueuedReduce, ReduceEnd, results, results_to, room};
+use crate::call::{self, Verb};
+use crate::error::{Error, Result};
+use crate::gpu::Gpu;
+use crate::kernel::{Item, Kernel, kind};
+use crate::request::Written;
+use crate::request::arguments::{Arguments, Memory, Shape};
+use crate::request::memory::{Device, Host, Pairs, Returned};
+use crate::request::shape::{Keys, KeysTo, Several, Whole};
+use crate::selection::{RunsKernel, heads};
+use crate::staged::{self, Wanted, run_at_once};
+
+/// All items of device memory.
+#[allow(private_interfaces)]
+impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T> for (Device, Whole, Returned) {
+    type Given = O::Output;
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
+        if arguments.input.is_empty() && arguments.count.is_none() {
+            return Ok(O::lower(O::identity()));
+        }
+        one(|result| call::wait_for_result(gpu, Verb::Reduce(O::row()), arguments, result))
+    }
+}
+
+/// All pairs of device memory.
+#[allow(private_interfaces)]
+impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (Pairs<Device>, Whole, Returned)
+where
+    O: Kernel<kind::reduce_pairs, Pair<A, B>>,
+{
+    type Given = O::Output;
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
+        if has_no_pair(&arguments) {
+            return Ok(O::lower(O::identity()));
+        }
+        one(|result| call::wait_for_result(gpu, Verb::ReducePairs(O::row()), arguments, result))
+    }
+}
+
+macro_rules! to_device {
+    ([$($parameter:tt)*] $place:ty, $shape:ty, $kind:ty, $item:ty) => {
+        #[allow(private_interfaces)]
+        impl<O, $($parameter)*> ReduceEnd<O, $item> for ($place, $shape, Written)
+        where
+            O: Kernel<$kind, $item>,
+        {
+            type Given = ();
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
+                call::wait(gpu, <Self as QueuedReduce<O, $item>>::verb()?, arguments).map(drop)
+            }
+        }
+    };
+}
+
+to_device!([T: Item] Device, Whole, kind::reduce, T);
+to_device!([T: Item, S: Several] Device, S, S::Reduce, T);
+to_device!([A: Item, B: Item] Pairs<Device>, Whole, kind::reduce_pairs, Pair<A, B>);
+
+#[allow(private_interfaces)]
+impl<O: Kernel<kind::reduce, T>, T: Item> QueuedReduce<O, T> for (Device, Whole, Written) {
+    fn verb() -> Result<Verb> {
+        Ok(Verb::Reduce(O::row()))
+    }
+}
+
+#[allow(private_interfaces)]
+impl<O: Kernel<S::Reduce, T>, T: Item, S: Several> QueuedReduce<O, T> for (Device, S, Written) {
+    fn verb() -> Result<Verb> {
+        Ok(Verb::Reduce(O::row()))
+    }
+}
+
+#[allow(private_interfaces)]
+impl<O, A: Item, B: Item> QueuedReduce<O, Pair<A, B>> for (Pairs<Device>, Whole, Written)
+where
+    O: Kernel<kind::reduce_pairs, Pair<A, B>>,
+{
+    fn verb() -> Result<Verb> {
+        Ok(Verb::ReducePairs(O::row()))
+    }
+}
+
+macro_rules! by_key {
+    ($shape:ident) => {
+        /// Each run of keys of device memory.
+        #[allow(private_interfaces)]
+        impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T>
+            for (Device, $shape<E, K>, Written)
+        where
+            O: Kernel<kind::segmented_reduce, T>,
+        {
+            type Given = usize;
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<usize> {
+                let verb = Verb::ReduceByKey(O::row(), heads::<E, K>());
+                call::wait(gpu, verb, arguments)
+            }
+        }
+    };
+}
+
+by_key!(Keys);
+by_key!(KeysTo);
+
+#[allow(private_interfaces)]
+impl<O, T: Item, E: RunsKernel<K>, K: Item> QueuedReduce<O, T> for (Device, KeysTo<E, K>, Written)
+where
+    O: Kernel<kind::segmented_reduce, T>,
+{
+    fn verb() -> Result<Verb> {
+        Ok(Verb::ReduceByKey(O::row(), heads::<E, K>()))
+    }
+}
+
+/// All items of the host.
+#[allow(private_interfaces)]
+impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T> for (Host, Whole, Returned) {
+    type Given = O::Output;
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
+        if arguments.input.is_empty() {
+            return Ok(O::lower(O::identity()));
+        }
+        let items = arguments.input.host();
+        one(|result| gpu.enter(|entered| staged::reduce(entered, O::row(), items, result)))
+    }
+}
+
+/// All pairs of the host.
+#[allow(private_interfaces)]
+impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (Pairs<Host>, Whole, Returned)
+where
+    O: Kernel<kind::reduce_pairs, Pair<A, B>>,
+{
+    type Given = O::Output;
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
+        arguments.group_count()?;
+        if has_no_pair(&arguments) {
+            return Ok(O::lower(O::identity()));
+        }
+        let (left, right) = (arguments.input.host(), second(&arguments));
+        one(|result| {
+            gpu.enter(|entered| staged::reduce_pairs(entered, O::row(), left, right, result))
+        })
+    }
+}
+
+/// The same, written to a slice.
+macro_rules! one_to_host {
+    ([$($parameter:tt)*] $place:ty, $kind:ty, $item:ty) => {
+        #[allow(private_interfaces)]
+        impl<O, $($parameter)*> ReduceEnd<O, $item> for ($place, Whole, Written)
+        where
+            O: Kernel<$kind, $item>,
+        {
+            type Given = ();
+
+            fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<()> {
+                let to = room(arguments.results.take(), 1)?;
+                let result = <($place, Whole, Returned) as ReduceEnd<O, $item>>::run(gpu, arguments)?;
+                to.copy_from_slice(bytemuck::bytes_of(&result));
+                Ok(())
+            }
+        }
+    };
+}
+
+one_to_host!([T: Item] Host, kind::reduce, T);
+one_to_host!([A: Item, B: Item] Pairs<Host>, kind::reduce_pairs, Pair<A, B>);
+
+/// Each group of items of the host.
+#[allow(private_interfaces)]
+impl<O: Kernel<S::Reduce, T>, T: Item, S: Several> ReduceEnd<O, T> for (Host, S, Returned) {
+    type Given = Vec<O::Output>;
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
+        let count = arguments.group_count()?;
+        match count {
+            0 => Ok(Vec::new()),
+            _ if has_no_row(&arguments) => identities::<O, T>(count),
+            _ => results(gpu, Verb::Reduce(O::row()), &arguments, wanted(count)),
+        }
+    }
+}
+
+#[allow(private_interfaces)]
+impl<O: Kernel<S::Reduce, T>, T: Item, S: Several> ReduceEnd<O, T> for (Host, S, Written) {
+    type Given = ();
+
+    fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<()> {
+        let count = arguments.group_count()?;
+        let to = room(arguments.results.take(), count)?;
+        match count {
+            0 => Ok(()),
+            _ if has_no_row(&arguments) => {
+                let identities = identities::<O, T>(count)?;
+                to.copy_from_slice(bytemuck::cast_slice(&identities));
+                Ok(())
+            }
+            _ => results_to(gpu, Verb::Reduce(O::row()), &arguments, wanted(count), to),
+        }
+    }
+}
+
+/// Each run of keys of the host: the keys, and the results.
+#[allow(private_interfaces)]
+impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T> for (Host, Keys<E, K>, Returned)
+where
+    O: Kernel<kind::segmented_reduce, T>,
+{
+    type Given = (Vec<K>, Vec<O::Output>);
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Self::Given> {
+        let key_count = arguments.group_count()?;
+        if key_count == 0 {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let verb = Verb::ReduceByKey(O::row(), heads::<E, K>());
+        gpu.enter(|entered| {
+            let done = run_at_once(entered, verb, &arguments, by_key_wanted(key_count))?;
+            let (keys, results, count) = (done.parts.unique_keys, done.parts.results, done.count);
+            let (Some(keys), Some(results)) = (keys, results) else {
+                return Ok((Vec::new(), Vec::new()));
+            };
+            let (keys, done) = done.take(keys.first(count))?;
+            let (results, _) = done.take(results.first(count))?;
+            Ok((keys, results))
+        })
+    }
+}
+
+#[allow(private_interfaces)]
+impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T> for (Host, Keys<E, K>, Written)
+where
+    O: Kernel<kind::segmented_reduce, T>,
+{
+    type Given = usize;
+
+    fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
+        let (keys_to, results_to) = (arguments.unique_keys.take(), arguments.results.take());
+        let wants_keys = keys_to.is_some();
+        let (keys, results) =
+            <(Host, Keys<E, K>, Returned) as ReduceEnd<O, T>>::run(gpu, arguments)?;
+        let count = results.len();
+        let keys_to = match wants_keys {
+            true => room(keys_to, count)?,
+            false => &mut [],
+        };
+        room(results_to, count)?.copy_from_slice(bytemuck::cast_slice(&results));
+        if wants_keys {
+            keys_to.copy_from_slice(bytemuck::cast_slice(&keys));
+        }
+        Ok(count)
+    }
+}
+
+/// One result, which `run` writes the bytes of.
+fn one<R: Item>(run: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<R> {
+    let mut result = R::zeroed();
+    run(bytemuck::bytes_of_mut(&mut result))?;
+    Ok(result)
+}
+
+fn second<'a>(arguments: &'a Arguments<Memory<'_>>) -> staged::Items<'a> {
+    let second = arguments.second.as_ref();
+    second.map_or(staged::Items::NONE, Memory::host)
+}
+
+/// Whether both inputs are empty.
+fn has_no_pair(arguments: &Arguments<Memory<'_>>) -> bool {
+    arguments.input.is_empty() && arguments.second.as_ref().is_none_or(Memory::is_empty)
+}
+
+/// Whether it is a matrix of columns without a row.
+fn has_no_row(arguments: &Arguments<Memory<'_>>) -> bool {
+    matches!(arguments.shape, Shape::Columns(_)) && arguments.input.is_empty()
+}
+
+fn wanted(results: usize) -> Wanted {
+    Wanted {
+        results,
+        ..Wanted::default()
+    }
+}
+
+fn by_key_wanted(key_count: usize) -> Wanted {
+    Wanted {
+        results: key_count,
+        unique_keys: key_count,
+        indices: key_count + 1,
+        ..Wanted::default()
+    }
+}
+
+/// The operator's identity as a result, as many times.
+fn identities<O: Op<T, Output: Item>, T: Item>(count: usize) -> Result<Vec<O::Output>> {
+    let mut results = Vec::new();
+    results
+        .try_reserve_exact(count)
+        .map_err(|_| Error::OutOfHostMemory {
+            asked_bytes: count.saturating_mul(size_of::<O::Output>()),
+        })?;
+    results.resize(count, O::lower(O::identity()));
+    Ok(results)
+}

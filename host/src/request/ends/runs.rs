@@ -1,0 +1,127 @@
+//! Runs of equal items.
+
+use super::{QueuedRuns, RunsEnd, numbers, take};
+use crate::call::{self, Verb};
+use crate::error::Result;
+use crate::gpu::Gpu;
+use crate::kernel::Item;
+use crate::request::arguments::{Arguments, Memory};
+use crate::request::memory::{Device, Host, Returned};
+use crate::request::{Counted, ReturnedIndices, ReturnedLengths, Uncounted, Written};
+use crate::selection::{RunsKernel, heads};
+use crate::staged::{Wanted, run_at_once};
+
+#[allow(private_interfaces)]
+impl<E: RunsKernel<T>, T: Item, N> RunsEnd<E, T> for (Device, Written, N) {
+    type Given = usize;
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<usize> {
+        call::wait(gpu, Verb::Runs(heads::<E, T>()), arguments)
+    }
+}
+
+#[allow(private_interfaces)]
+impl<E: RunsKernel<T>, T: Item> QueuedRuns<E, T> for (Device, Written, Counted) {
+    fn verb() -> Result<Verb> {
+        Ok(Verb::Runs(heads::<E, T>()))
+    }
+}
+
+#[allow(private_interfaces)]
+impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (Host, Returned, Uncounted) {
+    type Given = Vec<T>;
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<T>> {
+        let item_count = arguments.input.host().count();
+        Ok(found::<E, T>(gpu, &arguments, firsts(item_count))?.firsts)
+    }
+}
+
+#[allow(private_interfaces)]
+impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (Host, ReturnedLengths, Uncounted) {
+    type Given = (Vec<T>, Vec<usize>);
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Self::Given> {
+        let item_count = arguments.input.host().count();
+        let wanted = Wanted {
+            lengths: item_count,
+            ..firsts(item_count)
+        };
+        let found = found::<E, T>(gpu, &arguments, wanted)?;
+        Ok((found.firsts, numbers(found.lengths)))
+    }
+}
+
+#[allow(private_interfaces)]
+impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (Host, ReturnedIndices, Uncounted) {
+    type Given = Vec<usize>;
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<usize>> {
+        let item_count = arguments.input.host().count();
+        if item_count == 0 {
+            return Ok(vec![0]);
+        }
+        let wanted = Wanted {
+            indices: item_count + 1,
+            ..Wanted::default()
+        };
+        Ok(numbers(found::<E, T>(gpu, &arguments, wanted)?.starts))
+    }
+}
+
+#[allow(private_interfaces)]
+impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (Host, Written, Uncounted) {
+    type Given = usize;
+
+    fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
+        let output = arguments.results.take();
+        let item_count = arguments.input.host().count();
+        let firsts = found::<E, T>(gpu, &arguments, firsts(item_count))?.firsts;
+        take(output, &firsts)?;
+        Ok(firsts.len())
+    }
+}
+
+/// What was asked for of the runs.
+struct Found<T> {
+    firsts: Vec<T>,
+    lengths: Vec<u64>,
+    /// With the number of items after the last.
+    starts: Vec<u64>,
+}
+
+fn firsts(item_count: usize) -> Wanted {
+    Wanted {
+        results: item_count,
+        ..Wanted::default()
+    }
+}
+
+fn found<E: RunsKernel<T>, T: Item>(
+    gpu: &Gpu,
+    arguments: &Arguments<Memory<'_>>,
+    wanted: Wanted,
+) -> Result<Found<T>> {
+    let mut found = Found {
+        firsts: Vec::new(),
+        lengths: Vec::new(),
+        starts: Vec::new(),
+    };
+    if arguments.input.is_empty() {
+        return Ok(found);
+    }
+    gpu.enter(|entered| {
+        let mut done = run_at_once(entered, Verb::Runs(heads::<E, T>()), arguments, wanted)?;
+        let count = done.count;
+        if let Some(part) = done.parts.results {
+            (found.firsts, done) = done.take(part.first(count))?;
+        }
+        if let Some(part) = done.parts.lengths {
+            (found.lengths, done) = done.take(part.first(count))?;
+        }
+        if let Some(part) = done.parts.indices {
+            (found.starts, _) = done.take(part.first(count + 1))?;
+        }
+        Ok(found)
+    })
+}

@@ -1,0 +1,386 @@
+//! Scans.
+
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use bytemuck::Zeroable;
+use warpfold_kernels::op::Op;
+
+use super::{QueuedScan, ScanEnd, results, results_to, room};
+use crate::call::{self, Verb};
+use crate::error::Result;
+use crate::gpu::Gpu;
+use crate::kernel::{Item, Kernel, Row, kind};
+use crate::request::arguments::{Arguments, HostItems, Memory};
+use crate::request::memory::{Device, Host, Replaceable, Returned};
+use crate::request::shape::{Keys, KeysTo, Order, Several, Whole, WholeWith};
+use crate::request::{ReturnedWithTotal, Written, WrittenWithTotal};
+use crate::selection::{RunsKernel, heads};
+use crate::staged::{self, Wanted, run_at_once};
+
+macro_rules! to_device {
+    ([$($parameter:tt)*] $shape:ty, $kind:ty) => {
+        #[allow(private_interfaces)]
+        impl<O, T: Item, D: Order, $($parameter)*> QueuedScan<O, T> for (Device, $shape, D, Written)
+        where
+            O: Kernel<$kind, T>,
+        {
+            fn verb() -> Result<Verb> {
+                Ok(verb::<D>(O::row()))
+            }
+        }
+
+        #[allow(private_interfaces)]
+        impl<O, T: Item, D: Order, $($parameter)*> ScanEnd<O, T> for (Device, $shape, D, Written)
+        where
+            O: Kernel<$kind, T>,
+        {
+            type Given = ();
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
+                call::wait(gpu, verb::<D>(O::row()), arguments).map(drop)
+            }
+        }
+    };
+}
+
+to_device!([] Whole, D::Scan);
+to_device!([] WholeWith, D::Scan);
+to_device!([S: Several] S, S::Scan);
+
+fn verb<D: Order>(row: &'static Row) -> Verb {
+    Verb::Scan {
+        row,
+        is_exclusive: D::IS_EXCLUSIVE,
+    }
+}
+
+/// The same, and the total.
+#[allow(private_interfaces)]
+impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
+    for (Device, WholeWith, D, WrittenWithTotal)
+{
+    type Given = O::Output;
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
+        if arguments.input.is_empty() {
+            return Ok(total_of_nothing::<O, T>(&arguments));
+        }
+        let mut total = O::Output::zeroed();
+        call::wait_for_total(gpu, O::row(), arguments, bytemuck::bytes_of_mut(&mut total))?;
+        Ok(total)
+    }
+}
+
+macro_rules! by_key {
+    ($shape:ident) => {
+        /// Each run of keys of device memory.
+        #[allow(private_interfaces)]
+        impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
+            for (Device, $shape<E, K>, D, Written)
+        where
+            O: Kernel<kind::segmented_scan, T>,
+        {
+            type Given = usize;
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<usize> {
+                call::wait(gpu, by_key_verb::<D, E, K>(O::row()), arguments)
+            }
+        }
+    };
+}
+
+by_key!(Keys);
+by_key!(KeysTo);
+
+#[allow(private_interfaces)]
+impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> QueuedScan<O, T>
+    for (Device, KeysTo<E, K>, D, Written)
+where
+    O: Kernel<kind::segmented_scan, T>,
+{
+    fn verb() -> Result<Verb> {
+        Ok(by_key_verb::<D, E, K>(O::row()))
+    }
+}
+
+fn by_key_verb<D: Order, E: RunsKernel<K>, K: Item>(row: &'static Row) -> Verb {
+    Verb::ScanByKey {
+        row,
+        is_exclusive: D::IS_EXCLUSIVE,
+        keys: heads::<E, K>(),
+    }
+}
+
+macro_rules! of_host {
+    ($returned:ident) => {
+        /// All items of the host.
+        #[allow(private_interfaces)]
+        impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
+            for (Host, Whole, D, $returned)
+        {
+            type Given = Vec<O::Output>;
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
+                whole(gpu, O::row(), &arguments)
+            }
+        }
+
+        /// The same, with an initial value or a place for the total.
+        #[allow(private_interfaces)]
+        impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
+            for (Host, WholeWith, D, $returned)
+        {
+            type Given = Vec<O::Output>;
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
+                returned::<O, T, D>(gpu, arguments).map(|(scanned, _)| scanned)
+            }
+        }
+
+        /// Each group of items of the host.
+        #[allow(private_interfaces)]
+        impl<O: Kernel<S::Scan, T>, T: Item, S: Several, D: Order> ScanEnd<O, T>
+            for (Host, S, D, $returned)
+        {
+            type Given = Vec<O::Output>;
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
+                grouped(gpu, verb::<D>(O::row()), arguments)
+            }
+        }
+
+        /// Each run of keys of the host.
+        #[allow(private_interfaces)]
+        impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
+            for (Host, Keys<E, K>, D, $returned)
+        where
+            O: Kernel<kind::segmented_scan, T>,
+        {
+            type Given = Vec<O::Output>;
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
+                grouped(gpu, by_key_verb::<D, E, K>(O::row()), arguments)
+            }
+        }
+    };
+}
+
+of_host!(Returned);
+of_host!(Replaceable);
+
+#[allow(private_interfaces)]
+impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T> for (Host, Whole, D, Written) {
+    type Given = ();
+
+    fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<()> {
+        let item_count = arguments.input.host().count();
+        let Some(to) = arguments.results.take() else {
+            let scanned = whole::<O::Output>(gpu, O::row(), &arguments)?;
+            replace(arguments.input, &scanned);
+            return Ok(());
+        };
+        let to = room(Some(to), item_count)?;
+        if item_count == 0 {
+            return Ok(());
+        }
+        // SAFETY: the same memory. Only what is initialised is written to it, so it holds items whatever happens.
+        let to = unsafe { &mut *(ptr::from_mut(to) as *mut [MaybeUninit<u8>]) };
+        let items = arguments.input.host();
+        gpu.enter(|entered| staged::scan_to(entered, O::row(), items, to))
+    }
+}
+
+#[allow(private_interfaces)]
+impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T> for (Host, WholeWith, D, Written) {
+    type Given = ();
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
+        written::<O, T, D>(gpu, arguments).map(drop)
+    }
+}
+
+#[allow(private_interfaces)]
+impl<O: Kernel<S::Scan, T>, T: Item, S: Several, D: Order> ScanEnd<O, T> for (Host, S, D, Written) {
+    type Given = ();
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
+        grouped_to(gpu, verb::<D>(O::row()), arguments)
+    }
+}
+
+#[allow(private_interfaces)]
+impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
+    for (Host, Keys<E, K>, D, Written)
+where
+    O: Kernel<kind::segmented_scan, T>,
+{
+    type Given = ();
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
+        grouped_to(gpu, by_key_verb::<D, E, K>(O::row()), arguments)
+    }
+}
+
+#[allow(private_interfaces)]
+impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
+    for (Host, WholeWith, D, ReturnedWithTotal)
+{
+    type Given = (Vec<O::Output>, O::Output);
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Self::Given> {
+        returned::<O, T, D>(gpu, arguments)
+    }
+}
+
+#[allow(private_interfaces)]
+impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
+    for (Host, WholeWith, D, WrittenWithTotal)
+{
+    type Given = O::Output;
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
+        written::<O, T, D>(gpu, arguments)
+    }
+}
+
+/// Scans all items of the host.
+fn whole<R: Item>(
+    gpu: &Gpu,
+    row: &'static Row,
+    arguments: &Arguments<Memory<'_>>,
+) -> Result<Vec<R>> {
+    let items = arguments.input.host();
+    match items.count() {
+        0 => Ok(Vec::new()),
+        _ => gpu.enter(|entered| staged::scan(entered, row, items)),
+    }
+}
+
+/// The results and the total of a scan with options, which is written where the request says, too.
+fn returned<O: Kernel<D::Scan, T>, T: Item, D: Order>(
+    gpu: &Gpu,
+    mut arguments: Arguments<Memory<'_>>,
+) -> Result<(Vec<O::Output>, O::Output)> {
+    let to = match arguments.total.take() {
+        Some(to) => room(Some(to), 1)?,
+        None => &mut [],
+    };
+    let (scanned, total) = whole_with::<O, T, D>(gpu, &arguments)?;
+    if !to.is_empty() {
+        to.copy_from_slice(bytemuck::bytes_of(&total));
+    }
+    Ok((scanned, total))
+}
+
+/// Scans with options, and writes the results where the request says. Gives the total.
+fn written<O: Kernel<D::Scan, T>, T: Item, D: Order>(
+    gpu: &Gpu,
+    mut arguments: Arguments<Memory<'_>>,
+) -> Result<O::Output> {
+    let item_count = arguments.input.host().count();
+    let total_to = match arguments.total.take() {
+        Some(to) => room(Some(to), 1)?,
+        None => &mut [],
+    };
+    let to = match arguments.results.take() {
+        Some(to) => Some(room(Some(to), item_count)?),
+        None => None,
+    };
+    let (scanned, total) = whole_with::<O, T, D>(gpu, &arguments)?;
+    if !total_to.is_empty() {
+        total_to.copy_from_slice(bytemuck::bytes_of(&total));
+    }
+    match to {
+        Some(to) => to.copy_from_slice(bytemuck::cast_slice(&scanned)),
+        None => replace(arguments.input, &scanned),
+    }
+    Ok(total)
+}
+
+/// Scans all items of the host at once, with an initial value, and with the total.
+fn whole_with<O: Kernel<D::Scan, T>, T: Item, D: Order>(
+    gpu: &Gpu,
+    arguments: &Arguments<Memory<'_>>,
+) -> Result<(Vec<O::Output>, O::Output)> {
+    let item_count = arguments.input.host().count();
+    if item_count == 0 {
+        return Ok((Vec::new(), total_of_nothing::<O, T>(arguments)));
+    }
+    let wanted = Wanted {
+        results: item_count,
+        total: 1,
+        ..Wanted::default()
+    };
+    gpu.enter(|entered| {
+        let done = run_at_once(entered, verb::<D>(O::row()), arguments, wanted)?;
+        let (Some(results), Some(total)) = (done.parts.results, done.parts.total) else {
+            return Ok((Vec::new(), total_of_nothing::<O, T>(arguments)));
+        };
+        let (scanned, done) = done.take(results)?;
+        let mut all = O::Output::zeroed();
+        done.take_to(total, bytemuck::bytes_of_mut(&mut all))?;
+        Ok((scanned, all))
+    })
+}
+
+/// What all of no items combine to.
+fn total_of_nothing<O: Op<T>, T: Item>(arguments: &Arguments<Memory<'_>>) -> O::Output {
+    let initial = arguments.initial;
+    O::lower(initial.map_or_else(O::identity, |value| {
+        bytemuck::pod_read_unaligned(value.bytes())
+    }))
+}
+
+/// Writes the results in the places of the items, which may be overwritten.
+fn replace<R: Item>(input: Memory<'_>, scanned: &[R]) {
+    if let Memory::HostMut(HostItems { bytes, .. }) = input {
+        bytes.copy_from_slice(bytemuck::cast_slice(scanned));
+    }
+}
+
+/// Scans each group of items of the host. Items of no group give zeros.
+fn grouped<R: Item>(gpu: &Gpu, verb: Verb, arguments: Arguments<Memory<'_>>) -> Result<Vec<R>> {
+    let range = match arguments.group_count()? {
+        0 => 0..0,
+        _ => arguments.grouped(),
+    };
+    let item_count = arguments.input.host().count();
+    if range.is_empty() {
+        return Ok(vec![R::zeroed(); item_count]);
+    }
+    if range.len() == item_count {
+        return results(gpu, verb, &arguments, wanted(verb, &arguments));
+    }
+    let mut scanned = vec![R::zeroed(); item_count];
+    let to = bytemuck::cast_slice_mut(&mut scanned[range]);
+    results_to(gpu, verb, &arguments, wanted(verb, &arguments), to)?;
+    Ok(scanned)
+}
+
+/// The same, written to a slice; places of items of no group stay.
+fn grouped_to(gpu: &Gpu, verb: Verb, mut arguments: Arguments<Memory<'_>>) -> Result<()> {
+    let count = arguments.group_count()?;
+    let item_count = arguments.input.host().count();
+    let to = room(arguments.results.take(), item_count)?;
+    let range = arguments.grouped();
+    if count == 0 || range.is_empty() {
+        return Ok(());
+    }
+    let result_bytes = to.len() / item_count;
+    let to = &mut to[range.start * result_bytes..range.end * result_bytes];
+    results_to(gpu, verb, &arguments, wanted(verb, &arguments), to)
+}
+
+fn wanted(verb: Verb, arguments: &Arguments<Memory<'_>>) -> Wanted {
+    let item_count = arguments.input.host().count();
+    Wanted {
+        results: item_count,
+        indices: match verb.needs_starts() {
+            true => item_count + 1,
+            false => 0,
+        },
+        is_cut: true,
+        ..Wanted::default()
+    }
+}

@@ -1,0 +1,148 @@
+//! Selections.
+
+use warpfold_kernels::op::Pair;
+
+use super::{QueuedSelect, SelectEnd, numbers, take};
+use crate::call::{self, Verb};
+use crate::error::Result;
+use crate::gpu::Gpu;
+use crate::kernel::Item;
+use crate::launch::Chooser;
+use crate::request::arguments::{Arguments, Memory};
+use crate::request::memory::{Device, Host, Pairs, Returned};
+use crate::request::{Counted, Flagged, ReturnedIndices, ReturnedParts, Uncounted, Written};
+use crate::selection::{SelectKernel, by_flags, by_predicate};
+use crate::staged::{Wanted, run_at_once};
+
+macro_rules! of_device {
+    ($place:ty, $chosen_by:ty, [$($parameter:tt)*] $item:ty, $chooser:expr) => {
+        #[allow(private_interfaces)]
+        impl<$($parameter)*, N> SelectEnd<$chosen_by, $item> for ($place, Written, N) {
+            type Given = usize;
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<usize> {
+                call::wait(gpu, Verb::Select($chooser), arguments)
+            }
+        }
+
+        #[allow(private_interfaces)]
+        impl<$($parameter)*> QueuedSelect<$chosen_by, $item> for ($place, Written, Counted) {
+            fn verb() -> Result<Verb> {
+                Ok(Verb::Select($chooser))
+            }
+        }
+    };
+}
+
+of_device!(Device, C, [C: SelectKernel<T>, T: Item] T, by_predicate::<C, T>());
+of_device!(Pairs<Device>, Flagged, [T: Item] Pair<T, u8>, by_flags::<T>()?);
+
+macro_rules! of_host {
+    ($place:ty, $chosen_by:ty, [$($parameter:tt)*] $item:ty, $chooser:expr) => {
+        #[allow(private_interfaces)]
+        impl<$($parameter)*> SelectEnd<$chosen_by, $item> for ($place, Returned, Uncounted) {
+            type Given = Vec<T>;
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<T>> {
+                Ok(selected(gpu, $chooser, &arguments, Part::Chosen)?.chosen)
+            }
+        }
+
+        #[allow(private_interfaces)]
+        impl<$($parameter)*> SelectEnd<$chosen_by, $item> for ($place, ReturnedParts, Uncounted) {
+            type Given = (Vec<T>, Vec<T>);
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<(Vec<T>, Vec<T>)> {
+                let selected = selected(gpu, $chooser, &arguments, Part::Both)?;
+                Ok((selected.chosen, selected.rest))
+            }
+        }
+
+        #[allow(private_interfaces)]
+        impl<$($parameter)*> SelectEnd<$chosen_by, $item> for ($place, ReturnedIndices, Uncounted) {
+            type Given = Vec<usize>;
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<usize>> {
+                let selected = selected::<T>(gpu, $chooser, &arguments, Part::Indices)?;
+                Ok(numbers(selected.indices))
+            }
+        }
+
+        #[allow(private_interfaces)]
+        impl<$($parameter)*> SelectEnd<$chosen_by, $item> for ($place, Written, Uncounted) {
+            type Given = usize;
+
+            fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
+                let outputs = (arguments.results.take(), arguments.rest.take());
+                let selected = selected::<T>(gpu, $chooser, &arguments, Part::Both)?;
+                if outputs.0.is_some() {
+                    take(outputs.0, &selected.chosen)?;
+                }
+                if outputs.1.is_some() {
+                    take(outputs.1, &selected.rest)?;
+                }
+                Ok(selected.chosen.len())
+            }
+        }
+    };
+}
+
+of_host!(Host, C, [C: SelectKernel<T>, T: Item] T, by_predicate::<C, T>());
+of_host!(Pairs<Host>, Flagged, [T: Item] Pair<T, u8>, by_flags::<T>()?);
+
+/// What is asked for of items of the host.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Chosen,
+    Both,
+    Indices,
+}
+
+/// What was asked for.
+struct Selected<T> {
+    chosen: Vec<T>,
+    rest: Vec<T>,
+    indices: Vec<u64>,
+}
+
+fn selected<T: Item>(
+    gpu: &Gpu,
+    chooser: Chooser,
+    arguments: &Arguments<Memory<'_>>,
+    part: Part,
+) -> Result<Selected<T>> {
+    let mut selected = Selected {
+        chosen: Vec::new(),
+        rest: Vec::new(),
+        indices: Vec::new(),
+    };
+    arguments.group_count()?;
+    let item_count = arguments.input.host().count();
+    if item_count == 0 {
+        return Ok(selected);
+    }
+    let room = |is_wanted| match is_wanted {
+        true => item_count,
+        false => 0,
+    };
+    let wanted = Wanted {
+        results: room(part != Part::Indices),
+        rest: room(part == Part::Both),
+        indices: room(part == Part::Indices),
+        ..Wanted::default()
+    };
+    gpu.enter(|entered| {
+        let mut done = run_at_once(entered, Verb::Select(chooser), arguments, wanted)?;
+        let count = done.count;
+        if let Some(part) = done.parts.results {
+            (selected.chosen, done) = done.take(part.first(count))?;
+        }
+        if let Some(part) = done.parts.rest {
+            (selected.rest, done) = done.take(part.first(item_count - count))?;
+        }
+        if let Some(part) = done.parts.indices {
+            (selected.indices, _) = done.take(part.first(count))?;
+        }
+        Ok(selected)
+    })
+}

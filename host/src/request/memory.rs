@@ -1,0 +1,262 @@
+//! What a request takes as memory: slices of the host, and device memory of any binding.
+
+use bytemuck::{NoUninit, Pod};
+use warpfold_kernels::op::Pair;
+
+use super::arguments::{HostItems, Memory};
+use crate::binding::{DeviceItems, DeviceItemsMut};
+use crate::kernel::Type;
+
+/// Where memory is: in the [`Device`]'s or in the [`Host`]'s memory. [`Pairs`] are two inputs of one place.
+pub trait Place: sealed::Place {
+    /// Where the other arguments are.
+    type Side: Place;
+}
+
+/// A place of which work can be queued: device memory, and pairs of it.
+#[diagnostic::on_unimplemented(
+    message = "work on slices of the host cannot be queued",
+    label = "end it by `.wait(&gpu)`",
+    note = "work on device memory can be queued: copy the items there first"
+)]
+pub trait Queueable: Place {}
+
+impl Queueable for Device {}
+impl<P: Queueable> Queueable for Pairs<P> {}
+
+/// The place `P`: all memory of a request is in one.
+#[diagnostic::on_unimplemented(
+    message = "this memory is not where the request's items are: these are in the memory of the `{P}`, it is in that of the `{Self}`",
+    label = "expected memory of the `{P}`",
+    note = "all memory of a request is of the host (slices), or all of the device"
+)]
+pub trait Is<P>: Place {}
+
+impl<P: Place> Is<P> for P {}
+
+/// Device memory.
+#[derive(Debug)]
+pub enum Device {}
+
+/// A slice of the host.
+#[derive(Debug)]
+pub enum Host {}
+
+/// Two inputs, item by item.
+#[derive(Debug)]
+pub enum Pairs<P> {
+    #[doc(hidden)]
+    Never(P),
+}
+
+impl Place for Device {
+    type Side = Device;
+}
+
+impl Place for Host {
+    type Side = Host;
+}
+
+impl<P: Place> Place for Pairs<P> {
+    type Side = P;
+}
+
+/// Nothing is said yet of where results go: they are returned, where they can be.
+#[derive(Debug)]
+pub enum Returned {}
+
+/// As [`Returned`], of an input that may be overwritten.
+#[derive(Debug)]
+pub enum Replaceable {}
+
+/// Of a scan that can write each result in the place of its item: [`Replaceable`].
+#[diagnostic::on_unimplemented(
+    message = "the items of this scan cannot be overwritten",
+    label = "needs items that are given as `&mut`: `scan::<Sum, _>(&mut items).in_place()`",
+    note = "the input of this scan was given as `&items`, or its results already go elsewhere"
+)]
+pub trait InPlace {}
+
+impl InPlace for Replaceable {}
+
+/// What a request reads: a slice of the host, device memory, or a pair of either.
+///
+/// | written | is |
+/// |---|---|
+/// | `&slice`, `&vec`, `&array` | items of the host |
+/// | `&buffer` of a binding, `&items` ([`RawItems`](crate::RawItems)) | items in the device's memory |
+/// | `&mut` of these | the same; a scan may replace them (`.in_place()`) |
+/// | `(left, right)` | two inputs of equally many items: those of [`Dot`](crate::Dot), or items and flags |
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no input of a request",
+    label = "expected `&items`: a reference to a slice of the host, or to device memory",
+    note = "two inputs are a tuple of references: `(&left, &right)`",
+    note = "for memory of another binding: `unsafe {{ warpfold::RawItems::from_raw(address, item_count) }}`"
+)]
+pub trait Input<'a>: sealed::Input<'a> {
+    /// The type of an item.
+    type Item;
+    /// Where the items are.
+    type Place: Place;
+    /// Whether the items may be overwritten: [`Returned`] or [`Replaceable`].
+    type Start;
+}
+
+/// Where a request writes: a slice of the host, or device memory, borrowed mutably.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot take results",
+    label = "expected `&mut results`: a mutable reference to a slice of the host, or to device memory",
+    note = "for memory of another binding: `unsafe {{ warpfold::RawItemsMut::from_raw(address, item_count) }}`"
+)]
+pub trait Output<'a>: sealed::Output<'a> {
+    /// The type of an item.
+    type Item;
+    /// Where the items are.
+    type Place: Place;
+}
+
+/// What of the traits is the library's alone.
+pub(crate) mod sealed {
+    use super::Memory;
+
+    pub trait Place {}
+    impl Place for super::Device {}
+    impl Place for super::Host {}
+    impl<P: Place> Place for super::Pairs<P> {}
+
+    #[allow(private_interfaces)]
+    pub trait Input<'a> {
+        #[doc(hidden)]
+        fn memories(self) -> (Memory<'a>, Option<Memory<'a>>);
+    }
+
+    #[allow(private_interfaces)]
+    pub trait Output<'a> {
+        #[doc(hidden)]
+        fn memory(self) -> Memory<'a>;
+    }
+}
+
+macro_rules! host_inputs {
+    ($($reference:ty, [$($parameter:tt)*], $start:ident, $out:ident;)*) => {$(
+        impl<'a, T: Pod, $($parameter)*> Input<'a> for $reference {
+            type Item = T;
+            type Place = Host;
+            type Start = $start;
+        }
+
+        #[allow(private_interfaces)]
+        impl<'a, T: Pod, $($parameter)*> sealed::Input<'a> for $reference {
+            fn memories(self) -> (Memory<'a>, Option<Memory<'a>>) {
+                ($out(&self[..]), None)
+            }
+        }
+    )*};
+}
+
+macro_rules! host_outputs {
+    ($($reference:ty, [$($parameter:tt)*];)*) => {$(
+        impl<'a, T: Pod, $($parameter)*> Input<'a> for $reference {
+            type Item = T;
+            type Place = Host;
+            type Start = Replaceable;
+        }
+
+        #[allow(private_interfaces)]
+        impl<'a, T: Pod, $($parameter)*> sealed::Input<'a> for $reference {
+            fn memories(self) -> (Memory<'a>, Option<Memory<'a>>) {
+                (written(&mut self[..]), None)
+            }
+        }
+
+        impl<'a, T: Pod, $($parameter)*> Output<'a> for $reference {
+            type Item = T;
+            type Place = Host;
+        }
+
+        #[allow(private_interfaces)]
+        impl<'a, T: Pod, $($parameter)*> sealed::Output<'a> for $reference {
+            fn memory(self) -> Memory<'a> {
+                written(&mut self[..])
+            }
+        }
+    )*};
+}
+
+fn read<T: NoUninit>(items: &[T]) -> Memory<'_> {
+    Memory::Host(items.into())
+}
+
+fn written<T: Pod>(items: &mut [T]) -> Memory<'_> {
+    Memory::HostMut(HostItems {
+        bytes: bytemuck::cast_slice_mut(items),
+        item: Type::of::<T>(),
+    })
+}
+
+host_inputs! {
+    &'a [T], [], Returned, read;
+    &'a Vec<T>, [], Returned, read;
+    &'a [T; N], [const N: usize], Returned, read;
+}
+
+host_outputs! {
+    &'a mut [T], [];
+    &'a mut Vec<T>, [];
+    &'a mut [T; N], [const N: usize];
+}
+
+impl<'a, M: DeviceItems> Input<'a> for &'a M {
+    type Item = M::Item;
+    type Place = Device;
+    type Start = Returned;
+}
+
+#[allow(private_interfaces)]
+impl<'a, M: DeviceItems> sealed::Input<'a> for &'a M {
+    fn memories(self) -> (Memory<'a>, Option<Memory<'a>>) {
+        (Memory::Device(self), None)
+    }
+}
+
+impl<'a, M: DeviceItemsMut> Input<'a> for &'a mut M {
+    type Item = M::Item;
+    type Place = Device;
+    type Start = Replaceable;
+}
+
+#[allow(private_interfaces)]
+impl<'a, M: DeviceItemsMut> sealed::Input<'a> for &'a mut M {
+    fn memories(self) -> (Memory<'a>, Option<Memory<'a>>) {
+        (Memory::DeviceMut(self), None)
+    }
+}
+
+impl<'a, M: DeviceItemsMut> Output<'a> for &'a mut M {
+    type Item = M::Item;
+    type Place = Device;
+}
+
+#[allow(private_interfaces)]
+impl<'a, M: DeviceItemsMut> sealed::Output<'a> for &'a mut M {
+    fn memory(self) -> Memory<'a> {
+        Memory::DeviceMut(self)
+    }
+}
+
+impl<'a, A, B> Input<'a> for (A, B)
+where
+    A: Input<'a, Item: Copy>,
+    B: Input<'a, Item: Copy, Place = A::Place>,
+{
+    type Item = Pair<A::Item, B::Item>;
+    type Place = Pairs<A::Place>;
+    type Start = Returned;
+}
+
+#[allow(private_interfaces)]
+impl<'a, A: Input<'a>, B: Input<'a>> sealed::Input<'a> for (A, B) {
+    fn memories(self) -> (Memory<'a>, Option<Memory<'a>>) {
+        (self.0.memories().0, Some(self.1.memories().0))
+    }
+}

@@ -1,0 +1,197 @@
+//! Requests to reduce.
+
+use std::marker::PhantomData;
+
+use warpfold_kernels::element::Element;
+use warpfold_kernels::op::Op;
+
+use super::arguments::{Arguments, Memory, Shape};
+use super::memory::{Device, Input, Is, Output, Place, Returned};
+use super::shape::{Columns, Keys, KeysTo, Rows, Segments, Single, Whole};
+use super::{Written, ends_of};
+use crate::segments::Offset;
+
+/// A request to combine items with the operator `O`: see [`reduce`].
+///
+/// The further types are those of the items, where they are, their shape, and where results go.
+#[must_use = "a request does nothing until it is ended by `wait` or `queue`"]
+pub struct Reduce<'a, O, T, P, S = Whole, R = Returned> {
+    pub(super) arguments: Arguments<Memory<'a>>,
+    types: Types<O, T, P, S, R>,
+}
+
+type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
+
+/// Combines items with the operator `O`.
+///
+/// | said | by |
+/// |---|---|
+/// | in what shape | nothing: all together; [`segments`](Reduce::segments), [`rows`](Reduce::rows), [`columns`](Reduce::columns), [`by_key`](Reduce::by_key) |
+/// | how many there are, if only the device knows | [`count`](Reduce::count) |
+/// | to where | [`to`](Reduce::to); by key also [`keys_to`](Reduce::keys_to) and [`runs_to`](Reduce::runs_to) |
+/// | where it runs | [`wait`](Reduce::wait), [`queue`](Reduce::queue) |
+///
+/// `wait` gives
+///
+/// | | items of the host | device memory |
+/// |---|---|---|
+/// | of all items | the result | the result |
+/// | of several groups | a `Vec` of results | nothing: it asks for `.to(&mut results)` |
+/// | by key | the keys of the runs and the results, two `Vec`s | how many runs there are |
+/// | with `.to(…)` | nothing (by key: how many runs) | nothing (by key: how many runs) |
+///
+/// For no items the result is the operator's identity. A result has the same bits on every device and in every run: floats are combined
+/// along a tree that depends on the number of items only ([`warpfold_kernels::contract`]), and a NaN comes out as Rust's `NAN`.
+///
+/// After Harris, *Optimizing Parallel Reduction in CUDA* (2007), in one launch; segments after Merrill and Garland, *Merge-based Parallel
+/// Sparse Matrix-Vector Multiplication* (2016), and Baxter's moderngpu.
+///
+/// ```
+/// use warpfold::{Dot, Gpu, Sum, reduce};
+/// # fn main() -> warpfold::Result<()> {
+/// let gpu = Gpu::new()?;
+/// assert_eq!(reduce::<Sum, _>(&[1u32, 2, 3]).wait(&gpu)?, 6);
+/// assert_eq!(reduce::<Sum, _>(&[1u32, 2, 3]).segments(&[0u32, 2, 2, 3]).wait(&gpu)?, [3, 0, 3]);
+/// assert_eq!(reduce::<Dot, _>((&[1.0f32, 2.0], &[3.0f32, 4.0])).wait(&gpu)?, 11.0);
+/// # Ok(())
+/// # }
+/// ```
+pub fn reduce<'a, O, I: Input<'a>>(input: I) -> Reduce<'a, O, I::Item, I::Place> {
+    let (first, second) = input.memories();
+    let mut arguments = Arguments::new(first);
+    arguments.second = second;
+    Reduce {
+        arguments,
+        types: PhantomData,
+    }
+}
+
+impl<'a, O, T, P, S, R> Reduce<'a, O, T, P, S, R> {
+    /// The same arguments as another request.
+    fn retyped<S2, R2>(self) -> Reduce<'a, O, T, P, S2, R2> {
+        Reduce {
+            arguments: self.arguments,
+            types: PhantomData,
+        }
+    }
+}
+
+impl<'a, O, T, P: Single, R> Reduce<'a, O, T, P, Whole, R> {
+    /// Combines the items of each segment: segment `s` has the items from `offsets[s]` to before `offsets[s + 1]`.
+    ///
+    /// There is one offset more than segments: numbers of type `u32`, `u64` or `usize`. Offsets ascend, and none is beyond the items. Items
+    /// before the first and from the last on belong to no segment. An empty segment gives the operator's identity.
+    ///
+    /// The time follows the bytes of items, offsets and results, each moved once (some offsets twice), and not the segments' lengths.
+    /// A result depends on the segment's items and on nothing else, bit for bit. The operator need not commute; for one that looks at an
+    /// item's index, that counts from the segment's start. The order is said in [`warpfold_kernels::segments`].
+    ///
+    /// Wrong offsets are [`Error::BadOffset`](crate::Error::BadOffset) from `wait`, and the results are unspecified. Queued work does
+    /// not report them: the results are unspecified, nothing else is read or written, and the work ends.
+    pub fn segments<F: Input<'a, Place: Is<P>, Item: Offset>>(
+        mut self,
+        offsets: F,
+    ) -> Reduce<'a, O, T, P, Segments, R> {
+        self.arguments.shape = Shape::Segments(offsets.memories().0);
+        self.retyped()
+    }
+
+    /// Combines the items of each row of `row_items` items: [`Self::segments`] without offsets in memory, with the same bits.
+    ///
+    /// If the items are no whole rows, as they never are with 0, the error is [`Error::UnevenRows`](crate::Error::UnevenRows).
+    pub fn rows(mut self, row_items: usize) -> Reduce<'a, O, T, P, Rows, R> {
+        self.arguments.shape = Shape::Rows(row_items);
+        self.retyped()
+    }
+
+    /// Combines the items of each column of a row-major matrix of this many columns. Of a matrix of no rows, each column gives the
+    /// operator's identity.
+    ///
+    /// A column has exactly the bits of a row of the transposed matrix. The order is said in [`warpfold_kernels::columns`]. Each item is read
+    /// once; where a column has more than 256 rows, 8 bytes for each 256 of its items are written and read besides (16, where the
+    /// accumulator has 64 bits).
+    ///
+    /// If the items are no whole rows, the error is [`Error::UnevenRows`](crate::Error::UnevenRows).
+    pub fn columns(mut self, columns: usize) -> Reduce<'a, O, T, P, Columns, R> {
+        self.arguments.shape = Shape::Columns(columns);
+        self.retyped()
+    }
+
+    /// Combines the items of each run of equal neighbouring keys, of which there are as many as items. Which keys are equal says the
+    /// equality `E`: [`Equal`](crate::Equal) compares by value. A key that comes back later begins a run of its own.
+    ///
+    /// Outputs need room for as many items as there are runs. If they have less, they are filled: `wait` then says how much is needed
+    /// ([`Error::OutputTooShort`](crate::Error::OutputTooShort)), and of queued work the count says how many runs there are.
+    pub fn by_key<E, F: Input<'a, Place: Is<P>>>(
+        mut self,
+        keys: F,
+    ) -> Reduce<'a, O, T, P, Keys<E, F::Item>, R> {
+        self.arguments.shape = Shape::Keys(keys.memories().0);
+        self.retyped()
+    }
+}
+
+impl<'a, O, T, P: Place, S, R> Reduce<'a, O, T, P, S, R> {
+    /// Writes the results to the first items of `results`. The rest of it is not touched.
+    pub fn to<W>(mut self, results: W) -> Reduce<'a, O, T, P, S, Written>
+    where
+        O: Op<T>,
+        T: Element,
+        W: Output<'a, Item = O::Output, Place: Is<P::Side>>,
+    {
+        self.arguments.results = Some(results.memory());
+        self.retyped()
+    }
+}
+
+/// The shapes of which the device may know how many items or groups there are.
+pub trait Countable {}
+
+impl Countable for Whole {}
+impl Countable for Segments {}
+impl Countable for Rows {}
+impl<E, K> Countable for Keys<E, K> {}
+impl<E, K> Countable for KeysTo<E, K> {}
+
+impl<'a, O, T, S: Countable, R> Reduce<'a, O, T, Device, S, R> {
+    /// Takes the first number of `count` for how many items there are (of segments and rows: how many of these), up to all of them,
+    /// when the work begins. So a selection feeds a reduction without the host, in a captured graph too.
+    ///
+    /// The results are those of that many items, bit for bit. The launch is as large as one of all; blocks without items end at once.
+    pub fn count<C: Input<'a, Item = u64, Place: Is<Device>>>(mut self, count: C) -> Self {
+        self.arguments.count = Some(count.memories().0);
+        self
+    }
+}
+
+impl<'a, O, T, P: Place, E, K, R> Reduce<'a, O, T, P, Keys<E, K>, R> {
+    /// Writes the first key of each run to the first items of `keys`.
+    pub fn keys_to<W: Output<'a, Item = K, Place: Is<P::Side>>>(mut self, keys: W) -> Self {
+        self.arguments.unique_keys = Some(keys.memory());
+        self
+    }
+}
+
+impl<'a, O, T, E, K, R> Reduce<'a, O, T, Device, KeysTo<E, K>, R> {
+    /// Writes the first key of each run to the first items of `keys`.
+    pub fn keys_to<W: Output<'a, Item = K, Place: Is<Device>>>(mut self, keys: W) -> Self {
+        self.arguments.unique_keys = Some(keys.memory());
+        self
+    }
+}
+
+impl<'a, O, T, E, K, R> Reduce<'a, O, T, Device, Keys<E, K>, R> {
+    /// Writes where the runs start to `starts`, followed by the number of keys, and how many runs there are to the first place of `count`. A
+    /// request that is queued needs both; `starts` has room for one number more than there are runs.
+    pub fn runs_to<F, C>(mut self, starts: F, count: C) -> Reduce<'a, O, T, Device, KeysTo<E, K>, R>
+    where
+        F: Output<'a, Item: Offset, Place: Is<Device>>,
+        C: Output<'a, Item = u64, Place: Is<Device>>,
+    {
+        self.arguments.indices = Some(starts.memory());
+        self.arguments.count_to = Some(count.memory());
+        self.retyped()
+    }
+}
+
+ends_of!(Reduce<'a, O, T, P, S, R>);

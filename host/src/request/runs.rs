@@ -1,0 +1,121 @@
+//! Requests for the runs of equal items.
+
+use std::marker::PhantomData;
+
+use super::arguments::{Arguments, Memory};
+use super::memory::{Device, Host, Input, Is, Output, Place, Returned};
+use super::shape::Single;
+use super::{Counted, ReturnedIndices, ReturnedLengths, Uncounted, Written, ends_of};
+use crate::segments::Offset;
+
+/// A request for the runs of neighbours that are equal by `E`: see [`runs`].
+///
+/// The further types are those of the items, where they are, where results go, and whether the device takes the count.
+#[must_use = "a request does nothing until it is ended by `wait` or `queue`"]
+pub struct Runs<'a, E, T, P, R = Returned, N = Uncounted> {
+    pub(super) arguments: Arguments<Memory<'a>>,
+    types: Types<E, T, P, R, N>,
+}
+
+type Types<E, T, P, R, N> = PhantomData<fn() -> (E, T, P, R, N)>;
+
+/// Finds the runs of equal neighbours: their first items ("unique"), their lengths ("run-length encode"), and where they start. Which items
+/// are equal says the equality `E`: [`Equal`](crate::Equal) compares by value.
+///
+/// | said | by |
+/// |---|---|
+/// | how many items there are, if only the device knows | [`count`](Runs::count) |
+/// | to where | [`to`](Runs::to) for the first items, [`lengths_to`](Runs::lengths_to), [`starts_to`](Runs::starts_to) |
+/// | where the number of runs goes | [`count_to`](Runs::count_to); a request that is queued needs it |
+/// | what `wait` gives of items of the host | a `Vec` of the first items; [`lengths`](Runs::lengths), [`starts`](Runs::starts) |
+/// | where it runs | [`wait`](Runs::wait), [`queue`](Runs::queue) |
+///
+/// With outputs, `wait` gives how many runs there are. Outputs need room for what they take, as those of [`select`](super::select()).
+///
+/// ```
+/// use warpfold::{Equal, Gpu, runs};
+/// # fn main() -> warpfold::Result<()> {
+/// let gpu = Gpu::new()?;
+/// assert_eq!(runs::<Equal, _>(&[3u32, 3, 1, 3]).wait(&gpu)?, [3, 1, 3]);
+/// assert_eq!(runs::<Equal, _>(&[3u32, 3, 1, 3]).lengths().wait(&gpu)?, (vec![3, 1, 3], vec![2, 1, 1]));
+/// assert_eq!(runs::<Equal, _>(&[3u32, 3, 1, 3]).starts().wait(&gpu)?, [0, 2, 3, 4]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn runs<'a, E, I: Input<'a, Place: Single>>(input: I) -> Runs<'a, E, I::Item, I::Place> {
+    Runs {
+        arguments: Arguments::new(input.memories().0),
+        types: PhantomData,
+    }
+}
+
+impl<'a, E, T, P, R, N> Runs<'a, E, T, P, R, N> {
+    /// The same arguments as another request.
+    fn retyped<R2, N2>(self) -> Runs<'a, E, T, P, R2, N2> {
+        Runs {
+            arguments: self.arguments,
+            types: PhantomData,
+        }
+    }
+}
+
+impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
+    /// Writes the first item of each run to the first places of `firsts`.
+    pub fn to<W: Output<'a, Item = T, Place: Is<P>>>(
+        mut self,
+        firsts: W,
+    ) -> Runs<'a, E, T, P, Written, N> {
+        self.arguments.results = Some(firsts.memory());
+        self.retyped()
+    }
+}
+
+impl<'a, E, T, R, N> Runs<'a, E, T, Device, R, N> {
+    /// Writes how many items each run has to the first places of `lengths`: numbers of type `u32`, `u64` or `usize`.
+    pub fn lengths_to<W>(mut self, lengths: W) -> Runs<'a, E, T, Device, Written, N>
+    where
+        W: Output<'a, Item: Offset, Place: Is<Device>>,
+    {
+        self.arguments.lengths = Some(lengths.memory());
+        self.retyped()
+    }
+
+    /// Writes where each run starts to the first places of `starts`, followed by the number of items: the offsets of
+    /// [`Reduce::segments`](super::Reduce::segments). It needs room for one number more than there are runs.
+    pub fn starts_to<W>(mut self, starts: W) -> Runs<'a, E, T, Device, Written, N>
+    where
+        W: Output<'a, Item: Offset, Place: Is<Device>>,
+    {
+        self.arguments.indices = Some(starts.memory());
+        self.retyped()
+    }
+
+    /// Takes the first number of `count` for how many items there are, up to all of them, when the work begins.
+    pub fn count<F: Input<'a, Item = u64, Place: Is<Device>>>(mut self, count: F) -> Self {
+        self.arguments.count = Some(count.memories().0);
+        self
+    }
+
+    /// Writes how many runs there are to the first place of `count`.
+    pub fn count_to<W: Output<'a, Item = u64, Place: Is<Device>>>(
+        mut self,
+        count: W,
+    ) -> Runs<'a, E, T, Device, R, Counted> {
+        self.arguments.count_to = Some(count.memory());
+        self.retyped()
+    }
+}
+
+impl<'a, E, T> Runs<'a, E, T, Host> {
+    /// `wait` gives the first items, and how many items each run has.
+    pub fn lengths(self) -> Runs<'a, E, T, Host, ReturnedLengths> {
+        self.retyped()
+    }
+
+    /// `wait` gives where each run starts, followed by the number of items.
+    pub fn starts(self) -> Runs<'a, E, T, Host, ReturnedIndices> {
+        self.retyped()
+    }
+}
+
+ends_of!(Runs<'a, E, T, P, R, N>);

@@ -1,0 +1,224 @@
+//! Requests to scan.
+
+use std::marker::PhantomData;
+
+use warpfold_kernels::element::Element;
+use warpfold_kernels::op::Op;
+
+use super::arguments::{Arguments, Memory, Shape, Value};
+use super::memory::{Device, InPlace, Input, Is, Output, Place, Returned};
+use super::shape::{
+    Columns, Exclusive, Inclusive, Keys, KeysTo, Rows, Segments, Single, Whole, WholeWith,
+};
+use super::{ReturnedWithTotal, Written, WrittenWithTotal, ends_of};
+use crate::segments::Offset;
+
+/// A request to scan with the operator `O`: see [`scan`].
+///
+/// The further types are those of the items, where they are, their shape, the order, and where results go.
+#[must_use = "a request does nothing until it is ended by `wait` or `queue`"]
+pub struct Scan<'a, O, T, P, S = Whole, D = Inclusive, R = Returned> {
+    pub(super) arguments: Arguments<Memory<'a>>,
+    types: Types<O, T, P, S, D, R>,
+}
+
+type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
+
+/// Combines each item with all before it by the operator `O`: prefix sums and their kin.
+///
+/// | said | by |
+/// |---|---|
+/// | in what shape | nothing: all together; [`segments`](Scan::segments), [`rows`](Scan::rows), [`columns`](Scan::columns), [`by_key`](Scan::by_key) |
+/// | whether an item is part of its result | it is; [`exclusive`](Scan::exclusive): it is not |
+/// | with what | [`initial`](Scan::initial), [`total`](Scan::total), [`and_total`](Scan::and_total), [`count`](Scan::count) |
+/// | to where | [`to`](Scan::to), [`in_place`](Scan::in_place); items of the host: nothing, and `wait` gives a `Vec` |
+/// | where it runs | [`wait`](Scan::wait), [`queue`](Scan::queue) |
+///
+/// The result has the same bits on every device and in every run: floats are combined along a tree that depends on an item's index only
+/// ([`warpfold_kernels::contract`]), and a NaN comes out as Rust's `NAN`.
+///
+/// After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), and inside a warp Kogge and Stone,
+/// *A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations* (1973).
+///
+/// ```
+/// use warpfold::{Gpu, Sum, scan};
+/// # fn main() -> warpfold::Result<()> {
+/// let gpu = Gpu::new()?;
+/// assert_eq!(scan::<Sum, _>(&[3u32, 1, 4]).wait(&gpu)?, [3, 4, 8]);
+/// assert_eq!(scan::<Sum, _>(&[3u32, 1, 4]).exclusive().initial(10).wait(&gpu)?, [10, 13, 14]);
+/// assert_eq!(scan::<Sum, _>(&[3u32, 1, 4]).exclusive().and_total().wait(&gpu)?, (vec![0, 3, 4], 8));
+/// let mut items = [1u32, 2, 3, 4];
+/// scan::<Sum, _>(&mut items).in_place().wait(&gpu)?;
+/// assert_eq!(items, [1, 3, 6, 10]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn scan<'a, O, I>(input: I) -> Scan<'a, O, I::Item, I::Place, Whole, Inclusive, I::Start>
+where
+    I: Input<'a, Place: Single>,
+{
+    Scan {
+        arguments: Arguments::new(input.memories().0),
+        types: PhantomData,
+    }
+}
+
+impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
+    /// The same arguments as another request.
+    fn retyped<S2, D2, R2>(self) -> Scan<'a, O, T, P, S2, D2, R2> {
+        Scan {
+            arguments: self.arguments,
+            types: PhantomData,
+        }
+    }
+}
+
+impl<'a, O, T, P: Place, D, R> Scan<'a, O, T, P, Whole, D, R> {
+    /// Scans each segment by itself. Offsets are as for [`Reduce::segments`](super::Reduce::segments). Places of items that belong to no
+    /// segment are not touched on the device, and are zero in a `Vec`.
+    ///
+    /// The results lie elsewhere than the items: a block reads items beside its own.
+    pub fn segments<F: Input<'a, Place: Is<P>, Item: Offset>>(
+        mut self,
+        offsets: F,
+    ) -> Scan<'a, O, T, P, Segments, D, R> {
+        self.arguments.shape = Shape::Segments(offsets.memories().0);
+        self.retyped()
+    }
+
+    /// Scans each row of `row_items` items by itself: see [`Reduce::rows`](super::Reduce::rows).
+    pub fn rows(mut self, row_items: usize) -> Scan<'a, O, T, P, Rows, D, R> {
+        self.arguments.shape = Shape::Rows(row_items);
+        self.retyped()
+    }
+
+    /// Scans each column of a row-major matrix of this many columns by itself: see [`Reduce::columns`](super::Reduce::columns).
+    pub fn columns(mut self, columns: usize) -> Scan<'a, O, T, P, Columns, D, R> {
+        self.arguments.shape = Shape::Columns(columns);
+        self.retyped()
+    }
+
+    /// Scans each run of equal neighbouring keys by itself: see [`Reduce::by_key`](super::Reduce::by_key).
+    pub fn by_key<E, F: Input<'a, Place: Is<P>>>(
+        mut self,
+        keys: F,
+    ) -> Scan<'a, O, T, P, Keys<E, F::Item>, D, R> {
+        self.arguments.shape = Shape::Keys(keys.memories().0);
+        self.retyped()
+    }
+}
+
+/// Scans of all items: [`Whole`], and [`WholeWith`] options.
+pub trait OfAll {}
+
+impl OfAll for Whole {}
+impl OfAll for WholeWith {}
+
+impl<'a, O, T, P: Place, S: OfAll, D, R> Scan<'a, O, T, P, S, D, R> {
+    /// A value before the first item, in place of the operator's identity. It has the type in which the operator combines: for sums,
+    /// products and extremes of 32 and 64 bits the items' own.
+    pub fn initial(mut self, initial: O::Accumulator) -> Scan<'a, O, T, P, WholeWith, D, R>
+    where
+        O: Op<T>,
+        T: Element,
+    {
+        self.arguments.initial = Some(Value::new(&initial));
+        self.retyped()
+    }
+
+    /// Writes what all items combine to, after the initial value, to the first place of `total`: what an exclusive scan would write after
+    /// its last result. (Of floats, an inclusive scan's last result may have other bits.) For no items, it is the initial value, or the
+    /// identity.
+    pub fn total<W>(mut self, total: W) -> Scan<'a, O, T, P, WholeWith, D, R>
+    where
+        O: Op<T>,
+        T: Element,
+        W: Output<'a, Item = O::Output, Place: Is<P::Side>>,
+    {
+        self.arguments.total = Some(total.memory());
+        self.retyped()
+    }
+}
+
+impl<'a, O, T, P, S, R> Scan<'a, O, T, P, S, Inclusive, R> {
+    /// Leaves each item out of its own result; the first result is the operator's identity, or the initial value.
+    pub fn exclusive(self) -> Scan<'a, O, T, P, S, Exclusive, R> {
+        self.retyped()
+    }
+}
+
+impl<'a, O, T, P: Place, S, D, R> Scan<'a, O, T, P, S, D, R> {
+    /// Writes a result for each item to the first places of `results`. The rest of it is not touched.
+    pub fn to<W>(mut self, results: W) -> Scan<'a, O, T, P, S, D, Written>
+    where
+        O: Op<T>,
+        T: Element,
+        W: Output<'a, Item = O::Output, Place: Is<P::Side>>,
+    {
+        self.arguments.results = Some(results.memory());
+        self.retyped()
+    }
+}
+
+impl<'a, O: Op<T, Output = T>, T: Element, P, S: OfAll, D, R> Scan<'a, O, T, P, S, D, R> {
+    /// Writes each result in the place of its item. The input was given as `&mut`. On an error after the launch the items are unspecified.
+    pub fn in_place(self) -> Scan<'a, O, T, P, S, D, Written>
+    where
+        R: InPlace,
+    {
+        self.retyped()
+    }
+}
+
+impl<'a, O, T, P, S: OfAll, D> Scan<'a, O, T, P, S, D, Written> {
+    /// `wait` gives the total: see [`Self::total`].
+    pub fn and_total(self) -> Scan<'a, O, T, P, WholeWith, D, WrittenWithTotal> {
+        self.retyped()
+    }
+}
+
+impl<'a, O, T, P, S: OfAll, D> Scan<'a, O, T, P, S, D, Returned> {
+    /// `wait` gives the total, too: see [`Self::total`].
+    pub fn and_total(self) -> Scan<'a, O, T, P, WholeWith, D, ReturnedWithTotal> {
+        self.retyped()
+    }
+}
+
+/// The shapes of a scan of which the device may know how many items or groups there are.
+pub trait Countable {}
+
+impl Countable for Whole {}
+impl Countable for WholeWith {}
+impl Countable for Segments {}
+impl Countable for Rows {}
+impl<E, K> Countable for Keys<E, K> {}
+impl<E, K> Countable for KeysTo<E, K> {}
+
+impl<'a, O, T, S: Countable, D, R> Scan<'a, O, T, Device, S, D, R> {
+    /// Takes the first number of `count` for how many items there are (of segments and rows: how many of these), up to all of them,
+    /// when the work begins. The results are those of that many items, bit for bit; nothing is written after them.
+    pub fn count<C: Input<'a, Item = u64, Place: Is<Device>>>(mut self, count: C) -> Self {
+        self.arguments.count = Some(count.memories().0);
+        self
+    }
+}
+
+impl<'a, O, T, E, K, D, R> Scan<'a, O, T, Device, Keys<E, K>, D, R> {
+    /// Writes where the runs start to `starts`, followed by the number of keys, and how many runs there are to the first place of `count`. A
+    /// request that is queued needs both; `starts` has room for one number more than there are keys.
+    pub fn runs_to<F, C>(
+        mut self,
+        starts: F,
+        count: C,
+    ) -> Scan<'a, O, T, Device, KeysTo<E, K>, D, R>
+    where
+        F: Output<'a, Item: Offset, Place: Is<Device>>,
+        C: Output<'a, Item = u64, Place: Is<Device>>,
+    {
+        self.arguments.indices = Some(starts.memory());
+        self.arguments.count_to = Some(count.memory());
+        self.retyped()
+    }
+}
+
+ends_of!(Scan<'a, O, T, P, S, D, R>);

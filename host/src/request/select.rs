@@ -1,0 +1,156 @@
+//! Requests to select.
+
+use std::marker::PhantomData;
+
+use super::arguments::{Arguments, Memory};
+use super::memory::{Device, Host, Input, Is, Output, Pairs, Place, Returned};
+use super::{Counted, ReturnedIndices, ReturnedParts, Uncounted, Written, ends_of};
+use crate::segments::Offset;
+
+/// A request to select what the predicate `C` chooses: see [`select`].
+///
+/// The further types are those of the items, where they are, where results go, and whether the device takes the count.
+#[must_use = "a request does nothing until it is ended by `wait` or `queue`"]
+pub struct Select<'a, C, T, P, R = Returned, N = Uncounted> {
+    pub(super) arguments: Arguments<Memory<'a>>,
+    types: Types<C, T, P, R, N>,
+}
+
+type Types<C, T, P, R, N> = PhantomData<fn() -> (C, T, P, R, N)>;
+
+/// Chooses the items whose flag is not 0: `select::<Flagged, _>((&items, &flags))`, with a flag of one byte for each item. Items have
+/// 1, 2, 4, 8 or 16 bytes; of others, the indices can be selected, by [`NonZero`](crate::NonZero) of the flags.
+#[derive(Debug, Clone, Copy)]
+pub struct Flagged;
+
+/// Selects the items that the predicate `C` chooses, in their order: [`NonZero`](crate::NonZero), [`NotNan`](crate::NotNan),
+/// [`Flagged`], or one of a program's own.
+///
+/// | said | by |
+/// |---|---|
+/// | how many items there are, if only the device knows | [`count`](Select::count) |
+/// | to where, of device memory or slices | [`to`](Select::to) for what is chosen, [`rest_to`](Select::rest_to) for the others, [`indices_to`](Select::indices_to) |
+/// | where the number of chosen items goes | [`count_to`](Select::count_to); a request that is queued needs it |
+/// | what `wait` gives of items of the host | a `Vec` of what is chosen; [`indices`](Select::indices), [`partition`](Select::partition) |
+/// | where it runs | [`wait`](Select::wait), [`queue`](Select::queue) |
+///
+/// With outputs, `wait` gives how many items are chosen. Outputs need room for what they take, and no more. If they have less, they are
+/// filled; `wait` then says how much is needed ([`Error::OutputTooShort`](crate::Error::OutputTooShort)), and of queued work the count is
+/// more than there was room for.
+///
+/// The time is that of the bytes: each item and flag is read once, and each selected item written once.
+///
+/// After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), and Billeter, Olsson and Assarsson,
+/// *Efficient Stream Compaction on Wide SIMD Many-Core Architectures* (2009).
+///
+/// ```
+/// use warpfold::{Flagged, Gpu, NonZero, select};
+/// # fn main() -> warpfold::Result<()> {
+/// let gpu = Gpu::new()?;
+/// assert_eq!(select::<NonZero, _>(&[0u32, 7, 0, 5]).wait(&gpu)?, [7, 5]);
+/// assert_eq!(select::<NonZero, _>(&[0u32, 7, 0, 5]).indices().wait(&gpu)?, [1, 3]);
+/// let (chosen, rest) = select::<Flagged, _>((&[1.5f32, 2.5, 3.5], &[0u8, 1, 1])).partition().wait(&gpu)?;
+/// assert_eq!((chosen, rest), (vec![2.5, 3.5], vec![1.5]));
+/// # Ok(())
+/// # }
+/// ```
+pub fn select<'a, C, I: Input<'a>>(input: I) -> Select<'a, C, I::Item, I::Place> {
+    let (first, second) = input.memories();
+    let mut arguments = Arguments::new(first);
+    arguments.second = second;
+    Select {
+        arguments,
+        types: PhantomData,
+    }
+}
+
+impl<'a, C, T, P, R, N> Select<'a, C, T, P, R, N> {
+    /// The same arguments as another request.
+    fn retyped<R2, N2>(self) -> Select<'a, C, T, P, R2, N2> {
+        Select {
+            arguments: self.arguments,
+            types: PhantomData,
+        }
+    }
+}
+
+/// What a selection keeps: of items `T` in the place `Self`, items of type [`Self::Kept`].
+pub trait Keeps<T> {
+    /// The type of what is kept.
+    type Kept;
+}
+
+impl<T> Keeps<T> for Device {
+    type Kept = T;
+}
+
+impl<T> Keeps<T> for Host {
+    type Kept = T;
+}
+
+impl<P, T: Copy> Keeps<warpfold_kernels::op::Pair<T, u8>> for Pairs<P> {
+    type Kept = T;
+}
+
+impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
+    /// Writes what is chosen to the first items of `chosen`. The rest of it is not touched.
+    pub fn to<W>(mut self, chosen: W) -> Select<'a, C, T, P, Written, N>
+    where
+        P: Keeps<T>,
+        W: Output<'a, Item = P::Kept, Place: Is<P::Side>>,
+    {
+        self.arguments.results = Some(chosen.memory());
+        self.retyped()
+    }
+
+    /// Writes what is not chosen to the first items of `rest`.
+    pub fn rest_to<W>(mut self, rest: W) -> Select<'a, C, T, P, Written, N>
+    where
+        P: Keeps<T>,
+        W: Output<'a, Item = P::Kept, Place: Is<P::Side>>,
+    {
+        self.arguments.rest = Some(rest.memory());
+        self.retyped()
+    }
+}
+
+impl<'a, C, T, P: Place<Side = Device>, R, N> Select<'a, C, T, P, R, N> {
+    /// Writes the indices of what is chosen to the first places of `indices`, ascending: numbers of type `u32`, `u64` or `usize`. If
+    /// numbers of 32 bits do not reach, the error is [`Error::TooManyItems`](crate::Error::TooManyItems).
+    pub fn indices_to<W>(mut self, indices: W) -> Select<'a, C, T, P, Written, N>
+    where
+        W: Output<'a, Item: Offset, Place: Is<Device>>,
+    {
+        self.arguments.indices = Some(indices.memory());
+        self.retyped()
+    }
+
+    /// Takes the first number of `count` for how many items there are, up to all of them, when the work begins.
+    pub fn count<F: Input<'a, Item = u64, Place: Is<Device>>>(mut self, count: F) -> Self {
+        self.arguments.count = Some(count.memories().0);
+        self
+    }
+
+    /// Writes how many items are chosen to the first place of `count`.
+    pub fn count_to<W: Output<'a, Item = u64, Place: Is<Device>>>(
+        mut self,
+        count: W,
+    ) -> Select<'a, C, T, P, R, Counted> {
+        self.arguments.count_to = Some(count.memory());
+        self.retyped()
+    }
+}
+
+impl<'a, C, T, P: Place<Side = Host>> Select<'a, C, T, P> {
+    /// `wait` gives the indices of what is chosen.
+    pub fn indices(self) -> Select<'a, C, T, P, ReturnedIndices> {
+        self.retyped()
+    }
+
+    /// `wait` gives what is chosen, and the others.
+    pub fn partition(self) -> Select<'a, C, T, P, ReturnedParts> {
+        self.retyped()
+    }
+}
+
+ends_of!(Select<'a, C, T, P, R, N>);

@@ -1,0 +1,33 @@
+//! The two texts that the kernels come in, so that what one of them needs is not asked of both.
+
+/// A text of kernels.
+#[derive(Debug, Clone, Copy)]
+pub struct Text {
+    /// The name of its file, without `.ptx`.
+    pub name: &'static str,
+    /// Whether it has the entry of this name.
+    pub has: fn(&str) -> bool,
+    /// Whether it has external functions and global variables: what kernels launch with, and what they print.
+    pub has_declarations: bool,
+}
+
+/// The most threads of a block: as many as any may have.
+pub const MOST_THREADS: u32 = 1024;
+
+/// The text of the kernels that are launched by the host alone.
+pub const LADDER: Text = Text {
+    name: "ladder",
+    has: |entry| !is_nested(entry),
+    has_declarations: false,
+};
+
+/// The text of the kernels that launch kernels, and call functions that are in no text.
+pub const NESTED: Text = Text {
+    name: "ladder_nested",
+    has: is_nested,
+    has_declarations: true,
+};
+
+fn is_nested(entry: &str) -> bool {
+    entry.starts_with("ladder_recursive_") || entry.starts_with("ladder_nested_")
+}

@@ -1,0 +1,44 @@
+//! What is wrong with a text.
+
+use std::error::Error;
+use std::fmt;
+
+/// Why a text cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Malformed {
+    /// It ends within a function or a declaration.
+    BreaksOff,
+    /// It has no entry.
+    NoEntry,
+    /// The entry of this name has no last brace.
+    NoEnd(String),
+    /// It is not as rust-cuda's compiler writes texts: it has these numbers of lines that say its version, and that declare
+    /// dynamic shared memory. There is one of each.
+    NotOfRustCuda {
+        /// Lines that say the version.
+        versions: usize,
+        /// Lines that declare dynamic shared memory.
+        declarations: usize,
+    },
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BreaksOff => f.write_str("the text breaks off"),
+            Self::NoEntry => f.write_str("the PTX has no entry"),
+            Self::NoEnd(name) => write!(f, "the entry {name} has no end"),
+            Self::NotOfRustCuda {
+                versions,
+                declarations,
+            } => write!(
+                f,
+                "rust-cuda's PTX has {versions} lines `.version …` and {declarations} lines that declare dynamic shared \
+                 memory, not one of each"
+            ),
+        }
+    }
+}
+
+impl Error for Malformed {}

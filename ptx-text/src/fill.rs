@@ -1,0 +1,177 @@
+//! Skeletons and bodies: how a kernel's text is put together.
+//!
+//! A skeleton is the text of a kernel in which lines stand for what its operator does:
+//!
+//! ```text
+//!     HOLE combine %r7 <- %r5, %r6;
+//! ```
+//!
+//! A body is what goes there, with numbers for the hole's registers: `add.rn.f32 %out0, %in0, %in1;`. A body that has
+//! registers of its own gets a scope. A hole's outputs are none of its inputs, so a body may write and read in any order.
+//!
+use std::fmt;
+
+use crate::finish::ENTRY;
+
+/// What a line begins with in place of which a body goes.
+pub const HOLE: &str = "\tHOLE ";
+
+/// What stands before the name of a hole, whose body is in the lines that follow.
+pub const BODY: &str = "\nhole ";
+
+/// What a packed text begins with that is the name of a skeleton, up to [`BODY`], and bodies.
+pub const FILLED: &str = "skeleton ";
+
+/// Why a skeleton cannot be filled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unfilled {
+    /// The text has no entry.
+    NoEntry,
+    /// A line is not a hole as this file says.
+    NotAHole(String),
+    /// No body is given for a hole of this name.
+    NoBody(String),
+    /// The body of the hole of this name asks for a register that the hole does not have.
+    NoRegister(String),
+}
+
+impl fmt::Display for Unfilled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unfilled::NoEntry => f.write_str("the skeleton has no entry"),
+            Unfilled::NotAHole(line) => write!(f, "`HOLE {line}` is not a hole"),
+            Unfilled::NoBody(hole) => write!(f, "there is no body for the hole `{hole}`"),
+            Unfilled::NoRegister(hole) => {
+                write!(
+                    f,
+                    "the body for the hole `{hole}` asks for a register that the hole does not have"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Unfilled {}
+
+/// The text of the kernel `symbol`: the skeleton with these bodies, each after a line that names its hole.
+pub fn fill(skeleton: &str, symbol: &str, bodies: &str) -> Result<String, Unfilled> {
+    let name = entry_name(skeleton).ok_or(Unfilled::NoEntry)?;
+    let named = skeleton.replace(name, symbol);
+    let bodies = parse(bodies);
+    let mut filled = String::with_capacity(2 * named.len());
+    let mut parts = named.split(HOLE);
+    filled.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let (line, rest) = part.split_once('\n').unwrap_or((part, ""));
+        let hole = Hole::parse(line).ok_or_else(|| Unfilled::NotAHole(line.to_owned()))?;
+        let body = bodies.iter().find(|body| body.hole == hole.name);
+        let body = body.ok_or_else(|| Unfilled::NoBody(hole.name.to_owned()))?;
+        body.write(&hole, &mut filled)
+            .ok_or_else(|| Unfilled::NoRegister(hole.name.to_owned()))?;
+        filled.push('\n');
+        filled.push_str(rest);
+    }
+    Ok(filled)
+}
+
+/// The name and the bodies that follow [`FILLED`].
+pub fn skeleton_and_bodies(text: &str) -> (&str, &str) {
+    text.split_at(text.find('\n').unwrap_or(text.len()))
+}
+
+/// The name of a text's first entry.
+pub fn entry_name(text: &str) -> Option<&str> {
+    text.split_once(ENTRY)?.1.split('(').next()
+}
+
+/// A line in place of which a body goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hole<'a> {
+    /// The name of the body that goes there.
+    pub name: &'a str,
+    /// The registers that the body writes.
+    pub outputs: Vec<&'a str>,
+    /// The registers that it reads.
+    pub inputs: Vec<&'a str>,
+}
+
+impl<'a> Hole<'a> {
+    /// The hole in a line: what follows [`HOLE`].
+    pub fn parse(line: &'a str) -> Option<Self> {
+        let (name, registers) = line.strip_suffix(';')?.split_once(' ')?;
+        let (outputs, inputs) = registers.split_once("<-")?;
+        Some(Self {
+            name,
+            outputs: list(outputs),
+            inputs: list(inputs),
+        })
+    }
+}
+
+/// The registers that commas separate.
+fn list(registers: &str) -> Vec<&str> {
+    let registers = registers.split(',').map(str::trim);
+    registers.filter(|register| !register.is_empty()).collect()
+}
+
+/// A body, cut up where it names the hole's registers.
+struct Body<'a> {
+    hole: &'a str,
+    pieces: Vec<Piece<'a>>,
+}
+
+/// A piece of a body.
+enum Piece<'a> {
+    Text(&'a str),
+    Input(usize),
+    Output(usize),
+}
+
+/// The bodies in a text.
+fn parse(bodies: &str) -> Vec<Body<'_>> {
+    let parts = bodies.split(BODY).skip(1);
+    let named = parts.map(|part| part.split_once('\n').unwrap_or((part, "")));
+    named
+        .map(|(hole, lines)| Body {
+            hole,
+            pieces: pieces(lines),
+        })
+        .collect()
+}
+
+/// A body's lines, cut up.
+fn pieces(lines: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut text = 0;
+    for (at, _) in lines.match_indices('%') {
+        let word = &lines[at + 1..];
+        let (register, digits): (fn(usize) -> Piece<'static>, _) =
+            match (word.strip_prefix("in"), word.strip_prefix("out")) {
+                (Some(digits), _) => (Piece::Input, digits),
+                (_, Some(digits)) => (Piece::Output, digits),
+                _ => continue,
+            };
+        let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+        if let Ok(index) = digits[..length].parse() {
+            pieces.push(Piece::Text(&lines[text..at]));
+            pieces.push(register(index));
+            text = lines.len() - digits.len() + length;
+        }
+    }
+    pieces.push(Piece::Text(&lines[text..]));
+    pieces
+}
+
+impl Body<'_> {
+    /// Writes the body with a hole's registers, or nothing whole where it asks for others.
+    fn write(&self, hole: &Hole<'_>, text: &mut String) -> Option<()> {
+        for piece in &self.pieces {
+            text.push_str(match *piece {
+                Piece::Text(text) => text,
+                Piece::Input(index) => hole.inputs.get(index)?,
+                Piece::Output(index) => hole.outputs.get(index)?,
+            });
+        }
+        Some(())
+    }
+}

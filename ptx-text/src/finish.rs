@@ -1,0 +1,254 @@
+//! From what a compiler emits to a text of entries, each with what is known of its launches: no compiler of kernels in Rust has a
+//! way to say that.
+
+use std::fmt;
+
+use crate::error::Malformed;
+use crate::statement::Statement;
+use crate::text::Function;
+
+/// What an entry begins with.
+pub const ENTRY: &str = ".visible .entry ";
+
+/// How a kernel is launched, for the driver's compiler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// The most threads of a block.
+    pub threads: u32,
+    /// How many blocks are to share a multiprocessor, where that is said.
+    pub blocks: Option<u32>,
+}
+
+impl Bounds {
+    /// Of blocks of at most so many threads.
+    pub const fn of_threads(threads: u32) -> Self {
+        Self {
+            threads,
+            blocks: None,
+        }
+    }
+}
+
+/// Threads, and blocks.
+impl From<(u32, u32)> for Bounds {
+    fn from((threads, blocks): (u32, u32)) -> Self {
+        Self {
+            threads,
+            blocks: Some(blocks),
+        }
+    }
+}
+
+/// The lines that say so.
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, ".maxntid {}, 1, 1", self.threads)?;
+        match self.blocks {
+            Some(blocks) => writeln!(f, ".minnctapersm {blocks}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a text holds of what was emitted.
+#[derive(Debug, Clone, Copy)]
+pub struct Contents {
+    /// Whether it has the entry of this name.
+    pub has: fn(&str) -> bool,
+    /// Whether it has external functions and global variables: what kernels launch with, and what they print.
+    pub has_declarations: bool,
+    /// The bounds of an entry's launches, if it has any.
+    pub bounds: fn(&str) -> Option<Bounds>,
+}
+
+/// What is left out, and so up to where.
+#[derive(Clone, Copy, PartialEq)]
+enum Skip {
+    Nothing,
+    /// Up to the line that closes it.
+    Function,
+    /// Up to its semicolon.
+    Declaration,
+}
+
+/// Leaves the contents, without comments, and adds each entry's bounds.
+pub fn finish(emitted: &str, contents: &Contents) -> Result<String, Malformed> {
+    let mut text = String::with_capacity(emitted.len());
+    let mut skip = Skip::Nothing;
+    for line in emitted.lines() {
+        let trimmed = line.trim();
+        if trimmed.is_empty() || trimmed.starts_with("//") {
+            continue;
+        }
+        if skip == Skip::Nothing {
+            skip = begins(trimmed, contents);
+        }
+        let is_last = match skip {
+            Skip::Nothing => false,
+            Skip::Function => trimmed == "}",
+            Skip::Declaration => trimmed.ends_with(';'),
+        };
+        if skip != Skip::Nothing {
+            if is_last {
+                skip = Skip::Nothing;
+            }
+            continue;
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    match skip {
+        Skip::Nothing => Ok(add_bounds(&text, contents.bounds)),
+        Skip::Function | Skip::Declaration => Err(Malformed::BreaksOff),
+    }
+}
+
+/// What of it, if anything, is left out from a line on.
+fn begins(line: &str, contents: &Contents) -> Skip {
+    if let Some(name) = entry_name(line) {
+        return match (contents.has)(name) {
+            true => Skip::Nothing,
+            false => Skip::Function,
+        };
+    }
+    // The panic handler is the only function that is not an entry, and nothing calls it.
+    if line.starts_with(".visible .func") {
+        return Skip::Function;
+    }
+    let declarations = [".extern .func", ".visible .global", ".global"];
+    let is_declaration = declarations.iter().any(|start| line.starts_with(start));
+    match is_declaration && !contents.has_declarations {
+        true => Skip::Declaration,
+        false => Skip::Nothing,
+    }
+}
+
+/// The name in a line that opens an entry.
+pub fn entry_name(line: &str) -> Option<&str> {
+    line.strip_prefix(ENTRY)?.strip_suffix('(')
+}
+
+/// The text with the bounds `of` each entry after its parameters.
+pub fn add_bounds(text: &str, of: impl Fn(&str) -> Option<Bounds>) -> String {
+    let mut bounded = String::with_capacity(text.len());
+    let mut entry = None;
+    for line in text.lines() {
+        bounded.push_str(line);
+        bounded.push('\n');
+        entry = entry_name(line).or(entry);
+        if line == ")"
+            && let Some(bounds) = entry.take().and_then(&of)
+        {
+            bounded.push_str(&bounds.to_string());
+        }
+    }
+    bounded
+}
+
+/// The text of a kernel as an entry.
+pub fn entry(kernel: &Function, bounds: Bounds) -> String {
+    let mut text = format!("{ENTRY}{}(\n\t", kernel.name);
+    text.push_str(&kernel.parameters.join(",\n\t"));
+    text.push_str("\n)\n");
+    text.push_str(&bounds.to_string());
+    text.push_str("{\n");
+    for statement in &kernel.body {
+        if !matches!(statement, Statement::Label(_)) {
+            text.push('\t');
+        }
+        text.push_str(&statement.to_string());
+        text.push('\n');
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// What a text begins with: the version of PTX, the architecture, and the array that is the block's shared memory.
+pub fn preamble(version: &str, architecture: &str, shared_array: &str) -> String {
+    format!(
+        ".version {version}\n.target {architecture}\n.address_size 64\n\
+         .extern .shared .align 128 .b8 {shared_array}[];\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EMITTED: &str = "\
+// Made by a compiler.
+.version 7.4
+.extern .func  (.param .b32 func_retval0) vprintf
+(
+\t.param .b64 vprintf_param_0
+);
+.visible .global .align 1 .b8 greeting[2] = {72, 105};
+
+.visible .entry wanted(
+\t.param .u64 wanted_param_0
+)
+{
+\tret; // at once
+}
+.visible .entry other(
+)
+{
+\tret;
+}
+.visible .func panic()
+{
+$L: bra $L;
+}
+";
+
+    const WANTED: &str = "\
+.visible .entry wanted(
+\t.param .u64 wanted_param_0
+)
+.maxntid 256, 1, 1
+.minnctapersm 3
+{
+\tret; // at once
+}
+";
+
+    fn contents(has_declarations: bool) -> Contents {
+        Contents {
+            has: |entry| entry == "wanted",
+            has_declarations,
+            bounds: |_| Some(Bounds::from((256, 3))),
+        }
+    }
+
+    #[test]
+    fn what_is_wanted_is_kept_with_its_bounds() {
+        let text = finish(EMITTED, &contents(false)).unwrap();
+        assert_eq!(text, [".version 7.4\n", WANTED].concat());
+        let text = finish(EMITTED, &contents(true)).unwrap();
+        assert!(
+            text.contains("vprintf_param_0\n);\n.visible .global"),
+            "{text}"
+        );
+        assert!(text.ends_with(WANTED), "{text}");
+    }
+
+    #[test]
+    fn a_text_that_ends_in_what_is_left_out_breaks_off() {
+        let text = EMITTED.trim_end().trim_end_matches('}');
+        assert_eq!(finish(text, &contents(false)), Err(Malformed::BreaksOff));
+    }
+
+    #[test]
+    fn a_kernel_is_written_as_an_entry() {
+        let function = Function {
+            name: "wanted",
+            parameters: vec![".param .u64 wanted_param_0".to_owned()],
+            body: crate::statement::parse("$L_1: ret;").unwrap(),
+        };
+        let text = entry(&function, Bounds::of_threads(1024));
+        assert!(
+            text.contains("wanted_param_0\n)\n.maxntid 1024, 1, 1\n{\n$L_1:\n\tret;\n}\n"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,189 @@
+//! Narrow stores of what an instruction for floats has computed.
+//!
+//! `st.global.b8 [%rd1], %r1` stores the low byte of a wider register: so LLVM 22 writes a byte of a float that has no alignment.
+//! Where an instruction for floats has written the register, the compiler of CUDA 13.0, which driver 580 has too, takes it for
+//! a float that is to become an integer of 8 bits, and stores that. (That of CUDA 13.5 stores the byte.) So the bits are
+//! masked first: what an instruction for integers has written, it stores as it is.
+//!
+//! [`mask`] does so; [`narrow_store`] finds such a store where there must be none.
+
+use std::collections::BTreeSet;
+
+use crate::statement::{Instruction, Statement, instructions, register_width, split_list};
+
+/// The modifiers that say that an instruction is for floats.
+const FLOATS: [&str; 6] = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"];
+
+/// The body with such stores made safe.
+pub fn mask(body: Vec<Statement>) -> Vec<Statement> {
+    let floats = written_as_floats(&body);
+    let mut masked = Vec::with_capacity(body.len());
+    for statement in body {
+        match &statement {
+            Statement::Instruction(store) if store.operation() == "st" => {
+                masked.extend(mask_store(store, &floats));
+            }
+            _ => masked.push(statement),
+        }
+    }
+    masked
+}
+
+/// The first such store of a body.
+pub fn narrow_store(body: &[Statement]) -> Option<&Instruction> {
+    let is_narrow = |store: &&Instruction, floats: &BTreeSet<String>| {
+        let values = store.operands.get(1).map_or(Vec::new(), |it| members(it));
+        let mut values = values.iter();
+        values.any(|value| low_bits(store, value, floats).is_some())
+    };
+    let mut stores = instructions(body)
+        .filter(|instruction| instruction.operation() == "st")
+        .filter(|store| stored_bits(store).is_some_and(|bits| bits < 64))
+        .peekable();
+    stores.peek()?;
+    let floats = written_as_floats(body);
+    stores.find(|store| is_narrow(store, &floats))
+}
+
+/// The registers that an instruction for floats writes somewhere.
+fn written_as_floats(body: &[Statement]) -> BTreeSet<String> {
+    let mut registers = BTreeSet::new();
+    for instruction in instructions(body) {
+        if FLOATS.iter().any(|float| instruction.has_part(float))
+            && let Some(written) = instruction.operands.first()
+        {
+            registers.extend(members(written));
+        }
+    }
+    registers
+}
+
+/// A store, with what has to come before it.
+fn mask_store(store: &Instruction, floats: &BTreeSet<String>) -> Vec<Statement> {
+    let [place, values] = &store.operands[..] else {
+        return vec![Statement::Instruction(store.clone())];
+    };
+    let mut before = Vec::new();
+    let mut stored = Vec::new();
+    for (number, value) in members(values).into_iter().enumerate() {
+        match low_bits(store, &value, floats) {
+            Some(LowBits { bits, width }) => {
+                let own = format!("%bits_{number}");
+                let mask = (1u64 << bits) - 1;
+                before.push(Statement::Directive(format!(".reg .b{width} {own}")));
+                before.push(Statement::Instruction(Instruction {
+                    guard: None,
+                    opcode: format!("and.b{width}"),
+                    operands: vec![own.clone(), value, mask.to_string()],
+                }));
+                stored.push(own);
+            }
+            None => stored.push(value),
+        }
+    }
+    if before.is_empty() {
+        return vec![Statement::Instruction(store.clone())];
+    }
+    let values = match values.starts_with('{') {
+        true => format!("{{{}}}", stored.join(", ")),
+        false => stored.concat(),
+    };
+    let store = Instruction {
+        operands: vec![place.clone(), values],
+        ..store.clone()
+    };
+    before.insert(0, Statement::Open);
+    before.push(Statement::Instruction(store));
+    before.push(Statement::Close);
+    before
+}
+
+/// What a store writes of a value that an instruction for floats has written, if it is not all of it.
+struct LowBits {
+    bits: u32,
+    /// Bits of the value's register.
+    width: u32,
+}
+
+fn low_bits(store: &Instruction, value: &str, floats: &BTreeSet<String>) -> Option<LowBits> {
+    let width = register_width(value)?;
+    let bits = stored_bits(store).filter(|bits| *bits < width)?;
+    floats.contains(value).then_some(LowBits { bits, width })
+}
+
+/// Bits of each value that a store writes.
+fn stored_bits(store: &Instruction) -> Option<u32> {
+    let (_, last) = store.opcode.rsplit_once('.')?;
+    last.trim_start_matches(['b', 'u', 's', 'f']).parse().ok()
+}
+
+/// An operand, or those of a vector.
+fn members(operand: &str) -> Vec<String> {
+    split_list(operand.trim_matches(['{', '}']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statement::parse;
+
+    fn masked(body: &str) -> String {
+        let statements = mask(parse(body).unwrap());
+        let written: Vec<String> = statements.iter().map(Statement::to_string).collect();
+        written.join(" ")
+    }
+
+    #[test]
+    fn a_floats_low_byte_is_masked() {
+        assert_eq!(
+            masked("add.rn.f32 %r3, %r1, %r2; @%p1 st.shared.b8 [%rd1+3], %r3;"),
+            "add.rn.f32 %r3, %r1, %r2; { .reg .b32 %bits_0; and.b32 %bits_0, %r3, 255; \
+             @%p1 st.shared.b8 [%rd1+3], %bits_0; }"
+        );
+    }
+
+    #[test]
+    fn a_wide_floats_low_half_is_masked() {
+        assert_eq!(
+            masked("selp.f64 %rd3, %rd1, %rd2, %p1; st.global.b32 [%rd4], %rd3;"),
+            "selp.f64 %rd3, %rd1, %rd2, %p1; { .reg .b64 %bits_0; and.b64 %bits_0, %rd3, 4294967295; \
+             st.global.b32 [%rd4], %bits_0; }"
+        );
+    }
+
+    #[test]
+    fn of_a_vector_the_floats_are_masked() {
+        assert_eq!(
+            masked("max.f32 %r2, %r1, %r1; st.global.v2.b8 [%rd4], {%r1, %r2};"),
+            "max.f32 %r2, %r1, %r1; { .reg .b32 %bits_1; and.b32 %bits_1, %r2, 255; \
+             st.global.v2.b8 [%rd4], {%r1, %bits_1}; }"
+        );
+    }
+
+    #[test]
+    fn a_floats_low_bits_are_found() {
+        for (store, is_found) in [
+            ("st.global.b8 [%rd1+3], %r3;", true),
+            ("@%p1 st.shared.v2.b16 [%rd1], {%r4, %r3};", true),
+            ("st.global.b32 [%rd1], %r3;", false),
+            ("st.global.b8 [%rd1], %r4;", false),
+            ("st.global.b8 [%r3], %r4;", false),
+        ] {
+            let text = format!("add.rn.f32 %r3, %r1, %r2; and.b32 %r4, %r3, 255; {store}");
+            let body = parse(&text).unwrap();
+            assert_eq!(narrow_store(&body).is_some(), is_found, "{store}");
+            assert_eq!(narrow_store(&mask(body)), None, "{store}");
+        }
+    }
+
+    #[test]
+    fn other_stores_stay() {
+        for body in [
+            "add.rn.f32 %r3, %r1, %r2; st.shared.b32 [%rd1], %r3;",
+            "add.s32 %r3, %r1, %r2; st.shared.b8 [%rd1], %r3;",
+            "add.rn.f32 %r3, %r1, %r2; st.shared.b8 [%rd1], 7;",
+        ] {
+            assert_eq!(masked(body), body);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! From what rust-cuda's compiler emits to what the driver is given.
+//!
+//! - **The version.** libNVVM writes the newest PTX version that it knows, which drivers older than itself refuse. The
+//!   kernels use nothing that came after the one in its place.
+//! - **Dynamic shared memory.** `cuda_std` declares 16 bytes of it, which the driver sets aside beside what the launch asks
+//!   for; and the kernels want it aligned to more.
+
+use crate::error::Malformed;
+
+/// How the declaration of dynamic shared memory begins and ends, and what stands there in its place.
+const SHARED: (&str, &str) = (".extern .shared .align 16 .b8 ", "[16];");
+const SHARED_AMENDED: (&str, &str) = (".extern .shared .align 128 .b8 ", "[];");
+
+/// The text of this PTX version. An error says what it lacks.
+pub fn amend(emitted: &str, version: &str) -> Result<String, Malformed> {
+    let (mut versions, mut declarations) = (0, 0);
+    let mut text = String::with_capacity(emitted.len());
+    for line in emitted.lines() {
+        let line = line.trim_end();
+        if line.starts_with(".version ") {
+            versions += 1;
+            text += &format!(".version {version}");
+        } else if let Some(name) = shared_name(line) {
+            declarations += 1;
+            text += &[SHARED_AMENDED.0, name, SHARED_AMENDED.1].concat();
+        } else {
+            text += line;
+        }
+        text.push('\n');
+    }
+    if (versions, declarations) != (1, 1) {
+        return Err(Malformed::NotOfRustCuda {
+            versions,
+            declarations,
+        });
+    }
+    Ok(text)
+}
+
+/// What a line declares to be dynamic shared memory.
+fn shared_name(line: &str) -> Option<&str> {
+    line.strip_prefix(SHARED.0)?.strip_suffix(SHARED.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EMITTED: &str = "\
+.version 8.8
+.target sm_70
+.address_size 64
+
+.extern .shared .align 16 .b8 _Zcuda_std_dyn_shared[16];
+
+.visible .entry reduce_sum_f32(
+\t.param .u64 reduce_sum_f32_param_0
+)
+{
+\tret;
+}
+";
+
+    const AMENDED: &str = "\
+.version 7.4
+.target sm_70
+.address_size 64
+.extern .shared .align 128 .b8 _Zcuda_std_dyn_shared[];
+.visible .entry reduce_sum_f32(
+\t.param .u64 reduce_sum_f32_param_0
+)
+{
+\tret;
+}
+";
+
+    #[test]
+    fn what_the_compiler_emits_is_amended() {
+        let amended = amend(EMITTED, "7.4").unwrap();
+        let code = amended.lines().filter(|line| !line.is_empty());
+        assert!(code.eq(AMENDED.lines()), "{amended}");
+    }
+
+    #[test]
+    fn what_has_nothing_to_amend_is_refused() {
+        for (line, other, versions, declarations) in [
+            ("[16]", "[32]", 1, 0),
+            (".version 8.8", "", 0, 1),
+            (".version", ".version 8.8\n.version", 2, 1),
+        ] {
+            let error = amend(&EMITTED.replace(line, other), "7.4").unwrap_err();
+            let expected = Malformed::NotOfRustCuda {
+                versions,
+                declarations,
+            };
+            assert_eq!(error, expected);
+        }
+    }
+}

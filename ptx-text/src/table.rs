@@ -1,0 +1,231 @@
+//! The committed PTX of one generation of devices: skeletons, bodies, and which of them make which kernel.
+//!
+//! ```text
+//! ptx/sm_90/scan_32_32_32.ptx     a skeleton: a text with one entry and holes; for 7.0, only what is not made of that for 9.0
+//!           …
+//!           kernels.ptx           kernels that are no filled skeletons: a text with their entries, if there are any
+//!           bodies.txt            for each other kernel its skeleton and its bodies; and the bodies
+//! ```
+//!
+//! `bodies.txt` has sections, which empty lines separate. Lines that begin with `//` are comments.
+//!
+//! ```text
+//! kernel inclusive_scan_sum_f32 scan_32_32_32
+//! combine reduce_sum_f32$combine                  the body for the holes of this name
+//! …
+//!
+//! body reduce_sum_f32$combine
+//!     add.rn.f32 %out0, %in0, %in1;               as `fill` wants it
+//! ```
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+
+use crate::fill::{BODY, FILLED, Unfilled, fill};
+use crate::older::{FOR_7_0, without_early};
+
+/// The file of [`Table::own`].
+pub const OWN: &str = "kernels.ptx";
+
+/// The file that says which skeleton and which bodies make a kernel.
+pub const BODIES: &str = "bodies.txt";
+
+/// What the name of a skeleton's file ends with.
+pub const EXTENSION: &str = ".ptx";
+
+/// Why files are no table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoTable {
+    /// There is no [`BODIES`].
+    NoBodies,
+    /// A file of this name is none of a table's.
+    OtherFile(String),
+    /// A line is not a pair of names.
+    NoPair(String),
+    /// A kernel's body of this name is not there.
+    NoBody {
+        /// The kernel.
+        symbol: String,
+        /// The body.
+        name: String,
+    },
+    /// A kernel's skeleton of this name is not there.
+    NoSkeleton {
+        /// The kernel.
+        symbol: String,
+        /// The skeleton.
+        name: String,
+    },
+    /// A kernel's skeleton cannot be filled.
+    Unfilled {
+        /// The kernel.
+        symbol: String,
+        /// Why.
+        why: Unfilled,
+    },
+}
+
+impl fmt::Display for NoTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoBodies => write!(f, "there is no {BODIES}"),
+            Self::OtherFile(name) => write!(f, "{name} is no file of a table of kernels"),
+            Self::NoPair(line) => write!(f, "`{line}` is not a pair of names"),
+            Self::NoBody { symbol, name } => {
+                write!(f, "{symbol}: there is no body called {name}")
+            }
+            Self::NoSkeleton { symbol, name } => {
+                write!(f, "{symbol}: there is no skeleton called {name}")
+            }
+            Self::Unfilled { symbol, why } => write!(f, "{symbol}: {why}"),
+        }
+    }
+}
+
+impl Error for NoTable {}
+
+/// The kernels of one generation of devices.
+#[derive(Debug)]
+pub struct Table {
+    /// The skeletons, by their names.
+    pub skeletons: BTreeMap<String, String>,
+    /// Those that are made of another table's.
+    made: BTreeMap<String, String>,
+    /// How kernels are made of them.
+    pub recipes: Vec<Recipe>,
+    /// The text of the kernels that are not, if there are any.
+    pub own: Option<String>,
+}
+
+/// How a kernel is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recipe {
+    /// The kernel.
+    pub symbol: String,
+    /// The skeleton's name.
+    pub skeleton: String,
+    /// The bodies, as [`fill`] takes them.
+    pub bodies: String,
+}
+
+impl Table {
+    /// The table whose files are these, by their names.
+    pub fn of_files(files: BTreeMap<String, String>) -> Result<Self, NoTable> {
+        Self::read(files)?.checked()
+    }
+
+    /// The table for 7.0 whose files are these: a skeleton that is not among them is made of that for 9.0.
+    pub fn for_7_0(files: BTreeMap<String, String>, newest: &Self) -> Result<Self, NoTable> {
+        let mut table = Self::read(files)?;
+        for recipe in &table.recipes {
+            let name = &recipe.skeleton;
+            if !table.skeletons.contains_key(name)
+                && let Some(skeleton) = newest.skeletons.get(name)
+                && let Some(made) = without_early(skeleton, &FOR_7_0)
+            {
+                table.made.insert(name.clone(), made);
+            }
+        }
+        table.checked()
+    }
+
+    fn read(mut files: BTreeMap<String, String>) -> Result<Self, NoTable> {
+        let bodies = files.remove(BODIES).ok_or(NoTable::NoBodies)?;
+        let own = files.remove(OWN);
+        let mut skeletons = BTreeMap::new();
+        for (name, text) in files {
+            match name.strip_suffix(EXTENSION) {
+                Some(skeleton) => skeletons.insert(skeleton.to_owned(), text),
+                None => return Err(NoTable::OtherFile(name)),
+            };
+        }
+        Ok(Self {
+            skeletons,
+            made: BTreeMap::new(),
+            recipes: recipes(&bodies)?,
+            own,
+        })
+    }
+
+    /// The same, if each recipe makes a text.
+    fn checked(self) -> Result<Self, NoTable> {
+        for recipe in &self.recipes {
+            self.text(recipe)?;
+        }
+        Ok(self)
+    }
+
+    /// The skeletons, and for each kernel that is made of one its name and the bodies: as the library looks for them.
+    pub fn packed(&self) -> BTreeMap<String, String> {
+        let recipes = self.recipes.iter().map(|recipe| {
+            let text = [FILLED, &recipe.skeleton, &recipe.bodies].concat();
+            (recipe.symbol.clone(), text)
+        });
+        self.skeletons.clone().into_iter().chain(recipes).collect()
+    }
+
+    /// The text of a kernel that is made of a skeleton.
+    pub fn text(&self, recipe: &Recipe) -> Result<String, NoTable> {
+        let symbol = &recipe.symbol;
+        let skeleton = self.skeletons.get(&recipe.skeleton);
+        let skeleton = skeleton
+            .or_else(|| self.made.get(&recipe.skeleton))
+            .ok_or_else(|| NoTable::NoSkeleton {
+                symbol: symbol.clone(),
+                name: recipe.skeleton.clone(),
+            })?;
+        fill(skeleton, symbol, &recipe.bodies).map_err(|why| NoTable::Unfilled {
+            symbol: symbol.clone(),
+            why,
+        })
+    }
+}
+
+/// What the text of [`BODIES`] says.
+fn recipes(text: &str) -> Result<Vec<Recipe>, NoTable> {
+    let sections = text.split("\n\n").map(str::trim_end);
+    let sections: Vec<(&str, &str)> = sections
+        .map(|section| section.split_once('\n').unwrap_or((section, "")))
+        .collect();
+    let bodies: BTreeMap<&str, &str> = sections
+        .iter()
+        .filter_map(|(head, lines)| Some((head.strip_prefix("body ")?, *lines)))
+        .collect();
+    let mut recipes = Vec::new();
+    for (head, lines) in sections {
+        if let Some(head) = head.strip_prefix("kernel ") {
+            recipes.push(recipe(head, lines, &bodies)?);
+        }
+    }
+    Ok(recipes)
+}
+
+/// What a kernel's section says.
+fn recipe(head: &str, lines: &str, bodies: &BTreeMap<&str, &str>) -> Result<Recipe, NoTable> {
+    let pair = |line: &'_ str| -> Result<(String, String), NoTable> {
+        let (first, second) = line
+            .split_once(' ')
+            .ok_or_else(|| NoTable::NoPair(line.to_owned()))?;
+        Ok((first.to_owned(), second.to_owned()))
+    };
+    let (symbol, skeleton) = pair(head)?;
+    let mut text = String::new();
+    for line in lines.lines() {
+        let (hole, name) = pair(line)?;
+        let body = bodies.get(name.as_str()).ok_or_else(|| NoTable::NoBody {
+            symbol: symbol.clone(),
+            name: name.clone(),
+        })?;
+        text += &[BODY, &hole, "\n", body].concat();
+    }
+    Ok(Recipe {
+        symbol,
+        skeleton,
+        bodies: text,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! Calls on pairs, segments, columns, selections and by key, beside a capture.
+
+use cust::memory::DeviceSlice;
+use warpfold::{Dot, Equal, Max, NonZero, Sum, cust, reduce, runs, scan, select};
+
+use crate::{Case, Data, Outcome, stream};
+
+/// Items of each call.
+const ITEMS: usize = 64;
+
+/// Keys, values or a matrix.
+fn items(data: &Data) -> DeviceSlice<u32> {
+    data.input.index(..ITEMS)
+}
+
+/// Offsets: the items count up from 0.
+fn offsets(data: &Data) -> DeviceSlice<u32> {
+    data.input.index(..ITEMS)
+}
+
+pub const CASES: [Case; 13] = [
+    Case {
+        name: "dot",
+        outcome: Outcome::Refused,
+        call: |gpu, data| {
+            reduce::<Dot, _>((&items(data), &items(data)))
+                .wait(gpu)
+                .map(drop)
+        },
+    },
+    Case {
+        name: "a scan and its total",
+        outcome: Outcome::Refused,
+        call: |gpu, data| {
+            scan::<Sum, _>(&items(data))
+                .exclusive()
+                .to(&mut data.room(ITEMS))
+                .and_total()
+                .wait(gpu)
+                .map(drop)
+        },
+    },
+    Case {
+        name: "a reduction of segments",
+        outcome: Outcome::Refused,
+        call: |gpu, data| {
+            let mut output = data.room(ITEMS);
+            reduce::<Max, _>(&items(data))
+                .segments(&offsets(data))
+                .to(&mut output)
+                .wait(gpu)
+        },
+    },
+    Case {
+        name: "a scan of segments",
+        outcome: Outcome::Refused,
+        call: |gpu, data| {
+            let mut output = data.room(ITEMS);
+            scan::<Sum, _>(&items(data))
+                .segments(&offsets(data))
+                .to(&mut output)
+                .wait(gpu)
+        },
+    },
+    Case {
+        name: "a scan of rows",
+        outcome: Outcome::Refused,
+        call: |gpu, data| {
+            scan::<Sum, _>(&items(data))
+                .rows(8)
+                .to(&mut data.room(ITEMS))
+                .wait(gpu)
+        },
+    },
+    Case {
+        name: "a reduction of columns",
+        outcome: Outcome::Refused,
+        call: |gpu, data| {
+            reduce::<Sum, _>(&items(data))
+                .columns(8)
+                .to(&mut data.room(8))
+                .wait(gpu)
+        },
+    },
+    Case {
+        name: "a scan of columns",
+        outcome: Outcome::Refused,
+        call: |gpu, data| {
+            scan::<Sum, _>(&items(data))
+                .columns(8)
+                .to(&mut data.room(ITEMS))
+                .wait(gpu)
+        },
+    },
+    Case {
+        name: "a selection",
+        outcome: Outcome::Refused,
+        call: |gpu, data| {
+            select::<NonZero, _>(&items(data))
+                .to(&mut data.room(ITEMS))
+                .wait(gpu)
+                .map(drop)
+        },
+    },
+    Case {
+        name: "runs",
+        outcome: Outcome::Refused,
+        call: |gpu, data| {
+            runs::<Equal, _>(&items(data))
+                .to(&mut data.room(ITEMS))
+                .wait(gpu)
+                .map(drop)
+        },
+    },
+    Case {
+        name: "a reduction by key",
+        outcome: Outcome::Refused,
+        call: |gpu, data| {
+            let (mut keys, mut sums) = (data.room(ITEMS), data.room(ITEMS));
+            let [input, values] = [items(data); 2];
+            reduce::<Sum, _>(&values)
+                .by_key::<Equal, _>(&input)
+                .keys_to(&mut keys)
+                .to(&mut sums)
+                .wait(gpu)
+                .map(drop)
+        },
+    },
+    Case {
+        name: "a scan by key",
+        outcome: Outcome::Refused,
+        call: |gpu, data| {
+            let mut output = data.room(ITEMS);
+            scan::<Sum, _>(&items(data))
+                .by_key::<Equal, _>(&items(data))
+                .to(&mut output)
+                .wait(gpu)
+                .map(drop)
+        },
+    },
+    Case {
+        name: "a reduction of rows and a selection on another stream",
+        outcome: Outcome::Done,
+        call: |gpu, data| {
+            let stream = stream();
+            let mut output = data.room(8);
+            reduce::<Sum, _>(&items(data))
+                .rows(8)
+                .to(&mut output)
+                .queue(gpu, &stream)?;
+            let mut output = data.room(ITEMS);
+            select::<NonZero, _>(&items(data))
+                .to(&mut output)
+                .count_to(&mut data.count())
+                .queue(gpu, &stream)
+        },
+    },
+    Case {
+        name: "a reduction by key on another stream",
+        outcome: Outcome::Done,
+        call: |gpu, data| {
+            let [input, values] = [items(data); 2];
+            let (mut keys, mut sums) = (data.room(ITEMS), data.room(ITEMS));
+            reduce::<Sum, _>(&values)
+                .by_key::<Equal, _>(&input)
+                .keys_to(&mut keys)
+                .to(&mut sums)
+                .runs_to(&mut data.room(ITEMS + 1), &mut data.count())
+                .queue(gpu, &stream())
+        },
+    },
+];

@@ -1,0 +1,17 @@
+//! Items and operators whose values `cust` copies to the device and back: what tests on `cust`'s buffers are generic over.
+
+use warpfold::cust::memory::DeviceCopy;
+use warpfold::kind::Kind;
+
+/// An item that `cust` copies.
+pub trait Item: warpfold::Item + DeviceCopy {}
+
+impl<T: warpfold::Item + DeviceCopy> Item for T {}
+
+/// An operator with a kernel, whose results `cust` copies.
+pub trait Kernel<K: Kind, T: warpfold::Item>: warpfold::Kernel<K, T, Output: DeviceCopy> {}
+
+impl<O, K: Kind, T: warpfold::Item> Kernel<K, T> for O where
+    O: warpfold::Kernel<K, T, Output: DeviceCopy>
+{
+}

@@ -1,0 +1,470 @@
+//! Every call with its arguments where they should not be: over each other, too short, misaligned, of the host, freed, of another device;
+//! and with counts and offsets in the device's memory of any value.
+//!
+//! All arguments lie in one arena, whose bytes are compared before and after. A call that has to be refused is, with nothing written;
+//! any other writes what plain loops say, and nothing else. What has to be refused is decided here by bytes, with none of the
+//! library's code.
+
+#[path = "arguments/calls.rs"]
+mod calls;
+#[path = "arguments/model.rs"]
+mod model;
+
+use std::ops::Range;
+
+use cust::memory::{CopyDestination, DeviceBuffer};
+use cust::stream::{Stream, StreamFlags};
+use proptest::collection::vec;
+use proptest::prelude::{Strategy, any};
+use proptest::sample::select;
+use warpfold::{Error, Gpu, cust};
+
+use crate::common::gpu;
+use crate::data::Random;
+use calls::{CALLS, Call};
+
+/// Columns of each matrix, and items of its rows. Every number of items is a multiple.
+pub const COLUMNS: usize = 5;
+
+/// Numbers of items: none, a few, a warp and more, several vectors, more than a block's threads.
+const LENGTHS: [usize; 6] = [0, 5, 35, 100, 300, 600];
+
+/// Bytes of the arena, and of a border on either side that no argument is meant for.
+const ARENA_BYTES: usize = 48 << 10;
+const BORDER_BYTES: usize = 8 << 10;
+
+/// What is allowed of an argument's length.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Length {
+    /// It says how many items there are.
+    Given,
+    /// Fewer items are refused.
+    Needed,
+    /// Fewer are written then.
+    Any,
+}
+
+/// What an argument has to be for a call.
+#[derive(Debug, Clone, Copy)]
+pub struct Role {
+    item_bytes: usize,
+    /// The most items that are touched.
+    items: usize,
+    is_written: bool,
+    /// Whether it may be the first argument, item for item.
+    is_in_place: bool,
+    length: Length,
+    contents: Contents,
+}
+
+/// What stands in an argument before the call.
+#[derive(Debug, Clone, Copy)]
+enum Contents {
+    /// What is in the arena.
+    Arena,
+    /// Offsets of segments of this many items, perhaps wrong ones.
+    Offsets(usize),
+    /// A number of items, perhaps beyond all.
+    Count,
+}
+
+impl Role {
+    const fn read(item_bytes: usize, items: usize) -> Self {
+        Self {
+            item_bytes,
+            items,
+            is_written: false,
+            is_in_place: false,
+            length: Length::Given,
+            contents: Contents::Arena,
+        }
+    }
+
+    fn written(item_bytes: usize, items: usize) -> Self {
+        Self {
+            is_written: true,
+            length: Length::Needed,
+            ..Self::read(item_bytes, items)
+        }
+    }
+
+    fn any_length(self) -> Self {
+        Self {
+            length: Length::Any,
+            ..self
+        }
+    }
+
+    fn of_given_length(self) -> Self {
+        Self {
+            length: Length::Given,
+            ..self
+        }
+    }
+
+    fn as_long_as_others(self) -> Self {
+        Self {
+            length: Length::Needed,
+            ..self
+        }
+    }
+
+    fn in_place(self) -> Self {
+        Self {
+            is_in_place: true,
+            ..self
+        }
+    }
+
+    fn offsets(self, items: usize) -> Self {
+        Self {
+            contents: Contents::Offsets(items),
+            ..self
+        }
+    }
+
+    fn count(self) -> Self {
+        Self {
+            contents: Contents::Count,
+            length: Length::Needed,
+            ..self
+        }
+    }
+}
+
+/// Where an argument is.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    address: u64,
+    items: usize,
+}
+
+/// What is done to an argument.
+#[derive(Debug, Clone, Copy)]
+enum Slip {
+    /// It is put over another one: this many items after its start, or before it.
+    Over(usize, i64),
+    /// It is put over another one, from that one's middle on.
+    OverMiddle(usize),
+    /// It has fewer items: this many tens of a hundred.
+    Short(usize),
+    /// It starts one byte late.
+    Misaligned,
+    Host,
+    Freed,
+    OtherDevice,
+}
+
+/// A call, and what is done to its arguments.
+#[derive(Debug)]
+pub struct Case {
+    call: usize,
+    items: usize,
+    seed: u64,
+    slips: Vec<(usize, Slip)>,
+}
+
+impl Case {
+    pub fn strategy() -> impl Strategy<Value = Self> {
+        let shifts = select(vec![0, 0, 1, -1, 3]);
+        let slip =
+            (0..9_u8, 0..6_usize, shifts, 0..10_usize).prop_map(|(kind, other, shift, tenths)| {
+                match kind {
+                    0..3 => Slip::Over(other, shift),
+                    3 => Slip::OverMiddle(other),
+                    4 => Slip::Short(tenths),
+                    5 => Slip::Misaligned,
+                    6 => Slip::Host,
+                    7 => Slip::Freed,
+                    _ => Slip::OtherDevice,
+                }
+            });
+        let lengths = select(LENGTHS.to_vec());
+        let slips = vec((0..6_usize, slip), 0..3);
+        (0..CALLS.len(), lengths, any::<u64>(), slips).prop_map(|(call, items, seed, slips)| Self {
+            call,
+            items,
+            seed,
+            slips,
+        })
+    }
+
+    pub fn check(&self, strangers: &Strangers) {
+        let gpu = gpu();
+        let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
+        let call = &CALLS[self.call];
+        let roles = (call.roles)(self.items);
+        let mut random = Random::new(self.seed);
+        let mut bytes: Vec<u8> = (0..ARENA_BYTES)
+            .map(|index| match index % 4 {
+                0 => (random.bits() % 7 / 3) as u8,
+                _ => 0,
+            })
+            .collect();
+        let arena = DeviceBuffer::from_slice(&bytes).unwrap();
+        let start = arena.as_device_ptr().as_raw();
+        let places = self.places(&roles, start, strangers);
+        for (role, place) in roles.iter().zip(&places) {
+            write_contents(role, place, start, &mut bytes, &mut random);
+        }
+        let mut arena = arena;
+        arena.copy_from(&bytes).unwrap();
+
+        let answer = (call.run)(gpu, &stream, &places);
+        assert_eq!(stream.synchronize(), Ok(()), "{}: {answer:?}", call.name);
+        let found = arena.as_host_vec().unwrap();
+        let is_inside =
+            |place: &&Place| (start..start + ARENA_BYTES as u64).contains(&place.address);
+        let must_refuse = self.items > 0 && has_flaw(&roles, &places, start, is_inside);
+        if must_refuse {
+            assert!(answer.is_err(), "{} is not refused: {places:x?}", call.name);
+        }
+        match answer {
+            Ok(()) => check_results(call, &roles, &places, start, &bytes, &found),
+            Err(Error::BadOffset { .. }) => {
+                let mut expected = bytes.clone();
+                let results = spans(&roles, &places, start).pop().unwrap();
+                expected[results.clone()].copy_from_slice(&found[results]);
+                assert_eq!(found, expected, "{} wrote beside its results", call.name);
+                assert_eq!(values_and_model(call, &roles, &places, start, &bytes), None);
+            }
+            Err(error) => {
+                assert!(is_refusal(&error), "{}: {error:?}", call.name);
+                assert!(
+                    must_refuse || self.items == 0 && !self.slips.is_empty(),
+                    "{} is refused: {error:?}",
+                    call.name
+                );
+                assert_eq!(found, bytes, "{} was refused and wrote", call.name);
+            }
+        }
+    }
+
+    /// Where the arguments are: one after the other, and then what the slips say.
+    fn places(&self, roles: &[Role], start: u64, strangers: &Strangers) -> Vec<Place> {
+        let mut at = start + BORDER_BYTES as u64;
+        let mut places: Vec<_> = roles
+            .iter()
+            .map(|role| {
+                let place = Place {
+                    address: at,
+                    items: role.items,
+                };
+                at = (at + (role.items * role.item_bytes) as u64).next_multiple_of(8) + 64;
+                place
+            })
+            .collect();
+        for &(argument, slip) in &self.slips {
+            let argument = argument % roles.len();
+            let role = &roles[argument];
+            let bytes = role.item_bytes as i64;
+            let other = |other: usize| {
+                let other = other % roles.len();
+                (places[other], roles[other].item_bytes)
+            };
+            let place = match slip {
+                Slip::Over(over, shift) => {
+                    let address = other(over).0.address;
+                    address.wrapping_add_signed(shift * bytes)
+                }
+                Slip::OverMiddle(over) => {
+                    let (place, item_bytes) = other(over);
+                    let middle = (place.items / 2 * item_bytes) as u64;
+                    place.address + middle / 8 * 8
+                }
+                Slip::Short(tenths) => {
+                    if role.length != Length::Given {
+                        places[argument].items = role.items * tenths / 10;
+                    }
+                    continue;
+                }
+                Slip::Misaligned => places[argument].address + 1,
+                Slip::Host => strangers.host.as_ptr() as u64,
+                Slip::Freed => strangers.freed,
+                Slip::OtherDevice => strangers.other.as_device_ptr().as_raw(),
+            };
+            places[argument].address = place;
+        }
+        places
+    }
+}
+
+/// Memory that is not the GPU's.
+pub struct Strangers {
+    host: Vec<u64>,
+    freed: u64,
+    other: DeviceBuffer<u64>,
+}
+
+impl Strangers {
+    /// Memory of this other device, of the host, and what was the GPU's once.
+    pub fn new(other: &Gpu) -> Self {
+        other.make_current().unwrap();
+        let words = ARENA_BYTES / 8;
+        let foreign = DeviceBuffer::from_slice(&vec![0; words]).unwrap();
+        gpu();
+        let freed = DeviceBuffer::from_slice(&vec![0_u64; words]).unwrap();
+        Self {
+            host: vec![0; words],
+            freed: freed.as_device_ptr().as_raw(),
+            other: foreign,
+        }
+    }
+}
+
+/// The bytes of the arena that are touched of each argument; of one that is elsewhere, none.
+fn spans(roles: &[Role], places: &[Place], start: u64) -> Vec<Range<usize>> {
+    let pairs = roles.iter().zip(places);
+    pairs
+        .map(|(role, place)| {
+            let bytes = place.items.min(role.items) * role.item_bytes;
+            match place.address.checked_sub(start) {
+                Some(at) if at < ARENA_BYTES as u64 => at as usize..at as usize + bytes,
+                _ => 0..0,
+            }
+        })
+        .collect()
+}
+
+/// Whether a call has to be refused.
+fn has_flaw(
+    roles: &[Role],
+    places: &[Place],
+    start: u64,
+    is_inside: impl Fn(&&Place) -> bool,
+) -> bool {
+    let spans = spans(roles, places, start);
+    let pairs = || roles.iter().zip(places);
+    let is_short =
+        |(role, place): (&Role, &Place)| role.length == Length::Needed && place.items < role.items;
+    let is_misplaced = |(role, place): (&Role, &Place)| {
+        let is_misaligned = !place.address.is_multiple_of(role.item_bytes as u64);
+        place.items > 0 && role.items > 0 && (is_misaligned || !is_inside(&place))
+    };
+    let meets = |a: usize, b: usize| {
+        let (left, right) = (&spans[a], &spans[b]);
+        let overlap = left.start.max(right.start) < left.end.min(right.end);
+        let in_place = a == 0 && roles[b].is_in_place && left.start == right.start;
+        overlap && (roles[a].is_written || roles[b].is_written) && !in_place
+    };
+    let overlaps = || (0..roles.len()).any(|b| (0..b).any(|a| meets(a, b)));
+    pairs().any(is_short) || pairs().any(is_misplaced) || overlaps()
+}
+
+/// Whether an error says that a call's arguments do not fit.
+fn is_refusal(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Overlap { .. }
+            | Error::Misaligned { .. }
+            | Error::ForeignMemory { .. }
+            | Error::OutputTooShort { .. }
+            | Error::LengthsDiffer { .. }
+            | Error::CountMissing
+    )
+}
+
+/// Writes an argument's contents to the arena's bytes, if it is there.
+fn write_contents(role: &Role, place: &Place, start: u64, bytes: &mut [u8], random: &mut Random) {
+    let values: Vec<u64> = match role.contents {
+        Contents::Arena => return,
+        Contents::Count => {
+            let any = [
+                0,
+                1,
+                4,
+                5,
+                99,
+                600,
+                601,
+                1 << 32,
+                (1 << 32) + 7,
+                1 << 63,
+                u64::MAX,
+            ];
+            vec![any[random.bits() as usize % any.len()]]
+        }
+        Contents::Offsets(items) => {
+            let is_wild = random.bits().is_multiple_of(4);
+            let bound = if is_wild {
+                u32::MAX as u64
+            } else {
+                items as u64 + 1
+            };
+            let mut offsets: Vec<_> = (0..role.items).map(|_| random.bits() % bound).collect();
+            if !is_wild || random.bits().is_multiple_of(2) {
+                offsets.sort_unstable();
+            }
+            if random.bits().is_multiple_of(2) {
+                (offsets[0], offsets[role.items - 1]) = (0, items as u64);
+            }
+            offsets
+        }
+    };
+    let Some(at) = place.address.checked_sub(start) else {
+        return;
+    };
+    for (index, value) in values.into_iter().take(place.items).enumerate() {
+        let from = at as usize + index * role.item_bytes;
+        if let Some(to) = bytes.get_mut(from..from.saturating_add(role.item_bytes)) {
+            to.copy_from_slice(&value.to_le_bytes()[..role.item_bytes]);
+        }
+    }
+}
+
+/// What the model says that is written.
+fn values_and_model(
+    call: &Call,
+    roles: &[Role],
+    places: &[Place],
+    start: u64,
+    bytes: &[u8],
+) -> Option<Vec<Vec<u64>>> {
+    let spans = spans(roles, places, start);
+    let values = roles.iter().zip(&spans).map(|(role, span)| {
+        let items = bytes[span.clone()].chunks_exact(role.item_bytes);
+        let number = |item: &[u8]| {
+            item.iter()
+                .rev()
+                .fold(0, |high, &low| high << 8 | low as u64)
+        };
+        items.map(number).collect()
+    });
+    (call.model)(&values.collect::<Vec<_>>())
+}
+
+/// Checks what a call that was not refused has written.
+fn check_results(
+    call: &Call,
+    roles: &[Role],
+    places: &[Place],
+    start: u64,
+    bytes: &[u8],
+    found: &[u8],
+) {
+    let spans = spans(roles, places, start);
+    let mut expected = bytes.to_vec();
+    match values_and_model(call, roles, places, start, bytes) {
+        Some(written) => {
+            for ((values, span), role) in written.iter().zip(&spans).zip(roles) {
+                let items = expected[span.clone()].chunks_exact_mut(role.item_bytes);
+                for (item, value) in items.zip(values) {
+                    item.copy_from_slice(&value.to_le_bytes()[..role.item_bytes]);
+                }
+            }
+        }
+        None => {
+            for (span, role) in spans.iter().zip(roles) {
+                if role.is_written {
+                    expected[span.clone()].copy_from_slice(&found[span.clone()]);
+                }
+            }
+        }
+    }
+    let differs = (0..bytes.len()).find(|&at| found[at] != expected[at]);
+    assert_eq!(
+        differs, None,
+        "{} at {places:x?}, arena {start:x}",
+        call.name
+    );
+}

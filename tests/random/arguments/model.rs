@@ -1,0 +1,223 @@
+//! What each call writes, in plain loops.
+
+use super::COLUMNS;
+
+/// What is written of each argument, given the values of all; `None` where it is unspecified, as with offsets that are wrong. Of an
+/// argument that is read nothing is written.
+pub type Model = fn(&[Vec<u64>]) -> Option<Vec<Vec<u64>>>;
+
+fn sum(values: &[u64]) -> u64 {
+    values.iter().sum::<u64>() as u32 as u64
+}
+
+fn inclusive(values: &[u64]) -> Vec<u64> {
+    (1..=values.len()).map(|end| sum(&values[..end])).collect()
+}
+
+fn exclusive(values: &[u64], initial: u64) -> Vec<u64> {
+    let before = (0..values.len()).map(|end| sum(&values[..end]));
+    before.map(|value| sum(&[value, initial])).collect()
+}
+
+fn counted<'a>(items: &'a [u64], count: &[u64]) -> &'a [u64] {
+    let most = items.len() as u64;
+    &items[..count[0].min(most) as usize]
+}
+
+/// Where runs start, and the end.
+fn starts(keys: &[u64]) -> Vec<u64> {
+    let starts = (0..keys.len()).filter(|&i| i == 0 || keys[i - 1] != keys[i]);
+    starts
+        .chain([keys.len()])
+        .map(|start| start as u64)
+        .collect()
+}
+
+/// Each run's part of the values.
+fn runs<'a>(keys: &[u64], values: &'a [u64]) -> Vec<&'a [u64]> {
+    let starts = starts(keys);
+    let pairs = starts.windows(2);
+    pairs
+        .map(|pair| &values[pair[0] as usize..pair[1] as usize])
+        .collect()
+}
+
+fn firsts(keys: &[u64]) -> Vec<u64> {
+    runs(keys, keys).iter().map(|run| run[0]).collect()
+}
+
+fn first(values: Vec<u64>, most: usize) -> Vec<u64> {
+    values.into_iter().take(most).collect()
+}
+
+pub fn reduce(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    Some(vec![vec![], vec![sum(&a[0])]])
+}
+
+pub fn reduce_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    Some(vec![vec![], vec![], vec![sum(counted(&a[0], &a[1]))]])
+}
+
+pub fn dot(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let products = a[0]
+        .iter()
+        .zip(&a[1])
+        .map(|(left, right)| left.wrapping_mul(*right));
+    Some(vec![
+        vec![],
+        vec![],
+        vec![products.fold(0, u64::wrapping_add)],
+    ])
+}
+
+pub fn scan(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    Some(vec![vec![], inclusive(&a[0])])
+}
+
+pub fn scan_with(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let items = counted(&a[0], &a[3]);
+    let total = sum(&[sum(items), 7]);
+    Some(vec![vec![], exclusive(items, 7), vec![total], vec![]])
+}
+
+/// The segments; nothing if the offsets are wrong.
+fn segments_of<'a>(items: &'a [u64], offsets: &[u64]) -> Option<Vec<&'a [u64]>> {
+    let pairs = offsets.windows(2);
+    pairs
+        .map(|pair| items.get(pair[0] as usize..pair[1] as usize))
+        .collect()
+}
+
+pub fn segments(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let segments = segments_of(&a[0], &a[1])?;
+    Some(vec![
+        vec![],
+        vec![],
+        segments.into_iter().map(sum).collect(),
+    ])
+}
+
+/// Only of offsets from 0 to the end: then each item has a result.
+pub fn segmented_scan(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let segments = segments_of(&a[0], &a[1])?;
+    let covers = a[1].first() == Some(&0) && a[1].last() == Some(&(a[0].len() as u64));
+    let scans = segments
+        .into_iter()
+        .flat_map(|segment| exclusive(segment, 0));
+    covers.then(|| vec![vec![], vec![], scans.collect()])
+}
+
+pub fn rows(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    Some(vec![vec![], a[0].chunks(COLUMNS).map(sum).collect()])
+}
+
+pub fn row_scans(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    Some(vec![
+        vec![],
+        a[0].chunks(COLUMNS).flat_map(inclusive).collect(),
+    ])
+}
+
+fn column(items: &[u64], column: usize) -> Vec<u64> {
+    items
+        .iter()
+        .skip(column)
+        .step_by(COLUMNS)
+        .copied()
+        .collect()
+}
+
+pub fn columns(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let sums = (0..COLUMNS).map(|index| sum(&column(&a[0], index)));
+    Some(vec![vec![], sums.collect()])
+}
+
+pub fn column_scans(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let scans: Vec<_> = (0..COLUMNS)
+        .map(|index| inclusive(&column(&a[0], index)))
+        .collect();
+    let places = (0..a[0].len()).map(|place| scans[place % COLUMNS][place / COLUMNS]);
+    Some(vec![vec![], places.collect()])
+}
+
+pub fn select_flagged(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let chosen = a[0].iter().zip(&a[1]).filter(|(_, flag)| **flag != 0);
+    let chosen: Vec<_> = chosen.map(|(item, _)| *item).collect();
+    let count = chosen.len() as u64;
+    Some(vec![vec![], vec![], chosen, vec![count]])
+}
+
+pub fn partition(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let (chosen, others): (Vec<_>, Vec<_>) = a[0].iter().partition(|item| **item != 0);
+    let count = chosen.len() as u64;
+    Some(vec![vec![], chosen, others, vec![count]])
+}
+
+pub fn indices(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let indices = (0..a[0].len()).filter(|&index| a[0][index] != 0);
+    let indices: Vec<_> = indices.map(|index| index as u64).collect();
+    let count = indices.len() as u64;
+    Some(vec![vec![], indices, vec![count]])
+}
+
+pub fn unique_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let firsts = firsts(counted(&a[0], &a[1]));
+    let count = firsts.len() as u64;
+    Some(vec![vec![], vec![], firsts, vec![count]])
+}
+
+pub fn run_lengths(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let lengths: Vec<_> = runs(&a[0], &a[0])
+        .iter()
+        .map(|run| run.len() as u64)
+        .collect();
+    let (room, count) = (a[1].len().min(a[2].len()), lengths.len() as u64);
+    Some(vec![
+        vec![],
+        first(firsts(&a[0]), room),
+        first(lengths, room),
+        vec![count],
+    ])
+}
+
+pub fn run_starts(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let starts = starts(&a[0]);
+    let count = starts.len() as u64 - 1;
+    Some(vec![vec![], starts, vec![count]])
+}
+
+/// Starts and count are written where there are arguments for them.
+pub fn reduce_by_key(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let (firsts, starts) = (firsts(&a[0]), starts(&a[0]));
+    let sums = runs(&a[0], &a[1]).into_iter().map(sum).collect();
+    let runs = a[2].len().min(a[3].len());
+    let runs = a
+        .get(4)
+        .map_or(runs, |starts| runs.min(starts.len().saturating_sub(1)));
+    let count = firsts.len() as u64;
+    let mut written = vec![
+        vec![],
+        vec![],
+        firsts,
+        first(sums, runs),
+        starts,
+        vec![count],
+    ];
+    written.truncate(a.len());
+    Some(written)
+}
+
+pub fn exclusive_scan_by_key(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let scans = runs(&a[0], &a[1])
+        .into_iter()
+        .flat_map(|run| exclusive(run, 0))
+        .collect();
+    let starts = starts(&a[0]);
+    let count = starts.len() as u64 - 1;
+    Some(vec![vec![], vec![], scans, starts, vec![count]])
+}
+
+pub fn inclusive_scan_by_key(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let scans = runs(&a[0], &a[1]).into_iter().flat_map(inclusive).collect();
+    Some(vec![vec![], vec![], scans])
+}

@@ -1,0 +1,229 @@
+//! What `cudarc`'s guards order: work on a slice before a request and after it, on any stream.
+//!
+//! The virtual GPU stops a program of which two pieces of work touch the same bytes with nothing that orders them, and every later call
+//! fails. So a right result shows that all was in order.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use cudarc::driver::result::stream::{self, StreamKind};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
+use warpfold::{
+    DeviceItemsMut, DeviceStream, Gpu, Max, RawItemsMut, RawStream, Sum, User, reduce, scan,
+};
+
+use super::child::in_child;
+
+const ITEMS: u32 = 60_000;
+
+/// Where the greatest of some sums is looked for.
+#[derive(Debug, Clone, Copy)]
+enum Then {
+    Waiting,
+    /// On a stream of `cudarc`'s.
+    Queued,
+    /// On the same, as a handle that `cudarc` does not know.
+    QueuedOnHandle,
+}
+
+const ALL: [Then; 3] = [Then::Waiting, Then::Queued, Then::QueuedOnHandle];
+
+struct Streams {
+    context: Arc<CudaContext>,
+    home: Arc<CudaStream>,
+}
+
+impl Streams {
+    fn new() -> Self {
+        let context = CudaContext::new(0).unwrap();
+        let home = context.new_stream().unwrap();
+        Self { context, home }
+    }
+
+    /// A non-blocking stream, which is in no order with others.
+    fn another(&self) -> Arc<CudaStream> {
+        self.context.new_stream().unwrap()
+    }
+
+    fn of(&self, item: u32) -> CudaSlice<u32> {
+        self.home.clone_htod(&vec![item; ITEMS as usize]).unwrap()
+    }
+
+    fn first(&self, items: &CudaSlice<u32>) -> u32 {
+        let on = self.another();
+        on.clone_dtoh(&items.slice(..1)).unwrap()[0]
+    }
+
+    /// The greatest of the items, found in this way.
+    fn greatest(&self, items: &CudaSlice<u32>, then: Then) -> u32 {
+        let gpu = gpu();
+        let mut greatest = self.home.alloc_zeros(1).unwrap();
+        let stream = self.another();
+        let request = reduce::<Max, _>(items);
+        match then {
+            Then::Waiting => return request.wait(gpu).unwrap(),
+            Then::Queued => request.to(&mut greatest).queue(gpu, &stream).unwrap(),
+            Then::QueuedOnHandle => request
+                .to(&mut greatest)
+                .queue(gpu, &unknown(&stream))
+                .unwrap(),
+        }
+        self.first(&greatest)
+    }
+}
+
+fn gpu() -> &'static Gpu {
+    Gpu::global().expect("a GPU, real or virtual")
+}
+
+/// The stream's handle alone.
+fn unknown(stream: &CudaStream) -> RawStream<'_> {
+    // SAFETY: the stream is not destroyed while it is borrowed.
+    unsafe { RawStream::from_raw(stream.cu_stream().cast()) }
+}
+
+#[test]
+fn a_request_comes_after_earlier_requests_on_other_streams() {
+    let streams = Streams::new();
+    for then in ALL {
+        let (ones, mut sums) = (streams.of(1), streams.of(0));
+        let stream = streams.another();
+        let request = scan::<Sum, _>(&ones).to(&mut sums);
+        match then {
+            Then::QueuedOnHandle => request.queue(gpu(), &unknown(&stream)).unwrap(),
+            Then::Waiting | Then::Queued => request.queue(gpu(), &stream).unwrap(),
+        }
+        assert_eq!(streams.greatest(&sums, then), ITEMS, "{then:?}");
+    }
+}
+
+#[test]
+fn a_request_comes_after_other_work_on_other_streams() {
+    let streams = Streams::new();
+    for then in ALL {
+        let (sevens, mut items) = (streams.of(7), streams.of(0));
+        streams.another().memcpy_dtod(&sevens, &mut items).unwrap();
+        assert_eq!(streams.greatest(&items, then), 7, "{then:?}");
+    }
+}
+
+#[test]
+fn other_work_comes_after_a_request_that_reads() {
+    let streams = Streams::new();
+    for then in ALL {
+        let mut items = streams.of(7);
+        let mut greatest = streams.of(0);
+        let stream = streams.another();
+        let request = reduce::<Max, _>(&items);
+        match then {
+            Then::Waiting => assert_eq!(request.wait(gpu()), Ok(7)),
+            Then::Queued => request.to(&mut greatest).queue(gpu(), &stream).unwrap(),
+            Then::QueuedOnHandle => request
+                .to(&mut greatest)
+                .queue(gpu(), &unknown(&stream))
+                .unwrap(),
+        }
+        streams.another().memset_zeros(&mut items).unwrap();
+        assert_eq!(streams.first(&items), 0, "{then:?}");
+        if !matches!(then, Then::Waiting) {
+            assert_eq!(streams.first(&greatest), 7, "{then:?}");
+        }
+    }
+}
+
+#[test]
+fn views_begin_and_end_anywhere_and_are_ordered_as_their_slices() {
+    let streams = Streams::new();
+    let ones = streams.of(1);
+    let mut sums = streams.of(0);
+    let mut view = sums.slice_mut(3..1_003);
+    scan::<Sum, _>(&ones.slice(5..1_005))
+        .to(&mut view)
+        .queue(gpu(), &streams.another())
+        .unwrap();
+    let greatest = reduce::<Max, _>(&sums.slice(..1_000)).wait(gpu());
+    assert_eq!(greatest, Ok(997));
+    let mut view = sums.slice_mut(3..1_003);
+    scan::<Max, _>(&mut view)
+        .in_place()
+        .queue(gpu(), &unknown(&streams.another()))
+        .unwrap();
+    assert_eq!(streams.greatest(&sums, Then::Queued), 1_000);
+}
+
+/// The rows of the table in the documentation of `warpfold`'s bindings, for memory of `cudarc`.
+#[test]
+fn a_waiting_call_comes_after_work_on_every_kind_of_stream() {
+    let streams = Streams::new();
+    let blocking = stream::create(StreamKind::Default).unwrap();
+    // SAFETY: the stream is the context's, and is never destroyed.
+    let blocking = unsafe { streams.context.wrap_borrowed_stream(blocking) };
+    let kinds = [
+        streams.context.default_stream(),
+        streams.context.per_thread_stream(),
+        blocking,
+        streams.another(),
+    ];
+    for (row, kind) in kinds.iter().enumerate() {
+        let (ones, mut sums) = (streams.of(1), streams.of(0));
+        scan::<Sum, _>(&ones)
+            .to(&mut sums)
+            .queue(gpu(), kind)
+            .unwrap();
+        assert_eq!(reduce::<Max, _>(&sums).wait(gpu()), Ok(ITEMS), "row {row}");
+    }
+}
+
+/// When a guard is dropped, by a program that calls `lend_mut` itself.
+#[derive(Clone, Copy, PartialEq)]
+enum Dropped {
+    BeforeTheWork,
+    AfterTheWork,
+}
+
+/// Scans ones into memory that was lent, on a stream of `cudarc`'s, and finds the greatest sum on another.
+fn lent_by_hand(dropped: Dropped) -> Result<u32, Box<dyn Error>> {
+    let streams = Streams::new();
+    let (ones, mut sums) = (streams.of(1), streams.of(0));
+    let (writer, reader) = (streams.another(), streams.another());
+    let lent = sums.lend_mut(User::Stream(writer.as_raw()));
+    // SAFETY: so many items are there, and are freed after all else here.
+    let mut to = unsafe { RawItemsMut::from_raw(lent.address, ITEMS as usize) };
+    let request = scan::<Sum, _>(&ones).to(&mut to);
+    match dropped {
+        Dropped::BeforeTheWork => {
+            drop(lent);
+            request.queue(gpu(), &writer)?;
+        }
+        Dropped::AfterTheWork => {
+            request.queue(gpu(), &writer)?;
+            drop(lent);
+        }
+    }
+    let mut greatest = streams.of(0);
+    reduce::<Max, _>(&sums)
+        .to(&mut greatest.slice_mut(..1))
+        .queue(gpu(), &reader)?;
+    streams.context.synchronize()?;
+    let mut found = [0];
+    reader.memcpy_dtoh(&greatest.slice(..1), &mut found)?;
+    Ok(found[0])
+}
+
+#[test]
+fn a_guard_that_is_kept_orders_what_comes_later() {
+    assert_eq!(lent_by_hand(Dropped::AfterTheWork).unwrap(), ITEMS);
+}
+
+/// The race ends the context, so this needs a process of its own.
+#[test]
+fn a_guard_that_is_dropped_early_does_not() {
+    if !gpu().name().starts_with("Virtual GPU") {
+        return;
+    }
+    let test = "guards::a_guard_that_is_dropped_early_does_not";
+    in_child(test, &[], || {
+        let error = lent_by_hand(Dropped::BeforeTheWork).unwrap_err();
+        assert!(error.to_string().contains("LAUNCH_FAILED"), "{error}");
+    });
+}

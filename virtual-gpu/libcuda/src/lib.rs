@@ -1,0 +1,3 @@
+#![doc = include_str!("../README.md")]
+
+use virtual_gpu as _;

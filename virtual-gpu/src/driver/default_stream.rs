@@ -1,0 +1,35 @@
+//! Which stream the handle zero means in a call: the legacy default stream, or the default stream of the calling
+//! thread for symbols that end with `_ptds` or `_ptsz`.
+
+use std::cell::Cell;
+
+thread_local! {
+    static IS_OF_THREAD: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the calling thread is inside a call whose default stream is the thread's own.
+pub(crate) fn is_of_thread() -> bool {
+    IS_OF_THREAD.try_with(Cell::get).unwrap_or(false)
+}
+
+/// Answers a call whose default stream is the legacy one.
+pub(crate) fn legacy<R>(answer: impl FnOnce() -> R) -> R {
+    answer()
+}
+
+/// Answers a call whose default stream is the calling thread's own.
+pub(crate) fn of_thread<R>(answer: impl FnOnce() -> R) -> R {
+    /// Puts back what held before, also where `answer` panics.
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            let _ = IS_OF_THREAD.try_with(|mark| mark.set(self.0));
+        }
+    }
+    let _before = Before(
+        IS_OF_THREAD
+            .try_with(|mark| mark.replace(true))
+            .unwrap_or(false),
+    );
+    answer()
+}

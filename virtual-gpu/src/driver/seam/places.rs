@@ -1,0 +1,47 @@
+//! Where to look for the real driver once the loader has found this crate under its name: the directories of
+//! `LD_LIBRARY_PATH`, those of the loader's configuration, and where distributions install the driver.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const CONFIGURATION: &str = "/etc/ld.so.conf.d";
+
+const USUAL: [&str; 9] = [
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/lib/x86_64-linux-gnu",
+    "/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+    "/usr/lib",
+    "/usr/lib/wsl/lib",
+    "/run/opengl-driver/lib",
+    "/usr/local/cuda/compat",
+];
+
+/// The directories, first the one to look in first.
+pub(crate) fn directories() -> Vec<PathBuf> {
+    let of_program = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let mut all: Vec<PathBuf> = env::split_paths(&of_program).collect();
+    all.extend(configured(Path::new(CONFIGURATION)));
+    all.extend(USUAL.map(PathBuf::from));
+    // A relative directory would depend on where the program stands.
+    all.retain(|directory| directory.is_absolute());
+    all
+}
+
+/// The directories that the files of the loader's configuration name, one to a line.
+fn configured(folder: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = files.map(|file| file.path()).collect();
+    paths.sort();
+    let texts = paths
+        .iter()
+        .filter_map(|path| fs::read_to_string(path).ok());
+    let named = |text: String| {
+        let lines = text.lines().map(str::trim);
+        let directories = lines.filter(|line| line.starts_with('/'));
+        directories.map(PathBuf::from).collect::<Vec<_>>()
+    };
+    texts.flat_map(named).collect()
+}

@@ -5,11 +5,11 @@ use warpfold_kernels::selection::{Equality, Predicate};
 
 use super::arguments::{Arguments, HostItems, Memory, Offsets, Shape};
 use super::ends::{room, take};
-use super::memory::{Host, Pairs, Replaceable, Returned};
-use super::shape::{Keys, Order, Several, Whole, WholeWith};
+use super::memory::{OnTheHost, PairsIn, Replaceable, Returned};
+use super::shape::{ByKey, Order, Several, Whole, WholeWith};
 use super::{
-    Flagged, Reduce, ReturnedIndices, ReturnedLengths, ReturnedParts, ReturnedWithTotal, Runner,
-    Runs, Scan, Select, Uncounted, Written, WrittenWithTotal,
+    Flagged, Reduce, Replaced, ReturnedIndices, ReturnedLengths, ReturnedParts, ReturnedWithTotal,
+    Runner, Runs, Scan, Select, Uncounted, Written, WrittenWithTotal,
 };
 use crate::error::Result;
 use crate::kernel::Item;
@@ -81,16 +81,17 @@ fn typed<T: Item>(items: Items<'_>) -> &[T] {
     bytemuck::cast_slice(items.bytes())
 }
 
-impl<O: Op<T, Output: Item>, T: Item> Runner<Reduce<'_, O, T, Host, Whole, Returned>> for Cpu {
+impl<O: Op<T, Output: Item>, T: Item> Runner<Reduce<'_, O, T, OnTheHost, Whole, Returned>> for Cpu {
     type Given = O::Output;
 
-    fn run(self, request: Reduce<'_, O, T, Host, Whole, Returned>) -> Result<O::Output> {
+    fn run(self, request: Reduce<'_, O, T, OnTheHost, Whole, Returned>) -> Result<O::Output> {
         let items = request.arguments.input.host();
         Ok(reference::reduce::<O, T>(typed(items)))
     }
 }
 
-impl<O, A: Item, B: Item> Runner<Reduce<'_, O, Pair<A, B>, Pairs<Host>, Whole, Returned>> for Cpu
+impl<O, A: Item, B: Item> Runner<Reduce<'_, O, Pair<A, B>, PairsIn<OnTheHost>, Whole, Returned>>
+    for Cpu
 where
     Pair<A, B>: Item,
     O: Op<Pair<A, B>, Output: Item>,
@@ -99,7 +100,7 @@ where
 
     fn run(
         self,
-        request: Reduce<'_, O, Pair<A, B>, Pairs<Host>, Whole, Returned>,
+        request: Reduce<'_, O, Pair<A, B>, PairsIn<OnTheHost>, Whole, Returned>,
     ) -> Result<O::Output> {
         let arguments = request.arguments;
         arguments.group_count()?;
@@ -111,10 +112,10 @@ where
     }
 }
 
-impl<O: Op<T, Output: Item>, T: Item> Runner<Reduce<'_, O, T, Host, Whole, Written>> for Cpu {
+impl<O: Op<T, Output: Item>, T: Item> Runner<Reduce<'_, O, T, OnTheHost, Whole, Written>> for Cpu {
     type Given = ();
 
-    fn run(self, request: Reduce<'_, O, T, Host, Whole, Written>) -> Result<()> {
+    fn run(self, request: Reduce<'_, O, T, OnTheHost, Whole, Written>) -> Result<()> {
         let mut arguments = request.arguments;
         let to = room(arguments.results.take(), 1)?;
         let result = reference::reduce::<O, T>(typed(arguments.input.host()));
@@ -123,12 +124,12 @@ impl<O: Op<T, Output: Item>, T: Item> Runner<Reduce<'_, O, T, Host, Whole, Writt
     }
 }
 
-impl<O: Op<T, Output: Item>, T: Item, S: Several> Runner<Reduce<'_, O, T, Host, S, Returned>>
+impl<O: Op<T, Output: Item>, T: Item, S: Several> Runner<Reduce<'_, O, T, OnTheHost, S, Returned>>
     for Cpu
 {
     type Given = Vec<O::Output>;
 
-    fn run(self, request: Reduce<'_, O, T, Host, S, Returned>) -> Result<Vec<O::Output>> {
+    fn run(self, request: Reduce<'_, O, T, OnTheHost, S, Returned>) -> Result<Vec<O::Output>> {
         let arguments = request.arguments;
         match arguments.group_count()? {
             0 => Ok(Vec::new()),
@@ -140,12 +141,12 @@ impl<O: Op<T, Output: Item>, T: Item, S: Several> Runner<Reduce<'_, O, T, Host, 
     }
 }
 
-impl<O: Op<T, Output: Item>, T: Item, S: Several> Runner<Reduce<'_, O, T, Host, S, Written>>
+impl<O: Op<T, Output: Item>, T: Item, S: Several> Runner<Reduce<'_, O, T, OnTheHost, S, Written>>
     for Cpu
 {
     type Given = ();
 
-    fn run(self, request: Reduce<'_, O, T, Host, S, Written>) -> Result<()> {
+    fn run(self, request: Reduce<'_, O, T, OnTheHost, S, Written>) -> Result<()> {
         let mut arguments = request.arguments;
         let count = arguments.group_count()?;
         let to = room(arguments.results.take(), count)?;
@@ -157,14 +158,17 @@ impl<O: Op<T, Output: Item>, T: Item, S: Several> Runner<Reduce<'_, O, T, Host, 
     }
 }
 
-impl<O, T: Item, E: Equality<K>, K: Item> Runner<Reduce<'_, O, T, Host, Keys<E, K>, Returned>>
+impl<O, T: Item, E: Equality<K>, K: Item> Runner<Reduce<'_, O, T, OnTheHost, ByKey<E, K>, Returned>>
     for Cpu
 where
     O: Op<T, Output: Item>,
 {
     type Given = (Vec<K>, Vec<O::Output>);
 
-    fn run(self, request: Reduce<'_, O, T, Host, Keys<E, K>, Returned>) -> Result<Self::Given> {
+    fn run(
+        self,
+        request: Reduce<'_, O, T, OnTheHost, ByKey<E, K>, Returned>,
+    ) -> Result<Self::Given> {
         let arguments = request.arguments;
         arguments.group_count()?;
         let keys = typed::<K>(keys(&arguments));
@@ -209,13 +213,13 @@ fn write_total<R: Item>(output: Option<Memory<'_>>, total: R) -> Result<()> {
 macro_rules! whole_scans {
     ($shape:ident $returned:ident) => {
         impl<O: Op<T, Output: Item>, T: Item, D: Order>
-            Runner<Scan<'_, O, T, Host, $shape, D, $returned>> for Cpu
+            Runner<Scan<'_, O, T, OnTheHost, $shape, D, $returned>> for Cpu
         {
             type Given = Vec<O::Output>;
 
             fn run(
                 self,
-                request: Scan<'_, O, T, Host, $shape, D, $returned>,
+                request: Scan<'_, O, T, OnTheHost, $shape, D, $returned>,
             ) -> Result<Vec<O::Output>> {
                 let mut arguments = request.arguments;
                 let (scanned, total) = scanned::<O, T, D>(&arguments);
@@ -228,12 +232,16 @@ macro_rules! whole_scans {
         whole_scans!($shape Returned);
         whole_scans!($shape Replaceable);
 
+        whole_scans!($shape to Written);
+        whole_scans!($shape to Replaced);
+    };
+    ($shape:ident to $to:ident) => {
         impl<O: Op<T, Output: Item>, T: Item, D: Order>
-            Runner<Scan<'_, O, T, Host, $shape, D, Written>> for Cpu
+            Runner<Scan<'_, O, T, OnTheHost, $shape, D, $to>> for Cpu
         {
             type Given = ();
 
-            fn run(self, request: Scan<'_, O, T, Host, $shape, D, Written>) -> Result<()> {
+            fn run(self, request: Scan<'_, O, T, OnTheHost, $shape, D, $to>) -> Result<()> {
                 written::<O, T, D>(request.arguments).map(drop)
             }
         }
@@ -246,23 +254,26 @@ whole_scans!(WholeWith);
 macro_rules! returned_scans {
     ($returned:ident) => {
         impl<O: Op<T, Output: Item>, T: Item, S: Several, D: Order>
-            Runner<Scan<'_, O, T, Host, S, D, $returned>> for Cpu
-        {
-            type Given = Vec<O::Output>;
-
-            fn run(self, request: Scan<'_, O, T, Host, S, D, $returned>) -> Result<Vec<O::Output>> {
-                grouped::<O, T, D>(&request.arguments)
-            }
-        }
-
-        impl<O: Op<T, Output: Item>, T: Item, E: Equality<K>, K: Item, D: Order>
-            Runner<Scan<'_, O, T, Host, Keys<E, K>, D, $returned>> for Cpu
+            Runner<Scan<'_, O, T, OnTheHost, S, D, $returned>> for Cpu
         {
             type Given = Vec<O::Output>;
 
             fn run(
                 self,
-                request: Scan<'_, O, T, Host, Keys<E, K>, D, $returned>,
+                request: Scan<'_, O, T, OnTheHost, S, D, $returned>,
+            ) -> Result<Vec<O::Output>> {
+                grouped::<O, T, D>(&request.arguments)
+            }
+        }
+
+        impl<O: Op<T, Output: Item>, T: Item, E: Equality<K>, K: Item, D: Order>
+            Runner<Scan<'_, O, T, OnTheHost, ByKey<E, K>, D, $returned>> for Cpu
+        {
+            type Given = Vec<O::Output>;
+
+            fn run(
+                self,
+                request: Scan<'_, O, T, OnTheHost, ByKey<E, K>, D, $returned>,
             ) -> Result<Vec<O::Output>> {
                 let arguments = request.arguments;
                 arguments.group_count()?;
@@ -291,26 +302,26 @@ fn grouped<O: Op<T, Output: Item>, T: Item, D: Order>(
 }
 
 impl<O: Op<T, Output: Item>, T: Item, D: Order>
-    Runner<Scan<'_, O, T, Host, WholeWith, D, WrittenWithTotal>> for Cpu
+    Runner<Scan<'_, O, T, OnTheHost, WholeWith, D, WrittenWithTotal>> for Cpu
 {
     type Given = O::Output;
 
     fn run(
         self,
-        request: Scan<'_, O, T, Host, WholeWith, D, WrittenWithTotal>,
+        request: Scan<'_, O, T, OnTheHost, WholeWith, D, WrittenWithTotal>,
     ) -> Result<O::Output> {
         written::<O, T, D>(request.arguments)
     }
 }
 
 impl<O: Op<T, Output: Item>, T: Item, D: Order>
-    Runner<Scan<'_, O, T, Host, WholeWith, D, ReturnedWithTotal>> for Cpu
+    Runner<Scan<'_, O, T, OnTheHost, WholeWith, D, ReturnedWithTotal>> for Cpu
 {
     type Given = (Vec<O::Output>, O::Output);
 
     fn run(
         self,
-        request: Scan<'_, O, T, Host, WholeWith, D, ReturnedWithTotal>,
+        request: Scan<'_, O, T, OnTheHost, WholeWith, D, ReturnedWithTotal>,
     ) -> Result<Self::Given> {
         let mut arguments = request.arguments;
         let (scanned, total) = scanned::<O, T, D>(&arguments);
@@ -335,11 +346,11 @@ fn written<O: Op<T, Output: Item>, T: Item, D: Order>(
 }
 
 impl<O: Op<T, Output: Item>, T: Item, S: Several, D: Order>
-    Runner<Scan<'_, O, T, Host, S, D, Written>> for Cpu
+    Runner<Scan<'_, O, T, OnTheHost, S, D, Written>> for Cpu
 {
     type Given = ();
 
-    fn run(self, request: Scan<'_, O, T, Host, S, D, Written>) -> Result<()> {
+    fn run(self, request: Scan<'_, O, T, OnTheHost, S, D, Written>) -> Result<()> {
         let mut arguments = request.arguments;
         let count = arguments.group_count()?;
         let items = typed::<T>(arguments.input.host());
@@ -368,7 +379,7 @@ pub trait Choose<T> {
 #[derive(Debug)]
 pub struct By<C>(C);
 
-impl<C: Predicate<T>, T: Item> Choose<T> for (Host, By<C>) {
+impl<C: Predicate<T>, T: Item> Choose<T> for (OnTheHost, By<C>) {
     type Kept = T;
 
     #[allow(private_interfaces)]
@@ -378,7 +389,7 @@ impl<C: Predicate<T>, T: Item> Choose<T> for (Host, By<C>) {
     }
 }
 
-impl<T: Item> Choose<Pair<T, u8>> for (Pairs<Host>, By<Flagged>) {
+impl<T: Item> Choose<Pair<T, u8>> for (PairsIn<OnTheHost>, By<Flagged>) {
     type Kept = T;
 
     #[allow(private_interfaces)]
@@ -463,39 +474,49 @@ where
     }
 }
 
-impl<E: Equality<T>, T: Item> Runner<Runs<'_, E, T, Host, Returned, Uncounted>> for Cpu {
+impl<E: Equality<T>, T: Item> Runner<Runs<'_, E, T, OnTheHost, Returned, Uncounted>> for Cpu {
     type Given = Vec<T>;
 
-    fn run(self, request: Runs<'_, E, T, Host, Returned, Uncounted>) -> Result<Vec<T>> {
+    fn run(self, request: Runs<'_, E, T, OnTheHost, Returned, Uncounted>) -> Result<Vec<T>> {
         Ok(reference::unique::<E, T>(typed(
             request.arguments.input.host(),
         )))
     }
 }
 
-impl<E: Equality<T>, T: Item> Runner<Runs<'_, E, T, Host, ReturnedLengths, Uncounted>> for Cpu {
+impl<E: Equality<T>, T: Item> Runner<Runs<'_, E, T, OnTheHost, ReturnedLengths, Uncounted>>
+    for Cpu
+{
     type Given = (Vec<T>, Vec<usize>);
 
-    fn run(self, request: Runs<'_, E, T, Host, ReturnedLengths, Uncounted>) -> Result<Self::Given> {
+    fn run(
+        self,
+        request: Runs<'_, E, T, OnTheHost, ReturnedLengths, Uncounted>,
+    ) -> Result<Self::Given> {
         let items = typed(request.arguments.input.host());
         Ok(reference::run_length_encode::<E, T>(items))
     }
 }
 
-impl<E: Equality<T>, T: Item> Runner<Runs<'_, E, T, Host, ReturnedIndices, Uncounted>> for Cpu {
+impl<E: Equality<T>, T: Item> Runner<Runs<'_, E, T, OnTheHost, ReturnedIndices, Uncounted>>
+    for Cpu
+{
     type Given = Vec<usize>;
 
-    fn run(self, request: Runs<'_, E, T, Host, ReturnedIndices, Uncounted>) -> Result<Vec<usize>> {
+    fn run(
+        self,
+        request: Runs<'_, E, T, OnTheHost, ReturnedIndices, Uncounted>,
+    ) -> Result<Vec<usize>> {
         Ok(reference::run_starts::<E, T>(typed(
             request.arguments.input.host(),
         )))
     }
 }
 
-impl<E: Equality<T>, T: Item> Runner<Runs<'_, E, T, Host, Written, Uncounted>> for Cpu {
+impl<E: Equality<T>, T: Item> Runner<Runs<'_, E, T, OnTheHost, Written, Uncounted>> for Cpu {
     type Given = usize;
 
-    fn run(self, request: Runs<'_, E, T, Host, Written, Uncounted>) -> Result<usize> {
+    fn run(self, request: Runs<'_, E, T, OnTheHost, Written, Uncounted>) -> Result<usize> {
         let mut arguments = request.arguments;
         let output = arguments.results.take();
         let firsts = reference::unique::<E, T>(typed(arguments.input.host()));

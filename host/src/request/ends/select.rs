@@ -9,7 +9,7 @@ use crate::gpu::Gpu;
 use crate::kernel::Item;
 use crate::launch::Chooser;
 use crate::request::arguments::{Arguments, Memory};
-use crate::request::memory::{Device, Host, Pairs, Returned};
+use crate::request::memory::{OnTheDevice, OnTheHost, PairsIn, Returned};
 use crate::request::{Counted, Flagged, ReturnedIndices, ReturnedParts, Uncounted, Written};
 use crate::selection::{SelectKernel, by_flags, by_predicate};
 use crate::staged::{Wanted, run_at_once};
@@ -34,8 +34,8 @@ macro_rules! of_device {
     };
 }
 
-of_device!(Device, C, [C: SelectKernel<T>, T: Item] T, by_predicate::<C, T>());
-of_device!(Pairs<Device>, Flagged, [T: Item] Pair<T, u8>, by_flags::<T>()?);
+of_device!(OnTheDevice, C, [C: SelectKernel<T>, T: Item] T, by_predicate::<C, T>());
+of_device!(PairsIn<OnTheDevice>, Flagged, [T: Item] Pair<T, u8>, by_flags::<T>()?);
 
 macro_rules! of_host {
     ($place:ty, $chosen_by:ty, [$($parameter:tt)*] $item:ty, $chooser:expr) => {
@@ -87,8 +87,8 @@ macro_rules! of_host {
     };
 }
 
-of_host!(Host, C, [C: SelectKernel<T>, T: Item] T, by_predicate::<C, T>());
-of_host!(Pairs<Host>, Flagged, [T: Item] Pair<T, u8>, by_flags::<T>()?);
+of_host!(OnTheHost, C, [C: SelectKernel<T>, T: Item] T, by_predicate::<C, T>());
+of_host!(PairsIn<OnTheHost>, Flagged, [T: Item] Pair<T, u8>, by_flags::<T>()?);
 
 /// What is asked for of items of the host.
 #[derive(Clone, Copy, PartialEq, Eq)]

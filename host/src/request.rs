@@ -18,6 +18,13 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # All cells
+//!
+//! What runs where, and why not. Options that change nothing of this are left out: an `.exclusive()` scan runs wherever the inclusive one
+//! does. A test runs each `yes`, and asks the compiler for each number.
+//!
+#![doc = include_str!("request/cells.md")]
 
 pub(crate) mod arguments;
 pub mod bounds;

@@ -141,6 +141,25 @@ pub(super) fn take<T: Item>(output: Option<Memory<'_>>, items: &[T]) -> Result<(
     Ok(())
 }
 
+/// Writes to those outputs of the host that there are. If one is too short, nothing is written.
+pub(super) fn take_both<A: Item, B: Item>(
+    first: (Option<Memory<'_>>, &[A]),
+    second: (Option<Memory<'_>>, &[B]),
+) -> Result<()> {
+    let (first, first_items) = first;
+    let (second, second_items) = second;
+    let first = first.map(|to| room(Some(to), first_items.len()));
+    let second = second.map(|to| room(Some(to), second_items.len()));
+    let (first, second) = (first.transpose()?, second.transpose()?);
+    if let Some(to) = first {
+        to.copy_from_slice(bytemuck::cast_slice(first_items));
+    }
+    if let Some(to) = second {
+        to.copy_from_slice(bytemuck::cast_slice(second_items));
+    }
+    Ok(())
+}
+
 /// Indices and lengths, which are no more than a slice has items.
 fn numbers(numbers: Vec<u64>) -> Vec<usize> {
     numbers.into_iter().map(|number| number as usize).collect()

@@ -2,7 +2,7 @@
 
 use warpfold_kernels::op::{Op, Pair};
 
-use super::{QueuedReduce, ReduceEnd, results, results_to, room};
+use super::{QueuedReduce, ReduceEnd, results, results_to, room, take_both};
 use crate::call::{self, Verb};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
@@ -250,21 +250,7 @@ where
     type Given = (Vec<K>, Vec<O::Output>);
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Self::Given> {
-        let key_count = arguments.group_count()?;
-        if key_count == 0 {
-            return Ok((Vec::new(), Vec::new()));
-        }
-        let verb = Verb::ReduceByKey(O::row(), heads::<E, K>());
-        gpu.enter(|entered| {
-            let done = run_at_once(entered, verb, &arguments, by_key_wanted(key_count))?;
-            let (keys, results, count) = (done.parts.unique_keys, done.parts.results, done.count);
-            let (Some(keys), Some(results)) = (keys, results) else {
-                return Ok((Vec::new(), Vec::new()));
-            };
-            let (keys, done) = done.take(keys.first(count))?;
-            let (results, _) = done.take(results.first(count))?;
-            Ok((keys, results))
-        })
+        by_key_of_host(gpu, Verb::ReduceByKey(O::row(), heads::<E, K>()), arguments)
     }
 }
 
@@ -275,22 +261,36 @@ where
 {
     type Given = usize;
 
-    fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
-        let (keys_to, results_to) = (arguments.unique_keys.take(), arguments.results.take());
-        let wants_keys = keys_to.is_some();
-        let (keys, results) =
-            <(OnTheHost, ByKey<E, K>, Returned) as ReduceEnd<O, T>>::run(gpu, arguments)?;
-        let count = results.len();
-        let keys_to = match wants_keys {
-            true => room(keys_to, count)?,
-            false => &mut [],
-        };
-        room(results_to, count)?.copy_from_slice(bytemuck::cast_slice(&results));
-        if wants_keys {
-            keys_to.copy_from_slice(bytemuck::cast_slice(&keys));
-        }
-        Ok(count)
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<usize> {
+        let verb = Verb::ReduceByKey(O::row(), heads::<E, K>());
+        let (_, results) = by_key_of_host::<K, O::Output>(gpu, verb, arguments)?;
+        Ok(results.len())
     }
+}
+
+/// The key and the result of each run, which are written where the request says, too.
+fn by_key_of_host<K: Item, R: Item>(
+    gpu: &Gpu,
+    verb: Verb,
+    mut arguments: Arguments<Memory<'_>>,
+) -> Result<(Vec<K>, Vec<R>)> {
+    let key_count = arguments.group_count()?;
+    if key_count == 0 {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let (keys_to, to) = (arguments.unique_keys.take(), arguments.results.take());
+    let (keys, results) = gpu.enter(|entered| {
+        let done = run_at_once(entered, verb, &arguments, by_key_wanted(key_count))?;
+        let (keys, results, count) = (done.parts.unique_keys, done.parts.results, done.count);
+        let (Some(keys), Some(results)) = (keys, results) else {
+            return Ok((Vec::new(), Vec::new()));
+        };
+        let (keys, done) = done.take(keys.first(count))?;
+        let (results, _) = done.take(results.first(count))?;
+        Ok((keys, results))
+    })?;
+    take_both((keys_to, &keys), (to, &results))?;
+    Ok((keys, results))
 }
 
 /// One result, which `run` writes the bytes of.

@@ -89,10 +89,10 @@ macro_rules! by_key {
         where
             O: Kernel<kind::segmented_scan, T>,
         {
-            type Given = usize;
+            type Given = ();
 
-            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<usize> {
-                call::wait(gpu, by_key_verb::<D, E, K>(O::row()), arguments)
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
+                call::wait(gpu, by_key_verb::<D, E, K>(O::row()), arguments).map(drop)
             }
         }
     };

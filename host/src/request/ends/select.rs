@@ -2,7 +2,7 @@
 
 use warpfold_kernels::op::Pair;
 
-use super::{QueuedSelect, SelectEnd, numbers, take};
+use super::{QueuedSelect, SelectEnd, numbers, take_both};
 use crate::call::{self, Verb};
 use crate::error::Result;
 use crate::gpu::Gpu;
@@ -75,12 +75,7 @@ macro_rules! of_host {
             fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
                 let outputs = (arguments.results.take(), arguments.rest.take());
                 let selected = selected::<T>(gpu, $chooser, &arguments, Part::Both)?;
-                if outputs.0.is_some() {
-                    take(outputs.0, &selected.chosen)?;
-                }
-                if outputs.1.is_some() {
-                    take(outputs.1, &selected.rest)?;
-                }
+                take_both((outputs.0, &selected.chosen), (outputs.1, &selected.rest))?;
                 Ok(selected.chosen.len())
             }
         }

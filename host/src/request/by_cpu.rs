@@ -451,14 +451,16 @@ where
         arguments.group_count()?;
         let outputs = [arguments.results.take(), arguments.rest.take()];
         let chosen = <(P, By<C>)>::is_chosen(&arguments);
-        for (output, wanted) in outputs.into_iter().zip([true, false]) {
-            if output.is_some() {
-                take(
-                    output,
-                    &kept::<<(P, By<C>) as Choose<T>>::Kept>(&arguments, &chosen, wanted),
-                )?;
-            }
-        }
+        // Both are filled, also where one is too short.
+        let answers = outputs
+            .into_iter()
+            .zip([true, false])
+            .map(|(output, wanted)| {
+                let kept = kept::<<(P, By<C>) as Choose<T>>::Kept>(&arguments, &chosen, wanted);
+                output.map_or(Ok(()), |output| take(Some(output), &kept))
+            });
+        let answers: Vec<Result<()>> = answers.collect();
+        answers.into_iter().collect::<Result<()>>()?;
         Ok(chosen.iter().filter(|&&is_chosen| is_chosen).count())
     }
 }

@@ -135,10 +135,14 @@ pub(super) fn room<'a>(output: Option<Memory<'a>>, needed_items: usize) -> Resul
         })
 }
 
-/// Writes these items to the first places of an output of the host.
-pub(super) fn take<T: Item>(output: Option<Memory<'_>>, items: &[T]) -> Result<()> {
-    room(output, items.len())?.copy_from_slice(bytemuck::cast_slice(items));
-    Ok(())
+/// Writes these items to the first places of an output of the host: of more than there is room for, the first ones.
+pub(super) fn take<T: Item>(mut output: Option<Memory<'_>>, items: &[T]) -> Result<()> {
+    let items: &[u8] = bytemuck::cast_slice(items);
+    if let Some(Memory::HostMut(HostItems { bytes, .. })) = &mut output {
+        let filled = bytes.len().min(items.len());
+        bytes[..filled].copy_from_slice(&items[..filled]);
+    }
+    room(output, items.len() / size_of::<T>()).map(drop)
 }
 
 /// Indices and lengths, which are no more than a slice has items.

@@ -2,7 +2,7 @@
 
 use warpfold_kernels::op::{Op, Pair};
 
-use super::{QueuedReduce, ReduceEnd, results, results_to, room};
+use super::{QueuedReduce, ReduceEnd, results, results_to, room, take};
 use crate::call::{self, Verb};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
@@ -245,19 +245,16 @@ where
     type Given = usize;
 
     fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
-        let (keys_to, results_to) = (arguments.unique_keys.take(), arguments.results.take());
-        let wants_keys = keys_to.is_some();
+        let outputs = (arguments.unique_keys.take(), arguments.results.take());
         let (keys, results) =
             <(Host, Keys<E, K>, Returned) as ReduceEnd<O, T>>::run(gpu, arguments)?;
         let count = results.len();
-        let keys_to = match wants_keys {
-            true => room(keys_to, count)?,
-            false => &mut [],
-        };
-        room(results_to, count)?.copy_from_slice(bytemuck::cast_slice(&results));
-        if wants_keys {
-            keys_to.copy_from_slice(bytemuck::cast_slice(&keys));
-        }
+        // Both are filled, also where one is too short.
+        let answers = [
+            outputs.0.map(|to| take(Some(to), &keys)),
+            Some(take(outputs.1, &results)),
+        ];
+        answers.into_iter().flatten().collect::<Result<()>>()?;
         Ok(count)
     }
 }

@@ -75,12 +75,12 @@ macro_rules! of_host {
             fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
                 let outputs = (arguments.results.take(), arguments.rest.take());
                 let selected = selected::<T>(gpu, $chooser, &arguments, Part::Both)?;
-                if outputs.0.is_some() {
-                    take(outputs.0, &selected.chosen)?;
-                }
-                if outputs.1.is_some() {
-                    take(outputs.1, &selected.rest)?;
-                }
+                // Both are filled, also where one is too short.
+                let answers = [
+                    outputs.0.map(|to| take(Some(to), &selected.chosen)),
+                    outputs.1.map(|to| take(Some(to), &selected.rest)),
+                ];
+                answers.into_iter().flatten().collect::<Result<()>>()?;
                 Ok(selected.chosen.len())
             }
         }

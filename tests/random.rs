@@ -72,7 +72,7 @@ fn arguments_of_calls() {
         let other = Gpu::with_device(1).unwrap();
         let strangers = Strangers::new(&other);
         let check = |case: &Case| case.check(&strangers);
-        property!("arguments", 1500, 0).holds(&Case::strategy(), check);
+        property!("arguments", 4000, 0).holds(&Case::strategy(), check);
     });
 }
 

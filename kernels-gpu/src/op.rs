@@ -105,6 +105,13 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// `left ⊕ right`, where `left` comes from earlier items than `right`.
     fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator;
 
+    /// [`Self::combine`] of values of equally many items, whose number is a power of two: with the same bits, and perhaps with less work.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn combine_equal(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
+        Self::combine(left, right)
+    }
+
     /// A combined value, as it is written to an output.
     fn lower(value: Self::Accumulator) -> Self::Output;
 

@@ -1,4 +1,4 @@
-//! Reductions and scans by key give what `warpfold::reference` gives, whatever the runs, the keys and the operator; what has no room is
+//! Reductions and scans by key give what the CPU gives, whatever the runs, the keys and the operator; what has no room is
 //! left out and said; what is wrong is refused.
 
 #[path = "common/buffers.rs"]

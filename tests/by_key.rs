@@ -290,7 +290,8 @@ fn what_is_wrong_is_said() {
         scan::<Sum, _>(&values)
             .by_key::<Equal, _>(&keys)
             .to(&mut keys.index(..))
-            .wait(gpu),
+            .wait(gpu)
+            .map(|()| 0),
     );
     let (mut starts, mut count) = (zeros::<u32>(12), zeros::<u64>(1));
     let answer = scan::<Sum, _>(&values)

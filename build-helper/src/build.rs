@@ -9,7 +9,7 @@ use warpfold_kernels::launch::INTERFACE;
 use crate::cache::Cache;
 use crate::device::{KERNELS_VERSION, at};
 use crate::error::Error;
-use crate::kernels::{Compiled, row_of};
+use crate::kernels::{Compiled, Origin};
 use crate::pack::Pack;
 use crate::pack::committed::{self, Stamp, Unfit};
 use crate::rows;
@@ -159,10 +159,16 @@ impl Build {
     /// The kernels in a file of committed device code.
     fn texts(&self, source: &Source, file: &[u8]) -> Result<Vec<Compiled>, Unfit> {
         let capabilities: Vec<_> = self.variants().map(|variant| variant.capability).collect();
-        let rows = source.rows();
-        let is_symbol = |symbol: &str| {
-            let row = row_of(symbol);
-            row.is_some_and(|name| rows.is_empty() || rows.iter().any(|row| row.name == name))
+        let names: Vec<&str> = match self.contents {
+            Contents::Operators => source.rows().iter().map(|row| row.name.as_str()).collect(),
+            Contents::Kernels => source.kernels().iter().map(String::as_str).collect(),
+        };
+        // Where a list cannot be read, or a macro writes it, any name may be in it.
+        let is_listed = |name: &str| names.is_empty() || names.contains(&name);
+        let is_symbol = |symbol: &str| match (self.contents, Origin::of(symbol)) {
+            (Contents::Operators, Some((Origin::Library(_), name)))
+            | (Contents::Kernels, Some((Origin::User, name))) => is_listed(name),
+            _ => false,
         };
         committed::from_file(file, &stamp(source), &capabilities, is_symbol)
     }
@@ -266,3 +272,6 @@ fn stamp(source: &Source) -> Stamp {
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     fs::write(path, bytes).map_err(at(path))
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,6 +20,8 @@ pub struct Source {
     text: String,
     /// The rows of `operators!`; empty where the file has no such list, or no tokens.
     rows: Vec<Row>,
+    /// The names of the functions in `kernels!`.
+    kernels: Vec<String>,
     items: Items,
     tokens: Hash,
 }
@@ -42,18 +44,21 @@ impl Source {
             return Ok(Self {
                 tokens: Hash::of(text.as_bytes()),
                 rows: Vec::new(),
+                kernels: Vec::new(),
                 items: Items::default(),
                 text,
             });
         };
         let tokens = normal::without_documentation(tokens);
-        let (list, others) = split_list_off(&tokens);
+        let (kernels, _) = split_list_off("kernels", &tokens);
+        let (list, others) = split_list_off("operators", &tokens);
         let rows = list.map(|list| rows(&list)).unwrap_or_default();
         refuse_equal_names(&rows)?;
         Ok(Self {
             tokens: normal::hash(&tokens),
             items: Items::of(others),
             rows,
+            kernels: kernels.map(|list| functions(&list)).unwrap_or_default(),
             text,
         })
     }
@@ -66,6 +71,11 @@ impl Source {
     /// The rows.
     pub fn rows(&self) -> &[Row] {
         &self.rows
+    }
+
+    /// The names of the functions in `kernels!`.
+    pub fn kernels(&self) -> &[String] {
+        &self.kernels
     }
 
     /// A hash of a row and of all in the file that it depends on.
@@ -90,15 +100,15 @@ impl Source {
     }
 }
 
-/// The tokens of the list in the file's one `operators! { … }`, and all other tokens.
-fn split_list_off(tokens: &[TokenTree]) -> (Option<Group>, Vec<TokenTree>) {
+/// The tokens of the list in the file's one call of a macro, and all other tokens.
+fn split_list_off(of: &str, tokens: &[TokenTree]) -> (Option<Group>, Vec<TokenTree>) {
     let is_list = |at: usize| match &tokens[at..] {
         [
             TokenTree::Ident(name),
             TokenTree::Punct(mark),
             TokenTree::Group(group),
             ..,
-        ] => name == "operators" && mark.as_char() == '!' && group.delimiter() != Delimiter::None,
+        ] => name == of && mark.as_char() == '!' && group.delimiter() != Delimiter::None,
         _ => false,
     };
     let mut places = (0..tokens.len()).filter(|at| is_list(*at));
@@ -111,6 +121,18 @@ fn split_list_off(tokens: &[TokenTree]) -> (Option<Group>, Vec<TokenTree>) {
     };
     // The path before the name, and a semicolon behind, are no items; they stay, and belong to every row.
     (list, [&tokens[..at], &tokens[at + 3..]].concat())
+}
+
+/// The names behind `fn` in a list, which are those of its functions: what is inside of a function is in a group.
+fn functions(list: &Group) -> Vec<String> {
+    let tokens: Vec<TokenTree> = list.stream().into_iter().collect();
+    let names = tokens.windows(2).filter_map(|two| match two {
+        [TokenTree::Ident(keyword), TokenTree::Ident(name)] if keyword == "fn" => {
+            Some(name.to_string())
+        }
+        _ => None,
+    });
+    names.collect()
 }
 
 /// The rows of a list. A list whose rows are not `name: …;` gives none, and the compiler says what is wrong with it.

@@ -142,7 +142,8 @@ pub mod kind {
 /// The table of kernels and [`operators!`](crate::operators) implement it; nobody else has to.
 #[diagnostic::on_unimplemented(
     message = "there is no `{K}` kernel for the operator `{Self}` and items of type `{T}`",
-    label = "neither the table of kernels nor an `operators!` list has such a row"
+    label = "neither the table of kernels nor an `operators!` list has such a row",
+    note = "an operator of a program's own gets its kernels by a row of `warpfold::operators!`: `name: Operator, item;`"
 )]
 pub unsafe trait Kernel<K: kind::Kind, T: Item>: Op<T, Output: Item> {
     /// Which kernel it is.

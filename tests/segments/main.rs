@@ -14,6 +14,7 @@ mod device;
 #[path = "../common/engine.rs"]
 mod engine;
 mod refused;
+mod rewritten;
 mod scans;
 #[path = "../common/schedule.rs"]
 mod schedule;

@@ -44,35 +44,35 @@ macro_rules! end_traits {
 
 end_traits! {
     ReduceEnd:
-        "a reduction to several results in device memory needs a place for them",
-        "needs `.to(&mut results)` before it",
+        "this reduction cannot be waited for on a GPU",
+        "several results in device memory need `.to(&mut results)` before it",
         "by key, `.keys_to(&mut keys)` takes the key of each run";
     QueuedReduce:
-        "a reduction that is queued needs a place in device memory for its results",
+        "this reduction cannot be queued",
         "needs `.to(&mut results)` before it; by key, `.runs_to(&mut starts, &mut count)` too",
-        "`starts` takes where each run begins, `count` how many runs there are";
+        "by key, `starts` takes where each run begins, and `count` how many runs there are";
     ScanEnd:
-        "a scan of device memory needs a place for its results",
-        "needs `.to(&mut results)` before it",
+        "this scan cannot be waited for on a GPU",
+        "results in device memory need `.to(&mut results)` or `.in_place()` before it",
         "results take the place of the items by `scan::<Sum, _>(&mut items).in_place()`";
     QueuedScan:
-        "a scan that is queued needs a place in device memory for its results",
-        "needs `.to(&mut results)` before it; by key, `.runs_to(&mut starts, &mut count)` too",
-        "results take the place of the items by `scan::<Sum, _>(&mut items).in_place()`";
+        "this scan cannot be queued",
+        "needs `.to(&mut results)` or `.in_place()` before it; by key, `.runs_to(&mut starts, &mut count)` too",
+        "in place of `.and_total()`, `.total(&mut total)` takes the total in device memory";
     SelectEnd:
-        "a selection of device memory needs a place for what is chosen",
-        "needs `.to(&mut chosen)`, `.rest_to(&mut rest)` or `.indices_to(&mut indices)` before it",
-        "two inputs are items and flags: `select::<Flagged, _>((&items, &flags))`";
+        "this selection cannot be waited for on a GPU",
+        "of device memory, needs `.to(&mut chosen)`, `.rest_to(&mut rest)` or `.indices_to(&mut indices)` before it",
+        "two inputs are items and flags of type `u8`: `select::<Flagged, _>((&items, &flags))`";
     QueuedSelect:
-        "a selection that is queued needs places for what is chosen and for how many items are",
+        "this selection cannot be queued",
         "needs `.to(&mut chosen)`, `.rest_to(&mut rest)` or `.indices_to(&mut indices)`, and `.count_to(&mut count)`, before it",
-        "two inputs are items and flags: `select::<Flagged, _>((&items, &flags))`";
+        "`count` takes how many items are chosen: only the device knows";
     RunsEnd:
-        "runs in device memory need a place for what is found",
-        "needs `.to(&mut firsts)`, `.lengths_to(&mut lengths)` or `.starts_to(&mut starts)` before it",
+        "these runs cannot be waited for on a GPU",
+        "of device memory, needs `.to(&mut firsts)`, `.lengths_to(&mut lengths)` or `.starts_to(&mut starts)` before it",
         "`.count_to(&mut count)` takes how many runs there are, for work that follows on the device";
     QueuedRuns:
-        "runs that are found by queued work need places for what is found and for how many there are",
+        "these runs cannot be queued",
         "needs `.to(&mut firsts)`, `.lengths_to(&mut lengths)` or `.starts_to(&mut starts)`, and `.count_to(&mut count)`, before it",
         "`count` takes how many runs there are: only the device knows";
 }
@@ -143,6 +143,18 @@ pub(super) fn take<T: Item>(mut output: Option<Memory<'_>>, items: &[T]) -> Resu
         bytes[..filled].copy_from_slice(&items[..filled]);
     }
     room(output, items.len() / size_of::<T>()).map(drop)
+}
+
+/// Writes to those outputs of the host that there are, as [`take`]: both, also where one is too short.
+pub(super) fn take_both<A: Item, B: Item>(
+    first: (Option<Memory<'_>>, &[A]),
+    second: (Option<Memory<'_>>, &[B]),
+) -> Result<()> {
+    let taken = [
+        first.0.map(|to| take(Some(to), first.1)),
+        second.0.map(|to| take(Some(to), second.1)),
+    ];
+    taken.into_iter().flatten().collect()
 }
 
 /// Indices and lengths, which are no more than a slice has items.

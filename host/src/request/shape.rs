@@ -2,12 +2,15 @@
 
 use std::marker::PhantomData;
 
-use super::memory::{Device, Host, Place};
 use crate::kernel::kind::{self, Kind};
 
 /// All items belong together.
 #[derive(Debug)]
 pub enum Whole {}
+
+/// As [`Whole`], of as many items as the device says.
+#[derive(Debug)]
+pub enum WholeCounted {}
 
 /// As [`Whole`], of a scan with an initial value or a place for its total.
 #[derive(Debug)]
@@ -27,11 +30,39 @@ pub enum Columns {}
 
 /// Items belong together by runs of keys of type `K`, equal by `E`.
 #[derive(Debug)]
-pub struct Keys<E, K>(PhantomData<fn() -> (E, K)>);
+pub struct ByKey<E, K>(PhantomData<fn() -> (E, K)>);
 
-/// As [`Keys`], with a place for where the runs start and how many there are.
+/// As [`ByKey`], with a place for where the runs start and how many there are.
 #[derive(Debug)]
-pub struct KeysTo<E, K>(PhantomData<fn() -> (E, K)>);
+pub struct ByKeyTo<E, K>(PhantomData<fn() -> (E, K)>);
+
+/// In what shape the items belong together.
+pub trait Shape {
+    /// The same, of as many items or groups as the device says.
+    type Counted;
+    /// The same, with a place for where the runs of keys start.
+    type Located;
+}
+
+macro_rules! shapes {
+    ($([$($parameter:ident)*] $shape:ty: $counted:ty, $located:ty;)*) => {$(
+        impl<$($parameter),*> Shape for $shape {
+            type Counted = $counted;
+            type Located = $located;
+        }
+    )*};
+}
+
+shapes! {
+    [] Whole: WholeCounted, Whole;
+    [] WholeCounted: WholeCounted, WholeCounted;
+    [] WholeWith: WholeWith, WholeWith;
+    [] Segments: Segments, Segments;
+    [] Rows: Rows, Rows;
+    [] Columns: Columns, Columns;
+    [E K] ByKey<E, K>: ByKey<E, K>, ByKeyTo<E, K>;
+    [E K] ByKeyTo<E, K>: ByKeyTo<E, K>, ByKeyTo<E, K>;
+}
 
 /// A shape of several groups of items, each with a result.
 pub trait Several {
@@ -55,12 +86,6 @@ impl Several for Columns {
     type Reduce = kind::columns_reduce;
     type Scan = kind::columns_scan;
 }
-
-/// A place of which the items themselves are in one array, so that they can be cut into groups.
-pub trait Single: Place {}
-
-impl Single for Device {}
-impl Single for Host {}
 
 /// Each item is part of its result.
 #[derive(Debug)]

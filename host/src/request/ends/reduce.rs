@@ -2,34 +2,54 @@
 
 use warpfold_kernels::op::{Op, Pair};
 
-use super::{QueuedReduce, ReduceEnd, results, results_to, room, take};
+use super::{QueuedReduce, ReduceEnd, results, results_to, room, take_both};
 use crate::call::{self, Verb};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
 use crate::request::Written;
 use crate::request::arguments::{Arguments, Memory, Shape};
-use crate::request::memory::{Device, Host, Pairs, Returned};
-use crate::request::shape::{Keys, KeysTo, Several, Whole};
+use crate::request::memory::{OnTheDevice, OnTheHost, PairsIn, Returned};
+use crate::request::shape::{
+    ByKey, ByKeyTo, Columns, Rows, Segments, Several, Whole, WholeCounted,
+};
 use crate::selection::{RunsKernel, heads};
 use crate::staged::{self, Wanted, run_at_once};
 
-/// All items of device memory.
-#[allow(private_interfaces)]
-impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T> for (Device, Whole, Returned) {
-    type Given = O::Output;
+macro_rules! all_of_device {
+    ($shape:ident) => {
+        /// All items of device memory.
+        #[allow(private_interfaces)]
+        impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T>
+            for (OnTheDevice, $shape, Returned)
+        {
+            type Given = O::Output;
 
-    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
-        if arguments.input.is_empty() && arguments.count.is_none() {
-            return Ok(O::lower(O::identity()));
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
+                if arguments.input.is_empty() && arguments.count.is_none() {
+                    return Ok(O::lower(O::identity()));
+                }
+                one(|result| call::wait_for_result(gpu, Verb::Reduce(O::row()), arguments, result))
+            }
         }
-        one(|result| call::wait_for_result(gpu, Verb::Reduce(O::row()), arguments, result))
-    }
+
+        #[allow(private_interfaces)]
+        impl<O: Kernel<kind::reduce, T>, T: Item> QueuedReduce<O, T>
+            for (OnTheDevice, $shape, Written)
+        {
+            fn verb() -> Result<Verb> {
+                Ok(Verb::Reduce(O::row()))
+            }
+        }
+    };
 }
+
+all_of_device!(Whole);
+all_of_device!(WholeCounted);
 
 /// All pairs of device memory.
 #[allow(private_interfaces)]
-impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (Pairs<Device>, Whole, Returned)
+impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (PairsIn<OnTheDevice>, Whole, Returned)
 where
     O: Kernel<kind::reduce_pairs, Pair<A, B>>,
 {
@@ -59,26 +79,15 @@ macro_rules! to_device {
     };
 }
 
-to_device!([T: Item] Device, Whole, kind::reduce, T);
-to_device!([T: Item, S: Several] Device, S, S::Reduce, T);
-to_device!([A: Item, B: Item] Pairs<Device>, Whole, kind::reduce_pairs, Pair<A, B>);
+to_device!([T: Item] OnTheDevice, Whole, kind::reduce, T);
+to_device!([T: Item] OnTheDevice, WholeCounted, kind::reduce, T);
+to_device!([T: Item] OnTheDevice, Segments, kind::segmented_reduce, T);
+to_device!([T: Item] OnTheDevice, Rows, kind::segmented_reduce, T);
+to_device!([T: Item] OnTheDevice, Columns, kind::columns_reduce, T);
+to_device!([A: Item, B: Item] PairsIn<OnTheDevice>, Whole, kind::reduce_pairs, Pair<A, B>);
 
 #[allow(private_interfaces)]
-impl<O: Kernel<kind::reduce, T>, T: Item> QueuedReduce<O, T> for (Device, Whole, Written) {
-    fn verb() -> Result<Verb> {
-        Ok(Verb::Reduce(O::row()))
-    }
-}
-
-#[allow(private_interfaces)]
-impl<O: Kernel<S::Reduce, T>, T: Item, S: Several> QueuedReduce<O, T> for (Device, S, Written) {
-    fn verb() -> Result<Verb> {
-        Ok(Verb::Reduce(O::row()))
-    }
-}
-
-#[allow(private_interfaces)]
-impl<O, A: Item, B: Item> QueuedReduce<O, Pair<A, B>> for (Pairs<Device>, Whole, Written)
+impl<O, A: Item, B: Item> QueuedReduce<O, Pair<A, B>> for (PairsIn<OnTheDevice>, Whole, Written)
 where
     O: Kernel<kind::reduce_pairs, Pair<A, B>>,
 {
@@ -92,7 +101,7 @@ macro_rules! by_key {
         /// Each run of keys of device memory.
         #[allow(private_interfaces)]
         impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T>
-            for (Device, $shape<E, K>, Written)
+            for (OnTheDevice, $shape<E, K>, Written)
         where
             O: Kernel<kind::segmented_reduce, T>,
         {
@@ -106,11 +115,12 @@ macro_rules! by_key {
     };
 }
 
-by_key!(Keys);
-by_key!(KeysTo);
+by_key!(ByKey);
+by_key!(ByKeyTo);
 
 #[allow(private_interfaces)]
-impl<O, T: Item, E: RunsKernel<K>, K: Item> QueuedReduce<O, T> for (Device, KeysTo<E, K>, Written)
+impl<O, T: Item, E: RunsKernel<K>, K: Item> QueuedReduce<O, T>
+    for (OnTheDevice, ByKeyTo<E, K>, Written)
 where
     O: Kernel<kind::segmented_reduce, T>,
 {
@@ -121,7 +131,7 @@ where
 
 /// All items of the host.
 #[allow(private_interfaces)]
-impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T> for (Host, Whole, Returned) {
+impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T> for (OnTheHost, Whole, Returned) {
     type Given = O::Output;
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
@@ -135,7 +145,7 @@ impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T> for (Host, Whole, Retu
 
 /// All pairs of the host.
 #[allow(private_interfaces)]
-impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (Pairs<Host>, Whole, Returned)
+impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (PairsIn<OnTheHost>, Whole, Returned)
 where
     O: Kernel<kind::reduce_pairs, Pair<A, B>>,
 {
@@ -173,90 +183,114 @@ macro_rules! one_to_host {
     };
 }
 
-one_to_host!([T: Item] Host, kind::reduce, T);
-one_to_host!([A: Item, B: Item] Pairs<Host>, kind::reduce_pairs, Pair<A, B>);
+one_to_host!([T: Item] OnTheHost, kind::reduce, T);
+one_to_host!([A: Item, B: Item] PairsIn<OnTheHost>, kind::reduce_pairs, Pair<A, B>);
 
-/// Each group of items of the host.
-#[allow(private_interfaces)]
-impl<O: Kernel<S::Reduce, T>, T: Item, S: Several> ReduceEnd<O, T> for (Host, S, Returned) {
-    type Given = Vec<O::Output>;
+macro_rules! several {
+    ($shape:ident) => {
+        /// Each group of items of the host.
+        #[allow(private_interfaces)]
+        impl<O: Kernel<<$shape as Several>::Reduce, T>, T: Item> ReduceEnd<O, T>
+            for (OnTheHost, $shape, Returned)
+        {
+            type Given = Vec<O::Output>;
 
-    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
-        let count = arguments.group_count()?;
-        match count {
-            0 => Ok(Vec::new()),
-            _ if has_no_row(&arguments) => identities::<O, T>(count),
-            _ => results(gpu, Verb::Reduce(O::row()), &arguments, wanted(count)),
-        }
-    }
-}
-
-#[allow(private_interfaces)]
-impl<O: Kernel<S::Reduce, T>, T: Item, S: Several> ReduceEnd<O, T> for (Host, S, Written) {
-    type Given = ();
-
-    fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<()> {
-        let count = arguments.group_count()?;
-        let to = room(arguments.results.take(), count)?;
-        match count {
-            0 => Ok(()),
-            _ if has_no_row(&arguments) => {
-                let identities = identities::<O, T>(count)?;
-                to.copy_from_slice(bytemuck::cast_slice(&identities));
-                Ok(())
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
+                let count = arguments.group_count()?;
+                match count {
+                    0 => Ok(Vec::new()),
+                    _ if has_no_row(&arguments) => identities::<O, T>(count),
+                    _ => results(gpu, Verb::Reduce(O::row()), &arguments, wanted(count)),
+                }
             }
-            _ => results_to(gpu, Verb::Reduce(O::row()), &arguments, wanted(count), to),
         }
-    }
+
+        #[allow(private_interfaces)]
+        impl<O: Kernel<<$shape as Several>::Reduce, T>, T: Item> ReduceEnd<O, T>
+            for (OnTheHost, $shape, Written)
+        {
+            type Given = ();
+
+            fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<()> {
+                let count = arguments.group_count()?;
+                let to = room(arguments.results.take(), count)?;
+                match count {
+                    0 => Ok(()),
+                    _ if has_no_row(&arguments) => {
+                        let identities = identities::<O, T>(count)?;
+                        to.copy_from_slice(bytemuck::cast_slice(&identities));
+                        Ok(())
+                    }
+                    _ => results_to(gpu, Verb::Reduce(O::row()), &arguments, wanted(count), to),
+                }
+            }
+        }
+
+        #[allow(private_interfaces)]
+        impl<O: Kernel<<$shape as Several>::Reduce, T>, T: Item> QueuedReduce<O, T>
+            for (OnTheDevice, $shape, Written)
+        {
+            fn verb() -> Result<Verb> {
+                Ok(Verb::Reduce(O::row()))
+            }
+        }
+    };
 }
+
+several!(Segments);
+several!(Rows);
+several!(Columns);
 
 /// Each run of keys of the host: the keys, and the results.
 #[allow(private_interfaces)]
-impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T> for (Host, Keys<E, K>, Returned)
+impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T> for (OnTheHost, ByKey<E, K>, Returned)
 where
     O: Kernel<kind::segmented_reduce, T>,
 {
     type Given = (Vec<K>, Vec<O::Output>);
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Self::Given> {
-        let key_count = arguments.group_count()?;
-        if key_count == 0 {
-            return Ok((Vec::new(), Vec::new()));
-        }
-        let verb = Verb::ReduceByKey(O::row(), heads::<E, K>());
-        gpu.enter(|entered| {
-            let done = run_at_once(entered, verb, &arguments, by_key_wanted(key_count))?;
-            let (keys, results, count) = (done.parts.unique_keys, done.parts.results, done.count);
-            let (Some(keys), Some(results)) = (keys, results) else {
-                return Ok((Vec::new(), Vec::new()));
-            };
-            let (keys, done) = done.take(keys.first(count))?;
-            let (results, _) = done.take(results.first(count))?;
-            Ok((keys, results))
-        })
+        by_key_of_host(gpu, Verb::ReduceByKey(O::row(), heads::<E, K>()), arguments)
     }
 }
 
 #[allow(private_interfaces)]
-impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T> for (Host, Keys<E, K>, Written)
+impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T> for (OnTheHost, ByKey<E, K>, Written)
 where
     O: Kernel<kind::segmented_reduce, T>,
 {
     type Given = usize;
 
-    fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
-        let outputs = (arguments.unique_keys.take(), arguments.results.take());
-        let (keys, results) =
-            <(Host, Keys<E, K>, Returned) as ReduceEnd<O, T>>::run(gpu, arguments)?;
-        let count = results.len();
-        // Both are filled, also where one is too short.
-        let answers = [
-            outputs.0.map(|to| take(Some(to), &keys)),
-            Some(take(outputs.1, &results)),
-        ];
-        answers.into_iter().flatten().collect::<Result<()>>()?;
-        Ok(count)
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<usize> {
+        let verb = Verb::ReduceByKey(O::row(), heads::<E, K>());
+        let (_, results) = by_key_of_host::<K, O::Output>(gpu, verb, arguments)?;
+        Ok(results.len())
     }
+}
+
+/// The key and the result of each run, which are written where the request says, too.
+fn by_key_of_host<K: Item, R: Item>(
+    gpu: &Gpu,
+    verb: Verb,
+    mut arguments: Arguments<Memory<'_>>,
+) -> Result<(Vec<K>, Vec<R>)> {
+    let key_count = arguments.group_count()?;
+    if key_count == 0 {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let (keys_to, to) = (arguments.unique_keys.take(), arguments.results.take());
+    let (keys, results) = gpu.enter(|entered| {
+        let done = run_at_once(entered, verb, &arguments, by_key_wanted(key_count))?;
+        let (keys, results, count) = (done.parts.unique_keys, done.parts.results, done.count);
+        let (Some(keys), Some(results)) = (keys, results) else {
+            return Ok((Vec::new(), Vec::new()));
+        };
+        let (keys, done) = done.take(keys.first(count))?;
+        let (results, _) = done.take(results.first(count))?;
+        Ok((keys, results))
+    })?;
+    take_both((keys_to, &keys), (to, &results))?;
+    Ok((keys, results))
 }
 
 /// One result, which `run` writes the bytes of.

@@ -142,7 +142,10 @@ pub mod kind {
 /// The table of kernels and [`operators!`](crate::operators) implement it; nobody else has to.
 #[diagnostic::on_unimplemented(
     message = "there is no `{K}` kernel for the operator `{Self}` and items of type `{T}`",
-    label = "neither the table of kernels nor an `operators!` list has such a row"
+    label = "neither the table of kernels nor an `operators!` list has such a row",
+    note = "a row of `operators!` with `scans only` has no `reduce` kernel: for an operator that does not commute, write \
+            `reduce::<…>(&items).in_order()`",
+    note = "a row with `reduction only` has no other kernel: leave that out of the row"
 )]
 pub unsafe trait Kernel<K: kind::Kind, T: Item>: Op<T, Output: Item> {
     /// Which kernel it is.

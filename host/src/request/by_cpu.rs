@@ -6,7 +6,7 @@ use warpfold_kernels::selection::{Equality, Predicate};
 use super::arguments::{Arguments, HostItems, Memory, Offsets, Shape};
 use super::ends::{room, take};
 use super::memory::{Host, Pairs, Replaceable, Returned};
-use super::shape::{Keys, Order, Several, Whole, WholeWith};
+use super::shape::{InOrder, Keys, Order, Several, Whole, WholeWith};
 use super::{
     Flagged, Reduce, ReturnedIndices, ReturnedLengths, ReturnedParts, ReturnedWithTotal, Runner,
     Runs, Scan, Select, Uncounted, Written, WrittenWithTotal,
@@ -81,13 +81,42 @@ fn typed<T: Item>(items: Items<'_>) -> &[T] {
     bytemuck::cast_slice(items.bytes())
 }
 
-impl<O: Op<T, Output: Item>, T: Item> Runner<Reduce<'_, O, T, Host, Whole, Returned>> for Cpu {
-    type Given = O::Output;
+macro_rules! one_result {
+    ($shape:ident, $reduced:path) => {
+        impl<O: Op<T, Output: Item>, T: Item> Runner<Reduce<'_, O, T, Host, $shape, Returned>>
+            for Cpu
+        {
+            type Given = O::Output;
 
-    fn run(self, request: Reduce<'_, O, T, Host, Whole, Returned>) -> Result<O::Output> {
-        let items = request.arguments.input.host();
-        Ok(reference::reduce::<O, T>(typed(items)))
-    }
+            fn run(self, request: Reduce<'_, O, T, Host, $shape, Returned>) -> Result<O::Output> {
+                Ok($reduced(typed::<T>(request.arguments.input.host())))
+            }
+        }
+
+        impl<O: Op<T, Output: Item>, T: Item> Runner<Reduce<'_, O, T, Host, $shape, Written>>
+            for Cpu
+        {
+            type Given = ();
+
+            fn run(self, request: Reduce<'_, O, T, Host, $shape, Written>) -> Result<()> {
+                let mut arguments = request.arguments;
+                let to = room(arguments.results.take(), 1)?;
+                let result = $reduced(typed::<T>(arguments.input.host()));
+                to.copy_from_slice(bytemuck::bytes_of(&result));
+                Ok(())
+            }
+        }
+    };
+}
+
+one_result!(Whole, reference::reduce::<O, T>);
+one_result!(InOrder, in_order::<O, T>);
+
+/// All items combined in their order, as those of one segment.
+fn in_order<O: Op<T, Output: Item>, T: Item>(items: &[T]) -> O::Output {
+    let of_segments = reference::segmented_reduce::<O, T>(items, &[0, items.len()]);
+    let result = of_segments.into_iter().next();
+    result.unwrap_or_else(|| O::lower(O::identity()))
 }
 
 impl<O, A: Item, B: Item> Runner<Reduce<'_, O, Pair<A, B>, Pairs<Host>, Whole, Returned>> for Cpu
@@ -108,18 +137,6 @@ where
             .map(|(&left, &right)| Pair(left, right))
             .collect();
         Ok(reference::reduce::<O, _>(&pairs))
-    }
-}
-
-impl<O: Op<T, Output: Item>, T: Item> Runner<Reduce<'_, O, T, Host, Whole, Written>> for Cpu {
-    type Given = ();
-
-    fn run(self, request: Reduce<'_, O, T, Host, Whole, Written>) -> Result<()> {
-        let mut arguments = request.arguments;
-        let to = room(arguments.results.take(), 1)?;
-        let result = reference::reduce::<O, T>(typed(arguments.input.host()));
-        to.copy_from_slice(bytemuck::bytes_of(&result));
-        Ok(())
     }
 }
 

@@ -9,6 +9,10 @@ use crate::kernel::kind::{self, Kind};
 #[derive(Debug)]
 pub enum Whole {}
 
+/// All items belong together, and are combined in their order.
+#[derive(Debug)]
+pub enum InOrder {}
+
 /// As [`Whole`], of a scan with an initial value or a place for its total.
 #[derive(Debug)]
 pub enum WholeWith {}
@@ -34,27 +38,11 @@ pub struct Keys<E, K>(PhantomData<fn() -> (E, K)>);
 pub struct KeysTo<E, K>(PhantomData<fn() -> (E, K)>);
 
 /// A shape of several groups of items, each with a result.
-pub trait Several {
-    /// The kernels that reduce each group.
-    type Reduce: Kind;
-    /// The kernels that scan each group.
-    type Scan: Kind;
-}
+pub trait Several {}
 
-impl Several for Segments {
-    type Reduce = kind::segmented_reduce;
-    type Scan = kind::segmented_scan;
-}
-
-impl Several for Rows {
-    type Reduce = kind::segmented_reduce;
-    type Scan = kind::segmented_scan;
-}
-
-impl Several for Columns {
-    type Reduce = kind::columns_reduce;
-    type Scan = kind::columns_scan;
-}
+impl Several for Segments {}
+impl Several for Rows {}
+impl Several for Columns {}
 
 /// A place of which the items themselves are in one array, so that they can be cut into groups.
 pub trait Single: Place {}

@@ -4,3 +4,6 @@
 
 pub mod kernels;
 pub mod operators;
+
+/// For programs that the tests have compiled.
+pub use warpfold;

@@ -6,11 +6,11 @@ use super::{QueuedReduce, ReduceEnd, results, results_to, room};
 use crate::call::{self, Verb};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
-use crate::kernel::{Item, Kernel, kind};
+use crate::kernel::{Item, Kernel, Row, kind};
 use crate::request::Written;
 use crate::request::arguments::{Arguments, Memory, Shape};
 use crate::request::memory::{Device, Host, Pairs, Returned};
-use crate::request::shape::{Keys, KeysTo, Several, Whole};
+use crate::request::shape::{Columns, InOrder, Keys, KeysTo, Rows, Segments, Whole};
 use crate::selection::{RunsKernel, heads};
 use crate::staged::{self, Wanted, run_at_once};
 
@@ -24,6 +24,21 @@ impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T> for (Device, Whole, Re
             return Ok(O::lower(O::identity()));
         }
         one(|result| call::wait_for_result(gpu, Verb::Reduce(O::row()), arguments, result))
+    }
+}
+
+/// All items of device memory, in their order.
+#[allow(private_interfaces)]
+impl<O: Kernel<kind::segmented_reduce, T>, T: Item> ReduceEnd<O, T>
+    for (Device, InOrder, Returned)
+{
+    type Given = O::Output;
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
+        if arguments.input.is_empty() {
+            return Ok(O::lower(O::identity()));
+        }
+        one(|result| call::wait_for_result_in_order(gpu, O::row(), arguments, result))
     }
 }
 
@@ -43,37 +58,42 @@ where
     }
 }
 
+/// A shape's requests, each with an `impl` of its own: so the compiler names the kernel that is missing.
 macro_rules! to_device {
-    ([$($parameter:tt)*] $place:ty, $shape:ty, $kind:ty, $item:ty) => {
+    ($shape:ident, $kind:ident) => {
         #[allow(private_interfaces)]
-        impl<O, $($parameter)*> ReduceEnd<O, $item> for ($place, $shape, Written)
-        where
-            O: Kernel<$kind, $item>,
-        {
+        impl<O: Kernel<kind::$kind, T>, T: Item> QueuedReduce<O, T> for (Device, $shape, Written) {
+            fn verb() -> Result<Verb> {
+                Ok(Verb::Reduce(O::row()))
+            }
+        }
+
+        #[allow(private_interfaces)]
+        impl<O: Kernel<kind::$kind, T>, T: Item> ReduceEnd<O, T> for (Device, $shape, Written) {
             type Given = ();
 
             fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
-                call::wait(gpu, <Self as QueuedReduce<O, $item>>::verb()?, arguments).map(drop)
+                call::wait(gpu, Verb::Reduce(O::row()), arguments).map(drop)
             }
         }
     };
 }
 
-to_device!([T: Item] Device, Whole, kind::reduce, T);
-to_device!([T: Item, S: Several] Device, S, S::Reduce, T);
-to_device!([A: Item, B: Item] Pairs<Device>, Whole, kind::reduce_pairs, Pair<A, B>);
+to_device!(Whole, reduce);
+to_device!(InOrder, segmented_reduce);
+to_device!(Segments, segmented_reduce);
+to_device!(Rows, segmented_reduce);
+to_device!(Columns, columns_reduce);
 
 #[allow(private_interfaces)]
-impl<O: Kernel<kind::reduce, T>, T: Item> QueuedReduce<O, T> for (Device, Whole, Written) {
-    fn verb() -> Result<Verb> {
-        Ok(Verb::Reduce(O::row()))
-    }
-}
+impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (Pairs<Device>, Whole, Written)
+where
+    O: Kernel<kind::reduce_pairs, Pair<A, B>>,
+{
+    type Given = ();
 
-#[allow(private_interfaces)]
-impl<O: Kernel<S::Reduce, T>, T: Item, S: Several> QueuedReduce<O, T> for (Device, S, Written) {
-    fn verb() -> Result<Verb> {
-        Ok(Verb::Reduce(O::row()))
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
+        call::wait(gpu, Verb::ReducePairs(O::row()), arguments).map(drop)
     }
 }
 
@@ -133,6 +153,21 @@ impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T> for (Host, Whole, Retu
     }
 }
 
+/// All items of the host, in their order.
+#[allow(private_interfaces)]
+impl<O: Kernel<kind::segmented_reduce, T>, T: Item> ReduceEnd<O, T> for (Host, InOrder, Returned) {
+    type Given = O::Output;
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
+        let mut result = O::lower(O::identity());
+        if !arguments.input.is_empty() {
+            let to = bytemuck::bytes_of_mut(&mut result);
+            results_to(gpu, Verb::Reduce(O::row()), &arguments, wanted(1), to)?;
+        }
+        Ok(result)
+    }
+}
+
 /// All pairs of the host.
 #[allow(private_interfaces)]
 impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (Pairs<Host>, Whole, Returned)
@@ -155,9 +190,9 @@ where
 
 /// The same, written to a slice.
 macro_rules! one_to_host {
-    ([$($parameter:tt)*] $place:ty, $kind:ty, $item:ty) => {
+    ([$($parameter:tt)*] $place:ty, $shape:ty, $kind:ty, $item:ty) => {
         #[allow(private_interfaces)]
-        impl<O, $($parameter)*> ReduceEnd<O, $item> for ($place, Whole, Written)
+        impl<O, $($parameter)*> ReduceEnd<O, $item> for ($place, $shape, Written)
         where
             O: Kernel<$kind, $item>,
         {
@@ -165,7 +200,7 @@ macro_rules! one_to_host {
 
             fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<()> {
                 let to = room(arguments.results.take(), 1)?;
-                let result = <($place, Whole, Returned) as ReduceEnd<O, $item>>::run(gpu, arguments)?;
+                let result = <($place, $shape, Returned) as ReduceEnd<O, $item>>::run(gpu, arguments)?;
                 to.copy_from_slice(bytemuck::bytes_of(&result));
                 Ok(())
             }
@@ -173,40 +208,65 @@ macro_rules! one_to_host {
     };
 }
 
-one_to_host!([T: Item] Host, kind::reduce, T);
-one_to_host!([A: Item, B: Item] Pairs<Host>, kind::reduce_pairs, Pair<A, B>);
+one_to_host!([T: Item] Host, Whole, kind::reduce, T);
+one_to_host!([T: Item] Host, InOrder, kind::segmented_reduce, T);
+one_to_host!([A: Item, B: Item] Pairs<Host>, Whole, kind::reduce_pairs, Pair<A, B>);
 
-/// Each group of items of the host.
-#[allow(private_interfaces)]
-impl<O: Kernel<S::Reduce, T>, T: Item, S: Several> ReduceEnd<O, T> for (Host, S, Returned) {
-    type Given = Vec<O::Output>;
+macro_rules! groups_of_host {
+    ($shape:ident, $kind:ident) => {
+        /// Each group of items of the host.
+        #[allow(private_interfaces)]
+        impl<O: Kernel<kind::$kind, T>, T: Item> ReduceEnd<O, T> for (Host, $shape, Returned) {
+            type Given = Vec<O::Output>;
 
-    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
-        let count = arguments.group_count()?;
-        match count {
-            0 => Ok(Vec::new()),
-            _ if has_no_row(&arguments) => identities::<O, T>(count),
-            _ => results(gpu, Verb::Reduce(O::row()), &arguments, wanted(count)),
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
+                groups::<O, T>(gpu, O::row(), arguments)
+            }
         }
+
+        #[allow(private_interfaces)]
+        impl<O: Kernel<kind::$kind, T>, T: Item> ReduceEnd<O, T> for (Host, $shape, Written) {
+            type Given = ();
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
+                groups_to::<O, T>(gpu, O::row(), arguments)
+            }
+        }
+    };
+}
+
+groups_of_host!(Segments, segmented_reduce);
+groups_of_host!(Rows, segmented_reduce);
+groups_of_host!(Columns, columns_reduce);
+
+fn groups<O: Op<T, Output: Item>, T: Item>(
+    gpu: &Gpu,
+    row: &'static Row,
+    arguments: Arguments<Memory<'_>>,
+) -> Result<Vec<O::Output>> {
+    let count = arguments.group_count()?;
+    match count {
+        0 => Ok(Vec::new()),
+        _ if has_no_row(&arguments) => identities::<O, T>(count),
+        _ => results(gpu, Verb::Reduce(row), &arguments, wanted(count)),
     }
 }
 
-#[allow(private_interfaces)]
-impl<O: Kernel<S::Reduce, T>, T: Item, S: Several> ReduceEnd<O, T> for (Host, S, Written) {
-    type Given = ();
-
-    fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<()> {
-        let count = arguments.group_count()?;
-        let to = room(arguments.results.take(), count)?;
-        match count {
-            0 => Ok(()),
-            _ if has_no_row(&arguments) => {
-                let identities = identities::<O, T>(count)?;
-                to.copy_from_slice(bytemuck::cast_slice(&identities));
-                Ok(())
-            }
-            _ => results_to(gpu, Verb::Reduce(O::row()), &arguments, wanted(count), to),
+fn groups_to<O: Op<T, Output: Item>, T: Item>(
+    gpu: &Gpu,
+    row: &'static Row,
+    mut arguments: Arguments<Memory<'_>>,
+) -> Result<()> {
+    let count = arguments.group_count()?;
+    let to = room(arguments.results.take(), count)?;
+    match count {
+        0 => Ok(()),
+        _ if has_no_row(&arguments) => {
+            let identities = identities::<O, T>(count)?;
+            to.copy_from_slice(bytemuck::cast_slice(&identities));
+            Ok(())
         }
+        _ => results_to(gpu, Verb::Reduce(row), &arguments, wanted(count), to),
     }
 }
 

@@ -13,15 +13,16 @@ use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, Row, kind};
 use crate::request::arguments::{Arguments, HostItems, Memory};
 use crate::request::memory::{Device, Host, Replaceable, Returned};
-use crate::request::shape::{Keys, KeysTo, Order, Several, Whole, WholeWith};
+use crate::request::shape::{Columns, Keys, KeysTo, Order, Rows, Segments, Whole, WholeWith};
 use crate::request::{ReturnedWithTotal, Written, WrittenWithTotal};
 use crate::selection::{RunsKernel, heads};
 use crate::staged::{self, Wanted, run_at_once};
 
+/// A shape's requests, each with an `impl` of its own: so the compiler names the kernel that is missing.
 macro_rules! to_device {
-    ([$($parameter:tt)*] $shape:ty, $kind:ty) => {
+    ($shape:ident, $kind:ty) => {
         #[allow(private_interfaces)]
-        impl<O, T: Item, D: Order, $($parameter)*> QueuedScan<O, T> for (Device, $shape, D, Written)
+        impl<O, T: Item, D: Order> QueuedScan<O, T> for (Device, $shape, D, Written)
         where
             O: Kernel<$kind, T>,
         {
@@ -31,7 +32,7 @@ macro_rules! to_device {
         }
 
         #[allow(private_interfaces)]
-        impl<O, T: Item, D: Order, $($parameter)*> ScanEnd<O, T> for (Device, $shape, D, Written)
+        impl<O, T: Item, D: Order> ScanEnd<O, T> for (Device, $shape, D, Written)
         where
             O: Kernel<$kind, T>,
         {
@@ -44,9 +45,11 @@ macro_rules! to_device {
     };
 }
 
-to_device!([] Whole, D::Scan);
-to_device!([] WholeWith, D::Scan);
-to_device!([S: Several] S, S::Scan);
+to_device!(Whole, D::Scan);
+to_device!(WholeWith, D::Scan);
+to_device!(Segments, kind::segmented_scan);
+to_device!(Rows, kind::segmented_scan);
+to_device!(Columns, kind::columns_scan);
 
 fn verb<D: Order>(row: &'static Row) -> Verb {
     Verb::Scan {
@@ -138,18 +141,6 @@ macro_rules! of_host {
             }
         }
 
-        /// Each group of items of the host.
-        #[allow(private_interfaces)]
-        impl<O: Kernel<S::Scan, T>, T: Item, S: Several, D: Order> ScanEnd<O, T>
-            for (Host, S, D, $returned)
-        {
-            type Given = Vec<O::Output>;
-
-            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
-                grouped(gpu, verb::<D>(O::row()), arguments)
-            }
-        }
-
         /// Each run of keys of the host.
         #[allow(private_interfaces)]
         impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
@@ -168,6 +159,41 @@ macro_rules! of_host {
 
 of_host!(Returned);
 of_host!(Replaceable);
+
+macro_rules! groups_of_host {
+    ($shape:ident, $kind:ident) => {
+        groups_of_host!($shape, $kind, Returned);
+        groups_of_host!($shape, $kind, Replaceable);
+
+        #[allow(private_interfaces)]
+        impl<O: Kernel<kind::$kind, T>, T: Item, D: Order> ScanEnd<O, T>
+            for (Host, $shape, D, Written)
+        {
+            type Given = ();
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
+                grouped_to(gpu, verb::<D>(O::row()), arguments)
+            }
+        }
+    };
+    ($shape:ident, $kind:ident, $returned:ident) => {
+        /// Each group of items of the host.
+        #[allow(private_interfaces)]
+        impl<O: Kernel<kind::$kind, T>, T: Item, D: Order> ScanEnd<O, T>
+            for (Host, $shape, D, $returned)
+        {
+            type Given = Vec<O::Output>;
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
+                grouped(gpu, verb::<D>(O::row()), arguments)
+            }
+        }
+    };
+}
+
+groups_of_host!(Segments, segmented_scan);
+groups_of_host!(Rows, segmented_scan);
+groups_of_host!(Columns, columns_scan);
 
 #[allow(private_interfaces)]
 impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T> for (Host, Whole, D, Written) {
@@ -197,15 +223,6 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T> for (Host, WholeWit
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
         written::<O, T, D>(gpu, arguments).map(drop)
-    }
-}
-
-#[allow(private_interfaces)]
-impl<O: Kernel<S::Scan, T>, T: Item, S: Several, D: Order> ScanEnd<O, T> for (Host, S, D, Written) {
-    type Given = ();
-
-    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
-        grouped_to(gpu, verb::<D>(O::row()), arguments)
     }
 }
 

@@ -104,7 +104,8 @@
 //! | [`runs()`] | a `Vec`, lengths, or starts | `.to`, `.lengths_to`, `.starts_to`: how many | the same, with `.count_to` | – |
 //! | `.count(&count)` | – (a slice knows its length) | all but columns, pairs and `.in_order()` | the same | – |
 //!
-//! Each row of it runs on the [`Cpu`], too, on slices, with the same bits.
+//! Each row of it runs on the [`Cpu`], too, on slices, with the same bits. [Every cell](request#all-cells) is listed, with the reasons of those
+//! that there are not.
 //!
 //! Operators are types: [`Sum`], [`WideSum`], [`Product`], [`Min`], [`Max`], [`MinNum`], [`MaxNum`], [`And`], [`Or`], [`Xor`], [`All`],
 //! [`Any`], [`ArgMin`], [`ArgMax`], [`ArgMinMax`], [`MinMax`], [`Moments`], [`Statistics`], [`SumOfSquares`], [`WideSumOfSquares`],

@@ -18,8 +18,16 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # All cells
+//!
+//! What runs where, and why not. Options that change nothing of this are left out: an `.exclusive()` scan runs wherever the inclusive one
+//! does. A test runs each `yes`, and asks the compiler for each number.
+//!
+#![doc = include_str!("request/cells.md")]
 
 pub(crate) mod arguments;
+pub mod bounds;
 mod by_cpu;
 mod by_gpu;
 #[cfg(feature = "nccl")]
@@ -51,6 +59,10 @@ pub enum Written {}
 #[derive(Debug)]
 pub enum WrittenWithTotal {}
 
+/// Results take the places of the items.
+#[derive(Debug)]
+pub enum Replaced {}
+
 /// Results and the total are returned.
 #[derive(Debug)]
 pub enum ReturnedWithTotal {}
@@ -78,9 +90,9 @@ pub enum Counted {}
 /// Where a request `R` runs and is waited for: `&Gpu`, [`Cpu`], and with the feature `nccl` `&Gpus` and `&mut Member`.
 #[diagnostic::on_unimplemented(
     message = "this request cannot be waited for on `{Self}`",
-    label = "of `{R}`",
-    note = "a request is waited for by `.wait(&gpu)`, of slices of the host also by `.wait(Cpu)`",
-    note = "a group of GPUs, `&gpus` or `&mut member`, reduces and scans whole arrays"
+    label = "expects `&gpu`; for requests on slices of the host, also `Cpu`",
+    note = "a group of GPUs reduces and scans the whole, without options: `&gpus` slices of the host, `&mut member` device memory",
+    note = "the request is `{R}`"
 )]
 pub trait Runner<R> {
     /// What the request gives.
@@ -93,8 +105,8 @@ pub trait Runner<R> {
 /// Where a request `R` can be queued on a stream: `&Gpu`.
 #[diagnostic::on_unimplemented(
     message = "this request cannot be queued on `{Self}`",
-    label = "of `{R}`",
-    note = "requests on device memory are queued by `.queue(&gpu, &stream)`"
+    label = "expects `&gpu`",
+    note = "requests on device memory are queued by `.queue(&gpu, &stream)`; a group's requests are waited for"
 )]
 pub trait Queuer<R> {
     #[doc(hidden)]
@@ -153,7 +165,7 @@ macro_rules! ends_of {
                 stream: &impl $crate::binding::DeviceStream,
             ) -> $crate::Result<()>
             where
-                P: $crate::request::memory::Queueable,
+                P: $crate::request::bounds::Queueable,
             {
                 on.queue(self, stream.as_raw())
             }

@@ -7,6 +7,10 @@ use crate::error::{Error, Result};
 pub(crate) use check::{and_wait, ascends};
 
 /// The type of offsets: `u32`, `u64` or, where that has 64 bits, `usize`.
+#[diagnostic::on_unimplemented(
+    message = "offsets, indices and lengths are not of type `{Self}`",
+    label = "expected `u32`, `u64` or `usize`"
+)]
 pub trait Offset: bytemuck::Pod + sealed::Offset {}
 
 impl Offset for u32 {}

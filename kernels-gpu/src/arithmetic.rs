@@ -105,6 +105,14 @@ mod host {
 
     pub use super::{maximum as maximum_f32, minimum as minimum_f32};
 
+    /// Whether [`minimum_f32`] and [`maximum_f32`] are one instruction: here it does not matter.
+    pub const HAS_EXTREMES_F32: bool = true;
+
+    /// The number whose low and high words these are.
+    pub fn of_two_words(low: u32, high: u32) -> u64 {
+        low as u64 | (high as u64) << 32
+    }
+
     /// The bits of a 16-bit NaN.
     const NARROW_NAN: u16 = 0x7fff;
 
@@ -162,13 +170,30 @@ mod host {
     #[cfg(feature = "cust")]
     pub use cust::*;
 
-    /// `(m·S − n·T)² / (n·m·(n + m))` of `[n, S, m, T]`, if it is wanted; else the value that is given.
-    pub fn spread_or(otherwise: f64, is_wanted: bool, [n, s, m, t]: [f64; 4]) -> f64 {
-        if !is_wanted {
-            return otherwise;
+    /// What combining two values adds to their squared deviations: of values of n items whose sum is S, and of m items whose sum is T, it
+    /// is `(m·S − n·T)² / (n·m·(n + m))`, and nothing if there are none on one side. `equal`, which is given, if n is m and a power of
+    /// two or 0.
+    pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
+        let is_power_of_two = (n.to_bits() << 12) == 0;
+        if n == m && is_power_of_two {
+            return equal;
+        }
+        if n * m == 0.0 {
+            return 0.0;
         }
         let difference = m * s - n * t;
         difference * difference / (n * m * (n + m))
+    }
+
+    /// Keys and places of the minimum and of the maximum of four items: these, unless one of the items is NaN, and so `extreme`. Then
+    /// the first NaN wins, with key 0.
+    pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
+        if !extreme.is_nan() {
+            return otherwise;
+        }
+        let is_nan = |place: &u32| f32::from_bits(items[*place as usize]).is_nan();
+        let place = (0..3).find(is_nan).unwrap_or(3);
+        [0, place, 0, place]
     }
 
     /// The sum of 16 bytes' items.

@@ -105,6 +105,13 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
     /// `left ⊕ right`, where `left` comes from earlier items than `right`.
     fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator;
 
+    /// [`Self::combine`] of values of equally many items, whose number is a power of two: with the same bits, and perhaps with less work.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn combine_equal(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
+        Self::combine(left, right)
+    }
+
     /// A combined value, as it is written to an output.
     fn lower(value: Self::Accumulator) -> Self::Output;
 
@@ -135,6 +142,11 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
 
 /// An operator for which `a ⊕ b` is `b ⊕ a`. A reduction, which interleaves the items of a tile, needs it;
 /// a scan does not.
+#[diagnostic::on_unimplemented(
+    message = "the operator `{Self}` does not say that it commutes",
+    label = "a reduction of the whole interleaves items, and needs `impl Commutative`",
+    note = "an operator that does not commute gets its other kernels by `name: Operator, item, scans only;`, and reduces by `.in_order()`"
+)]
 pub trait Commutative {}
 
 /// The sum. Integers wrap; floats round to nearest even at each step, `f16` and `bf16` those of `f32`, and to their own

@@ -46,14 +46,14 @@ const SCAN_BARRIERS: Places = BARRIERS.named(&[
 const STORES: Places = Places {
     pattern: "st.relaxed.gpu.global.b64 [%g], *;",
     names: &[
-        "", "", "", "", "", "", "", "", "partial", "", "", "", "", "", "",
+        "", "", "", "", "", "", "", "", "", "partial", "", "", "", "", "", "", "", "",
     ],
 };
 
 /// Where an identity is put in a register.
 const IDENTITIES: Places = Places {
     pattern: "mov.b32 *, -2147483648;",
-    names: &["first", "", "", "", ""],
+    names: &["", "empty segment", "", "", "", ""],
 };
 
 const SEGMENTS: Circumstances = Circumstances {
@@ -88,7 +88,7 @@ bugs! {
     work_before_not_awaited: [Memory],
         [Edit::remove("griddepcontrol.wait;")];
     identity_of_another_sign: [Bits],
-        [IDENTITIES.replace("first", "mov.b32 *, 0;")];
+        [IDENTITIES.replace("empty segment", "mov.b32 *, 0;")];
 }
 
 bugs! {

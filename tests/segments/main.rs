@@ -15,6 +15,7 @@ mod device;
 mod engine;
 mod in_order;
 mod refused;
+mod rewritten;
 mod scans;
 #[path = "../common/schedule.rs"]
 mod schedule;

@@ -1,9 +1,9 @@
 //! Groups of GPUs as places where requests run: all GPUs of the machine, for slices of the host, and a rank of a group, for device memory.
 
 use super::arguments::Loans;
-use super::memory::{Device, Host, Replaceable, Returned};
+use super::memory::{OnTheDevice, OnTheHost, Replaceable, Returned};
 use super::shape::{Order, Whole};
-use super::{Reduce, Runner, Scan, Written};
+use super::{Reduce, Replaced, Runner, Scan, Written};
 use crate::binding::User;
 use crate::call::finish_before;
 use crate::error::Result;
@@ -17,12 +17,12 @@ fn typed<T: Item>(items: Items<'_>) -> &[T] {
     bytemuck::cast_slice(items.bytes())
 }
 
-impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, Host, Whole, Returned>>
+impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, OnTheHost, Whole, Returned>>
     for &Gpus
 {
     type Given = O::Output;
 
-    fn run(self, request: Reduce<'_, O, T, Host, Whole, Returned>) -> Result<O::Output> {
+    fn run(self, request: Reduce<'_, O, T, OnTheHost, Whole, Returned>) -> Result<O::Output> {
         self.reduce::<O, T>(typed(request.arguments.input.host()))
     }
 }
@@ -30,13 +30,13 @@ impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, Host, Whole, R
 macro_rules! scans {
     ($returned:ident) => {
         impl<O: Kernel<D::Scan, T>, T: Item, D: Order>
-            Runner<Scan<'_, O, T, Host, Whole, D, $returned>> for &Gpus
+            Runner<Scan<'_, O, T, OnTheHost, Whole, D, $returned>> for &Gpus
         {
             type Given = Vec<O::Output>;
 
             fn run(
                 self,
-                request: Scan<'_, O, T, Host, Whole, D, $returned>,
+                request: Scan<'_, O, T, OnTheHost, Whole, D, $returned>,
             ) -> Result<Vec<O::Output>> {
                 self.scan::<D::Scan, O, T>(typed(request.arguments.input.host()))
             }
@@ -56,13 +56,13 @@ fn finish(gpu: &Gpu, loans: &Loans<'_>) -> Result<()> {
     }
 }
 
-impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, Device, Whole, Returned>>
+impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, OnTheDevice, Whole, Returned>>
     for &mut Member<'_>
 {
     type Given = O::Output;
 
     /// The ranks' shares reduced together, the same result for all: see [`Member`].
-    fn run(self, mut request: Reduce<'_, O, T, Device, Whole, Returned>) -> Result<O::Output> {
+    fn run(self, mut request: Reduce<'_, O, T, OnTheDevice, Whole, Returned>) -> Result<O::Output> {
         let (spans, loans) = request.arguments.lend(User::WaitingCall);
         finish(self.gpu(), &loans)?;
         self.reduce::<O, T>(spans.input)
@@ -76,14 +76,14 @@ pub struct AtRoot<'member, 'gpu> {
     pub(crate) root: usize,
 }
 
-impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, Device, Whole, Returned>>
+impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, OnTheDevice, Whole, Returned>>
     for AtRoot<'_, '_>
 {
     type Given = Option<O::Output>;
 
     fn run(
         self,
-        mut request: Reduce<'_, O, T, Device, Whole, Returned>,
+        mut request: Reduce<'_, O, T, OnTheDevice, Whole, Returned>,
     ) -> Result<Option<O::Output>> {
         let (spans, loans) = request.arguments.lend(User::WaitingCall);
         finish(self.member.gpu(), &loans)?;
@@ -91,15 +91,22 @@ impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, Device, Whole,
     }
 }
 
-impl<O: Kernel<D::Scan, T>, T: Item, D: Order> Runner<Scan<'_, O, T, Device, Whole, D, Written>>
-    for &mut Member<'_>
-{
-    type Given = ();
+macro_rules! shares_scanned {
+    ($to:ident) => {
+        impl<O: Kernel<D::Scan, T>, T: Item, D: Order>
+            Runner<Scan<'_, O, T, OnTheDevice, Whole, D, $to>> for &mut Member<'_>
+        {
+            type Given = ();
 
-    fn run(self, mut request: Scan<'_, O, T, Device, Whole, D, Written>) -> Result<()> {
-        let (spans, loans) = request.arguments.lend(User::WaitingCall);
-        finish(self.gpu(), &loans)?;
-        let output = spans.results.unwrap_or(spans.input);
-        self.scan::<D::Scan, O, T>(spans.input, output)
-    }
+            fn run(self, mut request: Scan<'_, O, T, OnTheDevice, Whole, D, $to>) -> Result<()> {
+                let (spans, loans) = request.arguments.lend(User::WaitingCall);
+                finish(self.gpu(), &loans)?;
+                let output = spans.results.unwrap_or(spans.input);
+                self.scan::<D::Scan, O, T>(spans.input, output)
+            }
+        }
+    };
 }
+
+shares_scanned!(Written);
+shares_scanned!(Replaced);

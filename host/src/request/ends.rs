@@ -44,35 +44,35 @@ macro_rules! end_traits {
 
 end_traits! {
     ReduceEnd:
-        "a reduction to several results in device memory needs a place for them",
-        "needs `.to(&mut results)` before it",
+        "this reduction cannot be waited for on a GPU",
+        "several results in device memory need `.to(&mut results)` before it",
         "by key, `.keys_to(&mut keys)` takes the key of each run";
     QueuedReduce:
-        "a reduction that is queued needs a place in device memory for its results",
+        "this reduction cannot be queued",
         "needs `.to(&mut results)` before it; by key, `.runs_to(&mut starts, &mut count)` too",
-        "`starts` takes where each run begins, `count` how many runs there are";
+        "by key, `starts` takes where each run begins, and `count` how many runs there are";
     ScanEnd:
-        "a scan of device memory needs a place for its results",
-        "needs `.to(&mut results)` before it",
+        "this scan cannot be waited for on a GPU",
+        "results in device memory need `.to(&mut results)` or `.in_place()` before it",
         "results take the place of the items by `scan::<Sum, _>(&mut items).in_place()`";
     QueuedScan:
-        "a scan that is queued needs a place in device memory for its results",
-        "needs `.to(&mut results)` before it; by key, `.runs_to(&mut starts, &mut count)` too",
-        "results take the place of the items by `scan::<Sum, _>(&mut items).in_place()`";
+        "this scan cannot be queued",
+        "needs `.to(&mut results)` or `.in_place()` before it; by key, `.runs_to(&mut starts, &mut count)` too",
+        "in place of `.and_total()`, `.total(&mut total)` takes the total in device memory";
     SelectEnd:
-        "a selection of device memory needs a place for what is chosen",
-        "needs `.to(&mut chosen)`, `.rest_to(&mut rest)` or `.indices_to(&mut indices)` before it",
-        "two inputs are items and flags: `select::<Flagged, _>((&items, &flags))`";
+        "this selection cannot be waited for on a GPU",
+        "of device memory, needs `.to(&mut chosen)`, `.rest_to(&mut rest)` or `.indices_to(&mut indices)` before it",
+        "two inputs are items and flags of type `u8`: `select::<Flagged, _>((&items, &flags))`";
     QueuedSelect:
-        "a selection that is queued needs places for what is chosen and for how many items are",
+        "this selection cannot be queued",
         "needs `.to(&mut chosen)`, `.rest_to(&mut rest)` or `.indices_to(&mut indices)`, and `.count_to(&mut count)`, before it",
-        "two inputs are items and flags: `select::<Flagged, _>((&items, &flags))`";
+        "`count` takes how many items are chosen: only the device knows";
     RunsEnd:
-        "runs in device memory need a place for what is found",
-        "needs `.to(&mut firsts)`, `.lengths_to(&mut lengths)` or `.starts_to(&mut starts)` before it",
+        "these runs cannot be waited for on a GPU",
+        "of device memory, needs `.to(&mut firsts)`, `.lengths_to(&mut lengths)` or `.starts_to(&mut starts)` before it",
         "`.count_to(&mut count)` takes how many runs there are, for work that follows on the device";
     QueuedRuns:
-        "runs that are found by queued work need places for what is found and for how many there are",
+        "these runs cannot be queued",
         "needs `.to(&mut firsts)`, `.lengths_to(&mut lengths)` or `.starts_to(&mut starts)`, and `.count_to(&mut count)`, before it",
         "`count` takes how many runs there are: only the device knows";
 }
@@ -138,6 +138,25 @@ pub(super) fn room<'a>(output: Option<Memory<'a>>, needed_items: usize) -> Resul
 /// Writes these items to the first places of an output of the host.
 pub(super) fn take<T: Item>(output: Option<Memory<'_>>, items: &[T]) -> Result<()> {
     room(output, items.len())?.copy_from_slice(bytemuck::cast_slice(items));
+    Ok(())
+}
+
+/// Writes to those outputs of the host that there are. If one is too short, nothing is written.
+pub(super) fn take_both<A: Item, B: Item>(
+    first: (Option<Memory<'_>>, &[A]),
+    second: (Option<Memory<'_>>, &[B]),
+) -> Result<()> {
+    let (first, first_items) = first;
+    let (second, second_items) = second;
+    let first = first.map(|to| room(Some(to), first_items.len()));
+    let second = second.map(|to| room(Some(to), second_items.len()));
+    let (first, second) = (first.transpose()?, second.transpose()?);
+    if let Some(to) = first {
+        to.copy_from_slice(bytemuck::cast_slice(first_items));
+    }
+    if let Some(to) = second {
+        to.copy_from_slice(bytemuck::cast_slice(second_items));
+    }
     Ok(())
 }
 

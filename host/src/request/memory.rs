@@ -7,28 +7,17 @@ use super::arguments::{HostItems, Memory};
 use crate::binding::{DeviceItems, DeviceItemsMut};
 use crate::kernel::Type;
 
-/// Where memory is: in the [`Device`]'s or in the [`Host`]'s memory. [`Pairs`] are two inputs of one place.
+/// Where memory is: [`OnTheDevice`] or [`OnTheHost`]. [`PairsIn`] are two inputs of one place.
 pub trait Place: sealed::Place {
     /// Where the other arguments are.
     type Side: Place;
 }
 
-/// A place of which work can be queued: device memory, and pairs of it.
-#[diagnostic::on_unimplemented(
-    message = "work on slices of the host cannot be queued",
-    label = "end it by `.wait(&gpu)`",
-    note = "work on device memory can be queued: copy the items there first"
-)]
-pub trait Queueable: Place {}
-
-impl Queueable for Device {}
-impl<P: Queueable> Queueable for Pairs<P> {}
-
 /// The place `P`: all memory of a request is in one.
 #[diagnostic::on_unimplemented(
-    message = "this memory is not where the request's items are: these are in the memory of the `{P}`, it is in that of the `{Self}`",
-    label = "expected memory of the `{P}`",
-    note = "all memory of a request is of the host (slices), or all of the device"
+    message = "all memory of a request is in one place: this is `{Self}`, and the items are `{P}`",
+    label = "expected memory that is `{P}`",
+    note = "slices are of the host; buffers of `cust` and `cudarc`, and `RawItems`, are of the device"
 )]
 pub trait Is<P>: Place {}
 
@@ -36,28 +25,28 @@ impl<P: Place> Is<P> for P {}
 
 /// Device memory.
 #[derive(Debug)]
-pub enum Device {}
+pub enum OnTheDevice {}
 
 /// A slice of the host.
 #[derive(Debug)]
-pub enum Host {}
+pub enum OnTheHost {}
 
 /// Two inputs, item by item.
 #[derive(Debug)]
-pub enum Pairs<P> {
+pub enum PairsIn<P> {
     #[doc(hidden)]
     Never(P),
 }
 
-impl Place for Device {
-    type Side = Device;
+impl Place for OnTheDevice {
+    type Side = OnTheDevice;
 }
 
-impl Place for Host {
-    type Side = Host;
+impl Place for OnTheHost {
+    type Side = OnTheHost;
 }
 
-impl<P: Place> Place for Pairs<P> {
+impl<P: Place> Place for PairsIn<P> {
     type Side = P;
 }
 
@@ -68,16 +57,6 @@ pub enum Returned {}
 /// As [`Returned`], of an input that may be overwritten.
 #[derive(Debug)]
 pub enum Replaceable {}
-
-/// Of a scan that can write each result in the place of its item: [`Replaceable`].
-#[diagnostic::on_unimplemented(
-    message = "the items of this scan cannot be overwritten",
-    label = "needs items that are given as `&mut`: `scan::<Sum, _>(&mut items).in_place()`",
-    note = "the input of this scan was given as `&items`, or its results already go elsewhere"
-)]
-pub trait InPlace {}
-
-impl InPlace for Replaceable {}
 
 /// What a request reads: a slice of the host, device memory, or a pair of either.
 ///
@@ -120,9 +99,9 @@ pub(crate) mod sealed {
     use super::Memory;
 
     pub trait Place {}
-    impl Place for super::Device {}
-    impl Place for super::Host {}
-    impl<P: Place> Place for super::Pairs<P> {}
+    impl Place for super::OnTheDevice {}
+    impl Place for super::OnTheHost {}
+    impl<P: Place> Place for super::PairsIn<P> {}
 
     #[allow(private_interfaces)]
     pub trait Input<'a> {
@@ -139,9 +118,10 @@ pub(crate) mod sealed {
 
 macro_rules! host_inputs {
     ($($reference:ty, [$($parameter:tt)*], $start:ident, $out:ident;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<'a, T: Pod, $($parameter)*> Input<'a> for $reference {
             type Item = T;
-            type Place = Host;
+            type Place = OnTheHost;
             type Start = $start;
         }
 
@@ -156,9 +136,10 @@ macro_rules! host_inputs {
 
 macro_rules! host_outputs {
     ($($reference:ty, [$($parameter:tt)*];)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<'a, T: Pod, $($parameter)*> Input<'a> for $reference {
             type Item = T;
-            type Place = Host;
+            type Place = OnTheHost;
             type Start = Replaceable;
         }
 
@@ -169,9 +150,11 @@ macro_rules! host_outputs {
             }
         }
 
+        #[diagnostic::do_not_recommend]
+
         impl<'a, T: Pod, $($parameter)*> Output<'a> for $reference {
             type Item = T;
-            type Place = Host;
+            type Place = OnTheHost;
         }
 
         #[allow(private_interfaces)]
@@ -208,7 +191,7 @@ host_outputs! {
 
 impl<'a, M: DeviceItems> Input<'a> for &'a M {
     type Item = M::Item;
-    type Place = Device;
+    type Place = OnTheDevice;
     type Start = Returned;
 }
 
@@ -221,7 +204,7 @@ impl<'a, M: DeviceItems> sealed::Input<'a> for &'a M {
 
 impl<'a, M: DeviceItemsMut> Input<'a> for &'a mut M {
     type Item = M::Item;
-    type Place = Device;
+    type Place = OnTheDevice;
     type Start = Replaceable;
 }
 
@@ -234,7 +217,7 @@ impl<'a, M: DeviceItemsMut> sealed::Input<'a> for &'a mut M {
 
 impl<'a, M: DeviceItemsMut> Output<'a> for &'a mut M {
     type Item = M::Item;
-    type Place = Device;
+    type Place = OnTheDevice;
 }
 
 #[allow(private_interfaces)]
@@ -250,7 +233,7 @@ where
     B: Input<'a, Item: Copy, Place = A::Place>,
 {
     type Item = Pair<A::Item, B::Item>;
-    type Place = Pairs<A::Place>;
+    type Place = PairsIn<A::Place>;
     type Start = Returned;
 }
 

@@ -6,8 +6,9 @@ use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;
 
 use super::arguments::{Arguments, Memory, Shape};
-use super::memory::{Device, Input, Is, Output, Place, Returned};
-use super::shape::{Columns, InOrder, Keys, KeysTo, Rows, Segments, Single, Whole};
+use super::bounds::{Countable, Counts, HasKeys, Single, Unshaped, WritesOnDevice};
+use super::memory::{Input, Is, OnTheDevice, Output, Place, Returned};
+use super::shape::{self, ByKey, Columns, InOrder, Rows, Segments, Whole};
 use super::{Written, ends_of};
 use crate::segments::Offset;
 
@@ -76,7 +77,7 @@ impl<'a, O, T, P, S, R> Reduce<'a, O, T, P, S, R> {
     }
 }
 
-impl<'a, O, T, P: Single, R> Reduce<'a, O, T, P, Whole, R> {
+impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// Combines all items in their order: `left` of `O::combine` comes from earlier items than `right`, and from those just before
     /// them. So the operator need not commute. What is given, and where it goes, is as without.
     ///
@@ -93,7 +94,11 @@ impl<'a, O, T, P: Single, R> Reduce<'a, O, T, P, Whole, R> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn in_order(mut self) -> Reduce<'a, O, T, P, InOrder, R> {
+    pub fn in_order(mut self) -> Reduce<'a, O, T, P, InOrder, R>
+    where
+        P: Single,
+        S: Unshaped,
+    {
         self.arguments.shape = Shape::InOrder;
         self.retyped()
     }
@@ -112,7 +117,11 @@ impl<'a, O, T, P: Single, R> Reduce<'a, O, T, P, Whole, R> {
     pub fn segments<F: Input<'a, Place: Is<P>, Item: Offset>>(
         mut self,
         offsets: F,
-    ) -> Reduce<'a, O, T, P, Segments, R> {
+    ) -> Reduce<'a, O, T, P, Segments, R>
+    where
+        P: Single,
+        S: Unshaped,
+    {
         self.arguments.shape = Shape::Segments(offsets.memories().0);
         self.retyped()
     }
@@ -120,7 +129,11 @@ impl<'a, O, T, P: Single, R> Reduce<'a, O, T, P, Whole, R> {
     /// Combines the items of each row of `row_items` items: [`Self::segments`] without offsets in memory, with the same bits.
     ///
     /// If the items are no whole rows, as they never are with 0, the error is [`Error::UnevenRows`](crate::Error::UnevenRows).
-    pub fn rows(mut self, row_items: usize) -> Reduce<'a, O, T, P, Rows, R> {
+    pub fn rows(mut self, row_items: usize) -> Reduce<'a, O, T, P, Rows, R>
+    where
+        P: Single,
+        S: Unshaped,
+    {
         self.arguments.shape = Shape::Rows(row_items);
         self.retyped()
     }
@@ -133,7 +146,11 @@ impl<'a, O, T, P: Single, R> Reduce<'a, O, T, P, Whole, R> {
     /// accumulator has 64 bits).
     ///
     /// If the items are no whole rows, the error is [`Error::UnevenRows`](crate::Error::UnevenRows).
-    pub fn columns(mut self, columns: usize) -> Reduce<'a, O, T, P, Columns, R> {
+    pub fn columns(mut self, columns: usize) -> Reduce<'a, O, T, P, Columns, R>
+    where
+        P: Single,
+        S: Unshaped,
+    {
         self.arguments.shape = Shape::Columns(columns);
         self.retyped()
     }
@@ -146,13 +163,15 @@ impl<'a, O, T, P: Single, R> Reduce<'a, O, T, P, Whole, R> {
     pub fn by_key<E, F: Input<'a, Place: Is<P>>>(
         mut self,
         keys: F,
-    ) -> Reduce<'a, O, T, P, Keys<E, F::Item>, R> {
+    ) -> Reduce<'a, O, T, P, ByKey<E, F::Item>, R>
+    where
+        P: Single,
+        S: Unshaped,
+    {
         self.arguments.shape = Shape::Keys(keys.memories().0);
         self.retyped()
     }
-}
 
-impl<'a, O, T, P: Place, S, R> Reduce<'a, O, T, P, S, R> {
     /// Writes the results to the first items of `results`. The rest of it is not touched.
     pub fn to<W>(mut self, results: W) -> Reduce<'a, O, T, P, S, Written>
     where
@@ -163,51 +182,41 @@ impl<'a, O, T, P: Place, S, R> Reduce<'a, O, T, P, S, R> {
         self.arguments.results = Some(results.memory());
         self.retyped()
     }
-}
 
-/// The shapes of which the device may know how many items or groups there are.
-pub trait Countable {}
-
-impl Countable for Whole {}
-impl Countable for Segments {}
-impl Countable for Rows {}
-impl<E, K> Countable for Keys<E, K> {}
-impl<E, K> Countable for KeysTo<E, K> {}
-
-impl<'a, O, T, S: Countable, R> Reduce<'a, O, T, Device, S, R> {
     /// Takes the first number of `count` for how many items there are (of segments and rows: how many of these), up to all of them,
     /// when the work begins. So a selection feeds a reduction without the host, in a captured graph too.
     ///
     /// The results are those of that many items, bit for bit. The launch is as large as one of all; blocks without items end at once.
-    pub fn count<C: Input<'a, Item = u64, Place: Is<Device>>>(mut self, count: C) -> Self {
+    pub fn count<C: Input<'a, Item = u64, Place: Is<OnTheDevice>>>(
+        mut self,
+        count: C,
+    ) -> Reduce<'a, O, T, P, S::Counted, R>
+    where
+        P: Counts + Single,
+        S: Countable,
+    {
         self.arguments.count = Some(count.memories().0);
-        self
+        self.retyped()
     }
-}
 
-impl<'a, O, T, P: Place, E, K, R> Reduce<'a, O, T, P, Keys<E, K>, R> {
     /// Writes the first key of each run to the first items of `keys`.
-    pub fn keys_to<W: Output<'a, Item = K, Place: Is<P::Side>>>(mut self, keys: W) -> Self {
+    pub fn keys_to<W>(mut self, keys: W) -> Self
+    where
+        S: HasKeys,
+        W: Output<'a, Item = S::Key, Place: Is<P::Side>>,
+    {
         self.arguments.unique_keys = Some(keys.memory());
         self
     }
-}
 
-impl<'a, O, T, E, K, R> Reduce<'a, O, T, Device, KeysTo<E, K>, R> {
-    /// Writes the first key of each run to the first items of `keys`.
-    pub fn keys_to<W: Output<'a, Item = K, Place: Is<Device>>>(mut self, keys: W) -> Self {
-        self.arguments.unique_keys = Some(keys.memory());
-        self
-    }
-}
-
-impl<'a, O, T, E, K, R> Reduce<'a, O, T, Device, Keys<E, K>, R> {
     /// Writes where the runs start to `starts`, followed by the number of keys, and how many runs there are to the first place of `count`. A
     /// request that is queued needs both; `starts` has room for one number more than there are runs.
-    pub fn runs_to<F, C>(mut self, starts: F, count: C) -> Reduce<'a, O, T, Device, KeysTo<E, K>, R>
+    pub fn runs_to<F, C>(mut self, starts: F, count: C) -> Reduce<'a, O, T, P, S::Located, R>
     where
-        F: Output<'a, Item: Offset, Place: Is<Device>>,
-        C: Output<'a, Item = u64, Place: Is<Device>>,
+        P: WritesOnDevice,
+        S: HasKeys,
+        F: Output<'a, Item: Offset, Place: Is<OnTheDevice>>,
+        C: Output<'a, Item = u64, Place: Is<OnTheDevice>>,
     {
         self.arguments.indices = Some(starts.memory());
         self.arguments.count_to = Some(count.memory());

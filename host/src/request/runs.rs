@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use super::arguments::{Arguments, Memory};
-use super::memory::{Device, Host, Input, Is, Output, Place, Returned};
-use super::shape::Single;
+use super::bounds::{Counts, ReturnsToHost, Single, ToReturn, WritesOnDevice};
+use super::memory::{Input, Is, OnTheDevice, Output, Place, Returned};
 use super::{Counted, ReturnedIndices, ReturnedLengths, Uncounted, Written, ends_of};
 use crate::segments::Offset;
 
@@ -68,13 +68,12 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
         self.arguments.results = Some(firsts.memory());
         self.retyped()
     }
-}
 
-impl<'a, E, T, R, N> Runs<'a, E, T, Device, R, N> {
     /// Writes how many items each run has to the first places of `lengths`: numbers of type `u32`, `u64` or `usize`.
-    pub fn lengths_to<W>(mut self, lengths: W) -> Runs<'a, E, T, Device, Written, N>
+    pub fn lengths_to<W>(mut self, lengths: W) -> Runs<'a, E, T, P, Written, N>
     where
-        W: Output<'a, Item: Offset, Place: Is<Device>>,
+        P: WritesOnDevice,
+        W: Output<'a, Item: Offset, Place: Is<OnTheDevice>>,
     {
         self.arguments.lengths = Some(lengths.memory());
         self.retyped()
@@ -82,38 +81,51 @@ impl<'a, E, T, R, N> Runs<'a, E, T, Device, R, N> {
 
     /// Writes where each run starts to the first places of `starts`, followed by the number of items: the offsets of
     /// [`Reduce::segments`](super::Reduce::segments). It needs room for one number more than there are runs.
-    pub fn starts_to<W>(mut self, starts: W) -> Runs<'a, E, T, Device, Written, N>
+    pub fn starts_to<W>(mut self, starts: W) -> Runs<'a, E, T, P, Written, N>
     where
-        W: Output<'a, Item: Offset, Place: Is<Device>>,
+        P: WritesOnDevice,
+        W: Output<'a, Item: Offset, Place: Is<OnTheDevice>>,
     {
         self.arguments.indices = Some(starts.memory());
         self.retyped()
     }
 
     /// Takes the first number of `count` for how many items there are, up to all of them, when the work begins.
-    pub fn count<F: Input<'a, Item = u64, Place: Is<Device>>>(mut self, count: F) -> Self {
+    pub fn count<F: Input<'a, Item = u64, Place: Is<OnTheDevice>>>(mut self, count: F) -> Self
+    where
+        P: Counts,
+    {
         self.arguments.count = Some(count.memories().0);
         self
     }
 
     /// Writes how many runs there are to the first place of `count`.
-    pub fn count_to<W: Output<'a, Item = u64, Place: Is<Device>>>(
+    pub fn count_to<W: Output<'a, Item = u64, Place: Is<OnTheDevice>>>(
         mut self,
         count: W,
-    ) -> Runs<'a, E, T, Device, R, Counted> {
+    ) -> Runs<'a, E, T, P, R, Counted>
+    where
+        P: WritesOnDevice,
+    {
         self.arguments.count_to = Some(count.memory());
         self.retyped()
     }
-}
 
-impl<'a, E, T> Runs<'a, E, T, Host> {
     /// `wait` gives the first items, and how many items each run has.
-    pub fn lengths(self) -> Runs<'a, E, T, Host, ReturnedLengths> {
+    pub fn lengths(self) -> Runs<'a, E, T, P, ReturnedLengths, N>
+    where
+        P: ReturnsToHost,
+        R: ToReturn,
+    {
         self.retyped()
     }
 
     /// `wait` gives where each run starts, followed by the number of items.
-    pub fn starts(self) -> Runs<'a, E, T, Host, ReturnedIndices> {
+    pub fn starts(self) -> Runs<'a, E, T, P, ReturnedIndices, N>
+    where
+        P: ReturnsToHost,
+        R: ToReturn,
+    {
         self.retyped()
     }
 }

@@ -6,11 +6,13 @@ use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;
 
 use super::arguments::{Arguments, Memory, Shape, Value};
-use super::memory::{Device, InPlace, Input, Is, Output, Place, Returned};
-use super::shape::{
-    Columns, Exclusive, Inclusive, Keys, KeysTo, Rows, Segments, Single, Whole, WholeWith,
+use super::bounds::{
+    Countable, Counts, HasKeys, InPlace, NotInPlace, OfAll, Single, Unshaped, WithTotal,
+    WritesOnDevice,
 };
-use super::{ReturnedWithTotal, Written, WrittenWithTotal, ends_of};
+use super::memory::{Input, Is, OnTheDevice, Output, Place, Returned};
+use super::shape::{self, ByKey, Columns, Exclusive, Inclusive, Rows, Segments, Whole, WholeWith};
+use super::{Replaced, Written, ends_of};
 use crate::segments::Offset;
 
 /// A request to scan with the operator `O`: see [`scan`].
@@ -73,7 +75,7 @@ impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 }
 
-impl<'a, O, T, P: Place, D, R> Scan<'a, O, T, P, Whole, D, R> {
+impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     /// Scans each segment by itself. Offsets are as for [`Reduce::segments`](super::Reduce::segments). Places of items that belong to no
     /// segment are not touched on the device, and are zero in a `Vec`.
     ///
@@ -81,19 +83,31 @@ impl<'a, O, T, P: Place, D, R> Scan<'a, O, T, P, Whole, D, R> {
     pub fn segments<F: Input<'a, Place: Is<P>, Item: Offset>>(
         mut self,
         offsets: F,
-    ) -> Scan<'a, O, T, P, Segments, D, R> {
+    ) -> Scan<'a, O, T, P, Segments, D, R>
+    where
+        S: Unshaped,
+        R: NotInPlace,
+    {
         self.arguments.shape = Shape::Segments(offsets.memories().0);
         self.retyped()
     }
 
     /// Scans each row of `row_items` items by itself: see [`Reduce::rows`](super::Reduce::rows).
-    pub fn rows(mut self, row_items: usize) -> Scan<'a, O, T, P, Rows, D, R> {
+    pub fn rows(mut self, row_items: usize) -> Scan<'a, O, T, P, Rows, D, R>
+    where
+        S: Unshaped,
+        R: NotInPlace,
+    {
         self.arguments.shape = Shape::Rows(row_items);
         self.retyped()
     }
 
     /// Scans each column of a row-major matrix of this many columns by itself: see [`Reduce::columns`](super::Reduce::columns).
-    pub fn columns(mut self, columns: usize) -> Scan<'a, O, T, P, Columns, D, R> {
+    pub fn columns(mut self, columns: usize) -> Scan<'a, O, T, P, Columns, D, R>
+    where
+        S: Unshaped,
+        R: NotInPlace,
+    {
         self.arguments.shape = Shape::Columns(columns);
         self.retyped()
     }
@@ -102,23 +116,20 @@ impl<'a, O, T, P: Place, D, R> Scan<'a, O, T, P, Whole, D, R> {
     pub fn by_key<E, F: Input<'a, Place: Is<P>>>(
         mut self,
         keys: F,
-    ) -> Scan<'a, O, T, P, Keys<E, F::Item>, D, R> {
+    ) -> Scan<'a, O, T, P, ByKey<E, F::Item>, D, R>
+    where
+        S: Unshaped,
+        R: NotInPlace,
+    {
         self.arguments.shape = Shape::Keys(keys.memories().0);
         self.retyped()
     }
-}
 
-/// Scans of all items: [`Whole`], and [`WholeWith`] options.
-pub trait OfAll {}
-
-impl OfAll for Whole {}
-impl OfAll for WholeWith {}
-
-impl<'a, O, T, P: Place, S: OfAll, D, R> Scan<'a, O, T, P, S, D, R> {
     /// A value before the first item, in place of the operator's identity. It has the type in which the operator combines: for sums,
     /// products and extremes of 32 and 64 bits the items' own.
     pub fn initial(mut self, initial: O::Accumulator) -> Scan<'a, O, T, P, WholeWith, D, R>
     where
+        S: OfAll,
         O: Op<T>,
         T: Element,
     {
@@ -131,6 +142,7 @@ impl<'a, O, T, P: Place, S: OfAll, D, R> Scan<'a, O, T, P, S, D, R> {
     /// identity.
     pub fn total<W>(mut self, total: W) -> Scan<'a, O, T, P, WholeWith, D, R>
     where
+        S: OfAll,
         O: Op<T>,
         T: Element,
         W: Output<'a, Item = O::Output, Place: Is<P::Side>>,
@@ -147,7 +159,7 @@ impl<'a, O, T, P, S, R> Scan<'a, O, T, P, S, Inclusive, R> {
     }
 }
 
-impl<'a, O, T, P: Place, S, D, R> Scan<'a, O, T, P, S, D, R> {
+impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     /// Writes a result for each item to the first places of `results`. The rest of it is not touched.
     pub fn to<W>(mut self, results: W) -> Scan<'a, O, T, P, S, D, Written>
     where
@@ -158,62 +170,49 @@ impl<'a, O, T, P: Place, S, D, R> Scan<'a, O, T, P, S, D, R> {
         self.arguments.results = Some(results.memory());
         self.retyped()
     }
-}
 
-impl<'a, O: Op<T, Output = T>, T: Element, P, S: OfAll, D, R> Scan<'a, O, T, P, S, D, R> {
     /// Writes each result in the place of its item. The input was given as `&mut`. On an error after the launch the items are unspecified.
-    pub fn in_place(self) -> Scan<'a, O, T, P, S, D, Written>
+    pub fn in_place(self) -> Scan<'a, O, T, P, S, D, Replaced>
     where
+        O: Op<T, Output = T>,
+        T: Element,
+        S: OfAll,
         R: InPlace,
     {
         self.retyped()
     }
-}
 
-impl<'a, O, T, P, S: OfAll, D> Scan<'a, O, T, P, S, D, Written> {
-    /// `wait` gives the total: see [`Self::total`].
-    pub fn and_total(self) -> Scan<'a, O, T, P, WholeWith, D, WrittenWithTotal> {
-        self.retyped()
-    }
-}
-
-impl<'a, O, T, P, S: OfAll, D> Scan<'a, O, T, P, S, D, Returned> {
     /// `wait` gives the total, too: see [`Self::total`].
-    pub fn and_total(self) -> Scan<'a, O, T, P, WholeWith, D, ReturnedWithTotal> {
+    pub fn and_total(self) -> Scan<'a, O, T, P, WholeWith, D, R::And>
+    where
+        S: OfAll,
+        R: WithTotal,
+    {
         self.retyped()
     }
-}
 
-/// The shapes of a scan of which the device may know how many items or groups there are.
-pub trait Countable {}
-
-impl Countable for Whole {}
-impl Countable for WholeWith {}
-impl Countable for Segments {}
-impl Countable for Rows {}
-impl<E, K> Countable for Keys<E, K> {}
-impl<E, K> Countable for KeysTo<E, K> {}
-
-impl<'a, O, T, S: Countable, D, R> Scan<'a, O, T, Device, S, D, R> {
     /// Takes the first number of `count` for how many items there are (of segments and rows: how many of these), up to all of them,
     /// when the work begins. The results are those of that many items, bit for bit; nothing is written after them.
-    pub fn count<C: Input<'a, Item = u64, Place: Is<Device>>>(mut self, count: C) -> Self {
+    pub fn count<C: Input<'a, Item = u64, Place: Is<OnTheDevice>>>(
+        mut self,
+        count: C,
+    ) -> Scan<'a, O, T, P, S::Counted, D, R>
+    where
+        P: Counts,
+        S: Countable,
+    {
         self.arguments.count = Some(count.memories().0);
-        self
+        self.retyped()
     }
-}
 
-impl<'a, O, T, E, K, D, R> Scan<'a, O, T, Device, Keys<E, K>, D, R> {
     /// Writes where the runs start to `starts`, followed by the number of keys, and how many runs there are to the first place of `count`. A
     /// request that is queued needs both; `starts` has room for one number more than there are keys.
-    pub fn runs_to<F, C>(
-        mut self,
-        starts: F,
-        count: C,
-    ) -> Scan<'a, O, T, Device, KeysTo<E, K>, D, R>
+    pub fn runs_to<F, C>(mut self, starts: F, count: C) -> Scan<'a, O, T, P, S::Located, D, R>
     where
-        F: Output<'a, Item: Offset, Place: Is<Device>>,
-        C: Output<'a, Item = u64, Place: Is<Device>>,
+        P: WritesOnDevice,
+        S: HasKeys,
+        F: Output<'a, Item: Offset, Place: Is<OnTheDevice>>,
+        C: Output<'a, Item = u64, Place: Is<OnTheDevice>>,
     {
         self.arguments.indices = Some(starts.memory());
         self.arguments.count_to = Some(count.memory());

@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use super::arguments::{Arguments, Memory};
-use super::memory::{Device, Host, Input, Is, Output, Pairs, Place, Returned};
+use super::bounds::{Counts, ReturnsToHost, ToReturn, WritesOnDevice};
+use super::memory::{Input, Is, OnTheDevice, OnTheHost, Output, PairsIn, Place, Returned};
 use super::{Counted, ReturnedIndices, ReturnedParts, Uncounted, Written, ends_of};
 use crate::segments::Offset;
 
@@ -54,7 +55,9 @@ pub struct Flagged;
 /// # Ok(())
 /// # }
 /// ```
-pub fn select<'a, C, I: Input<'a>>(input: I) -> Select<'a, C, I::Item, I::Place> {
+pub fn select<'a, C, I: Input<'a, Place: Keeps<I::Item>>>(
+    input: I,
+) -> Select<'a, C, I::Item, I::Place> {
     let (first, second) = input.memories();
     let mut arguments = Arguments::new(first);
     arguments.second = second;
@@ -75,20 +78,25 @@ impl<'a, C, T, P, R, N> Select<'a, C, T, P, R, N> {
 }
 
 /// What a selection keeps: of items `T` in the place `Self`, items of type [`Self::Kept`].
+#[diagnostic::on_unimplemented(
+    message = "items are selected by flags of type `u8`",
+    label = "expects `(&items, &flags)` with a `u8` for each item: 0 for one that is not chosen",
+    note = "items in one input are selected by a predicate: `select::<NonZero, _>(&items)`"
+)]
 pub trait Keeps<T> {
     /// The type of what is kept.
     type Kept;
 }
 
-impl<T> Keeps<T> for Device {
+impl<T> Keeps<T> for OnTheDevice {
     type Kept = T;
 }
 
-impl<T> Keeps<T> for Host {
+impl<T> Keeps<T> for OnTheHost {
     type Kept = T;
 }
 
-impl<P, T: Copy> Keeps<warpfold_kernels::op::Pair<T, u8>> for Pairs<P> {
+impl<P, T: Copy> Keeps<warpfold_kernels::op::Pair<T, u8>> for PairsIn<P> {
     type Kept = T;
 }
 
@@ -112,43 +120,54 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.arguments.rest = Some(rest.memory());
         self.retyped()
     }
-}
 
-impl<'a, C, T, P: Place<Side = Device>, R, N> Select<'a, C, T, P, R, N> {
     /// Writes the indices of what is chosen to the first places of `indices`, ascending: numbers of type `u32`, `u64` or `usize`. If
     /// numbers of 32 bits do not reach, the error is [`Error::TooManyItems`](crate::Error::TooManyItems).
     pub fn indices_to<W>(mut self, indices: W) -> Select<'a, C, T, P, Written, N>
     where
-        W: Output<'a, Item: Offset, Place: Is<Device>>,
+        P: WritesOnDevice,
+        W: Output<'a, Item: Offset, Place: Is<OnTheDevice>>,
     {
         self.arguments.indices = Some(indices.memory());
         self.retyped()
     }
 
     /// Takes the first number of `count` for how many items there are, up to all of them, when the work begins.
-    pub fn count<F: Input<'a, Item = u64, Place: Is<Device>>>(mut self, count: F) -> Self {
+    pub fn count<F: Input<'a, Item = u64, Place: Is<OnTheDevice>>>(mut self, count: F) -> Self
+    where
+        P: Counts,
+    {
         self.arguments.count = Some(count.memories().0);
         self
     }
 
     /// Writes how many items are chosen to the first place of `count`.
-    pub fn count_to<W: Output<'a, Item = u64, Place: Is<Device>>>(
+    pub fn count_to<W: Output<'a, Item = u64, Place: Is<OnTheDevice>>>(
         mut self,
         count: W,
-    ) -> Select<'a, C, T, P, R, Counted> {
+    ) -> Select<'a, C, T, P, R, Counted>
+    where
+        P: WritesOnDevice,
+    {
         self.arguments.count_to = Some(count.memory());
         self.retyped()
     }
-}
 
-impl<'a, C, T, P: Place<Side = Host>> Select<'a, C, T, P> {
     /// `wait` gives the indices of what is chosen.
-    pub fn indices(self) -> Select<'a, C, T, P, ReturnedIndices> {
+    pub fn indices(self) -> Select<'a, C, T, P, ReturnedIndices, N>
+    where
+        P: ReturnsToHost,
+        R: ToReturn,
+    {
         self.retyped()
     }
 
     /// `wait` gives what is chosen, and the others.
-    pub fn partition(self) -> Select<'a, C, T, P, ReturnedParts> {
+    pub fn partition(self) -> Select<'a, C, T, P, ReturnedParts, N>
+    where
+        P: ReturnsToHost,
+        R: ToReturn,
+    {
         self.retyped()
     }
 }

@@ -2,12 +2,15 @@
 
 use std::marker::PhantomData;
 
-use super::memory::{Device, Host, Place};
 use crate::kernel::kind::{self, Kind};
 
 /// All items belong together.
 #[derive(Debug)]
 pub enum Whole {}
+
+/// As [`Whole`], of as many items as the device says.
+#[derive(Debug)]
+pub enum WholeCounted {}
 
 /// All items belong together, and are combined in their order.
 #[derive(Debug)]
@@ -31,24 +34,63 @@ pub enum Columns {}
 
 /// Items belong together by runs of keys of type `K`, equal by `E`.
 #[derive(Debug)]
-pub struct Keys<E, K>(PhantomData<fn() -> (E, K)>);
+pub struct ByKey<E, K>(PhantomData<fn() -> (E, K)>);
 
-/// As [`Keys`], with a place for where the runs start and how many there are.
+/// As [`ByKey`], with a place for where the runs start and how many there are.
 #[derive(Debug)]
-pub struct KeysTo<E, K>(PhantomData<fn() -> (E, K)>);
+pub struct ByKeyTo<E, K>(PhantomData<fn() -> (E, K)>);
+
+/// In what shape the items belong together.
+pub trait Shape {
+    /// The same, of as many items or groups as the device says.
+    type Counted;
+    /// The same, with a place for where the runs of keys start.
+    type Located;
+}
+
+macro_rules! shapes {
+    ($([$($parameter:ident)*] $shape:ty: $counted:ty, $located:ty;)*) => {$(
+        impl<$($parameter),*> Shape for $shape {
+            type Counted = $counted;
+            type Located = $located;
+        }
+    )*};
+}
+
+shapes! {
+    [] Whole: WholeCounted, Whole;
+    [] WholeCounted: WholeCounted, WholeCounted;
+    [] WholeWith: WholeWith, WholeWith;
+    [] InOrder: InOrder, InOrder;
+    [] Segments: Segments, Segments;
+    [] Rows: Rows, Rows;
+    [] Columns: Columns, Columns;
+    [E K] ByKey<E, K>: ByKey<E, K>, ByKeyTo<E, K>;
+    [E K] ByKeyTo<E, K>: ByKeyTo<E, K>, ByKeyTo<E, K>;
+}
 
 /// A shape of several groups of items, each with a result.
-pub trait Several {}
+pub trait Several {
+    /// The kernels that reduce each group.
+    type Reduce: Kind;
+    /// The kernels that scan each group.
+    type Scan: Kind;
+}
 
-impl Several for Segments {}
-impl Several for Rows {}
-impl Several for Columns {}
+impl Several for Segments {
+    type Reduce = kind::segmented_reduce;
+    type Scan = kind::segmented_scan;
+}
 
-/// A place of which the items themselves are in one array, so that they can be cut into groups.
-pub trait Single: Place {}
+impl Several for Rows {
+    type Reduce = kind::segmented_reduce;
+    type Scan = kind::segmented_scan;
+}
 
-impl Single for Device {}
-impl Single for Host {}
+impl Several for Columns {
+    type Reduce = kind::columns_reduce;
+    type Scan = kind::columns_scan;
+}
 
 /// Each item is part of its result.
 #[derive(Debug)]

@@ -20,7 +20,8 @@ use crate::launch::Chooser;
 /// The table of kernels and [`operators!`](crate::operators) implement it; nobody else has to.
 #[diagnostic::on_unimplemented(
     message = "there is no kernel for the predicate `{Self}` and items of type `{T}`",
-    label = "neither the table of kernels nor an `operators!` list has such a row"
+    label = "neither the table of kernels nor an `operators!` list has such a row",
+    note = "of a program's own, it gets its kernel by a row of `warpfold::operators!`: `name: Predicate, item, predicate;`"
 )]
 pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
     /// Which kernel it is.
@@ -39,7 +40,8 @@ pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
 /// The table of kernels and [`operators!`](crate::operators) implement it; nobody else has to.
 #[diagnostic::on_unimplemented(
     message = "there is no kernel for the equality `{Self}` and items of type `{T}`",
-    label = "neither the table of kernels nor an `operators!` list has such a row"
+    label = "neither the table of kernels nor an `operators!` list has such a row",
+    note = "of a program's own, it gets its kernel by a row of `warpfold::operators!`: `name: Equality, item, equality;`"
 )]
 pub unsafe trait RunsKernel<T: Item>: Equality<T> {
     /// Which kernel it is.

@@ -95,7 +95,7 @@ located!(ArgMax, true);
 
 /// Both of two operators, on either side of an [`Extremes`].
 macro_rules! both {
-    ($op:ident: $min:ident, $max:ident on $t:ident $(: $bound:ident)?, $output:ty $(, where $($clause:tt)*)?) => {
+    ($op:ident: $min:ident, $max:ident on $t:ident $(: $bound:ident)?, $output:ty, $total:expr $(, where $($clause:tt)*)?) => {
         impl<$t: Element $(+ $bound)?> Op<$t> for $op
         $(where $($clause)*)?
         {
@@ -136,17 +136,15 @@ macro_rules! both {
 
             #[inline(always)]
             fn total(words: Words, index: u64) -> Self::Accumulator {
-                Extremes {
-                    min: <$min as Op<$t>>::total(words, index),
-                    max: <$max as Op<$t>>::total(words, index),
-                }
+                let [min, max] = $total(words, index);
+                Extremes { min, max }
             }
         }
     };
 }
 
-both!(MinMax: Min, Max on T, T, where
+both!(MinMax: Min, Max on T, T, |words, index| [Min::total(words, index), Max::total(words, index)], where
     Min: Op<T, Output = T>,
     Max: Op<T, Accumulator = <Min as Op<T>>::Accumulator, Output = T>,
 );
-both!(ArgMinMax: ArgMin, ArgMax on T: Ordered, u64);
+both!(ArgMinMax: ArgMin, ArgMax on T: Ordered, u64, T::both_least);

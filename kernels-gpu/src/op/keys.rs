@@ -7,12 +7,14 @@
 //! ```
 //!
 //! Narrow items are turned into keys all at once, as they lie in a word. To find the place of a vector's least key, each is
-//! put above its place in one word: the least word then has both.
+//! put above its place in one word: the least word then has both. Of `f32`, the machine finds a vector's extreme, and the place is that
+//! of its bits; NaNs are seen to afterwards.
 
 #[cfg(feature = "cust")]
 use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
 use half::{bf16, f16};
 
+use crate::arithmetic::{maximum_f32, minimum_f32, of_two_words, unless_nan, HAS_EXTREMES_F32};
 use crate::element::{for_each_item, item_of, put_item, vector_of};
 use crate::element::{Accumulator, Element, Words};
 
@@ -65,7 +67,7 @@ impl Located for [u32; 3] {
 
     #[inline(always)]
     fn index(self) -> u64 {
-        self[1] as u64 | (self[2] as u64) << 32
+        of_two_words(self[1], self[2])
     }
 }
 
@@ -99,6 +101,13 @@ pub trait Ordered: Element {
 
     /// The least of 16 bytes' items, the first of which has this index.
     fn least<const FALLING: bool>(words: Words, index: u64) -> Self::Located;
+
+    /// The least of 16 bytes' items with rising keys, and with falling ones.
+    #[inline(always)]
+    fn both_least(words: Words, index: u64) -> [Self::Located; 2] {
+        let rising = Self::least::<false>(words, index);
+        [rising, Self::least::<true>(words, index)]
+    }
 }
 
 /// The rising keys of a word's items, and all bits of those that are NaN.
@@ -213,13 +222,18 @@ macro_rules! words {
 
             #[inline(always)]
             fn least<const FALLING: bool>(words: Words, index: u64) -> [u32; 3] {
-                let [a, b, c, d] = words.map(|word| directed::<FALLING>($key(word)));
-                let (left, right) = (first_least((a, 0), (b, 1)), first_least((c, 2), (d, 3)));
-                let (key, place) = first_least(left, right);
-                Located::new(key, index + place as u64)
+                least_of_words(words.map(|word| directed::<FALLING>($key(word))), index)
             }
         }
     )*};
+}
+
+/// The least of four keys, the first of which has this index.
+#[inline(always)]
+fn least_of_words([a, b, c, d]: Words, index: u64) -> [u32; 3] {
+    let (left, right) = (first_least((a, 0), (b, 1)), first_least((c, 2), (d, 3)));
+    let (key, place) = first_least(left, right);
+    Located::new(key, index + place as u64)
 }
 
 /// The lesser of two keys with their places; of equals, the first.
@@ -235,7 +249,60 @@ fn first_least(first: (u32, u32), second: (u32, u32)) -> (u32, u32) {
 words! {
     u32: unsigned;
     i32: signed::<0x8000_0000>;
-    f32: single;
+}
+
+impl Ordered for f32 {
+    type Located = [u32; 3];
+
+    #[inline(always)]
+    fn located<const FALLING: bool>(self, index: u64) -> [u32; 3] {
+        Located::new(directed::<FALLING>(single(self.to_bits())), index)
+    }
+
+    #[inline(always)]
+    fn least<const FALLING: bool>(words: Words, index: u64) -> [u32; 3] {
+        if !HAS_EXTREMES_F32 {
+            return least_of_words(words.map(|word| directed::<FALLING>(single(word))), index);
+        }
+        let (extreme, key, place) = extreme::<FALLING>(words);
+        let [key, place, ..] = unless_nan(extreme, words, [key, place, key, place]);
+        Located::new(key, index + place as u64)
+    }
+
+    #[inline(always)]
+    fn both_least(words: Words, index: u64) -> [[u32; 3]; 2] {
+        if !HAS_EXTREMES_F32 {
+            let rising = Self::least::<false>(words, index);
+            return [rising, Self::least::<true>(words, index)];
+        }
+        let (least, low, low_place) = extreme::<false>(words);
+        let (_, high, high_place) = extreme::<true>(words);
+        let [low, low_place, high, high_place] =
+            unless_nan(least, words, [low, low_place, high, high_place]);
+        [
+            Located::new(low, index + low_place as u64),
+            Located::new(high, index + high_place as u64),
+        ]
+    }
+}
+
+/// The least of four floats, or the greatest, its key in this direction, and the place of the first of its bits: of floats that are
+/// numbers. The machine finds it in three instructions, so keys are not made of the others.
+#[inline(always)]
+fn extreme<const FALLING: bool>(words: Words) -> (f32, u32, u32) {
+    let [a, b, c, d] = words.map(f32::from_bits);
+    let extreme = match FALLING {
+        false => minimum_f32(minimum_f32(a, b), minimum_f32(c, d)),
+        true => maximum_f32(maximum_f32(a, b), maximum_f32(c, d)),
+    };
+    let bits = extreme.to_bits();
+    let mut place = 3;
+    place = if words[2] == bits { 2 } else { place };
+    place = if words[1] == bits { 1 } else { place };
+    place = if words[0] == bits { 0 } else { place };
+    let sign = (bits as i32 >> 31) as u32;
+    let rising = bits ^ (sign | 1 << 31);
+    (extreme, if FALLING { !rising } else { rising }, place)
 }
 
 /// Items of two words: how their bits become a rising key, and whether they are NaN.
@@ -344,13 +411,23 @@ mod tests {
             assert!(found.key() == rising.key() && found.index() == rising.index());
             let found = T::least::<true>(words, 40);
             assert!(found.key() == falling.key() && found.index() == falling.index());
+            let [low, high] = T::both_least(words, 40);
+            assert!(low.key() == rising.key() && low.index() == rising.index());
+            assert!(high.key() == falling.key() && high.index() == falling.index());
         }
+        const NAN: u32 = 0xffc0_0001;
         for words in [
             [0; 4],
             [u32::MAX; 4],
             [0x0102_0304, 0xfffe_8001, 0x8000_7fff, 0x0102_0300],
             [0x7c01_3c00, 0xfc01_bc00, 0x7f80_0001, 0xff80_0001],
             [0x8000_0000, 0x7fff_ffff, 0x8000_0000, 0x7fff_ffff],
+            [0, 0x8000_0000, 0, 0x8000_0000],
+            [0x8000_0000, 0, 0, 0x8000_0000],
+            [0x7f80_0000, NAN, 0x7f80_0000, NAN],
+            [0xff80_0000, 0x7f80_0000, NAN, 0xff80_0000],
+            [0xff80_0000, 0x7f80_0000, 0x7f80_0000, NAN],
+            [NAN, 0x7fff_ffff, 0, 0],
         ] {
             check::<u8>(words);
             check::<i8>(words);

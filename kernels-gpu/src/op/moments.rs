@@ -22,7 +22,7 @@ use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
 use half::{bf16, f16};
 
 use super::{Commutative, Op};
-use crate::arithmetic::{bf16_to_f32, f16_to_f32, spread_or};
+use crate::arithmetic::{bf16_to_f32, f16_to_f32, spread};
 #[cfg(feature = "cust")]
 use crate::arithmetic::{cust_bf16_to_f32, cust_f16_to_f32};
 use crate::element::{item_of, vector_of, Element, Words};
@@ -160,16 +160,21 @@ impl<T: Number> Op<T> for Moments {
     #[inline(always)]
     fn combine(left: Self, right: Self) -> Self {
         let count = left.count + right.count;
-        let is_power_of_two = (left.count.to_bits() << 12) == 0;
-        let are_equal = (left.count == right.count) & is_power_of_two & (left.count != 0.0);
-        let are_some = (left.count != 0.0) & (right.count != 0.0);
         let difference = left.sum - right.sum;
         let equal = difference * difference * reciprocal(count);
-        let spread = spread_or(
-            if are_equal { equal } else { 0.0 },
-            are_some & !are_equal,
-            [left.count, left.sum, right.count, right.sum],
-        );
+        let spread = spread(equal, [left.count, left.sum, right.count, right.sum]);
+        Self {
+            count,
+            sum: left.sum + right.sum,
+            squared_deviations: left.squared_deviations + right.squared_deviations + spread,
+        }
+    }
+
+    #[inline(always)]
+    fn combine_equal(left: Self, right: Self) -> Self {
+        let count = left.count + right.count;
+        let difference = left.sum - right.sum;
+        let spread = difference * difference * reciprocal(count);
         Self {
             count,
             sum: left.sum + right.sum,
@@ -208,7 +213,7 @@ impl<T: Number> Op<T> for Moments {
     }
 }
 
-/// The reciprocal of a power of two: its exponent turned over.
+/// The reciprocal of a power of two: its exponent turned over. Some number for 0.
 #[inline(always)]
 fn reciprocal(power_of_two: f64) -> f64 {
     f64::from_bits((2046_u64 << 52).wrapping_sub(power_of_two.to_bits()))
@@ -239,6 +244,42 @@ impl Half {
         Self {
             sum: left.sum + right.sum,
             squared_deviations: left.squared_deviations + right.squared_deviations + spread,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn combine(left: Moments, right: Moments) -> Moments {
+        <Moments as Op<f64>>::combine(left, right)
+    }
+
+    fn bits(moments: Moments) -> [u64; 3] {
+        [moments.count, moments.sum, moments.squared_deviations].map(f64::to_bits)
+    }
+
+    #[test]
+    fn equally_many_items_combine_with_the_same_bits() {
+        let mut value = <Moments as Op<f64>>::lift(0.1);
+        let mut other = <Moments as Op<f64>>::lift(-7.3e5);
+        for _ in 0..40 {
+            let equal = <Moments as Op<f64>>::combine_equal(value, other);
+            assert_eq!(bits(equal), bits(combine(value, other)));
+            (value, other) = (equal, <Moments as Op<f64>>::combine_equal(other, other));
+        }
+    }
+
+    #[test]
+    fn the_identity_changes_no_bit() {
+        let none = <Moments as Op<f64>>::identity();
+        assert_eq!(bits(combine(none, none)), bits(none));
+        for count in 1..6 {
+            let items = (0..count).map(|item| <Moments as Op<f64>>::lift(0.3 * f64::from(item)));
+            let value = items.fold(none, combine);
+            assert_eq!(bits(combine(none, value)), bits(value));
+            assert_eq!(bits(combine(value, none)), bits(value));
         }
     }
 }

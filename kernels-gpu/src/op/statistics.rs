@@ -56,6 +56,11 @@ impl<T: Number + Ordered> Op<T> for Statistics {
     }
 
     #[inline(always)]
+    fn combine_equal(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
+        <Members as Op<T>>::combine_equal(left, right)
+    }
+
+    #[inline(always)]
     fn lower(value: Self::Accumulator) -> Self {
         let Triple(moments, min_index, max_index) = <Members as Op<T>>::lower(value);
         Self {

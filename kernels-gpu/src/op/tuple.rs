@@ -77,6 +77,13 @@ macro_rules! tuple {
             }
 
             #[inline(always)]
+            fn combine_equal(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
+                let $tuple($($left),*) = left;
+                let $tuple($($right),*) = right;
+                $tuple($($op::combine_equal($left, $right)),*)
+            }
+
+            #[inline(always)]
             fn lower(value: Self::Accumulator) -> Self::Output {
                 let $tuple($($left),*) = value;
                 $tuple($($op::lower($left)),*)
@@ -147,6 +154,11 @@ macro_rules! one_reading {
             #[inline(always)]
             fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
                 <$operators as $crate::op::Op<T>>::combine(left, right)
+            }
+
+            #[inline(always)]
+            fn combine_equal(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
+                <$operators as $crate::op::Op<T>>::combine_equal(left, right)
             }
 
             #[inline(always)]

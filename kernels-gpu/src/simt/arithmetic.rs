@@ -1,4 +1,5 @@
-//! Conversions of 16-bit floats, minima that propagate NaN, sums of narrow integers, and a division that is seldom wanted.
+//! Conversions of 16-bit floats, minima that propagate NaN, sums of narrow integers, and what is seldom wanted: a division, the
+//! place of a NaN.
 //!
 //! `asm!` without effects, so the compiler may move, share and drop it.
 
@@ -71,6 +72,26 @@ pub fn f32_to_bf16(value: f32) -> bf16 {
     } else {
         rounded as u16
     })
+}
+
+/// Whether [`minimum_f32`] and [`maximum_f32`] are one instruction.
+pub const HAS_EXTREMES_F32: bool = CAPABILITY_MAJOR >= 8;
+
+/// The number whose low and high words these are: both registers as they are.
+#[inline(always)]
+pub fn of_two_words(low: u32, high: u32) -> u64 {
+    let number: u64;
+    // SAFETY: arithmetic.
+    unsafe {
+        ptx!(
+            of_two_words: "mov.b64 {number}, {{{low}, {high}}};",
+            low = in(reg32) low,
+            high = in(reg32) high,
+            number = out(reg64) number,
+            options(pure, nomem, nostack),
+        );
+    }
+    number
 }
 
 /// IEEE 754-2019 `minimum`; a NaN may have any payload.
@@ -157,16 +178,25 @@ sum!(
     sum_i16, "dp2a.lo.s32.s32", "0x0101", i32
 );
 
-/// `(m·S − n·T)² / (n·m·(n + m))` of `[n, S, m, T]`, if it is wanted; else the value that is given. Threads that do not want it go around it.
+/// What combining two values adds to their squared deviations: of values of n items whose sum is S, and of m items whose sum is T, it is
+/// `(m·S − n·T)² / (n·m·(n + m))`, and nothing if there are none on one side. `equal`, which is given, if n is m and a power of two or 0.
+/// Nothing is divided then, nor where there is nothing on one side, as where a thread's first tile is appended.
 #[inline(always)]
-pub fn spread_or(otherwise: f64, is_wanted: bool, [n, s, m, t]: [f64; 4]) -> f64 {
+pub fn spread(equal: f64, [n, s, m, t]: [f64; 4]) -> f64 {
     let spread: f64;
     // SAFETY: arithmetic.
     unsafe {
         ptx!(
-            spread_or: "{{ .reg .pred %unwanted; .reg .f64 %left, %right;",
-            "setp.eq.u32 %unwanted, {is_wanted}, 0;",
-            "mov.b64 {spread}, {otherwise};",
+            spread: "{{ .reg .pred %unwanted, %empty; .reg .f64 %left, %right; .reg .b64 %bits;",
+            // The bits below the exponent.
+            "and.b64 %bits, {n}, 4503599627370495;",
+            "setp.eq.s64 %unwanted, %bits, 0;",
+            "setp.eq.and.f64 %unwanted, {n}, {m}, %unwanted;",
+            "mov.b64 {spread}, {equal};",
+            "mul.rn.f64 %left, {n}, {m};",
+            "setp.eq.f64 %empty, %left, 0d0000000000000000;",
+            "@%empty mov.b64 {spread}, 0;",
+            "or.pred %unwanted, %unwanted, %empty;",
             "@%unwanted bra $around;",
             "mul.rn.f64 %left, {m}, {s};",
             "mul.rn.f64 %right, {n}, {t};",
@@ -177,8 +207,7 @@ pub fn spread_or(otherwise: f64, is_wanted: bool, [n, s, m, t]: [f64; 4]) -> f64
             "mul.rn.f64 %right, {spread}, %right;",
             "div.rn.f64 {spread}, %left, %right;",
             "$around: }}",
-            is_wanted = in(reg32) is_wanted as u32,
-            otherwise = in(reg64) otherwise,
+            equal = in(reg64) equal,
             n = in(reg64) n,
             s = in(reg64) s,
             m = in(reg64) m,
@@ -188,4 +217,49 @@ pub fn spread_or(otherwise: f64, is_wanted: bool, [n, s, m, t]: [f64; 4]) -> f64
         );
     }
     spread
+}
+
+/// Keys and places of the minimum and of the maximum of four items: these, unless one of the items is NaN, and so `extreme`. Then the
+/// first NaN wins, with key 0.
+#[inline(always)]
+pub fn unless_nan(extreme: f32, items: Words, otherwise: Words) -> Words {
+    let [a, b, c, _] = items;
+    let [low, low_place, high, high_place] = otherwise;
+    let (key, place, other_key, other_place): (u32, u32, u32, u32);
+    // SAFETY: arithmetic.
+    unsafe {
+        ptx!(
+            unless_nan: "{{ .reg .pred %unwanted, %nan;",
+            "setp.num.f32 %unwanted, {extreme}, {extreme};",
+            "mov.b32 {key}, {low};",
+            "mov.b32 {place}, {low_place};",
+            "mov.b32 {other_key}, {high};",
+            "mov.b32 {other_place}, {high_place};",
+            "@%unwanted bra $around;",
+            "mov.b32 {key}, 0;",
+            "mov.b32 {other_key}, 0;",
+            "setp.nan.f32 %nan, {c}, {c};",
+            "selp.b32 {place}, 2, 3, %nan;",
+            "setp.nan.f32 %nan, {b}, {b};",
+            "selp.b32 {place}, 1, {place}, %nan;",
+            "setp.nan.f32 %nan, {a}, {a};",
+            "selp.b32 {place}, 0, {place}, %nan;",
+            "mov.b32 {other_place}, {place};",
+            "$around: }}",
+            extreme = in(reg32) extreme,
+            a = in(reg32) a,
+            b = in(reg32) b,
+            c = in(reg32) c,
+            low = in(reg32) low,
+            low_place = in(reg32) low_place,
+            high = in(reg32) high,
+            high_place = in(reg32) high_place,
+            key = out(reg32) key,
+            place = out(reg32) place,
+            other_key = out(reg32) other_key,
+            other_place = out(reg32) other_place,
+            options(pure, nomem, nostack),
+        );
+    }
+    [key, place, other_key, other_place]
 }

@@ -108,6 +108,12 @@ pub fn combine<A: Accumulator>(left: A, right: A) -> A {
     }
 }
 
+/// `left ⊕ right` of equally many items, by an operator with wide accumulators.
+#[inline(always)]
+pub fn combine_equal<A: Accumulator>(left: A, right: A) -> A {
+    wide::combine_equal(left, right)
+}
+
 /// The items of a vector, combined. Only operators with wide accumulators look at the index of the first.
 #[inline(always)]
 pub fn total<A: Accumulator>([a, b, c, d]: Words, index: u64) -> A {

@@ -38,6 +38,12 @@ fn combine<O: Op<T>, T: Element>() {
 }
 
 #[inline(always)]
+fn combine_equal<O: Op<T>, T: Element>() {
+    let (left, right) = take_both();
+    give_words(O::combine_equal(left, right));
+}
+
+#[inline(always)]
 fn lower<O: Op<T>, T: Element>() {
     let value: O::Accumulator = take_accumulator();
     match <O::Accumulator as Accumulator>::IS_WIDE {
@@ -124,11 +130,13 @@ macro_rules! row {
     };
     (reduce $op:ident $t:ident $symbol:ident) => {
         row!($op $t $symbol);
+        body!($symbol combine_equal: combine_equal::<$op, $t>());
     };
     (reduce_pairs $op:ident $t:ident $symbol:ident) => {
         const _: () = {
             type Item = Pair<$t, $t>;
             row!($op Item $symbol);
+            body!($symbol combine_equal: combine_equal::<$op, Item>());
         };
     };
     (inclusive_scan $op:ident $t:ident $symbol:ident) => {

@@ -67,6 +67,14 @@ impl<T: Element, A: Accumulator, R: Element, const EXACT: bool, const FILLS: boo
     }
 
     #[inline(always)]
+    fn combine_equal(left: A, right: A) -> A {
+        match A::IS_WIDE && !EXACT {
+            true => holes::combine_equal(left, right),
+            false => holes::combine(left, right),
+        }
+    }
+
+    #[inline(always)]
     fn lower(value: A) -> R {
         holes::lower(value)
     }

@@ -4,6 +4,3 @@
 
 pub mod kernels;
 pub mod operators;
-
-/// For programs that the tests have compiled.
-pub use warpfold;

@@ -2,35 +2,56 @@
 
 use warpfold_kernels::op::{Op, Pair};
 
-use super::{QueuedReduce, ReduceEnd, results, results_to, room};
+use super::{QueuedReduce, ReduceEnd, results, results_to, room, take_both};
 use crate::call::{self, Verb};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
-use crate::kernel::{Item, Kernel, Row, kind};
+use crate::kernel::{Item, Kernel, kind};
 use crate::request::Written;
 use crate::request::arguments::{Arguments, Memory, Shape};
-use crate::request::memory::{Device, Host, Pairs, Returned};
-use crate::request::shape::{Columns, InOrder, Keys, KeysTo, Rows, Segments, Whole};
+use crate::request::memory::{OnTheDevice, OnTheHost, PairsIn, Returned};
+use crate::request::shape::{
+    ByKey, ByKeyTo, Columns, InOrder, Rows, Segments, Several, Whole, WholeCounted,
+};
 use crate::selection::{RunsKernel, heads};
 use crate::staged::{self, Wanted, run_at_once};
 
-/// All items of device memory.
-#[allow(private_interfaces)]
-impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T> for (Device, Whole, Returned) {
-    type Given = O::Output;
+macro_rules! all_of_device {
+    ($shape:ident) => {
+        /// All items of device memory.
+        #[allow(private_interfaces)]
+        impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T>
+            for (OnTheDevice, $shape, Returned)
+        {
+            type Given = O::Output;
 
-    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
-        if arguments.input.is_empty() && arguments.count.is_none() {
-            return Ok(O::lower(O::identity()));
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
+                if arguments.input.is_empty() && arguments.count.is_none() {
+                    return Ok(O::lower(O::identity()));
+                }
+                one(|result| call::wait_for_result(gpu, Verb::Reduce(O::row()), arguments, result))
+            }
         }
-        one(|result| call::wait_for_result(gpu, Verb::Reduce(O::row()), arguments, result))
-    }
+
+        #[allow(private_interfaces)]
+        impl<O: Kernel<kind::reduce, T>, T: Item> QueuedReduce<O, T>
+            for (OnTheDevice, $shape, Written)
+        {
+            fn verb() -> Result<Verb> {
+                Ok(Verb::Reduce(O::row()))
+            }
+        }
+    };
 }
+
+all_of_device!(Whole);
+all_of_device!(WholeCounted);
 
 /// All items of device memory, in their order.
 #[allow(private_interfaces)]
-impl<O: Kernel<kind::segmented_reduce, T>, T: Item> ReduceEnd<O, T>
-    for (Device, InOrder, Returned)
+impl<O, T: Item> ReduceEnd<O, T> for (OnTheDevice, InOrder, Returned)
+where
+    O: Kernel<kind::segmented_reduce, T>,
 {
     type Given = O::Output;
 
@@ -42,9 +63,19 @@ impl<O: Kernel<kind::segmented_reduce, T>, T: Item> ReduceEnd<O, T>
     }
 }
 
+#[allow(private_interfaces)]
+impl<O, T: Item> QueuedReduce<O, T> for (OnTheDevice, InOrder, Written)
+where
+    O: Kernel<kind::segmented_reduce, T>,
+{
+    fn verb() -> Result<Verb> {
+        Ok(Verb::Reduce(O::row()))
+    }
+}
+
 /// All pairs of device memory.
 #[allow(private_interfaces)]
-impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (Pairs<Device>, Whole, Returned)
+impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (PairsIn<OnTheDevice>, Whole, Returned)
 where
     O: Kernel<kind::reduce_pairs, Pair<A, B>>,
 {
@@ -58,47 +89,32 @@ where
     }
 }
 
-/// A shape's requests, each with an `impl` of its own: so the compiler names the kernel that is missing.
 macro_rules! to_device {
-    ($shape:ident, $kind:ident) => {
+    ([$($parameter:tt)*] $place:ty, $shape:ty, $kind:ty, $item:ty) => {
         #[allow(private_interfaces)]
-        impl<O: Kernel<kind::$kind, T>, T: Item> QueuedReduce<O, T> for (Device, $shape, Written) {
-            fn verb() -> Result<Verb> {
-                Ok(Verb::Reduce(O::row()))
-            }
-        }
-
-        #[allow(private_interfaces)]
-        impl<O: Kernel<kind::$kind, T>, T: Item> ReduceEnd<O, T> for (Device, $shape, Written) {
+        impl<O, $($parameter)*> ReduceEnd<O, $item> for ($place, $shape, Written)
+        where
+            O: Kernel<$kind, $item>,
+        {
             type Given = ();
 
             fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
-                call::wait(gpu, Verb::Reduce(O::row()), arguments).map(drop)
+                call::wait(gpu, <Self as QueuedReduce<O, $item>>::verb()?, arguments).map(drop)
             }
         }
     };
 }
 
-to_device!(Whole, reduce);
-to_device!(InOrder, segmented_reduce);
-to_device!(Segments, segmented_reduce);
-to_device!(Rows, segmented_reduce);
-to_device!(Columns, columns_reduce);
+to_device!([T: Item] OnTheDevice, Whole, kind::reduce, T);
+to_device!([T: Item] OnTheDevice, WholeCounted, kind::reduce, T);
+to_device!([T: Item] OnTheDevice, InOrder, kind::segmented_reduce, T);
+to_device!([T: Item] OnTheDevice, Segments, kind::segmented_reduce, T);
+to_device!([T: Item] OnTheDevice, Rows, kind::segmented_reduce, T);
+to_device!([T: Item] OnTheDevice, Columns, kind::columns_reduce, T);
+to_device!([A: Item, B: Item] PairsIn<OnTheDevice>, Whole, kind::reduce_pairs, Pair<A, B>);
 
 #[allow(private_interfaces)]
-impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (Pairs<Device>, Whole, Written)
-where
-    O: Kernel<kind::reduce_pairs, Pair<A, B>>,
-{
-    type Given = ();
-
-    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
-        call::wait(gpu, Verb::ReducePairs(O::row()), arguments).map(drop)
-    }
-}
-
-#[allow(private_interfaces)]
-impl<O, A: Item, B: Item> QueuedReduce<O, Pair<A, B>> for (Pairs<Device>, Whole, Written)
+impl<O, A: Item, B: Item> QueuedReduce<O, Pair<A, B>> for (PairsIn<OnTheDevice>, Whole, Written)
 where
     O: Kernel<kind::reduce_pairs, Pair<A, B>>,
 {
@@ -112,7 +128,7 @@ macro_rules! by_key {
         /// Each run of keys of device memory.
         #[allow(private_interfaces)]
         impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T>
-            for (Device, $shape<E, K>, Written)
+            for (OnTheDevice, $shape<E, K>, Written)
         where
             O: Kernel<kind::segmented_reduce, T>,
         {
@@ -126,11 +142,12 @@ macro_rules! by_key {
     };
 }
 
-by_key!(Keys);
-by_key!(KeysTo);
+by_key!(ByKey);
+by_key!(ByKeyTo);
 
 #[allow(private_interfaces)]
-impl<O, T: Item, E: RunsKernel<K>, K: Item> QueuedReduce<O, T> for (Device, KeysTo<E, K>, Written)
+impl<O, T: Item, E: RunsKernel<K>, K: Item> QueuedReduce<O, T>
+    for (OnTheDevice, ByKeyTo<E, K>, Written)
 where
     O: Kernel<kind::segmented_reduce, T>,
 {
@@ -141,7 +158,7 @@ where
 
 /// All items of the host.
 #[allow(private_interfaces)]
-impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T> for (Host, Whole, Returned) {
+impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T> for (OnTheHost, Whole, Returned) {
     type Given = O::Output;
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
@@ -155,7 +172,10 @@ impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T> for (Host, Whole, Retu
 
 /// All items of the host, in their order.
 #[allow(private_interfaces)]
-impl<O: Kernel<kind::segmented_reduce, T>, T: Item> ReduceEnd<O, T> for (Host, InOrder, Returned) {
+impl<O, T: Item> ReduceEnd<O, T> for (OnTheHost, InOrder, Returned)
+where
+    O: Kernel<kind::segmented_reduce, T>,
+{
     type Given = O::Output;
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
@@ -170,7 +190,7 @@ impl<O: Kernel<kind::segmented_reduce, T>, T: Item> ReduceEnd<O, T> for (Host, I
 
 /// All pairs of the host.
 #[allow(private_interfaces)]
-impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (Pairs<Host>, Whole, Returned)
+impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (PairsIn<OnTheHost>, Whole, Returned)
 where
     O: Kernel<kind::reduce_pairs, Pair<A, B>>,
 {
@@ -208,118 +228,115 @@ macro_rules! one_to_host {
     };
 }
 
-one_to_host!([T: Item] Host, Whole, kind::reduce, T);
-one_to_host!([T: Item] Host, InOrder, kind::segmented_reduce, T);
-one_to_host!([A: Item, B: Item] Pairs<Host>, Whole, kind::reduce_pairs, Pair<A, B>);
+one_to_host!([T: Item] OnTheHost, Whole, kind::reduce, T);
+one_to_host!([T: Item] OnTheHost, InOrder, kind::segmented_reduce, T);
+one_to_host!([A: Item, B: Item] PairsIn<OnTheHost>, Whole, kind::reduce_pairs, Pair<A, B>);
 
-macro_rules! groups_of_host {
-    ($shape:ident, $kind:ident) => {
+macro_rules! several {
+    ($shape:ident) => {
         /// Each group of items of the host.
         #[allow(private_interfaces)]
-        impl<O: Kernel<kind::$kind, T>, T: Item> ReduceEnd<O, T> for (Host, $shape, Returned) {
+        impl<O: Kernel<<$shape as Several>::Reduce, T>, T: Item> ReduceEnd<O, T>
+            for (OnTheHost, $shape, Returned)
+        {
             type Given = Vec<O::Output>;
 
             fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
-                groups::<O, T>(gpu, O::row(), arguments)
+                let count = arguments.group_count()?;
+                match count {
+                    0 => Ok(Vec::new()),
+                    _ if has_no_row(&arguments) => identities::<O, T>(count),
+                    _ => results(gpu, Verb::Reduce(O::row()), &arguments, wanted(count)),
+                }
             }
         }
 
         #[allow(private_interfaces)]
-        impl<O: Kernel<kind::$kind, T>, T: Item> ReduceEnd<O, T> for (Host, $shape, Written) {
+        impl<O: Kernel<<$shape as Several>::Reduce, T>, T: Item> ReduceEnd<O, T>
+            for (OnTheHost, $shape, Written)
+        {
             type Given = ();
 
-            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
-                groups_to::<O, T>(gpu, O::row(), arguments)
+            fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<()> {
+                let count = arguments.group_count()?;
+                let to = room(arguments.results.take(), count)?;
+                match count {
+                    0 => Ok(()),
+                    _ if has_no_row(&arguments) => {
+                        let identities = identities::<O, T>(count)?;
+                        to.copy_from_slice(bytemuck::cast_slice(&identities));
+                        Ok(())
+                    }
+                    _ => results_to(gpu, Verb::Reduce(O::row()), &arguments, wanted(count), to),
+                }
+            }
+        }
+
+        #[allow(private_interfaces)]
+        impl<O: Kernel<<$shape as Several>::Reduce, T>, T: Item> QueuedReduce<O, T>
+            for (OnTheDevice, $shape, Written)
+        {
+            fn verb() -> Result<Verb> {
+                Ok(Verb::Reduce(O::row()))
             }
         }
     };
 }
 
-groups_of_host!(Segments, segmented_reduce);
-groups_of_host!(Rows, segmented_reduce);
-groups_of_host!(Columns, columns_reduce);
-
-fn groups<O: Op<T, Output: Item>, T: Item>(
-    gpu: &Gpu,
-    row: &'static Row,
-    arguments: Arguments<Memory<'_>>,
-) -> Result<Vec<O::Output>> {
-    let count = arguments.group_count()?;
-    match count {
-        0 => Ok(Vec::new()),
-        _ if has_no_row(&arguments) => identities::<O, T>(count),
-        _ => results(gpu, Verb::Reduce(row), &arguments, wanted(count)),
-    }
-}
-
-fn groups_to<O: Op<T, Output: Item>, T: Item>(
-    gpu: &Gpu,
-    row: &'static Row,
-    mut arguments: Arguments<Memory<'_>>,
-) -> Result<()> {
-    let count = arguments.group_count()?;
-    let to = room(arguments.results.take(), count)?;
-    match count {
-        0 => Ok(()),
-        _ if has_no_row(&arguments) => {
-            let identities = identities::<O, T>(count)?;
-            to.copy_from_slice(bytemuck::cast_slice(&identities));
-            Ok(())
-        }
-        _ => results_to(gpu, Verb::Reduce(row), &arguments, wanted(count), to),
-    }
-}
+several!(Segments);
+several!(Rows);
+several!(Columns);
 
 /// Each run of keys of the host: the keys, and the results.
 #[allow(private_interfaces)]
-impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T> for (Host, Keys<E, K>, Returned)
+impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T> for (OnTheHost, ByKey<E, K>, Returned)
 where
     O: Kernel<kind::segmented_reduce, T>,
 {
     type Given = (Vec<K>, Vec<O::Output>);
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Self::Given> {
-        let key_count = arguments.group_count()?;
-        if key_count == 0 {
-            return Ok((Vec::new(), Vec::new()));
-        }
-        let verb = Verb::ReduceByKey(O::row(), heads::<E, K>());
-        gpu.enter(|entered| {
-            let done = run_at_once(entered, verb, &arguments, by_key_wanted(key_count))?;
-            let (keys, results, count) = (done.parts.unique_keys, done.parts.results, done.count);
-            let (Some(keys), Some(results)) = (keys, results) else {
-                return Ok((Vec::new(), Vec::new()));
-            };
-            let (keys, done) = done.take(keys.first(count))?;
-            let (results, _) = done.take(results.first(count))?;
-            Ok((keys, results))
-        })
+        by_key_of_host(gpu, Verb::ReduceByKey(O::row(), heads::<E, K>()), arguments)
     }
 }
 
 #[allow(private_interfaces)]
-impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T> for (Host, Keys<E, K>, Written)
+impl<O, T: Item, E: RunsKernel<K>, K: Item> ReduceEnd<O, T> for (OnTheHost, ByKey<E, K>, Written)
 where
     O: Kernel<kind::segmented_reduce, T>,
 {
     type Given = usize;
 
-    fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
-        let (keys_to, results_to) = (arguments.unique_keys.take(), arguments.results.take());
-        let wants_keys = keys_to.is_some();
-        let (keys, results) =
-            <(Host, Keys<E, K>, Returned) as ReduceEnd<O, T>>::run(gpu, arguments)?;
-        let count = results.len();
-        let keys_to = match wants_keys {
-            true => room(keys_to, count)?,
-            false => &mut [],
-        };
-        room(results_to, count)?.copy_from_slice(bytemuck::cast_slice(&results));
-        if wants_keys {
-            keys_to.copy_from_slice(bytemuck::cast_slice(&keys));
-        }
-        Ok(count)
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<usize> {
+        let verb = Verb::ReduceByKey(O::row(), heads::<E, K>());
+        let (_, results) = by_key_of_host::<K, O::Output>(gpu, verb, arguments)?;
+        Ok(results.len())
     }
+}
+
+/// The key and the result of each run, which are written where the request says, too.
+fn by_key_of_host<K: Item, R: Item>(
+    gpu: &Gpu,
+    verb: Verb,
+    mut arguments: Arguments<Memory<'_>>,
+) -> Result<(Vec<K>, Vec<R>)> {
+    let key_count = arguments.group_count()?;
+    if key_count == 0 {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let (keys_to, to) = (arguments.unique_keys.take(), arguments.results.take());
+    let (keys, results) = gpu.enter(|entered| {
+        let done = run_at_once(entered, verb, &arguments, by_key_wanted(key_count))?;
+        let (keys, results, count) = (done.parts.unique_keys, done.parts.results, done.count);
+        let (Some(keys), Some(results)) = (keys, results) else {
+            return Ok((Vec::new(), Vec::new()));
+        };
+        let (keys, done) = done.take(keys.first(count))?;
+        let (results, _) = done.take(results.first(count))?;
+        Ok((keys, results))
+    })?;
+    take_both((keys_to, &keys), (to, &results))?;
+    Ok((keys, results))
 }
 
 /// One result, which `run` writes the bytes of.

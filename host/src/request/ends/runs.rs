@@ -6,13 +6,13 @@ use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::Item;
 use crate::request::arguments::{Arguments, Memory};
-use crate::request::memory::{Device, Host, Returned};
+use crate::request::memory::{OnTheDevice, OnTheHost, Returned};
 use crate::request::{Counted, ReturnedIndices, ReturnedLengths, Uncounted, Written};
 use crate::selection::{RunsKernel, heads};
 use crate::staged::{Wanted, run_at_once};
 
 #[allow(private_interfaces)]
-impl<E: RunsKernel<T>, T: Item, N> RunsEnd<E, T> for (Device, Written, N) {
+impl<E: RunsKernel<T>, T: Item, N> RunsEnd<E, T> for (OnTheDevice, Written, N) {
     type Given = usize;
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<usize> {
@@ -21,14 +21,14 @@ impl<E: RunsKernel<T>, T: Item, N> RunsEnd<E, T> for (Device, Written, N) {
 }
 
 #[allow(private_interfaces)]
-impl<E: RunsKernel<T>, T: Item> QueuedRuns<E, T> for (Device, Written, Counted) {
+impl<E: RunsKernel<T>, T: Item> QueuedRuns<E, T> for (OnTheDevice, Written, Counted) {
     fn verb() -> Result<Verb> {
         Ok(Verb::Runs(heads::<E, T>()))
     }
 }
 
 #[allow(private_interfaces)]
-impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (Host, Returned, Uncounted) {
+impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (OnTheHost, Returned, Uncounted) {
     type Given = Vec<T>;
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<T>> {
@@ -38,7 +38,7 @@ impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (Host, Returned, Uncounted) {
 }
 
 #[allow(private_interfaces)]
-impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (Host, ReturnedLengths, Uncounted) {
+impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (OnTheHost, ReturnedLengths, Uncounted) {
     type Given = (Vec<T>, Vec<usize>);
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Self::Given> {
@@ -53,7 +53,7 @@ impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (Host, ReturnedLengths, Uncoun
 }
 
 #[allow(private_interfaces)]
-impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (Host, ReturnedIndices, Uncounted) {
+impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (OnTheHost, ReturnedIndices, Uncounted) {
     type Given = Vec<usize>;
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<usize>> {
@@ -70,7 +70,7 @@ impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (Host, ReturnedIndices, Uncoun
 }
 
 #[allow(private_interfaces)]
-impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (Host, Written, Uncounted) {
+impl<E: RunsKernel<T>, T: Item> RunsEnd<E, T> for (OnTheHost, Written, Uncounted) {
     type Given = usize;
 
     fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {

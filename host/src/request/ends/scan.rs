@@ -12,17 +12,18 @@ use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, Row, kind};
 use crate::request::arguments::{Arguments, HostItems, Memory};
-use crate::request::memory::{Device, Host, Replaceable, Returned};
-use crate::request::shape::{Columns, Keys, KeysTo, Order, Rows, Segments, Whole, WholeWith};
-use crate::request::{ReturnedWithTotal, Written, WrittenWithTotal};
+use crate::request::memory::{OnTheDevice, OnTheHost, Replaceable, Returned};
+use crate::request::shape::{
+    ByKey, ByKeyTo, Columns, Order, Rows, Segments, Several, Whole, WholeCounted, WholeWith,
+};
+use crate::request::{Replaced, ReturnedWithTotal, Written, WrittenWithTotal};
 use crate::selection::{RunsKernel, heads};
 use crate::staged::{self, Wanted, run_at_once};
 
-/// A shape's requests, each with an `impl` of its own: so the compiler names the kernel that is missing.
 macro_rules! to_device {
-    ($shape:ident, $kind:ty) => {
+    ([$($parameter:tt)*] $shape:ty, $kind:ty, $to:ty) => {
         #[allow(private_interfaces)]
-        impl<O, T: Item, D: Order> QueuedScan<O, T> for (Device, $shape, D, Written)
+        impl<O, T: Item, D: Order, $($parameter)*> QueuedScan<O, T> for (OnTheDevice, $shape, D, $to)
         where
             O: Kernel<$kind, T>,
         {
@@ -32,7 +33,7 @@ macro_rules! to_device {
         }
 
         #[allow(private_interfaces)]
-        impl<O, T: Item, D: Order> ScanEnd<O, T> for (Device, $shape, D, Written)
+        impl<O, T: Item, D: Order, $($parameter)*> ScanEnd<O, T> for (OnTheDevice, $shape, D, $to)
         where
             O: Kernel<$kind, T>,
         {
@@ -45,11 +46,15 @@ macro_rules! to_device {
     };
 }
 
-to_device!(Whole, D::Scan);
-to_device!(WholeWith, D::Scan);
-to_device!(Segments, kind::segmented_scan);
-to_device!(Rows, kind::segmented_scan);
-to_device!(Columns, kind::columns_scan);
+to_device!([] Whole, D::Scan, Written);
+to_device!([] Whole, D::Scan, Replaced);
+to_device!([] WholeCounted, D::Scan, Written);
+to_device!([] WholeCounted, D::Scan, Replaced);
+to_device!([] WholeWith, D::Scan, Written);
+to_device!([] WholeWith, D::Scan, Replaced);
+to_device!([] Segments, kind::segmented_scan, Written);
+to_device!([] Rows, kind::segmented_scan, Written);
+to_device!([] Columns, kind::columns_scan, Written);
 
 fn verb<D: Order>(row: &'static Row) -> Verb {
     Verb::Scan {
@@ -61,7 +66,7 @@ fn verb<D: Order>(row: &'static Row) -> Verb {
 /// The same, and the total.
 #[allow(private_interfaces)]
 impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
-    for (Device, WholeWith, D, WrittenWithTotal)
+    for (OnTheDevice, WholeWith, D, WrittenWithTotal)
 {
     type Given = O::Output;
 
@@ -80,25 +85,25 @@ macro_rules! by_key {
         /// Each run of keys of device memory.
         #[allow(private_interfaces)]
         impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
-            for (Device, $shape<E, K>, D, Written)
+            for (OnTheDevice, $shape<E, K>, D, Written)
         where
             O: Kernel<kind::segmented_scan, T>,
         {
-            type Given = usize;
+            type Given = ();
 
-            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<usize> {
-                call::wait(gpu, by_key_verb::<D, E, K>(O::row()), arguments)
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
+                call::wait(gpu, by_key_verb::<D, E, K>(O::row()), arguments).map(drop)
             }
         }
     };
 }
 
-by_key!(Keys);
-by_key!(KeysTo);
+by_key!(ByKey);
+by_key!(ByKeyTo);
 
 #[allow(private_interfaces)]
 impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> QueuedScan<O, T>
-    for (Device, KeysTo<E, K>, D, Written)
+    for (OnTheDevice, ByKeyTo<E, K>, D, Written)
 where
     O: Kernel<kind::segmented_scan, T>,
 {
@@ -120,7 +125,7 @@ macro_rules! of_host {
         /// All items of the host.
         #[allow(private_interfaces)]
         impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
-            for (Host, Whole, D, $returned)
+            for (OnTheHost, Whole, D, $returned)
         {
             type Given = Vec<O::Output>;
 
@@ -132,7 +137,7 @@ macro_rules! of_host {
         /// The same, with an initial value or a place for the total.
         #[allow(private_interfaces)]
         impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
-            for (Host, WholeWith, D, $returned)
+            for (OnTheHost, WholeWith, D, $returned)
         {
             type Given = Vec<O::Output>;
 
@@ -144,7 +149,7 @@ macro_rules! of_host {
         /// Each run of keys of the host.
         #[allow(private_interfaces)]
         impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
-            for (Host, Keys<E, K>, D, $returned)
+            for (OnTheHost, ByKey<E, K>, D, $returned)
         where
             O: Kernel<kind::segmented_scan, T>,
         {
@@ -160,53 +165,13 @@ macro_rules! of_host {
 of_host!(Returned);
 of_host!(Replaceable);
 
-macro_rules! groups_of_host {
-    ($shape:ident, $kind:ident) => {
-        groups_of_host!($shape, $kind, Returned);
-        groups_of_host!($shape, $kind, Replaceable);
-
-        #[allow(private_interfaces)]
-        impl<O: Kernel<kind::$kind, T>, T: Item, D: Order> ScanEnd<O, T>
-            for (Host, $shape, D, Written)
-        {
-            type Given = ();
-
-            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
-                grouped_to(gpu, verb::<D>(O::row()), arguments)
-            }
-        }
-    };
-    ($shape:ident, $kind:ident, $returned:ident) => {
-        /// Each group of items of the host.
-        #[allow(private_interfaces)]
-        impl<O: Kernel<kind::$kind, T>, T: Item, D: Order> ScanEnd<O, T>
-            for (Host, $shape, D, $returned)
-        {
-            type Given = Vec<O::Output>;
-
-            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
-                grouped(gpu, verb::<D>(O::row()), arguments)
-            }
-        }
-    };
-}
-
-groups_of_host!(Segments, segmented_scan);
-groups_of_host!(Rows, segmented_scan);
-groups_of_host!(Columns, columns_scan);
-
 #[allow(private_interfaces)]
-impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T> for (Host, Whole, D, Written) {
+impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T> for (OnTheHost, Whole, D, Written) {
     type Given = ();
 
     fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<()> {
         let item_count = arguments.input.host().count();
-        let Some(to) = arguments.results.take() else {
-            let scanned = whole::<O::Output>(gpu, O::row(), &arguments)?;
-            replace(arguments.input, &scanned);
-            return Ok(());
-        };
-        let to = room(Some(to), item_count)?;
+        let to = room(arguments.results.take(), item_count)?;
         if item_count == 0 {
             return Ok(());
         }
@@ -218,17 +183,72 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T> for (Host, Whole, D
 }
 
 #[allow(private_interfaces)]
-impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T> for (Host, WholeWith, D, Written) {
+impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T> for (OnTheHost, Whole, D, Replaced) {
     type Given = ();
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
-        written::<O, T, D>(gpu, arguments).map(drop)
+        let scanned = whole::<O::Output>(gpu, O::row(), &arguments)?;
+        replace(arguments.input, &scanned);
+        Ok(())
     }
 }
 
+macro_rules! written_with {
+    ($to:ident) => {
+        #[allow(private_interfaces)]
+        impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
+            for (OnTheHost, WholeWith, D, $to)
+        {
+            type Given = ();
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
+                written::<O, T, D>(gpu, arguments).map(drop)
+            }
+        }
+    };
+}
+
+written_with!(Written);
+written_with!(Replaced);
+
+macro_rules! several {
+    ($shape:ident) => {
+        several!($shape, Returned);
+        several!($shape, Replaceable);
+
+        #[allow(private_interfaces)]
+        impl<O: Kernel<<$shape as Several>::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
+            for (OnTheHost, $shape, D, Written)
+        {
+            type Given = ();
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
+                grouped_to(gpu, verb::<D>(O::row()), arguments)
+            }
+        }
+    };
+    ($shape:ident, $returned:ident) => {
+        /// Each group of items of the host.
+        #[allow(private_interfaces)]
+        impl<O: Kernel<<$shape as Several>::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
+            for (OnTheHost, $shape, D, $returned)
+        {
+            type Given = Vec<O::Output>;
+
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
+                grouped(gpu, verb::<D>(O::row()), arguments)
+            }
+        }
+    };
+}
+
+several!(Segments);
+several!(Rows);
+several!(Columns);
+
 #[allow(private_interfaces)]
 impl<O, T: Item, D: Order, E: RunsKernel<K>, K: Item> ScanEnd<O, T>
-    for (Host, Keys<E, K>, D, Written)
+    for (OnTheHost, ByKey<E, K>, D, Written)
 where
     O: Kernel<kind::segmented_scan, T>,
 {
@@ -241,7 +261,7 @@ where
 
 #[allow(private_interfaces)]
 impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
-    for (Host, WholeWith, D, ReturnedWithTotal)
+    for (OnTheHost, WholeWith, D, ReturnedWithTotal)
 {
     type Given = (Vec<O::Output>, O::Output);
 
@@ -252,7 +272,7 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
 
 #[allow(private_interfaces)]
 impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
-    for (Host, WholeWith, D, WrittenWithTotal)
+    for (OnTheHost, WholeWith, D, WrittenWithTotal)
 {
     type Given = O::Output;
 

@@ -2,14 +2,14 @@
 
 use warpfold_kernels::op::Pair;
 
-use super::{QueuedSelect, SelectEnd, numbers, take};
+use super::{QueuedSelect, SelectEnd, numbers, take_both};
 use crate::call::{self, Verb};
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::Item;
 use crate::launch::Chooser;
 use crate::request::arguments::{Arguments, Memory};
-use crate::request::memory::{Device, Host, Pairs, Returned};
+use crate::request::memory::{OnTheDevice, OnTheHost, PairsIn, Returned};
 use crate::request::{Counted, Flagged, ReturnedIndices, ReturnedParts, Uncounted, Written};
 use crate::selection::{SelectKernel, by_flags, by_predicate};
 use crate::staged::{Wanted, run_at_once};
@@ -34,8 +34,8 @@ macro_rules! of_device {
     };
 }
 
-of_device!(Device, C, [C: SelectKernel<T>, T: Item] T, by_predicate::<C, T>());
-of_device!(Pairs<Device>, Flagged, [T: Item] Pair<T, u8>, by_flags::<T>()?);
+of_device!(OnTheDevice, C, [C: SelectKernel<T>, T: Item] T, by_predicate::<C, T>());
+of_device!(PairsIn<OnTheDevice>, Flagged, [T: Item] Pair<T, u8>, by_flags::<T>()?);
 
 macro_rules! of_host {
     ($place:ty, $chosen_by:ty, [$($parameter:tt)*] $item:ty, $chooser:expr) => {
@@ -75,20 +75,15 @@ macro_rules! of_host {
             fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
                 let outputs = (arguments.results.take(), arguments.rest.take());
                 let selected = selected::<T>(gpu, $chooser, &arguments, Part::Both)?;
-                if outputs.0.is_some() {
-                    take(outputs.0, &selected.chosen)?;
-                }
-                if outputs.1.is_some() {
-                    take(outputs.1, &selected.rest)?;
-                }
+                take_both((outputs.0, &selected.chosen), (outputs.1, &selected.rest))?;
                 Ok(selected.chosen.len())
             }
         }
     };
 }
 
-of_host!(Host, C, [C: SelectKernel<T>, T: Item] T, by_predicate::<C, T>());
-of_host!(Pairs<Host>, Flagged, [T: Item] Pair<T, u8>, by_flags::<T>()?);
+of_host!(OnTheHost, C, [C: SelectKernel<T>, T: Item] T, by_predicate::<C, T>());
+of_host!(PairsIn<OnTheHost>, Flagged, [T: Item] Pair<T, u8>, by_flags::<T>()?);
 
 /// What is asked for of items of the host.
 #[derive(Clone, Copy, PartialEq, Eq)]

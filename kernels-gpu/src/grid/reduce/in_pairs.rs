@@ -9,13 +9,19 @@ use crate::op::Op;
 use crate::simt;
 use crate::thread::{self, Items, Part, Slots, TileItems, Vectors};
 
-/// A thread's vectors of a whole tile, combined.
+/// A thread's vectors of a whole tile, combined: those of equally many items, and vectors have a power of two.
 #[inline(always)]
 pub fn combine_vectors<O: Op<T>, T: Element>(
     vectors: &Vectors,
     items: TileItems,
 ) -> O::Accumulator {
-    thread::combine_vectors::<O, T>(|v| total::<O, T>(&vectors[v], items, v, Items::All))
+    let value = |v: usize| total::<O, T>(&vectors[v], items, v, Items::All);
+    let two = |v: usize| O::combine_equal(value(v), value(v + 1));
+    let four = |v: usize| O::combine_equal(two(v), two(v + 2));
+    match thread_vectors::<T>() {
+        4 => four(0),
+        _ => O::combine_equal(four(0), four(4)),
+    }
 }
 
 /// A thread's vectors of a tile of which some items are left out, combined. They lie in `slots`. It is done once at most, so the

@@ -5,6 +5,7 @@
 use bytemuck::cast;
 
 use super::{give_32, take_32};
+use crate::arithmetic::of_two_words;
 use crate::element::{accumulator_of_words, accumulator_word, first_bytes, for_each_word};
 use crate::element::{Accumulator, AccumulatorWords, Element, Words, ACCUMULATOR_MAX_WORDS};
 
@@ -50,6 +51,11 @@ macro_rules! holes {
             #[inline(always)]
             pub fn combine(left: AccumulatorWords, right: AccumulatorWords) -> AccumulatorWords {
                 hole!("combine" ($($l: reg32 = left[$left],)* $($r: reg32 = right[$left]),*) -> $($o $left)*)
+            }
+
+            #[inline(always)]
+            pub fn combine_equal(left: AccumulatorWords, right: AccumulatorWords) -> AccumulatorWords {
+                hole!("combine_equal" ($($l: reg32 = left[$left],)* $($r: reg32 = right[$left]),*) -> $($o $left)*)
             }
 
             #[inline(always)]
@@ -99,6 +105,16 @@ macro_rules! holes {
             })
         }
 
+        /// `left ⊕ right` of equally many items.
+        #[inline(always)]
+        pub fn combine_equal<A: Accumulator>(left: A, right: A) -> A {
+            let (left, right) = (words_of(left), words_of(right));
+            accumulator_of_words(match A::WORDS {
+                $($words => $module::combine_equal(left, right),)*
+                _ => no_hole(),
+            })
+        }
+
         /// The items of a vector, combined; the first has this index.
         #[inline(always)]
         pub fn total<A: Accumulator>(words: Words, index: u64) -> A {
@@ -125,7 +141,7 @@ macro_rules! holes {
         /// A body's second input that is an accumulator.
         #[inline(always)]
         pub fn take_right<A: Accumulator>() -> A {
-            accumulator_of_words(match A::WORDS {
+            of_words(match A::WORDS {
                 $($words => $module::take_right(),)*
                 _ => no_hole(),
             })
@@ -187,7 +203,22 @@ fn words_of<A: Accumulator>(value: A) -> AccumulatorWords {
 pub fn take_left<A: Accumulator>() -> A {
     let mut words = [0; ACCUMULATOR_MAX_WORDS];
     for_each_word!(W of A => { words[W] = take_32::<W>(); });
-    accumulator_of_words(words)
+    of_words(words)
+}
+
+/// The accumulator of a body's inputs: of numbers of 64 bits, each is made of its two registers at once.
+#[inline(always)]
+fn of_words<A: Accumulator>(words: AccumulatorWords) -> A {
+    if align_of::<A>() < align_of::<u64>() {
+        return accumulator_of_words(words);
+    }
+    let mut numbers = [0_u64; ACCUMULATOR_MAX_WORDS / 2];
+    for_each_word!(W of A => {
+        if W % 2 == 0 {
+            numbers[W / 2] = of_two_words(words[W], words[W | 1]);
+        }
+    });
+    first_bytes(numbers)
 }
 
 /// Gives a body's outputs, the first words.

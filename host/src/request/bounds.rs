@@ -1,0 +1,176 @@
+//! What may be said of which request. The messages say what to write instead.
+
+use super::memory::{OnTheDevice, OnTheHost, PairsIn, Place, Replaceable, Returned};
+use super::shape::{ByKey, ByKeyTo, Rows, Segments, Shape, Whole, WholeCounted, WholeWith};
+use super::{Replaced, ReturnedWithTotal, Written, WrittenWithTotal};
+
+/// Implements a bound. A message does not list for which types: these are no types that a program writes.
+macro_rules! holds {
+    ($bound:ident: $($of:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl $bound for $of {}
+    )*};
+}
+
+/// A place of one input, so that the items can be cut into groups.
+#[diagnostic::on_unimplemented(
+    message = "two inputs, item by item, are for reductions of the whole and for selections by flags",
+    label = "expects one input",
+    note = "two inputs are written `reduce::<Dot, _>((&left, &right))` or `select::<Flagged, _>((&items, &flags))`"
+)]
+pub trait Single: Place {}
+
+holds!(Single: OnTheDevice, OnTheHost);
+
+/// A place of which work can be queued: device memory, and pairs of it.
+#[diagnostic::on_unimplemented(
+    message = "work on slices of the host cannot be queued",
+    label = "end it by `.wait(&gpu)`",
+    note = "work on device memory can be queued: copy the items there first"
+)]
+pub trait Queueable: Place {}
+
+holds!(Queueable: OnTheDevice);
+#[diagnostic::do_not_recommend]
+impl<P: Queueable> Queueable for PairsIn<P> {}
+
+/// A shape to which another may still be said: [`Whole`].
+#[diagnostic::on_unimplemented(
+    message = "a request has one shape, and this one has it already",
+    label = "expects a request without a shape",
+    note = "the shapes are `.in_order()`, `.segments(…)`, `.rows(…)`, `.columns(…)` and `.by_key(…)`",
+    note = "`.initial(…)`, `.total(…)` and `.and_total()` go with scans of the whole"
+)]
+pub trait Unshaped {}
+
+holds!(Unshaped: Whole, WholeCounted);
+
+/// A shape of all items: [`Whole`], and [`WholeWith`] options.
+#[diagnostic::on_unimplemented(
+    message = "this is said of scans of the whole only",
+    label = "expects a scan without `.segments(…)`, `.rows(…)`, `.columns(…)` and `.by_key(…)`",
+    note = "scans of several groups begin each group with the identity, have no total, and write to `.to(&mut results)`"
+)]
+pub trait OfAll {}
+
+holds!(OfAll: Whole, WholeCounted, WholeWith);
+
+/// The shapes of which the device may know how many items or groups there are.
+#[diagnostic::on_unimplemented(
+    message = "a count is not taken for columns, nor for items in order",
+    label = "expects the whole, segments, rows or keys",
+    note = "the host has to know how many rows a matrix has, and how many items come in order: give a shorter input"
+)]
+pub trait Countable: Shape {}
+
+holds!(Countable: Whole, WholeCounted, WholeWith, Segments, Rows);
+#[diagnostic::do_not_recommend]
+impl<E, K> Countable for ByKey<E, K> {}
+#[diagnostic::do_not_recommend]
+impl<E, K> Countable for ByKeyTo<E, K> {}
+
+/// A shape by keys: [`ByKey`] and [`ByKeyTo`].
+#[diagnostic::on_unimplemented(
+    message = "this is said of requests by key only",
+    label = "needs `.by_key::<Equal, _>(&keys)` before it"
+)]
+pub trait HasKeys: Shape {
+    /// The type of a key.
+    type Key;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E, K> HasKeys for ByKey<E, K> {
+    type Key = K;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E, K> HasKeys for ByKeyTo<E, K> {
+    type Key = K;
+}
+
+/// A place whose items the device may count: the device's memory.
+#[diagnostic::on_unimplemented(
+    message = "a count is taken for items in device memory",
+    label = "expects `&items` of the device",
+    note = "a slice of the host knows its length: `&items[..count]`"
+)]
+pub trait Counts: Place {}
+
+holds!(Counts: OnTheDevice, PairsIn<OnTheDevice>);
+
+/// A place where this output is written: the device's memory.
+#[diagnostic::on_unimplemented(
+    message = "this output is for items in device memory",
+    label = "of slices of the host, `wait` returns it",
+    note = "`.indices()`, `.partition()`, `.lengths()` and `.starts()` say what `wait` returns"
+)]
+pub trait WritesOnDevice: Place {}
+
+holds!(WritesOnDevice: OnTheDevice, PairsIn<OnTheDevice>);
+
+/// A place whose results `wait` can return: the host's memory.
+#[diagnostic::on_unimplemented(
+    message = "what is found in device memory is not returned",
+    label = "expects slices of the host",
+    note = "on the device say where it goes: `.to(…)`, `.rest_to(…)`, `.indices_to(…)`, `.lengths_to(…)`, `.starts_to(…)`"
+)]
+pub trait ReturnsToHost: Place {}
+
+holds!(ReturnsToHost: OnTheHost, PairsIn<OnTheHost>);
+
+/// Results that are still to be returned: nothing else has been said of them.
+#[diagnostic::on_unimplemented(
+    message = "what this request gives is said already",
+    label = "expects a request whose results are returned",
+    note = "of slices, `wait` gives one of: what is found, `.indices()`, `.partition()`, `.lengths()`, `.starts()`; with `.to(…)`, how many there are"
+)]
+pub trait ToReturn {}
+
+holds!(ToReturn: Returned);
+
+/// Of a scan that can write each result in the place of its item: [`Replaceable`].
+#[diagnostic::on_unimplemented(
+    message = "the items of this scan cannot be overwritten",
+    label = "needs items that are given as `&mut`: `scan::<Sum, _>(&mut items).in_place()`",
+    note = "the input of this scan was given as `&items`, or its results already go elsewhere"
+)]
+pub trait InPlace {}
+
+holds!(InPlace: Replaceable);
+
+/// Of a scan whose results do not take the places of its items.
+#[diagnostic::on_unimplemented(
+    message = "a scan of several groups is not done in place",
+    label = "needs `.to(&mut results)` in place of `.in_place()`",
+    note = "a block reads items beside its own"
+)]
+pub trait NotInPlace {}
+
+holds!(NotInPlace: Returned, Replaceable, Written);
+
+/// Results of a scan whose total `wait` can give.
+#[diagnostic::on_unimplemented(
+    message = "the total is given already",
+    label = "`.and_total()` is said once"
+)]
+pub trait WithTotal {
+    /// The same results, and the total.
+    type And;
+}
+
+impl WithTotal for Returned {
+    type And = ReturnedWithTotal;
+}
+
+impl WithTotal for Replaceable {
+    type And = ReturnedWithTotal;
+}
+
+impl WithTotal for Written {
+    type And = WrittenWithTotal;
+}
+
+impl WithTotal for Replaced {
+    type And = WrittenWithTotal;
+}

@@ -1,0 +1,40 @@
+//! Whether a request can be ended in some way: asked of the compiler, and known when the test runs.
+
+use std::marker::PhantomData;
+
+use warpfold::{Queuer, Runner};
+
+pub struct Wait<W, R>(PhantomData<(W, R)>);
+
+/// Of a request that is not run.
+pub fn wait<W, R>(_: &W, _: &R) -> Wait<W, R> {
+    Wait(PhantomData)
+}
+
+impl<W: Runner<R>, R> Wait<W, R> {
+    pub fn is_possible(&self) -> bool {
+        true
+    }
+}
+
+pub struct Queue<W, R>(PhantomData<(W, R)>);
+
+pub fn queue<W, R>(_: &W, _: &R) -> Queue<W, R> {
+    Queue(PhantomData)
+}
+
+impl<W: Queuer<R>, R> Queue<W, R> {
+    pub fn is_possible(&self) -> bool {
+        true
+    }
+}
+
+/// What the compiler takes where the method of that name above is not there.
+pub trait IsNot {
+    fn is_possible(&self) -> bool {
+        false
+    }
+}
+
+impl<W, R> IsNot for Wait<W, R> {}
+impl<W, R> IsNot for Queue<W, R> {}

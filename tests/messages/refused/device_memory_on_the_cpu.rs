@@ -1,0 +1,10 @@
+//! Device memory, on the CPU.
+
+use warpfold::cust::memory::DeviceBuffer;
+use warpfold::{Cpu, Sum, reduce};
+
+fn sum(items: &DeviceBuffer<f32>) -> warpfold::Result<f32> {
+    reduce::<Sum, _>(items).wait(Cpu)
+}
+
+fn main() {}

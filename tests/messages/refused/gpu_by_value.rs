@@ -1,0 +1,9 @@
+//! A GPU in place of a reference to it.
+
+use warpfold::{Gpu, Sum, reduce};
+
+fn sum(gpu: Gpu, items: &[f32]) -> warpfold::Result<f32> {
+    reduce::<Sum, _>(items).wait(gpu)
+}
+
+fn main() {}

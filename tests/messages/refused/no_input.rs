@@ -1,0 +1,9 @@
+//! A vector in place of a reference to it.
+
+use warpfold::{Gpu, Sum, reduce};
+
+fn sum(gpu: &Gpu, items: Vec<f32>) -> warpfold::Result<f32> {
+    reduce::<Sum, _>(items).wait(gpu)
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+//! A scan of device memory, without a place for its results.
+
+use warpfold::cust::memory::DeviceBuffer;
+use warpfold::{Gpu, Sum, scan};
+
+fn sums(gpu: &Gpu, items: &DeviceBuffer<f32>) -> warpfold::Result<()> {
+    scan::<Sum, _>(items).wait(gpu)
+}
+
+fn main() {}

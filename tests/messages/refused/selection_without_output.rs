@@ -1,0 +1,10 @@
+//! A selection in device memory, without a place for what is chosen.
+
+use warpfold::cust::memory::DeviceBuffer;
+use warpfold::{Gpu, NonZero, select};
+
+fn chosen(gpu: &Gpu, items: &DeviceBuffer<f32>) -> warpfold::Result<usize> {
+    select::<NonZero, _>(items).wait(gpu)
+}
+
+fn main() {}

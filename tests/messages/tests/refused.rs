@@ -1,0 +1,8 @@
+//! What the compiler says of requests that cannot run, word for word: it says what to write.
+//!
+//! After a change of a message: `TRYBUILD=overwrite cargo test -p messages-tests`, and read what has changed.
+
+#[test]
+fn refused_requests_say_what_to_write() {
+    trybuild::TestCases::new().compile_fail("refused/*.rs");
+}

@@ -1,0 +1,181 @@
+//! Offsets that somebody rewrites while the kernel reads them: a read gives any value, and the next read of the same offset another.
+//! Whatever they say, nothing is read or written out of bounds, no two threads write the same word of shared memory, and no block
+//! waits for what never comes.
+
+use virtual_gpu::{Checks, RunOptions, Switch};
+use warpfold::{Element, Op, Sum};
+use warpfold_kernels::segments::{MOST_WINDOWS, chunk_items};
+
+use crate::device::Item;
+use crate::engine::{Engine, SM_70, SM_90};
+use crate::schedule::schedules;
+use crate::shapes;
+
+/// Warp instructions after which a launch hangs.
+const STEP_BUDGET: u64 = 8_000_000;
+
+/// What the reads of offsets add to some of them.
+#[derive(Debug, Clone, Copy)]
+struct Noise {
+    /// One read of `1 << rareness` is changed.
+    rareness: u32,
+    /// The most that is added, and of it half is taken away: one less than a power of two.
+    most: u32,
+}
+
+/// Changes of one offset in many, by a little and by a lot, and of nearly each.
+const NOISES: [Noise; 6] = [
+    noise(9, 7),
+    noise(7, 63),
+    noise(6, 1023),
+    noise(8, 0x3fff),
+    noise(10, u32::MAX),
+    noise(1, 3),
+];
+
+const fn noise(rareness: u32, most: u32) -> Noise {
+    Noise { rareness, most }
+}
+
+/// What the reads of offsets of 32 bits begin with: only they are widened.
+const READ: &str = "ld.global.b32 \t%rd";
+
+impl Noise {
+    /// A kernel's text in which reads of offsets of 32 bits are changed: by chance, which the time and the address decide.
+    fn added_to(self, text: &str) -> String {
+        let mut reads = 0;
+        let changed = text.lines().map(|line| {
+            let Some(operands) = line.trim().strip_prefix(READ) else {
+                return format!("{line}\n");
+            };
+            reads += 1;
+            let (number, address) = operands.split_once(", [").unwrap();
+            let to = format!("%rd{number}");
+            let (address, _) = address.split_once(['+', ']']).unwrap();
+            let Self { rareness, most } = self;
+            format!(
+                "{{ .reg .b64 %chance, %change; .reg .pred %changes;\n\
+                 mov.u64 %chance, %clock64; mad.lo.s64 %chance, %chance, 64, {address};\n\
+                 mul.lo.s64 %chance, %chance, 2862933555777941757; shr.u64 %change, %chance, 29;\n\
+                 xor.b64 %chance, %chance, %change; mul.lo.s64 %chance, %chance, 3202034522624059733;\n\
+                 shr.u64 %change, %chance, {}; setp.eq.u64 %changes, %change, 0;\n\
+                 shr.u64 %change, %chance, 16; and.b64 %change, %change, {most}; sub.s64 %change, %change, {};\n\
+                 {line}\n\
+                 @%changes add.s64 {to}, {to}, %change; and.b64 {to}, {to}, 4294967295; }}\n",
+                64 - rareness,
+                most / 2,
+            )
+        });
+        let changed = changed.collect();
+        assert!(reads > 6, "{reads} reads of offsets");
+        changed
+    }
+}
+
+/// What the error of two blocks that write the same word of the output begins with.
+const TWO_RESULTS: &str = "race: at global address";
+
+fn without_races(options: &RunOptions) -> RunOptions {
+    let mut options = options.clone();
+    options.checks.race = Switch::Off;
+    options
+}
+
+/// Offsets of segments: short ones, some of several windows among them, and many empty ones.
+fn shapes_of(chunk: usize) -> [Vec<usize>; 4] {
+    let mixed = [3, 5 * chunk, 700, 2 * chunk, 1, 0, 0, 18 * chunk, 40];
+    let short = (0..900).map(|number| number % 37);
+    let tiny = (0..3 * chunk).map(|number| usize::from(number % 3 == 0));
+    [
+        mixed.to_vec(),
+        short.chain([3 * chunk, 20]).collect(),
+        tiny.chain([17 * chunk]).collect(),
+        vec![chunk - 40; 12],
+    ]
+}
+
+/// Runs a kernel under every schedule and every noise. How many launches refused the offsets, and how many did not.
+fn run<O: Op<T, Output: Item>, T: Item + Element>(
+    kernel: &str,
+    launch: impl Fn(&Engine, &[T], &[u32], &RunOptions) -> Result<bool, String>,
+) -> (u32, u32) {
+    let chunk = chunk_items::<T, O::Accumulator>() as usize;
+    let (mut refused, mut accepted) = (0, 0);
+    for (turn, options) in schedules(2).enumerate() {
+        let generation = [SM_90, SM_70][turn % 2];
+        let noise = NOISES[turn % NOISES.len()];
+        let text = noise.added_to(&generation.kernel(kernel));
+        let options = RunOptions {
+            step_budget: STEP_BUDGET,
+            checks: Checks::all(),
+            ..options
+        };
+        for (place, lengths) in shapes_of(chunk).iter().enumerate() {
+            let offsets = shapes::offsets(2, lengths);
+            let item_count = offsets[offsets.len() - 1];
+            let offsets: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
+            let items = vec![T::zeroed(); item_count];
+            let multiprocessors = [1, 7, 132][(turn + place) % 3];
+            let room = item_count.max(offsets.len());
+            let windows = 1 + (turn + place) as u64 % u64::from(MOST_WINDOWS);
+            let run = |options: &RunOptions| {
+                let mut engine = Engine::new::<O, T>(generation, multiprocessors, &text, room);
+                engine.set_windows_per_block(windows);
+                launch(&engine, &items, &offsets, options)
+            };
+            let ran = run(&options).or_else(|error| {
+                // Two blocks may think that a result is theirs: then it has the value of one of them, and they go on.
+                assert!(
+                    error.starts_with(TWO_RESULTS),
+                    "shape {place}, {noise:?}, {options:?}: {error}"
+                );
+                run(&without_races(&options))
+            });
+            match ran {
+                Ok(true) => refused += 1,
+                Ok(false) => accepted += 1,
+                Err(error) => panic!("shape {place}, {noise:?}, {options:?}: {error}"),
+            }
+        }
+    }
+    (refused, accepted)
+}
+
+fn run_reduction<T: Item + Element>(kernel: &str)
+where
+    Sum: Op<T, Output: Item>,
+{
+    let (refused, accepted) = run::<Sum, T>(kernel, |engine, items, offsets, options| {
+        let reduced = engine.segmented_reduce::<Sum, T>(items, offsets, options);
+        let (_, is_refused, _) = reduced.map_err(|error| error.to_string())?;
+        Ok(is_refused)
+    });
+    assert!(refused > 10 && accepted > 10, "{refused}, {accepted}");
+}
+
+fn run_scan<T: Item + Element>(kernel: &str)
+where
+    Sum: Op<T, Output: Item>,
+{
+    let (refused, accepted) = run::<Sum, T>(kernel, |engine, items, offsets, options| {
+        let scanned = engine.segmented_scan::<Sum, T>(items, offsets, true, options);
+        let (_, is_refused, _) = scanned.map_err(|error| error.to_string())?;
+        Ok(is_refused)
+    });
+    assert!(refused > 10 && accepted > 10, "{refused}, {accepted}");
+}
+
+#[test]
+fn a_reduction_stays_in_bounds_and_ends() {
+    run_reduction::<f32>("segmented_reduce_sum_f32");
+}
+
+#[test]
+fn a_reduction_of_wide_items_stays_in_bounds_and_ends() {
+    run_reduction::<f64>("segmented_reduce_sum_f64");
+}
+
+#[test]
+fn a_scan_stays_in_bounds_and_ends() {
+    run_scan::<f32>("segmented_scan_sum_f32");
+}

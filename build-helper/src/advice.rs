@@ -10,7 +10,8 @@ const MISTAKES: [Mistake; 5] = [
     Mistake {
         signs: &["Commutative` is not satisfied"],
         advice: "a reduction needs an operator whose operands may change places. If they may, write `impl Commutative for …`. \
-                 If not, write `scans only` after the row: scans and reductions of segments and columns keep the order",
+                 If not, write `scans only` after the row: scans and reductions of segments and columns keep the order, and so does \
+                 `reduce::<…>(&items).in_order()` of all items",
     },
     Mistake {
         signs: &["no method named `", "found for type `f"],

@@ -93,7 +93,8 @@ pub mod kind {
 #[diagnostic::on_unimplemented(
     message = "there is no `{K}` kernel for the operator `{Self}` and items of type `{T}`",
     label = "neither the table of kernels nor an `operators!` list has such a row",
-    note = "an operator of a program's own gets its kernels by a row of `warpfold::operators!`: `name: Operator, item;`"
+    note = "an operator of a program's own gets its kernels by a row of `warpfold::operators!`: `name: Operator, item;`",
+    note = "a row with `scans only` has no `reduce` kernel: write `reduce::<…>(&items).in_order()`"
 )]
 pub unsafe trait Kernel<K: kind::Kind, T: Item>: Op<T, Output: Item> {
     /// Which kernel it is.

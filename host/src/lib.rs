@@ -78,7 +78,7 @@
 //! |---|---|
 //! | what | the verb and the operator: [`reduce::<Sum, _>`](reduce()), [`scan::<Sum, _>`](scan()), [`select::<NonZero, _>`](select()), [`runs::<Equal, _>`](runs()) |
 //! | of what | the input: `&` a slice of the host, or device memory of any [`binding`] |
-//! | in what shape | nothing: the whole; `.segments(&offsets)`, `.rows(items)`, `.columns(count)`, `.by_key::<Equal, _>(&keys)` |
+//! | in what shape | nothing: the whole; of reductions `.in_order()`, the whole by an operator that need not commute; `.segments(&offsets)`, `.rows(items)`, `.columns(count)`, `.by_key::<Equal, _>(&keys)` |
 //! | with what | `.exclusive()`, `.initial(value)`, `.total(&mut total)`, `.and_total()`, `.count(&count)`; of slices `.indices()`, `.partition()`, `.lengths()`, `.starts()` |
 //! | to where | `.to(&mut output)` and its kin (`.rest_to`, `.indices_to`, `.lengths_to`, `.starts_to`, `.keys_to`, `.runs_to`, `.count_to`), `.in_place()`; nothing where the result is returned |
 //! | where it runs | `.wait(&gpu)`, `.wait(Cpu)`, `.queue(&gpu, &stream)`; with the feature `nccl` `.wait(&gpus)` and `.wait(&mut member)` |
@@ -93,6 +93,7 @@
 //! | request | slice, `wait` | device memory, `wait` | device memory, `queue` | groups of GPUs |
 //! |---|---|---|---|---|
 //! | [`reduce()`] of the whole, of pairs | the result | the result, or `.to` | `.to` | the result (not of pairs) |
+//! | [`reduce()`] of the whole, [`in_order`](Reduce::in_order) | the result | the result, or `.to` | `.to` | – |
 //! | [`reduce()`] of segments, rows, columns | a `Vec` | `.to` | `.to` | – |
 //! | [`reduce()`] by key | two `Vec`s, or `.to`, `.keys_to` | `.to`, `.keys_to`: how many runs | the same, with `.runs_to` | – |
 //! | [`scan()`] of the whole | a `Vec`, `.to`, `.in_place` | `.to`, `.in_place` | the same | a `Vec`; `.to`, `.in_place` |
@@ -101,7 +102,7 @@
 //! | [`scan()`] by key | a `Vec`, `.to` | `.to` | the same, with `.runs_to` | – |
 //! | [`select()`] | a `Vec`, two, or indices; `.to`, `.rest_to` | `.to`, `.rest_to`, `.indices_to`: how many | the same, with `.count_to` | – |
 //! | [`runs()`] | a `Vec`, lengths, or starts; `.to` | `.to`, `.lengths_to`, `.starts_to`: how many | the same, with `.count_to` | – |
-//! | `.count(&count)` | – (a slice knows its length) | all but columns and pairs | the same | – |
+//! | `.count(&count)` | – (a slice knows its length) | all but columns, pairs and `.in_order()` | the same | – |
 //!
 //! Each row of it runs on the [`Cpu`], too, on slices, with the same bits. [Every cell](request#all-cells) is listed, with the reasons of those
 //! that there are not.

@@ -28,7 +28,8 @@
 /// ```
 ///
 /// A row reads `name: Operator, Item;` and gives a reduction, those of segments and of columns, scans of segments and of columns, and both scans. With `scans only` after a comma
-/// it gives all but the first, since only that needs [`Commutative`](crate::Commutative); with `reduction only` the reduction
+/// it gives all but the first, since only that needs [`Commutative`](crate::Commutative): all items are then reduced by
+/// [`in_order`](crate::Reduce::in_order). With `reduction only` the reduction
 /// alone. A row `name: Operator, pairs of A, B;` gives a reduction of two inputs, [`reduce`](crate::reduce()) of two inputs, by an
 /// operator on [`Pair<A, B>`](crate::Pair).
 ///

@@ -13,6 +13,7 @@ mod data;
 mod device;
 #[path = "../common/engine.rs"]
 mod engine;
+mod in_order;
 mod refused;
 mod rewritten;
 mod scans;

@@ -12,7 +12,7 @@ use super::{Queue, Region, Span, Untyped};
 use crate::call::Made;
 use crate::driver::Address;
 use crate::error::{Argument, Result};
-use crate::gpu::{Grid, LoadedKernel, Place};
+use crate::gpu::{CallStream, Grid, LoadedKernel, Place};
 use crate::kernel::Row;
 
 /// Where segments start.
@@ -193,6 +193,30 @@ impl Queue<'_> {
         // SAFETY: these are a segmented reduction's arguments, laid out as with the kernel's types, for the segments and the workspace that
         // were prepared. Items, offsets, number, results and report are this function's own conditions.
         unsafe { self.launch_segments(&prepared, windows_per_block, &mut arguments.pointers()) }
+    }
+
+    /// Queues the reduction of `items`, at least one, in their order, to the place for the result of a call on this queue's stream.
+    pub fn reduce_in_order_for(
+        &mut self,
+        row: &'static Row,
+        call: &CallStream,
+        items: Span,
+    ) -> Result<()> {
+        self.check(&[Some(Region::read(Argument::Input, items))])?;
+        let segments = Segments {
+            items,
+            starts: Starts::Rows(items.item_count),
+            count: 1,
+            count_at: None,
+        };
+        let output = Span {
+            address: call.result()?,
+            item_count: 1,
+            item: row.result,
+        };
+        // SAFETY: the check above found the items to be memory of the context, and aligned; there are no offsets and no number of segments.
+        // The result's place is page-locked memory of the library's, a page long. There is no report.
+        unsafe { self.segmented_reduce_checked(row, segments, output, 0) }
     }
 
     /// Queues the scan of each segment to `output`. If the offsets are refused, 1 is written to `report`, if that is not 0.

@@ -14,6 +14,7 @@ use device::{Item, Kernel};
 use own_operators::operators::*;
 use virtual_gpu::Mode;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
+use warpfold::cust::stream::{Stream, StreamFlags};
 use warpfold::kind::{
     columns_reduce, columns_scan, exclusive_scan, inclusive_scan, reduce, segmented_reduce,
     segmented_scan,
@@ -105,6 +106,33 @@ where
     assert_same(&found[within.clone()], &expected[within], type_name::<O>());
 }
 
+/// All items in their order: those of the host, and in device memory, waited for and queued. An exact operator gives what one item after
+/// the other gives.
+fn check_in_order<O: Kernel<segmented_reduce, T>, T: Item>(items: &[T]) {
+    let gpu = Gpu::global().unwrap();
+    gpu.make_current().unwrap();
+    let expected = reduce::<O, _>(items).in_order().wait(Cpu).unwrap();
+    let what = type_name::<O>();
+    if O::EXACT {
+        let lifted = std::iter::zip(items, 0..).map(|(&item, index)| O::lift_at(item, index));
+        let one_by_one = O::lower(lifted.fold(O::identity(), O::combine));
+        assert_same(&[expected], &[one_by_one], what);
+    }
+    let found = reduce::<O, _>(items).in_order().wait(gpu).unwrap();
+    assert_same(&[found], &[expected], what);
+    let input = DeviceBuffer::from_slice(items).unwrap();
+    let found = reduce::<O, _>(&input).in_order().wait(gpu).unwrap();
+    assert_same(&[found], &[expected], what);
+    let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
+    let mut output = DeviceBuffer::<O::Output>::zeroed(1).unwrap();
+    let in_order = reduce::<O, _>(&input).in_order();
+    in_order.to(&mut output).queue(gpu, &stream).unwrap();
+    stream.synchronize().unwrap();
+    let mut found = [bytemuck::Zeroable::zeroed()];
+    output.copy_to(&mut found).unwrap();
+    assert_same(&found, &[expected], what);
+}
+
 /// Columns of a few leaves, of two chunks and of more than sixteen.
 fn check_columns<O, T: Item>(item: fn(&mut Numbers) -> T)
 where
@@ -165,6 +193,7 @@ where
     check_columns::<O, T>(item);
     for length in lengths() {
         let items = items(length, item);
+        check_in_order::<O, T>(&items);
         let found = warpfold::scan::<O, _>(&items)
             .wait(warpfold::Gpu::global())
             .unwrap();

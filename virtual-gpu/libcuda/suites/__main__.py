@@ -13,10 +13,13 @@ where a suite cannot be had.
 import argparse
 import sys
 
+# Nothing is written beside the sources.
+sys.dont_write_bytecode = True
+
 from common import PLACE, ROOT, Missing, build_library
 from python import EXPECTED as NUMBA_EXPECTED
-from python import NUMBA, numba
-from rust import CUDARC, CUST, CUST_EXPECTED, cudarc, cudarc_devices, cudarc_long, cust
+from python import HEADERS, NUMBA, headers, numba
+from rust import CUDARC, CUDARC_EXPECTED, CUST, CUST_EXPECTED, cudarc, cudarc_devices, cudarc_long, cust
 
 README = ROOT / "virtual-gpu" / "README.md"
 MARKS = ("<!-- the suites' table -->\n", "<!-- its end -->")
@@ -26,9 +29,10 @@ HEAD = "| program | tests | run | pass | do not pass | seconds |\n|---|---|---|-
 SUITES = [
     ("cudarc", CUDARC, "one device", cudarc, {}),
     ("cudarc", CUDARC, "two devices", cudarc_devices, {}),
-    ("cudarc-long", CUDARC, "millions of loop rounds", cudarc_long, {}),
+    ("cudarc-long", CUDARC, "millions of loop rounds", cudarc_long, CUDARC_EXPECTED),
     ("cust", CUST, "unit tests", lambda: cust("--lib"), CUST_EXPECTED),
     ("cust", CUST, "examples in its documentation", lambda: cust("--doc"), CUST_EXPECTED),
+    ("cuda-headers", HEADERS, "CUB, libcu++, intrinsics", headers, {}),
     ("numba-cuda", NUMBA, "driver", lambda: numba("cudadrv"), NUMBA_EXPECTED),
     ("numba-cuda", NUMBA, "compiler", lambda: numba("cudapy"), NUMBA_EXPECTED),
     ("numba-cuda", NUMBA, "reference counts, examples", lambda: numba("nrt", "doc_examples"), NUMBA_EXPECTED),
@@ -54,7 +58,7 @@ def row(title, result, expected):
 def stale(results):
     """Reasons for which no test of any suite fails, if all suites were run."""
     failed = [test for result in results for test in result.failed]
-    listed = [*CUST_EXPECTED, *NUMBA_EXPECTED]
+    listed = [*CUDARC_EXPECTED, *CUST_EXPECTED, *NUMBA_EXPECTED]
     return [part for part in listed if not any(part in test for test in failed)]
 
 

@@ -16,6 +16,7 @@ ALONE = ("test_post_alloc_memory", "test_device_side_assert")
 PEERS = ("peer_transfer_contexts", "re_associate_context_for_memory_op")
 LONG_PEERS = ("test_peer_memcpy_waits_for_src_stream",)
 
+CUDARC_EXPECTED = {"test_multi_stream_concurrent_reads": "asks that two kernels run at the same time"}
 CUST_EXPECTED = {
     "memory::array": "arrays are not supported",
     "Module::from_cubin": "compiled device code is not supported",

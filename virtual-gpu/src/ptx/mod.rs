@@ -5,12 +5,14 @@
 //! exists, is the business of `lower`.
 
 pub(crate) mod ast;
+mod grid_barrier;
 mod lex;
 mod link;
 mod operands;
 mod parse;
 mod variables;
 
+pub(crate) use grid_barrier::with_grid_barrier;
 pub(crate) use link::{link, needs_others};
 pub(crate) use parse::parse;
 

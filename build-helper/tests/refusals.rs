@@ -88,7 +88,7 @@ fn a_mistake_is_answered_with_its_line_and_what_to_write() {
         ("ordered", 26, "write `scans only` after the row"),
         (
             "odd_size",
-            5,
+            31,
             "an item has 1, 2, 4, 8, 12, 16, 24 or 32 bytes",
         ),
     ] {

@@ -251,6 +251,27 @@ fn odd_floats_keep_the_laws() {
     check_operator::<SumAndMax, f32>(&ODD[..4]).unwrap();
     check_operator::<AbsoluteSum, f32>(&ODD).unwrap();
     check_operator::<LogSumExp, f32>(&ODD[..4]).unwrap();
+    let vectors = [[0.0, -0.0, 1e-45], [-0.0, 1e-45, 0.0], [-1e-45, -0.0, -0.0]];
+    check_operator::<Total, [f32; 3]>(&vectors).unwrap();
+    check_reduce_operator::<SumAndPlace, f32>(&ODD[..4]).unwrap();
+    check_reduce_operator::<Summary, f32>(&ODD[..4]).unwrap();
+}
+
+#[test]
+fn extreme_integers_keep_the_laws() {
+    check_operator::<Gcd, u64>(&[0, 1, 2, u64::MAX, 1 << 63]).unwrap();
+    check_operator::<MinMax, i32>(&[0, 1, -1, i32::MIN, i32::MAX]).unwrap();
+    check_operator::<SaturatingSum, u16>(&[0, 1, u16::MAX, u16::MAX - 1]).unwrap();
+    check_operator::<LastPair, [u32; 2]>(&[[0, 0], [0, u32::MAX], [u32::MAX, 0]]).unwrap();
+    check_operator::<Total, u128>(&[0, 1, u128::MAX, 1 << 64]).unwrap();
+    check_operator::<Total, [u64; 3]>(&[[0; 3], [u64::MAX; 3], [1, 0, u64::MAX]]).unwrap();
+    check_operator::<Total, [u32; 8]>(&[[0; 8], [u32::MAX; 8], [1; 8]]).unwrap();
+    check_operator::<WeightedByPlace, i32>(&[0, 1, i32::MIN, i32::MAX]).unwrap();
+    check_reduce_operator::<CountEven, u32>(&[0, 1, u32::MAX]).unwrap();
+    check_scan_operator::<Concatenation, u8>(&[0, 1, u8::MAX]).unwrap();
+    let maps = [(0, 0), (1, 0), (u32::MAX, 1), (1 << 31, u32::MAX)];
+    let maps = maps.map(|(scale, offset)| Affine { scale, offset });
+    check_scan_operator::<Composition, Affine>(&maps).unwrap();
 }
 
 /// One with another zero is not the identity, though `==` says so.

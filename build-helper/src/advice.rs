@@ -8,9 +8,10 @@ struct Mistake {
 
 const MISTAKES: [Mistake; 5] = [
     Mistake {
-        signs: &["Commutative` is not satisfied"],
+        signs: &["does not say that it commutes"],
         advice: "a reduction needs an operator whose operands may change places. If they may, write `impl Commutative for …`. \
-                 If not, write `scans only` after the row: scans and reductions of segments and columns keep the order",
+                 If not, write `scans only` after the row: scans and reductions of segments and columns keep the order, and so does \
+                 `reduce::<…>(&items).in_order()` of all items",
     },
     Mistake {
         signs: &["no method named `", "found for type `f"],
@@ -27,7 +28,7 @@ const MISTAKES: [Mistake; 5] = [
         advice: "the file is compiled without the standard library: write `core` for `std`, and do without memory of its own",
     },
     Mistake {
-        signs: &["an item must have"],
+        signs: &["an item or a result must have"],
         advice: "an item has 1, 2, 4, 8, 12, 16, 24 or 32 bytes: add a field to fill the next size up",
     },
 ];
@@ -49,7 +50,7 @@ mod tests {
 
     #[test]
     fn only_what_the_messages_are_of_is_advised() {
-        let missing = "error[E0277]: the trait bound `Mine: Commutative` is not satisfied";
+        let missing = "error[E0277]: the operator `Mine` does not say that it commutes";
         assert!(advice(missing).starts_with("a reduction needs"));
         assert_eq!(advice(missing).lines().count(), 1);
         let method =

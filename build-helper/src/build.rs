@@ -164,7 +164,7 @@ impl Build {
             Contents::Kernels => source.kernels().iter().map(String::as_str).collect(),
         };
         // Where a list cannot be read, or a macro writes it, any name may be in it.
-        let is_listed = |name: &str| names.is_empty() || names.iter().any(|other| *other == name);
+        let is_listed = |name: &str| names.is_empty() || names.contains(&name);
         let is_symbol = |symbol: &str| match (self.contents, Origin::of(symbol)) {
             (Contents::Operators, Some((Origin::Library(_), name)))
             | (Contents::Kernels, Some((Origin::User, name))) => is_listed(name),

@@ -110,6 +110,8 @@ pub struct Refusal {
     pub function: String,
     /// The row's name in `operators!`.
     pub operator: String,
+    /// The row's line in the file, if it is known.
+    pub line: Option<usize>,
     /// Why.
     pub reason: Reason,
 }
@@ -119,13 +121,15 @@ impl fmt::Display for Refusal {
         let Self {
             function,
             operator,
+            line,
             reason,
         } = self;
         let advice = reason.advice();
-        write!(
-            f,
-            "`{function}` of `{operator}`: {reason}\n  instead: {advice}"
-        )
+        write!(f, "`{function}` of `{operator}`")?;
+        if let Some(line) = line {
+            write!(f, ", whose row is in line {line}")?;
+        }
+        write!(f, ": {reason}\n  instead: {advice}")
     }
 }
 

@@ -119,6 +119,7 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
             to.push(Refusal {
                 function: part.to_owned(),
                 operator: operator.to_owned(),
+                line: None,
                 reason,
             });
         }
@@ -152,6 +153,7 @@ pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusa
     Refusal {
         function: kernel_kind(symbol, operator).to_owned(),
         operator: operator.to_owned(),
+        line: None,
         reason,
     }
 }

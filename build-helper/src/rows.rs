@@ -135,7 +135,8 @@ pub fn compiled(
         let text = fs::read_to_string(&emitted).map_err(at(&emitted))?;
         let _ = fs::remove_file(&emitted);
         kernels(&text, target)
-    })?;
+    })
+    .map_err(|error| source.located(error))?;
     let mut compiled: Vec<Compiled> = variants
         .iter()
         .map(|variant| Compiled {

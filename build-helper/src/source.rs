@@ -78,6 +78,25 @@ impl Source {
         &self.kernels
     }
 
+    /// An error with the lines of the rows that it is about.
+    pub fn located(&self, error: Error) -> Error {
+        let line = |name: &str| {
+            self.rows
+                .iter()
+                .find(|row| row.name == name)
+                .map(|row| row.line)
+        };
+        match error {
+            Error::Refused(mut refusals) => {
+                for refusal in &mut refusals {
+                    refusal.line = line(&refusal.operator);
+                }
+                Error::Refused(refusals)
+            }
+            error => error,
+        }
+    }
+
     /// A hash of a row and of all in the file that it depends on.
     pub fn key(&self, row: &Row) -> Hash {
         let mut tokens = self.items.of_row(&row.tokens);

@@ -11,6 +11,7 @@ fn main() -> ExitCode {
     run(device_tests![
         each_operator_is_refused_for_its_reason,
         the_compilers_own_messages_name_the_users_file,
+        a_mistake_is_answered_with_its_line_and_what_to_write,
     ])
 }
 
@@ -50,6 +51,14 @@ fn each_operator_is_refused_for_its_reason() {
         Reason::Effect(instruction) => assert!(instruction.contains("st.volatile")),
         found => panic!("{found:?}"),
     }
+    // A message names the row's line, and what to write.
+    let calls = refusals.iter().find(|refusal| refusal.operator == "local");
+    let message = calls.map(ToString::to_string).unwrap_or_default();
+    assert!(
+        message.contains("`local`, whose row is in line 93:"),
+        "{message}"
+    );
+    assert!(message.contains("`reduction only`"), "{message}");
     let operators = refusals.iter().map(|refusal| &refusal.operator);
     assert_eq!(operators.count(), 10, "{refusals:?}");
 }
@@ -68,5 +77,36 @@ fn the_compilers_own_messages_name_the_users_file() {
     assert!(
         wide.contains("an accumulator must have 1 to 16 words of 4 bytes"),
         "{wide}"
+    );
+}
+
+/// What is first on the screen says what to write, and the compiler's message after it names the line.
+fn a_mistake_is_answered_with_its_line_and_what_to_write() {
+    for (file, line, advice) in [
+        ("mathematics", 15, "Write it by arithmetic"),
+        ("allocates", 15, "Use arrays of a fixed length"),
+        ("ordered", 26, "write `scans only` after the row"),
+        (
+            "odd_size",
+            31,
+            "an item has 1, 2, 4, 8, 12, 16, 24 or 32 bytes",
+        ),
+    ] {
+        let error = common::build(file).compile().expect_err(file);
+        let message = error.to_string();
+        let first = message.lines().next().unwrap_or_default();
+        assert!(first.contains(advice), "{file}: {message}");
+        let place = format!("tests/operators/{file}.rs:{line}:");
+        assert!(message.contains(&place), "{file}: {message}");
+        // Nothing of the library's own is among the messages.
+        assert!(!message.contains("warning"), "{file}: {message}");
+    }
+    let error = common::build("twice")
+        .compile()
+        .expect_err("two rows of one name");
+    let message = error.to_string();
+    assert!(
+        message.contains("`same`") && message.contains("lines 28 and 29"),
+        "{message}"
     );
 }

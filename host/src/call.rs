@@ -10,7 +10,8 @@ use crate::gpu::{Entered, Gpu};
 use crate::kernel::Row;
 use crate::launch::{
     Chooser, Count, Matrix, Outputs, PairSpan, Queue, ScanExtras, Segments, Selection, Span,
-    Starts as SegmentStarts, Total, reduce_counted_to_host, reduce_pairs_to_host, reduce_to_host,
+    Starts as SegmentStarts, Total, reduce_counted_to_host, reduce_in_order_to_host,
+    reduce_pairs_to_host, reduce_to_host,
 };
 use crate::request::arguments::{Arguments, Loans, Memory, Shape};
 use crate::segments::{self, row_count};
@@ -119,6 +120,20 @@ pub(crate) fn wait_for_result(
             },
             _ => Ok(()),
         }
+    })
+}
+
+/// Reduces all items in their order to one result, which is written to these bytes. There is at least one item.
+pub(crate) fn wait_for_result_in_order(
+    gpu: &Gpu,
+    row: &'static Row,
+    mut arguments: Arguments<Memory<'_>>,
+    result: &mut [u8],
+) -> Result<()> {
+    let (spans, loans) = arguments.lend(User::WaitingCall);
+    gpu.enter(|entered| {
+        finish_before(&loans)?;
+        reduce_in_order_to_host(entered, row, spans.input, result)
     })
 }
 
@@ -249,6 +264,8 @@ impl<'a> Work<'a> {
             count_at: arguments.count,
         };
         let segments = match arguments.shape {
+            // One row, of no items if there are none.
+            Shape::InOrder => segments(SegmentStarts::Rows(input.item_count), 1),
             Shape::Whole | Shape::Keys(_) => return Self::whole(row, made, arguments),
             Shape::Columns(columns) => {
                 let matrix = Matrix::new(input, columns)?;

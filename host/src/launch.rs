@@ -303,6 +303,20 @@ pub(crate) fn reduce_to_host(
     unsafe { call.read_result_to(result) }
 }
 
+/// The same in the order of the items.
+pub(crate) fn reduce_in_order_to_host(
+    entered: Entered<'_>,
+    row: &'static Row,
+    input: Span,
+    result: &mut [u8],
+) -> Result<()> {
+    let ((), call) = Queue::and_wait(entered, |queue, call| {
+        queue.reduce_in_order_for(row, call, input)
+    })?;
+    // SAFETY: the reduction is done.
+    unsafe { call.read_result_to(result) }
+}
+
 /// Checks that two inputs, or items and what belongs to each of them, are equally many.
 pub(crate) fn check_lengths(left_items: usize, right_items: usize) -> Result<()> {
     match left_items == right_items {

@@ -145,7 +145,7 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "the operator `{Self}` does not say that it commutes",
     label = "a reduction of the whole interleaves items, and needs `impl Commutative`",
-    note = "an operator that does not commute gets its other kernels by `name: Operator, item, scans only;`"
+    note = "an operator that does not commute gets its other kernels by `name: Operator, item, scans only;`, and reduces by `.in_order()`"
 )]
 pub trait Commutative {}
 

@@ -68,11 +68,15 @@ macro_rules! operators {
         $crate::operators!($($rest)*);
     };
     ($name:ident: $op:ty, $item:ty, reduction only; $($rest:tt)*) => {
+        // Asked here first, so that the compiler's message names the row.
+        const _: () = <$item as $crate::element::Element>::HAS_ALLOWED_SIZE;
         $crate::operators!(@reduce $name $op, $item);
         $crate::operator_functions!($name $op, $item);
         $crate::operators!($($rest)*);
     };
     ($name:ident: $op:ty, $item:ty; $($rest:tt)*) => {
+        // Asked here first, so that the compiler's message names the row.
+        const _: () = <$item as $crate::element::Element>::HAS_ALLOWED_SIZE;
         $crate::operators!(@reduce $name $op, $item);
         $crate::operators!(@segmented $name $op, $item);
         $crate::operators!(@columns $name $op, $item);
@@ -80,6 +84,8 @@ macro_rules! operators {
         $crate::operators!($($rest)*);
     };
     ($name:ident: $op:ty, $item:ty, scans only; $($rest:tt)*) => {
+        // Asked here first, so that the compiler's message names the row.
+        const _: () = <$item as $crate::element::Element>::HAS_ALLOWED_SIZE;
         $crate::operators!(@segmented $name $op, $item);
         $crate::operators!(@columns $name $op, $item);
         $crate::operators!(@scans $name $op, $item);

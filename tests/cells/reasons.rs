@@ -39,7 +39,7 @@ reasons! {
     OF_PAIRS: "scan_of_pairs",
         "No kernel scans two inputs.";
     COLUMNS: "count_of_columns",
-        "How many rows a matrix has, the host has to know: the launch depends on it.";
+        "How many rows a matrix has, and how many items come in order, the host has to know: the launch depends on it.";
     WHOLE: "initial_value_of_rows",
         "Several scans begin with the identity, and have no total: no kernel takes them.";
     IN_PLACE: "rows_in_place",

@@ -1,4 +1,4 @@
-//! Segmented reductions and scans: every kernel of the tables gives what `warpfold::reference` gives, bit for bit, whatever the segments'
+//! Segmented reductions and scans: every kernel of the tables gives what the CPU gives, bit for bit, whatever the segments'
 //! lengths; where a segment lies does not show; offsets that are wrong are refused.
 
 mod calls;
@@ -13,6 +13,7 @@ mod data;
 mod device;
 #[path = "../common/engine.rs"]
 mod engine;
+mod in_order;
 mod refused;
 mod rewritten;
 mod scans;

@@ -82,7 +82,8 @@ impl Reason {
                 "mark it `#[inline]`, and write it without recursion, function pointers and `dyn`; division of 128-bit integers is such a call too"
             }
             Self::LocalMemory => {
-                "keep values in fields or in short arrays, and index them by constants: write the loop's turns out"
+                "keep values in fields or in short arrays, and index them by constants: write the loop's turns out. A scan holds more values \
+                 at a time than a reduction: where no scan is wanted, write `reduction only` after the row"
             }
             Self::Static(_) => "compute the value, or choose it by `match`",
             Self::Endless => "give every loop an exit that is reached",

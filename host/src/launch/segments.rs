@@ -12,7 +12,7 @@ use super::{Queue, Region, Span, Untyped};
 use crate::call::Made;
 use crate::driver::Address;
 use crate::error::{Argument, Result};
-use crate::gpu::{Grid, LoadedKernel, Place};
+use crate::gpu::{CallStream, Grid, LoadedKernel, Place};
 use crate::kernel::Row;
 
 /// Where segments start.
@@ -44,6 +44,21 @@ impl Segments {
             count,
             count_at,
         }
+    }
+
+    /// Whether all that a launch reads and writes of items is aligned for its types. Where there are none, any place will do.
+    fn are_aligned(&self, output: Span, report: Address) -> bool {
+        let offsets = match self.starts {
+            Starts::Offsets(offsets) => Some(offsets),
+            Starts::Rows(_) => None,
+        };
+        let output = (self.items.item_count > 0).then_some(output);
+        let spans = [Some(self.items), offsets, self.count_at, output];
+        let mut spans = spans.into_iter().flatten();
+        let is_report_aligned = report.is_multiple_of(size_of::<u64>() as u64);
+        is_report_aligned
+            && spans
+                .all(|span| span.item_count == 0 || span.check_alignment(Argument::Input).is_ok())
     }
 
     /// What is read, and the results that are written: this many.
@@ -104,7 +119,8 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// Those of [`Self::segmented_reduce_checked`], or for a scan of [`Self::segmented_scan_checked`].
+    /// - For a reduction, the conditions of [`Self::segmented_reduce_checked`] hold;
+    /// - for a scan, those of [`Self::segmented_scan_checked`].
     pub unsafe fn segments_checked(
         &mut self,
         row: &'static Row,
@@ -113,7 +129,7 @@ impl Queue<'_> {
         output: Span,
         report: Address,
     ) -> Result<()> {
-        // SAFETY: this function's conditions are those of the one that is called.
+        // SAFETY: the conditions of the function that is called are this one's: the first for a reduction, the second for a scan.
         unsafe {
             match made {
                 Made::Reduction => self.segmented_reduce_checked(row, segments, output, report),
@@ -159,6 +175,7 @@ impl Queue<'_> {
         report: Address,
     ) -> Result<()> {
         let prepared = self.prepare_segments(row, segments)?;
+        debug_assert!(segments.are_aligned(output, report));
         let resident_blocks = prepared.grid().resident_blocks as u64;
         let windows_per_block = windows_per_block(prepared.windows, resident_blocks);
         let mut arguments = SegmentedReduceArguments::<Untyped, Untyped> {
@@ -176,9 +193,33 @@ impl Queue<'_> {
             report: report as *mut u64,
             windows_per_block,
         };
-        // SAFETY: these are a segmented reduction's arguments, laid out as with the kernel's types; its pointers are those that the
-        // caller answers for, and the workspace that was prepared.
+        // SAFETY: these are a segmented reduction's arguments, laid out as with the kernel's types, for the segments and the workspace that
+        // were prepared. Items, offsets, number, results and report are this function's own conditions.
         unsafe { self.launch_segments(&prepared, windows_per_block, &mut arguments.pointers()) }
+    }
+
+    /// Queues the reduction of `items`, at least one, in their order, to the place for the result of a call on this queue's stream.
+    pub fn reduce_in_order_for(
+        &mut self,
+        row: &'static Row,
+        call: &CallStream,
+        items: Span,
+    ) -> Result<()> {
+        self.check(&[Some(Region::read(Argument::Input, items))])?;
+        let segments = Segments {
+            items,
+            starts: Starts::Rows(items.item_count),
+            count: 1,
+            count_at: None,
+        };
+        let output = Span {
+            address: call.result()?,
+            item_count: 1,
+            item: row.result,
+        };
+        // SAFETY: the check above found the items to be memory of the context, and aligned; there are no offsets and no number of segments.
+        // The result's place is page-locked memory of the library's, a page long. There is no report.
+        unsafe { self.segmented_reduce_checked(row, segments, output, 0) }
     }
 
     /// Queues the scan of each segment to `output`. If the offsets are refused, 1 is written to `report`, if that is not 0.
@@ -214,6 +255,7 @@ impl Queue<'_> {
         report: Address,
     ) -> Result<()> {
         let prepared = self.prepare_segments(row, segments)?;
+        debug_assert!(segments.are_aligned(output, report));
         // A block waits for others before it goes on to its next window.
         let windows_per_block = 1;
         let mut arguments = SegmentedScanArguments::<Untyped, Untyped> {
@@ -232,8 +274,8 @@ impl Queue<'_> {
             windows_per_block,
             is_exclusive: u64::from(is_exclusive),
         };
-        // SAFETY: these are a segmented scan's arguments, laid out as with the kernel's types; its pointers are those that the caller
-        // answers for, and the workspace that was prepared.
+        // SAFETY: these are a segmented scan's arguments, laid out as with the kernel's types, for the segments and the workspace that were
+        // prepared. Items, offsets, number, results and report are this function's own conditions.
         unsafe { self.launch_segments(&prepared, windows_per_block, &mut arguments.pointers()) }
     }
 
@@ -262,7 +304,8 @@ impl Queue<'_> {
     ///
     /// - `pointers` point to the arguments of the kernel that was prepared, in their order and with their sizes;
     /// - these have the segments and the workspace that were prepared for, and `windows_per_block`;
-    /// - items, offsets, results, number and report are what [`Self::segmented_reduce_checked`] wants.
+    /// - items, offsets, results, number and report are what [`Self::segmented_reduce_checked`] or, for its kernel,
+    ///   [`Self::segmented_scan_checked`] wants.
     unsafe fn launch_segments(
         &mut self,
         prepared: &Prepared,
@@ -271,8 +314,8 @@ impl Queue<'_> {
     ) -> Result<()> {
         let blocks = prepared.windows.div_ceil(windows_per_block);
         let block = prepared.grid().block;
-        // SAFETY: the arguments are the kernel's own, by the first condition. Its pointers reach far enough: the caller's by the third
-        // condition (whatever the offsets hold, the kernel compares them with the number of items and reads no others), the workspace
+        // SAFETY: the arguments are the kernel's own, by the first condition. Its pointers reach far enough: items, offsets, results, number
+        // and report by the third condition (whatever the offsets hold, the kernel compares them with the number of items and reads no others), the workspace
         // since it has the state words that were asked for, by the second.
         unsafe { self.launch(Part::Whole, &prepared.kernel, block, blocks, pointers) }
     }

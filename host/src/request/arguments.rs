@@ -41,6 +41,8 @@ pub(crate) struct Arguments<M> {
 pub(crate) enum Shape<M> {
     #[default]
     Whole,
+    /// All together, from the first to the last.
+    InOrder,
     Segments(M),
     /// Of this many items each.
     Rows(usize),
@@ -166,6 +168,7 @@ impl<M> Arguments<M> {
             second: self.second.as_mut().map(&mut map),
             shape: match &mut self.shape {
                 Shape::Whole => Shape::Whole,
+                Shape::InOrder => Shape::InOrder,
                 Shape::Segments(offsets) => Shape::Segments(map(offsets)),
                 Shape::Rows(items) => Shape::Rows(*items),
                 Shape::Columns(count) => Shape::Columns(*count),
@@ -202,6 +205,7 @@ impl Arguments<Memory<'_>> {
                 }
                 Ok(1)
             }
+            Shape::InOrder => Ok(1),
             Shape::Segments(offsets) => {
                 check_offsets(offsets.host(), item_count)?;
                 Ok(offsets.host().count().saturating_sub(1))

@@ -38,7 +38,7 @@ impl<P: Queueable> Queueable for PairsIn<P> {}
 #[diagnostic::on_unimplemented(
     message = "a request has one shape, and this one has it already",
     label = "expects a request without a shape",
-    note = "the shapes are `.segments(…)`, `.rows(…)`, `.columns(…)` and `.by_key(…)`",
+    note = "the shapes are `.in_order()`, `.segments(…)`, `.rows(…)`, `.columns(…)` and `.by_key(…)`",
     note = "`.initial(…)`, `.total(…)` and `.and_total()` go with scans of the whole"
 )]
 pub trait Unshaped {}
@@ -57,9 +57,9 @@ holds!(OfAll: Whole, WholeCounted, WholeWith);
 
 /// The shapes of which the device may know how many items or groups there are.
 #[diagnostic::on_unimplemented(
-    message = "a count is not taken for columns",
+    message = "a count is not taken for columns, nor for items in order",
     label = "expects the whole, segments, rows or keys",
-    note = "the host has to know how many rows a matrix has: give a shorter input"
+    note = "the host has to know how many rows a matrix has, and how many items come in order: give a shorter input"
 )]
 pub trait Countable: Shape {}
 

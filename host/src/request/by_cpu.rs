@@ -9,7 +9,7 @@ use warpfold_kernels::selection::Equality;
 use super::arguments::{Arguments, Memory, Offsets, Shape};
 use super::ends::{room, take_both};
 use super::memory::{OnTheHost, PairsIn, Returned};
-use super::shape::{ByKey, Columns, Rows, Segments, Whole};
+use super::shape::{ByKey, Columns, InOrder, Rows, Segments, Whole};
 use super::{Reduce, Runner, Written};
 use crate::error::Result;
 use crate::kernel::Item;
@@ -53,38 +53,46 @@ fn typed<T: Item>(items: Items<'_>) -> &[T] {
     bytemuck::cast_slice(items.bytes())
 }
 
-/// All items, or all pairs.
+/// All items, or all pairs, reduced by a function.
 macro_rules! whole {
-    ([$($parameter:tt)*] $place:ty, $item:ty, $items:expr) => {
+    ([$($parameter:tt)*] $place:ty, $shape:ident, $item:ty, $items:expr, $reduced:expr) => {
         impl<O: Op<$item, Output: Item>, $($parameter)*>
-            Runner<Reduce<'_, O, $item, $place, Whole, Returned>> for Cpu
+            Runner<Reduce<'_, O, $item, $place, $shape, Returned>> for Cpu
         {
             type Given = O::Output;
 
-            fn run(self, request: Reduce<'_, O, $item, $place, Whole, Returned>) -> Result<O::Output> {
+            fn run(self, request: Reduce<'_, O, $item, $place, $shape, Returned>) -> Result<O::Output> {
                 let items = $items(&request.arguments)?;
-                Ok(reference::reduce::<O, $item>(&items))
+                Ok($reduced(&items))
             }
         }
 
         impl<O: Op<$item, Output: Item>, $($parameter)*>
-            Runner<Reduce<'_, O, $item, $place, Whole, Written>> for Cpu
+            Runner<Reduce<'_, O, $item, $place, $shape, Written>> for Cpu
         {
             type Given = ();
 
-            fn run(self, request: Reduce<'_, O, $item, $place, Whole, Written>) -> Result<()> {
+            fn run(self, request: Reduce<'_, O, $item, $place, $shape, Written>) -> Result<()> {
                 let mut arguments = request.arguments;
                 let to = room(arguments.results.take(), 1)?;
                 let items = $items(&arguments)?;
-                to.copy_from_slice(bytemuck::bytes_of(&reference::reduce::<O, $item>(&items)));
+                to.copy_from_slice(bytemuck::bytes_of(&$reduced(&items)));
                 Ok(())
             }
         }
     };
 }
 
-whole!([T: Item] OnTheHost, T, items::<T>);
-whole!([A: Item, B: Item] PairsIn<OnTheHost>, Pair<A, B>, pairs::<A, B>);
+whole!([T: Item] OnTheHost, Whole, T, items::<T>, reference::reduce::<O, T>);
+whole!([T: Item] OnTheHost, InOrder, T, items::<T>, in_order::<O, T>);
+whole!([A: Item, B: Item] PairsIn<OnTheHost>, Whole, Pair<A, B>, pairs::<A, B>, reference::reduce::<O, Pair<A, B>>);
+
+/// All items combined in their order, as those of one segment.
+fn in_order<O: Op<T, Output: Item>, T: Item>(items: &[T]) -> O::Output {
+    let of_segments = reference::segmented_reduce::<O, T>(items, &[0, items.len()]);
+    let result = of_segments.into_iter().next();
+    result.unwrap_or_else(|| O::lower(O::identity()))
+}
 
 fn items<'a, T: Item>(arguments: &'a Arguments<Memory<'_>>) -> Result<&'a [T]> {
     Ok(typed(arguments.input.host()))

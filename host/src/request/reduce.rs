@@ -8,7 +8,7 @@ use warpfold_kernels::op::Op;
 use super::arguments::{Arguments, Memory, Shape};
 use super::bounds::{Countable, Counts, HasKeys, Single, Unshaped, WritesOnDevice};
 use super::memory::{Input, Is, OnTheDevice, Output, Place, Returned};
-use super::shape::{self, ByKey, Columns, Rows, Segments, Whole};
+use super::shape::{self, ByKey, Columns, InOrder, Rows, Segments, Whole};
 use super::{Written, ends_of};
 use crate::segments::Offset;
 
@@ -27,7 +27,7 @@ type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
 ///
 /// | said | by |
 /// |---|---|
-/// | in what shape | nothing: all together; [`segments`](Reduce::segments), [`rows`](Reduce::rows), [`columns`](Reduce::columns), [`by_key`](Reduce::by_key) |
+/// | in what shape | nothing: all together; [`in_order`](Reduce::in_order): all together, by an operator that need not commute; [`segments`](Reduce::segments), [`rows`](Reduce::rows), [`columns`](Reduce::columns), [`by_key`](Reduce::by_key) |
 /// | how many there are, if only the device knows | [`count`](Reduce::count) |
 /// | to where | [`to`](Reduce::to); by key also [`keys_to`](Reduce::keys_to) and [`runs_to`](Reduce::runs_to) |
 /// | where it runs | [`wait`](Reduce::wait), [`queue`](Reduce::queue) |
@@ -78,6 +78,31 @@ impl<'a, O, T, P, S, R> Reduce<'a, O, T, P, S, R> {
 }
 
 impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
+    /// Combines all items in their order: `left` of `O::combine` comes from earlier items than `right`, and from those just before
+    /// them. So the operator need not commute. What is given, and where it goes, is as without.
+    ///
+    /// The bits are those of [`Self::rows`] with one row of all items, and so is the time: a reduction without this, of an operator
+    /// that commutes, may be faster. Of a slice of the host, all items go to the device at once.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Gpu, Sum, reduce};
+    /// # fn main() -> warpfold::Result<()> {
+    /// let gpu = Gpu::new()?;
+    /// let items = [0.5f32, 1.25, -3.0];
+    /// assert_eq!(reduce::<Sum, _>(&items).in_order().wait(&gpu)?, -1.25);
+    /// assert_eq!(reduce::<Sum, _>(&items).in_order().wait(Cpu)?, -1.25);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn in_order(mut self) -> Reduce<'a, O, T, P, InOrder, R>
+    where
+        P: Single,
+        S: Unshaped,
+    {
+        self.arguments.shape = Shape::InOrder;
+        self.retyped()
+    }
+
     /// Combines the items of each segment: segment `s` has the items from `offsets[s]` to before `offsets[s + 1]`.
     ///
     /// There is one offset more than segments: numbers of type `u32`, `u64` or `usize`. Offsets ascend, and none is beyond the items. Items
@@ -185,7 +210,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     }
 
     /// Writes where the runs start to `starts`, followed by the number of keys, and how many runs there are to the first place of `count`. A
-    /// request that is queued needs both; `starts` has room for one number more than there are runs.
+    /// request that is queued needs both; `starts` has room for one number more than there are runs. With less, runs whose start or end
+    /// has no place have no result, and `wait` says how many places are needed.
     pub fn runs_to<F, C>(mut self, starts: F, count: C) -> Reduce<'a, O, T, P, S::Located, R>
     where
         P: WritesOnDevice,

@@ -12,6 +12,10 @@ pub enum Whole {}
 #[derive(Debug)]
 pub enum WholeCounted {}
 
+/// All items belong together, and are combined in their order.
+#[derive(Debug)]
+pub enum InOrder {}
+
 /// As [`Whole`], of a scan with an initial value or a place for its total.
 #[derive(Debug)]
 pub enum WholeWith {}
@@ -57,6 +61,7 @@ shapes! {
     [] Whole: WholeCounted, Whole;
     [] WholeCounted: WholeCounted, WholeCounted;
     [] WholeWith: WholeWith, WholeWith;
+    [] InOrder: InOrder, InOrder;
     [] Segments: Segments, Segments;
     [] Rows: Rows, Rows;
     [] Columns: Columns, Columns;

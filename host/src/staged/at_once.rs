@@ -61,6 +61,7 @@ pub(crate) fn run_at_once<'gpu>(
     }
     parts.shape = match &arguments.shape {
         Shape::Whole => Shape::Whole,
+        Shape::InOrder => Shape::InOrder,
         Shape::Rows(items) => Shape::Rows(*items),
         Shape::Columns(count) => Shape::Columns(*count),
         Shape::Segments(offsets) => Shape::Segments(layout.part_for(offsets.host())?),

@@ -14,6 +14,7 @@ use device::{Item, Kernel};
 use own_operators::operators::*;
 use virtual_gpu::Mode;
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
+use warpfold::cust::stream::{Stream, StreamFlags};
 use warpfold::kind::{
     columns_reduce, columns_scan, exclusive_scan, inclusive_scan, reduce, segmented_reduce,
     segmented_scan,
@@ -105,6 +106,33 @@ where
     assert_same(&found[within.clone()], &expected[within], type_name::<O>());
 }
 
+/// All items in their order: those of the host, and in device memory, waited for and queued. An exact operator gives what one item after
+/// the other gives.
+fn check_in_order<O: Kernel<segmented_reduce, T>, T: Item>(items: &[T]) {
+    let gpu = Gpu::global().unwrap();
+    gpu.make_current().unwrap();
+    let expected = reduce::<O, _>(items).in_order().wait(Cpu).unwrap();
+    let what = type_name::<O>();
+    if O::EXACT {
+        let lifted = std::iter::zip(items, 0..).map(|(&item, index)| O::lift_at(item, index));
+        let one_by_one = O::lower(lifted.fold(O::identity(), O::combine));
+        assert_same(&[expected], &[one_by_one], what);
+    }
+    let found = reduce::<O, _>(items).in_order().wait(gpu).unwrap();
+    assert_same(&[found], &[expected], what);
+    let input = DeviceBuffer::from_slice(items).unwrap();
+    let found = reduce::<O, _>(&input).in_order().wait(gpu).unwrap();
+    assert_same(&[found], &[expected], what);
+    let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
+    let mut output = DeviceBuffer::<O::Output>::zeroed(1).unwrap();
+    let in_order = reduce::<O, _>(&input).in_order();
+    in_order.to(&mut output).queue(gpu, &stream).unwrap();
+    stream.synchronize().unwrap();
+    let mut found = [bytemuck::Zeroable::zeroed()];
+    output.copy_to(&mut found).unwrap();
+    assert_same(&found, &[expected], what);
+}
+
 /// Columns of a few leaves, of two chunks and of more than sixteen.
 fn check_columns<O, T: Item>(item: fn(&mut Numbers) -> T)
 where
@@ -165,6 +193,7 @@ where
     check_columns::<O, T>(item);
     for length in lengths() {
         let items = items(length, item);
+        check_in_order::<O, T>(&items);
         let found = warpfold::scan::<O, _>(&items)
             .wait(warpfold::Gpu::global())
             .unwrap();
@@ -222,6 +251,27 @@ fn odd_floats_keep_the_laws() {
     check_operator::<SumAndMax, f32>(&ODD[..4]).unwrap();
     check_operator::<AbsoluteSum, f32>(&ODD).unwrap();
     check_operator::<LogSumExp, f32>(&ODD[..4]).unwrap();
+    let vectors = [[0.0, -0.0, 1e-45], [-0.0, 1e-45, 0.0], [-1e-45, -0.0, -0.0]];
+    check_operator::<Total, [f32; 3]>(&vectors).unwrap();
+    check_reduce_operator::<SumAndPlace, f32>(&ODD[..4]).unwrap();
+    check_reduce_operator::<Summary, f32>(&ODD[..4]).unwrap();
+}
+
+#[test]
+fn extreme_integers_keep_the_laws() {
+    check_operator::<Gcd, u64>(&[0, 1, 2, u64::MAX, 1 << 63]).unwrap();
+    check_operator::<MinMax, i32>(&[0, 1, -1, i32::MIN, i32::MAX]).unwrap();
+    check_operator::<SaturatingSum, u16>(&[0, 1, u16::MAX, u16::MAX - 1]).unwrap();
+    check_operator::<LastPair, [u32; 2]>(&[[0, 0], [0, u32::MAX], [u32::MAX, 0]]).unwrap();
+    check_operator::<Total, u128>(&[0, 1, u128::MAX, 1 << 64]).unwrap();
+    check_operator::<Total, [u64; 3]>(&[[0; 3], [u64::MAX; 3], [1, 0, u64::MAX]]).unwrap();
+    check_operator::<Total, [u32; 8]>(&[[0; 8], [u32::MAX; 8], [1; 8]]).unwrap();
+    check_operator::<WeightedByPlace, i32>(&[0, 1, i32::MIN, i32::MAX]).unwrap();
+    check_reduce_operator::<CountEven, u32>(&[0, 1, u32::MAX]).unwrap();
+    check_scan_operator::<Concatenation, u8>(&[0, 1, u8::MAX]).unwrap();
+    let maps = [(0, 0), (1, 0), (u32::MAX, 1), (1 << 31, u32::MAX)];
+    let maps = maps.map(|(scale, offset)| Affine { scale, offset });
+    check_scan_operator::<Composition, Affine>(&maps).unwrap();
 }
 
 /// One with another zero is not the identity, though `==` says so.

@@ -1,39 +1,5 @@
+use super::trial::{compiled, judge, read, sealed, stamp, text};
 use super::*;
-
-const CAPABILITIES: [Capability; 2] = [(9, 0), (7, 0)];
-
-fn stamp() -> Stamp {
-    Stamp {
-        kernels: "0.1.0-2".to_owned(),
-        source: Hash::of(b"tokens").to_string(),
-    }
-}
-
-fn text(symbol: &str, target: &str, operation: &str) -> String {
-    format!(
-        ".version 7.4\n.target {target}\n.visible .entry {symbol}(\n\t.param .u64 {symbol}_param_0\n)\n{{\n\
-         \t.reg .b32 %r<9>;\n\t{operation} %r1, %r2;\n\tret;\n}}\n"
-    )
-}
-
-fn compiled() -> Vec<Compiled> {
-    let variant = |capability, target: &str| Compiled {
-        capability,
-        kernels: [("reduce_product", "mul"), ("reduce_sum", "add")]
-            .map(|(symbol, operation)| Kernel {
-                symbol: symbol.to_owned(),
-                text: text(symbol, target, operation),
-            })
-            .to_vec(),
-    };
-    vec![variant((9, 0), "sm_90"), variant((7, 0), "sm_70")]
-}
-
-fn read(file: &[u8]) -> Result<Vec<Compiled>, Unfit> {
-    from_file(file, &stamp(), &CAPABILITIES, |symbol| {
-        ["reduce_sum", "reduce_product"].contains(&symbol)
-    })
-}
 
 /// What is read of a file of these kernels.
 fn read_with(change: impl Fn(&mut Vec<Compiled>)) -> Result<Vec<Compiled>, Unfit> {
@@ -125,7 +91,7 @@ fn kernels_that_are_not_what_they_are_said_to_be_are_refused() {
 fn sizes_are_bounded_before_anything_is_unpacked() {
     let file = to_file(&stamp(), &compiled()).unwrap();
     let (head, packed) = split(&file).unwrap();
-    let (first, kernels) = head.split_once("\nkernel ").unwrap();
+    let (_, kernels) = head.split_once("\nkernel ").unwrap();
     let bomb = miniz_oxide::deflate::compress_to_vec_zlib(&vec![b' '; 1 << 22], 1);
     for bytes in ["18446744073709551615", "1099511627776", "16777216", "0"] {
         let lines = kernels.lines().map(|line| {
@@ -144,14 +110,130 @@ fn sizes_are_bounded_before_anything_is_unpacked() {
             bombs.extend(&bomb);
         }
         for packed in [packed, &bombs] {
-            let hash = Hash::of(rest.as_bytes()).with(packed);
-            let (stamp, _) = first.rsplit_once('\n').unwrap();
-            let head = format!("{stamp}\npacked {} {hash}\n{rest}", packed.len());
+            let kernels = rest.as_bytes().strip_suffix(b"\n").unwrap();
             assert_eq!(
-                read(&[head.as_bytes(), packed].concat()),
+                read(&sealed(kernels, packed)),
                 Err(Unfit::Damaged),
                 "{bytes}"
             );
         }
+    }
+}
+
+/// Numbers that look random: the same ones in every run (SplitMix64).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ mixed >> 31) % bound as u64) as usize
+    }
+}
+
+/// The bytes with a few of them changed, left out, doubled or moved.
+fn mutated(bytes: &[u8], numbers: &mut Numbers) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for _ in 0..1 + numbers.below(4) {
+        let at = numbers.below(bytes.len());
+        let end = at + numbers.below((bytes.len() - at).min(40) + 1);
+        match numbers.below(5) {
+            0 => bytes[at] ^= 1 << numbers.below(8),
+            1 => bytes[at] = b"0179 \n\xff"[numbers.below(7)],
+            2 if end - at < bytes.len() => drop(bytes.drain(at..end)),
+            3 => {
+                let copy = bytes[at..end].to_vec();
+                let to = numbers.below(bytes.len());
+                bytes.splice(to..to, copy);
+            }
+            _ => bytes[at..end].reverse(),
+        }
+    }
+    bytes
+}
+
+/// The parts of a file that are compressed, one after the other, with their lengths before them.
+fn unzipped(packed: &[u8]) -> Vec<Vec<u8>> {
+    let mut rest = packed;
+    let mut parts = Vec::new();
+    while !rest.is_empty() {
+        let mut length = 0;
+        for shift in (0..).step_by(7) {
+            let (first, others) = rest.split_first().unwrap();
+            rest = others;
+            length |= usize::from(first & 127) << shift;
+            if *first < 128 {
+                break;
+            }
+        }
+        let (part, others) = rest.split_at(length);
+        rest = others;
+        parts.push(miniz_oxide::inflate::decompress_to_vec_zlib(part).unwrap());
+    }
+    parts
+}
+
+fn zipped(parts: &[Vec<u8>]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    for part in parts {
+        let part = miniz_oxide::deflate::compress_to_vec_zlib(part, 1);
+        packed.extend([(part.len() & 127 | 128) as u8, (part.len() >> 7) as u8]);
+        packed.extend(part);
+    }
+    packed
+}
+
+/// Files by somebody who knows the format: the hash is right, and so is what is compressed, whatever is in it. None leads to a panic, and
+/// what is read has the symbols, the architectures and the entries that are asked for.
+#[test]
+fn changed_files_with_right_hashes_are_refused_or_hold_kernels_of_the_source() {
+    let file = to_file(&stamp(), &compiled()).unwrap();
+    let (head, packed) = split(&file).unwrap();
+    let (stamps, kernels) = head.split_once("\nkernel ").unwrap();
+    let (stamps, _) = stamps.rsplit_once('\n').unwrap();
+    let kernels = format!("kernel {kernels}\n\n");
+    let parts = unzipped(packed);
+    let (mut numbers, mut read_count, mut refused_count) = (Numbers(1), 0, 0);
+    for _ in 0..5_000 {
+        let (mut rest, mut parts) = (kernels.clone().into_bytes(), parts.clone());
+        match numbers.below(parts.len() + 1) {
+            0 => rest = mutated(&rest, &mut numbers),
+            part if parts[part - 1].is_empty() => parts[part - 1].push(numbers.below(256) as u8),
+            part => parts[part - 1] = mutated(&parts[part - 1], &mut numbers),
+        }
+        let packed = zipped(&parts);
+        let hash = Hash::of(&rest).with(&packed);
+        let head = format!("{stamps}\npacked {} {hash}\n", packed.len());
+        match read(&[head.as_bytes(), &rest, &packed].concat()) {
+            Err(_) => refused_count += 1,
+            Ok(compiled) => {
+                read_count += 1;
+                let capabilities: Vec<_> = compiled.iter().map(|c| c.capability).collect();
+                assert_eq!(capabilities, CAPABILITIES);
+                for kernel in compiled.iter().flat_map(|compiled| &compiled.kernels) {
+                    assert!(["reduce_sum", "reduce_product"].contains(&&*kernel.symbol));
+                    let entry = format!(".visible .entry {}(", kernel.symbol);
+                    assert!(kernel.text.contains(&entry), "{}", kernel.text);
+                    assert_eq!(kernel.text.matches(".entry").count(), 1, "{}", kernel.text);
+                }
+            }
+        }
+    }
+    // Both happen, or this would test nothing.
+    assert!(
+        read_count > 100 && refused_count > 1_000,
+        "{read_count}, {refused_count}"
+    );
+}
+
+#[test]
+fn a_file_whose_hash_was_made_anew_has_kernels_of_the_source_alone() {
+    let mut numbers = Numbers(2);
+    judge(&[]);
+    for _ in 0..5_000 {
+        let changes = 1 + numbers.below(3);
+        let bytes: Vec<u8> = (0..3 * changes).map(|_| numbers.below(256) as u8).collect();
+        judge(&bytes);
     }
 }

@@ -11,7 +11,7 @@ use crate::request::Written;
 use crate::request::arguments::{Arguments, Memory, Shape};
 use crate::request::memory::{OnTheDevice, OnTheHost, PairsIn, Returned};
 use crate::request::shape::{
-    ByKey, ByKeyTo, Columns, Rows, Segments, Several, Whole, WholeCounted,
+    ByKey, ByKeyTo, Columns, InOrder, Rows, Segments, Several, Whole, WholeCounted,
 };
 use crate::selection::{RunsKernel, heads};
 use crate::staged::{self, Wanted, run_at_once};
@@ -47,6 +47,32 @@ macro_rules! all_of_device {
 all_of_device!(Whole);
 all_of_device!(WholeCounted);
 
+/// All items of device memory, in their order.
+#[allow(private_interfaces)]
+impl<O, T: Item> ReduceEnd<O, T> for (OnTheDevice, InOrder, Returned)
+where
+    O: Kernel<kind::segmented_reduce, T>,
+{
+    type Given = O::Output;
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
+        if arguments.input.is_empty() {
+            return Ok(O::lower(O::identity()));
+        }
+        one(|result| call::wait_for_result_in_order(gpu, O::row(), arguments, result))
+    }
+}
+
+#[allow(private_interfaces)]
+impl<O, T: Item> QueuedReduce<O, T> for (OnTheDevice, InOrder, Written)
+where
+    O: Kernel<kind::segmented_reduce, T>,
+{
+    fn verb() -> Result<Verb> {
+        Ok(Verb::Reduce(O::row()))
+    }
+}
+
 /// All pairs of device memory.
 #[allow(private_interfaces)]
 impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (PairsIn<OnTheDevice>, Whole, Returned)
@@ -81,6 +107,7 @@ macro_rules! to_device {
 
 to_device!([T: Item] OnTheDevice, Whole, kind::reduce, T);
 to_device!([T: Item] OnTheDevice, WholeCounted, kind::reduce, T);
+to_device!([T: Item] OnTheDevice, InOrder, kind::segmented_reduce, T);
 to_device!([T: Item] OnTheDevice, Segments, kind::segmented_reduce, T);
 to_device!([T: Item] OnTheDevice, Rows, kind::segmented_reduce, T);
 to_device!([T: Item] OnTheDevice, Columns, kind::columns_reduce, T);
@@ -143,6 +170,24 @@ impl<O: Kernel<kind::reduce, T>, T: Item> ReduceEnd<O, T> for (OnTheHost, Whole,
     }
 }
 
+/// All items of the host, in their order.
+#[allow(private_interfaces)]
+impl<O, T: Item> ReduceEnd<O, T> for (OnTheHost, InOrder, Returned)
+where
+    O: Kernel<kind::segmented_reduce, T>,
+{
+    type Given = O::Output;
+
+    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
+        let mut result = O::lower(O::identity());
+        if !arguments.input.is_empty() {
+            let to = bytemuck::bytes_of_mut(&mut result);
+            results_to(gpu, Verb::Reduce(O::row()), &arguments, wanted(1), to)?;
+        }
+        Ok(result)
+    }
+}
+
 /// All pairs of the host.
 #[allow(private_interfaces)]
 impl<O, A: Item, B: Item> ReduceEnd<O, Pair<A, B>> for (PairsIn<OnTheHost>, Whole, Returned)
@@ -165,9 +210,9 @@ where
 
 /// The same, written to a slice.
 macro_rules! one_to_host {
-    ([$($parameter:tt)*] $place:ty, $kind:ty, $item:ty) => {
+    ([$($parameter:tt)*] $place:ty, $shape:ty, $kind:ty, $item:ty) => {
         #[allow(private_interfaces)]
-        impl<O, $($parameter)*> ReduceEnd<O, $item> for ($place, Whole, Written)
+        impl<O, $($parameter)*> ReduceEnd<O, $item> for ($place, $shape, Written)
         where
             O: Kernel<$kind, $item>,
         {
@@ -175,7 +220,7 @@ macro_rules! one_to_host {
 
             fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<()> {
                 let to = room(arguments.results.take(), 1)?;
-                let result = <($place, Whole, Returned) as ReduceEnd<O, $item>>::run(gpu, arguments)?;
+                let result = <($place, $shape, Returned) as ReduceEnd<O, $item>>::run(gpu, arguments)?;
                 to.copy_from_slice(bytemuck::bytes_of(&result));
                 Ok(())
             }
@@ -183,8 +228,9 @@ macro_rules! one_to_host {
     };
 }
 
-one_to_host!([T: Item] OnTheHost, kind::reduce, T);
-one_to_host!([A: Item, B: Item] PairsIn<OnTheHost>, kind::reduce_pairs, Pair<A, B>);
+one_to_host!([T: Item] OnTheHost, Whole, kind::reduce, T);
+one_to_host!([T: Item] OnTheHost, InOrder, kind::segmented_reduce, T);
+one_to_host!([A: Item, B: Item] PairsIn<OnTheHost>, Whole, kind::reduce_pairs, Pair<A, B>);
 
 macro_rules! several {
     ($shape:ident) => {

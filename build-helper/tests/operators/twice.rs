@@ -1,0 +1,30 @@
+//! Two rows of one name.
+
+use warpfold::{Commutative, Op};
+
+#[derive(Clone, Copy)]
+pub struct Mine;
+
+impl Op<u32> for Mine {
+    type Accumulator = u32;
+    type Output = u32;
+    fn identity() -> u32 {
+        0
+    }
+    fn combine(left: u32, right: u32) -> u32 {
+        left.max(right)
+    }
+    fn lift(item: u32) -> u32 {
+        item
+    }
+    fn lower(value: u32) -> u32 {
+        value
+    }
+}
+
+impl Commutative for Mine {}
+
+warpfold::operators! {
+    same: Mine, u32;
+    same: Mine, u32;
+}

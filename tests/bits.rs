@@ -1,4 +1,4 @@
-//! The bit contract: every kernel of the table gives what `warpfold::reference` gives, bit for bit.
+//! The bit contract: every kernel of the table gives what the CPU gives, bit for bit.
 //!
 //! One test for each row, over sizes at the boundaries, edges of the types, misaligned starts, in place, and
 //! with a guard around every input and output. (See [`Care`] for what is left out on the virtual GPU.) What surrounds an input would change the result if it counted;

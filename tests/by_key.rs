@@ -1,4 +1,4 @@
-//! Reductions and scans by key give what `warpfold::reference` gives, whatever the runs, the keys and the operator; what has no room is
+//! Reductions and scans by key give what the CPU gives, whatever the runs, the keys and the operator; what has no room is
 //! left out and said; what is wrong is refused.
 
 #[path = "common/buffers.rs"]
@@ -225,6 +225,22 @@ fn what_has_no_room_is_left_out_and_said() {
         assert_begins(&firsts, &unique, "keys");
         assert_begins(&reduced, &sums[..room], "sums");
     }
+    // A run has no result without a place for its start and for its end.
+    let (mut firsts, mut reduced) = (zeros::<u32>(keys.len()), zeros::<f32>(keys.len()));
+    let (mut starts, mut count) = (zeros::<u32>(unique.len()), zeros::<u64>(1));
+    let answer = reduce::<Sum, _>(&device_values)
+        .by_key::<Equal, _>(&device_keys)
+        .keys_to(&mut firsts)
+        .to(&mut reduced)
+        .runs_to(&mut starts, &mut count)
+        .wait(gpu);
+    let too_short = Error::OutputTooShort {
+        offered_items: unique.len(),
+        needed_items: unique.len() + 1,
+    };
+    assert_eq!(answer, Err(too_short));
+    assert_begins(&reduced, &sums[..unique.len() - 1], "all but the last");
+
     let (mut firsts, mut reduced) = (zeros::<u32>(unique.len()), zeros::<f32>(unique.len()));
     let answer = reduce::<Sum, _>(&device_values)
         .by_key::<Equal, _>(&device_keys)
@@ -274,7 +290,8 @@ fn what_is_wrong_is_said() {
         scan::<Sum, _>(&values)
             .by_key::<Equal, _>(&keys)
             .to(&mut keys.index(..))
-            .wait(gpu),
+            .wait(gpu)
+            .map(|()| 0),
     );
     let (mut starts, mut count) = (zeros::<u32>(12), zeros::<u64>(1));
     let answer = scan::<Sum, _>(&values)

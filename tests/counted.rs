@@ -1,5 +1,5 @@
 //! Reductions and scans of which only the device knows how many items they have; scans with an initial value and with their total. The
-//! bits are those of `warpfold::reference`, of as many items as the count says.
+//! bits are those of the CPU, of as many items as the count says.
 
 #[path = "common/buffers.rs"]
 mod buffers;

@@ -1,6 +1,6 @@
 //! Random calls and random sequences of calls, each compared with code that is obviously right.
 //!
-//! Integers are compared with plain loops of this test's own, floats with [`warpfold::reference`], bit for bit; and
+//! Integers are compared with plain loops of this test's own, floats with [the CPU], bit for bit; and
 //! the reference, for what does not depend on the order, with plain loops again. A case that fails is made smaller
 //! before it is shown. The cases are the same in every run, save with another seed:
 //!
@@ -72,7 +72,7 @@ fn arguments_of_calls() {
         let other = Gpu::with_device(1).unwrap();
         let strangers = Strangers::new(&other);
         let check = |case: &Case| case.check(&strangers);
-        property!("arguments", 1500, 0).holds(&Case::strategy(), check);
+        property!("arguments", 4000, 0).holds(&Case::strategy(), check);
     });
 }
 

@@ -21,7 +21,7 @@ use warpfold::{
 /// Items of several pieces, for which a call takes several lanes. A multiple of eight.
 const ITEMS: usize = 300_000;
 
-/// More than there are lanes for pieces, and more than there are short lanes and streams for calls.
+/// As many as there are calls and more; more than there are lanes for pieces, and more than there are short lanes and streams for calls.
 const THREADS: usize = 72;
 
 /// What a child may take before it counts as hung.
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 type Call = fn(&[u32]);
 
 /// All calls on slices; the items are ones.
-const CALLS: [Call; 30] = [
+const CALLS: [Call; 45] = [
     |items| {
         assert_eq!(
             reduce::<Sum, _>(items).wait(Gpu::global()),
@@ -146,6 +146,113 @@ const CALLS: [Call; 30] = [
             .wait(Gpu::global());
         assert_eq!(sums, Ok((vec![1], vec![ITEMS as u32])));
     },
+    |items| {
+        let mut sums = (vec![0; 1], vec![0; 1]);
+        let runs = reduce::<Sum, _>(items)
+            .by_key::<Equal, _>(items)
+            .keys_to(&mut sums.0)
+            .to(&mut sums.1)
+            .wait(Gpu::global());
+        assert_eq!((runs, sums), (Ok(1), (vec![1], vec![ITEMS as u32])));
+    },
+    |items| {
+        let mut sum = [0];
+        let done = reduce::<Dot, _>((items, items))
+            .to(&mut sum)
+            .wait(Gpu::global());
+        assert_eq!((done, sum), (Ok(()), [ITEMS as u64]));
+    },
+    |items| {
+        let mut sums = vec![0; ITEMS / 8];
+        let done = reduce::<Sum, _>(items)
+            .rows(8)
+            .to(&mut sums)
+            .wait(Gpu::global());
+        assert_eq!((done, sums), (Ok(()), vec![8; ITEMS / 8]));
+    },
+    |items| {
+        let scanned = scan::<Sum, _>(items)
+            .initial(5)
+            .and_total()
+            .wait(Gpu::global());
+        let (scanned, total) = scanned.unwrap();
+        assert_counts(&scanned, 6);
+        assert_eq!(total, ITEMS as u32 + 5);
+    },
+    |items| {
+        let mut items = items.to_vec();
+        scan::<Sum, _>(&mut items)
+            .in_place()
+            .wait(Gpu::global())
+            .unwrap();
+        assert_counts(&items, 1);
+    },
+    |items| {
+        let scanned = scan::<Sum, _>(items)
+            .segments(&[0u64, ITEMS as u64])
+            .wait(Gpu::global());
+        assert_counts(&scanned.unwrap(), 1);
+    },
+    |items| {
+        let scanned = scan::<Sum, _>(items)
+            .exclusive()
+            .rows(ITEMS)
+            .wait(Gpu::global());
+        assert_counts(&scanned.unwrap(), 0);
+    },
+    |items| {
+        let scanned = scan::<Sum, _>(items).columns(1).wait(Gpu::global());
+        assert_counts(&scanned.unwrap(), 1);
+    },
+    |items| {
+        let mut output = vec![0; ITEMS];
+        scan::<Sum, _>(items)
+            .columns(1)
+            .to(&mut output)
+            .wait(Gpu::global())
+            .unwrap();
+        assert_counts(&output, 1);
+    },
+    |items| {
+        let scanned = scan::<Sum, _>(items)
+            .by_key::<Equal, _>(items)
+            .wait(Gpu::global());
+        assert_counts(&scanned.unwrap(), 1);
+    },
+    |items| {
+        let mut output = vec![0; ITEMS];
+        scan::<Sum, _>(items)
+            .exclusive()
+            .by_key::<Equal, _>(items)
+            .to(&mut output)
+            .wait(Gpu::global())
+            .unwrap();
+        assert_counts(&output, 0);
+    },
+    |items| {
+        let starts = runs::<Equal, _>(items).starts().wait(Gpu::global());
+        assert_eq!(starts, Ok(vec![0, ITEMS]));
+    },
+    |items| {
+        let mut first = [0];
+        let runs = runs::<Equal, _>(items).to(&mut first).wait(Gpu::global());
+        assert_eq!((runs, first), (Ok(1), [1]));
+    },
+    |items| {
+        let flags = vec![1; ITEMS];
+        let indices = select::<Flagged, _>((items, &flags))
+            .indices()
+            .wait(Gpu::global());
+        assert!(indices.unwrap().into_iter().eq(0..ITEMS));
+    },
+    |items| {
+        let (mut chosen, mut others) = (vec![0; ITEMS], vec![0; ITEMS]);
+        let count = select::<NonZero, _>(items)
+            .to(&mut chosen)
+            .rest_to(&mut others)
+            .wait(Gpu::global());
+        assert_eq!((count, chosen.as_slice(), others[0]), (Ok(ITEMS), items, 0));
+    },
     // Of one piece.
     |items| assert_eq!(gpu_sum(&items[..1000]), Ok(1000)),
 ];
@@ -200,9 +307,10 @@ fn all_calls_from_many_threads_end() {
     on_devices("1", "all_calls_from_many_threads_end", || {
         let items = vec![1u32; ITEMS];
         on_all_threads(THREADS, |index| {
-            // Each call by several threads, beside others each time.
+            // Each call by some threads, beside others each time.
             CALLS[index % CALLS.len()](&items);
             CALLS[index * 7 % CALLS.len()](&items);
+            CALLS[index * 13 % CALLS.len()](&items);
         });
     });
 }

@@ -75,6 +75,9 @@ pub use cache::{CACHE, Cache};
 pub use error::{Error, Problem, Refusal};
 pub use kernels::{Compiled, Kernel};
 pub use pack::committed::Unfit;
+#[cfg(feature = "fuzz")]
+#[doc(hidden)]
+pub use pack::committed::trial::judge;
 pub use ptx::refuse::Reason;
 
 /// Compiles a file of operators, whose path is relative to the crate's folder, and leaves in `OUT_DIR` what `warpfold::operators!`

@@ -184,7 +184,10 @@ pub unsafe trait DeviceItems {
 ///
 /// # Safety
 ///
-/// As for [`DeviceItems`], of what [`Self::lend_mut`] gives; and the items may be written.
+/// Of what [`Self::lend_mut`] gives:
+///
+/// - the conditions of [`DeviceItems`] hold;
+/// - the device may write the items.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory that can be written",
     label = "expected device memory of `cust`, of `cudarc`, or `RawItemsMut`",

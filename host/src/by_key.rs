@@ -121,13 +121,19 @@ impl Keyed {
         })?;
         let count = call.number_at(starts.count.address)? as usize;
         drop(memory);
-        match made {
-            Made::Reduction if count > room => Err(Error::OutputTooShort {
-                offered_items: room,
-                needed_items: count,
+        let check_room = |offered_items, needed_items| match offered_items < needed_items {
+            true => Err(Error::OutputTooShort {
+                offered_items,
+                needed_items,
             }),
-            _ => Ok(count),
+            false => Ok(()),
+        };
+        if matches!(made, Made::Reduction) {
+            check_room(room, count)?;
+            // Runs without a start in the caller's memory have no result.
+            check_room(starts.numbers.item_count, count + 1)?;
         }
+        Ok(count)
     }
 
     /// Queues both launches. Nothing is missing for the second when the first is queued.

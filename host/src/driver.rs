@@ -80,7 +80,7 @@ macro_rules! handles {
 
         // SAFETY: a handle is a name for something the driver keeps and locks; any thread may use it.
         unsafe impl Send for $name {}
-        // SAFETY: as above.
+        // SAFETY: the driver locks what the handle names, so threads may use it at the same time.
         unsafe impl Sync for $name {}
     )*};
 }

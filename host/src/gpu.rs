@@ -220,7 +220,7 @@ impl Gpu {
     ///
     /// [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`].
     pub fn make_current(&self) -> Result<()> {
-        self.with_current(|| Ok(()))
+        self.watch(|core| Ok(driver::set_current(core.context.handle())?))
     }
 
     /// Waits for all work that is queued on the default stream of the device's primary context and on the streams that are
@@ -250,11 +250,17 @@ impl Gpu {
         })
     }
 
-    /// Makes the context current, until something else is, and runs `work`.
+    /// Makes the context current, until something else is, and runs `work`, which no capture concerns.
+    #[cfg(feature = "cust")]
     pub(crate) fn with_current<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
         self.watch(|core| {
             driver::set_current(core.context.handle())?;
-            work()
+            let unconcerned = driver::Unconcerned::begin()?;
+            let done = work();
+            let ended = unconcerned.end();
+            let done = done?;
+            ended?;
+            Ok(done)
         })
     }
 

@@ -23,10 +23,7 @@ use warpfold_kernels::workspace::words_per_accumulator;
 use warpfold_kernels::workspace::{
     reduce_most_state_words, reduce_state_words, scan_most_state_words, scan_state_words,
 };
-use warpfold_kernels::{
-    columns, for_each_columns_kernel, for_each_columns_scan_kernel, for_each_kernel,
-    for_each_pair_kernel, for_each_segmented_kernel, for_each_segmented_scan_kernel, selection,
-};
+use warpfold_kernels::{columns, selection};
 
 use crate::ptx::Texts;
 
@@ -37,7 +34,7 @@ pub trait Item: Element {}
 
 impl<T: Element> Item for T {}
 
-/// The kinds of kernels, named as in the table of kernels. They are types without values.
+/// The kinds of kernels that operators have, named as in the table of kernels. They are types without values.
 #[allow(non_camel_case_types)]
 pub mod kind {
     use super::{Blocks, Copies, Element, Op};
@@ -50,84 +47,37 @@ pub mod kind {
         fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks;
     }
 
-    /// Combines all items to one.
-    #[derive(Debug)]
-    pub enum reduce {}
+    macro_rules! kinds {
+        ($($(#[$documentation:meta])* $kind:ident: $blocks:ident;)*) => {$(
+            $(#[$documentation])*
+            #[derive(Debug)]
+            pub enum $kind {}
 
-    /// Combines the items of each segment to one.
-    #[derive(Debug)]
-    pub enum segmented_reduce {}
-
-    /// Replaces each item by the combination of all of its segment up to it, with or without it.
-    #[derive(Debug)]
-    pub enum segmented_scan {}
-
-    /// Combines the items of each column of a row-major matrix to one.
-    #[derive(Debug)]
-    pub enum columns_reduce {}
-
-    /// Replaces each item by the combination of all of its column up to it, with or without it.
-    #[derive(Debug)]
-    pub enum columns_scan {}
-
-    /// Combines all pairs of the items of two inputs to one.
-    #[derive(Debug)]
-    pub enum reduce_pairs {}
-
-    /// Replaces each item by the combination of all up to and including it.
-    #[derive(Debug)]
-    pub enum inclusive_scan {}
-
-    /// Replaces each item by the combination of all before it.
-    #[derive(Debug)]
-    pub enum exclusive_scan {}
-
-    impl Kind for reduce {
-        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
-            Blocks::of_reduction::<O::Accumulator>()
-        }
+            impl Kind for $kind {
+                fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks {
+                    Blocks::$blocks::<O, T>(copies, available)
+                }
+            }
+        )*};
     }
 
-    impl Kind for segmented_reduce {
-        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
-            Blocks::of_segments::<O::Accumulator, T>()
-        }
-    }
-
-    impl Kind for segmented_scan {
-        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
-            Blocks::of_segments::<O::Accumulator, T>()
-        }
-    }
-
-    impl Kind for columns_reduce {
-        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
-            Blocks::of_columns::<O::Accumulator>()
-        }
-    }
-
-    impl Kind for columns_scan {
-        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
-            Blocks::of_columns::<O::Accumulator>()
-        }
-    }
-
-    impl Kind for reduce_pairs {
-        fn blocks<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Blocks {
-            Blocks::of_reduction::<O::Accumulator>()
-        }
-    }
-
-    impl Kind for inclusive_scan {
-        fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks {
-            Blocks::of_scan::<O, T>(copies, available)
-        }
-    }
-
-    impl Kind for exclusive_scan {
-        fn blocks<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Blocks {
-            Blocks::of_scan::<O, T>(copies, available)
-        }
+    kinds! {
+        /// Combines all items to one.
+        reduce: of_reduction;
+        /// Combines all pairs of the items of two inputs to one.
+        reduce_pairs: of_reduction;
+        /// Replaces each item by the combination of all up to and including it.
+        inclusive_scan: of_scan;
+        /// Replaces each item by the combination of all before it.
+        exclusive_scan: of_scan;
+        /// Combines the items of each segment to one.
+        segmented_reduce: of_segments;
+        /// Replaces each item by the combination of all of its segment up to it, with or without it.
+        segmented_scan: of_segments;
+        /// Combines the items of each column of a row-major matrix to one.
+        columns_reduce: of_columns;
+        /// Replaces each item by the combination of all of its column up to it, with or without it.
+        columns_scan: of_columns;
     }
 }
 
@@ -334,59 +284,44 @@ impl Entry {
     }
 }
 
-/// Makes each row of the table a [`Row`], and implements [`Kernel`] with it.
+/// Makes each row of an operator a [`Row`], and implements [`Kernel`] with it.
 macro_rules! rows {
-    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-        $(
-            // SAFETY: the row is made of the table's kind, operator and items. This library's texts are made of the same table, whose
-            // symbols name one kernel each; `cargo xtask ptx` inspects that they have exactly these.
-            unsafe impl Kernel<kind::$kind, $t> for $op {
-                fn row() -> &'static Row {
-                    static ROW: Row = Row::shipped::<kind::$kind, $op, $t>(stringify!($symbol));
-                    &ROW
-                }
-            }
-        )*
-    };
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(row!($kind $op $t $symbol);)* };
 }
 
-for_each_kernel!(rows);
-for_each_segmented_kernel!(rows);
-for_each_segmented_scan_kernel!(rows);
-for_each_columns_kernel!(rows);
-for_each_columns_scan_kernel!(rows);
-
-/// The same for the rows of the table of kernels with two inputs, whose items are pairs.
-macro_rules! pair_rows {
-    ($(reduce_pairs $op:ident $t:ident => $symbol:ident;)*) => {$(
-        // SAFETY: the row is made of the table's operator and pair. This library's texts are made of the same table, whose symbols
-        // name one kernel each; `cargo xtask ptx` inspects that they have exactly these.
-        unsafe impl Kernel<kind::reduce_pairs, Pair<$t, $t>> for $op {
+macro_rules! row {
+    (reduce_pairs $op:ident $t:ident $symbol:ident) => {
+        row!(@ reduce_pairs $op, Pair<$t, $t>, $symbol);
+    };
+    // Those are no operators': `selection` has them.
+    (select_if $op:ident $t:ident $symbol:ident) => {};
+    (select_flagged $op:ident $t:ident $symbol:ident) => {};
+    (runs $op:ident $t:ident $symbol:ident) => {};
+    ($kind:ident $op:ident $t:ident $symbol:ident) => {
+        row!(@ $kind $op, $t, $symbol);
+    };
+    (@ $kind:ident $op:ident, $item:ty, $symbol:ident) => {
+        // SAFETY: the row is made of the table's kind, operator and items. This library's texts are made of the same table, whose
+        // symbols name one kernel each; `cargo xtask ptx` inspects that they have exactly these.
+        unsafe impl Kernel<kind::$kind, $item> for $op {
             fn row() -> &'static Row {
-                static ROW: Row =
-                    Row::shipped::<kind::reduce_pairs, $op, Pair<$t, $t>>(stringify!($symbol));
+                static ROW: Row = Row::shipped::<kind::$kind, $op, $item>(stringify!($symbol));
                 &ROW
             }
         }
-    )*};
+    };
 }
 
-for_each_pair_kernel!(pair_rows);
+warpfold_kernels::for_each_row!(rows);
 
 /// The rows of the 16-bit floats that `cust` can copy: the same kernels.
 #[cfg(feature = "cust")]
 mod of_cust {
     use cust_half::{bf16, f16};
-    use warpfold_kernels::for_each_narrow_float;
 
     use super::*;
 
-    for_each_narrow_float!(rows kernels);
-    for_each_narrow_float!(rows segmented_kernels);
-    for_each_narrow_float!(rows segmented_scan_kernels);
-    for_each_narrow_float!(rows columns_kernels);
-    for_each_narrow_float!(rows columns_scan_kernels);
-    for_each_narrow_float!(pair_rows pair_kernels);
+    warpfold_kernels::for_each_narrow_float!(rows all_kernels);
 }
 
 /// What a block of a kernel is made of.
@@ -407,10 +342,10 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    fn of_reduction<A>() -> Self {
+    fn of_reduction<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
         let block = Block {
             threads: BLOCK_THREADS,
-            shared_bytes: reduce_shared_bytes::<A>(),
+            shared_bytes: reduce_shared_bytes::<O::Accumulator>(),
         };
         Self {
             short: block,
@@ -418,11 +353,10 @@ impl Blocks {
         }
     }
 
-    /// Of segments of items of type `T`, with accumulators of type `A`.
-    fn of_segments<A, T>() -> Self {
+    fn of_segments<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
         let block = |threads| Block {
             threads,
-            shared_bytes: segments::shared_bytes::<T, A>(),
+            shared_bytes: segments::shared_bytes::<T, O::Accumulator>(),
         };
         Self {
             short: block(tuning::segments::SHORT_BLOCK_THREADS),
@@ -430,11 +364,10 @@ impl Blocks {
         }
     }
 
-    /// Of columns, with accumulators of type `A`.
-    fn of_columns<A>() -> Self {
+    fn of_columns<O: Op<T>, T: Element>(_copies: Copies, _available: u32) -> Self {
         let block = Block {
             threads: columns::BLOCK_THREADS,
-            shared_bytes: columns::shared_bytes::<A>(),
+            shared_bytes: columns::shared_bytes::<O::Accumulator>(),
         };
         Self {
             short: block,
@@ -463,7 +396,6 @@ impl Blocks {
         }
     }
 
-    /// Of a scan of items of type `T` by `O`.
     fn of_scan<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Self {
         let tiles = tuning::scan::tiles::<O, T>();
         let block = |shape: ScanShape, available| Block {

@@ -95,13 +95,13 @@
 //! | [`reduce()`] of the whole, of pairs | the result | the result, or `.to` | `.to` | the result (not of pairs) |
 //! | [`reduce()`] of the whole, [`in_order`](Reduce::in_order) | the result | the result, or `.to` | `.to` | – |
 //! | [`reduce()`] of segments, rows, columns | a `Vec` | `.to` | `.to` | – |
-//! | [`reduce()`] by key | two `Vec`s | `.to`, `.keys_to`: how many runs | the same, with `.runs_to` | – |
+//! | [`reduce()`] by key | two `Vec`s, or `.to`, `.keys_to` | `.to`, `.keys_to`: how many runs | the same, with `.runs_to` | – |
 //! | [`scan()`] of the whole | a `Vec`, `.to`, `.in_place` | `.to`, `.in_place` | the same | a `Vec`; `.to`, `.in_place` |
 //! | … with `.initial`, `.total`, `.and_total` | yes | yes | yes, without `.and_total` | – |
 //! | [`scan()`] of segments, rows, columns | a `Vec`, `.to` | `.to` | `.to` | – |
 //! | [`scan()`] by key | a `Vec`, `.to` | `.to` | the same, with `.runs_to` | – |
-//! | [`select()`] | a `Vec`, two, or indices | `.to`, `.rest_to`, `.indices_to`: how many | the same, with `.count_to` | – |
-//! | [`runs()`] | a `Vec`, lengths, or starts | `.to`, `.lengths_to`, `.starts_to`: how many | the same, with `.count_to` | – |
+//! | [`select()`] | a `Vec`, two, or indices; `.to`, `.rest_to` | `.to`, `.rest_to`, `.indices_to`: how many | the same, with `.count_to` | – |
+//! | [`runs()`] | a `Vec`, lengths, or starts; `.to` | `.to`, `.lengths_to`, `.starts_to`: how many | the same, with `.count_to` | – |
 //! | `.count(&count)` | – (a slice knows its length) | all but columns, pairs and `.in_order()` | the same | – |
 //!
 //! Each row of it runs on the [`Cpu`], too, on slices, with the same bits. [Every cell](request#all-cells) is listed, with the reasons of those
@@ -109,7 +109,7 @@
 //!
 //! Operators are types: [`Sum`], [`WideSum`], [`Product`], [`Min`], [`Max`], [`MinNum`], [`MaxNum`], [`And`], [`Or`], [`Xor`], [`All`],
 //! [`Any`], [`ArgMin`], [`ArgMax`], [`ArgMinMax`], [`MinMax`], [`Moments`], [`Statistics`], [`SumOfSquares`], [`WideSumOfSquares`],
-//! [`CountNonZero`], [`Dot`]. Those from [`All`] on reduce whole arrays only. [`one_reading!`] makes one operator of several. Items are
+//! [`CountNonZero`], [`Dot`]. [`All`] and [`Any`] reduce in all shapes and do not scan; those after them reduce whole arrays only. [`one_reading!`] makes one operator of several. Items are
 //! `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits. Narrow items are combined in 32 bits, and the results
 //! cut off or rounded; [`WideSum`] gives a wider type, in scans too. A pair of operator and item that has no kernel does not compile:
 //!
@@ -164,10 +164,10 @@
 //!
 //! | call | beside a capture of a blocking stream, as all of `cust`'s are | beside one of a non-blocking stream |
 //! |---|---|---|
-//! | requests on slices, of every shape | done | done |
+//! | requests on slices, of every shape, on one GPU or on `Gpus` | done | done |
 //! | requests that are queued on a stream that is not captured, of every shape | done | done |
-//! | [`Gpu::new`] and its kin, [`Gpu::make_current`], [`Gpu::trim`], dropping a [`Gpu`] | done | done |
-//! | requests on device memory that are waited for, of every shape | [`Error::CaptureUnderWay`] | done |
+//! | [`Gpu::new`] and its kin, [`Gpu::make_current`], [`Gpu::load_ptx`], [`Gpu::trim`], dropping a [`Gpu`] | done | done |
+//! | requests on device memory that are waited for, of every shape; a rank's, which then leaves its group | [`Error::CaptureUnderWay`] | done |
 //! | [`Gpu::synchronize`] | [`Error::CaptureUnderWay`] | done |
 //!
 //! The last two rows are ordered with the default stream, and to use that ends the capture of a stream that is ordered with it.

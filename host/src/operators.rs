@@ -44,15 +44,15 @@
 macro_rules! operators {
     (@rows) => {};
     (@rows $name:ident: $op:ty, pairs of $left:ty, $right:ty; $($rest:tt)*) => {
-        $crate::operators!(@kernel reduce_pairs "reduce_pairs_", $name, $op, $crate::Pair<$left, $right>);
+        $crate::operators!(@kernel reduce_pairs $name, $op, $crate::Pair<$left, $right>);
         $crate::operators!(@rows $($rest)*);
     };
     (@rows $name:ident: $predicate:ty, $item:ty, predicate; $($rest:tt)*) => {
-        $crate::operators!(@choice SelectKernel select_if "select_if_", $name, $predicate, $item);
+        $crate::operators!(@choice SelectKernel select_if $name, $predicate, $item);
         $crate::operators!(@rows $($rest)*);
     };
     (@rows $name:ident: $equality:ty, $item:ty, equality; $($rest:tt)*) => {
-        $crate::operators!(@choice RunsKernel runs "runs_", $name, $equality, $item);
+        $crate::operators!(@choice RunsKernel runs $name, $equality, $item);
         $crate::operators!(@rows $($rest)*);
     };
     (@rows $name:ident: $op:ty, $item:ty $(, $some:ident $only:ident)?; $($rest:tt)*) => {
@@ -60,21 +60,21 @@ macro_rules! operators {
         $crate::operators!(@rows $($rest)*);
     };
     (@row $name:ident $op:ty, $item:ty, reduction only) => {
-        $crate::operators!(@kernel reduce "reduce_", $name, $op, $item);
+        $crate::operators!(@kernel reduce $name, $op, $item);
     };
     (@row $name:ident $op:ty, $item:ty) => {
-        $crate::operators!(@kernel reduce "reduce_", $name, $op, $item);
+        $crate::operators!(@kernel reduce $name, $op, $item);
         $crate::operators!(@row $name $op, $item, scans only);
     };
     (@row $name:ident $op:ty, $item:ty, scans only) => {
-        $crate::operators!(@kernel segmented_reduce "segmented_reduce_", $name, $op, $item);
-        $crate::operators!(@kernel segmented_scan "segmented_scan_", $name, $op, $item);
-        $crate::operators!(@kernel columns_reduce "columns_reduce_", $name, $op, $item);
-        $crate::operators!(@kernel columns_scan "columns_scan_", $name, $op, $item);
-        $crate::operators!(@kernel inclusive_scan "inclusive_scan_", $name, $op, $item);
-        $crate::operators!(@kernel exclusive_scan "exclusive_scan_", $name, $op, $item);
+        $crate::operators!(@kernel segmented_reduce $name, $op, $item);
+        $crate::operators!(@kernel segmented_scan $name, $op, $item);
+        $crate::operators!(@kernel columns_reduce $name, $op, $item);
+        $crate::operators!(@kernel columns_scan $name, $op, $item);
+        $crate::operators!(@kernel inclusive_scan $name, $op, $item);
+        $crate::operators!(@kernel exclusive_scan $name, $op, $item);
     };
-    (@kernel $kind:ident $prefix:literal, $name:ident, $op:ty, $item:ty) => {
+    (@kernel $kind:ident $name:ident, $op:ty, $item:ty) => {
         // SAFETY: the row is made of the kind, the operator and the items that this line names. `TEXTS` is what the build script of this
         // very package wrote to its `OUT_DIR` for the file with this list. The symbol is this line's name with the kind's prefix: there
         // it is the kernel of the same line, since names differ, or none, and then loading it is an error.
@@ -82,21 +82,24 @@ macro_rules! operators {
             fn row() -> &'static $crate::texts::Row {
                 static ROW: $crate::texts::Row =
                     $crate::texts::Row::new::<$crate::kind::$kind, $op, $item>(
-                        concat!($prefix, stringify!($name)),
+                        concat!(stringify!($kind), "_", stringify!($name)),
                         &TEXTS,
                     );
                 &ROW
             }
         }
     };
-    (@choice $kernel:ident $entry:ident $prefix:literal, $name:ident, $chooser:ty, $item:ty) => {
+    (@choice $kernel:ident $kind:ident $name:ident, $chooser:ty, $item:ty) => {
         // SAFETY: the entry is made for the items that this line names. `TEXTS` is what the build script of this very package wrote to its
         // `OUT_DIR` for the file with this list. The symbol is this line's name with the kind's prefix: there it is the kernel of the
         // same line, since names differ, or none, and then loading it is an error.
         unsafe impl $crate::$kernel<$item> for $chooser {
             fn entry() -> &'static $crate::texts::Entry {
                 static ENTRY: $crate::texts::Entry =
-                    $crate::texts::Entry::$entry::<$item>(concat!($prefix, stringify!($name)), &TEXTS);
+                    $crate::texts::Entry::$kind::<$item>(
+                        concat!(stringify!($kind), "_", stringify!($name)),
+                        &TEXTS,
+                    );
                 &ENTRY
             }
         }

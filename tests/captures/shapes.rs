@@ -1,6 +1,10 @@
-//! Calls on pairs, segments, columns, selections and by key, beside a capture.
+//! Calls on pairs, segments, columns, selections, by key, over several GPUs, and of own kernels, beside a capture.
+
+use std::mem;
+use std::time::Duration;
 
 use cust::memory::DeviceSlice;
+use warpfold::group::{self, Gpus};
 use warpfold::{Dot, Equal, Max, NonZero, Sum, cust, reduce, runs, scan, select};
 
 use crate::{Case, Data, Outcome, stream};
@@ -18,7 +22,7 @@ fn offsets(data: &Data) -> DeviceSlice<u32> {
     data.input.index(..ITEMS)
 }
 
-pub const CASES: [Case; 13] = [
+pub const CASES: [Case; 16] = [
     Case {
         name: "dot",
         outcome: Outcome::Refused,
@@ -167,6 +171,34 @@ pub const CASES: [Case; 13] = [
                 .to(&mut sums)
                 .runs_to(&mut data.room(ITEMS + 1), &mut data.count())
                 .queue(gpu, &stream())
+        },
+    },
+    Case {
+        name: "a slice over all GPUs",
+        outcome: Outcome::Done,
+        call: |_, _| {
+            let gpus = Gpus::all()?;
+            assert_eq!(reduce::<Sum, _>(&[1u32; ITEMS]).wait(&gpus)?, ITEMS as u32);
+            scan::<Sum, _>(&[1u32; ITEMS]).wait(&gpus).map(drop)
+        },
+    },
+    Case {
+        name: "a rank's reduction",
+        outcome: Outcome::Refused,
+        call: |gpu, data| {
+            let mut ranks = group::within([gpu], Duration::from_secs(10));
+            let sum = reduce::<Sum, _>(&items(data)).wait(&mut ranks[0]);
+            sum.map(drop)
+        },
+    },
+    Case {
+        name: "load_ptx",
+        outcome: Outcome::Done,
+        call: |gpu, _| {
+            let text =
+                ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
+            // To unload it is the program's, by `cust`.
+            gpu.load_ptx("k", text).map(mem::forget)
         },
     },
 ];

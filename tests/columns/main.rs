@@ -1,4 +1,4 @@
-//! Reductions and scans of columns: every kernel of the tables gives what `warpfold::reference` gives, and what segments of the transposed
+//! Reductions and scans of columns: every kernel of the tables gives what the CPU gives, and what segments of the transposed
 //! matrix give, bit for bit, whatever the matrix's shape.
 
 mod calls;

@@ -15,6 +15,7 @@ unsafe extern "C" {
         flags: u64,
     ) -> i32;
     fn cuGraphLaunch(executable: *mut c_void, stream: *mut c_void) -> i32;
+    fn cuGraphGetNodes(graph: *mut c_void, nodes: *mut *mut c_void, count: *mut usize) -> i32;
     fn cuGraphExecDestroy(executable: *mut c_void) -> i32;
     fn cuGraphDestroy(graph: *mut c_void) -> i32;
 }
@@ -56,6 +57,16 @@ impl Graph {
             assert_eq!(cuGraphInstantiateWithFlags(&mut executable, graph, 0), 0);
         }
         Self { graph, executable }
+    }
+
+    /// How many launches, copies and other nodes were captured.
+    #[allow(dead_code, reason = "each test file uses its part")]
+    pub fn node_count(&self) -> usize {
+        let mut count = 0;
+        // SAFETY: the graph lives. Without a place for the nodes, their number is written, to a live local.
+        let code = unsafe { cuGraphGetNodes(self.graph, ptr::null_mut(), &mut count) };
+        assert_eq!(code, 0);
+        count
     }
 
     /// Queues the graph on the stream.

@@ -1,9 +1,9 @@
-//! Every call with its arguments where they should not be: over each other, too short, misaligned, of the host, freed, of another device;
-//! and with counts and offsets in the device's memory of any value.
+//! Every call with its arguments where they should not be: over each other, too short, misaligned, of the host, freed, of another device,
+//! nowhere; and with counts and offsets in the device's memory of any value. It is queued, waited for or captured.
 //!
-//! All arguments lie in one arena, whose bytes are compared before and after. A call that has to be refused is, with nothing written;
-//! any other writes what plain loops say, and nothing else. What has to be refused is decided here by bytes, with none of the
-//! library's code.
+//! All arguments lie in one arena, whose bytes are compared before and after. A call that has to be refused is, with nothing written and
+//! nothing in its capture; any other writes what plain loops say, and nothing else. What has to be refused is decided here by bytes, with
+//! none of the library's code.
 
 #[path = "arguments/calls.rs"]
 mod calls;
@@ -17,11 +17,12 @@ use cust::stream::{Stream, StreamFlags};
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};
 use proptest::sample::select;
-use warpfold::{Error, Gpu, cust};
+use warpfold::{Error, Gpu, Result, Sum, cust, reduce};
 
 use crate::common::gpu;
 use crate::data::Random;
-use calls::{CALLS, Call};
+use crate::graph::Graph;
+use calls::{Answer, Call, End};
 
 /// Columns of each matrix, and items of its rows. Every number of items is a multiple.
 pub const COLUMNS: usize = 5;
@@ -153,12 +154,23 @@ enum Slip {
     Host,
     Freed,
     OtherDevice,
+    /// It is at this address.
+    Nowhere(u64),
+}
+
+/// How a call is made.
+#[derive(Debug, Clone, Copy)]
+enum How {
+    Queued,
+    Waited,
+    Captured,
 }
 
 /// A call, and what is done to its arguments.
 #[derive(Debug)]
 pub struct Case {
     call: usize,
+    how: How,
     items: usize,
     seed: u64,
     slips: Vec<(usize, Slip)>,
@@ -167,22 +179,25 @@ pub struct Case {
 impl Case {
     pub fn strategy() -> impl Strategy<Value = Self> {
         let shifts = select(vec![0, 0, 1, -1, 3]);
-        let slip =
-            (0..9_u8, 0..6_usize, shifts, 0..10_usize).prop_map(|(kind, other, shift, tenths)| {
-                match kind {
-                    0..3 => Slip::Over(other, shift),
-                    3 => Slip::OverMiddle(other),
-                    4 => Slip::Short(tenths),
-                    5 => Slip::Misaligned,
-                    6 => Slip::Host,
-                    7 => Slip::Freed,
-                    _ => Slip::OtherDevice,
-                }
-            });
+        let addresses = select(vec![0, 8, u64::MAX - 7, u64::MAX - 4095, 1 << 63]);
+        let slip = (0..10_u8, 0..6_usize, shifts, 0..10_usize, addresses);
+        let slip = slip.prop_map(|(kind, other, shift, tenths, address)| match kind {
+            0..3 => Slip::Over(other, shift),
+            3 => Slip::OverMiddle(other),
+            4 => Slip::Short(tenths),
+            5 => Slip::Misaligned,
+            6 => Slip::Host,
+            7 => Slip::Freed,
+            8 => Slip::OtherDevice,
+            _ => Slip::Nowhere(address),
+        });
+        let how = select(vec![How::Queued, How::Waited, How::Captured]);
         let lengths = select(LENGTHS.to_vec());
         let slips = vec((0..6_usize, slip), 0..3);
-        (0..CALLS.len(), lengths, any::<u64>(), slips).prop_map(|(call, items, seed, slips)| Self {
+        let parts = (0..calls::all().len(), how, lengths, any::<u64>(), slips);
+        parts.prop_map(|(call, how, items, seed, slips)| Self {
             call,
+            how,
             items,
             seed,
             slips,
@@ -191,8 +206,7 @@ impl Case {
 
     pub fn check(&self, strangers: &Strangers) {
         let gpu = gpu();
-        let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
-        let call = &CALLS[self.call];
+        let call = calls::all()[self.call];
         let roles = (call.roles)(self.items);
         let mut random = Random::new(self.seed);
         let mut bytes: Vec<u8> = (0..ARENA_BYTES)
@@ -210,8 +224,7 @@ impl Case {
         let mut arena = arena;
         arena.copy_from(&bytes).unwrap();
 
-        let answer = (call.run)(gpu, &stream, &places);
-        assert_eq!(stream.synchronize(), Ok(()), "{}: {answer:?}", call.name);
+        let answer = self.run(gpu, call, &places);
         let found = arena.as_host_vec().unwrap();
         let is_inside =
             |place: &&Place| (start..start + ARENA_BYTES as u64).contains(&place.address);
@@ -219,14 +232,37 @@ impl Case {
         if must_refuse {
             assert!(answer.is_err(), "{} is not refused: {places:x?}", call.name);
         }
+        let model = || values_and_model(call, &roles, &places, start, &bytes);
+        let check_results = || check_results(call, &roles, &places, start, &bytes, &found);
         match answer {
-            Ok(()) => check_results(call, &roles, &places, start, &bytes, &found),
+            Ok(answer) => {
+                check_results();
+                if let (Answer::Number(given), Some(written)) = (answer, model()) {
+                    assert_eq!(written.last(), Some(&vec![given]), "{} gives", call.name);
+                    assert!(
+                        has_room(&roles, &places, &written),
+                        "{} had no room: {places:x?}",
+                        call.name
+                    );
+                }
+            }
             Err(Error::BadOffset { .. }) => {
                 let mut expected = bytes.clone();
                 let results = spans(&roles, &places, start).pop().unwrap();
                 expected[results.clone()].copy_from_slice(&found[results]);
                 assert_eq!(found, expected, "{} wrote beside its results", call.name);
-                assert_eq!(values_and_model(call, &roles, &places, start, &bytes), None);
+                assert_eq!(model(), None);
+            }
+            // Only the device knows how much room was needed: what there was is filled.
+            Err(Error::OutputTooShort {
+                offered_items,
+                needed_items,
+            }) if !must_refuse && self.waits(call) && is_any_short(&roles, &places) => {
+                assert!(offered_items < needed_items, "{}", call.name);
+                // Without items there may be another flaw.
+                if self.items > 0 || found != bytes {
+                    check_results();
+                }
             }
             Err(error) => {
                 assert!(is_refusal(&error), "{}: {error:?}", call.name);
@@ -238,6 +274,39 @@ impl Case {
                 assert_eq!(found, bytes, "{} was refused and wrote", call.name);
             }
         }
+    }
+
+    fn waits(&self, call: &Call) -> bool {
+        call.only_waits || matches!(self.how, How::Waited)
+    }
+
+    /// Makes the call, and waits until its work is done.
+    fn run(&self, gpu: &Gpu, call: &Call, places: &[Place]) -> Result<Answer> {
+        let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
+        let how = match self.waits(call) {
+            true => How::Waited,
+            false => self.how,
+        };
+        let answer = match how {
+            How::Queued => (call.run)(gpu, End::Queued(&stream), places),
+            How::Waited => (call.run)(gpu, End::Waited, places),
+            How::Captured => {
+                let mut answer = Ok(Answer::Nothing);
+                let graph = Graph::capture(&stream, || {
+                    answer = (call.run)(gpu, End::Queued(&stream), places);
+                });
+                if answer.is_err() {
+                    let nodes = graph.node_count();
+                    assert_eq!(nodes, 0, "{} was refused and captured", call.name);
+                }
+                // SAFETY: what the graph works on lives until the stream is waited for.
+                unsafe { graph.launch(&stream) };
+                assert_eq!(stream.synchronize(), Ok(()), "{}: {answer:?}", call.name);
+                answer
+            }
+        };
+        assert_eq!(stream.synchronize(), Ok(()), "{}: {answer:?}", call.name);
+        answer
     }
 
     /// Where the arguments are: one after the other, and then what the slips say.
@@ -270,7 +339,7 @@ impl Case {
                 Slip::OverMiddle(over) => {
                     let (place, item_bytes) = other(over);
                     let middle = (place.items / 2 * item_bytes) as u64;
-                    place.address + middle / 8 * 8
+                    place.address.wrapping_add(middle / 8 * 8)
                 }
                 Slip::Short(tenths) => {
                     if role.length != Length::Given {
@@ -282,6 +351,7 @@ impl Case {
                 Slip::Host => strangers.host.as_ptr() as u64,
                 Slip::Freed => strangers.freed,
                 Slip::OtherDevice => strangers.other.as_device_ptr().as_raw(),
+                Slip::Nowhere(address) => address,
             };
             places[argument].address = place;
         }
@@ -302,8 +372,10 @@ impl Strangers {
         other.make_current().unwrap();
         let words = ARENA_BYTES / 8;
         let foreign = DeviceBuffer::from_slice(&vec![0; words]).unwrap();
-        gpu();
+        let gpu = gpu();
         let freed = DeviceBuffer::from_slice(&vec![0_u64; words]).unwrap();
+        // The library has seen it while it was there.
+        assert_eq!(reduce::<Sum, _>(&freed).wait(gpu), Ok(0));
         Self {
             host: vec![0; words],
             freed: freed.as_device_ptr().as_raw(),
@@ -349,6 +421,19 @@ fn has_flaw(
     };
     let overlaps = || (0..roles.len()).any(|b| (0..b).any(|a| meets(a, b)));
     pairs().any(is_short) || pairs().any(is_misplaced) || overlaps()
+}
+
+/// Whether an output that is filled as far as it reaches is shorter than the most that is written.
+fn is_any_short(roles: &[Role], places: &[Place]) -> bool {
+    let mut pairs = roles.iter().zip(places);
+    pairs.any(|(role, place)| role.length == Length::Any && place.items < role.items)
+}
+
+/// Whether there was room for all that is written.
+fn has_room(roles: &[Role], places: &[Place], written: &[Vec<u64>]) -> bool {
+    let mut outputs = roles.iter().zip(places).zip(written);
+    outputs
+        .all(|((role, place), written)| role.length != Length::Any || written.len() <= place.items)
 }
 
 /// Whether an error says that a call's arguments do not fit.

@@ -1,4 +1,4 @@
-//! Segmented reductions and scans: every kernel of the tables gives what `warpfold::reference` gives, bit for bit, whatever the segments'
+//! Segmented reductions and scans: every kernel of the tables gives what the CPU gives, bit for bit, whatever the segments'
 //! lengths; where a segment lies does not show; offsets that are wrong are refused.
 
 mod calls;

@@ -1,4 +1,4 @@
-//! Segmented scans: every row of their table gives what `warpfold::reference` gives, bit for bit, in every form; the same under
+//! Segmented scans: every row of their table gives what the CPU gives, bit for bit, in every form; the same under
 //! every schedule; offsets that are wrong are refused.
 
 use crate::device::{Item, Kernel};

@@ -1,4 +1,4 @@
-//! Selections: every kernel of the table gives what `warpfold::reference` gives, whatever is chosen and whatever the length; what
+//! Selections: every kernel of the table gives what the CPU gives, whatever is chosen and whatever the length; what
 //! has no room is left out and said; what is wrong is refused.
 
 mod calls;

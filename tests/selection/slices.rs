@@ -1,6 +1,6 @@
 //! Selections of slices on the host give what those of buffers give; nothing needs no GPU, and what is wrong is said.
 
-use warpfold::{Cpu, Equal, Error, Flagged, Gpu, NonZero, runs, select};
+use warpfold::{Cpu, Equal, Error, Flagged, Gpu, NonZero, Sum, reduce, runs, select};
 
 use crate::shapes;
 
@@ -113,4 +113,44 @@ fn flags_for_other_items_are_refused() {
         select::<Flagged, _>((&[1, 2, 3], &[1, 1])).wait(Gpu::global()),
         Err(differ)
     );
+}
+
+#[test]
+fn slices_that_are_too_short_are_filled() {
+    let items = [0u32, 7, 7, 0, 5, 9];
+    let too_short = |offered_items, needed_items| {
+        Err(Error::OutputTooShort {
+            offered_items,
+            needed_items,
+        })
+    };
+    for by_gpu in [true, false] {
+        let (mut chosen, mut rest) = ([1u32; 3], [1u32; 1]);
+        let request = select::<NonZero, _>(&items)
+            .to(&mut chosen)
+            .rest_to(&mut rest);
+        let answer = match by_gpu {
+            true => request.wait(Gpu::global()),
+            false => request.wait(Cpu),
+        };
+        assert_eq!(answer, too_short(3, 4));
+        assert_eq!((chosen, rest), ([7, 7, 5], [0]));
+
+        let mut firsts = [1u32; 2];
+        let request = runs::<Equal, _>(&items).to(&mut firsts);
+        let answer = match by_gpu {
+            true => request.wait(Gpu::global()),
+            false => request.wait(Cpu),
+        };
+        assert_eq!(answer, too_short(2, 5));
+        assert_eq!(firsts, [0, 7]);
+    }
+    let (mut keys, mut sums) = ([1u32; 4], [1u32; 2]);
+    let answer = reduce::<Sum, _>(&[1u32; 6])
+        .by_key::<Equal, _>(&items)
+        .keys_to(&mut keys)
+        .to(&mut sums)
+        .wait(Gpu::global());
+    assert_eq!(answer, too_short(4, 5));
+    assert_eq!((keys, sums), ([0, 7, 0, 5], [1, 2]));
 }

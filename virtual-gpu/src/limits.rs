@@ -41,7 +41,7 @@ limits! {
         "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d1], [%r1], 16;";
     "warp instructions without `.sync`", "vote.all.pred %p1, %p2;";
     "video instructions of one value", "vadd.u32.u32.u32 %r1, %r2, %r3;";
-    "video instructions of several values, with masks or selectors",
-        "vadd4.u32.u32.u32 %r1.b0, %r2, %r3, %r4;";
+    "video instructions of several values, but `vabsdiff2` and `vabsdiff4` of unsigned ones",
+        "vadd4.u32.u32.u32 %r1, %r2, %r3, %r4;";
     "the constant space among generic addresses", "isspacep.const %p1, %d1;";
 }

@@ -64,7 +64,8 @@ impl Module {
     /// device, or its variables do not fit into the memory. Nothing stays allocated then.
     pub fn load(text: &str, device: &DeviceConfig, memory: &Memory) -> Result<Self, LoadError> {
         let mut problems = Vec::new();
-        let tree = ptx::parse(text, &mut problems);
+        let text = ptx::with_grid_barrier(text);
+        let tree = ptx::parse(&text, &mut problems);
         let lowered = lower::lower(&tree, problems, device, memory)?;
         let compiled = |(program, limits): (Program, Limits)| Compiled {
             program: Arc::new(program),

@@ -49,5 +49,5 @@ variables! {
     "VIRTUAL_GPU_SMS", "multiprocessors of each device",
         "a number of multiprocessors from 1 to 1024", "4";
     "VIRTUAL_GPU_STEPS", "warp instructions after which a launch counts as hung",
-        "a number of warp instructions from 1 on", "20000000000";
+        "a number of warp instructions from 1 on", "2000000000";
 }

@@ -73,6 +73,52 @@ fn a_lane_may_wait_for_another_of_its_warp() {
 }
 
 #[test]
+fn a_wait_for_the_clock_ends_soon() {
+    // A thousand million ticks, and at most a million warp instructions.
+    let mut device = Device::new();
+    device.options.step_budget = 1_000_000;
+    for clock in ["clock64", "globaltimer"] {
+        let text = kernel(
+            0,
+            &format!(
+                "mov.u64 %d1, %{clock}; SPIN: mov.u64 %d2, %{clock}; sub.u64 %d2, %d2, %d1; \
+                 setp.lt.u64 %p1, %d2, 1000000000; @%p1 bra SPIN; ret;"
+            ),
+        );
+        device.run(&text, 2, 64, &[]);
+    }
+}
+
+#[test]
+fn blocks_of_a_cooperative_launch_wait_for_each_other() {
+    // Each block tells its number, and reads that of the next one behind the barrier of the grid.
+    let device = Device::new();
+    let (blocks, threads) = (6, 48);
+    let numbers = device.zeros(4 * blocks);
+    let text = format!(
+        ".version 8.0 .target sm_80 .address_size 64 \
+         .extern .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope); \
+         .extern .func (.param .b32 code) cudaCGSynchronize(.param .b64 handle, .param .b32 flags); \
+         .visible .entry k(.param .u64 p0) {{ .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %d<9>; \
+         .param .b32 scope; .param .b64 handle; .param .b32 flags; .param .b32 code; \
+         st.param.b32 [scope], 1; call (handle), cudaCGGetIntrinsicHandle, (scope); \
+         ld.param.u64 %d1, [p0]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; \
+         setp.eq.u32 %p1, %r2, 0; mul.wide.u32 %d2, %r1, 4; add.u64 %d2, %d1, %d2; \
+         mov.u32 %r7, 0; LOOP: add.u32 %r3, %r1, %r7; add.u32 %r3, %r3, 10; \
+         @%p1 st.global.u32 [%d2], %r3; st.param.b32 [flags], 0; \
+         call (code), cudaCGSynchronize, (handle, flags); \
+         add.u32 %r4, %r1, 1; rem.u32 %r4, %r4, {blocks}; mul.wide.u32 %d3, %r4, 4; \
+         add.u64 %d3, %d1, %d3; ld.global.u32 %r5, [%d3]; \
+         call (code), cudaCGSynchronize, (handle, flags); \
+         add.u32 %r6, %r4, %r7; add.u32 %r6, %r6, 10; setp.ne.u32 %p2, %r5, %r6; @%p2 trap; \
+         add.u32 %r7, %r7, 1; setp.lt.u32 %p2, %r7, 3; @%p2 bra LOOP; ret; }}"
+    );
+    device.run(&text, blocks as u32, threads, &[Arg::U64(numbers)]);
+    let expected: Vec<u32> = (0..blocks as u32).map(|block| block + 12).collect();
+    assert_eq!(device.download::<u32>(numbers, blocks as usize), expected);
+}
+
+#[test]
 fn a_lock_taken_by_every_lane_in_turn() {
     let (out, _) = one_block(
         64,

@@ -142,11 +142,8 @@ fn pairs_and_bytes() {
         let sum: u64 = (0..4).map(|i| u64::from(a[i].abs_diff(b[i]))).sum();
         sum + c
     });
-    check(W32, "vset4.u32.u32.gt d, a, b, c;", |a, b, _| {
-        (0..32)
-            .step_by(8)
-            .filter(|i| a >> i & 0xff > b >> i & 0xff)
-            .fold(0, |d, i| d | 1 << i)
+    check(W32, "vabsdiff2.u32.u32.u32 d, a, b, c;", |a, b, _| {
+        halves(a, b, u16::abs_diff)
     });
 }
 

@@ -200,3 +200,5 @@ fn is_kernel(text: &str, symbol: &str, capability: Capability) -> bool {
 
 #[cfg(test)]
 mod tests;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod trial;

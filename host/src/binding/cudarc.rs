@@ -24,7 +24,7 @@ unsafe impl DeviceStream for CudaStream {
     }
 }
 
-// SAFETY: as above; the `Arc` keeps the stream.
+// SAFETY: the handle is that of the `CudaStream`, which the `Arc` keeps alive while it is borrowed.
 unsafe impl DeviceStream for Arc<CudaStream> {
     fn as_raw(&self) -> RawStream<'_> {
         (**self).as_raw()
@@ -105,7 +105,8 @@ macro_rules! lends {
 
 macro_rules! lends_mut {
     ($($name:ty)*) => {$(
-        // SAFETY: as above; the memory is the device's, and can be written.
+        // SAFETY: the conditions of `DeviceItems` are met as for that trait, by the same allocation, whose guard records a use that writes. A
+        // slice that is borrowed mutably is the program's to write, and `cudarc` makes none of memory that cannot be written.
         unsafe impl<T: Pod> DeviceItemsMut for $name {
             type GuardMut<'a>
                 = WriteGuard<'a, T, Self>

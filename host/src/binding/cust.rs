@@ -38,7 +38,8 @@ macro_rules! lends {
             }
         }
 
-        // SAFETY: as above; the memory is the device's, and can be written.
+        // SAFETY: the conditions of `DeviceItems` are met as for that trait, by the same allocation. A slice that is borrowed mutably is
+        // the program's to write: `cust` copies to it in the same way.
         unsafe impl<T: Pod + DeviceCopy> DeviceItemsMut for $name<T> {
             type GuardMut<'a>
                 = ()

@@ -44,7 +44,8 @@ impl<T: Pod> RawItemsMut<'_, T> {
     ///
     /// # Safety
     ///
-    /// As for [`RawItems::from_raw`]; and the items may be written.
+    /// - The conditions of [`RawItems::from_raw`] hold.
+    /// - The device may write the items during `'a`, and until work that was queued meanwhile is done.
     pub const unsafe fn from_raw(address: u64, item_count: usize) -> Self {
         Self {
             address,
@@ -82,7 +83,8 @@ macro_rules! lends {
 
 lends!(RawItems RawItemsMut);
 
-// SAFETY: as above; `from_raw` asks for items that may be written.
+// SAFETY: the conditions of `DeviceItems` are promised to `from_raw`, as for that trait; so is, in its last point, that the items may be
+// written.
 unsafe impl<T: Pod> DeviceItemsMut for RawItemsMut<'_, T> {
     type GuardMut<'a>
         = ()

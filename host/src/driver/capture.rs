@@ -123,7 +123,8 @@ impl Capture {
             raw::cuGraphRetainUserObject(self.graph, object, 1, MOVE)
         });
         if moved.is_err() {
-            // SAFETY: as above; the one reference is still ours. A failure leaks the object, and what it keeps.
+            // SAFETY: no pointers but the handle. It was not moved to the graph, so the one reference is still ours, and goes once. A failure
+            // leaks the object, and what it keeps.
             let _ = unsafe { raw::cuUserObjectRelease(object, 1) };
         }
         moved

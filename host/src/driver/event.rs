@@ -11,7 +11,7 @@ pub(crate) struct Event(pub(super) *mut c_void);
 
 // SAFETY: a handle is a name for something the driver keeps and locks; any thread may use it.
 unsafe impl Send for Event {}
-// SAFETY: as above.
+// SAFETY: the driver locks what the handle names, so threads may use it at the same time.
 unsafe impl Sync for Event {}
 
 impl Event {

@@ -39,7 +39,8 @@ impl Function {
             Start::AfterOthers => None,
         };
         match launch {
-            // SAFETY: the conditions of `launch_early` are this function's. It is called where the kernel may begin early.
+            // SAFETY: the first two conditions of `launch_early` are this function's. Its third is this function's, too, since the kernel may
+            // begin early here.
             Some(launch) => unsafe { launch_early(launch, self, shape, stream, parameters) },
             // SAFETY: the driver reads a value for each parameter, by the first condition there is one, and copies it before it returns.
             // What the kernel does with them is sound by the second. The handles live: a function's module by its owner, the stream
@@ -97,7 +98,9 @@ const _: () = assert!(size_of::<Attribute>() == 72 && size_of::<Config>() == 56)
 ///
 /// # Safety
 ///
-/// The same as for [`Function::launch`].
+/// - `parameters` points at one readable value for each of the kernel's parameters, of its size.
+/// - What the kernel does with them is sound: its device pointers reach as far as it reads and writes.
+/// - The kernel waits for the work before it.
 unsafe fn launch_early(
     launch: LaunchKernelEx,
     function: Function,

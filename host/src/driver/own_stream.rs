@@ -12,7 +12,7 @@ pub(crate) struct OwnStream(*mut c_void);
 
 // SAFETY: a handle is a name for something the driver keeps and locks; any thread may use it.
 unsafe impl Send for OwnStream {}
-// SAFETY: as above.
+// SAFETY: the driver locks what the handle names, so threads may use it at the same time.
 unsafe impl Sync for OwnStream {}
 
 impl OwnStream {

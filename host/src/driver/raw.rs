@@ -51,7 +51,8 @@ macro_rules! functions {
             #[allow(non_snake_case, clippy::too_many_arguments)]
             pub unsafe fn $name($($parameter: $type),*) -> i32 {
                 match opened::functions() {
-                    // SAFETY: the caller keeps the conditions of the driver's function, to which all is handed on.
+                    // SAFETY: the pointer is that of the driver's function of this name and type. Its conditions are this function's, and all
+                    // arguments are handed on as they are.
                     Ok(functions) => unsafe { (functions.$name)($($parameter),*) },
                     Err(missing) => missing.code(),
                 }

@@ -227,8 +227,9 @@ impl Drop for Lane<'_> {
 impl<'gpu> Strip<'gpu> {
     pub fn bytes(&mut self) -> &mut [u8] {
         let start = self.lane.parts.buffer.start().as_ptr();
-        // SAFETY: as for `Lane::bytes`, and the ranges of a lane's strips lie in the buffer, each beside the others. There is
-        // no way to the lane itself before the last strip is given up.
+        debug_assert!(self.range.end <= self.lane.parts.piece_bytes);
+        // SAFETY: the ranges of a lane's strips lie in the buffer, each beside the others, and a strip is borrowed mutably here. There is
+        // no way to the lane itself before the last strip is given up, so nothing is queued that uses the buffer.
         unsafe { std::slice::from_raw_parts_mut(start.add(self.range.start), self.range.len()) }
     }
 

@@ -333,7 +333,8 @@ impl Transport for Nccl<'_> {
                 code = first_failure(code, sent);
             }
             for parcel in receives {
-                // SAFETY: as for what is sent; and nobody reads it before then either.
+                // SAFETY: the communicator and the stream are as for `all_gather`. A parcel is memory of this rank's device of that length, and
+                // nobody reads or changes it before the stream has done this, since `carry_out` waits for it.
                 let received = unsafe {
                     (functions.receive)(
                         parcel.address as *mut _,

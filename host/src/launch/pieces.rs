@@ -174,10 +174,10 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// Until the work is done, the items of these tiles, counted from `input.address`, are memory that the device reads in this
-    /// context, and aligned for the row's items. No other item need be there.
-    ///
-    /// And, or the work never ends: the tiles before in the group of the first, and the prefix of that group, are published.
+    /// - Until the work is done, the items of these tiles, counted from `input.address`, are memory that the device reads in this
+    ///   context. No other item need be there.
+    /// - They are aligned for the row's items.
+    /// - The tiles before in the group of the first, and the prefix of that group, are published; else the work never ends.
     #[cfg(feature = "nccl")]
     pub unsafe fn publish_piece(
         &mut self,
@@ -186,8 +186,9 @@ impl Queue<'_> {
         tiles: Range<u64>,
     ) -> Result<()> {
         let extras = ScanExtras::NONE;
-        // SAFETY: the items are this function's condition; with this bit the kernel stores no result, so nothing is written to address
-        // 0; there are no extras.
+        debug_assert!(input.check_alignment(Argument::Input).is_ok());
+        // SAFETY: the items are this function's first and second condition, and the tiles before its third; with this bit the kernel stores
+        // no result, so nothing is written to address 0; there are no extras.
         unsafe { self.scan_tiles(row, input, 0, tiles, SCAN_PUBLISHES_ONLY, extras) }
     }
 
@@ -210,6 +211,16 @@ impl Queue<'_> {
         mut bits: u64,
         extras: ScanExtras<'_>,
     ) -> Result<()> {
+        debug_assert!(
+            extras
+                .count
+                .is_none_or(|count| count.check_alignment(Argument::Count).is_ok())
+        );
+        debug_assert!(
+            extras.total.is_none_or(|total| {
+                total.address().is_multiple_of(row.result.alignment as u64)
+            })
+        );
         let item_count = input.item_count as u64;
         let plan = match extras.count {
             Some(_) => ScanPlan::of_most(row, item_count, &tiles),

@@ -46,6 +46,18 @@ impl Segments {
         }
     }
 
+    /// Whether all that a launch reads and writes is aligned for its types.
+    fn are_aligned(&self, output: Span, report: Address) -> bool {
+        let offsets = match self.starts {
+            Starts::Offsets(offsets) => Some(offsets),
+            Starts::Rows(_) => None,
+        };
+        let spans = [Some(self.items), offsets, self.count_at, Some(output)];
+        let mut spans = spans.into_iter().flatten();
+        let is_report_aligned = report.is_multiple_of(size_of::<u64>() as u64);
+        is_report_aligned && spans.all(|span| span.check_alignment(Argument::Input).is_ok())
+    }
+
     /// What is read, and the results that are written: this many.
     fn regions(&self, output: Span, result_count: usize) -> [Option<Region>; 4] {
         let offsets = match self.starts {
@@ -104,7 +116,8 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// Those of [`Self::segmented_reduce_checked`], or for a scan of [`Self::segmented_scan_checked`].
+    /// - For a reduction, the conditions of [`Self::segmented_reduce_checked`] hold;
+    /// - for a scan, those of [`Self::segmented_scan_checked`].
     pub unsafe fn segments_checked(
         &mut self,
         row: &'static Row,
@@ -113,7 +126,7 @@ impl Queue<'_> {
         output: Span,
         report: Address,
     ) -> Result<()> {
-        // SAFETY: this function's conditions are those of the one that is called.
+        // SAFETY: the conditions of the function that is called are this one's: the first for a reduction, the second for a scan.
         unsafe {
             match made {
                 Made::Reduction => self.segmented_reduce_checked(row, segments, output, report),
@@ -159,6 +172,7 @@ impl Queue<'_> {
         report: Address,
     ) -> Result<()> {
         let prepared = self.prepare_segments(row, segments)?;
+        debug_assert!(segments.are_aligned(output, report));
         let resident_blocks = prepared.grid().resident_blocks as u64;
         let windows_per_block = windows_per_block(prepared.windows, resident_blocks);
         let mut arguments = SegmentedReduceArguments::<Untyped, Untyped> {
@@ -176,8 +190,8 @@ impl Queue<'_> {
             report: report as *mut u64,
             windows_per_block,
         };
-        // SAFETY: these are a segmented reduction's arguments, laid out as with the kernel's types; its pointers are those that the
-        // caller answers for, and the workspace that was prepared.
+        // SAFETY: these are a segmented reduction's arguments, laid out as with the kernel's types, for the segments and the workspace that
+        // were prepared. Items, offsets, number, results and report are this function's own conditions.
         unsafe { self.launch_segments(&prepared, windows_per_block, &mut arguments.pointers()) }
     }
 
@@ -238,6 +252,7 @@ impl Queue<'_> {
         report: Address,
     ) -> Result<()> {
         let prepared = self.prepare_segments(row, segments)?;
+        debug_assert!(segments.are_aligned(output, report));
         // A block waits for others before it goes on to its next window.
         let windows_per_block = 1;
         let mut arguments = SegmentedScanArguments::<Untyped, Untyped> {
@@ -256,8 +271,8 @@ impl Queue<'_> {
             windows_per_block,
             is_exclusive: u64::from(is_exclusive),
         };
-        // SAFETY: these are a segmented scan's arguments, laid out as with the kernel's types; its pointers are those that the caller
-        // answers for, and the workspace that was prepared.
+        // SAFETY: these are a segmented scan's arguments, laid out as with the kernel's types, for the segments and the workspace that were
+        // prepared. Items, offsets, number, results and report are this function's own conditions.
         unsafe { self.launch_segments(&prepared, windows_per_block, &mut arguments.pointers()) }
     }
 
@@ -286,7 +301,8 @@ impl Queue<'_> {
     ///
     /// - `pointers` point to the arguments of the kernel that was prepared, in their order and with their sizes;
     /// - these have the segments and the workspace that were prepared for, and `windows_per_block`;
-    /// - items, offsets, results, number and report are what [`Self::segmented_reduce_checked`] wants.
+    /// - items, offsets, results, number and report are what [`Self::segmented_reduce_checked`] or, for its kernel,
+    ///   [`Self::segmented_scan_checked`] wants.
     unsafe fn launch_segments(
         &mut self,
         prepared: &Prepared,
@@ -295,8 +311,8 @@ impl Queue<'_> {
     ) -> Result<()> {
         let blocks = prepared.windows.div_ceil(windows_per_block);
         let block = prepared.grid().block;
-        // SAFETY: the arguments are the kernel's own, by the first condition. Its pointers reach far enough: the caller's by the third
-        // condition (whatever the offsets hold, the kernel compares them with the number of items and reads no others), the workspace
+        // SAFETY: the arguments are the kernel's own, by the first condition. Its pointers reach far enough: items, offsets, results, number
+        // and report by the third condition (whatever the offsets hold, the kernel compares them with the number of items and reads no others), the workspace
         // since it has the state words that were asked for, by the second.
         unsafe { self.launch(Part::Whole, &prepared.kernel, block, blocks, pointers) }
     }

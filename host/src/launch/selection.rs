@@ -193,7 +193,7 @@ impl Queue<'_> {
             return self.select_nothing(selection, count);
         }
         match count {
-            // SAFETY: the conditions are the same, and `address` is the place of the count.
+            // SAFETY: the conditions are this function's, and `address` is the place of the count. There is an item: see above.
             Count::Callers(Span { address, .. }) | Count::Own(address) => unsafe {
                 self.select_to(selection, address)
             },
@@ -204,7 +204,8 @@ impl Queue<'_> {
     ///
     /// # Safety
     ///
-    /// The conditions are those of [`Self::select_checked`].
+    /// - The conditions of [`Self::select_checked`] hold, with `count` for the place of the count;
+    /// - there is an item.
     unsafe fn select_to(&mut self, selection: &Selection, count: Address) -> Result<()> {
         let Selection {
             input,
@@ -213,6 +214,8 @@ impl Queue<'_> {
             chooser,
             outputs,
         } = *selection;
+        debug_assert!(input.item_count > 0 && count.is_multiple_of(size_of::<u64>() as u64));
+        debug_assert!(flags.is_none_or(|flags| flags.item_count >= input.item_count));
         let item_count = input.item_count as u64;
         let kernel = self.entered.kernel(chooser.entry)?;
         let scratch = self.scratch(Part::Whole, (chooser.state_words)(item_count))?;

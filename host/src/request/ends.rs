@@ -135,29 +135,26 @@ pub(super) fn room<'a>(output: Option<Memory<'a>>, needed_items: usize) -> Resul
         })
 }
 
-/// Writes these items to the first places of an output of the host.
-pub(super) fn take<T: Item>(output: Option<Memory<'_>>, items: &[T]) -> Result<()> {
-    room(output, items.len())?.copy_from_slice(bytemuck::cast_slice(items));
-    Ok(())
+/// Writes these items to the first places of an output of the host: of more than there is room for, the first ones.
+pub(super) fn take<T: Item>(mut output: Option<Memory<'_>>, items: &[T]) -> Result<()> {
+    let items: &[u8] = bytemuck::cast_slice(items);
+    if let Some(Memory::HostMut(HostItems { bytes, .. })) = &mut output {
+        let filled = bytes.len().min(items.len());
+        bytes[..filled].copy_from_slice(&items[..filled]);
+    }
+    room(output, items.len() / size_of::<T>()).map(drop)
 }
 
-/// Writes to those outputs of the host that there are. If one is too short, nothing is written.
+/// Writes to those outputs of the host that there are, as [`take`]: both, also where one is too short.
 pub(super) fn take_both<A: Item, B: Item>(
     first: (Option<Memory<'_>>, &[A]),
     second: (Option<Memory<'_>>, &[B]),
 ) -> Result<()> {
-    let (first, first_items) = first;
-    let (second, second_items) = second;
-    let first = first.map(|to| room(Some(to), first_items.len()));
-    let second = second.map(|to| room(Some(to), second_items.len()));
-    let (first, second) = (first.transpose()?, second.transpose()?);
-    if let Some(to) = first {
-        to.copy_from_slice(bytemuck::cast_slice(first_items));
-    }
-    if let Some(to) = second {
-        to.copy_from_slice(bytemuck::cast_slice(second_items));
-    }
-    Ok(())
+    let taken = [
+        first.0.map(|to| take(Some(to), first.1)),
+        second.0.map(|to| take(Some(to), second.1)),
+    ];
+    taken.into_iter().flatten().collect()
 }
 
 /// Indices and lengths, which are no more than a slice has items.

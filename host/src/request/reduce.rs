@@ -210,7 +210,8 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     }
 
     /// Writes where the runs start to `starts`, followed by the number of keys, and how many runs there are to the first place of `count`. A
-    /// request that is queued needs both; `starts` has room for one number more than there are runs.
+    /// request that is queued needs both; `starts` has room for one number more than there are runs. With less, runs whose start or end
+    /// has no place have no result, and `wait` says how many places are needed.
     pub fn runs_to<F, C>(mut self, starts: F, count: C) -> Reduce<'a, O, T, P, S::Located, R>
     where
         P: WritesOnDevice,

@@ -289,3 +289,6 @@ impl<A: Accumulator> Boards<A> {
         Ok(from_states(states).collect())
     }
 }
+
+#[cfg(test)]
+mod tests;

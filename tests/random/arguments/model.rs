@@ -1,9 +1,9 @@
-//! What each call writes, in plain loops.
+//! What each call writes, and gives, in plain loops.
 
 use super::COLUMNS;
 
 /// What is written of each argument, given the values of all; `None` where it is unspecified, as with offsets that are wrong. Of an
-/// argument that is read nothing is written.
+/// argument that is read nothing is written. A number that the call gives is the last of all.
 pub type Model = fn(&[Vec<u64>]) -> Option<Vec<Vec<u64>>>;
 
 fn sum(values: &[u64]) -> u64 {
@@ -19,9 +19,13 @@ fn exclusive(values: &[u64], initial: u64) -> Vec<u64> {
     before.map(|value| sum(&[value, initial])).collect()
 }
 
+/// A count, at most `most`; 0 if there is none.
+fn at_most(count: &[u64], most: usize) -> usize {
+    count.first().map_or(0, |&count| count.min(most as u64)) as usize
+}
+
 fn counted<'a>(items: &'a [u64], count: &[u64]) -> &'a [u64] {
-    let most = items.len() as u64;
-    &items[..count[0].min(most) as usize]
+    &items[..at_most(count, items.len())]
 }
 
 /// Where runs start, and the end.
@@ -54,6 +58,14 @@ pub fn reduce(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], vec![sum(&a[0])]])
 }
 
+pub fn wide_reduce(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    Some(vec![vec![], vec![a[0].iter().sum()]])
+}
+
+pub fn maximum(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    Some(vec![vec![], vec![a[0].iter().copied().max().unwrap_or(0)]])
+}
+
 pub fn reduce_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], vec![], vec![sum(counted(&a[0], &a[1]))]])
 }
@@ -72,6 +84,30 @@ pub fn dot(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
 
 pub fn scan(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], inclusive(&a[0])])
+}
+
+pub fn scan_in_place(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    Some(vec![inclusive(&a[0])])
+}
+
+pub fn wide_scan(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let sums = (1..=a[0].len()).map(|end| a[0][..end].iter().sum());
+    Some(vec![vec![], sums.collect()])
+}
+
+pub fn maxima(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let maxima = a[0].iter().scan(0, |most, &item| {
+        *most = item.max(*most);
+        Some(*most)
+    });
+    Some(vec![vec![], maxima.collect()])
+}
+
+pub fn scan_and_total(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let items = counted(&a[0], &a[2]);
+    let sums = inclusive(items).into_iter().map(|value| sum(&[value, 7]));
+    let total = sum(&[sum(items), 7]);
+    Some(vec![vec![], sums.collect(), vec![], vec![total]])
 }
 
 pub fn scan_with(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
@@ -97,6 +133,13 @@ pub fn segments(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     ])
 }
 
+pub fn segments_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let segments = segments_of(&a[0], &a[1])?;
+    let sums: Vec<_> = segments.into_iter().map(sum).collect();
+    let counted = counted(&sums, &a[2]).to_vec();
+    Some(vec![vec![], vec![], vec![], counted])
+}
+
 /// Only of offsets from 0 to the end: then each item has a result.
 pub fn segmented_scan(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let segments = segments_of(&a[0], &a[1])?;
@@ -107,8 +150,31 @@ pub fn segmented_scan(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     covers.then(|| vec![vec![], vec![], scans.collect()])
 }
 
+/// Only of offsets from 0 on.
+pub fn segmented_scan_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let segments = segments_of(&a[0], &a[1])?;
+    let count = at_most(&a[2], segments.len());
+    let scans = segments[..count]
+        .iter()
+        .flat_map(|segment| inclusive(segment));
+    let begins = a[1].first() == Some(&0);
+    begins.then(|| vec![vec![], vec![], vec![], scans.collect()])
+}
+
 pub fn rows(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], a[0].chunks(COLUMNS).map(sum).collect()])
+}
+
+pub fn rows_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let sums: Vec<_> = a[0].chunks(COLUMNS).map(sum).collect();
+    Some(vec![vec![], vec![], counted(&sums, &a[1]).to_vec()])
+}
+
+pub fn row_scans_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let rows: Vec<_> = a[0].chunks(COLUMNS).collect();
+    let count = at_most(&a[1], rows.len());
+    let scans = rows[..count].iter().flat_map(|row| inclusive(row));
+    Some(vec![vec![], vec![], scans.collect()])
 }
 
 pub fn row_scans(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
@@ -143,6 +209,13 @@ pub fn column_scans(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
 pub fn select_flagged(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let chosen = a[0].iter().zip(&a[1]).filter(|(_, flag)| **flag != 0);
     let chosen: Vec<_> = chosen.map(|(item, _)| *item).collect();
+    let count = chosen.len() as u64;
+    Some(vec![vec![], vec![], chosen, vec![count]])
+}
+
+pub fn select_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let items = counted(&a[0], &a[1]).iter().copied();
+    let chosen: Vec<_> = items.filter(|&item| item != 0).collect();
     let count = chosen.len() as u64;
     Some(vec![vec![], vec![], chosen, vec![count]])
 }
@@ -195,29 +268,38 @@ pub fn reduce_by_key(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
         .get(4)
         .map_or(runs, |starts| runs.min(starts.len().saturating_sub(1)));
     let count = firsts.len() as u64;
-    let mut written = vec![
-        vec![],
-        vec![],
-        firsts,
-        first(sums, runs),
-        starts,
-        vec![count],
-    ];
-    written.truncate(a.len());
+    let mut written = vec![vec![], vec![], firsts, first(sums, runs)];
+    if a.len() > 4 {
+        written.push(starts);
+    }
+    written.push(vec![count]);
     Some(written)
 }
 
+/// The number of runs, and what `scan` makes of each.
+fn scans_of_runs(
+    keys: &[u64],
+    values: &[u64],
+    scan: impl Fn(&[u64]) -> Vec<u64>,
+) -> (u64, Vec<u64>) {
+    let runs = runs(keys, values);
+    let count = runs.len() as u64;
+    (count, runs.into_iter().flat_map(scan).collect())
+}
+
 pub fn exclusive_scan_by_key(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
-    let scans = runs(&a[0], &a[1])
-        .into_iter()
-        .flat_map(|run| exclusive(run, 0))
-        .collect();
-    let starts = starts(&a[0]);
-    let count = starts.len() as u64 - 1;
-    Some(vec![vec![], vec![], scans, starts, vec![count]])
+    let (count, scans) = scans_of_runs(&a[0], &a[1], |run| exclusive(run, 0));
+    Some(vec![vec![], vec![], scans, starts(&a[0]), vec![count]])
 }
 
 pub fn inclusive_scan_by_key(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
-    let scans = runs(&a[0], &a[1]).into_iter().flat_map(inclusive).collect();
-    Some(vec![vec![], vec![], scans])
+    let (count, scans) = scans_of_runs(&a[0], &a[1], inclusive);
+    Some(vec![vec![], vec![], scans, vec![count]])
+}
+
+pub fn scan_by_key_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let keys = counted(&a[0], &a[2]);
+    let (count, scans) = scans_of_runs(keys, &a[1], inclusive);
+    let starts = starts(keys);
+    Some(vec![vec![], vec![], vec![], scans, starts, vec![count]])
 }

@@ -13,7 +13,7 @@ mod value;
 pub(crate) use bits::*;
 pub(crate) use carry::{add_with_carry, sub_with_borrow};
 pub(crate) use mbarrier::{Word, pending_count};
-pub(crate) use packed::{Form, Video, dot2, dot4, halves, video};
+pub(crate) use packed::{distances, dot2, dot4, halves, sum_of_distances};
 pub(crate) use value::{Integer, Value};
 
 /// The upper half of the product.

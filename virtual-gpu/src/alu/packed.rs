@@ -1,5 +1,4 @@
-//! Several small integers in one register: dot products, pairs of 16 bits, and the video
-//! instructions on pairs and on groups of four bytes.
+//! Several small integers in one register: dot products, pairs of 16 bits, and distances.
 
 /// The small integer of `width` bits number `index`, extended by its signedness.
 fn part(packed: u32, index: u32, width: u32, signed: bool) -> i64 {
@@ -37,104 +36,20 @@ pub(crate) fn halves(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
     u32::from(low) | u32::from(high) << 16
 }
 
-/// What a video instruction does with each pair of parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Video {
-    Add,
-    Subtract,
-    Average,
-    AbsoluteDifference,
-    Least,
-    Greatest,
-    /// 1 if the relation holds that [`Form::holds`] tells of the order of the parts.
-    Compare,
-}
-
-/// A video instruction in full.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Form {
-    pub what: Video,
-    /// Bits of a part: 8 or 16.
-    pub width: u32,
-    pub signed_a: bool,
-    pub signed_b: bool,
-    pub signed_d: bool,
-    pub saturates: bool,
-    /// The parts of the result are added to `c`.
-    pub adds_up: bool,
-    /// For [`Video::Compare`]: whether less, equal and greater count as true, from bit 0 on.
-    pub holds: u32,
-}
-
-impl Form {
-    /// The form as a number, so that it can be a constant operand.
-    pub(crate) fn encode(self) -> u32 {
-        let flag = |set: bool, at: u32| u32::from(set) << at;
-        self.what as u32
-            | self.width << 3
-            | self.holds << 8
-            | flag(self.signed_a, 11)
-            | flag(self.signed_b, 12)
-            | flag(self.signed_d, 13)
-            | flag(self.saturates, 14)
-            | flag(self.adds_up, 15)
-    }
-
-    fn decode(code: u32) -> Self {
-        const ALL: [Video; 7] = [
-            Video::Add,
-            Video::Subtract,
-            Video::Average,
-            Video::AbsoluteDifference,
-            Video::Least,
-            Video::Greatest,
-            Video::Compare,
-        ];
-        let flag = |at: u32| code >> at & 1 == 1;
-        Self {
-            what: ALL[(code & 7) as usize % ALL.len()],
-            width: code >> 3 & 31,
-            holds: code >> 8 & 7,
-            signed_a: flag(11),
-            signed_b: flag(12),
-            signed_d: flag(13),
-            saturates: flag(14),
-            adds_up: flag(15),
-        }
-    }
-
-    fn of_parts(self, a: i64, b: i64) -> i64 {
-        let value = match self.what {
-            Video::Add => a + b,
-            Video::Subtract => a - b,
-            Video::Average => (a + b + i64::from(a + b >= 0)) >> 1,
-            Video::AbsoluteDifference => (a - b).abs(),
-            Video::Least => a.min(b),
-            Video::Greatest => a.max(b),
-            Video::Compare => i64::from(self.holds >> (a.cmp(&b) as i32 + 1) & 1),
-        };
-        let half = 1 << (self.width - 1);
-        match (self.saturates, self.signed_d) {
-            (false, _) => value,
-            (true, false) => value.clamp(0, 2 * half - 1),
-            (true, true) => value.clamp(-half, half - 1),
-        }
-    }
-}
-
-/// A video instruction; its form comes as a fourth operand.
-pub(crate) fn video(a: u32, b: u32, c: u32, form: u32) -> u32 {
-    let form = Form::decode(form);
-    let width = form.width;
-    (0..32 / width).fold(if form.adds_up { c } else { 0 }, |result, i| {
-        let a = part(a, i, width, form.signed_a);
-        let value = form.of_parts(a, part(b, i, width, form.signed_b)) as u32;
-        let cut = value & ((1 << width) - 1);
-        match form.adds_up {
-            true => result.wrapping_add(part(cut, 0, width, form.signed_d) as u32),
-            false => result | cut << (i * width),
-        }
+/// `vabsdiff2` and `vabsdiff4`: the distances of unsigned parts of `WIDTH` bits, side by side.
+pub(crate) fn distances<const WIDTH: u32>(a: u32, b: u32) -> u32 {
+    (0..32 / WIDTH).fold(0, |packed, i| {
+        packed | distance(a, b, i, WIDTH) << (i * WIDTH)
     })
+}
+
+/// The same with `.add`: their sum, added to `c`.
+pub(crate) fn sum_of_distances<const WIDTH: u32>(a: u32, b: u32, c: u32) -> u32 {
+    (0..32 / WIDTH).fold(c, |sum, i| sum.wrapping_add(distance(a, b, i, WIDTH)))
+}
+
+fn distance(a: u32, b: u32, index: u32, width: u32) -> u32 {
+    part(a, index, width, false).abs_diff(part(b, index, width, false)) as u32
 }
 
 #[cfg(test)]
@@ -184,57 +99,20 @@ mod tests {
         }
     }
 
-    fn form(what: Video, width: u32, signed: bool) -> Form {
-        Form {
-            what,
-            width,
-            signed_a: signed,
-            signed_b: signed,
-            signed_d: signed,
-            saturates: false,
-            adds_up: false,
-            holds: 0,
-        }
-    }
-
     #[test]
-    fn video_instructions_part_by_part() {
-        let bytes = |a: u32, b: u32, f: fn(u8, u8) -> u8| {
-            let (a, b) = (a.to_le_bytes(), b.to_le_bytes());
-            u32::from_le_bytes(std::array::from_fn(|i| f(a[i], b[i])))
-        };
-        for a in words().step_by(3) {
-            for b in words().step_by(5) {
-                let run = |form: Form| video(a, b, 5, form.encode());
-                assert_eq!(
-                    run(form(Video::Add, 8, false)),
-                    bytes(a, b, u8::wrapping_add)
-                );
-                assert_eq!(
-                    run(form(Video::Subtract, 16, true)),
-                    halves(a, b, u16::wrapping_sub)
-                );
-                assert_eq!(run(form(Video::Least, 8, false)), bytes(a, b, u8::min));
-                let signed_max = |a, b| (a as i8).max(b as i8) as u8;
-                assert_eq!(run(form(Video::Greatest, 8, true)), bytes(a, b, signed_max));
-                let saturated = Form {
-                    saturates: true,
-                    ..form(Video::Subtract, 8, false)
-                };
-                assert_eq!(run(saturated), bytes(a, b, u8::saturating_sub));
-                let summed = Form {
-                    adds_up: true,
-                    ..form(Video::AbsoluteDifference, 8, false)
-                };
-                let distance = bytes(a, b, u8::abs_diff).to_le_bytes();
-                assert_eq!(run(summed), 5 + distance.map(u32::from).iter().sum::<u32>());
-                let equal = Form {
-                    holds: 0b010,
-                    ..form(Video::Compare, 8, false)
-                };
-                assert_eq!(run(equal), bytes(a, b, |a, b| u8::from(a == b)));
-                let average = |a, b| (u16::from(a) + u16::from(b)).div_ceil(2) as u8;
-                assert_eq!(run(form(Video::Average, 8, false)), bytes(a, b, average));
+    fn distances_part_by_part() {
+        for a in words() {
+            for b in words() {
+                let (x, y) = (a.to_le_bytes(), b.to_le_bytes());
+                let bytes: [u8; 4] = std::array::from_fn(|i| x[i].abs_diff(y[i]));
+                assert_eq!(distances::<8>(a, b), u32::from_le_bytes(bytes));
+                let sum: u32 = bytes.into_iter().map(u32::from).sum();
+                assert_eq!(sum_of_distances::<8>(a, b, 5), 5 + sum);
+                assert_eq!(distances::<16>(a, b), halves(a, b, u16::abs_diff));
+                let [low, high] = [a as u16, (a >> 16) as u16];
+                let sum =
+                    u32::from(low.abs_diff(b as u16)) + u32::from(high.abs_diff((b >> 16) as u16));
+                assert_eq!(sum_of_distances::<16>(a, b, u32::MAX), sum.wrapping_sub(1));
             }
         }
     }

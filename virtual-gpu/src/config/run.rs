@@ -45,7 +45,7 @@ impl Default for RunOptions {
     fn default() -> Self {
         Self {
             seed: 0,
-            step_budget: 20_000_000_000,
+            step_budget: 2_000_000_000,
             policy: Policy::default(),
             checks: Checks::default(),
             dependence: Dependence::default(),

@@ -53,6 +53,7 @@ pub(crate) fn run<O: Observer>(launch: &Launch<'_>, observer: O) -> (Ended, O) {
         options: launch.options,
         counters: Counters::default(),
         steps: 0,
+        clock_ahead: 0,
         observer,
         place: 0,
         copier: 0,

@@ -19,8 +19,10 @@ pub(super) struct Machine<'a, O> {
     pub device: &'a DeviceConfig,
     pub options: &'a RunOptions,
     pub counters: Counters,
-    /// Warp instructions so far; also the device's clock.
+    /// Warp instructions so far.
     pub steps: u64,
+    /// How far the device's clock is ahead of them.
+    pub clock_ahead: u64,
     pub observer: O,
     /// Place in the text of the instruction that is being carried out, if the launch is watched.
     pub place: u32,

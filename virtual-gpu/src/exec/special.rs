@@ -1,6 +1,7 @@
 //! Special registers.
 //!
-//! Clocks count warp instructions of the whole launch: they go forward, and say nothing of time.
+//! Clocks count warp instructions of the whole launch: they go forward, and say nothing of time. A warp's n-th look at a clock
+//! moves it on by n more, so that a wait of many ticks ends after few looks: one of 10^9 after 45,000.
 
 use super::block::Shared;
 use super::machine::Machine;
@@ -9,8 +10,8 @@ use crate::program::{Row, Special};
 
 impl Warp {
     pub(super) fn special<O>(
-        &self,
-        machine: &Machine<'_, O>,
+        &mut self,
+        machine: &mut Machine<'_, O>,
         shared: &Shared,
         which: Special,
     ) -> Row {
@@ -23,7 +24,11 @@ impl Warp {
             row
         };
         let below = |lane: u32| (1_u64 << lane) - 1;
-        let clock = machine.steps;
+        if is_clock(which) {
+            self.clock_reads += 1;
+            machine.clock_ahead += self.clock_reads;
+        }
+        let clock = machine.steps + machine.clock_ahead;
         let value: u64 = match which {
             Special::Tid(axis) => {
                 return by_lane(&|lane| thread_place(block, self.id * 32 + lane)[axis].into());
@@ -51,6 +56,18 @@ impl Warp {
         };
         [value; 32]
     }
+}
+
+fn is_clock(which: Special) -> bool {
+    matches!(
+        which,
+        Special::Clock
+            | Special::ClockHigh
+            | Special::Clock64
+            | Special::GlobalTimer
+            | Special::GlobalTimerLow
+            | Special::GlobalTimerHigh
+    )
 }
 
 /// The place in its block of the thread of that number.

@@ -68,6 +68,8 @@ pub(super) struct Warp {
     pub local: Vec<u8>,
     pub lookup: Lookup,
     pub fragments: Vec<Fragment>,
+    /// How often it has looked at a clock.
+    pub clock_reads: u64,
     turn: Turn,
     turn_left: i64,
 }
@@ -117,6 +119,7 @@ impl Warp {
                 state: State::Ready,
                 turn: 0,
             }],
+            clock_reads: 0,
             turn: Turn::ByRank,
             turn_left: PATIENCE,
         }

@@ -48,9 +48,7 @@ pub(super) fn lower<'a>(
         "call" => calls::lower(body, opcode, operands),
         "bra" | "brx" | "ret" | "exit" | "trap" | "brkpt" | "nanosleep" | "pmevent"
         | "setmaxnreg" => flow::lower(body, opcode, operands),
-        name => match packed::video_name(name) {
-            Some(form) => packed::video(body, opcode, operands, form),
-            None => Err(format!("`{name}` is not supported")),
-        },
+        "vabsdiff2" | "vabsdiff4" => packed::distances(body, opcode, operands),
+        name => Err(format!("`{name}` is not supported")),
     }
 }

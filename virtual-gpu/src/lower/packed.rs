@@ -1,15 +1,13 @@
-//! Several small integers in one register: `dp4a`, `dp2a`, `add.u16x2` and its like, and the video
-//! instructions on halves and bytes (`vadd2`, `vabsdiff4`, …), without masks and selectors.
+//! Several small integers in one register: `dp4a`, `dp2a`, `add.u16x2` and its like, and
+//! of the video instructions the two that compilers emit.
 
 use super::body::Body;
 use super::integer::{binary, ternary};
 use super::opcode::Opcode;
-use super::operand::exactly;
-use super::rows::{map2, map3, map4};
+use super::rows::{map2, map3};
 use super::types::{Part, Type, U32};
-use crate::alu::{self, Form, Video};
-use crate::counters::Class;
-use crate::program::{Map2, Map3, Op, Reg};
+use crate::alu;
+use crate::program::{Map2, Map3, Reg};
 use crate::ptx::ast::Operand;
 
 /// A dot product of small integers.
@@ -70,75 +68,23 @@ pub(super) fn halves<'a>(
     binary(body, operands, Some(f), ty)
 }
 
-const VIDEO: [(&str, Video); 7] = [
-    ("vadd", Video::Add),
-    ("vsub", Video::Subtract),
-    ("vavrg", Video::Average),
-    ("vabsdiff", Video::AbsoluteDifference),
-    ("vmin", Video::Least),
-    ("vmax", Video::Greatest),
-    ("vset", Video::Compare),
-];
-
-/// The relations of `vset`: whether less, equal and greater hold, from bit 0 on.
-const HOLDS: [(&str, u32); 6] = [
-    ("lt", 0b001),
-    ("eq", 0b010),
-    ("le", 0b011),
-    ("gt", 0b100),
-    ("ne", 0b101),
-    ("ge", 0b110),
-];
-
-/// The video instruction of that name, and the bits of its parts.
-pub(super) fn video_name(name: &str) -> Option<(Video, u32)> {
-    let width = match name.as_bytes().last()? {
-        b'2' => 16,
-        b'4' => 8,
-        _ => return None,
-    };
-    let stem = &name[..name.len() - 1];
-    let found = VIDEO.iter().find(|(name, _)| *name == stem)?;
-    Some((found.1, width))
-}
-
-pub(super) fn video<'a>(
+/// `vabsdiff2` and `vabsdiff4`, as compilers write them: unsigned, and with or without `.add`.
+pub(super) fn distances<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
     operands: &[Operand<'a>],
-    (what, width): (Video, u32),
 ) -> Result<(), String> {
-    let d = match what {
-        Video::Compare => U32,
-        _ => opcode.ty()?,
-    };
-    let (a, b) = (opcode.ty()?, opcode.ty()?);
-    if [d, a, b].iter().any(|ty| !ty.is_integer() || ty.bits != 32) {
-        return Err(format!("`{}` takes `.u32` and `.s32`", opcode.name));
+    for _ in 0..3 {
+        let ty = opcode.ty()?;
+        if ty != U32 {
+            return Err(format!("`{}` takes `.u32`, not {ty}", opcode.name));
+        }
     }
-    let holds = match what {
-        Video::Compare => opcode.choice(&HOLDS).ok_or("`vset` without a relation")?,
-        _ => 0,
+    let f: Map3 = match (opcode.name, opcode.takes("add")) {
+        ("vabsdiff2", false) => map3!(u32, u32, u32, |a, b, _c| alu::distances::<16>(a, b)),
+        ("vabsdiff4", false) => map3!(u32, u32, u32, |a, b, _c| alu::distances::<8>(a, b)),
+        ("vabsdiff2", true) => map3!(u32, u32, u32, alu::sum_of_distances::<16>),
+        _ => map3!(u32, u32, u32, alu::sum_of_distances::<8>),
     };
-    let form = Form {
-        what,
-        width,
-        signed_a: a.is_signed(),
-        signed_b: b.is_signed(),
-        signed_d: d.is_signed(),
-        saturates: opcode.takes("sat"),
-        adds_up: opcode.takes("add"),
-        holds,
-    };
-    let [d, a, b, c] = exactly(operands)?;
-    let s: [Reg; 4] = [
-        body.source(a, U32)?,
-        body.source(b, U32)?,
-        body.source(c, U32)?,
-        body.constant(form.encode().into()),
-    ];
-    let d = body.target(d, U32)?;
-    let f = map4!(u32, u32, u32, u32, alu::video);
-    body.emit(Op::Map4 { f, d, s }, Class::Integer);
-    Ok(())
+    ternary(body, operands, Some(f), U32)
 }

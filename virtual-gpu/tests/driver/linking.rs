@@ -187,15 +187,109 @@ fn what_cannot_be_linked_is_refused() {
     let nonsense = c".version 7.0\n.target sm_80\n.address_size 64\nnonsense\n";
     compare.expect("nonsense", add(linker, TEXT, nonsense), INVALID_PTX);
     compare.expect("a text", add(linker, TEXT, PTX), 0);
-    if virtual_only("a real driver links several texts, and compiled code") {
+    if virtual_only("a real driver links compiled code") {
         return;
     }
-    assert_eq!(add(linker, TEXT, PTX), 801);
     assert_eq!(add(linker, 0, c"\x7fELF\x02\x01"), NO_BINARY_FOR_GPU);
     assert_eq!(add(linker, 9, PTX), INVALID_VALUE);
     assert_eq!(complete(linker).0, 0);
     assert_eq!(cuLinkDestroy(linker), 0);
     assert_eq!(complete(self::linker()).0, INVALID_IMAGE);
+}
+
+const CALLER: &CStr = c"
+.version 7.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b32 result) other (.param .b32 value);
+.extern .global .align 4 .u32 factor;
+.global .align 4 .u32 own = 1000;
+.weak .func (.param .b32 result) shared (.param .b32 value)
+{
+    .reg .b32 %r<3>;
+    ld.param.u32 %r1, [value]; add.u32 %r2, %r1, 1; st.param.b32 [result], %r2; ret;
+}
+.visible .entry k(.param .u64 to)
+{
+    .reg .b32 %r<9>; .reg .b64 %d<3>;
+    ld.param.u64 %d1, [to];
+    ld.global.u32 %r1, [own];
+    { .param .b32 value; .param .b32 result;
+      st.param.b32 [value], %r1; call (result), other, (value); ld.param.b32 %r2, [result]; }
+    { .param .b32 value; .param .b32 result;
+      st.param.b32 [value], %r2; call (result), shared, (value); ld.param.b32 %r3, [result]; }
+    ld.global.u32 %r4, [factor];
+    mad.lo.u32 %r5, %r3, 1, %r4;
+    st.global.u32 [%d1], %r5;
+    ret;
+}
+";
+
+/// Its `own` is another variable than the caller's, and `shared` is the same function.
+const CALLED: &CStr = c"
+.version 7.1
+.target sm_70
+.address_size 64
+.visible .global .align 4 .u32 factor = 7;
+.global .align 4 .u32 own = 20;
+.weak .func (.param .b32 result) shared (.param .b32 value)
+{
+    .reg .b32 %r<3>;
+    ld.param.u32 %r1, [value]; add.u32 %r2, %r1, 1; st.param.b32 [result], %r2; ret;
+}
+.visible .func (.param .b32 result) other (.param .b32 value)
+{
+    .reg .b32 %r<4>;
+    ld.param.u32 %r1, [value]; ld.global.u32 %r2, [own];
+    add.u32 %r3, %r1, %r2; st.param.b32 [result], %r3; ret;
+}
+";
+
+#[test]
+fn texts_that_name_each_others_functions_and_variables_are_linked() {
+    if virtual_only("a real driver's image is no text") {
+        return;
+    }
+    let _context = Context::new();
+    let mut compare = Comparison::default();
+    for (order, texts) in [
+        ("caller first", [CALLER, CALLED]),
+        ("called first", [CALLED, CALLER]),
+    ] {
+        let linker = linker();
+        for text in texts {
+            assert_eq!(add(linker, TEXT, text), 0);
+        }
+        let (code, image) = complete(linker);
+        assert_eq!(code, 0);
+        assert_eq!(complete(linker), (0, image));
+        // SAFETY: an image as the virtual linker makes it is a text, which is there until the linker goes.
+        let module = load(unsafe { CStr::from_ptr(image) });
+        assert_eq!(cuLinkDestroy(linker), 0);
+        let address = zeros(1);
+        assert_eq!(launch(function(module, c"k"), 1, 1, 0, &[address]), 0);
+        assert_eq!(cuCtxSynchronize(), 0);
+        compare.expect(order, peek(address), 1000 + 20 + 1 + 7);
+    }
+}
+
+#[test]
+fn texts_that_lack_a_function_or_have_one_twice_are_not_linked() {
+    let _context = Context::new();
+    let mut compare = Comparison::default();
+    for (what, texts) in [
+        ("one that is not there", [CALLER, CALLER]),
+        ("the same text twice", [CALLED, CALLED]),
+    ] {
+        let linker = linker();
+        let added = texts.map(|text| add(linker, TEXT, text));
+        let linked = match added.contains(&INVALID_PTX) {
+            true => INVALID_PTX,
+            false => complete(linker).0,
+        };
+        compare.expect(what, linked, INVALID_PTX);
+        assert_eq!(cuLinkDestroy(linker), 0);
+    }
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod launching;
 mod linking;
 mod memory;
 mod modules;
+mod pools;
 mod races;
 mod raw;
 mod streams;

@@ -60,6 +60,18 @@ unsafe extern "C" {
     pub safe fn cuCtxSynchronize() -> i32;
     pub safe fn cuMemAlloc_v2(address: Option<&mut u64>, bytes: usize) -> i32;
     pub safe fn cuMemFree_v2(address: u64) -> i32;
+    pub safe fn cuMemAllocManaged(address: &mut u64, bytes: usize, flags: u32) -> i32;
+    pub safe fn cuDeviceGetMemPool(pool: &mut usize, device: i32) -> i32;
+    pub safe fn cuDeviceGetDefaultMemPool(pool: &mut usize, device: i32) -> i32;
+    pub safe fn cuMemPoolDestroy(pool: usize) -> i32;
+    pub fn cuMemPoolGetAttribute(pool: usize, setting: i32, value: *mut c_void) -> i32;
+    pub fn cuMemPoolSetAttribute(pool: usize, setting: i32, value: *mut c_void) -> i32;
+    pub safe fn cuMemAllocFromPoolAsync(
+        address: &mut u64,
+        bytes: usize,
+        pool: usize,
+        stream: usize,
+    ) -> i32;
     pub safe fn cuMemAllocAsync(address: &mut u64, bytes: usize, stream: usize) -> i32;
     pub safe fn cuMemFreeAsync(address: u64, stream: usize) -> i32;
     pub safe fn cuMemGetInfo_v2(free: &mut usize, total: &mut usize) -> i32;

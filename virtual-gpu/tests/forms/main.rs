@@ -11,7 +11,6 @@ mod refused;
 mod special;
 #[path = "../support/mod.rs"]
 mod support;
-mod video;
 mod warp;
 
 use support::{Arg, Device, kernel};

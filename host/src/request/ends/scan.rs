@@ -175,7 +175,8 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T> for (OnTheHost, Who
         if item_count == 0 {
             return Ok(());
         }
-        // SAFETY: the same memory. Only what is initialised is written to it, so it holds items whatever happens.
+        // SAFETY: the same bytes, borrowed mutably for as long; `MaybeUninit<u8>` is laid out as `u8`. `scan_to` writes initialised bytes
+        // alone, so the memory holds items whatever happens.
         let to = unsafe { &mut *(ptr::from_mut(to) as *mut [MaybeUninit<u8>]) };
         let items = arguments.input.host();
         gpu.enter(|entered| staged::scan_to(entered, O::row(), items, to))

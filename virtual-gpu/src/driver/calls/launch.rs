@@ -42,11 +42,10 @@ pub(crate) struct Attribute {
     rest: MaybeUninit<[u8; 60]>,
 }
 
-/// Attributes of a launch: one that says nothing, whether all blocks must run together, the width of its clusters,
+/// Attributes of a launch: one that says nothing, whether all blocks must run together,
 /// whether it is programmatic, its priority.
 const IGNORE: i32 = 0;
 const COOPERATIVE: i32 = 2;
-const CLUSTER_DIMENSION: i32 = 4;
 const PRIORITY: i32 = 8;
 const PROGRAMMATIC_STREAM_SERIALIZATION: i32 = 6;
 
@@ -98,8 +97,8 @@ pub(crate) fn kernel_with_attributes(
         match (attribute.id, attribute.value) {
             (IGNORE, _) | (COOPERATIVE, 0) => {}
             (COOPERATIVE, _) => is_cooperative = true,
-            // One cluster of one block is what there is, and priorities have no effect.
-            (CLUSTER_DIMENSION, 1) | (PRIORITY, _) => {}
+            // Priorities have no effect.
+            (PRIORITY, _) => {}
             (PROGRAMMATIC_STREAM_SERIALIZATION, 0) => dependence = Dependence::Full,
             (PROGRAMMATIC_STREAM_SERIALIZATION, 1) => dependence = Dependence::Programmatic,
             (PROGRAMMATIC_STREAM_SERIALIZATION, _) => return Err(Code::INVALID_VALUE),

@@ -7,10 +7,11 @@ use crate::driver::calls::{check_unsafe_call, module};
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::current::current;
 use crate::driver::objects::linker::Linker;
+use crate::driver::objects::lock;
 use crate::driver::objects::machine::machine;
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, NulError, c_char};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 /// CUDA's numbers for kinds of input.
 const CUBIN: i32 = 0;
@@ -36,7 +37,8 @@ pub(crate) fn create(
     place.write(machine()?.linkers.insert(Linker {
         context,
         logs,
-        text: OnceLock::new(),
+        texts: Mutex::default(),
+        image: OnceLock::new(),
     }))
 }
 
@@ -98,25 +100,43 @@ fn add(linker: &Linker, kind: i32, data: &[u8], own_logs: &Logs) -> Outcome {
 }
 
 fn add_text(linker: &Linker, data: &[u8]) -> Result<(), Refusal> {
-    let second = || {
-        let why = "one PTX text can be linked, and this is a second one";
-        Refusal::new(Code::NOT_SUPPORTED, why)
-    };
-    if linker.text.get().is_some() {
-        return Err(second());
-    }
     let end = data.iter().position(|byte| *byte == 0);
-    let image = &data[..end.unwrap_or(data.len())];
-    let text = module::checked_text(image)?;
+    let text = module::checked_text(&data[..end.unwrap_or(data.len())])?;
+    if linker.image.get().is_some() {
+        let why = "a text that comes after the image was made";
+        return Err(Refusal::new(Code::INVALID_HANDLE, why));
+    }
+    if !crate::ptx::needs_others(text) {
+        check(linker, text)?;
+    }
+    lock(&linker.texts).push(text.to_owned());
+    Ok(())
+}
+
+/// Loads a text, for what is wrong with it.
+fn check(linker: &Linker, text: &str) -> Result<(), Refusal> {
     let device = linker.context.device;
     let loaded = crate::Module::load(text, &device.config, &device.memory)?;
     // Fails only if something else has freed a variable, and then it is free.
     let _ = loaded.unload(&device.memory);
-    let text = CString::new(image).map_err(|nul| {
-        let why = format!("a NUL at {}", nul.nul_position());
-        Refusal::new(Code::INVALID_PTX, why)
-    })?;
-    linker.text.set(text).map_err(|_| second())
+    Ok(())
+}
+
+/// The image, loaded once for what is wrong with it.
+fn image(linker: &Linker) -> Result<CString, Refusal> {
+    let refuse = |code, why: String| Refusal::new(code, why);
+    let texts = lock(&linker.texts);
+    let linked = match &texts[..] {
+        [] => return Err(refuse(Code::INVALID_IMAGE, "no text was added".into())),
+        [text] => text.clone(),
+        texts => {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            crate::ptx::link(&texts).map_err(|why| refuse(Code::INVALID_PTX, why))?
+        }
+    };
+    check(linker, &linked)?;
+    let problem = |nul: NulError| format!("a NUL at {}", nul.nul_position());
+    CString::new(linked).map_err(|nul| refuse(Code::INVALID_PTX, problem(nul)))
 }
 
 /// The image belongs to the linker. Its length counts the NUL, so that a copy of it can be loaded.
@@ -128,9 +148,19 @@ pub(crate) fn complete(
     let linker = machine()?.linkers.get(handle)?;
     check_unsafe_call()?;
     let place = image.required()?;
-    let text = linker.text.get().ok_or(Code::INVALID_IMAGE)?;
-    bytes.write_unless_null(text.as_bytes_with_nul().len());
-    place.write(text.as_ptr())
+    let made = match linker.image.get() {
+        Some(_) => Ok(()),
+        None => self::image(&linker).map(|image| {
+            // Another thread's image of the same texts is as good.
+            let _ = linker.image.set(image);
+        }),
+    };
+    let errors = made.as_ref().map_or_else(|refusal| &*refusal.why, |()| "");
+    linker.logs.write(errors)?;
+    made.map_err(|refusal| refusal.code)?;
+    let image = linker.image.get().ok_or(Code::INVALID_IMAGE)?;
+    bytes.write_unless_null(image.as_bytes_with_nul().len());
+    place.write(image.as_ptr())
 }
 
 pub(crate) fn destroy(handle: Handle<Linker>) -> Outcome {

@@ -23,6 +23,7 @@ pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod occupancy;
 pub(crate) mod pointer;
+pub(crate) mod pool;
 pub(crate) mod primary;
 pub(crate) mod proc_address;
 pub(crate) mod profiler;

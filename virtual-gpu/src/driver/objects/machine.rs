@@ -1,6 +1,7 @@
 //! The machine: its devices, and the tables of everything that lives on them.
 
 use crate::checks::Orders;
+use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::findings::{Findings, Left};
 use crate::driver::mode;
@@ -12,6 +13,7 @@ use crate::driver::objects::known_memory::KnownMemory;
 use crate::driver::objects::library::{Library, LibraryKernel};
 use crate::driver::objects::linker::Linker;
 use crate::driver::objects::module::{Function, Module};
+use crate::driver::objects::pool::{self, Pool};
 use crate::driver::objects::primary::Primary;
 use crate::driver::objects::stream::Stream;
 use crate::driver::objects::table::Table;
@@ -25,6 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct Machine {
     initialised: AtomicBool,
     pub(crate) devices: Vec<Device>,
+    pub(crate) pools: Table<Pool>,
     pub(crate) run: Arc<RunOptions>,
     pub(crate) contexts: Table<Context>,
     pub(crate) streams: Table<Stream>,
@@ -50,22 +53,27 @@ pub(crate) struct Device {
     /// The order of all work on the machine, and what it has touched.
     pub(crate) orders: Arc<Orders>,
     pub(crate) primary: Primary,
+    /// The pool that it has from the start.
+    pub(crate) pool: Handle<Pool>,
 }
 
 impl Machine {
     pub(crate) fn new(settings: Settings) -> Self {
         let orders = Arc::new(Orders::default());
+        let pools = Table::new(Code::INVALID_VALUE);
         let device = |ordinal: u32| Device {
             ordinal: ordinal.cast_signed(),
             config: settings.device.clone(),
             memory: Memory::of_device(ordinal, settings.device.memory_bytes),
             orders: Arc::clone(&orders),
             primary: Primary::default(),
+            pool: pools.insert(Pool::new(ordinal.cast_signed(), pool::Kind::Default)),
         };
         let ordinals = 0..settings.devices.count();
         Self {
             initialised: AtomicBool::new(false),
             devices: ordinals.map(device).collect(),
+            pools,
             run: Arc::new(settings.run),
             contexts: Table::new(Code::INVALID_CONTEXT),
             streams: Table::new(Code::INVALID_HANDLE),

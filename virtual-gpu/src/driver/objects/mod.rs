@@ -13,6 +13,7 @@ pub(crate) mod library;
 pub(crate) mod linker;
 pub(crate) mod machine;
 pub(crate) mod module;
+pub(crate) mod pool;
 pub(crate) mod primary;
 pub(crate) mod steps;
 pub(crate) mod stream;

@@ -22,7 +22,7 @@ use crate::driver::abi::{
 };
 use crate::driver::calls::{
     attributes, capture, context, copy, copy2d, device, error_names, event, fill, function, graph,
-    host_memory, launch, library, link, managed, memory, module, occupancy, pointer, primary,
+    host_memory, launch, library, link, managed, memory, module, occupancy, pointer, pool, primary,
     proc_address, profiler, stream, user_object,
 };
 use crate::driver::code::{Code, SUCCESS};
@@ -33,6 +33,7 @@ use crate::driver::objects::graph::{ExecutableGraph, Graph, NodeName};
 use crate::driver::objects::library::{Library, LibraryKernel};
 use crate::driver::objects::linker::Linker;
 use crate::driver::objects::module::{Function, Module};
+use crate::driver::objects::pool::Pool;
 use crate::driver::objects::stream::Stream;
 use crate::driver::objects::user_object::UserObject;
 use crate::driver::seam::dispatch::{Class, dispatch, export, exports, follow, row};
@@ -134,6 +135,20 @@ exports! {
     cuMemPrefetchAsync_v2 / cuMemPrefetchAsync_v2_ptsz(
         address: u64, bytes: usize, place: Location, flags: u32, stream: Handle<Stream>
     ) => managed::prefetch_to_place;
+    cuDeviceGetDefaultMemPool(pool: Out<Handle<Pool>>, device: i32) => pool::of_device;
+    cuDeviceGetMemPool(pool: Out<Handle<Pool>>, device: i32) => pool::of_device;
+    cuDeviceSetMemPool(device: i32, pool: Handle<Pool>) => pool::set_of_device;
+    cuMemPoolCreate(pool: Out<Handle<Pool>>, properties: In<pool::Properties>) => pool::create;
+    cuMemPoolDestroy(pool: Handle<Pool>) => pool::destroy;
+    cuMemPoolTrimTo(pool: Handle<Pool>, kept_bytes: usize) => pool::trim;
+    cuMemPoolGetAttribute(pool: Handle<Pool>, setting: i32, value: HostPointer) => pool::get;
+    cuMemPoolSetAttribute(pool: Handle<Pool>, setting: i32, value: HostPointer) => pool::set;
+    cuMemPoolSetAccess(pool: Handle<Pool>, accesses: In<pool::Access>, count: usize)
+        => pool::set_access;
+    cuMemPoolGetAccess(flags: Out<i32>, pool: Handle<Pool>, place: In<Location>) => pool::access;
+    cuMemAllocFromPoolAsync / cuMemAllocFromPoolAsync_ptsz(
+        address: Out<u64>, bytes: usize, pool: Handle<Pool>, stream: Handle<Stream>
+    ) => pool::alloc;
     cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) => memory::info;
     cuMemGetAddressRange_v2(start: Out<u64>, bytes: Out<usize>, address: u64)
         => memory::address_range;

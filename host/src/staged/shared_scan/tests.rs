@@ -1,0 +1,94 @@
+//! Many scans over two GPUs at once end, however little there is for them.
+
+use std::env;
+use std::iter;
+use std::process::{self, Command};
+use std::thread;
+use std::time::Duration;
+
+use warpfold_kernels::op::Sum;
+
+use super::scan_shared;
+use crate::gpu::{Gpu, PIECE_BYTES};
+use crate::kernel::kind::inclusive_scan as Inclusive;
+
+/// What the scans may take before they count as hung.
+const PATIENCE: Duration = Duration::from_secs(200);
+
+/// Runs the test of this name again, in a process with two devices, unless this is that process.
+fn on_two_devices(test: &str, body: impl FnOnce()) {
+    const VARIABLE: &str = "WARPFOLD_TEST_CHILD";
+    if env::var_os(VARIABLE).is_none_or(|name| name != test) {
+        let child = Command::new(env::current_exe().unwrap())
+            .args([test, "--exact", "--nocapture"])
+            .envs([
+                (VARIABLE, test),
+                ("VIRTUAL_GPU", "on"),
+                ("VIRTUAL_GPU_DEVICES", "2"),
+                ("VIRTUAL_GPU_CHECKS", "none"),
+            ])
+            .output()
+            .unwrap();
+        let printed = String::from_utf8_lossy(&child.stdout);
+        let complaints = String::from_utf8_lossy(&child.stderr);
+        let has_passed = child.status.success() && printed.contains("1 passed");
+        assert!(has_passed, "{printed}\n{complaints}");
+        return;
+    }
+    thread::spawn(|| {
+        thread::sleep(PATIENCE);
+        eprintln!("the scans did not end in {PATIENCE:?}");
+        process::exit(1);
+    });
+    body();
+}
+
+#[test]
+fn scans_share_one_lane_of_each_gpu() {
+    let test = "staged::shared_scan::tests::scans_share_one_lane_of_each_gpu";
+    on_two_devices(test, || {
+        let gpus = [0, 1].map(|ordinal| Gpu::with_device(ordinal).unwrap());
+        // Of each GPU another scan's rank comes first, and waits for that scan's other rank in the middle of its work.
+        but_one_lane(&gpus[0], || {
+            but_one_lane(&gpus[1], || {
+                thread::scope(|scope| {
+                    scope.spawn(|| scan(&gpus, [Duration::ZERO, LATE]));
+                    scope.spawn(|| scan(&gpus, [LATE, Duration::ZERO]));
+                });
+            });
+        });
+    });
+}
+
+/// When a rank comes for its lane that is not the first.
+const LATE: Duration = Duration::from_millis(500);
+
+/// Scans items of three pieces over two GPUs, of which each begins so late.
+fn scan(gpus: &[Gpu], late: [Duration; 2]) {
+    let items = vec![1u64; 2 * PIECE_BYTES / 8 + 1];
+    let scanned = scan_shared::<Inclusive, Sum, _>(&items, 2, |shares, chain| {
+        thread::scope(|scope| {
+            let ranks: Vec<_> = iter::zip(shares, iter::zip(gpus, late))
+                .map(|(share, (gpu, late))| {
+                    scope.spawn(move || {
+                        thread::sleep(late);
+                        gpu.enter(|entered| share.scan::<Inclusive, Sum>(entered, chain))
+                    })
+                })
+                .collect();
+            ranks.into_iter().try_for_each(|rank| rank.join().unwrap())
+        })
+    });
+    assert!(scanned.unwrap().into_iter().eq(1..=items.len() as u64));
+}
+
+/// Runs `work` while all lanes for pieces but one are out.
+fn but_one_lane(gpu: &Gpu, work: impl FnOnce()) {
+    let done = gpu.enter(|entered| {
+        let mut lanes = entered.lanes(usize::MAX, PIECE_BYTES)?;
+        lanes.pop();
+        work();
+        Ok(())
+    });
+    assert_eq!(done, Ok(()));
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Runs the tests of other CUDA programs on the virtual GPU, through `libcuda.so.1`.
+
+    python3 virtual-gpu/libcuda/suites            all of them
+    python3 virtual-gpu/libcuda/suites cudarc     those that take seconds, and need no CUDA but NVRTC from PyPI
+    … --write                                     puts the rows of what was run into virtual-gpu/README.md
+
+Programs come from crates.io and PyPI, in the versions that are named beside them; all is kept in `target/suites`. It fails
+where a test fails that is not listed with a reason, or passes that is, or where the README says otherwise. It ends with status 2
+where a suite cannot be had.
+"""
+
+import argparse
+import sys
+
+# Nothing is written beside the sources.
+sys.dont_write_bytecode = True
+
+from common import PLACE, ROOT, Missing, build_library
+from python import EXPECTED as NUMBA_EXPECTED
+from python import HEADERS, NUMBA, headers, numba
+from rust import CUDARC, CUDARC_EXPECTED, CUST, CUST_EXPECTED, cudarc, cudarc_devices, cudarc_long, cust
+
+README = ROOT / "virtual-gpu" / "README.md"
+MARKS = ("<!-- the suites' table -->\n", "<!-- its end -->")
+HEAD = "| program | tests | run | pass | do not pass | seconds |\n|---|---|---|---|---|---|\n"
+
+# Name, version, part, function, failures with a reason.
+SUITES = [
+    ("cudarc", CUDARC, "one device", cudarc, {}),
+    ("cudarc", CUDARC, "two devices", cudarc_devices, {}),
+    ("cudarc-long", CUDARC, "millions of loop rounds", cudarc_long, CUDARC_EXPECTED),
+    ("cust", CUST, "unit tests", lambda: cust("--lib"), CUST_EXPECTED),
+    ("cust", CUST, "examples in its documentation", lambda: cust("--doc"), CUST_EXPECTED),
+    ("cuda-headers", HEADERS, "CUB, libcu++, intrinsics", headers, {}),
+    ("numba-cuda", NUMBA, "driver", lambda: numba("cudadrv"), NUMBA_EXPECTED),
+    ("numba-cuda", NUMBA, "compiler", lambda: numba("cudapy"), NUMBA_EXPECTED),
+    ("numba-cuda", NUMBA, "reference counts, examples", lambda: numba("nrt", "doc_examples"), NUMBA_EXPECTED),
+]
+
+
+def row(title, result, expected):
+    """A row of the table but for its seconds, and what is wrong with the result."""
+    reasons, wrong = {}, []
+    for test in sorted(result.failed):
+        reason = next((why for part, why in expected.items() if part in test), None)
+        if reason is None:
+            wrong.append(f"FAILED: {test}")
+            reason = "not explained"
+        reasons[reason] = reasons.get(reason, 0) + 1
+    if not result.passed:
+        wrong.append("no test passed")
+    said = "; ".join(f"{count}: {why}" for why, count in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))
+    count = len(result.passed) + len(result.failed)
+    return f"| {title} | {count} | {len(result.passed)} | {said or 'none'} |", wrong
+
+
+def stale(results):
+    """Reasons for which no test of any suite fails, if all suites were run."""
+    failed = [test for result in results for test in result.failed]
+    listed = [*CUDARC_EXPECTED, *CUST_EXPECTED, *NUMBA_EXPECTED]
+    return [part for part in listed if not any(part in test for test in failed)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="suites to run, such as cudarc; all without it")
+    parser.add_argument("--write", action="store_true", help="put the rows into virtual-gpu/README.md")
+    options = parser.parse_args()
+    build_library()
+    text = README.read_text()
+    before, rest = text.split(MARKS[0])
+    table, after = rest.split(MARKS[1])
+    rows = {line.split(" | ")[0] + line.split(" | ")[1]: line for line in table.removeprefix(HEAD).splitlines()}
+    wrong, missing, results = [], False, []
+    chosen = [suite for suite in SUITES if not options.names or suite[0] in options.names]
+    for name, version, part, work, expected in chosen:
+        title = f"{name.removesuffix('-long')} {version} | {part}"
+        try:
+            result = work()
+        except Missing as reason:
+            print(f"SKIPPED: {title}: {reason}", file=sys.stderr)
+            missing = True
+            continue
+        results.append(result)
+        (PLACE / f"{title.replace(' | ', '-').replace(' ', '-')}.log").write_text(result.text)
+        line, problems = row(title, result, expected)
+        print(f"{line} {result.seconds:.0f} |", flush=True)
+        wrong += [f"{title}: {problem}" for problem in problems]
+        key = "| " + title.replace(" | ", "")
+        if options.write:
+            rows[key] = f"{line} {result.seconds:.0f} |"
+        elif not rows.get(key, "").startswith(line):
+            wrong.append(f"{title}: README.md has another row: {rows.get(key)}")
+    if len(results) == len(SUITES):
+        wrong += [f"listed as failing, and nothing fails: {part}" for part in stale(results)]
+    if options.write:
+        README.write_text(before + MARKS[0] + HEAD + "".join(f"{line}\n" for line in rows.values()) + MARKS[1] + after)
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 2 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

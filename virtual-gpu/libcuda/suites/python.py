@@ -1,0 +1,115 @@
+"""The tests of `numba-cuda`: kernels in Python, compiled by NVVM and NVRTC, and launched through `cuda.core`.
+
+And kernels of NVIDIA's headers, see `headers.py`.
+"""
+
+import os
+import re
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from common import PLACE, Result, cargo_results, environment, pip_environment, run
+
+NUMBA = "0.30.4"
+HEADERS = "13.5"
+PACKAGES = [
+    f"numba-cuda=={NUMBA}",
+    "numba==0.68.1",
+    "numpy==2.4.6",
+    "cuda-core==1.2.2",
+    "cuda-bindings==13.5.0",
+    "nvidia-cuda-nvrtc==13.5.37",
+    "nvidia-nvvm==13.5.37",
+    "nvidia-cuda-runtime==13.5.37",
+    "nvidia-cuda-cccl==13.3.5.0.6",
+    "nvidia-cuda-crt==13.5.37",
+    "pytest==9.2.0",
+    "cffi==2.1.1",
+    "psutil==7.2.2",
+    "filecheck==1.0.6",
+    "cloudpickle==3.1.2",
+    "ml_dtypes==0.5.4",
+]
+
+# Tests that need not pass, by a part of their name, and why.
+EXPECTED = {
+    "test_dispatcher_cpointer_arguments": "a mistake found in numba: a kernel is told of 16 items in arrays of 10",
+    "test_struct_model_type_arr": "a mistake found in numba: a write past an array of one item",
+    "TestIpc": "memory shared with other processes is not supported",
+    "test_ipc": "memory shared with other processes is not supported",
+    "test_set_registers": "registers are not limited",
+    "test_get_const_mem_size": "no sizes of constant memory",
+    "test_get_const_mem": "no sizes of constant memory",
+    "TestSelfRecursion": "recursion is not supported",
+    "test_declare_device_cabi": "the kernel declares a result that the function does not give",
+    "test_dump_assembly": "warns that nvJitLink is missing",
+    "test_cannot_cache_linking_libraries": "bit code is not supported",
+    "graph_builder": "graphs of edges are not supported",
+    "TestAcceleratedArchitecture": "maps of tensors are not supported",
+    "TestHostAlloc": "page-locked memory of the program's own, reached by kernels",
+    "mapped": "page-locked memory of the program's own, reached by kernels",
+    "pinned": "page-locked memory of the program's own, reached by kernels",
+    "TestPinned": "page-locked memory of the program's own, reached by kernels",
+    "cupy": "wants CuPy",
+    "TestCoreContiguous": "wants CuPy",
+    "test_fortran_contiguous": "wants CuPy",
+}
+
+# Tests after which no other can run in their process, for a fault ends a context.
+APART = {
+    "cudapy.test_dispatcher": "TestDispatcher.test_dispatcher_cpointer_arguments",
+    "cudapy.test_localmem": "TestCudaLocalMem.test_struct_model_type_arr",
+}
+
+
+def numba(*parts):
+    """The tests of some parts of the suite, a process for each file."""
+    venv = pip_environment("numba", PACKAGES)
+    # A race ends a context, and numba's kernel that assigns to an array of no dimensions has one: all threads of its block
+    # write the same value.
+    env = environment(
+        VIRTUAL_GPU_CHECKS="memory,sync",
+        NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS="0",
+        NUMBA_CUDA_WARN_ON_IMPLICIT_COPY="0",
+    )
+    tests = next(venv.glob("lib/python*/site-packages/numba_cuda/numba/cuda/tests"))
+    names = [f"{part}.{file.stem}" for part in parts for file in sorted(tests.glob(f"{part}/test_*.py"))]
+    result, lock = Result(), threading.Lock()
+
+    def process(name, *tests):
+        command = [venv / "bin" / "python", "-m", "numba.runtests", *tests]
+        text, _ = run(command, 600, cwd=PLACE, env=env)
+        failed = set(re.findall(r"^(?:ERROR|FAIL): \S+ \((\S+?)\)", text, re.M))
+        passed = {test for test in re.findall(r"^\S+ \((numba\.\S+?)\)", text, re.M)} - failed
+        skipped = set(re.findall(r"^\S+ \((\S+?)\) \.\.\. skipped", text, re.M))
+        if "-v" in tests and not re.search(r"^Ran \d+ tests? in", text, re.M):
+            failed.add(f"{name}: did not end")
+        with lock:
+            result.add(f"{name}:\n{text}\n", passed - skipped, failed)
+        return text
+
+    def one(name):
+        module = f"numba.cuda.tests.{name}"
+        if name not in APART:
+            process(name, "-v", module)
+            return
+        apart = f"{module}.{APART[name]}"
+        process(name, "-v", apart)
+        listed = re.findall(r"^numba\.\S+$", process(name, "-l", module), re.M)
+        process(name, "-v", *(test for test in listed if test != apart))
+
+    start = time.monotonic()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(one, names))
+    result.seconds = time.monotonic() - start
+    return result
+
+
+def headers():
+    program = Path(__file__).with_name("headers.py")
+    text, seconds = run([pip_environment("numba", PACKAGES) / "bin" / "python", program], 600, cwd=PLACE, env=environment())
+    result = Result()
+    result.add(text, *cargo_results(text), seconds)
+    return result

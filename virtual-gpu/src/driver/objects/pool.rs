@@ -1,0 +1,71 @@
+//! Memory pools. An allocation of a pool is one in a stream's order. Nothing is kept for later, so what can be set for a pool
+//! changes nothing but the answer.
+
+use crate::driver::code::{Code, Outcome};
+use crate::driver::objects::lock;
+use std::sync::Mutex;
+
+/// Settings that are 0 or 1, and how many bytes a pool keeps when they are free.
+const SWITCHES: std::ops::RangeInclusive<i32> = 1..=3;
+const KEPT_BYTES: i32 = 4;
+/// Counts of bytes, which are not kept.
+const COUNTS: std::ops::RangeInclusive<i32> = 5..=8;
+
+/// A pool.
+pub(crate) struct Pool {
+    /// The device that its memory is on.
+    pub(crate) device: i32,
+    pub(crate) kind: Kind,
+    settings: Mutex<[u64; 4]>,
+}
+
+/// Whether the device has the pool from the start, or somebody has made it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Default,
+    Created,
+}
+
+/// How wide the value of a setting is.
+pub(crate) enum Value {
+    Switch(i32),
+    Bytes(u64),
+}
+
+impl Pool {
+    pub(crate) fn new(device: i32, kind: Kind) -> Self {
+        Self {
+            device,
+            kind,
+            settings: Mutex::new([1, 1, 1, 0]),
+        }
+    }
+
+    pub(crate) fn get(&self, setting: i32) -> Outcome<Value> {
+        let value = lock(&self.settings)[place(setting)?];
+        Ok(match setting {
+            KEPT_BYTES => Value::Bytes(value),
+            _ => Value::Switch(i32::from(value != 0)),
+        })
+    }
+
+    pub(crate) fn set(&self, setting: i32, value: u64) -> Outcome {
+        lock(&self.settings)[place(setting)?] = value;
+        Ok(())
+    }
+}
+
+/// Whether the value of a setting has eight bytes, and not four.
+pub(crate) fn is_wide(setting: i32) -> bool {
+    setting == KEPT_BYTES
+}
+
+fn place(setting: i32) -> Outcome<usize> {
+    match setting {
+        known if SWITCHES.contains(&known) || known == KEPT_BYTES => {
+            usize::try_from(known - 1).map_err(|_| Code::INVALID_VALUE)
+        }
+        count if COUNTS.contains(&count) => Err(Code::NOT_SUPPORTED),
+        _ => Err(Code::INVALID_VALUE),
+    }
+}

@@ -1,0 +1,71 @@
+//! The device runtime's barrier of a whole grid, for cooperative launches: two functions in PTX, linked with a text that
+//! calls them.
+//!
+//! Each block's first thread counts itself in. The last one resets the count and begins the next generation, for which the
+//! others wait. The count and the generation belong to the module, so two launches of it must not run at the same time, and on
+//! the virtual device none do.
+
+use super::link::link;
+use std::borrow::Cow;
+
+const CALLS: [&str; 2] = ["cudaCGSynchronize", "cudaCGGetIntrinsicHandle"];
+
+const TEXT: &str = "
+.version 7.0
+.target sm_70
+.address_size 64
+.global .align 4 .u32 blocks_at_grid_barrier;
+.global .align 4 .u32 generation_of_grid_barrier;
+.visible .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope)
+{
+    .reg .b64 %d;
+    mov.u64 %d, 1;
+    st.param.b64 [handle], %d;
+    ret;
+}
+.visible .func (.param .b32 result) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<10>;
+    bar.sync 0;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %tid.y;
+    mov.u32 %r3, %tid.z;
+    or.b32 %r1, %r1, %r2;
+    or.b32 %r1, %r1, %r3;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra PASSED;
+    mov.u32 %r1, %nctaid.x;
+    mov.u32 %r2, %nctaid.y;
+    mov.u32 %r3, %nctaid.z;
+    mul.lo.u32 %r1, %r1, %r2;
+    mul.lo.u32 %r1, %r1, %r3;
+    ld.relaxed.gpu.global.u32 %r4, [generation_of_grid_barrier];
+    atom.acq_rel.gpu.global.add.u32 %r5, [blocks_at_grid_barrier], 1;
+    add.u32 %r5, %r5, 1;
+    setp.ne.u32 %p1, %r5, %r1;
+    @%p1 bra WAIT;
+    st.relaxed.gpu.global.u32 [blocks_at_grid_barrier], 0;
+    red.release.gpu.global.add.u32 [generation_of_grid_barrier], 1;
+    bra PASSED;
+WAIT:
+    ld.acquire.gpu.global.u32 %r6, [generation_of_grid_barrier];
+    setp.eq.u32 %p2, %r6, %r4;
+    @%p2 bra WAIT;
+PASSED:
+    bar.sync 0;
+    mov.u32 %r7, 0;
+    st.param.b32 [result], %r7;
+    ret;
+}
+";
+
+/// A text, with these functions if it calls them. Its lines are as they were.
+pub(crate) fn with_grid_barrier(text: &str) -> Cow<'_, str> {
+    let is_called = CALLS.iter().any(|call| text.contains(call));
+    match is_called.then(|| link(&[text, TEXT])) {
+        // A text that has functions of these names needs no others.
+        None | Some(Err(_)) => Cow::Borrowed(text),
+        Some(Ok(linked)) => Cow::Owned(linked),
+    }
+}

@@ -1,0 +1,284 @@
+//! Links texts: makes one text of several that name each other's functions and variables.
+//!
+//! It works on tokens. A text is cut into its items: header, declarations, definitions. What two texts define is kept
+//! once if one definition is weak. A name that is a text's own, and that another text has too, gets the text's number behind
+//! it, wherever the text says it. Lines stay apart: the first text keeps its lines, the next begins on a line of its own.
+
+use super::lex::{Kind, Token, lex};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+/// Who may name an item.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Linkage {
+    Own,
+    Visible,
+    /// `.weak` or `.common`: gives way to another definition.
+    Weak,
+    Extern,
+}
+
+/// A declaration or definition outside functions.
+struct Item<'a> {
+    name: &'a str,
+    linkage: Linkage,
+    is_function: bool,
+    is_definition: bool,
+    /// Its bytes in the text.
+    place: Range<usize>,
+}
+
+/// A text and its items.
+struct Unit<'a> {
+    text: &'a str,
+    tokens: Vec<Token<'a>>,
+    items: Vec<Item<'a>>,
+    /// The bytes of `.version`, `.target` and `.address_size`.
+    headers: Vec<Range<usize>>,
+    version: (u32, u32),
+    target: &'a str,
+}
+
+/// One text that says what all of them say. Fails with the name that two of them define.
+pub(crate) fn link(texts: &[&str]) -> Result<String, String> {
+    let units: Vec<Unit<'_>> = texts.iter().map(|text| Unit::new(text)).collect();
+    let chosen = definitions(&units)?;
+    let version = units.iter().map(|unit| unit.version).max();
+    let (major, minor) = version.unwrap_or_default();
+    let target = units.iter().map(|unit| unit.target);
+    let target = target.max_by_key(|target| architecture(target));
+    let mut linked = format!(".version {major}.{minor} ");
+    linked += &format!(".target {} .address_size 64 ", target.unwrap_or_default());
+    for (number, unit) in units.iter().enumerate() {
+        let others = units
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != number);
+        let taken = others.flat_map(|(_, unit)| unit.items.iter().map(|item| item.name));
+        linked += &unit.written(number, &chosen, &taken.collect());
+        linked.push('\n');
+    }
+    Ok(linked)
+}
+
+/// Whether a text needs others: it names what they define.
+pub(crate) fn needs_others(text: &str) -> bool {
+    let unit = Unit::new(text);
+    let mut items = unit.items.iter();
+    items.any(|item| item.linkage == Linkage::Extern)
+}
+
+/// Which text's definition of a name counts, for all names that texts share.
+fn definitions<'a>(units: &[Unit<'a>]) -> Result<HashMap<&'a str, usize>, String> {
+    let mut chosen: HashMap<&str, (usize, Linkage)> = HashMap::new();
+    for (number, unit) in units.iter().enumerate() {
+        for item in unit.items.iter().filter(|item| item.is_definition) {
+            match (item.linkage, chosen.get(item.name)) {
+                (Linkage::Own | Linkage::Extern, _) | (Linkage::Weak, Some(_)) => {}
+                (Linkage::Visible, Some(&(_, Linkage::Visible))) => {
+                    return Err(format!("`{}` is defined in two of the texts", item.name));
+                }
+                (linkage, _) => {
+                    chosen.insert(item.name, (number, linkage));
+                }
+            }
+        }
+    }
+    let texts = chosen.into_iter().map(|(name, (number, _))| (name, number));
+    Ok(texts.collect())
+}
+
+/// The number of `sm_90a`, for the highest.
+fn architecture(target: &str) -> u32 {
+    let digits: String = target.chars().filter(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or(0)
+}
+
+impl<'a> Unit<'a> {
+    fn new(text: &'a str) -> Self {
+        let mut unit = Self {
+            text,
+            // What cannot be a token is found when the linked text is loaded.
+            tokens: lex(text, &mut Vec::new()),
+            items: Vec::new(),
+            headers: Vec::new(),
+            version: (0, 0),
+            target: "",
+        };
+        let mut at = 0;
+        while unit.tokens[at].kind != Kind::End {
+            at = unit.item(at).max(at + 1);
+        }
+        unit
+    }
+
+    fn token(&self, at: usize) -> Token<'a> {
+        self.tokens[at.min(self.tokens.len() - 1)]
+    }
+
+    fn is(&self, at: usize, punct: u8) -> bool {
+        self.token(at).kind == Kind::Punct(punct)
+    }
+
+    fn directive(&self, at: usize) -> Option<&'a str> {
+        let next = self.token(at + 1);
+        (self.is(at, b'.') && next.kind == Kind::Word).then_some(next.text)
+    }
+
+    /// Takes in the item that begins at a token; gives the first token behind it.
+    fn item(&mut self, start: usize) -> usize {
+        let begin = self.token(start).at;
+        match self.directive(start) {
+            Some("version") => {
+                let number = |digits: &str| digits.parse().unwrap_or(0);
+                if let Some((major, minor)) = self.token(start + 2).text.split_once('.') {
+                    self.version = (number(major), number(minor));
+                }
+                self.header(start, start + 3)
+            }
+            Some("target") => {
+                self.target = self.token(start + 2).text;
+                let mut at = start + 3;
+                while self.is(at, b',') {
+                    at += 2;
+                }
+                self.header(start, at)
+            }
+            Some("address_size") => self.header(start, start + 3),
+            Some("file" | "loc") => {
+                let line = self.token(start).line;
+                let rest = self.tokens[start..].iter();
+                start + rest.take_while(|token| token.line == line).count()
+            }
+            Some("section") => self.past(start, b'}'),
+            Some("pragma") => self.past(start, b';'),
+            Some(_) => {
+                let (names, at) = self.declaration(start);
+                let place = begin..self.token(at).at;
+                let names = names.into_iter();
+                self.items.extend(names.map(|item| Item {
+                    place: place.clone(),
+                    ..item
+                }));
+                at
+            }
+            None => start + 1,
+        }
+    }
+
+    fn header(&mut self, start: usize, end: usize) -> usize {
+        let place = self.token(start).at..self.token(end).at;
+        self.headers.push(place);
+        end
+    }
+
+    fn past(&self, start: usize, punct: u8) -> usize {
+        let rest = self.tokens[start..].iter();
+        let is_end = |token: &&Token<'_>| token.kind == Kind::Punct(punct);
+        start + rest.take_while(|token| !is_end(token)).count() + 1
+    }
+
+    /// The names of the declaration that begins at a token, and the first token behind it.
+    fn declaration(&self, start: usize) -> (Vec<Item<'a>>, usize) {
+        let (mut at, mut depth, mut linkage) = (start, 0_u32, Linkage::Own);
+        let (mut is_function, mut has_body, mut is_named) = (false, false, false);
+        let mut items: Vec<Item<'a>> = Vec::new();
+        loop {
+            let token = self.token(at);
+            at += 1;
+            match token.kind {
+                Kind::End => break,
+                Kind::Punct(b'.') if depth == 0 => {
+                    match self.token(at).text {
+                        "visible" => linkage = Linkage::Visible,
+                        "weak" | "common" => linkage = Linkage::Weak,
+                        "extern" => linkage = Linkage::Extern,
+                        "func" | "entry" => is_function = true,
+                        _ => {}
+                    }
+                    at += 1;
+                }
+                Kind::Punct(b'{' | b'(' | b'[') => {
+                    has_body |= is_function && depth == 0 && token.kind == Kind::Punct(b'{');
+                    depth += 1;
+                }
+                Kind::Punct(b'}' | b')' | b']') => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 && has_body {
+                        break;
+                    }
+                }
+                Kind::Punct(b';') if depth == 0 => break,
+                Kind::Punct(b',') if depth == 0 => is_named = is_function,
+                Kind::Word if depth == 0 && !is_named => {
+                    is_named = true;
+                    items.push(Item {
+                        name: token.text,
+                        linkage,
+                        is_function,
+                        is_definition: linkage != Linkage::Extern,
+                        place: 0..0,
+                    });
+                }
+                _ => {}
+            }
+        }
+        for item in items.iter_mut().filter(|item| item.is_function) {
+            item.is_definition = has_body;
+        }
+        (items, at)
+    }
+
+    /// The text for the linked one: without what other texts define, and its own names apart from theirs.
+    fn written(
+        &self,
+        number: usize,
+        chosen: &HashMap<&str, usize>,
+        taken: &HashSet<&str>,
+    ) -> String {
+        let is_dropped = |item: &&Item<'_>| match item.linkage {
+            Linkage::Own => false,
+            Linkage::Extern => !item.is_function && chosen.contains_key(item.name),
+            _ => item.is_definition && chosen.get(item.name) != Some(&number),
+        };
+        let dropped = self.items.iter().filter(is_dropped);
+        let dropped = dropped.map(|item| item.place.clone());
+        let mut edits: Vec<(Range<usize>, String)> = dropped
+            .chain(self.headers.iter().cloned())
+            .map(|place| (place.clone(), lines_of(&self.text[place])))
+            .collect();
+        let own = self
+            .items
+            .iter()
+            .filter(|item| item.linkage == Linkage::Own);
+        let renamed: HashSet<&str> = own
+            .map(|item| item.name)
+            .filter(|name| taken.contains(name))
+            .collect();
+        let mut after_dot = false;
+        for token in &self.tokens {
+            if token.kind == Kind::Word && !after_dot && renamed.contains(token.text) {
+                let place = token.at..token.at + token.text.len();
+                edits.push((place, format!("{}$text{number}", token.text)));
+            }
+            after_dot = token.kind == Kind::Punct(b'.');
+        }
+        edits.sort_by_key(|(place, _)| place.start);
+        let (mut written, mut at) = (String::new(), 0);
+        for (place, text) in edits {
+            // A name within something that is dropped is gone with it.
+            if place.start >= at {
+                written += &self.text[at..place.start];
+                written += &text;
+                at = place.end;
+            }
+        }
+        written + &self.text[at..]
+    }
+}
+
+/// As many lines, with nothing on them.
+fn lines_of(text: &str) -> String {
+    let lines = text.bytes().filter(|&byte| byte == b'\n');
+    lines.map(|_| '\n').collect::<String>() + " "
+}

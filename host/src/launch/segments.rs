@@ -46,16 +46,19 @@ impl Segments {
         }
     }
 
-    /// Whether all that a launch reads and writes is aligned for its types.
+    /// Whether all that a launch reads and writes of items is aligned for its types. Where there are none, any place will do.
     fn are_aligned(&self, output: Span, report: Address) -> bool {
         let offsets = match self.starts {
             Starts::Offsets(offsets) => Some(offsets),
             Starts::Rows(_) => None,
         };
-        let spans = [Some(self.items), offsets, self.count_at, Some(output)];
+        let output = (self.items.item_count > 0).then_some(output);
+        let spans = [Some(self.items), offsets, self.count_at, output];
         let mut spans = spans.into_iter().flatten();
         let is_report_aligned = report.is_multiple_of(size_of::<u64>() as u64);
-        is_report_aligned && spans.all(|span| span.check_alignment(Argument::Input).is_ok())
+        is_report_aligned
+            && spans
+                .all(|span| span.item_count == 0 || span.check_alignment(Argument::Input).is_ok())
     }
 
     /// What is read, and the results that are written: this many.

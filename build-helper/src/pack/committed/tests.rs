@@ -229,18 +229,11 @@ fn changed_files_with_right_hashes_are_refused_or_hold_kernels_of_the_source() {
 
 #[test]
 fn a_file_whose_hash_was_made_anew_has_kernels_of_the_source_alone() {
-    // SplitMix64.
-    let mut state = 1_u64;
-    let mut roll = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    };
+    let mut numbers = Numbers(2);
     judge(&[]);
     for _ in 0..5_000 {
-        let changes = 1 + roll() % 3;
-        let bytes: Vec<u8> = (0..3 * changes).map(|_| roll() as u8).collect();
+        let changes = 1 + numbers.below(3);
+        let bytes: Vec<u8> = (0..3 * changes).map(|_| numbers.below(256) as u8).collect();
         judge(&bytes);
     }
 }

@@ -62,16 +62,19 @@ def stale(results):
     return [part for part in listed if not any(part in test for test in failed)]
 
 
+def table():
+    """The README before its table, the table, and what follows."""
+    before, rest = README.read_text().split(MARKS[0])
+    return before, *rest.split(MARKS[1])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="suites to run, such as cudarc; all without it")
     parser.add_argument("--write", action="store_true", help="put the rows into virtual-gpu/README.md")
     options = parser.parse_args()
     build_library()
-    text = README.read_text()
-    before, rest = text.split(MARKS[0])
-    table, after = rest.split(MARKS[1])
-    rows = {line.split(" | ")[0] + line.split(" | ")[1]: line for line in table.removeprefix(HEAD).splitlines()}
+    rows = {line.split(" | ")[0] + line.split(" | ")[1]: line for line in table()[1].removeprefix(HEAD).splitlines()}
     wrong, missing, results = [], False, []
     chosen = [suite for suite in SUITES if not options.names or suite[0] in options.names]
     for name, version, part, work, expected in chosen:
@@ -95,6 +98,7 @@ def main():
     if len(results) == len(SUITES):
         wrong += [f"listed as failing, and nothing fails: {part}" for part in stale(results)]
     if options.write:
+        before, _, after = table()
         README.write_text(before + MARKS[0] + HEAD + "".join(f"{line}\n" for line in rows.values()) + MARKS[1] + after)
     for line in wrong:
         print(line, file=sys.stderr)

@@ -272,7 +272,7 @@ fn longest_run(lines: &[u32], at: usize, places: &BTreeMap<&[u32], Vec<usize>>) 
 }
 
 /// Writes a number, seven bits to a byte, the lowest first.
-pub fn number_to(mut number: usize, bytes: &mut Vec<u8>) {
+fn number_to(mut number: usize, bytes: &mut Vec<u8>) {
     while number >= 128 {
         bytes.push(number as u8 | 128);
         number >>= 7;

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use arrayvec::ArrayVec;
+
 use crate::binding::{Guard, Lend, LendMut, RawStream, User};
 use crate::error::Result;
 use crate::kernel::Type;
@@ -132,9 +134,8 @@ impl<M> Arguments<M> {
 /// What has lent memory to a call: dropped when the call's work is queued or done.
 #[derive(Default)]
 pub(crate) struct Loans<'a> {
-    guards: [Option<Box<dyn Guard + 'a>>; MOST_LOANS],
-    ordered_with: [Option<RawStream<'a>>; MOST_LOANS],
-    count: usize,
+    guards: ArrayVec<Box<dyn Guard + 'a>, MOST_LOANS>,
+    ordered_with: ArrayVec<RawStream<'a>, MOST_LOANS>,
 }
 
 /// The arguments of a call that can be memory.
@@ -143,7 +144,7 @@ const MOST_LOANS: usize = 11;
 impl<'a> Loans<'a> {
     /// The streams that the call has to come after, and that have to come after it.
     pub fn ordered_with(&self) -> impl Iterator<Item = RawStream<'a>> + '_ {
-        self.ordered_with.iter().flatten().copied()
+        self.ordered_with.iter().copied()
     }
 
     fn take(&mut self, memory: &'a mut Memory<'_>, user: User<'a>) -> Span {
@@ -153,9 +154,8 @@ impl<'a> Loans<'a> {
             // The types of a request keep places apart; an empty span reaches nothing.
             Memory::Host(_) | Memory::HostMut(_) => return Span::NONE,
         };
-        self.guards[self.count] = Some(lent.guard);
-        self.ordered_with[self.count] = lent.ordered_with;
-        self.count += 1;
+        self.guards.push(lent.guard);
+        self.ordered_with.extend(lent.ordered_with);
         lent.span
     }
 }

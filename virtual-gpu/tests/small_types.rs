@@ -56,6 +56,15 @@ fn saturating_forms() {
 }
 
 #[test]
+fn bfloat16_to_integers_of_8_bits() {
+    let value = |a: u64| f32::from_bits((a as u32) << 16);
+    let text = "{ .reg .b16 h; cvt.rzi.s8.bf16 h, a; and.b16 d, h, 0xff; }";
+    check(W16, text, |a, _, _| u64::from(value(a) as i8 as u8));
+    let text = "{ .reg .b16 h; cvt.rzi.u8.bf16 h, a; and.b16 d, h, 0xff; }";
+    check(W16, text, |a, _, _| u64::from(value(a) as u8));
+}
+
+#[test]
 fn functions_of_three_bits_that_also_tell_whether_any_is_set() {
     let text = "{ .reg .pred q, r; setp.lt.u32 q, a, b; lop3.or.b32 d|r, a, b, c, 0x80, q;
                   selp.b32 d, 1, d, r; }";

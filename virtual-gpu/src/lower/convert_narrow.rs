@@ -55,8 +55,9 @@ pub(super) fn single<'a>(
     let finish = Finish::new(opcode.takes("relu"), opcode.takes("satfinite"));
     let control = body.constant(finish.with(mode).into());
     let f = match (to.is_float(), from.is_float()) {
-        _ if [to, from].iter().any(|ty| ty.bits == 8) && is_brain(to, from) => None,
         (false, _) => to_integer(to, from),
+        // bf16 goes to integers of 8 bits, and does not come from them.
+        (true, false) if to.kind == Kind::Brain && from.bits == 8 => None,
         // Held in 0 to 1, so that nothing is left to round.
         (true, false) if mode.saturates() => match to.kind {
             Kind::Brain => by_integer!(from, F => map2!(F, u32, |a: F, _: u32| {
@@ -88,11 +89,6 @@ pub(super) fn single<'a>(
     body.emit(Op::Map2 { f, d, s }, Class::Convert);
     super::convert::extend_sign(body, d, to, bits);
     Ok(())
-}
-
-/// Whether bf16 takes part, which is not converted to and from integers of 8 bits.
-fn is_brain(to: Type, from: Type) -> bool {
-    to.kind == Kind::Brain || from.kind == Kind::Brain
 }
 
 fn unsupported(to: Type, from: Type) -> String {

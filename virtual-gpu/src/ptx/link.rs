@@ -106,7 +106,8 @@ impl<'a> Unit<'a> {
             target: "",
         };
         let mut at = 0;
-        while unit.tokens[at].kind != Kind::End {
+        // An item that does not end may end behind the last token.
+        while unit.token(at).kind != Kind::End {
             at = unit.item(at).max(at + 1);
         }
         unit
@@ -281,4 +282,34 @@ impl<'a> Unit<'a> {
 fn lines_of(text: &str) -> String {
     let lines = text.bytes().filter(|&byte| byte == b'\n');
     lines.map(|_| '\n').collect::<String>() + " "
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_end_within_an_item() {
+        const WHOLE: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 a;\n";
+        for end in [
+            ".file 1 \"name\"",
+            ".section .debug_loc {",
+            ".pragma \"nounroll\"",
+            ".visible .func f(",
+            ".global .u32 b",
+            ".target",
+            ".version",
+            ".",
+            "",
+        ] {
+            let text = format!("{WHOLE}{end}");
+            let linked = link(&[&text, WHOLE]).unwrap();
+            let header = ".version 8.0 .target sm_80 .address_size 64 ";
+            assert!(end == ".target" || linked.starts_with(header), "{linked}");
+            // The second text's `a` is another one.
+            assert!(linked.contains(".u32 a$text0;"), "{linked}");
+            assert!(linked.contains(".u32 a$text1;"), "{linked}");
+            assert!(!needs_others(&text));
+        }
+    }
 }

@@ -16,6 +16,8 @@ mod device;
 #[path = "common/graph.rs"]
 mod graph;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use buffers::zeros;
 use child::in_child;
 use common::gpu;
@@ -29,6 +31,12 @@ use warpfold::texts::{Row, Texts};
 use warpfold::{
     Argument, Commutative, Equal, Error, Gpu, Kernel, Op, Result, Sum, cust, kind, reduce, scan,
 };
+
+/// Each test holds this: `cust`'s own copies end a capture of another thread's.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn stream() -> Stream {
     gpu();
@@ -46,6 +54,7 @@ fn misaligned(buffer: &DeviceBuffer<u32>) -> DeviceSlice<u32> {
 
 #[test]
 fn a_total_in_the_place_of_the_count_is_refused() {
+    let _alone = alone();
     let (gpu, stream) = (gpu(), stream());
     let input = DeviceBuffer::from_slice(&[1_u64; 1000]).unwrap();
     let mut output = zeros::<u64>(1000);
@@ -124,6 +133,7 @@ impl Keyed {
 
 #[test]
 fn a_call_by_key_that_is_refused_has_written_nothing() {
+    let _alone = alone();
     let (keyed, stream) = (Keyed::new(), stream());
     // Only the second launch writes results.
     let over_starts = || keyed.starts.index(..);
@@ -180,6 +190,7 @@ fn a_call_by_key_that_is_refused_has_written_nothing() {
 
 #[test]
 fn a_call_by_key_that_is_refused_leaves_nothing_in_a_capture() {
+    let _alone = alone();
     let (keyed, stream) = (Keyed::new(), stream());
     // The first launch works, and so is compiled.
     keyed
@@ -315,6 +326,7 @@ where
 
 #[test]
 fn the_identity_is_written_whole_whatever_its_size_and_place() {
+    let _alone = alone();
     check_identity::<ToThree>(&[1, 2, 3]);
     check_identity::<ToSix>(&[1, 2, 3, 4, 5, 6]);
     check_identity::<ToFour>(&[1, 2, 3, 4]);
@@ -325,6 +337,7 @@ const TEXT: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .ent
 
 #[test]
 fn loading_a_text_keeps_the_drivers_code() {
+    let _alone = alone();
     let gpu = gpu();
     for code in [222, 225, 36, 46, 812, 914, 999, 12_345] {
         let armed = fail(Failure {
@@ -344,6 +357,7 @@ fn loading_a_text_keeps_the_drivers_code() {
 
 #[test]
 fn a_sticky_code_while_loading_a_text_ends_the_gpu() {
+    let _alone = alone();
     in_child(
         "a_sticky_code_while_loading_a_text_ends_the_gpu",
         &[("VIRTUAL_GPU", "on")],
@@ -373,6 +387,7 @@ fn a_sticky_code_while_loading_a_text_ends_the_gpu() {
 
 #[test]
 fn a_call_by_key_makes_room() {
+    let _alone = alone();
     let small = [("VIRTUAL_GPU", "on"), ("VIRTUAL_GPU_MEMORY", "32M")];
     in_child("a_call_by_key_makes_room", &small, || {
         assert_eq!(common::mode(), Mode::Virtual);
@@ -403,6 +418,7 @@ fn a_call_by_key_makes_room() {
 
 #[test]
 fn the_search_for_a_wrong_offset_makes_room() {
+    let _alone = alone();
     in_child(
         "the_search_for_a_wrong_offset_makes_room",
         &[("VIRTUAL_GPU", "on")],

@@ -1,4 +1,4 @@
-use super::trial::{CAPABILITIES, compiled, judge, read, sealed, stamp, text};
+use super::trial::{compiled, judge, read, sealed, stamp, text};
 use super::*;
 
 /// What is read of a file of these kernels.

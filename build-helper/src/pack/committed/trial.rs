@@ -4,7 +4,7 @@ use super::{Capability, Stamp, from_file, split, to_file};
 use crate::kernels::{Compiled, Kernel};
 use crate::source::Hash;
 
-pub const CAPABILITIES: [Capability; 2] = [(9, 0), (7, 0)];
+const CAPABILITIES: [Capability; 2] = [(9, 0), (7, 0)];
 
 /// The symbols of the source's rows.
 const SYMBOLS: [&str; 2] = ["reduce_product", "reduce_sum"];

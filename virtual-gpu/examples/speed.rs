@@ -1,9 +1,9 @@
 //! How fast the interpreter is: `cargo run --release -p virtual-gpu --example speed`.
 //!
-//! Prints millions of lane instructions a second on one core, for loops of arithmetic, a sum over
-//! memory, a sum of warps by shuffles, and arithmetic with a value that nothing wrote: with no checks
-//! but those of memory, which are always on, and with each of the others. Of several runs the
-//! fastest counts.
+//! Prints millions of lane instructions a second on one core, for loops of arithmetic, 64-bit remainders, a sum
+//! over memory, a sum of warps by shuffles, and arithmetic with an undefined value. Each is run with the
+//! checks of memory accesses only, which are always on, and with other checks. The fastest of several
+//! runs counts.
 
 use std::time::Instant;
 
@@ -52,6 +52,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         (
             "floats",
             "fma.rn.f32 %f2, %f1, %f3, %f4; add.rn.f32 %f1, %f1, %f2; mul.rn.f32 %f4, %f1, %f3;",
+        ),
+        (
+            "remainder",
+            "mov.b64 %d3, {%r1, %r5}; rem.s64 %d4, %d2, %d3; cvt.u32.u64 %r6, %d4;",
         ),
         (
             "memory",

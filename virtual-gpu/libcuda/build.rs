@@ -1,4 +1,4 @@
-//! Gives the library the name under which programs that are linked with the CUDA driver look for it.
+//! Sets the library's soname, by which programs that are linked with the CUDA driver find it.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

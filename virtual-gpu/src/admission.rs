@@ -12,7 +12,7 @@ pub enum LaunchError {
     Grid {
         /// The grid asked for.
         grid: [u32; 3],
-        /// What the device allows.
+        /// The device's limits.
         max: [u32; 3],
     },
     /// The block is empty or larger than the device or the kernel allows.
@@ -20,7 +20,7 @@ pub enum LaunchError {
     Block {
         /// The block asked for.
         block: [u32; 3],
-        /// What is allowed, in words.
+        /// The limits, as text.
         allowed: String,
     },
     /// More shared memory than a block may have.

@@ -1,17 +1,17 @@
 //! What a launch did, counted exactly.
 //!
-//! The counts belong to the PTX as written and to the rules below, not to the machine code that a
-//! real driver would make of it, and not to caches: a sector that is read twice by two
-//! instructions counts twice.
+//! The counts are those of the PTX text by the rules below. They are not those of the machine code
+//! that a real driver would compile, and know nothing of caches: a sector that two instructions
+//! read counts twice.
 //!
 //! * A *lane instruction* is one instruction carried out by one lane.
 //! * A *sector* is an aligned run of 32 bytes; a warp instruction counts each sector that its
 //!   lanes touch once.
-//! * A *bank conflict* is a wavefront of a shared-memory instruction beyond those that its bytes
-//!   need: 32 banks of four bytes; 8-byte accesses go in halves, 16-byte accesses in quarters of
-//!   a warp.
+//! * A *bank conflict* is a wavefront of a shared-memory instruction beyond the minimum for its
+//!   bytes. There are 32 banks of four bytes. 8-byte accesses are done by half warps, and 16-byte
+//!   accesses by quarters of a warp.
 
-/// What kind of work an instruction is.
+/// The class of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Class {
@@ -66,9 +66,9 @@ pub struct Counters {
     pub local_bytes: u64,
     /// Load and store instructions to shared memory, per warp.
     pub shared_accesses: u64,
-    /// Wavefronts of shared memory beyond those that the bytes need.
+    /// Wavefronts of shared memory beyond the minimum for the bytes.
     pub bank_conflicts: u64,
-    /// Branches at which the lanes of a fragment went two ways or more.
+    /// Branches at which the lanes of a fragment diverged.
     pub divergent_branches: u64,
     /// Barriers of a block that completed, over all blocks.
     pub barriers: u64,

@@ -9,7 +9,7 @@ use crate::memory::Memory;
 use crate::module::Kernel;
 use crate::schedule::Policy;
 
-/// What a launch's grids have touched.
+/// The grids of a launch, and the memory that they touched.
 pub(crate) type Touched = (Vec<Grid>, Raw);
 
 impl Kernel {
@@ -31,8 +31,8 @@ impl Kernel {
         Ok(outcome?)
     }
 
-    /// As [`launch`](Self::launch), and tells what its grids have touched, if it was watched for races: to
-    /// its end, or until it was stopped.
+    /// As [`launch`](Self::launch). If the race check is on, it also gives the memory that the grids touched
+    /// until the end, or until the launch was stopped.
     pub(crate) fn launch_and_tell(
         &self,
         shape: &Shape,
@@ -46,7 +46,7 @@ impl Kernel {
         Ok((outcome, races.map(RaceDetector::touched)))
     }
 
-    /// Runs the kernel to its end, or until it is stopped. Gives what has watched it, if something has.
+    /// Runs the kernel until it ends or is stopped. Gives the race check's observer, if the check is on.
     fn run(
         &self,
         shape: &Shape,

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limit {
-    /// What is not supported.
+    /// The unsupported feature.
     pub what: &'static str,
     /// PTX that is refused for that: a statement of a kernel, or declarations of a module.
     pub example: &'static str,

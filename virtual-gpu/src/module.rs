@@ -1,5 +1,5 @@
-//! Modules: PTX text, read and lowered as a whole, so that nothing about a kernel can fail later
-//! because something in it is not supported.
+//! Modules: PTX text, read and lowered as a whole, so that unsupported features are found before a
+//! kernel runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct Variable {
 /// A kernel of a loaded module.
 #[derive(Debug, Clone)]
 pub struct Kernel {
-    /// All kernels of its module: it may launch any of them.
+    /// All kernels of its module. A kernel may launch any of them.
     siblings: Arc<[Compiled]>,
     index: usize,
 }
@@ -60,8 +60,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// The text is malformed, uses what is not supported ([`LIMITS`](crate::LIMITS)) or is for a newer
-    /// device, or its variables do not fit into the memory. Nothing stays allocated then.
+    /// The text is malformed, uses unsupported features ([`LIMITS`](crate::LIMITS)) or is for a newer
+    /// device, or its variables do not fit into the memory. Then nothing stays allocated.
     pub fn load(text: &str, device: &DeviceConfig, memory: &Memory) -> Result<Self, LoadError> {
         let mut problems = Vec::new();
         let text = ptx::with_grid_barrier(text);
@@ -129,7 +129,7 @@ impl Kernel {
         &self.siblings
     }
 
-    /// The kernel of that place in the order of the text.
+    /// The kernel with this index in the order of the text.
     pub(crate) fn sibling(&self, index: usize) -> Option<Kernel> {
         let siblings = Arc::clone(&self.siblings);
         (index < siblings.len()).then_some(Kernel { siblings, index })
@@ -160,7 +160,7 @@ impl Kernel {
         self.program().local_bytes
     }
 
-    /// Registers that the PTX uses, at most 255. A compiler for real hardware would use others.
+    /// Registers of the PTX text, at most 255. A compiler for real hardware would use another number.
     pub fn registers(&self) -> u32 {
         self.program().register_count.min(255)
     }

@@ -1,8 +1,8 @@
-//! In which order blocks start and warps get their turns, and for how long: random, fair, and the
-//! same for the same seed.
+//! The schedule: the order in which blocks start, and the order and length of the warps' turns. It is
+//! random and fair, and the same for the same seed.
 //!
-//! Time goes in rounds. In each round every warp that can run gets one turn, so none starves; but
-//! see [`Policy::StarvedPredecessor`], which tries patience.
+//! Time is divided into rounds. In each round every warp that can run gets one turn, so none starves,
+//! except under [`Policy::StarvedPredecessor`].
 
 /// How blocks start and how the turns are dealt out.
 ///
@@ -17,16 +17,16 @@ pub enum Policy {
     Seeded,
     /// The same, and blocks start in the reverse order of their numbers.
     ReversedBlocks,
-    /// The same as [`Policy::Seeded`], and only one block is alive at a time; a grid that a kernel
-    /// launches waits for the end of the one that launched it.
+    /// The same as [`Policy::Seeded`], and only one block runs at a time. A grid that a kernel launches
+    /// waits until the launching grid has ended.
     OneBlock,
-    /// The same as [`Policy::Seeded`], and one of the blocks that are alive gets no turn for many
-    /// rounds, unless nothing else can run, so blocks that wait for it wait long. Half the time it is
-    /// the first block, for which others are likely to wait.
+    /// The same as [`Policy::Seeded`], and one of the running blocks gets no turn for many rounds unless
+    /// nothing else can run, so blocks that wait for it wait long. Half the time it is the first block, for
+    /// which others are likely to wait.
     StarvedPredecessor,
     /// The same as [`Policy::Seeded`], and a read of global memory may return the value before the last
-    /// write, unless an order that the program makes forbids it. This shows missing fences that no
-    /// interleaving shows.
+    /// write, unless an order of the program forbids it. This reveals missing fences that no interleaving
+    /// reveals.
     StaleReads,
 }
 
@@ -58,7 +58,7 @@ const LONGEST_TURN: u64 = 512;
 /// Under [`Policy::StarvedPredecessor`], all blocks get a turn once in this number of rounds.
 const STARVED_ROUNDS: u64 = 16;
 
-/// A warp's turn: the block's place among those alive, and the warp.
+/// A warp's turn: the index of the block among the running ones, and the warp.
 pub(crate) type TurnOf = (usize, usize);
 
 /// Deals out the turns of one launch.
@@ -67,7 +67,7 @@ pub(crate) struct Schedule {
     state: u64,
     policy: Policy,
     round: u64,
-    /// Who is starved; drawn again when all blocks have had a turn.
+    /// The starved block, chosen again when all blocks have had a turn.
     victim: u64,
 }
 
@@ -83,7 +83,7 @@ impl Schedule {
         }
     }
 
-    /// How many blocks may be alive on a device that holds `held`.
+    /// How many blocks may run at once on a device that holds `held`.
     pub(crate) fn resident_blocks(&self, held: usize) -> usize {
         match self.policy {
             Policy::OneBlock => held.min(1),
@@ -114,7 +114,7 @@ impl Schedule {
         }
     }
 
-    /// Takes the victim's turns out, if others have some.
+    /// Removes the victim's turns, if other blocks have turns.
     fn starve(&self, turns: &mut Vec<TurnOf>) {
         let chosen = match self.victim % 2 {
             0 => turns.iter().map(|turn| turn.0).min(),
@@ -127,7 +127,7 @@ impl Schedule {
         }
     }
 
-    /// Whether a grid that was launched by the one that runs goes first now.
+    /// Whether a child of the running grid is to run now.
     pub(crate) fn child_goes_first(&mut self) -> bool {
         self.policy != Policy::OneBlock && self.below(2) == 0
     }

@@ -1,4 +1,4 @@
-//! The environment variables that say what the driver is to be: the one list of them.
+//! The list of environment variables that configure the driver.
 
 /// An environment variable that the driver reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -6,11 +6,11 @@
 pub struct EnvVariable {
     /// Its name.
     pub name: &'static str,
-    /// What it sets.
+    /// The setting.
     pub sets: &'static str,
     /// The values that it may have.
     pub values: &'static str,
-    /// The value that stands for its absence.
+    /// The default value.
     pub default: &'static str,
 }
 
@@ -25,7 +25,7 @@ macro_rules! variables {
         ///
         /// Another value, and a variable whose name begins with `VIRTUAL_GPU_` and is not listed, is an
         /// error: `cuInit` fails, and [`mode`](crate::mode()) says why. A program can set the same by
-        /// [`start`](crate::start()), and the environment is not read then.
+        /// [`start`](crate::start()); then the environment is not read.
         pub const VARIABLES: [EnvVariable; [$($name),*].len()] = [
             $(EnvVariable { name: $name, sets: $sets, values: $values, default: $default },)*
         ];

@@ -1,4 +1,4 @@
-//! Instructions one by one, through PTX, against Rust's own arithmetic.
+//! Single instructions in PTX, compared with Rust's arithmetic.
 
 mod support;
 
@@ -31,6 +31,14 @@ fn integer_arithmetic() {
     });
     check(W64, "rem.u64 d, a, b;", |a, b, _| {
         a.checked_rem(b).unwrap_or(u64::MAX)
+    });
+    check(W64, "div.s64 d, a, b;", |a, b, _| match b as i64 {
+        0 => u64::MAX,
+        b => (a as i64).wrapping_div(b) as u64,
+    });
+    check(W64, "rem.s64 d, a, b;", |a, b, _| match b as i64 {
+        0 => u64::MAX,
+        b => (a as i64).wrapping_rem(b) as u64,
     });
     check(W32, "min.s32 d, a, b;", |a, b, _| {
         (a as i32).min(b as i32) as u64
@@ -149,7 +157,7 @@ fn comparisons_and_selections() {
     );
 }
 
-/// A result of f32 arithmetic, a NaN made canonical.
+/// The bits of an f32 result, with NaNs made canonical.
 fn bits32(x: f32) -> u64 {
     if x.is_nan() {
         0x7fff_ffff
@@ -158,7 +166,7 @@ fn bits32(x: f32) -> u64 {
     }
 }
 
-/// A result of f64 arithmetic on two operands, of which a NaN in the first place is preferred.
+/// The bits of an f64 result of two operands. A NaN in `preferred` takes precedence.
 fn bits64(x: f64, preferred: f64, other: f64) -> u64 {
     match (x.is_nan(), preferred.is_nan(), other.is_nan()) {
         (false, ..) => x.to_bits(),

@@ -1,5 +1,5 @@
-//! The kernels that are compared with hardware by `examples/conformance`, on the virtual GPU alone:
-//! they load, no check finds anything in them, and no schedule changes their results.
+//! The kernels of `examples/conformance` on the virtual GPU alone: they load, no check reports
+//! anything, and their results are the same under every schedule.
 
 #[allow(dead_code, reason = "the example uses the rest")]
 #[path = "../examples/conformance/suite/mod.rs"]
@@ -16,7 +16,7 @@ use suite::kernel;
 use suite::virtual_machine::VirtualMachine;
 use virtual_gpu::{Checks, Policy, RunOptions};
 
-/// Forms that PTX has and the virtual GPU does not load.
+/// Forms of PTX that the virtual GPU does not load.
 const NOT_LOADED: [&str; 0] = [];
 
 fn loaded() -> Catalogue {

@@ -1,5 +1,5 @@
-//! Asynchronous copies and mbarriers: what they do under many schedules, and what is found where a
-//! wait is missing.
+//! Asynchronous copies and mbarriers: their results under many schedules, and the reports of
+//! missing waits.
 
 mod support;
 
@@ -102,7 +102,7 @@ fn a_missing_wait_is_a_race() {
     check_fault(&format!("{copy} {STORE}"), is_race);
     check_fault(&format!("{copy} cp.async.wait_group 1; {STORE}"), is_race);
     check_fault(&format!("{copy} bar.sync 0; {STORE}"), is_race);
-    // The wait comes before the read of a neighbour's bytes, and no barrier does.
+    // There is a wait before the read of a neighbour's bytes, but no barrier.
     let neighbour = "xor.b32 %r3, %r3, 16;";
     let copied = format!("{copy} cp.async.wait_group 0;");
     check_fault(&format!("{copied} {neighbour} {STORE}"), is_race);
@@ -151,7 +151,7 @@ fn a_bulk_copy_reports_to_its_mbarrier() {
     for instead in ["bar.sync 0;", ""] {
         check_fault(&format!("{INIT} {BULK} {instead} {STORE}"), is_race);
     }
-    // Even for the thread that began it, and only a test of the mbarrier is enough.
+    // This holds even for the thread that began the copy. Only a test of the mbarrier is enough.
     let own = "@!%p1 ret; ld.shared.u32 %r4, [%r2];";
     check_fault(&format!("{INIT} {BULK} {own}"), is_race);
     let wait = "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; cp.async.wait_all;";
@@ -170,7 +170,7 @@ fn a_bulk_copy_to_global_memory() {
                 @%p1 cp.async.bulk.commit_group;";
     let wait = "@%p1 cp.async.bulk.wait_group.read 0;";
     check(&format!("{fill} {wait}"), |i| i as u32);
-    // What is being copied must not be overwritten.
+    // The source of a copy must not be overwritten.
     check_fault(
         &format!("{fill} @%p1 st.shared.u32 [%r2], 7; {wait}"),
         is_race,
@@ -252,7 +252,7 @@ fn copies_report_to_an_mbarrier() {
     for whose in [neighbour, ""] {
         check_fault(&format!("{init} {copy} {whose} {STORE}"), is_race);
     }
-    // Without `.noinc` the arrivals of the copies come on top of those that the mbarrier takes.
+    // Without `.noinc` the arrivals of the copies are added to those that the mbarrier expects.
     let extra = copy.replace(".noinc", "");
     let extra = format!("{extra} mbarrier.arrive.shared.b64 _, [%r10];");
     check(

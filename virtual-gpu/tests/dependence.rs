@@ -1,5 +1,5 @@
-//! Programmatic launches: what a thread must not touch before it has waited for the launches before,
-//! and who has waited.
+//! Programmatic launches: the accesses that are not allowed before a thread has waited for the
+//! preceding launches, and which threads have waited.
 
 mod support;
 
@@ -21,7 +21,7 @@ fn text(body: &str) -> String {
     kernel(1, &body) + " .const .align 4 .u32 table[2] = {7, 8};"
 }
 
-/// What stops a kernel on a device, and the address of the buffer of 1024 zeros that it gets.
+/// The fault of a kernel, and the address of its buffer of 1024 zeros.
 fn stopped(device: &Device, body: &str, threads: u32) -> (Option<FaultKind>, u64) {
     let (module, buffer) = (device.load(&text(body)), device.zeros(1024));
     match device.launch(&module, "k", 1, threads, &[Arg::U64(buffer)]) {
@@ -31,7 +31,7 @@ fn stopped(device: &Device, body: &str, threads: u32) -> (Option<FaultKind>, u64
     }
 }
 
-/// Whether 64 threads read the buffer too early after this, whatever the schedule.
+/// Whether 64 threads that execute this first read the buffer too early, under every schedule.
 fn is_early(before: &str) -> bool {
     let body = format!("{before} ld.global.u32 %r2, [%d1];");
     let mut seen = Vec::new();
@@ -157,7 +157,7 @@ fn a_barrier_of_the_block_hands_a_wait_on() {
          SECOND: bar.sync 1, 64; END:"
     );
     assert!(is_early(&arrives_first));
-    // Of each warp the half that waited has gone, and the other half meets.
+    // In each warp the half that waited has exited, and the other half meets.
     let halves = format!(
         "and.b32 %r5, %r1, 31; setp.lt.u32 %p1, %r5, 16; @%p1 {WAIT} @%p1 ret; barrier.sync 1, 32;"
     );
@@ -171,7 +171,7 @@ fn a_barrier_of_the_warp_hands_a_wait_on() {
     for other in ["", "vote.sync.any.pred %p2, %p1, -1;"] {
         assert!(is_early(&format!("{first} {other}")), "{other}");
     }
-    // Half a warp meets, and the other half has not waited.
+    // Half a warp meets without the other half, which has not waited.
     let half = format!("{first} setp.lt.u32 %p2, %r5, 16; @%p2 bar.warp.sync 0xffff;");
     assert!(is_early(&half));
     assert!(!is_early(&format!("{half} @!%p2 ret;")));

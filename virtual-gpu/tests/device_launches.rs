@@ -1,4 +1,4 @@
-//! Grids launched by kernels: when they run, what orders them, and what is refused.
+//! Grids launched by kernels: when they run, how they are ordered, and which launches fail.
 
 #[path = "support/launching.rs"]
 mod launching;
@@ -8,8 +8,8 @@ use launching::{FIRE_AND_FORGET, NULL_STREAM, TAIL_LAUNCH, again, buffer, launch
 use support::{Arg, Device};
 use virtual_gpu::{Counters, Dependence, Fault, FaultKind, LaunchError, Policy, Switch};
 
-/// Runs a text under every policy and some seeds, with the checks on, and gives what all runs
-/// agree on: the numbers at `p0`, or what the fault says.
+/// Runs a text under every policy and some seeds, with the checks on. Gives the common result of
+/// all runs: the numbers at `p0`, or the text of the fault.
 fn run(body: &str, number: u64) -> Result<(Vec<u64>, Counters), String> {
     let mut found = None;
     for policy in Policy::ALL {
@@ -110,7 +110,7 @@ fn a_kernel_launches_itself_to_the_depth_of_24() {
     assert_eq!((numbers[0], counters.device_launches), (4, 3));
     assert_eq!(run(&again(FIRE_AND_FORGET), 24).unwrap().0[..2], [25, 0]);
     assert_eq!(run(&again(FIRE_AND_FORGET), 25).unwrap().0[..2], [25, 65]);
-    // A tail launch takes the place of its launcher.
+    // A tail launch replaces its launcher.
     assert_eq!(run(&again(TAIL_LAUNCH), 100).unwrap().0[..2], [101, 0]);
 }
 
@@ -202,7 +202,7 @@ fn a_table_of_kernels_in_memory() {
     assert_eq!(device.download::<u64>(to, 1), [7]);
 }
 
-/// In a programmatic launch, too: such a grid begins when its launcher has come so far.
+/// The same holds in a programmatic launch: the grid begins after its launcher has launched it.
 #[test]
 fn a_child_need_not_wait_for_the_launches_before() {
     for stream in [NULL_STREAM, FIRE_AND_FORGET, TAIL_LAUNCH] {

@@ -1,8 +1,7 @@
-//! A program of `cust`'s from end to end, in which nothing but this line speaks of a virtual
-//! device:
+//! A complete program of `cust`, in which only this line mentions the virtual device:
 use virtual_gpu as _;
-// So it shows that the linker keeps the driver's symbols for `cust` alone. It runs on the real
-// device where there is one.
+// It shows that the linker keeps the driver's symbols for `cust`. It runs on the real device if
+// there is one.
 
 use cust::launch;
 use cust::memory::{CopyDestination, DeviceBuffer};

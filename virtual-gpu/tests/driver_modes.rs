@@ -1,8 +1,7 @@
-//! Whose device a process gets, by its environment. Each case is a process of its own, since the
-//! choice is made once: this program starts itself, with the word `report`, and compares what that
-//! prints.
+//! Which device a process gets, by its environment. Each case is a separate process, since the
+//! choice is made once: this program starts itself with the word `report`, and compares the output.
 //!
-//! What the real driver does is not tested here, so that the outcome is the same with and without
+//! The real driver's results are not tested here, so that the outcome is the same with and without
 //! one.
 
 #[path = "driver_modes/late.rs"]

@@ -1,4 +1,4 @@
-//! Lanes that part and meet, lanes and threads that wait for each other, blocks that do.
+//! Lanes that diverge and meet; lanes, threads and blocks that wait for each other.
 
 mod support;
 
@@ -60,7 +60,7 @@ fn nested_conditionals_and_early_returns() {
 
 #[test]
 fn a_lane_may_wait_for_another_of_its_warp() {
-    // Lane 0 spins until lane 31, which goes the other way, sets the flag.
+    // Lane 0 spins until lane 31, which takes the other branch, sets the flag.
     let (out, _) = one_block(
         32,
         "setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [dynamic], 0; bar.sync 0; mov.u32 %r39, 1; \
@@ -91,7 +91,7 @@ fn a_wait_for_the_clock_ends_soon() {
 
 #[test]
 fn blocks_of_a_cooperative_launch_wait_for_each_other() {
-    // Each block tells its number, and reads that of the next one behind the barrier of the grid.
+    // Each block stores its number, and reads that of the next block after the barrier of the grid.
     let device = Device::new();
     let (blocks, threads) = (6, 48);
     let numbers = device.zeros(4 * blocks);
@@ -222,7 +222,7 @@ fn part_of_a_warp_synchronises_on_its_own() {
 
 #[test]
 fn lanes_come_to_a_shuffle_one_after_the_other() {
-    // Each lane takes a way of its own length, and all meet at the reduction.
+    // Each lane takes a path of its own length, and all meet at the reduction.
     let (out, _) = one_block(
         32,
         "mov.u32 %r1, %r0; SPIN: setp.eq.u32 %p1, %r1, 0; @%p1 bra MEET; sub.u32 %r1, %r1, 1; \

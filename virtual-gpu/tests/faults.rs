@@ -1,4 +1,4 @@
-//! Kernels that do wrong, and what is said about them.
+//! Faulty kernels, and their reports.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Functions that the system defines, calls that grow without end, and registers of 128 bits.
+//! Functions that the system defines, calls that expand exponentially, and registers of 128 bits.
 
 mod support;
 

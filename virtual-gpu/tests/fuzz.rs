@@ -1,10 +1,10 @@
-//! Whatever the text, loading it ends: with a module or with a list of problems, without a panic.
-//! What loads is launched, and that ends, too: with or without a fault.
+//! Loading any text ends with a module or a list of problems, and never with a panic. Kernels that
+//! load are launched, which also ends, with or without a fault.
 //!
 //! Texts are made from kernels that load, by cutting, doubling, exchanging and changing pieces.
-//! `PTX_FUZZ=10000000 cargo test --release -p virtual-gpu --test fuzz -- --nocapture` makes as many as
-//! it says instead of a few, and reports how fast; `PTX_FUZZ_SEED` starts elsewhere. The targets in
-//! `fuzz/` go where these have not been.
+//! `PTX_FUZZ=10000000 cargo test --release -p virtual-gpu --test fuzz -- --nocapture` makes that many
+//! in place of a few, and reports the speed; `PTX_FUZZ_SEED` chooses other texts. The targets in
+//! `fuzz/` are guided by coverage.
 
 #[path = "fuzz/edit.rs"]
 mod edit;
@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use trial::Bed;
 
-/// Texts that a run makes unless it is told otherwise.
+/// The default number of texts.
 const DEFAULT_COUNT: u64 = 20_000;
 /// What one text may take.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -1,10 +1,9 @@
-//! For every kind of fault a small kernel that has it, what is said about it word for word, and the
-//! same kernel put right, which runs clean under every schedule.
+//! For every kind of fault: a small kernel that has it, the exact report, and the corrected kernel, which runs clean
+//! under every schedule.
 //!
-//! `ptx/faults/` holds `NAME.ptx`, `NAME.txt` and `NAME.fixed.ptx`. The second line of a kernel says
-//! how it is launched: blocks, threads, the buffer it gets, and whether it is programmatic. Addresses of the buffer are told
-//! relative to it. With `GOLDEN=write` in the environment the texts are written anew; look at them
-//! then.
+//! `ptx/faults/` holds `NAME.ptx`, `NAME.txt` and `NAME.fixed.ptx`. The second line of a kernel describes its launch:
+//! blocks, threads, the buffer, and whether it is programmatic. Addresses in reports are relative to the buffer. With
+//! `GOLDEN=write` in the environment the texts are written again; review them then.
 
 mod support;
 
@@ -73,7 +72,7 @@ fn run(text: &str, seed: u64, policy: Policy) -> (u64, Result<Counters, Box<Faul
     (buffer, outcome)
 }
 
-/// The text with the buffer's addresses told relative to it.
+/// The text with addresses made relative to the buffer.
 fn relative(text: &str, buffer: u64) -> String {
     let mut parts = text.split("0x");
     let mut out = parts.next().unwrap_or("").to_owned();

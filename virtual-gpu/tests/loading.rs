@@ -1,4 +1,4 @@
-//! What is said about texts that cannot be loaded, and what modules tell about themselves.
+//! The errors of texts that cannot be loaded, and the properties of modules.
 
 mod support;
 
@@ -159,8 +159,7 @@ fn variables_hold_their_first_values_and_addresses() {
     assert_eq!(device.memory.live_bytes(), 0);
 }
 
-/// As an assembly statement in a kernel leaves it: in the middle of a block, before an instruction on
-/// the same line.
+/// As inline assembly is compiled: in the middle of a block, before an instruction on the same line.
 #[test]
 fn a_pragma_takes_nothing_with_it() {
     let device = Device::new();
@@ -187,7 +186,7 @@ fn launches_outside_the_limits_are_refused() {
     assert!(error(1, 2048).contains("1024 threads in all"));
 }
 
-/// Any text gives an answer, never a panic: a real one with pieces cut out, doubled and changed.
+/// No text causes a panic: a valid one with pieces removed, doubled and changed.
 #[test]
 fn mangled_texts_do_no_harm() {
     const TEXT: &str = include_str!("ptx/compiled.ptx");

@@ -1,4 +1,4 @@
-//! Data races: what orders two accesses, and what only seems to.
+//! Data races: what orders two accesses, and what does not.
 
 mod support;
 
@@ -22,7 +22,7 @@ fn watched(ptx: &str, grid: u32, block: u32) -> Option<String> {
             },
             Err(error) => panic!("{error}"),
         };
-        // A race is one whatever the schedule, and so is its absence.
+        // A race is found under every schedule, or under none.
         assert!(
             seed == 0 || found.is_some() == this.is_some(),
             "seed {seed}: {this:?}"
@@ -200,7 +200,7 @@ fn arriving_is_enough_for_those_who_wait() {
 
 #[test]
 fn an_atomic_operation_is_covered_by_its_own_release() {
-    // The last to arrive puts the counter back with a plain store.
+    // The last thread to arrive resets the counter with a plain store.
     let reset = |order: &str| {
         kernel(
             1,

@@ -1,11 +1,11 @@
-//! What an H200 answered, against what the virtual GPU answers.
+//! Compares the virtual GPU with recorded answers of an H200.
 //!
-//! `tests/recorded/` holds what `examples/conformance` brought home from one: for each form of an
-//! instruction and for each of many random kernels a hash of the kernel's text and one of its
-//! output, and for forms that were once wrong some operands with the hardware's results. After a
-//! change of the generator or of the forms, the hashes have to be recorded anew, on a GPU:
-//! `conformance --table --record FILE`, and for the random kernels, which are compiled without
-//! optimisation (`suite/hidden.rs` says why), `conformance --count 1300 --optimise 0 --record FILE`.
+//! `tests/recorded/` holds the answers that `examples/conformance` recorded. For each form of an
+//! instruction, and for many random kernels, there is a hash of the kernel's text and one of its
+//! output. For forms that were wrong once, there are some operands with the hardware's results.
+//! After a change of the generator or of the forms, record the hashes again on a GPU: `conformance
+//! --table --record FILE`, and for the random kernels, which are compiled without optimisation
+//! (`suite/hidden.rs` says why), `conformance --count 1300 --optimise 0 --record FILE`.
 
 #[allow(dead_code, reason = "the example uses the rest")]
 #[path = "../examples/conformance/suite/mod.rs"]
@@ -53,8 +53,8 @@ fn recorded_name(case: &Case) -> String {
     case.name.replace(' ', "_")
 }
 
-/// Names of the kernels that do not give what was recorded, and of those that nothing was recorded
-/// for, or for another text.
+/// The kernels whose output differs from the recorded one, and those without a record for their
+/// text.
 fn wrong(cases: &[Case], recorded: &HashMap<&str, Hashes>) -> [Vec<String>; 2] {
     let mut machine = machine();
     let [mut wrong, mut unknown] = [vec![], vec![]];

@@ -1,4 +1,4 @@
-//! Schedules other than the usual one: right kernels do not notice, and wrong ones hang.
+//! Schedules other than the default: correct kernels are unaffected, and faulty ones hang.
 
 mod support;
 

@@ -1,5 +1,5 @@
-//! What a text may declare of each memory: as much as `ptxas` allows, and not a byte more, however the
-//! sizes are added up. And what it may make of itself.
+//! How much memory a text may declare in each space: as much as `ptxas` allows, and not a byte more.
+//! And how much a text may expand.
 
 mod support;
 
@@ -154,7 +154,7 @@ fn global_variables_that_do_not_fit_are_out_of_memory() {
     }
 }
 
-/// Pages of the host's that this process has touched, in bytes.
+/// Host memory that this process has touched, in bytes.
 #[cfg(target_os = "linux")]
 fn resident_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -163,7 +163,7 @@ fn resident_bytes() -> u64 {
     digits.parse::<u64>().unwrap() << 10
 }
 
-/// A large variable takes memory of the host's only where it is touched, and is zero and written
+/// A large variable takes host memory only where it is touched, and counts as written zeros
 /// everywhere.
 #[cfg(target_os = "linux")]
 #[test]

@@ -196,7 +196,7 @@ fn brain(bits: u64) -> f32 {
     f32::from_bits((bits as u32 & 0xffff) << 16)
 }
 
-/// The f16 nearest to a value: the one at the least distance, the even one of two.
+/// The f16 nearest to a value, ties to even.
 fn nearest_half(value: f64) -> u64 {
     if value.is_nan() {
         return 0x7fff;

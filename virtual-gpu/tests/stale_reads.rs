@@ -1,4 +1,4 @@
-//! Reads that see what was there before: a missing order shows in the results.
+//! Stale reads: a missing order shows in the results.
 
 mod support;
 
@@ -17,7 +17,7 @@ fn message(write_flag: &str, read_flag: &str, after: &str) -> String {
     )
 }
 
-/// Whether the message arrives whole, in each of some seeds.
+/// Whether the message arrives intact, for each of some seeds.
 fn arrives(text: &str, race: Switch) -> Vec<bool> {
     let run = |seed| {
         let mut device = Device::new();

@@ -1,12 +1,12 @@
-//! Bytes that nothing wrote: how far they may go, and where they are found.
+//! Uninitialised bytes: where they are allowed, and where they are reported.
 
 mod support;
 
 use support::{Arg, Device, kernel};
 use virtual_gpu::{Fault, FaultKind, LaunchError, Switch};
 
-/// Runs a kernel of one warp on 256 bytes of which only the first 20 were written: 1 to 5.
-/// Gives what the fault says, if there is one.
+/// Runs a kernel of one warp on 256 bytes. Only the first 20 are written, with the numbers 1 to 5.
+/// Gives the text of the fault, if there is one.
 fn found(body: &str) -> Option<String> {
     let body = format!("ld.param.u64 %d1, [p0]; mov.u32 %r0, %tid.x; {body} ret;");
     faulted(&Device::new(), &kernel(1, &body)).map(|fault| fault.kind.to_string())
@@ -129,7 +129,7 @@ fn what_does_not_matter_is_no_fault() {
         // The other operand decides.
         "setp.eq.u32 %p3, %r9, 0; setp.ge.u32 %p4, %r0, 0; or.pred %p3, %p3, %p4; \
          selp.b32 %r1, 1, 2, %p3;",
-        // An atomic exchange does not ask what was there.
+        // An atomic exchange does not depend on the old value.
         "atom.global.exch.b32 %r3, [%d1+32], 1; bar.sync 0; atom.global.or.b32 %r1, [%d1+32], 0;",
         // One lane has a value for all.
         "setp.eq.u32 %p3, %r0, 0; @%p3 mov.u32 %r3, 9; shfl.sync.idx.b32 %r1, %r3, 0, 31, -1;",

@@ -1,4 +1,5 @@
-//! Atomic operations on vectors of floats, and mbarriers that are left while bytes are expected.
+//! Atomic operations on vectors of floats, and threads that leave an mbarrier while bytes are
+//! pending.
 
 mod support;
 

@@ -67,7 +67,7 @@ impl Bed {
         Ok(bytes.chunks_exact(size_of::<T>()).map(T::read).collect())
     }
 
-    /// Launches a kernel. Each argument goes to its parameter as it is.
+    /// Launches a kernel. Each argument is passed unchanged.
     pub fn launch(
         &self,
         kernel: &str,

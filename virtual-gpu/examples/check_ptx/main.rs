@@ -1,4 +1,4 @@
-//! PTX that another compiler made: `cargo run --release -p virtual-gpu --example check_ptx -- FILE…`
+//! Runs PTX of other compilers: `cargo run --release -p virtual-gpu --example check_ptx -- FILE…`
 //!
 //! Loads each file and runs those of its kernels that are known here by name, under every policy of
 //! the scheduler and with all checks, and compares their results with the same computations on the
@@ -13,7 +13,7 @@ use bed::{Bed, Trouble};
 use std::process::ExitCode;
 use virtual_gpu::{Checks, Policy, RunOptions};
 
-/// A kernel's name, and what runs it and looks at its result.
+/// A kernel's name, and the function that runs it and checks its result.
 type Check = (&'static str, fn(&Bed) -> Result<(), Trouble>);
 
 fn main() -> ExitCode {
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(troubles > 0))
 }
 
-/// Checks the kernels of a file; says how many are in trouble.
+/// Checks the kernels of a file, and gives the number of failures.
 fn check_file(path: &str) -> Result<usize, Trouble> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let mut troubles = 0;

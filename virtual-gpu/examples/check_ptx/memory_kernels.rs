@@ -1,4 +1,4 @@
-//! Kernels about where data lie: tiles, transposition, sorting, copies ahead of time.
+//! Kernels that move data: tiles, transposition, sorting, asynchronous copies.
 
 use super::Check;
 use super::bed::{Bed, Trouble, Value, expect, numbers};

@@ -1,4 +1,4 @@
-//! Kernels whose threads have nothing to do with each other.
+//! Kernels whose threads do not communicate.
 
 use super::Check;
 use super::bed::{Bed, Trouble, Value, expect, numbers};

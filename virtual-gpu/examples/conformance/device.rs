@@ -1,7 +1,7 @@
 //! The device behind the driver API, real or not.
 //!
-//! A kernel that stops with an error leaves the context unusable: everything after it is an error
-//! too, and says so.
+//! A kernel that stops with an error makes the context unusable: every later call reports an error
+//! too.
 
 use crate::suite::case::{Case, FILL, Failure, Machine, Outcome, module_text};
 use std::ffi::{CString, c_void};
@@ -48,7 +48,7 @@ const LOG_BYTES: usize = 8192;
 
 /// `CUDA_ERROR_NOT_READY`.
 const NOT_READY: i32 = 600;
-/// A kernel takes a few microseconds: one that takes this long does not end.
+/// Kernels take a few microseconds. One that takes this long counts as hung.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The first device.
@@ -175,7 +175,7 @@ impl Machine for Device {
         };
         let run = |case| Self::run_one(module, case).map_err(Failure::Run);
         let outputs = cases.iter().map(run).collect();
-        // Its failure is that of a kernel before it, which has been told.
+        // If this fails, an earlier kernel failed, which was reported already.
         cuModuleUnload(module);
         outputs
     }

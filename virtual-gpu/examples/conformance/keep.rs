@@ -1,8 +1,8 @@
-//! What a device answered, in a file: to be compared with where there is no such device.
+//! The answers of a device in a file, for comparisons on machines without that device.
 //!
-//! One stream of bytes, compressed: for each kernel the hashes of its text and of its output, its
-//! name, its text where nothing else can make it again, and its output where that is not the one
-//! that the virtual GPU gave. Texts and bytes stand after their lengths, in 32 bits.
+//! A compressed stream of bytes. For each kernel it holds the hashes of its text and of its output,
+//! its name, its text if it cannot be generated again, and its output if it differs from the
+//! virtual GPU's. Texts and bytes follow their lengths, which have 32 bits.
 
 use crate::suite::case::Case;
 use crate::suite::random::hash;

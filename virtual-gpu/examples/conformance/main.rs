@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p virtual-gpu --example conformance -- [options]` makes random kernels, or
 //! with `--table` one kernel for each form of an instruction, and runs each of them on the virtual
-//! GPU and on the device that the driver has. Where the outputs differ it says where first, and
-//! prints the kernel with everything taken out that the difference does not need. On a machine
+//! GPU and on the device that the driver has. Where the outputs differ, it shows the first
+//! difference, and prints the kernel reduced to the statements that are needed for it. On a machine
 //! without a GPU, the second device is a virtual one with another schedule and all checks on.
 
 mod compare;

@@ -1,4 +1,4 @@
-//! Random kernels, compared and made smaller where they show a difference.
+//! Compares random kernels, and reduces those that differ.
 
 use crate::compare::{Side, Tally, Verdict, compare};
 use crate::options::Options;
@@ -90,7 +90,7 @@ fn cases_of(seeds: &[u64], kernels: &[Vec<Statement>]) -> Vec<Case> {
         .collect()
 }
 
-/// The machine that does not load the kernel, if that is the trouble.
+/// The machine that refuses to load the kernel, if that is the reason.
 fn refusing_side(verdict: &Verdict) -> Option<Side> {
     match verdict {
         Verdict::Failed {
@@ -101,7 +101,7 @@ fn refusing_side(verdict: &Verdict) -> Option<Side> {
     }
 }
 
-/// Takes out of a kernel what a machine does not load, and notes its reasons.
+/// Removes the statements that a machine does not load, and collects the reasons.
 fn keep_known(
     statements: &mut Vec<Statement>,
     machine: &mut dyn Machine,
@@ -147,7 +147,7 @@ pub fn describe(verdict: &Verdict) -> String {
     }
 }
 
-/// Whether the second verdict shows the same sort of thing as the first.
+/// Whether both verdicts show the same kind of difference.
 fn alike(first: &Verdict, second: &Verdict) -> bool {
     match (first, second) {
         (Verdict::Different(_), Verdict::Different(_)) => true,
@@ -165,7 +165,7 @@ fn alike(first: &Verdict, second: &Verdict) -> bool {
     }
 }
 
-/// After a kernel that stopped with an error, a real device runs nothing any more.
+/// After a kernel has stopped with an error, a real device runs nothing more.
 fn device_is_lost(verdict: &Verdict) -> bool {
     let Verdict::Failed { side, failure } = verdict else {
         return false;
@@ -173,7 +173,7 @@ fn device_is_lost(verdict: &Verdict) -> bool {
     *side == Side::There && matches!(failure, Failure::Run(_))
 }
 
-/// The instructions of a kernel, by name, to group kernels that show the same.
+/// The instruction names of a kernel, to group kernels with the same difference.
 fn opcodes(statements: &[Statement]) -> String {
     let mut names = Vec::new();
     collect(statements, &mut names);

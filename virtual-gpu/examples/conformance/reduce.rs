@@ -1,4 +1,4 @@
-//! Makes a kernel smaller for as long as it still shows what it is kept for.
+//! Reduces a kernel as long as it still shows its difference.
 
 use crate::suite::kernel::Statement;
 
@@ -10,7 +10,7 @@ enum Change {
     Unwrap,
 }
 
-/// Takes out statements, later ones first, until none can go while `shows` holds.
+/// Removes statements, later ones first, until no more can be removed while `shows` holds.
 pub fn reduce(
     mut statements: Vec<Statement>,
     mut shows: impl FnMut(&[Statement]) -> bool,
@@ -36,13 +36,13 @@ pub fn reduce(
     }
 }
 
-/// Statements in all, those within others included.
+/// The number of statements, including nested ones.
 pub fn count(statements: &[Statement]) -> usize {
     let within = |s: &Statement| s.children().into_iter().map(|c| count(c)).sum::<usize>();
     statements.iter().map(|s| 1 + within(s)).sum()
 }
 
-/// Changes the statement at a position, counted as `count` does. Says whether it could.
+/// Changes the statement at a position, counted as in `count`. Tells whether it succeeded.
 fn apply(statements: &mut Vec<Statement>, position: &mut usize, change: Change) -> bool {
     for index in 0..statements.len() {
         if *position == 0 {

@@ -1,4 +1,4 @@
-//! The virtual GPU against what a device once answered.
+//! Compares the virtual GPU with recorded answers of a device.
 
 use crate::compare::{Side, Tally, Verdict, same};
 use crate::keep::{self, Answer};
@@ -51,7 +51,7 @@ pub fn run(here: &mut impl Machine, file: &Path, filter: &str) -> Result<Tally, 
     Ok(tally)
 }
 
-/// The kernel that was answered, if it is still made, or its text is known.
+/// The kernel of an answer, if it is still generated or its text was recorded.
 fn case_of(answer: &Answer, table: &HashMap<String, Case>) -> Option<Case> {
     if answer.text.is_empty() {
         let case = table.get(&answer.name)?;

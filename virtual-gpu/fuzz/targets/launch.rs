@@ -1,4 +1,4 @@
-//! As `load`, and every kernel of what loads is launched for a short while.
+//! As `load`, and every kernel of a loaded module is launched with a small budget of steps.
 
 #![no_main]
 

@@ -2,12 +2,11 @@
 """Runs the tests of other CUDA programs on the virtual GPU, through `libcuda.so.1`.
 
     python3 virtual-gpu/libcuda/suites            all of them
-    python3 virtual-gpu/libcuda/suites cudarc     those that take seconds, and need no CUDA but NVRTC from PyPI
-    … --write                                     puts the rows of what was run into virtual-gpu/README.md
+    python3 virtual-gpu/libcuda/suites cudarc     those of one program; cudarc's take seconds and need only NVRTC from PyPI
+    … --write                                     updates the rows of these programs in virtual-gpu/README.md
 
-Programs come from crates.io and PyPI, in the versions that are named beside them; all is kept in `target/suites`. It fails
-where a test fails that is not listed with a reason, or passes that is, or where the README says otherwise. It ends with status 2
-where a suite cannot be had.
+Programs come from crates.io and PyPI, in fixed versions, and are kept in `target/suites`. The exit status is 1 if a test fails
+that is not listed with a reason, if a listed one passes, or if the README has another result. It is 2 if a suite cannot be had.
 """
 
 import argparse
@@ -18,7 +17,8 @@ sys.dont_write_bytecode = True
 
 from common import PLACE, ROOT, Missing, build_library
 from python import EXPECTED as NUMBA_EXPECTED
-from python import HEADERS, NUMBA, headers, numba
+from pycuda_tests import PYCUDA, PYCUDA_EXPECTED, pycuda
+from python import HEADERS, NUMBA, headers, numba, symbols
 from rust import CUDARC, CUDARC_EXPECTED, CUST, CUST_EXPECTED, cudarc, cudarc_devices, cudarc_long, cust
 
 README = ROOT / "virtual-gpu" / "README.md"
@@ -33,14 +33,18 @@ SUITES = [
     ("cust", CUST, "unit tests", lambda: cust("--lib"), CUST_EXPECTED),
     ("cust", CUST, "examples in its documentation", lambda: cust("--doc"), CUST_EXPECTED),
     ("cuda-headers", HEADERS, "CUB, libcu++, intrinsics", headers, {}),
+    ("cuda-headers", HEADERS, "symbols of cuda.h, versions of cudaTypedefs.h", symbols, {}),
     ("numba-cuda", NUMBA, "driver", lambda: numba("cudadrv"), NUMBA_EXPECTED),
     ("numba-cuda", NUMBA, "compiler", lambda: numba("cudapy"), NUMBA_EXPECTED),
     ("numba-cuda", NUMBA, "reference counts, examples", lambda: numba("nrt", "doc_examples"), NUMBA_EXPECTED),
+    ("pycuda", PYCUDA, "driver", lambda: pycuda("test_driver.py"), PYCUDA_EXPECTED),
+    ("pycuda", PYCUDA, "functions of arrays", lambda: pycuda("test_cumath.py"), PYCUDA_EXPECTED),
+    ("pycuda", PYCUDA, "arrays", lambda: pycuda("test_gpuarray.py"), PYCUDA_EXPECTED),
 ]
 
 
 def row(title, result, expected):
-    """A row of the table but for its seconds, and what is wrong with the result."""
+    """A row of the table without its seconds, and the problems with the result."""
     reasons, wrong = {}, []
     for test in sorted(result.failed):
         reason = next((why for part, why in expected.items() if part in test), None)
@@ -56,14 +60,14 @@ def row(title, result, expected):
 
 
 def stale(results):
-    """Reasons for which no test of any suite fails, if all suites were run."""
+    """Listed reasons that no failed test of any suite matches. Meaningful if all suites were run."""
     failed = [test for result in results for test in result.failed]
-    listed = [*CUDARC_EXPECTED, *CUST_EXPECTED, *NUMBA_EXPECTED]
+    listed = [*CUDARC_EXPECTED, *CUST_EXPECTED, *NUMBA_EXPECTED, *PYCUDA_EXPECTED]
     return [part for part in listed if not any(part in test for test in failed)]
 
 
 def table():
-    """The README before its table, the table, and what follows."""
+    """The README's parts: before the table, the table, and after it."""
     before, rest = README.read_text().split(MARKS[0])
     return before, *rest.split(MARKS[1])
 
@@ -101,7 +105,9 @@ def main():
         wrong += [f"listed as failing, and nothing fails: {part}" for part in stale(results)]
     if options.write:
         before, _, after = table()
-        README.write_text(before + MARKS[0] + HEAD + "".join(f"{line}\n" for line in rows.values()) + MARKS[1] + after)
+        keys = [f"| {name.removesuffix('-long')} {version}{part}" for name, version, part, _, _ in SUITES]
+        lines = "".join(f"{rows[key]}\n" for key in keys if key in rows)
+        README.write_text(before + MARKS[0] + HEAD + lines + MARKS[1] + after)
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 2 if missing else 0

@@ -1,4 +1,4 @@
-"""Where things are, how programs are had, and what is said of a run."""
+"""Paths, downloads and environments of the suites, and the results of their runs."""
 
 import os
 import re
@@ -17,12 +17,12 @@ LIBRARY = PLACE / "libcuda" / "lib64"
 
 
 class Missing(Exception):
-    """A suite cannot be had here."""
+    """A suite cannot be downloaded or compiled on this machine."""
 
 
 @dataclass
 class Result:
-    """What a suite gave: tests that passed and failed by name, its output, and the seconds that it ran."""
+    """The result of a suite: the names of passed and failed tests, the output, and the seconds."""
 
     passed: set = field(default_factory=set)
     failed: set = field(default_factory=set)
@@ -37,7 +37,7 @@ class Result:
 
 
 def get(command, **options):
-    """Runs a command that fetches or builds something of others."""
+    """Runs a command that downloads or builds another program."""
     done = subprocess.run(command, capture_output=True, text=True, **options)
     if done.returncode != 0:
         raise Missing(f"{' '.join(map(str, command))}: {done.stderr.strip()[-400:]}")
@@ -45,7 +45,7 @@ def get(command, **options):
 
 
 def run(command, seconds, **options):
-    """What a command prints, or has printed until its time is over, and how long it took."""
+    """The output of a command, until its end or until the time limit, and its seconds."""
     start = time.monotonic()
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds, **options)
@@ -72,7 +72,7 @@ def environment(libraries=(), **settings):
 
 
 def pip_environment(name, packages):
-    """A Python environment with these packages, made anew when they change."""
+    """A Python environment with these packages. It is made again when they change."""
     folder, stamp = PLACE / name, PLACE / name / "packages.txt"
     wanted = "\n".join(packages)
     if not stamp.exists() or stamp.read_text() != wanted:
@@ -84,7 +84,7 @@ def pip_environment(name, packages):
 
 
 def crate_source(name, version, changes):
-    """The source of a crate, as a package by itself; `changes` are files with texts to replace in them."""
+    """The source of a crate, as a package of its own. `changes` lists files, and texts to replace in them."""
     folder, stamp = PLACE / f"{name}-{version}", PLACE / f"{name}-{version}.txt"
     wanted = repr(changes)
     if not folder.exists() or not stamp.exists() or stamp.read_text() != wanted:
@@ -110,7 +110,7 @@ def crate_source(name, version, changes):
 
 
 def cargo_results(text):
-    """The tests that passed and failed, as `cargo test` prints them."""
+    """The tests that passed and failed, from the output of `cargo test`."""
     lines = re.findall(r"^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED)$", text, re.M)
     passed = {test for test, verdict in lines if verdict == "ok"}
     return passed, {test for test, verdict in lines if verdict != "ok"}

@@ -1,6 +1,6 @@
 """The tests of `numba-cuda`: kernels in Python, compiled by NVVM and NVRTC, and launched through `cuda.core`.
 
-And kernels of NVIDIA's headers, see `headers.py`.
+And NVIDIA's headers: kernels that use them, see `headers.py`, and the calls that they declare, see `symbols.py`.
 """
 
 import os
@@ -35,33 +35,33 @@ PACKAGES = [
 
 # Tests that need not pass, by a part of their name, and why.
 EXPECTED = {
-    "test_dispatcher_cpointer_arguments": "a mistake found in numba: a kernel is told of 16 items in arrays of 10",
-    "test_struct_model_type_arr": "a mistake found in numba: a write past an array of one item",
-    "test_ex_laplace": "a mistake found in numba: threads return before a barrier of the grid",
-    "test_ex_sessionize": "a mistake found in numba: threads return before a barrier of the grid",
-    "TestNrt": "calls through pointers, and memory that kernels allocate, are not supported",
-    "TestArrayReductions": "calls through pointers, and memory that kernels allocate, are not supported",
-    "TestCudaArrayMethods": "calls through pointers, and memory that kernels allocate, are not supported",
-    "CUDAAndCPUCachingTest": "files of the CPU's compiler are counted",
-    "test_fork": "a device after a fork",
-    "TestIpc": "memory shared with other processes is not supported",
-    "test_ipc": "memory shared with other processes is not supported",
-    "test_set_registers": "registers are not limited",
-    "test_get_const_mem_size": "no sizes of constant memory",
-    "test_get_const_mem": "no sizes of constant memory",
+    "test_dispatcher_cpointer_arguments": "numba's mistake: a kernel accesses 16 items of arrays with 10",
+    "test_struct_model_type_arr": "numba's mistake: a write past an array of one item",
+    "test_ex_laplace": "numba's mistake: threads leave out a barrier of the grid",
+    "test_ex_sessionize": "numba's mistake: threads leave out a barrier of the grid",
+    "TestNrt": "calls through pointers and memory allocation in kernels are not supported",
+    "TestArrayReductions": "calls through pointers and memory allocation in kernels are not supported",
+    "TestCudaArrayMethods": "calls through pointers and memory allocation in kernels are not supported",
+    "CUDAAndCPUCachingTest": "counts the cache files of the CPU's compiler",
+    "test_fork": "uses the device after a fork",
+    "TestIpc": "sharing memory with other processes is not supported",
+    "test_ipc": "sharing memory with other processes is not supported",
+    "test_set_registers": "limits on registers have no effect",
+    "test_get_const_mem_size": "constant memory has no size",
+    "test_get_const_mem": "constant memory has no size",
     "TestSelfRecursion": "recursion is not supported",
-    "test_declare_device_cabi": "the kernel declares a result that the function does not give",
-    "test_efficient_launch_configuration": "warns that nvJitLink is missing",
-    "test_dump_assembly": "warns that nvJitLink is missing",
-    "graph_builder": "graphs of edges are not supported",
-    "TestAcceleratedArchitecture": "maps of tensors are not supported",
-    "TestHostAlloc": "page-locked memory of the program's own, reached by kernels",
-    "mapped": "page-locked memory of the program's own, reached by kernels",
-    "pinned": "page-locked memory of the program's own, reached by kernels",
-    "cupy": "wants CuPy",
-    "test_matmul": "wants CuPy",
-    "TestCoreContiguous": "wants CuPy",
-    "test_fortran_contiguous": "wants CuPy",
+    "test_declare_device_cabi": "declares a result that the called function does not have",
+    "test_efficient_launch_configuration": "an unexpected warning that nvJitLink is missing",
+    "test_dump_assembly": "an unexpected warning that nvJitLink is missing",
+    "graph_builder": "graphs that are not captured are not supported",
+    "TestAcceleratedArchitecture": "tensor maps are not supported",
+    "TestHostAlloc": "kernels cannot access registered host memory",
+    "mapped": "kernels cannot access registered host memory",
+    "pinned": "kernels cannot access registered host memory",
+    "cupy": "needs CuPy",
+    "test_matmul": "needs CuPy",
+    "TestCoreContiguous": "needs CuPy",
+    "test_fortran_contiguous": "needs CuPy",
 }
 
 # Tests after which no other can run in their process, for a fault ends a context.
@@ -114,9 +114,18 @@ def numba(*parts):
     return result
 
 
-def headers():
-    program = Path(__file__).with_name("headers.py")
-    text, seconds = run([pip_environment("numba", PACKAGES) / "bin" / "python", program], 600, cwd=PLACE, env=environment())
+def program(name):
+    """Runs a program of this folder in the environment of `numba-cuda`'s tests."""
+    python = pip_environment("numba", PACKAGES) / "bin" / "python"
+    text, seconds = run([python, "-B", Path(__file__).with_name(name)], 600, cwd=PLACE, env=environment())
     result = Result()
     result.add(text, *cargo_results(text), seconds)
     return result
+
+
+def headers():
+    return program("headers.py")
+
+
+def symbols():
+    return program("symbols.py")

@@ -16,7 +16,7 @@ ALONE = ("test_post_alloc_memory", "test_device_side_assert")
 PEERS = ("peer_transfer_contexts", "re_associate_context_for_memory_op")
 LONG_PEERS = ("test_peer_memcpy_waits_for_src_stream",)
 
-CUDARC_EXPECTED = {"test_multi_stream_concurrent_reads": "asks that two kernels run at the same time"}
+CUDARC_EXPECTED = {"test_multi_stream_concurrent_reads": "expects two kernels to run at the same time"}
 CUST_EXPECTED = {
     "memory::array": "arrays are not supported",
     "Module::from_cubin": "compiled device code is not supported",
@@ -25,8 +25,8 @@ CUST_EXPECTED = {
     "DeviceSlice<T>::as_device_ptr": "the example does not compile",
     "DevicePointer<T>::is_null": "the example does not compile",
     "Module::from_ptx": "the example does not compile",
-    "DevicePointer<T>::sub": "an overflow in cust",
-    "DevicePointer<T>::wrapping_sub": "an overflow in cust",
+    "DevicePointer<T>::sub": "arithmetic overflow in cust",
+    "DevicePointer<T>::wrapping_sub": "arithmetic overflow in cust",
 }
 
 

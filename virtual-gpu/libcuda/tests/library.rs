@@ -1,5 +1,5 @@
-//! The library as a program finds it. Each case is a process of its own: this program starts itself with a word, and
-//! compares what that prints. It has the virtual driver linked in as well, as a program may.
+//! The library as a program finds it. Each case is a separate process: this program starts itself with a word, and
+//! compares the output. It also has the virtual driver linked in, as a program may.
 
 use std::env;
 use std::error::Error;
@@ -23,7 +23,7 @@ struct Case {
     word: &'static str,
     mode: &'static str,
     output: &'static str,
-    /// What stderr contains, and how often.
+    /// A text on stderr, and how often it must occur.
     error: (&'static str, usize),
 }
 
@@ -99,7 +99,7 @@ fn passes(case: &Case) -> bool {
     }
 }
 
-/// What a case prints on stdout and stderr. It finds the library by the name that programs know.
+/// The output of a case on stdout and stderr. It loads the library as `libcuda.so.1`.
 fn run(case: &Case) -> Result<(String, String), Box<dyn Error>> {
     let program = env::current_exe()?;
     let beside = program.parent().ok_or("no folder")?;

@@ -36,8 +36,8 @@ pub(crate) fn bit_field_insert<T: Integer>(a: T, b: T, position: u32, length: u3
     T::from_wide(b.widen() & !field | a.widen() << position & field)
 }
 
-/// Position and length of a bit field as the hardware takes them: of 32-bit values the low eight
-/// bits, as the PTX ISA has it; of 64-bit values all bits, which is more than every field has.
+/// Position and length of a bit field as the hardware reads them: for 32-bit values their low eight
+/// bits, as in the PTX ISA; for 64-bit values all bits.
 fn field_bounds<T: Integer>(position: u32, length: u32) -> (u32, u32) {
     match T::BITS {
         64 => (position.min(64), length.min(64)),
@@ -45,7 +45,7 @@ fn field_bounds<T: Integer>(position: u32, length: u32) -> (u32, u32) {
     }
 }
 
-/// `bmsk`: `length` ones from `position` on; both are held at 32.
+/// `bmsk`: `length` ones from `position` on. Both are limited to 32.
 pub(crate) fn bit_mask(position: u32, length: u32) -> u32 {
     let (position, length) = (position.min(32), length.min(32));
     ((bits_below(length) << position) as u64) as u32
@@ -57,8 +57,8 @@ pub(crate) fn find_leading<T: Integer>(a: T) -> u32 {
     127_u32.wrapping_sub(wide.leading_zeros())
 }
 
-/// `prmt` without a mode: each result byte is chosen by four bits of the selector, of which the
-/// highest asks for the byte's sign eight times instead.
+/// `prmt` without a mode: four bits of the selector choose each result byte. If the highest is set,
+/// the byte's sign is repeated eight times in place of the byte.
 pub(crate) fn permute(a: u32, b: u32, selector: u32) -> u32 {
     let source = u64::from(b) << 32 | u64::from(a);
     (0..4).fold(0, |result, i| {
@@ -73,7 +73,7 @@ pub(crate) fn permute(a: u32, b: u32, selector: u32) -> u32 {
     })
 }
 
-/// How `prmt` makes a selector of the low two bits of its third source.
+/// The modes of `prmt`, which make a selector from the low two bits of the third source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Permutation {
     ForwardExtract,
@@ -84,7 +84,7 @@ pub(crate) enum Permutation {
     ReplicateHalf,
 }
 
-/// The selector that a mode of `prmt` stands for.
+/// The selector of a mode of `prmt`.
 pub(crate) fn selector(mode: Permutation, control: u32) -> u32 {
     let n = control & 3;
     (0..4).fold(0, |selector, i| {
@@ -128,7 +128,8 @@ pub(crate) fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     nth.map_or(u32::MAX, |position| position as u32)
 }
 
-/// `szext`: the low `length` bits, extended with zeros or by their sign; 32 leaves all as they are.
+/// `szext`: the low `length` bits, extended with zeros or by their sign. 32 leaves the value
+/// unchanged.
 pub(crate) fn extend_low<T: Integer>(a: T, length: u32) -> T {
     let length = length.min(32);
     let low = a.widen() & bits_below(length);
@@ -158,7 +159,7 @@ fn bits_below(count: u32) -> i128 {
 mod tests {
     use super::*;
 
-    /// Straight from the words of the PTX ISA, bit by bit.
+    /// Follows the PTX ISA literally, bit by bit.
     fn extract_by_bits(a: u64, bits: u32, signed: bool, position: u32, length: u32) -> u64 {
         let msb = bits - 1;
         let bit = |i: u32| a >> i & 1;

@@ -1,5 +1,5 @@
-//! The word of an mbarrier, which programs cannot look into: arrivals that a phase takes, arrivals that are
-//! still missing, bytes that are still awaited, and the number of the phase.
+//! The word of an mbarrier, which is opaque to programs: the arrivals that each phase expects, pending
+//! arrivals, pending bytes, and the number of the phase.
 
 /// Bits of a count of arrivals.
 const COUNT_BITS: u32 = 20;
@@ -10,17 +10,17 @@ const BYTE_BITS: u32 = 21;
 /// The word, taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Word {
-    /// Arrivals that each phase takes.
+    /// Arrivals that each phase expects.
     pub expected: u64,
-    /// Arrivals that this phase still takes.
+    /// Pending arrivals of this phase.
     pub pending: u64,
-    /// Bytes that this phase still awaits.
+    /// Pending bytes of this phase.
     pub bytes: i64,
     pub phase: u64,
 }
 
 impl Word {
-    /// The most arrivals that a phase can take.
+    /// The most arrivals that a phase can expect.
     pub(crate) const MOST_ARRIVALS: u64 = COUNT;
 
     pub(crate) fn new(expected: u64) -> Self {
@@ -72,7 +72,7 @@ impl Word {
     }
 }
 
-/// Arrivals that the phase of a state still took: `mbarrier.pending_count`.
+/// The pending arrivals of a state: `mbarrier.pending_count`.
 pub(crate) fn pending_count(state: u64) -> u32 {
     (state >> COUNT_BITS & COUNT) as u32
 }

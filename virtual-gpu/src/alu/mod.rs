@@ -1,8 +1,8 @@
 //! Integer arithmetic as pure functions: what one lane computes.
 //!
 //! Everything wraps; nothing panics, whatever the operands. Where the PTX ISA leaves a result
-//! open (division by zero, most of all) the functions give what the hardware is known to give:
-//! all ones for a quotient and for a remainder.
+//! undefined, as for division by zero, the functions give the known result of the hardware: all
+//! ones for a quotient and for a remainder.
 
 mod bits;
 mod carry;
@@ -31,7 +31,7 @@ pub(crate) fn div<T: Integer>(a: T, b: T) -> T {
     if b.widen() == 0 {
         return T::from_wide(-1);
     }
-    T::from_wide(a.widen() / b.widen())
+    a.quotient(b)
 }
 
 /// Remainder with the sign of the dividend; all ones when dividing by zero.
@@ -39,7 +39,7 @@ pub(crate) fn rem<T: Integer>(a: T, b: T) -> T {
     if b.widen() == 0 {
         return T::from_wide(-1);
     }
-    T::from_wide(a.widen() % b.widen())
+    a.remainder(b)
 }
 
 /// `|a − b| + c`.
@@ -47,17 +47,17 @@ pub(crate) fn sad<T: Integer>(a: T, b: T, c: T) -> T {
     T::from_wide((a.widen() - b.widen()).abs() + c.widen())
 }
 
-/// The sum, held at the ends of the type's range.
+/// The sum, clamped to the type's range.
 pub(crate) fn add_saturating<T: Integer>(a: T, b: T) -> T {
     saturate(a.widen() + b.widen())
 }
 
-/// The difference, held at the ends of the type's range.
+/// The difference, clamped to the type's range.
 pub(crate) fn sub_saturating<T: Integer>(a: T, b: T) -> T {
     saturate(a.widen() - b.widen())
 }
 
-/// A value held at the ends of the type's range.
+/// A value clamped to the type's range.
 pub(crate) fn saturate<T: Integer>(wide: i128) -> T {
     T::from_wide(wide.clamp(T::LEAST.widen(), T::GREATEST.widen()))
 }

@@ -16,6 +16,10 @@ pub(crate) trait Integer: Value + Ord {
     fn widen(self) -> i128;
     /// Keeps the low bits.
     fn from_wide(wide: i128) -> Self;
+    /// The quotient, rounded towards zero and wrapped. The divisor is not zero.
+    fn quotient(self, divisor: Self) -> Self;
+    /// The remainder with the sign of the dividend. The divisor is not zero.
+    fn remainder(self, divisor: Self) -> Self;
 }
 
 macro_rules! integers {
@@ -44,6 +48,10 @@ macro_rules! integers {
             fn widen(self) -> i128 { self as i128 }
             #[inline(always)]
             fn from_wide(wide: i128) -> Self { wide as $t }
+            #[inline(always)]
+            fn quotient(self, divisor: Self) -> Self { self.wrapping_div(divisor) }
+            #[inline(always)]
+            fn remainder(self, divisor: Self) -> Self { self.wrapping_rem(divisor) }
         }
     };
 }

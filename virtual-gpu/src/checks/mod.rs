@@ -1,11 +1,11 @@
-//! What watches a run, beside the checks of memory accesses, which are always on.
+//! The checks that can be switched off. Those of memory accesses are always on.
 //!
-//! The check of barriers and `*.sync` instructions sits where these are carried out, in
-//! `exec/barrier.rs` and `exec/sync.rs`. The check for data races keeps its own state, as an
-//! [`Observer`] of the launch; what a launch has touched as a whole is compared with other work in
-//! `streams`. The check for uninitialised bytes keeps its state, [`Undefined`],
-//! with the registers and the memories; `exec/init` fills it in. A launch is compiled once for each
-//! combination of the two, so that what is off costs nothing.
+//! Barriers and `*.sync` instructions are checked where they are carried out, in `exec/barrier.rs`
+//! and `exec/sync.rs`. The check for data races is an [`Observer`] of the launch with state of its
+//! own. At the end of a launch `streams` compares the bytes that it touched with those of other
+//! work. The check for uninitialised bytes keeps its state, [`Undefined`], beside the registers and
+//! the memories; `exec/init` updates it. The interpreter is compiled once for each combination of
+//! the two checks, so a check that is off costs nothing.
 
 mod observer;
 mod race;

@@ -1,4 +1,4 @@
-//! The interface of whatever watches a launch.
+//! The interface of a launch's observer.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use crate::config::Shape;
 use crate::fault::{AccessKind, FaultKind, Space};
 use crate::program::{Order, Program, Row, Scope, Strength};
 
-/// The accesses of some lanes of a warp that one instruction makes to one space.
+/// The accesses of one instruction to one memory space, by some lanes of a warp.
 #[derive(Debug)]
 pub(crate) struct Accesses<'a> {
     pub space: Space,
@@ -50,28 +50,28 @@ pub(crate) struct Arrival {
 /// A grid that starts.
 #[derive(Debug)]
 pub(crate) struct GridStart<'a> {
-    /// Which grid of the launch it is: the host's is 0.
+    /// The grid's number in the launch. The grid that the host launched is 0.
     pub number: u32,
     /// The number of its first block in the launch.
     pub first_block: u64,
     pub shape: Shape,
     pub program: &'a Arc<Program>,
-    /// Blocks that it comes after as a whole.
+    /// Blocks that have ended before this grid starts.
     pub after: &'a [Range<u64>],
 }
 
 /// Watches a launch: each method is called when the event happens, in order.
 pub(crate) trait Observer {
-    /// Whether accesses are reported at all, and the launch tracks which bytes are undefined.
+    /// Whether accesses are reported, and undefined bytes are tracked.
     const WATCHES: bool;
 
-    /// A grid starts, the host's or one that was launched.
+    /// A grid starts, launched by the host or by a kernel.
     fn grid_starts(&mut self, start: &GridStart<'_>);
-    /// A thread of a block launched the grid of a number.
+    /// A thread of a block launched the grid with this number.
     fn launches(&mut self, block: u64, thread: u32, grid: u32);
-    /// What is reported next belongs to this place in the text.
+    /// Later reports belong to this place in the text.
     fn at(&mut self, place: u32);
-    /// After accesses that were in bounds. An error names the lane that is at fault.
+    /// Accesses that were in bounds. An error names the lane at fault.
     fn accesses(&mut self, accesses: &Accesses<'_>) -> Result<(), (usize, FaultKind)>;
     /// Lanes carried out a fence.
     fn fence(&mut self, block: u64, warp: u32, lanes: u32, how: (Order, Scope));
@@ -81,20 +81,21 @@ pub(crate) trait Observer {
     fn arrive(&mut self, block: u64, number: u32, arrival: &Arrival);
     /// A barrier of a block completed; these lanes waited for it.
     fn barrier(&mut self, block: u64, number: u32, waiting: &[Arrival]);
-    /// Lanes began asynchronous copies, which are reported as accesses of warps beyond the block's.
+    /// Lanes began asynchronous copies. The copies' accesses are reported under warp numbers above
+    /// those of the block.
     fn copies_begin(&mut self, block: u64, warp: u32, lanes: u32);
-    /// Lanes waited for copies of theirs.
+    /// Lanes waited for their own copies.
     fn copies_end(&mut self, block: u64, warp: u32, lanes: u32);
     /// A block has ended.
     fn block_ends(&mut self, block: u64);
 
-    /// Whether what was in global memory before the last write matters.
+    /// Whether the observer needs values of global memory before the last write.
     fn remembers(&self) -> bool {
         false
     }
-    /// Before an access is reported: it writes over this, if that is known.
+    /// Called before a write is reported, with the value that it overwrites, if known.
     fn overwrites(&mut self, _: &Element, _before: Option<u64>) {}
-    /// Before an access is reported: the older value that it shall read, if any.
+    /// Called before a read is reported. Gives the older value that it is to read, if any.
     fn reads_older(&mut self, _: &Element) -> Option<u64> {
         None
     }

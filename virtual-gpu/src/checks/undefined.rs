@@ -1,8 +1,9 @@
-//! Which bytes of a warp's registers, predicates and local memory hold nothing that anything wrote.
+//! Tracks which bytes of a warp's registers, predicates and local memory are undefined: never
+//! written, or computed from such bytes.
 //!
 //! A register has eight bytes in each of 32 lanes; for each byte there is a mask of lanes in which
-//! it is undefined. What is not defined may be moved about and computed with; `exec/init` says
-//! where it must not get.
+//! it is undefined. Undefined bytes may be moved and computed with; `exec/init` says where they are
+//! an error.
 
 use crate::fault::Space;
 use crate::program::{ALL_LANES, CONSTANT, Pred, PredSource, Reg};
@@ -13,7 +14,7 @@ pub(crate) type ByteMasks = [u32; 8];
 /// Nothing is undefined.
 pub(crate) const DEFINED: ByteMasks = [0; 8];
 
-/// Where something undefined came from.
+/// The origin of an undefined value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// A register or predicate that nothing wrote.
@@ -34,7 +35,7 @@ pub(crate) struct Undefined {
     row_origins: Box<[Origin]>,
     predicates: Box<[u32]>,
     predicate_origins: Box<[Origin]>,
-    /// For each byte of the threads' own memory whether it was written, laid out as that is.
+    /// For each byte of the threads' local memory whether it was written, in the same layout.
     pub local_written: Box<[bool]>,
 }
 
@@ -44,12 +45,12 @@ impl Undefined {
         Self::in_lanes(0, registers, predicates, local_bytes)
     }
 
-    /// Nothing is defined yet but the predicate that is always true.
+    /// Everything is undefined except the predicate that is always true.
     pub(crate) fn everything(registers: u32, predicates: u32, local_bytes: usize) -> Self {
         Self::in_lanes(ALL_LANES, registers, predicates, local_bytes)
     }
 
-    /// All is undefined in these lanes, and in none or all of the threads' own memory.
+    /// Everything is undefined in these lanes; local memory is wholly undefined or wholly defined.
     fn in_lanes(lanes: u32, registers: u32, predicates: u32, local_bytes: usize) -> Self {
         let (registers, predicates) = (registers as usize, predicates as usize);
         let mut account = Self {
@@ -93,7 +94,7 @@ impl Undefined {
         self.predicate_origins[source.pred.0 as usize]
     }
 
-    /// These lanes of a register hold something now.
+    /// Marks these lanes of a register as defined.
     #[inline(always)]
     pub(crate) fn define(&mut self, d: Reg, mask: u32) {
         for byte in &mut self.rows[d.0 as usize] {
@@ -101,7 +102,8 @@ impl Undefined {
         }
     }
 
-    /// Of these lanes of a register the bytes in `undefined` hold nothing, the others something.
+    /// In these lanes of a register, marks the bytes in `undefined` as undefined and the others as
+    /// defined.
     pub(crate) fn set(&mut self, d: Reg, undefined: &ByteMasks, mask: u32, origin: Origin) {
         let mut any = 0;
         for (byte, new) in self.rows[d.0 as usize].iter_mut().zip(undefined) {
@@ -113,7 +115,8 @@ impl Undefined {
         }
     }
 
-    /// Of these lanes of a predicate those in `undefined` hold nothing, the others something.
+    /// Of these lanes of a predicate, marks those in `undefined` as undefined and the others as
+    /// defined.
     #[inline(always)]
     pub(crate) fn set_predicate(&mut self, d: Pred, undefined: u32, mask: u32, origin: Origin) {
         let old = &mut self.predicates[d.0 as usize];

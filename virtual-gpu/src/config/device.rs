@@ -11,7 +11,7 @@ pub struct DeviceConfig {
     pub multiprocessors: u32,
     /// Compute capability, major and minor: `(9, 0)` is `sm_90`.
     pub compute_capability: (u32, u32),
-    /// Bytes of global memory. They are a limit on what may be alive at once, not taken up front.
+    /// Bytes of global memory. This limits live allocations; it is not reserved in advance.
     pub memory_bytes: u64,
     /// Threads that one block may have.
     pub max_threads_per_block: u32,
@@ -35,7 +35,7 @@ pub struct DeviceConfig {
     pub max_block_dim: [u32; 3],
     /// Largest extent of a grid in x, y and z.
     pub max_grid_dim: [u32; 3],
-    /// Grids that were launched by kernels and have not begun.
+    /// The most grids that were launched by kernels and have not begun.
     pub max_pending_launches: u32,
 }
 
@@ -68,8 +68,8 @@ impl DeviceConfig {
     /// How many blocks of `threads` threads with `shared_bytes` bytes of shared memory each one
     /// multiprocessor holds at once; 0 if not even one fits.
     ///
-    /// Registers are left out: the PTX names virtual registers, and how many real ones they
-    /// become is the business of a compiler that is not modelled.
+    /// Registers do not count: PTX has virtual registers, and the compiler that assigns real ones
+    /// is not modelled.
     pub fn blocks_per_multiprocessor(&self, threads: u32, shared_bytes: u32) -> u32 {
         let warps = threads.div_ceil(WARP_LANES).max(1);
         let by_threads = self.max_threads_per_multiprocessor / WARP_LANES / warps;

@@ -1,5 +1,5 @@
-//! What a launch takes besides its kernel: the device it runs on (`device`), its shape and the way it
-//! is run (`run`), and which checks watch it (`checks`).
+//! The configuration of a launch: the device (`device`), the shape and the options (`run`), and the
+//! checks (`checks`).
 
 mod checks;
 mod device;

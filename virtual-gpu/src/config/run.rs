@@ -20,8 +20,8 @@ pub enum Dependence {
     /// It begins when that work has ended.
     #[default]
     Full,
-    /// It may begin earlier: its threads wait themselves, by `griddepcontrol.wait`, before they touch
-    /// global memory. A thread that does so before is stopped.
+    /// It may begin earlier. Its threads wait by `griddepcontrol.wait` before they access global
+    /// memory. An earlier access is a fault.
     Programmatic,
 }
 
@@ -32,12 +32,12 @@ pub struct RunOptions {
     pub seed: u64,
     /// Warp instructions after which a launch counts as hung.
     pub step_budget: u64,
-    /// In which order warps and blocks get their turns.
+    /// The order in which warps and blocks get their turns.
     pub policy: Policy,
     /// Which checks watch the run. The checks of memory accesses are always on.
     pub checks: Checks,
-    /// How the launch depends on the work before it. A call of the driver says so by itself, whatever
-    /// stands here.
+    /// How the launch depends on the work before it. Launches through the driver ignore this: the
+    /// call decides.
     pub dependence: Dependence,
 }
 

@@ -1,18 +1,17 @@
-//! The types that arguments have at the seam: C pointers and handles, each in a transparent wrapper
-//! that checks for null where the real driver does.
+//! The argument types of exported calls: C pointers and handles, each in a transparent wrapper that checks for null
+//! where the real driver does.
 //!
-//! This is where the driver's unsafety is walled in. The exported functions are `unsafe`, and their
-//! one contract ("# Safety" in [`exports`](super::seam)) is that each pointer is null or as the
-//! CUDA documentation asks for. The wrappers are made by C callers only (they have no constructor
-//! in Rust apart from null handles and keys), so a wrapper *is* that promise, and everything behind
-//! the seam is safe code. No wrapper but [`HostPointer`] may be kept after the call.
+//! The driver's unsafe code is confined here. The exported functions are `unsafe` with one contract ("# Safety" in
+//! [`exports`](super::seam)): each pointer is null or meets the CUDA documentation. Only C callers make wrappers (Rust
+//! can only make null handles and keys), so the existence of a wrapper carries that promise, and everything behind the
+//! seam is safe code. Only [`HostPointer`] may be kept after the call.
 
 use crate::driver::code::{Code, Outcome, SUCCESS};
 use crate::driver::objects::stream::Stream;
 use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
 
-/// Where a call writes a result.
+/// A pointer to which a call writes a result.
 #[repr(transparent)]
 pub(crate) struct Out<T>(*mut T);
 
@@ -25,7 +24,7 @@ impl<T> Clone for Out<T> {
 impl<T> Copy for Out<T> {}
 
 impl<T> Out<T> {
-    /// Fails on null; for calls that must not have any effect when they cannot answer.
+    /// Fails on null. For calls that must have no effect when their result cannot be written.
     pub(crate) fn required(self) -> Outcome<Self> {
         if self.0.is_null() {
             return Err(Code::INVALID_VALUE);
@@ -40,7 +39,7 @@ impl<T> Out<T> {
         Ok(())
     }
 
-    /// Writes where the caller wants the value, for results that may be declined with null.
+    /// Writes an optional result, for which the caller may pass null.
     pub(crate) fn write_unless_null(self, value: T) {
         if !self.0.is_null() {
             // SAFETY: as in `write`.
@@ -61,14 +60,14 @@ impl<T> Out<T> {
         self.0.is_null()
     }
 
-    /// The place as bytes, for what may be written after the call.
+    /// The place as bytes, for results that are written after the call.
     pub(crate) fn untyped(self) -> HostPointer {
         HostPointer(self.0.cast())
     }
 }
 
 impl<T: Copy> Out<T> {
-    /// Reads what the caller left there, for arguments that are both input and output.
+    /// Reads the value there, for arguments that are both input and output.
     pub(crate) fn read(self) -> Outcome<T> {
         self.read_element(0)
     }
@@ -150,8 +149,8 @@ impl Text {
     }
 }
 
-/// Memory of the host that a copy reads or writes. May be kept in a stream's queue: the CUDA
-/// contract of asynchronous calls is that pinned memory stays until the stream has done the work.
+/// Host memory that a copy reads or writes. It may be kept in a stream's queue: by the CUDA contract of asynchronous
+/// calls, pinned memory stays valid until the stream has done the work.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct HostPointer(*mut c_void);
@@ -163,7 +162,7 @@ unsafe impl Send for HostPointer {}
 unsafe impl Sync for HostPointer {}
 
 impl HostPointer {
-    /// For the calls that take any address as a number.
+    /// For calls that take a host or device address as a number.
     pub(crate) fn from_address(address: u64) -> Self {
         Self(std::ptr::with_exposed_provenance_mut(address as usize))
     }
@@ -211,7 +210,7 @@ impl HostPointer {
     }
 }
 
-/// A buffer of `count` zero bytes, or out of memory: a wrong count must not end the process.
+/// A buffer of `count` zero bytes, or out of memory: an absurd count must not end the process.
 pub(crate) fn zeroed(count: usize) -> Outcome<Box<[u8]>> {
     let mut bytes = Vec::new();
     bytes
@@ -221,14 +220,14 @@ pub(crate) fn zeroed(count: usize) -> Outcome<Box<[u8]>> {
     Ok(bytes.into_boxed_slice())
 }
 
-/// A function of the caller's that a stream calls, with its argument.
+/// A callback of the program for a stream, with its argument.
 #[derive(Clone, Copy)]
 pub(crate) struct HostFunction {
     function: Called,
     data: HostPointer,
 }
 
-/// What `cuStreamAddCallback` takes.
+/// The callback of `cuStreamAddCallback`.
 pub(crate) type StreamCallback = Option<unsafe extern "C" fn(Handle<Stream>, i32, *mut c_void)>;
 
 #[derive(Clone, Copy)]
@@ -264,24 +263,24 @@ impl HostFunction {
             // SAFETY: by the contract of `cuLaunchHostFunc` the function takes this argument, on any
             // thread.
             Called::Plain(function) => unsafe { function(self.data.0) },
-            // SAFETY: by the contract of `cuStreamAddCallback` the function takes the stream that it was added to, a code
-            // and this argument, on any thread.
+            // SAFETY: by the contract of `cuStreamAddCallback` the function takes the stream that it was added to, a
+            // code and this argument, on any thread.
             Called::OfStream(function, stream) => unsafe { function(stream, SUCCESS, self.data.0) },
         }
     }
 }
 
-/// The caller's function from block size to dynamic shared memory, for the occupancy calls.
+/// The program's function from block size to dynamic shared memory, for the occupancy calls.
 pub(crate) type BlockSizeToShared = Option<unsafe extern "C" fn(i32) -> usize>;
 
-/// How many bytes of dynamic shared memory a block of `threads` takes by the caller's function.
+/// The bytes of dynamic shared memory that the program's function gives for a block of `threads`.
 pub(crate) fn shared_bytes_for(function: BlockSizeToShared, threads: i32) -> Option<usize> {
     // SAFETY: by the contract of `cuOccupancyMaxPotentialBlockSize` the function takes any block
     // size.
     function.map(|function| unsafe { function(threads) })
 }
 
-/// `CUmemLocation`: the kind of a place in memory, and its number.
+/// `CUmemLocation`: the kind of a memory location, and its number.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Location {
@@ -289,9 +288,8 @@ pub(crate) struct Location {
     pub(crate) id: i32,
 }
 
-/// What a C program holds for an object of ours: a number in a pointer's clothes. It is never
-/// followed, only looked up in the table of live objects: a foreign one is an error, and a stale one
-/// is an error or names a newer object of its kind.
+/// A handle in a C program: a number with a pointer's type. It is never dereferenced, only looked up in the table of
+/// live objects. A foreign handle is an error; a stale one is an error or names a newer object of its kind.
 #[repr(transparent)]
 pub(crate) struct Handle<K>(*mut c_void, PhantomData<fn() -> K>);
 

@@ -1,9 +1,9 @@
-//! The architectures that there are from compute capability 7.0 on, and what a device of each can
-//! hold, as the CUDA programming guide lists it.
+//! The architectures from compute capability 7.0 on, with their limits as listed in the CUDA
+//! programming guide.
 //!
-//! The number of multiprocessors and the memory differ from board to board, and stay as they are
-//! by default. A letter at the end of a name (`sm_90a`) says which instructions PTX may use, and
-//! changes nothing about the device.
+//! The number of multiprocessors and the memory size differ between boards and keep their defaults.
+//! The letter at the end of a name (`sm_90a`) selects PTX instructions and does not change the
+//! device.
 
 use crate::DeviceConfig;
 
@@ -15,8 +15,8 @@ struct Architecture {
     /// Threads and blocks that a multiprocessor holds.
     threads: u32,
     blocks: u32,
-    /// KiB of shared memory of a multiprocessor, of a block that asks for all it can have, and kept
-    /// for the system in each block.
+    /// KiB of shared memory: of a multiprocessor, of a block at most, and reserved by the system in
+    /// each block.
     shared_kib: u32,
     shared_kib_of_block: u32,
     reserved_kib: u32,
@@ -58,7 +58,7 @@ const ARCHITECTURES: [Architecture; 16] = [
     row((12, 1), b"af", [1536, 24], [100, 99, 1]),
 ];
 
-/// The default device, with the limits of the architecture of that name, such as `sm_80`.
+/// The default device with the limits of an architecture, such as `sm_80`.
 pub(crate) fn device(name: &str) -> Option<DeviceConfig> {
     let found = ARCHITECTURES.iter().find(|row| row.has_name(name))?;
     Some(DeviceConfig {

@@ -1,6 +1,6 @@
-//! One virtual driver to a process. A program may have this crate linked in and load another copy of it as `libcuda.so.1`:
-//! two machines that know nothing of each other. Two copies share no symbol by which they could find each other, so
-//! each that begins to answer holds a file in memory open, whose name shows among the files of the process.
+//! Allows one virtual driver in a process. A program may link this crate and also load another copy as `libcuda.so.1`:
+//! two machines that know nothing of each other. The copies share no symbols. So the first one that answers opens a
+//! memory file, and its name among the open files of the process shows the other copy that it came second.
 
 /// Whether this copy may answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(crate) enum Claim {
     Taken,
 }
 
-/// Claims the process for this copy, for as long as it lives. Where that cannot be found out, it is ours.
+/// Claims the process for this copy, until the process ends. If the open files cannot be listed, the claim succeeds.
 #[cfg(target_os = "linux")]
 pub(crate) fn claim() -> Claim {
     use std::os::fd::{FromRawFd, OwnedFd};
@@ -20,7 +20,7 @@ pub(crate) fn claim() -> Claim {
     if file < 0 {
         return Claim::Ours;
     }
-    // SAFETY: it was just opened, and nobody else has it.
+    // SAFETY: it was just opened, and nothing else owns it.
     let file = unsafe { OwnedFd::from_raw_fd(file) };
     if claims() > 1 {
         return Claim::Taken;
@@ -30,7 +30,7 @@ pub(crate) fn claim() -> Claim {
     Claim::Ours
 }
 
-/// Elsewhere two copies are not found out.
+/// On other systems two copies are not detected.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn claim() -> Claim {
     Claim::Ours

@@ -8,11 +8,11 @@
 use std::ffi::CStr;
 use std::fmt;
 
-/// What a driver call returned, when it was not success.
+/// The result code of a driver call that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Code(pub i32);
 
-/// What every call of the virtual driver gives back before the seam turns it into a number.
+/// The result of every call of the virtual driver, which the seam turns into a number.
 pub(crate) type Outcome<T = ()> = Result<T, Code>;
 
 /// The number of success.
@@ -154,12 +154,12 @@ codes! {
 }
 
 impl Code {
-    /// The code's name as CUDA spells it, where it is listed here.
+    /// The code's name in CUDA, if the code is listed here.
     pub fn name(self) -> Option<&'static CStr> {
         row(self.0).map(|(_, name, _)| *name)
     }
 
-    /// One sentence on the code, where it is listed here.
+    /// A description of the code, if it is listed here.
     pub fn description(self) -> Option<&'static CStr> {
         row(self.0).map(|(_, _, description)| *description)
     }

@@ -19,7 +19,7 @@ pub(crate) fn legacy<R>(answer: impl FnOnce() -> R) -> R {
 
 /// Answers a call whose default stream is the calling thread's own.
 pub(crate) fn of_thread<R>(answer: impl FnOnce() -> R) -> R {
-    /// Puts back what held before, also where `answer` panics.
+    /// Restores the previous value, even if `answer` panics.
     struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {

@@ -1,9 +1,9 @@
-//! Likely mistakes for which no call and no launch fails. They are printed to stderr, and the host thread that
-//! caused them can ask for them here.
+//! Likely mistakes that make no call and no launch fail. They are printed to stderr, and the host thread that
+//! caused them can fetch them here.
 //!
-//! A module's variables count with their module, not as allocations. Objects that are alive when the process
+//! A module's variables are part of the module and not allocations. Objects that are left when the process
 //! ends, or when a primary context is reset, are not reported. Nor are those of a context that a fault has
-//! poisoned: nothing could have been freed there.
+//! poisoned, as nothing can be freed there.
 
 use crate::StreamRace;
 use crate::driver::objects::lock;
@@ -14,11 +14,11 @@ use std::sync::{Arc, Mutex};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// A context was released or destroyed while something that belongs to it was alive.
+    /// A context was released or destroyed before its objects were freed.
     Leak {
         /// The device's number.
         device: i32,
-        /// What was alive.
+        /// The objects that were left.
         left: Left,
     },
     /// A copy to the host of bytes that were never written.
@@ -27,7 +27,7 @@ pub enum Finding {
         address: u64,
         /// Bytes of the copy, or of one of its rows.
         bytes: u64,
-        /// How far into it the first such byte lies.
+        /// The offset of the first such byte.
         first: u64,
     },
     /// Two pieces of work touch the same bytes, at least one of them writes, and nothing orders them. The
@@ -36,7 +36,7 @@ pub enum Finding {
     StreamRace(Box<StreamRace>),
 }
 
-/// What was alive in a context.
+/// The numbers of objects that were left in a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Left {
     /// Allocations of device memory.
@@ -112,7 +112,7 @@ thread_local! {
 }
 
 impl Findings {
-    /// The calling thread's findings. A thread that is ending will not look.
+    /// The calling thread's list. A thread that is ending gets a list of its own, which nobody reads.
     pub(crate) fn of_this_thread() -> Self {
         OWN.try_with(Self::clone).unwrap_or_default()
     }
@@ -122,7 +122,7 @@ impl Findings {
         lock(&self.0).push(finding);
     }
 
-    /// Reports what was alive in a context that went.
+    /// Reports the objects that were left in a destroyed context.
     pub(crate) fn report_left(&self, device: i32, left: Left) {
         if !left.is_nothing() {
             self.report(Finding::Leak { device, left });
@@ -130,8 +130,8 @@ impl Findings {
     }
 }
 
-/// The findings since the last time of what the calling thread asked for: contexts that it
-/// released or destroyed, copies that it enqueued.
+/// The findings since the last call that the calling thread caused: by releasing or destroying contexts, and
+/// by enqueuing work.
 pub fn take_findings() -> Vec<Finding> {
     std::mem::take(&mut lock(&Findings::of_this_thread().0))
 }

@@ -1,4 +1,4 @@
-//! Fault injection: makes a chosen driver call of this host thread fail, on the real driver too.
+//! Fault injection: makes a chosen driver call of the calling thread fail, with the real driver too.
 //!
 //! To test how a library handles failures, run its work under [`record`], which returns the names of the K
 //! calls that were made. Then run it K times, with [`fail`] armed for one of them each time. All of this
@@ -49,13 +49,14 @@ pub enum Calls {
 pub enum Moment {
     /// Instead of the call, which has no effect.
     Before,
-    /// After the call has had its effect. What the call created stays, and the caller does not learn of it.
+    /// After the call has had its effect. An object that it created stays, and the caller gets no handle.
     After,
     /// The call succeeds, and the next call that synchronises returns the code after its own
     /// effect.
     Deferred,
-    /// Instead of the call and of every later one, until the failure is disarmed. Calls that work in a
-    /// poisoned context still succeed: those for the primary context, and those that ask what is current.
+    /// In place of the call and of every later one, until the failure is disarmed. Calls that work in a
+    /// poisoned context still succeed: those for primary contexts, and those that ask for the current
+    /// context.
     Sticky,
 }
 
@@ -66,7 +67,7 @@ pub struct Failure {
     pub calls: Calls,
     /// Which of them fails, counted from 1.
     pub nth: u64,
-    /// What it returns.
+    /// The code that it returns.
     pub code: Code,
     /// When it shows.
     pub moment: Moment,
@@ -80,7 +81,7 @@ pub struct Armed {
     this_thread: PhantomData<*const ()>,
 }
 
-/// What happens to a call.
+/// The treatment of a call.
 pub(crate) enum Verdict {
     Proceed,
     Refuse(Code),
@@ -134,7 +135,7 @@ pub fn fail(failure: Failure) -> Armed {
 
 /// Runs `work` and gives the names of the driver calls that this thread made in it, in order.
 pub fn record<R>(work: impl FnOnce() -> R) -> (R, Vec<&'static str>) {
-    /// Puts the outer recording back, with ours at its end, however `work` ends.
+    /// Restores the outer recording and appends the inner one, even if `work` panics.
     struct Outer(Option<Vec<&'static str>>);
     impl Drop for Outer {
         fn drop(&mut self) {
@@ -155,7 +156,7 @@ pub fn record<R>(work: impl FnOnce() -> R) -> (R, Vec<&'static str>) {
 }
 
 impl Armed {
-    /// Whether the failure's call has come.
+    /// Whether the failure has been injected.
     pub fn has_fired(&self) -> bool {
         PLAN.with_borrow(|plan| {
             let waiting = plan.failures.iter().find(|waiting| waiting.id == self.id);
@@ -166,7 +167,7 @@ impl Armed {
 
 impl Drop for Armed {
     fn drop(&mut self) {
-        // Where the thread's storage is gone already, so is the failure.
+        // If the thread's storage is gone already, so is the failure.
         let _ = PLAN.try_with(|plan| {
             plan.borrow_mut()
                 .failures
@@ -175,7 +176,7 @@ impl Drop for Armed {
     }
 }
 
-/// What happens to this call. While a thread ends, its calls always proceed.
+/// Decides what happens to a call. Calls of a thread that is ending always proceed.
 pub(crate) fn verdict(name: &'static str, class: Class) -> Verdict {
     PLAN.try_with(|plan| match plan.try_borrow_mut() {
         Ok(mut plan) => plan.verdict(name, class),

@@ -1,8 +1,7 @@
-//! What a test can ask about its launches, and how it wants them run: counters, faults,
-//! schedules.
+//! For tests: the counters and faults of launches, and options for their schedules.
 //!
-//! Results belong to the host thread that enqueued a launch, whichever thread carries it out, so tests that run
-//! side by side do not see each other's. A launch counts once it is done: synchronise first.
+//! Results belong to the host thread that enqueued a launch, whichever thread carries it out. So tests that run
+//! side by side do not see each other's results. A launch is listed once it is done: synchronise first.
 
 use crate::driver::findings::Findings;
 use crate::driver::mode;
@@ -20,7 +19,7 @@ pub struct Launch {
     pub kernel: String,
     /// The shape of the launch.
     pub shape: Shape,
-    /// What it did, or why it was stopped.
+    /// Its counters, or the fault that stopped it.
     pub outcome: Result<Counters, Box<Fault>>,
 }
 
@@ -45,7 +44,7 @@ pub struct LaunchWatch {
     this_thread: PhantomData<*const ()>,
 }
 
-/// Starts to collect the launches that this thread enqueues. The real driver's are not seen.
+/// Starts to collect the launches that this thread enqueues. Launches on the real driver are not collected.
 pub fn watch_launches() -> LaunchWatch {
     let list = List::default();
     OWN.with_borrow_mut(|own| own.watches.push(Arc::clone(&list)));
@@ -64,7 +63,7 @@ impl LaunchWatch {
 
 impl Drop for LaunchWatch {
     fn drop(&mut self) {
-        // Where the thread's storage is gone already, so is its list of watches.
+        // If the thread's storage is gone already, so is its list of watches.
         let _ = OWN.try_with(|own| {
             own.borrow_mut()
                 .watches
@@ -102,7 +101,7 @@ pub(crate) struct Enqueuer {
 }
 
 impl Enqueuer {
-    /// The calling thread. One that is ending asks for nothing and will not look.
+    /// The calling thread. A thread that is ending has default options, and its results are dropped.
     pub(crate) fn this_thread() -> Self {
         OWN.try_with(|own| {
             let own = own.borrow();
@@ -137,7 +136,7 @@ impl Enqueuer {
     }
 }
 
-/// The driver call that the calling thread is inside of.
+/// The driver call that the calling thread is in.
 pub(crate) fn call_name() -> &'static str {
     current_call().unwrap_or("a driver call")
 }

@@ -5,10 +5,10 @@ use crate::driver::objects::machine::Machine;
 use crate::driver::objects::table::Owner;
 use crate::driver::objects::threads::ThreadId;
 
-/// How many objects of each kind are alive.
+/// The number of live objects of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Live {
-    /// Retains of primary contexts less releases. Of one thread it may be negative.
+    /// Retains of primary contexts minus releases. For one thread it may be negative.
     pub primary_retains: i64,
     /// Contexts, primary ones too.
     pub contexts: usize,
@@ -32,12 +32,13 @@ pub struct Live {
     pub pinned_bytes: u64,
 }
 
-/// What is alive on the virtual device, whichever thread made it. `None` with the real driver.
+/// The objects on the virtual device, of all threads. `None` with the real driver.
 pub fn live() -> Option<Live> {
     mode::machine().map(|machine| account(machine, Owner::Anyone))
 }
 
-/// What the calling thread made and is alive on the virtual device. With it, tests can run side by side.
+/// The objects on the virtual device that the calling thread made. Unaffected by tests that run side by
+/// side.
 pub fn live_of_this_thread() -> Option<Live> {
     let owner = Owner::Thread(ThreadId::current());
     mode::machine().map(|machine| account(machine, owner))

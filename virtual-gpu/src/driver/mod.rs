@@ -5,17 +5,16 @@
 //! - `seam/`: the exported C symbols, the real driver's library, and the one place that decides who
 //!   answers a call. The types of its arguments are in `abi`, which the folders below use too.
 //! - `calls/`: what each call does on the virtual device.
-//! - `objects/`: what lives there: contexts, streams and their work, events, modules, captures,
-//!   graphs.
+//! - `objects/`: contexts, streams and their work, events, modules, captures, graphs.
 //! - `mode`, `settings`, `variables`, `architectures`: which device the process gets, and its limits.
-//! - `inject`, `launches`, `live`, `findings`, `timing`: for tests and benchmarks: calls that
-//!   fail, counters and faults, counts of live objects, leaks, and how long calls took.
+//! - `inject`, `launches`, `live`, `findings`, `timing`: for tests and benchmarks. They make calls fail, and give
+//!   counters and faults, counts of live objects, leaks, and the times of calls.
 //!
-//! `checks/streams` records the order of work as it is enqueued and as the host learns that it is done, and
-//! finds the data races between pieces of work.
+//! `checks/streams` records the order in which work is enqueued and when the host learns that it is done, and
+//! finds data races between pieces of work.
 //!
 //! Invariants: everything below `seam/` and `abi` is safe code. No lock is held while a kernel or a host function
-//! runs. A handle that is not live is an error and never followed.
+//! runs. A stale handle is an error and is never dereferenced.
 
 mod abi;
 mod architectures;

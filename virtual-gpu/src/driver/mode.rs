@@ -17,7 +17,7 @@ pub enum Mode {
     Virtual,
 }
 
-/// Why no driver answers, so that `cuInit` fails.
+/// Why there is no driver, so that `cuInit` fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModeError {
     /// An environment variable cannot be used; `cuInit` returns `CUDA_ERROR_INVALID_VALUE`.
@@ -37,7 +37,7 @@ pub enum ModeError {
 }
 
 impl ModeError {
-    /// What `cuInit` returns.
+    /// The result of `cuInit`.
     pub fn code(&self) -> Code {
         match self {
             ModeError::Settings(_) => Code::INVALID_VALUE,
@@ -47,12 +47,12 @@ impl ModeError {
     }
 }
 
-/// The program's settings came too late: who answers was decided before.
+/// The program's settings came too late: the driver was started before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the driver has already been started, and its settings cannot be changed any more")]
 pub struct AlreadyStarted;
 
-/// Who answers.
+/// The driver that answers.
 pub(crate) enum Backend {
     Real(Real),
     Virtual(Box<Machine>),
@@ -61,8 +61,7 @@ pub(crate) enum Backend {
 
 static BACKEND: OnceLock<Backend> = OnceLock::new();
 
-/// Starts the driver with these settings in place of the environment's. Comes before everything
-/// else.
+/// Starts the driver with these settings in place of the environment's. Call it before any driver call.
 ///
 /// # Errors
 ///
@@ -94,7 +93,7 @@ pub(crate) fn backend() -> &'static Backend {
     BACKEND.get_or_init(|| decide(Settings::from_env()))
 }
 
-/// The virtual machine where it is who answers, started by `cuInit` or not.
+/// The virtual machine if it answers in this process, whether or not `cuInit` was called.
 pub(crate) fn machine() -> Option<&'static Machine> {
     match backend() {
         Backend::Virtual(machine) => Some(machine),

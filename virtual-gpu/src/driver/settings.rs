@@ -1,8 +1,8 @@
 //! The driver's configuration: read from the environment, or set by the program before its
 //! first call. The variables are listed in [`VARIABLES`](crate::VARIABLES).
 //!
-//! Nothing is passed over in silence: where a value cannot be read, or a name is none of these,
-//! `cuInit` fails, and [`mode`](crate::mode()) says why.
+//! Errors are not ignored: if a value cannot be read, or a name is not in the list, `cuInit` fails, and
+//! [`mode`](crate::mode()) says why.
 
 use crate::driver::architectures;
 use crate::driver::variables::{SettingsError, Variables};
@@ -17,7 +17,7 @@ const MOST_DEVICES: u32 = 16;
 /// Which device the program gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Choice {
-    /// The real driver's if it has a device, the virtual one otherwise.
+    /// The real device if there is one, the virtual device otherwise.
     #[default]
     Auto,
     /// Always the virtual device.
@@ -35,7 +35,7 @@ pub struct Settings {
     pub devices: Devices,
     /// The limits of each virtual device.
     pub device: DeviceConfig,
-    /// How launches are run where the launching thread has not asked for something else.
+    /// Options of launches, unless the launching thread sets others.
     pub run: RunOptions,
 }
 
@@ -66,14 +66,14 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// A variable of [`VARIABLES`](crate::VARIABLES) has a value that cannot be read, or one whose name
-    /// begins like theirs is not among them.
+    /// A variable of [`VARIABLES`](crate::VARIABLES) has a value that cannot be read, or the name of
+    /// another variable begins with `VIRTUAL_GPU_`.
     pub fn from_env() -> Result<Self, SettingsError> {
         Self::from_variables(env::vars_os())
     }
 
-    /// The settings that these variables, with their values, ask for. Those of other names are passed
-    /// over, but for names that begin with `VIRTUAL_GPU_`.
+    /// The settings of these variables and values. Variables with other names are ignored, unless the
+    /// name begins with `VIRTUAL_GPU_`.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! How long each driver call of this host thread takes, on the real driver too.
+//! Times the driver calls of the calling thread, with the real driver too.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -16,10 +16,10 @@ pub struct TimedCall {
     pub took: Duration,
 }
 
-/// Runs `work` and gives the driver calls that this thread made in it, in order. Calls of a `work`
-/// inside another's are the inner one's.
+/// Runs `work` and gives the driver calls that this thread made in it, in order. If calls of
+/// `time_calls` are nested, the inner one gets its calls.
 pub fn time_calls<R>(work: impl FnOnce() -> R) -> (R, Vec<TimedCall>) {
-    /// Puts the outer list back, however `work` ends.
+    /// Restores the outer list, even if `work` panics.
     struct Outer(Option<Vec<TimedCall>>);
     impl Drop for Outer {
         fn drop(&mut self) {
@@ -33,9 +33,9 @@ pub fn time_calls<R>(work: impl FnOnce() -> R) -> (R, Vec<TimedCall>) {
     (result, calls.unwrap_or_default())
 }
 
-/// Answers a call, and takes its time if that is asked for.
+/// Answers a call, and times it if requested.
 pub(in crate::driver) fn timed(name: &'static str, answer: impl FnOnce() -> i32) -> i32 {
-    // Where the thread's storage is gone already, nobody asks.
+    // If the thread's storage is gone already, nothing is timed.
     let is_asked = CALLS.try_with(|calls| calls.borrow().is_some());
     if is_asked != Ok(true) {
         return answer();

@@ -1,8 +1,7 @@
-//! Reads the environment variables of [`VARIABLES`], and says what is wrong if one of them cannot
-//! be used.
+//! Reads the environment variables of [`VARIABLES`], and reports those that cannot be used.
 //!
-//! Whoever misspells a name must learn of it, so a variable whose name begins like theirs and is
-//! none of them is an error, as is a value that cannot be read.
+//! A misspelt name must not be ignored. So an unknown variable whose name begins with `VIRTUAL_GPU_`
+//! is an error, as is a value that cannot be read.
 
 use crate::VARIABLES;
 use std::collections::BTreeMap;
@@ -21,7 +20,7 @@ pub enum SettingsError {
         variable: &'static str,
         /// Its value.
         value: OsString,
-        /// What it may be.
+        /// The possible values.
         expected: &'static str,
     },
     /// There is no variable of that name.
@@ -34,11 +33,11 @@ pub enum SettingsError {
     },
 }
 
-/// The variables that speak to this driver, by name.
+/// This driver's variables, by name.
 pub(super) struct Variables(BTreeMap<&'static str, OsString>);
 
 impl Variables {
-    /// Those that there are among all variables of an environment.
+    /// Selects this driver's variables from an environment.
     pub(super) fn of(
         environment: impl IntoIterator<Item = (OsString, OsString)>,
     ) -> Result<Self, SettingsError> {
@@ -58,7 +57,7 @@ impl Variables {
         Ok(Self(found))
     }
 
-    /// Puts the value of a variable in its place, if there is one.
+    /// Parses a variable into its setting, if it is set.
     pub(super) fn set<T>(
         &self,
         place: &mut T,
@@ -81,7 +80,7 @@ fn names() -> impl Iterator<Item = &'static str> {
     VARIABLES.into_iter().map(|variable| variable.name)
 }
 
-/// The values that a variable may have, in words.
+/// The possible values of a variable, in words.
 fn values(name: &str) -> &'static str {
     let mut named = VARIABLES
         .into_iter()
@@ -89,8 +88,8 @@ fn values(name: &str) -> &'static str {
     named.next().map_or("", |variable| variable.values)
 }
 
-/// The known name that was meant, presumably: one that begins so, or else the one to which the fewest
-/// changes lead.
+/// The known name that was probably meant: one that begins with the given name, or else the one with
+/// the smallest edit distance.
 fn nearest(variable: &OsStr) -> &'static str {
     let written = variable.as_encoded_bytes();
     let unlikeness = |name: &&str| {
@@ -100,7 +99,7 @@ fn nearest(variable: &OsStr) -> &'static str {
     names().min_by_key(unlikeness).unwrap_or_default()
 }
 
-/// How many letters must be put in, taken out or exchanged to make one text of another.
+/// The edit distance of two texts: the number of insertions, deletions and substitutions.
 fn distance(from: &[u8], to: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (index, letter) in from.iter().enumerate() {

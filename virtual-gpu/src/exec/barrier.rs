@@ -1,11 +1,11 @@
 //! The sixteen barriers of a block.
 //!
 //! A barrier counts threads. Without a count it waits for every thread of the block that has not
-//! exited; with one, for that many, and a warp all of whose threads arrive counts as 32.
+//! exited. With a count it waits for that many threads; a whole warp counts as 32.
 //!
-//! With the sync check on, a barrier that completes although some threads have exited, and an
-//! aligned one that the threads of a warp did not carry out as one, are faults. The hardware lets
-//! some of these pass; the programming model allows none.
+//! With the sync check on, two things are faults: a barrier that completes after some threads have
+//! exited, and an aligned barrier that the threads of a warp did not execute together. The hardware
+//! lets some of these pass; the programming model allows none.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};
@@ -24,14 +24,14 @@ pub(super) struct Pending {
     arrivals: Vec<Arrival>,
     /// Threads that were counted.
     threads: u32,
-    /// Threads that were asked for, if a count was given.
+    /// The thread count of the instruction, if it has one.
     expected: Option<u32>,
-    /// What the first arrival came for.
+    /// The kind of the first arrival.
     kind: Option<BarrierKind>,
     /// How many predicates were true, of how many.
     holds: u32,
     asked: u32,
-    /// Whether a thread that came had waited for the launches before.
+    /// Whether an arrived thread had waited for the preceding launches.
     waited: bool,
 }
 
@@ -51,14 +51,14 @@ impl Pending {
     }
 }
 
-/// Whether arrivals of two kinds may meet: a reduction meets only its like.
+/// Whether arrivals of two kinds may meet at a barrier: a reduction meets only the same reduction.
 fn mix(a: BarrierKind, b: BarrierKind) -> bool {
     let waits_only = |kind| matches!(kind, BarrierKind::Sync | BarrierKind::Arrive);
     waits_only(a) && waits_only(b) || std::mem::discriminant(&a) == std::mem::discriminant(&b)
 }
 
 impl Warp {
-    /// Counts lanes in; gives the number of the barrier that they have to wait at, if any.
+    /// Counts arriving lanes. Gives the number of the barrier if they have to wait.
     pub(super) fn arrive<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -120,7 +120,7 @@ impl Warp {
         Ok((barrier.kind != BarrierKind::Arrive).then_some(number))
     }
 
-    /// Lets the lanes go that wait at a barrier, with its outcome.
+    /// Releases the lanes that wait at a barrier, with its result.
     pub(super) fn release(&mut self, program: &Program, number: u32, pending: &Pending) {
         for index in 0..self.fragments.len() {
             let fragment = self.fragments[index];
@@ -154,7 +154,7 @@ impl Warp {
     }
 }
 
-/// Completes a barrier: checks who took part, and lets all go who wait.
+/// Completes a barrier: checks the participants, and releases the waiting lanes.
 pub(super) fn complete<O: Observer>(
     machine: &mut Machine<'_, O>,
     shared: &mut Shared,
@@ -241,7 +241,7 @@ fn is_aligned(program: &Program, pc: u32) -> bool {
     }
 }
 
-/// Who waits where, when nothing in the block can run.
+/// Describes which threads wait where, when nothing in the block can run.
 pub(super) fn describe_waiting(program: &Program, warps: &[Warp]) -> (String, Option<Stop>) {
     const SHOWN: usize = 4;
     let mut waiting = Vec::new();

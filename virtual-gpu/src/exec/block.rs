@@ -1,4 +1,4 @@
-//! A block: its warps, and what they share.
+//! A block: its warps and their shared state.
 
 use super::barrier::{self, BARRIER_COUNT, Pending};
 use super::copies::Copies;
@@ -6,7 +6,7 @@ use super::machine::{Machine, Stop};
 use super::warp::Warp;
 use crate::checks::Observer;
 
-/// What the threads of a block share.
+/// The shared state of a block's threads.
 pub(super) struct Shared {
     /// The block's number in the whole launch; for the host's grid that is its number in
     /// the grid.
@@ -16,7 +16,7 @@ pub(super) struct Shared {
     /// The multiprocessor it is on.
     pub multiprocessor: u32,
     pub memory: Vec<u8>,
-    /// For each byte of the memory whether it was written, if the launch tracks that.
+    /// For each byte of shared memory whether it was written, if the launch tracks that.
     pub written: Vec<bool>,
     pub barriers: [Pending; BARRIER_COUNT],
     pub copies: Copies,
@@ -27,7 +27,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Notes threads that exited: barriers wait for fewer from now on.
+    /// Records exited threads: barriers wait for fewer threads from now on.
     pub(super) fn thread_exits(&mut self, count: u32) {
         self.exited += count;
     }

@@ -1,4 +1,4 @@
-//! Whether an access lies in bounds and is aligned to its full width, and if not, why not.
+//! Checks that an access is in bounds and aligned to its full width, and explains if it is not.
 
 use super::machine::Machine;
 use super::memory::named;
@@ -6,7 +6,7 @@ use crate::fault::{AccessKind, Extent, FaultKind, Near, Space};
 use crate::memory::{Allocation, Lookup};
 use crate::program::AddressSpace;
 
-/// Where an aligned access lies in a space of `size` bytes that is not global memory.
+/// The offset of an aligned access in a space of `size` bytes other than global memory.
 pub(super) fn check_space(
     space: AddressSpace,
     kind: AccessKind,

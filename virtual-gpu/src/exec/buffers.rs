@@ -1,7 +1,7 @@
-//! Parameter buffers: where a thread puts the parameters of a grid before it launches it.
+//! Parameter buffers: memory for the parameters of a grid that a kernel is about to launch.
 //!
-//! They are allocations of global memory like any other, so that what goes wrong in them is found.
-//! A buffer is freed by its launch, and one that is never launched when the host's launch ends.
+//! They are ordinary allocations of global memory, so accesses to them are checked. A buffer is
+//! freed by its launch. A buffer that is never launched is freed when the host's launch ends.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use crate::memory::{Memory, Snapshot};
 /// A grid that has a parameter buffer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Prepared {
-    /// Where the kernel stands in its module.
+    /// The index of the kernel in its module.
     pub kernel: usize,
     pub shape: Shape,
 }
 
-/// The buffers that are alive, by address.
+/// The live buffers, by address.
 #[derive(Debug)]
 pub(super) struct Buffers<'a> {
     memory: &'a Memory,
@@ -31,7 +31,7 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// A new buffer; `None` where memory is short.
+    /// A new buffer. `None` if memory is short.
     pub(super) fn add(
         &mut self,
         snapshot: &mut Snapshot,
@@ -52,7 +52,7 @@ impl<'a> Buffers<'a> {
     pub(super) fn remove(&mut self, snapshot: &mut Snapshot, address: u64) {
         if self.prepared.remove(&address).is_some() {
             snapshot.remove(address);
-            // It is alive: nobody else knows of it.
+            // It is live, because nothing else frees it.
             let _ = self.memory.free(address);
         }
     }

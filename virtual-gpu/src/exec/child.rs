@@ -1,7 +1,7 @@
 //! Grids launched by kernels: `cudaGetParameterBufferV2` and `cudaLaunchDeviceV2`.
 //!
-//! The codes are those of the CUDA runtime, as a kernel sees them. As on the device, a launch that
-//! fails is no fault of the kernel: it returns a code, and nothing starts.
+//! Error codes are those of the CUDA runtime. As on the device, a failed launch does not stop the
+//! kernel: it returns a code, and nothing starts.
 
 use super::block::Shared;
 use super::buffers::Prepared;
@@ -24,19 +24,19 @@ const MAX_DEPTH_EXCEEDED: u64 = 65;
 const PENDING_COUNT_EXCEEDED: u64 = 69;
 const INVALID_RESOURCE_HANDLE: u64 = 400;
 
-/// The streams that have a fixed handle: NULL (by three names), tail launch, fire and forget.
+/// The streams with fixed handles: NULL (three handles), tail launch, fire and forget.
 const NULL_STREAMS: std::ops::RangeInclusive<u64> = 0..=2;
 const TAIL_LAUNCH: u64 = 3;
 const FIRE_AND_FORGET: u64 = 4;
 
-/// A launch that cannot be, and the code that tells it.
+/// Why a launch failed, with its code.
 enum Refusal {
     Code(u64),
     Fault(FaultKind),
 }
 
 impl Warp {
-    /// Gives each lane a buffer, or null where the kernel is none or memory is short.
+    /// Gives each lane a buffer, or null if the address is not a kernel's or memory is short.
     pub(super) fn parameter_buffers<O>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -117,7 +117,7 @@ fn launch_grid<O: Observer>(
     if !NULL_STREAMS.contains(&stream) && stream != TAIL_LAUNCH && stream != FIRE_AND_FORGET {
         return Err(Refusal::Code(INVALID_RESOURCE_HANDLE));
     }
-    // A tail launch takes the place of its launcher.
+    // A tail launch replaces its launcher, so it is not nested deeper.
     let deeper = u32::from(stream != TAIL_LAUNCH);
     let depth = machine.task.depth + deeper;
     if depth > MAX_DEPTH {
@@ -146,8 +146,8 @@ fn launch_grid<O: Observer>(
     Ok(())
 }
 
-/// Whether every parameter was written. Of one that is larger than a number one byte is enough, as
-/// there may be padding in it.
+/// Whether every parameter was written. For a parameter larger than 8 bytes one written byte is
+/// enough, as the rest may be padding.
 fn check_parameters<O>(
     machine: &Machine<'_, O>,
     kernel: &Kernel,

@@ -1,13 +1,13 @@
 //! Asynchronous copies: `cp.async` and `cp.async.bulk`.
 //!
 //! A copy lands at some time between its issue and the wait for it: at the start of a warp's turn,
-//! by a throw of dice that the seed decides, and else at the wait. Until the wait its bytes of
-//! shared memory belong to the copy: the race check stops whoever touches them, whether the copy
-//! has landed or not. A copy that reports to an mbarrier does so as it lands: who saw the mbarrier's
-//! phase complete comes after it, and whoever touches its bytes and did not is stopped, too.
+//! decided by a random number of the seed, and at the wait at the latest. Until the wait, its bytes of
+//! shared memory belong to the copy: the race check reports every access to them, whether the copy has
+//! landed or not. A copy that reports to an mbarrier does so when it lands. A thread that has seen the
+//! mbarrier's phase complete comes after the copy; an access by any other thread is reported.
 //!
-//! What is left when the block ends lands then. Not modelled: a copy that lands in parts, and one
-//! whose source has been read but which has not landed (`wait_group.read` awaits both).
+//! The remaining copies land when the block ends. Not modelled: a copy that lands in parts, and a copy
+//! that has read its source but not written (`wait_group.read` waits for both).
 
 use super::block::{Block, Shared};
 use super::machine::{Finding, Machine, Stop};
@@ -23,7 +23,7 @@ use crate::program::{
 /// One instruction's copies that have not been waited for.
 #[derive(Debug)]
 struct Copy {
-    /// What the instruction says.
+    /// The operands of the instruction.
     form: CopyAsync,
     warp: u32,
     pc: u32,
@@ -33,14 +33,14 @@ struct Copy {
     unwaited: u32,
     from: Row,
     to: Row,
-    /// Bytes that are written, and how many of them are read; the rest are zeros.
+    /// Bytes to write, and how many of them are read; the rest are zeros.
     bytes: Row,
     read: Row,
-    /// Where the copy reports to.
+    /// The mbarrier that the copy reports to.
     mbarrier: Row,
     /// The number of the group that the copy belongs to, lane by lane.
     group: [u32; LANES],
-    /// The bytes of shared memory that belong to the copies lie in here.
+    /// A range that contains all bytes of shared memory that belong to the copies.
     span: (u64, u64),
 }
 
@@ -54,7 +54,7 @@ impl Copy {
     }
 }
 
-/// The least range that holds some ranges, each given by its start and its length.
+/// The smallest range that contains some ranges, each given by its start and its length.
 fn span(ranges: impl Iterator<Item = (u64, u64)>) -> (u64, u64) {
     ranges.fold((u64::MAX, 0), |(first, last), (start, length)| {
         (first.min(start), last.max(start.saturating_add(length)))
@@ -89,7 +89,7 @@ impl Copies {
         self.dice >> 62 == 0
     }
 
-    /// `commit_group`: what these lanes have begun so far is a group.
+    /// `commit_group`: the copies that these lanes have begun since the last group form a group.
     pub(super) fn commit(&mut self, warp: u32, lanes_of: u32, of: WaitFor) {
         let committed = &mut self.committed[of as usize];
         for lane in lanes(lanes_of) {
@@ -104,7 +104,7 @@ impl Copies {
         self.committed[kind].get(index).copied().unwrap_or(0)
     }
 
-    /// Who touches bytes that belong to a copy which was not waited for.
+    /// The lane that accesses bytes of a copy that was not waited for.
     fn conflict<O>(
         &self,
         machine: &Machine<'_, O>,
@@ -186,7 +186,7 @@ fn at(base: Reg, offset: u64, space: AddressSpace) -> Address {
 }
 
 impl Warp {
-    /// Whether an access to shared memory touches what belongs to a copy.
+    /// Fails if an access to shared memory touches bytes that belong to a copy.
     #[inline(always)]
     pub(super) fn check_copies<O>(
         &self,
@@ -250,7 +250,8 @@ impl Warp {
         Ok(())
     }
 
-    /// Whether the lanes whose copies are about to begin have waited, but for those that copy nothing.
+    /// Fails if lanes that begin copies of one byte or more have not waited for the preceding
+    /// launches.
     fn check_copy_waited(&self, copy: &Copy) -> Result<(), Finding> {
         let copies_something = |lane: &usize| copy.read[*lane] != 0;
         let Some(lane) = lanes(copy.in_flight & !self.waited).find(copies_something) else {
@@ -268,7 +269,8 @@ impl Warp {
         Err(Finding { kind, lane })
     }
 
-    /// Waits for all but the latest `but` groups of these lanes, which come after them then.
+    /// Waits for all but the latest `but` groups of these lanes. The lanes are then ordered after
+    /// those copies.
     pub(super) fn await_copies<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -281,7 +283,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Lets the plain copies of these lanes tell an mbarrier when they have landed.
+    /// Makes the plain copies of these lanes arrive at an mbarrier when they have landed.
     pub(super) fn report_copies<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -297,7 +299,7 @@ impl Warp {
         told.map_err(|Finding { kind, lane }| self.stop(kind, pc, lane as u32))
     }
 
-    /// Lets all but the latest `but` groups of these lanes land.
+    /// Makes all but the latest `but` groups of these lanes land.
     fn land_groups<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -426,7 +428,7 @@ impl Warp {
         }
     }
 
-    /// Reads a piece of which only the first bytes are read, byte by byte.
+    /// Reads only the first bytes of an element, byte by byte.
     fn read_start<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -466,7 +468,7 @@ impl Warp {
 }
 
 impl Block {
-    /// Lets copies land, some of them: all, when the block has ended.
+    /// Makes some copies land, or all of them when the block has ended.
     pub(super) fn land_copies<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

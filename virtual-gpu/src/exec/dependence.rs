@@ -1,23 +1,23 @@
-//! Programmatic launches: whether a thread has waited for the launches before its own.
+//! Programmatic launches: whether a thread has waited for the preceding launches.
 //!
-//! Such a launch may begin while the work before it on its stream still runs, and must not touch
-//! global memory before that has ended. Here launches run one after the other, so no value shows a
-//! wait that is missing; instead every access to global memory is checked. A thread has waited if
+//! Such a launch may begin while earlier work on its stream still runs, and must not access global
+//! memory before that work has ended. Here launches run one after the other, so a missing wait
+//! gives no wrong values. Instead every access to global memory is checked. A thread has waited if
 //!
 //! 1. it carried out `griddepcontrol.wait`, or
 //! 2. it waited at a barrier of its block, or met others at a `bar.warp.sync`, and at least one of
-//!    the threads that came there had waited before.
+//!    the threads there had waited before.
 //!
-//! So it is enough that every thread waits first, or that one warp does and a barrier of the block
-//! follows. An asynchronous copy is an access of the thread that begins it, at that time. Constants
-//! by name, parameters, memory that is not global, and texts that are printed may be touched at any
-//! time.
+//! So it is enough that every thread waits first, or that one warp waits and a barrier of the block
+//! follows. An asynchronous copy is an access of the thread that begins it, at that time. Named
+//! constants, parameters, memory other than global, and printed texts may be accessed at any time.
 //!
 //! In a launch that is not programmatic, and in a grid that a kernel launched, all threads have
 //! waited from the start.
 //!
-//! Not modelled: waits that are handed on by an mbarrier, a flag in memory or a shuffle, so such a
-//! thread must wait by itself; and memory that no other launch knows of, which counts like any.
+//! Not modelled: waits that are passed on by an mbarrier, a flag in memory or a shuffle, so such a
+//! thread must wait itself; and memory that is private to the launch, which is checked like any
+//! other.
 
 use super::machine::{Finding, Machine};
 use super::memory::{Group, Wish};
@@ -27,7 +27,7 @@ use crate::fault::FaultKind;
 use crate::program::{ALL_LANES, AddressSpace};
 
 impl<O> Machine<'_, O> {
-    /// The lanes that have waited when a warp of the grid begins.
+    /// The lanes of a new warp that count as having waited.
     pub(super) fn waited_at_start(&self) -> u32 {
         match (self.options.dependence, self.task.number) {
             (Dependence::Programmatic, 0) => 0,
@@ -37,7 +37,7 @@ impl<O> Machine<'_, O> {
 }
 
 impl Warp {
-    /// Whether the lanes that are about to access global memory have waited.
+    /// Fails if lanes that access global memory have not waited.
     #[inline(always)]
     pub(super) fn check_waited(&self, wish: &Wish, group: &Group) -> Result<(), Finding> {
         match group.mask & !self.waited {

@@ -1,6 +1,6 @@
 //! Atomic operations on 16 bytes: exchange, and compare and swap.
 //!
-//! Carried out as a load and a store of the same lane, with nothing between the two.
+//! Each is a load and a store of one lane, with nothing in between.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine};
@@ -43,7 +43,7 @@ impl Warp {
 }
 
 impl Exchange {
-    /// The half that loads or the half that stores, as strong as the whole is in that part.
+    /// The load or the store, with the part of the operation's memory order that applies to it.
     fn transfer(&self, data: [Reg; 2], part: Strength) -> Transfer {
         let whole = self.address.strength;
         Transfer {

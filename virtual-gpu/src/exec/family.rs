@@ -1,13 +1,12 @@
-//! A launch as a whole: the host's grid, the grids that its threads launch, theirs, and so on.
+//! A launch as a whole: the host's grid and all grids launched from it, at any depth.
 //!
-//! A child starts at some time after its launch, as the schedule says: while its parent still runs,
-//! or when that has ended. Those that one block put in its NULL stream run in order. A grid has
-//! ended when its blocks and all its children have; then come its tail launches, one after the
-//! other, each with all that it launches; and only then has it ended for its own parent and for
-//! the host.
+//! The schedule decides when a child starts: while its parent still runs, or after it. Grids in the
+//! NULL stream of a block run in order. A grid's blocks and children must all end before its tail
+//! launches run, one after the other, each with its own descendants. Only then has the grid ended
+//! for its parent and for the host.
 //!
-//! Not modelled: two grids that advance by turns. A child runs to its end once it has started, so
-//! one that waits for something that its parent does later may wait for ever.
+//! Not modelled: two grids that take turns. A child runs to its end once it has started, so a child
+//! that waits for a later action of its parent hangs.
 
 use std::ops::Range;
 
@@ -36,7 +35,7 @@ pub(crate) struct Launch<'a> {
 /// How a launch that was allowed has ended.
 pub(crate) type Ended = Result<Counters, Box<Fault>>;
 
-/// Runs a launch to its end. Gives back what has watched it.
+/// Runs a launch to its end. Gives back its observer.
 pub(crate) fn run<O: Observer>(launch: &Launch<'_>, observer: O) -> (Ended, O) {
     let snapshot = launch.memory.snapshot();
     if launch.options.checks.init == Switch::Off {
@@ -65,8 +64,8 @@ pub(crate) fn run<O: Observer>(launch: &Launch<'_>, observer: O) -> (Ended, O) {
     (ended.map(|()| machine.counters), machine.observer)
 }
 
-/// Runs the machine's grid, all that is launched in it, and the tail launches that follow. It comes
-/// after the grids of the blocks given.
+/// Runs the machine's grid, the grids launched from it, and its tail launches. All of it is ordered
+/// after the given blocks.
 fn with_descendants<O: Observer>(
     machine: &mut Machine<'_, O>,
     after: &[Range<u64>],
@@ -81,7 +80,7 @@ fn with_descendants<O: Observer>(
         let launcher = std::mem::replace(&mut machine.task, tail);
         with_children(machine, &[done])?;
         let tail = std::mem::replace(&mut machine.task, launcher);
-        // What a tail launches for its own end comes before the next tail.
+        // Tail launches of a tail launch come before the next one.
         tails.extend(tail.children.tails.into_iter().rev());
     }
     Ok(())
@@ -106,7 +105,7 @@ fn with_children<O: Observer>(
     grid::run(machine, &mut schedule)
 }
 
-/// Runs one of the grids that the machine's grid has launched.
+/// Runs a child of the machine's grid.
 pub(super) fn run_child<O: Observer>(
     machine: &mut Machine<'_, O>,
     schedule: &mut Schedule,

@@ -1,5 +1,5 @@
-//! A grid: as many blocks alive at once as the device holds, another started as soon as one has
-//! ended, and turns for their warps; all as the schedule says.
+//! A grid: runs as many blocks at once as the device holds, starts another when one has ended, and
+//! gives the warps turns, in the order of the schedule.
 
 use super::barrier::describe_waiting;
 use super::block::Block;
@@ -10,8 +10,8 @@ use crate::checks::Observer;
 use crate::fault::{Fault, FaultKind};
 use crate::schedule::{Schedule, TurnOf};
 
-/// Runs the machine's grid to its end, and the grids that it launches, but for its tail launches.
-/// The launch has been checked against the device's limits.
+/// Runs the machine's grid and its children to their ends, without its tail launches. The launch
+/// has been checked against the device's limits.
 pub(super) fn run<O: Observer>(
     machine: &mut Machine<'_, O>,
     schedule: &mut Schedule,
@@ -46,14 +46,14 @@ fn resident_blocks<O: Observer>(machine: &Machine<'_, O>) -> usize {
 }
 
 struct Grid {
-    /// The blocks that are alive.
+    /// The running blocks.
     blocks: Vec<Block>,
     started: u64,
     total: u64,
     resident: usize,
 }
 
-/// A block's place in the grid, and why one of its warps was stopped.
+/// A block's coordinates in the grid, and why one of its warps was stopped.
 type Stopped = ([u32; 3], Stop);
 
 impl Grid {

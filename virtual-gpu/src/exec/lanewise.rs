@@ -1,13 +1,13 @@
-//! Instructions that concern each lane alone: arithmetic, comparisons, moves, memory.
+//! Instructions of single lanes: arithmetic, comparisons, moves, memory.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine};
 use super::warp::Warp;
 use crate::checks::Observer;
-use crate::program::{Instruction, Op, space_of};
+use crate::program::{Instruction, Logic, Op, Pred, PredSource, Reg, Registers, space_of};
 
 impl Warp {
-    /// Carries out an instruction that concerns each lane alone.
+    /// Executes an instruction of single lanes.
     #[inline(always)]
     pub(super) fn execute<O: Observer>(
         &mut self,
@@ -31,62 +31,20 @@ impl Warp {
                 with,
             } => {
                 let holds = f(registers, *s);
-                let (direct, inverted) = match with {
-                    None => (holds, !holds),
-                    Some((logic, third)) => {
-                        let third = registers.predicate(*third);
-                        (logic(holds, third), logic(!holds, third))
-                    }
-                };
-                if let Some(d) = d {
-                    registers.set_predicate(*d, direct, active);
-                }
-                if let Some(d) = inverse {
-                    registers.set_predicate(*d, inverted, active);
-                }
+                compare(registers, holds, [*d, *inverse], *with, active);
             }
             Op::Logic { f, d, a, b } => {
                 let value = f(registers.predicate(*a), registers.predicate(*b));
                 registers.set_predicate(*d, value, active);
             }
-            Op::Select { d, a, b, p } => {
-                let chosen = registers.predicate(*p);
-                let (a, b) = (registers.row(*a), registers.row(*b));
-                let mut out = *b;
-                for (lane, slot) in out.iter_mut().enumerate() {
-                    *slot = if chosen >> lane & 1 == 1 {
-                        a[lane]
-                    } else {
-                        *slot
-                    };
-                }
-                registers.keep(*d, &out, active);
-            }
+            Op::Select { d, a, b, p } => select(registers, *d, [*a, *b], *p, active),
             Op::Pack {
                 d,
                 parts,
                 count,
                 part_bits,
-            } => {
-                let mut out = [0; 32];
-                for (index, part) in parts[..*count as usize].iter().enumerate() {
-                    let part = registers.row(*part);
-                    for lane in 0..32 {
-                        out[lane] |= part[lane] << (index as u32 * part_bits);
-                    }
-                }
-                registers.keep(*d, &out, active);
-            }
-            Op::Unpack { d, a, part_bits } => {
-                let whole = *registers.row(*a);
-                for (index, part) in d.iter().enumerate() {
-                    if let Some(part) = part {
-                        let shift = index as u32 * part_bits;
-                        let out = whole.map(|slot| slot >> shift & ((1 << part_bits) - 1));
-                        registers.keep(*part, &out, active);
-                    }
-                }
-            }
+            } => pack(registers, *d, &parts[..*count as usize], *part_bits, active),
+            Op::Unpack { d, a, part_bits } => unpack(registers, d, *a, *part_bits, active),
             Op::Special { d, which } => {
                 let row = self.special(machine, shared, *which);
                 self.registers.keep(*d, &row, active);
@@ -124,9 +82,75 @@ impl Warp {
                 let how = (*order, *scope);
                 machine.observer.fence(shared.index, self.id, active, how);
             }
-            // What remains is carried out by `run_fragment`, or has no effect.
+            // `fragment` executes the others, or they have no effect.
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// Stores the outcome of a comparison and its inverse, each combined with another predicate if there is one.
+#[inline(always)]
+fn compare(
+    registers: &mut Registers,
+    holds: u32,
+    [d, inverse]: [Option<Pred>; 2],
+    with: Option<(Logic, PredSource)>,
+    active: u32,
+) {
+    let (direct, inverted) = match with {
+        None => (holds, !holds),
+        Some((logic, third)) => {
+            let third = registers.predicate(third);
+            (logic(holds, third), logic(!holds, third))
+        }
+    };
+    if let Some(d) = d {
+        registers.set_predicate(d, direct, active);
+    }
+    if let Some(d) = inverse {
+        registers.set_predicate(d, inverted, active);
+    }
+}
+
+/// `a` in the lanes where the predicate holds, or else `b`.
+#[inline(always)]
+fn select(registers: &mut Registers, d: Reg, [a, b]: [Reg; 2], p: PredSource, active: u32) {
+    let chosen = registers.predicate(p);
+    let (a, b) = (registers.row(a), registers.row(b));
+    let mut out = *b;
+    for (lane, slot) in out.iter_mut().enumerate() {
+        *slot = if chosen >> lane & 1 == 1 {
+            a[lane]
+        } else {
+            *slot
+        };
+    }
+    registers.keep(d, &out, active);
+}
+
+/// Joins parts to a wider value, the lowest first.
+#[inline(always)]
+fn pack(registers: &mut Registers, d: Reg, parts: &[Reg], part_bits: u32, active: u32) {
+    let mut out = [0; 32];
+    for (index, part) in parts.iter().enumerate() {
+        let part = registers.row(*part);
+        for lane in 0..32 {
+            out[lane] |= part[lane] << (index as u32 * part_bits);
+        }
+    }
+    registers.keep(d, &out, active);
+}
+
+/// Splits a value into parts, the lowest first.
+#[inline(always)]
+fn unpack(registers: &mut Registers, parts: &[Option<Reg>], a: Reg, part_bits: u32, active: u32) {
+    let whole = *registers.row(a);
+    for (index, part) in parts.iter().enumerate() {
+        if let Some(part) = part {
+            let shift = index as u32 * part_bits;
+            let out = whole.map(|slot| slot >> shift & ((1 << part_bits) - 1));
+            registers.keep(*part, &out, active);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What all blocks of a launch share, including the grids that its kernels launch.
+//! The state that all blocks of a launch share, including those of grids launched by kernels.
 
 use super::buffers::Buffers;
 use super::task::Task;
@@ -21,13 +21,13 @@ pub(super) struct Machine<'a, O> {
     pub counters: Counters,
     /// Warp instructions so far.
     pub steps: u64,
-    /// How far the device's clock is ahead of them.
+    /// How far the device's clock is ahead of `steps`.
     pub clock_ahead: u64,
     pub observer: O,
     /// Place in the text of the instruction that is being carried out, if the launch is watched.
     pub place: u32,
-    /// Added to a warp's number when the observer is called: while a copy is carried out, the
-    /// number of warps.
+    /// Added to a warp's number when the observer is called. It is the number of warps while a copy
+    /// is executed, and 0 otherwise.
     pub copier: u32,
     pub buffers: Buffers<'a>,
     /// Grids that were launched and have not started.
@@ -45,13 +45,13 @@ impl<O> Machine<'_, O> {
         self.task.program.static_shared_bytes + self.task.shape.dynamic_shared_bytes
     }
 
-    /// Whether all counts as written from the start.
+    /// Whether all memory counts as written.
     pub(super) fn is_trusted(&self) -> bool {
         self.options.checks.init == Switch::Off
     }
 }
 
-/// Why and where a warp was stopped.
+/// The cause and the place of a stop.
 #[derive(Debug)]
 pub(super) struct Stop {
     pub kind: FaultKind,
@@ -60,7 +60,7 @@ pub(super) struct Stop {
     pub lane: u32,
 }
 
-/// A finding in one lane, before it is known which warp and instruction it is.
+/// A finding in one lane, before its warp and instruction are added.
 #[derive(Debug)]
 pub(super) struct Finding {
     pub kind: FaultKind,

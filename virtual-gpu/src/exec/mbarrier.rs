@@ -1,10 +1,11 @@
 //! Mbarriers: barriers that lie in shared memory and count arrivals and bytes.
 //!
-//! What its word holds is in `alu/mbarrier.rs`. A phase completes when neither arrivals nor bytes are missing, and the next one begins.
+//! The layout of its word is in `alu/mbarrier.rs`. A phase completes when no arrivals and no bytes are pending; then
+//! the next phase begins.
 //!
-//! An arrival releases, a successful test acquires, as the PTX memory model has it; the race check
-//! hears of both. A word that no `init` wrote, an arrival more than a phase takes, and one that says
-//! it completes no phase and does, are faults.
+//! As in the PTX memory model, an arrival releases and a successful test acquires; both are reported to the race check.
+//! Three things are faults: a word that no `init` wrote, more arrivals than a phase expects, and a `.noComplete`
+//! arrival that completes the phase.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine};

@@ -1,9 +1,9 @@
 //! Loads, stores and atomic operations.
 //!
-//! Every access is checked before anything happens: whether it comes too early (`dependence`),
-//! alignment to its full width, then its bounds within one allocation, or within the space. The
-//! lanes of one instruction access one after the other, in order; an instruction that faults in one
-//! lane may have been carried out in those before it.
+//! Every access is checked before it is executed: whether it comes too early (`dependence`), its
+//! alignment to the full width, then its bounds within one allocation or within the space. The
+//! lanes of an instruction access memory one after the other, in order. If one lane faults, the
+//! lanes before it may have been executed.
 //!
 //! A generic address lies in the window of a space, or else is a global address.
 
@@ -65,7 +65,7 @@ fn write_bytes(to: &mut [u8], at: usize, width: u32, value: u64) {
     to[at..at + width as usize].copy_from_slice(&value.to_le_bytes()[..width as usize]);
 }
 
-/// Puts what one lane loads into the rows, element by element.
+/// Stores the elements that one lane loads in the rows.
 #[inline(always)]
 fn fill(rows: &mut [Row; 4], transfer: &Transfer, lane: usize, read: impl Fn(u64) -> u64) {
     let width = transfer.width;

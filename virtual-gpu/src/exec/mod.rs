@@ -1,11 +1,10 @@
 //! Runs a lowered kernel. `family` runs the host's grid and the grids that kernels launch. `grid` feeds blocks to
 //! the multiprocessors and gives warps their turns. `block` holds what the threads of a block share, and `warp`
-//! runs fragments of warps. The other modules carry out single instructions.
+//! runs fragments of warps. The other modules execute single instructions.
 //!
-//! Threads are independent, as on Volta and later. The lanes of a warp that stand at the same
-//! instruction form a *fragment* and run together; a branch may split a fragment, and fragments
-//! that meet again become one. No order of warps, blocks or fragments is promised, and every
-//! thread that can go on gets its turn in the end.
+//! Threads are independent, as on Volta and later. Lanes of a warp at the same instruction form a *fragment* and
+//! run together. A branch may split a fragment, and fragments that meet are merged. No order of warps, blocks or
+//! fragments is promised, but every thread that can run gets its turn eventually.
 
 mod barrier;
 mod block;
@@ -16,6 +15,7 @@ mod copies;
 mod dependence;
 mod exchange;
 mod family;
+mod fragment;
 mod grid;
 mod init;
 mod lanewise;

@@ -1,7 +1,8 @@
-//! `printf` of kernels, and what a failed assertion says.
+//! `printf` of kernels, and the message of a failed assertion.
 //!
 //! Conversions: `d i u x X o c s p f e g %`, with flags, width, precision and length. `%g` prints
-//! the shortest digits that tell the value. Texts appear at once, not when the host synchronises.
+//! the fewest digits that identify the value. Text is printed at once, not when the host
+//! synchronises.
 
 use std::io::Write;
 
@@ -14,7 +15,7 @@ use crate::program::{Print, Reg, lanes};
 /// Bytes of a text, at most.
 const MAX_TEXT: usize = 1 << 12;
 
-/// Where the values of a call lie, and the way to read them.
+/// The address of a call's values, and the function that reads them.
 struct Values<F> {
     at: u64,
     count: u32,
@@ -63,7 +64,7 @@ struct Conversion {
 }
 
 impl Conversion {
-    /// Reads what stands between `%` and the letter; gives the letter.
+    /// Parses the part between `%` and the conversion letter, and gives the letter.
     fn parse(&mut self, rest: &mut std::str::Chars<'_>) -> Option<char> {
         loop {
             let letter = rest.next()?;
@@ -125,7 +126,7 @@ impl Conversion {
     }
 }
 
-/// Widths and precisions are held below what a text may have.
+/// Widths and precisions are limited, so that the text stays short.
 fn append(number: usize, digit: u32) -> usize {
     (number * 10 + digit as usize).min(MAX_TEXT)
 }
@@ -198,7 +199,7 @@ impl Warp {
             };
             let line = format(&text, &mut values).map_err(found)?;
             counts[lane] = values.count.into();
-            // A closed standard output is no fault of the kernel.
+            // A closed standard output is not an error of the kernel.
             let _ = std::io::stdout().write_all(line.as_bytes());
         }
         self.registers.keep(print.d, &counts, active);

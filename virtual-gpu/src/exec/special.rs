@@ -1,7 +1,7 @@
 //! Special registers.
 //!
-//! Clocks count warp instructions of the whole launch: they go forward, and say nothing of time. A warp's n-th look at a clock
-//! moves it on by n more, so that a wait of many ticks ends after few looks: one of 10^9 after 45,000.
+//! Clocks count warp instructions of the whole launch and do not measure time. A warp's n-th read of a clock advances
+//! it by n more, so that a wait of many ticks ends after few reads: one of 10^9 ticks after 45,000 reads.
 
 use super::block::Shared;
 use super::machine::Machine;
@@ -70,7 +70,7 @@ fn is_clock(which: Special) -> bool {
     )
 }
 
-/// The place in its block of the thread of that number.
+/// The coordinates of a thread in its block, from its number.
 pub(super) fn thread_place(block: [u32; 3], thread: u32) -> [u32; 3] {
     let [x, y, _] = block;
     [thread % x, thread / x % y, thread / x / y]

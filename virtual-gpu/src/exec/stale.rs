@@ -1,4 +1,4 @@
-//! Reads that give what was there before the last write, where the schedule asks for them.
+//! Stale reads, which return the value before the last write, for the policy that asks for them.
 
 use super::block::Shared;
 use super::machine::Machine;
@@ -8,7 +8,7 @@ use crate::checks::{Element, Observer};
 use crate::program::{AddressSpace, Row, Transfer, lanes};
 
 impl Warp {
-    /// Before a store: takes note of what it writes over.
+    /// Called before a store: records the values that it overwrites.
     pub(super) fn remember_store<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -26,14 +26,15 @@ impl Warp {
                 let (address, width) = (element.address, element.width);
                 let place = machine.snapshot.find(&mut self.lookup, address, width);
                 let before = place.map(|place| place.load(address, width));
-                // Where lanes write over each other, what was between is not known.
+                // If several lanes write the same address, the values in between are not known.
                 let before = before.filter(|_| is_first);
                 machine.observer.overwrites(&element, before);
             }
         }
     }
 
-    /// After an atomic operation on elements of `width` bytes, which held `before`.
+    /// Called after an atomic operation on elements of `width` bytes, whose old values are
+    /// `before`.
     pub(super) fn remember_atomic<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -56,7 +57,7 @@ impl Warp {
         }
     }
 
-    /// After a load: puts older values in place of some that were read.
+    /// Called after a load: replaces some of the values by older ones.
     pub(super) fn read_stale<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,

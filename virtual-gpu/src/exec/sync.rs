@@ -1,13 +1,13 @@
-//! Instructions that a set of lanes of a warp carries out together: shuffles, votes, matches,
-//! warp reductions, `bar.warp.sync`.
+//! Instructions that a set of lanes of a warp executes together: shuffles, votes, matches, warp
+//! reductions, `bar.warp.sync`.
 //!
-//! Each names its set by a member mask. The lanes wait at the instruction until all the named ones
-//! that have not exited are there; lanes that name different sets are served apart. A lane that
-//! waits at one instruction does not meet a lane that waits at another, even of the same kind:
-//! where that would be needed, the launch is stopped and told so.
+//! A member mask names the set. Lanes wait at the instruction until all named lanes that have not
+//! exited are there. Lanes with different masks are handled separately. Lanes that wait at two
+//! different instructions never meet, even if the instructions are of the same kind; if they wait
+//! for each other, the launch is stopped with a fault.
 //!
-//! With the sync check on, it is a fault if a lane is not in its own mask, or reads in a shuffle
-//! from a lane that takes no part. With it off, such a read gives the register of that lane.
+//! With the sync check on, it is a fault if a lane is not in its own mask, or if a shuffle reads
+//! from a lane outside the mask. With it off, such a shuffle reads the other lane's register.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};
@@ -19,9 +19,9 @@ use crate::program::{
     ALL_LANES, Instruction, Op, Program, Reg, Registers, Row, Shuffle, ShuffleMode, VoteMode, lanes,
 };
 
-/// What came of waiting for the other lanes.
+/// The result of waiting for the other lanes.
 pub(super) enum Gathered {
-    /// These lanes, all of the calling fragment, have to wait.
+    /// These lanes of the calling fragment have to wait.
     Waits(u32),
     /// All are there: these.
     Complete(u32),
@@ -29,7 +29,7 @@ pub(super) enum Gathered {
 
 pub(super) struct Gathering {
     pub gathered: Gathered,
-    /// Lanes of the fragment that name another set: they try again on their own.
+    /// Lanes of the fragment with another mask. They execute the instruction separately.
     pub left_out: Option<u32>,
 }
 
@@ -48,7 +48,7 @@ fn members_of(op: &Op) -> Option<Reg> {
 }
 
 impl Warp {
-    /// Brings the lanes together that the instruction is to be carried out by.
+    /// Gathers the lanes that are to execute the instruction together.
     pub(super) fn gather<O: Observer>(
         &mut self,
         machine: &Machine<'_, O>,
@@ -99,7 +99,7 @@ impl Warp {
         Ok(Gathering { gathered, left_out })
     }
 
-    /// Carries the instruction out for the lanes that were brought together.
+    /// Executes the instruction for the gathered lanes.
     pub(super) fn exchange<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -221,7 +221,7 @@ impl Warp {
         }
     }
 
-    /// The fault of lanes that wait for others that will not come.
+    /// The fault of lanes that wait for lanes that never arrive.
     pub(super) fn never_comes(&self, program: &Program, fragment: &Fragment) -> Stop {
         let instruction = &program.instructions[fragment.pc as usize];
         let lane = fragment.lanes.trailing_zeros();
@@ -244,7 +244,7 @@ impl Warp {
     }
 }
 
-/// Where a lane reads from, and whether that lies in its segment; from the PTX ISA.
+/// The source lane of a shuffle, and whether it is inside the segment, as in the PTX ISA.
 pub(super) fn source_lane(mode: ShuffleMode, lane: u32, b: u64, c: u64) -> (u32, bool) {
     let (b, clamp, segment) = (b as u32 & 0x1f, c as u32 & 0x1f, (c >> 8) as u32 & 0x1f);
     let last = lane & segment | clamp & !segment;
@@ -261,7 +261,7 @@ pub(super) fn source_lane(mode: ShuffleMode, lane: u32, b: u64, c: u64) -> (u32,
 }
 
 impl Registers {
-    /// The values of a row that decide who is a member, for the lanes of a mask.
+    /// The register's value in the first lane of a mask.
     pub(super) fn first_of(&self, reg: Reg, mask: u32) -> u64 {
         self.row(reg)[mask.trailing_zeros() as usize & 31]
     }

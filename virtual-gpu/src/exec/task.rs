@@ -1,4 +1,4 @@
-//! What one grid runs, and the grids that its threads have launched.
+//! A grid to run, and the grids that its threads have launched.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,9 +17,9 @@ pub(super) struct Task<'a> {
     pub constants: Arc<[Row]>,
     pub shape: Shape,
     pub params: Vec<u8>,
-    /// Which grid of the launch this is: the host's is 0.
+    /// The grid's number in the launch. The grid that the host launched is 0.
     pub number: u32,
-    /// Grids that stand above this one.
+    /// The depth of nesting: the number of grids above this one.
     pub depth: u32,
     /// The number of its first block in the whole launch, once it has started.
     pub first_block: u64,
@@ -52,7 +52,7 @@ impl<'a> Task<'a> {
     }
 }
 
-/// Where a kernel launches a grid to.
+/// The stream of a grid that a kernel launches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChildStream {
     /// The NULL stream of a block: one grid after the other.
@@ -65,7 +65,7 @@ pub(super) enum ChildStream {
 #[derive(Debug, Default)]
 pub(super) struct Children<'a> {
     waiting: Vec<(ChildStream, Task<'a>)>,
-    /// They run when the grid and its children have ended, one after the other.
+    /// Tail launches. They run one after the other when the grid and its children have ended.
     pub tails: Vec<Task<'a>>,
     /// Blocks of grids that ran in the NULL stream of a block.
     finished: HashMap<u64, Vec<Range<u64>>>,
@@ -80,7 +80,7 @@ impl<'a> Children<'a> {
         self.waiting.is_empty()
     }
 
-    /// Takes out one that may go next, as the schedule says.
+    /// Removes the next grid to run, chosen by the schedule.
     pub(super) fn take(&mut self, schedule: &mut Schedule) -> Option<(ChildStream, Task<'a>)> {
         let is_first = |index: &usize| {
             let (stream, _) = &self.waiting[*index];
@@ -92,7 +92,7 @@ impl<'a> Children<'a> {
         Some(self.waiting.remove(index))
     }
 
-    /// The blocks of the grids that a child in a stream comes after.
+    /// The blocks that must end before a child in this stream.
     pub(super) fn before(&self, stream: ChildStream) -> &[Range<u64>] {
         match stream {
             ChildStream::OfBlock(block) => self.finished.get(&block).map_or(&[], |all| all),
@@ -100,7 +100,7 @@ impl<'a> Children<'a> {
         }
     }
 
-    /// A child has ended, with all that it launched.
+    /// Records that a child has ended, with its descendants.
     pub(super) fn ended(&mut self, stream: ChildStream, blocks: Range<u64>) {
         if let ChildStream::OfBlock(block) = stream {
             self.finished.entry(block).or_default().push(blocks);

@@ -1,4 +1,5 @@
-//! What the accesses of one warp instruction cost: sectors of global memory, wavefronts of shared.
+//! The cost of one warp instruction's accesses: sectors of global memory, and wavefronts of shared
+//! memory.
 
 use crate::program::{Row, lanes};
 

@@ -3,27 +3,26 @@
 //! A fragment runs until it is blocked, its turn is over, or another fragment of the warp should
 //! go first:
 //!
-//! 1. Among fragments that can run, the one at the least rank goes first. Ranks are given so that
-//!    a loop comes before what follows it, so the fragments that lag catch up, and all meet
-//!    where their paths meet. This is where the hardware's compiler makes them reconverge.
-//! 2. At the start of a basic block, fragments at the same instruction become one.
-//! 3. A fragment that runs long while others could run (it may spin, waiting for one of them) is
-//!    set aside for a while, and the one that has waited longest goes instead.
+//! 1. Among fragments that can run, the one at the instruction of least rank goes first. A loop has
+//!    lower ranks than the code after it. So fragments that lag behind catch up, and fragments meet
+//!    where their paths meet, as compilers for the hardware make them reconverge.
+//! 2. At the start of a basic block, fragments at the same instruction are merged.
+//! 3. A fragment that runs long while others could run may be spinning, waiting for one of them. It
+//!    is set aside for a while, and the fragment that has waited longest runs.
 
 use super::block::Shared;
 use super::machine::{Finding, Machine, Stop};
-use super::sync::Gathered;
 use crate::checks::{Observer, Undefined};
 use crate::fault::FaultKind;
 use crate::memory::Lookup;
-use crate::program::{self, Op, Registers, lanes};
+use crate::program::{Registers, lanes};
 
 /// Instructions that the fragment at the least rank may run while others could.
 const PATIENCE: i64 = 4096;
-/// Instructions that a fragment gets that had to wait for so long.
+/// Instructions that a fragment gets after such a wait.
 const STINT: i64 = 512;
 
-/// Lanes that stand at the same instruction.
+/// Lanes at the same instruction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fragment {
     pub pc: u32,
@@ -59,23 +58,23 @@ pub(super) struct Warp {
     pub existing: u32,
     /// Lanes whose threads have not exited.
     pub live: u32,
-    /// Lanes whose threads have waited for the launches before.
+    /// Lanes whose threads have waited for the preceding launches.
     pub waited: u32,
     pub registers: Registers,
     /// Which bytes of the registers and of local memory are undefined, if the launch tracks that.
     pub undefined: Undefined,
-    /// The threads' own memory, one lane after the other.
+    /// The threads' local memory, one lane after the other.
     pub local: Vec<u8>,
     pub lookup: Lookup,
     pub fragments: Vec<Fragment>,
     /// How often it has looked at a clock.
     pub clock_reads: u64,
     turn: Turn,
-    turn_left: i64,
+    pub(super) turn_left: i64,
 }
 
-/// What to do after an instruction.
-enum Next {
+/// Which fragment runs next.
+pub(super) enum Next {
     Go,
     Switch,
 }
@@ -187,9 +186,9 @@ impl Warp {
             .map(|(index, _)| index)
     }
 
-    /// Takes in the fragments that stand at `pc` and could run, and tells whether another one
-    /// should go first.
-    fn meet(&mut self, ranks: &[u32], pc: u32, mask: &mut u32) -> Next {
+    /// Merges the ready fragments at `pc` into this one, and tells whether another one should go
+    /// first.
+    pub(super) fn meet(&mut self, ranks: &[u32], pc: u32, mask: &mut u32) -> Next {
         self.fragments.retain(|f| {
             let joins = f.pc == pc && f.state == State::Ready;
             *mask |= if joins { f.lanes } else { 0 };
@@ -203,7 +202,7 @@ impl Warp {
         }
     }
 
-    fn park(&mut self, pc: u32, lanes: u32, state: State, turn: u64) {
+    pub(super) fn park(&mut self, pc: u32, lanes: u32, state: State, turn: u64) {
         if lanes != 0 {
             self.fragments.push(Fragment {
                 pc,
@@ -214,171 +213,10 @@ impl Warp {
         }
     }
 
-    /// Runs one fragment; gives the number of instructions it ran.
-    fn run_fragment<O: Observer>(
-        &mut self,
-        machine: &mut Machine<'_, O>,
-        shared: &mut Shared,
-        fragment: Fragment,
-        quantum: u32,
-    ) -> Result<u32, Stop> {
-        let program = machine.task.program;
-        let Fragment {
-            mut pc, mut lanes, ..
-        } = fragment;
-        let now = machine.steps;
-        let mut ran = 0;
-        loop {
-            if ran >= quantum {
-                self.park(pc, lanes, State::Ready, now);
-                return Ok(ran);
-            }
-            if !self.fragments.is_empty()
-                && program.leaders[pc as usize]
-                && let Next::Switch = self.meet(&program.ranks, pc, &mut lanes)
-            {
-                self.park(pc, lanes, State::Ready, now);
-                return Ok(ran);
-            }
-            let instruction = &program.instructions[pc as usize];
-            let active = lanes & self.registers.predicate(instruction.guard);
-            ran += 1;
-            if O::WATCHES {
-                machine.observer.at(instruction.place);
-                machine.place = instruction.place;
-                let decided = self.check_decision(machine, instruction, lanes);
-                decided.map_err(|finding| self.stopped(finding, pc))?;
-                if active != 0 {
-                    let spread = self.spread(machine, instruction, active);
-                    spread.map_err(|finding| self.stopped(finding, pc))?;
-                }
-            }
-            machine.counters.lane_instructions_by_class[instruction.class as usize] +=
-                u64::from(active.count_ones());
-            match &instruction.op {
-                Op::Branch { target } => {
-                    if active == lanes {
-                        pc = *target;
-                    } else {
-                        pc += 1;
-                        if active != 0 {
-                            machine.counters.divergent_branches += 1;
-                            self.park(*target, active, State::Ready, now);
-                            lanes &= !active;
-                            self.park(pc, lanes, State::Ready, now);
-                            return Ok(ran);
-                        }
-                    }
-                    continue;
-                }
-                Op::Switch { index, targets } => {
-                    let index = *self.registers.row(*index);
-                    let mut waiting = active;
-                    let mut ways = u32::from(active != lanes);
-                    while waiting != 0 {
-                        let chosen = index[waiting.trailing_zeros() as usize];
-                        let same = program::lanes(waiting)
-                            .filter(|&lane| index[lane] == chosen)
-                            .fold(0, |mask, lane| mask | 1 << lane);
-                        // An index beyond the list goes to its last target.
-                        let target = targets.get(chosen as usize).or(targets.last());
-                        self.park(target.copied().unwrap_or(pc + 1), same, State::Ready, now);
-                        waiting &= !same;
-                        ways += 1;
-                    }
-                    machine.counters.divergent_branches += u64::from(ways > 1);
-                    self.park(pc + 1, lanes & !active, State::Ready, now);
-                    return Ok(ran);
-                }
-                Op::Exit => {
-                    self.exit(shared, active);
-                    lanes &= !active;
-                    if lanes == 0 {
-                        return Ok(ran);
-                    }
-                }
-                Op::Trap => {
-                    if active != 0 {
-                        let lane = active.trailing_zeros();
-                        return Err(self.stop(FaultKind::Trap, pc, lane));
-                    }
-                }
-                Op::Yield => {
-                    self.park(pc + 1, lanes, State::Ready, now);
-                    self.turn_left = 0;
-                    return Ok(ran);
-                }
-                Op::CopyAsync(form) => {
-                    if active != 0 {
-                        let begun = self.begin_copies(machine, shared, form, pc, active);
-                        begun.map_err(|finding| self.stopped(finding, pc))?;
-                    }
-                }
-                Op::CopyWait { kind, but } => {
-                    if active != 0 {
-                        self.await_copies(machine, shared, (*kind, *but), active)?;
-                    }
-                }
-                Op::CopyReport(mbarrier) => {
-                    if active != 0 {
-                        self.report_copies(machine, shared, mbarrier, (pc, active))?;
-                    }
-                }
-                Op::Barrier(barrier) if active != 0 => {
-                    self.park(pc + 1, lanes & !active, State::Ready, now);
-                    let found = self.arrive(machine, shared, barrier, pc, active);
-                    let waits = found.map_err(|finding| self.stopped(finding, pc))?;
-                    let (at, state) = match waits {
-                        Some(number) => (pc, State::AtBarrier(number)),
-                        None => (pc + 1, State::Ready),
-                    };
-                    self.park(at, active, state, now);
-                    return Ok(ran);
-                }
-                Op::Shuffle(_)
-                | Op::Vote { .. }
-                | Op::Ballot { .. }
-                | Op::MatchAny { .. }
-                | Op::MatchAll { .. }
-                | Op::Reduce { .. }
-                | Op::Elect { .. }
-                | Op::WarpBarrier { .. } => {
-                    if active != 0 {
-                        let found = self.gather(machine, instruction, pc, active);
-                        let found = found.map_err(|finding| self.stopped(finding, pc))?;
-                        if let Some(rest) = found.left_out {
-                            self.park(pc, rest, State::Ready, now);
-                            lanes &= !rest;
-                        }
-                        match found.gathered {
-                            Gathered::Waits(mask) => {
-                                self.park(pc + 1, lanes & !mask, State::Ready, now);
-                                self.park(pc, mask, State::AtWarpSync, now);
-                                return Ok(ran);
-                            }
-                            Gathered::Complete(mask) => {
-                                let done = self.exchange(machine, shared, instruction, mask);
-                                done.map_err(|finding| self.stopped(finding, pc))?;
-                                lanes |= mask;
-                            }
-                        }
-                    }
-                }
-                _ => {
-                    if active != 0 {
-                        let done = self.execute(machine, shared, instruction, active);
-                        done.map_err(|finding| self.stopped(finding, pc))?;
-                    }
-                }
-            }
-            pc += 1;
-        }
-    }
-
-    fn exit(&mut self, shared: &mut Shared, active: u32) {
+    pub(super) fn exit(&mut self, shared: &mut Shared, active: u32) {
         self.live &= !active;
         shared.thread_exits(active.count_ones());
-        // Who waited for these lanes waits for fewer now.
+        // Fragments that waited for these lanes now wait for fewer.
         for fragment in &mut self.fragments {
             if fragment.state == State::AtWarpSync {
                 fragment.state = State::Ready;
@@ -386,7 +224,7 @@ impl Warp {
         }
     }
 
-    /// Nothing in the warp can run: finds lanes that wait for each other for ever.
+    /// Called when nothing in the warp can run. Fails if all its lanes wait for each other.
     fn check_stuck<O: Observer>(&self, machine: &Machine<'_, O>) -> Result<(), Stop> {
         let stuck = |f: &&Fragment| f.state == State::AtWarpSync;
         match self.fragments.iter().find(stuck) {
@@ -406,11 +244,11 @@ impl Warp {
         }
     }
 
-    fn stopped(&self, finding: Finding, pc: u32) -> Stop {
+    pub(super) fn stopped(&self, finding: Finding, pc: u32) -> Stop {
         self.stop(finding.kind, pc, finding.lane as u32)
     }
 
-    /// Makes one fragment of those at the same instruction that can run.
+    /// Merges the ready fragments at the same instruction.
     pub(super) fn merge_ready(&mut self) {
         let mut merged: Vec<Fragment> = Vec::with_capacity(self.fragments.len());
         for fragment in self.fragments.drain(..) {

@@ -1,5 +1,5 @@
-//! What can go wrong while a kernel runs, told in full: what, where in the grid, on which line of
-//! the PTX, and what lies near an offending address.
+//! Faults of kernels: what happened, in which thread, on which line of the PTX, and what is near an
+//! offending address.
 
 mod streams;
 
@@ -11,13 +11,13 @@ use std::fmt;
 /// A kernel that was stopped, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Fault {
-    /// What went wrong.
+    /// The kind of fault.
     pub kind: FaultKind,
     /// The kernel's name.
     pub kernel: String,
     /// The block's place in the grid.
     pub block: [u32; 3],
-    /// The place in its block of the first thread concerned.
+    /// The coordinates in its block of the first thread concerned.
     pub thread: [u32; 3],
     /// The warp within the block.
     pub warp: u32,
@@ -43,7 +43,7 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
-    /// Of a launch that raced with other work: at the access that was found.
+    /// The fault of a launch that raced with other work, at the access that was found.
     pub(crate) fn of_stream_race(race: Box<StreamRace>) -> Self {
         let (kernel, at, line, instruction) = match &race.later.by {
             Doer::Kernel {
@@ -104,7 +104,7 @@ impl fmt::Display for Space {
     }
 }
 
-/// What a memory instruction does.
+/// The kind of a memory access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessKind {
     /// Reads.
@@ -128,7 +128,7 @@ impl fmt::Display for AccessKind {
 /// One side of a race.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Side {
-    /// What the instruction does.
+    /// The kind of access.
     pub access: AccessKind,
     /// Bytes of the access.
     pub bytes: u32,
@@ -167,7 +167,7 @@ impl fmt::Display for Extent {
     }
 }
 
-/// What lies near an address that belongs to nothing alive.
+/// What is near an address that is not in a live allocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Near {
     /// Nothing was ever allocated around it.
@@ -198,35 +198,35 @@ impl fmt::Display for Near {
     }
 }
 
-/// What is wrong between two accesses to the same bytes.
+/// Why two accesses to the same bytes are a race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conflict {
     /// Nothing orders them.
     Unordered,
-    /// The later one, `ld.global.nc`, may read only what no thread of its grid writes.
+    /// The later one is `ld.global.nc`, which may only read bytes that no thread of its grid writes.
     ReadOnly,
 }
 
-/// What went wrong.
+/// The kind of fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// An access outside everything that is alive.
+    /// An access outside all live allocations.
     OutOfBounds {
         /// The space that was meant.
         space: Space,
-        /// What the instruction does.
+        /// The kind of access.
         access: AccessKind,
         /// The address; within its space, except for global memory.
         address: u64,
         /// Bytes of the access.
         bytes: u32,
-        /// What is near.
+        /// The nearest allocation.
         near: Near,
     },
     /// An access to memory that was freed.
     UseAfterFree {
-        /// What the instruction does.
+        /// The kind of access.
         access: AccessKind,
         /// The address.
         address: u64,
@@ -235,11 +235,11 @@ pub enum FaultKind {
         /// The allocation that was there.
         freed: Extent,
     },
-    /// An address that is no multiple of the access's width.
+    /// An address that is not a multiple of the access's width.
     Misaligned {
         /// The space.
         space: Space,
-        /// What the instruction does.
+        /// The kind of access.
         access: AccessKind,
         /// The address.
         address: u64,
@@ -247,9 +247,9 @@ pub enum FaultKind {
         bytes: u32,
     },
     /// An access to global memory in a programmatic launch, by a thread that has not waited for the
-    /// launches before.
+    /// preceding launches.
     TooEarly {
-        /// What the instruction does.
+        /// The kind of access.
         access: AccessKind,
         /// The address.
         address: u64,
@@ -260,57 +260,58 @@ pub enum FaultKind {
     Trap,
     /// An `assert` of the kernel failed.
     Assertion {
-        /// What was asserted, and where, in words.
+        /// The assertion and its place in the source.
         what: String,
     },
-    /// The launch ran for more warp instructions than it was given.
+    /// The launch exceeded its budget of warp instructions.
     StepBudget {
         /// The budget.
         steps: u64,
     },
-    /// Every thread that is left waits for another.
+    /// All remaining threads wait for each other.
     Deadlock {
-        /// Who waits where, in words.
+        /// The waiting threads, as text.
         waiting: String,
     },
-    /// A barrier that not all the threads reached that must.
+    /// A barrier that some threads did not reach, although they must.
     BarrierDivergence {
         /// The barrier's number.
         barrier: u32,
-        /// Who is missing, in words.
+        /// The missing threads, as text.
         missing: String,
     },
     /// A barrier number or thread count that the device does not have.
     InvalidBarrier {
-        /// The number and the count, in words.
+        /// The number and the count, as text.
         what: String,
     },
-    /// A `*.sync` instruction whose member mask does not fit those who carry it out.
+    /// A `*.sync` instruction whose member mask does not match the lanes that execute it.
     WarpSync {
         /// The member mask.
         members: u32,
-        /// What is wrong, in words.
+        /// The mistake, as text.
         what: String,
     },
-    /// Two threads touch the same bytes, one of them writing, with nothing that orders them.
+    /// Two threads access the same bytes, at least one of them writes, and nothing orders the
+    /// accesses.
     Race {
         /// The space.
         space: Space,
         /// Where the later access starts, within its space.
         address: u64,
-        /// What is wrong between the two.
+        /// Why the two conflict.
         conflict: Conflict,
         /// The access that came first in this run.
         earlier: Box<Side>,
         /// The access that found it.
         later: Box<Side>,
     },
-    /// The launch touches what another piece of work touches, one of them writing, with nothing that
-    /// orders the two.
+    /// The launch and another piece of work access the same bytes, at least one of them writes, and
+    /// nothing orders the two.
     StreamRace(Box<StreamRace>),
-    /// Bytes that nothing ever wrote decide something.
+    /// Bytes that were never written decide something.
     Uninitialised {
-        /// Which bytes, in words.
+        /// The bytes, as text.
         what: String,
     },
 }

@@ -3,12 +3,12 @@
 use super::{AccessKind, Extent};
 use std::fmt;
 
-/// Two pieces of work that touch the same byte, one of them writing, with nothing that orders them.
+/// Two pieces of work that access the same byte. At least one of them writes, and nothing orders them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamRace {
     /// The byte, the first of them.
     pub address: u64,
-    /// The allocation, or the page-locked host memory, that it lies in.
+    /// The allocation or page-locked host memory that contains it.
     pub allocation: Option<Extent>,
     /// The piece of work that was done first.
     pub earlier: StreamSide,
@@ -35,9 +35,9 @@ impl fmt::Display for StreamRace {
 pub struct StreamSide {
     /// The stream of the work.
     pub stream: StreamName,
-    /// What it does with the byte.
+    /// Its kind of access.
     pub access: AccessKind,
-    /// Who does it.
+    /// The kernel or the call.
     pub by: Doer,
 }
 
@@ -47,7 +47,7 @@ impl fmt::Display for StreamSide {
     }
 }
 
-/// Who touches a byte.
+/// A kernel or a call that accesses a byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Doer {
@@ -64,7 +64,7 @@ pub enum Doer {
         /// The instruction as it is written there.
         instruction: String,
     },
-    /// A copy, a fill, or memory that is freed in a stream's order.
+    /// A copy, a fill, or stream-ordered freeing.
     Call {
         /// The driver call that asked for it.
         name: &'static str,
@@ -73,7 +73,7 @@ pub enum Doer {
     },
 }
 
-/// Where a thread stands in its grid.
+/// The coordinates of a thread in its grid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ThreadPlace {
     /// The block's place in the grid.
@@ -120,7 +120,7 @@ pub struct StreamName {
 pub enum StreamKind {
     /// It is the legacy default stream.
     Legacy,
-    /// Work that is enqueued earlier in the one comes before work that is enqueued later in the other.
+    /// Work on either stream comes before work that is enqueued later on the other.
     Blocking,
     /// Not at all.
     NonBlocking,

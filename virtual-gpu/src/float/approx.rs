@@ -1,7 +1,7 @@
 //! The functions that the hardware approximates, computed in double precision and rounded.
 //!
-//! Closer to the truth than the hardware, and not bit for bit what it gives. Subnormal operands
-//! and results are not flushed unless the instruction says `.ftz`.
+//! The results are more accurate than the hardware's, and not bit for bit the same. Subnormal
+//! operands and results are not flushed unless the instruction says `.ftz`.
 
 use super::single::{canonical, flush};
 

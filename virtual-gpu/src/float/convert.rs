@@ -1,7 +1,7 @@
 //! Conversions between floats, and between floats and integers.
 //!
-//! A float that does not fit an integer type gives the type's nearest end. A NaN gives 0, but
-//! `1 << (bits - 1)` where the source is f64 or the result has 64 bits.
+//! A float outside the range of an integer type gives the nearest value of the type. A NaN gives 0,
+//! or `1 << (bits - 1)` if the source is f64 or the result has 64 bits.
 
 use super::mode::{Mode, Rounding};
 use super::single;
@@ -20,17 +20,17 @@ pub(crate) fn integer_to_float<T: Integer>(value: T, format: Format, rounding: R
     format.round(number, rounding)
 }
 
-/// A float as an integer, rounded in the given direction and held at the ends of the type.
+/// A float as an integer, rounded in the given direction and clamped to the type.
 pub(crate) fn float_to_integer<T: Integer>(value: f64, rounding: Rounding, from: Source) -> T {
     if value.is_nan() {
         let marked = from == Source::Double || T::BITS == 64;
         return T::from_wide(if marked { 1 << (T::BITS - 1) } else { 0 });
     }
-    // Casting to 128 bits holds what is larger at the ends, far beyond those of any type.
+    // The cast to 128 bits clamps too, far outside the range of any type.
     saturate(round_to_whole(value, rounding) as i128)
 }
 
-/// What a float was before it was widened for a computation.
+/// The type of a float before it was widened for a computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     /// f64.
@@ -39,7 +39,7 @@ pub(crate) enum Source {
     Narrower,
 }
 
-/// The same as f64's `cvt` gives it: a NaN becomes quiet.
+/// The same for `cvt` of f64: a NaN becomes quiet.
 pub(crate) fn double_to_whole(value: f64, rounding: Rounding) -> f64 {
     match value.is_nan() {
         true => f64::from_bits(value.to_bits() | 1 << 51),

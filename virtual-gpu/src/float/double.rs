@@ -1,18 +1,18 @@
 //! f64: add, subtract, multiply, fused multiply-add, divide, square root, minimum, maximum.
 //!
-//! Of several NaN operands, the one that comes back is the one the hardware prefers: the second of
-//! a sum, a product, a minimum; the second, the third, then the first of a fused multiply-add; the
-//! first of a quotient, which the compiler computes in software.
+//! If several operands are NaN, the result is the one that the hardware prefers: the second of a
+//! sum, a product or a minimum; the second, then the third, then the first of a fused multiply-add;
+//! the first of a quotient, which the compiler computes in software.
 
 use super::mode::{Mode, Rounding};
 use super::soft::{self, DOUBLE, Number};
 
-/// The NaN that arises from operands that are none.
+/// The NaN that results from operands that are not NaN.
 const ARISEN: u64 = 0xfff8_0000_0000_0000;
 const QUIET: u64 = 1 << 51;
 
-/// The first NaN among the operands, which are in order of preference, quieted; or else the one
-/// that arose.
+/// The first NaN among the operands, quieted. They are in order of preference. If there is none,
+/// the default NaN.
 fn nan_of(operands: &[f64]) -> f64 {
     let found = operands.iter().find(|x| x.is_nan());
     f64::from_bits(found.map_or(ARISEN, |x| x.to_bits() | QUIET))
@@ -33,7 +33,7 @@ fn host_suffices<const M: u8>(finite: bool) -> bool {
 
 #[inline(always)]
 fn result(x: f64, operands: &[f64]) -> f64 {
-    // Told by its bits: the compiler may assume any payload of a NaN that arithmetic gave.
+    // Tested by its bits, because Rust leaves the payload of a NaN from arithmetic unspecified.
     if x.to_bits() << 1 > 0x7ff << 53 {
         return nan_of(operands);
     }
@@ -91,7 +91,7 @@ pub(crate) fn sqrt_double<const M: u8>(a: f64) -> f64 {
     pack(soft::square_root(unpack(a)), Mode(M).rounding())
 }
 
-/// `min`: a NaN loses against a number; −0 is less than +0.
+/// `min`: of a number and a NaN, the number; −0 is less than +0.
 #[inline(always)]
 pub(crate) fn min_double(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
@@ -104,7 +104,7 @@ pub(crate) fn min_double(a: f64, b: f64) -> f64 {
     }
 }
 
-/// `max`: a NaN loses against a number; +0 is more than −0.
+/// `max`: of a number and a NaN, the number; +0 is more than −0.
 #[inline(always)]
 pub(crate) fn max_double(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
@@ -129,8 +129,8 @@ pub(crate) fn neg_double(a: f64) -> f64 {
     result(-a, &[a])
 }
 
-/// `atom.add` on global memory, which hands a NaN operand on as it is; that of memory only if the
-/// other one is none.
+/// `atom.add` on global memory, which returns a NaN operand unchanged. The operand takes precedence
+/// over the value in memory.
 pub(crate) fn add_double_global(old: f64, b: f64) -> f64 {
     match (old.is_nan(), b.is_nan()) {
         (_, true) => b,

@@ -52,7 +52,7 @@ impl Eighth {
         }
     }
 
-    /// The nearest float of 8 bits, ties to even; what is too large becomes the largest number.
+    /// The nearest float of 8 bits, ties to even. Too large values become the largest number.
     pub(crate) fn encode(self, value: f64) -> u8 {
         if value.is_nan() {
             return NAN;

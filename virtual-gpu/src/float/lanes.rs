@@ -1,4 +1,5 @@
-//! One or two floats of 16 bits in a register, so that an instruction can be written once for both.
+//! One or two floats of 16 bits in a register, so that an instruction is written once for both
+//! forms.
 
 use super::narrow::{Brain, Half, Narrow};
 use crate::alu::Value;
@@ -35,7 +36,7 @@ impl<T: Narrow> Value for Pair<T> {
     }
 }
 
-/// One value or two: what an instruction is applied to, value by value.
+/// One value or two, to which an instruction is applied value by value.
 pub(crate) trait Lanes: Value {
     type Part: Narrow;
     fn each(self, f: impl Fn(Self::Part) -> Self::Part) -> Self;

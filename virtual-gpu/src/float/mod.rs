@@ -1,10 +1,9 @@
 //! Floating-point arithmetic as pure functions, with the bits that NVIDIA hardware gives.
 //!
 //! * f32: a NaN result is always `0x7fffffff`. With flushing (`.ftz`) subnormal operands and
-//!   results count as zeros of their sign. With saturation (`.sat`) results are held in 0 to 1,
-//!   NaN becoming +0.
-//!   Flushing looks at the result rounded to the precision of normal numbers: where only the wider
-//!   steps of subnormals round it up to the least normal number, it becomes zero.
+//!   results count as zeros of their sign. With saturation (`.sat`) results are held in 0 to 1, NaN
+//!   becoming +0. Flushing applies to the result rounded as if exponents were unlimited: a result
+//!   that only rounding among subnormals turns into the smallest normal number becomes zero.
 //! * f64: a NaN operand comes back quieted (which one of several, `double` says); a NaN that arises
 //!   from other operands is `0xfff8000000000000`.
 //! * f16 and bf16: a NaN result is always `0x7fff`.
@@ -13,10 +12,10 @@
 //! * Rounding to nearest uses the host's arithmetic, which is IEEE 754. The directed roundings are
 //!   computed in integers by [`soft`].
 //! * `approx` has the functions that the hardware approximates (`rcp.approx`, `sin.approx`, …).
-//!   They are computed in double precision and rounded: closer to the truth than the hardware, and
-//!   **not** bit for bit what it gives.
+//!   They are computed in double precision and rounded. The results are more accurate than the
+//!   hardware's, and **not** bit for bit the same.
 //!
-//! All but these is held against what an H200 answered by `tests/recorded.rs`.
+//! `tests/recorded.rs` compares all but these with the answers of an H200.
 
 mod approx;
 mod convert;

@@ -1,14 +1,15 @@
 //! Floats of 16 bits: f16 and bf16.
 //!
-//! A NaN result is always `0x7fff`. Results are computed exactly, or with all that was cut off
-//! remembered, and rounded once. Subnormals count, unless the instruction flushes (`.ftz`).
+//! A NaN result is always `0x7fff`. Results are computed exactly, or with a sticky bit for the
+//! digits that were cut off, and rounded once. Subnormals count, unless the instruction flushes
+//! (`.ftz`).
 
 use super::mode::{Mode, Rounding};
 use super::soft::{self, BRAIN, Format, HALF, Number};
 use super::{half_to_single, to_half};
 use crate::alu::Value;
 
-/// What every instruction on 16 bits gives for a NaN.
+/// The NaN of every instruction on 16 bits.
 const NAN: u16 = 0x7fff;
 const SIGN: u16 = 0x8000;
 
@@ -99,7 +100,7 @@ fn unpack<T: Narrow>(a: T) -> Number {
     T::FORMAT.unpack(a.bits().into())
 }
 
-/// With flushing, what is tiny becomes zero even where the steps of subnormals round it up to a
+/// With flushing, a tiny result becomes zero even if rounding among subnormals would make it a
 /// normal number.
 fn pack<T: Narrow>(number: Number, mode: Mode) -> T {
     let rounded = T::FORMAT.round(number, Rounding::Nearest) as u16;
@@ -133,7 +134,7 @@ pub(crate) fn clean_narrow<T: Narrow>(a: T, mode: Mode) -> T {
     if a.is_nan() { T::nan() } else { a }
 }
 
-/// `.relu`: what is negative becomes +0; a NaN stays one.
+/// `.relu`: negative values become +0; a NaN stays a NaN.
 pub(crate) fn rectify<T: Narrow>(a: T) -> T {
     match (a.is_nan(), a.bits() & SIGN != 0) {
         (true, _) => T::nan(),
@@ -142,7 +143,7 @@ pub(crate) fn rectify<T: Narrow>(a: T) -> T {
     }
 }
 
-/// Through f32, which is exact enough where a result is not a finite number.
+/// Computed in f32, which is exact enough for results that are not finite.
 fn special<T: Narrow>(value: f32) -> T {
     T::round(value.into(), Rounding::Nearest)
 }
@@ -276,7 +277,8 @@ mod tests {
             .collect()
     }
 
-    /// An exact f64 rounded to f16 by adding and taking away a power of two: no soft arithmetic.
+    /// An exact f64, rounded to f16 by adding and subtracting a power of two, without software
+    /// arithmetic.
     fn half_of(value: f64) -> u16 {
         if value.is_nan() {
             return NAN;
@@ -335,7 +337,7 @@ mod tests {
                     let (x, y) = (f64::from(a.single()), f64::from(b.single()));
                     let z = f64::from(c.single());
                     let (product, sum) = (x * y, x * y + z);
-                    // Where f64 is exact, which its own error term tells.
+                    // Only cases in which f64 is exact, by its own error term.
                     let error = (product - (sum - z)) + (z - (sum - (sum - z)));
                     if error == 0.0 || sum.is_nan() {
                         assert_eq!(
@@ -351,8 +353,8 @@ mod tests {
 
     #[test]
     fn brains_agree_with_singles_rounded_to_odd() {
-        // f32 has more than twice the digits of bf16 and two more: rounding twice is harmless,
-        // except among the subnormals of f32, which lie below those of bf16 only in part.
+        // f32 has more than twice as many digits as bf16, plus two, so rounding twice is harmless,
+        // except for subnormals of f32.
         let twice = |x: f32| to_half(x.into(), BRAIN, Rounding::Nearest);
         for a in some::<Brain>() {
             for b in some::<Brain>() {
@@ -400,7 +402,7 @@ mod tests {
 
     #[test]
     fn flushing_looks_at_the_product_at_full_precision() {
-        // Exact in f64; a power of two added and taken away rounds to the precision of f16.
+        // Exact in f64. Adding and subtracting a power of two rounds to the precision of f16.
         let tiny = |x: f64| {
             let exponent = (x.abs().to_bits() >> 52) as i32 - 1023;
             let shift = 2_f64.powi(exponent - 10 + 52);

@@ -1,4 +1,4 @@
-//! Conversions to floats of 16 bits and to tf32, with all that an instruction may ask for beside.
+//! Conversions to floats of 16 bits and to tf32, with the modifiers of the instruction.
 
 use super::convert::double_nan;
 use super::mode::Mode;
@@ -10,12 +10,12 @@ use crate::alu::Value;
 pub(crate) trait Float: Value {
     fn double(self) -> f64;
 
-    /// What a NaN becomes in 16 bits.
+    /// A NaN in 16 bits.
     fn narrow_nan<T: Narrow>(self) -> T {
         T::nan()
     }
 
-    /// The same, subnormals of f32 made zeros of their sign.
+    /// The same, with subnormals of f32 flushed to zeros of their sign.
     fn double_flushed(self) -> f64 {
         self.double()
     }
@@ -54,7 +54,7 @@ impl Float for Brain {
     }
 }
 
-/// How a result that is negative or too large is represented.
+/// What becomes of results that are negative or too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Finish(u32);
 
@@ -62,7 +62,7 @@ impl Finish {
     const RECTIFY: u32 = 1 << 8;
     const HOLD: u32 = 1 << 9;
 
-    /// With `.relu`, what is negative becomes +0; with `.satfinite`, what is too large becomes the
+    /// With `.relu` negative results become +0. With `.satfinite` too large results become the
     /// largest number.
     pub(crate) fn new(rectifies: bool, holds: bool) -> Self {
         let rectify = if rectifies { Self::RECTIFY } else { 0 };
@@ -101,8 +101,8 @@ pub(crate) fn to_narrow<T: Narrow, S: Float>(a: S, control: u32) -> T {
 /// The fraction bits of f32 that tf32 does not have.
 const FRACTION_BELOW: u32 = 0x1fff;
 
-/// f32 cut to the ten fraction bits of tf32, after `bias` was added to its magnitude. A NaN becomes
-/// `0x7fffe000`.
+/// f32 truncated to the ten fraction bits of tf32, after adding `bias` to its magnitude. A NaN
+/// becomes `0x7fffe000`.
 pub(crate) fn to_tensor(a: f32, bias: u32) -> u32 {
     match (a.is_nan(), a.is_infinite()) {
         (true, _) => 0x7fff_e000,
@@ -111,7 +111,7 @@ pub(crate) fn to_tensor(a: f32, bias: u32) -> u32 {
     }
 }
 
-/// f32 to the nearest tf32, ties away from zero. A NaN is cut like anything else, and is an
+/// f32 to the nearest tf32, ties away from zero. A NaN is truncated like any value, and becomes an
 /// infinity if nothing of its payload is left.
 pub(crate) fn to_tensor_away(a: f32) -> u32 {
     match a.is_nan() {

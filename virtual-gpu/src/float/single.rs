@@ -3,7 +3,7 @@
 use super::mode::{Mode, Rounding};
 use super::soft::{self, Number, SINGLE};
 
-/// What every f32 instruction gives for a NaN.
+/// The NaN of every f32 instruction.
 pub(crate) const NAN: f32 = f32::from_bits(0x7fff_ffff);
 
 /// A subnormal becomes the zero of its sign.
@@ -30,8 +30,8 @@ fn result<const M: u8>(x: f32) -> f32 {
     canonical(x)
 }
 
-/// Replaces a NaN by the canonical one. Told by its bits: of a NaN that arithmetic gave, the
-/// compiler may assume any payload, and it does.
+/// Replaces a NaN by the canonical one. It is tested by its bits, because Rust leaves the payload
+/// of a NaN from arithmetic unspecified.
 #[inline(always)]
 pub(super) fn canonical(x: f32) -> f32 {
     let bits = x.to_bits();
@@ -42,8 +42,8 @@ pub(super) fn canonical(x: f32) -> f32 {
     })
 }
 
-/// With flushing, what only the wider steps of subnormals rounded up to the least normal number
-/// becomes zero all the same.
+/// With flushing, a result that only rounding among subnormals turned into the smallest normal
+/// number becomes zero.
 #[inline(always)]
 pub(super) fn rounded<const M: u8>(x: f32, exact: impl FnOnce() -> Number) -> f32 {
     let at_the_edge = Mode(M).flushes() && x.abs() == f32::MIN_POSITIVE;
@@ -61,7 +61,8 @@ fn pack(number: Number, rounding: Rounding) -> f32 {
     f32::from_bits(SINGLE.round(number, rounding) as u32)
 }
 
-/// Whether the host's arithmetic gives the answer: to nearest, or no finite result to round.
+/// Whether the host's arithmetic gives the answer: rounding is to nearest, or there is no finite
+/// result to round.
 #[inline(always)]
 fn host_suffices<const M: u8>(finite: bool) -> bool {
     matches!(Mode(M).rounding(), Rounding::Nearest) || !finite
@@ -126,7 +127,7 @@ pub(crate) fn sqrt_single<const M: u8>(a: f32) -> f32 {
     result::<M>(pack(soft::square_root(unpack(a)), Mode(M).rounding()))
 }
 
-/// `min`: a NaN loses against a number; −0 is less than +0.
+/// `min`: of a number and a NaN, the number; −0 is less than +0.
 #[inline(always)]
 pub(crate) fn min_single<const M: u8>(a: f32, b: f32) -> f32 {
     let (a, b) = (operand::<M>(a), operand::<M>(b));
@@ -140,7 +141,7 @@ pub(crate) fn min_single<const M: u8>(a: f32, b: f32) -> f32 {
     }
 }
 
-/// `max`: a NaN loses against a number; +0 is more than −0.
+/// `max`: of a number and a NaN, the number; +0 is more than −0.
 #[inline(always)]
 pub(crate) fn max_single<const M: u8>(a: f32, b: f32) -> f32 {
     let (a, b) = (operand::<M>(a), operand::<M>(b));

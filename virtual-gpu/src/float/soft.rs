@@ -1,8 +1,7 @@
 //! IEEE 754 arithmetic in integers, in every rounding direction.
 //!
-//! An operation computes its exact result, or enough of it and whether anything non-zero was left
-//! out, and [`Format::round`] makes a float of it. Operands are finite; NaN and infinity are the
-//! callers' business.
+//! An operation computes its exact result, or enough digits and a sticky bit, and [`Format::round`]
+//! rounds it to a float. Operands are finite; callers handle NaN and infinity.
 
 use super::mode::Rounding;
 
@@ -32,7 +31,7 @@ pub(crate) const BRAIN: Format = Format {
     least_exponent: -126,
 };
 
-/// `(-1)^negative × significand × 2^exponent`, and a bit more if `inexact`.
+/// `(-1)^negative × significand × 2^exponent`. If `inexact`, the magnitude is slightly larger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Number {
     pub negative: bool,
@@ -69,7 +68,8 @@ impl Format {
         }
     }
 
-    /// Whether a number, rounded to the precision of normal numbers, lies below the least of them.
+    /// Whether a number, rounded as if exponents were unlimited, is below the smallest normal
+    /// number.
     pub(crate) fn is_tiny(self, number: Number, rounding: Rounding) -> bool {
         const FURTHER: i32 = 2;
         let wider = Format {
@@ -187,7 +187,7 @@ pub(crate) fn add(a: Number, b: Number, rounding: Rounding) -> Number {
     }
 }
 
-/// The quotient, to more bits than any format has. The divisor is not zero.
+/// The quotient, with more bits than any format has. The divisor is not zero.
 pub(crate) fn divide(a: Number, b: Number) -> Number {
     let negative = a.negative != b.negative;
     if a.significand == 0 || b.significand == 0 {
@@ -220,7 +220,7 @@ pub(crate) fn square_root(a: Number) -> Number {
     }
 }
 
-/// The same number with its highest bit at place 125: two places are left for a carry.
+/// The same number with its highest bit at position 125, which leaves two bits for a carry.
 fn to_left(a: Number) -> Number {
     let shift = a.significand.leading_zeros().saturating_sub(2);
     Number {

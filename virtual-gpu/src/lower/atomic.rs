@@ -11,7 +11,7 @@ use crate::float::{self, Lanes};
 use crate::program::{Address, AddressSpace, Atomic, Exchange, Modify, Op, Reg, Strength};
 use crate::ptx::ast::Operand;
 
-/// What an atomic operation does, on global memory and elsewhere.
+/// The function of an atomic operation on global memory, and on other memory.
 fn modification(name: &str, ty: Type) -> Option<(Modify, Modify)> {
     let signed = ty.is_signed();
     let single: Modify = match (name, ty.kind, ty.bits) {
@@ -165,7 +165,7 @@ pub(super) fn lower<'a>(
     Ok(())
 }
 
-/// An operation on each part of a vector in global memory; as a whole it is not atomic.
+/// An operation on each element of a vector in global memory. Each is atomic, but not the whole.
 fn vector<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
@@ -190,7 +190,7 @@ fn vector<'a>(
     if !matches!(first.space, AddressSpace::Global | AddressSpace::Generic) {
         return Err("an operation on a vector that is not in global memory".into());
     }
-    // A register may be a target and a later value: targets are written when all is done.
+    // A register may be both a target and a later operand, so targets are written at the end.
     let mut results = Vec::new();
     for (value, part) in values.iter().zip(0..) {
         let b = body.source(value, ty)?;

@@ -113,7 +113,7 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// What happens to counts beyond 32.
+/// The treatment of counts beyond 32.
 #[derive(Clone, Copy)]
 enum Edge {
     Clamp,
@@ -303,8 +303,8 @@ fn extend<'a>(
     Ok(())
 }
 
-/// `lop3`: any function of three bits, given as a table of eight. With `.and` or `.or` it also says
-/// whether any bit is set, combined with a predicate.
+/// `lop3`: any function of three bits, given as a table of eight. With `.and` or `.or` it also
+/// gives a predicate: whether any bit is set, combined with another predicate.
 fn lookup<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

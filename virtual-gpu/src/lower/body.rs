@@ -1,5 +1,5 @@
-//! Builds the program of one kernel: statements to instructions, with registers, constants,
-//! labels and memory handed out on the way.
+//! Builds the program of one kernel: turns statements into instructions, and assigns registers,
+//! constants, labels and memory.
 
 use std::collections::HashMap;
 
@@ -29,27 +29,27 @@ pub(super) struct Body<'a, 'm> {
     scopes: Vec<Scope<'a>>,
     /// Scopes below this belong to the callers.
     pub(super) first_scope: usize,
-    /// Where each label stands, once it is known.
+    /// The instruction of each label, once it is known.
     labels: Vec<Option<u32>>,
     constants: Vec<u64>,
     constant_of: HashMap<u64, Reg>,
     /// The constant that holds the start of dynamic shared memory.
     dynamic_shared: Option<Reg>,
-    /// The register that carries are handed on in.
+    /// The register of the condition code.
     condition_code: Option<Reg>,
     register_count: u32,
     predicate_count: u32,
     pub(super) shared: Room,
     pub(super) shared_variables: HashMap<&'a str, Variable>,
     pub(super) local: Room,
-    /// The functions that are being written out, outermost first.
+    /// The calls that are being expanded, outermost first.
     pub(super) calls: Vec<Call<'a>>,
     /// Functions that were written out so far.
     pub(super) calls_written: u32,
 }
 
-/// Makes the program of a kernel. Problems are added to the list; if there are any, the program
-/// is not to be used.
+/// Makes the program of a kernel. Problems are added to the list. If there are any, the program
+/// must not be used.
 pub(super) fn lower_kernel<'a>(
     module: &ModuleNames<'a>,
     function: &'a Function<'a>,
@@ -100,7 +100,7 @@ impl<'a> Body<'a, '_> {
         self.problems.push(Problem { line, what });
     }
 
-    /// Sets the place that the instructions to come belong to.
+    /// Sets the place in the text for the next instructions.
     fn at(&mut self, line: u32, text: &str) {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         self.places.push(Place { line, text });
@@ -152,7 +152,7 @@ impl<'a> Body<'a, '_> {
 
     fn instruction(&mut self, instruction: &'a ast::Instruction<'a>) -> Result<(), String> {
         if self.code.len() > MAX_INSTRUCTIONS {
-            // Told once, when the limit is passed.
+            // Reported once, when the limit is exceeded.
             return Ok(());
         }
         self.at(instruction.line, instruction.text);
@@ -173,7 +173,7 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// Adds an instruction, under the guard of the statement it comes from.
+    /// Adds an instruction with the guard of its statement.
     pub(super) fn emit(&mut self, op: Op, class: Class) {
         self.code.push(Instruction {
             op,
@@ -222,7 +222,7 @@ impl<'a> Body<'a, '_> {
         self.scope_mut().names.insert(name, entity);
     }
 
-    /// What a name means here, if anything.
+    /// The meaning of a name here, if it has one.
     pub(super) fn find(&mut self, name: &'a str) -> Option<Entity<'a>> {
         for index in (self.first_scope..self.scopes.len()).rev() {
             if let Some(entity) = self.scopes[index].names.get(name) {
@@ -272,7 +272,7 @@ impl<'a> Body<'a, '_> {
         reg
     }
 
-    /// The register of the condition code: one, since calls are written out in place.
+    /// The register of the condition code. One is enough, because calls are expanded in place.
     pub(super) fn condition_code(&mut self) -> Reg {
         let reg = match self.condition_code {
             Some(reg) => reg,
@@ -282,7 +282,7 @@ impl<'a> Body<'a, '_> {
         reg
     }
 
-    /// The constant that holds where dynamic shared memory starts.
+    /// The constant with the start of dynamic shared memory.
     pub(super) fn dynamic_shared(&mut self) -> Reg {
         let next = Reg(self.constants.len() as u32 | CONSTANT);
         let reg = *self.dynamic_shared.get_or_insert(next);

@@ -1,16 +1,16 @@
-//! How much a text may make of itself. Calls are written out in place and calls within them again, so
-//! that a short text can ask for a program without end, or for one that never fits into memory.
+//! Limits on the size of programs. Calls are expanded in place, and so are calls within them. So
+//! without limits a short text could need exponentially much time and memory.
 
-/// Instructions that one kernel may have, calls written out.
+/// The most instructions of a kernel, with calls expanded.
 pub(super) const MAX_INSTRUCTIONS: usize = 1 << 20;
-/// Registers that one kernel may have, calls written out: each takes 256 bytes of every warp.
+/// The most registers of a kernel, with calls expanded. Each takes 256 bytes of every warp.
 pub(super) const MAX_REGISTERS: u32 = 1 << 16;
 /// Problems that are listed.
 pub(super) const MAX_PROBLEMS: usize = 10_000;
-/// Statements, and labels of `brx.idx`, that all kernels of a text may have, calls written out.
+/// The most statements, and labels of `brx.idx`, of all kernels of a text, with calls expanded.
 const MAX_STATEMENTS: u64 = 1 << 22;
 
-/// What is left of the statements of a text.
+/// The remaining budget of statements.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: u64,
@@ -23,14 +23,14 @@ impl Budget {
         }
     }
 
-    /// Takes `count` statements, and the list that holds them, from the budget. When it returns
-    /// `false`, nothing more may be written out.
+    /// Takes `count` statements and their list from the budget. If it returns `false`, expansion must
+    /// stop.
     pub(super) fn spend(&mut self, count: usize) -> bool {
         self.left = self.left.saturating_sub(count as u64 + 1);
         self.left > 0
     }
 
-    /// What is wrong with a text that has used up its budget.
+    /// The error of a text that has used up its budget.
     pub(super) fn problem(&self) -> Option<String> {
         (self.left == 0).then(|| {
             format!("more than {MAX_STATEMENTS} statements in all kernels, calls written out")

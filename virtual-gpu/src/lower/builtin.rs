@@ -1,5 +1,5 @@
-//! Functions that the system defines: `vprintf`, `__assertfail`, and the two of the device runtime
-//! by which a kernel launches another.
+//! Functions that the system defines: `vprintf`, `__assertfail`, and the two functions of the
+//! device runtime that launch kernels.
 
 use super::body::Body;
 use super::calls::{part, whole};
@@ -102,7 +102,7 @@ fn extent<'a>(body: &mut Body<'a, '_>, actual: &Operand<'a>) -> Result<[Reg; 3],
     }))
 }
 
-/// A result where the caller wants it.
+/// Stores a result in the caller's variable.
 fn give<'a>(
     body: &mut Body<'a, '_>,
     result: &Operand<'a>,

@@ -1,8 +1,8 @@
 //! Calls: the body of the called function is written in place of the call.
 //!
-//! A formal parameter becomes another name for the variable that is passed, which is what the
-//! calling convention of PTX comes to, as the caller's variables exist for the one call. A `ret`
-//! becomes a branch to the end of the body.
+//! A formal parameter becomes another name for the variable that is passed. The calling convention
+//! of PTX allows this, because the caller's variables exist for one call only. A `ret` becomes a
+//! branch to the end of the body.
 
 use super::body::Body;
 use super::builtin;
@@ -65,7 +65,7 @@ pub(super) fn lower<'a>(
     let guard = body.guard();
     let behind = body.new_label();
     if guard != PredSource::TRUE {
-        // Lanes for which the guard is false go round the body.
+        // Lanes for which the guard is false skip the body.
         body.set_guard(PredSource {
             flip: !guard.flip,
             ..guard

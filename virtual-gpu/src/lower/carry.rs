@@ -1,6 +1,6 @@
 //! Chains of additions wider than a register: `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`.
 //!
-//! The condition code is one more register, which nothing else can name.
+//! The condition code is a register that no other instruction can name.
 
 use super::body::Body;
 use super::opcode::Opcode;
@@ -12,7 +12,7 @@ use crate::counters::Class;
 use crate::program::{MapPair, Op, Reg};
 use crate::ptx::ast::Operand;
 
-/// What is added, or taken away.
+/// Whether to add or to subtract.
 #[derive(Clone, Copy)]
 enum Term {
     Sum,

@@ -36,7 +36,7 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// The relation, and the way it is combined with a third predicate.
+/// The relation, and how it is combined with another predicate.
 struct Comparison {
     f: Relate,
     /// Of the upper values, if the type is a pair.
@@ -101,8 +101,9 @@ fn compare<'a>(
         body.emit(one(comparison.f, d, inverse), Class::Compare);
         return Ok(());
     };
-    // Of a pair, the second predicate tells of the upper values. Neither may change what the other
-    // one depends on, and the guard, if it is one of them, changes last.
+    // For a pair, the second predicate is that of the upper values. Both outcomes are computed
+    // before either is stored, because one may be an input of the other. If one is the guard, it is
+    // stored last.
     let outcomes = [body.new_predicate(), body.new_predicate()];
     body.emit(one(comparison.f, Some(outcomes[0]), None), Class::Compare);
     body.emit(one(upper, Some(outcomes[1]), None), Class::Compare);
@@ -236,7 +237,7 @@ fn select_by_sign<'a>(
     Ok(())
 }
 
-/// `testp`: what sort of float a value is. To the hardware, unlike to the PTX ISA, a zero is normal.
+/// `testp`: the class of a float. On the hardware a zero is normal, unlike in the PTX ISA.
 fn test<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

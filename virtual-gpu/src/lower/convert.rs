@@ -1,7 +1,7 @@
 //! `cvt`: between integers, between floats, and between the two.
 //!
-//! A destination wider than the type it is converted to is filled with the sign of a signed type
-//! and with zeros otherwise. Where a format of 16 bits or fewer takes part, `convert_narrow` goes on.
+//! A destination wider than its type is filled with the sign of a signed type, and with zeros
+//! otherwise. `convert_narrow` handles formats of 16 bits or fewer.
 
 use super::body::Body;
 use super::opcode::Opcode;
@@ -61,7 +61,7 @@ pub(super) fn lower<'a>(
     Ok(())
 }
 
-/// Whether a conversion takes this rounding: to a whole number, or to what the format can hold.
+/// Whether a conversion allows this rounding: to a whole number, or to the precision of the format.
 fn may_round(to: Type, from: Type, whole: Option<Rounding>, rounding: Option<Rounding>) -> bool {
     let (to_whole, to_format) = (whole.is_some(), rounding.is_some());
     match (to.is_float(), from.is_float()) {
@@ -73,7 +73,7 @@ fn may_round(to: Type, from: Type, whole: Option<Rounding>, rounding: Option<Rou
     }
 }
 
-/// Fills a destination that is wider than a signed type.
+/// Extends the sign into a destination that is wider than a signed type.
 pub(super) fn extend_sign(body: &mut Body<'_, '_>, d: Reg, to: Type, bits: u32) {
     if bits > to.bits && to.is_signed() {
         let wide = Type { bits, ..to };
@@ -125,7 +125,7 @@ fn to_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
 
 fn from_integer(to: Type, from: Type, mode: Mode) -> Option<Map1> {
     if mode.saturates() {
-        // Held in 0 to 1, so that nothing is left to round.
+        // Clamped to 0 to 1, so that nothing is left to round.
         let held = by_integer!(from, F => match to.bits {
             32 => map1!(F, |a: F| f32::from(u8::from(a > 0))),
             _ => map1!(F, |a: F| f64::from(u8::from(a > 0))),
@@ -156,7 +156,7 @@ fn to_whole(to: Type, from: Type, mode: Mode) -> Option<Map1> {
     }
     match to.bits {
         32 => Some(by_mode!(mode, M => map1!(f32, |a: f32| {
-            // Adding nothing flushes, saturates and makes a NaN canonical.
+            // Adding zero flushes, saturates and makes a NaN canonical.
             let whole = float::round_to_whole(a.into(), Mode(M).rounding()) as f32;
             match Mode(M).flushes() && a.is_subnormal() {
                 true => float::clean_single::<M>(0_f32.copysign(a)),

@@ -39,7 +39,7 @@ macro_rules! by_float {
     };
 }
 
-/// Whether a conversion between single values is one of those here.
+/// Whether this module handles a conversion between single values.
 pub(super) fn concerns(to: Type, from: Type) -> bool {
     to.is_float() && to.bits == 16 || from.is_float() && from.bits == 16
 }
@@ -56,9 +56,9 @@ pub(super) fn single<'a>(
     let control = body.constant(finish.with(mode).into());
     let f = match (to.is_float(), from.is_float()) {
         (false, _) => to_integer(to, from),
-        // bf16 goes to integers of 8 bits, and does not come from them.
+        // bf16 converts to integers of 8 bits, but not from them.
         (true, false) if to.kind == Kind::Brain && from.bits == 8 => None,
-        // Held in 0 to 1, so that nothing is left to round.
+        // Clamped to 0 to 1, so that nothing is left to round.
         (true, false) if mode.saturates() => match to.kind {
             Kind::Brain => by_integer!(from, F => map2!(F, u32, |a: F, _: u32| {
                 if a > 0 { Brain::one() } else { Brain(0) }
@@ -164,7 +164,7 @@ fn widen<'a>(
         };
     }
     let f: Map1 = match from.kind {
-        // To f32 nothing is changed: a NaN is not even quieted.
+        // To f32 the bits do not change: even a NaN is not quieted.
         Kind::Brain => widened!(Brain, |a: Brain| f32::from_bits(u32::from(a.0) << 16)),
         _ => widened!(Half, |a: Half| a.single()),
     };
@@ -284,8 +284,8 @@ fn pack_eighths(values: [f64; 2], format: Eighth) -> u16 {
     u16::from_le_bytes(values.map(|value| format.encode(value)))
 }
 
-/// `cvt.pack`: two integers, held at the ends of a small type, one beside the other; with small
-/// types of 8 bits, a third source is what lies above them.
+/// `cvt.pack`: two integers, clamped to a small type, side by side. With types of 8 bits, a third
+/// source fills the upper half.
 pub(super) fn pack<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

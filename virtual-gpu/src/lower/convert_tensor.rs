@@ -15,9 +15,10 @@ const AWAY: u64 = 0;
 /// To nearest, ties to even.
 const NEAREST: u64 = 1;
 const ZERO: u64 = 2;
-/// What is negative becomes +0.
+/// Negative values become +0.
 const RECTIFY: u64 = 1 << 8;
-/// What is too large becomes the largest number. The hardware takes one unit off it, and off NaNs.
+/// Too large values become the largest number. The hardware subtracts one unit from it, and from
+/// NaNs.
 const HOLD: u64 = 1 << 9;
 
 const LAST_PLACE: u32 = 0x2000;

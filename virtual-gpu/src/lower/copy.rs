@@ -11,7 +11,7 @@ use crate::counters::Class;
 use crate::program::{AddressSpace, CopyAsync, Mbarrier, MbarrierKind, Op, Phase, Reg, WaitFor};
 use crate::ptx::ast::{Number, Operand};
 
-/// What may follow the opcode and has no effect here: how much a cache should fetch.
+/// Modifiers without an effect here: how much a cache should fetch.
 const CACHE_HINTS: [&str; 3] = ["L2::64B", "L2::128B", "L2::256B"];
 
 pub(super) fn lower<'a>(
@@ -37,7 +37,8 @@ pub(super) fn lower<'a>(
         return Ok(());
     }
     if opcode.takes("wait_group") {
-        // With `.read`, that the source has been read would do: more is awaited here.
+        // With `.read` it would be enough that the source has been read. Here the whole copy is
+        // awaited.
         opcode.takes("read");
         let [Operand::Number(Number::Integer(but))] = operands else {
             return Err("`wait_group` takes a number".into());
@@ -55,8 +56,9 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// `cp.async.mbarrier.arrive`: the copies land, and arrive. Without `.noinc` the arrival was added to
-/// those that are missing just before, so nothing changes but what the mbarrier makes known.
+/// `cp.async.mbarrier.arrive`: the copies arrive when they land. Without `.noinc` the pending count
+/// is raised by one just before, so the count does not change, and only the mbarrier's order has an
+/// effect.
 fn arrive_when_landed<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
@@ -134,7 +136,7 @@ fn plain<'a>(
     Ok(())
 }
 
-/// How many bytes are read: given as a number, or all unless a predicate holds.
+/// How many bytes are read: a given number, or all unless a predicate holds.
 fn bytes_read<'a>(
     body: &mut Body<'a, '_>,
     bytes: Reg,

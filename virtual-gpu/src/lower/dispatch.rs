@@ -46,8 +46,9 @@ pub(super) fn lower<'a>(
         "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" | "bar" | "barrier"
         | "griddepcontrol" => synchronise::lower(body, opcode, operands),
         "call" => calls::lower(body, opcode, operands),
-        "bra" | "brx" | "ret" | "exit" | "trap" | "brkpt" | "nanosleep" | "pmevent"
-        | "setmaxnreg" => flow::lower(body, opcode, operands),
+        "bra" | "brx" | "ret" | "exit" | "trap" | "nanosleep" | "pmevent" | "setmaxnreg" => {
+            flow::lower(body, opcode, operands)
+        }
         "vabsdiff2" | "vabsdiff4" => packed::distances(body, opcode, operands),
         name => Err(format!("`{name}` is not supported")),
     }

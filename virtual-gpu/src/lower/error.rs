@@ -8,7 +8,7 @@ use crate::ptx::Problem;
 /// Why a module cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
-    /// The text is malformed, or uses what is not supported: every place, not the first only.
+    /// The text is malformed or uses unsupported features. Lists every place, not only the first.
     #[error("the PTX cannot be loaded:{}", ProblemList(.0))]
     Invalid(Vec<Problem>),
     /// The text is for a device of a higher compute capability.

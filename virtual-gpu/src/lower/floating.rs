@@ -1,4 +1,4 @@
-//! Floating-point arithmetic on f32 and f64. What is on 16 bits goes on to `narrow`.
+//! Floating-point arithmetic on f32 and f64. `narrow` handles 16 bits.
 
 use super::body::Body;
 use super::integer::{binary, ternary, unary};
@@ -141,7 +141,7 @@ fn double<'a>(
     ty: Type,
 ) -> Result<(), String> {
     if opcode.takes("approx") {
-        // On f64 these always flush, and give the upper half of a double.
+        // On f64 these always flush, and compute only the upper half of the result.
         opcode.takes("ftz");
         let f = match opcode.name {
             "rcp" => map1!(f64, |a: f64| float::upper_half(float::reciprocal(a))),

@@ -1,4 +1,4 @@
-//! Integer arithmetic. Sums that carry go on to `carry`, pairs of 16 bits to `packed`.
+//! Integer arithmetic. `carry` handles sums with a carry, and `packed` pairs of 16 bits.
 
 use super::body::Body;
 use super::opcode::Opcode;
@@ -68,7 +68,7 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// `min.relu` and `max.relu`: what is negative becomes 0.
+/// `min.relu` and `max.relu`: negative results become 0.
 fn rectified<'a>(
     body: &mut Body<'a, '_>,
     name: &str,
@@ -200,7 +200,7 @@ fn product<'a>(
     }
 }
 
-/// The upper half of a product plus a third source, held at the ends of the type.
+/// The upper half of a product plus a third source, clamped to the type.
 fn saturated_product<'a>(
     body: &mut Body<'a, '_>,
     name: &str,

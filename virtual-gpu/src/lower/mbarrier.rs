@@ -1,7 +1,7 @@
 //! `mbarrier`: barriers in shared memory that count arrivals and bytes.
 //!
-//! `try_wait` gives its answer at once, as `test_wait` does: a time to wait is a limit, and nothing
-//! says how early the answer may come.
+//! `try_wait` answers at once, like `test_wait`: its time is an upper limit, and the answer may
+//! come earlier.
 
 use super::body::Body;
 use super::opcode::Opcode;
@@ -18,11 +18,11 @@ use crate::ptx::ast::Operand;
 const SPACES: [(&str, AddressSpace); 3] = [
     ("shared", AddressSpace::Shared),
     ("shared::cta", AddressSpace::Shared),
-    // The only block of its cluster is the one that asks.
+    // The only block of the cluster is the executing one.
     ("shared::cluster", AddressSpace::Shared),
 ];
 
-/// Where an mbarrier lies. What acquires or releases does so unless the opcode says otherwise.
+/// The address of an mbarrier. By default the access acquires or releases at block scope.
 pub(super) fn address<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
@@ -55,7 +55,8 @@ const KINDS: [(&str, MbarrierKind); 8] = [
     ("try_wait", MbarrierKind::TestState),
 ];
 
-/// `arrive_drop.expect_tx`: the phase cannot end between the two, for the arrival is still missing.
+/// `arrive_drop.expect_tx`: the phase cannot end between the two steps, because the arrival is
+/// still pending.
 fn expect_and_drop<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

@@ -1,9 +1,9 @@
-//! Syntax tree to programs: names resolved, types checked, calls written out in place, branches
-//! turned into numbers, and an order of instructions found in which diverged lanes meet again.
+//! Turns a syntax tree into programs: resolves names, checks types, expands calls, numbers branch
+//! targets, and ranks instructions so that diverged lanes meet again.
 //!
-//! Whatever is not supported is found here, each place with its line; nothing about an instruction
-//! is left to be refused while it runs. What it is, [`LIMITS`](crate::LIMITS) lists. A call is replaced
-//! by the body of what is called, so there are neither recursion nor calls through pointers.
+//! Everything unsupported ([`LIMITS`](crate::LIMITS)) is found here, with its line, and never while a
+//! kernel runs. A call is replaced by the body of the called function, so recursion and calls through
+//! pointers are not possible.
 
 mod atomic;
 mod bitwise;

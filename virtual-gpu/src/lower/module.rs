@@ -14,10 +14,10 @@ use crate::program::{AddressSpace, Program, kernel_address};
 use crate::ptx::Problem;
 use crate::ptx::ast::{self, Function, FunctionKind, Linkage, Module, StateSpace};
 
-/// The names that every function of a module sees.
+/// The names that are visible in every function of a module.
 pub(super) struct ModuleNames<'a> {
     pub globals: HashMap<&'a str, Variable>,
-    /// Shared variables outside functions: each kernel that names one has its own.
+    /// Shared variables outside functions. Each kernel that uses one has its own copy.
     pub shared: HashMap<&'a str, &'a ast::Variable<'a>>,
     pub functions: HashMap<&'a str, &'a Function<'a>>,
     /// Kernels, and their places among the kernels of the module.
@@ -38,15 +38,15 @@ impl ModuleNames<'_> {
     }
 }
 
-/// What a text comes to.
+/// A lowered text.
 pub(crate) struct Lowered {
     pub kernels: Vec<(Program, ast::Limits)>,
     /// Name, address and size of each variable in global memory.
     pub variables: Vec<(String, u64, u64)>,
 }
 
-/// Lowers a text that was read with `problems`, placing its variables in `memory`. If it fails,
-/// nothing stays allocated.
+/// Lowers a parsed text, whose parser found `problems`, and places its variables in `memory`. If it
+/// fails, nothing stays allocated.
 pub(crate) fn lower(
     module: &Module<'_>,
     mut problems: Vec<Problem>,
@@ -122,7 +122,7 @@ fn check_target(
     let fits = match name.strip_prefix(digits) {
         // `sm_90a` runs on compute capability 9.0 and nothing else.
         Some("a") => number == own,
-        // `sm_100f` runs on 10.0 and what follows it in its family.
+        // `sm_100f` runs on 10.0 and later members of its family.
         Some("f") => number <= own && number / 10 == major,
         _ => number <= own,
     };
@@ -135,7 +135,7 @@ fn check_target(
     }
 }
 
-/// Gives the variables outside functions their places and their first contents.
+/// Places and initialises the variables outside functions.
 fn place_variables<'a>(
     module: &'a Module<'a>,
     names: &mut ModuleNames<'a>,
@@ -164,7 +164,7 @@ fn place_variables<'a>(
             Err(what) => problems.push(problem(variable, what)),
         }
     }
-    // Only now does every variable have an address that another may hold.
+    // Initialisers come last, because they may contain addresses of other variables.
     for (variable, layout, address) in placed {
         match variables::contents(variable, layout, names) {
             Ok(bytes) => memory.write(address, &bytes)?,
@@ -179,7 +179,7 @@ fn problem(variable: &ast::Variable<'_>, what: String) -> Problem {
     Problem { line, what }
 }
 
-/// Takes note of a shared variable, which gets its place in each kernel that names it.
+/// Records a shared variable, which is placed in each kernel that uses it.
 fn add_shared<'a>(
     variable: &'a ast::Variable<'a>,
     names: &mut ModuleNames<'a>,
@@ -192,7 +192,7 @@ fn add_shared<'a>(
     Ok(())
 }
 
-/// Size and space of a variable that gets a place in global memory.
+/// Checks the size and the space of a variable in global memory.
 fn check_global(
     variable: &ast::Variable<'_>,
     names: &ModuleNames<'_>,

@@ -1,4 +1,4 @@
-//! What the names in a body mean, scope by scope.
+//! The meanings of names in a body, by scope.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::program::{AddressSpace, Pred, Reg};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Label(pub u32);
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Debug, Clone)]
 pub(super) enum Entity<'a> {
     Register(Reg, Type),
@@ -35,7 +35,7 @@ pub(super) enum VariableAddress {
     DynamicShared,
 }
 
-/// `%r<5>`: names that are given a register when they are first used.
+/// `%r<5>`: names that get a register at their first use.
 #[derive(Debug)]
 pub(super) struct Range {
     pub count: u64,

@@ -1,7 +1,7 @@
 //! Arithmetic on f16, bf16, f16x2 and bf16x2.
 //!
-//! Flushing, saturation and the forms of `min` and `max` come as a constant operand: an instruction
-//! on these types computes in integers, so that looking at it costs little beside.
+//! Flushing, saturation and the forms of `min` and `max` are a constant operand. These instructions
+//! compute in integers, so testing the operand at run time costs little in comparison.
 
 use super::body::Body;
 use super::opcode::Opcode;
@@ -16,7 +16,7 @@ use crate::float::{
 use crate::program::{Map2, Map3, Map4, Op, Reg};
 use crate::ptx::ast::Operand;
 
-/// The NaN that stands for an item out of bounds, of either sign.
+/// The NaN that marks an item out of bounds. It may have either sign.
 const OUT_OF_BOUNDS_NAN: u16 = 0x7ff7;
 
 pub(super) fn lower<'a>(
@@ -75,7 +75,7 @@ pub(super) fn lower<'a>(
     Ok(())
 }
 
-/// In a control operand: what was read out of bounds counts as zero.
+/// In a control operand: items out of bounds count as zero.
 const OUT_OF_BOUNDS: u64 = 1 << 16;
 
 /// `fma`, with all that it can be asked for.
@@ -139,7 +139,7 @@ fn fused(ty: Type, rectifies: bool) -> Option<Map4> {
     }
 }
 
-/// Which form of `min` or `max` the opcode names, if it is one of the two.
+/// The form of `min` or `max`, if the opcode is one of them.
 fn extreme(opcode: &mut Opcode<'_>) -> Result<Extreme, String> {
     if !matches!(opcode.name, "min" | "max") {
         return Ok(Extreme(0));

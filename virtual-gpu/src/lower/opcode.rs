@@ -1,5 +1,5 @@
-//! An opcode, cut at its dots, of which an instruction takes what it knows. What is left over at
-//! the end is not supported.
+//! An opcode, split at its dots. Each instruction takes the modifiers that it knows. Modifiers that
+//! are left at the end are not supported.
 
 use super::types::Type;
 use crate::float::{Mode, Rounding};
@@ -31,7 +31,7 @@ impl<'a> Opcode<'a> {
         self.rest.contains(&modifier)
     }
 
-    /// The first modifier that means something in the list; it is taken.
+    /// Takes the first modifier that is in the list, and gives its meaning.
     pub(super) fn choice<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
         let meaning = |piece: &str| choices.iter().find(|c| c.0 == piece).map(|c| c.1);
         let index = self
@@ -70,7 +70,7 @@ impl<'a> Opcode<'a> {
         self.mode_with(rounding.unwrap_or_default())
     }
 
-    /// Flushing alone, for what neither rounds nor saturates.
+    /// Flushing alone, for instructions that neither round nor saturate.
     pub(super) fn flush(&mut self) -> Mode {
         Mode(if self.takes("ftz") { Mode::FLUSH } else { 0 })
     }

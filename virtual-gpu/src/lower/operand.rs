@@ -1,4 +1,4 @@
-//! Operands: what stands between the commas, as rows, predicates and addresses.
+//! Operands, as rows, predicates and addresses.
 
 use super::body::Body;
 use super::names::{Entity, Variable, VariableAddress};
@@ -12,7 +12,7 @@ use crate::program::{
 use crate::ptx::ast::{Number, Operand, Sense};
 
 impl<'a> Body<'a, '_> {
-    /// A source operand of a type. Its register must be as wide.
+    /// A source operand. Its register must be as wide as the type.
     pub(super) fn source(&mut self, operand: &Operand<'a>, ty: Type) -> Result<Reg, String> {
         let (reg, bits) = self.loose_source(operand, ty)?;
         match bits {
@@ -24,7 +24,7 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// A source operand whose register may be wider than the type; the low bits count.
+    /// A source operand whose register may be wider than the type. Only the low bits are used.
     pub(super) fn wide_source(&mut self, operand: &Operand<'a>, ty: Type) -> Result<Reg, String> {
         let (reg, bits) = self.loose_source(operand, ty)?;
         match bits {
@@ -65,7 +65,7 @@ impl<'a> Body<'a, '_> {
     }
 
     fn literal(&mut self, number: Number, ty: Type) -> Result<Reg, String> {
-        // Operands of the 16-bit formats are bits, as far as literals are concerned.
+        // Literals for the 16-bit formats are bit patterns.
         let is_format = ty.kind == Kind::Float && ty.bits >= 32;
         if is_format && matches!(number, Number::Integer(_)) {
             return Err(format!("a whole number where {ty} is read"));
@@ -112,7 +112,7 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// A destination that may be wider than the type, and how wide it is.
+    /// A destination that may be wider than the type, with its width.
     pub(super) fn wide_target(
         &mut self,
         operand: &Operand<'a>,
@@ -179,7 +179,7 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// What an address operand comes to in a space, for a weak access.
+    /// An address operand in a space, for a weak access.
     pub(super) fn address(
         &mut self,
         operand: &Operand<'a>,

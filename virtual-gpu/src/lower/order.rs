@@ -1,16 +1,16 @@
-//! An order of instructions in which every loop comes as a whole before what follows it.
+//! An order of instructions in which every loop comes as a whole before the code that follows it.
 //!
-//! The warp lets the fragment with the least rank go first, so fragments that lag catch up
-//! with those that wait at the end of a loop or a conditional, and all meet where their paths meet.
+//! The warp runs the fragment with the least rank first. So fragments that lag behind catch up with
+//! those that wait at the end of a loop or a conditional, and fragments meet where their paths meet.
 //!
 //! The basic blocks are sorted by strongly connected components: components in topological order;
-//! within a component that is a loop, the block through which it is entered first, then the same
-//! again for the rest of it. Loops deeper than programs have them are left in the order of the text,
-//! since each level looks at all that is inside it.
+//! within a component that is a loop, first its entry block, then the rest, sorted in the same way.
+//! Each level of nesting visits everything inside it. So beyond a depth that programs do not reach,
+//! loops keep the order of the text.
 
 use crate::program::{Instruction, Op};
 
-/// Loops within loops that are told apart.
+/// The depth of nested loops that is sorted.
 const MAX_NESTING: u32 = 64;
 
 pub(super) struct Order {
@@ -40,7 +40,7 @@ fn targets(op: &Op) -> &[u32] {
     }
 }
 
-/// Whether control may leave the straight line after an instruction.
+/// Whether an instruction may transfer control, so that it ends a basic block.
 fn ends_block(op: &Op) -> bool {
     matches!(
         op,
@@ -48,7 +48,7 @@ fn ends_block(op: &Op) -> bool {
     ) || meets(op)
 }
 
-/// Whether fragments may come out of an instruction together.
+/// Whether fragments may be merged after an instruction.
 fn meets(op: &Op) -> bool {
     matches!(
         op,
@@ -124,7 +124,7 @@ impl Graph {
         self.starts[block]..end
     }
 
-    /// The blocks, each loop as a whole before what follows it.
+    /// The blocks, in the order that the module describes.
     fn sorted(&self) -> Vec<usize> {
         let mut sorted = Vec::with_capacity(self.starts.len());
         // Work still to be done, the next on top: parts of the graph to sort.
@@ -147,9 +147,9 @@ impl Graph {
             for &block in &blocks {
                 part_of[block] = part_count;
             }
-            // Components come last first, which is the order to push them in.
+            // Components come in reverse order, as they must be pushed.
             for mut component in self.components(&blocks, &part_of, part_count) {
-                // The entry is the block that was reached first, which the search puts last.
+                // The entry is the block that was reached first. The search puts it last.
                 let Some(entry) = component.pop() else {
                     continue;
                 };
@@ -164,7 +164,7 @@ impl Graph {
     }
 
     /// The strongly connected components of a part, by Tarjan's algorithm without recursion. Each
-    /// comes after those that it leads to; in each, the block that was reached first is the last.
+    /// comes after its successors. Within each, the block that was reached first is the last.
     fn components(&self, blocks: &[usize], part_of: &[u32], part: u32) -> Vec<Vec<usize>> {
         const UNSEEN: u32 = u32::MAX;
         let mut seen = std::collections::HashMap::new();

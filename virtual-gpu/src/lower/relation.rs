@@ -1,6 +1,6 @@
 //! Relations of two values, as loops over rows.
 //!
-//! Of floats, a relation whose name ends in `u` also holds where one of the two is a NaN.
+//! A relation of floats whose name ends in `u` also holds if one of the two is a NaN.
 
 use super::rows::{by_integer, relate};
 use super::types::{Kind, Part, Type};

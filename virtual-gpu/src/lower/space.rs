@@ -1,8 +1,7 @@
-//! How much of each memory a text may declare, and where in it its variables lie.
+//! The memory spaces of a text: how much it may declare, and the places of its variables.
 //!
-//! The limits are those of `ptxas`. Sums do not overflow, however large what a text declares; where one
-//! goes beyond its limit the declaration is a problem that says so, and the next one is looked at as if
-//! the memory were just full.
+//! The limits are those of `ptxas`. Sums saturate, so huge declarations do not overflow. A declaration
+//! beyond the limit is reported, and checking continues as if the memory were exactly full.
 
 use super::body::Body;
 use super::names::{Entity, Variable, VariableAddress};
@@ -13,15 +12,15 @@ use crate::ptx::ast::{self, Array, Function, Linkage};
 
 /// Bytes of all `.const` variables of a text.
 const MAX_CONSTANT_BYTES: u64 = 64 << 10;
-/// Bytes of local memory that one kernel may declare, called functions included. A thread of every
-/// device has as many.
+/// Bytes of local memory that a kernel may declare, including called functions. Every device has this
+/// much for each thread.
 const MAX_LOCAL_BYTES: u64 = 512 << 10;
-/// Bytes of a kernel's parameters, from the PTX version on that has the larger limit, and before.
+/// The most bytes of a kernel's parameters, from the PTX version on that raised the limit.
 const MAX_PARAMETER_BYTES: u64 = 32_764;
 const LARGE_PARAMETERS: (u32, u32) = (8, 1);
 const OLD_MAX_PARAMETER_BYTES: u64 = 4352;
 
-/// What one text may declare.
+/// The limits of one text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     shared_bytes: u64,
@@ -40,7 +39,7 @@ impl Limits {
         }
     }
 
-    /// Refuses a shared variable outside functions for which no kernel has room.
+    /// Refuses a shared variable outside functions that is too large for any kernel.
     pub(super) fn check_shared(&self, name: &str, layout: Layout) -> Result<(), String> {
         Room::new("shared memory", self.shared_bytes)
             .take(name, layout)
@@ -165,8 +164,8 @@ impl<'a> Body<'a, '_> {
         })
     }
 
-    /// A shared variable of the module: it is given its place when a kernel first names it. One that
-    /// has no room is a problem of its own, and not of every place that names it.
+    /// A shared variable of the module. It is placed when a kernel first uses it. A variable without
+    /// room is reported once, not at every use.
     pub(super) fn find_shared(&mut self, name: &'a str) -> Option<Variable> {
         if let Some(variable) = self.shared_variables.get(name) {
             return Some(*variable);
@@ -185,7 +184,7 @@ impl<'a> Body<'a, '_> {
     }
 }
 
-/// Whether a shared variable is the start of what each launch asks for.
+/// Whether a shared variable is the start of dynamic shared memory.
 pub(super) fn is_dynamic(declared: &ast::Variable<'_>) -> bool {
     let is_open = matches!(declared.array, Array::Unsized | Array::Sized(0));
     declared.linkage == Linkage::Extern && is_open

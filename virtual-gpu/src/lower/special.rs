@@ -47,14 +47,14 @@ pub(super) fn parse(name: &str) -> Option<(Special, u32)> {
         "%cluster_nctarank" => (Special::Fixed(1), 32),
         "WARP_SZ" => (Special::Fixed(32), 32),
         "%aggr_smem_size" => (Special::TotalSharedBytes, 32),
-        // No launch reserves shared memory here, and none is a graph's.
+        // Launches reserve no shared memory here, and none belongs to a graph.
         "%reserved_smem_offset_begin" | "%reserved_smem_offset_end" => (Special::Fixed(0), 32),
         "%current_graph_exec" => (Special::Fixed(0), 64),
         _ => numbered(stem)?,
     })
 }
 
-/// Performance counters and what a driver may hand over, which nobody sets here.
+/// Performance counters and driver-defined registers, which are 0 here.
 fn numbered(name: &str) -> Option<(Special, u32)> {
     let (number, bits) = match (name.strip_prefix("%pm"), name.strip_prefix("%envreg")) {
         (Some(number), _) => (number.strip_suffix("_64").unwrap_or(number), 8),

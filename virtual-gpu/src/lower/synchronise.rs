@@ -1,4 +1,4 @@
-//! Barriers, shuffles, votes, matches, warp reductions, and what one launch has to do with the next.
+//! Barriers, shuffles, votes, matches, warp reductions, and dependences between launches.
 
 use super::body::Body;
 use super::opcode::Opcode;
@@ -228,8 +228,7 @@ fn barrier<'a>(
     Ok(())
 }
 
-/// `griddepcontrol`. Launches run one after the other, so those that depend on this one begin no
-/// earlier for being let.
+/// `griddepcontrol`. Launches run one after the other, so `launch_dependents` has no effect.
 fn dependence<'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,

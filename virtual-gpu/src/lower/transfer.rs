@@ -59,7 +59,7 @@ pub(super) fn lower<'a>(
         "membar" | "fence" => fence(body, opcode, operands),
         "createpolicy" => create_policy(body, opcode, operands),
         _ => {
-            // A hint: the address is checked for its form, and nothing happens.
+            // A hint without an effect. Only the form of the address is checked.
             opcode.takes("L2");
             take_hints(opcode);
             let space = opcode.choice(&SPACES).unwrap_or(AddressSpace::Generic);
@@ -71,7 +71,7 @@ pub(super) fn lower<'a>(
     }
 }
 
-/// The operands without the cache policy at their end, if the opcode says that there is one.
+/// The operands without the final cache policy, if the opcode announces one.
 pub(super) fn without_policy<'o, 'a>(
     body: &mut Body<'a, '_>,
     opcode: &mut Opcode<'a>,
@@ -215,7 +215,7 @@ fn transfer<'a>(
             *reg = body.wide_source(part, ty)?;
         }
     }
-    // The rest is never read or written, and must still name a row.
+    // The other elements are unused, but must name a row.
     let [first, ..] = transfer.data;
     transfer.data[count as usize..].fill(first);
     body.emit(load_or_store(is_load, transfer), Class::Memory);

@@ -14,7 +14,7 @@ pub(super) enum Kind {
     Packed(Part),
 }
 
-/// What a packed type consists of.
+/// The elements of a packed type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Half,

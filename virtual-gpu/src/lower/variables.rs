@@ -1,4 +1,4 @@
-//! Sizes, alignments and first contents of variables.
+//! Sizes, alignments and initial contents of variables.
 
 use super::module::ModuleNames;
 use super::types::{Kind, Type};
@@ -47,7 +47,7 @@ pub(super) fn layout(variable: &ast::Variable<'_>) -> Result<Layout, String> {
     })
 }
 
-/// The first contents of a variable, shorter than the variable if only its start is given.
+/// The initial contents of a variable. They may be shorter than the variable.
 pub(super) fn contents(
     variable: &ast::Variable<'_>,
     layout: Layout,

@@ -18,7 +18,7 @@ pub(crate) struct Allocation {
     written: Written,
 }
 
-/// What an allocation is said to hold at first. It reads as zeros in any case.
+/// Whether a new allocation counts as written. It reads as zeros in both cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Contents {
     Undefined,
@@ -29,8 +29,8 @@ pub(super) enum Contents {
 const PAGE_BYTES: usize = 4096;
 
 impl Allocation {
-    /// Zeroed bytes, at least one, taken from the host only as they are touched, that count as never
-    /// written or as written; `None` if the host has no more.
+    /// At least one zeroed byte. The host provides the memory when it is first touched. `None` if
+    /// the host has no more memory.
     pub(super) fn new(base: u64, bytes: u64, contents: Contents) -> Option<Self> {
         let count = usize::try_from(bytes.div_ceil(4)).ok()?;
         Some(Self {
@@ -44,8 +44,8 @@ impl Allocation {
         })
     }
 
-    /// As [`new`](Self::new), at the address where the host finds the bytes itself. What it
-    /// writes there is not watched, so every byte counts as written.
+    /// As [`new`](Self::new), at the bytes' host address. The host's writes are not tracked, so
+    /// every byte counts as written.
     pub(super) fn pinned(bytes: u64) -> Option<Self> {
         let count = usize::try_from(bytes.div_ceil(4)).ok()?;
         let words = Words::zeroed(count, PAGE_BYTES)?;
@@ -75,19 +75,19 @@ impl Allocation {
         self.written.bytes((address - self.base) as usize, count)
     }
 
-    /// Takes note of at most 16 bytes: those of the mask hold something, the others do not.
+    /// Records at most 16 bytes: those in the mask as written, the others as not written.
     #[inline]
     pub(crate) fn set_written(&self, address: u64, count: u32, mask: u32) {
         let offset = (address - self.base) as usize;
         self.written.set(offset, count, mask);
     }
 
-    /// Takes note that a range inside the allocation was written.
+    /// Records that a range inside the allocation was written.
     pub(crate) fn mark_written(&self, address: u64, bytes: u64) {
         self.written.mark(address - self.base, bytes);
     }
 
-    /// How far into a range inside the allocation the first byte lies that was not written.
+    /// The offset of the first unwritten byte in a range inside the allocation.
     pub(crate) fn first_unwritten(&self, address: u64, bytes: u64) -> Option<u64> {
         self.written.first_unwritten(address - self.base, bytes)
     }

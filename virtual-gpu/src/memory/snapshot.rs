@@ -1,4 +1,4 @@
-//! The allocations that are alive when a launch starts, and those that it makes, for looking addresses up fast.
+//! The allocations that are live when a launch starts, and those that it makes, for fast lookup of addresses.
 
 use std::sync::Arc;
 
@@ -10,8 +10,7 @@ pub(crate) struct Snapshot {
     allocations: Vec<Arc<Allocation>>,
 }
 
-/// Remembers which allocation was found last: most lanes ask for the one that the lane before
-/// asked for.
+/// The allocation that was found last. Most lanes access the same allocation as the previous lane.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Lookup {
     last: usize,
@@ -60,7 +59,7 @@ impl Snapshot {
         Some(found)
     }
 
-    /// Place of the first allocation that starts above an address.
+    /// The index of the first allocation that starts above an address.
     fn first_above(&self, address: u64) -> usize {
         self.allocations
             .partition_point(|each| each.base() <= address)

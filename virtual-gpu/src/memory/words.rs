@@ -1,7 +1,7 @@
 //! The host memory that backs an allocation: zeroed words that launches share as atomics.
 //!
-//! The only memory of a device whose host address is known outside is pinned host memory, which a
-//! program reads and writes through the pointer it was given.
+//! Only pinned and managed memory have a host address that is known to the program, which reads and writes
+//! them through its pointer.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fmt;
@@ -22,8 +22,8 @@ unsafe impl Send for Words {}
 unsafe impl Sync for Words {}
 
 impl Words {
-    /// Zeroed words at a multiple of `alignment` bytes, taken from the host only as they are
-    /// touched; `None` if it has no more, or for none.
+    /// Zeroed words at a multiple of `alignment` bytes, which the host provides when they are first touched.
+    /// `None` if the host has no more memory, or if `count` is 0.
     pub(super) fn zeroed(count: usize, alignment: usize) -> Option<Self> {
         let layout = Layout::array::<AtomicU32>(count).ok()?;
         let layout = layout.align_to(alignment).ok()?;
@@ -51,8 +51,9 @@ impl Deref for Words {
     #[inline]
     fn deref(&self) -> &[AtomicU32] {
         // SAFETY: `zeroed` allocated `count` words at `start`, aligned and zeroed, and zero is a value of
-        // `AtomicU32`. They are freed in `drop`, so they outlive the borrow of `self`. The host has a
-        // pointer to pinned memory as well; by CUDA's contract it leaves alone what work on the device uses.
+        // `AtomicU32`. They are freed in `drop`, so they outlive the borrow of `self`. The program has a
+        // pointer to pinned memory as well; by CUDA's contract it does not access memory that work on the
+        // device uses, unless both do so atomically.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.count) }
     }
 }

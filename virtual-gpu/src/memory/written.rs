@@ -1,10 +1,10 @@
 //! Which bytes of an allocation were ever written: four bits to a word of four bytes.
 //!
 //! Host calls keep it up to date, and so do launches that watch for uninitialised bytes. After a
-//! launch that did not watch nothing is known any more, and every byte counts as written.
+//! launch without that check every byte counts as written.
 //!
-//! What an allocation begins with is kept as zeros, whichever it is, so that the record of a large
-//! one takes no memory of the host's before something changes.
+//! The masks hold differences from the initial state, so they begin as zeros, and the record of a
+//! large allocation takes no host memory before something changes.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed};
 
@@ -13,20 +13,20 @@ const WHOLE: u8 = 0xf;
 
 #[derive(Debug)]
 pub(crate) struct Written {
-    /// Where a word differs from what it began with.
+    /// The bits that differ from the initial state.
     changed: Box<[AtomicU8]>,
-    /// What each word began with.
+    /// The initial state of each word.
     first: u8,
     all: AtomicBool,
 }
 
 impl Written {
-    /// Nothing is written yet; `None` if the host has no memory for the masks.
+    /// A record in which nothing is written. `None` if the host has no memory for the masks.
     pub(super) fn nothing(words: usize) -> Option<Self> {
         Self::beginning_with(0, words)
     }
 
-    /// Everything is written, but what is undefined may be put there; `None` as above.
+    /// A record in which everything is written, and undefined bytes may be stored. `None` as above.
     pub(super) fn everything(words: usize) -> Option<Self> {
         Self::beginning_with(WHOLE, words)
     }
@@ -61,7 +61,7 @@ impl Written {
         found >> skipped & wanted
     }
 
-    /// Takes note of at most 16 bytes: those of the mask hold something, the others do not.
+    /// Records at most 16 bytes: those in the mask as written, the others as not written.
     #[inline]
     pub(super) fn set(&self, offset: usize, count: u32, mask: u32) {
         let (first, skipped) = (offset / 4, offset % 4);
@@ -87,7 +87,7 @@ impl Written {
     /// Takes note that a range was written.
     pub(super) fn mark(&self, offset: u64, bytes: u64) {
         if self.changed.is_empty() {
-            // What is trusted from the start has no masks.
+            // An allocation that always counts as written has no masks.
             return;
         }
         let mut at = offset as usize;

@@ -1,4 +1,5 @@
-//! Generic addresses: a window for each space but global memory, and one for the addresses of kernels.
+//! Generic addresses: a window for each space except global memory, and one for the addresses of
+//! kernels.
 
 use super::AddressSpace;
 
@@ -26,17 +27,17 @@ pub(crate) fn space_of(address: u64) -> AddressSpace {
     }
 }
 
-/// Where a generic address lies in the window of its space.
+/// The offset of a generic address in the window of its space.
 pub(crate) fn within_window(address: u64) -> u64 {
     address % WINDOW_BYTES
 }
 
-/// The address of the kernel of that place in its module.
+/// The address of a kernel, by its index in the module.
 pub(crate) fn kernel_address(index: usize) -> u64 {
     KERNEL_WINDOW + index as u64 * KERNEL_STEP
 }
 
-/// The kernel's place in its module, if it is the address of one.
+/// The index of a kernel in its module, if this is the address of one.
 pub(crate) fn kernel_index(address: u64) -> Option<usize> {
     let offset = address.checked_sub(KERNEL_WINDOW)?;
     let index = usize::try_from(offset / KERNEL_STEP).ok()?;

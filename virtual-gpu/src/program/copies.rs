@@ -2,7 +2,7 @@
 
 use super::{Address, Pred, Reg};
 
-/// What a wait waits for: plain copies and bulk copies have groups of their own.
+/// The kind of copies that a wait is for. Plain copies and bulk copies have separate groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitFor {
     Plain,
@@ -18,9 +18,9 @@ pub(crate) struct CopyAsync {
     pub bytes: Reg,
     /// Bytes that are read, if not all; the rest are zeros.
     pub read: Option<Reg>,
-    /// The mbarrier that learns when the bytes have landed, instead of a group.
+    /// The mbarrier that is told when the bytes have landed, in place of a group.
     pub mbarrier: Option<Address>,
-    /// Registers to do it with: two addresses, two parts of the data, one byte.
+    /// Scratch registers: two addresses, two parts of the data, one byte.
     pub scratch: [Reg; 5],
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum MbarrierKind {
     TestParity,
 }
 
-/// What an arrival says of the phase that it belongs to.
+/// Whether an arrival may complete its phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     MayEnd,

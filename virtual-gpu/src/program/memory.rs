@@ -11,7 +11,7 @@ pub(crate) enum AddressSpace {
     Constant,
     Shared,
     Local,
-    /// Parameters of a call, kept with local memory.
+    /// Parameters of a call, stored with local memory.
     CallParam,
     /// Parameters of the kernel.
     KernelParam,
@@ -21,7 +21,7 @@ pub(crate) enum AddressSpace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strength {
     Weak,
-    /// Weak, and of what nothing writes while the grid runs.
+    /// Weak, and only for bytes that nothing writes while the grid runs.
     ReadOnly,
     Volatile,
     Relaxed,
@@ -30,7 +30,7 @@ pub(crate) enum Strength {
     AcquireRelease,
 }
 
-/// What a fence orders: what comes after it, what came before it, or both.
+/// Which accesses a fence orders: later ones, earlier ones, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     Acquire,
@@ -94,9 +94,9 @@ pub(crate) struct Atomic {
 pub(crate) struct Exchange {
     pub address: Address,
     pub d: [Reg; 2],
-    /// What is stored.
+    /// The stored value.
     pub new: [Reg; 2],
-    /// What must be there, if that matters.
+    /// The expected value, for a comparison.
     pub expected: Option<[Reg; 2]>,
     pub scratch: [Reg; 2],
 }

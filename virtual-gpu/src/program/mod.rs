@@ -1,9 +1,9 @@
-//! A kernel ready to run: what `lower` makes and `exec` carries out.
+//! A kernel ready to run, made by `lower` and executed by `exec`.
 //!
-//! Every operand is resolved. A register is a row of 32 slots, one a lane; an immediate is a row
-//! too, filled once and never written, so an instruction does not care which of the two it reads.
-//! A predicate is a mask of lanes. What an arithmetic instruction computes is a function pointer
-//! to a loop over a row; adding one means adding a line to a table in `lower`.
+//! Every operand is resolved. A register is a row of 32 slots, one for each lane. An immediate is a
+//! row too, which is filled once, so instructions read both in the same way. A predicate is a mask
+//! of lanes. An arithmetic instruction has a function pointer to a loop over a row. To add one, add
+//! a line to a table in `lower`.
 //!
 //! Calls do not appear: `lower` writes the body of a called function in its place.
 
@@ -52,7 +52,7 @@ pub(crate) const CONSTANT: u32 = 1 << 31;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pred(pub(crate) u32);
 
-/// A predicate as an operand: with `flip` of all ones it counts negated.
+/// A predicate as an operand, negated if `flip` is all ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PredSource {
     pub pred: Pred,
@@ -76,13 +76,13 @@ pub(crate) type Map1 = fn(&mut Registers, Reg, Reg, u32);
 pub(crate) type Map2 = fn(&mut Registers, Reg, [Reg; 2], u32);
 pub(crate) type Map3 = fn(&mut Registers, Reg, [Reg; 3], u32);
 pub(crate) type Map4 = fn(&mut Registers, Reg, [Reg; 4], u32);
-/// Two results: the second is the one that carries on to the next instruction of a chain.
+/// Two results. The second one is the carry for the next instruction of a chain.
 pub(crate) type MapPair = fn(&mut Registers, [Reg; 2], [Reg; 4], u32);
 /// Which lanes satisfy a relation.
 pub(crate) type Relate = fn(&Registers, [Reg; 2]) -> u32;
 /// Two predicates to one, lane by lane.
 pub(crate) type Logic = fn(u32, u32) -> u32;
-/// Old value and two operands to the new value of an atomic operation.
+/// Computes the new value of an atomic operation from the old value and two operands.
 pub(crate) type Modify = fn(u64, u64, u64) -> u64;
 
 #[derive(Debug, Clone)]
@@ -94,7 +94,7 @@ pub(crate) struct Instruction {
     pub place: u32,
 }
 
-/// Where an instruction stands in the text.
+/// The place of an instruction in the text.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub line: u32,
@@ -117,7 +117,7 @@ pub struct Parameter {
 pub(crate) struct Program {
     pub name: String,
     pub instructions: Vec<Instruction>,
-    /// For each instruction its place in an order in which a loop comes before what follows it.
+    /// For each instruction its rank, in an order in which loops come before the code after them.
     pub ranks: Vec<u32>,
     /// Whether an instruction starts a basic block.
     pub leaders: Vec<bool>,
@@ -127,12 +127,12 @@ pub(crate) struct Program {
     pub predicate_count: u32,
     pub parameters: Vec<Parameter>,
     pub static_shared_bytes: u32,
-    /// Bytes of each thread's own memory, call parameters included.
+    /// Bytes of each thread's local memory, including call parameters.
     pub local_bytes: u32,
 }
 
 impl Program {
-    /// Where an instruction stands in the text.
+    /// The place of an instruction in the text.
     pub(crate) fn place(&self, pc: u32) -> &Place {
         &self.places[self.instructions[pc as usize].place as usize]
     }

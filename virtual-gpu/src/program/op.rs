@@ -1,4 +1,4 @@
-//! What an instruction does.
+//! The operation of an instruction.
 
 use super::{
     AddressSpace, Atomic, Barrier, Combine, CopyAsync, Exchange, LaunchGrid, Logic, Map1, Map2,
@@ -6,7 +6,7 @@ use super::{
     Scope, Shuffle, Special, Transfer, VoteMode, WaitFor,
 };
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Debug, Clone)]
 pub(crate) enum Op {
     Map1 {
@@ -74,15 +74,15 @@ pub(crate) enum Op {
     Atomic(Atomic),
     Exchange(Exchange),
     CopyAsync(CopyAsync),
-    /// What was begun so far is a group.
+    /// The copies begun so far form a group.
     CopyCommit(WaitFor),
-    /// Waits for all groups except this number of the latest, or for all.
+    /// Waits for all groups except this number of the latest ones, or for all copies.
     CopyWait {
         kind: WaitFor,
         but: Option<u32>,
     },
     Mbarrier(Mbarrier),
-    /// What the plain copies of a thread do when they have landed.
+    /// The plain copies of a thread arrive at an mbarrier when they have landed.
     CopyReport(Mbarrier),
     Fence {
         scope: Scope,
@@ -108,7 +108,7 @@ pub(crate) enum Op {
     Print(Print),
     ParameterBuffer(ParameterBuffer),
     LaunchGrid(LaunchGrid),
-    /// A failed assertion; generic addresses of texts.
+    /// A failed assertion, with the generic addresses of its texts.
     AssertFails {
         message: Reg,
         file: Reg,
@@ -158,6 +158,6 @@ pub(crate) enum Op {
         members: Reg,
     },
     Barrier(Barrier),
-    /// `griddepcontrol.wait`: the launches before have ended.
+    /// `griddepcontrol.wait`: waits for the preceding launches.
     AwaitLaunches,
 }

@@ -1,7 +1,7 @@
 //! The registers of one warp: rows of 32 slots, masks of predicates, and loops over rows.
 //!
-//! The loops compute all 32 lanes whatever the mask, because that vectorises; only the lanes of
-//! the mask are kept.
+//! The loops always compute all 32 lanes, because that vectorises. Only the lanes in the mask are
+//! stored.
 
 use std::sync::Arc;
 

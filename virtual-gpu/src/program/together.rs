@@ -1,4 +1,5 @@
-//! Operands of what threads do together: shuffles, votes, and the barriers of a block.
+//! Operands of instructions that threads execute together: shuffles, votes, and barriers of a
+//! block.
 
 use super::{Pred, PredSource, Reg};
 
@@ -31,14 +32,14 @@ pub(crate) enum VoteMode {
 /// How a warp reduction combines.
 pub(crate) type Combine = fn(u64, u64) -> u64;
 
-/// What happens when a barrier is complete.
+/// The action when a barrier is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BarrierKind {
     /// Wait.
     Sync,
     /// Do not wait.
     Arrive,
-    /// Wait, and learn how many predicates were true.
+    /// Wait, and get the number of true predicates.
     Count(Reg),
     /// Wait, and learn whether all were.
     All(Pred),

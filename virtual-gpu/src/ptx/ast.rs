@@ -82,7 +82,7 @@ pub(crate) enum Number {
     Double(u64),
 }
 
-/// What a function is.
+/// The kind of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FunctionKind {
     Entry,

@@ -1,9 +1,9 @@
-//! The device runtime's barrier of a whole grid, for cooperative launches: two functions in PTX, linked with a text that
-//! calls them.
+//! The barrier of a whole grid, for cooperative launches: two functions of the device runtime in PTX, which are linked
+//! with a text that calls them.
 //!
-//! Each block's first thread counts itself in. The last one resets the count and begins the next generation, for which the
-//! others wait. The count and the generation belong to the module, so two launches of it must not run at the same time, and on
-//! the virtual device none do.
+//! Each block's first thread counts itself in. The last one resets the count and begins the next generation, for
+//! which the others wait. The count and the generation belong to the module, so two launches of it must not run at
+//! the same time, and on the virtual device none do.
 
 use super::link::link;
 use std::borrow::Cow;
@@ -60,11 +60,11 @@ PASSED:
 }
 ";
 
-/// A text, with these functions if it calls them. Its lines are as they were.
+/// A text, with these functions if it calls them. Its lines keep their numbers.
 pub(crate) fn with_grid_barrier(text: &str) -> Cow<'_, str> {
     let is_called = CALLS.iter().any(|call| text.contains(call));
     match is_called.then(|| link(&[text, TEXT])) {
-        // A text that has functions of these names needs no others.
+        // A text with its own functions of these names needs no others.
         None | Some(Err(_)) => Cow::Borrowed(text),
         Some(Ok(linked)) => Cow::Owned(linked),
     }

@@ -1,4 +1,4 @@
-//! Cuts a PTX text into tokens. Comments and white space vanish; every token knows its line.
+//! Splits a PTX text into tokens. Comments and white space are dropped. Every token has its line.
 
 use super::Problem;
 use super::ast::Number;
@@ -14,7 +14,7 @@ pub(super) struct Token<'a> {
     pub line: u32,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     /// A name. After a dot this includes digits first (`.2d`) and `::`.
@@ -26,7 +26,7 @@ pub(super) enum Kind {
     End,
 }
 
-/// Cuts up the text. What cannot be a token is reported and left out.
+/// Splits the text. Invalid characters are reported and skipped.
 pub(super) fn lex<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Vec<Token<'a>> {
     let mut lexer = Lexer {
         text,
@@ -185,7 +185,7 @@ impl<'a> Lexer<'a> {
         self.text[from..self.at].contains(['e', 'E'])
     }
 
-    /// A float in decimal; its integer digits have been passed already.
+    /// A decimal float, after its integer digits.
     fn decimal(&mut self, start: usize) -> Result<Number, String> {
         self.at = start;
         while matches!(self.peek(0), b'0'..=b'9' | b'.' | b'e' | b'E')

@@ -1,14 +1,15 @@
-//! Links texts: makes one text of several that name each other's functions and variables.
+//! Links texts: combines texts that refer to each other's functions and variables.
 //!
-//! It works on tokens. A text is cut into its items: header, declarations, definitions. What two texts define is kept
-//! once if one definition is weak. A name that is a text's own, and that another text has too, gets the text's number behind
-//! it, wherever the text says it. Lines stay apart: the first text keeps its lines, the next begins on a line of its own.
+//! It works on tokens. A text is split into items: header, declarations, definitions. If two texts define a name and
+//! one definition is weak, one is kept. If a name is private to a text and another text has it too, the text's number
+//! is appended to it wherever it occurs. The first text keeps its line numbers, and each following text starts on a new
+//! line.
 
 use super::lex::{Kind, Token, lex};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Who may name an item.
+/// The visibility of an item.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Linkage {
     Own,
@@ -39,7 +40,7 @@ struct Unit<'a> {
     target: &'a str,
 }
 
-/// One text that says what all of them say. Fails with the name that two of them define.
+/// Combines the texts. Fails with the name that two of them define.
 pub(crate) fn link(texts: &[&str]) -> Result<String, String> {
     let units: Vec<Unit<'_>> = texts.iter().map(|text| Unit::new(text)).collect();
     let chosen = definitions(&units)?;
@@ -61,14 +62,14 @@ pub(crate) fn link(texts: &[&str]) -> Result<String, String> {
     Ok(linked)
 }
 
-/// Whether a text needs others: it names what they define.
+/// Whether a text refers to functions or variables that it does not define.
 pub(crate) fn needs_others(text: &str) -> bool {
     let unit = Unit::new(text);
     let mut items = unit.items.iter();
     items.any(|item| item.linkage == Linkage::Extern)
 }
 
-/// Which text's definition of a name counts, for all names that texts share.
+/// For each shared name, the text whose definition is kept.
 fn definitions<'a>(units: &[Unit<'a>]) -> Result<HashMap<&'a str, usize>, String> {
     let mut chosen: HashMap<&str, (usize, Linkage)> = HashMap::new();
     for (number, unit) in units.iter().enumerate() {
@@ -98,7 +99,7 @@ impl<'a> Unit<'a> {
     fn new(text: &'a str) -> Self {
         let mut unit = Self {
             text,
-            // What cannot be a token is found when the linked text is loaded.
+            // Invalid tokens are reported when the linked text is loaded.
             tokens: lex(text, &mut Vec::new()),
             items: Vec::new(),
             headers: Vec::new(),
@@ -106,7 +107,7 @@ impl<'a> Unit<'a> {
             target: "",
         };
         let mut at = 0;
-        // An item that does not end may end behind the last token.
+        // An unterminated item may end after the last token.
         while unit.token(at).kind != Kind::End {
             at = unit.item(at).max(at + 1);
         }
@@ -126,7 +127,7 @@ impl<'a> Unit<'a> {
         (self.is(at, b'.') && next.kind == Kind::Word).then_some(next.text)
     }
 
-    /// Takes in the item that begins at a token; gives the first token behind it.
+    /// Adds the item that begins at a token, and gives the first token after it.
     fn item(&mut self, start: usize) -> usize {
         let begin = self.token(start).at;
         match self.directive(start) {
@@ -179,7 +180,7 @@ impl<'a> Unit<'a> {
         start + rest.take_while(|token| !is_end(token)).count() + 1
     }
 
-    /// The names of the declaration that begins at a token, and the first token behind it.
+    /// The names of the declaration that begins at a token, and the first token after it.
     fn declaration(&self, start: usize) -> (Vec<Item<'a>>, usize) {
         let (mut at, mut depth, mut linkage) = (start, 0_u32, Linkage::Own);
         let (mut is_function, mut has_body, mut is_named) = (false, false, false);
@@ -230,7 +231,7 @@ impl<'a> Unit<'a> {
         (items, at)
     }
 
-    /// The text for the linked one: without what other texts define, and its own names apart from theirs.
+    /// The text's part of the linked text: without definitions of other texts, and with its private names made unique.
     fn written(
         &self,
         number: usize,
@@ -267,7 +268,7 @@ impl<'a> Unit<'a> {
         edits.sort_by_key(|(place, _)| place.start);
         let (mut written, mut at) = (String::new(), 0);
         for (place, text) in edits {
-            // A name within something that is dropped is gone with it.
+            // Names inside a dropped item are dropped with it.
             if place.start >= at {
                 written += &self.text[at..place.start];
                 written += &text;

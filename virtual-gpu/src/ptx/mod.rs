@@ -1,8 +1,7 @@
-//! PTX text to syntax tree: `lex` cuts the text into tokens, `parse` builds the tree of `ast`. `link`
-//! makes one text of several.
+//! Parses PTX: `lex` splits the text into tokens, `parse` builds the tree of `ast`. `link` combines
+//! several texts.
 //!
-//! Only the shape of the text is understood here. What the names mean, and whether an instruction
-//! exists, is the business of `lower`.
+//! This handles syntax only. `lower` decides what names mean, and whether an instruction exists.
 
 pub(crate) mod ast;
 mod grid_barrier;
@@ -16,11 +15,11 @@ pub(crate) use grid_barrier::with_grid_barrier;
 pub(crate) use link::{link, needs_others};
 pub(crate) use parse::parse;
 
-/// Something in a PTX text that cannot be loaded.
+/// A mistake or an unsupported feature in a PTX text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Line in the text, counted from 1.
     pub line: u32,
-    /// What is wrong, in words.
+    /// The problem, as text.
     pub what: String,
 }

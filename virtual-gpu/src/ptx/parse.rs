@@ -1,7 +1,7 @@
 //! Builds the syntax tree. After a mistake the parser continues after the next `;` or at the next
 //! brace, so that one run reports every mistake.
 //!
-//! Debug directives (`.loc`, `.file`, `.section`) and pragmas are passed over.
+//! Debug directives (`.loc`, `.file`, `.section`) and pragmas are skipped.
 
 use super::Problem;
 use super::ast::{
@@ -13,7 +13,7 @@ use super::lex::{Kind, Token, lex};
 /// Blocks within blocks, at most.
 const MAX_DEPTH: u32 = 64;
 
-/// Reads a whole text; what is wrong with it goes to `problems`.
+/// Parses a whole text. Mistakes are added to `problems`.
 pub(crate) fn parse<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Module<'a> {
     let tokens = lex(text, problems);
     let mut parser = Parser {
@@ -32,7 +32,7 @@ pub(super) struct Parser<'a, 'p> {
     problems: &'p mut Vec<Problem>,
 }
 
-/// A mistake: its line, and what it is.
+/// A mistake: its line and its text.
 pub(super) type Parsed<T> = Result<T, Problem>;
 
 impl<'a> Parser<'a, '_> {
@@ -99,7 +99,7 @@ impl<'a> Parser<'a, '_> {
         self.wrong("a whole number")
     }
 
-    /// The word of a directive at the cursor, `.word`, without passing it.
+    /// The word of a directive `.word` at the cursor, which does not move.
     pub(super) fn directive(&self) -> Option<&'a str> {
         (self.is(b'.') && self.peek(1).kind == Kind::Word).then(|| self.peek(1).text)
     }
@@ -130,7 +130,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Whether the brace at the cursor opens a vector: nothing in it ends with a `;`.
+    /// Whether the brace at the cursor opens a vector: there is no `;` inside.
     fn is_vector(&self) -> bool {
         let rest = &self.tokens[self.at + 1..];
         let end = |t: &&Token<'_>| matches!(t.kind, Kind::Punct(b';' | b'{' | b'}') | Kind::End);
@@ -210,7 +210,7 @@ impl<'a> Parser<'a, '_> {
         Ok(())
     }
 
-    /// Passes over a debug directive, if one is at the cursor.
+    /// Skips a debug directive at the cursor, if there is one.
     fn skip_debug(&mut self) -> bool {
         match self.directive() {
             Some("file" | "loc") => {
@@ -331,7 +331,7 @@ impl<'a> Parser<'a, '_> {
         Ok(extent)
     }
 
-    /// The statements up to the closing brace, which is passed.
+    /// The statements up to and with the closing brace.
     fn statements(&mut self, depth: u32) -> Vec<Statement<'a>> {
         let mut statements = Vec::new();
         loop {

@@ -5,10 +5,10 @@ use super::ast::{Array, Initial, Linkage, StateSpace, Variable};
 use super::lex::Kind;
 use super::parse::{Parsed, Parser};
 
-/// Braces within braces of an initialiser, at most.
+/// The greatest depth of nested braces in an initialiser.
 const MAX_DEPTH: u32 = 8;
 
-/// What all the names of one declaration share.
+/// The part that all names of a declaration share.
 struct Prefix<'a> {
     align: Option<u64>,
     vector: u64,
@@ -48,7 +48,7 @@ impl<'a> Parser<'a, '_> {
             match word {
                 "align" => {
                     let value = self.integer()?;
-                    // The alignment that `.ptr` speaks of is that of what is pointed to.
+                    // The alignment after `.ptr` is that of the memory that the pointer refers to.
                     if ty.is_none() {
                         align = Some(value);
                     }

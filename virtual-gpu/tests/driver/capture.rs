@@ -1,4 +1,4 @@
-//! Stream capture: where it begins and ends, what spreads it, what makes it void.
+//! Stream capture: how it begins, spreads and ends, and what invalidates it.
 
 use crate::raw::*;
 use crate::support::*;
@@ -126,7 +126,7 @@ fn asking_about_an_event_in_a_capture_makes_it_void() {
     assert_eq!(end_without_graph(fork.origin), STREAM_CAPTURE_INVALIDATED);
 }
 
-/// The calls that a capture forbids make it void, and say so from then on.
+/// Calls that a capture forbids invalidate it, and later calls report that.
 #[test]
 fn forbidden_calls_make_a_capture_void() {
     let _context = Context::new();

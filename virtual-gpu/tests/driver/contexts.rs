@@ -66,7 +66,7 @@ fn handles_of_other_kinds_and_of_nothing_are_refused() {
     assert_eq!(cuGraphLaunch(stream, stream), INVALID_VALUE);
 }
 
-/// Stream and function must be of one context, which need not be the current one.
+/// The stream and the function must belong to one context, which need not be current.
 #[test]
 fn work_belongs_to_the_context_of_its_stream() {
     let first = Context::new();
@@ -109,8 +109,8 @@ fn there_is_no_second_device() {
     assert_eq!(cuDevicePrimaryCtxRetain(&mut 0, count), INVALID_DEVICE);
 }
 
-/// Other tests use no primary context but through `cust`, and hold it meanwhile, so this one keeps
-/// to what holds whether or not somebody else has retained it.
+/// Tests that use `cust` retain the primary context at the same time. So this test only checks what
+/// holds in both cases.
 #[test]
 fn the_primary_context_is_counted() {
     start();
@@ -139,4 +139,18 @@ fn the_account_of_a_thread_has_its_retains() {
     assert_eq!(cuDevicePrimaryCtxRelease_v2(0), 0);
     assert_eq!(cuDevicePrimaryCtxRelease_v2(0), 0);
     assert_eq!(retains(), 0);
+}
+
+#[test]
+fn the_last_detach_destroys_a_context() {
+    let context = Context::new();
+    let mut attached = 0;
+    assert_eq!(cuCtxAttach(&mut attached, 1), INVALID_VALUE, "no flags");
+    assert_eq!(cuCtxAttach(&mut attached, 0), 0);
+    assert_eq!(attached, context.0);
+    assert_eq!(cuCtxDetach(context.0), 0);
+    assert_eq!(cuCtxSynchronize(), 0, "one use is left");
+    assert_eq!(cuCtxDetach(context.0), 0);
+    assert_eq!(cuCtxSynchronize(), INVALID_CONTEXT);
+    std::mem::forget(context);
 }

@@ -60,7 +60,7 @@ fn a_stream_waits_for_an_event_as_it_was_recorded() {
     assert_eq!(cuStreamWaitEvent(second, event, 0), 0);
     let gate = Gate::closed(first);
     assert_eq!(cuMemsetD32Async(address, 3, 1, first), 0);
-    // Recorded anew: who waits already is not concerned.
+    // Recording the event again does not affect earlier waits.
     assert_eq!(cuEventRecord(event, first), 0);
     let copied = without_race_check(|| cuMemcpyDtoDAsync_v2(address + 4, address, 4, second));
     assert_eq!(copied, 0);

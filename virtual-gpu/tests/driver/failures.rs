@@ -55,8 +55,8 @@ fn a_sticky_failure_leaves_the_context_calls_alone() {
     assert_eq!(cuCtxSynchronize(), 0);
 }
 
-/// The use that all this is made for: each call of a piece of work fails in turn, and nothing is
-/// left behind.
+/// The main use of fault injection: each call of a piece of work fails in turn, and nothing is
+/// leaked.
 #[test]
 fn every_call_of_some_work_fails_in_turn() {
     fn work() -> Result<(), i32> {

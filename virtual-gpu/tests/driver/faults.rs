@@ -1,4 +1,4 @@
-//! Kernels that fail: the error stays with the context, and is told in full.
+//! Kernels that fail: the error stays with the context, and the fault is reported in full.
 
 use crate::kernels::PTX;
 use crate::raw::*;
@@ -110,7 +110,7 @@ fn retain_primary() -> usize {
     context
 }
 
-/// Resets the primary context that is current, and looks what has become of it.
+/// Resets the current primary context, and checks its state.
 fn reset_primary(context: usize) {
     let mut compare = Comparison::default();
     compare.expect("resetting", cuDevicePrimaryCtxReset_v2(0), 0);

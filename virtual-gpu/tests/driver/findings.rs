@@ -1,4 +1,4 @@
-//! What no call fails for and is most likely a mistake: leaks, and copies of what nothing wrote.
+//! Likely mistakes that make no call fail: leaks, and copies of unwritten bytes.
 
 use crate::kernels::PTX;
 use crate::raw::*;

@@ -1,6 +1,6 @@
-//! Handles of what is gone: errors, until the next object of the kind gets them.
+//! Stale handles: errors, until the next object of the kind gets the same handle.
 //!
-//! Other tests make objects of the same kinds meanwhile, so these run in processes of their own.
+//! Other tests make objects of the same kinds at the same time, so these run in separate processes.
 
 use crate::graphs::capture;
 use crate::kernels::PTX;
@@ -8,7 +8,7 @@ use crate::linking::linker;
 use crate::raw::*;
 use crate::support::*;
 
-/// Whether to pass a test over, here or altogether.
+/// Whether to skip a test in this process, or altogether.
 fn skipped(test: &str) -> bool {
     virtual_only("a real driver follows any handle, wherever it leads")
         || !in_a_process_of_its_own(&format!("handles::{test}"))
@@ -54,8 +54,8 @@ fn a_destroyed_graph_and_its_nodes_are_gone() {
     assert_eq!(cuGraphLaunch(executable, stream), INVALID_VALUE);
 }
 
-/// Makes an object, destroys it, makes another: both have one handle, so the stale one names the
-/// newer object.
+/// Makes an object, destroys it, and makes another. Both have the same handle, so the stale one
+/// names the newer object.
 fn comes_back(what: &str, make: impl Fn() -> usize, destroy: impl Fn(usize) -> i32) {
     let (first, other) = (make(), make());
     assert_ne!(first, other, "{what}: both live");
@@ -91,7 +91,7 @@ fn a_handle_comes_back_with_the_next_object_of_its_kind() {
     assert_eq!(peek(words), 7, "the newer function ran");
 }
 
-/// What goes with its context leaves its handles, too.
+/// Handles of objects that are destroyed with their context are stale, too.
 #[test]
 fn handles_of_a_destroyed_context_come_back() {
     if skipped("handles_of_a_destroyed_context_come_back") {

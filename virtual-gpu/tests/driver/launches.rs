@@ -1,4 +1,4 @@
-//! Launches with attributes: which there are, and what a programmatic one asks of its kernel.
+//! Launches with attributes, and the demands of a programmatic launch on its kernel.
 
 use crate::kernels::{DEPENDENT, PTX};
 use crate::raw::*;
@@ -101,7 +101,7 @@ fn what_cannot_be_launched_is_refused() {
     };
     let none = ptr::null_mut();
     let launch = |config: *const LaunchConfig| {
-        // SAFETY: the kernel has no parameters, and null is what is tried.
+        // SAFETY: the kernel has no parameters, and a null configuration is part of the test.
         unsafe { cuLaunchKernelEx(config, trap, none, none) }
     };
     assert_eq!(launch(ptr::null()), INVALID_VALUE);
@@ -122,7 +122,7 @@ fn what_cannot_be_launched_is_refused() {
     assert_eq!(peek(counter), 2 * 64);
 }
 
-/// In a graph a programmatic launch is one node more, after the one before it.
+/// In a graph a programmatic launch is an ordinary node that depends on the previous one.
 #[test]
 fn a_programmatic_launch_is_captured() {
     const THREAD_LOCAL: i32 = 1;

@@ -11,7 +11,7 @@ use std::ptr;
 const TEXT: i32 = 1;
 const LIBRARY: i32 = 4;
 
-/// The device runtime, where there is one to be linked: the virtual device's needs no file.
+/// The device runtime's library, if there is one. The virtual device needs no file.
 fn device_runtime() -> Option<CString> {
     let folders = [
         std::env::var("CUDA_PATH").ok(),
@@ -26,8 +26,8 @@ fn device_runtime() -> Option<CString> {
     CString::new(found).ok()
 }
 
-/// Links a text with the device runtime, and runs its kernel `k` with a buffer of eight numbers, the
-/// first of which is 5, and a number. Gives the buffer, or the code that came in its stead.
+/// Links a text with the device runtime, and runs its kernel `k` with a buffer of eight numbers, the first
+/// of which is 5, and a number. Gives the buffer, or the error code.
 fn run_linked(body: &str, number: u64) -> Result<[u64; 8], i32> {
     let text = CString::new(launching::text(body)).unwrap();
     let (linker, runtime) = (linker(), device_runtime().unwrap());
@@ -51,7 +51,7 @@ fn run_linked(body: &str, number: u64) -> Result<[u64; 8], i32> {
     Ok(std::array::from_fn(pair))
 }
 
-/// Whether a test is to be passed over because there is no device runtime.
+/// Whether to skip a test because there is no device runtime.
 fn without_device_runtime() -> bool {
     let missing = device_runtime().is_none();
     if missing {
@@ -132,7 +132,7 @@ fn a_grid_is_launched_beside_pinned_memory() {
         return;
     }
     let _context = Context::new();
-    // It lies above all of the device's own memory, so above the parameters of the grid too.
+    // Its address is above all device memory, and so above the parameters of the grid.
     pinned(4);
     let raise = launching::launch("raise", "3", FIRE_AND_FORGET);
     assert_eq!(run_linked(&raise, 0).map(|words| words[0]), Ok(8));

@@ -1,10 +1,9 @@
 //! The driver API on the virtual device, as C sees it and as `cust` does.
 //!
 //! The tests run side by side on one machine, the virtual one unless `VIRTUAL_GPU` says otherwise.
-//! Each has a context of its own. What holds of a real device too runs there as it does here, so
-//! that `VIRTUAL_GPU=off` shows whether the virtual device answers as NVIDIA's driver does; where
-//! it alone is meant (work is done lazily, handles of nothing are errors) the test says so and
-//! leaves the rest out.
+//! Each has a context of its own. With `VIRTUAL_GPU=off` they run on a real device, which shows
+//! whether the virtual device behaves like NVIDIA's driver. Parts that only hold on the virtual
+//! device (lazy work, errors for stale handles) are skipped there with a message.
 
 mod capture;
 mod contexts;
@@ -25,6 +24,8 @@ mod modules;
 mod pools;
 mod races;
 mod raw;
+mod setup;
+mod spins;
 mod streams;
 mod support;
 mod through_cust;

@@ -66,7 +66,7 @@ fn total_memory() -> usize {
 #[test]
 fn a_freeing_that_waits_in_a_stream_makes_room() {
     let _context = Context::new();
-    // Other tests hold little, so two thirds of it all fit once and not twice.
+    // Other tests hold little memory, so two thirds of the total fit once and not twice.
     let bytes = total_memory() / 3 * 2;
     let stream = stream(1);
     let (mut first, mut second) = (0, 0);

@@ -65,8 +65,8 @@ fn load_code(image: &CStr) -> i32 {
     unsafe { cuModuleLoadData(&mut 0, image.as_ptr()) }
 }
 
-/// PTX for a newer device cannot be compiled, and is not said to be for another device: that is
-/// for compiled code only.
+/// PTX for a newer device is invalid PTX. The error "no binary for this GPU" is for compiled code
+/// only.
 #[test]
 fn what_cannot_be_loaded_has_a_code() {
     let _context = Context::new();
@@ -110,7 +110,7 @@ fn a_launch_that_does_not_fit_is_refused() {
         return;
     }
     let (write, none) = (function(module, c"write"), ptr::null_mut());
-    // SAFETY: the missing parameters are what is tried.
+    // SAFETY: missing parameters are part of the test, and are refused.
     let missing = unsafe { cuLaunchKernel(write, 1, 1, 1, 1, 1, 1, 0, 0, none, none) };
     assert_eq!(missing, INVALID_VALUE);
 }

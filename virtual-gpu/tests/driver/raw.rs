@@ -53,6 +53,8 @@ unsafe extern "C" {
     pub safe fn cuDevicePrimaryCtxGetState(device: i32, flags: &mut u32, active: &mut i32) -> i32;
     pub safe fn cuCtxCreate_v2(context: &mut usize, flags: u32, device: i32) -> i32;
     pub safe fn cuCtxDestroy_v2(context: usize) -> i32;
+    pub safe fn cuCtxAttach(context: &mut usize, flags: u32) -> i32;
+    pub safe fn cuCtxDetach(context: usize) -> i32;
     pub safe fn cuCtxSetCurrent(context: usize) -> i32;
     pub safe fn cuCtxGetCurrent(context: &mut usize) -> i32;
     pub safe fn cuCtxPushCurrent_v2(context: usize) -> i32;
@@ -153,6 +155,11 @@ unsafe extern "C" {
         parameters: *mut *mut c_void,
         list: *mut *mut c_void,
     ) -> i32;
+    pub safe fn cuFuncSetBlockShape(function: usize, x: i32, y: i32, z: i32) -> i32;
+    pub safe fn cuParamSetSize(function: usize, bytes: u32) -> i32;
+    pub safe fn cuParamSeti(function: usize, offset: i32, value: u32) -> i32;
+    pub fn cuParamSetv(function: usize, offset: i32, from: *const c_void, bytes: u32) -> i32;
+    pub safe fn cuLaunchGrid(function: usize, width: i32, height: i32) -> i32;
     pub fn cuLaunchKernelEx(
         config: *const LaunchConfig,
         function: usize,

@@ -1,11 +1,11 @@
-//! Streams: what they are held up by, the order between them, and how lazy the virtual ones are.
+//! Streams: what they wait for, the order between them, and lazy work on the virtual device.
 
 use crate::raw::*;
 use crate::support::*;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// Work is left undone until somebody asks for it.
+/// Work is not done until a call needs it.
 #[test]
 fn a_stream_is_lazy() {
     if virtual_only("a real device works by itself") {
@@ -52,7 +52,7 @@ fn the_legacy_stream_and_blocking_streams_wait_for_each_other() {
     let (blocking, address) = (stream(0), zeros(2));
     let gate = Gate::closed(blocking);
     assert_eq!(cuMemsetD32Async(address, 1, 1, blocking), 0);
-    // Comes after that, and so does what the blocking stream is given next.
+    // Comes after that, as does later work of the blocking stream.
     assert_eq!(cuMemcpyDtoDAsync_v2(address + 4, address, 4, 0), 0);
     assert_eq!(cuMemsetD32Async(address, 2, 1, blocking), 0);
     assert_eq!(cuStreamQuery(0), NOT_READY);
@@ -161,8 +161,7 @@ fn a_full_queue_is_worked_off() {
     assert_eq!(peek(address), 6, "1024 are left");
 }
 
-/// Nothing here may overflow a stack, however long the chain of streams that wait for each other
-/// is.
+/// A long chain of streams that wait for each other must not overflow the stack.
 #[test]
 fn long_chains_between_streams_are_done() {
     let _context = Context::new();
@@ -208,7 +207,7 @@ fn streams_have_ids_that_differ() {
     assert_eq!(cuStreamCreate(&mut 0, 2), INVALID_VALUE);
 }
 
-/// Threads with streams of one context that wait for each other, and nobody hangs.
+/// Threads whose streams wait for each other in one context do not deadlock.
 #[test]
 fn several_threads_drive_streams_that_wait_for_each_other() {
     let context = Context::new();

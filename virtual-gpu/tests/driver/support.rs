@@ -1,5 +1,5 @@
-//! What the tests share: a context for each, so that tests that run side by side do not poison each
-//! other's, and what makes one test fit for the virtual device and for a real one.
+//! Helpers for the tests: a context for each test, so that parallel tests do not poison each
+//! other's, and helpers that let a test run on the virtual and on a real device.
 
 use crate::raw::*;
 use std::ffi::{CStr, c_void};
@@ -13,11 +13,10 @@ use virtual_gpu::driver::{Choice, run_with};
 use virtual_gpu::{Mode, Settings, Switch};
 
 /// A test waits no longer than this for anything.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
+pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// Starts the driver, however often it is asked: the virtual device with the limits that the tests
-/// count on, unless the environment says in `VIRTUAL_GPU` whose device it is to be. How launches are
-/// run is the environment's affair.
+/// Starts the driver, once: the virtual device with the default limits, unless `VIRTUAL_GPU` chooses
+/// otherwise. The environment decides how launches are run.
 pub fn start() {
     let environment = Settings::from_env().unwrap();
     let choice = match std::env::var_os("VIRTUAL_GPU") {
@@ -29,7 +28,7 @@ pub fn start() {
         run: environment.run,
         ..Default::default()
     };
-    // Whoever comes second finds it started, with the same settings.
+    // Later calls find it started with the same settings.
     let _ = virtual_gpu::start(settings);
     assert_eq!(cuInit(0), 0);
 }
@@ -40,20 +39,20 @@ pub fn on_real_device() -> bool {
     virtual_gpu::mode() == Ok(Mode::Real)
 }
 
-/// Whether a test, or the rest of one, is to be passed over because the device is a real one and
-/// this holds of the virtual device alone. Says so.
+/// Whether to skip a test, or the rest of one, because the device is real and this only holds on the
+/// virtual device. Prints a message if so.
 pub fn virtual_only(what: &str) -> bool {
     let skipped = on_real_device();
     if skipped {
-        // Past the harness, which shows what a test prints only where it fails.
+        // Not captured by the test harness, which only shows the output of failed tests.
         let line = format!("SKIPPED on a real device: {what}\n");
         io::stderr().write_all(line.as_bytes()).unwrap();
     }
     skipped
 }
 
-/// Whether this process was made for the test of that name alone. If not, makes one, and fails if
-/// the test does there.
+/// Whether this process runs only the named test. If not, runs the test in a new process, and fails
+/// if it fails there.
 pub fn in_a_process_of_its_own(test: &str) -> bool {
     const MARK: &str = "DRIVER_TEST_CHILD";
     if std::env::var_os(MARK).is_some() {
@@ -68,8 +67,8 @@ pub fn in_a_process_of_its_own(test: &str) -> bool {
     false
 }
 
-/// Compares answers with what they are to be, and fails at the end with all that differ, so that
-/// one run on a real device tells everything.
+/// Compares answers with expected ones, and fails at the end with all differences, so that one run
+/// on a real device shows all of them.
 #[derive(Default)]
 pub struct Comparison(Vec<String>);
 
@@ -93,9 +92,9 @@ impl Drop for Comparison {
     }
 }
 
-/// Holds up what a stream is given to do, until it is opened. The virtual device does nothing
-/// before somebody asks for it, so there is nothing to hold up; a real one is given a host function
-/// that waits, but not for ever, so that a call that waits for the stream does not hang the test.
+/// Delays the work of a stream until the gate is opened. The virtual device needs no delay, as its
+/// work is lazy. On a real device a host function waits, with a time limit so that a synchronising
+/// call does not hang the test.
 pub struct Gate(Arc<AtomicBool>);
 
 impl Gate {
@@ -128,7 +127,7 @@ impl Drop for Gate {
     }
 }
 
-/// Asks until the answer is another than that it is not ready, a long time at most.
+/// Asks until the answer is not "not ready", with a time limit.
 pub fn ask_until_ready(ask: impl Fn() -> i32) -> i32 {
     let begun = Instant::now();
     while begun.elapsed() < LONGEST_WAIT {
@@ -140,7 +139,7 @@ pub fn ask_until_ready(ask: impl Fn() -> i32) -> i32 {
     NOT_READY
 }
 
-/// A context of its own, current on this thread, and destroyed at the end.
+/// A new context, current on this thread, and destroyed on drop.
 pub struct Context(pub usize);
 
 impl Context {
@@ -195,15 +194,14 @@ pub fn zeros(words: usize) -> u64 {
     address
 }
 
-/// Runs what looks at memory that other work may be writing, which is otherwise reported.
+/// Runs work that reads memory which other work may be writing, without the race check.
 pub fn without_race_check<R>(work: impl FnOnce() -> R) -> R {
     let mut options = Settings::from_env().unwrap().run;
     options.checks.race = Switch::Off;
     run_with(options, work)
 }
 
-/// One word of device memory, by way of a stream that nothing else orders with, whatever work there
-/// is.
+/// Reads one word of device memory on a new stream, unordered with any other work.
 pub fn peek(address: u64) -> u32 {
     let (mut word, own) = (0, stream(1));
     // SAFETY: a word of pageable memory, which has been written on return.

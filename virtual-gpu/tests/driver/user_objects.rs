@@ -1,4 +1,4 @@
-//! User objects: their destructor is called when the last graph that needs them has gone.
+//! User objects: the destructor is called when the last graph that needs the object is destroyed.
 
 use crate::kernels::PTX;
 use crate::raw::*;
@@ -14,7 +14,7 @@ const CAPTURING: i32 = 1;
 const NO_DESTRUCTOR_SYNC: u32 = 1;
 const MOVE: u32 = 1;
 
-/// One test at a time: the handle of an object that has gone may be another's at once.
+/// One test at a time, because handles of destroyed objects are reused at once.
 fn one_at_a_time() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
@@ -25,7 +25,7 @@ fn ended() -> &'static AtomicU32 {
     Box::leak(Box::default())
 }
 
-/// An object with these references of the program's.
+/// An object with this many references of the program.
 fn object(ended: &'static AtomicU32, references: u32) -> usize {
     unsafe extern "C" fn destructor(data: *mut c_void) {
         // SAFETY: the object was made with the address of a counter that lives on.
@@ -56,7 +56,7 @@ fn graph_of(stream: usize) -> usize {
     graph
 }
 
-/// Whether the object has ended, after as long as a real driver may take.
+/// Whether the destructor is called within the time that a real driver may take.
 fn ends(ended: &AtomicU32) -> bool {
     let begun = Instant::now();
     while on_real_device()

@@ -1,5 +1,5 @@
-//! Calls from where little is left of a thread: from a destructor of thread-local storage, the last to
-//! run, and from a function that `atexit` registers.
+//! Calls at the end of a thread: from the last destructor of thread-local storage, and from a function
+//! registered with `atexit`.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -21,7 +21,7 @@ unsafe extern "C" {
     safe fn atexit(function: extern "C" fn()) -> i32;
 }
 
-/// Works in the primary context, and prints a word that came back and what the calls returned.
+/// Works in the primary context, and prints a downloaded word and the results of the calls.
 fn work() {
     let (mut context, mut popped, mut address, mut stream, mut word) = (0, 0, 0, 0, 0_u32);
     let mut codes = vec![
@@ -42,7 +42,7 @@ fn work() {
     println!("late: {word} {codes:?}");
 }
 
-/// Uses the driver, so that its own storage of the thread is there.
+/// Uses the driver, so that its thread-local storage exists.
 fn work_early() {
     assert_eq!(cuInit(0), 0);
     assert_eq!(cuCtxGetCurrent(&mut 0), 0);
@@ -60,7 +60,7 @@ thread_local! {
     static LATE: Late = const { Late };
 }
 
-/// The storage that is made first is destroyed last.
+/// Storage that is made first is destroyed last.
 pub fn at_the_end_of_a_thread() {
     let thread = std::thread::spawn(|| {
         LATE.with(|_| ());

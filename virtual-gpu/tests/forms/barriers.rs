@@ -1,9 +1,10 @@
-//! The barriers of a block: who waits, who is counted, and what is found out on the way.
+//! The barriers of a block: which threads wait, which are counted, and what the combining forms
+//! return.
 
 use super::block;
 use virtual_gpu::FaultKind;
 
-/// Names of one barrier instruction, and whether they ask whole warps to come together.
+/// Names of one barrier instruction, and whether it is aligned.
 const FAMILIES: [(&str, &str, bool); 6] = [
     ("bar", "", true),
     ("bar.cta", "", true),
@@ -30,7 +31,7 @@ fn all_who_synchronise_wait() {
     }
 }
 
-/// If those who only arrive waited, each warp would wait for the other for ever.
+/// If threads that only arrive waited, the warps would deadlock.
 #[test]
 fn who_only_arrives_does_not_wait() {
     for (name, aligned, _) in FAMILIES {
@@ -48,7 +49,7 @@ fn who_only_arrives_does_not_wait() {
 
 #[test]
 fn reductions_over_a_block() {
-    // Of 64 threads the predicate holds in none, in some, and in all.
+    // The predicate holds in none, in some and in all of 64 threads.
     for (name, aligned, _) in FAMILIES {
         for (below, holds) in [(0, 0), (40, 40), (64, 64)] {
             for (not, holds) in [("", holds), ("!", 64 - holds)] {

@@ -1,6 +1,5 @@
-//! Forms of instructions that are easily taken for one another: each test would fail if a form were
-//! ignored, or carried out as its sibling. (Forms of arithmetic are compared with what hardware gave
-//! by `recorded.rs`.)
+//! Forms of instructions that are easily confused. Each test would fail if a form were ignored, or
+//! executed as a similar one. (`recorded.rs` compares forms of arithmetic with hardware.)
 
 mod barriers;
 mod dependence;
@@ -31,13 +30,13 @@ const OPERATIONS: [(&str, Operation); 8] = [
     ("xor.b32", |a, b| a ^ b),
 ];
 
-/// What `%r39` is in each thread of one block, after a body that has the thread in `%r0` and the
-/// address of the results in `%d1`.
+/// The value of `%r39` in each thread of one block, after a body that gets the thread in `%r0` and
+/// the address of the results in `%d1`.
 fn block(threads: u32, body: &str) -> Result<Vec<u32>, FaultKind> {
     block_of(Dependence::Full, threads, body)
 }
 
-/// The same in a launch that depends so on those before.
+/// The same in a launch with this dependence on preceding launches.
 fn block_of(dependence: Dependence, threads: u32, body: &str) -> Result<Vec<u32>, FaultKind> {
     let mut device = Device::new();
     device.options.dependence = dependence;

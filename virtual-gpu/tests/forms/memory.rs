@@ -1,5 +1,4 @@
-//! Loads, stores and atomic operations: widths, vectors, signs, spaces, and reads of what must not
-//! change.
+//! Loads, stores and atomic operations: widths, vectors, signs, spaces, and non-coherent reads.
 
 use super::support::{Arg, Device, kernel};
 use super::{OPERATIONS, Operation, block, warp_gives};

@@ -1,5 +1,5 @@
-//! Orders and scopes of fences, accesses and atomic operations: a message that one thread leaves for
-//! another is a race where they are too weak, or do not reach from block to block.
+//! Orders and scopes of fences, accesses and atomic operations: passing a message between threads is
+//! a race if the order is too weak, or the scope too narrow.
 
 use super::support::{Arg, Device};
 use virtual_gpu::{Checks, FaultKind, LaunchError, Switch};
@@ -19,8 +19,8 @@ enum Reader {
     OtherBlock,
 }
 
-/// Thread 0 writes data, and then a flag with `write`; another one waits with `read` until `%r2` is
-/// not 0, does what comes `after`, and reads the data. Whether that is a race.
+/// Whether passing a message is a race. Thread 0 writes data, and then a flag with `write`. Another
+/// thread waits with `read` until `%r2` is not 0, executes `after`, and reads the data.
 fn races(reader: Reader, write: &str, read: &str, after: &str) -> bool {
     let text = format!(
         ".version 8.6 .target sm_90 .address_size 64
@@ -60,7 +60,7 @@ fn races(reader: Reader, write: &str, read: &str, after: &str) -> bool {
     found[0]
 }
 
-/// That a message arrives within a block or not, and across blocks or not.
+/// Checks whether a message races within a block, and across blocks.
 fn check((write, read, after): (&str, &str, &str), within: bool, across: bool) {
     for (reader, arrives) in [(Reader::OtherWarp, within), (Reader::OtherBlock, across)] {
         let race = races(reader, write, read, after);
@@ -134,7 +134,8 @@ fn stores_release_and_loads_acquire_as_far_as_their_scope_reaches() {
             true,
             is_wide,
         );
-        // Relaxed accesses may meet, and order nothing but with fences.
+        // Relaxed accesses do not race with each other, and only order anything together with
+        // fences.
         let relaxed = format!("st.relaxed.{scope}.global.u32 [%d1+128], 1;");
         check((&relaxed, &read, ""), false, false);
         let fenced = format!("fence.acq_rel.sys; {relaxed}");
@@ -175,7 +176,7 @@ fn atomic_operations_order_as_they_are_told() {
             check((release, &read, ""), arrives, arrives && is_wide);
         }
     }
-    // Without an order they are relaxed, without a scope they reach the device.
+    // The default order is relaxed, and the default scope is the device.
     let (write, read) = (
         "atom.global.exch.b32 %r4, [%d1+128], 1;",
         "atom.global.or.b32 %r2, [%d1+128], 0;",
@@ -214,7 +215,7 @@ fn sixteen_bytes_at_once_have_orders_too() {
         ("relaxed", false),
     ] {
         let write = format!("atom.{order}.gpu.global.exch.b128 %q2, [%d1+128], %q1;");
-        // Who waits writes zeros, which do not end its waiting.
+        // The waiting thread writes zeros, which do not end its wait.
         let first = "mov.u64 %d3, 0; mov.b128 %q1, {%d3, %d3};";
         check(
             (&write, &format!("{first} {}", read("acquire")), ""),

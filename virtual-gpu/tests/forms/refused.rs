@@ -1,4 +1,4 @@
-//! Forms that PTX does not have, or that are not supported: none is taken for one that is.
+//! Forms that PTX does not have, or that are not supported: none is accepted as another form.
 
 use super::support::Device;
 

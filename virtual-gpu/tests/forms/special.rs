@@ -1,4 +1,4 @@
-//! Special registers, each against what the launch is.
+//! Special registers, compared with the shape of the launch.
 
 use super::support::Device;
 use virtual_gpu::Shape;
@@ -7,8 +7,7 @@ const GRID: [u32; 3] = [2, 3, 4];
 const BLOCK: [u32; 3] = [5, 4, 3];
 const THREADS: u32 = 60;
 
-/// What a register is in each thread, by the thread's number in its block and the block's in the
-/// grid.
+/// The value of a register in each thread, by the number of the block and of the thread.
 fn values(register: &str, bits: u32) -> Vec<(u32, u32, u64)> {
     let device = Device::new();
     let count = 24 * THREADS;

@@ -1,6 +1,6 @@
 //! Texts made from kernels that load, by cutting, doubling, exchanging and changing pieces.
 //!
-//! What is done is a row of choices: drawn by lot in the tests, read from the input in the fuzz targets.
+//! The edits follow a sequence of choices: random in the tests, read from the input in the fuzz targets.
 
 #![allow(dead_code, reason = "tests and fuzz targets choose in different ways")]
 
@@ -32,7 +32,7 @@ impl Choices for Dice {
     }
 }
 
-/// Choices that are given, two bytes each; 0 after the last.
+/// Given choices, two bytes each; 0 after the last.
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Choices for Bytes<'_> {
@@ -45,7 +45,7 @@ impl Choices for Bytes<'_> {
     }
 }
 
-/// Words that mean something, and numbers at the edges.
+/// Words of PTX, and extreme numbers.
 const PIECES: [&str; 48] = [
     "{",
     "}",
@@ -102,7 +102,7 @@ pub fn words(choices: &mut impl Choices) -> Vec<Vec<&'static str>> {
     SEEDS.map(|text| cut(excerpt(text, choices))).into()
 }
 
-/// Cuts a text where words end, keeping all of it.
+/// Splits a text at the ends of words, without losing any of it.
 fn cut(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut start = 0;

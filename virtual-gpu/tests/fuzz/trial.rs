@@ -21,7 +21,8 @@ impl Bed {
         }
     }
 
-    /// Loads a text, hands the module on if there is one, and unloads it. Gives whether there was one.
+    /// Loads a text. If that succeeds, calls `then` with the module and unloads it. Tells whether it
+    /// loaded.
     pub fn load(&self, text: &str, then: impl FnOnce(&Module)) -> bool {
         let loaded = Module::load(text, &self.device, &self.memory);
         let is_loaded = loaded.is_ok();
@@ -37,7 +38,7 @@ impl Bed {
         is_loaded
     }
 
-    /// Launches every kernel of a module for a short while. What comes of it does not matter.
+    /// Launches every kernel of a module with a small budget of steps. The outcome does not matter.
     pub fn launch(&self, module: &Module) {
         let options = RunOptions {
             step_budget: 2000,

@@ -1,4 +1,4 @@
-//! One instruction at a time, on every pair of values that reach the edges of the types.
+//! Runs one instruction on all pairs of extreme values of the types.
 
 use super::{Arg, Device};
 
@@ -9,7 +9,7 @@ pub const W32: [u32; 4] = [32; 4];
 /// The same for 64 bits.
 pub const W64: [u32; 4] = [64; 4];
 
-/// Values that reach the edges of every type, as bits.
+/// Extreme values of every type, as bits.
 fn values() -> Vec<u64> {
     let mut values = vec![
         0,

@@ -4,8 +4,8 @@ pub const NULL_STREAM: u64 = 0;
 pub const TAIL_LAUNCH: u64 = 3;
 pub const FIRE_AND_FORGET: u64 = 4;
 
-/// The start of every text: what the system defines, and a kernel each that sets the number at p0 to
-/// p1, that adds p1 to it, and that copies it to the next place.
+/// The start of every text: the system's functions, and three kernels: one sets the number at p0 to
+/// p1, one adds p1 to it, and one copies it to the next place.
 const START: &str = "
 .version 8.0 .target sm_80 .address_size 64
 .extern .func (.param .b64 func_retval0) cudaGetParameterBufferV2 (.param .b64 a,
@@ -42,7 +42,7 @@ pub fn buffer(kernel: &str, grid: u32, block: u32) -> String {
     )
 }
 
-/// Launches what has its parameters in the buffer at `%d31`; the code comes in `%r30`.
+/// Launches the grid whose parameters are in the buffer at `%d31`. Its code is in `%r30`.
 pub fn start(stream: u64) -> String {
     format!(
         "{{ .param .b64 q; .param .b64 t; .param .b32 e; st.param.b64 [q], %d31; \
@@ -58,7 +58,7 @@ pub fn launch(kernel: &str, number: &str, stream: u64) -> String {
     buffer(kernel, 1, 1) + &store + &start(stream)
 }
 
-/// Launches itself with a number one lower while that is not zero, and counts.
+/// Launches itself with the number minus one until it is zero, and counts the launches.
 pub fn again(stream: u64) -> String {
     let count = "red.relaxed.gpu.global.add.u64 [%d1], 1; setp.eq.u64 %p1, %d2, 0; @%p1 ret; \
                  sub.u64 %d3, %d2, 1;";

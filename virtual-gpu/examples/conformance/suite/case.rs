@@ -1,4 +1,4 @@
-//! One kernel, what it is given, and how it is launched.
+//! One kernel, its input, and its launch.
 
 use super::kernel::FUNCTIONS;
 
@@ -35,7 +35,7 @@ pub trait Machine {
     /// Whether a text loads, or why not.
     fn load(&mut self, text: &str) -> Result<(), String>;
 
-    /// What is wrong with each case that does not load, by its number.
+    /// The errors of the cases that do not load, by their numbers.
     fn refused(&mut self, cases: &[Case]) -> Vec<(usize, String)> {
         let mut refused = Vec::new();
         let numbers: Vec<usize> = (0..cases.len()).collect();

@@ -45,7 +45,7 @@ fn shuffle(g: &mut Generator<'_>) -> Vec<String> {
     )]
 }
 
-/// A shuffle from a lane that is a member for sure: a random one if it is, or else the own.
+/// A shuffle from a member: a random lane if it is one, or else the own lane.
 fn shuffle_from_member(g: &mut Generator<'_>) -> Vec<String> {
     let (d, a, from) = (
         g.register(Kind::B32),
@@ -107,7 +107,7 @@ fn reduce(g: &mut Generator<'_>) -> Vec<String> {
     vec![format!("redux.sync.{op} {d}, {a}, {MEMBERS};")]
 }
 
-/// Additions, subtractions or products that hand a carry on.
+/// Additions, subtractions or products that pass on a carry.
 fn carry_chain(g: &mut Generator<'_>) -> Vec<String> {
     let kind = *g.random.pick(&[Kind::U32, Kind::U64]);
     let (n, part) = (kind.suffix(), *g.random.pick(&["lo", "hi"]));

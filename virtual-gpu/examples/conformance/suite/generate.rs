@@ -1,9 +1,8 @@
 //! Random kernels.
 //!
-//! A kernel's result is fixed by the PTX ISA: whatever is open there (a division by zero, the order
-//! of atomic operations, lanes that take part without being members) is kept out by the way
-//! statements are built, and so is what the driver's compiler gets wrong ([`hidden`]). The bits of NaNs are made the same where they are open, unless they are
-//! what one wants to see ([`Nans::AsTheyAre`]).
+//! The PTX ISA specifies a kernel's result. Statements are built so that unspecified behaviour does not occur (division
+//! by zero, the order of atomic operations, lanes outside their mask), and neither do errors of the driver's compiler
+//! ([`hidden`]). NaNs with unspecified bits are replaced by one NaN, unless they are of interest ([`Nans::AsTheyAre`]).
 
 use super::case::Case;
 use super::catalogue::{Catalogue, LastSource, NanBits, Row};
@@ -13,7 +12,7 @@ use super::random::Random;
 use super::record::{self, BLOCK_THREADS, BLOCKS, PLACES, RECORD_BYTES};
 use super::{compound, hidden, memory_ops};
 
-/// What to do with NaNs whose bits the PTX ISA leaves open.
+/// What to do with NaNs whose bits the PTX ISA leaves unspecified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nans {
     /// Replace each by one and the same.
@@ -117,7 +116,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A register of a kind's width; mostly one that holds such values.
+    /// A register of a kind's width, usually one that holds such values.
     pub fn register(&mut self, kind: Kind) -> &'static str {
         let wide: Vec<_> = PLACES
             .iter()
@@ -209,7 +208,7 @@ impl Generator<'_> {
         lines
     }
 
-    /// Lines that make a NaN in a register the one NaN, if that is wanted.
+    /// Lines that replace a NaN in a register by the canonical one, if wanted.
     pub fn replace_nan(&self, kind: Kind, register: &str) -> Vec<String> {
         if self.nans == Nans::AsTheyAre {
             return vec![];
@@ -237,7 +236,7 @@ impl Generator<'_> {
     }
 }
 
-/// A register that no statement keeps anything in, and its type.
+/// A register that no statement uses for its values, and its type.
 fn spare(width: Width) -> (&'static str, &'static str) {
     match width {
         Width::Half => ("%g2", "b16"),

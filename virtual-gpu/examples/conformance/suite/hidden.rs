@@ -1,31 +1,31 @@
-//! What the driver's compiler must not see.
+//! Code that hides values from the driver's compiler.
 //!
-//! Some of what the compiler of NVIDIA's driver (CUDA 13.0, for sm_90) makes of legal PTX is not what
-//! the PTX ISA says, and depends on what stands around an instruction:
+//! The compiler of NVIDIA's driver (CUDA 13.0, for sm_90) compiles some legal PTX differently from the
+//! PTX ISA, depending on the code around an instruction:
 //!
-//! * `set` and `testp` under a guard: their last step, or all of them, is done without it. A
-//!   conversion to 8 bits under a guard leaves the upper half of its register as it was.
-//! * A value that a float instruction computed is taken for a float where an instruction reads its
-//!   bits as something else: a shift is by the float made an integer, a store of 8 bits stores that
-//!   integer, the absolute values of two halves are left out if the float is positive.
-//! * The minimum, the maximum and the quotient of a value and itself are taken to be the value, and
-//!   one: wrong for NaNs, and for zeros.
-//! * Two conversions after one another become one, also where the first makes a NaN an integer.
-//! * A product may be taken after its operand was written anew in a branch, of the new value: of
-//!   `%d5 = %d4 * (1 + 2^-52)` and a later `%d4 = …` in the lanes of one side of a conditional,
-//!   those lanes get the product of what they wrote (seed 891: in all its 128 threads the device's
-//!   product is that of the last `%d4`, in 59 of them a wrong one).
+//! * `set` and `testp` under a guard: all of it, or the last step, is executed without the guard. A
+//!   conversion to 8 bits under a guard does not change the upper half of its register.
+//! * The result of a float instruction is treated as a float by instructions that read its bits as
+//!   something else: a shift uses the float converted to an integer, a store of 8 bits stores that
+//!   integer, and the absolute values of two halves are omitted if the float is positive.
+//! * The minimum and the maximum of a value and itself become the value, and the quotient becomes one:
+//!   wrong for NaNs and zeros.
+//! * Two successive conversions become one, even if the first converts a NaN to an integer.
+//! * A product may be computed after its operand was overwritten in a branch, with the new value: with
+//!   `%d5 = %d4 * (1 + 2^-52)` and a later `%d4 = …` in the lanes of one side of a conditional, those
+//!   lanes get the product of what they wrote (seed 891: in all its 128 threads the device's product is
+//!   that of the last `%d4`, in 59 of them a wrong one).
 //!
-//! The virtual GPU does none of this. To compare the two, operands are combined with a zero that only
-//! turns out to be one when the kernel runs, and those guards are left out. That does not hide all:
-//! two such copies of one value are seen to be equal. Of the kernels of the seeds 1 to 1300, ten differ
-//! when the compiler does all it can, nine of them in a minimum or maximum and one in a product moved;
-//! without optimisation (`--optimise 0`) none does.
+//! The virtual GPU does none of this. To compare the two, operands are combined with a zero that is
+//! only known at run time, and those guards are omitted. This does not hide everything: the compiler
+//! finds out that two such copies of a value are equal. Of the kernels of the seeds 1 to 1300, ten
+//! differ when the compiler does all it can, nine of them in a minimum or maximum and one in a product
+//! moved; without optimisation (`--optimise 0`) none does.
 
 use super::catalogue::Row;
 use super::kind::{Kind, Width};
 
-/// Where in a thread's record there are four bytes that are zero.
+/// The offset of four zero bytes in a thread's record.
 const ZERO_OFFSET: usize = 92;
 
 /// Declares the zeros and loads them.
@@ -42,7 +42,8 @@ pub fn is_used(body: &str) -> bool {
     body.contains("%zero")
 }
 
-/// A line that copies a register unseen, and the name of the copy: one of four of a width.
+/// A line that copies a register without the compiler's knowledge, and the name of the copy, one of
+/// four for each width.
 pub fn copy(register: &str, width: Width, number: usize) -> Option<(String, String)> {
     let (copy, bits) = match width {
         Width::Half => (format!("%g{}", 3 + number), 16),

@@ -1,15 +1,15 @@
 //! A random kernel as a tree of statements, and its text.
 //!
-//! Each region of the tree has a register that names the lanes which execute it (`%m0` outermost,
-//! `%m1` in what is nested once, and so on), so that a `*.sync` instruction in it can be given the
-//! exact members. Branches split that mask by a ballot before the lanes part. A statement may be
-//! taken out, and a branch be replaced by what is in it: the kernel stays legal.
+//! Each region of the tree has a register with the mask of lanes that execute it (`%m0` outermost,
+//! `%m1` one level deeper, and so on), for the `*.sync` instructions in it. Before a branch a
+//! ballot splits the mask. If a statement is removed, or a branch is replaced by its contents, the
+//! kernel stays legal.
 
 use super::hidden;
 use super::record::{BLOCK_THREADS, PLACES, RECORD_BYTES};
 use std::fmt::Write;
 
-/// Stands in a line for the register with the members of its region.
+/// In a line, this is replaced by the register with the members of its region.
 pub const MEMBERS: &str = "$m";
 
 /// One statement.
@@ -27,12 +27,12 @@ pub enum Statement {
     IfBlock { number: u32, then: Vec<Statement> },
     /// So many times, for all lanes alike.
     Repeat { times: u32, body: Vec<Statement> },
-    /// As often as the two low bits of a register say, which may differ among the lanes.
+    /// Repeats as often as the two low bits of a register say. Lanes may differ.
     RepeatBy {
         register: &'static str,
         body: Vec<Statement>,
     },
-    /// By the two low bits of a register, one of the cases.
+    /// Selects a case by the two low bits of a register.
     Switch {
         register: &'static str,
         cases: [Vec<Statement>; 4],
@@ -53,7 +53,7 @@ impl Statement {
         }
     }
 
-    /// The lists of statements within, to change them.
+    /// The nested lists of statements.
     pub fn children_mut(&mut self) -> Vec<&mut Vec<Statement>> {
         match self {
             Statement::Lines(_) => vec![],

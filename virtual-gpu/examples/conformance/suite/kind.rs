@@ -1,4 +1,4 @@
-//! What an operand is taken for: which registers hold it, and which values are worth trying.
+//! The kind of an operand: its registers, and the values worth trying.
 
 use super::random::Random;
 
@@ -29,7 +29,7 @@ pub enum Kind {
     F32,
     /// A count of bits, or a position among them.
     Amount,
-    /// The number of a lane: 0 to 31 and nothing else.
+    /// The number of a lane: 0 to 31.
     Lane,
     /// Two integers of 16 bits.
     Pair,
@@ -120,12 +120,12 @@ impl Kind {
         }
     }
 
-    /// A special value as often as not, or any bits.
+    /// A special value half of the time, or random bits.
     pub fn random_value(self, random: &mut Random) -> u64 {
         self.random_among(&self.special_values(), random)
     }
 
-    /// The same where the special values are at hand.
+    /// The same with given special values.
     pub fn random_among(self, special_values: &[u64], random: &mut Random) -> u64 {
         let any = random.bits();
         match self {
@@ -160,7 +160,7 @@ fn integers(bits: u32) -> Vec<u64> {
     values
 }
 
-/// Each value beside a few others, in two halves of a word.
+/// Words that hold each value in one half and a few others in the other half.
 fn pairs(values: &[u64]) -> Vec<u64> {
     let turned = |by: usize| values.iter().cycle().skip(by);
     let beside = |by| {

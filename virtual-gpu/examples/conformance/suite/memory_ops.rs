@@ -1,5 +1,5 @@
 //! Statements that go through memory. A thread has a slot of 16 bytes in shared, in global and in
-//! local memory; those of others are touched between barriers only, and by operations whose result
+//! local memory. It accesses other threads' slots only between barriers, by operations whose result
 //! does not depend on the order.
 
 use super::generate::{Extent, Generator};
@@ -213,7 +213,7 @@ fn repack(g: &mut Generator<'_>) -> Vec<String> {
     vec![store, load]
 }
 
-/// What another thread of the block has, by way of shared memory.
+/// Reads another thread's value through shared memory.
 fn exchange(g: &mut Generator<'_>) -> Vec<String> {
     let kind = *g
         .random

@@ -1,4 +1,4 @@
-//! Kernels that nobody wrote: at random, and one for each form of an instruction.
+//! Generated kernels: random ones, and one for each form of an instruction.
 
 pub mod case;
 pub mod catalogue;

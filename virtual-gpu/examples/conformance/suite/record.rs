@@ -1,5 +1,5 @@
-//! What a thread of a random kernel reads at its start and writes at its end: one record, with a
-//! place for each of its registers, and a slot of its own in global memory.
+//! The record that a thread of a random kernel reads at its start and writes at its end. It has a
+//! place for each register, and the thread's slot in global memory.
 
 use super::kind::Kind;
 use super::random::Random;
@@ -10,7 +10,7 @@ pub const BLOCK_THREADS: u32 = 64;
 pub const BLOCKS: u32 = 2;
 /// Bytes of a record.
 pub const RECORD_BYTES: usize = 128;
-/// Where in a record the thread's slot of 16 bytes is.
+/// The offset of the thread's slot of 16 bytes in a record.
 pub const SLOT_OFFSET: usize = 96;
 
 /// A register that a random kernel may use for anything.
@@ -99,7 +99,7 @@ pub fn input(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// In words, what is at an offset of the output.
+/// Describes an offset of the output in words.
 pub fn describe(offset: usize) -> String {
     let (thread, within) = (offset / RECORD_BYTES, offset % RECORD_BYTES);
     let block = thread / BLOCK_THREADS as usize;

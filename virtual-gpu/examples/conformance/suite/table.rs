@@ -1,6 +1,6 @@
 //! One kernel for each form of an instruction, over its special operands: all of them, all pairs,
-//! or a random choice where there are three. What is not fixed by the PTX ISA is tried as well, to
-//! see what hardware does.
+//! or a random choice where there are three. Results that the PTX ISA does not specify are tried as
+//! well, to learn what the hardware gives.
 
 use super::case::Case;
 use super::catalogue::{Catalogue, Row};
@@ -37,7 +37,8 @@ pub fn row_case(row: &Row) -> Case {
     case(row.name(), &body, &row.sources)
 }
 
-/// The kernel for an atomic operation in a space: the value that it gives, and the one it leaves.
+/// The kernel for an atomic operation in a space. Its results are the returned value and the stored
+/// one.
 pub fn atomic_case(atomic: &Atomic, space: &str) -> Case {
     let mut names = Names::default();
     let kinds = vec![atomic.kind; atomic.operands + 1];
@@ -86,7 +87,7 @@ pub fn cases(catalogue: &Catalogue, filter: &str) -> Vec<Case> {
     rows.map(row_case).chain(of_atomics).collect()
 }
 
-/// In words, the operands and results of the item at an offset of the output.
+/// Describes the operands and results of the item at an offset of the output.
 pub fn describe(case: &Case, offset: usize, expected: &[u8], got: &[u8]) -> String {
     let item = offset / OUTPUT_BYTES;
     let words = |bytes: &[u8]| -> String {

@@ -1,16 +1,16 @@
-//! What a thread knows of the others: vector clocks over all threads of a grid.
+//! Vector clocks over all threads of a grid: how much each thread knows of the others.
 //!
-//! A clock holds, for every block that it knows anything of, the time up to which each of its
-//! threads is known. Blocks' parts are shared until they differ: after a barrier, all threads of
-//! a block share one.
+//! For each block of which something is known, a clock holds the times up to which its threads are
+//! known. Clocks share these parts until they differ: after a barrier all threads of a block share
+//! one.
 
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Bits of a [`Thread`] that hold its place in its block.
+/// Bits of a [`Thread`] that hold its index in its block.
 const INDEX_BITS: u32 = 16;
 
-/// A thread of the grid: its block, and its place in that.
+/// A thread of the grid: its block, and its index in the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Thread(u64);
 
@@ -71,7 +71,7 @@ impl Known {
         }
     }
 
-    /// Knows a thread up to a time, and what was known of it before.
+    /// Raises the known time of a thread to `time`, if it was lower.
     pub(super) fn learn(&mut self, thread: Thread, time: u32) {
         let place = self.find(thread.block()).unwrap_or_else(|place| {
             self.blocks.insert(place, (thread.block(), Rc::default()));
@@ -85,7 +85,7 @@ impl Known {
         times[index] = times[index].max(time);
     }
 
-    /// Knows some blocks to their ends.
+    /// Marks blocks as known to their ends.
     pub(super) fn learn_all(&mut self, blocks: &Range<u64>) {
         let covers = |a: &Range<u64>, b: &Range<u64>| a.start <= b.start && b.end <= a.end;
         if !self.whole.iter().any(|known| covers(known, blocks)) {
@@ -94,7 +94,7 @@ impl Known {
         }
     }
 
-    /// Knows all that another knows.
+    /// Takes the later of both times for every thread.
     pub(super) fn join(&mut self, other: &Known) {
         other.whole.iter().for_each(|blocks| self.learn_all(blocks));
         let mut place = 0;

@@ -1,4 +1,4 @@
-//! The grids of a launch: which blocks are theirs, and what their threads know from the start.
+//! The grids of a launch: their blocks, and what their threads know from the start.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The place of the first thread of a block that stands for copies.
+    /// The index from which the threads of a block stand for asynchronous copies.
     pub(super) fn copiers(&self) -> u32 {
         copiers(self.threads_per_block())
     }
@@ -30,12 +30,12 @@ impl Grid {
     }
 }
 
-/// All that have, and what is handed on to those that have not.
+/// All grids that have started, and the knowledge for those that have not.
 #[derive(Debug, Default)]
 pub(super) struct Grids {
     /// By first block.
     started: Vec<Grid>,
-    /// What those know who launched them, by number.
+    /// What the launching threads knew, by the number of the launched grid.
     launched: HashMap<u32, Rc<Known>>,
 }
 

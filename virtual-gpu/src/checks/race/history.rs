@@ -1,8 +1,10 @@
-//! What is remembered of a cell: its writes, and its reads since; as few as will do.
+//! The remembered accesses of a cell of memory: its last writes and the reads since, as few as
+//! suffice.
 //!
-//! An access is forgotten when a later one stands for it: whatever races with the earlier one
-//! races with the later one as well. Where threads are kept in order that leaves one of each; where
-//! many read at once, or use atomic operations, it leaves one a thread.
+//! An access is forgotten when a later one replaces it: every access that races with the earlier
+//! one races with the later one too. Where the program orders its threads, this leaves one write
+//! and one read. Where many threads read at once, or use atomic operations, it leaves one access
+//! for each thread.
 
 use std::collections::HashMap;
 
@@ -11,13 +13,13 @@ use super::pages::NumberHasher;
 use crate::fault::AccessKind;
 use crate::program::{Scope, Strength};
 
-/// Crowds of more accesses than this are not searched for accesses to forget.
+/// If a cell has more accesses than this, they are not searched for replaced ones.
 const PRUNED: usize = 16;
 
 /// One thread's access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Record {
-    /// The thread; above it what the access is.
+    /// The thread in the low bits, and the kind of access above it.
     bits: u64,
     pub time: u32,
     pub place: u32,
@@ -84,8 +86,9 @@ impl Record {
         self.bits & IS_WIDE != 0
     }
 
-    /// Whether two accesses to one cell are made to meet: both strong, of the same bytes, of scopes
-    /// that reach each other. Accesses are aligned, so two of one size are of the same bytes.
+    /// Whether two accesses to one cell are morally strong: both strong, to the same bytes, with
+    /// scopes that include each other's thread. Accesses are aligned, so two of the same size in a
+    /// cell have the same bytes.
     fn may_meet(self, other: Self) -> bool {
         let both = self.bits & other.bits;
         both & IS_STRONG != 0
@@ -140,7 +143,7 @@ impl Crowd {
 }
 
 impl Log {
-    /// The first, by thread, of the accesses that race with a new one.
+    /// Of the accesses that race with a new one, that of the lowest thread.
     #[inline]
     fn race_with(&self, new: Record, known: &Known) -> Option<Record> {
         match self {
@@ -154,7 +157,7 @@ impl Log {
         }
     }
 
-    /// Passes on the accesses that are remembered; one of them if it stands for all.
+    /// Calls `f` with the remembered accesses, or with one that stands for all of them.
     #[inline]
     fn each(&self, mut pass: impl FnMut(Record)) {
         match self {
@@ -167,7 +170,7 @@ impl Log {
         }
     }
 
-    /// Forgets what a later access stands for.
+    /// Forgets accesses that a later one replaces.
     #[inline]
     fn forget(&mut self, new: Record, known: &Known) {
         match self {
@@ -209,7 +212,7 @@ impl Log {
     }
 }
 
-/// What is remembered of a cell.
+/// The remembered accesses of a cell.
 #[derive(Debug, Clone, Default)]
 pub(super) struct History {
     writes: Log,
@@ -217,7 +220,7 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Passes on the writes that are remembered; one of them if it stands for all.
+    /// Calls `f` with the remembered writes, or with one that stands for all of them.
     #[inline]
     pub(super) fn each_write(&self, pass: impl FnMut(Record)) {
         self.writes.each(pass);
@@ -235,7 +238,7 @@ impl History {
         self.writes.race_with(new, known)
     }
 
-    /// The first, by thread, of the writes of a block or of later ones.
+    /// Of the writes by this block or later blocks, that of the lowest thread.
     pub(super) fn write_since(&self, first_block: u64) -> Option<Record> {
         let is_since = |old: &&Record| old.thread().block() >= first_block;
         match &self.writes {

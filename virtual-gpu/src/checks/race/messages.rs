@@ -1,4 +1,4 @@
-//! What writes make known to those who read them: the orders that releases and acquires give.
+//! Messages: what a released write makes known to the threads that acquire it.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use crate::checks::Accesses;
 use crate::fault::AccessKind;
 use crate::program::{Scope, Strength};
 
-/// What a write made known to those who read it.
+/// What a write makes known to its readers.
 #[derive(Debug, Clone)]
 pub(super) struct Message {
     pub known: Rc<Known>,
@@ -19,7 +19,7 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// Whether it reaches a block through an access of a scope.
+    /// Whether an access with this scope, in this block, receives the message.
     pub(super) fn reaches(&self, block: u64, scope: Scope) -> bool {
         self.block == block || self.scope.min(scope) >= Scope::Device
     }
@@ -32,13 +32,13 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// What lies at an address.
+    /// The messages at an address.
     pub(super) fn at(&self, address: u64) -> &[Message] {
         self.lying.get(&address).map_or(&[], |all| all)
     }
 
-    /// What a thread's access hears from earlier writes. An acquire orders the access itself, too,
-    /// so this comes before the access is compared with others.
+    /// Receives the messages of the writes that an access reads. An acquire orders the access
+    /// itself too, so call this before the access is compared with others.
     pub(super) fn hear(state: &mut ThreadState, accesses: &Accesses<'_>, lying: &[Message]) {
         let acquires = matches!(
             accesses.strength,
@@ -54,8 +54,8 @@ impl Messages {
         }
     }
 
-    /// What a thread's write makes known to later readers. A release covers the access itself, so
-    /// this comes after the access got its time.
+    /// Leaves a message for later readers of a write. A release covers the write itself, so call
+    /// this after the write got its time.
     pub(super) fn leave(
         &mut self,
         thread: Thread,
@@ -75,7 +75,7 @@ impl Messages {
                 ..fenced
             }),
         };
-        // An atomic operation passes on what was there; a write does not.
+        // An atomic operation continues the release sequence; a plain write ends it.
         if accesses.kind == AccessKind::Write && !self.lying.is_empty() {
             self.lying.remove(&address);
         }

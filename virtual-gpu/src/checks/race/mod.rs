@@ -1,34 +1,34 @@
-//! Finds data races: two accesses to the same bytes by different threads, one of them a write, with
-//! nothing that orders them.
+//! Finds data races: two accesses to the same bytes by different threads, one of them a write, that
+//! nothing orders.
 //!
-//! Threads are ordered by what the PTX memory model says, and by nothing else: lanes of a warp are
-//! not taken to run in step, and shuffles, votes and the order in which this run happened to
-//! interleave order nothing.
+//! Only the orders of the PTX memory model count. Lanes of a warp are not assumed to run in step.
+//! Shuffles, votes and the interleaving of this run order nothing.
 //!
-//! * A barrier orders what its threads did before against what those that waited do after;
-//!   `bar.warp.sync` does the same for lanes.
-//! * A release (or a fence and then a strong write) orders what came before against what comes
-//!   after an acquire (or a strong read and then a fence) that reads what was written, or what an
-//!   atomic operation made of it. Scopes count: an order of block scope holds within a block.
-//! * A grid that a kernel launches comes after its launch; one in the NULL stream of a block after
-//!   those that the block put there before; a tail launch after all of its launcher's grid and what
-//!   that launched. Nothing comes after a child but what is launched so: not its parent.
+//! * A barrier orders all that its threads did before it before all that the waiting threads do after
+//!   it; `bar.warp.sync` does the same for lanes.
+//! * A release (or a fence and then a strong write) is paired with an acquire (or a strong read and then
+//!   a fence) that reads the written value, or what an atomic operation made of it. Everything before
+//!   the release comes before everything after the acquire. Scopes count: an order of block scope holds
+//!   within a block only.
+//! * A grid that a kernel launches comes after its launch. A grid in the NULL stream of a block comes
+//!   after the grids that the block put there earlier. A tail launch comes after the whole grid that
+//!   launched it, and after that grid's other children. Nothing else comes after a child grid; in
+//!   particular its parent does not.
 //! * The asynchronous copies of a thread count as a thread of their own. They come after what their
-//!   thread did before it began them, and before what comes after the wait for them; with an mbarrier,
-//!   before what comes after a test of it that says they are complete. The copies of one thread are
-//!   taken to be in order among themselves.
-//! * Two accesses that are both strong, of scopes that reach each other, and to the same bytes, are
-//!   no race.
-//! * A read through the cache that is not kept coherent (`ld.global.nc`) may come after no write of
-//!   its grid, ordered or not: what it reads must not change while the grid runs.
+//!   thread did before it began them, and before what it does after it waited for them. With an mbarrier
+//!   they come before what follows a test that finds the phase complete. The copies of one thread are
+//!   assumed to be in order among themselves.
+//! * Two strong accesses to the same bytes do not race if their scopes include each other's thread.
+//! * A non-coherent read (`ld.global.nc`) races with every earlier write of its grid, ordered or not:
+//!   the bytes must not change while the grid runs.
 //!
-//! Each thread has a time, which moves on when it makes something known; an access has its thread's
-//! time, and comes before all that knows the thread up to that time (`clocks`, `threads`,
-//! `messages`). `history` holds which accesses of a cell of memory have to be remembered, `pages`
-//! where.
+//! Each thread has a time, which advances when the thread publishes something. An access has its
+//! thread's time, and comes before every thread that knows its thread up to that time (`clocks`,
+//! `threads`, `messages`). `history` holds the accesses of a cell of memory that must be remembered;
+//! `pages` finds the cell.
 //!
-//! Every launch starts with empty histories. What it touched in global memory is summarised at its end
-//! (`summary`), so that `checks/streams` can compare it with other work.
+//! Every launch starts with empty histories. At its end `summary` lists the global memory that it
+//! touched, for `checks/streams` to compare with other work.
 //!
 //! Not modelled: proxies, and the difference between `fence.sc` and `fence.acq_rel`. A finding holds for
 //! the inputs and the schedule that ran, and so does the absence of one.
@@ -67,7 +67,7 @@ pub(crate) struct RaceDetector {
     global: Pages,
     messages: Messages,
     past: Option<Past>,
-    /// Lanes of the next reported accesses that read an older value, and the messages that came with it.
+    /// Lanes of the next reported accesses that read an older value, with the messages of that value.
     stale: Vec<(usize, Vec<Message>)>,
 }
 
@@ -98,7 +98,8 @@ impl RaceDetector {
         self.blocks.entry(number).or_insert_with(new)
     }
 
-    /// The accesses of all lanes, in their order; gives the first that races, with what, and why.
+    /// Compares the accesses of all lanes, in order. Gives the first that races, the access it races
+    /// with, and why.
     fn compare(&mut self, accesses: &Accesses<'_>) -> Option<(usize, [Record; 2], Conflict)> {
         let unordered = |old: Option<Record>| old.map(|old| (old, Conflict::Unordered));
         let place = self.place;
@@ -166,7 +167,7 @@ impl RaceDetector {
             access: record.kind(),
             bytes: record.bytes(),
             block: block.wrapping_sub(grid.map_or(0, |grid| grid.first_block)),
-            // The copies of a thread are told as its own.
+            // Copies are reported as accesses of their thread.
             thread: record.thread().index() as u32 % grid.map_or(u32::MAX, Grid::copiers),
             line: place.map_or(0, |place| place.line),
             instruction: place.map(|place| place.text.clone()).unwrap_or_default(),

@@ -1,5 +1,4 @@
-//! Where the histories of memory are kept: in pages, each divided as finely as the accesses to it
-//! have been.
+//! The histories of memory, in pages. Each page is divided as finely as the accesses to it need.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
@@ -17,7 +16,7 @@ const COARSEST: u32 = 4;
 pub(super) struct Pages {
     places: HashMap<u64, usize, NumberHasher>,
     pages: Vec<Page>,
-    /// The page that was asked for last, and its place.
+    /// The page that was used last, and its index.
     last: Option<(u64, usize)>,
 }
 
@@ -29,7 +28,7 @@ struct Page {
 }
 
 impl Pages {
-    /// The histories of an aligned range of a power of two of bytes.
+    /// The histories of an aligned range; its length in bytes is a power of two.
     #[inline]
     pub(super) fn cells(&mut self, address: u64, bytes: u32) -> &mut [History] {
         let number = address / PAGE_BYTES;
@@ -95,8 +94,7 @@ impl Page {
     }
 }
 
-/// Hashes one number, fast; the keys are addresses and thread numbers, which nobody chooses to
-/// collide.
+/// A fast hash of one number. The keys are addresses and thread numbers, which no attacker chooses.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct NumberHasher(u64);
 

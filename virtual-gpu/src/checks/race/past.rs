@@ -1,8 +1,9 @@
-//! What global memory held before its last writes, for reads that may still see it.
+//! The values of global memory before its last writes, for reads that may still see them.
 //!
-//! A read may give what was there before the last write unless the reader is ordered after that
-//! write, or has seen it, or is ordered after one who has. Only the value before the last is kept:
-//! a device may give older ones still. An access of another width forgets the value before.
+//! A read may return the value before the last write, unless the reader is ordered after that
+//! write, has seen it, or is ordered after a thread that has seen it. Only the value before the
+//! last is kept: a device may give older ones still. An access of another width forgets the value
+//! before.
 
 use std::collections::HashMap;
 
@@ -10,24 +11,24 @@ use super::clocks::{Known, Thread};
 use super::messages::Message;
 use super::pages::NumberHasher;
 
-/// Bytes of a unit, in which writes are kept together.
+/// Bytes of a unit. Writes are kept by units.
 const UNIT_BYTES: u64 = 8;
 /// The most units that are kept. When there are more, all are forgotten.
 const MOST_UNITS: usize = 1 << 18;
-/// Of this number of reads that may be stale, one is fresh.
+/// One read in this many that may be stale is fresh.
 const FRESH_ONE_IN: u64 = 4;
 
-/// A write, and what was there before.
+/// A write, and the value before it.
 #[derive(Debug)]
 struct Overwritten {
     address: u64,
     width: u32,
     before: u64,
-    /// What those heard who read that.
+    /// The messages that readers of the old value receive.
     messages: Vec<Message>,
     by: Thread,
     time: u32,
-    /// Who has read what was written, and when.
+    /// The threads that have read the new value, with their times.
     seen: Vec<(Thread, u32)>,
 }
 
@@ -54,7 +55,7 @@ impl Past {
         }
     }
 
-    /// Takes note of a write over `before`; `None` if that is not known.
+    /// Records a write that overwrites `before`, or `None` if the old value is not known.
     pub(super) fn write(
         &mut self,
         (address, width): (u64, u32),
@@ -83,7 +84,7 @@ impl Past {
         }
     }
 
-    /// What a read gives if it is to be stale: the value, and what comes with it.
+    /// The value of a read that is to be stale, with its messages.
     pub(super) fn read(
         &mut self,
         (address, width): (u64, u32),
@@ -138,7 +139,7 @@ mod tests {
         let stale = reads(&mut past, other, &behind);
         assert!(stale[0] && !stale[99]);
         assert!(stale.is_sorted_by_key(|is_stale| !is_stale));
-        // One who is ordered after a thread that has seen the new value.
+        // A reader that is ordered after a thread that has seen the new value.
         let mut after = Known::default();
         after.learn(other, 1);
         assert!(!reads(&mut past, Thread::new(2, 0), &after).contains(&true));

@@ -1,8 +1,8 @@
-//! What a launch as a whole has touched in global memory, as other work sees it: pages first, and runs of bytes
-//! when somebody asks.
+//! The global memory that a launch touched, for comparison with other work: pages first, and runs of bytes on
+//! demand.
 //!
-//! Each cell reports one write and one read: the ones that conflict with most. The histories have forgotten
-//! accesses for which a later one stands; it stands for them here as well.
+//! Each cell reports one write and one read: those that conflict with the most other accesses. Accesses that
+//! the histories have replaced by later ones are represented by these here as well.
 
 use super::RaceDetector;
 use super::grids::Grid;
@@ -71,9 +71,8 @@ impl History {
 /// An access that is reported, and its record.
 type Told = (Access, Record);
 
-/// Of the access chosen so far and a new one, the one that stands for both. Where there
-/// is none, as they are of several widths, it meets no other: whatever another's width is, it races with one
-/// of these.
+/// Chooses, of the access so far and a new one, the one that represents both. If their widths differ, none
+/// does, and the result counts as weak: an access of any width races with at least one of the two.
 #[inline]
 fn stricter(chosen: Option<Told>, record: Record) -> Told {
     let new = (record.access(), record);
@@ -104,7 +103,7 @@ impl Record {
         }
     }
 
-    /// A choice among equals that does not depend on the order in which a crowd is kept.
+    /// Breaks ties independently of the order in which accesses are stored.
     fn is_told_before(self, other: Record) -> bool {
         (self.place, self.thread()) < (other.place, other.thread())
     }

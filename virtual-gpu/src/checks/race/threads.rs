@@ -1,4 +1,4 @@
-//! The threads of the blocks that are alive: their times, and what each knows.
+//! The threads of the blocks that have started and not ended: their times, and what each knows.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -13,11 +13,11 @@ use crate::checks::Arrival;
 pub(super) struct ThreadState {
     pub time: u32,
     pub known: Rc<Known>,
-    /// What the last fence lets strong writes make known.
+    /// What strong writes after the last fence publish.
     pub fenced: Option<Message>,
-    /// What strong reads have seen, for the next fence to make use of.
+    /// What strong reads have received, which takes effect at the next fence.
     pub seen: Vec<Message>,
-    /// What another thread knew when this one took it in last.
+    /// The last knowledge of another thread that this thread has joined.
     followed: Option<Rc<Known>>,
 }
 
@@ -32,7 +32,7 @@ impl ThreadState {
         }
     }
 
-    /// Takes in what another thread knows, unless it has already.
+    /// Joins what another thread knows, unless that was done before.
     fn follow(&mut self, known: &Rc<Known>) {
         let is_same = |last: &Rc<Known>| Rc::ptr_eq(last, known);
         if !self.followed.as_ref().is_some_and(is_same) {
@@ -41,7 +41,7 @@ impl ThreadState {
         }
     }
 
-    /// All that the thread knows, itself included, up to now; what it does next is later.
+    /// Gives all that the thread knows, itself included, and advances its time.
     pub(super) fn publish(&mut self, thread: Thread) -> Rc<Known> {
         Rc::make_mut(&mut self.known).learn(thread, self.time);
         self.time += 1;
@@ -52,7 +52,7 @@ impl ThreadState {
         Rc::make_mut(&mut self.known).join(known);
     }
 
-    /// Takes in what a strong access has read.
+    /// Receives the message that a strong access has read.
     pub(super) fn hear(&mut self, message: &Message) {
         let is_new = |m: &Message| !Rc::ptr_eq(&m.known, &message.known);
         if self.seen.iter().all(is_new) {
@@ -61,7 +61,7 @@ impl ThreadState {
     }
 }
 
-/// One block that is alive: its threads, and what is remembered of its shared memory.
+/// One running block: its threads, and the histories of its shared memory.
 #[derive(Debug)]
 pub(super) struct BlockState {
     pub number: u64,
@@ -70,20 +70,20 @@ pub(super) struct BlockState {
     thread_count: u32,
     pub shared: Pages,
     pub messages: Messages,
-    /// What those who arrived at a barrier that is not complete have brought.
+    /// For each incomplete barrier, the knowledge of the threads that have arrived.
     gathered: HashMap<u32, Gathering>,
 }
 
-/// What several threads know together.
+/// The joint knowledge of several threads.
 #[derive(Debug, Default)]
 struct Gathering {
     known: Known,
-    /// Taken in already: threads that met before share what they know.
+    /// Knowledge that is joined already: threads that met before share theirs.
     taken: Vec<Rc<Known>>,
 }
 
 impl BlockState {
-    /// A block whose threads all know the same.
+    /// A block whose threads all have the same knowledge.
     pub(super) fn new(number: u64, thread_count: u32, known: &Rc<Known>) -> Self {
         Self {
             number,
@@ -99,7 +99,7 @@ impl BlockState {
         Thread::new(self.number, index)
     }
 
-    /// Lanes met: each knows what all of them know.
+    /// Lanes met: each of them now knows what all of them knew.
     pub(super) fn meet(&mut self, warp: u32, lanes: u32) {
         let mut together = Gathering::default();
         together.take_in(self.number, &mut self.threads, warp, lanes);
@@ -119,7 +119,7 @@ impl BlockState {
         }
     }
 
-    /// Lanes began copies: what they know, their copies know.
+    /// Lanes began copies: the copies know what the lanes know.
     pub(super) fn copies_begin(&mut self, warp: u32, lanes: u32) {
         let copiers = copiers(self.thread_count);
         if self.threads.len() < 2 * copiers as usize {
@@ -141,7 +141,7 @@ impl BlockState {
         }
     }
 
-    /// Lanes waited for copies, which know nothing that the lanes do not but themselves.
+    /// Lanes waited for their copies. The copies know nothing new except their own accesses.
     pub(super) fn copies_end(&mut self, warp: u32, lanes: u32) {
         let copiers = copiers(self.thread_count);
         for index in indices(warp, lanes) {
@@ -183,12 +183,13 @@ impl Gathering {
     }
 }
 
-/// The place of the first thread that stands for copies: whole warps come before it.
+/// The index of the first thread that stands for copies: the thread count, rounded up to whole
+/// warps.
 pub(super) fn copiers(thread_count: u32) -> u32 {
     thread_count.next_multiple_of(32)
 }
 
-/// The threads that lanes of a warp are, by their places in the block.
+/// The indices in the block of some lanes of a warp.
 pub(super) fn indices(warp: u32, lanes: u32) -> impl Iterator<Item = u32> {
     let held = (0..32).filter(move |lane| lanes >> lane & 1 == 1);
     held.map(move |lane| warp * 32 + lane)

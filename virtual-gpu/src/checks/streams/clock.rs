@@ -1,9 +1,9 @@
-//! Vector clocks: up to where each of several sequences is known to be done.
+//! Vector clocks: for each of several sequences, the number up to which it is known to be done.
 //!
-//! A sequence is a stream, and the numbers are those of its work; or a chain of a graph's nodes, and
-//! the numbers are their places in it.
+//! A sequence is a stream with the numbers of its work, or a chain of a graph's nodes with their
+//! positions.
 
-/// For each sequence the number up to which it is known. A sequence that is missing is not known.
+/// The known number of each sequence. Of a missing sequence nothing is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Clock {
     /// Sorted by sequence.
@@ -16,13 +16,13 @@ impl Clock {
             .binary_search_by_key(&sequence, |(sequence, _)| *sequence)
     }
 
-    /// Whether the member of a sequence with that number is known.
+    /// Whether this number of a sequence is known.
     pub(crate) fn covers(&self, sequence: u64, number: u64) -> bool {
         self.find(sequence)
             .is_ok_and(|place| self.times[place].1 >= number)
     }
 
-    /// Whether all that another clock knows is known.
+    /// Whether this clock knows at least what another one knows.
     pub(crate) fn covers_all(&self, other: &Clock) -> bool {
         let mut times = other.times.iter();
         times.all(|&(sequence, number)| self.covers(sequence, number))
@@ -36,7 +36,7 @@ impl Clock {
         }
     }
 
-    /// Knows what another clock knows as well.
+    /// Takes the larger number of both clocks for each sequence.
     pub(crate) fn join(&mut self, other: &Clock) {
         if self.times.is_empty() {
             self.times.clone_from(&other.times);
@@ -47,7 +47,7 @@ impl Clock {
         }
     }
 
-    /// Knows from now on only what another clock knows, too.
+    /// Keeps only what both clocks know.
     pub(crate) fn meet(&mut self, other: &Clock) {
         self.times.retain_mut(|(sequence, number)| {
             let known = other.find(*sequence).map(|place| other.times[place].1);

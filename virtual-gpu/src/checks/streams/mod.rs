@@ -6,58 +6,56 @@
 //! * both are of one stream, and it was enqueued later;
 //! * one is of the legacy default stream and the other of a blocking stream of the same context, and it
 //!   was enqueued later;
-//! * it was enqueued after its stream was told to wait for an event, and the other before that event was
-//!   recorded; what counts is the recording at the time of the call that waits;
+//! * its stream was told earlier to wait for an event, and the other was enqueued before that event was recorded.
+//!   The recording at the time of the wait call counts;
 //! * it was enqueued after the host learned that the other is done (below);
 //! * both are nodes of one launch of a graph, and edges lead from the other to it;
 //! * both are of launches of one executable graph, and it was launched later;
 //! * it comes after a third that comes after the other.
 //!
-//! The host learns that work is done by a call that waits for its stream, an event after it or its context; by a
-//! question that is answered with "done"; by the time between two events; by a copy that returns only when it
-//! is done; by a call that waits because it frees memory; and as a host function begins, which comes after
-//! what is before it in its stream. Destroying a stream tells the host nothing.
+//! The host learns that work is done from a call that waits for its stream, for a later event or for its context;
+//! from a query that answers "done"; from the time between two events; from a copy that returns only when it is
+//! done; from a call that waits because it frees memory; and when a host function of its stream begins. Destroying
+//! a stream tells the host nothing.
 //!
-//! All accesses of the grids that a kernel launches are its own. A programmatic launch counts as coming
-//! after all work before it in its stream: that its threads wait for that is another check's business.
+//! The accesses of grids that a kernel launches count as that kernel's. A programmatic launch counts as ordered
+//! after all earlier work of its stream: another check makes sure that its threads wait.
 //!
-//! Two atomic operations do not race, nor do other strong accesses, if both are of device scope or wider
-//! and of the same bytes. Accesses are compared byte by byte. What is compared is device memory, and
-//! page-locked host memory. Memory that is freed in a stream's order counts as written then.
+//! Two atomic operations, or other strong accesses, do not race if both have device scope or wider and the same
+//! bytes. Accesses are compared byte by byte, in device memory and in page-locked host memory. Stream-ordered
+//! freeing counts as a write.
 //!
-//! The verdict does not depend on the order in which work happens to be done, nor on the thread that does
-//! it: each piece is compared with all that was done before, in whatever order (`shadow`), and what
-//! decides is what was known when it was enqueued (`clock`, `piece`). The work that is done later reports
-//! the race: a kernel at its end, as only then it is known what it touches, or when it is stopped for
-//! something else; a copy or a fill before it begins.
+//! The verdict depends neither on the order in which work happens to be done nor on the thread that does it. Each
+//! piece is compared with all pieces done before (`shadow`), by what was known when it was enqueued (`clock`,
+//! `piece`). The piece that is done later reports the race. A kernel reports at its end or when a fault stops it,
+//! because its accesses are not known earlier. A copy or a fill reports before it begins.
 //!
 //! Not seen:
 //!
-//! * Work that is not done: what nobody waits for may be left until its stream or its context is
+//! * Work that is not done. Work that nobody waits for may stay queued until its stream or its context is
 //!   destroyed.
-//! * The host's own loads and stores: of a buffer in page-locked memory that it fills again while a copy
-//!   from it waits in a queue, or reads before the copy to it is done.
-//! * Orders among the host's threads. They synchronise in ways that the driver does not see, so what one of them
-//!   has learned, all are taken to know. A race that only exists because they do not goes unseen.
-//! * Copies from pageable memory count as done when the call returns, although a real driver may
-//!   still be on the way to the device then.
-//! * Where a host function is a node of a graph, the whole launch of the graph counts as known to the host
-//!   from then on.
+//! * The host's own loads and stores, such as refilling a page-locked buffer while a copy from it is queued, or
+//!   reading it before the copy to it is done.
+//! * Missing orders among the host's threads. The driver does not see how they synchronise, so what one has
+//!   learned counts as known to all.
+//! * Races with copies from pageable memory after the call has returned. On a real driver the last part of the
+//!   copy may still be under way then.
+//! * Races with the rest of a graph whose node is a host function: from that node on the whole launch counts as
+//!   known to the host.
 //! * Memory that is allocated in a stream's order and used in another without an order.
 //!
-//! Two orders are not seen, so that work counts as unordered which has one:
+//! Two kinds of order are not seen, so ordered work may be reported as a race:
 //!
-//! * A host that learns that work is done from a word of page-locked memory, which it keeps reading between
-//!   its calls.
+//! * A host that polls a word of page-locked memory to learn that work is done.
 //! * Kernels of two streams that pass a flag from one to the other while both run.
 //!
-//! Most work races with nothing, and to remember it byte by byte is slow. So recent work is kept as spans of
-//! addresses (`spans`, `recent`). It is remembered byte by byte (`touched`, `shadow`) only when work comes that is
-//! not ordered after it and whose spans meet its own. Mostly the host has waited for all before that, and all
-//! is forgotten.
+//! Most work races with nothing, and recording it byte by byte is slow. So recent work is kept as spans of
+//! addresses (`spans`, `recent`). It is recorded byte by byte (`touched`, `shadow`) only when unordered work with
+//! overlapping spans arrives. Usually the host waits for everything before that happens, and the spans are
+//! dropped.
 //!
-//! The memory for this grows with the bytes touched and with the streams that are not ordered, not with the
-//! number of launches. Work that comes before everything that can still happen is forgotten.
+//! The memory for this grows with the bytes touched and with the unordered streams, not with the number of
+//! launches. Work that is ordered before everything that can still happen is forgotten.
 
 mod clock;
 mod orders;

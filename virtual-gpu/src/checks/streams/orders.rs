@@ -1,5 +1,4 @@
-//! The record of all work: what comes before what, what the host knows to be done, and what work has
-//! touched.
+//! The record of all work: its order, what the host knows to be done, and the memory that work has touched.
 
 use super::clock::Clock;
 use super::piece::Piece;
@@ -9,8 +8,8 @@ use crate::fault::StreamRace;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// When the segments of memory, streams and recent pieces of work are this many more than twice what was left last time,
-/// a search begins for what can be forgotten.
+/// A cleanup runs when the remembered segments, streams and recent pieces of work number twice those left by the last
+/// cleanup, and this many more.
 const SLACK: usize = 256;
 
 /// The most cells whose histories are kept for recent work, at 48 bytes or more each.
@@ -24,16 +23,16 @@ pub(crate) struct Orders(Mutex<State>);
 struct State {
     /// The work that the host has been told is done.
     told: Clock,
-    /// The work that was enqueued and is not done, by number, with its stream and what comes before it.
+    /// Work that is enqueued and not done: by number, its stream and its clock.
     pending: HashMap<u64, (u64, Arc<Clock>)>,
     /// Recent work, which is not yet in the shadow.
     recent: Recent,
     shadow: Shadow,
-    /// The work that was done and is remembered is all known to this.
+    /// Covers all remembered work.
     newest: Clock,
-    /// The streams of work that is pending or remembered. Of others nobody will ask.
+    /// The streams of pending or remembered work. Other streams no longer matter.
     streams: HashSet<u64>,
-    /// Segments and streams that were left when it was last looked what can be forgotten.
+    /// Segments and streams left by the last cleanup.
     left: usize,
 }
 
@@ -66,26 +65,26 @@ impl Orders {
         self.state().pending.remove(&number);
     }
 
-    /// The host has been told that work is done.
+    /// Records that the host knows that work is done.
     pub(crate) fn told(&self, done: &Clock) {
         let mut state = self.state();
         state.told.join(done);
-        // All that was done is known to all that will be enqueued, and nothing waits.
+        // Nothing is pending, and all later work is ordered after all work done so far.
         if state.pending.is_empty() && state.told.covers_all(&state.newest) {
             let forgotten = std::mem::take(&mut *state);
             drop(state);
-            // It may hold much, so nobody waits for its end.
+            // Dropping it may take long, so the lock is released first.
             drop(forgotten);
         }
     }
 
-    /// Removes from a clock the streams that nobody will ask for.
+    /// Removes from a clock the streams that no longer matter.
     pub(crate) fn trim(&self, clock: &mut Clock) {
         let state = self.state();
         clock.retain(|stream| state.streams.contains(&stream));
     }
 
-    /// Compares what a piece of work touches with what others did, and remembers it. Gives the first race.
+    /// Compares a piece of work with the earlier ones, and remembers it. Gives the first race.
     pub(crate) fn compare(&self, piece: &Arc<Piece>, raw: Raw) -> Option<StreamRace> {
         let mut state = self.state();
         state.newest.learn(piece.stream.id, piece.number);
@@ -94,7 +93,7 @@ impl Orders {
         race
     }
 
-    /// Forgets what was done with memory that is gone.
+    /// Forgets accesses to memory that was freed.
     pub(crate) fn forget(&self, start: u64, bytes: u64) {
         let bytes = start..start.saturating_add(bytes);
         let mut state = self.state();
@@ -132,7 +131,7 @@ impl State {
         self.shadow.len() + self.recent.len() + self.streams.len()
     }
 
-    /// Forgets what comes before everything that can still happen, if there is much.
+    /// Forgets work that is ordered before everything that can still happen, once there is enough of it.
     fn tidy(&mut self) {
         let is_much = self.len() > 2 * self.left + SLACK;
         if !is_much && self.recent.cells() <= MOST_CELLS {
@@ -196,7 +195,7 @@ mod tests {
             }
         }
 
-        /// Does it: writes 64 bytes at an address. Says whether it races.
+        /// Performs a write of 64 bytes at an address, and tells whether it races.
         fn perform(&self, piece: Piece, start: u64) -> bool {
             let (number, piece) = (piece.number, Arc::new(piece));
             let touched = Touched {
@@ -239,7 +238,7 @@ mod tests {
         for stream in 1..10_000 {
             let (done, raced) = writer.write(stream, &[], stream * 64);
             orders.told(&done);
-            // There always is one that was enqueued before the host was told of something.
+            // Work that was enqueued before the host last learned something is always pending.
             let next = writer.enqueue(0, &[&waiting.clock]);
             let clock = Arc::clone(&waiting.clock);
             assert!(!raced && writer.perform(waiting, stream * 64));
@@ -250,7 +249,7 @@ mod tests {
         }
     }
 
-    /// What writes some bytes, and says in the end whether it was asked for its runs.
+    /// A write of some bytes, which records whether its runs were asked for.
     fn raw(bytes: Range<u64>, cells: usize, asked: &Arc<AtomicBool>) -> Raw {
         let asked = Arc::clone(asked);
         Raw::new(Spans::new(vec![bytes.clone()]), cells, move || {

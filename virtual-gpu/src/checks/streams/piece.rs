@@ -5,7 +5,7 @@ use super::touched::{Grid, Run};
 use crate::fault::{Doer, StreamName, StreamSide, ThreadPlace};
 use std::sync::Arc;
 
-/// A piece of work: one of a stream, or a node of a graph that was launched there.
+/// A piece of work of a stream, or one node of a graph launched there.
 #[derive(Debug)]
 pub(crate) struct Piece {
     pub stream: StreamName,
@@ -13,12 +13,12 @@ pub(crate) struct Piece {
     pub number: u64,
     /// The work that comes before it, and its own.
     pub clock: Arc<Clock>,
-    /// Where it stands in its graph.
+    /// Its position in the graph, for a node.
     pub node: Option<NodePlace>,
     pub what: What,
 }
 
-/// Where a node stands among the nodes of its graph.
+/// The position of a node in its graph.
 #[derive(Debug, Clone)]
 pub(crate) struct NodePlace {
     /// One of the chains that the graph's nodes were divided into.
@@ -29,12 +29,12 @@ pub(crate) struct NodePlace {
     pub before: Arc<Clock>,
 }
 
-/// What a piece of work does.
+/// The kind of a piece of work.
 #[derive(Debug)]
 pub(crate) enum What {
     /// Runs a kernel of that name.
     Kernel(String, Vec<Grid>),
-    /// What a driver call of that name has asked for.
+    /// Work of a driver call with this name.
     Call(&'static str),
 }
 
@@ -77,11 +77,11 @@ fn kernel(name: &str, grids: &[Grid], run: &Run, address: u64) -> Doer {
         grids.get(behind.checked_sub(1)?)
     };
     let grid = thread.and_then(|thread| of_block(thread.block));
-    // A launch has one grid save where kernels launch others.
+    // A launch has one grid, unless its kernel launches others.
     let program = grid.or(grids.first()).map(|grid| &grid.program);
     let place = program.and_then(|program| program.places.get(run.place as usize));
     let at = thread.zip(grid).map(|(thread, grid)| {
-        // The copies of a thread are told as its own.
+        // Copies are reported as accesses of their thread.
         let index = thread.index % grid.copiers.max(1);
         ThreadPlace {
             block: axes(grid.shape.grid, thread.block - grid.first_block),

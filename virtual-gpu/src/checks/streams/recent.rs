@@ -1,9 +1,9 @@
-//! The recent work, for which it was not yet worked out which bytes it touched, and how.
+//! Recent work, for which only spans of addresses are known yet.
 //!
-//! Dividing what a launch touched into runs, and remembering them byte by byte, is slow. Mostly nobody
-//! needs the runs: other work touches other memory, or comes after the launch, and soon the host has
-//! waited for all. So each piece of work is kept with the spans of addresses that it stays within, until
-//! a piece comes that is not ordered after it and whose spans meet its own.
+//! Dividing the bytes that a launch touched into runs, and recording them, is slow. The runs are seldom
+//! needed: other work touches other memory or is ordered after the launch, and soon the host waits for
+//! everything. So each piece of work is kept with spans of addresses that contain its accesses, until an
+//! unordered piece with overlapping spans arrives.
 
 use super::piece::Piece;
 use super::shadow::{Mark, Shadow};
@@ -20,8 +20,8 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    /// Bytes within these spans, which `divide` divides into runs. It keeps the histories of `cells` cells
-    /// of memory.
+    /// Accesses within these spans. `divide` makes the runs, and holds the histories of `cells` cells of
+    /// memory until then.
     pub(crate) fn new(
         spans: Spans,
         cells: usize,
@@ -51,12 +51,12 @@ impl From<Touched> for Raw {
 struct Done {
     piece: Arc<Piece>,
     raw: Raw,
-    /// Memory that is gone since, in the order in which it went.
+    /// Memory that was freed since, in order.
     gone: Vec<Range<u64>>,
 }
 
-/// The recent work, in the order in which it was done. Nothing in it races with anything else in
-/// it, nor with what the shadow holds.
+/// The recent work, in the order in which it was done. It races neither with itself nor with the contents
+/// of the shadow.
 #[derive(Default)]
 pub(super) struct Recent {
     done: Vec<Done>,
@@ -65,7 +65,7 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// Adds a piece of work that races with nothing.
+    /// Adds a piece of work that is known to be free of races.
     pub(super) fn push(&mut self, piece: &Arc<Piece>, raw: Raw) {
         self.cells += raw.cells;
         self.done.push(Done {
@@ -84,14 +84,14 @@ impl Recent {
         self.cells
     }
 
-    /// Whether a new piece of work may race with one of these, for all that the spans tell.
+    /// Whether, by its spans, a new piece of work may race with one of these.
     pub(super) fn may_race(&self, new: &Piece, raw: &Raw) -> bool {
         self.done
             .iter()
             .any(|old| !new.comes_after(&old.piece) && raw.spans.meet(&old.raw.spans))
     }
 
-    /// Forgets what was done with memory that is gone.
+    /// Forgets accesses to memory that was freed.
     pub(super) fn forget(&mut self, bytes: &Range<u64>) {
         self.retain(|old| {
             if old.raw.spans.remove(bytes) {
@@ -111,11 +111,11 @@ impl Recent {
         self.cells = self.done.iter().map(|old| old.raw.cells).sum();
     }
 
-    /// Hands all work on to the shadow.
+    /// Moves all work to the shadow.
     pub(super) fn settle(&mut self, shadow: &mut Shadow) {
         self.cells = 0;
         for old in self.done.drain(..) {
-            // Who raced with something is not among these.
+            // None of these races, so there is nothing to report.
             let _ = shadow.add_all(&old.piece, &old.raw.divide());
             for bytes in &old.gone {
                 shadow.forget(bytes);
@@ -125,7 +125,7 @@ impl Recent {
 }
 
 impl Shadow {
-    /// Whether a new piece of work may race with what is remembered, for all that its spans tell.
+    /// Whether, by its spans, a new piece of work may race with remembered accesses.
     pub(super) fn may_race(&self, new: &Piece, raw: &Raw) -> bool {
         raw.spans
             .ranges()
@@ -133,7 +133,7 @@ impl Shadow {
             .any(|old| !new.comes_after(&old.piece))
     }
 
-    /// Remembers all that a piece of work has touched. Gives the first of it that races.
+    /// Remembers all accesses of a piece of work. Gives the first race.
     pub(super) fn add_all(
         &mut self,
         piece: &Arc<Piece>,

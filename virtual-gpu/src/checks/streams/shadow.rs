@@ -1,10 +1,10 @@
-//! What is remembered of memory: which work accessed which bytes, as far as later work may race with it.
+//! The remembered accesses: which work accessed which bytes, as far as later work may race with it.
 //!
-//! Addresses are divided into segments whose bytes have the same past. An access is forgotten when a later
-//! one stands for it: one that comes after it, covers its bytes, and conflicts with whatever it conflicts
-//! with. Work that is still to be done cannot come before the later access, as that would have been
-//! done by then; so if it is not ordered with the earlier one, it is not ordered with the later one
-//! either. So a chain of launches over the same bytes leaves one of them.
+//! Addresses are divided into segments whose bytes have the same history. An access is forgotten when a
+//! later one replaces it: one that is ordered after it, covers its bytes, and conflicts with everything
+//! that it conflicts with. This loses no race: pending work is never ordered before the later access, so
+//! if it is unordered with the earlier one, it is unordered with the later one too. A chain of launches
+//! over the same bytes therefore leaves one access.
 
 use super::piece::Piece;
 use super::touched::Run;
@@ -70,7 +70,7 @@ impl Shadow {
         found
     }
 
-    /// What is remembered of some bytes.
+    /// The remembered accesses to some bytes.
     pub(super) fn marks_in(&self, bytes: &Range<u64>) -> impl Iterator<Item = &Mark> {
         let before = self.segments.range(..bytes.start).next_back();
         let reaching = before.filter(|(_, segment)| segment.end > bytes.start);
@@ -79,7 +79,7 @@ impl Shadow {
         all.flat_map(|(_, segment)| &segment.marks)
     }
 
-    /// Forgets some bytes.
+    /// Forgets the accesses to some bytes.
     pub(super) fn forget(&mut self, bytes: &Range<u64>) {
         self.take(bytes.start, bytes.end);
     }
@@ -92,7 +92,7 @@ impl Shadow {
         });
     }
 
-    /// Takes the segments of some bytes out; those that reach beyond are divided.
+    /// Removes and returns the segments of some bytes. Segments that reach beyond are split.
     fn take(&mut self, start: u64, end: u64) -> Vec<(u64, Segment)> {
         self.divide(start);
         self.divide(end);
@@ -119,7 +119,7 @@ impl Shadow {
     }
 }
 
-/// Appends a segment. It becomes one with the last if both hold the same single access.
+/// Appends a segment. It is merged with the last one if both hold the same single access.
 fn push(parts: &mut Vec<(u64, Segment)>, start: u64, end: u64, marks: Vec<Mark>) {
     if let Some((_, last)) = parts.last_mut()
         && last.end == start
@@ -132,7 +132,7 @@ fn push(parts: &mut Vec<(u64, Segment)>, start: u64, end: u64, marks: Vec<Mark>)
 }
 
 impl Mark {
-    /// Whether nothing orders it before a new access that conflicts with it.
+    /// Whether a new access conflicts with it and is not ordered after it.
     fn races_with(&self, new: &Mark) -> bool {
         self.run.access.conflicts(new.run.access) && !new.piece.comes_after(&self.piece)
     }

@@ -1,14 +1,14 @@
-//! Sets of addresses, kept as ranges. They may hold more than was touched, never less, so they are quickly
-//! made, and two that do not meet tell that nothing can race.
+//! Sets of addresses, kept as ranges. They contain all touched bytes, and possibly others, so they are
+//! cheap to make. If two do not overlap, nothing can race.
 
 use std::ops::Range;
 
-/// A set of addresses: ranges in order, with room between.
+/// A set of addresses: ordered ranges with gaps between them.
 #[derive(Debug, Default)]
 pub(crate) struct Spans(Vec<Range<u64>>);
 
 impl Spans {
-    /// The addresses of all ranges, which come in any order and may overlap.
+    /// The union of ranges, which may overlap and be in any order.
     pub(crate) fn new(mut ranges: Vec<Range<u64>>) -> Self {
         ranges.sort_unstable_by_key(|range| range.start);
         let mut spans: Vec<Range<u64>> = Vec::new();
@@ -38,7 +38,7 @@ impl Spans {
         few.0.iter().any(|range| many.overlaps(range))
     }
 
-    /// Takes addresses out. Says whether some of them were there.
+    /// Removes addresses. Tells whether any of them was in the set.
     pub(super) fn remove(&mut self, range: &Range<u64>) -> bool {
         if !self.overlaps(range) {
             return false;

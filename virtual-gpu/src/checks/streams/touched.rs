@@ -1,9 +1,9 @@
-//! What a piece of work has read and written: runs of bytes, in order of their addresses.
+//! The bytes that a piece of work has read and written, as runs in the order of their addresses.
 //!
-//! Bytes that lie side by side and were accessed alike, on one line of one kernel, are one run, as long as
-//! each thread has as many of them as the one before. So a run usually is what a block accesses in a
-//! row, and it is still known which thread has accessed which byte. Beyond [`EXACT_RUNS`] the threads are
-//! given up, so that scattered accesses take less memory.
+//! A run holds adjacent bytes that were accessed in the same way, by one line of one kernel, with the same
+//! number of bytes for each thread. So a run is usually a row of accesses of one block, and the thread of
+//! each byte is still known. After [`EXACT_RUNS`] runs the threads are dropped, so that scattered accesses
+//! take less memory.
 
 use crate::config::Shape;
 use crate::fault::AccessKind;
@@ -11,7 +11,7 @@ use crate::program::Program;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Runs of a piece of work for which it is known which threads they are of.
+/// The most runs of a piece of work whose threads are kept.
 const EXACT_RUNS: usize = 1 << 14;
 
 /// How bytes were accessed.
@@ -20,8 +20,7 @@ pub(crate) struct Access {
     pub kind: AccessKind,
     /// Bytes of each thread's access.
     pub bytes: u32,
-    /// Whether it does not race with another such access of as many bytes: both are strong, and of
-    /// device scope at least.
+    /// Whether it is strong and has device scope or wider: two such accesses of the same size do not race.
     pub meets: bool,
 }
 
@@ -57,7 +56,7 @@ impl Access {
 enum Threads {
     Unknown,
     One(Thread),
-    /// This thread and the following ones of its block; each accessed this number of bytes.
+    /// This thread and the following ones of its block, with this number of bytes each.
     From(Thread, u64),
 }
 
@@ -70,7 +69,7 @@ pub(crate) struct Thread {
     pub index: u32,
 }
 
-/// Bytes side by side that were accessed alike.
+/// Adjacent bytes that were accessed in the same way.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Run {
     pub(super) start: u64,
@@ -82,7 +81,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Bytes that no thread accesses, but a copy or a fill.
+    /// Bytes that a copy or a fill accesses.
     pub(crate) fn of_call(bytes: Range<u64>, kind: AccessKind) -> Self {
         Self {
             start: bytes.start,
@@ -120,16 +119,16 @@ pub(crate) struct Grid {
     pub first_block: u64,
     pub program: Arc<Program>,
     pub shape: Shape,
-    /// From this place in a block on, threads stand for the asynchronous copies of the block's.
+    /// From this index in a block on, threads stand for the asynchronous copies of the block's threads.
     pub copiers: u32,
 }
 
-/// What a piece of work has touched.
+/// The accesses of a piece of work.
 #[derive(Debug, Default)]
 pub(crate) struct Touched {
     /// Bytes that were written.
     pub writes: Vec<Run>,
-    /// Bytes that were read. Those are left out for which a write stands as well.
+    /// Bytes that were read, without those for which a write is listed.
     pub reads: Vec<Run>,
 }
 
@@ -140,11 +139,12 @@ impl Touched {
     }
 }
 
-/// Gathers runs from what single threads have accessed.
+/// Builds runs from the accesses of single threads.
 #[derive(Debug)]
 pub(crate) struct Gatherer {
     runs: Vec<Run>,
-    /// The last thread of the last run, and how many bytes more are its own, if the run is of several.
+    /// The last thread of the last run, and how many more bytes belong to it if the run has several
+    /// threads.
     last: Thread,
     left: u64,
 }
@@ -194,7 +194,7 @@ impl Gatherer {
     }
 }
 
-/// Whether these bytes are a thread's if the run goes on as it has begun.
+/// Whether these bytes would be this thread's if the run continued in its pattern.
 fn goes_on(
     run: &mut Run,
     (last, left): (&mut Thread, &mut u64),

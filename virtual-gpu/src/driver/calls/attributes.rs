@@ -1,8 +1,7 @@
-//! `cuDeviceGetAttribute`: the make of a device, by CUDA's numbers.
+//! `cuDeviceGetAttribute`: the properties of a device.
 //!
-//! Rates, widths and caches are made up, as nothing here has them. An attribute that says that
-//! something can be done which is not modelled is 0, and so is one that CUDA 13 knows and this
-//! table does not.
+//! Clock rates, bus widths and cache sizes are invented, as they are not modelled. Attributes of
+//! features that are not modelled are 0, as are those of CUDA 13 that this table does not list.
 
 use crate::WARP_LANES;
 use crate::driver::abi::Out;

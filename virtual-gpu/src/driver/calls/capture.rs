@@ -18,7 +18,7 @@ pub(crate) fn begin(stream: Handle<Stream>, mode: i32) -> Outcome {
     machine()?.captures.begin(&stream, mode)
 }
 
-/// Where the capture is void there is no graph, and its handle is null.
+/// If the capture is invalid there is no graph, and its handle is null.
 pub(crate) fn end(stream: Handle<Stream>, graph: Out<Handle<Graph>>) -> Outcome {
     let machine = machine()?;
     let stream = resolve(stream)?;
@@ -45,8 +45,8 @@ pub(crate) fn info(stream: Handle<Stream>, status: Out<i32>, id: Out<u64>) -> Ou
     Ok(())
 }
 
-/// As [`info`], with the graph that the capture will be. What the next node of the stream will come after is not
-/// told: the nodes of a graph have no names before its capture ends.
+/// As [`info`], with the graph that the capture will make. The nodes that the stream's next node depends on are
+/// not given: nodes have no handles before the capture ends.
 pub(crate) fn info_with_graph(
     stream: Handle<Stream>,
     status: Out<i32>,

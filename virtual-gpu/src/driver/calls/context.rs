@@ -1,4 +1,4 @@
-//! Contexts: making them, making them current, and what can be set in them.
+//! Contexts: creating them, making them current, and their settings.
 
 use crate::driver::abi::{Handle, HostPointer, In, Out};
 use crate::driver::calls::finish_context;
@@ -8,16 +8,17 @@ use crate::driver::objects::current::{self, current, current_in_any_state};
 use crate::driver::objects::machine::{Device, Machine, machine};
 use crate::driver::objects::table::new_key;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-/// Flags that a context may be made with.
+/// The allowed flags of a context.
 const FLAGS: u32 = 0xff;
-/// What `cuCtxGetApiVersion` says.
+/// The answer of `cuCtxGetApiVersion`.
 const API_VERSION: u32 = 3020;
-/// The range of priorities: the least, and the greatest, which is the lowest number.
+/// The range of priorities. The highest priority has the lowest number.
 pub(crate) const LEAST_PRIORITY: i32 = 0;
 pub(crate) const GREATEST_PRIORITY: i32 = -5;
-/// What a thread's stack, the buffer of `printf`, the heap of kernels, the launches in kernels that
-/// have not begun, and the fetches of the L2 cache are at first.
+/// The initial limits: the stack of a thread, the buffer of `printf`, the heap of kernels, pending launches of kernels,
+/// and the granularity of L2 fetches.
 const LIMITS: [(i32, usize); 5] = [
     (0, 1 << 10),
     (1, 1 << 20),
@@ -65,7 +66,7 @@ pub(crate) struct Parameters {
     graphics: HostPointer,
 }
 
-/// `cuCtxCreate_v4`: of the parameters none is supported.
+/// `cuCtxCreate_v4`: no parameters are supported.
 pub(crate) fn create_with_parameters(
     context: Out<Handle<Context>>,
     parameters: In<Parameters>,
@@ -99,14 +100,38 @@ pub(crate) fn destroy(handle: Handle<Context>) -> Outcome {
     Ok(())
 }
 
+/// Counts one more use of the current context. There are no flags.
+pub(crate) fn attach(place: Out<Handle<Context>>, flags: u32) -> Outcome {
+    let place = place.required()?;
+    let context = current()?;
+    if flags != 0 {
+        return Err(Code::INVALID_VALUE);
+    }
+    context.uses.fetch_add(1, Ordering::Relaxed);
+    place.write(context.handle)
+}
+
+/// Counts one use of the current context less. The last one destroys it.
+pub(crate) fn detach(handle: Handle<Context>) -> Outcome {
+    let context = machine()?.contexts.get(handle)?;
+    let is_current = current::top().is_some_and(|top| top.key() == handle.key());
+    if !is_current || context.kind == Kind::Primary {
+        return Err(Code::INVALID_CONTEXT);
+    }
+    if context.uses.fetch_sub(1, Ordering::Relaxed) > 1 {
+        return Ok(());
+    }
+    destroy(handle)
+}
+
 pub(crate) fn push(handle: Handle<Context>) -> Outcome {
     check_handle(machine()?, handle)?;
     current::push(handle);
     Ok(())
 }
 
-/// Fails unless the handle is that of a context. As by the real driver, that of a primary context is good even while there is
-/// no such context: what is done in it fails then.
+/// Fails unless the handle is that of a context. As with the real driver, the handle of a primary context is valid even
+/// while the context does not exist; work in it fails then.
 fn check_handle(machine: &Machine, handle: Handle<Context>) -> Outcome {
     let is_primary = |device: &Device| device.primary.handle().key() == handle.key();
     if machine.devices.iter().any(is_primary) {
@@ -122,7 +147,7 @@ pub(crate) fn pop(context: Out<Handle<Context>>) -> Outcome {
     Ok(())
 }
 
-/// As by the real driver, what is current already is not looked at, even if it has been destroyed.
+/// As with the real driver, a context that is current already is not checked, even if it has been destroyed.
 pub(crate) fn set_current(handle: Handle<Context>) -> Outcome {
     let machine = machine()?;
     if current::top().is_some_and(|top| top.key() == handle.key()) {
@@ -160,7 +185,7 @@ pub(crate) fn api_version(handle: Handle<Context>, version: Out<u32>) -> Outcome
     version.write(API_VERSION)
 }
 
-/// A number that no other context of the process has or had.
+/// A number that no other context of the process has ever had.
 pub(crate) fn id(handle: Handle<Context>, id: Out<u64>) -> Outcome {
     let context = if handle.is_null() {
         current_in_any_state()?

@@ -1,9 +1,9 @@
 //! Copies of one row.
 //!
-//! As on a real device, a copy that is not asked for as asynchronous is one of the legacy default
-//! stream, and waits for its end where host memory is concerned. An asynchronous copy reads
-//! pageable host memory at the time of the call, and is not asynchronous at all when it writes to
-//! it; pinned host memory is read and written when the stream comes to it.
+//! As on a real device, a synchronous copy belongs to the legacy default stream, and returns when it is
+//! done if it involves host memory. An asynchronous copy reads pageable host memory during the call, and
+//! is synchronous if it writes to pageable memory. It reads and writes pinned host memory when the stream
+//! reaches it.
 
 use crate::driver::abi::{Handle, HostPointer};
 use crate::driver::calls::{check_legacy, check_unsafe_call, enqueue, finish};
@@ -68,7 +68,8 @@ pub(crate) fn any_to_any_async(
     later(Copy::linear(place(to)?, place(from)?, bytes), stream)
 }
 
-/// What a plain address means: device memory if there is some, host memory otherwise.
+/// The end of a copy for an address of either kind: device memory if it is allocated there, host memory
+/// otherwise.
 pub(super) fn place(address: u64) -> Outcome<Place> {
     Ok(match machine()?.memory_at(address) {
         Some(memory) => Place::Device(memory, address),
@@ -76,8 +77,8 @@ pub(super) fn place(address: u64) -> Outcome<Place> {
     })
 }
 
-/// Device memory, of whichever device. Where there is none, of the current one, so that the copy is
-/// refused if it has bytes.
+/// Device memory of any device. An address that no device has counts as one of the current device, where a
+/// copy of one byte or more fails.
 pub(super) fn device(address: u64) -> Outcome<Place> {
     let memory = match machine()?.memory_at(address) {
         Some(memory) => memory,
@@ -132,8 +133,8 @@ fn is_pageable(copy: &Copy, place: &Place, pitch: usize) -> Outcome<bool> {
     }
 }
 
-/// Comes after all work of both contexts and before all that is enqueued there later. So it waits, which a
-/// real driver need not.
+/// The copy comes after all earlier work of both contexts, and before all later work. So the call waits,
+/// which a real driver need not do.
 pub(crate) fn peer(
     to: u64,
     to_context: Handle<Context>,
@@ -160,7 +161,8 @@ pub(crate) fn peer_async(
     device_to_device_async(to, from, bytes, stream)
 }
 
-/// The contexts have to be there, but an address tells its device by itself.
+/// The contexts must exist, but they are not needed to find the device: addresses are unique across
+/// devices.
 fn contexts([to, from]: [Handle<Context>; 2]) -> Outcome<[Arc<Context>; 2]> {
     let contexts = &machine()?.contexts;
     Ok([contexts.get(to)?, contexts.get(from)?])

@@ -1,4 +1,4 @@
-//! Starting the driver, and what devices there are.
+//! Starting the driver, and listing its devices.
 
 use crate::driver::abi::{Out, Text};
 use crate::driver::code::{Code, Outcome};
@@ -6,9 +6,9 @@ use crate::driver::mode;
 use crate::driver::objects::machine::{Device, machine};
 use std::ffi::c_char;
 
-/// The version of CUDA whose driver this is like: 13.0.
+/// The CUDA version of the driver: 13.0.
 const DRIVER_VERSION: i32 = 13_000;
-/// The part of a virtual device's UUID that is the same for all.
+/// The part of a UUID that all virtual devices share.
 const UUID_START: [u8; 15] = *b"virtual-gpu\0\0\0\0";
 
 pub(crate) fn init(flags: u32) -> Outcome {

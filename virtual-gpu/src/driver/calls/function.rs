@@ -1,4 +1,4 @@
-//! Functions: their attributes, and what can be set for them.
+//! Functions: their attributes and settings.
 
 use crate::driver::abi::{Handle, Out};
 use crate::driver::code::{Code, Outcome};
@@ -66,12 +66,12 @@ pub(crate) fn set_attribute(function: Handle<Function>, attribute: i32, value: i
     Ok(())
 }
 
-/// Checked and forgotten: there is no cache.
+/// Checked, without an effect: there is no cache.
 pub(crate) fn set_cache(function: Handle<Function>, config: i32) -> Outcome {
     check_choice(function, config, 0..=3)
 }
 
-/// Checked and forgotten: banks are four bytes wide.
+/// Checked, without an effect: banks are always four bytes wide.
 pub(crate) fn set_shared_bank(function: Handle<Function>, config: i32) -> Outcome {
     check_choice(function, config, 0..=2)
 }
@@ -88,7 +88,7 @@ pub(crate) fn module(module: Out<Handle<Module>>, function: Handle<Function>) ->
     module.write(find(function)?.handle)
 }
 
-/// Where a parameter lies among all parameters, and its size.
+/// The offset of a parameter in the parameter block, and its size.
 pub(crate) fn parameter(
     function: Handle<Function>,
     index: usize,

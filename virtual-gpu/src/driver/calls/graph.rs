@@ -1,4 +1,4 @@
-//! Graphs: looking at them, and launching them. They come from captures only.
+//! Graphs: inspecting and launching them. They are made by captures only.
 
 use crate::driver::abi::{Handle, Out};
 use crate::driver::calls::enqueue_after;
@@ -11,10 +11,10 @@ use crate::driver::objects::work::Action;
 use std::ffi::c_char;
 use std::sync::Arc;
 
-/// The flags that CUDA has for making a graph launchable.
+/// The flags of graph instantiation.
 const INSTANTIATE_FLAGS: u64 = 0xf;
 const AUTO_FREE_ON_LAUNCH: u64 = 1;
-/// The graph may be launched by kernels. They cannot launch graphs here.
+/// Launches from kernels, which are not supported.
 const DEVICE_LAUNCH: u64 = 4;
 
 pub(crate) fn instantiate(
@@ -37,7 +37,7 @@ pub(crate) fn instantiate(
     place.write(machine.executable_graphs.insert(graph.instantiate()?))
 }
 
-/// The older call, with a log that says nothing as nothing can go wrong.
+/// The older call, whose error log stays empty.
 pub(crate) fn instantiate_with_log(
     executable: Out<Handle<ExecutableGraph>>,
     graph: Handle<Graph>,
@@ -53,7 +53,7 @@ pub(crate) fn instantiate_with_log(
     Ok(())
 }
 
-/// Comes after the launch of the same executable graph before, too.
+/// The launch also comes after the previous launch of the same executable graph.
 pub(crate) fn launch(executable: Handle<ExecutableGraph>, stream: Handle<Stream>) -> Outcome {
     let stream = resolve(stream)?;
     let executable = machine()?.executable_graphs.get(executable)?;
@@ -76,7 +76,8 @@ pub(crate) fn destroy_executable(executable: Handle<ExecutableGraph>) -> Outcome
     Ok(())
 }
 
-/// As many handles as there is room for; null beyond the last. Without room, how many there are.
+/// Writes as many handles as there is room for, and null after the last. Without an array, gives
+/// their number.
 pub(crate) fn nodes(
     graph: Handle<Graph>,
     nodes: Out<Handle<NodeName>>,

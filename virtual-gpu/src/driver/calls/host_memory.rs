@@ -1,7 +1,7 @@
-//! Pinned host memory: allocated by the driver, or the program's own and registered.
+//! Pinned host memory: allocated by the driver, or registered by the program.
 //!
-//! Kernels reach what the driver has allocated, at the address where the host has it, and not what was
-//! registered.
+//! Kernels can access memory that the driver allocated, at its host address. They cannot access
+//! registered memory.
 
 use crate::driver::abi::{HostPointer, Out};
 use crate::driver::calls::{check_unsafe_call, finish_context};

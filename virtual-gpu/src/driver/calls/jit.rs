@@ -1,6 +1,5 @@
-//! The options of `cuModuleLoadDataEx` and of the linker. Only the error log has an effect; the others are about a
-//! compiler that is not there, and are passed over: the information log is empty, and the time
-//! taken is 0.
+//! The options of `cuModuleLoadDataEx` and of the linker. Only the error log has an effect. The other options
+//! concern a compiler, and there is none: the information log is empty, and the time is 0.
 
 use crate::driver::abi::{HostPointer, In, Out};
 use crate::driver::code::{Code, Outcome};
@@ -13,11 +12,11 @@ const ERROR_LOG_BYTES: i32 = 6;
 /// The highest option of CUDA 12.
 const HIGHEST: i32 = 34;
 
-/// Where the caller wants the logs.
+/// The log buffers of the caller.
 pub(crate) struct Logs {
     info: Log,
     error: Log,
-    /// The caller's array of values, which are numbers or pointers, each in a pointer's place.
+    /// The array of values: numbers or pointers, each as large as a pointer.
     values: HostPointer,
 }
 
@@ -27,15 +26,14 @@ struct Log {
     capacity: Option<Capacity>,
 }
 
-/// The size of a buffer, and the index of the value that holds it and is to hold the length of the
-/// log.
+/// The size of a log buffer, and the index of the value that holds the size and receives the length of the log.
 struct Capacity {
     bytes: usize,
     index: usize,
 }
 
 impl Logs {
-    /// Reads the options. Values of options that are passed over are not looked at.
+    /// Reads the options. The values of ignored options are not read.
     pub(crate) fn read(count: u32, options: In<i32>, values: Out<HostPointer>) -> Outcome<Self> {
         let (mut info, mut error) = (Log::default(), Log::default());
         for index in 0..count as usize {
@@ -57,8 +55,8 @@ impl Logs {
         })
     }
 
-    /// Writes what went wrong, or nothing, into the error log. The length that the caller gets is
-    /// that of the text without its NUL, or of the buffer where the text is cut short to fit.
+    /// Writes the errors, or an empty text, to the error log. The reported length excludes the NUL; for a text
+    /// that was cut it is the buffer's size.
     pub(crate) fn write(&self, errors: &str) -> Outcome {
         self.info.write("", self.values)?;
         self.error.write(errors, self.values)
@@ -66,7 +64,7 @@ impl Logs {
 }
 
 fn capacity(values: Out<HostPointer>, index: usize) -> Outcome<Capacity> {
-    // By the documentation the value is an `unsigned int`, of which only the low half is set.
+    // The documentation says that the value is an `unsigned int`, so only its low half may be set.
     let value = values.read_element(index)?.address() & u64::from(u32::MAX);
     Ok(Capacity {
         bytes: usize::try_from(value).map_err(|_| Code::INVALID_VALUE)?,

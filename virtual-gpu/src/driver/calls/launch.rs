@@ -14,8 +14,7 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Marks of the list that may stand for the array of parameters: its end, a buffer, and the
-/// buffer's size.
+/// Keys of the `extra` list, an alternative to the array of parameters: its end, a buffer, and the buffer's size.
 const LIST_END: u64 = 0;
 const LIST_BUFFER: u64 = 1;
 const LIST_SIZE: u64 = 2;
@@ -32,7 +31,7 @@ pub(crate) struct Config {
     attribute_count: u32,
 }
 
-/// `CUlaunchAttribute`: its number, and a union of which the first four bytes are looked at.
+/// `CUlaunchAttribute`: its number, and a union of which only the first four bytes are read.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
 pub(crate) struct Attribute {
@@ -42,16 +41,14 @@ pub(crate) struct Attribute {
     rest: MaybeUninit<[u8; 60]>,
 }
 
-/// Attributes of a launch: one that says nothing, whether all blocks must run together,
-/// whether it is programmatic, its priority.
+/// Attributes of a launch: ignored, cooperative, programmatic, priority.
 const IGNORE: i32 = 0;
 const COOPERATIVE: i32 = 2;
 const PRIORITY: i32 = 8;
 const PROGRAMMATIC_STREAM_SERIALIZATION: i32 = 6;
 
-/// `cuLaunchKernel`. Parameters are read at once; the kernel runs when the stream comes to it. The
-/// context of stream and function need not be current; it takes a current one to mean a default
-/// stream.
+/// `cuLaunchKernel`. Parameters are read during the call; the kernel runs when the stream reaches it. The context of
+/// the stream and the function need not be current. For a default stream it must be.
 #[expect(clippy::too_many_arguments, reason = "the driver's call has eleven")]
 pub(crate) fn kernel(
     function: Handle<Function>,
@@ -71,7 +68,7 @@ pub(crate) fn kernel(
         block: [block_x, block_y, block_z],
         dynamic_shared_bytes,
     };
-    launch(
+    launch_with(
         function,
         shape,
         Dependence::Full,
@@ -80,9 +77,8 @@ pub(crate) fn kernel(
     )
 }
 
-/// `cuLaunchKernelEx`. A programmatic launch does not begin early here: that its threads wait is
-/// checked while it runs. In a graph its node comes after the one before as any node does, and its
-/// threads must wait all the same.
+/// `cuLaunchKernelEx`. A programmatic launch does not begin early here, but the run checks that its threads wait. In a
+/// graph it depends on the node before it like any other node, and its threads must still wait.
 pub(crate) fn kernel_with_attributes(
     config: In<Config>,
     function: Handle<Function>,
@@ -113,7 +109,7 @@ pub(crate) fn kernel_with_attributes(
     if is_cooperative {
         check_cooperative(function, &shape)?;
     }
-    launch(
+    launch_with(
         function,
         shape,
         dependence,
@@ -122,16 +118,33 @@ pub(crate) fn kernel_with_attributes(
     )
 }
 
-/// Enqueues a kernel. Its parameters come as an array of pointers or as a list.
-fn launch(
+/// Launches a kernel. Its parameters come as an array of pointers or as a list.
+fn launch_with(
     function: Handle<Function>,
     shape: Shape,
     dependence: Dependence,
     stream: Handle<Stream>,
     (parameters, list): (In<HostPointer>, In<HostPointer>),
 ) -> Outcome {
-    let stream = resolve(stream)?;
+    resolve(stream)?;
     let function = find(function)?;
+    let parameters = match (parameters.is_null(), list.is_null()) {
+        (false, false) => return Err(Code::INVALID_VALUE),
+        (true, false) => from_list(list)?,
+        (_, true) => from_array(&function.kernel, parameters)?,
+    };
+    launch(function, shape, dependence, stream, parameters)
+}
+
+/// Enqueues a kernel.
+pub(super) fn launch(
+    function: Arc<Function>,
+    shape: Shape,
+    dependence: Dependence,
+    stream: Handle<Stream>,
+    parameters: Box<[u8]>,
+) -> Outcome {
+    let stream = resolve(stream)?;
     if !Arc::ptr_eq(&function.module.context, &stream.context) {
         return Err(Code::INVALID_HANDLE);
     }
@@ -139,11 +152,6 @@ fn launch(
     if shape.dynamic_shared_bytes > most_dynamic {
         return Err(Code::INVALID_VALUE);
     }
-    let parameters = match (parameters.is_null(), list.is_null()) {
-        (false, false) => return Err(Code::INVALID_VALUE),
-        (true, false) => from_list(list)?,
-        (_, true) => from_array(&function.kernel, parameters)?,
-    };
     let config = &stream.context.device.config;
     let checked = function.kernel.check_launch(&shape, &parameters, config);
     checked.map_err(|error| Code(error.cu_result()))?;
@@ -188,8 +196,8 @@ fn from_list(list: In<HostPointer>) -> Outcome<Box<[u8]>> {
     buffer.read(usize::from_ne_bytes(bytes))
 }
 
-/// `cuLaunchCooperativeKernel`. Blocks of a grid run together here as far as they fit on the device at once, so a grid that
-/// does not fit is refused.
+/// `cuLaunchCooperativeKernel`. All blocks of a cooperative grid must be resident at once, so a grid that does not fit
+/// on the device is refused.
 #[expect(clippy::too_many_arguments, reason = "the driver's call has ten")]
 pub(crate) fn cooperative_kernel(
     function: Handle<Function>,
@@ -210,7 +218,7 @@ pub(crate) fn cooperative_kernel(
     };
     check_cooperative(function, &shape)?;
     let none = In::NULL;
-    launch(
+    launch_with(
         function,
         shape,
         Dependence::Full,
@@ -232,7 +240,8 @@ fn check_cooperative(function: Handle<Function>, shape: &Shape) -> Outcome {
     Ok(())
 }
 
-/// `cuStreamAddCallback`: a host function that is told the stream, and that all is well: it is not called where it is not.
+/// `cuStreamAddCallback`: a host function that receives the stream and a status. The status is always success: after an
+/// error the function is not called.
 pub(crate) fn callback(
     stream: Handle<Stream>,
     function: StreamCallback,
@@ -249,7 +258,7 @@ pub(crate) fn callback(
     Ok(())
 }
 
-/// `cuLaunchHostFunc`. Runs on whichever thread comes to do the stream's work.
+/// `cuLaunchHostFunc`. The function runs on the thread that does the stream's work at that time.
 pub(crate) fn host_function(
     stream: Handle<Stream>,
     function: Option<unsafe extern "C" fn(*mut c_void)>,

@@ -1,5 +1,5 @@
-//! Libraries: device code that is loaded once for all contexts, and the kernels in it. What a kernel's attributes are, and
-//! where a variable lies, is asked of the current context.
+//! Libraries: device code that is loaded once for all contexts, and its kernels. Attributes of kernels and addresses of
+//! variables are those in the current context.
 
 use crate::driver::abi::{Handle, HostPointer, In, Out, Text};
 use crate::driver::calls::function;
@@ -13,7 +13,7 @@ use crate::driver::objects::module::{Function, Module};
 use std::ffi::c_char;
 use std::sync::Arc;
 
-/// Options of libraries: function tables of the host's, and that the image stays where it is.
+/// The highest option of libraries: 0 gives host function tables, and 1 says that the image stays in place.
 const HIGHEST_OPTION: i32 = 1;
 
 #[expect(clippy::too_many_arguments, reason = "as the driver's call has")]
@@ -59,7 +59,7 @@ fn check_options(options: In<i32>, count: u32) -> Outcome {
     Ok(())
 }
 
-/// Where a context is current the text is loaded there at once, so that a text that cannot be loaded is found out.
+/// If a context is current, the text is loaded there at once, so that an invalid text is refused by this call.
 fn load_image(image: &[u8], logs: &Logs) -> Outcome<Handle<Library>> {
     let machine = machine()?;
     let text = checked_text(image);

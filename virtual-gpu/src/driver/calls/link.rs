@@ -1,4 +1,4 @@
-//! Linking: `cuLinkCreate`, what is added, and the image in the end.
+//! Linking: `cuLinkCreate`, the inputs, and the linked image.
 
 use crate::driver::abi::{Handle, HostPointer, In, Out, Text};
 use crate::driver::calls::jit::Logs;
@@ -21,7 +21,8 @@ const OBJECT: i32 = 3;
 const LIBRARY: i32 = 4;
 const BITCODE: i32 = 5;
 
-/// The device runtime's library, which need not be on a machine without CUDA.
+/// The file names of the device runtime's library. The file need not exist: its functions are built
+/// in.
 const DEVICE_RUNTIME: [&str; 2] = ["libcudadevrt.a", "cudadevrt.lib"];
 
 pub(crate) fn create(
@@ -113,16 +114,17 @@ fn add_text(linker: &Linker, data: &[u8]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Loads a text, for what is wrong with it.
+/// Loads a text to find its errors.
 fn check(linker: &Linker, text: &str) -> Result<(), Refusal> {
     let device = linker.context.device;
     let loaded = crate::Module::load(text, &device.config, &device.memory)?;
-    // Fails only if something else has freed a variable, and then it is free.
+    // Fails only if the program has freed a variable itself, and then there is nothing left to
+    // free.
     let _ = loaded.unload(&device.memory);
     Ok(())
 }
 
-/// The image, loaded once for what is wrong with it.
+/// Makes the image, and loads it once to find its errors.
 fn image(linker: &Linker) -> Result<CString, Refusal> {
     let refuse = |code, why: String| Refusal::new(code, why);
     let texts = lock(&linker.texts);
@@ -139,7 +141,7 @@ fn image(linker: &Linker) -> Result<CString, Refusal> {
     CString::new(linked).map_err(|nul| refuse(Code::INVALID_PTX, problem(nul)))
 }
 
-/// The image belongs to the linker. Its length counts the NUL, so that a copy of it can be loaded.
+/// The image belongs to the linker. Its length includes the NUL, so that a copy can be loaded.
 pub(crate) fn complete(
     handle: Handle<Linker>,
     image: Out<*const c_char>,
@@ -151,7 +153,7 @@ pub(crate) fn complete(
     let made = match linker.image.get() {
         Some(_) => Ok(()),
         None => self::image(&linker).map(|image| {
-            // Another thread's image of the same texts is as good.
+            // Another thread may have made the same image first.
             let _ = linker.image.set(image);
         }),
     };

@@ -1,7 +1,7 @@
-//! Managed memory: the host and the kernels of every device reach it at one address.
+//! Managed memory: the host and the kernels of every device access it at the same address.
 //!
-//! Nothing moves, so prefetches and advice are checked and have no effect. Attachments to streams have none either: they
-//! promise less access than there is. All bytes count as written, as the host's writes are not watched.
+//! Pages do not move, so prefetches and advice are checked and have no effect. Attachments to streams have no effect
+//! either: they only restrict access. All bytes count as written, because the host's writes are not tracked.
 
 use crate::driver::abi::{Handle, Location, Out};
 use crate::driver::calls::check_unsafe_call;
@@ -18,10 +18,10 @@ const ATTACH_SINGLE: u32 = 4;
 /// The advice that CUDA has.
 const ADVICE: std::ops::RangeInclusive<i32> = 1..=6;
 
-/// Kinds of places: a device, the host, a node of the host, the node of the calling thread.
+/// Kinds of memory locations: a device, the host, a NUMA node, the NUMA node of the calling thread.
 const DEVICE: i32 = 1;
 const HOST: std::ops::RangeInclusive<i32> = 2..=4;
-/// What stands for the host where a device's number is expected.
+/// The number that means the host in place of a device.
 const CPU: i32 = -1;
 
 pub(crate) fn alloc(address: Out<u64>, bytes: usize, flags: u32) -> Outcome {

@@ -1,4 +1,4 @@
-//! Device memory: allocating and freeing it, at once or in a stream's order.
+//! Device memory: allocating and freeing it, at once or stream-ordered.
 
 use crate::driver::abi::{Handle, Out};
 use crate::driver::calls::{check_unsafe_call, enqueue, finish_context};
@@ -38,7 +38,8 @@ pub(crate) fn alloc_rows(
     pitch_place.write(pitch)
 }
 
-/// The address can be used at once, which is earlier than a program may rely on.
+/// The memory is usable at once, before the stream reaches the allocation. A program must not rely
+/// on that.
 pub(crate) fn alloc_async(address: Out<u64>, bytes: usize, stream: Handle<Stream>) -> Outcome {
     let stream = resolve(stream)?;
     stream.check_not_capturing()?;
@@ -53,7 +54,7 @@ fn alloc_in(context: &Arc<Context>, address: Out<u64>, bytes: usize, order: Orde
     let known = &machine()?.known_memory;
     let mut allocated = known.alloc(context, bytes, order);
     if allocated == Err(Code::OUT_OF_MEMORY) {
-        // Memory whose freeing waits in a stream may be enough.
+        // Queued stream-ordered frees may make room.
         finish_context(context)?;
         allocated = known.alloc(context, bytes, order);
     }

@@ -1,6 +1,6 @@
-//! What each call of the driver API does on the virtual device, by subject. Arguments come checked
-//! for nothing: each function here tests them as the CUDA documentation says, in that order where
-//! it matters, and has no effect when it fails unless it says so.
+//! The calls of the driver API on the virtual device, by subject. Each function checks its
+//! arguments as the CUDA documentation says, in that order where it matters. Unless its
+//! documentation says otherwise, it has no effect when it fails.
 
 pub(crate) mod attributes;
 pub(crate) mod capture;
@@ -27,6 +27,7 @@ pub(crate) mod pool;
 pub(crate) mod primary;
 pub(crate) mod proc_address;
 pub(crate) mod profiler;
+pub(crate) mod setup;
 pub(crate) mod stream;
 pub(crate) mod user_object;
 
@@ -39,12 +40,12 @@ use crate::driver::objects::stream::{Ordering, Stream};
 use crate::driver::objects::work::Action;
 use std::sync::Arc;
 
-/// Puts work in a stream's queue, or in its capture; no ticket then.
+/// Puts work in a stream's queue, or in its capture. A capture gives no ticket.
 fn enqueue(stream: &Arc<Stream>, action: Action) -> Outcome<Option<Ticket>> {
     enqueue_after(stream, action, Vec::new())
 }
 
-/// As [`enqueue`], with places in other streams that come before, unless the stream is capturing.
+/// As [`enqueue`], after tickets of other streams. They are ignored if the stream is capturing.
 fn enqueue_after(
     stream: &Arc<Stream>,
     action: Action,
@@ -58,7 +59,7 @@ fn enqueue_after(
     Ok(Some(stream.context.enqueue(stream, action, after, by)))
 }
 
-/// Fails where the stream is the legacy one and would have to wait for a capture.
+/// Fails if the stream is the legacy default stream and would have to wait for a capture.
 fn check_legacy(stream: &Arc<Stream>) -> Outcome {
     match stream.ordering {
         Ordering::Legacy => machine()?.captures.check_legacy(&stream.context),
@@ -66,19 +67,20 @@ fn check_legacy(stream: &Arc<Stream>) -> Outcome {
     }
 }
 
-/// Fails where a capture forbids the calling thread what may wait for work or disturb it.
+/// Fails if a capture forbids the calling thread potentially unsafe calls.
 fn check_unsafe_call() -> Outcome {
     machine()?.captures.check_unsafe_call()
 }
 
-/// Does the work up to a place, tells the host so, and gives the error that has come of it.
+/// Does the work up to a ticket, records that the host knows, and gives the error of the context,
+/// if any.
 fn finish(ticket: &Ticket) -> Outcome {
     ticket.finish();
     ticket.tell();
     ticket.stream.context.check()
 }
 
-/// Does all work of a context, and gives the error that has come of it.
+/// Does all work of a context, and gives its error, if any.
 fn finish_context(context: &Context) -> Outcome {
     context.drain();
     context.check()

@@ -10,7 +10,7 @@ use crate::driver::objects::machine::machine;
 use crate::driver::objects::module::{Function, Module};
 use std::sync::Arc;
 
-/// How device code that is already compiled begins: an ELF file, or NVIDIA's container of several.
+/// The first bytes of compiled device code: an ELF file, or a fat binary.
 const BINARY_STARTS: [&[u8]; 2] = [b"\x7fELF", b"\x50\xed\x55\xba"];
 
 /// The highest major version of PTX that is read.
@@ -115,8 +115,8 @@ pub(crate) fn checked_text(image: &[u8]) -> Result<&str, Refusal> {
     Ok(text)
 }
 
-/// Whether the version that a text begins with is above what is known. One that cannot be read is
-/// left to the parser.
+/// Whether the text's PTX version is newer than the supported ones. An unreadable version is left
+/// to the parser.
 fn is_newer(version: &str) -> bool {
     let major = version.trim_start().split('.').next();
     let major = major.and_then(|digits| digits.parse::<u32>().ok());

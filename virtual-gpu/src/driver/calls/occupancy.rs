@@ -7,7 +7,7 @@ use crate::driver::calls::function::find;
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::module::Function;
 
-/// The flags that CUDA has for these calls: whether the caches may change how memory is split.
+/// The flag of these calls, `CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE`.
 const FLAGS: u32 = 1;
 
 pub(crate) fn max_active_blocks(
@@ -33,7 +33,7 @@ pub(crate) fn max_active_blocks_with_flags(
     max_active_blocks(blocks, function, threads, dynamic_shared_bytes)
 }
 
-/// The block with which most threads are alive at once; of several, the largest.
+/// The block size with the most resident threads; of several, the largest.
 pub(crate) fn best_block(
     grid_blocks: Out<i32>,
     block_threads: Out<i32>,

@@ -1,4 +1,4 @@
-//! `cuPointerGetAttribute` and `cuPointerGetAttributes`: what is known of an address.
+//! `cuPointerGetAttribute` and `cuPointerGetAttributes`: properties of an address.
 
 use crate::driver::abi::{Handle, HostPointer, In};
 use crate::driver::code::{Code, Outcome};
@@ -10,7 +10,7 @@ use crate::driver::objects::machine::machine;
 const MEMORY_TYPE_HOST: u32 = 1;
 const MEMORY_TYPE_DEVICE: u32 = 2;
 
-/// Where the address lies.
+/// The side of an address.
 enum Side {
     Device(Found),
     Host(Found),
@@ -29,7 +29,7 @@ pub(crate) fn attribute(value: HostPointer, attribute: i32, address: u64) -> Out
     store(value, value_of(attribute, address, &side)?)
 }
 
-/// For an address that is not known, every attribute is zero, and the call succeeds.
+/// For an unknown address every attribute is zero, and the call succeeds.
 pub(crate) fn attributes(
     count: u32,
     attributes: In<i32>,

@@ -1,4 +1,4 @@
-//! Memory pools: the one that each device has, and those that are made.
+//! Memory pools: the default one of each device, and those that programs create.
 
 use crate::driver::abi::{Handle, HostPointer, In, Location, Out};
 use crate::driver::calls::memory::alloc_async;
@@ -7,13 +7,13 @@ use crate::driver::objects::machine::machine;
 use crate::driver::objects::pool::{Kind, Pool, Value, is_wide};
 use crate::driver::objects::stream::{Stream, resolve};
 
-/// What is allocated, and where: the numbers for pinned memory and for a device.
+/// The numbers for pinned memory as the allocation type, and for a device as the location.
 const PINNED: i32 = 1;
 const DEVICE: i32 = 1;
 /// Reads and writes.
 const READ_WRITE: i32 = 3;
 
-/// `CUmemPoolProps`, as far as it is looked at.
+/// The fields of `CUmemPoolProps` that are read.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Properties {
@@ -58,7 +58,7 @@ pub(crate) fn create(pool: Out<Handle<Pool>>, properties: In<Properties>) -> Out
     place.write(machine.pools.insert(Pool::new(device, Kind::Created)))
 }
 
-/// What was allocated from it stays.
+/// Memory that was allocated from it stays.
 pub(crate) fn destroy(pool: Handle<Pool>) -> Outcome {
     let machine = machine()?;
     if machine.pools.get(pool)?.kind == Kind::Default {
@@ -67,7 +67,7 @@ pub(crate) fn destroy(pool: Handle<Pool>) -> Outcome {
     machine.pools.remove(pool).map(drop)
 }
 
-/// Nothing is kept that could be given back.
+/// Freed memory is not kept, so there is nothing to release.
 pub(crate) fn trim(pool: Handle<Pool>, _kept_bytes: usize) -> Outcome {
     machine()?.pools.get(pool).map(drop)
 }
@@ -93,7 +93,7 @@ pub(crate) fn set(pool: Handle<Pool>, setting: i32, value: HostPointer) -> Outco
     pool.set(setting, number)
 }
 
-/// A device reaches its own pools, and no virtual device reaches those of another.
+/// A device can access its own pools only.
 pub(crate) fn set_access(pool: Handle<Pool>, accesses: In<Access>, count: usize) -> Outcome {
     let pool = machine()?.pools.get(pool)?;
     for index in 0..count {

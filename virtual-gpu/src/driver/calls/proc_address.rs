@@ -1,9 +1,9 @@
-//! `cuGetProcAddress`: a call of the driver by its plain name, as in `cuMemAlloc`, and by the version of CUDA whose
-//! signature it shall have.
+//! `cuGetProcAddress`: finds a driver call by its name without a version, such as `cuMemAlloc`, and the CUDA version of
+//! its signature.
 //!
-//! Where nothing is found nothing is written, as by the real driver. Of what the real driver finds, what is exported is
-//! given in its place, so that these calls too pass through the seam. A version of CUDA newer than this crate knows may
-//! mean other signatures, so the real driver's own answer stays then.
+//! If nothing is found, nothing is written, as with the real driver. If the real driver finds a call that this crate
+//! exports, its address is replaced by the exported one, so that such calls pass through the seam too. For a CUDA
+//! version newer than this crate knows, signatures may differ, so the real driver's address is kept.
 
 use crate::driver::abi::{Out, Text};
 use crate::driver::code::{Code, Outcome};

@@ -1,4 +1,4 @@
-//! Streams: making them, waiting for them, asking about them.
+//! Streams: creating them, waiting for them, querying them.
 
 use crate::driver::abi::{Handle, Out};
 use crate::driver::calls::context::{GREATEST_PRIORITY, LEAST_PRIORITY};
@@ -18,8 +18,7 @@ pub(crate) fn create(stream: Out<Handle<Stream>>, flags: u32) -> Outcome {
     create_with_priority(stream, flags, LEAST_PRIORITY)
 }
 
-/// A priority outside the range counts as the nearest inside. None has an effect on the order of
-/// work.
+/// A priority outside the range is clamped. Priorities have no effect on the order of work.
 pub(crate) fn create_with_priority(
     stream: Out<Handle<Stream>>,
     flags: u32,
@@ -38,7 +37,8 @@ pub(crate) fn create_with_priority(
     place.write(machine()?.streams.insert(stream))
 }
 
-/// Does the work that is left first. The host is not told so: a real driver does not wait.
+/// Does the remaining work first. The host does not count as knowing that it is done, as a real
+/// driver does not wait.
 pub(crate) fn destroy(handle: Handle<Stream>) -> Outcome {
     let machine = machine()?;
     let stream = machine.streams.get(handle)?;
@@ -55,14 +55,15 @@ pub(crate) fn synchronize(stream: Handle<Stream>) -> Outcome {
     stream.check_not_capturing()?;
     check_unsafe_call()?;
     let last = match stream.ordering {
-        // All work of the streams that it orders with comes before this piece of it.
+        // The empty piece of work comes after all work of the streams that the legacy stream
+        // synchronises with.
         Ordering::Legacy => enqueue(&stream, Action::Wait)?,
         Ordering::Blocking | Ordering::NonBlocking => Some(stream.last()),
     };
     last.as_ref().map_or(Ok(()), finish)
 }
 
-/// Does a piece of work if there is any, so that a program that asks again and again gets there.
+/// Does a piece of work if there is any, so that a program that polls makes progress.
 pub(crate) fn query(stream: Handle<Stream>) -> Outcome {
     let stream = resolve(stream)?;
     stream.check_not_capturing()?;
@@ -82,8 +83,8 @@ pub(crate) fn query(stream: Handle<Stream>) -> Outcome {
     }
 }
 
-/// Does a piece of the work that comes before a ticket that is not done, and says that it is not
-/// done, or the error that has come of it.
+/// Does one piece of the work that a pending ticket waits for. Gives `NOT_READY`, or the error of
+/// the context.
 pub(super) fn proceed(ticket: &Ticket) -> Outcome {
     ticket.nudge();
     ticket.stream.context.check()?;
@@ -101,7 +102,7 @@ pub(crate) fn priority(stream: Handle<Stream>, priority: Out<i32>) -> Outcome {
     priority.write(resolve(stream)?.priority)
 }
 
-/// As the real driver, gives no number while the stream is captured, and makes the capture void.
+/// As with the real driver, fails while the stream is capturing, and invalidates the capture.
 pub(crate) fn id(stream: Handle<Stream>, id: Out<u64>) -> Outcome {
     let stream = resolve(stream)?;
     stream.check_not_capturing()?;

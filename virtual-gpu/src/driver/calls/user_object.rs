@@ -1,4 +1,4 @@
-//! User objects, and the references that graphs have to them.
+//! User objects, and the references that graphs hold.
 
 use crate::driver::abi::{Handle, HostFunction, HostPointer, Out};
 use crate::driver::code::{Code, Outcome};
@@ -7,9 +7,9 @@ use crate::driver::objects::machine::machine;
 use crate::driver::objects::user_object::{GraphReferences, UserObject};
 use std::ffi::c_void;
 
-/// The flag that must be given: the program cannot wait for the destructor.
+/// The mandatory flag: the program cannot wait for the destructor.
 const NO_DESTRUCTOR_SYNC: u32 = 1;
-/// The flag by which the program's references become the graph's.
+/// The flag that moves the program's references to the graph.
 const MOVE: u32 = 1;
 
 pub(crate) fn create(
@@ -60,7 +60,7 @@ pub(crate) fn retain_for_graph(
     Ok(())
 }
 
-/// All references that the graph has to the object go together.
+/// The graph releases all its references to the object together.
 pub(crate) fn release_for_graph(
     graph: Handle<Graph>,
     object: Handle<UserObject>,

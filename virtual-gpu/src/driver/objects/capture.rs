@@ -1,9 +1,9 @@
-//! Stream capture: work that is noted down as a graph and not done.
+//! Stream capture: work that is recorded as a graph and not done.
 //!
 //! A capture begins in one stream, its origin, and spreads to any stream that waits for an event
-//! recorded in it. Each stream that takes part has a [`Tail`]: the nodes that its next node comes
-//! after. What must not happen during a capture makes it void: the call fails with a code from 900
-//! on, and so does the end of the capture.
+//! recorded in it. Each stream that takes part has a [`Tail`]: the nodes on which its next node
+//! depends. A call that is not allowed during a capture invalidates it: the call fails with a code
+//! from 900 on, and so does the end of the capture.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -20,7 +20,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering as Atomically};
 use std::sync::{Arc, Mutex};
 
-/// Which calls a capture forbids, and to whom. Of a thread: how much it lets itself be forbidden.
+/// Which potentially unsafe calls a capture forbids, and on which threads. For a thread: which
+/// captures restrict it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CaptureMode {
     /// Unsafe calls, to every thread.
@@ -52,7 +53,7 @@ pub(crate) struct Capture {
     mode: CaptureMode,
     thread: ThreadId,
     origin: Arc<Stream>,
-    /// The graph that it will be, once somebody has asked for it.
+    /// The graph to be made, if a call has asked for it already.
     graph: Mutex<Option<Handle<Graph>>>,
     state: Mutex<State>,
 }
@@ -71,7 +72,7 @@ pub(crate) enum Status {
     Ended,
 }
 
-/// Where a stream has come to in a capture.
+/// The end of a stream in a capture.
 #[derive(Clone)]
 pub(crate) struct Tail {
     pub(crate) capture: Arc<Capture>,
@@ -87,7 +88,7 @@ thread_local! {
     static THREAD_MODE: Cell<CaptureMode> = const { Cell::new(CaptureMode::Global) };
 }
 
-/// Sets how much the calling thread lets captures forbid it, and gives what it was.
+/// Sets which captures restrict the calling thread, and gives the previous mode.
 pub(crate) fn exchange_thread_mode(mode: CaptureMode) -> CaptureMode {
     THREAD_MODE.replace(mode)
 }
@@ -123,8 +124,9 @@ impl Captures {
         Ok(())
     }
 
-    /// Ends the capture of a stream and gives its graph. On a wrong thread ends it without one; in
-    /// another stream than its first makes it void and ends nothing.
+    /// Ends the capture of a stream and gives its graph. On the wrong thread the capture ends
+    /// without a graph. In a stream other than the origin the call invalidates the capture, which
+    /// goes on.
     pub(crate) fn end(&self, stream: &Arc<Stream>) -> Outcome<Handle<Graph>> {
         let tail = stream.tail().ok_or(Code::ILLEGAL_STATE)?;
         let capture = &tail.capture;
@@ -147,7 +149,7 @@ impl Captures {
         graph
     }
 
-    /// Ends the captures of a context, or of a stream that goes, without a graph.
+    /// Ends the captures of a context, or of a destroyed stream, without a graph.
     pub(crate) fn abandon(&self, context: &Arc<Context>) {
         let all = lock(&self.0).clone();
         for capture in all {
@@ -157,7 +159,7 @@ impl Captures {
         }
     }
 
-    /// Takes a stream that is destroyed out of its capture, which becomes void.
+    /// Removes a destroyed stream from its capture, which becomes invalid.
     pub(crate) fn leave(&self, stream: &Arc<Stream>) {
         if let Some(tail) = stream.tail() {
             tail.capture.make_void();
@@ -180,8 +182,8 @@ impl Captures {
         capture.discard_graph();
     }
 
-    /// Fails where a capture forbids the calling thread a call that may wait for work or disturb
-    /// it; such a call makes the captures void that forbid it.
+    /// Fails if a capture forbids the calling thread potentially unsafe calls, and invalidates the
+    /// captures that forbid them.
     pub(crate) fn check_unsafe_call(&self) -> Outcome {
         let me = ThreadId::current();
         let lets = THREAD_MODE.get();
@@ -205,7 +207,7 @@ impl Captures {
         outcome
     }
 
-    /// Fails where the legacy stream would have to wait for a capture, and makes that void.
+    /// Fails if the legacy stream would have to wait for a capture, and invalidates that capture.
     pub(crate) fn check_legacy(&self, context: &Context) -> Outcome {
         let outcome = self.ask_legacy(context);
         for stream in context.blocking_streams() {
@@ -216,7 +218,7 @@ impl Captures {
         outcome
     }
 
-    /// Fails where the legacy stream would have to wait for a capture, which goes on.
+    /// Fails if the legacy stream would have to wait for a capture. The capture stays valid.
     pub(crate) fn ask_legacy(&self, context: &Context) -> Outcome {
         let streams = context.blocking_streams();
         match streams.iter().any(|stream| stream.tail().is_some()) {
@@ -225,7 +227,7 @@ impl Captures {
         }
     }
 
-    /// Fails where any stream of a context is capturing, and makes that capture void.
+    /// Fails if any stream of a context is capturing, and invalidates that capture.
     pub(crate) fn check_context(&self, context: &Arc<Context>) -> Outcome {
         let mut outcome = Ok(());
         for capture in lock(&self.0).iter() {
@@ -246,7 +248,7 @@ impl Capture {
         Ok(*graph.get_or_insert_with(|| machine.graphs.insert(Graph::default())))
     }
 
-    /// Gives the graph what was captured, and the graph away.
+    /// Moves the captured nodes to the graph, and gives the graph's handle.
     fn complete_graph(&self) -> Outcome<Handle<Graph>> {
         let handle = self.graph()?;
         let graph = machine()?.graphs.get(handle)?;
@@ -255,13 +257,14 @@ impl Capture {
         Ok(handle)
     }
 
-    /// Destroys a graph that nobody will have.
+    /// Destroys a graph whose handle was not given out.
     fn discard_graph(&self) {
         let graph = lock(&self.graph).take();
         if let Some(graph) = graph
             && let Ok(machine) = machine()
         {
-            // Fails only where the program has destroyed the graph, which it must not do now.
+            // Fails only if the program has destroyed the graph, which is not allowed during a
+            // capture.
             let _ = machine.graphs.remove(graph);
         }
     }
@@ -277,7 +280,8 @@ impl Capture {
         }
     }
 
-    /// Whether more can be added. Only an event still knows of a capture that has ended.
+    /// Fails if the capture is invalid or has ended. An ended capture may still be known to an
+    /// event.
     pub(crate) fn check(&self) -> Outcome {
         match self.status() {
             Status::Active => Ok(()),
@@ -286,7 +290,7 @@ impl Capture {
         }
     }
 
-    /// Whether everything that the other streams have added comes before the end of this one.
+    /// Whether all nodes of the other streams come before the end of this one.
     fn is_joined_by(&self, tail: &Tail) -> bool {
         let streams = lock(&self.state).streams.clone();
         let others: Vec<Tail> = streams.iter().filter_map(|stream| stream.tail()).collect();
@@ -306,7 +310,7 @@ impl Capture {
 }
 
 impl Stream {
-    /// Where the stream has come to in its capture, if it takes part in one.
+    /// The stream's tail in its capture, if it takes part in one.
     pub(crate) fn tail(&self) -> Option<Tail> {
         lock(&self.capture).clone()
     }
@@ -329,7 +333,7 @@ impl Stream {
         Ok(Captured::Yes)
     }
 
-    /// Makes the stream come after a place in a capture, in which it takes part from now on.
+    /// Makes the stream depend on a tail of a capture. From now on it takes part in that capture.
     pub(crate) fn join_capture(self: &Arc<Self>, other: &Tail) -> Outcome {
         if self.ordering == Ordering::Legacy {
             other.capture.make_void();
@@ -355,8 +359,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Fails where the stream is capturing, and makes the capture void: for calls that ask for its
-    /// work.
+    /// Fails if the stream is capturing, and invalidates the capture. For calls that query the
+    /// stream's work.
     pub(crate) fn check_not_capturing(&self) -> Outcome {
         match self.tail() {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! A context: the streams on one device, and the error that may have poisoned them all.
+//! A context: streams on one device, and the error that has poisoned them, if any.
 
 use crate::checks::Clock;
 use crate::driver::abi::Handle;
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// How a context came to be, and so how it goes.
+/// How a context was made, which decides how it is destroyed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Retained and released.
@@ -28,13 +28,15 @@ pub(crate) struct Context {
     pub(crate) handle: Handle<Context>,
     pub(crate) kind: Kind,
     pub(crate) id: u64,
+    /// Uses by `cuCtxCreate` and `cuCtxAttach`, which `cuCtxDetach` counts down.
+    pub(crate) uses: AtomicU32,
     flags: AtomicU32,
     fault: OnceLock<Code>,
     streams: Mutex<Streams>,
-    /// Held while work is put in a queue, so that the tickets of a context's work are in one order.
+    /// Held while work is enqueued, so that tickets are numbered in the order of the queues.
     order: Mutex<()>,
-    /// What was set by `cuCtxSetLimit` and the like. None of it changes anything but the answer, save
-    /// for [`PENDING_LAUNCHES`].
+    /// Values set by `cuCtxSetLimit` and similar calls. They are only stored and returned, except for
+    /// [`PENDING_LAUNCHES`].
     preferences: Mutex<BTreeMap<Preference, usize>>,
 }
 
@@ -54,7 +56,7 @@ struct Streams {
     legacy: Option<Arc<Stream>>,
     per_thread: HashMap<ThreadId, Arc<Stream>>,
     created: Vec<Arc<Stream>>,
-    /// The work of those that were destroyed, blocking ones and others.
+    /// The last work of destroyed streams: of blocking ones, and of all others.
     departed: [Clock; 2],
 }
 
@@ -78,6 +80,7 @@ impl Context {
             handle,
             kind,
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            uses: AtomicU32::new(1),
             flags: AtomicU32::new(flags),
             fault: OnceLock::new(),
             streams: Mutex::default(),
@@ -91,7 +94,7 @@ impl Context {
         self.fault.get().map_or(Ok(()), |code| Err(*code))
     }
 
-    /// From now on every call in this context fails with `code`, or with what poisoned it before.
+    /// From now on every call in this context fails with `code`, or with an earlier error.
     pub(crate) fn poison(&self, code: Code) {
         self.fault.get_or_init(|| code);
     }
@@ -147,7 +150,7 @@ impl Context {
         self.device.orders.trim(departed);
     }
 
-    /// Drops the context's hold on its streams, which hold the context.
+    /// Drops the context's references to its streams, which in turn refer to the context.
     pub(crate) fn forget_streams(&self) {
         *lock(&self.streams) = Streams::default();
     }
@@ -205,7 +208,7 @@ impl Context {
         ticket
     }
 
-    /// Finishes all work of the context, and tells the host so.
+    /// Finishes all work of the context, and records that the host knows.
     pub(crate) fn drain(&self) {
         let (streams, departed) = {
             let streams = lock(&self.streams);
@@ -223,16 +226,16 @@ impl Context {
     }
 }
 
-/// A place in a stream's queue: it is done when the stream has come so far.
+/// A position in a stream's queue. It is done when the stream has reached it.
 #[derive(Clone)]
 pub(crate) struct Ticket {
     pub(crate) stream: Arc<Stream>,
     pub(crate) number: u64,
-    /// What is known when it is done.
+    /// The clock of later work.
     pub(crate) clock: Arc<Clock>,
 }
 
-/// Numbers rise over all streams of all contexts, and work waits for lower numbers only, so no two
+/// Numbers rise over all streams of all contexts, and work waits for lower numbers only. So no two
 /// pieces of work wait for each other.
 fn new_ticket_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);

@@ -1,6 +1,6 @@
-//! Copies and fills, of one row or of many: one type each, whatever call asked for it.
+//! Copies and fills, of one row or of many.
 //!
-//! Bytes pass from one device to another by way of the host.
+//! Bytes go from one device to another through the host.
 
 use crate::driver::abi::{HostPointer, zeroed};
 use crate::driver::code::{Code, Outcome};
@@ -8,15 +8,15 @@ use crate::driver::findings::{Finding, Findings};
 use crate::{Memory, MemoryError};
 use std::sync::Arc;
 
-/// Bytes that pass between host and device at once.
+/// Bytes that are copied between host and device at a time.
 const CHUNK_BYTES: usize = 1 << 16;
 
-/// Where the bytes of a copy are.
+/// One end of a copy.
 #[derive(Clone)]
 pub(crate) enum Place {
     Device(&'static Memory, u64),
     Host(HostPointer),
-    /// Bytes of the host as they were at the time of the call.
+    /// Host bytes, copied during the call.
     Staged(Arc<[u8]>),
 }
 
@@ -67,8 +67,8 @@ impl Extent2 {
         self.width_bytes == 0 || self.rows == 0
     }
 
-    /// Bytes from the first to the last, or an invalid value where rows overlap or do not fit into
-    /// memory.
+    /// The number of bytes from the first one to the last. Fails with an invalid value if rows
+    /// overlap or do not fit into memory.
     pub(crate) fn span(self, pitch: usize) -> Outcome<usize> {
         if self.is_empty() {
             return Ok(0);
@@ -114,7 +114,7 @@ impl Copy {
         Ok(())
     }
 
-    /// Reads what the host has there now.
+    /// Copies the host's bytes now.
     pub(crate) fn stage(&mut self) -> Outcome {
         if let Place::Host(pointer) = self.from.place {
             let bytes = pointer.read(self.extent.span(self.from.pitch)?)?;
@@ -123,7 +123,7 @@ impl Copy {
         Ok(())
     }
 
-    /// Copies. What is not there any more counts as an illegal address.
+    /// Copies. Freed memory counts as an illegal address.
     pub(crate) fn perform(&self) -> Outcome {
         let width = self.extent.width_bytes;
         let mut buffer = zeroed(width.min(CHUNK_BYTES))?;
@@ -148,7 +148,7 @@ impl Copy {
 }
 
 impl Copy {
-    /// Reports a row that goes to the host although nothing wrote some of it.
+    /// Reports a row that is copied to the host with bytes that were never written.
     pub(crate) fn report_unwritten(&self, findings: &Findings) {
         let (Place::Host(_), Place::Device(memory, source)) = (&self.to.place, &self.from.place)
         else {
@@ -161,7 +161,7 @@ impl Copy {
                 bytes,
                 first,
             }),
-            // What is not there at all is the copy's own business.
+            // The copy itself reports memory that does not exist.
             Ok(None) | Err(_) => None,
         };
         let mut starts = (0..self.extent.rows).map(|row| source + (row * self.from.pitch) as u64);
@@ -210,7 +210,7 @@ impl Fill {
         memory.check(self.address, span as u64).map_err(code)
     }
 
-    /// Fills. What is not there any more counts as an illegal address.
+    /// Fills. Freed memory counts as an illegal address.
     pub(crate) fn perform(&self, memory: &Memory) -> Outcome {
         let width = self.extent.width_bytes as u64;
         for row in 0..self.extent.rows {
@@ -237,7 +237,7 @@ impl Pattern {
     }
 }
 
-/// What a call returns that memory has refused.
+/// The result code for a memory error.
 pub(crate) fn code(error: MemoryError) -> Code {
     match error {
         MemoryError::OutOfMemory { .. } => Code::OUT_OF_MEMORY,

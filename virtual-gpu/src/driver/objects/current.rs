@@ -1,8 +1,8 @@
 //! The stack of contexts of each host thread; the one on top is current.
 //!
-//! As with the real driver it is there to the thread's very end, for calls from destructors of
-//! thread-local storage and from functions that `atexit` registers. So it has no destructor: what a
-//! thread leaves on its stack above the first few is leaked.
+//! As with the real driver the stack is usable until the thread has ended, by destructors of
+//! thread-local storage and by functions registered with `atexit`. So it has no destructor, and
+//! heap memory of a deep stack is leaked when its thread ends.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -12,12 +12,12 @@ use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-/// Contexts that a stack holds without memory from the heap.
+/// Contexts that a stack holds without heap memory.
 const LOW: usize = 8;
 
 struct Stack {
     low: [Handle<Context>; LOW],
-    /// What stands above those.
+    /// The contexts above those.
     high: ManuallyDrop<Vec<Handle<Context>>>,
     count: usize,
 }
@@ -64,7 +64,7 @@ fn with_stack<R>(work: impl FnOnce(&mut Stack) -> R) -> R {
     STACK.with_borrow_mut(work)
 }
 
-/// The handle of the current context, whatever has become of it.
+/// The handle of the current context, even if it was destroyed.
 pub(crate) fn top() -> Option<Handle<Context>> {
     with_stack(|stack| stack.top())
 }
@@ -77,7 +77,7 @@ pub(crate) fn pop() -> Option<Handle<Context>> {
     with_stack(Stack::pop)
 }
 
-/// Takes a context that is being destroyed off the calling thread's stack, if it is on top.
+/// Pops a context that is being destroyed from the calling thread's stack, if it is on top.
 pub(crate) fn pop_if(context: Handle<Context>) {
     with_stack(|stack| {
         if stack.top().is_some_and(|top| top.key() == context.key()) {
@@ -94,7 +94,7 @@ pub(crate) fn current_in_any_state() -> Outcome<Arc<Context>> {
     context.map_err(|_| Code::CONTEXT_IS_DESTROYED)
 }
 
-/// The current context, if it can be worked in.
+/// The current context, if it is usable.
 pub(crate) fn current() -> Outcome<Arc<Context>> {
     let context = current_in_any_state()?;
     context.check()?;

@@ -1,7 +1,7 @@
-//! Events: places in a stream that others can wait for, with the time at which they were reached.
+//! Events: positions in a stream that can be waited for, with the time at which they were reached.
 //!
-//! The time is the host's. A time between events measures the interpreter, and tells nothing
-//! of a GPU.
+//! The time is the host's. The time between two events measures the interpreter, and says nothing
+//! about a GPU.
 
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::capture::Tail;
@@ -24,7 +24,7 @@ pub(crate) struct Event {
     recording: Mutex<Recording>,
 }
 
-/// What the event was last recorded in.
+/// The last recording of an event.
 #[derive(Clone)]
 pub(crate) enum Recording {
     Never,

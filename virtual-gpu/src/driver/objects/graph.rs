@@ -1,8 +1,8 @@
-//! Graphs: captured work, and the form of it that can be launched.
+//! Graphs: captured work, and executable graphs.
 //!
-//! A launch does the nodes in the order in which they were captured, which is one of the orders
-//! that their dependencies allow. A graph is there, without nodes, from the time that somebody asks
-//! for it during the capture. Not modelled: editing nodes, and graphs that are built without capture.
+//! A launch does the nodes in the order in which they were captured, which their dependencies allow.
+//! If a call asks for the graph during the capture, the graph exists from then on, without nodes. Not
+//! modelled: editing nodes, and graphs that are built without capture.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::Outcome;
@@ -28,15 +28,15 @@ pub(crate) struct Node {
 /// A graph.
 #[derive(Default)]
 pub(crate) struct Graph {
-    /// Not there yet while the graph is being captured.
+    /// Empty while the graph is being captured.
     nodes: OnceLock<Vec<Node>>,
-    /// References to the program's objects that the graph needs.
+    /// References to user objects that the graph holds.
     references: Mutex<Vec<GraphReferences>>,
-    /// Handles of the nodes, made when somebody asks for them.
+    /// Handles of the nodes, made on demand.
     names: OnceLock<Vec<Handle<NodeName>>>,
 }
 
-/// What a node's handle stands for.
+/// The object of a node's handle.
 pub(crate) struct NodeName {
     /// The number that CUDA gives the node's type.
     pub(crate) node_type: i32,
@@ -45,7 +45,7 @@ pub(crate) struct NodeName {
 /// A graph that can be launched.
 pub(crate) struct ExecutableGraph {
     pub(crate) steps: Arc<[Step]>,
-    /// The launch before, which the next one comes after, in whatever stream.
+    /// The previous launch, in any stream. The next launch comes after it.
     pub(crate) last: Mutex<Option<Ticket>>,
 }
 
@@ -59,7 +59,7 @@ impl Graph {
         self.nodes.get().map_or(&[], Vec::as_slice)
     }
 
-    /// The graph in a form that can be launched; it has the references that this one has.
+    /// Makes an executable graph, which holds the same references.
     pub(crate) fn instantiate(&self) -> Outcome<ExecutableGraph> {
         let references = lock(&self.references);
         let references: Outcome<Vec<_>> =
@@ -103,7 +103,7 @@ impl Graph {
         })
     }
 
-    /// The pairs of nodes of which the second comes right after the first.
+    /// The edges: pairs of nodes of which the second depends directly on the first.
     pub(crate) fn edges(&self, machine: &Machine) -> Vec<(Handle<NodeName>, Handle<NodeName>)> {
         let names = self.names(machine);
         let of_node = |(to, node): (usize, &Node)| {

@@ -1,8 +1,7 @@
-//! The memory that the driver knows of: what it has allocated on its devices, and the host memory
-//! that is pinned.
+//! The memory that the driver knows: its allocations on devices, and pinned host memory.
 //!
-//! No two devices hand out the same address. Whether bytes lie in bounds is the device memory's
-//! business; this tracks who holds what.
+//! No two devices hand out the same address. The device memory checks bounds; this module tracks
+//! owners.
 
 use crate::driver::abi::HostPointer;
 use crate::driver::code::{Code, Outcome};
@@ -34,7 +33,7 @@ pub(crate) struct Range<T> {
     kind: T,
 }
 
-/// How device memory was allocated: at once, in a stream's order, or for the host and all devices.
+/// How device memory was allocated: at once, stream-ordered, or as managed memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     AtOnce,
@@ -48,20 +47,19 @@ pub(crate) struct Pinned {
     owner: PinnedOwner,
 }
 
-/// Whose pinned host memory is.
+/// The owner of pinned host memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PinnedOwner {
-    /// Allocated by the driver. Kernels of the device reach it.
+    /// Allocated by the driver. Kernels of the device can access it.
     Driver,
-    /// The program's own, and registered. Kernels do not reach it.
+    /// The program's own memory, registered. Kernels cannot access it.
     Program,
 }
 
-/// What is known of an address.
+/// The properties of an address.
 pub(crate) struct Found {
     pub(crate) device: i32,
-    /// The context it belongs to. Memory that was allocated in a stream's order belongs to the
-    /// device.
+    /// The owning context. Stream-ordered memory belongs to the device.
     pub(crate) context: Option<Arc<Context>>,
     pub(crate) start: u64,
     pub(crate) bytes: u64,
@@ -69,7 +67,7 @@ pub(crate) struct Found {
     pub(crate) is_managed: bool,
 }
 
-/// How many ranges there are, and of how many bytes.
+/// A number of ranges, and their bytes.
 pub(crate) struct Amount {
     pub(crate) ranges: usize,
     pub(crate) bytes: u64,
@@ -87,7 +85,7 @@ impl<T> Range<T> {
         }
     }
 
-    /// The memory goes: its addresses may come back as other memory.
+    /// Forgets recorded accesses to freed memory, whose addresses may be reused.
     fn forget_accesses(&self, start: u64) {
         self.context.device.orders.forget(start, self.bytes);
     }
@@ -138,7 +136,7 @@ impl KnownMemory {
         Ok(address)
     }
 
-    /// Allocates memory that the host and all devices reach.
+    /// Allocates memory that the host and all devices can access.
     pub(crate) fn alloc_managed(
         &self,
         machine: &Machine,
@@ -171,7 +169,7 @@ impl KnownMemory {
         Ok(Arc::clone(&range.context))
     }
 
-    /// Forgets the allocation that starts at `address`; its memory is the caller's to free.
+    /// Forgets the allocation that starts at `address`. The caller frees the memory.
     pub(crate) fn forget(&self, address: u64) -> Outcome {
         let known = lock(&self.device).remove(&address);
         known.map(drop).ok_or(Code::INVALID_VALUE)
@@ -213,7 +211,7 @@ impl KnownMemory {
         Ok(start)
     }
 
-    /// Takes note that the program's own memory is pinned.
+    /// Records that memory of the program is pinned.
     pub(crate) fn register_host(
         &self,
         context: &Arc<Context>,
@@ -239,7 +237,7 @@ impl KnownMemory {
         Ok(())
     }
 
-    /// Frees what `alloc_host` gave.
+    /// Frees memory of `alloc_host`.
     pub(crate) fn free_host(&self, pointer: HostPointer) -> Outcome {
         let mut host = lock(&self.host);
         let range = host.get(&pointer.address()).ok_or(Code::INVALID_VALUE)?;
@@ -265,7 +263,8 @@ impl KnownMemory {
         Ok(())
     }
 
-    /// Where kernels reach pinned host memory that the driver has allocated: at the same address.
+    /// The device address of pinned host memory that the driver has allocated, which is its host
+    /// address.
     pub(crate) fn device_pointer_of(&self, address: u64) -> Outcome<u64> {
         let host = lock(&self.host);
         let range = host.range(..=address).next_back();
@@ -282,7 +281,7 @@ impl KnownMemory {
         (address - start < range.bytes).then(|| (range.found(*start), range.kind.flags))
     }
 
-    /// Whether all of these bytes of the host are pinned.
+    /// Whether all these host bytes are pinned.
     pub(crate) fn is_pinned(&self, pointer: HostPointer, bytes: usize) -> bool {
         self.find_host(pointer.address()).is_some_and(|(found, _)| {
             let left = found.start + found.bytes - pointer.address();
@@ -290,7 +289,7 @@ impl KnownMemory {
         })
     }
 
-    /// Frees everything that was allocated or registered in a context; gives how much it was.
+    /// Frees all memory that was allocated or registered in a context, and gives its amount.
     pub(crate) fn free_all_of(&self, machine: &Machine, context: &Arc<Context>) -> Left {
         let mut left = Left::default();
         lock(&self.device).retain(|address, range| {
@@ -299,7 +298,7 @@ impl KnownMemory {
                 left.allocations += 1;
                 left.allocated_bytes += range.bytes;
                 range.forget_accesses(*address);
-                // Fails only where work of the context has freed it already.
+                // Fails only if work of the context has freed it already.
                 let _ = match range.kind {
                     Order::Managed => free_managed(machine, *address),
                     Order::AtOnce | Order::OfStream => {
@@ -312,7 +311,7 @@ impl KnownMemory {
         lock(&self.host).retain(|address, range| {
             let stays = !Arc::ptr_eq(&range.context, context);
             if !stays {
-                // Does nothing where the memory is the program's own.
+                // Does nothing if the memory is the program's own.
                 context.device.memory.unpin(*address);
                 range.forget_accesses(*address);
                 left.pinned += 1;

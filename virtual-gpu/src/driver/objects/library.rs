@@ -1,4 +1,4 @@
-//! Libraries: PTX that is loaded into each context when a kernel of it is first wanted there.
+//! Libraries: PTX that is loaded into a context when one of its kernels is first used there.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, Weak};
 pub(crate) struct Library {
     text: String,
     loaded: Mutex<Vec<Loaded>>,
-    /// The kernels that somebody has asked for.
+    /// The kernels that were looked up.
     kernels: Mutex<Vec<(CString, Handle<LibraryKernel>)>>,
 }
 
@@ -23,11 +23,11 @@ struct Loaded {
     handle: Handle<Module>,
 }
 
-/// A kernel of a library, in whichever context.
+/// A kernel of a library, in any context.
 pub(crate) struct LibraryKernel {
     pub(crate) library: Arc<Library>,
     pub(crate) handle: Handle<Library>,
-    /// Its name. The text stays where it is, so that a caller can be given its address.
+    /// Its name. Its address is given to callers, so the text must not move.
     pub(crate) name: CString,
 }
 

@@ -1,8 +1,8 @@
-//! Linkers: what becomes one image.
+//! Linkers: the inputs of one image.
 //!
-//! Added are PTX texts that name each other's functions and variables, and libraries. A library is taken and not looked at, as
-//! the device runtime's calls are a part of the virtual device. The image is one text that says what all of them say. A fault
-//! names lines of that text: those of the first are as they were.
+//! The inputs are PTX texts that refer to each other's functions and variables, and libraries. A library is accepted
+//! and not read, as the functions of the device runtime are built in. The image is one combined text. Faults name its
+//! lines; the lines of the first input keep their numbers.
 
 use crate::driver::calls::jit::Logs;
 use crate::driver::objects::context::Context;
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// A linker.
 pub(crate) struct Linker {
     pub(crate) context: Arc<Context>,
-    /// Where its owner wants the logs.
+    /// The log buffers of its owner.
     pub(crate) logs: Logs,
     /// The texts that were added.
     pub(crate) texts: Mutex<Vec<String>>,

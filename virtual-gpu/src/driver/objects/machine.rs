@@ -1,4 +1,4 @@
-//! The machine: its devices, and the tables of everything that lives on them.
+//! The machine: its devices, and the tables of their live objects.
 
 use crate::checks::Orders;
 use crate::driver::abi::Handle;
@@ -50,10 +50,10 @@ pub(crate) struct Device {
     pub(crate) ordinal: i32,
     pub(crate) config: DeviceConfig,
     pub(crate) memory: Memory,
-    /// The order of all work on the machine, and what it has touched.
+    /// The order of all work on the machine, and the memory that it touched.
     pub(crate) orders: Arc<Orders>,
     pub(crate) primary: Primary,
-    /// The pool that it has from the start.
+    /// Its default pool.
     pub(crate) pool: Handle<Pool>,
 }
 
@@ -102,13 +102,13 @@ impl Machine {
         self.devices.get(index).ok_or(Code::INVALID_DEVICE)
     }
 
-    /// The memory in which an address lies. Addresses differ between devices, so one device has it.
+    /// The memory of the device that has this address, which is at most one.
     pub(crate) fn memory_at(&self, address: u64) -> Option<&Memory> {
         let mut memories = self.devices.iter().map(|device| &device.memory);
         memories.find(|memory| memory.find(address).is_some())
     }
 
-    /// Forgets everything that lives in a context, and the context; gives what that was.
+    /// Removes a context with all its objects, and gives their numbers.
     pub(crate) fn destroy(&self, context: &Arc<Context>) -> Left {
         context.drain();
         self.captures.abandon(context);
@@ -131,7 +131,7 @@ impl Machine {
         }
     }
 
-    /// Destroys a context, and reports what its owner has left alive there.
+    /// Destroys a context, and reports objects that the program did not free.
     pub(crate) fn let_go(&self, context: &Arc<Context>) {
         let could_free = context.check().is_ok();
         let left = self.destroy(context);

@@ -1,6 +1,6 @@
-//! What lives in the virtual driver: devices, contexts, streams with their work, events, modules, linkers,
-//! memory that is known, captures and graphs. The calls in [`calls`](super::calls) look them up by
-//! handle and use them; nothing here knows of C.
+//! The objects of the virtual driver: devices, contexts, streams with their work, events, modules,
+//! linkers, known memory, captures and graphs. The calls in [`calls`](super::calls) look them up by
+//! handle. There are no C types here.
 
 pub(crate) mod capture;
 pub(crate) mod context;
@@ -25,7 +25,7 @@ pub(crate) mod work;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks, whether or not a panic of another thread has left the lock marked.
+/// Locks a mutex, even if it was poisoned by a panic.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,18 +10,18 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The preferred split of shared memory and cache that says "as the driver likes".
+/// The preferred split between shared memory and cache that leaves the choice to the driver.
 const DEFAULT_CARVEOUT: i32 = -1;
 
-/// A loaded module. Its variables are freed when the last that uses it has gone: the handle, a
-/// launch that waits, a graph.
+/// A loaded module. Its variables are freed with its last user: the handle, a queued launch or a
+/// graph.
 pub(crate) struct Module {
     pub(crate) context: Arc<Context>,
     loaded: Option<crate::Module>,
     functions: Mutex<BTreeMap<String, Handle<Function>>>,
 }
 
-/// A kernel of a module, with what was set for it.
+/// A kernel of a module, with its settings.
 pub(crate) struct Function {
     pub(crate) module: Arc<Module>,
     pub(crate) handle: Handle<Module>,
@@ -29,6 +29,17 @@ pub(crate) struct Function {
     /// Bytes of dynamic shared memory that a launch may ask for.
     pub(crate) max_dynamic_shared_bytes: AtomicU32,
     pub(crate) carveout: AtomicI32,
+    pub(crate) setup: Mutex<Setup>,
+}
+
+/// The shape and the parameters of the next launch by `cuLaunchGrid`.
+#[derive(Clone, Default)]
+pub(crate) struct Setup {
+    pub(crate) block: [u32; 3],
+    pub(crate) dynamic_shared_bytes: u32,
+    pub(crate) parameters: Vec<u8>,
+    /// The bytes that a launch passes on, which are at most those of `parameters`.
+    pub(crate) parameter_bytes: usize,
 }
 
 impl Module {
@@ -76,13 +87,14 @@ impl Module {
             kernel: kernel.clone(),
             max_dynamic_shared_bytes: AtomicU32::new(default_dynamic_shared_bytes(kernel, config)),
             carveout: AtomicI32::new(DEFAULT_CARVEOUT),
+            setup: Mutex::default(),
         });
         functions.insert(name.to_owned(), made);
         Ok(made)
     }
 }
 
-/// What a launch may ask for where nobody has opted in to more.
+/// The dynamic shared memory that a launch may ask for by default.
 fn default_dynamic_shared_bytes(kernel: &Kernel, config: &DeviceConfig) -> u32 {
     config
         .shared_bytes_per_block
@@ -105,8 +117,8 @@ impl Function {
         declared.map_or(of_device, |threads| threads.min(of_device))
     }
 
-    /// Blocks that one multiprocessor holds at once. As by the real driver, more threads than the
-    /// kernel declares are counted like any others, though no such block can be launched.
+    /// Blocks that one multiprocessor holds at once. As with the real driver, the block may be
+    /// larger than the kernel allows, though it could not be launched.
     pub(crate) fn blocks_per_multiprocessor(
         &self,
         threads: u32,
@@ -126,7 +138,8 @@ impl Function {
 impl Drop for Module {
     fn drop(&mut self) {
         if let Some(loaded) = self.loaded.take() {
-            // Fails only if something else has freed a variable of the module, and then it is free.
+            // Fails only if the program has freed a variable of the module itself, and then there
+            // is nothing left to free.
             let _ = loaded.unload(&self.context.device.memory);
         }
     }

@@ -1,11 +1,11 @@
-//! Memory pools. An allocation of a pool is one in a stream's order. Nothing is kept for later, so what can be set for a pool
-//! changes nothing but the answer.
+//! Memory pools. An allocation from a pool is a stream-ordered one. Freed memory is not kept, so the settings of a pool
+//! are only stored and returned.
 
 use crate::driver::code::{Code, Outcome};
 use crate::driver::objects::lock;
 use std::sync::Mutex;
 
-/// Settings that are 0 or 1, and how many bytes a pool keeps when they are free.
+/// The attributes with the values 0 or 1, and the number of free bytes that a pool keeps.
 const SWITCHES: std::ops::RangeInclusive<i32> = 1..=3;
 const KEPT_BYTES: i32 = 4;
 /// Counts of bytes, which are not kept.
@@ -19,7 +19,7 @@ pub(crate) struct Pool {
     settings: Mutex<[u64; 4]>,
 }
 
-/// Whether the device has the pool from the start, or somebody has made it.
+/// Whether it is the device's default pool or was created by a program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Default,
@@ -55,7 +55,7 @@ impl Pool {
     }
 }
 
-/// Whether the value of a setting has eight bytes, and not four.
+/// Whether the value of an attribute has eight bytes in place of four.
 pub(crate) fn is_wide(setting: i32) -> bool {
     setting == KEPT_BYTES
 }

@@ -1,5 +1,5 @@
-//! The primary context of a device: made when it is first retained, gone when it is reset or when
-//! the last one lets go. Its handle stays the same for the life of the process.
+//! The primary context of a device: made when it is first retained, destroyed when it is reset or
+//! released for the last time. Its handle stays the same for the life of the process.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -11,8 +11,7 @@ use crate::driver::objects::threads::ThreadId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// Flags that a context may be made with: the way to wait (0, 1, 2 or 4), mapped host memory, local
-/// memory.
+/// Flags of a context: the way to wait (0, 1, 2 or 4), mapped host memory, local memory.
 const FLAGS: u32 = 0xff;
 
 /// The primary context of a device.
@@ -24,7 +23,7 @@ pub(crate) struct Primary {
 #[derive(Default)]
 struct State {
     retains: u64,
-    /// Retains less releases of each thread, for its account.
+    /// Retains minus releases of each thread, for [`Live`](crate::driver::Live).
     by_thread: HashMap<ThreadId, i64>,
     flags: u32,
     context: Option<Arc<Context>>,
@@ -46,7 +45,7 @@ pub(crate) struct PrimaryState {
 }
 
 impl Primary {
-    /// The context's handle, whether or not there is the context.
+    /// The context's handle, whether or not the context exists.
     pub(crate) fn handle(&self) -> Handle<Context> {
         self.handle
     }
@@ -74,7 +73,7 @@ impl Primary {
         self.handle
     }
 
-    /// Lets go once; the last one to let go destroys the context.
+    /// Releases the context once. The last release destroys it.
     pub(crate) fn release(&self, machine: &Machine) -> Outcome {
         let mut state = lock(&self.state);
         state.retains = state.retains.checked_sub(1).ok_or(Code::INVALID_CONTEXT)?;
@@ -87,7 +86,8 @@ impl Primary {
         Ok(())
     }
 
-    /// Destroys the context. Whoever has retained it must still release it, and may retain it again.
+    /// Destroys the context. The program must still release it as often as it retained it, and may
+    /// retain it again.
     pub(crate) fn reset(&self, machine: &Machine) {
         let mut state = lock(&self.state);
         if let Some(context) = state.context.take() {

@@ -1,9 +1,8 @@
-//! The steps of a graph that can be launched: its nodes, those of graphs that were launched in it put in
-//! their places, and which of them come before which.
+//! The steps of an executable graph: its nodes, with child graphs expanded, and their order.
 //!
-//! That is told by clocks over chains: the nodes of a chain come one after the other. A node goes on with a
-//! chain whose last node comes before it, if there is one; else it begins a chain. So a graph of one
-//! stream has one chain, and a graph of several has few.
+//! Clocks over chains give the order. The nodes of a chain come one after the other. A node is added to a
+//! chain whose last node comes before it, or begins a chain if there is none. So a graph of one stream has
+//! one chain, and a graph of several streams has few.
 
 use crate::checks::{Clock, NodePlace};
 use crate::driver::objects::graph::Node;
@@ -26,10 +25,10 @@ struct Steps {
     chains: Vec<u64>,
 }
 
-/// The steps of nodes, each of which comes after nodes before it in the list.
+/// Makes the steps of nodes. Each node depends only on nodes before it in the list.
 pub(super) fn steps(nodes: &[Node]) -> Vec<Step> {
     let mut steps = Steps::default();
-    // By node, what is known when it is done.
+    // The clock of each node.
     let mut known: Vec<Clock> = Vec::with_capacity(nodes.len());
     for node in nodes {
         let mut before = Clock::default();
@@ -44,7 +43,7 @@ pub(super) fn steps(nodes: &[Node]) -> Vec<Step> {
 }
 
 impl Steps {
-    /// Adds a node. Gives what is known when it is done.
+    /// Adds a node. Gives its clock.
     fn add(&mut self, action: Action, call: &'static str, before: Clock) -> Clock {
         let is_last = |(chain, place): &(u64, u64)| self.chains.get(*chain as usize) == Some(place);
         let (chain, place) = match before.times().find(is_last) {
@@ -70,7 +69,7 @@ impl Steps {
         known
     }
 
-    /// Adds the nodes of a graph that is a node itself.
+    /// Adds the nodes of a child graph.
     fn add_all(&mut self, inner: &[Step], before: &Clock) -> Clock {
         let first = self.chains.len() as u64;
         let mut all = before.clone();

@@ -1,13 +1,11 @@
-//! Streams: queues of work that is done lazily, at the latest when somebody must see its effect.
+//! Streams: queues of work that is done lazily, at the latest when its effect must be visible.
 //!
-//! Whoever waits drives: [`Ticket::finish`] takes the work in front of a queue, and the work of
-//! other streams that it must come after, and does it on the calling thread. A stream does one
-//! piece of work at a time, and no lock is held meanwhile, so threads with streams of their own
-//! work side by side.
+//! The thread that waits does the work: [`Ticket::finish`] takes work from the front of a queue, and the work of other
+//! streams that it depends on, and does it on the calling thread. A stream does one piece of work at a time, and no
+//! lock is held meanwhile, so threads with streams of their own run in parallel.
 //!
-//! Laziness is one of the schedules that a real device may show, and the one that shows most
-//! mistakes. It also means that work proceeds only inside driver calls: a host that spins on pinned
-//! memory waits forever.
+//! Lazy work is one of the schedules of a real device, and the one that reveals the most mistakes. It also means that
+//! work proceeds only inside driver calls: a host that spins on pinned memory, and makes no call, waits forever.
 
 pub(crate) use crate::StreamKind as Ordering;
 use crate::StreamName;
@@ -25,11 +23,11 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering as Atomically};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// A stream with more work than this does some of it when more is added, as a full queue of a real
-/// device makes the host wait.
+/// A stream with more work than this does some of it when more is added, as a real device makes the host wait when its
+/// queue is full.
 const QUEUE_LIMIT: usize = 1024;
 
-/// The handle that stands for the legacy default stream, beside null.
+/// The handle that, like null, stands for the legacy default stream.
 const LEGACY: usize = 1;
 /// The handle that stands for the calling thread's default stream.
 const PER_THREAD: usize = 2;
@@ -44,7 +42,7 @@ pub(crate) struct Stream {
     pub(crate) capture: Mutex<Option<Tail>>,
     queue: Mutex<Queue>,
     idle: Condvar,
-    /// The work enqueued last: its number, and what is known when it is done.
+    /// The number and the clock of the work enqueued last.
     last: Mutex<(u64, Arc<Clock>)>,
     /// Number of the work done last.
     done: AtomicU64,
@@ -60,11 +58,11 @@ struct Queue {
 enum Turn {
     #[default]
     Free,
-    /// A thread does a piece of the stream's work.
+    /// A thread is doing a piece of the stream's work.
     Taken,
 }
 
-/// How far one step has led.
+/// Whether a step has reached its ticket.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Progress {
     Done,
@@ -112,7 +110,7 @@ impl Stream {
         }
     }
 
-    /// Called by the context alone, which gives out the numbers.
+    /// Called by the context only, which numbers the work.
     pub(crate) fn push(&self, work: Work) {
         let mut queue = lock(&self.queue);
         *lock(&self.last) = (work.number, Arc::clone(&work.clock));
@@ -154,7 +152,7 @@ impl Stream {
         queue.waiting.pop_front().map_or(Front::Done, Front::Ready)
     }
 
-    /// Takes note that the work of this number is done, and gives up the turn.
+    /// Records that the work with this number is done, and lets other threads work on the stream.
     pub(crate) fn finished(&self, number: u64) {
         let mut queue = lock(&self.queue);
         queue.turn = Turn::Free;
@@ -177,19 +175,19 @@ impl Ticket {
         self.stream.done.load(Atomically::Acquire) >= self.number
     }
 
-    /// Takes note that the host has been told that the work up to here is done.
+    /// Records that the host knows that the work up to here is done.
     pub(crate) fn tell(&self) {
         self.stream.context.device.orders.told(&self.clock);
     }
 
-    /// Does the work up to here, or waits for the thread that does. Who waits because the host asked for
-    /// it, [tells](Self::tell) the host then.
+    /// Does the work up to here, or waits for the thread that does it. A call that waits for the host's sake must
+    /// [`tell`](Self::tell) afterwards.
     pub(crate) fn finish(&self) {
         while self.step() == Progress::NotYet {}
     }
 
-    /// Does one piece of the work that is left up to here, unless another thread does it. What may wait for the calling
-    /// thread, as host functions do, is left to a thread of its own. So this returns in any case.
+    /// Does one piece of the remaining work up to here, unless another thread is doing it. Work that may wait for the
+    /// calling thread, such as a host function, is done on a new thread. So this function always returns.
     pub(crate) fn nudge(&self) {
         let mut ticket = self.clone();
         loop {
@@ -210,7 +208,7 @@ impl Ticket {
         }
     }
 
-    /// Does one piece of the work that is left up to here, or waits for the thread that does.
+    /// Does one piece of the remaining work up to here, or waits for the thread that does it.
     pub(crate) fn step(&self) -> Progress {
         let mut ticket = self.clone();
         loop {
@@ -233,7 +231,7 @@ impl Ticket {
     }
 }
 
-/// The stream that the handle zero stands for in the call that the calling thread is inside of.
+/// The stream that the handle zero means in the current call.
 pub(crate) fn default_stream(context: &Arc<Context>) -> Arc<Stream> {
     if default_stream::is_of_thread() {
         return context.per_thread();
@@ -241,10 +239,9 @@ pub(crate) fn default_stream(context: &Arc<Context>) -> Arc<Stream> {
     context.legacy()
 }
 
-/// The stream that a handle stands for, and whose context can be worked in, be it current or not.
+/// The stream of a handle. Its context must be usable, and need not be current.
 ///
-/// An event in a stream's place is taken for a stream whose context has gone, as by the real
-/// driver.
+/// As with the real driver, the handle of an event counts as a stream whose context was destroyed.
 pub(crate) fn resolve(handle: Handle<Stream>) -> Outcome<Arc<Stream>> {
     let stream = match handle.key() {
         0 => default_stream(&current()?),

@@ -1,11 +1,11 @@
 //! Live objects by handle.
 //!
-//! A handle of the real driver is a pointer, and the heap soon gives out again what was freed. So
-//! are keys here: the key of the object that was destroyed last goes to the next object of the same
-//! kind. Until then a stale handle is an error; after that it names the newer object.
+//! A handle of the real driver is a pointer, and the heap soon reuses freed addresses. Keys are
+//! reused here in the same way: the next object gets the key of the last destroyed object of its
+//! kind. Until then a stale handle is an error; afterwards it names the newer object.
 //!
-//! A key belongs to one kind of object for the life of the process, so a handle of another kind is
-//! never taken for a live one. Keys that a caller chose ([`Table::insert_at`]) are left to it.
+//! A key belongs to one kind of object for the life of the process, so a handle of one kind is
+//! never accepted as another. Keys that a caller chose ([`Table::insert_at`]) are not reused.
 
 use crate::driver::abi::Handle;
 use crate::driver::code::{Code, Outcome};
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// The first key; below it lie null and the two handles that stand for default streams.
+/// The first key. Null and the two handles of default streams lie below it.
 const FIRST_KEY: usize = 0x1000;
 /// Keys are this far apart, as pointers to objects would be.
 const KEY_STEP: usize = 0x10;
@@ -27,7 +27,7 @@ pub(crate) struct Table<K> {
 
 struct State<K> {
     live: BTreeMap<usize, Entry<K>>,
-    /// Keys that may be given out again; the last one is the next.
+    /// Keys to be reused, the next one last.
     free: Vec<usize>,
 }
 
@@ -37,14 +37,14 @@ struct Entry<K> {
     key_of: KeyOf,
 }
 
-/// Who chose a key.
+/// How a key was chosen.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum KeyOf {
     Table,
     Caller,
 }
 
-/// Whose objects are counted.
+/// Which objects are counted.
 #[derive(Clone, Copy)]
 pub(crate) enum Owner {
     Anyone,
@@ -86,7 +86,7 @@ impl<K> State<K> {
 }
 
 impl<K> Table<K> {
-    /// An empty table, in which looking for what is not there gives `missing`.
+    /// An empty table. A lookup that finds nothing fails with `missing`.
     pub(crate) fn new(missing: Code) -> Self {
         let state = State {
             live: BTreeMap::new(),
@@ -105,7 +105,7 @@ impl<K> Table<K> {
         Handle::from_key(key)
     }
 
-    /// Inserts under a key of [`new_key`] that the caller keeps for this object.
+    /// Inserts an object under a key of [`new_key`] that the caller keeps for it.
     pub(crate) fn insert_at(&self, handle: Handle<K>, object: impl Into<Arc<K>>) {
         let object = object.into();
         self.write().insert(handle.key(), object, KeyOf::Caller);
@@ -123,8 +123,8 @@ impl<K> Table<K> {
         Ok(state.release(handle.key(), entry))
     }
 
-    /// Removes the objects that `stays` does not want to keep, and gives them back, so that they
-    /// are dropped where the table is not locked.
+    /// Removes and returns the objects for which `stays` is false, so that they are dropped while
+    /// the table is not locked.
     pub(crate) fn retain(&self, stays: impl Fn(&K) -> bool) -> Vec<Arc<K>> {
         let mut state = self.write();
         let gone = state.live.extract_if(.., |_, entry| !stays(&entry.object));

@@ -1,8 +1,8 @@
-//! Which host thread it is that calls, to its very end.
+//! The identity of the calling host thread, until it has ended.
 //!
-//! Programs call the driver from destructors of thread-local storage and from functions that `atexit`
-//! registers. By then the standard library may have no name for the thread any more, so the driver has
-//! numbers of its own, in storage without a destructor.
+//! Programs call the driver from destructors of thread-local storage and from functions registered
+//! with `atexit`. By then the standard library may have dropped its thread id, so the driver keeps its
+//! own number, in storage without a destructor.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};

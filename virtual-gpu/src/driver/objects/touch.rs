@@ -1,5 +1,5 @@
-//! Reports what a piece of work touches to the record of all work ([`Orders`](crate::checks::Orders)), and
-//! stops it if it races.
+//! Reports the memory that a piece of work touches to the record of all work
+//! ([`Orders`](crate::checks::Orders)), and stops the work if it races.
 
 use crate::checks::{Clock, NodePlace, Piece, Raw, Run, Touched, What};
 use crate::driver::code::{Code, Outcome};
@@ -30,7 +30,7 @@ impl Doing<'_> {
         self.context.device.orders.told(self.clock);
     }
 
-    /// A copy is about to be carried out. If it races, it is not.
+    /// Called before a copy. A copy that races is not carried out.
     pub(super) fn copies(&self, copy: &Copy) -> Outcome {
         let ends = [
             (&copy.from, AccessKind::Read),
@@ -74,7 +74,7 @@ impl Doing<'_> {
         }
     }
 
-    /// Compares what the work touches with what other work did; reports a race.
+    /// Compares the accesses of the work with those of other work, and reports a race.
     pub(super) fn compare(&self, what: What, raw: Raw) -> Option<Box<StreamRace>> {
         if self.by.options.checks.race == Switch::Off {
             return None;
@@ -94,8 +94,8 @@ impl Doing<'_> {
     }
 }
 
-/// Where the bytes of a copy's end start, if they can be compared with others: on a device, or in
-/// page-locked memory of the host.
+/// The first address of one end of a copy, if it is compared with other accesses: on a device, or in
+/// page-locked memory.
 fn start_of(end: &End, extent: Extent2) -> Option<u64> {
     match &end.place {
         Place::Device(_, address) => Some(*address),
@@ -108,7 +108,7 @@ fn start_of(end: &End, extent: Extent2) -> Option<u64> {
     }
 }
 
-/// The rows of a copy's end or of a fill; one if nothing lies between them.
+/// The rows of one end of a copy, or of a fill. Adjacent rows count as one.
 fn rows(start: u64, pitch: usize, extent: Extent2, kind: AccessKind) -> impl Iterator<Item = Run> {
     let (width, pitch) = (extent.width_bytes as u64, pitch as u64);
     let (width, rows) = match extent.rows as u64 {

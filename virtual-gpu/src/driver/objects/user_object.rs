@@ -1,9 +1,9 @@
-//! User objects: something of the program's that lives as long as the graphs that need it.
+//! User objects: data of the program that lives as long as the graphs that need it.
 //!
-//! An object has references: those of the program and those of graphs. A graph that is made
-//! launchable passes on as many references as it has, and a launch that is queued keeps those of
-//! its graph. When the last reference goes, the object's destructor is called: here on the thread
-//! that lets go, by the real driver on one of its own. Either way it must not call the driver.
+//! The program and graphs hold references to an object. An executable graph holds as many
+//! references as the graph that it was made from, and a queued launch keeps those of its graph.
+//! When the last reference is released, the object's destructor is called: here on the releasing
+//! thread, by the real driver on a thread of its own. In both cases it must not call the driver.
 
 use crate::driver::abi::{Handle, HostFunction};
 use crate::driver::code::{Code, Outcome};
@@ -12,13 +12,13 @@ use crate::driver::objects::machine::machine;
 use crate::driver::objects::work::call_host_function;
 use std::sync::{Arc, Mutex};
 
-/// Something of the program's, with a count of the references to it.
+/// Data of the program with a reference count.
 pub(crate) struct UserObject {
     destructor: HostFunction,
     references: Mutex<u32>,
 }
 
-/// References that a graph has to an object, which it gives back when it goes.
+/// References of a graph to an object, released when this is dropped.
 pub(crate) struct GraphReferences {
     handle: Handle<UserObject>,
     object: Arc<UserObject>,
@@ -26,7 +26,7 @@ pub(crate) struct GraphReferences {
 }
 
 impl UserObject {
-    /// An object with this many references, at least one, that are the program's.
+    /// An object with this many references of the program, at least one.
     pub(crate) fn new(destructor: HostFunction, references: u32) -> Self {
         Self {
             destructor,
@@ -41,7 +41,7 @@ impl UserObject {
         Ok(())
     }
 
-    /// Gives references back; the last one to go ends the object.
+    /// Releases references. The last one calls the destructor.
     pub(crate) fn release(&self, handle: Handle<Self>, count: u32) -> Outcome {
         let left = {
             let mut references = lock(&self.references);
@@ -57,7 +57,7 @@ impl UserObject {
 }
 
 impl GraphReferences {
-    /// References that were counted before and are a graph's from now on.
+    /// References of the program that now belong to a graph.
     pub(crate) fn moved(handle: Handle<UserObject>, object: Arc<UserObject>, count: u32) -> Self {
         Self {
             handle,
@@ -66,7 +66,7 @@ impl GraphReferences {
         }
     }
 
-    /// References in addition to those that there are.
+    /// Additional references for a graph.
     pub(crate) fn added(
         handle: Handle<UserObject>,
         object: Arc<UserObject>,
@@ -88,7 +88,7 @@ impl GraphReferences {
 
 impl Drop for GraphReferences {
     fn drop(&mut self) {
-        // Fails only for a program that has given back references that were not its own.
+        // Fails only if the program has released references that were not its own.
         let _ = self.object.release(self.handle, self.count);
     }
 }

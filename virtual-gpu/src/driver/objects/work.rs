@@ -1,4 +1,5 @@
-//! Pieces of work: what waits in a stream's queue, what a graph's nodes do, and how it is done.
+//! Pieces of work: the entries of a stream's queue, the actions of a graph's nodes, and how they
+//! are done.
 
 use crate::checks::{Clock, What};
 use crate::driver::abi::HostFunction;
@@ -22,16 +23,16 @@ use std::time::Instant;
 /// A piece of work in a stream's queue.
 pub(crate) struct Work {
     pub(crate) number: u64,
-    /// What comes before it, and itself.
+    /// Covers all work before it, and itself.
     pub(crate) clock: Arc<Clock>,
-    /// What must be done before, in other streams.
+    /// Work of other streams that must be done before.
     pub(crate) after: Vec<Ticket>,
     pub(crate) action: Action,
-    /// The host thread that enqueued it, and what it asked for.
+    /// The host thread that enqueued it, with its options.
     pub(crate) by: Enqueuer,
 }
 
-/// What is to be done.
+/// The action of a piece of work.
 #[derive(Clone)]
 pub(crate) enum Action {
     Kernel(Arc<KernelLaunch>),
@@ -44,9 +45,9 @@ pub(crate) enum Action {
     Free(&'static Device, u64),
     /// The nodes of a graph, in the order in which they were captured.
     Graph(Arc<[Step]>),
-    /// Nothing: it only waits.
+    /// Nothing. Only its dependencies matter.
     Wait,
-    /// Nothing: it keeps what a graph needs until the graph's launch is done.
+    /// Nothing. It keeps a graph's references until the graph's launch is done.
     Hold(#[expect(dead_code, reason = "kept for its end")] Arc<Vec<GraphReferences>>),
 }
 
@@ -62,21 +63,22 @@ thread_local! {
     static INSIDE_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is carrying out a host function of a stream, which must not call the driver.
+/// Whether this thread is running a host function of a stream, which must not call the driver.
 pub(crate) fn inside_host_function() -> bool {
     INSIDE_HOST_FUNCTION.try_with(Cell::get).unwrap_or(false)
 }
 
 /// Calls a function of the program's, which must not call the driver.
 pub(crate) fn call_host_function(function: &HostFunction) {
-    // A thread that is ending has no mark, and lets the function call what it likes.
+    // A thread that is ending cannot be marked, so driver calls of the function are not refused
+    // there.
     let _ = INSIDE_HOST_FUNCTION.try_with(|inside| inside.set(true));
     function.call();
     let _ = INSIDE_HOST_FUNCTION.try_with(|inside| inside.set(false));
 }
 
 impl Work {
-    /// Does the work on a thread of its own, or on this one where there are no more.
+    /// Does the work on a new thread, or on this one if none can be started.
     pub(crate) fn perform_elsewhere(self, stream: Arc<Stream>) {
         let work = Arc::new(self);
         let (other, of_other) = (Arc::clone(&work), Arc::clone(&stream));
@@ -90,7 +92,7 @@ impl Work {
         }
     }
 
-    /// Does the work. What fails poisons the context, and in a poisoned context nothing is done.
+    /// Does the work. A failure poisons the context. In a poisoned context nothing is done.
     pub(crate) fn perform(&self, stream: &Stream) {
         let context = &*stream.context;
         if context.check().is_err() {
@@ -113,7 +115,7 @@ impl Work {
 }
 
 impl Action {
-    /// Whether it calls a function of the program's.
+    /// Whether it calls a host function of the program.
     pub(crate) fn calls_the_program(&self) -> bool {
         match self {
             Action::Host(_) => true,

@@ -1,9 +1,8 @@
-//! From a C symbol to the one that answers it: the real driver's function of the same name, or
-//! ours.
+//! From a C symbol to the function that answers: the real driver's of the same name, or ours.
 //!
-//! Every call passes through [`dispatch`], so it is here, once, that faults are injected and calls
-//! recorded, that a call is refused inside a host function of a stream, and that a panic of ours (a
-//! defect) ends as `CUDA_ERROR_UNKNOWN` and not in the C caller's frames.
+//! Every call passes through [`dispatch`]. It injects failures, records calls, and refuses calls inside a host
+//! function of a stream. A panic of this crate, which is a defect, becomes `CUDA_ERROR_UNKNOWN` there and does not
+//! unwind into C frames.
 
 use crate::driver::code::{Code, Outcome, SUCCESS};
 use crate::driver::inject::{self, Verdict};
@@ -17,15 +16,14 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-/// What is particular about a call. Matters to injected faults and to calls with nobody to answer
-/// them.
+/// The class of a call. It matters for injected failures, and if there is no driver.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Nothing.
     Ordinary,
-    /// Waits for work, so it is where a deferred error shows.
+    /// Waits for work, so it returns deferred errors.
     Synchronises,
-    /// Works in a context that a sticky error has poisoned.
+    /// Works even in a context that a sticky error has poisoned.
     Survives,
     /// Needs no device at all.
     Pure,
@@ -37,13 +35,13 @@ thread_local! {
     static INSIDE: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
-/// Whether the calling thread is inside a driver call. An allocator that counts what a program
-/// allocates can leave out what the driver does.
+/// Whether the calling thread is inside a driver call. With it, an allocator that counts a program's allocations
+/// can leave out those of the driver.
 pub fn inside_a_call() -> bool {
     current_call().is_some()
 }
 
-/// The driver call that the calling thread is inside of, spelt as the exported symbol.
+/// The driver call that the calling thread is in, as the exported symbol.
 pub(crate) fn current_call() -> Option<&'static str> {
     INSIDE.try_with(Cell::get).unwrap_or(None)
 }
@@ -64,7 +62,7 @@ impl Inside {
 
 impl Drop for Inside {
     fn drop(&mut self) {
-        // Where the thread's storage is gone already, nobody asks.
+        // If the thread's storage is gone already, there is nothing to restore.
         let _ = INSIDE.try_with(|inside| inside.set(self.outer));
     }
 }
@@ -111,7 +109,7 @@ fn route(class: Class, real: impl FnOnce(&Real) -> i32, ours: impl FnOnce() -> O
     }
 }
 
-/// Names a call that is not supported on stderr, the first time.
+/// Names an unsupported call on stderr, once.
 fn say_once(call: Option<&'static str>) {
     static SAID: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let Some(call) = call else { return };
@@ -138,9 +136,9 @@ fn number(outcome: Outcome) -> i32 {
     }
 }
 
-/// Exports the symbols of a table: `name(argument: type, …) => function, Class, then;`. Without a
-/// class it is `Ordinary`. What comes last is called with the same arguments when the real driver has answered.
-/// `name / per_thread(…)` exports two symbols. For the second, the default stream is the calling thread's own.
+/// Exports the symbols of a table: `name(argument: type, …) => function, Class, then;`. Without a class it is
+/// `Ordinary`. The last part is called with the same arguments after the real driver has answered. `name /
+/// per_thread(…)` exports two symbols. For the second, the default stream is the calling thread's own.
 macro_rules! exports {
     ($($name:ident $(/ $per_thread:ident)? ($($arguments:tt)*) => $function:path $(, $class:ident $(, $then:path)?)?;)*) => {
         $(row!($name [$($per_thread)?] ($($arguments)*) $function, [$($class $(, $then)?)?]);)*
@@ -244,7 +242,7 @@ pub(crate) fn dispatch_unsupported(
     )
 }
 
-/// What a row of the table has to do when the real driver has answered, if anything.
+/// The action of a row after the real driver has answered, if there is one.
 macro_rules! follow {
     (; $code:ident; $($argument:ident),*) => {};
     ($then:path; $code:ident; $($argument:ident),*) => {

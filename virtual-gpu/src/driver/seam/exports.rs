@@ -3,15 +3,13 @@
 //!
 //! # Safety
 //!
-//! One contract for all: a caller keeps to what the CUDA documentation asks of each argument. That
-//! is, each pointer is null or valid for what the call reads or writes there; memory of an
-//! asynchronous copy stays valid until the stream has done it if it is pinned; functions that are
-//! passed have the documented type. Handles and device addresses need no care: a wrong one is an
-//! error.
+//! One contract for all: each argument meets the CUDA documentation. That is, each pointer is null or valid for
+//! the bytes that the call reads or writes there; pinned memory of an asynchronous copy stays valid until the
+//! stream has done the copy; callbacks have the documented type. Handles and device addresses may have any
+//! value: a wrong one is an error.
 //!
-//! The linker keeps these symbols in whatever program names this crate (`use virtual_gpu as _;` is
-//! enough). Where a real `libcuda` is linked as well, a symbol of the program comes before that of
-//! a shared library.
+//! The linker keeps these symbols in every program that names this crate (`use virtual_gpu as _;` is enough).
+//! If a real `libcuda` is linked as well, the program's symbols take precedence over those of a shared library.
 
 #![allow(non_snake_case, reason = "the names are CUDA's")]
 #![allow(clippy::too_many_arguments, reason = "the signatures are CUDA's")]
@@ -23,7 +21,7 @@ use crate::driver::abi::{
 use crate::driver::calls::{
     attributes, capture, context, copy, copy2d, device, error_names, event, fill, function, graph,
     host_memory, launch, library, link, managed, memory, module, occupancy, pointer, pool, primary,
-    proc_address, profiler, stream, user_object,
+    proc_address, profiler, setup, stream, user_object,
 };
 use crate::driver::code::{Code, SUCCESS};
 use crate::driver::default_stream;
@@ -95,6 +93,8 @@ exports! {
     cuCtxGetId(context: Handle<Context>, id: Out<u64>) => context::id, Survives;
     cuCtxCreate_v2(context: Out<Handle<Context>>, flags: u32, device: i32)
         => context::create, Survives;
+    cuCtxAttach(context: Out<Handle<Context>>, flags: u32) => context::attach;
+    cuCtxDetach(context: Handle<Context>) => context::detach, Survives;
     cuCtxDestroy_v2(context: Handle<Context>) => context::destroy, Survives;
     cuCtxPushCurrent_v2(context: Handle<Context>) => context::push, Survives;
     cuCtxPopCurrent_v2(context: Out<Handle<Context>>) => context::pop, Survives;
@@ -312,6 +312,19 @@ exports! {
     cuOccupancyAvailableDynamicSMemPerBlock(
         bytes: Out<usize>, function: Handle<Function>, blocks: i32, threads: i32
     ) => occupancy::available_dynamic_shared;
+    cuFuncSetBlockShape(function: Handle<Function>, x: i32, y: i32, z: i32)
+        => setup::set_block_shape;
+    cuFuncSetSharedSize(function: Handle<Function>, bytes: u32) => setup::set_shared_bytes;
+    cuParamSetSize(function: Handle<Function>, bytes: u32) => setup::set_parameter_bytes;
+    cuParamSeti(function: Handle<Function>, offset: i32, value: u32) => setup::set_integer;
+    cuParamSetf(function: Handle<Function>, offset: i32, value: f32) => setup::set_float;
+    cuParamSetv(function: Handle<Function>, offset: i32, from: HostPointer, bytes: u32)
+        => setup::set_vector;
+    cuLaunch(function: Handle<Function>) => setup::launch_block;
+    cuLaunchGrid(function: Handle<Function>, width: i32, height: i32) => setup::launch_grid;
+    cuLaunchGridAsync(
+        function: Handle<Function>, width: i32, height: i32, stream: Handle<Stream>
+    ) => setup::launch_grid_async;
     cuLaunchKernel / cuLaunchKernel_ptsz(
         function: Handle<Function>, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32,
         block_y: u32, block_z: u32, shared_bytes: u32, stream: Handle<Stream>,

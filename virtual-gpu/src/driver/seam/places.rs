@@ -19,18 +19,18 @@ const USUAL: [&str; 9] = [
     "/usr/local/cuda/compat",
 ];
 
-/// The directories, first the one to look in first.
+/// The directories, in search order.
 pub(crate) fn directories() -> Vec<PathBuf> {
     let of_program = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let mut all: Vec<PathBuf> = env::split_paths(&of_program).collect();
     all.extend(configured(Path::new(CONFIGURATION)));
     all.extend(USUAL.map(PathBuf::from));
-    // A relative directory would depend on where the program stands.
+    // A relative directory would depend on the working directory.
     all.retain(|directory| directory.is_absolute());
     all
 }
 
-/// The directories that the files of the loader's configuration name, one to a line.
+/// The directories in the loader's configuration files, one to a line.
 fn configured(folder: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = files.map(|file| file.path()).collect();

@@ -1,7 +1,7 @@
 //! The real driver's library: opened at run time, so that a program runs where there is none.
 //!
-//! This crate may itself be the first library of that name, or another copy of it may be: see [`MARK`]. Such a library is
-//! passed over, and the places where drivers are installed are searched for one that is not.
+//! The first library of that name may be this crate itself, or another copy of it: see [`MARK`]. Such a library is
+//! skipped, and the directories where drivers are installed are searched for another.
 
 use crate::driver::seam::places;
 use std::ffi::OsStr;
@@ -12,10 +12,10 @@ const LIBRARY: &str = "nvcuda.dll";
 #[cfg(not(windows))]
 const LIBRARY: &str = "libcuda.so.1";
 
-/// A symbol that this crate exports, and no real driver.
+/// A symbol that this crate exports and no real driver does.
 const MARK: &str = "virtual_gpu_mark\0";
 
-/// By this symbol, a library that is this crate is told from the real driver.
+/// This symbol distinguishes this crate from the real driver.
 #[unsafe(no_mangle)]
 extern "C" fn virtual_gpu_mark() {}
 
@@ -48,7 +48,7 @@ fn open_library(name: &OsStr) -> Result<Real, String> {
 }
 
 impl Real {
-    /// Whether this is not the real driver, but a copy of this crate.
+    /// Whether this is a copy of this crate, and not the real driver.
     fn is_virtual(&self) -> bool {
         // SAFETY: of this type if it is there.
         unsafe { self.find::<extern "C" fn()>(MARK) }.is_some()
@@ -73,7 +73,7 @@ impl Real {
         unsafe { init(0) == 0 && get_count(&mut count) == 0 && count > 0 }
     }
 
-    /// The driver's function of that name, which ends with NUL, where it has it.
+    /// The driver's function of that name, if it has one. The name ends with NUL.
     ///
     /// # Safety
     ///

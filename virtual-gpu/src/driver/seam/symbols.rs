@@ -1,9 +1,9 @@
-//! Which symbol answers a call of a certain version of CUDA.
+//! Finds the symbol of a call for a version of CUDA.
 //!
-//! `calls.txt` lists the calls of `cuda.h` of CUDA 13.5 and two of `cudaProfiler.h`, one to a line: its plain name, and the versions of CUDA that gave it
-//! a new signature. The first signature has the plain name for a symbol, the others `_v2`, `_v3` and so on. `_ptds` or
-//! `_ptsz` after a version stands for a second symbol with this ending, for which the default stream is the calling
-//! thread's own.
+//! `calls.txt` lists the calls of `cuda.h` of CUDA 13.5 and those of `cudaProfiler.h`, one to a line: its plain name,
+//! and the versions of CUDA that gave it a new signature. The symbol of the first signature is the plain name; the
+//! others end with `_v2`, `_v3` and so on. If a version ends with `_ptds` or `_ptsz`, there is a second symbol with
+//! this ending, whose default stream is the calling thread's own.
 
 use crate::driver::seam::{exports, unsupported};
 use std::collections::HashMap;
@@ -15,23 +15,23 @@ const CALLS: &str = include_str!("calls.txt");
 /// The newest version of CUDA whose calls are listed.
 pub(crate) const NEWEST_VERSION: i32 = 13_050;
 
-/// What `cuGetProcAddress` finds.
+/// The result of `cuGetProcAddress`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     Symbol(*mut c_void),
-    /// There is such a call, of a newer version of CUDA.
+    /// The call exists, but only since a newer version of CUDA.
     Newer,
     Nothing,
 }
 
-/// Which of two symbols is asked for where there are two.
+/// Which symbol is wanted, if a call has two.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DefaultStream {
     Legacy,
     OfThread,
 }
 
-/// The symbol for a call, by its plain name, as a version of CUDA had it.
+/// The symbol of a call in a version of CUDA, by its plain name.
 pub(crate) fn find(name: &str, version: i32, default_stream: DefaultStream) -> Found {
     let Some(versions) = versions_of(name) else {
         return Found::Nothing;

@@ -1,6 +1,6 @@
-//! The driver calls that the virtual device does not support: the rest of `cuda.h` of CUDA 13.5. Each answers
-//! `CUDA_ERROR_NOT_SUPPORTED` there, and is passed on where there is a real driver. Arguments have no names here, as
-//! nothing looks at them.
+//! The driver calls that the virtual device does not support: the rest of `cuda.h` of CUDA 13.5, and a call of
+//! `cudaProfiler.h`. Each answers `CUDA_ERROR_NOT_SUPPORTED` there, and is passed on where there is a real driver.
+//! Arguments have no names here, as they are not used.
 //!
 //! # Safety
 //!
@@ -50,8 +50,6 @@ unsupported! {
     cuCoredumpRegisterStartCallback(a: Ptr, b: Ptr, c: Ptr);
     cuCoredumpSetAttribute(a: i32, b: Ptr, c: Ptr);
     cuCoredumpSetAttributeGlobal(a: i32, b: Ptr, c: Ptr);
-    cuCtxAttach(a: Ptr, b: u32);
-    cuCtxDetach(a: Ptr);
     cuCtxDisablePeerAccess(a: Ptr);
     cuCtxEnablePeerAccess(a: Ptr, b: u32);
     cuCtxFromGreenCtx(a: Ptr, b: Ptr);
@@ -95,8 +93,6 @@ unsupported! {
     cuFuncGetParamCount(a: Ptr, b: Ptr);
     cuFuncIsLoaded(a: Ptr, b: Ptr);
     cuFuncLoad(a: Ptr);
-    cuFuncSetBlockShape(a: Ptr, b: i32, c: i32, d: i32);
-    cuFuncSetSharedSize(a: Ptr, b: u32);
     cuGetExportTable(a: Ptr, b: Ptr);
     cuGraphAddBatchMemOpNode(a: Ptr, b: Ptr, c: Ptr, d: usize, e: Ptr);
     cuGraphAddChildGraphNode(a: Ptr, b: Ptr, c: Ptr, d: usize, e: Ptr);
@@ -214,10 +210,7 @@ unsupported! {
     cuIpcOpenMemHandle(a: Ptr, b: IpcHandle, c: u32);
     cuIpcOpenMemHandle_v2(a: Ptr, b: IpcHandle, c: u32);
     cuKernelGetParamCount(a: Ptr, b: Ptr);
-    cuLaunch(a: Ptr);
     cuLaunchCooperativeKernelMultiDevice(a: Ptr, b: u32, c: u32);
-    cuLaunchGrid(a: Ptr, b: i32, c: i32);
-    cuLaunchGridAsync(a: Ptr, b: i32, c: i32, d: Ptr);
     cuLaunchHostFunc_v2(a: Ptr, b: Ptr, c: Ptr, d: u32);
     cuLaunchHostFunc_v2_ptsz(a: Ptr, b: Ptr, c: Ptr, d: u32);
     cuLibraryGetManaged(a: Ptr, b: Ptr, c: Ptr, d: Ptr);
@@ -362,12 +355,9 @@ unsupported! {
     cuMulticastUnbind(a: u64, b: i32, c: usize, d: usize);
     cuOccupancyMaxActiveClusters(a: Ptr, b: Ptr, c: Ptr);
     cuOccupancyMaxPotentialClusterSize(a: Ptr, b: Ptr, c: Ptr);
-    cuParamSetSize(a: Ptr, b: u32);
     cuParamSetTexRef(a: Ptr, b: i32, c: Ptr);
-    cuParamSetf(a: Ptr, b: i32, c: f32);
-    cuParamSeti(a: Ptr, b: i32, c: u32);
-    cuParamSetv(a: Ptr, b: i32, c: Ptr, d: u32);
     cuPointerSetAttribute(a: Ptr, b: i32, c: u64);
+    cuProfilerInitialize(a: Ptr, b: Ptr, c: i32);
     cuSignalExternalSemaphoresAsync(a: Ptr, b: Ptr, c: u32, d: Ptr);
     cuSignalExternalSemaphoresAsync_ptsz(a: Ptr, b: Ptr, c: u32, d: Ptr);
     cuStreamBatchMemOp(a: Ptr, b: u32, c: Ptr, d: u32);

@@ -1,5 +1,5 @@
-//! Which bytes of each memory space were written, and what loads and stores hand
-//! on.
+//! Tracks which bytes of each memory space were written, and propagates undefinedness through loads
+//! and stores.
 
 use crate::checks::{ByteMasks, DEFINED, Origin};
 use crate::exec::block::Shared;
@@ -51,7 +51,7 @@ impl Warp {
                 }
             }
         }
-        // The first lane's; there is one wherever a byte is missing.
+        // The origin of the first lane. Every undefined byte has one.
         let origin = origin.unwrap_or(Origin::Register);
         for (mut found, d) in found.into_iter().zip(transfer.data).take(count) {
             if let Extend::SignTo(_) = transfer.extend {
@@ -84,8 +84,8 @@ impl Warp {
         }
     }
 
-    /// After an atomic operation. Its outcome is defined where what was there does not matter, and
-    /// what was written is defined.
+    /// After an atomic operation. The new value is defined if the operands are, and if the old
+    /// value was defined or does not matter.
     pub(in crate::exec) fn spread_atomic<O>(
         &mut self,
         machine: &Machine<'_, O>,
@@ -164,8 +164,7 @@ impl Warp {
         }
     }
 
-    /// Takes note of a write of an element: the bytes of the mask hold something, the others do
-    /// not.
+    /// Records a write of an element: the bytes in the mask are defined, the others are not.
     #[inline(always)]
     fn set_written<O>(
         &mut self,

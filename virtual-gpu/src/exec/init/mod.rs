@@ -1,16 +1,17 @@
-//! The check for uninitialised bytes: how what is undefined spreads, and where it must not get.
+//! The check for uninitialised bytes: how undefinedness propagates, and where it is an error.
 //!
-//! Undefined bytes may be loaded, moved, computed with and stored: a result is undefined where an
-//! operand that matters is. It is a fault if they decide something: whether an instruction is
-//! carried out, where a branch goes, an address, a member mask, a barrier.
+//! Undefined bytes may be loaded, moved, computed with and stored. A result is undefined if it
+//! depends on an undefined operand. It is a fault if undefined bytes decide something: whether an
+//! instruction is executed, the target of a branch, an address, a member mask, a barrier.
 //!
 //! * `spread` propagates undefinedness from operands to results;
 //! * `sample` tells which bytes of a result depend on undefined bytes of its operands;
 //! * `memory` does the same for loads, stores and atomic operations.
 //!
-//! All of this runs before the instruction itself. Not modelled: single bits. A comparison with an
-//! operand of which any byte is undefined is undefined, whatever the other bytes say.
+//! All of this runs before the instruction itself. Not modelled: single bits. A comparison with a
+//! partly undefined operand is undefined, even if the defined bytes decide it.
 
+mod exchange;
 mod memory;
 mod sample;
 mod spread;
@@ -23,7 +24,7 @@ use crate::fault::FaultKind;
 use crate::program::{Instruction, Op, Program, Reg};
 
 impl Warp {
-    /// Whether it is defined which lanes carry an instruction out, and where it takes them.
+    /// Fails if undefined bytes decide which lanes execute an instruction, or its branch target.
     #[inline(always)]
     pub(super) fn check_decision<O>(
         &self,
@@ -46,7 +47,7 @@ impl Warp {
         }
     }
 
-    /// Whether a register that decides something is defined.
+    /// Fails if a register that decides something is undefined.
     #[inline(always)]
     fn check_register<O>(
         &self,
@@ -65,7 +66,7 @@ impl Warp {
     }
 }
 
-/// The fault of lanes in which something undefined decides something.
+/// The fault of lanes in which undefined bytes decide something.
 #[cold]
 fn decided(program: &Program, what: &str, unsure: u32, origin: Origin) -> Finding {
     let from = match origin {

@@ -1,15 +1,15 @@
-//! Which bytes of a result depend on undefined bytes of the operands: told by trying.
+//! Finds the bytes of a result that depend on undefined bytes of the operands, by trying.
 //!
-//! The instruction is carried out four times with the undefined bytes filled differently. A byte
-//! of the result that is always the same counts as defined: `and` with zero gives zero, a shift
-//! leaves some bytes out. What this calls undefined is; rarely something is missed, where four
-//! fillings happen to agree.
+//! The instruction is executed four times with different values for the undefined bytes. A byte of
+//! the result that is always the same counts as defined: `and` with zero gives zero, and a shift
+//! drops some bytes. A byte that differs is certainly undefined. An undefined byte is missed only
+//! in the rare case that all four values agree.
 
 use super::transpose::{bits_by_lane, lanes_by_byte};
 use crate::checks::{ByteMasks, Undefined};
 use crate::program::{ALL_LANES, CONSTANT, Reg, Registers};
 
-/// Four fillings, each of up to four operands. No two operands are ever filled alike.
+/// Four sets of values for up to four operands. No two operands ever get the same value.
 const FILLINGS: [[u64; 4]; 4] = [
     [0, u64::MAX, 0x5e21_c7f8_034d_9ba6, 0x9a6c_04e5_7fb8_213d],
     [u64::MAX, 0, 0x81fa_3c56_d4e7_1029, 0x26e1_b75c_8d03_f94a],
@@ -17,8 +17,8 @@ const FILLINGS: [[u64; 4]; 4] = [
     [0xc2a8_0d71_469e_3b5c, 0x17b4_e92d_a360_5cf8, u64::MAX, 0],
 ];
 
-/// The bytes of each of `results` that are undefined after `run`, of the lanes in `mask`. Leaves
-/// the registers as they are.
+/// The undefined bytes of each of `results` after `run`, in the lanes of `mask`. Restores the
+/// registers.
 #[cold]
 pub(super) fn sample<const RESULTS: usize>(
     registers: &mut Registers,

@@ -3,16 +3,14 @@
 use super::sample::sample;
 use crate::checks::{ByteMasks, DEFINED, Origin};
 use crate::exec::machine::{Finding, Machine};
-use crate::exec::sync::source_lane;
 use crate::exec::warp::Warp;
 use crate::program::{
-    ALL_LANES, Barrier, BarrierKind, Instruction, Logic, Op, Pred, PredSource, Reg, Registers,
-    Shuffle, VoteMode, lanes,
+    Barrier, BarrierKind, Instruction, Logic, Op, Pred, PredSource, Reg, Registers, Relate,
 };
 
 impl Warp {
-    /// Propagates undefinedness through an instruction that some lanes are about to carry out. Loads,
-    /// stores and atomic operations are left to `memory`, but for their addresses.
+    /// Propagates undefinedness through an instruction that some lanes are about to execute. For loads,
+    /// stores and atomic operations only the addresses are checked here; `memory` does the rest.
     #[inline(always)]
     pub(in crate::exec) fn spread<O>(
         &mut self,
@@ -42,66 +40,21 @@ impl Warp {
                 d,
                 inverse,
                 with,
-            } => {
-                let unsure = self.undefined.lanes(s[0]) | self.undefined.lanes(s[1]);
-                let holds = match unsure {
-                    0 => 0,
-                    _ => f(&self.registers, *s),
-                };
-                let origin = self.first_origin(s, active);
-                for (d, holds) in [(d, holds), (inverse, !holds)] {
-                    if let Some(d) = d {
-                        self.combine(*d, *with, (holds, unsure), origin, active);
-                    }
-                }
-            }
+            } => self.spread_compare(*f, *s, [*d, *inverse], *with, active),
             Op::Logic { f, d, a, b } => {
-                let a = (
-                    self.registers.predicate(*a),
-                    self.undefined.predicate(*a),
-                    *a,
-                );
-                let origin = self.undefined.predicate_origin(a.2);
-                self.combine(*d, Some((*f, *b)), (a.0, a.1), origin, active);
+                let value = self.registers.predicate(*a);
+                let unsure = self.undefined.predicate(*a);
+                let origin = self.undefined.predicate_origin(*a);
+                self.combine(*d, Some((*f, *b)), (value, unsure), origin, active);
             }
-            Op::Select { d, a, b, p } => {
-                let chosen = self.registers.predicate(*p);
-                let unsure = self.undefined.predicate(*p);
-                let (of_a, of_b) = (self.undefined.row(*a), self.undefined.row(*b));
-                let byte = |k: usize| unsure | chosen & of_a[k] | !chosen & of_b[k];
-                let found: ByteMasks = std::array::from_fn(byte);
-                let origin = match unsure & active {
-                    0 => self.first_origin(&[*a, *b], active),
-                    _ => self.undefined.predicate_origin(*p),
-                };
-                self.undefined.set(*d, &found, active, origin);
-            }
+            Op::Select { d, a, b, p } => self.spread_select(*d, [*a, *b], *p, active),
             Op::Pack {
                 d,
                 parts,
                 count,
                 part_bits,
-            } => {
-                let part_bytes = *part_bits as usize / 8;
-                let parts = &parts[..*count as usize];
-                let mut found = DEFINED;
-                for (part, bytes) in parts.iter().zip(found.chunks_mut(part_bytes.max(1))) {
-                    bytes.copy_from_slice(&self.undefined.row(*part)[..bytes.len()]);
-                }
-                let origin = self.first_origin(parts, active);
-                self.undefined.set(*d, &found, active, origin);
-            }
-            Op::Unpack { d, a, part_bits } => {
-                let part_bytes = *part_bits as usize / 8;
-                let (whole, origin) = (*self.undefined.row(*a), self.undefined.origin(*a));
-                for (part, bytes) in d.iter().zip(whole.chunks(part_bytes.max(1))) {
-                    if let Some(part) = part {
-                        let mut found = DEFINED;
-                        found[..bytes.len()].copy_from_slice(bytes);
-                        self.undefined.set(*part, &found, active, origin);
-                    }
-                }
-            }
+            } => self.spread_pack(*d, &parts[..*count as usize], *part_bits, active),
+            Op::Unpack { d, a, part_bits } => self.spread_unpack(d, *a, *part_bits, active),
             Op::Special { d, .. } | Op::ActiveMask { d } => self.undefined.define(*d, active),
             Op::IsSpace { d, a, .. } => {
                 let (unsure, origin) = (self.undefined.lanes(*a), self.undefined.origin(*a));
@@ -115,6 +68,43 @@ impl Warp {
             Op::Exchange(exchange) => {
                 return self.check_address(machine, &exchange.address, active);
             }
+            Op::Print(_)
+            | Op::ParameterBuffer(_)
+            | Op::LaunchGrid(_)
+            | Op::CopyAsync(_)
+            | Op::Mbarrier(_)
+            | Op::CopyReport(_) => return self.spread_service(machine, &instruction.op, active),
+            Op::CopyCommit(_)
+            | Op::CopyWait { .. }
+            | Op::Fence { .. }
+            | Op::AwaitLaunches
+            | Op::Nothing
+            | Op::Branch { .. }
+            | Op::Switch { .. }
+            | Op::Exit
+            | Op::Trap
+            | Op::AssertFails { .. }
+            | Op::Yield
+            | Op::WarpBarrier { .. } => {}
+            Op::Shuffle(_)
+            | Op::Vote { .. }
+            | Op::Ballot { .. }
+            | Op::MatchAny { .. }
+            | Op::MatchAll { .. }
+            | Op::Reduce { .. }
+            | Op::Elect { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// Propagates undefinedness through calls of the system, asynchronous copies and mbarriers.
+    fn spread_service<O>(
+        &mut self,
+        machine: &Machine<'_, O>,
+        op: &Op,
+        active: u32,
+    ) -> Result<(), Finding> {
+        match op {
             Op::Print(print) => {
                 for address in [print.format, print.values] {
                     self.check_register(machine, "what is printed", address, active)?;
@@ -154,27 +144,71 @@ impl Warp {
                     self.undefined.set_predicate(p, 0, active, Origin::Register);
                 }
             }
-            Op::CopyCommit(_)
-            | Op::CopyWait { .. }
-            | Op::Fence { .. }
-            | Op::AwaitLaunches
-            | Op::Nothing
-            | Op::Branch { .. }
-            | Op::Switch { .. }
-            | Op::Exit
-            | Op::Trap
-            | Op::AssertFails { .. }
-            | Op::Yield
-            | Op::WarpBarrier { .. } => {}
-            Op::Shuffle(_)
-            | Op::Vote { .. }
-            | Op::Ballot { .. }
-            | Op::MatchAny { .. }
-            | Op::MatchAll { .. }
-            | Op::Reduce { .. }
-            | Op::Elect { .. } => {}
+            _ => {}
         }
         Ok(())
+    }
+
+    /// A comparison, whose outcome is undefined where an operand is.
+    #[inline(always)]
+    fn spread_compare(
+        &mut self,
+        f: Relate,
+        s: [Reg; 2],
+        [d, inverse]: [Option<Pred>; 2],
+        with: Option<(Logic, PredSource)>,
+        active: u32,
+    ) {
+        let unsure = self.undefined.lanes(s[0]) | self.undefined.lanes(s[1]);
+        let holds = match unsure {
+            0 => 0,
+            _ => f(&self.registers, s),
+        };
+        let origin = self.first_origin(&s, active);
+        for (d, holds) in [(d, holds), (inverse, !holds)] {
+            if let Some(d) = d {
+                self.combine(d, with, (holds, unsure), origin, active);
+            }
+        }
+    }
+
+    /// A selection, which is as undefined as the chosen value, or wholly if the predicate is undefined.
+    #[inline(always)]
+    fn spread_select(&mut self, d: Reg, [a, b]: [Reg; 2], p: PredSource, active: u32) {
+        let chosen = self.registers.predicate(p);
+        let unsure = self.undefined.predicate(p);
+        let (of_a, of_b) = (self.undefined.row(a), self.undefined.row(b));
+        let byte = |k: usize| unsure | chosen & of_a[k] | !chosen & of_b[k];
+        let found: ByteMasks = std::array::from_fn(byte);
+        let origin = match unsure & active {
+            0 => self.first_origin(&[a, b], active),
+            _ => self.undefined.predicate_origin(p),
+        };
+        self.undefined.set(d, &found, active, origin);
+    }
+
+    #[inline(always)]
+    fn spread_pack(&mut self, d: Reg, parts: &[Reg], part_bits: u32, active: u32) {
+        let part_bytes = part_bits as usize / 8;
+        let mut found = DEFINED;
+        for (part, bytes) in parts.iter().zip(found.chunks_mut(part_bytes.max(1))) {
+            bytes.copy_from_slice(&self.undefined.row(*part)[..bytes.len()]);
+        }
+        let origin = self.first_origin(parts, active);
+        self.undefined.set(d, &found, active, origin);
+    }
+
+    #[inline(always)]
+    fn spread_unpack(&mut self, parts: &[Option<Reg>], a: Reg, part_bits: u32, active: u32) {
+        let part_bytes = part_bits as usize / 8;
+        let (whole, origin) = (*self.undefined.row(a), self.undefined.origin(a));
+        for (part, bytes) in parts.iter().zip(whole.chunks(part_bytes.max(1))) {
+            if let Some(part) = part {
+                let mut found = DEFINED;
+                found[..bytes.len()].copy_from_slice(bytes);
+                self.undefined.set(*part, &found, active, origin);
+            }
+        }
     }
 
     /// The results of a function of some registers.
@@ -206,8 +240,8 @@ impl Warp {
         }
     }
 
-    /// The result of a function of a value, with the lanes in which it is undefined, and another
-    /// predicate: undefined where what is undefined makes a difference.
+    /// Sets the predicate that combines a value with another predicate. It is undefined where the
+    /// undefined inputs make a difference.
     fn combine(
         &mut self,
         d: Pred,
@@ -238,8 +272,8 @@ impl Warp {
         self.undefined.set_predicate(d, differs, active, origin);
     }
 
-    /// Where the first undefined one of some registers got that from.
-    fn first_origin(&self, sources: &[Reg], active: u32) -> Origin {
+    /// The origin of the first undefined register among some.
+    pub(super) fn first_origin(&self, sources: &[Reg], active: u32) -> Origin {
         let unsure = |source: &&Reg| self.undefined.lanes(**source) & active != 0;
         let first = sources.iter().find(unsure);
         first.map_or(Origin::Register, |source| self.undefined.origin(*source))
@@ -271,7 +305,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Whether it is defined which lanes take part in an instruction that lanes carry out together.
+    /// Fails if the member mask of an instruction is undefined.
     pub(in crate::exec) fn check_members<O>(
         &self,
         machine: &Machine<'_, O>,
@@ -281,90 +315,6 @@ impl Warp {
         match members {
             Some(members) => self.check_register(machine, "the member mask", members, active),
             None => Ok(()),
-        }
-    }
-
-    /// Propagates undefinedness through an instruction that these lanes are about to carry out together.
-    pub(in crate::exec) fn spread_exchange(&mut self, instruction: &Instruction, mask: u32) {
-        match &instruction.op {
-            Op::Shuffle(shuffle) => self.spread_shuffle(shuffle, mask),
-            Op::Vote { mode, d, p, .. } => {
-                let unsure = self.undefined.predicate(*p) & mask;
-                let holds = self.registers.predicate(*p) & mask & !unsure;
-                let fails = mask & !unsure & !holds;
-                let certain = match mode {
-                    VoteMode::All => fails != 0,
-                    VoteMode::Any => holds != 0,
-                    VoteMode::Uniform => holds != 0 && fails != 0,
-                };
-                let unsure = if certain || unsure == 0 { 0 } else { ALL_LANES };
-                let origin = self.undefined.predicate_origin(*p);
-                self.undefined.set_predicate(*d, unsure, mask, origin);
-            }
-            Op::Ballot { d, p, .. } => {
-                let unsure = self.undefined.predicate(*p) & mask;
-                let mut found = DEFINED;
-                for (byte, unsure) in found.iter_mut().zip(unsure.to_le_bytes()) {
-                    *byte = if unsure == 0 { 0 } else { ALL_LANES };
-                }
-                let origin = self.undefined.predicate_origin(*p);
-                self.undefined.set(*d, &found, mask, origin);
-            }
-            Op::MatchAny { d, a, .. } | Op::Reduce { d, a, .. } => {
-                let found = self.any_lane(*a, mask);
-                let origin = self.undefined.origin(*a);
-                self.undefined.set(*d, &[found; 8], mask, origin);
-            }
-            Op::MatchAll { d, p, a, .. } => {
-                let found = self.any_lane(*a, mask);
-                let origin = self.undefined.origin(*a);
-                self.undefined.set(*d, &[found; 8], mask, origin);
-                if let Some(p) = p {
-                    self.undefined.set_predicate(*p, found, mask, origin);
-                }
-            }
-            Op::Elect { d, p, .. } => {
-                self.undefined.set_predicate(*p, 0, mask, Origin::Register);
-                if let Some(d) = d {
-                    self.undefined.define(*d, mask);
-                }
-            }
-            // Nothing else gives the lanes something to know.
-            _ => {}
-        }
-    }
-
-    /// All lanes if any of them is undefined, or else none.
-    fn any_lane(&self, a: Reg, mask: u32) -> u32 {
-        match self.undefined.lanes(a) & mask {
-            0 => 0,
-            _ => ALL_LANES,
-        }
-    }
-
-    fn spread_shuffle(&mut self, shuffle: &Shuffle, mask: u32) {
-        let [a, b, c] = [shuffle.a, shuffle.b, shuffle.c];
-        let blind = self.undefined.lanes(b) | self.undefined.lanes(c);
-        let of_a = self.undefined.row(a);
-        let mut found = [blind; 8];
-        if of_a.iter().any(|byte| byte & ALL_LANES != 0) {
-            let (sources, clamps) = (self.registers.row(b), self.registers.row(c));
-            for lane in lanes(mask) {
-                let (b, c) = (sources[lane], clamps[lane]);
-                let (source, inside) = source_lane(shuffle.mode, lane as u32, b, c);
-                let from = if inside { source as usize & 31 } else { lane };
-                for (byte, of_a) in found.iter_mut().zip(of_a) {
-                    *byte |= (of_a >> from & 1) << lane;
-                }
-            }
-        }
-        let origin = match blind & mask {
-            0 => self.undefined.origin(a),
-            _ => self.first_origin(&[b, c], mask),
-        };
-        self.undefined.set(shuffle.d, &found, mask, origin);
-        if let Some(p) = shuffle.in_range {
-            self.undefined.set_predicate(p, blind, mask, origin);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! From masks of lanes, one for each byte of a register, to masks of bits, one for each lane, and
-//! back.
+//! Converts between masks of lanes, one for each byte of a register, and masks of bits, one for
+//! each lane.
 
 use crate::checks::{ByteMasks, DEFINED};
 use crate::program::Row;
@@ -11,7 +11,7 @@ const LOW_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
 /// Byte `k` has bit `k`.
 const DIAGONAL: u64 = 0x8040_2010_0804_0201;
 
-/// Of each lane the bits that belong to the bytes whose masks have the lane.
+/// For each lane, the bits of the bytes whose masks contain the lane.
 pub(super) fn bits_by_lane(masks: &ByteMasks) -> Row {
     let mut row = [0; 32];
     for (group, lanes) in row.chunks_exact_mut(8).enumerate() {
@@ -25,13 +25,13 @@ pub(super) fn bits_by_lane(masks: &ByteMasks) -> Row {
     row
 }
 
-/// Of each byte the lanes in which it is not zero.
+/// For each byte, the lanes in which it is not zero.
 pub(super) fn lanes_by_byte(row: &Row) -> ByteMasks {
     let mut masks = DEFINED;
     for (group, lanes) in row.chunks_exact(8).enumerate() {
         let mut square = [0; 8];
         for (bytes, lane) in square.iter_mut().zip(lanes) {
-            // The bits at the feet of the bytes are gathered in the highest byte, in order.
+            // Gathers the lowest bits of all bytes in the highest byte, in order.
             let gathered = non_zero(*lane).wrapping_mul(0x0102_0408_1020_4080);
             *bytes = (gathered >> 56) as u8;
         }
@@ -48,7 +48,7 @@ fn non_zero(word: u64) -> u64 {
     (((word & LOW_BITS) + LOW_BITS) | word) >> 7 & ONES
 }
 
-/// Turns a square of eight by eight bits about its diagonal: in steps of one, two and four.
+/// Transposes an 8 × 8 bit matrix, by swapping blocks of one, two and four bits.
 fn transpose(square: u64) -> u64 {
     let swap = |x: u64, shift: u32, mask: u64| {
         let differs = (x ^ x >> shift) & mask;

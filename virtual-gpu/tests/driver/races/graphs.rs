@@ -4,8 +4,8 @@ use super::*;
 
 const RELAXED: i32 = 2;
 
-/// A graph of a fill, and of a kernel that reads the words: in the other stream, which joins the capture
-/// before the fill or after it, so that an edge leads from the fill to the kernel or none does.
+/// A graph of a fill, and of a kernel in the other stream that reads the words. That stream joins the capture
+/// after the fill or before it, so there is an edge from the fill to the kernel or none.
 fn graph(bed: &Bed, has_edge: bool) -> usize {
     let joined = event();
     assert_eq!(cuStreamBeginCapture_v2(bed.a, RELAXED), 0);
@@ -68,7 +68,7 @@ fn a_launch_is_one_piece_of_work_of_its_stream() {
     }));
 }
 
-/// Launches of one executable graph come one after the other; those of two that were made of one graph do not.
+/// Launches of one executable graph are ordered. Launches of two executable graphs from one graph are not.
 #[test]
 fn one_graph_on_two_streams() {
     if only_on_virtual_devices() {

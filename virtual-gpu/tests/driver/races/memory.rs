@@ -1,8 +1,8 @@
-//! Page-locked memory of the host, and memory that is freed.
+//! Page-locked memory of the host, and freed memory.
 
 use super::*;
 
-/// Copies some words from page-locked memory to the device, and waits for that.
+/// Copies some words from page-locked memory to the device, and waits for the copy.
 fn upload_pinned(to: u64, words: *const u32) -> i32 {
     // SAFETY: page-locked words, read on return, which nobody writes beside the work that is waited for.
     unsafe { cuMemcpyHtoD_v2(to, words, 4 * WORDS) }
@@ -44,8 +44,8 @@ fn pinned_memory_that_a_copy_or_a_kernel_writes() {
     }
 }
 
-/// Page-locked memory comes back at addresses that were freed. Nobody was told here that what another
-/// context did with it is done.
+/// Addresses of freed page-locked memory are reused. Earlier accesses of another context, which the host
+/// did not wait for, must be forgotten.
 #[test]
 fn what_was_done_with_freed_memory_is_forgotten() {
     if only_on_virtual_devices() {

@@ -1,6 +1,6 @@
-//! Races between pieces of work: what orders two, what does not, and what is told of a race.
+//! Races between pieces of work: what orders them, what does not, and the report of a race.
 //!
-//! Each mistake has a twin beside it that differs by what mends it, and comes through clean.
+//! Beside each mistake is the corrected version, which must be clean.
 
 mod graphs;
 mod memory;
@@ -75,7 +75,7 @@ impl Bed {
         assert_eq!(copied, 0);
     }
 
-    /// Makes stream B wait for what A has been given so far.
+    /// Makes stream B wait for the work enqueued on A so far.
     fn a_before_b(&self) {
         let event = event();
         assert_eq!(cuEventRecord(event, self.a), 0);
@@ -83,7 +83,7 @@ impl Bed {
     }
 }
 
-/// The races that were found since the last time by what this thread has enqueued.
+/// The races found since the last call in work that this thread enqueued.
 fn found() -> Vec<StreamRace> {
     let race = |finding| match finding {
         Finding::StreamRace(race) => Some(*race),
@@ -92,7 +92,7 @@ fn found() -> Vec<StreamRace> {
     take_findings().into_iter().filter_map(race).collect()
 }
 
-/// Does some work, and all that is left. Gives the race that it ended with, if it did.
+/// Enqueues work, and does everything that is queued. Gives the race that was found, if any.
 fn race_in(flags: u32, work: impl FnOnce(&Bed)) -> Option<StreamRace> {
     let bed = Bed::new(flags);
     work(&bed);
@@ -108,7 +108,7 @@ fn races(work: impl FnOnce(&Bed)) -> bool {
     race_in(NON_BLOCKING, work).is_some()
 }
 
-/// Who has touched a byte: the kernel, or the call.
+/// The kernel or the call that accessed a byte.
 fn name(doer: &Doer) -> &str {
     match doer {
         Doer::Kernel { name, .. } => name,

@@ -68,7 +68,7 @@ fn an_event_orders_what_was_enqueued_before_it_was_recorded() {
         bed.fill(bed.a);
         bed.get(bed.b);
     }));
-    // What counts is where it was recorded at the time of the wait.
+    // The recording at the time of the wait counts.
     assert!(races(|bed| {
         let event = event();
         assert_eq!(cuEventRecord(event, bed.a), 0);
@@ -131,7 +131,7 @@ fn what_the_host_has_waited_for_comes_before_what_it_enqueues() {
     assert!(!races_with(|_| assert_eq!(cuMemFree_v2(alloc(1)), 0)));
 }
 
-/// A copy between contexts comes after all work of both and before all that is enqueued later.
+/// A copy between contexts comes after all earlier work of both, and before all later work.
 #[test]
 fn a_copy_between_contexts_orders_their_work() {
     if only_on_virtual_devices() {
@@ -149,13 +149,13 @@ fn a_copy_between_contexts_orders_their_work() {
             false => cuMemcpyDtoDAsync_v2(to, from, bytes, second.b),
         };
         assert_eq!(copied, 0);
-        // Reads and writes what the copy has written and read.
+        // Reads the destination of the copy, and writes its source.
         let copied = cuMemcpyDtoDAsync_v2(first.shared, second.own, bytes, second.a);
         assert_eq!(copied, 0);
         let code = if is_peer { 0 } else { LAUNCH_FAILED };
         assert_eq!(cuCtxSynchronize(), code);
         assert_eq!(found().is_empty(), is_peer);
-        // The first context's fill may be left, and races as it goes.
+        // The first context's fill may still be queued, and races when the context is destroyed.
         drop((first, second));
         assert_eq!(found().is_empty(), is_peer);
     }
@@ -210,7 +210,7 @@ fn a_time_between_events_says_that_they_were_reached() {
             let events = [event(), event()];
             let recorded = events.map(|event| cuEventRecord(event, bed.a));
             assert_eq!(recorded, [0; 2]);
-            // Has the work done, and the host is not told of it.
+            // The work is done, but the host does not count as knowing it.
             assert_eq!(cuStreamDestroy_v2(bed.a), 0);
             if asks {
                 let mut time = 0.0;
@@ -222,7 +222,8 @@ fn a_time_between_events_says_that_they_were_reached() {
     assert!(with_question(false));
 }
 
-/// A host function may tell the host's threads that it runs, and so that all before it is done.
+/// A host function may signal other host threads, and so the host knows that all work before it is
+/// done.
 #[test]
 fn a_host_function_tells_the_host() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}
@@ -237,7 +238,7 @@ fn a_host_function_tells_the_host() {
                     unsafe { cuLaunchHostFunc(bed.a, Some(nothing), std::ptr::null_mut()) };
                 assert_eq!(launched, 0);
             }
-            // Whoever has the work done is not told of it.
+            // The work is done, but the host does not count as knowing it.
             assert_eq!(cuStreamDestroy_v2(bed.a), 0);
         })
     };
@@ -245,7 +246,8 @@ fn a_host_function_tells_the_host() {
     assert!(with_function(false));
 }
 
-/// The verdict is the same whoever is waited for first, and whichever thread does the work.
+/// The verdict depends neither on the stream that is waited for first nor on the thread that does
+/// the work.
 #[test]
 fn the_order_in_which_work_is_done_does_not_matter() {
     if only_on_virtual_devices() {
@@ -277,7 +279,8 @@ fn the_order_in_which_work_is_done_does_not_matter() {
     }
 }
 
-/// What one thread has waited for, all know: their own order is not seen.
+/// If one thread has waited for work, all threads count as knowing: the order between threads is
+/// not tracked.
 #[test]
 fn no_race_is_told_between_the_hosts_threads() {
     if only_on_virtual_devices() {

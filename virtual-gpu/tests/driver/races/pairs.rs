@@ -1,4 +1,4 @@
-//! Which pairs of accesses race, and how they are told of.
+//! Which pairs of accesses race, and how they are reported.
 
 use super::*;
 use crate::kernels::DEPENDENT;
@@ -17,7 +17,7 @@ const WRITERS: [(&str, Work); 3] = [
     ("cuMemcpyDtoDAsync_v2", Bed::copy_in),
 ];
 
-/// Has two streams do work, one of them first, and expects a race of these two, and none with an event
+/// Lets two streams do work, in this order, and expects a race between them, and none with an event in
 /// between.
 fn expect_race((first, one): (&str, Work), (second, other): (&str, Work)) {
     for flags in [BLOCKING, NON_BLOCKING] {
@@ -124,7 +124,7 @@ fn a_race_of_a_kernel_is_told_in_full_and_is_its_fault() {
         assert_eq!(cuStreamGetId(stream, id), 0);
     }
     assert_eq!(cuStreamSynchronize(bed.b), 0, "nothing is wrong yet");
-    // What was told of B does not order what A was given before.
+    // Waiting for B does not order earlier work of A.
     assert_eq!(cuStreamSynchronize(bed.a), LAUNCH_FAILED);
     let fault = last_fault().expect("a fault");
     let races = found();
@@ -157,7 +157,7 @@ fn a_race_of_a_kernel_is_told_in_full_and_is_its_fault() {
     }
 }
 
-/// The kernel that was done first is told as fully as the one that found it.
+/// The report describes the kernel that was done first as fully as the one that found the race.
 #[test]
 fn the_earlier_kernel_is_told_with_its_thread() {
     if only_on_virtual_devices() {

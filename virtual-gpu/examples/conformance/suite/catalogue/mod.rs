@@ -1,7 +1,7 @@
 //! The instructions that take registers and give registers, one row for each form.
 //!
-//! Only instructions whose result the PTX ISA fixes: nothing approximate. Where it leaves the bits
-//! of a NaN open, the row says so ([`NanBits::Open`]).
+//! Only instructions whose result the PTX ISA fixes: nothing approximate. If it leaves the bits of
+//! a NaN unspecified, the row says so ([`NanBits::Open`]).
 
 mod bits;
 mod compare;
@@ -15,7 +15,7 @@ use super::kind::Kind;
 use super::memory_ops::{ATOMICS, Atomic};
 use super::table;
 
-/// Whether the bits of a NaN that an instruction gives are fixed.
+/// Whether the bits of an instruction's NaN results are specified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NanBits {
     Fixed,
@@ -121,7 +121,8 @@ impl Catalogue {
         }
     }
 
-    /// Those that a machine loads. `refuse` is told the name of each other one, and the reason.
+    /// The instructions that a machine loads. `refuse` is called with the name of every other one,
+    /// and the reason.
     pub fn known_to(self, machine: &mut dyn Machine, mut refuse: impl FnMut(&str, &str)) -> Self {
         let mut keep = |cases: &[Case]| {
             let mut known = vec![true; cases.len()];
@@ -150,7 +151,7 @@ fn those<T>(items: Vec<T>, flags: &[bool]) -> Vec<T> {
         .collect()
 }
 
-/// Every text of one from each list after the other.
+/// All texts that join one element of each list.
 fn combinations(lists: &[&[&str]]) -> Vec<String> {
     lists.iter().fold(vec![String::new()], |texts, list| {
         let longer = |text: &String| list.iter().map(|piece| format!("{text}{piece}")).collect();

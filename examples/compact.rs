@@ -6,7 +6,7 @@
 //! indices   1  3  4
 //! ```
 //!
-//! So a sparse vector is made of a dense one: one call for the items and one for the indices, each in a single pass over the
+//! This makes a sparse vector of a dense one: one call for the items and one for the indices, each in a single pass over the
 //! device's memory.
 //!
 //! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed or the result is not what the

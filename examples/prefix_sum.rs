@@ -99,7 +99,7 @@ fn large(out: &mut dyn Write) -> Result<(), Failure> {
     gpu.make_current()?;
     let input = DeviceBuffer::from_slice(&lengths)?;
     let mut output = DeviceBuffer::zeroed(rows)?;
-    // The first call loads the kernel, which is not what the clock is for.
+    // The first call loads the kernel. It is not timed.
     scan::<Sum, _>(&input)
         .exclusive()
         .to(&mut output)
@@ -123,7 +123,7 @@ fn end(lengths: &[u64], offsets: &[u64]) -> u64 {
     }
 }
 
-/// Against a plain loop. Both wrap around where the rows are longer than 2⁶⁴ items together.
+/// Checks the offsets against a plain loop. Both wrap around at 2⁶⁴ items.
 fn check(lengths: &[u64], offsets: &[u64], out: &mut dyn Write) -> Result<(), Failure> {
     let mut cpu = 0u64;
     for (row, (length, &device)) in lengths.iter().zip(offsets).enumerate() {

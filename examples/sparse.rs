@@ -6,8 +6,8 @@
 //! result    5·x₀ + 1·x₂,  2·x₁,  0,  4·x₀ + 3·x₁ + 7·x₂
 //! ```
 //!
-//! The time follows the entries, whether all rows are alike or one has half of them. The products are made on the host here; a
-//! kernel of your own would make them on the device.
+//! The time depends on the number of entries, and not on how they are spread over the rows. Here the host computes the products;
+//! a kernel of your own could do that on the device.
 //!
 //! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed or the result is not what plain loops give on
 //! the CPU, or if the output cannot be written.
@@ -51,7 +51,7 @@ impl program::Failure for Failure {
 
 /// A matrix as compressed sparse rows.
 struct Matrix {
-    /// Where each row begins among the entries, and where the last ends.
+    /// The index of each row's first entry, and the number of entries.
     row_starts: Vec<usize>,
     columns: Vec<usize>,
     values: Vec<f64>,
@@ -125,7 +125,7 @@ impl Matrix {
             .collect()
     }
 
-    /// Checks the sums of products against plain loops, which round otherwise.
+    /// Checks the sums of products against plain loops, which round in another order.
     fn check(&self, products: &[f64], result: &[f64]) -> Result<(), Failure> {
         for (row, (ends, &device)) in self.row_starts.windows(2).zip(result).enumerate() {
             let cpu: f64 = products[ends[0]..ends[1]].iter().sum();

@@ -1,5 +1,5 @@
-//! Device memory and a stream by their raw addresses and handles, as a program has them that calls the driver itself, or by a binding
-//! that the library does not know.
+//! Device memory by raw addresses and a stream by its raw handle: for a program that calls the driver itself, or uses a binding that
+//! the library does not know.
 //!
 //!     cargo run --example with_raw
 
@@ -52,7 +52,7 @@ impl<T: Item> Buffer<T> {
             item_count: items.len(),
             items: PhantomData,
         };
-        // SAFETY: so many bytes are at both addresses.
+        // SAFETY: both allocations have this many bytes.
         check(unsafe { cuMemcpyHtoD_v2(address, items.as_ptr().cast(), size_of_val(items)) })?;
         Ok(buffer)
     }
@@ -60,14 +60,14 @@ impl<T: Item> Buffer<T> {
     fn to_vec(&self) -> Result<Vec<T>, Code> {
         let mut items = vec![T::zeroed(); self.item_count];
         let bytes = size_of_val(&items[..]);
-        // SAFETY: so many bytes are at both addresses, and any bytes are items.
+        // SAFETY: both allocations have this many bytes, and any bytes are items.
         check(unsafe { cuMemcpyDtoH_v2(items.as_mut_ptr().cast(), self.address, bytes) })?;
         Ok(items)
     }
 
     /// What a request reads.
     fn items(&self) -> RawItems<'_, T> {
-        // SAFETY: one allocation of so many items, which lives as long as the borrow; `cuMemFree` waits for queued work.
+        // SAFETY: one allocation of this many items, which lives as long as the borrow; `cuMemFree` waits for queued work.
         unsafe { RawItems::from_raw(self.address, self.item_count) }
     }
 
@@ -88,7 +88,7 @@ impl<T> Drop for Buffer<T> {
 struct Stream(*mut c_void);
 
 impl Stream {
-    /// A stream that is in no order with the default stream.
+    /// A stream that is not ordered with the default stream.
     fn new() -> Result<Self, Code> {
         const NON_BLOCKING: c_uint = 1;
         let mut handle = ptr::null_mut();
@@ -124,7 +124,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // A call that waits gives its result.
     let total = reduce::<Sum, _>(&x.items()).wait(gpu)?;
 
-    // What is queued on one stream runs in order: indices of the items that are not 0, and the running total of all items.
+    // Work on one stream runs in order. First the indices of the items that are not 0, then the running total of all items.
     let stream = Stream::new()?;
     let mut indices = Buffer::new(&vec![0_u32; items.len()])?;
     let mut count = Buffer::new(&[0_u64])?;

@@ -113,7 +113,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(is_gap).filter(|word| !word.is_empty())
 }
 
-/// A word's hash: FNV-1a with 64 bits, of which no two words here are likely to have the same; the check would tell.
+/// A word's hash: FNV-1a with 64 bits. Two words are unlikely to share one, and the check would find it.
 fn key(word: &[u8]) -> u64 {
     let offset = 0xcbf2_9ce4_8422_2325;
     let prime = 0x0100_0000_01b3;
@@ -138,7 +138,7 @@ fn check(counted: &[(&[u8], usize)], words: &[&[u8]]) -> Result<(), Failure> {
     }
 }
 
-/// Words of which the one of rank `r` occurs about `1 / r` times as often as the first, as in a language.
+/// Made-up words. The word of rank `r` occurs about `1 / r` times as often as the first, as in a natural language.
 fn made_up() -> Vec<u8> {
     let mut random = common::Random::new(1);
     let mut text = Vec::new();

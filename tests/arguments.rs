@@ -1,5 +1,5 @@
-//! A call whose arguments do not fit together is refused before anything is written, allocated or put in a capture. What is here was
-//! wrong once; `random` tries every argument over every other.
+//! A call whose arguments do not fit together is refused before anything is written, allocated or put in a capture.
+//! These cases were wrong once; `random` tries every argument over every other.
 
 #[path = "common/buffers.rs"]
 #[allow(dead_code, reason = "used in part")]

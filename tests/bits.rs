@@ -37,7 +37,7 @@ use warpfold_kernels::contract::{
 };
 use warpfold_kernels::for_each_kernel;
 use warpfold_kernels::op::*;
-use warpfold_kernels::tuning;
+use warpfold_kernels::scan::tuning;
 
 /// How much of a row is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +121,7 @@ fn special_lists<O: Op<T>, T: Edges>(tile: usize) -> Vec<Vec<T>> {
 
 /// Items of a tile of a short scan.
 fn small_tile<O: Op<T>, T: Edges>() -> usize {
-    tuning::scan::tiles::<O, T>().items(0) as usize
+    tuning::tiles::<O, T>().items(0) as usize
 }
 
 fn reduce<O: Kernel<kind::reduce, T>, T: Edges>(care: Care) {
@@ -296,15 +296,17 @@ fn check_scan_in_place<O: Op<T>, T: Edges>(in_place: &InPlace<T>, items: &[T], o
     assert_same_bits(&data.checked(), &(in_place.reference)(items), &what);
 }
 
-/// A test for each row; the scans of [`WideSum`] have wider results than items.
+/// A test for each row; the scans of some operators have results of another type than items.
 macro_rules! all_rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $(all_rows!(@ $kind $op $t $symbol);)* };
-    (@ inclusive_scan WideSum $t:ident $symbol:ident) => {
-        all_rows!(# widening_inclusive_scan WideSum $t $symbol);
-    };
-    (@ exclusive_scan WideSum $t:ident $symbol:ident) => {
-        all_rows!(# widening_exclusive_scan WideSum $t $symbol);
-    };
+    (@ inclusive_scan WideSum $($row:ident)*) => { all_rows!(# widening_inclusive_scan WideSum $($row)*); };
+    (@ exclusive_scan WideSum $($row:ident)*) => { all_rows!(# widening_exclusive_scan WideSum $($row)*); };
+    (@ inclusive_scan ArgMin $($row:ident)*) => { all_rows!(# widening_inclusive_scan ArgMin $($row)*); };
+    (@ exclusive_scan ArgMin $($row:ident)*) => { all_rows!(# widening_exclusive_scan ArgMin $($row)*); };
+    (@ inclusive_scan ArgMax $($row:ident)*) => { all_rows!(# widening_inclusive_scan ArgMax $($row)*); };
+    (@ exclusive_scan ArgMax $($row:ident)*) => { all_rows!(# widening_exclusive_scan ArgMax $($row)*); };
+    (@ inclusive_scan Recurrence $($row:ident)*) => { all_rows!(# widening_inclusive_scan Recurrence $($row)*); };
+    (@ exclusive_scan Recurrence $($row:ident)*) => { all_rows!(# widening_exclusive_scan Recurrence $($row)*); };
     (@ $($row:ident)*) => { all_rows!(# $($row)*); };
     (# $check:ident $op:ident $t:ident $symbol:ident) => {
         #[test]

@@ -1,5 +1,5 @@
-//! Reductions and scans by key give what the CPU gives, whatever the runs, the keys and the operator; what has no room is
-//! left out and said; what is wrong is refused.
+//! Reductions and scans by key agree with the CPU for all runs, keys and operators. Results without room are omitted
+//! and reported, and wrong arguments are refused.
 
 #[path = "common/buffers.rs"]
 mod buffers;
@@ -39,7 +39,7 @@ fn keys<K: Copy>(lengths: &[usize], key: impl Fn(usize) -> K) -> Vec<K> {
         .collect()
 }
 
-/// What waits and what is queued, compared with the reference, for keys with these values.
+/// Compares a waiting and a queued call with the reference, for keys with these values.
 fn check<O, K: Item, V: Sample>(keys: &[K], what: &str)
 where
     O: Kernel<segmented_reduce, V> + Kernel<segmented_scan, V>,

@@ -1,5 +1,5 @@
-//! What the library's calls do beside a capture: in each of its modes, from each thread, for the first time or not. No call ends
-//! a capture, or becomes part of one that it was not asked to be part of; what cannot be done is refused by name.
+//! The library's calls during a capture: in each mode of the capture, from each thread, as a first call or not. No call
+//! ends a capture, or joins one by accident. Calls that are not possible are refused with a specific error.
 //!
 //! A capture concerns the whole process, and `cust`'s own copies end one, so there is one test at a time.
 
@@ -74,7 +74,7 @@ impl Data {
     }
 }
 
-/// What a call comes to beside a capture of one of `cust`'s streams.
+/// The result of a call during a capture of one of `cust`'s streams.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Outcome {
     /// It is done as ever.
@@ -227,7 +227,7 @@ fn no_call_harms_a_capture_and_none_becomes_part_of_it() {
             check(case, "other thread", mode, &outcome);
         }
     }
-    // And all of them are done when there is no capture.
+    // Without a capture all of them succeed.
     assert_eq!(reduce::<Sum, _>(&data.input).wait(gpu), Ok(data.total));
     let apart = |case: &&Case| !["inclusive_scan", "inclusive_scan_in_place"].contains(&case.name);
     let cases = CASES.iter().filter(apart);

@@ -1,5 +1,5 @@
-//! Reductions and scans of which only the device knows how many items they have; scans with an initial value and with their total. The
-//! bits are those of the CPU, of as many items as the count says.
+//! Reductions and scans whose number of items only the device knows; scans with an initial value and with their total.
+//! The results equal the CPU's for that number of items, bit for bit.
 
 #[path = "common/buffers.rs"]
 mod buffers;

@@ -1,8 +1,8 @@
 //! What a launch costs, counted by the virtual GPU: bytes, sectors, barriers, shuffles, votes, atomics and instructions.
 //!
 //! The counts follow from the algorithm, so they are asserted as equalities. A scan's depend on the schedule where
-//! blocks wait for each other; with one block alive at a time nobody waits, so that is how scans run here.
-//! Nothing here predicts time.
+//! blocks wait for each other; if only one block runs at a time no block waits, so scans run like this here. Nothing
+//! here predicts time.
 
 #[path = "counters/budget.rs"]
 mod budget;

@@ -21,13 +21,44 @@ use parse::{Fault, LONGEST_WORD};
 use programs::{command, complaint, folder, printed, run};
 
 #[test]
-fn the_first_program_of_the_readme_is_an_example_that_runs() {
+fn the_first_program_of_the_guide_is_an_example_that_runs() {
     let example = include_str!("../examples/quick_start.rs");
     let (_header, program) = example.split_once("\n\n").unwrap();
-    let readme = include_str!("../README.md");
-    assert!(readme.contains(&format!("```rust\n{program}```\n")));
+    let page = include_str!("../docs/guide/first-steps.md");
+    assert!(page.contains(&format!("```rust\n{program}```\n")));
     let output = command("quick_start").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+/// What README and the guide say that `sum` prints, line by line, but for the times. On a real device, its name and its numbers are
+/// others: then only the labels are compared.
+#[test]
+fn the_pages_show_what_the_first_command_prints() {
+    let found = printed(&run("sum", &[] as &[&str]));
+    let label = |line: &str| {
+        line.split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let is_virtual = found.starts_with("device     Virtual GPU");
+    for page in [
+        include_str!("../README.md"),
+        include_str!("../docs/guide/first-steps.md"),
+    ] {
+        let (_, shown) = page.split_once("```text\ndevice").expect("the output");
+        let (shown, _) = shown.split_once("```").unwrap();
+        let shown = format!("device{shown}");
+        let mut lines = found.lines();
+        for line in shown.lines().filter(|&line| line != "…") {
+            let found = lines.find(|found| label(found) == label(line));
+            let found = found.unwrap_or_else(|| panic!("`sum` does not print: {line}"));
+            assert!(
+                !is_virtual || label(line) == "time" || found == line,
+                "{found}\n{line}"
+            );
+        }
+    }
 }
 
 /// The numbers of a text, however many.

@@ -29,7 +29,7 @@ fn alone() -> MutexGuard<'static, ()> {
     MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Says that a test is skipped, past the harness, which shows what a test prints only where it fails.
+/// Prints that a test is skipped, even though the test harness only shows the output of failed tests.
 fn skip(test: &str, reason: &str) {
     let line = format!("SKIPPED: {test}: {reason}\n");
     io::stderr().write_all(line.as_bytes()).unwrap();

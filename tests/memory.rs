@@ -1,4 +1,5 @@
-//! What a `Gpu` keeps between calls has a bound, whatever threads, streams and graphs there have been; and `trim` gives it back.
+//! The memory that a `Gpu` keeps between calls is bounded for any number of threads, streams and graphs, and `trim`
+//! frees it.
 
 #[path = "common/child.rs"]
 mod child;
@@ -23,7 +24,7 @@ const MIB: u64 = 1 << 20;
 /// Bytes of the smallest workspace.
 const WORKSPACE: u64 = 128 * KIB;
 
-/// What is alive in the process. On a real device, of the device's memory, how much is not free.
+/// The live objects of the process. On a real device, the used device memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Held {
     device_bytes: u64,

@@ -1,5 +1,5 @@
-//! What one reading tells: where extremes are, mean and variance, norms, against plain loops and exact integers; and that the
-//! operators keep their laws.
+//! Reductions with one reading of the items: places of extremes, mean and variance, norms. They are compared with plain
+//! loops and exact integers, and the laws of the operators are checked.
 //!
 //! `bits.rs` has every kernel's bits at the sizes where something changes.
 

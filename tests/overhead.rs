@@ -1,4 +1,4 @@
-//! What a warm call costs the host: exactly which driver calls, and not one allocation.
+//! The host's cost of a warm call: the exact driver calls, and no allocation.
 //!
 //! A call that waits is refused while a stream of `cust`'s is captured, and the allocations of other threads would be counted. So
 //! the tests run one after the other.

@@ -1,11 +1,11 @@
-//! Planted bugs: what the virtual GPU's checks are worth on the kernels that ship.
+//! Planted bugs: tests how well the virtual GPU's checks find bugs in the kernels that ship.
 //!
 //! Each test changes one thing in the text of a kernel, as a slip in its source would, and runs it twice on one
-//! workspace under every schedule. The checks that the bug is listed with must find it; the kernel as it is must come
-//! through all of it clean, with the right bits. Each check gets runs of its own, for its own count.
+//! workspace under every schedule. The checks that are listed with the bug must find it. The unchanged kernel must run
+//! clean, with the right bits. Each check gets runs of its own, for its own count.
 //!
-//! How often what finds what is printed, for a number of seeds of every policy, the policies in their order (seeded,
-//! reversed blocks, one block at a time, a starved block, stale reads):
+//! The numbers of findings of each check are printed, for a number of seeds of every policy, the policies in their
+//! order (seeded, reversed blocks, one block at a time, a starved block, stale reads):
 //!
 //! ```text
 //! WARPFOLD_SEEDS=20 cargo test --release --test planted -- --nocapture

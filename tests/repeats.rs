@@ -21,7 +21,7 @@ use rows::rows;
 use texts::for_each_text;
 use virtual_gpu::Mode;
 use warpfold::cust_half::{bf16, f16};
-use warpfold::{Cpu, Gpu, Max, Min, Product, Result, Sum, WideSum, cust, kind, scan};
+use warpfold::{Cpu, Gpu, LogSumExp, Max, Min, Product, Result, Sum, WideSum, cust, kind, scan};
 use warpfold_kernels::contract::{SCAN_SHORT_BYTES, scan_tiles};
 
 /// Streams whose runs are under way at once.
@@ -81,7 +81,7 @@ fn repeat<T: Item, R: Item>(queue: Queue<T, R>, items: &[T], expected: &[R]) {
         .map(|_| Stream::new(StreamFlags::NON_BLOCKING, None).unwrap())
         .collect();
     let input = DeviceBuffer::from_slice(items).unwrap();
-    // What is in an output before is another result.
+    // The output first holds another result.
     let mut before = expected.to_vec();
     before.reverse();
     let output = || DeviceBuffer::from_slice(&before).unwrap();

@@ -22,7 +22,7 @@ use data::{assert_same_bits, ordinary};
 use graph::Graph;
 use warpfold::{Cpu, Gpu, Max, Min, Sum, cust, reduce, scan};
 
-/// What fills the room that is not to be written.
+/// The contents of places that must not be written.
 const SENTINEL: f32 = -1234.5;
 
 static CAPTURE: RwLock<()> = RwLock::new(());

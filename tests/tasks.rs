@@ -100,7 +100,7 @@ fn tasks_beside_a_call_may_make_another_device_current() {
             });
         });
         drop(other);
-        // Whatever was kept for the next call is the first device's.
+        // Memory that was kept for the next call belongs to the first device.
         thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| call(&items));

@@ -1,4 +1,4 @@
-//! Calls on slices from more threads than there are lanes: whatever the calls wait for, all of them end, and right.
+//! Calls on slices from more threads than there are lanes: all of them end with the right results.
 
 #![forbid(unsafe_code)]
 
@@ -24,7 +24,7 @@ const ITEMS: usize = 300_000;
 /// As many as there are calls and more; more than there are lanes for pieces, and more than there are short lanes and streams for calls.
 const THREADS: usize = 72;
 
-/// What a child may take before it counts as hung.
+/// The time after which a child counts as hung.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A call that checks its result.

@@ -1,5 +1,5 @@
-//! Calls that are queued on two streams, one reading what the other writes. With nothing that orders them the
-//! virtual GPU stops the program and names both; with an event between the result is right.
+//! Calls that are queued on two streams, one reading what the other writes. If nothing orders them, the
+//! virtual GPU stops the program and names both. With an event in between the result is right.
 //!
 //! A real GPU gives some number, and no error: nothing here runs there.
 
@@ -25,8 +25,8 @@ enum Between {
     AnEvent,
 }
 
-/// Scans ones on one stream and takes the greatest sum on another, which alone is waited for. Gives what the
-/// driver says at the end, with the result.
+/// Scans ones on one stream and takes the greatest sum on another, and waits only for the second. Gives the
+/// driver's final code and the result.
 fn greatest_sum(between: Between) -> (Result<(), cust::error::CudaError>, u32) {
     let gpu = gpu();
     let stream = || Stream::new(StreamFlags::DEFAULT, None).unwrap();

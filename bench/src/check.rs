@@ -1,9 +1,9 @@
-//! Whether a result is what it should be.
+//! Checks results.
 //!
-//! Integer results are compared with exact sums, float results with exact sums and a bound of the rounding. Of long scans
-//! windows from the first item to the last are looked at: each item there is the sum of all before it, so what goes
-//! wrong anywhere shows in the next window, unless it is undone before that. What is warpfold's must besides have the
-//! reference's bits, where the list is short enough to compute them.
+//! Integer results are compared with exact sums, float results with exact sums and a bound of the rounding. Of long
+//! scans, windows from the first item to the last are checked. Each item is the sum of all items before it, so an error
+//! shows in the next window, unless a second error cancels it. Results of warpfold must also equal the reference bit
+//! for bit, if the list is short enough to compute it.
 
 use anyhow::Result;
 use bytemuck::cast_slice;
@@ -23,7 +23,7 @@ const WINDOW: usize = 1 << 12;
 /// The most windows that are looked at.
 const WINDOWS: usize = 16;
 
-/// Checks what a call left in the outputs of `place` for the first items of `data`, which are its input.
+/// Checks the outputs of a call whose input is the first items of `data`.
 pub fn verdict<T: Measured>(
     side: Side,
     case: Case,

@@ -17,7 +17,7 @@ pub struct Contender<'a> {
     pub call: Call<'a>,
 }
 
-/// Where the calls run and what they work on. A reduction writes the first item of the output.
+/// The stream and the buffers of the calls. A reduction writes the first item of the output.
 ///
 /// Slices of device memory are `Copy`: the buffers outlive the calls.
 #[derive(Clone, Copy)]
@@ -114,7 +114,7 @@ fn copy<T: Measured>(place: Place<'_, T>) -> Call<'_> {
     })
 }
 
-/// A call of CUB's to an output of the case's type, with the temporary storage that it asks for.
+/// A call of CUB to an output of the case's type, with its temporary storage.
 fn cub_call<'a, T: Measured, U: Measured>(
     routine: Routine<'a>,
     place: Place<'a, T>,

@@ -79,7 +79,7 @@ impl Cub {
     }
 }
 
-/// CUB's number of a version, as people write it.
+/// A version number of CUB in the usual form.
 fn version_text(version: i32) -> String {
     let (major, minor, patch) = (version / 100_000, version / 100 % 1000, version % 100);
     format!("{major}.{minor}.{patch}")

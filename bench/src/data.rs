@@ -1,8 +1,8 @@
 //! The element types that are measured, and their random items.
 //!
 //! Items are non-negative whole numbers of a small unit (for integers: 1), so every sum is known exactly, and no sum of
-//! 2^30 of them is infinite. A list is [`PERIOD`] random items over and over: more than any cache line or
-//! page pattern, and few enough that what stands before any item is at hand.
+//! 2^30 of them is infinite. A list repeats [`PERIOD`] random items. These are more than any cache line or page
+//! pattern, and few enough to keep the sum before each item.
 
 use anyhow::Result;
 use warpfold::cust::context::CurrentContext;
@@ -29,16 +29,16 @@ pub trait Measured: Item + DeviceCopy + Default + PartialOrd {
     /// How many units it is.
     fn units(self) -> i128;
 
-    /// Whether this can be a sum of items that are `exact` units together.
+    /// Whether this is an acceptable sum of items whose exact sum is `exact` units.
     fn is_sum(self, exact: i128, rounding: Rounding) -> bool;
 
-    /// Whether the wide sum is another than the sum.
+    /// Whether the wide sum differs from the sum.
     fn has_wider() -> bool {
         Self::NAME != Self::Wide::NAME
     }
 }
 
-/// How a sum of floats is come by. Of integers it is exact.
+/// How a sum of floats is rounded. A sum of integers is exact.
 #[derive(Debug, Clone, Copy)]
 pub struct Rounding {
     /// How many items are summed.
@@ -149,9 +149,9 @@ floats! {
 }
 
 impl Rounding {
-    /// How far, relative to the exact sum of non-negative numbers, a sum with `precision` bits can be from it.
+    /// The largest relative error of a sum of non-negative numbers with `precision` bits.
     fn bound(self, precision: i32) -> f64 {
-        // How many additions one item goes through: a generous bound of warpfold's and CUB's trees.
+        // The number of additions that one item goes through: a generous bound for the trees of warpfold and CUB.
         let chain = (64 + (self.item_count >> 14)) as f64;
         let added_with = match self.accumulator {
             Accumulator::Result => precision,
@@ -219,12 +219,12 @@ impl<T: Measured> Data<T> {
         self.sums[self.period.len()] * periods as i128 + self.sums[rest]
     }
 
-    /// Units of the wide sum's type that the first items are together.
+    /// The wide sum of the first items, in units.
     pub fn wide_sum(&self, item_count: usize) -> i128 {
         self.sum(item_count) << (T::UNIT - T::Wide::UNIT)
     }
 
-    /// The largest of the first items. None is less than what zero bits give.
+    /// The largest of the first items. No item is negative.
     pub fn largest(&self, item_count: usize) -> T {
         let items = &self.period[..item_count.min(self.period.len())];
         let larger = |largest: T, &item: &T| if item > largest { item } else { largest };

@@ -9,9 +9,10 @@
 //! cargo run --release -p warpfold-bench -- host
 //! ```
 //!
-//! `measure` times and checks (the program's sides take turns on the same buffers), `chart` draws what either measured, and
-//! `targets` holds it against what is aimed at; `shapes` times what there is beyond plain reductions and scans; `cub` compiles CUB's side ahead, for machines without its compiler, and
-//! `host` times what a call costs the host. Without a real GPU there is nothing to measure, and `measure` says so.
+//! `measure` times and checks the calls of all sides, which take turns on the same buffers. `chart` draws measurements,
+//! and `targets` compares them with the targets. `shapes` times calls other than plain reductions and scans. `cub`
+//! compiles CUB's libraries for machines without `nvcc`. `host` times the host's part of a call. Without a real GPU
+//! there is nothing to measure, and `measure` says so.
 
 mod check;
 mod cli;

@@ -25,7 +25,7 @@ use crate::timing::{Effort, Timing, alternate};
 /// Bytes of device memory that are left to the driver, the workspaces and CUB's temporary storage.
 const SPARE_BYTES: usize = 1 << 30;
 
-/// Measures what the options ask for. The exit is a failure if a result of warpfold's was wrong.
+/// Runs the requested measurements. Fails if a result of warpfold was wrong.
 pub fn run(options: &Measure) -> Result<ExitCode> {
     if virtual_gpu::mode()? == Mode::Virtual && !options.virtual_too {
         println!("There is no GPU on this machine, and the virtual one's times mean nothing.");
@@ -83,7 +83,7 @@ fn load_cub(options: &Measure, types: &[&'static Type], gpu: &Gpu) -> Cub {
     let built = match &options.cub_dir {
         _ if virtual_gpu::mode().ok() == Some(Mode::Virtual) => return Cub::none(),
         Some(folder) => build(folder),
-        // A loaded library does not need its file any more.
+        // A loaded library no longer needs its file.
         None => tempfile::tempdir()
             .map_err(Into::into)
             .and_then(|folder| build(folder.path())),
@@ -229,7 +229,7 @@ where
 }
 
 impl Session<'_> {
-    /// The numbers of items that were asked for, as far as two buffers of them fit.
+    /// The requested numbers of items for which two buffers fit.
     fn sizes_that_fit<T>(&self) -> Result<Vec<usize>> {
         let (free_bytes, _) = mem_get_info()?;
         let most = free_bytes.saturating_sub(SPARE_BYTES) / (2 * size_of::<T>());
@@ -245,7 +245,7 @@ impl Session<'_> {
         Ok(fit)
     }
 
-    /// The cases that were asked for, as far as there are such for the type.
+    /// The requested cases that exist for the type.
     fn cases<T: Measured>(&self) -> Vec<Case> {
         let wanted = &self.options.kinds;
         let is_wanted = |case: &Case| wanted.is_empty() || wanted.contains(case);

@@ -1,4 +1,4 @@
-//! What was measured, as rows of a CSV file, with a header that says where and when.
+//! Measurements as rows of a CSV file, with a header that names the machine and the date.
 //!
 //! The first seven columns are those that other programs of this kind print.
 
@@ -130,7 +130,7 @@ impl Row {
     }
 }
 
-/// Rows, and the lines above them that say what they are.
+/// Rows with their header.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     /// `key: value`, one a line.

@@ -1,4 +1,4 @@
-//! What is made of the rows: a table, charts, and the targets with what was reached.
+//! Reports of the rows: a table, charts, and the targets with the reached values.
 
 mod chart;
 mod host_targets;
@@ -34,7 +34,7 @@ pub fn draw(csv: &Path, folder: &Path) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the targets, and what the rows of a file say was reached; those of the host, if there is a file for them, too.
+/// Prints the targets and the reached values of a file. If there is a file for the host, prints its targets too.
 pub fn print_targets(csv: &Path, host: Option<&Path>) -> Result<ExitCode> {
     let record = Record::read(csv)?;
     print!("{}", targets::markdown(&Summary::of(&record)));

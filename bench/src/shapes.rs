@@ -1,6 +1,7 @@
 //! Shapes beyond plain reductions and scans, of items of `f32`: places of extremes, several results of one reading, two inputs,
-//! segments of many lengths, columns, selections, runs, values by key. warpfold and CUB take turns on the same buffers, and each result is checked.
+//! segments of many lengths, columns, axes, selections, runs, values by key. warpfold and CUB take turns on the same buffers, and each result is checked.
 
+mod axes;
 mod by_key;
 mod chart;
 mod columns;
@@ -53,7 +54,7 @@ struct Place<'a> {
     moments: DeviceBuffer<Moments>,
 }
 
-/// Measures what the options ask for. The exit is a failure if a result of warpfold's was wrong.
+/// Runs the requested measurements. Fails if a result of warpfold was wrong.
 pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
     if virtual_gpu::mode()? == Mode::Virtual && !options.virtual_too {
         println!("There is no GPU on this machine, and the virtual one's times mean nothing.");
@@ -86,6 +87,14 @@ pub fn run(options: &cli::Shapes) -> Result<ExitCode> {
             for matrix in matrices.filter_map(|count| columns::Matrix::new(&place, count)) {
                 measurement.measure(&place, matrix.shapes()?, run)?;
             }
+            for rows in axes::ROWS {
+                if let Some(rows) = axes::Rows::new(&place, rows)? {
+                    measurement.measure(&place, rows.shapes()?, run)?;
+                }
+            }
+            if let Some(middle) = axes::Middle::new(&place) {
+                measurement.measure(&place, middle.shapes()?, run)?;
+            }
             for share in selection::SHARES {
                 let chosen = selection::Chosen::new(&place, share)?;
                 measurement.measure(&place, chosen.shapes()?, run)?;
@@ -111,7 +120,7 @@ fn load_cub(options: &cli::Shapes, gpu: &Gpu) -> Option<&'static Shapes> {
     let build = |folder: &Path| Shapes::build(gpu.compute_capability(), folder);
     let built = match &options.cub_dir {
         Some(folder) => build(folder),
-        // A loaded library does not need its file any more.
+        // A loaded library no longer needs its file.
         None => tempfile::tempdir()
             .map_err(Into::into)
             .and_then(|folder| build(folder.path())),

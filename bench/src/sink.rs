@@ -1,4 +1,4 @@
-//! Where rows go as they are measured: to a file, or to the standard output; and the header above them.
+//! Writes the header, and rows as they are measured, to a file or to the standard output.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

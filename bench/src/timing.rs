@@ -1,11 +1,11 @@
 //! The time of a call on a stream: between events, around batches of calls, several calls in turn.
 //!
-//! What came before a batch leaves its marks on it: lines in the cache that are its own or still to be written to memory, a
-//! clock that has sunk. On an H200 the same reduction of 1 GiB took 234 µs after one call and 241 after another. So the order
-//! of the turns is another in each round.
+//! The work before a batch affects its time, by cache lines that it left or that are still to be written to memory, and
+//! by a lower clock. On an H200 the same reduction of 1 GiB took 234 µs after one call and 241 after another. So the
+//! order of the calls differs in each round.
 //!
-//! A call that is shorter than its launch by the host takes as long as the launch does; replayed from a graph, it
-//! takes as long as the device needs for it.
+//! If a call is shorter than its launch by the host, the time of the launch is measured. Replayed from a graph, the
+//! time on the device is measured.
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -14,13 +14,14 @@ use warpfold::cust::stream::Stream;
 
 use crate::graph::Graph;
 
-/// How long a batch is to last, in microseconds: events are good to half of one, and what came before is soon over.
+/// The intended duration of a batch in microseconds. Events are accurate to half a microsecond, and effects of the work
+/// before are short in comparison.
 const BATCH_MICROS: f64 = 1000.0;
 
 /// The most calls of a batch.
 const BATCH_CALLS: f64 = 100.0;
 
-/// Calls that the length of a batch is found with, if they are short.
+/// Short calls that are made to find the length of a batch.
 const WARM_UP_CALLS: u32 = 3;
 
 /// The fewest batches of a call.
@@ -31,7 +32,7 @@ const LEAST_ROUNDS: f64 = 3.0;
 pub struct Effort {
     /// The most batches of each call.
     pub rounds: u32,
-    /// What the batches of a call may take, on average over all calls that take turns.
+    /// The time limit of a call's batches, on average over all calls that take turns.
     pub call_micros: f64,
     pub queueing: Queueing,
 }
@@ -172,8 +173,8 @@ impl<'a> Clock<'a> {
         })
     }
 
-    /// Microseconds of one call of the batch. The batch comes twice, and its second time counts: what the one before it
-    /// left in the cache, some of it still to be written to memory, is not its own cost.
+    /// Microseconds of one call of the batch. The batch runs twice, and the second run counts. So cache contents of
+    /// another batch, which may still have to be written to memory, do not count.
     fn micros(&self, batch: &mut Batch<'_>) -> Result<f64> {
         batch.queue(self.stream)?;
         self.begin.record(self.stream)?;

@@ -29,7 +29,7 @@ const MISTAKES: [Mistake; 5] = [
     },
     Mistake {
         signs: &["an item or a result must have"],
-        advice: "an item has 1, 2, 4, 8, 12, 16, 24 or 32 bytes: add a field to fill the next size up",
+        advice: "an item has 1 or 2 bytes, or a multiple of 4 up to 64: add a field to fill the next size up",
     },
 ];
 

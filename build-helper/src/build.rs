@@ -121,21 +121,28 @@ impl Build {
             None => (self.packed(&source)?, None),
         };
         if self.updates {
-            let texts = pack.compiled();
+            // What the library makes itself is not committed, whoever has compiled it.
+            let is_kept = |compiled: &Compiled| {
+                let mut variants = self.variants();
+                variants.any(|variant| variant.capability == compiled.capability)
+            };
+            let texts = pack.compiled().map(|mut texts| {
+                texts.retain(is_kept);
+                texts
+            });
             let file = texts.and_then(|texts| committed::to_file(&stamp(&source), &texts));
             let file = file.ok_or_else(|| Error::NotPacked {
                 path: self.committed(),
             })?;
             write(&self.committed(), &file)?;
         }
-        // What the host's macro includes: an expression, and the bytes that it speaks of.
-        let [table, bytes] = self.included();
-        write(&table, pack.table().as_bytes())?;
+        let [expression, bytes] = self.included();
         write(&bytes, &pack.bytes())?;
+        write(&expression, texts(&bytes, &pack).as_bytes())?;
         Ok(unfit)
     }
 
-    /// The two files that the host's macro includes.
+    /// The two files of what the host's macro includes: an expression, and beside it the bytes that it speaks of.
     pub fn included(&self) -> [PathBuf; 2] {
         let name = self.contents.name();
         ["rs", "bin"].map(|extension| self.output.join(format!("warpfold_{name}.{extension}")))
@@ -224,8 +231,9 @@ impl Build {
     /// The variants that the file is compiled for, the best first.
     pub(crate) fn variants(&self) -> impl Iterator<Item = &'static Variant> + use<> {
         let makes_all = self.contents == Contents::Kernels;
-        let is_wanted =
-            move |variant: &&Variant| makes_all || variant.capability != MADE_BY_THE_LIBRARY;
+        let is_wanted = move |variant: &&Variant| {
+            makes_all || !MADE_BY_THE_LIBRARY.contains(&variant.capability)
+        };
         VARIANTS.iter().filter(is_wanted)
     }
 
@@ -267,6 +275,12 @@ fn stamp(source: &Source) -> Stamp {
         kernels: format!("{KERNELS_VERSION}-{INTERFACE}"),
         source: source.tokens().to_string(),
     }
+}
+
+/// The expression that the host's macro includes: the bytes of a pack, in the file of this path beside it, and what lies where in them.
+fn texts(bytes: &Path, pack: &Pack) -> String {
+    let name = bytes.file_name().unwrap_or_default().to_string_lossy();
+    format!("Texts::new(include_bytes!({name:?}), {})", pack.table())
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {

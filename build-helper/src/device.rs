@@ -188,18 +188,20 @@ fn package(name: &str, edition: &str) -> String {
 /// The device crate's manifest. The crate depends on one other, which has the features of `warpfold-kernels`.
 fn manifest(contents: Contents, edition: &str) -> String {
     let package = package(NAME, edition);
-    let (name, dependency, profile) = match contents {
-        Contents::Operators => ("warpfold", kernels_crate(), String::new()),
+    // Around operators it is nothing: what cargo compiles for it is what counts.
+    let (name, dependency, [crate_type, lto], profile) = match contents {
+        Contents::Operators => ("warpfold", kernels_crate(), ["lib", "off"], String::new()),
         Contents::Kernels => (
             USER,
             format!("{{ path = {USER:?} }}"),
+            ["staticlib", "fat"],
             format!("[profile.release.package.{USER}]\nopt-level = 0\n"),
         ),
     };
     format!(
         "{package}\
          [lib]\n\
-         crate-type = [\"staticlib\"]\n\
+         crate-type = [\"{crate_type}\"]\n\
          \n\
          [dependencies]\n\
          {name} = {dependency}\n\
@@ -211,7 +213,7 @@ fn manifest(contents: Contents, edition: &str) -> String {
          \n\
          [profile.release]\n\
          opt-level = 3\n\
-         lto = \"fat\"\n\
+         lto = \"{lto}\"\n\
          codegen-units = 1\n\
          panic = \"abort\"\n\
          overflow-checks = false\n\

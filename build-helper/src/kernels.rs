@@ -5,6 +5,7 @@ use warpfold_kernels::kind::Kind;
 use warpfold_ptx::finish::{self, Bounds};
 use warpfold_ptx::inspect::{Operands, Rules, Thing, inspect};
 use warpfold_ptx::narrow;
+use warpfold_ptx::older;
 use warpfold_ptx::statement::Statement;
 use warpfold_ptx::text::{Function, Text};
 
@@ -190,10 +191,17 @@ pub fn finished(
     inspect(&kernel, &origin.rules(operands, variant.may_begin_early()))
         .map_err(|fault| Problem::unexpected(format!("{} {fault}", kernel.name)))?;
     let preamble = finish::preamble(variant.ptx_version, variant.target_cpu, SHARED_ARRAY);
-    let text = preamble + &finish::entry(&kernel, origin.bounds());
+    let text = canonical(&(preamble + &finish::entry(&kernel, origin.bounds())));
+    let is_made_older = matches!(origin, Origin::Library(_)) && variant.capability == older::FROM;
+    if is_made_older && older::for_7_0(&text).is_none() {
+        return Err(Problem::unexpected(format!(
+            "{} has an instruction that compute capability 7.0 lacks",
+            kernel.name
+        )));
+    }
     Ok(Kernel {
         symbol: kernel.name.to_owned(),
-        text: canonical(&text),
+        text,
     })
 }
 

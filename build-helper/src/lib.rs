@@ -20,8 +20,8 @@
 //! # What it takes
 //!
 //! A rustc that has the target `nvptx64-nvidia-cuda`, which `rustup target add nvptx64-nvidia-cuda` adds to a stable one. No
-//! CUDA, no nightly features. Each kernel is compiled whole, from the same source as the library's own, for compute
-//! capabilities 7.0, 8.0 and 9.0.
+//! CUDA, no nightly features. Each kernel is compiled whole, from the same source as the library's own. An operator's kernels are
+//! compiled for compute capability 9.0, and the library makes those for 8.0 and 7.0 of them; a kernel of your own is compiled for each.
 //!
 //! # What was compiled before
 //!
@@ -110,16 +110,12 @@ fn run(contents: Contents, file: &Path) {
             "cargo::warning={path} {unfit}. It was not used: `{UPDATE}=1 cargo build` writes it anew"
         );
     }
-    // The host's macro asks for these: a build script that does not call this leaves it nothing, not what was there before.
-    let [table, bytes] = build.included();
+    // The host's macro asks for it: a build script that does not call this leaves it nothing, not what was there before.
+    let [expression, _] = build.included();
     let variable = contents.name().to_uppercase();
     println!(
-        "cargo::rustc-env=WARPFOLD_{variable}_TABLE={}",
-        table.display()
-    );
-    println!(
-        "cargo::rustc-env=WARPFOLD_{variable}_BYTES={}",
-        bytes.display()
+        "cargo::rustc-env=WARPFOLD_{variable}={}",
+        expression.display()
     );
     println!("cargo::rerun-if-changed={}", build.source.display());
     if committed.exists() {

@@ -99,6 +99,8 @@ impl Library {
                 "-Coverflow-checks=off",
                 "-Cdebug-assertions=off",
             ])
+            // Kernels have no vectors to make of loops and of neighbours: the texts are the same, sooner.
+            .args(["-Cno-vectorize-loops", "-Cno-vectorize-slp"])
             .arg(format!("--edition={edition}"))
             // Without something to link, nothing would be optimised together.
             .arg("--emit=link")

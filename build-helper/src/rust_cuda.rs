@@ -22,7 +22,7 @@ use crate::error::{Error, Problem};
 use crate::kernels::{Compiled, Kernel, Origin, finished, refusal_of_kernel, sorted};
 use crate::ptx::refuse;
 use crate::ptx::space::SHARED_ARRAY;
-use crate::variant::{MADE_BY_THE_LIBRARY, VARIANTS, Variant};
+use crate::variant::{MADE_OF_RUST_CUDAS, VARIANTS, Variant};
 
 /// What `cuda_std` calls the block's shared memory.
 const CUDA_STD_SHARED_ARRAY: &str = "_Zcuda_std_dyn_shared";
@@ -51,7 +51,7 @@ pub fn compile(build: &Build) -> Result<Vec<Compiled>, Error> {
 fn variants(named: Option<&str>) -> Result<Vec<&'static Variant>, Error> {
     let variants = VARIANTS.iter();
     let mut variants: Vec<_> = variants
-        .filter(|variant| variant.capability != MADE_BY_THE_LIBRARY)
+        .filter(|variant| !MADE_OF_RUST_CUDAS.contains(&variant.capability))
         .collect();
     let Some(named) = named else {
         return Ok(variants);

@@ -20,8 +20,12 @@ impl Variant {
     }
 }
 
-/// The compute capability for which the library makes an operator's texts of those for 9.0.
-pub const MADE_BY_THE_LIBRARY: (u32, u32) = (8, 0);
+/// The compute capabilities for which the library makes the texts of operators' kernels of those for 9.0.
+pub const MADE_BY_THE_LIBRARY: [(u32, u32); 2] = [(8, 0), (7, 0)];
+
+/// Likewise where rust-cuda's compiler has made them: not for 7.0, whose instructions it chooses itself.
+#[cfg(feature = "cuda_builder")]
+pub const MADE_OF_RUST_CUDAS: [(u32, u32); 1] = [(8, 0)];
 
 /// The variants, the best first: for the oldest architecture that the compiler takes, and for those whose instructions pay.
 pub const VARIANTS: [Variant; 3] = [

@@ -3,15 +3,20 @@
 mod common;
 
 use std::fs;
+use std::process::ExitCode;
 
+use common::skip::{device_tests, run};
 use warpfold_build::{Build, Cache, Error, Unfit};
 
-#[test]
+fn main() -> ExitCode {
+    run(device_tests![
+        only_what_an_edit_changes_is_compiled_again,
+        a_kernel_that_the_source_does_not_give_is_found,
+    ])
+}
+
 fn only_what_an_edit_changes_is_compiled_again() {
     let mut build = common::build("rows");
-    if common::target_is_missing() {
-        return;
-    }
     let folder = build.output.join("cache");
     let _ = fs::remove_dir_all(&folder);
     let source = fs::read_to_string(&build.source).expect("the operators");
@@ -86,12 +91,8 @@ fn only_what_an_edit_changes_is_compiled_again() {
 }
 
 /// Another row's kernel under a row's name, in a file whose hashes are right, is found by compiling again.
-#[test]
 fn a_kernel_that_the_source_does_not_give_is_found() {
     let mut build = common::build("rows");
-    if common::target_is_missing() {
-        return;
-    }
     build.output = build.output.join("forged");
     fs::create_dir_all(&build.output).expect("a folder for the build");
     let source = fs::read_to_string(&build.source).expect("the operators");

@@ -25,12 +25,10 @@ fn committed_device_code_needs_no_compiler() {
         included("warpfold_operators.bin"),
     );
     let text = String::from_utf8(table.clone()).expect("a table");
-    // For each compute capability that is compiled for.
-    assert_eq!(
-        text.matches("symbol: \"reduce_union\"").count(),
-        2,
-        "{text}"
-    );
+    // For 9.0 alone: texts for older devices are made of it.
+    let entries = text.matches("symbol: \"reduce_union\"").count();
+    assert_eq!(entries, 1, "{text}");
+    assert!(text.contains("capability: (9, 0)"), "{text}");
     assert!(text.contains(&format!("..{},", bytes.len())), "{text}");
 
     // Cargo cannot compile in a file: so what succeeds compiles nothing.

@@ -89,7 +89,7 @@ fn a_mistake_is_answered_with_its_line_and_what_to_write() {
         (
             "odd_size",
             31,
-            "an item has 1, 2, 4, 8, 12, 16, 24 or 32 bytes",
+            "an item has 1 or 2 bytes, or a multiple of 4 up to 64",
         ),
     ] {
         let error = common::build(file).compile().expect_err(file);

@@ -1,9 +1,9 @@
 //! How an example begins and ends: its arguments, the one writer that it prints to, and its exit code.
 //!
-//! An example hands on every error of the writer, so it stops where its output cannot be written. If nobody reads any
-//! more, as in `sum | head -1`, it stops without a message and with exit code 0. Any other error, such as a full disk,
-//! gives a message and exit code 1. No error of writing panics, those of the standard error included: they are
-//! ignored, since there is nowhere left to tell of them.
+//! An example returns every error of the writer, so it stops where its output cannot be written. If the reader is gone,
+//! as in `sum | head -1`, it stops without a message and with exit code 0. Any other error, such as a full disk,
+//! gives a message and exit code 1. No error of writing panics. Errors of the standard error are ignored: nothing
+//! is left to report them on.
 
 use std::fmt::{self, Display};
 use std::io::{self, ErrorKind, Write};
@@ -16,7 +16,7 @@ use super::quoted::Printable;
 /// Characters of a line about a wrong argument: enough for clap's own words and a long argument.
 const LINE_CHARACTERS: usize = 200;
 
-/// What can go wrong in an example, as its exit code tells it.
+/// What can go wrong in an example, as far as its exit code depends on it.
 pub trait Failure: Display + From<io::Error> {
     /// The error of the writer, if that is what failed.
     fn output_error(&self) -> Option<&io::Error>;
@@ -57,7 +57,7 @@ fn answer_with<A: Parser>(answer: &clap::Error, out: &mut impl Write) -> ExitCod
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         return written.map_or_else(|error| unwritten::<A>(&error), |()| ExitCode::SUCCESS);
     }
-    // The arguments stand in the text as they were given.
+    // The text contains the arguments as they were given.
     let text = text.trim_end();
     let lines = text.strip_prefix("error: ").unwrap_or(text).split('\n');
     let lines: Vec<String> = lines
@@ -79,6 +79,6 @@ fn unwritten<A: Parser>(error: &io::Error) -> ExitCode {
 /// Says on the standard error what went wrong.
 fn complain<A: Parser>(what: &dyn fmt::Display) {
     let command = A::command();
-    // Where nobody reads, nobody is told.
+    // If the standard error cannot be written, nothing is left to do.
     let _ = writeln!(io::stderr(), "{}: {what}", command.get_name());
 }

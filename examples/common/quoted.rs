@@ -1,7 +1,7 @@
 //! Foreign text in messages: words of a file, names of files, arguments.
 //!
-//! It is shown so that it can neither flood a terminal nor command it: at most a given number of characters, then `…`; control
-//! characters, and others that are invisible, as escapes; bytes that are not UTF-8 as `\xff`.
+//! Quoted text can neither flood a terminal nor control it. At most a given number of characters is shown, then `…`. Control
+//! characters and invisible ones are shown as escapes, and bytes that are not UTF-8 as `\xff`.
 
 #![allow(dead_code, reason = "each example uses its part")]
 
@@ -11,7 +11,7 @@ use std::path::Path;
 /// Characters that are shown of a word.
 const WORD_CHARACTERS: usize = 40;
 
-/// Characters that are shown of a file's name, folders included.
+/// Characters that are shown of a path.
 const PATH_CHARACTERS: usize = 200;
 
 /// Foreign text, to be printed.

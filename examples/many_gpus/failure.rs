@@ -66,7 +66,7 @@ impl program::Failure for Failure {
     }
 }
 
-/// Compares what the devices say with what the CPU does.
+/// Compares the devices' result with the CPU's.
 pub fn same(what: &'static str, devices: u64, cpu: u64) -> Result<(), Failure> {
     match devices == cpu {
         true => Ok(()),

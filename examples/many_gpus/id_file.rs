@@ -1,7 +1,7 @@
 //! How the processes find each other: rank 0 writes NCCL's id to a file that the others read.
 //!
-//! Who can write to the file decides where the ranks connect to, so it is this user's alone: rank 0 makes it new, with rights for
-//! nobody else, and removes it when all have come. A reader follows no link, and refuses a file of another user's.
+//! Whoever can write the file decides where the ranks connect to. So only this user can access it: rank 0 creates it, with no rights for
+//! others, and removes it when all ranks have joined. A reader follows no link, and refuses another user's file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -29,13 +29,13 @@ pub enum Fault {
     Io(#[from] io::Error),
 }
 
-/// A file that was written, which goes when this does.
+/// A file that was written. It is removed when this value is dropped.
 #[derive(Debug)]
 pub struct Written(PathBuf);
 
 impl Drop for Written {
     fn drop(&mut self) {
-        // Where it cannot be removed, the next run says that it is there.
+        // If it cannot be removed, the next run reports that it exists.
         let _ = fs::remove_file(&self.0);
     }
 }
@@ -53,10 +53,10 @@ pub fn write(path: &Path, id: &[u8]) -> Result<Written, Fault> {
     Ok(written)
 }
 
-/// Waits for the file, which has to be complete within the limit.
+/// Waits for the file until it is complete, or until the limit.
 pub fn read<const BYTES: usize>(path: &Path, limit: Duration) -> Result<[u8; BYTES], Fault> {
     let (begin, now) = (Instant::now(), SystemTime::now());
-    // Rank 0 waits no longer than this for the others.
+    // An older file is not of this run: rank 0 waits no longer than the limit for the others.
     let oldest = now.checked_sub(limit);
     loop {
         if let Some(id) = read_now(path, oldest)? {
@@ -69,13 +69,13 @@ pub fn read<const BYTES: usize>(path: &Path, limit: Duration) -> Result<[u8; BYT
     }
 }
 
-/// What the file holds, or nothing where it is not there or not complete.
+/// The contents of the file; `None` if it does not exist yet or is not complete.
 fn read_now<const BYTES: usize>(
     path: &Path,
     oldest: Option<SystemTime>,
 ) -> Result<Option<[u8; BYTES]>, Fault> {
     let mut options = OpenOptions::new();
-    // A pipe does not make it wait.
+    // Opening a pipe does not block.
     options
         .read(true)
         .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
@@ -94,7 +94,7 @@ fn read_now<const BYTES: usize>(
     }
 }
 
-/// Refuses what no rank 0 of this user's has written since `oldest`.
+/// Refuses a file of another user, or one that was written before `oldest`.
 fn check(file: &File, oldest: Option<SystemTime>) -> Result<(), Fault> {
     let metadata = file.metadata()?;
     if !metadata.is_file() {

@@ -138,7 +138,7 @@ fn run_rank(
         (UniqueId::from_bytes(bytes), None)
     };
     let mut member = Member::join(&gpu, &id, index, of, limit)?;
-    // All have come.
+    // All ranks have joined.
     drop(written);
     for numbers in runs {
         let report = rank::run(&mut member, &numbers)?;

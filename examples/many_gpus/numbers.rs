@@ -9,7 +9,7 @@ use crate::failure::Failure;
 /// Numbers, of which each rank takes a share.
 pub enum Numbers {
     OfFile(Vec<u64>),
-    /// So many that are made up.
+    /// This many made-up numbers.
     MadeUp(usize),
 }
 
@@ -43,9 +43,9 @@ impl Numbers {
         }
     }
 
-    /// Some of them.
+    /// The numbers of a range.
     pub fn some(&self, range: Range<usize>) -> Result<Vec<u64>, Failure> {
-        // And for one more.
+        // With room for one number more.
         let mut some = room_for(range.len().saturating_add(1))?;
         match self {
             Self::OfFile(numbers) => some.extend_from_slice(&numbers[range]),
@@ -54,7 +54,7 @@ impl Numbers {
         Ok(some)
     }
 
-    /// The sum of some of them, on the CPU; it wraps.
+    /// The sum of a range, on the CPU. It wraps around.
     pub fn sum(&self, range: Range<usize>) -> u64 {
         match self {
             Self::OfFile(numbers) => numbers[range].iter().copied().fold(0, u64::wrapping_add),
@@ -63,7 +63,7 @@ impl Numbers {
     }
 }
 
-/// An empty vector with room for so many.
+/// An empty vector with room for this many numbers.
 pub fn room_for(count: usize) -> Result<Vec<u64>, Failure> {
     let mut room = Vec::new();
     match room.try_reserve_exact(count) {
@@ -72,7 +72,7 @@ pub fn room_for(count: usize) -> Result<Vec<u64>, Failure> {
     }
 }
 
-/// The number at this place.
+/// The number with this index.
 pub fn made_up(place: usize) -> u64 {
     (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40
 }

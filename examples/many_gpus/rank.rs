@@ -11,7 +11,7 @@ use crate::common;
 use crate::failure::{Failure, same};
 use crate::numbers::{Numbers, room_for};
 
-/// How often each call is made, of which the first prepares it; the fastest counts.
+/// How often each call is made. The first call prepares it, and the fastest counts.
 const CALLS: usize = 10;
 
 /// What a rank found, and how fast.
@@ -21,7 +21,7 @@ pub struct Report {
     /// Numbers of this rank.
     share: usize,
     sum: u64,
-    /// Of the sum, together and of this rank's share alone.
+    /// The sum's times: of all ranks together, and of this rank's share alone.
     sum_times: [Duration; 2],
     scan_times: [Duration; 2],
 }
@@ -34,7 +34,7 @@ pub fn run(member: &mut Member<'_>, numbers: &Numbers) -> Result<Report, Failure
     let share = group::cuts::<u64>(count, member.size())[member.rank()].clone();
     let mut items = numbers.some(share.clone())?;
     let item_count = items.len();
-    // There is no buffer of no items.
+    // A buffer cannot be empty.
     items.push(0);
     let input = DeviceBuffer::from_slice(&items)?;
     let mut output = DeviceBuffer::from_slice(&items)?;
@@ -65,7 +65,7 @@ pub fn run(member: &mut Member<'_>, numbers: &Numbers) -> Result<Report, Failure
     })
 }
 
-/// Refuses more numbers than the devices have memory for, before the host's is taken: each has its share, and its results.
+/// Refuses more numbers than the devices have memory for, before the host allocates any. Each device holds its share and the results.
 fn check_room(count: usize, member: &Member<'_>) -> Result<(), Failure> {
     let (ranks, device_bytes) = (member.size(), member.gpu().memory_bytes());
     let needed = 2 * size_of::<u64>() as u128 * count as u128;

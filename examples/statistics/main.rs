@@ -70,7 +70,7 @@ fn main() -> ExitCode {
     program::run(run)
 }
 
-/// Numbers, the line that each stands in, and where they come from.
+/// Numbers, the line of each, and where they come from.
 struct Input {
     numbers: Vec<f64>,
     lines: Vec<usize>,
@@ -94,7 +94,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     common::print_device(&gpu, out)?;
     writeln!(out, "numbers    {} ({})", input.numbers.len(), input.origin)?;
     let buffer = DeviceBuffer::from_slice(&input.numbers)?;
-    // The first call loads the kernel, which is not what the clock is for.
+    // The first call loads the kernel. It is not timed.
     let statistics = reduce::<Statistics, _>(&buffer).wait(&gpu)?;
     let (again, time) = common::timed(|| reduce::<Statistics, _>(&buffer).wait(&gpu));
     print(&statistics, &input, out)?;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use warpfold::Statistics;
 
-/// A result of the device that is not the CPU's.
+/// A result that differs between the device and the CPU.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}: the device says {device:e}, the CPU {cpu:e}")]
 pub struct Mismatch {
@@ -27,7 +27,7 @@ pub fn check_again(first: &Statistics, second: &Statistics) -> Result<(), Mismat
     )
 }
 
-/// Compares with loops: count and places exactly, mean and variance within the rounding of either side.
+/// Compares with plain loops: count and indices exactly, mean and variance within both sides' rounding errors.
 pub fn check(statistics: &Statistics, numbers: &[f64]) -> Result<(), Mismatch> {
     let moments = &statistics.moments;
     same("count", moments.count() as f64, numbers.len() as f64)?;
@@ -52,8 +52,8 @@ pub fn check(statistics: &Statistics, numbers: &[f64]) -> Result<(), Mismatch> {
     let squared = |x: &f64| (x - mean).powi(2);
     let variance = numbers.iter().map(squared).sum::<f64>() / count;
     let magnitude = numbers.iter().map(|x| x.abs()).sum::<f64>() / count;
-    // Either order of n additions is off by less than n·ε·Σ|x|, and so is a mean by n·ε times the mean magnitude, of which the
-    // variance by the second loop has the square.
+    // Either order of n additions is off by less than n·ε·Σ|x|. So a mean is off by less than n·ε times the mean magnitude, and
+    // the variance of the second loop by the square of that.
     let bound = count * f64::EPSILON * magnitude;
     near("mean", moments.mean(), mean, bound)?;
     // By a tree the variance is off by less than n·ε·κ times itself, where κ·σ is the root of the mean square.
@@ -62,7 +62,7 @@ pub fn check(statistics: &Statistics, numbers: &[f64]) -> Result<(), Mismatch> {
     near("variance", moments.variance(), variance, bound)
 }
 
-/// The place of the first number that no other is less, or greater, than. A NaN is both.
+/// The index of the first least, or greatest, number. A NaN counts as both.
 fn first_of(numbers: &[f64], better: Ordering) -> usize {
     let mut best = 0;
     for (place, number) in numbers.iter().enumerate() {
@@ -79,7 +79,7 @@ fn same(what: &'static str, device: f64, cpu: f64) -> Result<(), Mismatch> {
     near(what, device, cpu, 0.0)
 }
 
-/// Whether two numbers are so near each other. Where there is no bound, sums overflow or have an infinity or a NaN in them.
+/// Whether two numbers are within a bound of each other. The bound is not finite where sums overflow, or contain an infinity or a NaN.
 fn near(what: &'static str, device: f64, cpu: f64, bound: f64) -> Result<(), Mismatch> {
     let are_same = device == cpu || device.is_nan() && cpu.is_nan();
     if are_same || !bound.is_finite() || (device - cpu).abs() <= bound {

@@ -38,7 +38,7 @@ pub fn room() -> Result<usize, CudaError> {
     Ok(free_bytes / size_of::<f64>())
 }
 
-/// What `parse` makes of a file's text, with at most `most` numbers.
+/// Parses a file by `parse`, which gives at most `most` numbers.
 pub fn read<N>(
     path: &Path,
     most: usize,

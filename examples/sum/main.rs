@@ -84,7 +84,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
 
     let (input, copy_time) = common::timed(|| DeviceBuffer::from_slice(&numbers));
     let input = input?;
-    // The first call of each loads its kernel, which is not what the clock is for.
+    // The first call of each loads its kernel. It is not timed.
     let sum = reduce::<Sum, _>(&input).wait(&gpu)?;
     let min = reduce::<Min, _>(&input).wait(&gpu)?;
     let max = reduce::<Max, _>(&input).wait(&gpu)?;
@@ -92,7 +92,7 @@ fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     same("the sum, a second time", again?, sum)?;
 
     if numbers.is_empty() {
-        // The library's sum of no floats is −0.0, to which adding any float gives that float.
+        // The library's sum of no floats is −0.0, which changes no float that is added to it.
         writeln!(out, "sum        0")?;
         writeln!(out, "           no numbers, so no minimum, maximum or mean")?;
     } else {
@@ -126,8 +126,8 @@ fn check(numbers: &[f64], sum: f64, min: f64, max: f64) -> Result<(), Failure> {
     same("maximum", max, reduce::<Max, _>(numbers).wait(Cpu)?)?;
     let plain: f64 = numbers.iter().sum();
     let magnitude: f64 = numbers.iter().map(|x| x.abs()).sum();
-    // Either order of n additions is off by less than n·u·Σ|x|, and ε is 2u. A sum that overflows, or
-    // has an infinity or a NaN in it, has no such bound.
+    // Either order of n additions is off by less than n·u·Σ|x|, and ε is 2u. There is no such bound if the sum
+    // overflows, or contains an infinity or a NaN.
     let bound = numbers.len() as f64 * f64::EPSILON * magnitude;
     if bound.is_finite() && (sum - plain).abs() > bound {
         return Err(Failure::Mismatch {

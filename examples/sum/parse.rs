@@ -4,7 +4,7 @@
 //! is not a decimal comma. Empty lines, and separators with nothing between them, stand for nothing. A text may begin
 //! with a byte order mark.
 //!
-//! The text is read as it comes: beside the numbers, memory holds one word of it. A word of more than
+//! The text is streamed: beside the numbers, memory holds one word of it. A word of more than
 //! [`LONGEST_WORD`] bytes is not read to its end, and is not a number.
 
 #![allow(dead_code, reason = "each example uses its part")]
@@ -21,9 +21,9 @@ pub enum Fault {
     Unreadable(io::Error),
     /// A word is not a number.
     Malformed {
-        /// The line it stands in; the first is 1.
+        /// Its line; the first is 1.
         line: usize,
-        /// The word, or its beginning, if it is too long; not always UTF-8.
+        /// The word, or the beginning of one that is too long. Not always UTF-8.
         word: Vec<u8>,
     },
     /// There are more numbers than are wanted.
@@ -37,7 +37,7 @@ pub fn numbers(text: impl BufRead, most: usize) -> Result<Vec<f64>, Fault> {
     Ok(numbers)
 }
 
-/// The numbers of a text, at most `most`, and the line that each stands in; the first is 1.
+/// The numbers of a text, at most `most`, and the line of each; the first is 1.
 pub fn numbers_and_lines(text: impl BufRead, most: usize) -> Result<(Vec<f64>, Vec<usize>), Fault> {
     let (mut numbers, mut lines) = (Vec::new(), Vec::new());
     each(text, most, |number, line| {
@@ -47,7 +47,7 @@ pub fn numbers_and_lines(text: impl BufRead, most: usize) -> Result<(Vec<f64>, V
     Ok((numbers, lines))
 }
 
-/// Hands over the numbers of a text, at most `most` and one more, each with its line.
+/// Calls back with each number of a text and its line, for at most `most + 1` numbers.
 fn each(text: impl BufRead, most: usize, mut give: impl FnMut(f64, usize)) -> Result<(), Fault> {
     let mut count = 0;
     let mut line = 1;
@@ -75,8 +75,8 @@ fn each(text: impl BufRead, most: usize, mut give: impl FnMut(f64, usize)) -> Re
     }
 }
 
-/// Hands over the numbers of a run of bytes without a separator of one byte, and says how many; other white space may separate
-/// them still.
+/// Calls back with the numbers in bytes that contain no one-byte separator, and returns how many. Other white space may still
+/// separate numbers.
 fn take(
     run: &[u8],
     line: usize,

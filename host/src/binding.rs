@@ -37,6 +37,7 @@ use std::any::Any;
 use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::needs_drop;
 
 use bytemuck::Pod;
 
@@ -47,6 +48,25 @@ use crate::kernel::Type;
 use crate::launch::Span;
 
 /// A stream of the driver's, borrowed for as long as `'a`.
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::{Gpu, RawStream, Sum, scan};
+///
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let items = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
+/// let mut sums = DeviceBuffer::zeroed(3)?;
+/// scan::<Sum, _>(&items).to(&mut sums).queue(&gpu, &RawStream::DEFAULT)?;
+/// gpu.synchronize()?;
+/// assert_eq!(sums.as_host_vec()?, [1, 3, 6]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 #[derive(Clone, Copy)]
 pub struct RawStream<'a> {
     handle: *mut c_void,
@@ -76,7 +96,7 @@ impl<'a> RawStream<'a> {
         }
     }
 
-    /// The same, with the binding's own value for it: memory of that binding finds it by [`Self::binding`].
+    /// The same stream, with the binding's own value for it. Memory of that binding gets it by [`Self::binding`].
     #[must_use]
     pub fn with_binding(self, binding: &'a dyn Any) -> Self {
         Self {
@@ -96,7 +116,7 @@ impl<'a> RawStream<'a> {
     }
 
     pub(crate) fn as_driver(self) -> Stream<'a> {
-        // SAFETY: the handle is a stream's that lives as long as `'a`, as whoever made this value has promised.
+        // SAFETY: the handle is of a stream that lives for `'a`: the maker of this value has promised that.
         unsafe { Stream::from_raw(self.handle) }
     }
 }
@@ -143,8 +163,9 @@ pub enum User<'a> {
 pub struct Lent<'a, G> {
     /// The address of the first item.
     pub address: u64,
-    /// A stream that the call has to come after, and that has to come after the call: for a binding that has put the memory in order
-    /// with this stream, because it does not know the user's. `None` where nothing is left to do.
+    /// A stream that the call is to be ordered with: the call runs after its queued work, and its later work runs after the call. A
+    /// binding names it if it does not know the user's stream and has ordered the memory with this one instead. `None` if nothing
+    /// is left to order.
     pub ordered_with: Option<RawStream<'a>>,
     /// Dropped when the call's work is queued, or done if the call waits.
     pub guard: G,
@@ -154,11 +175,11 @@ pub struct Lent<'a, G> {
 ///
 /// # Safety
 ///
-/// While what [`Self::lend`] gives is alive, and until work that was queued meanwhile is done:
+/// While the result of [`Self::lend`] is alive, and until work that was queued meanwhile is done:
 ///
 /// - the address is that of [`Self::item_count`] items of type `Item`, in memory of one allocation;
 /// - the memory is not freed, or it is freed in a way that waits for the work, as `cuMemFree` does;
-/// - through `self`, nobody is given a reference of the host to these items.
+/// - `self` gives nobody a host reference to these items.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory",
     label = "expected device memory of `cust`, of `cudarc`, or `RawItems`",
@@ -184,7 +205,7 @@ pub unsafe trait DeviceItems {
 ///
 /// # Safety
 ///
-/// Of what [`Self::lend_mut`] gives:
+/// For the result of [`Self::lend_mut`]:
 ///
 /// - the conditions of [`DeviceItems`] hold;
 /// - the device may write the items.
@@ -203,16 +224,17 @@ pub unsafe trait DeviceItemsMut: DeviceItems {
     fn lend_mut<'a>(&'a mut self, to: User<'a>) -> Lent<'a, Self::GuardMut<'a>>;
 }
 
-/// What a guard is to a call: something to drop.
+/// Any guard: a call only drops it.
 pub(crate) trait Guard {}
 
 impl<G> Guard for G {}
 
-/// A span that is lent to a call. A guard without size, as `cust`'s and raw ones are, is not allocated.
+/// A span that is lent to a call.
 pub(crate) struct LentSpan<'a> {
     pub span: Span,
     pub ordered_with: Option<RawStream<'a>>,
-    pub guard: Box<dyn Guard + 'a>,
+    /// `None` if its drop does nothing, as with `cust`'s memory and raw memory.
+    pub guard: Option<Box<dyn Guard + 'a>>,
 }
 
 impl<'a> LentSpan<'a> {
@@ -224,7 +246,7 @@ impl<'a> LentSpan<'a> {
                 item: Type::of::<T>(),
             },
             ordered_with: lent.ordered_with,
-            guard: Box::new(lent.guard),
+            guard: needs_drop::<G>().then(|| Box::new(lent.guard) as Box<dyn Guard + 'a>),
         }
     }
 }

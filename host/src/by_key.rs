@@ -4,15 +4,17 @@
 //! values of a run are combined in the order of [a segment's](warpfold_kernels::segments), with the same bits. The arguments of both are
 //! checked before the first is queued.
 
+pub(crate) mod reference;
+
 use crate::call::Made;
 use crate::error::{Argument, Error, Result};
 use crate::gpu::{DeviceMemory, Entered};
 use crate::kernel::{Row, Type};
-use crate::launch::{
-    Chooser, Count, Queue, Region, Segments, Selection, Span, check_arguments, check_lengths,
-};
+use crate::launch::{Queue, Region, Span, check_arguments, check_lengths};
+use crate::segments::Segments;
+use crate::selection::{Chooser, Count, Selection};
 
-/// Keys and values, of which there are equally many.
+/// Keys and as many values.
 pub struct Keyed {
     keys: Span,
     values: Span,
@@ -114,11 +116,13 @@ impl Keyed {
             }
         };
         self.runs(outputs, starts).check_numbers()?;
-        let ((), mut call) = Queue::and_wait(entered, |queue, _| {
-            // SAFETY: the check above is of all memory of the caller's. Starts that are not are an allocation of this call's, which lives
-            // until the work is waited for, with a place for one start more than there is room for runs.
-            unsafe { self.queue_checked(queue, row, made, outputs, starts) }
-        })?;
+        let mut call = entered.ordered_call()?;
+        let mut queue = Queue::for_caller(entered, &call);
+        // SAFETY: the check above is of all memory of the caller's. Starts that are not are an allocation of this call's, which lives
+        // until the work is waited for, with a place for one start more than there is room for runs.
+        unsafe { self.queue_checked(&mut queue, row, made, outputs, starts) }?;
+        drop(queue);
+        call.wait()?;
         let count = call.number_at(starts.count.address)? as usize;
         drop(memory);
         let check_room = |offered_items, needed_items| match offered_items < needed_items {
@@ -159,7 +163,8 @@ impl Keyed {
         let (starts_at, count_at) = (starts.numbers, Some(starts.count));
         let segments = Segments::of_runs(self.values, starts_at, most_runs, count_at);
         if most_runs > 0 {
-            queue.prepare_segments(row, segments)?;
+            let is_backward = matches!(made, Made::Scan(order) if order.is_reversed);
+            queue.prepare_segments(row, segments, is_backward)?;
         }
         let runs = self.runs(outputs, starts);
         // SAFETY: keys, first keys, starts and the place of their number are this function's conditions; the kernel writes no more than
@@ -183,7 +188,7 @@ impl Keyed {
                     .unique_keys
                     .map_or(results, |keys| keys.item_count.min(results))
             }
-            Made::InclusiveScan | Made::ExclusiveScan => key_count,
+            Made::Scan(_) => key_count,
         }
     }
 
@@ -210,7 +215,7 @@ impl Keyed {
                     Region::written_at_most(Argument::Offsets, starts.numbers, most_starts)
                 }),
             ),
-            Made::InclusiveScan | Made::ExclusiveScan => (
+            Made::Scan(_) => (
                 Region::written(Argument::Output, outputs.results, key_count),
                 starts
                     .map(|starts| Region::written(Argument::Offsets, starts.numbers, most_starts)),

@@ -4,18 +4,21 @@
 
 use crate::binding::{RawStream, User};
 use crate::by_key::{self, Keyed, Starts};
+use crate::columns::Matrices;
 use crate::driver::{Event, Stream};
 use crate::error::{Error, Result};
 use crate::gpu::{Entered, Gpu};
 use crate::kernel::Row;
-use crate::launch::{
-    Chooser, Count, Matrix, Outputs, PairSpan, Queue, ScanExtras, Segments, Selection, Span,
-    Starts as SegmentStarts, Total, reduce_counted_to_host, reduce_in_order_to_host,
-    reduce_pairs_to_host, reduce_to_host,
-};
+use crate::launch::{Queue, Span};
 use crate::request::arguments::{Arguments, Loans, Memory, Shape};
+use crate::request::shape::ScanOrder;
 use crate::segments::{self, row_count};
+use crate::segments::{Segments, Starts as SegmentStarts, reduce_in_order_to_host};
 use crate::selection;
+use crate::selection::{Chooser, Count, Outputs, Selection};
+use crate::whole::{
+    PairSpan, ScanExtras, Total, reduce_counted_to_host, reduce_pairs_to_host, reduce_to_host,
+};
 
 /// What is done.
 #[derive(Clone, Copy)]
@@ -25,8 +28,10 @@ pub(crate) enum Verb {
     ReducePairs(&'static Row),
     Scan {
         row: &'static Row,
-        is_exclusive: bool,
+        order: ScanOrder,
     },
+    /// Reduces or scans groups along an axis.
+    Along(Along),
     Select(Chooser),
     /// Finds the runs of equal items.
     Runs(Chooser),
@@ -35,9 +40,19 @@ pub(crate) enum Verb {
     /// Scans each run of equal keys.
     ScanByKey {
         row: &'static Row,
-        is_exclusive: bool,
+        order: ScanOrder,
         keys: Chooser,
     },
+}
+
+/// What is made of groups along an axis.
+#[derive(Clone, Copy)]
+pub(crate) struct Along {
+    /// For groups that are rows.
+    pub segments: &'static Row,
+    /// For the others.
+    pub columns: &'static Row,
+    pub made: Made,
 }
 
 impl Verb {
@@ -49,6 +64,7 @@ impl Verb {
             | Verb::Scan { row, .. }
             | Verb::ReduceByKey(row, _)
             | Verb::ScanByKey { row, .. } => Some(row),
+            Verb::Along(along) => Some(along.columns),
             Verb::Select(_) | Verb::Runs(_) => None,
         }
     }
@@ -72,23 +88,29 @@ pub(crate) fn queue(
     gpu: &Gpu,
     stream: RawStream<'_>,
     verb: Verb,
-    mut arguments: Arguments<Memory<'_>>,
+    arguments: &mut Arguments<Memory<'_>>,
 ) -> Result<()> {
-    let (spans, loans) = arguments.lend(User::Stream(stream));
+    let mut loans = Loans::default();
+    let spans = arguments.lend(User::Stream(stream), &mut loans);
     let Some(work) = Work::new(verb, &spans)? else {
         return Ok(());
     };
     let stream = stream.as_driver();
     gpu.enter(|entered| {
         come_after(stream, &loans)?;
-        Queue::on(entered, stream, |queue| work.queue(queue, None))?;
+        let capture = stream.capture()?;
+        let slot = entered.slot(stream);
+        let mut known = entered.known(&slot, stream, capture)?;
+        work.queue(&mut Queue::on(entered, stream, capture, &mut known), None)?;
+        drop(known);
         come_before(stream, &loans)
     })
 }
 
 /// Runs a call, and waits for it. Gives how many items are chosen, or how many runs there are; 0 for other calls.
 pub(crate) fn wait(gpu: &Gpu, verb: Verb, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
-    let (spans, loans) = arguments.lend(User::WaitingCall);
+    let mut loans = Loans::default();
+    let spans = arguments.lend(User::WaitingCall, &mut loans);
     let Some(work) = Work::new(verb, &spans)? else {
         return Ok(0);
     };
@@ -105,7 +127,8 @@ pub(crate) fn wait_for_result(
     mut arguments: Arguments<Memory<'_>>,
     result: &mut [u8],
 ) -> Result<()> {
-    let (spans, loans) = arguments.lend(User::WaitingCall);
+    let mut loans = Loans::default();
+    let spans = arguments.lend(User::WaitingCall, &mut loans);
     let (input, count) = (spans.input, spans.count);
     gpu.enter(|entered| {
         finish_before(&loans)?;
@@ -130,7 +153,8 @@ pub(crate) fn wait_for_result_in_order(
     mut arguments: Arguments<Memory<'_>>,
     result: &mut [u8],
 ) -> Result<()> {
-    let (spans, loans) = arguments.lend(User::WaitingCall);
+    let mut loans = Loans::default();
+    let spans = arguments.lend(User::WaitingCall, &mut loans);
     gpu.enter(|entered| {
         finish_before(&loans)?;
         reduce_in_order_to_host(entered, row, spans.input, result)
@@ -141,19 +165,22 @@ pub(crate) fn wait_for_result_in_order(
 pub(crate) fn wait_for_total(
     gpu: &Gpu,
     row: &'static Row,
+    order: ScanOrder,
     mut arguments: Arguments<Memory<'_>>,
     total: &mut [u8],
 ) -> Result<()> {
-    let (spans, loans) = arguments.lend(User::WaitingCall);
+    let mut loans = Loans::default();
+    let spans = arguments.lend(User::WaitingCall, &mut loans);
     gpu.enter(|entered| {
         finish_before(&loans)?;
-        let ((), call) = Queue::and_wait(entered, |queue, call| {
-            let extras = ScanExtras {
-                total: Some(Total::Own(call.result()?)),
-                ..extras(&spans)
-            };
-            queue.scan_with(row, spans.input, results(&spans), extras)
-        })?;
+        let mut call = entered.ordered_call()?;
+        let extras = ScanExtras {
+            total: Some(Total::Own(call.result()?)),
+            ..extras(order, &spans)
+        };
+        let (input, output) = (spans.input, results(&spans));
+        Queue::for_caller(entered, &call).scan_with(row, input, output, extras)?;
+        call.wait()?;
         // SAFETY: the scan is done, and it wrote its total there; a row's results have at most as many bytes as there is room for.
         unsafe { call.read_result_to(total) }
     })
@@ -186,7 +213,7 @@ pub(crate) enum Work<'a> {
     },
     Columns {
         row: &'static Row,
-        matrix: Matrix,
+        matrices: Matrices,
         made: Made,
         output: Span,
     },
@@ -207,17 +234,7 @@ pub(crate) enum Work<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum Made {
     Reduction,
-    InclusiveScan,
-    ExclusiveScan,
-}
-
-impl Made {
-    pub fn scan(is_exclusive: bool) -> Self {
-        match is_exclusive {
-            true => Made::ExclusiveScan,
-            false => Made::InclusiveScan,
-        }
-    }
+    Scan(ScanOrder),
 }
 
 impl<'a> Work<'a> {
@@ -233,20 +250,17 @@ impl<'a> Work<'a> {
                     output: results(arguments),
                 }))
             }
-            Verb::Scan { row, is_exclusive } => {
-                Self::grouped(row, Made::scan(is_exclusive), arguments)
-            }
+            Verb::Scan { row, order } => Self::grouped(row, Made::Scan(order), arguments),
+            Verb::Along(along) => Self::along(along, arguments),
             Verb::Select(chooser) => Ok(Some(Self::select(chooser, arguments, false))),
             Verb::Runs(chooser) => {
                 let with_end = arguments.indices.is_some();
                 Ok(Some(Self::select(chooser, arguments, with_end)))
             }
             Verb::ReduceByKey(row, keys) => Self::by_key(row, Made::Reduction, keys, arguments),
-            Verb::ScanByKey {
-                row,
-                is_exclusive,
-                keys,
-            } => Self::by_key(row, Made::scan(is_exclusive), keys, arguments),
+            Verb::ScanByKey { row, order, keys } => {
+                Self::by_key(row, Made::Scan(order), keys, arguments)
+            }
         }
     }
 
@@ -266,16 +280,12 @@ impl<'a> Work<'a> {
         let segments = match arguments.shape {
             // One row, of no items if there are none.
             Shape::InOrder => segments(SegmentStarts::Rows(input.item_count), 1),
-            Shape::Whole | Shape::Keys(_) => return Self::whole(row, made, arguments),
+            Shape::Whole | Shape::Keys(_) | Shape::Axis(_) => {
+                return Self::whole(row, made, arguments);
+            }
             Shape::Columns(columns) => {
-                let matrix = Matrix::new(input, columns)?;
-                let is_nothing = matrix.rows == 0 && !matches!(made, Made::Reduction);
-                return Ok((!is_nothing).then_some(Work::Columns {
-                    row,
-                    matrix,
-                    made,
-                    output,
-                }));
+                let matrices = Matrices::of_columns(input, columns)?;
+                return Ok(Self::columns(row, matrices, made, output));
             }
             Shape::Segments(offsets) => {
                 let count = offsets.item_count.saturating_sub(1);
@@ -294,26 +304,68 @@ impl<'a> Work<'a> {
         }))
     }
 
+    fn columns(row: &'static Row, matrices: Matrices, made: Made, output: Span) -> Option<Self> {
+        let is_nothing = match made {
+            Made::Reduction => matrices.layout.group_count() == 0,
+            Made::Scan(_) => matrices.layout.has_no_items(),
+        };
+        (!is_nothing).then_some(Work::Columns {
+            row,
+            matrices,
+            made,
+            output,
+        })
+    }
+
+    /// Groups along an axis: rows, one right after another, are segments, for which even one row keeps all of the device busy.
+    fn along(along: Along, arguments: &'a Arguments<Span>) -> Result<Option<Self>> {
+        let items = arguments.input;
+        let Shape::Axis(axis) = arguments.shape else {
+            return Ok(None);
+        };
+        let (layout, made, output) = (
+            axis.layout(items.item_count)?,
+            along.made,
+            results(arguments),
+        );
+        if !layout.is_of_dense_rows() {
+            let matrices = Matrices { items, layout };
+            return Ok(Self::columns(along.columns, matrices, made, output));
+        }
+        let segments = Segments {
+            items: items.first_items(layout.outer * layout.length),
+            starts: SegmentStarts::Rows(layout.length),
+            count: layout.outer,
+            count_at: None,
+        };
+        Ok((layout.outer > 0).then_some(Work::Segments {
+            row: along.segments,
+            segments,
+            made,
+            output,
+        }))
+    }
+
     fn whole(
         row: &'static Row,
         made: Made,
         arguments: &'a Arguments<Span>,
     ) -> Result<Option<Self>> {
         let (input, output) = (arguments.input, results(arguments));
-        if let Made::Reduction = made {
+        let Made::Scan(order) = made else {
             return Ok(Some(Work::Reduce {
                 row,
                 input,
                 count: arguments.count,
                 output,
             }));
-        }
+        };
         let is_nothing = input.item_count == 0 && arguments.total.is_none();
         Ok((!is_nothing).then(|| Work::Scan {
             row,
             input,
             output,
-            extras: extras(arguments),
+            extras: extras(order, arguments),
         }))
     }
 
@@ -388,10 +440,10 @@ impl<'a> Work<'a> {
             } => queue.segments(row, segments, made, output, 0),
             Work::Columns {
                 row,
-                matrix,
+                matrices,
                 made,
                 output,
-            } => queue.columns(row, matrix, made, output),
+            } => queue.columns(row, matrices, made, output),
             Work::Select {
                 ref selection,
                 count_to,
@@ -437,7 +489,10 @@ impl<'a> Work<'a> {
             | Work::ReducePairs { .. }
             | Work::Scan { .. }
             | Work::Columns { .. } => {
-                Queue::and_wait(entered, |queue, _| self.queue(queue, None)).map(|_| 0)
+                let mut call = entered.ordered_call()?;
+                self.queue(&mut Queue::for_caller(entered, &call), None)?;
+                call.wait()?;
+                Ok(0)
             }
         }
     }
@@ -448,8 +503,9 @@ fn results(arguments: &Arguments<Span>) -> Span {
     arguments.results.unwrap_or(arguments.input)
 }
 
-fn extras(arguments: &Arguments<Span>) -> ScanExtras<'_> {
+fn extras(order: ScanOrder, arguments: &Arguments<Span>) -> ScanExtras<'_> {
     ScanExtras {
+        is_reversed: order.is_reversed,
         initial: arguments.initial.as_ref().map(|value| value.bytes()),
         total: arguments.total.map(Total::Callers),
         count: arguments.count,

@@ -1,41 +1,39 @@
 //! The driver calls that this library makes, and nothing above them.
 //!
-//! `cust` declares the driver's functions with a Rust enum as their result, which is undefined behaviour
-//! for the codes of newer drivers, and flattens many others. So whatever the library calls itself is
-//! declared in [`raw`], with `i32` results, and every failure keeps its call's name and its raw code. `cust`'s own
-//! types appear at the library's surface only.
+//! `cust` declares the driver's functions with a Rust enum as their result. That is undefined behaviour
+//! for the codes of newer drivers, and merges many others into one. So [`raw`] declares the calls that the library makes
+//! itself, with `i32` results, and every failure keeps its call's name and its raw code. `cust`'s own
+//! types appear only in the library's interface.
 //!
 //! A wrapper adds a result type and nothing else: no checks, no retries. Handles are newtypes that only this
-//! file makes, so a handle in hand is one that the driver gave out; that it is still alive is its owner's
-//! business. Device addresses are plain numbers: the driver checks those it is given itself, and answers a
-//! wrong one with a code.
+//! file makes, so every handle was given out by the driver. Its owner keeps it alive. Device addresses are plain
+//! numbers: the driver checks them, and returns a code for a wrong one.
 
 mod capture;
 #[cfg(test)]
 mod copy;
 mod event;
 mod launch;
+mod module;
 mod newer;
 mod own_stream;
 #[cfg(feature = "nccl")]
 mod peer;
 mod pinned;
 mod raw;
+mod stream;
 
-use std::ffi::{CStr, c_int, c_void};
-use std::marker::PhantomData;
+use std::ffi::{c_int, c_void};
 use std::ptr;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{DriverCode, Error};
-
-use newer::Newer;
 
 pub(crate) use capture::{Capture, Unconcerned, check_default_stream, in_capture};
 #[cfg(test)]
 pub(crate) use copy::{copy_to_device, copy_to_host};
 pub(crate) use event::Event;
 pub(crate) use launch::Shape;
+pub(crate) use module::load_module;
 pub(crate) use own_stream::OwnStream;
 #[cfg(feature = "nccl")]
 pub(crate) use peer::queue_copy_between;
@@ -43,6 +41,7 @@ pub(crate) use pinned::{
     address_of_pinned, allocate_pinned, check_pinned, free_pinned, queue_copy_to_device,
     queue_copy_to_host,
 };
+pub(crate) use stream::Stream;
 
 /// An address in the device's memory.
 pub(crate) type Address = u64;
@@ -94,52 +93,7 @@ handles! {
     Function;
 }
 
-/// A stream that lives as long as `'a`: a borrowed one of the program's or of our own, or the default stream.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Stream<'a> {
-    handle: *mut c_void,
-    lifetime: PhantomData<&'a ()>,
-}
-
-/// `CU_STREAM_PER_THREAD`, as a handle.
-const PER_THREAD: usize = 2;
-
-thread_local! {
-    /// The thread's number: odd, and greater than the driver's special handles. Handles of streams are addresses of aligned objects.
-    static THREAD: usize = {
-        static NEXT: AtomicUsize = AtomicUsize::new(PER_THREAD + 1);
-        NEXT.fetch_add(2, Ordering::Relaxed)
-    };
-}
-
-impl Stream<'static> {
-    /// The legacy default stream: `cust`'s streams and the synchronous copies are ordered with it.
-    pub const DEFAULT: Self = Self {
-        handle: ptr::null_mut(),
-        lifetime: PhantomData,
-    };
-}
-
-impl Stream<'_> {
-    /// The stream with this handle.
-    ///
-    /// # Safety
-    ///
-    /// The handle is a stream of the driver's, which is not destroyed as long as the value lives.
-    pub const unsafe fn from_raw(handle: *mut c_void) -> Self {
-        Self {
-            handle,
-            lifetime: PhantomData,
-        }
-    }
-
-    /// Whether it is the legacy default stream.
-    pub fn is_default(self) -> bool {
-        self.handle.is_null()
-    }
-}
-
-/// Turns a raw result into ours.
+/// Converts a raw result.
 fn check(call: &'static str, raw: i32) -> Result<()> {
     match raw {
         0 => Ok(()),
@@ -150,7 +104,7 @@ fn check(call: &'static str, raw: i32) -> Result<()> {
     }
 }
 
-/// Why the driver's functions cannot be called, where they are found at run time and were not.
+/// Why the driver's functions cannot be called, if they are looked up at run time and were not found.
 #[cfg(not(any(feature = "cust", feature = "virtual-gpu")))]
 pub(crate) fn why_missing() -> Option<String> {
     raw::opened::functions()
@@ -197,14 +151,14 @@ pub(crate) fn device_name(device: Device) -> Result<String> {
     Ok(text(&name))
 }
 
-/// A number that describes a device, by its place in `CUdevice_attribute`.
+/// A number that describes a device, by its value in `CUdevice_attribute`.
 #[derive(Debug, Clone, Copy)]
 #[repr(i32)]
 pub(crate) enum DeviceAttribute {
     Multiprocessors = 16,
     ComputeCapabilityMajor = 75,
     ComputeCapabilityMinor = 76,
-    /// Bytes of shared memory that a block may have if it is allowed to.
+    /// Bytes of shared memory that a block may have after opting in.
     SharedBytesPerBlock = 97,
 }
 
@@ -298,7 +252,7 @@ pub(crate) fn free(address: Address) -> Result<()> {
     check("cuMemFree_v2", unsafe { raw::cuMemFree_v2(address) })
 }
 
-/// Queues the filling of `words` 32-bit words.
+/// Queues a fill of `words` 32-bit words.
 pub(crate) fn fill(to: Address, word: u32, words: usize, stream: Stream<'_>) -> Result<()> {
     // SAFETY: no host pointers; the stream lives.
     check("cuMemsetD32Async", unsafe {
@@ -306,8 +260,8 @@ pub(crate) fn fill(to: Address, word: u32, words: usize, stream: Stream<'_>) -> 
     })
 }
 
-/// Queues the writing of an item of any size at any address. Its bytes are copied now. A fill is of words where they are aligned, of
-/// halves and bytes where they are not.
+/// Queues the writing of an item of any size at any address. Its bytes are copied now. Aligned parts are filled by words, the others by
+/// half words and bytes.
 pub(crate) fn write_item(to: Address, item: &[u8], stream: Stream<'_>) -> Result<()> {
     let (mut address, mut rest) = (to, item);
     while !rest.is_empty() {
@@ -339,8 +293,8 @@ pub(crate) fn write_item(to: Address, item: &[u8], stream: Stream<'_>) -> Result
     Ok(())
 }
 
-/// Whether `address` is memory of `context`, or, as stream-ordered allocations do, belongs to no context but
-/// to its device.
+/// Whether `address` is memory of `context`. Stream-ordered allocations belong to no context, only to a device: then whether it is
+/// memory of the context's device.
 pub(crate) fn is_memory_of(address: Address, context: Context, device: Device) -> Result<bool> {
     const CONTEXT: c_int = 1;
     const DEVICE_ORDINAL: c_int = 9;
@@ -359,147 +313,11 @@ pub(crate) fn is_memory_of(address: Address, context: Context, device: Device) -
     Ok(owner == context.0 || owner.is_null() && ordinal == device.0)
 }
 
-impl Stream<'_> {
-    /// A number to tell streams apart: the handle, or the thread's own number for its default stream, of which the handle is the same for
-    /// all threads. A destroyed stream's may come back.
-    pub fn key(self) -> usize {
-        match self.handle as usize {
-            PER_THREAD => THREAD.try_with(|&number| number).unwrap_or(PER_THREAD),
-            handle => handle,
-        }
-    }
-
-    /// The driver's number for the stream, which never comes back; drivers before CUDA 12 have none.
-    pub fn id(self) -> Result<Option<u64>> {
-        type GetId = unsafe extern "C" fn(*mut c_void, *mut u64) -> i32;
-        // SAFETY: this is that function's type.
-        static GET_ID: Newer<GetId> = unsafe { Newer::new(c"cuStreamGetId") };
-        let Some(get_id) = GET_ID.find() else {
-            return Ok(None);
-        };
-        let mut id = 0;
-        // SAFETY: the pointer is to a live local; the stream lives.
-        check("cuStreamGetId", unsafe { get_id(self.handle, &mut id) })?;
-        Ok(Some(id))
-    }
-
-    /// Whether the stream belongs to `context`.
-    pub fn is_of(self, context: Context) -> Result<bool> {
-        let mut owner = ptr::null_mut();
-        // SAFETY: the pointer is to a live local; the stream lives.
-        check("cuStreamGetCtx", unsafe {
-            raw::cuStreamGetCtx(self.handle, &mut owner)
-        })?;
-        Ok(owner == context.0)
-    }
-
-    /// Waits for what is queued on the stream.
-    pub fn synchronize(self) -> Result<()> {
-        // SAFETY: the stream lives.
-        check("cuStreamSynchronize", unsafe {
-            raw::cuStreamSynchronize(self.handle)
-        })
-    }
-}
-
-/// Compiles and loads PTX. On failure, also what the driver's compiler said.
-pub(crate) fn load_module(ptx: &CStr) -> Result<Module, (Failure, String)> {
-    const ERROR_LOG: c_int = 5;
-    const ERROR_LOG_BYTES: c_int = 6;
-    let mut log = [0u8; 4096];
-    let mut module = ptr::null_mut();
-    let values = [
-        log.as_mut_ptr().cast(),
-        ptr::without_provenance_mut(log.len()),
-    ];
-    // SAFETY: the PTX ends in NUL; two options, with the log's address and its length, which fits.
-    let raw = unsafe {
-        raw::cuModuleLoadDataEx(
-            &mut module,
-            ptx.as_ptr().cast(),
-            2,
-            [ERROR_LOG, ERROR_LOG_BYTES].as_ptr(),
-            values.as_ptr(),
-        )
-    };
-    check("cuModuleLoadDataEx", raw)
-        .map(|()| Module(module))
-        .map_err(|failure| (failure, text(&log)))
-}
-
-impl Module {
-    pub fn unload(self) -> Result<()> {
-        // SAFETY: no pointers but the handle, which its owner gives up.
-        check("cuModuleUnload", unsafe { raw::cuModuleUnload(self.0) })
-    }
-
-    /// The same module as `cust` has it, which unloads it when dropped.
-    #[cfg(feature = "cust")]
-    pub fn into_cust(self) -> cust::module::Module {
-        const _: () = assert!(size_of::<cust::module::Module>() == size_of::<*mut c_void>());
-        // SAFETY: `cust`'s type has one field, the driver's handle, and the assertion says that it is all of the type, so it is laid out
-        // like one. The handle is of a module that the driver has just loaded, and that nobody else unloads: this gives it up.
-        unsafe { std::mem::transmute::<*mut c_void, cust::module::Module>(self.0) }
-    }
-
-    pub fn function(self, name: &CStr) -> Result<Function> {
-        let mut function = ptr::null_mut();
-        // SAFETY: the name ends in NUL, and the pointer is to a live local.
-        check("cuModuleGetFunction", unsafe {
-            raw::cuModuleGetFunction(&mut function, self.0, name.as_ptr())
-        })?;
-        Ok(Function(function))
-    }
-}
-
-impl Function {
-    /// Allows launches with `bytes` bytes of dynamic shared memory.
-    pub fn allow_shared_bytes(self, bytes: u32) -> Result<()> {
-        const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
-        // SAFETY: no pointers but the handle.
-        check("cuFuncSetAttribute", unsafe {
-            raw::cuFuncSetAttribute(self.0, MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as c_int)
-        })
-    }
-
-    /// How many blocks of the kernel one multiprocessor holds at a time.
-    pub fn blocks_per_multiprocessor(self, block_threads: u32, shared_bytes: u32) -> Result<u32> {
-        let mut blocks = 0;
-        // SAFETY: the pointer is to a live local.
-        check("cuOccupancyMaxActiveBlocksPerMultiprocessor", unsafe {
-            raw::cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                &mut blocks,
-                self.0,
-                block_threads as c_int,
-                shared_bytes as usize,
-            )
-        })?;
-        Ok(blocks.max(0) as u32)
-    }
-}
-
-/// What the driver wrote into `buffer`, up to its first NUL.
+/// The text that the driver wrote into `buffer`, up to its first NUL.
 fn text(buffer: &[u8]) -> String {
     let length = buffer
         .iter()
         .position(|&byte| byte == 0)
         .unwrap_or(buffer.len());
     String::from_utf8_lossy(&buffer[..length]).trim().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_thread_has_a_default_stream_of_its_own() {
-        let key = || {
-            // SAFETY: the driver's special value, which is never destroyed.
-            unsafe { Stream::from_raw(ptr::without_provenance_mut(PER_THREAD)) }.key()
-        };
-        let there = std::thread::spawn(key).join().unwrap();
-        assert_eq!(key(), key());
-        assert_ne!(key(), there);
-        assert_eq!((key() % 2, there % 2), (1, 1));
-    }
 }

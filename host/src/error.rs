@@ -1,25 +1,38 @@
-//! What can go wrong, with the values that were offered and those that were allowed.
+//! What can go wrong, with the values that were given and those that are allowed.
 //!
-//! An error is plain data: it prints in full where no driver is installed, compares, clones, and crosses
-//! threads.
+//! An error is plain data: it prints in full where no driver is installed, compares, clones, and can be sent
+//! between threads.
 
 mod code;
+#[cfg(feature = "nccl")]
+mod fault;
 
 use std::fmt;
 
 pub use code::DriverCode;
+#[cfg(feature = "nccl")]
+pub use fault::{Fault, Matter};
 
 /// The result of a call of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a call of this library failed. Whatever the reason, nothing is leaked.
 ///
-/// Unless a variant says otherwise the failure was found before anything was launched, and outputs are
-/// untouched. The call may be repeated, save after a sticky code ([`DriverCode::is_sticky`]).
+/// Unless a variant says otherwise, the failure was found before anything was launched, and outputs are
+/// untouched. The call may be repeated, except after a sticky code ([`DriverCode::is_sticky`]).
+///
+/// ```
+/// use warpfold::{Cpu, Error, Sum, scan};
+///
+/// let mut two = [0u32; 2];
+/// let error = scan::<Sum, _>(&[1u32, 2, 3]).to(&mut two).wait(Cpu).unwrap_err();
+/// assert_eq!(error, Error::OutputTooShort { offered_items: 2, needed_items: 3 });
+/// assert_eq!(error.to_string(), "the output holds 2 items; 3 are needed");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no CUDA device to work on, or no driver that could offer one.
+    /// There is no CUDA device, or no driver.
     #[error(
         "no CUDA device to work on: {call} answered {code}. Looked for NVIDIA's driver (libcuda.so.1) and a \
          device of it; `nvidia-smi` lists what it sees.{advice}"
@@ -33,15 +46,15 @@ pub enum Error {
         advice: String,
     },
 
-    /// A variable of the environment that is to set up the virtual GPU (feature `virtual-gpu`) cannot be heeded, so
-    /// no device was looked for.
+    /// An environment variable of the virtual GPU (feature `virtual-gpu`) has a wrong name or value, so no device was
+    /// looked for.
     #[error("the settings of the virtual GPU are wrong: {reason}")]
     Settings {
         /// The variable, and what is wrong with it.
         reason: String,
     },
 
-    /// There are devices, but not this one.
+    /// There is no device with this ordinal.
     #[error("there is no device {ordinal}: the driver offers {count}, numbered from 0")]
     NoSuchDevice {
         /// The device that was asked for.
@@ -60,11 +73,11 @@ pub enum Error {
         name: String,
         /// Its compute capability, major and minor.
         capability: (u32, u32),
-        /// The lowest that would do.
+        /// The lowest that is supported.
         needed: (u32, u32),
     },
 
-    /// A driver call failed. Where it failed after a launch, the outputs of that launch are unspecified.
+    /// A driver call failed. If it failed after a launch, the outputs of that launch are unspecified.
     #[error("{call} failed with {code}")]
     Driver {
         /// The driver call.
@@ -73,9 +86,9 @@ pub enum Error {
         code: DriverCode,
     },
 
-    /// An earlier call has lost this `Gpu`'s context, and all memory in it. The code is the first that said so.
+    /// This `Gpu`'s context was lost in an earlier call, with all memory in it. The code is the first that reported it.
     ///
-    /// The `Gpu` has let go of the context, and answers every call so. A new one works as soon as the driver gives the process a
+    /// The `Gpu` has released the context, and every call returns this error. A new `Gpu` works as soon as the driver gives the process a
     /// new context: see [`Error::ContextLost`]. The functions on slices try that themselves.
     #[error(
         "this `Gpu` lost its context to {code} in an earlier call, and has let go of it; a new `Gpu` works as soon as the driver \
@@ -88,9 +101,9 @@ pub enum Error {
 
     /// The device's primary context is lost, and the driver does not give this process a new one.
     ///
-    /// Two things can be in the way. The lost context lives on while anything in the process holds it: another library, the CUDA
-    /// runtime, a context of `cust`; a new one can be had when the last of them lets go. And after a fault of a kernel (700, 716,
-    /// 719, …) NVIDIA's driver makes no new context in the process at all: only its end helps.
+    /// There are two possible reasons. The lost context exists as long as anything in the process holds it: another library, the CUDA
+    /// runtime, a context of `cust`. The driver gives a new one when the last of them releases it. And after a kernel fault (700, 716,
+    /// 719, …) NVIDIA's driver makes no new context in the process at all: restart the process.
     #[error(
         "the device's primary context was lost, and {call} says that this process gets no new one, with {code}: either \
          something in the process still holds the lost one, or a kernel has faulted, and then the process has to end before \
@@ -115,8 +128,8 @@ pub enum Error {
     #[error("another context was made current on this thread while the call was running")]
     ContextChanged,
 
-    /// A stream of the context is being captured, and this call would come after it on the default stream, which would end the
-    /// capture. Nothing was done, and the capture goes on.
+    /// A blocking stream of the context is being captured. This call would use the default stream, which would end the capture.
+    /// Nothing was done, and the capture goes on.
     #[error(
         "a stream that is ordered with the default stream is being captured, and a call that waits uses that one: queue the request on a \
          stream (`.queue(&gpu, &stream)`), or wait for the end of the capture"
@@ -130,14 +143,14 @@ pub enum Error {
         known(free_bytes)
     )]
     OutOfMemory {
-        /// Bytes that were asked for in one allocation; unknown where the driver wanted them for itself: for a stream, say, or a
+        /// Bytes that were asked for in one allocation. Unknown if the driver wanted them for itself: for a stream, or for a
         /// kernel's code.
         asked_bytes: Option<u64>,
-        /// Bytes that the driver says are free; unknown where that question failed too.
+        /// Bytes that are free, as the driver reports. Unknown if that call failed too.
         free_bytes: Option<u64>,
     },
 
-    /// The host has too little memory: that can be page-locked, or for the results.
+    /// The host has too little memory, page-locked or for the results.
     #[error("out of host memory: {asked_bytes} bytes were asked for")]
     OutOfHostMemory {
         /// Bytes that were asked for in one allocation.
@@ -153,11 +166,11 @@ pub enum Error {
         needed_items: usize,
     },
 
-    /// The slice that has to say how many there are is empty.
+    /// The slice with the count is empty.
     #[error("the slice with the count is empty; it needs a number")]
     CountMissing,
 
-    /// The two inputs of a call are not equally long: those of a reduction of pairs, or items and their flags.
+    /// The two inputs of a call have different lengths: those of a reduction of pairs, or items and their flags.
     #[error("the inputs hold {left_items} and {right_items} items; they need equally many")]
     LengthsDiffer {
         /// Items of the first input.
@@ -167,7 +180,7 @@ pub enum Error {
     },
 
     /// Two arguments share memory, and the call would write to one of them: an output and an input, two outputs, a count or a total. Only
-    /// a scan may write where it reads, and then item for item. Of two that are written, the one that comes first stands as the input.
+    /// a scan may write where it reads, and then item for item. If both are written, the first of them is reported as the input.
     #[error(
         "{input_items} items of input at address {input:#x} overlap {output_items} of output at {output:#x}: only a \
          scan may write where it reads, and then item for item"
@@ -199,7 +212,7 @@ pub enum Error {
         item_count: usize,
     },
 
-    /// Indices or lengths of the type that was given would not tell all items from each other.
+    /// The type of the indices or lengths is too small for this many items.
     #[error("{item_count} items are too many for numbers of {number_bytes} bytes")]
     TooManyItems {
         /// The number of items.
@@ -213,6 +226,31 @@ pub enum Error {
     UnevenRows {
         /// The number of items.
         item_count: usize,
+        /// Items of a row.
+        row_items: usize,
+    },
+
+    /// Items are no array of these extents.
+    #[error(
+        "{item_count} items are no array of {} × {} × {}{}",
+        extents[0], extents[1], extents[2], with_pitch(pitch)
+    )]
+    UnevenAxes {
+        /// The number of items.
+        item_count: usize,
+        /// Places on the outer axis, along the axis of the groups, and on the inner axis.
+        extents: [usize; 3],
+        /// Items from the start of a row to the start of the next, if that was said.
+        pitch: Option<usize>,
+    },
+
+    /// Rows would overlap.
+    #[error(
+        "rows of {row_items} items are {pitch} items apart; they need as many as a row has, or more"
+    )]
+    PitchTooShort {
+        /// Items from the start of a row to the start of the next.
+        pitch: usize,
         /// Items of a row.
         row_items: usize,
     },
@@ -254,21 +292,21 @@ pub enum Error {
         symbol: &'static str,
     },
 
-    /// The driver does not take the kernel's PTX.
+    /// The driver rejects the kernel's PTX.
     #[error("the driver does not take the PTX of {symbol}: {code}; its log: {log:?}")]
     KernelRejected {
         /// The kernel's name.
         symbol: &'static str,
         /// What the driver returned.
         code: DriverCode,
-        /// What its compiler said; often nothing.
+        /// The log of the driver's compiler; often empty.
         log: String,
     },
 
-    /// The ranks of a [group](crate::group) do not do together what was asked.
+    /// The ranks of a [group](crate::group) could not complete the call together.
     #[cfg(feature = "nccl")]
     #[error(transparent)]
-    Group(#[from] crate::group::Fault),
+    Group(#[from] Fault),
 }
 
 /// Which argument of a call an [`Error`] is about.
@@ -306,6 +344,12 @@ impl fmt::Display for Argument {
             Self::Total => "place for the total",
         })
     }
+}
+
+fn with_pitch(pitch: &Option<usize>) -> String {
+    pitch.map_or_else(String::new, |pitch| {
+        format!(" whose rows are {pitch} items apart")
+    })
 }
 
 fn known(bytes: &Option<u64>) -> String {

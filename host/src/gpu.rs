@@ -1,5 +1,6 @@
 //! A GPU: its primary context, its compiled kernels, and the memory that calls need.
 
+mod addresses;
 mod call_stream;
 mod context;
 mod core;
@@ -50,8 +51,8 @@ pub(crate) use workspace::Workspace;
 /// calls prepare on their first use: see [Memory](#memory).
 ///
 /// A `Gpu` may be shared between threads and used from any of them. A call makes the context current on the
-/// calling thread while it runs, and leaves the thread as it found it. While a call waits, its thread does nothing else: it runs
-/// nobody's tasks, so a call may be made from any task of any executor, and with any lock held.
+/// calling thread while it runs, and restores the previous context. While a call waits, its thread sleeps and runs no other task.
+/// So a call may be made from any task of any executor, and with any lock held.
 ///
 /// ```
 /// use warpfold::cust::memory::DeviceBuffer;
@@ -76,14 +77,14 @@ pub(crate) use workspace::Workspace;
 /// |---|---|---|---|
 /// | streams that calls were queued on | `w` | the 256 last used | |
 /// | … that are gone, or whose graph is gone | `w` | 96 | |
-/// | … in a captured graph, as long as there is the graph | `w` | all | |
+/// | … in a captured graph, for as long as the graph exists | `w` | all | |
 /// | streams of the library's own, for calls that wait | `w`, 4 KiB | 16 | 64 |
 /// | lanes for slices of up to 512 KiB | 512 KiB + `w`, 516 KiB | 16 | 64 |
 /// | lanes for longer slices, up to 20 a call | 4 MiB, 4 MiB | 20 | 40 |
 /// | kernels that were used, until the `Gpu` is dropped | their code | all | |
 ///
 /// A call that would exceed the last column takes fewer lanes, or waits for another call to end. Slices of more than 16 GiB have
-/// longer pieces, which are freed with the call. Where memory does not suffice, a call first frees what others have left.
+/// longer pieces, which are freed with the call. If there is too little memory, a call first frees what is kept for other calls.
 ///
 /// # Captures
 ///
@@ -92,9 +93,9 @@ pub(crate) use workspace::Workspace;
 ///
 /// # Loss
 ///
-/// After a fault of a kernel, or when somebody resets the device, the context and all memory in it are lost. The call that finds
-/// out reports the driver's code. The `Gpu` then lets go of the context and answers every call with [`Error::Poisoned`]; what
-/// comes after that is told at [`Error::ContextLost`].
+/// After a kernel fault, or a reset of the device, the context and all memory in it are lost. The call that finds
+/// out reports the driver's code. The `Gpu` then releases the context and answers every call with [`Error::Poisoned`].
+/// [`Error::ContextLost`] says how to recover.
 ///
 /// # Dropping
 ///
@@ -111,7 +112,7 @@ pub struct Gpu {
 
 enum State {
     Alive(Arc<Core>),
-    /// The context is lost, and let go of: the first sticky code seen.
+    /// The context is lost, and was released. Holds the first sticky code.
     Lost(DriverCode),
 }
 
@@ -128,6 +129,14 @@ struct Properties {
 impl Gpu {
     /// The first device.
     ///
+    /// ```
+    /// # fn main() -> warpfold::Result<()> {
+    /// let gpu = warpfold::Gpu::new()?;
+    /// assert!(gpu.multiprocessors() > 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Self::with_device`].
@@ -136,6 +145,18 @@ impl Gpu {
     }
 
     /// The device with the driver's number `ordinal`.
+    ///
+    /// ```
+    /// use warpfold::{Error, Gpu};
+    ///
+    /// # fn main() -> warpfold::Result<()> {
+    /// let gpu = Gpu::with_device(0)?;
+    /// assert!(gpu.compute_capability() >= (7, 0));
+    /// println!("{}: {} multiprocessors, {} bytes", gpu.name(), gpu.multiprocessors(), gpu.memory_bytes());
+    /// assert!(matches!(Gpu::with_device(1000), Err(Error::NoSuchDevice { ordinal: 1000, .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -173,6 +194,15 @@ impl Gpu {
     /// ([`gpu_sum`](crate::gpu_sum) and its kin) work on. If it has lost its context, this gives it a new one as soon as the
     /// driver has one.
     ///
+    /// ```
+    /// use warpfold::{Gpu, Sum, reduce};
+    ///
+    /// # fn main() -> warpfold::Result<()> {
+    /// assert_eq!(reduce::<Sum, _>(&[1u32, 2, 3]).wait(Gpu::global()?)?, 6);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Self::new`]. A failure is not remembered: the next call tries again.
@@ -191,41 +221,99 @@ impl Gpu {
     }
 
     /// The device's name.
+    ///
+    /// ```
+    /// # fn main() -> warpfold::Result<()> {
+    /// println!("{}", warpfold::Gpu::global()?.name());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn name(&self) -> &str {
         &self.properties.name
     }
 
     /// The device's compute capability, major and minor.
+    ///
+    /// ```
+    /// # fn main() -> warpfold::Result<()> {
+    /// assert!(warpfold::Gpu::global()?.compute_capability() >= (7, 0));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn compute_capability(&self) -> (u32, u32) {
         self.properties.compute_capability
     }
 
     /// How many multiprocessors the device has. Results do not depend on it.
+    ///
+    /// ```
+    /// # fn main() -> warpfold::Result<()> {
+    /// assert!(warpfold::Gpu::global()?.multiprocessors() >= 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn multiprocessors(&self) -> u32 {
         self.properties.multiprocessors
     }
 
     /// Bytes of the device's memory, free or not.
+    ///
+    /// ```
+    /// # fn main() -> warpfold::Result<()> {
+    /// assert!(warpfold::Gpu::global()?.memory_bytes() > 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn memory_bytes(&self) -> u64 {
         self.properties.memory_bytes
     }
 
-    /// Makes the context current on the calling thread, until something else is: what `cust` needs to allocate
-    /// a buffer or create a stream on a thread. The calls of this library do not need it.
+    /// Makes the context current on the calling thread, until another one is made current. `cust` needs that to allocate
+    /// a buffer or create a stream. The calls of this library do not.
     ///
     /// The context stays current when the `Gpu` is dropped or lost, and may then be gone: see
     /// [`cust::context`] for a way to hold it longer.
+    ///
+    /// ```
+    /// use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
+    /// use warpfold::{Gpu};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?; // for the buffers
+    /// let buffer = DeviceBuffer::from_slice(&[1u32, 2])?;
+    /// assert_eq!(buffer.as_host_vec()?, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
     /// [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`].
     pub fn make_current(&self) -> Result<()> {
-        self.watch(|core| Ok(driver::set_current(core.context.handle())?))
+        let core = self.core()?;
+        let made = driver::set_current(core.context.handle());
+        self.watch(&core, made.map_err(Error::from))
     }
 
     /// Waits for all work that is queued on the default stream of the device's primary context and on the streams that are
-    /// ordered with it, as all of `cust`'s are; and reports a failure of any work in the context. Streams that were made with
-    /// `CU_STREAM_NON_BLOCKING` by other means are not waited for: the driver's call that would do so ends captures.
+    /// ordered with it, and reports a failure of any work in the context. It does not wait for streams that were made with
+    /// `CU_STREAM_NON_BLOCKING`: the driver's call for that ends captures.
+    ///
+    /// ```
+    /// use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
+    /// use warpfold::{Gpu, RawStream, Sum, scan};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?; // for the buffers
+    /// let mut items = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
+    /// scan::<Sum, _>(&mut items).in_place().queue(&gpu, &RawStream::DEFAULT)?;
+    /// gpu.synchronize()?;
+    /// assert_eq!(items.as_host_vec()?, [1, 3, 6]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -237,8 +325,17 @@ impl Gpu {
         })
     }
 
-    /// Gives back all memory that is kept for later calls and that no call and no captured graph is using: workspaces, page-locked
-    /// memory, streams. Waits for queued work that uses it. Compiled kernels stay. Later calls prepare anew what they need.
+    /// Frees all memory that is kept for later calls and that no call and no captured graph is using: workspaces, page-locked
+    /// memory, streams. Waits for queued work that uses it. Compiled kernels stay. Later calls allocate again what they need.
+    ///
+    /// ```
+    /// # fn main() -> warpfold::Result<()> {
+    /// let gpu = warpfold::Gpu::new()?;
+    /// gpu.synchronize()?;
+    /// gpu.trim()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -250,34 +347,42 @@ impl Gpu {
         })
     }
 
-    /// Makes the context current, until something else is, and runs `work`, which no capture concerns.
+    /// Makes the context current, until another one is, and runs `work`. Captures of other threads do not forbid its driver calls.
     #[cfg(feature = "cust")]
     pub(crate) fn with_current<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
-        self.watch(|core| {
-            driver::set_current(core.context.handle())?;
+        let core = self.core()?;
+        let made = driver::set_current(core.context.handle()).map_err(Error::from);
+        let done = made.and_then(|()| {
             let unconcerned = driver::Unconcerned::begin()?;
             let done = work();
             let ended = unconcerned.end();
             let done = done?;
             ended?;
             Ok(done)
-        })
+        });
+        self.watch(&core, done)
     }
 
     /// Runs `work` with the context current.
     pub(crate) fn enter<R>(&self, work: impl FnOnce(Entered<'_>) -> Result<R>) -> Result<R> {
-        self.watch(|core| core.enter(work))
+        let core = self.core()?;
+        let result = match core.visit() {
+            Ok(visit) => {
+                let result = work(visit.entered());
+                visit.end(result)
+            }
+            Err(error) => Err(error),
+        };
+        self.watch(&core, result)
     }
 
-    /// Runs `work` on the core, and lets go of that where the work shows that its context is lost.
-    fn watch<R>(&self, work: impl FnOnce(&Core) -> Result<R>) -> Result<R> {
-        let core = self.core()?;
-        let result = work(&core);
+    /// Releases the core if a result of work with it shows that its context is lost.
+    fn watch<R>(&self, core: &Arc<Core>, result: Result<R>) -> Result<R> {
         if let Err(Error::Driver { code, .. }) = &result
             && code.is_sticky()
         {
             core.note_loss(*code);
-            self.lose(&core, *code);
+            self.lose(core, *code);
         }
         result
     }
@@ -290,7 +395,7 @@ impl Gpu {
         }
     }
 
-    /// Lets go of a core whose context is lost.
+    /// Releases a core whose context is lost.
     fn lose(&self, core: &Arc<Core>, code: DriverCode) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let gone = match &*state {
@@ -344,7 +449,7 @@ impl Drop for Gpu {
     }
 }
 
-/// Refuses a process that was forked, for what makes driver calls beside [`Gpu::enter`].
+/// Refuses a forked process. For functions that make driver calls without [`Gpu::enter`].
 pub(crate) fn refuse_in_child() -> Result<()> {
     match fork::is_child() {
         true => Err(Error::Forked),

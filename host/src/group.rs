@@ -2,16 +2,16 @@
 //!
 //! # Shares
 //!
-//! The items of a call lie one after the other on the ranks of a group, on each a share of any length. A result depends on the
-//! items and their number alone, so it is the same on one GPU and on any number, wherever the items are cut. Shares that end where
-//! chunks and tiles do ([`cuts`]) cost nothing; of others, up to a chunk (32 KiB, beyond 128 MiB in all
-//! 1/4096 of it) or a tile (57 KiB) travels from one rank to the one before, and a scan's results back.
+//! The ranks of a group hold consecutive items, each rank a share of any length. A result depends only on the items and their number.
+//! So it is the same on one GPU and on any number, wherever the items are cut. Shares that end where chunks and tiles do ([`cuts`])
+//! cost nothing. Otherwise up to a chunk (32 KiB; for more than 128 MiB in all, 1/4096 of it) or a tile (57 KiB) is sent to the
+//! previous rank, and a scan's results are sent back.
 //!
 //! # Groups
 //!
-//! [`within`] makes a group of the GPUs of a process: each [`Member`] goes to a thread of its own. [`Member::join`] makes one
-//! of several processes, over NCCL, which also knows the way to other machines: one process makes a [`UniqueId`] and hands it to
-//! the others. NCCL carries bytes and combines nothing.
+//! [`within`] makes a group of the GPUs of a process. Each [`Member`] goes to a thread of its own. [`Member::join`] makes a group
+//! of several processes, on one machine or several, over NCCL: one process makes a [`UniqueId`] and sends it to
+//! the others. NCCL only carries bytes.
 //!
 //! ```
 //! use std::thread;
@@ -42,11 +42,10 @@
 //!
 //! # What a scan costs
 //!
-//! What stands before a rank's items is known when the ranks before have combined theirs. So all ranks but the last read their
-//! items twice: first for what they add, which is about half as long as a scan, then to scan them.
+//! A rank's prefix is known when the previous ranks have combined their items. So all ranks but the last read their
+//! items twice: first to combine them, which takes about half as long as a scan, then to scan them.
 
 mod board;
-mod fault;
 mod gpus;
 mod header;
 #[cfg(test)]
@@ -72,12 +71,12 @@ use std::ops::Range;
 use std::time::Duration;
 
 use warpfold_kernels::contract::scan_tiles;
-use warpfold_kernels::tuning::scan::exact_tiles;
+use warpfold_kernels::scan::tuning::exact_tiles;
 
 use crate::gpu::Gpu;
 use crate::kernel::{Item, reduce_chunk_items};
 
-pub use fault::{Fault, Matter};
+pub use crate::error::{Fault, Matter};
 pub use gpus::Gpus;
 pub use member::Member;
 pub use unique_id::UniqueId;
@@ -86,8 +85,8 @@ use in_process::InProcess;
 
 /// Makes a group of GPUs of this process: rank 0 is the first. No rank waits longer than `limit` for others.
 ///
-/// A GPU may be named more than once. Each member goes to a thread of its own; calls on one thread, one after the other, would wait
-/// for each other.
+/// A GPU may be named more than once. Each member has to be moved to a thread of its own: calls on one thread, one after the other,
+/// would wait for each other.
 pub fn within<'gpu>(
     gpus: impl IntoIterator<Item = &'gpu Gpu>,
     limit: Duration,
@@ -98,8 +97,8 @@ pub fn within<'gpu>(
         .collect()
 }
 
-/// Shares of `item_count` items of type `T` for `ranks` ranks, as even as can be where they end between chunks of a reduction and
-/// between tiles of a scan, so that nothing has to travel. Where there are few items, the last ranks get none.
+/// Shares of `item_count` items of type `T` for `ranks` ranks, as even as possible, which end at the ends of chunks and
+/// tiles, so that no items have to be sent. If there are few items, the last ranks get none.
 ///
 /// ```
 /// let shares = warpfold::group::cuts::<f32>(1 << 20, 3);
@@ -117,7 +116,7 @@ pub fn cuts<T: Item>(item_count: usize, ranks: usize) -> Vec<Range<usize>> {
     let units = count.div_ceil(unit);
     let ranks = ranks as u64;
     let border = |rank: u64| {
-        // Rounded up, so that the first ranks get what there is.
+        // Rounded up, so that the first ranks get the items if there are few.
         let units = (u128::from(units) * u128::from(rank)).div_ceil(u128::from(ranks.max(1)));
         (units as u64).saturating_mul(unit).min(count) as usize
     };

@@ -5,6 +5,7 @@
 //! have theirs in the program.
 
 use std::any::TypeId;
+use std::ops::Deref;
 
 use half::{bf16, f16};
 use warpfold_kernels::contract::{
@@ -16,8 +17,8 @@ use warpfold_kernels::launch::{
     Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
 use warpfold_kernels::op::*;
+use warpfold_kernels::scan::tuning;
 use warpfold_kernels::segments;
-use warpfold_kernels::tuning;
 #[cfg(feature = "nccl")]
 use warpfold_kernels::workspace::words_per_accumulator;
 use warpfold_kernels::workspace::{
@@ -102,9 +103,13 @@ pub unsafe trait Kernel<K: kind::Kind, T: Item>: Op<T, Output: Item> {
     fn row() -> &'static Row;
 }
 
-/// A type of values in the device's memory, as far as a launch has to know it.
+/// A type of values in the device's memory. It is one word long: a call hands many of them on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Type {
+pub(crate) struct Type(&'static Layout);
+
+/// What a launch has to know of a type.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
     id: TypeId,
     pub bytes: usize,
     pub alignment: usize,
@@ -112,15 +117,23 @@ pub(crate) struct Type {
 
 impl Type {
     pub const fn of<T: 'static>() -> Self {
-        Self {
-            id: TypeId::of::<T>(),
-            bytes: size_of::<T>(),
-            alignment: align_of::<T>(),
-        }
+        Self(
+            const {
+                &Layout {
+                    id: TypeId::of::<T>(),
+                    bytes: size_of::<T>(),
+                    alignment: align_of::<T>(),
+                }
+            },
+        )
     }
+}
 
-    pub const fn with_alignment(self, alignment: usize) -> Self {
-        Self { alignment, ..self }
+impl Deref for Type {
+    type Target = Layout;
+
+    fn deref(&self) -> &Layout {
+        self.0
     }
 }
 
@@ -165,7 +178,7 @@ impl Row {
             entry: Entry::with_blocks(symbol, texts, K::blocks::<O, T>),
             item: Type::of::<T>(),
             result: Type::of::<O::Output>(),
-            division: Division::of::<T, O::Accumulator>(tuning::scan::tiles::<O, T>()),
+            division: Division::of::<T, O::Accumulator>(tuning::tiles::<O, T>()),
             lower: lower::<O, T>,
         }
     }
@@ -359,8 +372,8 @@ impl Blocks {
             shared_bytes: segments::shared_bytes::<T, O::Accumulator>(),
         };
         Self {
-            short: block(tuning::segments::SHORT_BLOCK_THREADS),
-            long: block(tuning::segments::LONG_BLOCK_THREADS),
+            short: block(segments::tuning::SHORT_BLOCK_THREADS),
+            long: block(segments::tuning::LONG_BLOCK_THREADS),
         }
     }
 
@@ -397,7 +410,7 @@ impl Blocks {
     }
 
     fn of_scan<O: Op<T>, T: Element>(copies: Copies, available: u32) -> Self {
-        let tiles = tuning::scan::tiles::<O, T>();
+        let tiles = tuning::tiles::<O, T>();
         let block = |shape: ScanShape, available| Block {
             threads: scan_block_threads(shape),
             shared_bytes: scan_shared_bytes::<O::Accumulator>(

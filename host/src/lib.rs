@@ -77,10 +77,10 @@
 //! | what a request says | how |
 //! |---|---|
 //! | what | the verb and the operator: [`reduce::<Sum, _>`](reduce()), [`scan::<Sum, _>`](scan()), [`select::<NonZero, _>`](select()), [`runs::<Equal, _>`](runs()) |
-//! | of what | the input: `&` a slice of the host, or device memory of any [`binding`] |
-//! | in what shape | nothing: the whole; of reductions `.in_order()`, the whole by an operator that need not commute; `.segments(&offsets)`, `.rows(items)`, `.columns(count)`, `.by_key::<Equal, _>(&keys)` |
-//! | with what | `.exclusive()`, `.initial(value)`, `.total(&mut total)`, `.and_total()`, `.count(&count)`; of slices `.indices()`, `.partition()`, `.lengths()`, `.starts()` |
-//! | to where | `.to(&mut output)` and its kin (`.rest_to`, `.indices_to`, `.lengths_to`, `.starts_to`, `.keys_to`, `.runs_to`, `.count_to`), `.in_place()`; nothing where the result is returned |
+//! | with which items | `&` a slice of the host, or device memory of any [`binding`] |
+//! | in which shape | nothing for the whole array; of reductions `.in_order()`, the whole array by an operator that need not commute; `.segments(&offsets)`, `.rows(items)`, `.columns(count)`, `.by_key::<Equal, _>(&keys)` |
+//! | with what | `.exclusive()`, `.reversed()`, `.initial(value)`, `.total(&mut total)`, `.and_total()`, `.count(&count)`; of slices `.indices()`, `.partition()`, `.lengths()`, `.starts()` |
+//! | where results go | `.to(&mut output)`, and for some shapes and verbs others (`.rest_to`, `.indices_to`, `.lengths_to`, `.starts_to`, `.keys_to`, `.runs_to`, `.count_to`), `.in_place()`; nothing where the result is returned |
 //! | where it runs | `.wait(&gpu)`, `.wait(Cpu)`, `.queue(&gpu, &stream)`; with the feature `nccl` `.wait(&gpus)` and `.wait(&mut member)` |
 //!
 //! Two inputs are a tuple: `reduce::<Dot, _>((&x, &y))`, `select::<Flagged, _>((&items, &flags))`. A dozen shortcuts on slices, such
@@ -94,22 +94,23 @@
 //! |---|---|---|---|---|
 //! | [`reduce()`] of the whole, of pairs | the result | the result, or `.to` | `.to` | the result (not of pairs) |
 //! | [`reduce()`] of the whole, [`in_order`](Reduce::in_order) | the result | the result, or `.to` | `.to` | – |
-//! | [`reduce()`] of segments, rows, columns | a `Vec` | `.to` | `.to` | – |
+//! | [`reduce()`] of segments, rows, columns, an axis | a `Vec` | `.to` | `.to` | – |
 //! | [`reduce()`] by key | two `Vec`s, or `.to`, `.keys_to` | `.to`, `.keys_to`: how many runs | the same, with `.runs_to` | – |
 //! | [`scan()`] of the whole | a `Vec`, `.to`, `.in_place` | `.to`, `.in_place` | the same | a `Vec`; `.to`, `.in_place` |
 //! | … with `.initial`, `.total`, `.and_total` | yes | yes | yes, without `.and_total` | – |
-//! | [`scan()`] of segments, rows, columns | a `Vec`, `.to` | `.to` | `.to` | – |
+//! | [`scan()`] of segments, rows, columns, an axis | a `Vec`, `.to` | `.to` | `.to` | – |
 //! | [`scan()`] by key | a `Vec`, `.to` | `.to` | the same, with `.runs_to` | – |
 //! | [`select()`] | a `Vec`, two, or indices; `.to`, `.rest_to` | `.to`, `.rest_to`, `.indices_to`: how many | the same, with `.count_to` | – |
 //! | [`runs()`] | a `Vec`, lengths, or starts; `.to` | `.to`, `.lengths_to`, `.starts_to`: how many | the same, with `.count_to` | – |
-//! | `.count(&count)` | – (a slice knows its length) | all but columns, pairs and `.in_order()` | the same | – |
+//! | `.count(&count)` | – (a slice knows its length) | all but columns, an axis, pairs and `.in_order()` | the same | – |
 //!
-//! Each row of it runs on the [`Cpu`], too, on slices, with the same bits. [Every cell](request#all-cells) is listed, with the reasons of those
-//! that there are not.
+//! Each row also runs on the [`Cpu`], on slices, with the same bits. [Every cell](request#all-cells) is listed, with the reason where there
+//! is none.
 //!
 //! Operators are types: [`Sum`], [`WideSum`], [`Product`], [`Min`], [`Max`], [`MinNum`], [`MaxNum`], [`And`], [`Or`], [`Xor`], [`All`],
 //! [`Any`], [`ArgMin`], [`ArgMax`], [`ArgMinMax`], [`MinMax`], [`Moments`], [`Statistics`], [`SumOfSquares`], [`WideSumOfSquares`],
-//! [`CountNonZero`], [`Dot`]. [`All`] and [`Any`] reduce in all shapes and do not scan; those after them reduce whole arrays only. [`one_reading!`] makes one operator of several. Items are
+//! [`CountNonZero`], [`Dot`], [`LogSumExp`], [`Recurrence`]. Those from [`All`] to [`CountNonZero`] reduce in all shapes and, but for
+//! [`ArgMin`] and [`ArgMax`], do not scan; [`Dot`] reduces the whole only; [`Recurrence`] does not commute. [`one_reading!`] makes one operator of several. Items are
 //! `f32`, `f64`, [`f16`](struct@f16), [`bf16`], and integers of 8, 16, 32 or 64 bits. Narrow items are combined in 32 bits, and the results
 //! cut off or rounded; [`WideSum`] gives a wider type, in scans too. A pair of operator and item that has no kernel does not compile:
 //!
@@ -117,48 +118,47 @@
 //! warpfold::gpu_sum(&[1u128, 2, 3]);
 //! ```
 //!
-//! A slice may be longer than the device's memory where the whole of it is reduced or scanned: it is copied piece by piece, through memory
-//! that is kept for the next call, while what has arrived is worked on. In other shapes all of it goes to the device at once. A call on a
-//! slice that fails leaves nothing behind, and gives no results.
+//! If the whole of a slice is reduced or scanned, it may be longer than the device's memory: it is copied piece by piece, while earlier
+//! pieces are worked on. In other shapes the whole slice is copied to the device first. A call on a slice that fails leaves nothing
+//! behind, and gives no results.
 //!
 //! # The same bits
 //!
-//! A result depends on the values, their number, the element type and the operator, and on nothing else. Floats
-//! are combined along a fixed tree, [written down](warpfold_kernels::contract) and [computed on the
-//! host](Cpu) by plain code. A NaN comes out as Rust's `NAN`.
+//! A result depends on the values, their number, the item type and the operator, and on nothing else. Floats
+//! are combined along a fixed tree, which is [written down](warpfold_kernels::contract) and [computed on the
+//! CPU](Cpu) by plain code. A NaN in a result is Rust's `NAN`.
 //!
 //! # Without waiting
 //!
-//! A request that is queued only queues. On a warmed-up stream (one such request before, of as many items) it neither allocates nor
+//! `queue` leaves the work to the stream and returns. After one such request of as many items on the stream, it neither allocates nor
 //! synchronises.
 //!
-//! They are safe to call, since nothing that they queue can reach the host's memory or give a value that is not
-//! one of its type:
+//! It is safe to call: queued work cannot reach the host's memory, or produce a value that is invalid for its type:
 //!
 //! - The kernels read and write the items of the slices that were given, and the stream's own scratch memory. Their
 //!   addresses never depend on data.
-//! - Every bit pattern is a valid item, so what is read too early, or while it is written, is some value.
+//! - Every bit pattern is a valid item. An item that is read too early, or while it is written, is some value.
 //! - A buffer that is dropped while work on it is queued is freed with `cuMemFree`, which waits for the work.
-//! - Whose memory an address is, the driver is asked by every call.
+//! - Every call asks the driver whose memory an address is.
 //!
-//! What the caller has to see to, as with any queue, for the *values* to be right:
+//! For the *values* to be right, the caller keeps these rules, as with any queue:
 //!
 //! - Read an output, or change an input, in the order of the stream: on the same stream, after
 //!   `stream.synchronize()`, after an event; or by one of `cust`'s synchronous copies, which wait for `cust`'s
 //!   streams. (The virtual GPU reports what is not in order.)
-//! - Free with `drop_async` on the same stream only: on another, the memory may be handed out again while the
-//!   kernel still writes there. `cust`'s `DeviceSlice` is `Copy` and borrows nothing; do not
-//!   use one after its buffer is gone. (Freed memory is recognised, unless it is in use again.)
+//! - Use `drop_async` on the same stream only. On another stream, the memory may be handed out again while the
+//!   kernel still writes there. `cust`'s `DeviceSlice` is `Copy` and borrows nothing: do not
+//!   use one after its buffer was freed. (Freed memory is recognised, unless it is in use again.)
 //!
-//! A failure of queued work is reported by a later call. If it is sticky, the [`Gpu`] answers every call after
-//! that with [`Error::Poisoned`]; the functions on slices get a new context if they can.
+//! A failure of queued work is reported by a later call. If it is sticky, the [`Gpu`] answers every later call
+//! with [`Error::Poisoned`]. The functions on slices get a new context if they can.
 //!
 //! # Captures
 //!
 //! A request that is queued on a captured stream becomes part of the graph, the first time too: kernels are compiled and scratch memory is
-//! allocated beside the capture. A graph has scratch memory of its own, as long as there is the graph. So it may be launched on any
-//! stream, and beside other work; but two executable graphs that were made of one graph share it and need an order. Drop the
-//! [`Gpu`] after its graphs.
+//! allocated beside the capture. A graph has scratch memory of its own for as long as it exists. So it may be launched on any
+//! stream, and beside other work. Two executable graphs that were made of one graph share that memory, so they have to be ordered.
+//! Drop the [`Gpu`] after its graphs.
 //!
 //! No other call ends a capture, or becomes part of one, in whatever mode it was begun and by whichever thread:
 //!
@@ -170,16 +170,16 @@
 //! | requests on device memory that are waited for, of every shape; a rank's, which then leaves its group | [`Error::CaptureUnderWay`] | done |
 //! | [`Gpu::synchronize`] | [`Error::CaptureUnderWay`] | done |
 //!
-//! The last two rows are ordered with the default stream, and to use that ends the capture of a stream that is ordered with it.
-//! They ask the driver first, which does not harm the capture. One gap is left: a capture that another thread begins between the
-//! question and the next driver call, a fraction of a microsecond, is ended, and the call then says so too. And `cust`'s own
-//! synchronous copies end captures: mind these beside a capture.
+//! The calls of the last two rows use the default stream, which ends the capture of a stream that is ordered with it.
+//! So they ask the driver first, which does not harm the capture. One gap is left: if another thread begins a capture between the
+//! question and the next driver call, a fraction of a microsecond, the capture is ended, and the call returns that error too.
+//! `cust`'s own synchronous copies also end captures.
 //!
 //! # Threads and tasks
 //!
-//! While a call waits, its thread sleeps: it runs no task of an executor's or a thread pool's. So calls may be made from rayon's
-//! tasks, with locks held and values borrowed. In an asynchronous program, make those that wait where blocking is allowed. In a
-//! process that was forked from one that had used the GPU, every call gives [`Error::Forked`].
+//! While a call waits, its thread sleeps: it runs no task of an executor or a thread pool. So calls may be made from rayon's
+//! tasks, with locks held and values borrowed. In an asynchronous program, make waiting calls where blocking is allowed. In a
+//! process that was forked after the GPU was used, every call returns [`Error::Forked`].
 //!
 //! # Features
 //!
@@ -193,14 +193,17 @@
 //!   this crate.
 //! - `nccl`: several GPUs work together, in one process or in many, in the module `group`. The library NCCL is opened at run time,
 //!   where it is needed.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "virtual-gpu")]
 extern crate virtual_gpu as _;
 
+mod axis;
 pub mod binding;
 mod by_key;
 mod call;
 mod check;
+mod columns;
 mod driver;
 mod error;
 mod gpu;
@@ -217,6 +220,7 @@ mod segments;
 mod selection;
 mod slice;
 mod staged;
+mod whole;
 
 pub use binding::{
     DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawItems, RawItemsMut, RawStream, User,
@@ -246,6 +250,7 @@ pub use slice::{
     gpu_moments, gpu_norm, gpu_product, gpu_sum, gpu_wide_sum,
 };
 pub use warpfold_kernels::element::Element;
+pub use warpfold_kernels::elementary;
 pub use warpfold_kernels::op::*;
 pub use warpfold_kernels::selection::{Equal, Equality, NonZero, NotNan, Predicate};
 pub use warpfold_kernels::{mapped, one_reading};

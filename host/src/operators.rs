@@ -56,23 +56,11 @@ macro_rules! operators {
         $crate::operators!(@rows $($rest)*);
     };
     (@rows $name:ident: $op:ty, $item:ty $(, $some:ident $only:ident)?; $($rest:tt)*) => {
-        $crate::operators!(@row $name $op, $item $(, $some $only)?);
+        $crate::kernels::with_kinds_of! { [$($some $only)?] [$crate::operators] @kernels $name, $op, $item; }
         $crate::operators!(@rows $($rest)*);
     };
-    (@row $name:ident $op:ty, $item:ty, reduction only) => {
-        $crate::operators!(@kernel reduce $name, $op, $item);
-    };
-    (@row $name:ident $op:ty, $item:ty) => {
-        $crate::operators!(@kernel reduce $name, $op, $item);
-        $crate::operators!(@row $name $op, $item, scans only);
-    };
-    (@row $name:ident $op:ty, $item:ty, scans only) => {
-        $crate::operators!(@kernel segmented_reduce $name, $op, $item);
-        $crate::operators!(@kernel segmented_scan $name, $op, $item);
-        $crate::operators!(@kernel columns_reduce $name, $op, $item);
-        $crate::operators!(@kernel columns_scan $name, $op, $item);
-        $crate::operators!(@kernel inclusive_scan $name, $op, $item);
-        $crate::operators!(@kernel exclusive_scan $name, $op, $item);
+    (@kernels $name:ident, $op:ty, $item:ty; $($kind:ident $emit:ident)*) => {
+        $($crate::operators!(@kernel $kind $name, $op, $item);)*
     };
     (@kernel $kind:ident $name:ident, $op:ty, $item:ty) => {
         // SAFETY: the row is made of the kind, the operator and the items that this line names. `TEXTS` is what the build script of this
@@ -106,41 +94,35 @@ macro_rules! operators {
     };
     ($($rows:tt)*) => {
         const _: () = {
-            static TEXTS: $crate::texts::Texts = $crate::built_texts!("operators").without_8_0();
+            static TEXTS: $crate::texts::Texts = $crate::built_texts!("operators").without_older();
             $crate::operators!(@rows $($rows)*);
         };
     };
 }
 
-/// The texts that the build script has left for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!), by its name. The
-/// build script says where they are each time that it runs: so those of a line that it no longer has are not found.
+/// The texts that the build script has left for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!), by its name: a file
+/// with an expression. The build script says where it is each time that it runs: so that of a line that it no longer has is not found.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! built_texts {
     ("operators") => {
-        $crate::built_texts!(@at
-            env!(
-                "WARPFOLD_OPERATORS_BYTES",
-                "`operators!` needs a line in the `main` of build.rs, with this file's path: \
-                 warpfold_build::operators(\"src/operators.rs\");"
-            ),
-            env!("WARPFOLD_OPERATORS_TABLE")
-        )
+        $crate::built_texts!(@in env!(
+            "WARPFOLD_OPERATORS",
+            "`operators!` needs a line in the `main` of build.rs, with this file's path: \
+             warpfold_build::operators(\"src/operators.rs\");"
+        ))
     };
     ("kernels") => {
-        $crate::built_texts!(@at
-            env!(
-                "WARPFOLD_KERNELS_BYTES",
-                "`kernels!` needs a line in the `main` of build.rs, with this file's path: \
-                 warpfold_build::kernels(\"src/kernels.rs\");"
-            ),
-            env!("WARPFOLD_KERNELS_TABLE")
-        )
+        $crate::built_texts!(@in env!(
+            "WARPFOLD_KERNELS",
+            "`kernels!` needs a line in the `main` of build.rs, with this file's path: \
+             warpfold_build::kernels(\"src/kernels.rs\");"
+        ))
     };
-    (@at $bytes:expr, $table:expr) => {{
+    (@in $path:expr) => {{
         #[allow(unused_imports)]
-        use $crate::texts::{Packed, Variant};
-        $crate::texts::Texts::new(include_bytes!($bytes), include!($table))
+        use $crate::texts::{Packed, Texts, Variant};
+        include!($path)
     }};
 }
 

@@ -2,15 +2,15 @@
 //!
 //! The driver compiles what it is given, so it is given one kernel's text, and a first `gpu_sum` does not wait for
 //! all the others. The texts lie compressed in the library, as the build script packs them: PTX, or bodies and the name of
-//! the skeleton that they fill (see [`warpfold_ptx::fill`]). Those for 8.0, and some skeletons for 7.0, are made of those for 9.0 (see
-//! [`warpfold_ptx::older`]).
+//! the skeleton that they fill (see [`warpfold_ptx::fill`]). Those for 8.0, some skeletons for 7.0, and all texts of a program's own
+//! operators for 7.0, are made of those for 9.0 (see [`warpfold_ptx::older`]).
 
 use std::ops::Range;
 
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
 use warpfold_ptx::fill::{FILLED, fill, skeleton_and_bodies};
-use warpfold_ptx::older::{FOR_7_0, FOR_8_0, FROM, without_early};
+use warpfold_ptx::older::{FOR_7_0, FOR_8_0, FROM, for_7_0, without_early};
 
 use crate::kernel::Entry;
 
@@ -23,6 +23,8 @@ pub struct Texts {
     variants: &'static [Variant],
     /// Whether texts for 8.0 are made of those for 9.0.
     lacks_8_0: bool,
+    /// Whether whole texts for 7.0 are, too.
+    lacks_7_0: bool,
 }
 
 impl Texts {
@@ -33,16 +35,23 @@ impl Texts {
             packed,
             variants,
             lacks_8_0: false,
+            lacks_7_0: false,
         }
     }
 
-    /// The same, where texts for 8.0 are made of those for 9.0.
+    /// The same, where texts for 8.0 are made of those for 9.0, and those for 7.0 too unless they are there.
     #[doc(hidden)]
-    pub const fn without_8_0(self) -> Self {
+    pub const fn without_older(self) -> Self {
         Self {
             lacks_8_0: true,
+            lacks_7_0: self.newest_is_all(),
             ..self
         }
+    }
+
+    /// Whether there are texts for 9.0 alone.
+    const fn newest_is_all(&self) -> bool {
+        self.variants.len() == 1 && self.variants[0].is_newest()
     }
 }
 
@@ -54,6 +63,13 @@ pub struct Variant {
     pub capability: (u32, u32),
     /// Its kernels and skeletons, in the order of their symbols.
     pub kernels: &'static [Packed],
+}
+
+impl Variant {
+    /// Whether older devices' texts are made of its.
+    const fn is_newest(&self) -> bool {
+        self.capability.0 == FROM.0 && self.capability.1 == FROM.1
+    }
 }
 
 /// A text, compressed: a kernel's, what [`FILLED`] begins, or a skeleton.
@@ -72,6 +88,7 @@ static SHIPPED: Texts = Texts {
     packed: include_bytes!(concat!(env!("OUT_DIR"), "/kernels.bin")),
     variants: include!(concat!(env!("OUT_DIR"), "/variants.rs")),
     lacks_8_0: true,
+    lacks_7_0: false,
 };
 
 /// The lowest compute capability that runs any variant.
@@ -108,10 +125,18 @@ pub fn shipped_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
 
 impl Candidate {
     /// The text for 8.0 of one for 9.0.
-    fn without_early(&self) -> Option<Self> {
+    fn for_8_0(&self) -> Option<Self> {
         Some(Self {
             capability: FOR_8_0.capability,
             text: without_early(&self.text, &FOR_8_0)?,
+        })
+    }
+
+    /// The text for 7.0 of one for 9.0.
+    fn for_7_0(&self) -> Option<Self> {
+        Some(Self {
+            capability: FOR_7_0.capability,
+            text: for_7_0(&self.text)?,
         })
     }
 }
@@ -127,36 +152,34 @@ impl Texts {
             .flat_map(move |variant| self.of_variant(variant, symbol, capability))
     }
 
-    /// Whether texts for 8.0 are made of those of a variant.
-    const fn makes_8_0_of(&self, variant: &Variant) -> bool {
-        self.lacks_8_0 && variant.capability.0 == FROM.0 && variant.capability.1 == FROM.1
-    }
-
     /// The lowest compute capability that runs a variant, or what is made of it.
     const fn lowest_of(&self, variant: &Variant) -> (u32, u32) {
-        match self.makes_8_0_of(variant) {
-            true => FOR_8_0.capability,
-            false => variant.capability,
+        match variant.is_newest() {
+            true if self.lacks_7_0 => FOR_7_0.capability,
+            true if self.lacks_8_0 => FOR_8_0.capability,
+            _ => variant.capability,
         }
     }
 
-    /// The texts of a variant that a device runs: that which is there, and that for 8.0 which is made of it.
+    /// The texts of a variant that a device runs: the embedded one, and those for older devices that are made of it.
     fn of_variant(
         &self,
         variant: &Variant,
         symbol: &str,
         capability: (u32, u32),
     ) -> impl Iterator<Item = Candidate> + use<> {
-        let makes = self.makes_8_0_of(variant);
+        let is_newest = variant.is_newest();
+        let (makes_8_0, makes_7_0) = (is_newest && self.lacks_8_0, is_newest && self.lacks_7_0);
         let is_of_use = self.lowest_of(variant) <= capability;
         let compiled = is_of_use.then(|| self.text(variant, symbol)).flatten();
         let compiled = compiled.map(|text| Candidate {
             capability: variant.capability,
             text,
         });
-        let made = compiled.as_ref().filter(|_| makes);
-        let made = made.and_then(Candidate::without_early);
-        let candidates = [compiled, made].into_iter().flatten();
+        let newest = compiled.as_ref();
+        let for_8_0 = newest.filter(|_| makes_8_0).and_then(Candidate::for_8_0);
+        let for_7_0 = newest.filter(|_| makes_7_0).and_then(Candidate::for_7_0);
+        let candidates = [compiled, for_8_0, for_7_0].into_iter().flatten();
         candidates.filter(move |candidate| candidate.capability <= capability)
     }
 
@@ -182,7 +205,7 @@ impl Texts {
         })
     }
 
-    /// The variant for 9.0, of which a variant for 7.0 has what it lacks.
+    /// The variant for 9.0, from which a variant for 7.0 takes the texts that it lacks.
     fn newest_for(&self, variant: &Variant) -> Option<&Variant> {
         let mut variants = self.variants.iter();
         let newest = variants.find(|newest| newest.capability == FROM);

@@ -122,7 +122,7 @@ macro_rules! ends_of {
             /// # Errors
             ///
             /// What is wrong with the arguments is found before anything is launched or written: [`Error::OutputTooShort`],
-            /// [`Error::LengthsDiffer`], [`Error::UnevenRows`], [`Error::Misaligned`], [`Error::Overlap`], [`Error::ForeignMemory`],
+            /// [`Error::LengthsDiffer`], [`Error::UnevenRows`], [`Error::UnevenAxes`], [`Error::PitchTooShort`], [`Error::Misaligned`], [`Error::Overlap`], [`Error::ForeignMemory`],
             /// [`Error::CountMissing`], [`Error::TooManyItems`]. Then [`Error::CaptureUnderWay`], [`Error::OutOfMemory`],
             /// [`Error::OutOfHostMemory`], [`Error::KernelRejected`], [`Error::Driver`], [`Error::Poisoned`], [`Error::Forked`]. And, after
             /// the work is done, [`Error::BadOffset`], and [`Error::OutputTooShort`] where only the device knows how much room is needed.
@@ -140,8 +140,10 @@ macro_rules! ends_of {
             /// [`Error::OutOfMemory`]: crate::Error::OutOfMemory
             /// [`Error::OutputTooShort`]: crate::Error::OutputTooShort
             /// [`Error::Overlap`]: crate::Error::Overlap
+            /// [`Error::PitchTooShort`]: crate::Error::PitchTooShort
             /// [`Error::Poisoned`]: crate::Error::Poisoned
             /// [`Error::TooManyItems`]: crate::Error::TooManyItems
+            /// [`Error::UnevenAxes`]: crate::Error::UnevenAxes
             /// [`Error::UnevenRows`]: crate::Error::UnevenRows
             pub fn wait<Where: $crate::request::Runner<Self>>(
                 self,

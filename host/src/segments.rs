@@ -1,10 +1,13 @@
 //! Offsets of segments, and what is wrong with them.
 
 mod check;
+mod launch;
+pub(crate) mod reference;
 
 use crate::error::{Error, Result};
 
 pub(crate) use check::{and_wait, ascends};
+pub(crate) use launch::{Segments, Starts, reduce_in_order_to_host};
 
 /// The type of offsets: `u32`, `u64` or, where that has 64 bits, `usize`.
 #[diagnostic::on_unimplemented(

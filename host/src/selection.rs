@@ -2,7 +2,10 @@
 
 mod call;
 mod kernels;
+mod launch;
+pub(crate) mod reference;
 
 pub(crate) use call::and_wait;
 pub use kernels::{RunsKernel, SelectKernel};
 pub(crate) use kernels::{by_flags, by_predicate, heads};
+pub(crate) use launch::{Chooser, Count, Outputs, Selection};

@@ -3,6 +3,7 @@
 //! A copy over the bus takes far longer than the reduction, so data that is used more than once belongs in a device
 //! buffer. A slice may be longer than the device's memory: it is worked on piece by piece as it comes.
 
+use bytemuck::Zeroable;
 use warpfold_kernels::op::{
     ArgMax, ArgMin, ArgMinMax, Dot, Extremes, Max, Min, MinMax, Moments, Op, Pair, Product, Sum,
     SumOfSquares, WideSum, WideSumOfSquares,
@@ -13,13 +14,19 @@ use crate::gpu::Gpu;
 use crate::kernel::{Item, Kernel, kind};
 use crate::launch::check_lengths;
 use crate::request::reduce;
+use crate::staged;
 use crate::{bf16, f16};
 
 /// All items combined. For no items no GPU is needed.
 fn whole<O: Kernel<kind::reduce, T>, T: Item>(items: &[T]) -> Result<O::Output> {
     match items {
         [] => Ok(O::lower(O::identity())),
-        _ => reduce::<O, _>(items).wait(Gpu::global()?),
+        _ => {
+            let mut result = O::Output::zeroed();
+            let to = bytemuck::bytes_of_mut(&mut result);
+            Gpu::global()?.enter(|entered| staged::reduce(entered, O::row(), items.into(), to))?;
+            Ok(result)
+        }
     }
 }
 
@@ -65,6 +72,14 @@ where
 
 /// The product of the items; 1 for none. Integers wrap.
 ///
+/// ```
+/// # fn main() -> warpfold::Result<()> {
+/// assert_eq!(warpfold::gpu_product(&[2u64, 3, 7])?, 42);
+/// assert_eq!(warpfold::gpu_product::<u64>(&[])?, 1);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 ///
 /// The same as for [`gpu_sum`].
@@ -99,6 +114,14 @@ where
 }
 
 /// The greatest of the items; `None` for none. A float NaN wins, and −0.0 is less than +0.0.
+///
+/// ```
+/// # fn main() -> warpfold::Result<()> {
+/// assert_eq!(warpfold::gpu_max(&[3i64, -7, 5])?, Some(5));
+/// assert!(warpfold::gpu_max(&[1.0, f32::NAN])?.is_some_and(f32::is_nan));
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 ///
@@ -161,6 +184,13 @@ where
 
 /// The index of the greatest item; `None` for no items. Of equal items, the first. A float NaN wins, and −0.0 is less than +0.0.
 ///
+/// ```
+/// # fn main() -> warpfold::Result<()> {
+/// assert_eq!(warpfold::gpu_arg_max(&[3i64, 5, -7, 5])?, Some(1));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 ///
 /// The same as for [`gpu_sum`].
@@ -192,6 +222,14 @@ where
 }
 
 /// The indices of the least and of the greatest item: those of [`gpu_arg_min`] and [`gpu_arg_max`].
+///
+/// ```
+/// # fn main() -> warpfold::Result<()> {
+/// let indices = warpfold::gpu_arg_min_max(&[3i64, -7, 5])?.expect("there are items");
+/// assert_eq!((indices.min, indices.max), (1, 2));
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Slices of the host, brought to the device piece by piece through page-locked memory, and worked on there as they
-//! come: uploads, downloads and kernels overlap, and no more than a few pieces are on the device, however long the slice is.
+//! Slices of the host, copied to the device piece by piece through page-locked memory, and worked on as they
+//! arrive. Uploads, downloads and kernels overlap. Only a few pieces are on the device at a time, however long the slice is.
 //!
 //! ```text
 //! workers      copy piece p + k to a lane's buffer, each a strip of it   (and out of it what has come back)
@@ -9,9 +9,9 @@
 //! ```
 //!
 //! The parts of a call are queued in order on one stream of the call's own. Events order them with the
-//! copies of their pieces. All driver calls are this thread's, and while it waits it does nothing else.
+//! copies of their pieces. Only this thread makes driver calls, and while it waits it does nothing else.
 //!
-//! A short slice takes one lane, whose stream does all there is to do: no worker, no allocation.
+//! A short slice takes one lane, whose stream does all the work: no worker, no allocation.
 
 mod at_once;
 mod carry;
@@ -71,7 +71,7 @@ impl<'slice> Items<'slice> {
         item: Type::of::<u8>(),
     };
 
-    /// Items of this type, whose bytes these are.
+    /// Items of this type, with these bytes.
     pub fn new(bytes: &'slice [u8], item: Type) -> Self {
         Self { bytes, item }
     }
@@ -102,7 +102,7 @@ impl<'slice> Items<'slice> {
     }
 }
 
-/// Reduces at least one item, and writes the result to these bytes.
+/// Reduces one item or more, and writes the result to these bytes.
 pub(crate) fn reduce(
     entered: Entered<'_>,
     row: &'static Row,
@@ -132,7 +132,7 @@ pub(crate) fn scan<R: Item>(
     Ok(unsafe { results.written() })
 }
 
-/// Scans at least one item to memory for as many results. Without an error, all of it is written.
+/// Scans one item or more to memory for as many results. Unless it fails, all of that memory is written.
 pub(crate) fn scan_to(
     entered: Entered<'_>,
     row: &'static Row,
@@ -160,9 +160,7 @@ fn reduce_at_once(
 ) -> Result<()> {
     let lane = send(entered, items, items.bytes.len())?;
     let span = items.at(lane.device());
-    Queue::on_own(entered, lane.call(), |queue| {
-        queue.reduce_for(row, lane.call(), span)
-    })?;
+    Queue::on_own(entered, lane.call()).reduce_for(row, lane.call(), span)?;
     let lane = lane.wait()?;
     // SAFETY: the reduction is done, since its stream has been waited for, and the result has as many bytes as the row's.
     unsafe { lane.call().read_result_to(result) }
@@ -182,7 +180,7 @@ fn scan_at_once(
         item: row.result,
         ..items.at(lane.device() + room.results_at as u64)
     };
-    Queue::on_own(entered, lane.call(), |queue| queue.scan(row, input, output))?;
+    Queue::on_own(entered, lane.call()).scan(row, input, output)?;
     let mut lane = lane.receive(room.results_at, results.len())?.wait()?;
     results.write_copy_of_slice(&lane.bytes()[..results.len()]);
     Ok(())
@@ -216,27 +214,28 @@ fn reduce_pieces(
     let state_words = (row.division.reduce_state_words)(item_count);
     let mut conductor = entered.call()?;
     conductor.begin();
-    Queue::on_own(entered, &conductor, |queue| {
-        // Before the lanes, which do with what memory is left.
-        queue.prepare(&row.entry, state_words)?;
-        let output = conductor.result()?;
-        let lanes = lanes(entered, Ways::There, cut)?;
-        carry(lanes, Ways::There, pieces, |lane, piece| {
-            lane.lend(&conductor, |address| {
-                let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
-                // SAFETY: the lane's memory holds the items of these chunks from its start on, and is lent to the conductor's
-                // stream until the work is done. It is aligned to 256 bytes and the offset is a multiple of an item's size.
-                // The result has a place of its own.
-                unsafe { queue.reduce_piece(row, input, cut.units(piece), output) }
-            })
+    let mut queue = Queue::on_own(entered, &conductor);
+    // Allocated before the lanes, of which there may be fewer if memory is short.
+    queue.prepare(&row.entry, state_words)?;
+    let output = conductor.result()?;
+    let lanes = lanes(entered, Ways::There, cut)?;
+    carry(lanes, Ways::There, pieces, |lane, piece| {
+        lane.lend(&conductor, |address| {
+            let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
+            // SAFETY: the lane's memory holds the items of these chunks from its start on, and is lent to the conductor's
+            // stream until the work is done. It is aligned to 256 bytes and the offset is a multiple of an item's size.
+            // The result has a place of its own.
+            unsafe { queue.reduce_piece(row, input, cut.units(piece), output) }
         })
     })?;
+    drop(queue);
     conductor.wait()?;
     // SAFETY: the reduction is done, since its stream has been waited for, and the result has as many bytes as the row's.
     unsafe { conductor.read_result_to(result) }
 }
 
-/// Scans piece by piece, each in place where its results have the items' type, and otherwise after its items. Without an error, all results are written.
+/// Scans piece by piece. A piece is scanned in place if its results have the items' type; otherwise its results follow its items.
+/// Unless it fails, all results are written.
 fn scan_pieces(
     entered: Entered<'_>,
     row: &'static Row,
@@ -253,24 +252,23 @@ fn scan_pieces(
     let state_words = (row.division.scan_state_words)(row.division.scan_tiles, item_count);
     let mut conductor = entered.call()?;
     conductor.begin();
-    Queue::on_own(entered, &conductor, |queue| {
-        // As above.
-        queue.prepare(&row.entry, state_words)?;
-        let results_at = cut.results_at();
-        let ways = Ways::ThereAndBack { results_at };
-        let lanes = lanes(entered, ways, cut)?;
-        carry(lanes, ways, pieces, |lane, piece| {
-            lane.lend(&conductor, |address| {
-                let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
-                let output =
-                    (address + results_at as u64).wrapping_sub(cut.offset(row.result, piece));
-                // SAFETY: the lane's memory holds the items of these tiles from its start on and has room for their results after
-                // them, or in their places if the types are the same; it is lent to the conductor's stream until the work is done.
-                // Both places are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's size.
-                unsafe { queue.scan_piece(row, input, output, cut.units(piece)) }
-            })
+    let mut queue = Queue::on_own(entered, &conductor);
+    // As above.
+    queue.prepare(&row.entry, state_words)?;
+    let results_at = cut.results_at();
+    let ways = Ways::ThereAndBack { results_at };
+    let lanes = lanes(entered, ways, cut)?;
+    carry(lanes, ways, pieces, |lane, piece| {
+        lane.lend(&conductor, |address| {
+            let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
+            let output = (address + results_at as u64).wrapping_sub(cut.offset(row.result, piece));
+            // SAFETY: the lane's memory holds the items of these tiles from its start on and has room for their results after
+            // them, or in their places if the types are the same; it is lent to the conductor's stream until the work is done.
+            // Both places are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's size.
+            unsafe { queue.scan_piece(row, input, output, cut.units(piece)) }
         })
     })?;
+    drop(queue);
     conductor.wait()
 }
 

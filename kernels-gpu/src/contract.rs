@@ -14,15 +14,15 @@
 //!
 //! A **vector** is `V` consecutive items, see [`vector_items`]:
 //!
-//! | bytes of an item | 1 | 2 | 4 | 8 | 16 | 12 | 24 | 32 |
+//! | bytes of an item | 1 | 2 | 4 | 8 | 16 | 12 | 20 to 32 | 36 to 64 |
 //! |---|---|---|---|---|---|---|---|---|
 //! | items of a vector, `V` | 16 | 8 | 4 | 2 | 1 | 1 | 1 | 1 |
-//! | vectors of a thread in a tile of a reduction, `N` | 8 | 8 | 8 | 8 | 8 | 8 | 4 | 4 |
-//! | in a tile of a short scan, `R`, of 8 warps | 4 | 4 | 4 | 5 | 4 | 5 | 3 | 3 |
-//! | in a tile of a long scan, `R`, of 16 warps | 7 | 7 | 7 | 7 | 7 | 7 | 3 | 3 |
+//! | vectors of a thread in a tile of a reduction, `N` | 8 | 8 | 8 | 8 | 8 | 8 | 4 | 2 |
+//! | in a tile of a short scan, `R`, of 8 warps | 4 | 4 | 4 | 5 | 4 | 5 | 3 | 1 |
+//! | in a tile of a long scan, `R`, of 16 warps | 7 | 7 | 7 | 7 | 7 | 7 | 3 | 1 |
 //!
 //! For a scan, the bytes of an item are those of an item or of a result, whichever are more ([`Wider`]). Where an operator is
-//! [exact](crate::op::Op::EXACT), any tiles give the same bits: those of its scans are in [`crate::tuning::scan`].
+//! [exact](crate::op::Op::EXACT), any tiles give the same bits: those of its scans are in [`crate::scan::tuning`].
 //!
 //! # Reduction
 //!
@@ -79,10 +79,15 @@
 //! are the left fold that begins with `B`: `B ⊕ x₀`, `(B ⊕ x₀) ⊕ x₁`, … for an inclusive scan, and for an exclusive one `B`,
 //! `B ⊕ x₀`, ….
 //!
+//! A **reversed** scan, of any shape, is a scan of the items in the opposite order, with the results turned around: the last item is the
+//! first of the tree, and an item's index counts from the end.
+//!
 //! # Segmented reduction
 //!
-//! Segments, and the rows of a matrix, have an order of their own: see [`crate::segments`]. So have its columns: see
-//! [`crate::columns`].
+//! Segments have an order of their own: see [`crate::segments`]. Rows and columns of a matrix, groups along any axis, with a pitch or
+//! without, runs of equal keys, and all items in their order have the same one. So the same items have the same bits in all of these: as a
+//! segment, a row, a column, a group along an axis, a run, and alone in order. Not so as a whole array without any of these, whose order is
+//! that above; exact operators have the same bits there, too.
 //!
 //! # Versions
 //!
@@ -197,10 +202,10 @@ pub const fn vector_bytes<T>() -> usize {
 
 /// Vectors of items of type `T` in a tile of a reduction, for each thread.
 pub const fn thread_vectors<T>() -> usize {
-    if vector_bytes::<T>() <= VECTOR_BYTES {
-        THREAD_VECTORS
-    } else {
-        THREAD_VECTORS / 2
+    match vector_bytes::<T>() {
+        0..=VECTOR_BYTES => THREAD_VECTORS,
+        bytes if bytes <= 32 => THREAD_VECTORS / 2,
+        _ => THREAD_VECTORS / 4,
     }
 }
 
@@ -239,7 +244,9 @@ pub const fn scan_tiles<T>() -> ScanTiles {
     let (short_rows, long_rows) = match size_of::<T>() {
         1 | 2 | 4 | 16 => (SCAN_SHORT.rows, SCAN_LONG.rows),
         8 | 12 => (5, SCAN_LONG.rows),
-        _ => (3, 3),
+        20 | 24 | 28 | 32 => (3, 3),
+        // Of 64 bytes, as large a tile as every device has room for.
+        _ => (1, 1),
     };
     ScanTiles {
         short: ScanShape {
@@ -350,6 +357,7 @@ const _: () = {
     assert!(TILE_BYTES == 32 * 1024);
     assert!(SCAN_SHORT.rows <= THREAD_VECTORS && SCAN_LONG.rows <= THREAD_VECTORS);
     assert!(reduce_tile_items::<[u32; 8]>() as usize * 32 <= TILE_BYTES);
+    assert!(reduce_tile_items::<[u32; 16]>() as usize * 64 <= TILE_BYTES);
     assert!(reduce_tile_items::<[u32; 3]>() as usize * 12 <= TILE_BYTES);
     assert!(SCAN_SHORT.warps < WARP_LANES && SCAN_LONG.warps < WARP_LANES);
     assert!(reduce_chunk_tiles::<f32>(0) == 1 && reduce_chunk_count::<f32>(0) == 0);

@@ -8,16 +8,19 @@
 
 use bytemuck::Pod;
 
-/// An element type: any plain type ([`Pod`]: every bit pattern is a value, no padding) of 1, 2, 4, 8, 12, 16, 24 or 32 bytes,
-/// of any alignment.
+/// An element type: any plain type ([`Pod`]: every bit pattern is a value, no padding) of 1 or 2 bytes, or of a
+/// multiple of 4 bytes up to 64, of any alignment.
 ///
 /// Numbers of all sizes are among them, `u128` and `usize` too, and arrays and structs of them.
 pub trait Element: Pod + Send + Sync {
     /// Evaluated where a type is used: a type of another size does not compile.
     #[doc(hidden)]
     const HAS_ALLOWED_SIZE: () = assert!(
-        matches!(size_of::<Self>(), 1 | 2 | 4 | 8 | 12 | 16 | 24 | 32),
-        "an item or a result must have 1, 2, 4, 8, 12, 16, 24 or 32 bytes"
+        matches!(size_of::<Self>(), 1 | 2)
+            || size_of::<Self>().is_multiple_of(4)
+                && size_of::<Self>() >= 4
+                && size_of::<Self>() <= VECTOR_MAX_BYTES,
+        "an item or a result must have 1 or 2 bytes, or a multiple of 4 bytes up to 64"
     );
 }
 
@@ -109,16 +112,19 @@ pub fn first_bytes<A: Pod, B: Pod>(value: A) -> B {
 pub type Words = [u32; 4];
 
 /// The most bytes of a vector: those of the largest item.
-pub const VECTOR_MAX_BYTES: usize = 32;
+pub const VECTOR_MAX_BYTES: usize = 64;
 
 /// The words of a vector, lowest address first; those past its end are zero.
-pub type Vector = [u32; VECTOR_MAX_BYTES / 4];
+pub type Vector = [u32; VECTOR_WORDS];
+
+/// The most words of a vector.
+pub const VECTOR_WORDS: usize = VECTOR_MAX_BYTES / 4;
 
 /// Item `index` of a vector of items of type `T`.
 #[inline(always)]
 pub fn item_of<T: Element>(vector: &Vector, index: usize) -> T {
     let () = T::HAS_ALLOWED_SIZE;
-    let [a, b, c, d, e, f, ..] = *vector;
+    let [a, b, c, d, ..] = *vector;
     match size_of::<T>() {
         1 => cast((vector[index / 4] >> (8 * (index % 4))) as u8),
         2 => cast((vector[index / 2] >> (16 * (index % 2))) as u16),
@@ -126,8 +132,7 @@ pub fn item_of<T: Element>(vector: &Vector, index: usize) -> T {
         8 => cast(vector[2 * index] as u64 | (vector[2 * index + 1] as u64) << 32),
         12 => cast([a, b, c]),
         16 => cast([a, b, c, d]),
-        24 => cast([a, b, c, d, e, f]),
-        _ => cast(*vector),
+        _ => first_bytes(*vector),
     }
 }
 
@@ -146,12 +151,7 @@ pub fn put_item<T: Element>(vector: &mut Vector, index: usize, item: T) {
         }
         12 => [vector[0], vector[1], vector[2]] = cast(item),
         16 => [vector[0], vector[1], vector[2], vector[3]] = cast(item),
-        24 => {
-            [
-                vector[0], vector[1], vector[2], vector[3], vector[4], vector[5],
-            ] = cast(item)
-        }
-        _ => *vector = cast(item),
+        _ => *vector = first_bytes(item),
     }
 }
 
@@ -166,7 +166,9 @@ pub fn first_words(vector: &Vector) -> Words {
 #[inline(always)]
 pub fn vector_of(words: Words) -> Vector {
     let [a, b, c, d] = words;
-    [a, b, c, d, 0, 0, 0, 0]
+    let mut vector = [0; VECTOR_WORDS];
+    [vector[0], vector[1], vector[2], vector[3]] = [a, b, c, d];
+    vector
 }
 
 /// Runs a block for each item of a vector, written out for the sixteen that there may be: a loop, which the compiler may
@@ -200,7 +202,7 @@ mod tests {
     fn an_item_is_what_was_put_there() {
         fn check<T: Element + PartialEq + core::fmt::Debug>(item: T, places: usize) {
             for place in 0..places {
-                let mut vector = [0; 8];
+                let mut vector = [0; VECTOR_WORDS];
                 put_item(&mut vector, place, item);
                 assert_eq!(item_of::<T>(&vector, place), item);
                 let written = vector.iter().filter(|&&word| word != 0).count();
@@ -214,13 +216,16 @@ mod tests {
         check([1_u8; 12], 1);
         check(u128::MAX / 3, 1);
         check([u64::MAX, 1 << 40 | 1, 1 << 32 | 3], 1);
+        check([0x0101_0101_u32; 5], 1);
         check([0x0101_0101_u32; 8], 1);
+        check([0x0101_0101_u32; 13], 1);
+        check([0x0101_0101_u32; 16], 1);
     }
 
     #[test]
     fn items_lie_in_a_vector_as_in_memory() {
         let vector: Vector = core::array::from_fn(|word| 0x0302_0100 + 0x0404_0404 * word as u32);
-        let bytes: [u8; 32] = bytemuck::cast(vector);
+        let bytes: [u8; 64] = bytemuck::cast(vector);
         for (index, &byte) in bytes.iter().enumerate().take(16) {
             assert_eq!(item_of::<u8>(&vector, index), byte);
         }

@@ -8,8 +8,6 @@
 
 use half::{bf16, f16};
 
-use crate::block::{Exclusive, Inclusive};
-use crate::grid::selection::{Flagged, Heads, If};
 use crate::op::*;
 use crate::selection::*;
 
@@ -33,164 +31,23 @@ macro_rules! entry {
 
 /// Emits an entry that hands its parameters on to a function, as the struct of its kind.
 macro_rules! forward {
-    ($symbol:ident, $arguments:ident to $function:expr; $($(#[$documentation:meta])* $field:ident: $type:ty,)*) => {
+    ($symbol:ident, $arguments:path => $function:expr; $($(#[$documentation:meta])* $field:ident: $type:ty,)*) => {
         entry!($symbol($($field: $type,)*) {
             // SAFETY: the launch keeps the contract of the function.
-            unsafe { $function($crate::arguments::$arguments { $($field),* }) }
+            unsafe { {
+                use $arguments as Arguments;
+                $function(Arguments { $($field),* })
+            } }
         });
     };
 }
 
-/// Emits the entry of a reduction.
-macro_rules! reduce_entry {
-    ($symbol:ident: $op:ty, $t:ty) => {
-        const _: () = {
-            type T = $t;
-            type R = <$op as $crate::op::Op<$t>>::Output;
-            $crate::with_reduce_arguments! {
-                [forward] $symbol, ReduceArguments to $crate::grid::reduce::reduce::<$op, $t>;
-            }
-        };
-    };
-}
-
-/// Emits the entry of a reduction of pairs, whose values are of one type.
-macro_rules! reduce_pairs_entry {
-    ($symbol:ident: $op:ty, $t:ty) => {
-        const _: () = {
-            type A = $t;
-            type B = $t;
-            type R = <$op as $crate::op::Op<$crate::op::Pair<$t, $t>>>::Output;
-            $crate::with_reduce_pairs_arguments! {
-                [forward] $symbol, ReducePairsArguments to $crate::grid::reduce::reduce_pairs::<$op, $t, $t>;
-            }
-        };
-    };
-}
-
-/// Emits the entry of a scan.
-macro_rules! scan_entry {
-    ($symbol:ident: $placement:ty, $op:ty, $t:ty) => {
-        const _: () = {
-            type T = $t;
-            type R = <$op as $crate::op::Op<$t>>::Output;
-            $crate::with_scan_arguments! {
-                [forward] $symbol, ScanArguments to $crate::grid::scan::scan::<$placement, $op, $t>;
-            }
-        };
-    };
-}
-
-/// Emits the entry of a segmented reduction.
-macro_rules! segmented_reduce_entry {
-    ($symbol:ident: $op:ty, $t:ty) => {
-        const _: () = {
-            type T = $t;
-            type R = <$op as $crate::op::Op<$t>>::Output;
-            $crate::with_segmented_reduce_arguments! {
-                [forward] $symbol, SegmentedReduceArguments to $crate::grid::segments::segmented_reduce::<$op, $t>;
-            }
-        };
-    };
-}
-
-/// Emits the entry of a selection.
-macro_rules! selection_entry {
-    ($symbol:ident: $choice:ty, $t:ty) => {
-        const _: () = {
-            type T = $t;
-            $crate::with_selection_arguments! {
-                [forward] $symbol, SelectionArguments to $crate::grid::selection::select::<$choice, $t>;
-            }
-        };
-    };
-}
-
-/// Emits the entry of a segmented scan.
-macro_rules! segmented_scan_entry {
-    ($symbol:ident: $op:ty, $t:ty) => {
-        const _: () = {
-            type T = $t;
-            type R = <$op as $crate::op::Op<$t>>::Output;
-            $crate::with_segmented_scan_arguments! {
-                [forward] $symbol, SegmentedScanArguments to $crate::grid::segments::segmented_scan::<$op, $t>;
-            }
-        };
-    };
-}
-
-/// Emits the entry of a reduction of columns.
-macro_rules! columns_reduce_entry {
-    ($symbol:ident: $op:ty, $t:ty) => {
-        const _: () = {
-            type T = $t;
-            type R = <$op as $crate::op::Op<$t>>::Output;
-            $crate::with_columns_reduce_arguments! {
-                [forward] $symbol, ColumnsReduceArguments to $crate::grid::columns::columns_reduce::<$op, $t>;
-            }
-        };
-    };
-}
-
-/// Emits the entry of a scan of columns.
-macro_rules! columns_scan_entry {
-    ($symbol:ident: $op:ty, $t:ty) => {
-        const _: () = {
-            type T = $t;
-            type R = <$op as $crate::op::Op<$t>>::Output;
-            $crate::with_columns_scan_arguments! {
-                [forward] $symbol, ColumnsScanArguments to $crate::grid::columns::columns_scan::<$op, $t>;
-            }
-        };
-    };
-}
-
-macro_rules! select_if {
-    ($predicate:ident $t:ident $symbol:ident) => { selection_entry!($symbol: If<$predicate>, $t); };
-}
-
-macro_rules! runs {
-    ($equality:ident $t:ident $symbol:ident) => { selection_entry!($symbol: Heads<$equality>, $t); };
-}
-
-macro_rules! select_flagged {
-    ($flags:ident $t:ident $symbol:ident) => { selection_entry!($symbol: Flagged, $t); };
-}
-
-macro_rules! segmented_reduce {
-    ($op:ident $t:ident $symbol:ident) => { segmented_reduce_entry!($symbol: $op, $t); };
-}
-
-macro_rules! segmented_scan {
-    ($op:ident $t:ident $symbol:ident) => { segmented_scan_entry!($symbol: $op, $t); };
-}
-
-macro_rules! columns_reduce {
-    ($op:ident $t:ident $symbol:ident) => { columns_reduce_entry!($symbol: $op, $t); };
-}
-
-macro_rules! columns_scan {
-    ($op:ident $t:ident $symbol:ident) => { columns_scan_entry!($symbol: $op, $t); };
-}
-
-macro_rules! reduce {
-    ($op:ident $t:ident $symbol:ident) => { reduce_entry!($symbol: $op, $t); };
-}
-
-macro_rules! reduce_pairs {
-    ($op:ident $t:ident $symbol:ident) => { reduce_pairs_entry!($symbol: $op, $t); };
-}
-
-macro_rules! inclusive_scan {
-    ($op:ident $t:ident $symbol:ident) => { scan_entry!($symbol: Inclusive, $op, $t); };
-}
-
-macro_rules! exclusive_scan {
-    ($op:ident $t:ident $symbol:ident) => { scan_entry!($symbol: Exclusive, $op, $t); };
-}
-
 macro_rules! entries {
-    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { $($kind!($op $t $symbol);)* };
+    ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
+        crate::pastey::paste! {
+            $(crate::[<emit_ $kind>]! { [forward] [$symbol] $op, $t })*
+        }
+    };
 }
 
 #[cfg(not(feature = "skeletons"))]

@@ -93,102 +93,6 @@ macro_rules! for_each_whole_kernel {
     };
 }
 
-/// The sections of the table that the rows of some kernels come from.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! rows_of {
-    (
-        $callback:ident all_kernels $both:tt $reductions:tt $whole_reductions:tt $pairs:tt
-        $predicates:tt $equalities:tt
-    ) => {
-        $crate::with_flagged_rows! {
-            $callback
-            [
-                [
-                    reduce: $both $reductions $whole_reductions,
-                    inclusive_scan: $both,
-                    exclusive_scan: $both,
-                    reduce_pairs: $pairs,
-                    segmented_reduce: $both $reductions
-                ]
-            ]
-            [select_if: $predicates, runs: $equalities]
-            [
-                [
-                    segmented_scan: $both,
-                    columns_reduce: $both $reductions,
-                    columns_scan: $both
-                ]
-            ]
-        }
-    };
-    (
-        $callback:ident whole_array_reductions $both:tt $reductions:tt $whole_reductions:tt
-        $pairs:tt $($others:tt)*
-    ) => {
-        $crate::name_rows! {
-            $callback [reduce: $both $reductions $whole_reductions, reduce_pairs: $pairs]
-        }
-    };
-    ($callback:ident kernels $both:tt $reductions:tt $whole_reductions:tt $($others:tt)*) => {
-        $crate::name_rows! {
-            $callback
-            [
-                reduce: $both $reductions $whole_reductions,
-                inclusive_scan: $both,
-                exclusive_scan: $both
-            ]
-        }
-    };
-    ($callback:ident segmented_kernels $both:tt $reductions:tt $($others:tt)*) => {
-        $crate::name_rows! { $callback [segmented_reduce: $both $reductions] }
-    };
-    ($callback:ident segmented_scan_kernels $both:tt $($others:tt)*) => {
-        $crate::name_rows! { $callback [segmented_scan: $both] }
-    };
-    ($callback:ident columns_kernels $both:tt $reductions:tt $($others:tt)*) => {
-        $crate::name_rows! { $callback [columns_reduce: $both $reductions] }
-    };
-    ($callback:ident columns_scan_kernels $both:tt $($others:tt)*) => {
-        $crate::name_rows! { $callback [columns_scan: $both] }
-    };
-    (
-        $callback:ident pair_kernels $both:tt $reductions:tt $whole_reductions:tt $pairs:tt
-        $predicates:tt $equalities:tt
-    ) => {
-        $crate::name_rows! { $callback [reduce_pairs: $pairs] }
-    };
-    (
-        $callback:ident selection_kernels $both:tt $reductions:tt $whole_reductions:tt $pairs:tt
-        $predicates:tt $equalities:tt
-    ) => {
-        $crate::with_flagged_rows! {
-            $callback [] [select_if: $predicates, runs: $equalities] []
-        }
-    };
-}
-
-/// Adds the rows of selections by flags to groups of other rows, and hands all on to [`name_rows!`].
-#[doc(hidden)]
-#[macro_export]
-macro_rules! with_flagged_rows {
-    ($callback:ident [$($before:tt)*] [$($choices:tt)*] [$($after:tt)*]) => {
-        $crate::name_rows! {
-            $callback
-            $($before)*
-            [
-                $($choices)*;
-                select_flagged Flags u8 => select_flagged_8;
-                select_flagged Flags u16 => select_flagged_16;
-                select_flagged Flags u32 => select_flagged_32;
-                select_flagged Flags u64 => select_flagged_64;
-                select_flagged Flags Bytes16 => select_flagged_128;
-            ]
-            $($after)*
-        }
-    };
-}
-
 /// Hands the rows of groups to the macro `$callback`: of each kind with its sections, then others that are written out.
 #[doc(hidden)]
 #[macro_export]
@@ -203,7 +107,7 @@ macro_rules! name_rows {
         $crate::pastey::paste! {
             $callback! {
                 $(
-                    $($($($($kind $op $t => [<$kind _ $op:snake _ $t>];)*)*)*)*
+                    $($($($($kind $op $t => [<$kind _ $op:snake _ $t:snake>];)*)*)*)*
                     $($($written_out)*)?
                 )*
             }

@@ -1,16 +1,12 @@
 //! The kinds of kernels, each written once: what its symbols begin with, how it is launched, which barriers its source has, and what
 //! is inspected of it.
 //!
-//! A kind's definition is a constant in a file of `kind/`, and a line of the list here. The program that makes the committed PTX,
+//! A kind's definition is a constant in `kind.rs` of its folder, and a line of the [table](crate::table). The program that makes the committed PTX,
 //! `warpfold-build` and the library's build read it. On the host alone: no kernel needs to know of its kind.
 
-mod columns;
-mod reduce;
-mod scan;
-mod segments;
-mod selection;
-
 use core::fmt;
+
+pub use crate::table::Kind;
 
 use crate::op::*;
 use crate::{bf16, f16};
@@ -90,7 +86,7 @@ pub struct Barrier {
 
 impl Barrier {
     /// Barriers of the whole block.
-    const fn block(count: usize) -> Self {
+    pub(crate) const fn block(count: usize) -> Self {
         Self {
             arrives: false,
             number: Some(0),
@@ -100,7 +96,7 @@ impl Barrier {
     }
 
     /// Barriers of this number that so many threads wait at.
-    const fn sync(number: Option<u32>, threads: u32, count: usize) -> Self {
+    pub(crate) const fn sync(number: Option<u32>, threads: u32, count: usize) -> Self {
         Self {
             arrives: false,
             number,
@@ -110,7 +106,7 @@ impl Barrier {
     }
 
     /// Arrivals at barriers of this number, which count so many threads, by those who do not wait.
-    const fn arrive(number: Option<u32>, threads: u32, count: usize) -> Self {
+    pub(crate) const fn arrive(number: Option<u32>, threads: u32, count: usize) -> Self {
         Self {
             arrives: true,
             number,
@@ -152,38 +148,13 @@ macro_rules! kinds {
             pub const ALL: &'static [Self] = &[$(Self::$kind),*];
 
             /// What the kind is.
-            pub const fn definition(self) -> &'static Definition {
+            pub const fn definition(self) -> &'static $crate::kind::Definition {
                 match self {
                     $(Self::$kind => &$definition,)*
                 }
             }
         }
     };
-}
-
-kinds! {
-    /// A reduction.
-    Reduce: reduce::REDUCE,
-    /// A reduction of two inputs.
-    ReducePairs: reduce::REDUCE_PAIRS,
-    /// A scan that includes each item.
-    InclusiveScan: scan::INCLUSIVE,
-    /// A scan of what stands before each item.
-    ExclusiveScan: scan::EXCLUSIVE,
-    /// A reduction of segments.
-    SegmentedReduce: segments::REDUCE,
-    /// A scan of segments, inclusive or exclusive.
-    SegmentedScan: segments::SCAN,
-    /// A reduction of columns.
-    ColumnsReduce: columns::REDUCE,
-    /// A scan of columns, inclusive or exclusive.
-    ColumnsScan: columns::SCAN,
-    /// A selection by a predicate.
-    SelectIf: selection::IF,
-    /// A selection by flags.
-    SelectFlagged: selection::FLAGGED,
-    /// A selection of the heads of runs.
-    Runs: selection::RUNS,
 }
 
 impl Kind {
@@ -207,22 +178,29 @@ pub fn launch_bounds(symbol: &str) -> Option<(u32, u32)> {
     let Definition {
         threads, blocks, ..
     } = kind.definition();
-    let mut rows = BLOCKS_OF_REDUCTIONS.iter();
+    let mut rows = BLOCKS_OF_REDUCTIONS.iter().copied().flatten();
     let own = rows.find(|(row, _)| *row == symbol);
     Some((*threads, own.map_or(*blocks, |(_, own)| *own)))
 }
 
-/// How many blocks of the table's reductions are to share a multiprocessor.
-static BLOCKS_OF_REDUCTIONS: &[(&str, u32)] = {
-    use crate::launch::reduce_blocks_per_multiprocessor as blocks;
+/// How many blocks of the table's reductions are to share a multiprocessor: of whole arrays, of segments, of columns.
+static BLOCKS_OF_REDUCTIONS: [&[(&str, u32)]; 3] = {
+    use crate::columns::tuning::reduce_blocks as columns_reduce;
+    use crate::launch::reduce_blocks_per_multiprocessor as reduce;
+    use crate::launch::reduce_blocks_per_multiprocessor as reduce_pairs;
+    use crate::segments::tuning::reduce_blocks as segmented_reduce;
     macro_rules! rows {
         ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-            &[$((stringify!($symbol), blocks::<$op, rows!(@ $kind $t)>()),)*]
+            &[$((stringify!($symbol), $kind::<$op, rows!(@ $kind $t)>()),)*]
         };
-        (@ reduce $t:ident) => { $t };
         (@ reduce_pairs $t:ident) => { Pair<$t, $t> };
+        (@ $kind:ident $t:ident) => { $t };
     }
-    crate::for_each_whole_array_reduction!(rows)
+    [
+        crate::for_each_whole_array_reduction!(rows),
+        crate::for_each_segmented_kernel!(rows),
+        crate::for_each_columns_kernel!(rows),
+    ]
 };
 
 #[cfg(test)]
@@ -272,6 +250,15 @@ mod tests {
         assert_eq!(launch_bounds("reduce_wide_sum_f32"), Some((256, 2)));
         assert_eq!(launch_bounds("reduce_pairs_dot_f32"), Some((256, 3)));
         assert_eq!(launch_bounds("runs_equal_u8"), Some((544, 2)));
+        assert_eq!(launch_bounds("segmented_reduce_sum_f32"), Some((256, 4)));
+        assert_eq!(
+            launch_bounds("segmented_reduce_statistics_f32"),
+            Some((256, 2))
+        );
+        assert_eq!(
+            launch_bounds("columns_reduce_statistics_u8"),
+            Some((512, 1))
+        );
         assert_eq!(launch_bounds("scan_u8"), None);
     }
 

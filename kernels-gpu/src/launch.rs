@@ -6,7 +6,8 @@ use crate::contract::{thread_vectors, vector_items};
 use crate::contract::{ScanShape, BLOCK_WARPS, SCAN_LONG, TILE_BYTES, WARP_LANES};
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
-use crate::tuning::{self, scan::TURNS};
+use crate::reduce;
+use crate::scan::tuning::TURNS;
 
 /// Whether a thread of a reduction has two folds, instead of one for each item of a vector: where any order gives the same
 /// bits, and with wide accumulators. One that combines a tile pairwise has one.
@@ -16,6 +17,8 @@ pub const fn reduce_has_two_folds<O: Op<T>, T: Element>() -> bool {
 
 /// Blocks of a reduction with this operator that share a multiprocessor: what the compiler fits the registers to.
 pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
+    use reduce::tuning::*;
+
     let accumulators = if O::IS_PAIRWISE {
         5
     } else if reduce_has_two_folds::<O, T>() {
@@ -23,15 +26,22 @@ pub const fn reduce_blocks_per_multiprocessor<O: Op<T>, T: Element>() -> u32 {
     } else {
         vector_items::<T>() + thread_vectors::<T>()
     };
-    if accumulators * O::Accumulator::WORDS >= tuning::reduce::MANY_WORDS {
-        tuning::reduce::WIDE_BLOCKS_PER_MULTIPROCESSOR
+    let words = accumulators * O::Accumulator::WORDS;
+    let is_folded_word = size_of::<T>() == 4 && reduce_has_two_folds::<O, T>();
+    let is_paired_word = size_of::<T>() == 4 && O::IS_PAIRWISE;
+    if is_paired_word && words <= MOST_PAIRED_WORDS {
+        BLOCKS_PER_MULTIPROCESSOR
+    } else if words >= MANY_WORDS {
+        WIDE_BLOCKS_PER_MULTIPROCESSOR
+    } else if is_folded_word && words >= SOME_WORDS {
+        BUSY_BLOCKS_PER_MULTIPROCESSOR
     } else {
-        tuning::reduce::BLOCKS_PER_MULTIPROCESSOR
+        BLOCKS_PER_MULTIPROCESSOR
     }
 }
 
 /// The version of what a launch tells a kernel. Device code made for another one is not launched, but made anew.
-pub const INTERFACE: u32 = 7;
+pub const INTERFACE: u32 = 9;
 
 /// A bit of a scan's `end_tile`: the launch stores no results, it only publishes the aggregates of its tiles and groups. So what
 /// some tiles add is known at the cost of reading them. What it publishes as prefixes is unspecified.
@@ -150,13 +160,23 @@ impl Start {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::{ArgMinMax, Moments, Product, Statistics, Sum, WideSum};
+    use crate::op::{ArgMin, ArgMinMax, Max, Moments, Product, Statistics, Sum, WideSum};
 
     #[test]
-    fn wide_sums_of_f32_and_moments_have_more_registers() {
-        assert_eq!(reduce_blocks_per_multiprocessor::<Moments, f32>(), 2);
+    fn operators_with_many_words_have_more_registers() {
+        assert_eq!(reduce_blocks_per_multiprocessor::<Moments, f32>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Moments, f64>(), 2);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Moments, half::f16>(), 2);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Statistics, f32>(), 2);
         assert_eq!(reduce_blocks_per_multiprocessor::<Statistics, u8>(), 2);
-        assert_eq!(reduce_blocks_per_multiprocessor::<ArgMinMax, f32>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<ArgMinMax, f32>(), 4);
+        assert_eq!(reduce_blocks_per_multiprocessor::<ArgMinMax, u32>(), 4);
+        assert_eq!(reduce_blocks_per_multiprocessor::<ArgMinMax, f64>(), 2);
+        assert_eq!(reduce_blocks_per_multiprocessor::<ArgMinMax, u8>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<ArgMin, f32>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Sum, f32>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Sum, u32>(), 3);
+        assert_eq!(reduce_blocks_per_multiprocessor::<Max, i32>(), 3);
         assert_eq!(reduce_blocks_per_multiprocessor::<WideSum, f32>(), 2);
         assert_eq!(reduce_blocks_per_multiprocessor::<WideSum, u32>(), 3);
         assert_eq!(reduce_blocks_per_multiprocessor::<WideSum, half::f16>(), 3);

@@ -1,10 +1,11 @@
 //! Reduction and scan kernels for NVIDIA GPUs.
 //!
-//! The device side of `warpfold`. One module a level, each calling the ones below it:
+//! The device side of `warpfold`. A kind of kernel has its files in one folder: [`reduce`], [`scan`], [`segments`], [`columns`] or
+//! [`selection`]. The kernels there call the levels below them, one module a level:
 //!
 //! | module | works on | what it holds |
 //! |---|---|---|
-//! | `grid` | a whole array | the reduction, the scan, those of segments and of columns, and selections |
+//! | `tiles` | the blocks of a launch | the order in which scans and selections take tiles |
 //! | `lookback` | the blocks of a scan | what stands before a tile, in a fixed order |
 //! | `board`, `tickets` | blocks that run together | values that they publish to each other; the order in which they start |
 //! | `block` | the warps of a block | combining them through shared memory; a tile of a scan |
@@ -15,10 +16,10 @@
 //! With the feature `entries`, `emit` makes an entry of each row of kernels ([`entries`]). `device` has of `thread`, `warp` and
 //! `block` what kernels of a user's own are made of.
 //!
-//! These exist on the host too: the [`table`] of operators and item types, the rows of kernels that are made of it ([`entries`]), their
-//! kinds ([`kind`], on the host alone), the operators ([`op`]), the types of items and accumulators ([`element`]), the fixed combination trees ([`contract`]; of segments,
-//! [`segments`]; of columns, [`columns`]), what a launch provides ([`launch`]), what decides the speed and no bit ([`tuning`]) and the
-//! layout of the scratch memory ([`workspace`]).
+//! These exist on the host too: the [`table`] of kinds, operators and item types, the rows of kernels that are made of it ([`entries`]),
+//! what defines a kind ([`kind`], on the host alone), the operators ([`op`]), the types of items and accumulators ([`element`]), the fixed
+//! combination trees ([`contract`]; of segments, [`segments`]; of columns, [`columns`]), what a launch provides ([`launch`]) and the
+//! layout of the scratch memory ([`workspace`]). Numbers that decide the speed and no bit are in each kind's `tuning`.
 //!
 //! # Compilers
 //!
@@ -65,23 +66,44 @@
     feature(asm_experimental_arch)
 )]
 
-pub mod arguments;
+#[macro_use]
+mod arguments;
 mod arithmetic;
-pub mod columns;
 pub mod contract;
+mod direction;
 pub mod element;
+pub mod elementary;
 pub mod entries;
 mod item;
 #[cfg(not(target_arch = "nvptx64"))]
+#[macro_use]
 pub mod kind;
 pub mod launch;
 pub mod op;
 mod pairwise;
+pub mod table;
+pub mod workspace;
+
+#[cfg(all(
+    feature = "entries",
+    not(feature = "stable"),
+    any(target_arch = "nvptx64", feature = "cuda_std")
+))]
+#[macro_use]
+mod emit;
+#[cfg(all(
+    any(target_arch = "nvptx64", feature = "cuda_std"),
+    feature = "skeletons"
+))]
+#[macro_use]
+mod skeleton;
+
+// The kinds of kernels, by the shape that they work on.
+pub mod columns;
+pub mod reduce;
+pub mod scan;
 pub mod segments;
 pub mod selection;
-pub mod table;
-pub mod tuning;
-pub mod workspace;
 
 // The building blocks are in the documentation that is made on the host, too.
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
@@ -90,28 +112,18 @@ mod block;
 mod board;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 pub mod device;
-#[cfg(all(
-    feature = "entries",
-    not(feature = "stable"),
-    any(target_arch = "nvptx64", feature = "cuda_std")
-))]
-#[macro_use]
-mod emit;
-#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
-mod grid;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod lookback;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod simt;
-#[cfg(all(
-    any(target_arch = "nvptx64", feature = "cuda_std"),
-    feature = "skeletons"
-))]
-mod skeleton;
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
+mod sixteens;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod thread;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod tickets;
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
+mod tiles;
 #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
 mod warp;
 

@@ -21,25 +21,32 @@
 //! Cost of a look-back: one warp, one round of loads if all is there (two of a patient one), a tree of 5 shuffles; where an operator
 //! rounds and groups are folded, 9 shuffles more and one for each group. No barrier.
 
+mod fold;
 mod view;
 
-use crate::board::Board;
+use core::marker::PhantomData;
+
+use crate::board::{Board, Glance};
 use crate::contract::{ScanTiles, SCAN_GROUP_TILES, WARP_LANES};
 use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::simt;
 
-use self::view::View;
+pub(crate) use self::view::for_each_neighbour;
+pub use self::view::{Published, View};
+
+use self::fold::Fold;
 
 /// Tiles of a group.
-const GROUP_TILES: u32 = SCAN_GROUP_TILES as u32;
+pub const GROUP_TILES: u32 = SCAN_GROUP_TILES as u32;
 
-/// The published values of a scan.
+/// The published values of a scan, accumulators of type `A`.
 #[derive(Clone, Copy)]
-pub struct Lookback {
+pub struct Lookback<A> {
     board: Board,
     tile_count: u32,
     group_count: u32,
+    accumulator: PhantomData<A>,
 }
 
 /// A published value.
@@ -65,7 +72,7 @@ pub fn is_group_last(tile: u32) -> bool {
     place_in_group(tile) == WARP_LANES - 1
 }
 
-impl Lookback {
+impl<A: Accumulator> Lookback<A> {
     /// The published values, on `board`, of a scan of `item_count` items, divided into these tiles.
     #[inline(always)]
     pub fn new(board: Board, tiles: ScanTiles, item_count: u64) -> Self {
@@ -73,6 +80,7 @@ impl Lookback {
             board,
             tile_count: tiles.count(item_count) as u32,
             group_count: tiles.group_count(item_count) as u32,
+            accumulator: PhantomData,
         }
     }
 
@@ -91,7 +99,7 @@ impl Lookback {
     /// # Safety
     /// The slot is the scan's, and nobody else publishes it.
     #[inline(always)]
-    unsafe fn publish<A: Accumulator>(&self, slot: Slot, value: A) {
+    unsafe fn publish(&self, slot: Slot, value: A) {
         // SAFETY: the board has a place for each of the scan's slots.
         unsafe { self.board.publish(self.place(slot), value) };
     }
@@ -101,7 +109,7 @@ impl Lookback {
     /// # Safety
     /// The calling block holds `tile`, and this is its only call for it.
     #[inline(always)]
-    pub unsafe fn publish_tile<A: Accumulator>(&self, tile: u32, aggregate: A) {
+    pub unsafe fn publish_tile(&self, tile: u32, aggregate: A) {
         // SAFETY: the caller's.
         unsafe { self.publish(Slot::Tile(tile), aggregate) };
     }
@@ -117,7 +125,7 @@ impl Lookback {
     /// # Safety
     /// The calling block has published the tile, and a barrier lies between.
     #[inline(always)]
-    pub unsafe fn published_tile<A: Accumulator>(&self, tile: u32) -> A {
+    pub unsafe fn published_tile(&self, tile: u32) -> A {
         // SAFETY: the caller's.
         unsafe { self.board.read(self.place(Slot::Tile(tile))).0 }
     }
@@ -128,33 +136,45 @@ impl Lookback {
     /// # Safety
     /// Convergent: one whole warp of the block that holds `tile`, once. The tile's aggregate is published, and a barrier lies between.
     #[inline(always)]
-    pub unsafe fn look_back<O: Op<T>, T: Element>(
+    pub unsafe fn look_back<O: Op<T, Accumulator = A>, T: Element>(
         &self,
         tile: u32,
-        initial: O::Accumulator,
+        initial: A,
         manner: Manner,
-    ) -> O::Accumulator {
-        let mut view = View::<O, T>::new(self, tile, initial);
+    ) -> A {
         // SAFETY: the caller's; what is waited for are slots of lower tiles and groups, and the tile's own.
         unsafe {
-            if manner.is_patient {
-                view.await_own_group();
-            }
-            view.await_prefix(manner.is_patient);
-            let (prefix, next) = view.prefixes();
+            let view = View::complete(self, tile, manner.is_patient);
+            let fold = Fold::<O, T> { view, initial };
+            let (prefix, next) = fold.prefixes();
             if is_group_last(tile) {
                 let group = tile / GROUP_TILES;
                 if simt::lane() == 0 && group + 1 < self.group_count {
                     self.publish(Slot::Prefix(group + 1), next);
                 }
                 if manner.tells_group {
-                    let aggregate = view.own_group();
+                    let aggregate = fold.own_group();
                     if simt::lane() == 0 {
                         self.publish(Slot::Group(group), aggregate);
                     }
                 }
             }
             prefix
+        }
+    }
+}
+
+impl<A: Accumulator> Published for Lookback<A> {
+    type Tile = A;
+    type Prefix = A;
+
+    #[inline(always)]
+    unsafe fn glance(&self, tile: u32, group: u32, wanted: u32) -> Glance<A, A> {
+        let (tile, prefix) = (Slot::Tile(tile), Slot::Prefix(group));
+        // SAFETY: the caller's.
+        unsafe {
+            self.board
+                .glance(self.place(tile), self.board, self.place(prefix), wanted)
         }
     }
 }

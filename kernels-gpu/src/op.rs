@@ -10,8 +10,10 @@ mod counts;
 mod dot;
 mod extremes;
 mod keys;
+mod log_sum_exp;
 mod mapped;
 mod moments;
+mod recurrence;
 mod statistics;
 mod tuple;
 
@@ -20,7 +22,9 @@ pub use dot::Dot;
 pub use extremes::{ArgMax, ArgMin, ArgMinMax, Extremes, MinMax};
 #[doc(hidden)]
 pub use keys::{Located, Ordered};
+pub use log_sum_exp::{Exponentials, LogSumExp};
 pub use moments::{Moments, Number};
+pub use recurrence::{Affine, Recurrence};
 pub use statistics::Statistics;
 pub use tuple::{Pair, Triple};
 

@@ -7,12 +7,6 @@
 //! `NAME: PREDICATE, ITEM, predicate;`, gives `select_if_NAME`, and one of an equality's, `NAME: EQUALITY, ITEM, equality;`,
 //! `runs_NAME`.
 
-pub use crate::block::{Exclusive, Inclusive};
-pub use crate::grid::columns::{columns_reduce, columns_scan};
-pub use crate::grid::reduce::{reduce, reduce_pairs};
-pub use crate::grid::scan::scan;
-pub use crate::grid::segments::{segmented_reduce, segmented_scan};
-pub use crate::grid::selection::{select, Heads, If};
 pub use crate::op::{Op, Pair};
 pub use crate::selection::{Equality, Predicate};
 #[cfg(feature = "stable")]
@@ -54,130 +48,31 @@ impl<T> Parameter for *const T {
 macro_rules! operators {
     () => {};
     ($name:ident: $op:ty, pairs of $left:ty, $right:ty; $($rest:tt)*) => {
-        $crate::operators!(@pairs $name $op, $left, $right);
+        $crate::emit_reduce_pairs! {
+            [$crate::operator_entry] [reduce_pairs $name] $op, $left, $right
+        }
+        $crate::operator_functions!($name $op, $crate::operators::Pair<$left, $right>);
         $crate::operators!($($rest)*);
     };
     ($name:ident: $predicate:ty, $item:ty, predicate; $($rest:tt)*) => {
-        $crate::operators!(@select "select_if_" $name $crate::operators::If<$predicate>, $item);
+        $crate::emit_select_if! { [$crate::operator_entry] [select_if $name] $predicate, $item }
         $crate::predicate_functions!($name $predicate, $item);
         $crate::operators!($($rest)*);
     };
     ($name:ident: $equality:ty, $item:ty, equality; $($rest:tt)*) => {
-        $crate::operators!(@select "runs_" $name $crate::operators::Heads<$equality>, $item);
+        $crate::emit_runs! { [$crate::operator_entry] [runs $name] $equality, $item }
         $crate::equality_functions!($name $equality, $item);
         $crate::operators!($($rest)*);
     };
-    ($name:ident: $op:ty, $item:ty, reduction only; $($rest:tt)*) => {
+    ($name:ident: $op:ty, $item:ty $(, $some:ident $only:ident)?; $($rest:tt)*) => {
         // Asked here first, so that the compiler's message names the row.
         const _: () = <$item as $crate::element::Element>::HAS_ALLOWED_SIZE;
-        $crate::operators!(@reduce $name $op, $item);
+        $crate::with_kinds_of! { [$($some $only)?] [$crate::operators] @entries $name $op, $item; }
         $crate::operator_functions!($name $op, $item);
         $crate::operators!($($rest)*);
     };
-    ($name:ident: $op:ty, $item:ty; $($rest:tt)*) => {
-        // Asked here first, so that the compiler's message names the row.
-        const _: () = <$item as $crate::element::Element>::HAS_ALLOWED_SIZE;
-        $crate::operators!(@reduce $name $op, $item);
-        $crate::operators!(@segmented $name $op, $item);
-        $crate::operators!(@columns $name $op, $item);
-        $crate::operators!(@scans $name $op, $item);
-        $crate::operators!($($rest)*);
-    };
-    ($name:ident: $op:ty, $item:ty, scans only; $($rest:tt)*) => {
-        // Asked here first, so that the compiler's message names the row.
-        const _: () = <$item as $crate::element::Element>::HAS_ALLOWED_SIZE;
-        $crate::operators!(@segmented $name $op, $item);
-        $crate::operators!(@columns $name $op, $item);
-        $crate::operators!(@scans $name $op, $item);
-        $crate::operators!($($rest)*);
-    };
-    (@select $kind:literal $name:ident $choice:ty, $item:ty) => {
-        const _: () = {
-            type T = $item;
-            $crate::with_selection_arguments! {
-                [$crate::operator_entry]
-                $kind $name, SelectionArguments to $crate::operators::select::<$choice, $item>;
-            }
-        };
-    };
-    (@segmented $name:ident $op:ty, $item:ty) => {
-        const _: () = {
-            type T = $item;
-            type R = <$op as $crate::operators::Op<$item>>::Output;
-            $crate::with_segmented_reduce_arguments! {
-                [$crate::operator_entry]
-                "segmented_reduce_" $name, SegmentedReduceArguments to
-                $crate::operators::segmented_reduce::<$op, $item>;
-            }
-        };
-        const _: () = {
-            type T = $item;
-            type R = <$op as $crate::operators::Op<$item>>::Output;
-            $crate::with_segmented_scan_arguments! {
-                [$crate::operator_entry]
-                "segmented_scan_" $name, SegmentedScanArguments to
-                $crate::operators::segmented_scan::<$op, $item>;
-            }
-        };
-    };
-    (@columns $name:ident $op:ty, $item:ty) => {
-        const _: () = {
-            type T = $item;
-            type R = <$op as $crate::operators::Op<$item>>::Output;
-            $crate::with_columns_reduce_arguments! {
-                [$crate::operator_entry]
-                "columns_reduce_" $name, ColumnsReduceArguments to
-                $crate::operators::columns_reduce::<$op, $item>;
-            }
-        };
-        const _: () = {
-            type T = $item;
-            type R = <$op as $crate::operators::Op<$item>>::Output;
-            $crate::with_columns_scan_arguments! {
-                [$crate::operator_entry]
-                "columns_scan_" $name, ColumnsScanArguments to
-                $crate::operators::columns_scan::<$op, $item>;
-            }
-        };
-    };
-    (@reduce $name:ident $op:ty, $item:ty) => {
-        const _: () = {
-            type T = $item;
-            type R = <$op as $crate::operators::Op<$item>>::Output;
-            $crate::with_reduce_arguments! {
-                [$crate::operator_entry]
-                "reduce_" $name, ReduceArguments to $crate::operators::reduce::<$op, $item>;
-            }
-        };
-    };
-    (@pairs $name:ident $op:ty, $left:ty, $right:ty) => {
-        const _: () = {
-            type A = $left;
-            type B = $right;
-            type R = <$op as $crate::operators::Op<$crate::operators::Pair<$left, $right>>>::Output;
-            $crate::with_reduce_pairs_arguments! {
-                [$crate::operator_entry]
-                "reduce_pairs_" $name, ReducePairsArguments to
-                $crate::operators::reduce_pairs::<$op, $left, $right>;
-            }
-        };
-        $crate::operator_functions!($name $op, $crate::operators::Pair<$left, $right>);
-    };
-    (@scans $name:ident $op:ty, $item:ty) => {
-        $crate::operators!(@scan Inclusive "inclusive_scan_" $name $op, $item);
-        $crate::operators!(@scan Exclusive "exclusive_scan_" $name $op, $item);
-        $crate::operator_functions!($name $op, $item);
-    };
-    (@scan $placement:ident $kind:literal $name:ident $op:ty, $item:ty) => {
-        const _: () = {
-            type T = $item;
-            type R = <$op as $crate::operators::Op<$item>>::Output;
-            $crate::with_scan_arguments! {
-                [$crate::operator_entry]
-                $kind $name, ScanArguments to
-                $crate::operators::scan::<$crate::operators::$placement, $op, $item>;
-            }
-        };
+    (@entries $name:ident $op:ty, $item:ty; $($kind:ident $emit:ident)*) => {
+        $($crate::$emit! { [$crate::operator_entry] [$kind $name] $op, $item })*
     };
 }
 
@@ -188,14 +83,15 @@ macro_rules! operators {
 #[macro_export]
 macro_rules! operator_entry {
     (
-        $kind:literal $name:ident, $arguments:ident to $function:expr;
+        $kind:ident $name:ident, $arguments:path => $function:expr;
         $($(#[$documentation:meta])* $field:ident: $type:ty,)*
     ) => {
-        #[export_name = concat!($kind, stringify!($name))]
+        #[export_name = concat!(stringify!($kind), "_", stringify!($name))]
         unsafe extern "C" fn entry($($field: $type),*) {
             // SAFETY: the launch keeps the contract of the function.
             unsafe {
-                $function($crate::arguments::$arguments {
+                use $arguments as Arguments;
+                $function(Arguments {
                     $($field: $crate::operators::Parameter::known($field),)*
                 })
             }
@@ -210,14 +106,17 @@ macro_rules! operator_entry {
 #[macro_export]
 macro_rules! operator_entry {
     (
-        $kind:literal $name:ident, $arguments:ident to $function:expr;
+        $kind:ident $name:ident, $arguments:path => $function:expr;
         $($(#[$documentation:meta])* $field:ident: $type:ty,)*
     ) => {
         #[nvvm_internal::kernel]
-        #[export_name = concat!($kind, stringify!($name))]
+        #[export_name = concat!(stringify!($kind), "_", stringify!($name))]
         pub unsafe extern "C" fn entry($($field: $type),*) {
             // SAFETY: the launch keeps the contract of the function.
-            unsafe { $function($crate::arguments::$arguments { $($field),* }) }
+            unsafe {
+                use $arguments as Arguments;
+                $function(Arguments { $($field),* })
+            }
         }
     };
 }

@@ -4,6 +4,15 @@ use crate::contract::vector_items;
 use crate::element::{item_of, vector_of, Element, Words};
 use crate::op::Op;
 
+/// The values at two places from this one on.
+#[inline(always)]
+pub fn two<O: Op<T>, T: Element>(
+    value: &impl Fn(usize) -> O::Accumulator,
+    place: usize,
+) -> O::Accumulator {
+    O::combine(value(place), value(place + 1))
+}
+
 /// The values at four places from this one on.
 #[inline(always)]
 pub fn four<O: Op<T>, T: Element>(

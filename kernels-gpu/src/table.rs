@@ -3,6 +3,56 @@
 //! An operator is a line: it has a kernel of each kind of its section for each type of its list. A type is a word of each list that it
 //! belongs to. [`entries`](crate::entries) makes the rows, in whose symbols the operator's name has small letters: `reduce_wide_sum_f32`.
 
+#[cfg(not(target_arch = "nvptx64"))]
+kinds! {
+    /// A reduction.
+    Reduce: crate::reduce::kind::REDUCE,
+    /// A reduction of two inputs.
+    ReducePairs: crate::reduce::kind::REDUCE_PAIRS,
+    /// A scan that includes each item.
+    InclusiveScan: crate::scan::kind::INCLUSIVE,
+    /// A scan whose results leave out their own items.
+    ExclusiveScan: crate::scan::kind::EXCLUSIVE,
+    /// A reduction of segments.
+    SegmentedReduce: crate::segments::kind::REDUCE,
+    /// A scan of segments, inclusive or exclusive.
+    SegmentedScan: crate::segments::kind::SCAN,
+    /// A reduction of columns.
+    ColumnsReduce: crate::columns::kind::REDUCE,
+    /// A scan of columns, inclusive or exclusive.
+    ColumnsScan: crate::columns::kind::SCAN,
+    /// A selection by a predicate.
+    SelectIf: crate::selection::kind::IF,
+    /// A selection by flags.
+    SelectFlagged: crate::selection::kind::FLAGGED,
+    /// A selection of the heads of runs.
+    Runs: crate::selection::kind::RUNS,
+}
+
+/// Hands the kinds of kernels of a program's own operators to the macro in the second brackets, after the other tokens: of each its name
+/// and the macro that emits its entry. In the first brackets is what the row says of its kinds, if anything.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_kinds_of {
+    ([reduction only] [$($next:tt)*] $($tokens:tt)*) => {
+        $($next)*! { $($tokens)* reduce emit_reduce }
+    };
+    ([scans only] [$($next:tt)*] $($tokens:tt)*) => {
+        $($next)*! {
+            $($tokens)*
+            segmented_reduce emit_segmented_reduce
+            segmented_scan emit_segmented_scan
+            columns_reduce emit_columns_reduce
+            columns_scan emit_columns_scan
+            inclusive_scan emit_inclusive_scan
+            exclusive_scan emit_exclusive_scan
+        }
+    };
+    ([] $next:tt $($tokens:tt)*) => {
+        $crate::with_kinds_of! { [scans only] $next $($tokens)* reduce emit_reduce }
+    };
+}
+
 /// Hands the lists of item types to the macro `$next`, after other arguments.
 #[doc(hidden)]
 #[macro_export]
@@ -16,6 +66,9 @@ macro_rules! with_item_types {
             floats: [f32 f64 f16 bf16],
             integers: [i8 u8 i16 u16 i32 u32 i64 u64],
             singles: [f32],
+            // Those of running extremes.
+            words: [f32 f64 i32 u32 i64 u64],
+            maps: [Affine],
         }
     };
 }
@@ -32,6 +85,8 @@ macro_rules! for_each_narrow_float {
             floats: [f16 bf16],
             integers: [],
             singles: [],
+            words: [],
+            maps: [],
         }
     };
 }
@@ -48,6 +103,8 @@ macro_rules! with_operators {
         floats: $floats:tt,
         integers: $integers:tt,
         singles: $singles:tt,
+        words: $words:tt,
+        maps: $maps:tt,
     ) => {
         $crate::rows_of! {
             $callback $rows
@@ -63,14 +120,12 @@ macro_rules! with_operators {
                 And: $integers;
                 Or: $integers;
                 Xor: $integers;
+                LogSumExp: $singles;
             }
             // Reductions of whole arrays, of segments and of columns.
             {
                 All: $integers;
                 Any: $integers;
-            }
-            // Reductions of whole arrays.
-            {
                 ArgMin: $numbers;
                 ArgMax: $numbers;
                 ArgMinMax: $numbers;
@@ -93,6 +148,15 @@ macro_rules! with_operators {
             // Selections of the heads of runs, by an equality.
             {
                 Equal: $numbers;
+            }
+            // Scans of whole arrays, of segments and of columns, by operators of which the sections above have the reductions.
+            {
+                ArgMin: $words;
+                ArgMax: $words;
+            }
+            // The same scans, and reductions of segments and of columns, by operators that do not commute.
+            {
+                Recurrence: $maps;
             }
         }
     };
@@ -117,7 +181,120 @@ macro_rules! integers_of {
         floats: $floats:tt,
         integers: [$($t:ident)*],
         singles: $singles:tt,
+        words: $words:tt,
+        maps: $maps:tt,
     ) => {
         $callback! { $($t)* }
+    };
+}
+
+/// The sections of the table that the rows of some kernels come from.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! rows_of {
+    (
+        $callback:ident all_kernels $both:tt $reductions:tt $pairs:tt
+        $predicates:tt $equalities:tt $scans:tt $ordered:tt
+    ) => {
+        $crate::with_flagged_rows! {
+            $callback
+            [
+                [
+                    reduce: $both $reductions,
+                    inclusive_scan: $both $scans $ordered,
+                    exclusive_scan: $both $scans $ordered,
+                    reduce_pairs: $pairs,
+                    segmented_reduce: $both $reductions $ordered
+                ]
+            ]
+            [select_if: $predicates, runs: $equalities]
+            [
+                [
+                    segmented_scan: $both $scans $ordered,
+                    columns_reduce: $both $reductions $ordered,
+                    columns_scan: $both $scans $ordered
+                ]
+            ]
+        }
+    };
+    (
+        $callback:ident whole_array_reductions $both:tt $reductions:tt
+        $pairs:tt $($others:tt)*
+    ) => {
+        $crate::name_rows! {
+            $callback [reduce: $both $reductions, reduce_pairs: $pairs]
+        }
+    };
+    (
+        $callback:ident kernels $both:tt $reductions:tt $pairs:tt $predicates:tt
+        $equalities:tt $scans:tt $ordered:tt
+    ) => {
+        $crate::name_rows! {
+            $callback
+            [
+                reduce: $both $reductions,
+                inclusive_scan: $both $scans $ordered,
+                exclusive_scan: $both $scans $ordered
+            ]
+        }
+    };
+    (
+        $callback:ident segmented_kernels $both:tt $reductions:tt $pairs:tt $predicates:tt
+        $equalities:tt $scans:tt $ordered:tt
+    ) => {
+        $crate::name_rows! { $callback [segmented_reduce: $both $reductions $ordered] }
+    };
+    (
+        $callback:ident segmented_scan_kernels $both:tt $reductions:tt $pairs:tt $predicates:tt
+        $equalities:tt $scans:tt $ordered:tt
+    ) => {
+        $crate::name_rows! { $callback [segmented_scan: $both $scans $ordered] }
+    };
+    (
+        $callback:ident columns_kernels $both:tt $reductions:tt $pairs:tt $predicates:tt
+        $equalities:tt $scans:tt $ordered:tt
+    ) => {
+        $crate::name_rows! { $callback [columns_reduce: $both $reductions $ordered] }
+    };
+    (
+        $callback:ident columns_scan_kernels $both:tt $reductions:tt $pairs:tt $predicates:tt
+        $equalities:tt $scans:tt $ordered:tt
+    ) => {
+        $crate::name_rows! { $callback [columns_scan: $both $scans $ordered] }
+    };
+    (
+        $callback:ident pair_kernels $both:tt $reductions:tt $pairs:tt
+        $($others:tt)*
+    ) => {
+        $crate::name_rows! { $callback [reduce_pairs: $pairs] }
+    };
+    (
+        $callback:ident selection_kernels $both:tt $reductions:tt $pairs:tt
+        $predicates:tt $equalities:tt $($others:tt)*
+    ) => {
+        $crate::with_flagged_rows! {
+            $callback [] [select_if: $predicates, runs: $equalities] []
+        }
+    };
+}
+
+/// Adds the rows of selections by flags to groups of other rows, and hands all on to [`name_rows!`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_flagged_rows {
+    ($callback:ident [$($before:tt)*] [$($choices:tt)*] [$($after:tt)*]) => {
+        $crate::name_rows! {
+            $callback
+            $($before)*
+            [
+                $($choices)*;
+                select_flagged Flags u8 => select_flagged_8;
+                select_flagged Flags u16 => select_flagged_16;
+                select_flagged Flags u32 => select_flagged_32;
+                select_flagged Flags u64 => select_flagged_64;
+                select_flagged Flags Bytes16 => select_flagged_128;
+            ]
+            $($after)*
+        }
     };
 }

@@ -133,7 +133,7 @@ unsafe fn share<O: Op<T>, T: Element>(
 /// # Safety
 /// Convergent: the whole warp.
 #[inline(always)]
-unsafe fn reduce_in_order<O: Op<T>, T: Element>(mut value: O::Accumulator) -> O::Accumulator {
+pub unsafe fn reduce_in_order<O: Op<T>, T: Element>(mut value: O::Accumulator) -> O::Accumulator {
     let mut delta = 1;
     while delta < WARP_LANES {
         // SAFETY: the caller's.

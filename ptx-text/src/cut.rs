@@ -1,7 +1,7 @@
-//! A text cut into its entries.
+//! Splits a text into its entries.
 //!
-//! A text is a preamble (version, target, declarations), then every kernel's entry. What is parsed here is where an entry begins and
-//! ends, and no more: comments and nested braces.
+//! A text is a preamble (version, target, declarations), then every kernel's entry. Only the beginning and the end of
+//! entries are parsed: comments and nested braces.
 
 use std::collections::BTreeMap;
 
@@ -35,8 +35,8 @@ pub fn cut(text: &str) -> Result<Cut<'_>, Malformed> {
     })
 }
 
-/// For each entry's name a text that holds it and no other entry. Where entries may call functions that stand beside them,
-/// the text is the whole. (rustc's back end leaves no functions.)
+/// For each entry's name, a text with this entry only. If the text has functions that entries may call, it is the whole
+/// text. (rustc's back end leaves no functions.)
 pub fn kernels(text: &str) -> Result<BTreeMap<String, String>, Malformed> {
     let has_functions = text.lines().any(is_function);
     let Cut { preamble, entries } = cut(text)?;

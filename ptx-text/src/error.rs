@@ -13,8 +13,8 @@ pub enum Malformed {
     NoEntry,
     /// The entry of this name has no last brace.
     NoEnd(String),
-    /// It is not as rust-cuda's compiler writes texts: it has these numbers of lines that say its version, and that declare
-    /// dynamic shared memory. There is one of each.
+    /// It is not a text of rust-cuda's compiler, which has one line with the version and one that declares dynamic
+    /// shared memory. These are the numbers of such lines.
     NotOfRustCuda {
         /// Lines that say the version.
         versions: usize,

@@ -1,25 +1,25 @@
 //! Skeletons and bodies: how a kernel's text is put together.
 //!
-//! A skeleton is the text of a kernel in which lines stand for what its operator does:
+//! A skeleton is the text of a kernel in which some lines are holes for its operator:
 //!
 //! ```text
 //!     HOLE combine %r7 <- %r5, %r6;
 //! ```
 //!
-//! A body is what goes there, with numbers for the hole's registers: `add.rn.f32 %out0, %in0, %in1;`. A body that has
-//! registers of its own gets a scope. A hole's outputs are none of its inputs, so a body may write and read in any order.
+//! A body fills a hole, and numbers the hole's registers: `add.rn.f32 %out0, %in0, %in1;`. A body with registers of its
+//! own gets a scope. The outputs of a hole are never its inputs, so a body may write and read in any order.
 //!
 use std::fmt;
 
 use crate::finish::ENTRY;
 
-/// What a line begins with in place of which a body goes.
+/// The start of a line that a body replaces.
 pub const HOLE: &str = "\tHOLE ";
 
-/// What stands before the name of a hole, whose body is in the lines that follow.
+/// Precedes the name of a hole, whose body is in the following lines.
 pub const BODY: &str = "\nhole ";
 
-/// What a packed text begins with that is the name of a skeleton, up to [`BODY`], and bodies.
+/// The start of a packed text that consists of the name of a skeleton, up to [`BODY`], and of bodies.
 pub const FILLED: &str = "skeleton ";
 
 /// Why a skeleton cannot be filled.
@@ -114,7 +114,7 @@ fn list(registers: &str) -> Vec<&str> {
     registers.filter(|register| !register.is_empty()).collect()
 }
 
-/// A body, cut up where it names the hole's registers.
+/// A body, split at the names of the hole's registers.
 struct Body<'a> {
     hole: &'a str,
     pieces: Vec<Piece<'a>>,
@@ -163,7 +163,7 @@ fn pieces(lines: &str) -> Vec<Piece<'_>> {
 }
 
 impl Body<'_> {
-    /// Writes the body with a hole's registers, or nothing whole where it asks for others.
+    /// Writes the body with a hole's registers. `None` if it names a register that the hole does not have.
     fn write(&self, hole: &Hole<'_>, text: &mut String) -> Option<()> {
         for piece in &self.pieces {
             text.push_str(match *piece {

@@ -1,5 +1,5 @@
-//! From what a compiler emits to a text of entries, each with what is known of its launches: no compiler of kernels in Rust has a
-//! way to say that.
+//! Turns the output of a compiler into a text of entries with launch bounds, which no Rust compiler for kernels can
+//! express.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub const ENTRY: &str = ".visible .entry ";
 pub struct Bounds {
     /// The most threads of a block.
     pub threads: u32,
-    /// How many blocks are to share a multiprocessor, where that is said.
+    /// The number of blocks that are to share a multiprocessor, if specified.
     pub blocks: Option<u32>,
 }
 
@@ -55,7 +55,7 @@ impl fmt::Display for Bounds {
 pub struct Contents {
     /// Whether it has the entry of this name.
     pub has: fn(&str) -> bool,
-    /// Whether it has external functions and global variables: what kernels launch with, and what they print.
+    /// Whether it has external functions and global variables, for kernels that launch kernels or print.
     pub has_declarations: bool,
     /// The bounds of an entry's launches, if it has any.
     pub bounds: fn(&str) -> Option<Bounds>,
@@ -71,7 +71,7 @@ enum Skip {
     Declaration,
 }
 
-/// Leaves the contents, without comments, and adds each entry's bounds.
+/// Keeps the contents without comments, and adds the bounds of each entry.
 pub fn finish(emitted: &str, contents: &Contents) -> Result<String, Malformed> {
     let mut text = String::with_capacity(emitted.len());
     let mut skip = Skip::Nothing;
@@ -103,7 +103,7 @@ pub fn finish(emitted: &str, contents: &Contents) -> Result<String, Malformed> {
     }
 }
 
-/// What of it, if anything, is left out from a line on.
+/// The part to omit that begins at a line, if one does.
 fn begins(line: &str, contents: &Contents) -> Skip {
     if let Some(name) = entry_name(line) {
         return match (contents.has)(name) {
@@ -163,7 +163,7 @@ pub fn entry(kernel: &Function, bounds: Bounds) -> String {
     text
 }
 
-/// What a text begins with: the version of PTX, the architecture, and the array that is the block's shared memory.
+/// The start of a text: the version of PTX, the architecture, and the array of the block's shared memory.
 pub fn preamble(version: &str, architecture: &str, shared_array: &str) -> String {
     format!(
         ".version {version}\n.target {architecture}\n.address_size 64\n\

@@ -1,5 +1,5 @@
-//! What must hold of a finished kernel, whatever the compiler did: nothing that its caller forbids, no store of a float's low bits;
-//! as many barriers as its source has; and, where launches may begin early, the wait that this needs.
+//! Checks finished kernels, whatever the compiler did. A kernel must not contain what the caller forbids, nor a store
+//! of a float's low bits. It must have as many barriers as its source, and the wait that programmatic launches need.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -12,12 +12,12 @@ use crate::text::Function;
 /// Barriers, as their instructions are written with `%r` in the place of each register, and how many of each there are.
 pub type Barriers = BTreeMap<String, usize>;
 
-/// Where a compiler has the numbers of a barrier and of its threads.
+/// How a compiler passes the number of a barrier and of its threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operands {
-    /// In the instruction, where it knows them. So does rustc.
+    /// As constants where they are known, as rustc does.
     Known,
-    /// In registers, save the number of the block's own barrier. So does rust-cuda's compiler.
+    /// In registers, except for barrier 0, as rust-cuda's compiler does.
     InRegisters,
 }
 
@@ -43,7 +43,7 @@ impl Operands {
     }
 }
 
-/// Something that a kernel may have to do without.
+/// Something that may be forbidden in a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Thing {
@@ -55,7 +55,7 @@ pub enum Thing {
     LocalMemory,
     /// A multiplication and an addition that round once.
     Fused,
-    /// Arithmetic that takes subnormal numbers for zero.
+    /// Arithmetic that flushes subnormal numbers to zero.
     Flushed,
     /// A variable other than the block's shared memory.
     Variable,
@@ -102,7 +102,7 @@ impl fmt::Display for Thing {
     }
 }
 
-/// Whether an operand is the symbol of a variable: of none of these are parameters, and the array that is shared memory.
+/// Whether an operand is the symbol of a variable. Parameters and the array of shared memory do not count.
 fn names_variable(operand: &str, shared_array: &str) -> bool {
     let name = operand.trim_matches(['[', ']']);
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -119,7 +119,8 @@ pub struct Rules<'a> {
     pub shared_array: &'a str,
     /// The barriers in its source, if that is known.
     pub barriers: Option<Barriers>,
-    /// Whether it waits for the work before its launch, on every path and before it accesses memory; if that is to be as said.
+    /// Whether it must wait for preceding work, on every path and before it accesses memory. `None` if this is not
+    /// checked.
     pub waits_first: Option<bool>,
 }
 
@@ -127,7 +128,7 @@ pub struct Rules<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// It has something that is forbidden, in this statement.
+    /// It contains something forbidden, in this statement.
     Has(Thing, String),
     /// It stores the low bits of a float, by this instruction.
     NarrowStore(String),
@@ -138,7 +139,7 @@ pub enum Fault {
         /// What its source has.
         expected: Barriers,
     },
-    /// It may begin before the work before it has ended and does not wait first, or the reverse.
+    /// It must wait first for preceding work and does not, or the reverse.
     Wait {
         /// Whether it waits first.
         waits_first: bool,
@@ -188,7 +189,7 @@ pub fn inspect(kernel: &Function, rules: &Rules) -> Result<(), Fault> {
     }
 }
 
-/// How many instructions of a kernel have an opcode that begins so.
+/// The number of instructions whose opcode begins with these parts.
 pub fn count(kernel: &Function, opcode: &str) -> usize {
     let instructions = instructions(&kernel.body);
     instructions
@@ -210,7 +211,7 @@ fn forbidden(statement: &Statement, rules: &Rules) -> Option<Thing> {
     }
 }
 
-/// The barriers of a kernel. Those of a warp alone are none of these.
+/// The barriers of a kernel, without those of single warps.
 fn barriers(body: &[Statement]) -> Barriers {
     let mut barriers = Barriers::new();
     for instruction in instructions(body) {
@@ -231,7 +232,7 @@ fn without_registers(instruction: &Instruction) -> String {
     format!("{} {}", instruction.opcode, operands.join(", "))
 }
 
-/// Whether a kernel waits for the work before its launch, on every path and before it accesses memory.
+/// Whether a kernel waits for preceding work, on every path and before it accesses memory.
 fn waits_first(body: &[Statement]) -> bool {
     for instruction in instructions(body) {
         let mut operands = instruction.operands.iter();

@@ -1,24 +1,28 @@
-//! PTX as text: read, filled, cut into kernels, finished, narrowed and inspected. Text in, text out; no tool is run.
+//! Works on PTX as text: reads it, fills skeletons, splits it into kernels, finishes, narrows and inspects it. No tool
+//! is run.
 //!
-//! `warpfold`, its build script, `warpfold-build` and the program that makes the committed PTX share it. It knows no kernel and no
-//! operator; what must hold of a kind of kernel, its callers say.
+//! It is shared by `warpfold`, its build script, `warpfold-build` and the program that makes the committed PTX. It
+//! knows no kernels and no operators: its callers specify the checks of a kernel.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`statement`], [`text`] | a text, its functions and their statements |
 //! | [`fill`], [`table`] | skeletons with holes, and the bodies that fill them; which of them make which kernel |
 //! | [`older`] | texts for older devices, made of those for compute capability 9.0 |
+//! | [`direction`] | the text of a scan that goes backward |
+//! | [`synchronous`] | instructions that compute capability 7.0 lacks, written with those that it has |
 //! | [`cut`] | a text with one entry for each entry of a text |
 //! | [`finish`] | launch bounds, and what of a compiler's text is kept |
 //! | [`narrow`] | stores of the low bits of a float, which a driver's compiler gets wrong |
 //! | [`inspect`] | what must hold of a finished kernel |
 //! | [`rust_cuda`] | from what rust-cuda's compiler writes to what the driver is given |
 //!
-//! What is read is the subset of PTX that the compilers write and warpfold's `asm!` contains.
+//! It reads the subset of PTX that the compilers emit and that warpfold's `asm!` contains.
 //!
-//! The library depends on it when it runs, too, to fill skeletons: so it depends on nothing.
+//! The library also uses it at run time, to fill skeletons, so it has no dependencies.
 
 pub mod cut;
+pub mod direction;
 mod error;
 pub mod fill;
 pub mod finish;
@@ -27,6 +31,7 @@ pub mod narrow;
 pub mod older;
 pub mod rust_cuda;
 pub mod statement;
+pub mod synchronous;
 pub mod table;
 pub mod text;
 

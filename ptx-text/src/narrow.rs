@@ -1,17 +1,17 @@
-//! Narrow stores of what an instruction for floats has computed.
+//! Narrow stores of results of float instructions.
 //!
-//! `st.global.b8 [%rd1], %r1` stores the low byte of a wider register: so LLVM 22 writes a byte of a float that has no alignment.
-//! Where an instruction for floats has written the register, the compiler of CUDA 13.0, which driver 580 has too, takes it for
-//! a float that is to become an integer of 8 bits, and stores that. (That of CUDA 13.5 stores the byte.) So the bits are
-//! masked first: what an instruction for integers has written, it stores as it is.
+//! `st.global.b8 [%rd1], %r1` stores the low byte of a wider register. LLVM 22 emits it to store an unaligned float
+//! byte by byte. If a float instruction has written the register, the compiler of CUDA 13.0, which is also in driver
+//! 580, converts the float to an integer of 8 bits and stores that. (The compiler of CUDA 13.5 stores the byte.)
+//! Results of integer instructions are stored correctly, so the bits are masked first.
 //!
-//! [`mask`] does so; [`narrow_store`] finds such a store where there must be none.
+//! [`mask`] does this. [`narrow_store`] finds such stores where they are not allowed.
 
 use std::collections::BTreeSet;
 
 use crate::statement::{Instruction, Statement, instructions, register_width, split_list};
 
-/// The modifiers that say that an instruction is for floats.
+/// The modifiers of float instructions.
 const FLOATS: [&str; 6] = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"];
 
 /// The body with such stores made safe.
@@ -45,7 +45,7 @@ pub fn narrow_store(body: &[Statement]) -> Option<&Instruction> {
     stores.find(|store| is_narrow(store, &floats))
 }
 
-/// The registers that an instruction for floats writes somewhere.
+/// The registers that some float instruction writes.
 fn written_as_floats(body: &[Statement]) -> BTreeSet<String> {
     let mut registers = BTreeSet::new();
     for instruction in instructions(body) {
@@ -98,7 +98,7 @@ fn mask_store(store: &Instruction, floats: &BTreeSet<String>) -> Vec<Statement> 
     before
 }
 
-/// What a store writes of a value that an instruction for floats has written, if it is not all of it.
+/// A store of only a part of a float instruction's result.
 struct LowBits {
     bits: u32,
     /// Bits of the value's register.

@@ -1,15 +1,18 @@
-//! Texts for older devices, made of those for compute capability 9.0, so that they need not ship.
+//! Makes texts for older devices from those for compute capability 9.0, so that they need not ship.
 //!
-//! For 9.0 the source has two things more than for 8.0. Every kernel begins with a wait, since a launch may begin before the work before
-//! it has ended; this goes. And a scan has the L2 cache give up last what it reads, which was measured on 9.0 alone; here it gives that
-//! up as ever. All else is the same, and 8.0 has all the instructions. For 7.0 that is so of skeletons that copy nothing asynchronously;
-//! the others ship.
+//! Texts for 9.0 differ from those for 8.0 in two ways. Every kernel begins with a wait, because its launch may begin
+//! before preceding work has ended; the wait is removed. And a scan asks the L2 cache to evict its input last, which
+//! was measured on 9.0 only; here it has the normal eviction priority. Everything else is the same, and 8.0 has all the
+//! instructions. This also holds for 7.0, except for skeletons with asynchronous copies, which ship. The texts of a user's
+//! operators for 7.0 are all made: see [`for_7_0`].
 
-/// The compute capability of the texts that this is done with, and the lines that say so.
+use crate::synchronous::synchronous;
+
+/// The compute capability of the source texts, and the lines that name it.
 pub const FROM: (u32, u32) = (9, 0);
 const FROM_LINES: &str = ".version 7.8\n.target sm_90\n";
 
-/// A compute capability for which texts are made, and the lines that say so.
+/// A compute capability for which texts are made, and the lines that name it.
 pub struct Older {
     /// Major and minor.
     pub capability: (u32, u32),
@@ -31,11 +34,11 @@ pub const FOR_7_0: Older = Older {
 /// The wait.
 const WAIT: &str = "\tgriddepcontrol.wait;\n";
 
-/// How the L2 cache gives up what is read last, and as ever.
+/// The policies of the L2 cache for eviction last, and for normal eviction.
 const LAST: &str = "createpolicy.fractional.L2::evict_last.b64";
 const NORMAL: &str = "createpolicy.fractional.L2::evict_normal.b64";
 
-/// The text for older devices of a text for 9.0; nothing, if it is not as the library's are.
+/// Makes the text for older devices from one for 9.0. `None` if it is not like the library's texts.
 pub fn without_early(text: &str, older: &Older) -> Option<String> {
     let is_ours = text.contains(FROM_LINES) && text.contains(WAIT);
     is_ours.then(|| {
@@ -43,6 +46,12 @@ pub fn without_early(text: &str, older: &Older) -> Option<String> {
             .replace(WAIT, "")
             .replace(LAST, NORMAL)
     })
+}
+
+/// The text for 7.0 of a kernel's text for 9.0: as [`without_early`], and without the instructions that 7.0 lacks. Nothing, if it is
+/// not as the library's are, or has an instruction for which there is no rule.
+pub fn for_7_0(text: &str) -> Option<String> {
+    synchronous(&without_early(text, &FOR_7_0)?)
 }
 
 #[cfg(test)]

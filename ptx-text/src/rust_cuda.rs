@@ -1,17 +1,17 @@
-//! From what rust-cuda's compiler emits to what the driver is given.
+//! Turns the output of rust-cuda's compiler into a text for the driver.
 //!
-//! - **The version.** libNVVM writes the newest PTX version that it knows, which drivers older than itself refuse. The
-//!   kernels use nothing that came after the one in its place.
-//! - **Dynamic shared memory.** `cuda_std` declares 16 bytes of it, which the driver sets aside beside what the launch asks
-//!   for; and the kernels want it aligned to more.
+//! - **The version.** libNVVM writes the newest PTX version that it knows, which older drivers refuse. It is replaced
+//!   by an older version that has everything that the kernels use.
+//! - **Dynamic shared memory.** `cuda_std` declares 16 bytes of it, which the driver allocates in addition to the
+//!   launch's dynamic shared memory. The kernels also need a larger alignment.
 
 use crate::error::Malformed;
 
-/// How the declaration of dynamic shared memory begins and ends, and what stands there in its place.
+/// The start and the end of the declaration of dynamic shared memory, and its replacement.
 const SHARED: (&str, &str) = (".extern .shared .align 16 .b8 ", "[16];");
 const SHARED_AMENDED: (&str, &str) = (".extern .shared .align 128 .b8 ", "[];");
 
-/// The text of this PTX version. An error says what it lacks.
+/// Changes a text to this PTX version. An error names the missing lines.
 pub fn amend(emitted: &str, version: &str) -> Result<String, Malformed> {
     let (mut versions, mut declarations) = (0, 0);
     let mut text = String::with_capacity(emitted.len());
@@ -37,7 +37,7 @@ pub fn amend(emitted: &str, version: &str) -> Result<String, Malformed> {
     Ok(text)
 }
 
-/// What a line declares to be dynamic shared memory.
+/// The name of the array of dynamic shared memory that a line declares.
 fn shared_name(line: &str) -> Option<&str> {
     line.strip_prefix(SHARED.0)?.strip_suffix(SHARED.1)
 }

@@ -110,7 +110,7 @@ pub fn register_width(operand: &str) -> Option<u32> {
     })
 }
 
-/// Splits at the commas that stand in no brackets.
+/// Splits at commas outside brackets.
 pub fn split_list(text: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut depth = 0usize;

@@ -51,7 +51,7 @@ pub enum NoTable {
         /// The body.
         name: String,
     },
-    /// A kernel's skeleton of this name is not there.
+    /// The skeleton of a kernel is missing.
     NoSkeleton {
         /// The kernel.
         symbol: String,
@@ -95,7 +95,7 @@ pub struct Table {
     made: BTreeMap<String, String>,
     /// How kernels are made of them.
     pub recipes: Vec<Recipe>,
-    /// The text of the kernels that are not, if there are any.
+    /// The text of kernels that are not made of skeletons, if there are any.
     pub own: Option<String>,
 }
 
@@ -116,7 +116,7 @@ impl Table {
         Self::read(files)?.checked()
     }
 
-    /// The table for 7.0 whose files are these: a skeleton that is not among them is made of that for 9.0.
+    /// The table for 7.0 with these files. A missing skeleton is made from that for 9.0.
     pub fn for_7_0(files: BTreeMap<String, String>, newest: &Self) -> Result<Self, NoTable> {
         let mut table = Self::read(files)?;
         for recipe in &table.recipes {

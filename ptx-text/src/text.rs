@@ -1,4 +1,4 @@
-//! A whole text, taken apart: its functions and its arrays of bytes.
+//! A parsed text: its functions and its arrays of bytes.
 
 use crate::error::Malformed;
 use crate::statement::{Statement, parse, split_list};

@@ -1,7 +1,8 @@
-//! What a waiting call comes after, for each kind of stream: the table in the documentation of `warpfold`'s bindings, row by row.
+//! The work that a waiting call is ordered after, for each kind of stream: the table in the documentation of
+//! `warpfold`'s bindings, row by row.
 //!
-//! The virtual GPU stops a program of which two pieces of work touch the same bytes with nothing that orders them. A real one gives
-//! some number, and no error: what is not ordered is not tried there.
+//! The virtual GPU stops a program in which two unordered pieces of work access the same bytes. A real GPU gives some
+//! number and no error, so unordered work is not tried there.
 
 use virtual_gpu::Mode;
 use virtual_gpu::driver::{Finding, take_findings};

@@ -1,7 +1,7 @@
 //! Items at the edges of their types, and lists with such items in them.
 
-use warpfold::Op;
 use warpfold::cust_half::{bf16, f16};
+use warpfold::{Affine, Op};
 use warpfold_kernels::element::name;
 use warpfold_kernels::for_each_integer;
 
@@ -60,6 +60,27 @@ floats! {
     bf16: bf16::from_bits(0xC49A); 0xFFC5 0x7F81;
     f32: -1234.5; 0xFFC0_1234 0x7F80_0001;
     f64: -1234.5; 0xFFF8_0000_0000_1234 0x7FF0_0000_0000_0001;
+}
+
+const fn map(scale: f32, offset: f32) -> Affine {
+    Affine { scale, offset }
+}
+
+impl Edges for Affine {
+    const EDGES: &'static [Self] = &[
+        map(0.0, 0.0),
+        map(-0.0, -0.0),
+        map(1.0, -0.0),
+        map(1.0, 0.0),
+        map(-1.0, f32::MIN_POSITIVE),
+        map(f32::MAX, f32::MIN),
+        map(0.5, f32::INFINITY),
+        map(f32::NEG_INFINITY, 1.0),
+    ];
+    const NANS: &'static [Self] = &[map(f32::NAN, 1.0), map(1.0, f32::from_bits(0xFFC0_1234))];
+    const SENTINEL: Self = map(-1234.5, 77.25);
+    const LEAST: Self = map(0.0, f32::NEG_INFINITY);
+    const GREATEST: Self = map(0.0, f32::INFINITY);
 }
 
 /// An item that changes the result of `O` wherever it gets in.

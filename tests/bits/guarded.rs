@@ -26,8 +26,8 @@ impl<T: Edges> Guarded<T> {
         Self::new(items, offset, intruder::<O, T>())
     }
 
-    /// Room for `item_count` items, at an address that is `offset` items past a multiple of 16 bytes. The guard, and what is
-    /// in the room, is the sentinel.
+    /// Room for `item_count` items, at an address that is `offset` items past a multiple of 16 bytes. The room and the
+    /// guard are filled with the sentinel.
     pub fn output(item_count: usize, offset: usize) -> Self {
         Self::new(&vec![T::SENTINEL; item_count], offset, T::SENTINEL)
     }
@@ -51,7 +51,7 @@ impl<T: Edges> Guarded<T> {
         self.buffer.index(self.start..self.start + self.item_count)
     }
 
-    /// The items as they are now, after a look at the guard.
+    /// The items as they are now, after checking the guard.
     pub fn checked(&self) -> Vec<T> {
         let all = download(&self.buffer);
         let (before, rest) = all.split_at(self.start);

@@ -31,7 +31,8 @@ impl Format {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
     }
 
-    /// The value of the finite, positive number with these bits; of +∞, what would come after the largest.
+    /// The value of the finite, positive number with these bits. For +∞, the number that would follow the
+    /// largest.
     fn value(&self, bits: u16) -> f64 {
         let bias = (1 << (self.exponent_bits - 1)) - 1;
         let exponent = i32::from(bits >> self.fraction_bits);

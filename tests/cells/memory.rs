@@ -1,4 +1,4 @@
-//! The same inputs and outputs as slices and in device memory, and what a request has left in them.
+//! The same inputs and outputs as slices and in device memory, and their contents after a request.
 
 use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceCopy};
 
@@ -47,7 +47,7 @@ macro_rules! memory {
                 }
             }
 
-            /// What is written: the items, if they were replaced, and the outputs without the places that were not touched.
+            /// The written values: the items, if they were replaced, and the outputs without untouched places.
             pub fn written(&self) -> Vec<u64> {
                 let items = self.items.read();
                 let mut written: Vec<u64> = match items == ITEMS {

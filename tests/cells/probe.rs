@@ -29,7 +29,7 @@ impl<W: Queuer<R>, R> Queue<W, R> {
     }
 }
 
-/// What the compiler takes where the method of that name above is not there.
+/// The compiler selects this if the method with the same name above does not exist.
 pub trait IsNot {
     fn is_possible(&self) -> bool {
         false

@@ -39,7 +39,9 @@ reasons! {
     OF_PAIRS: "scan_of_pairs",
         "No kernel scans two inputs.";
     COLUMNS: "count_of_columns",
-        "How many rows a matrix has, and how many items come in order, the host has to know: the launch depends on it.";
+        "How many rows a matrix has, how many places an axis, and how many items come in order, the host has to know: the launch depends on it.";
+    PITCH: "pitch_of_segments",
+        "A pitch is for rows, columns and an axis: offsets say where segments lie.";
     WHOLE: "initial_value_of_rows",
         "Several scans begin with the identity, and have no total: no kernel takes them.";
     IN_PLACE: "rows_in_place",

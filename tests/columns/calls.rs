@@ -1,4 +1,4 @@
-//! What a call does with its arguments: forms, nothing to do, and what is wrong.
+//! Arguments of calls: forms, empty input, and errors.
 
 use cust::memory::{DeviceBuffer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};

@@ -75,7 +75,7 @@ fn a_scan_reads_each_item_once_and_writes_each_result_once() {
                 .unwrap();
             let least = [4 * ITEMS as u64; 2];
             let words = 8 * state_words(columns);
-            // What is told is read on each of two levels on the way up and down.
+            // Published values are read on each of two levels, on the way up and down.
             let waits = counters.blocks * (4 * 15 * 32 * 8 + 8);
             let tickets = 8 * (counters.blocks + 1);
             assert_within(&counters, least, [waits, words + tickets], columns);

@@ -1,6 +1,7 @@
 //! Reductions and scans of columns: every kernel of the tables gives what the CPU gives, and what segments of the transposed
 //! matrix give, bit for bit, whatever the matrix's shape.
 
+mod axes;
 mod calls;
 #[path = "../common/mod.rs"]
 mod common;
@@ -18,6 +19,7 @@ mod schedule;
 mod scheduled;
 
 use crate::device::{Item, Kernel};
+use axes::Array;
 use std::env;
 
 use common::gpu;
@@ -242,6 +244,14 @@ fn columns_are_rows_of_the_transposed_matrix() {
     check_transposed::<WideSum, f32>(600, 9);
 }
 
+/// Leaves that are whole, and one that is not; fewer of them than a block has warps.
+const SMALL_ARRAY: Array = Array {
+    outer: 9,
+    length: 37,
+    inner: 7,
+    gap: 2,
+};
+
 /// A row of the table: columns of a ragged leaf and of two chunks, more than a warp's; and sixteen chunks and one.
 macro_rules! rows {
     ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {$(
@@ -254,8 +264,12 @@ macro_rules! rows {
     (@ columns_reduce $op:ident $t:ident) => {
         check_reduction::<$op, $t>(275, 33);
         check_reduction::<$op, $t>(4100, 1);
+        axes::check_reduction::<$op, $t>(SMALL_ARRAY);
     };
-    (@ columns_scan $op:ident $t:ident) => { check_scans::<$op, $t>(275, 33); };
+    (@ columns_scan $op:ident $t:ident) => {
+        check_scans::<$op, $t>(275, 33);
+        axes::check_scans::<$op, $t>(SMALL_ARRAY);
+    };
 }
 
 for_each_columns_kernel!(rows);

@@ -1,4 +1,5 @@
-//! Tests that need a process of their own: what is decided once a process, such as whose device it gets.
+//! Tests that need a separate process, for decisions that are made once in a process, such as the choice of
+//! the device.
 
 use std::env;
 use std::process::Command;

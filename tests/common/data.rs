@@ -2,8 +2,8 @@
 
 use crate::device::Item;
 use bytemuck::bytes_of;
-use warpfold::Op;
 use warpfold::cust_half::{bf16, f16};
+use warpfold::{Affine, Op};
 use warpfold_kernels::element::name;
 use warpfold_kernels::for_each_integer;
 
@@ -71,6 +71,18 @@ floats! {
     bf16: bf16::from_f64;
     f32: |number| number as f32;
     f64: |number| number;
+}
+
+/// Maps of which a million neither overflow nor vanish.
+impl Sample for Affine {
+    fn any(random: &mut Random) -> Self {
+        let [scale, offset] = [f32::factor(random), f32::any(random)];
+        Affine { scale, offset }
+    }
+
+    fn factor(random: &mut Random) -> Self {
+        Self::any(random)
+    }
 }
 
 /// A random number from 0 to 1.

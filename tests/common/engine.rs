@@ -16,9 +16,9 @@ use warpfold_kernels::contract::{BLOCK_THREADS, reduce_chunk_count};
 use warpfold_kernels::launch::{
     Copies, Start, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
+use warpfold_kernels::scan::tuning;
 use warpfold_kernels::segments;
 use warpfold_kernels::selection::{self, BeforeRun};
-use warpfold_kernels::tuning;
 use warpfold_kernels::workspace::{
     STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
 };
@@ -94,13 +94,12 @@ impl Engine {
         item_count: usize,
     ) -> Self {
         let item_count = item_count as u64;
-        let state_words =
-            scan_state_words::<O::Accumulator>(tuning::scan::tiles::<O, T>(), item_count)
-                .max(reduce_state_words::<T, O::Accumulator>(item_count))
-                .max(segments::state_words::<T, O::Accumulator>(
-                    item_count, item_count,
-                ))
-                .max(most_columns_state_words::<O::Accumulator>(item_count));
+        let state_words = scan_state_words::<O::Accumulator>(tuning::tiles::<O, T>(), item_count)
+            .max(reduce_state_words::<T, O::Accumulator>(item_count))
+            .max(segments::state_words::<T, O::Accumulator>(
+                item_count, item_count,
+            ))
+            .max(most_columns_state_words::<O::Accumulator>(item_count));
         Self::with_state_words(generation, multiprocessors, text, state_words)
     }
 
@@ -287,8 +286,8 @@ impl Engine {
         let shared_bytes = segments::shared_bytes::<T, O::Accumulator>();
         // As the library, or nearly.
         let threads = match windows <= 4 * u64::from(self.device.multiprocessors) {
-            true => tuning::segments::SHORT_BLOCK_THREADS,
-            false => tuning::segments::LONG_BLOCK_THREADS,
+            true => segments::tuning::SHORT_BLOCK_THREADS,
+            false => segments::tuning::LONG_BLOCK_THREADS,
         };
         let shape = shape(blocks, threads, shared_bytes);
         let counters = self.launch(&shape, &parameters, options)?;
@@ -338,6 +337,9 @@ impl Engine {
             self.upload(matrix),
             rows as u64,
             columns,
+            columns,
+            columns,
+            rows as u64 * columns,
             self.workspace,
             self.states(),
             self.state_words,
@@ -416,7 +418,7 @@ impl Engine {
         items: &[T],
         options: &RunOptions,
     ) -> Result<(Vec<O::Output>, Counters), LaunchError> {
-        let tile_count = tuning::scan::tiles::<O, T>().count(items.len() as u64);
+        let tile_count = tuning::tiles::<O, T>().count(items.len() as u64);
         let (results, mut counters) = self.scan_in_pieces::<O, T>(items, &[tile_count], options)?;
         Ok((results, counters.remove(0)))
     }
@@ -457,7 +459,7 @@ impl Engine {
 
     /// Blocks that scan `item_count` items: as many as there are tiles, or as the device holds.
     pub fn scan_blocks<O: Op<T>, T: Element>(&self, item_count: usize) -> u64 {
-        let tiles = tuning::scan::tiles::<O, T>().count(item_count as u64);
+        let tiles = tuning::tiles::<O, T>().count(item_count as u64);
         tiles.min(self.resident_scan_blocks::<O, T>(item_count))
     }
 
@@ -469,7 +471,7 @@ impl Engine {
 
     /// Threads and bytes of shared memory of a block that scans `item_count` items.
     fn scan_block<O: Op<T>, T: Element>(&self, item_count: usize) -> (u32, u32) {
-        let shape = tuning::scan::tiles::<O, T>().shape(item_count as u64);
+        let shape = tuning::tiles::<O, T>().shape(item_count as u64);
         let most = scan_buffers::<O::Accumulator>(shape, self.generation.copies(), u32::MAX);
         let buffers = self.scan_buffers.unwrap_or(most);
         let shared_bytes = scan_shared_bytes::<O::Accumulator>(shape, buffers);

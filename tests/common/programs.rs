@@ -1,4 +1,4 @@
-//! Examples as programs: how tests run them, and what holds of every one, whatever it does.
+//! Runs examples as programs, and checks what must hold for every example.
 
 use std::env;
 use std::ffi::OsStr;
@@ -73,7 +73,7 @@ pub fn assert_refuses(example: &str, arguments: &[&str]) {
     assert!(complaint.contains("Usage: "), "{complaint}");
 }
 
-/// Asserts that the example, which these arguments keep short, ends without a word if nobody reads what it prints.
+/// Asserts that the example ends silently if its output is not read. The arguments keep the run short.
 pub fn assert_ends_unread(example: &str, arguments: &[&str]) {
     for arguments in [arguments, &["--help"]] {
         let (reader, writer) = io::pipe().unwrap();
@@ -110,7 +110,7 @@ pub fn assert_one_page(complaint: &str) {
     assert!(complaint.chars().all(is_plain), "{complaint:?}");
 }
 
-/// Asserts that so it is with a complaint about an argument.
+/// Asserts the same for a complaint about an argument.
 pub fn assert_complains_plainly(example: &str) {
     let long = "x".repeat(100_000);
     for argument in [&long, "--\x1b[31mred\x07"] {

@@ -27,6 +27,7 @@ macro_rules! for_each_text {
             reduce WideSum i8 => reduce_wide_sum_i8;
             reduce WideSum u16 => reduce_wide_sum_u16;
             reduce WideSum u32 => reduce_wide_sum_u32;
+            reduce LogSumExp f32 => reduce_log_sum_exp_f32;
 
             inclusive_scan Sum f32 => inclusive_scan_sum_f32;
             inclusive_scan Sum f64 => inclusive_scan_sum_f64;

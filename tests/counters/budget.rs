@@ -1,24 +1,24 @@
-//! What every kernel of the table costs, held against a table of budgets: `budgets.csv`, beside this file.
+//! Compares the cost of every kernel of the table with its budget in `budgets.csv`, beside this file.
 //!
-//! The numbers are counts of the PTX as it is written, on the virtual GPU. A kernel that becomes 5 % heavier fails, and so does
-//! one that becomes as much lighter, until the table says so. After a change that is meant:
+//! The numbers are counts of the PTX as it is written, on the virtual GPU. A kernel that becomes 5 % more expensive
+//! fails, and so does one that becomes 5 % cheaper, until the table is updated. After an intended change:
 //!
 //! ```text
 //! WARPFOLD_BUDGETS=write cargo test -p warpfold --test counters budget
 //! ```
 //!
-//! The blocks of a scan wait for each other, and how often they look is the schedule's doing. So from a scan's count each
-//! load is left out with as many instructions as a look takes: what remains is the same under every schedule, to half of
-//! what a budget tolerates. The loads themselves are held against the items' bytes and sectors.
+//! The blocks of a scan wait for each other, and the schedule decides how often they poll. So for each load the
+//! instructions of one poll are subtracted from a scan's count. The rest is the same under every schedule, within half
+//! of the tolerance. The loads are compared with the items' bytes and sectors.
 //!
 //! Selections are counted where half of the items are chosen, and the others are written too; and of runs of up to 64 items, the first
 //! items and the lengths.
 //!
 //! Of columns there are 64, of two chunks each.
 //!
-//! What must hold of any good kernel needs no table, and is asserted as such: items are moved once, in whole sectors and
-//! 16 bytes a lane, without bank conflicts and without local memory. (Scans of wider results read fewer bytes a lane, and blocks
-//! tell each other accumulators of many words.)
+//! Some demands hold for every kernel and need no table: items are moved once, in whole sectors and 16 bytes a lane,
+//! without bank conflicts and without local memory. (Scans of wider results read fewer bytes a lane, and blocks tell
+//! each other accumulators of many words.)
 
 use crate::device::Item;
 use std::collections::BTreeMap;
@@ -33,8 +33,8 @@ use warpfold::{Cpu, Equal, Equality, NonZero, NotNan, Predicate};
 use warpfold_kernels::contract::reduce_tile_items;
 use warpfold_kernels::element::Accumulator;
 use warpfold_kernels::op::*;
+use warpfold_kernels::scan::tuning;
 use warpfold_kernels::selection::{Before, BeforeRun, tile_items};
-use warpfold_kernels::tuning;
 use warpfold_kernels::{
     for_each_columns_kernel, for_each_columns_scan_kernel, for_each_kernel,
     for_each_selection_kernel,
@@ -54,7 +54,7 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/counters/budge
 /// How far a count of instructions may be from its budget.
 const PERCENT: f64 = 5.0;
 
-/// How many bytes and sectors may be moved for one of the items': more, for what blocks tell each other.
+/// The allowed ratio of moved bytes and sectors to those of the items. It exceeds 1, because blocks publish values.
 const MOVED: Moved = Moved {
     bytes: 1.025,
     sectors: 1.025,
@@ -67,6 +67,9 @@ const SECTORS_PER_REQUEST: f64 = 15.0;
 /// Words of an accumulator from which on telling it counts beside a few tiles: a word at a time, through shared memory where such
 /// values lie apart, and through sectors of which 8 bytes are used.
 const MANY_WORDS: usize = 6;
+
+/// The same of a scan, whose accumulators of up to two words are published in one slot.
+const MANY_WORDS_OF_SCANS: usize = 3;
 
 /// Instructions of one look at a word that is waited for: its address, the load, the comparison and the branch.
 const LOOK_INSTRUCTIONS: u64 = 6;
@@ -116,16 +119,16 @@ fn moved_by_columns<A: Accumulator>(traffic: usize) -> Moved {
 /// What a launch cost.
 struct Cost {
     counters: Counters,
-    /// Lane instructions, those that waiting takes left out.
+    /// Lane instructions without those of waiting.
     instructions: u64,
     item_count: u64,
     /// Bytes that have to be moved.
     item_traffic: u64,
     /// What may be moved for them.
     most_moved: Moved,
-    /// Whether results are wider than items: then a thread reads less than 16 bytes for the 16 that it writes, and what it
-    /// reads lies apart in shared memory.
-    widens: bool,
+    /// Whether results have another size than items: then a thread reads or writes less than 16 bytes at a time, and what it
+    /// reads may lie apart in shared memory.
+    resizes: bool,
     /// Bytes of the sectors in which blocks tell each other what they have combined, a word of an accumulator at a time: written
     /// once and read once. Only of accumulators that are so wide that it counts.
     told_bytes: u64,
@@ -144,7 +147,7 @@ mod count {
             item_count: items.len() as u64,
             item_traffic: size_of_val(&items[..]) as u64,
             most_moved: MOVED,
-            widens: false,
+            resizes: false,
             told_bytes: match <O::Accumulator as Accumulator>::WORDS {
                 words @ MANY_WORDS.. => 2 * 32 * TILES * words as u64,
                 _ => 0,
@@ -153,8 +156,7 @@ mod count {
     }
 
     pub fn inclusive_scan<O: Op<T>, T: Sample>(generation: Generation, symbol: &str) -> Cost {
-        let (items, engine) =
-            prepare::<O, T>(generation, symbol, tuning::scan::tiles::<O, T>().items(0));
+        let (items, engine) = prepare::<O, T>(generation, symbol, tuning::tiles::<O, T>().items(0));
         let options = unwatched(Policy::OneBlock);
         let (_, counters) = engine.scan::<O, T>(&items, &options).unwrap();
         let looks = LOOK_INSTRUCTIONS * counters.of_class(Class::Memory);
@@ -164,8 +166,12 @@ mod count {
             item_count: items.len() as u64,
             item_traffic: (items.len() * (size_of::<T>() + size_of::<O::Output>())) as u64,
             most_moved: MOVED,
-            widens: size_of::<O::Output>() > size_of::<T>(),
-            told_bytes: 0,
+            resizes: size_of::<O::Output>() != size_of::<T>(),
+            told_bytes: match <O::Accumulator as Accumulator>::WORDS {
+                // Each tile's aggregate and prefix.
+                words @ MANY_WORDS_OF_SCANS.. => 2 * 2 * 32 * TILES * words as u64,
+                _ => 0,
+            },
         }
     }
 
@@ -239,7 +245,7 @@ mod count {
             item_count: item_count as u64,
             item_traffic: traffic as u64,
             most_moved: moved_by_columns::<O::Accumulator>(traffic),
-            widens: true,
+            resizes: true,
             told_bytes: 0,
         }
     }
@@ -264,7 +270,7 @@ mod count {
             item_count: items.len() as u64,
             item_traffic: item_traffic as u64,
             most_moved: moved_by_selection::<T>(),
-            widens: true,
+            resizes: true,
             told_bytes: 0,
         }
     }
@@ -378,7 +384,7 @@ impl Cost {
         self.sectors() as f64 / requests as f64
     }
 
-    /// What is wrong with any kernel that costs this.
+    /// The violated demands of a kernel with this cost.
     fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let mut refuse = |bad: bool, fault: String| faults.extend(bad.then_some(fault));
@@ -393,12 +399,12 @@ impl Cost {
         );
         let request = self.sectors_per_request();
         refuse(
-            request < SECTORS_PER_REQUEST && !self.widens && self.told_bytes == 0,
+            request < SECTORS_PER_REQUEST && !self.resizes && self.told_bytes == 0,
             format!("{request:.2} sectors a request"),
         );
         let conflicts = self.counters.bank_conflicts;
         refuse(
-            conflicts > 0 && !self.widens && self.told_bytes == 0,
+            conflicts > 0 && !self.resizes && self.told_bytes == 0,
             format!("{conflicts} bank conflicts"),
         );
         let local = self.counters.local_bytes;

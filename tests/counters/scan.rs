@@ -3,7 +3,7 @@
 use virtual_gpu::{Counters, Policy};
 use warpfold::{Max, Op, Sum};
 use warpfold_kernels::contract::{SCAN_SHORT, WARP_LANES, scan_tiles};
-use warpfold_kernels::tuning;
+use warpfold_kernels::scan::tuning;
 use warpfold_kernels::workspace::words_per_accumulator;
 
 use crate::data::{Sample, ordinary};
@@ -35,8 +35,8 @@ fn count<O: Op<T>, T: Sample>(
 /// Groups before a tile's own that a look-back sees.
 const NEIGHBOURS: u64 = 7;
 
-/// What all blocks tell each other and look at, at most, if nobody waits: words for each tile. Looked at are the group's tiles, those of
-/// seven groups before, and prefixes.
+/// The most words for each tile that blocks publish and read if no block waits. They read the tiles of their own group,
+/// seven earlier groups, and prefixes.
 const WORDS_PUBLISHED: u64 = 2;
 const WORDS_LOOKED_AT: u64 = (1 + NEIGHBOURS + 1) * WARP_LANES as u64;
 
@@ -49,7 +49,7 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     let Scan { counters, blocks } = count::<O, T>(generation, symbol, item_count, Policy::OneBlock);
     let words = words_per_accumulator::<O::Accumulator>();
     let input_bytes = (item_count * size_of::<T>()) as u64;
-    let scan_tiles = tuning::scan::tiles::<O, T>();
+    let scan_tiles = tuning::tiles::<O, T>();
     let shape = scan_tiles.short;
     let tiles = scan_tiles.count(item_count as u64);
     // A block takes a ticket, one more for each of its tiles if there are fewer blocks than tiles.
@@ -74,7 +74,7 @@ fn assert_counts<O: Op<T>, T: Sample>(generation: Generation, symbol: &str, item
     assert!(counters.votes <= tiles * VOTES_TO_LOOK_BACK);
     let read = counters.global_bytes_read - input_bytes - 8 * tickets;
     assert!(read <= 8 * words * tiles * WORDS_LOOKED_AT, "{read}");
-    // What is published, the tickets, and the tickets for the next launch.
+    // The published words, the tickets, and the tickets for the next launch.
     let written = counters.global_bytes_written - input_bytes - 8 * tickets;
     assert!(
         written <= 8 * (words * tiles * WORDS_PUBLISHED + 1),
@@ -102,7 +102,7 @@ fn every_item_is_read_once_and_written_once() {
         for tiles in [4, 33] {
             let rounding = tiles * scan_tiles::<f64>().items(0) as usize;
             assert_counts::<Sum, f64>(generation, "exclusive_scan_sum_f64", rounding);
-            let exact = tiles * tuning::scan::tiles::<Max, f64>().items(0) as usize;
+            let exact = tiles * tuning::tiles::<Max, f64>().items(0) as usize;
             assert_counts::<Max, f64>(generation, "exclusive_scan_max_f64", exact);
             assert_counts::<Sum, u64>(generation, "inclusive_scan_sum_u64", exact - 3001);
         }

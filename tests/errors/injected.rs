@@ -1,9 +1,9 @@
 //! Every driver call of the library, made to fail in turn.
 //!
-//! A scenario is run once to learn which calls it makes, and then again for each of them with a failure in wait
-//! there, on a thread of its own that has no current context. Each time: no panic; an error that carries the call
-//! and the raw code; nothing left alive; and the scenario works again, unless the code is one that ends the
-//! context: then the `Gpu` says so. The real driver does not track what is alive; all else is the same there.
+//! A scenario is run once to learn which calls it makes, and then again for each of them with a failure in wait there,
+//! on a thread of its own that has no current context. Each time there must be no panic, an error with the call and the
+//! raw code, and no leaked object. Then the scenario must work again, unless the code ends the context: then the `Gpu`
+//! must say so. Live objects are not counted with the real driver; the rest is checked there too.
 
 use std::thread;
 
@@ -28,7 +28,7 @@ const STICKY: [i32; 5] = [700, 702, DESTROYED, 716, 719];
 /// Says that somebody has destroyed the context.
 const DESTROYED: i32 = 709;
 
-/// Calls that let go of something: the library's own call has its result already.
+/// Calls that release something, when the library's call has its result already.
 const RELEASES: [&str; 6] = [
     "cuMemFree_v2",
     "cuMemFreeHost",
@@ -55,7 +55,7 @@ struct Attempt {
     retry: Result<()>,
     calls: Vec<&'static str>,
     has_fired: bool,
-    /// What is left alive; unknown on a real device.
+    /// The live objects; unknown on a real device.
     alive: Option<Live>,
 }
 
@@ -148,14 +148,14 @@ fn dropping(calls: &[&str]) -> usize {
     frees.map_or(calls.len(), |first| first.saturating_sub(3))
 }
 
-/// Whether there is a call that waits for the work and tells of its failure.
+/// Whether a later call waits for the work and reports its failure.
 fn waits(calls: &[&str]) -> bool {
     calls[..dropping(calls)]
         .iter()
         .any(|call| ["cuMemcpyDtoH_v2", "cuStreamSynchronize"].contains(call))
 }
 
-/// Whether a failure of this call is nobody's error.
+/// Whether a failure of this call may be ignored.
 fn may_pass(nth: usize, code: i32, calls: &[&str]) -> bool {
     nth >= dropping(calls)
         // Without this function there is no stream number, as with an older driver.

@@ -1,5 +1,5 @@
-//! A context that is lost, and what works afterwards. What is lost is lost for the whole process, so these run in processes of
-//! their own.
+//! A lost context, and what works afterwards. It is lost for the whole process, so these tests run in separate
+//! processes.
 
 use cust::context::Context;
 use cust::device::Device;
@@ -106,7 +106,7 @@ fn the_functions_on_slices_go_on_after_a_fault() {
             assert_eq!(gpu_sum(&items), Ok(300_000), "round {round}");
             let global = gpu();
             lose(global);
-            // Whoever has it is told so, until somebody asks for it anew.
+            // Owners of the old context get this error until a new one is requested.
             assert_eq!(global.synchronize(), Err(Error::Poisoned { code: FAULT }));
             let again = scan::<Sum, _>(&items).wait(Gpu::global());
             if mode() == Mode::Real {

@@ -9,13 +9,14 @@ use crate::programs::*;
 use crate::{sum_of, value};
 
 /// The examples that take arguments, each with some that keep it short.
-const EXAMPLES: [(&str, &[&str]); 6] = [
+const EXAMPLES: [(&str, &[&str]); 7] = [
     ("sum", &[]),
     ("statistics", &[]),
     ("prefix_sum", &["3", "4"]),
     ("compact", &[]),
     ("word_count", &[]),
     ("sparse", &[]),
+    ("axes", &[]),
 ];
 
 #[test]
@@ -35,6 +36,7 @@ fn arguments_that_are_not_an_examples_are_refused() {
         ("compact", &["file"]),
         ("word_count", &["one", "two"]),
         ("sparse", &["file"]),
+        ("axes", &["file"]),
     ] {
         assert_refuses(example, arguments);
     }

@@ -4,12 +4,12 @@ use crate::device::{Item, Kernel};
 use std::any::type_name;
 
 use warpfold::cust_half::{bf16, f16};
-use warpfold::{Cpu, Max, Min, Op, Product, Sum, WideSum, group, kind, reduce, scan};
+use warpfold::{Cpu, LogSumExp, Max, Min, Op, Product, Sum, WideSum, group, kind, reduce, scan};
 use warpfold_kernels::contract::{
     SCAN_GROUP_TILES, SCAN_LONG, SCAN_SHORT_BYTES, reduce_chunk_tiles, reduce_tile_items,
     scan_tiles,
 };
-use warpfold_kernels::tuning::{self, scan::exact_tiles};
+use warpfold_kernels::scan::tuning::{self, exact_tiles};
 
 use crate::data::{Random, Sample, assert_same_bits, ordinary};
 use crate::ranks::{Held, PATIENCE, as_ranks, most_ranks, on_four_devices, random_lengths, shares};
@@ -120,14 +120,14 @@ mod calls {
     pub fn inclusive_scan<O: Kernel<kind::inclusive_scan, T> + Op<T, Output = T>, T: Sample>(
         symbol: &str,
     ) {
-        let lengths = random(symbol, tuning::scan::tiles::<O, T>().items(0), 6);
+        let lengths = random(symbol, tuning::tiles::<O, T>().items(0), 6);
         scans_inclusively::<O, T>(&lengths, Form::Apart);
     }
 
     pub fn exclusive_scan<O: Kernel<kind::exclusive_scan, T> + Op<T, Output = T>, T: Sample>(
         symbol: &str,
     ) {
-        let lengths = random(symbol, tuning::scan::tiles::<O, T>().items(0), 6);
+        let lengths = random(symbol, tuning::tiles::<O, T>().items(0), 6);
         scans_exclusively::<O, T>(&lengths, Form::InPlace);
     }
 }

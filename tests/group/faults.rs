@@ -1,4 +1,4 @@
-//! What each rank is told when one of them fails, does something else, goes, or never comes.
+//! The error of each rank when one of them fails, makes another call, leaves, or never arrives.
 
 use std::thread;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Driver calls that a rank makes, made to fail in turn: each time the rank is told which, the others that it failed or left,
-//! nobody waits for the limit, and nothing is lost.
+//! Lets the driver calls of a rank fail in turn. Each time the rank must name the call, the others must report that it
+//! failed or left, no rank may wait until the time limit, and nothing may leak.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ const RANKS: usize = 3;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What the calls fail with: no table knows it, and the context is not lost by it.
+/// The error code of the calls. It is in no table, and does not end the context.
 const CODE: i32 = 999;
 
 /// Calls that let go of something: whoever makes them has a result already, and what is not let go of stays.
@@ -121,7 +121,7 @@ fn check(failing: usize, (nth, call): (usize, &'static str), moment: Moment, may
     let error = results[failing][place].as_ref().unwrap_err();
     assert_eq!(carried(error), Some((call, CODE)), "{what}");
     for rank in (0..RANKS).filter(|&rank| rank != failing) {
-        // What fails when the others have all they need is seen by them in their next call.
+        // If the others have all they need, they see the failure in their next call.
         let told = first_error(rank).map_or(results[rank].len(), |told| told);
         assert!(told == place || told == place + 1, "{what}");
         if let Some(Err(error)) = results[rank].get(told) {
@@ -131,7 +131,7 @@ fn check(failing: usize, (nth, call): (usize, &'static str), moment: Moment, may
             ];
             assert!(faults.map(Error::Group).contains(error), "{what}");
         }
-        // Either the group is used on by all, or by nobody.
+        // Either all ranks can go on using the group, or none can.
         let last = |rank: usize| results[rank].last().is_some_and(Result::is_ok);
         let is_too_late = place + 1 == results[rank].len();
         assert!(is_too_late || last(rank) == last(failing), "{what}");

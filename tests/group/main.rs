@@ -1,5 +1,6 @@
-//! Several GPUs that work together: the bits of one, whatever the number of ranks and wherever the items are cut; and what each
-//! rank is told when another fails, does something else, goes, or never comes.
+//! Several GPUs that work together: the results equal those of one GPU, bit for bit, for every number of ranks and
+//! every division of the items; and the errors of each rank when another fails, makes another call, leaves, or never
+//! arrives.
 //!
 //! On the virtual GPU there are four devices. On real ones the ranks have what there is in turn, so that every test runs on one too.
 

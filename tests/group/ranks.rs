@@ -54,7 +54,7 @@ pub fn offers_nccl(test: &str) -> bool {
         (Ok(Mode::Real), Ok(_)) if devices().len() > 1 => return true,
         _ => "it needs two real GPUs".to_owned(),
     };
-    // Past the harness, which shows what a test prints only where it fails.
+    // Not captured by the test harness, which only shows the output of failed tests.
     let line = format!("SKIPPED over NCCL: {test}: {reason}\n");
     io::stderr().write_all(line.as_bytes()).unwrap();
     false

@@ -1,4 +1,4 @@
-//! An allocator that counts, thread by thread, what the library allocates, and leaves out what the driver does.
+//! An allocator that counts the library's allocations by thread, without those of the driver.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -15,7 +15,7 @@ pub struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !inside_a_call() {
-            // Where the thread's storage is gone already, nobody counts.
+            // If the thread's storage is gone already, nothing is counted.
             let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
         }
         // SAFETY: the caller's.

@@ -43,14 +43,14 @@ macro_rules! bugs {
 }
 pub(crate) use bugs;
 
-/// Asserts that nothing is wrong with a kernel as it is.
+/// Asserts that the unchanged kernel is clean.
 pub fn assert_clean(symbol: &str, it: Circumstances, trial: Trial) {
     let tally = Tally::of(&it.generation.kernel(symbol), &trial, &[Checks::all()]);
     assert!(tally.found.is_empty(), "{symbol}: {tally:?}");
 }
 
 impl Bug<'_> {
-    /// Asserts that all find the bug that are said to, and that nothing else is needed for it to be found.
+    /// Asserts that every listed check finds the bug by itself.
     pub fn assert_found(&self, symbol: &str, name: &str, it: Circumstances, trial: Trial) {
         let mut text = it.generation.kernel(symbol);
         for edit in self.edits {
@@ -74,7 +74,7 @@ impl Bug<'_> {
     }
 }
 
-/// Under how many schedules what finds something.
+/// The number of schedules under which each check finds something.
 #[derive(Debug, Default)]
 struct Tally {
     schedules: u64,

@@ -11,7 +11,7 @@ use crate::engine::{SM_70, SM_90};
 use crate::trial::Check::{Bits, Hang, Init, Memory, Race, Sync};
 use crate::trial::{Circumstances, of_inclusive_scan};
 
-/// What there is once for the tiles of a short scan, and once for those of a long one.
+/// A pattern that occurs once for the tiles of a short scan, and once for those of a long one.
 const fn in_each_half(pattern: &'static str) -> Places {
     Places {
         pattern,
@@ -19,7 +19,7 @@ const fn in_each_half(pattern: &'static str) -> Places {
     }
 }
 
-/// What there is once for each look: short scans look back at one place, and long ones at two.
+/// A pattern that occurs once for each look-back: short scans look back in one place, and long ones in two.
 const fn in_each_look(pattern: &'static str) -> Places {
     Places {
         pattern,
@@ -41,12 +41,12 @@ const STORES: Places = Places {
         "",
         "",
         "",
-        "tickets",
-        "aggregate",
         "",
         "tickets with tags",
         "",
         "",
+        "tickets",
+        "aggregate",
         "",
         "",
     ],
@@ -93,7 +93,7 @@ const AWAIT_PREFIX: Edit = Edit::replace("bar.sync \t*, 288;", "bar.arrive \t*, 
 const WRITE_TILE: Places = TELL_TILE.of("exch.b32 %o, [%s], *;");
 const READ_TILE: Places = AWAIT_TILE.of("ld.shared.b32 \t*, [*+136];");
 
-/// A block's news that it leaves the scan that uses up the tags.
+/// A block announces that it leaves the scan that uses up the tags.
 const DEPARTURES: Places = in_each_half("atom.acq_rel.gpu.global.add.u32");
 
 const SEVEN_TILES: Circumstances = Circumstances {
@@ -192,9 +192,9 @@ bugs! {
     tickets_not_set_back: [Bits],
         [STORES.remove("tickets")];
     one_item_too_many_at_the_end: [Memory],
-        [in_each_half("setp.ge.u64 \t*, *, *;\n\t@* bra \t$*;\n\tst.global.b32 \t[*+12], *;").replace(
+        [in_each_half("setp.le.u32 \t*, *, *;\n\t@* bra \t$*;\n\tst.global.b32 \t[*+12], *;").replace(
             "short",
-            "setp.gt.u64 \t*, *, *;\n\t@* bra \t$*;\n\tst.global.b32 \t[*+12], *;",
+            "setp.lt.u32 \t*, *, *;\n\t@* bra \t$*;\n\tst.global.b32 \t[*+12], *;",
         )];
     work_before_not_awaited: [Memory],
         [Edit::remove("griddepcontrol.wait;")];

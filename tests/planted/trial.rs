@@ -1,5 +1,5 @@
-//! A kernel on trial: it runs twice on one workspace, with other items the second time, so that what the first
-//! launch leaves behind counts too.
+//! A kernel under test. It runs twice on one workspace, with other items the second time, so that leftovers of
+//! the first launch matter too.
 
 use crate::device::Item;
 use bytemuck::cast_slice;
@@ -14,7 +14,7 @@ use crate::engine::{Engine, Generation};
 pub enum Check {
     /// An access outside of memory that is alive, or misaligned.
     Memory,
-    /// A barrier or a `*.sync` instruction that some do not take part in.
+    /// A barrier or a `*.sync` instruction in which some threads do not take part.
     Sync,
     /// Two accesses that nothing orders.
     Race,
@@ -29,7 +29,7 @@ pub enum Check {
 /// Warp instructions that no trial needs.
 const STEP_BUDGET: u64 = 1_500_000;
 
-/// Runs a text under a schedule; gives what shows that it is wrong, if anything does.
+/// Runs a text under a schedule. Gives the evidence that it is wrong, if there is any.
 pub type Trial = Box<dyn Fn(&str, &RunOptions) -> Option<Check>>;
 
 /// The circumstances of a trial.

@@ -1,5 +1,5 @@
-//! What lists are made of. A shorter list of the same contents is the beginning of a longer one, save for the place of a
-//! NaN.
+//! The contents of lists. A shorter list with the same contents is the beginning of a longer one, except for the place
+//! of a NaN.
 
 use crate::device::Item;
 use bytemuck::cast_slice_mut;
@@ -12,7 +12,7 @@ use warpfold_kernels::element::name;
 use crate::data::Random;
 use crate::edges::Edges;
 
-/// What a list is made of; those that are easier to look at come first.
+/// The contents of a list, the simpler ones first.
 #[derive(Debug, Clone, Copy)]
 pub enum Contents {
     /// The same item everywhere: an edge of the type, or a NaN.

@@ -1,10 +1,10 @@
-//! What a call has to give: of integers by a plain loop, of floats by the reference.
+//! The expected results: of integers by a plain loop, of floats by the reference.
 //!
 //! The loops are this test's own, and know nothing of tiles or accumulators.
 
 use crate::device::{Item, Kernel};
 use warpfold::cust_half::{bf16, f16};
-use warpfold::{Cpu, Max, Min, Op, Product, Sum, WideSum, kind, reduce, scan};
+use warpfold::{Cpu, LogSumExp, Max, Min, Op, Product, Sum, WideSum, kind, reduce, scan};
 
 /// An operator whose reductions are known.
 pub trait Reduction<T: Item>: Kernel<kind::reduce, T> {
@@ -85,6 +85,7 @@ macro_rules! by_reference {
         by_reference!(scans $op, $t $(, $start, $step)?);
     };
     (scans WideSum, $t:ident) => {};
+    (scans LogSumExp, $t:ident) => {};
     (scans $op:ident, $t:ident $(, $start:expr, $step:expr)?) => {
         impl Scan<$t> for $op {
             fn inclusive(items: &[$t]) -> Vec<$t> {
@@ -155,3 +156,4 @@ floats! {
 by_reference!(WideSum, f32);
 by_reference!(WideSum, f16);
 by_reference!(WideSum, bf16);
+by_reference!(LogSumExp, f32);

@@ -1,5 +1,5 @@
-//! What holds for every case of a strategy: how many cases are tried, from which seed, and what is said of one that
-//! fails.
+//! Properties that must hold for every case of a strategy: the number of cases, the seed, and the report of a
+//! failure.
 
 use std::env;
 use std::fmt::Debug;
@@ -74,8 +74,8 @@ impl Property {
     }
 }
 
-/// Tries a case, which fails by panicking. A fault of the device leaves it unusable for the rest of the process: then
-/// no smaller case can be tried, and what fails is what was found.
+/// Tries a case, which fails by panicking. After a fault the device is unusable for the rest of the process. Then no
+/// smaller case can be tried, and the original case is reported.
 fn attempt<C>(case: &C, check: impl Fn(&C)) -> TestCaseResult {
     if FAILED.load(Ordering::Relaxed) && warpfold::gpu_sum(&[1u32]).is_err() {
         return Ok(());

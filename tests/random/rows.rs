@@ -6,7 +6,7 @@ use std::fmt;
 use cust::memory::{CopyDestination, DeviceSlice};
 use cust::stream::Stream;
 use warpfold::cust_half::{bf16, f16};
-use warpfold::{Cpu, Gpu, Max, Min, Op, Product, Result, Sum, WideSum, cust, kind};
+use warpfold::{Cpu, Gpu, LogSumExp, Max, Min, Op, Product, Result, Sum, WideSum, cust, kind};
 
 use crate::call::{Call, Form, Output};
 use crate::common::gpu;
@@ -75,6 +75,12 @@ where
 {
     fn of_slice(items: &[T]) -> Result<Self::Output> {
         warpfold::gpu_wide_sum(items)
+    }
+}
+
+impl OfSlice<f32> for LogSumExp {
+    fn of_slice(items: &[f32]) -> Result<f32> {
+        warpfold::reduce::<Self, _>(items).wait(Gpu::global()?)
     }
 }
 

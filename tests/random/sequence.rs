@@ -2,8 +2,7 @@
 //!
 //! Calls that touch the same items take effect in the order of the sequence: a call comes after another on the same
 //! stream because the stream keeps its order, and on another stream because it waits for an event. Other calls are free
-//! to overtake each other. So at the end the buffers hold what the same calls leave that are made one by one on the
-//! host.
+//! to overtake each other. So at the end the buffers must equal those of the same calls made one by one on the host.
 
 #[path = "sequence/model.rs"]
 mod model;

@@ -1,4 +1,4 @@
-//! What a call does with its arguments: forms, widths of offsets, rows, nothing to do, and what is wrong.
+//! Arguments of calls: forms, widths of offsets, rows, empty input, and errors.
 
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};

@@ -1,5 +1,5 @@
-//! Offsets that do not ascend, or are beyond the items: refused, under every schedule and on devices of any size; nothing is read
-//! or written out of bounds, and no block waits for what never comes.
+//! Offsets that do not ascend, or are beyond the items: refused, under every schedule and on devices of any size;
+//! nothing is read or written out of bounds, and no block waits forever.
 
 use cust::memory::DeviceBuffer;
 use virtual_gpu::{Checks, RunOptions};
@@ -66,7 +66,7 @@ fn spoilt_offsets_are_refused_and_nothing_hangs() {
         let (_, is_refused, _) = run(&bad).unwrap_or_else(|error| panic!("{bad:?}: {error}"));
         assert_eq!(is_refused, !is_good(&bad, item_count), "{bad:?}");
         refused += u32::from(is_refused);
-        // What is left behind does not trouble the next launch.
+        // Leftovers do not affect the next launch.
         let (sums, is_refused, _) = run(&good).unwrap();
         assert!(!is_refused);
         for (sum, ends) in sums.iter().zip(offsets.windows(2)) {

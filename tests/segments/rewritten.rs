@@ -1,6 +1,6 @@
-//! Offsets that somebody rewrites while the kernel reads them: a read gives any value, and the next read of the same offset another.
-//! Whatever they say, nothing is read or written out of bounds, no two threads write the same word of shared memory, and no block
-//! waits for what never comes.
+//! Offsets that somebody rewrites while the kernel reads them: a read gives any value, and the next read of the same
+//! offset another. Whatever their values, nothing is read or written out of bounds, no two threads write the same word
+//! of shared memory, and no block waits forever.
 
 use virtual_gpu::{Checks, RunOptions, Switch};
 use warpfold::{Element, Op, Sum};
@@ -14,7 +14,7 @@ use crate::shapes;
 /// Warp instructions after which a launch hangs.
 const STEP_BUDGET: u64 = 8_000_000;
 
-/// What the reads of offsets add to some of them.
+/// A change that the reads of offsets add to some of them.
 #[derive(Debug, Clone, Copy)]
 struct Noise {
     /// One read of `1 << rareness` is changed.
@@ -37,7 +37,7 @@ const fn noise(rareness: u32, most: u32) -> Noise {
     Noise { rareness, most }
 }
 
-/// What the reads of offsets of 32 bits begin with: only they are widened.
+/// The start of the reads of offsets of 32 bits. Only these are widened.
 const READ: &str = "ld.global.b32 \t%rd";
 
 impl Noise {
@@ -72,7 +72,7 @@ impl Noise {
     }
 }
 
-/// What the error of two blocks that write the same word of the output begins with.
+/// The start of the error for two blocks that write the same word of the output.
 const TWO_RESULTS: &str = "race: at global address";
 
 fn without_races(options: &RunOptions) -> RunOptions {
@@ -124,7 +124,7 @@ fn run<O: Op<T, Output: Item>, T: Item + Element>(
                 launch(&engine, &items, &offsets, options)
             };
             let ran = run(&options).or_else(|error| {
-                // Two blocks may think that a result is theirs: then it has the value of one of them, and they go on.
+                // Two blocks may both write a result. Then it has the value of one of them, and they continue.
                 assert!(
                     error.starts_with(TWO_RESULTS),
                     "shape {place}, {noise:?}, {options:?}: {error}"

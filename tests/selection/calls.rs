@@ -1,4 +1,4 @@
-//! What a call does with its arguments: forms, widths of numbers, nothing to do, too little room, and what is wrong.
+//! Arguments of calls: forms, widths of numbers, empty input, too little room, and errors.
 
 use cust::memory::{CopyDestination, DeviceBuffer, DevicePointer};
 use cust::stream::{Stream, StreamFlags};

@@ -1,5 +1,5 @@
-//! Selections: every kernel of the table gives what the CPU gives, whatever is chosen and whatever the length; what
-//! has no room is left out and said; what is wrong is refused.
+//! Selections: every kernel of the table agrees with the CPU for all choices and lengths. Items without room are
+//! omitted and reported, and wrong arguments are refused.
 
 mod calls;
 #[path = "../common/mod.rs"]
@@ -32,7 +32,7 @@ use warpfold::{
 use warpfold_kernels::for_each_selection_kernel;
 use warpfold_kernels::selection::{Bytes16, tile_items};
 
-/// An output with a place for each item and one more, and what is there before.
+/// An output with a place for each item and one more, and its initial contents.
 pub fn place<T: Item>(count: usize) -> DeviceBuffer<T> {
     DeviceBuffer::from_slice(&vec![sentinel::<T>(); count + 1]).unwrap()
 }

@@ -1,4 +1,4 @@
-//! Selections of slices on the host give what those of buffers give; nothing needs no GPU, and what is wrong is said.
+//! Selections of host slices agree with those of buffers. Empty input needs no GPU, and errors are reported.
 
 use warpfold::{Cpu, Equal, Error, Flagged, Gpu, NonZero, Sum, reduce, runs, select};
 

@@ -35,7 +35,7 @@ pub fn messages(cargo: &mut Command) -> Result<Vec<serde_json::Value>> {
         .collect()
 }
 
-/// The executables that cargo's messages tell of.
+/// The executables in cargo's messages.
 pub fn among(messages: &[serde_json::Value]) -> Result<Vec<Executable>> {
     let executables = messages
         .iter()
@@ -43,7 +43,7 @@ pub fn among(messages: &[serde_json::Value]) -> Result<Vec<Executable>> {
     executables.collect()
 }
 
-/// The executable that one of cargo's messages tells of.
+/// The executable in one of cargo's messages.
 fn executable(message: &serde_json::Value) -> Result<Option<Executable>> {
     let Some(path) = message["executable"].as_str() else {
         return Ok(None);

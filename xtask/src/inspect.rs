@@ -1,14 +1,16 @@
-//! What must hold of the PTX, whatever the compiler did: the table's entries and no others, and of each kernel what its kind says:
-//! wide loads and stores, and as many barriers as the source has.
+//! Checks the PTX, whatever the compiler did. It must have the entries of the table and no others. Each kernel must
+//! meet the demands of its kind: wide loads and stores, and as many barriers as the source.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, ensure};
 use half::{bf16, f16};
 use warpfold_kernels::contract::{ScanTiles, THREAD_VECTORS};
+use warpfold_kernels::element::Element;
 use warpfold_kernels::kind::{Definition, Kind, Vectors};
 use warpfold_kernels::op::*;
-use warpfold_kernels::tuning;
+use warpfold_kernels::scan::tuning;
 use warpfold_ptx::cut::cut;
 use warpfold_ptx::inspect::{self as kernel, Operands, Rules, count};
 use warpfold_ptx::older::{FOR_8_0, without_early};
@@ -16,11 +18,11 @@ use warpfold_ptx::text::{Function, Text};
 
 use crate::part::Part;
 
-/// What rustc calls the block's shared memory, and what rust-cuda's `cuda_std` does.
+/// The names of the block's shared memory in texts of rustc and of rust-cuda's `cuda_std`.
 const SHARED_ARRAYS: [&str; 2] = ["gpu_launch_sized_workgroup_mem", "_Zcuda_std_dyn_shared"];
 
 /// What a kernel loads to registers, past the caches or not, copies to shared memory and stores, 16 bytes each.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Accesses {
     streams: usize,
     loads: usize,
@@ -41,16 +43,50 @@ const fn reduction(loops: usize) -> Accesses {
     }
 }
 
-/// Vectors of a thread in a tile of a short scan and in one of a long scan, of a row of the table.
-fn scan_rows(symbol: &str) -> Option<usize> {
-    macro_rules! tiles {
-        ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
-            &[$((stringify!($symbol), tuning::scan::tiles::<$op, $t>())),*]
-        };
+/// A scan of the table.
+struct ScanRow {
+    symbol: &'static str,
+    tiles: ScanTiles,
+    item_bytes: usize,
+    result_bytes: usize,
+}
+
+impl ScanRow {
+    const fn of<O: Op<T>, T: Element>(symbol: &'static str) -> Self {
+        Self {
+            symbol,
+            tiles: tuning::tiles::<O, T>(),
+            item_bytes: size_of::<T>(),
+            result_bytes: size_of::<O::Output>(),
+        }
     }
-    const TILES: &[(&str, ScanTiles)] = warpfold_kernels::for_each_kernel!(tiles);
-    let (_, tiles) = TILES.iter().find(|(name, _)| *name == symbol)?;
-    Some(tiles.short.rows + tiles.long.rows)
+
+    /// The scan of this name.
+    fn called(symbol: &str) -> Option<&'static Self> {
+        macro_rules! rows {
+            ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => {
+                &[$(ScanRow::of::<$op, $t>(stringify!($symbol))),*]
+            };
+        }
+        const ROWS: &[ScanRow] = warpfold_kernels::for_each_kernel!(rows);
+        ROWS.iter().find(|row| row.symbol == symbol)
+    }
+
+    /// Whether it accesses vectors so. Of items and results of different sizes, 16 bytes of the larger ones are fewer of the others,
+    /// which are not counted.
+    fn is_as_expected(&self, found: &Accesses) -> bool {
+        let rows = self.tiles.short.rows + self.tiles.long.rows;
+        let has_stores = found.stores == scan_stores(rows);
+        let narrow_stores = Accesses {
+            stores: scan_stores(rows),
+            ..*found
+        };
+        match self.item_bytes.cmp(&self.result_bytes) {
+            Ordering::Less => has_stores,
+            Ordering::Equal => scans(rows).contains(found),
+            Ordering::Greater => found.stores == 0 && scans(rows).contains(&narrow_stores),
+        }
+    }
 }
 
 /// Stores of a scan, for short ones and for long ones: of a whole tile at once, and of one that is not, in a loop.
@@ -157,21 +193,12 @@ fn inspect_vectors(function: &Function, kind: &Definition, operands: Operands) -
             (comes_whole || operands == Operands::InRegisters) && found.stores == 0
         }
         Vectors::ShortAndLongTile => {
-            let rows = scan_rows(name).context("it is no row of the table")?;
-            match widens(name) {
-                // The items of 16 bytes of results are fewer bytes.
-                true => found.stores == scan_stores(rows),
-                false => scans(rows).contains(&found),
-            }
+            let row = ScanRow::called(name).context("it is no row of the table")?;
+            row.is_as_expected(&found)
         }
     };
     ensure!(is_as_expected, "it has {found:?}");
     Ok(())
-}
-
-/// Whether a kernel is a scan whose results are wider than its items.
-fn widens(name: &str) -> bool {
-    name.contains("_scan_wide_sum_")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The parts that the kernels come in: each is compiled and inspected by itself.
+//! The parts of the kernels. Each is compiled and inspected separately.
 
 use warpfold_kernels::kind::launch_bounds;
 use warpfold_ladder_kernels::texts::{LADDER, MOST_THREADS, NESTED, Text};
@@ -48,7 +48,7 @@ impl Part {
         }
     }
 
-    /// What its text holds of what the compiler emits.
+    /// The contents that its text keeps of the compiler's output.
     pub fn contents(self) -> Contents {
         match self {
             Part::Library => Contents {

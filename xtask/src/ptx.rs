@@ -21,7 +21,7 @@ const COMPILER: &str = "rustc 1.97.0-nightly (e50aa6fba 2026-05-19)";
 /// Texts, by their paths in [`Part::folder`].
 type Files = BTreeMap<String, String>;
 
-/// What is built at once: a folder of the library's texts, or one text of the ladder's.
+/// A unit of building: a folder of the library's texts, or one text of the ladder.
 struct Variant {
     name: &'static str,
     part: Part,
@@ -140,7 +140,7 @@ fn without_made(root: &Path, variant: &Variant, mut files: Files) -> Result<File
     Ok(files)
 }
 
-/// Where the committed files first differ from those that were built.
+/// The first difference between committed and built files.
 fn first_difference(committed: &Files, built: &Files) -> Option<String> {
     let mut paths = committed.keys().chain(built.keys());
     let path = paths.find(|path| committed.get(*path) != built.get(*path))?;
@@ -203,7 +203,7 @@ pub fn committed_kernels(root: &Path, name: &str) -> Result<String> {
     skeletons::whole(&table)
 }
 
-/// What the build needs and this machine lacks.
+/// What is missing on this machine for the build.
 fn missing() -> Result<Option<String>> {
     let Some(version) = rustc(&["--version"]) else {
         return Ok(Some(format!("no toolchain `nightly`; needs {COMPILER}")));
@@ -221,7 +221,7 @@ fn missing() -> Result<Option<String>> {
     Ok(None)
 }
 
-/// What the nightly compiler prints, or nothing where there is none.
+/// The output of the nightly compiler. `None` if there is none.
 fn rustc(arguments: &[&str]) -> Option<String> {
     let output = Command::new("rustc")
         .arg("+nightly")
@@ -297,7 +297,7 @@ fn build(root: &Path, variant: &Variant) -> Result<Files> {
     finished(variant, &emitted).with_context(|| format!("PTX of {}", variant.name))
 }
 
-/// From what the compiler emits to what ships, inspected.
+/// Turns the output of the compiler into inspected files that ship.
 fn finished(variant: &Variant, emitted: &str) -> Result<Files> {
     if variant.part != Part::Library {
         let text = format!(

@@ -18,7 +18,7 @@ use crate::symbols::ARCHITECTURES;
 const MINUTES: u64 = 10;
 /// Values of `VIRTUAL_GPU_SMS`.
 const MULTIPROCESSORS: [&str; 4] = ["4", "1", "7", "132"];
-/// How the line begins that tells of a case, as `tests/random/property.rs` writes it.
+/// The start of the line that `tests/random/property.rs` prints for a case.
 const CASE: &str = "smallest case: ";
 /// Lines of the end of what a run printed.
 const END_LINES: usize = 30;
@@ -88,7 +88,7 @@ fn time_of_day() -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-/// What the environment is told of the virtual device: what it does not say already.
+/// The variables of the virtual device that the environment does not set already.
 fn device_of(seed: u64) -> Vec<(&'static str, &'static str)> {
     let index = seed as usize;
     let mut device = vec![
@@ -105,7 +105,7 @@ fn device_of(seed: u64) -> Vec<(&'static str, &'static str)> {
     device
 }
 
-/// What a failed run found, and how to repeat it.
+/// The report of a failed run, with the command that repeats it.
 fn describe(seed: u64, device: &[(&str, &str)], output: &Output) -> String {
     let printed = String::from_utf8_lossy(&output.stdout);
     let device: String = device
@@ -120,7 +120,7 @@ fn describe(seed: u64, device: &[(&str, &str)], output: &Output) -> String {
     )
 }
 
-/// The smallest cases that a run tells of, each after what was wrong with it; of a run that tells of none the end.
+/// The smallest cases in the output of a run, each after its failure. If there are none, the end of the output.
 fn found(printed: &str) -> String {
     let lines: Vec<&str> = printed.lines().collect();
     let cases = lines.windows(2).filter(|pair| pair[1].starts_with(CASE));

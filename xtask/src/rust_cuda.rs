@@ -95,11 +95,11 @@ fn run_test(root: &Path, test: &Executable, architecture: &str, cases: &[&str]) 
 
 /// What to do where the compiler is not found.
 const NEEDED: &str = "Needed are: RUST_CUDA, the path of a checkout of https://github.com/Rust-GPU/rust-cuda at the \
-    revision that README names; LD_LIBRARY_PATH with the folders of its librustc_codegen_nvvm.so and of CUDA's libNVVM; \
+    revision that docs/guide/rust-cuda.md names; LD_LIBRARY_PATH with the folders of its librustc_codegen_nvvm.so and of CUDA's libNVVM; \
     and a `cargo` and `rustc` of the nightly that it was built for (RUSTUP_TOOLCHAIN), with rust-src. \
-    README, \"With rust-cuda's compiler\", has the details";
+    That page has the details";
 
-/// The checkout of rust-cuda, or what of the compiler this machine lacks.
+/// The checkout of rust-cuda, or the missing part of the compiler.
 fn checkout() -> Result<PathBuf, String> {
     let checkout = env::var_os(CHECKOUT).map(PathBuf::from);
     let checkout = checkout.ok_or_else(|| format!("{CHECKOUT} is not set"))?;

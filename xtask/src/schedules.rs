@@ -1,8 +1,8 @@
 //! The library's tests, and the ladder's, under many schedules of the virtual GPU.
 //!
-//! The tests compare every result with the reference, bit for bit; so a test that passes under all schedules has had
-//! the same bits under all of them. Each run is a process of its own, told its schedule by the environment. The first
-//! seed of each policy runs with all checks, the others with those of memory alone.
+//! The tests compare every result with the reference, bit for bit. So a test that passes under all schedules has the
+//! same bits under all of them. Each run is a separate process, whose schedule is set by the environment. The first
+//! seed of each policy runs with all checks, the others with the checks of memory accesses only.
 
 use std::io::Write;
 use std::path::Path;

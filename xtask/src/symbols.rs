@@ -1,4 +1,4 @@
-//! What each part of the kernels holds, as the tables say, and what it is built for.
+//! The contents of each part of the kernels, by the tables, and the architectures that it is built for.
 
 use warpfold_ptx::inspect::{Operands, Thing};
 
@@ -34,7 +34,7 @@ impl Part {
         }
     }
 
-    /// What none of its kernels may have.
+    /// What is forbidden in its kernels.
     ///
     /// Some kernels of the ladder divide by a stride, a power of two. rust-cuda's older LLVM does not see that it is never 0,
     /// and leaves a trap there.

@@ -2,7 +2,7 @@
 //! `cargo run --release -p warpfold-bench --bin interpreter`.
 //!
 //! Prints millions of lane instructions a second on one core: with no checks but those of memory, which are always on,
-//! with each of the others, and with all. Of several runs the fastest counts. Not a measure of any GPU.
+//! with each of the others, and with all. The fastest of several runs counts. This does not measure a GPU.
 
 use std::time::Instant;
 

@@ -1,6 +1,7 @@
-//! Compiles CUB's side: libraries, several at a time.
+//! Compiles the libraries of CUB's calls, several at a time.
 //!
-//! A library's name tells what it was compiled from, so a folder of them can be kept, and made on one machine for another.
+//! A library's name identifies its source and options, so that a folder of libraries can be kept, and be made on one
+//! machine for another.
 
 use std::env;
 use std::fs;
@@ -14,7 +15,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::data::Type;
 
-/// What every library is compiled with. The CUDA runtime is linked in, so that a library needs a driver only.
+/// The options of every library. The CUDA runtime is linked statically, so that a library needs only a driver.
 const FLAGS: [&str; 7] = [
     "-O3",
     "-std=c++17",
@@ -70,7 +71,7 @@ impl Library {
     }
 }
 
-/// The same for the same bytes in every build of this program: FNV-1a.
+/// A hash that is the same in every build of this program: FNV-1a.
 fn hash(seed: u32, text: &str) -> u32 {
     text.bytes().fold(seed ^ 0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)

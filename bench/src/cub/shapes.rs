@@ -11,7 +11,7 @@ use super::compile::{Library, compile};
 use super::version_text;
 use crate::timing::Call;
 
-/// What a call works on, as the source declares it: addresses of the device's memory, and numbers. Each shape uses its part.
+/// The arguments of a call, as the source declares them: device addresses and numbers. Each shape uses some of them.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Arguments {

@@ -1,4 +1,4 @@
-//! Calls on device memory: what one that only queues takes of the host's time, and how long one that waits takes.
+//! Calls on device memory: the host's time of a call that only queues, and the time of a call that waits.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use warpfold::{Gpu, Sum, reduce, scan};
 use super::{median, micros, row, time};
 use crate::graph::Graph;
 
-/// Calls that are queued before the stream is waited for: fewer than make a driver hold the host up.
+/// Calls that are queued before the stream is waited for: too few to make the driver block the host.
 const BATCH_CALLS: u32 = 500;
 
 /// Calls that are captured into the graph.

@@ -45,7 +45,7 @@ struct Line {
     points: Vec<(f64, f64)>,
 }
 
-/// What a chart says above its panels, what they show, and how large they are.
+/// A chart's title, its panels, and their size.
 struct Chart {
     title: String,
     quantity: Quantity,
@@ -241,7 +241,7 @@ fn draw_panel<'a>(
         .draw()
 }
 
-/// What the axes show: all points, and the vertical one from zero.
+/// The ranges of the axes, which contain all points. The vertical axis begins at zero.
 fn ranges(lines: &[Line]) -> (Range<f64>, Range<f64>) {
     let points = || lines.iter().flat_map(|line| &line.points);
     let first = points().map(|point| point.0).fold(f64::INFINITY, f64::min);

@@ -1,4 +1,4 @@
-//! The targets for what a call costs the host, held against the lines that `host` prints.
+//! The targets for the host's time of a call, compared with the output of `host`.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ struct Line {
     unit: String,
 }
 
-/// The worst of some lines is to be no more than so much.
+/// An upper limit for the worst of some lines.
 struct Target {
     what: &'static str,
     covers: fn(&Line) -> bool,

@@ -1,4 +1,4 @@
-//! What is aimed at on an H200, and what was reached.
+//! The targets on an H200, and the reached values.
 
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ enum Quantity {
     Micros,
 }
 
-/// For each subject of some kind: at least so much, or for times: at most.
+/// A lower limit for each subject of some kind, or an upper limit for times.
 struct Target {
     what: &'static str,
     covers: fn(&Subject) -> bool,

@@ -11,7 +11,7 @@ use super::{Place, Shape};
 use crate::cub::shapes::Arguments;
 use crate::data::Measured;
 
-/// How far a sum of many floats may be from the exact one, relative to it.
+/// The largest relative error of a sum of many floats.
 const TOLERANCE: f64 = 5e-6;
 
 /// All of them.
@@ -22,7 +22,7 @@ pub fn shapes<'a>(place: &'a Place<'a>) -> Result<Vec<Shape<'a>>> {
         ..arguments
     };
     let items = place.data.first(place.item_count);
-    // Of repeated items the first are the first in the first period.
+    // The first occurrences are in the first period.
     let least = first(&items, |a, b| a < b);
     let largest = first(&items, |a, b| a > b);
     let ends = Extremes {
@@ -140,7 +140,7 @@ fn dot_product<'a>(place: &'a Place<'a>, arguments: Arguments, dot: f64) -> Resu
 }
 
 /// The index of the first item that no other comes before.
-fn first(items: &[f32], is_before: impl Fn(f32, f32) -> bool) -> u64 {
+pub fn first(items: &[f32], is_before: impl Fn(f32, f32) -> bool) -> u64 {
     let mut first = 0;
     for (index, &item) in items.iter().enumerate() {
         if is_before(item, items[first]) {
@@ -150,6 +150,6 @@ fn first(items: &[f32], is_before: impl Fn(f32, f32) -> bool) -> u64 {
     first as u64
 }
 
-fn is_near(found: f64, expected: f64) -> bool {
+pub fn is_near(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= TOLERANCE * expected.abs()
 }

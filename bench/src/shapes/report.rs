@@ -1,4 +1,4 @@
-//! What was measured: rows as they come, and a table of all in the end.
+//! Reports measurements: rows at once, and a table of all rows at the end.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -144,7 +144,7 @@ impl Report {
         Ok(())
     }
 
-    /// Writes `shapes.csv`, `shapes.md` and the charts. The exit is a failure if a result of warpfold's was wrong.
+    /// Writes `shapes.csv`, `shapes.md` and the charts. Fails if a result of warpfold was wrong.
     pub fn finish(self) -> Result<ExitCode> {
         if let Some(folder) = &self.folder {
             let mut csv: Vec<u8> = Vec::new();

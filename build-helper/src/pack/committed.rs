@@ -1,7 +1,7 @@
 //! The file of device code that is committed beside the source:
 //!
 //! ```text
-//! warpfold device code 2              the format
+//! warpfold device code 3              the format
 //! kernels 0.1.0-2                     the versions of warpfold-kernels, and of what a launch tells a kernel
 //! source 1f0c…                        a hash of the source's tokens
 //! packed 523411 77ab…                 the packed bytes, and a hash of them and of the lines below
@@ -24,7 +24,7 @@ use crate::source::Hash;
 use crate::variant::VARIANTS;
 
 /// The first line.
-const FORMAT: &str = "warpfold device code 2";
+const FORMAT: &str = "warpfold device code 3";
 
 /// What the kernels are made from.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,6 +16,7 @@
 
 use std::collections::HashMap;
 
+use warpfold_ptx::direction;
 use warpfold_ptx::statement::{Instruction, Statement};
 
 /// The array that stands for the block's shared memory.
@@ -155,7 +156,10 @@ impl Spaces {
         if !result.starts_with('%') || matches!(instruction.operation(), "st" | "bra" | "red") {
             return false;
         }
-        let computed = self.computed(at, instruction, operands);
+        let computed = match result == direction::REGISTER {
+            true => Space::Number,
+            false => self.computed(at, instruction, operands),
+        };
         let register = self.register(at, result);
         let before = self.known.get(&register).copied().unwrap_or(Space::Nothing);
         let after = before.join(computed);
@@ -321,6 +325,7 @@ mod tests {
             "selp.b64 %rd4, %rd1, 0, %p1;",
             "@%p1 mov.b64 %rd4, %rd1; @%p2 add.s64 %rd4, %rd4, 8;",
             "sub.s64 %rd5, %rd1, %rd1; add.s64 %rd4, %rd1, %rd5;",
+            "mov.b64 %direction, 0; mov.b64 %rd5, %direction; sub.s64 %rd4, %rd1, %rd5;",
         ] {
             let text = format!("ld.param.b64 %rd9, [other]; {derived} st.b32 [%rd4], %r1;");
             let resolved = after_addresses(&text).unwrap();

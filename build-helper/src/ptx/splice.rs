@@ -9,7 +9,8 @@
 //!   ld.param.b64 %rd3, [retval0]; }
 //! ```
 //!
-//! Its registers become the operands of the hook's instructions. Calls of other functions stay as they are.
+//! Its registers become the operands of the hook's instructions. Calls of other functions stay as they are. The back end may load one
+//! of the kernel's own parameters within the block; such a load comes before the hook's instructions.
 
 use std::collections::BTreeMap;
 
@@ -52,6 +53,8 @@ struct Call<'a> {
     results: Vec<(usize, &'a str)>,
     /// The parameters in the order of the call.
     parameters: Vec<String>,
+    /// Loads of the kernel's own parameters.
+    loads: Vec<Statement>,
 }
 
 impl<'a> Call<'a> {
@@ -67,6 +70,7 @@ impl<'a> Call<'a> {
             arguments: BTreeMap::new(),
             results: Vec::new(),
             parameters: Vec::new(),
+            loads: Vec::new(),
         };
         for statement in &statements[1..end] {
             match statement {
@@ -85,9 +89,12 @@ impl<'a> Call<'a> {
             ("st", [place, value]) if instruction.has_part("param") => {
                 self.arguments.insert(place.clone(), value.clone());
             }
-            ("ld", [register, place]) if instruction.has_part("param") => {
-                self.results.push((offset(place)?, register));
-            }
+            ("ld", [register, place]) if instruction.has_part("param") => match offset(place) {
+                Some(offset) => self.results.push((offset, register)),
+                // What the call passes was in its register before.
+                None if self.arguments.values().any(|passed| passed == register) => return None,
+                None => self.loads.push(Statement::Instruction(instruction.clone())),
+            },
             ("call", [.., callee, list]) => {
                 self.callee = callee;
                 self.parameters = split_list(list.trim_matches(['(', ')']));
@@ -125,6 +132,7 @@ impl<'a> Call<'a> {
             statements.insert(0, Statement::Open);
             statements.push(Statement::Close);
         }
+        statements.splice(0..0, self.loads.iter().cloned());
         Ok(statements)
     }
 
@@ -285,6 +293,21 @@ mod tests {
         let hook = "copy\nin constant a\ncp {a};\n";
         let body = "{ st.param.b64 [param0], %rd1; call.uni warpfold_hook_copy, (param0); }";
         assert!(spliced(body, &[hook]).is_err());
+    }
+
+    #[test]
+    fn a_parameter_that_is_loaded_within_the_block_comes_first() {
+        let hook = "copy\nin reg64 a\nout reg64 b\nf {b}, {a};\n";
+        let body = "{ .param .b64 param0; ld.param.b64 %rd1, [scan_param_3]; st.param.b64 [param0], %rd1; \
+            call.uni (retval0), warpfold_hook_copy, (param0); ld.param.b64 %rd4, [scan_param_5]; \
+            ld.param.b64 %rd2, [retval0]; }";
+        assert_eq!(
+            spliced(body, &[hook]).unwrap(),
+            "ld.param.b64 %rd1, [scan_param_3]; ld.param.b64 %rd4, [scan_param_5]; f %rd2, %rd1;"
+        );
+        // What is passed must be what the register held when it was passed.
+        let late = body.replace("%rd4", "%rd1");
+        assert!(spliced(&late, &[hook]).unwrap().contains("call.uni"));
     }
 
     #[test]

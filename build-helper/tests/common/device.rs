@@ -4,14 +4,15 @@ use std::{ptr, slice};
 
 use virtual_gpu::{DeviceConfig, Memory, Module, RunOptions, Shape};
 use warpfold_build::Compiled;
-use warpfold_kernels::arguments::{ReduceArguments, ScanArguments};
 use warpfold_kernels::contract::{BLOCK_THREADS, reduce_chunk_count};
 use warpfold_kernels::element::Element;
 use warpfold_kernels::launch::{
     Copies, reduce_shared_bytes, scan_block_threads, scan_buffers, scan_shared_bytes,
 };
 use warpfold_kernels::op::Op;
-use warpfold_kernels::tuning;
+use warpfold_kernels::reduce::ReduceArguments;
+use warpfold_kernels::scan::ScanArguments;
+use warpfold_kernels::scan::tuning;
 use warpfold_kernels::workspace::{
     Control, STATES_OFFSET, reduce_state_words, scan_state_words, workspace_bytes,
 };
@@ -69,7 +70,7 @@ impl<'a> Device<'a> {
     /// A scan of an operator's row.
     pub fn scan<O: Op<T>, T: Element>(&self, symbol: &str, items: &[T]) -> Vec<O::Output> {
         let count = items.len() as u64;
-        let scan_tiles = tuning::scan::tiles::<O, T>();
+        let scan_tiles = tuning::tiles::<O, T>();
         let (tiles, tile) = (scan_tiles.count(count), scan_tiles.shape(count));
         let words = scan_state_words::<O::Accumulator>(scan_tiles, count);
         let (input, output) = (self.upload(items), self.zeros::<O::Output>(items.len()));

@@ -28,16 +28,3 @@ pub fn build(file: &str) -> Build {
         locked: false,
     }
 }
-
-/// Whether the compiler in use cannot make device code; it says so where that is.
-pub fn target_is_missing() -> bool {
-    let command = std::process::Command::new("rustc")
-        .args(["--print=target-libdir", "--target=nvptx64-nvidia-cuda"])
-        .output();
-    let folder = command.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
-    let is_missing = !folder.is_ok_and(|folder| Path::new(&folder).exists());
-    if is_missing {
-        eprintln!("SKIPPED: the compiler has no target nvptx64-nvidia-cuda");
-    }
-    is_missing
-}

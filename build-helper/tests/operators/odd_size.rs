@@ -1,9 +1,9 @@
-//! An item of 20 bytes.
+//! An item of 22 bytes.
 
 use warpfold::{Commutative, Op};
 
 warpfold::item! {
-    pub struct Wide { pub numbers: [u32; 5] }
+    pub struct Wide { pub numbers: [u16; 11] }
 }
 
 #[derive(Clone, Copy)]
@@ -13,7 +13,7 @@ impl Op<Wide> for Mine {
     type Accumulator = Wide;
     type Output = Wide;
     fn identity() -> Wide {
-        Wide { numbers: [0; 5] }
+        Wide { numbers: [0; 11] }
     }
     fn combine(left: Wide, right: Wide) -> Wide {
         left

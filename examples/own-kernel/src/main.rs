@@ -26,8 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
     let rows = DeviceBuffer::from_slice(&matrix)?;
     let largest = DeviceBuffer::from_slice(&[0.0f32; ROWS])?;
-    // SAFETY: a block for each row, of as many threads as the building blocks take; the buffers are as long as the kernel
-    // says, and live until the stream is done.
+    // SAFETY: there is a block for each row, of the 256 threads that the building blocks need; the buffers have the lengths
+    // that the kernel needs, and live until the stream is done.
     unsafe {
         launch!(function<<<ROWS as u32, 256, SHARED_BYTES, stream>>>(
             rows.as_device_ptr(), COLUMNS as u64, largest.as_device_ptr()
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .zip(distances.chunks(COLUMNS))
         .enumerate()
     {
-        // These sums are exact, so their order does not show.
+        // These sums are exact, so their order does not matter.
         let mean = items.iter().copied().map(f64::from).sum::<f64>() / COLUMNS as f64;
         let expected: Vec<f32> = items
             .iter()

@@ -10,7 +10,7 @@ use operators::{Complex, ComplexProduct, ComplexSum, Farthest};
 use warpfold::cust::memory::DeviceBuffer;
 use warpfold::{Cpu, Gpu, reduce, scan};
 
-/// Points of a spiral that comes in slowly.
+/// Points of a spiral that slowly approaches zero.
 fn spiral(count: u32) -> Vec<Complex> {
     let point = |i| {
         let angle = i as f32 / 100.0;
@@ -65,7 +65,7 @@ mod tests {
             points.push(Complex { re, im });
         }
         check_operator::<ComplexProduct, _>(&points).unwrap();
-        // Of infinite numbers the formula of the product is not associative. A sum and a comparison take them.
+        // The product of infinite numbers is not associative. The sum and the comparison are.
         for (re, im) in [(f32::MAX, f32::INFINITY), (f32::NAN, f32::NEG_INFINITY)] {
             points.push(Complex { re, im });
         }

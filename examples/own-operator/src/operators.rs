@@ -15,13 +15,13 @@ impl Complex {
         self.re * self.re + self.im * self.im
     }
 
-    /// Whether it has the bits of one: to `==`, 1 − 0i is one too.
+    /// Whether it has the bits of one. `==` would take 1 − 0i for one, too.
     fn is_one(self) -> bool {
         self.re.to_bits() == 1.0f32.to_bits() && self.im.to_bits() == 0
     }
 }
 
-/// The sum, part by part. −0.0 is the zero that changes nothing, not even 0.0.
+/// The sum, part by part. Its identity is −0.0: adding 0.0 would change −0.0.
 #[derive(Debug, Clone, Copy)]
 pub struct ComplexSum;
 
@@ -89,7 +89,7 @@ impl Op<Complex> for ComplexProduct {
 impl Commutative for ComplexProduct {}
 
 warpfold::item! {
-    /// How far from zero the farthest number is, squared, and its index.
+    /// The squared distance from zero of the farthest number, and its index.
     pub struct Distance {
         pub index: u64,
         pub squared: f32,

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // A call that waits gives its result.
     let total = reduce::<Sum, _>(&x).wait(gpu)?;
 
-    // Queued work comes after what its slices were used for before, on whatever stream, and before what they are used for next.
+    // Queued work runs after earlier uses of its slices, on any stream, and before later ones.
     let mut sums = uploads.alloc_zeros(items.len())?;
     let mut kept = uploads.alloc_zeros(items.len())?;
     let mut count = uploads.alloc_zeros(1)?;

@@ -1,8 +1,8 @@
 //! Memory and streams of `cudarc`.
 //!
-//! `cudarc` keeps, for each slice, an event of its last read and one of its last write. To use a slice on a stream is to have the stream
-//! wait for these, and to record one after the work: `cudarc`'s `SyncOnDrop`, which is a call's guard here. On a stream that `cudarc`
-//! does not know, the slice's own stream stands between: the call comes after it, and it after the call.
+//! `cudarc` keeps an event of the last read and one of the last write of each slice. A stream that uses a slice waits for these, and
+//! records one after the work. `cudarc`'s `SyncOnDrop` does that; it is the guard of a call here. If `cudarc` does not know the
+//! stream, the call is ordered with the slice's own stream instead: after its queued work, and before its later work.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,8 +15,8 @@ use cudarc::driver::{
 
 use super::{DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawStream, User};
 
-// SAFETY: a `CudaStream` has a handle of the driver's. One that it owns it destroys when it is dropped; for others, whoever made the
-// `CudaStream` has promised that they live as long.
+// SAFETY: a `CudaStream` has a handle of the driver's. It destroys a stream of its own when it is dropped. That another stream lives
+// as long was promised by the maker of the `CudaStream`.
 unsafe impl DeviceStream for CudaStream {
     fn as_raw(&self) -> RawStream<'_> {
         // SAFETY: the stream is not destroyed while this value is borrowed, see above.
@@ -39,7 +39,7 @@ fn known(user: User<'_>) -> Option<&CudaStream> {
     }
 }
 
-/// What keeps memory of `cudarc` lent for writing: when it is dropped, the event of the last write is recorded.
+/// Memory of `cudarc`, lent for writing. When this is dropped, the event of the last write is recorded.
 pub struct WriteGuard<'a, T, S: DevicePtrMut<T>>(Writes<'a, T, S>);
 
 enum Writes<'a, T, S: DevicePtrMut<T>> {
@@ -70,9 +70,9 @@ impl<T, S: DevicePtrMut<T>> fmt::Debug for WriteGuard<'_, T, S> {
 
 macro_rules! lends {
     ($($name:ty)*) => {$(
-        // SAFETY: a slice has its items in one allocation. `cudarc` frees it on the slice's own stream, once that has waited for the
-        // events that the guard records; where it keeps no events, the program has promised to do so itself, or there are only
-        // default streams, which wait for each other. Its items are reached by copies alone, never by references.
+        // SAFETY: the items of a slice are in one allocation. `cudarc` frees it on the slice's own stream, after that stream has waited
+        // for the events that the guard records. If it keeps no events, the program has promised to order uses itself, or there are
+        // only default streams, which wait for each other. The host reaches the items by copies only, never by references.
         unsafe impl<T: Pod> DeviceItems for $name {
             type Item = T;
             type Guard<'a>
@@ -125,7 +125,7 @@ macro_rules! lends_mut {
                 let stream = Arc::clone(DeviceSlice::stream(self));
                 // SAFETY: the slice has a share of the stream, or borrows from one that has, and cannot be changed during `'a`.
                 let own = unsafe { RawStream::from_raw(stream.cu_stream().cast()) };
-                // What it records is too early, and recorded again when the guard is dropped.
+                // This records an event too early. It is recorded again when the guard is dropped.
                 let (address, early) = self.device_ptr_mut(&stream);
                 drop(early);
                 let item = PhantomData;

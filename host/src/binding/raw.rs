@@ -18,6 +18,24 @@ impl<T: Pod> RawItems<'_, T> {
     /// The items from this address on. Every call asks the driver whose memory that is, and refuses memory of the host, of another
     /// device, and memory that is freed; it also refuses an address that is not aligned for `T`.
     ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Gpu, RawItems, Sum, reduce};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let buffer = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
+    /// // SAFETY: one allocation of three items, which outlives the request.
+    /// let items = unsafe { RawItems::<u32>::from_raw(buffer.as_device_ptr().as_raw(), 3) };
+    /// assert_eq!(reduce::<Sum, _>(&items).wait(&gpu)?, 6);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
+    ///
     /// # Safety
     ///
     /// - From `address` on there are `item_count` items in one allocation of device memory.

@@ -1,9 +1,9 @@
-//! Stream captures: telling them, keeping what a captured graph needs, and leaving those of others alone.
+//! Stream captures: recognising them, keeping what a captured graph needs alive, and not disturbing those of others.
 //!
-//! A capture forbids calls that might wait for work: by its mode to the thread that began it, or to every thread. A thread may
-//! say that it is not concerned ([`Unconcerned`]). Three things end a capture all the same, so the library does none of them
-//! while there may be one: it does not ask for a captured stream's number, it does not wait for the whole context, and it puts
-//! nothing on the default stream while a stream that is ordered with that is captured.
+//! A capture forbids calls that might wait for work. Its mode says whether to the thread that began it, or to every thread. A thread
+//! may declare that captures do not concern it ([`Unconcerned`]). Three things still end a capture, so the library does none of them:
+//! asking for a captured stream's number, waiting for the whole context, and using the default stream while a stream that is
+//! ordered with it is captured.
 
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
@@ -12,10 +12,10 @@ use std::ptr;
 use super::{Failure, Result, Stream, check, raw};
 use crate::error::{DriverCode, Error};
 
-/// The calling thread says that captures do not concern it, until this is dropped.
+/// Until this is dropped, captures do not forbid calls of the calling thread.
 #[derive(Debug)]
 pub(crate) struct Unconcerned {
-    /// The mode to go back to; none when it is back.
+    /// The mode to restore; `None` once it is restored.
     before: Option<c_int>,
     on_this_thread: PhantomData<*mut ()>,
 }
@@ -29,7 +29,7 @@ impl Unconcerned {
         })
     }
 
-    /// As a drop, with the failure reported.
+    /// The same as a drop, but reports the failure.
     pub fn end(mut self) -> Result<()> {
         self.go_back()
     }
@@ -43,12 +43,12 @@ impl Unconcerned {
 
 impl Drop for Unconcerned {
     fn drop(&mut self) {
-        // Reached with work left only when that panicked.
+        // There is work left only if the caller's work panicked.
         let _ = self.go_back();
     }
 }
 
-/// Sets the mode of the calling thread, and gives what it was.
+/// Sets the mode of the calling thread, and returns the previous one.
 fn exchange_mode(mut mode: c_int) -> Result<c_int> {
     // SAFETY: the pointer is to a live local.
     check("cuThreadExchangeStreamCaptureMode", unsafe {
@@ -60,14 +60,14 @@ fn exchange_mode(mut mode: c_int) -> Result<c_int> {
 /// A capture that a stream takes part in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Capture {
-    /// The driver's number for the capture, which never comes back.
+    /// The driver's number for the capture. It is never reused.
     pub id: u64,
-    /// The graph that it will be.
+    /// The graph that is being captured.
     graph: *mut c_void,
 }
 
 impl Stream<'_> {
-    /// The capture that the stream takes part in. One that can no longer become a graph is an error.
+    /// The capture that the stream takes part in. An invalidated capture is an error.
     pub fn capture(self) -> Result<Option<Capture>> {
         const CALL: &str = "cuStreamGetCaptureInfo_v2";
         const CAPTURING: c_int = 1;
@@ -96,8 +96,8 @@ impl Stream<'_> {
 }
 
 impl Capture {
-    /// Keeps something as long as there is the graph, or an executable graph that was made of it, or a launch of one. It is
-    /// dropped on a thread of the driver's, on which no driver call may be made.
+    /// Keeps a value for as long as the graph, an executable graph made of it, or a launch of one exists. The value is dropped on a
+    /// thread of the driver's, on which no driver call may be made.
     pub fn keep<T: Send + 'static>(self, kept: Box<T>) -> Result<()> {
         const NO_DESTRUCTOR_SYNC: u32 = 1;
         const MOVE: u32 = 1;
@@ -141,8 +141,8 @@ unsafe extern "C" fn drop_box<T>(data: *mut c_void) {
     drop(unsafe { Box::from_raw(data.cast::<T>()) });
 }
 
-/// Checks that the default stream of the current context can be used: not while a stream that is ordered with it is captured. To
-/// ask does not harm the capture.
+/// Checks that the default stream of the current context can be used: no stream that is ordered with it is being captured. Asking
+/// does not harm the capture.
 pub(crate) fn check_default_stream() -> Result<(), Error> {
     let mut status = 0;
     // SAFETY: the pointer is to a live local; null stands for the default stream.

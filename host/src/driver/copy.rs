@@ -1,4 +1,4 @@
-//! Copies that are done when the call returns: what the tests need beyond the library.
+//! Synchronous copies, for tests.
 
 use super::{Address, Result, check, raw};
 

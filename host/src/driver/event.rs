@@ -15,7 +15,7 @@ unsafe impl Send for Event {}
 unsafe impl Sync for Event {}
 
 impl Event {
-    /// An event of the current context, which keeps no time.
+    /// Makes an event of the current context, without timing.
     pub fn new() -> Result<Self> {
         const DISABLE_TIMING: u32 = 2;
         let mut event = ptr::null_mut();
@@ -34,7 +34,7 @@ impl Event {
         })
     }
 
-    /// Holds up what will be queued on the stream until the event is reached where it is now.
+    /// Later work on the stream waits for the event, as it is recorded now.
     pub fn hold_up(&self, stream: Stream<'_>) -> Result<()> {
         // SAFETY: event and stream live.
         check("cuStreamWaitEvent", unsafe {
@@ -45,7 +45,7 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // SAFETY: the handle is this event's own, and is not used again. A failure is that of a context that is gone.
+        // SAFETY: the handle is this event's own, and is not used again. A failure means that the context is gone.
         let _ = unsafe { raw::cuEventDestroy_v2(self.0) };
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Shape {
 }
 
 impl Function {
-    /// Queues a launch. It begins early only if it may and the driver knows how (from CUDA 11.8 on).
+    /// Queues a launch. It begins before the previous work has ended only if `self` allows it and the driver can (CUDA 11.8 or later).
     ///
     /// # Safety
     ///

@@ -1,4 +1,4 @@
-//! Functions that not every driver has. A program that named them outright would not start where they are missing.
+//! Functions that older drivers lack. A program that linked to them would not start with such a driver.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
@@ -24,7 +24,7 @@ impl<F: Copy> Newer<F> {
         }
     }
 
-    /// The function, where the driver has it.
+    /// The function, if the driver has it.
     pub fn find(&self) -> Option<F> {
         *self.found.get_or_init(|| {
             let address = address(self.name)?;
@@ -34,7 +34,7 @@ impl<F: Copy> Newer<F> {
     }
 }
 
-/// Where the driver's function `name` is.
+/// The address of the driver's function `name`.
 fn address(name: &CStr) -> Option<*mut c_void> {
     const CUDA_12_0: c_int = 12_000;
     let mut address = ptr::null_mut();

@@ -16,7 +16,7 @@ unsafe impl Send for OwnStream {}
 unsafe impl Sync for OwnStream {}
 
 impl OwnStream {
-    /// Makes a stream that does not wait for the default stream, nor lets it wait.
+    /// Makes a stream that is not ordered with the default stream.
     pub fn create() -> Result<Self> {
         const NON_BLOCKING: u32 = 1;
         let mut handle = ptr::null_mut();
@@ -27,7 +27,7 @@ impl OwnStream {
         Ok(Self(handle))
     }
 
-    /// The stream, as long as its owner keeps it.
+    /// The stream, borrowed from its owner.
     pub fn as_stream(&self) -> Stream<'_> {
         Stream {
             handle: self.0,

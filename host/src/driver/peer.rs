@@ -26,7 +26,7 @@ pub(crate) fn queue_copy_between(
 }
 
 impl Stream<'_> {
-    /// Whether all that is queued on the stream is done.
+    /// Whether all work on the stream is done.
     pub fn is_done(self) -> Result<bool> {
         // SAFETY: the stream lives.
         answer(check("cuStreamQuery", unsafe {
@@ -41,14 +41,14 @@ impl Stream<'_> {
 }
 
 impl Event {
-    /// Whether the event is reached where it is now.
+    /// Whether the event, as it is recorded now, is reached.
     pub fn is_reached(&self) -> Result<bool> {
         // SAFETY: the event lives.
         answer(check("cuEventQuery", unsafe { raw::cuEventQuery(self.0) }))
     }
 }
 
-/// Whether something is done, that was asked for.
+/// Whether a query answered that the work is done.
 fn answer(asked: Result<()>) -> Result<bool> {
     match asked {
         Err(failure) if failure.code == DriverCode::NOT_READY => Ok(false),

@@ -17,7 +17,7 @@ pub(crate) fn allocate_pinned(bytes: usize) -> Result<NonNull<u8>> {
     Ok(NonNull::new(start.cast()).unwrap_or(NonNull::dangling()))
 }
 
-/// Where the device finds page-locked memory.
+/// The device's address of page-locked memory.
 pub(crate) fn address_of_pinned(start: NonNull<u8>) -> Result<Address> {
     let mut address = 0;
     // SAFETY: the pointer is to a live local; the driver looks up the other, and follows neither.
@@ -27,8 +27,8 @@ pub(crate) fn address_of_pinned(start: NonNull<u8>) -> Result<Address> {
     Ok(address)
 }
 
-/// Checks that page-locked memory is there still. It goes with its context, which somebody may have reset; that is told as the
-/// driver tells it elsewhere.
+/// Checks that page-locked memory still exists. It is freed with its context, which may have been reset. The error is the one that the
+/// driver reports for a destroyed context elsewhere.
 pub(crate) fn check_pinned(start: NonNull<u8>) -> Result<()> {
     const MEMORY_TYPE: c_int = 2;
     let mut memory_type: c_uint = 0;

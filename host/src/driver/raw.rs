@@ -1,6 +1,6 @@
 //! The driver's functions, as `cuda.h` declares them but for the result: any `i32` may come back.
 //!
-//! They are linked where `cust` or the virtual GPU is: both bring a library to link with. Without these, a program is linked with no
+//! They are linked if `cust` or the virtual GPU is: both bring a library to link with. Otherwise the program is not linked with a
 //! driver, and [`opened`] finds the functions at run time.
 //!
 //! # Safety
@@ -26,7 +26,7 @@ macro_rules! functions {
 #[cfg(not(any(feature = "cust", feature = "virtual-gpu")))]
 macro_rules! functions {
     ($($(#[$attribute:meta])* fn $name:ident($($parameter:ident: $type:ty),* $(,)?);)*) => {
-        /// Where the driver's functions are.
+        /// The addresses of the driver's functions.
         #[allow(non_snake_case)]
         pub(in crate::driver) struct Functions {
             $($(#[$attribute])* $name: unsafe extern "C" fn($($type),*) -> i32,)*

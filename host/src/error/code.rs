@@ -6,6 +6,15 @@
 use std::fmt;
 
 /// A result code of the CUDA driver (`CUresult`), kept raw: newer drivers return codes that no table knows.
+///
+/// ```
+/// use warpfold::DriverCode;
+///
+/// let code = DriverCode(700);
+/// assert_eq!(code.to_string(), "700 (CUDA_ERROR_ILLEGAL_ADDRESS)");
+/// assert!(code.is_sticky());
+/// assert_eq!(DriverCode(-1).name(), None);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DriverCode(pub i32);
 
@@ -30,9 +39,9 @@ impl DriverCode {
 
     /// Whether the driver repeats this code from every later call in the context, whose memory and results are lost.
     ///
-    /// These are the codes of which `cuda.h` says that context or process are in an inconsistent state (226, 700, 702, 710, 714
-    /// to 719, 721, 810), 709 for a context that somebody has destroyed or reset, and the memory errors of the hardware (214,
-    /// 220). 911 is one where it is reported for work that was queued before; it counts as one always.
+    /// These are the codes for which `cuda.h` says that the context or the process is in an inconsistent state (226, 700, 702, 710, 714
+    /// to 719, 721, 810), 709 for a context that was destroyed or reset, and the memory errors of the hardware (214,
+    /// 220). 911 is sticky if it is reported for work that was queued before, and always counts as sticky here.
     pub fn is_sticky(self) -> bool {
         matches!(
             self.0,
@@ -40,8 +49,8 @@ impl DriverCode {
         )
     }
 
-    /// Whether it is a refusal of a kernel's text: an invalid image, one for other devices, invalid PTX, a version that the driver does
-    /// not know, an invalid source.
+    /// Whether the driver refused a kernel's text: an invalid image, an image for other devices, invalid PTX, an unknown PTX version,
+    /// or an invalid source.
     #[cfg(feature = "cust")]
     pub(crate) fn is_of_text(self) -> bool {
         matches!(self.0, 200 | 209 | 218 | 222 | 300)

@@ -1,11 +1,11 @@
 //! Streams of the library's own, for calls that wait: on each, one call at a time.
 //!
-//! They are not ordered with the default stream, so that no capture concerns them. A call that has to come after what the program
-//! has queued says so by an event.
+//! They are not ordered with the default stream, so captures do not affect them. A call that has to run after the program's queued
+//! work waits for an event.
 
 use std::ops::Deref;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::PinnedMemory;
 use super::scratch::Scratch;
@@ -27,11 +27,11 @@ pub(crate) struct CallStream {
     home: Context,
 }
 
-/// A call stream that a call has, and on which its work may be queued. Waits when dropped.
+/// A call stream in use by a call, with work queued on it or not. Waits for the work when dropped.
 #[derive(Debug)]
 pub(crate) struct Call<'gpu> {
     stream: Loan<'gpu, CallStream>,
-    /// Whether there may be work on it.
+    /// Whether work may be queued on it.
     is_busy: bool,
 }
 
@@ -60,7 +60,7 @@ impl CallStream {
         })
     }
 
-    /// Checks that the context is current still.
+    /// Checks that the context is still current.
     pub fn check_home(&self) -> Result<()> {
         check_current(self.home)
     }
@@ -69,26 +69,25 @@ impl CallStream {
         self.stream.0.as_stream()
     }
 
-    /// Works with the scratch memory of the stream's launches.
-    pub fn with_scratch<R>(&self, work: impl FnOnce(&mut Scratch) -> R) -> R {
-        let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        work(&mut scratch)
+    /// The scratch memory of the stream's launches.
+    pub fn scratch(&self) -> MutexGuard<'_, Scratch> {
+        self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has what comes next on the stream come after what is queued on `other` now.
+    /// Later work on this stream waits for the work that is queued on `other`.
     pub fn come_after(&self, other: Stream<'_>) -> Result<()> {
         self.event.record(other)?;
         Ok(self.event.hold_up(self.stream())?)
     }
 
-    /// Has what comes next on `other` come after what is queued on the stream now.
+    /// Later work on `other` waits for the work that is queued on this stream.
     pub fn come_before(&self, other: Stream<'_>) -> Result<()> {
         self.event.record(self.stream())?;
         Ok(self.event.hold_up(other)?)
     }
 
-    /// Has what comes next on the stream come after all that is queued on the default stream, and so on all streams that are
-    /// ordered with that, as `cust`'s are.
+    /// Later work on this stream waits for the work that is queued on the default stream, and so on all streams that are
+    /// ordered with it, as `cust`'s are.
     ///
     /// The driver has just been asked whether the default stream can be used ([`driver::check_default_stream`]). Between the
     /// question and this another thread may begin a capture, which this would end; the driver leaves no way to do both at once.
@@ -170,7 +169,7 @@ impl<'gpu> Call<'gpu> {
         })
     }
 
-    /// The stream, for somebody who must be able to wait for it.
+    /// The stream, to be waited for.
     pub fn share(&self) -> Arc<CallStream> {
         self.stream.share()
     }
@@ -181,7 +180,7 @@ impl<'gpu> Call<'gpu> {
         &self.stream
     }
 
-    /// The number at this address of the device, after the work.
+    /// Waits for the work, and reads the number at this device address.
     pub fn number_at(&mut self, address: Address) -> Result<u64> {
         let to = self.result_memory()?.start();
         // SAFETY: the place of the result has room for a number, and nobody else uses it: the call has the stream, whose work is done.

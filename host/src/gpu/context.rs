@@ -1,7 +1,7 @@
 //! A reference to a device's primary context, and making it current for a while.
 //!
-//! The driver counts the references: `cust`'s contexts and the CUDA runtime hold others, and letting go of this one does
-//! not take the context from them.
+//! The driver counts the references. `cust`'s contexts and the CUDA runtime hold others, so they keep the context when this one
+//! is released.
 
 use std::marker::PhantomData;
 
@@ -49,14 +49,14 @@ impl Drop for PrimaryContext {
     }
 }
 
-/// A context that is current on this thread; what was current before comes back when this is dropped.
+/// A context that is current on this thread. The previous one is restored when this is dropped.
 pub(super) struct Bound<'context> {
     pushed: bool,
     on_this_thread: PhantomData<(&'context PrimaryContext, *mut ())>,
 }
 
 impl Bound<'_> {
-    /// As a drop, with the failure reported.
+    /// The same as a drop, but reports the failure.
     pub fn unbind(mut self) -> Result<(), Failure> {
         self.pop()
     }

@@ -1,17 +1,17 @@
 //! What lives in a device's primary context: compiled kernels, scratch memory, and what calls that wait need.
 
 use std::mem::ManuallyDrop;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use super::Properties;
 use super::call_stream::{Call, CallStream};
-use super::context::PrimaryContext;
+use super::context::{Bound, PrimaryContext};
 use super::generation::Generation;
 use super::kernels::{Kernels, LoadedKernel};
 use super::lanes::{Lane, Lanes};
 use super::scratch::Scratch;
 use super::shelf::{Limits, Shelf};
-use super::streams::{KnownStream, Streams};
+use super::streams::{KnownStream, StreamSlot, Streams};
 use super::workspace::Place;
 use super::workspaces::Workspaces;
 use crate::driver::{self, Address, Capture, Context, Device, Failure, Stream, Unconcerned};
@@ -24,11 +24,11 @@ const CALLS: Limits = Limits { most: 64, idle: 16 };
 /// A reference to a device's primary context, and what is kept there for calls.
 #[derive(Debug)]
 pub(super) struct Core {
-    /// Dropped while the context is current, or not at all.
+    /// Dropped while the context is current, or leaked.
     kept: ManuallyDrop<Kept>,
     pub context: PrimaryContext,
     properties: Arc<Properties>,
-    /// Which context it is. If somebody has destroyed it, all that was kept there is gone.
+    /// Which context it is. If it was destroyed, everything that was kept in it is gone.
     generation: Generation,
 }
 
@@ -43,7 +43,7 @@ struct Kept {
 }
 
 impl Core {
-    /// In a context that is alive.
+    /// Allocated in a context that is alive.
     pub fn new(device: Device, properties: Arc<Properties>) -> Result<Self> {
         let lost = |Failure { call, code }| match code.is_sticky() {
             true => Error::ContextLost { call, code },
@@ -69,21 +69,43 @@ impl Core {
         })
     }
 
-    /// Takes note of the code to which the context is lost.
+    /// Records the code by which the context was lost.
     pub fn note_loss(&self, code: DriverCode) {
         if code == DriverCode::CONTEXT_IS_DESTROYED {
             self.generation.note_destroyed();
         }
     }
 
-    /// Runs `work` with the context current on this thread, and with no regard to other threads' captures.
-    pub fn enter<R>(&self, work: impl FnOnce(Entered<'_>) -> Result<R>) -> Result<R> {
+    /// Makes the context current on this thread. Captures of other threads do not forbid its driver calls.
+    #[inline]
+    pub fn visit(&self) -> Result<Visit<'_>> {
         let bound = self.context.bind()?;
-        let unconcerned = Unconcerned::begin()?;
-        let result = work(Entered { core: self });
-        self.kept.workspaces.tidy_after_graphs();
-        // A failure of the work matters more than one of putting back what was before.
-        let (concerned, unbound) = (unconcerned.end(), bound.unbind());
+        Ok(Visit {
+            core: self,
+            unconcerned: Unconcerned::begin()?,
+            bound,
+        })
+    }
+}
+
+/// The context is current on this thread until this ends. Captures of other threads do not forbid its driver calls.
+pub(super) struct Visit<'core> {
+    core: &'core Core,
+    // Goes first.
+    unconcerned: Unconcerned,
+    bound: Bound<'core>,
+}
+
+impl<'core> Visit<'core> {
+    pub fn entered(&self) -> Entered<'core> {
+        Entered { core: self.core }
+    }
+
+    /// Puts back what was before. A failure of the visit's work matters more than one of that.
+    #[inline]
+    pub fn end<R>(self, result: Result<R>) -> Result<R> {
+        self.core.kept.workspaces.tidy_after_graphs();
+        let (concerned, unbound) = (self.unconcerned.end(), self.bound.unbind());
         let value = result?;
         concerned?;
         unbound?;
@@ -139,25 +161,37 @@ impl<'gpu> Entered<'gpu> {
         }
     }
 
-    /// The kernel, compiled now if it never was.
+    /// The kernel. Compiles it on its first use.
     pub fn kernel(self, entry: &'static Entry) -> Result<Arc<LoadedKernel>> {
-        self.core.kept.kernels.get(entry, &self.core.properties)
+        self.kernel_in(entry, false)
     }
 
-    /// Runs `work` with what is known of the stream, which is the context's. Calls on the same stream wait for
-    /// each other here, so `work` should only queue.
-    pub fn with_stream<R>(
+    /// The same; a scan's may go backward.
+    pub fn kernel_in(self, entry: &'static Entry, is_backward: bool) -> Result<Arc<LoadedKernel>> {
+        let kernels = &self.core.kept.kernels;
+        kernels.get(entry, is_backward, &self.core.properties)
+    }
+
+    /// The slot of a stream, for [`Self::known`].
+    pub fn slot(self, stream: Stream<'_>) -> Arc<StreamSlot> {
+        let kept = &self.core.kept;
+        kept.streams.find(stream.key(), &kept.workspaces)
+    }
+
+    /// What is known of the stream of this slot, which is the context's and, if `capture` says so, is captured. Calls on the same stream
+    /// wait for each other here, so whoever has it should only queue.
+    pub fn known<'slot>(
         self,
+        slot: &'slot StreamSlot,
         stream: Stream<'_>,
         capture: Option<Capture>,
-        work: impl FnOnce(&mut KnownStream) -> Result<R>,
-    ) -> Result<R> {
-        let Kept {
-            streams,
-            workspaces,
-            ..
-        } = &*self.core.kept;
-        streams.with(stream, capture, &self.core.context, workspaces, work)
+    ) -> Result<MutexGuard<'slot, KnownStream>> {
+        slot.lock(
+            stream,
+            capture,
+            &self.core.context,
+            &self.core.kept.workspaces,
+        )
     }
 
     /// The workspace of a stream's launches, with at least `state_words` state words.
@@ -201,13 +235,20 @@ impl<'gpu> Entered<'gpu> {
         )
     }
 
+    /// A stream for a call that waits, after all that is queued on the default stream. Work may be queued on it.
+    pub fn ordered_call(self) -> Result<Call<'gpu>> {
+        let mut call = self.call()?;
+        driver::check_default_stream()?;
+        call.begin().come_after_default_stream()?;
+        Ok(call)
+    }
+
     /// A lane for one piece of a slice, of at most `piece_bytes` bytes.
     pub fn lane(self, piece_bytes: usize) -> Result<Lane<'gpu>> {
         self.with_room(|| self.core.kept.lanes.take(self.home(), piece_bytes))
     }
 
-    /// `most` lanes for pieces of `piece_bytes` bytes; fewer, but at least one, where others have them or the memory does not
-    /// suffice.
+    /// Up to `most` lanes for pieces of `piece_bytes` bytes, and at least one: fewer if other calls use them or memory is short.
     pub fn lanes(self, most: usize, piece_bytes: usize) -> Result<Vec<Lane<'gpu>>> {
         self.with_room(|| {
             self.core
@@ -217,7 +258,7 @@ impl<'gpu> Entered<'gpu> {
         })
     }
 
-    /// Where memory does not suffice, frees what is kept for later calls, and tries once more.
+    /// If there is too little memory, frees what is kept for later calls, and tries once more.
     pub fn with_room<R>(self, mut make: impl FnMut() -> Result<R>) -> Result<R> {
         match make() {
             Err(Error::OutOfMemory { .. } | Error::OutOfHostMemory { .. }) => {

@@ -1,11 +1,11 @@
-//! A process that was forked from one that had used the driver: nothing of the driver works there, and its threads are gone.
+//! Processes that were forked after the driver was used. In such a process no driver call works, and the other threads are gone.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// Watches for forks from now on, since the driver is in use.
+/// Watches for forks from now on. Called when the driver is first used.
 pub(super) fn watch() {
     static WATCHING: Once = Once::new();
     WATCHING.call_once(|| {
@@ -20,7 +20,7 @@ unsafe extern "C" fn in_child() {
     FORKED.store(true, Ordering::Relaxed);
 }
 
-/// Whether this process is one.
+/// Whether this process was forked after the driver was used.
 pub(super) fn is_child() -> bool {
     FORKED.load(Ordering::Relaxed)
 }

@@ -1,21 +1,21 @@
-//! Telling a device's primary contexts apart: the driver gives a new one the handle of one that is gone.
+//! Tells a device's primary contexts apart. The driver may give a new context the handle of an old one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Which of the contexts that this process has had, and whether it is known that somebody has destroyed it.
+/// Identifies one of the contexts of this process, and records whether it was destroyed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Generation {
     is_destroyed: Arc<AtomicBool>,
 }
 
 impl Generation {
-    /// Takes note that somebody has destroyed the context.
+    /// Records that the context was destroyed.
     pub fn note_destroyed(&self) {
         self.is_destroyed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody has, as far as is known.
+    /// Whether the context is known to be destroyed.
     pub fn is_destroyed(&self) -> bool {
         self.is_destroyed.load(Ordering::Relaxed)
     }

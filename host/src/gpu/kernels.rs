@@ -1,13 +1,14 @@
 //! The kernels that have been asked for, each compiled once, on first use.
 
-use std::collections::HashMap;
 use std::ffi::CString;
 use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use warpfold_kernels::launch::Start;
+use warpfold_ptx::direction::backward;
 
 use super::Properties;
+use super::addresses::AddressMap;
 use crate::driver::{self, Failure, Function, Module};
 use crate::error::{DriverCode, Error, Result};
 use crate::kernel::{Block, Entry};
@@ -16,11 +17,11 @@ use crate::ptx;
 /// Bytes of dynamic shared memory that a kernel may use without opting in.
 const DEFAULT_SHARED_BYTES: u32 = 48 * 1024;
 
-/// The kernels that were asked for, each in a place of its own.
+/// The kernels that were asked for, each in a slot of its own.
 #[derive(Debug, Default)]
 pub(super) struct Kernels {
-    /// By the address of the kernel's entry, which is a static.
-    places: RwLock<HashMap<usize, Arc<Place>>>,
+    /// By [`key`].
+    places: RwLock<AddressMap<Arc<Place>>>,
 }
 
 #[derive(Debug, Default)]
@@ -34,7 +35,7 @@ struct Place {
 #[derive(Debug)]
 pub(crate) struct LoadedKernel {
     pub function: Function,
-    /// When its launches may begin.
+    /// When its launches may begin: plainly, or before the previous launch has ended.
     pub start: Start,
     /// For inputs whose scan is short.
     pub short: Grid,
@@ -64,12 +65,18 @@ impl Drop for OwnedModule {
 }
 
 impl Kernels {
-    /// The kernel, compiled now if it never was: in the current context, for its device.
-    pub fn get(&self, entry: &'static Entry, device: &Properties) -> Result<Arc<LoadedKernel>> {
-        let place = self.place(entry);
-        if let Some(kernel) = place.kernel.get() {
-            return Ok(Arc::clone(kernel));
+    /// The kernel, for the device of the current context. Compiles it on its first use. A scan's may go backward.
+    pub fn get(
+        &self,
+        entry: &'static Entry,
+        is_backward: bool,
+        device: &Properties,
+    ) -> Result<Arc<LoadedKernel>> {
+        let key = key(entry, is_backward);
+        if let Some(kernel) = self.loaded(key) {
+            return Ok(kernel);
         }
+        let place = self.place(key);
         let _compiling = place
             .compiling
             .lock()
@@ -77,28 +84,38 @@ impl Kernels {
         if let Some(kernel) = place.kernel.get() {
             return Ok(Arc::clone(kernel));
         }
-        let kernel = Arc::new(compile(entry, device)?);
+        let kernel = Arc::new(compile(entry, is_backward, device)?);
         Ok(Arc::clone(place.kernel.get_or_init(|| kernel)))
     }
 
-    fn place(&self, entry: &'static Entry) -> Arc<Place> {
-        let address = ptr::from_ref(entry).addr();
+    /// The kernel, if it is compiled.
+    fn loaded(&self, key: usize) -> Option<Arc<LoadedKernel>> {
         let places = self.places.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = places.get(&address) {
-            return Arc::clone(place);
-        }
-        drop(places);
+        places.get(&key)?.kernel.get().map(Arc::clone)
+    }
+
+    fn place(&self, key: usize) -> Arc<Place> {
         let mut places = self.places.write().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(places.entry(address).or_default())
+        Arc::clone(places.entry(key).or_default())
     }
 }
 
-/// Loads the best text that the driver takes. An older driver, which does not know a text's version of PTX,
-/// is given the next.
-fn compile(entry: &'static Entry, device: &Properties) -> Result<LoadedKernel> {
+/// The address of the kernel's entry, which is a static, plus 1 for a kernel that goes backward: entries hold addresses, so an odd
+/// number is no entry's.
+fn key(entry: &'static Entry, is_backward: bool) -> usize {
+    ptr::from_ref(entry).addr() + usize::from(is_backward)
+}
+
+/// Loads the best text that the driver accepts. If the driver does not know a text's PTX version, the next older text
+/// is tried.
+fn compile(entry: &'static Entry, is_backward: bool, device: &Properties) -> Result<LoadedKernel> {
     let mut refused = None;
     for candidate in ptx::candidates(entry, device.compute_capability) {
-        let text = CString::new(candidate.text).map_err(|_| missing(entry))?;
+        let text = match is_backward {
+            true => backward(&candidate.text).ok_or_else(|| missing(entry))?,
+            false => candidate.text,
+        };
+        let text = CString::new(text).map_err(|_| missing(entry))?;
         match driver::load_module(&text) {
             Ok(module) => {
                 return prepare(entry, OwnedModule(module), candidate.capability, device);
@@ -156,7 +173,7 @@ fn missing(entry: &Entry) -> Error {
     }
 }
 
-/// A refusal of the text is the kernel's error; what else can go wrong while loading is the driver's.
+/// Maps a failure of loading: a refused text is [`Error::KernelRejected`], anything else [`Error::Driver`].
 fn rejected(entry: &'static Entry, failure: Failure, log: String) -> Error {
     match failure.code {
         code @ (DriverCode::INVALID_PTX | DriverCode::UNSUPPORTED_PTX_VERSION) => {

@@ -1,12 +1,10 @@
-//! Lanes: on each, one piece at a time of a slice of the host travels to the device, is worked on there, and perhaps
-//! travels back.
+//! Lanes. On each lane, one piece of a host slice at a time is uploaded, worked on, and perhaps downloaded again.
 //!
-//! A copy runs beside the host, and at the bus's full rate, only from and to page-locked memory, and page-locking takes
-//! far longer than a copy. So a lane has a buffer of it, a piece of the device's memory as large, and a stream; and is kept for
-//! the next call. Whoever holds a [`Lane`] has its buffer and its memory alone; while work on its stream may use them, there is a
-//! [`BusyLane`] in its place.
+//! Only copies from and to page-locked memory are asynchronous and run at the bus's full rate, and page-locking takes far longer
+//! than a copy. So a lane has a page-locked buffer, device memory of the same size, and a stream, and is kept for the next call.
+//! The holder of a [`Lane`] has exclusive use of both. While work on its stream may use them, a [`BusyLane`] takes its place.
 //!
-//! How many lanes there are, and how many are kept, has a bound: a call that finds all in use takes fewer, or waits for one.
+//! The number of lanes is bounded, in use and kept. A call that finds all of them in use takes fewer, or waits for one.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,22 +15,22 @@ use super::{DeviceMemory, PinnedMemory};
 use crate::driver::{self, Address, Context};
 use crate::error::{Error, Result};
 
-/// Bytes of the longest slice that travels in one piece, on a lane of its own size.
+/// Bytes of the longest slice that is copied in one piece, on a short lane.
 pub(crate) const SHORT_BYTES: usize = 512 << 10;
 
-/// Bytes of a piece of a longer one, as long as a unit of work is not longer: enough for the bus's full rate, and little enough
+/// Bytes of a piece of a longer slice, unless a unit of work is longer. Large enough for the bus's full rate, and small enough
 /// that a call begins and ends quickly.
 pub(crate) const PIECE_BYTES: usize = 4 << 20;
 
 const _: () = assert!(SHORT_BYTES <= PIECE_BYTES);
 
-/// At rest 8 MiB of the device's memory and as much that is page-locked; at most 32.
+/// Kept: 8 MiB of device memory and as much page-locked memory. In use: at most 32 MiB of each.
 const SHORT: Limits = Limits { most: 64, idle: 16 };
 
-/// Those of a call with pieces that travel both ways, and as many again. At rest 80 MiB of each, at most 160.
+/// Enough for two calls whose pieces are uploaded and downloaded. Kept: 80 MiB of each memory. In use: at most 160 MiB.
 const PIECES: Limits = Limits { most: 40, idle: 20 };
 
-/// For slices beyond 16 GiB, whose pieces are longer than [`PIECE_BYTES`]: none is kept.
+/// For slices of more than 16 GiB, whose pieces are longer than [`PIECE_BYTES`]. None is kept.
 const LONG_PIECES: Limits = Limits { most: 4, idle: 0 };
 
 /// The lanes of a context.
@@ -43,21 +41,21 @@ pub(super) struct Lanes {
     long_pieces: Shelf<Parts>,
 }
 
-/// A lane on which nothing moves. Dropped, it is kept for the next call.
+/// An idle lane. When dropped, it is kept for the next call.
 #[derive(Debug)]
 pub(crate) struct Lane<'gpu> {
     parts: Loan<'gpu, Parts>,
     user: User,
 }
 
-/// A part of a lane's buffer, for one of the threads that have the buffer together.
+/// A part of a lane's buffer, for one of the threads that share the buffer.
 #[derive(Debug)]
 pub(crate) struct Strip<'gpu> {
     lane: Arc<Lane<'gpu>>,
     range: Range<usize>,
 }
 
-/// A lane whose buffer and memory may be in use. Waits when dropped.
+/// A lane whose buffer and memory may be in use. Waits for the work when dropped.
 #[derive(Debug)]
 pub(crate) struct BusyLane<'gpu>(Lane<'gpu>);
 
@@ -96,8 +94,7 @@ impl Lanes {
         Lane::new(shelf.take(|| Parts::new(home, piece_bytes))?)
     }
 
-    /// `most` lanes for pieces of `piece_bytes` bytes; fewer, but at least one, where calls beside this one have them or the memory
-    /// does not suffice.
+    /// Up to `most` lanes for pieces of `piece_bytes` bytes, and at least one: fewer if other calls use them or memory is short.
     pub fn take_some(
         &self,
         home: Context,
@@ -125,7 +122,7 @@ impl Lanes {
         }
     }
 
-    /// Frees all lanes that no call has.
+    /// Frees all idle lanes.
     pub fn trim(&self) {
         for shelf in [&self.short, &self.pieces, &self.long_pieces] {
             drop(shelf.clear());
@@ -181,7 +178,7 @@ impl<'gpu> Lane<'gpu> {
         (0..bytes).step_by(strip_bytes).map(strip).collect()
     }
 
-    /// The lane, for work to be queued on its stream. Its context is current still.
+    /// Makes the lane busy, so that work can be queued on its stream. Its context is still current.
     pub fn into_busy(mut self) -> Result<BusyLane<'gpu>> {
         self.parts.call.check_home()?;
         self.user = User::Own;
@@ -233,7 +230,7 @@ impl<'gpu> Strip<'gpu> {
         unsafe { std::slice::from_raw_parts_mut(start.add(self.range.start), self.range.len()) }
     }
 
-    /// Gives the strip up; the last of a lane's to go gives the lane back.
+    /// Gives the strip back. The last strip of a lane gives the lane back.
     pub fn give_up(self) -> Option<Lane<'gpu>> {
         Arc::into_inner(self.lane)
     }
@@ -250,8 +247,8 @@ impl<'gpu> BusyLane<'gpu> {
         self.0.parts.device.address()
     }
 
-    /// Runs `work`, which queues something on `other` that uses the lane's device memory, whose address it is given: after what
-    /// is queued on this lane, and before what comes next here.
+    /// Runs `work`, which queues something on `other` that uses the lane's device memory, given its address. It runs after this
+    /// lane's queued work, and before the lane's later work.
     pub fn lend(
         mut self,
         other: &Call<'gpu>,

@@ -3,8 +3,8 @@
 use crate::driver::{self, Address};
 use crate::error::{DriverCode, Error, Result};
 
-/// An allocation in the memory of the context that was current when it was made, aligned to 256 bytes. Freed when
-/// dropped, which waits for the work that is queued.
+/// An allocation in the context that was current when it was made, aligned to 256 bytes. Freed when
+/// dropped, which waits for queued work.
 #[derive(Debug)]
 pub(crate) struct DeviceMemory {
     address: Address,

@@ -6,7 +6,7 @@ use crate::driver::{self, Address};
 use crate::error::{DriverCode, Error, Result};
 
 /// Page-locked memory of the context that was current when it was made, aligned to a page. Freed when dropped, which
-/// waits for the work that is queued.
+/// waits for queued work.
 #[derive(Debug)]
 pub(crate) struct PinnedMemory {
     start: NonNull<u8>,
@@ -30,17 +30,17 @@ impl PinnedMemory {
         Ok(memory)
     }
 
-    /// Checks that the memory is there still.
+    /// Checks that the memory still exists.
     pub fn check(&self) -> Result<()> {
         Ok(driver::check_pinned(self.start)?)
     }
 
-    /// Where the device finds the memory.
+    /// The device's address of the memory.
     pub fn address(&self) -> Address {
         self.address
     }
 
-    /// Where the host finds the memory.
+    /// The host's address of the memory.
     pub fn start(&self) -> NonNull<u8> {
         self.start
     }

@@ -1,8 +1,8 @@
 //! The scratch memory of one stream's launches.
 //!
-//! Launches that share a [`Workspace`] must be ordered, and those on one stream are. A larger scan needs more state words. The
-//! outgrown workspace is kept as long as this is, since queued work may use it. Each is at least twice as large as the one
-//! before, so all of them together are less than twice the last.
+//! Launches that share a [`Workspace`] must be ordered, and those on one stream are. A larger scan needs more state words, and so
+//! another workspace. The outgrown one is kept, since queued work may use it. Each workspace is at least twice as large as the
+//! previous one, so all of them together are less than twice as large as the last.
 
 use super::workspace::{Place, Workspace};
 use super::workspaces::Workspaces;
@@ -29,7 +29,7 @@ pub(crate) enum Progress {
 }
 
 impl Scratch {
-    /// Begins a call: what a failed one has left in the middle of its tickets is not used again.
+    /// Begins a call. A workspace that a failed call has left in the middle of its tickets is not used again.
     pub fn begin_call(&mut self) {
         if self.progress == Progress::Halfway {
             self.progress = Progress::Complete;
@@ -38,7 +38,7 @@ impl Scratch {
         }
     }
 
-    /// Notes how far a call has come.
+    /// Records how far a call has come.
     pub fn set_progress(&mut self, progress: Progress) {
         self.progress = progress;
     }
@@ -50,8 +50,12 @@ impl Scratch {
         state_words: u64,
         workspaces: &Workspaces,
     ) -> Result<Place> {
+        if let Some(workspace) = &self.workspace
+            && workspace.state_words() >= state_words
+        {
+            return Ok(workspace.place());
+        }
         let workspace = match self.workspace.take() {
-            Some(workspace) if workspace.state_words() >= state_words => workspace,
             None => workspaces.take(stream, state_words)?,
             Some(outgrown) => {
                 let doubled = state_words.max(2 * outgrown.state_words());
@@ -66,7 +70,7 @@ impl Scratch {
         Ok(self.workspace.insert(workspace).place())
     }
 
-    /// Gives up all workspaces, which queued work may use.
+    /// Gives up all workspaces. Queued work may still use them.
     pub fn give_up(&mut self) -> impl Iterator<Item = Workspace> {
         self.outgrown.drain(..).chain(self.workspace.take())
     }

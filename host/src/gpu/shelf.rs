@@ -1,5 +1,5 @@
-//! A shelf: things that a call takes for itself and gives back, kept for the next call. How many there are, and how many of
-//! them lie idle, has a bound.
+//! A shelf: a bounded pool of things that a call borrows and gives back. The number of all things is bounded, and that of idle
+//! ones.
 
 use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,9 +9,9 @@ use crate::error::Result;
 /// How many things a shelf has.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// At one time, idle or not. Who wants one more waits for one to come back.
+    /// In use and idle together. A call that wants one more waits until one is given back.
     pub most: usize,
-    /// Kept for the next call.
+    /// Idle, kept for the next call.
     pub idle: usize,
 }
 
@@ -20,18 +20,18 @@ pub(super) struct Limits {
 pub(super) struct Shelf<T> {
     limits: Limits,
     state: Mutex<State<T>>,
-    /// One has come back, or has gone.
+    /// Signalled when a thing was given back or dropped.
     changed: Condvar,
 }
 
 #[derive(Debug)]
 struct State<T> {
     idle: Vec<Arc<T>>,
-    /// How many calls have.
+    /// How many are in use.
     out: usize,
 }
 
-/// Something that a call has. It goes back when this is dropped.
+/// A thing in use by a call. It is given back when this is dropped.
 #[derive(Debug)]
 pub(super) struct Loan<'shelf, T> {
     item: Arc<T>,
@@ -52,8 +52,7 @@ impl<T> Shelf<T> {
         }
     }
 
-    /// One that is idle or is made. Waits while there are as many as there may be and all are out: so nobody waits here who has
-    /// one already.
+    /// Borrows an idle thing, or makes one. Blocks while all are lent. So a call that holds one must not wait for another here.
     pub fn take(&self, make: impl FnOnce() -> Result<T>) -> Result<Loan<'_, T>> {
         let mut state = self.lock();
         while state.out >= self.limits.most {
@@ -65,7 +64,7 @@ impl<T> Shelf<T> {
         self.lend(state, make)
     }
 
-    /// One that is idle or is made; nothing where there are as many as there may be and all are out.
+    /// Borrows an idle thing, or makes one. `None` if all are lent.
     pub fn try_take(&self, make: impl FnOnce() -> Result<T>) -> Result<Option<Loan<'_, T>>> {
         let state = self.lock();
         match state.out < self.limits.most {
@@ -112,12 +111,12 @@ impl<T> Shelf<T> {
 }
 
 impl<T> Loan<'_, T> {
-    /// The thing, for somebody who must be able to wait for work that uses it.
+    /// The thing, so that work that uses it can be waited for.
     pub fn share(&self) -> Arc<T> {
         Arc::clone(&self.item)
     }
 
-    /// Has the thing go when the loan ends.
+    /// The thing is dropped when the loan ends.
     pub fn discard(&mut self) {
         self.is_fit = false;
     }

@@ -1,20 +1,20 @@
-//! What is known of each of the program's streams that calls came on.
+//! What is known of the program's streams on which requests were queued.
 //!
 //! Five things that are easy to get wrong:
 //!
-//! - **Streams that come and go.** The driver gives a new stream the handle of a destroyed one, whose work may still run. The
-//!   driver's stream number, which never comes back, shows that. The workspace of the destroyed one is retired then.
-//! - **Many streams.** Nothing tells that a stream is gone. So there is a bound: beyond it, what is known of the streams that were
-//!   not used for longest is forgotten, and their workspaces are freed. To forget a stream that lives on does no harm.
+//! - **Streams that come and go.** The driver may give a new stream the handle of a destroyed one, whose work may still run. The
+//!   driver's stream number is never reused and shows that. The workspace of the destroyed stream is then retired.
+//! - **Many streams.** Nothing reports that a stream was destroyed. So there is a bound: beyond it, the least recently used streams
+//!   are forgotten, and their workspaces are freed. Forgetting a live stream does no harm.
 //! - **Captures.** A captured call uses a workspace of its graph's own ([`Workspaces::lease`]); the calls of one capture on one
 //!   stream share it. To ask for the number of a stream that is captured would end the capture.
 //! - **Foreign streams.** Which context a stream belongs to is asked when its number is new, and in a capture always.
-//! - **Locks.** A stream's lock is held while a call is queued, the map's only to look something up.
+//! - **Locks.** A stream's lock is held while a call is queued. The map's lock is held only for a look-up.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+use super::addresses::AddressMap;
 use super::context::PrimaryContext;
 use super::scratch::Scratch;
 use super::workspace::{Place, Workspace};
@@ -25,22 +25,23 @@ use crate::error::{Error, Result};
 /// The most streams that are known at a time.
 const MOST_STREAMS: usize = 256;
 
-/// All streams that calls came on, by their handles.
+/// The streams on which requests were queued, by their handles.
 #[derive(Debug, Default)]
 pub(super) struct Streams {
-    by_handle: RwLock<HashMap<usize, Arc<Entry>>>,
+    by_handle: RwLock<AddressMap<Arc<StreamSlot>>>,
     /// How many calls there were.
     calls: AtomicU64,
 }
 
+/// A place for what is known of a stream.
 #[derive(Debug, Default)]
-struct Entry {
+pub(crate) struct StreamSlot {
     /// The number of the last call.
     last_call: AtomicU64,
     known: Mutex<KnownStream>,
 }
 
-/// Who has a handle now, and the scratch memory of its launches.
+/// The stream that has a handle now, and the scratch memory of its launches.
 #[derive(Debug, Default)]
 pub(crate) struct KnownStream {
     /// The number of the stream that has the handle; unknown at first, and with a driver that has no numbers.
@@ -58,26 +59,8 @@ struct Captured {
 }
 
 impl Streams {
-    /// Runs `work` with what is known of the stream, which is the context's and, if `capture` says so, is captured. Calls on the
-    /// same stream wait for each other here.
-    pub fn with<R>(
-        &self,
-        stream: Stream<'_>,
-        capture: Option<Capture>,
-        context: &PrimaryContext,
-        workspaces: &Workspaces,
-        work: impl FnOnce(&mut KnownStream) -> Result<R>,
-    ) -> Result<R> {
-        let entry = self.find(stream.key(), workspaces);
-        let mut known = entry.known.lock().unwrap_or_else(PoisonError::into_inner);
-        match capture {
-            Some(_) => check_context(stream, context)?,
-            None => known.recognise(stream, context, workspaces)?,
-        }
-        work(&mut known)
-    }
-
-    fn find(&self, key: usize, workspaces: &Workspaces) -> Arc<Entry> {
+    /// The slot of the stream with this key.
+    pub fn find(&self, key: usize, workspaces: &Workspaces) -> Arc<StreamSlot> {
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
         let found = {
             let streams = self
@@ -91,8 +74,8 @@ impl Streams {
         entry
     }
 
-    /// A new entry, for which the oldest half makes room if need be.
-    fn enter(&self, key: usize, workspaces: &Workspaces) -> Arc<Entry> {
+    /// Makes a new slot. If the map is full, the oldest half is forgotten first.
+    fn enter(&self, key: usize, workspaces: &Workspaces) -> Arc<StreamSlot> {
         let mut streams = self
             .by_handle
             .write()
@@ -122,17 +105,34 @@ impl Streams {
     }
 }
 
-impl Entry {
+impl StreamSlot {
+    /// What is known of the stream, which is the context's and, if `capture` says so, is captured. Calls on the same stream wait for
+    /// each other here.
+    pub(super) fn lock(
+        &self,
+        stream: Stream<'_>,
+        capture: Option<Capture>,
+        context: &PrimaryContext,
+        workspaces: &Workspaces,
+    ) -> Result<MutexGuard<'_, KnownStream>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        match capture {
+            Some(_) => check_context(stream, context)?,
+            None => known.recognise(stream, context, workspaces)?,
+        }
+        Ok(known)
+    }
+
     fn last_call(&self) -> u64 {
         self.last_call.load(Ordering::Relaxed)
     }
 }
 
-/// Forgets those of the streams that `goes` says and that no call has; gives their workspaces. The map is locked, so no call
-/// comes to have one.
+/// Forgets the streams that `goes` names and that no call is using, and returns their workspaces. The map is locked, so no call
+/// begins to use one meanwhile.
 fn forget(
-    streams: &mut HashMap<usize, Arc<Entry>>,
-    goes: impl Fn(&Entry) -> bool,
+    streams: &mut AddressMap<Arc<StreamSlot>>,
+    goes: impl Fn(&StreamSlot) -> bool,
 ) -> Vec<Workspace> {
     let mut given_up = Vec::new();
     streams.retain(|_, entry| match Arc::get_mut(entry) {
@@ -150,7 +150,7 @@ fn forget(
 }
 
 impl KnownStream {
-    /// Finds out whether this is the stream of the last call, and if it is not, whether it may be used.
+    /// Checks whether this is the stream of the last call, and if not, whether it may be used.
     fn recognise(
         &mut self,
         stream: Stream<'_>,
@@ -170,7 +170,7 @@ impl KnownStream {
         Ok(())
     }
 
-    /// The workspace for calls of this capture, with at least `state_words` state words; a new lease of one where there is none yet.
+    /// The workspace for calls of this capture, with at least `state_words` state words. Leases one if there is none yet.
     pub(super) fn captured_place(
         &mut self,
         capture: Capture,

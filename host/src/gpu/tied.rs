@@ -1,8 +1,8 @@
-//! What lives in a device's primary context, and is kept outside of the `Gpu`.
+//! Things that live in a device's primary context and are kept outside of the `Gpu`.
 //!
-//! It may outlive its context, which is lost by a fault, or destroyed by somebody who resets the device. What it names is gone then,
-//! and the driver may have given the same addresses and handles to others. So it is tied to the [`Generation`] of its context, is
-//! used and dropped in that alone, and is leaked in any other case: also in a process that was forked, where no driver call works.
+//! Such a thing may outlive its context, which a fault loses and a reset of the device destroys. Its addresses and handles are then
+//! invalid, and the driver may have reused them. So it is tied to the [`Generation`] of its context: it is used and dropped in that
+//! context only, and leaked otherwise. It is also leaked in a forked process, where no driver call works.
 
 use std::mem::ManuallyDrop;
 
@@ -18,7 +18,7 @@ pub(crate) struct Tied<T> {
 }
 
 impl<T> Tied<T> {
-    /// Ties what was made in the context that is entered.
+    /// Ties a thing to the entered context, in which it was made.
     pub fn new(entered: Entered<'_>, value: T) -> Self {
         Self {
             generation: entered.generation().clone(),
@@ -26,14 +26,14 @@ impl<T> Tied<T> {
         }
     }
 
-    /// The thing, if it is of the context that is entered.
+    /// The thing, if it was made in the entered context.
     pub fn of(&mut self, entered: Entered<'_>) -> Option<&mut T> {
         self.generation
             .is(entered.generation())
             .then_some(&mut *self.value)
     }
 
-    /// Drops the thing if it is of the context that is entered, and that is alive.
+    /// Drops the thing if it was made in the entered context and that context is alive.
     pub fn end(self, entered: Entered<'_>) {
         // The `Gpu` may not know yet that somebody has destroyed the context: any question shows it. Another failure does not mean that.
         let is_lost = |failure: driver::Failure| failure.code.is_sticky();

@@ -1,7 +1,7 @@
-//! The scratch memory of launches that come one after the other: one allocation, zeroed once.
+//! The scratch memory of launches that run one after the other: one allocation, zeroed once.
 //!
-//! What a workspace holds and why it need not be cleared again: [`warpfold_kernels::workspace`]. Which launches have which, and
-//! when another is made: [`super::scratch`] and [`super::workspaces`].
+//! [`warpfold_kernels::workspace`] says what a workspace holds and why it is never cleared again. [`super::scratch`] and
+//! [`super::workspaces`] say which launches use which workspace, and when another one is made.
 
 use warpfold_kernels::workspace::{STATES_OFFSET, workspace_bytes};
 
@@ -22,7 +22,7 @@ pub(crate) struct Workspace {
     state_words: u64,
 }
 
-/// Where a workspace is.
+/// The address and the size of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     /// Address of the tickets.

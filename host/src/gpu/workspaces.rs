@@ -1,11 +1,10 @@
-//! The workspaces that no stream has: free ones, ones that graphs have, and ones whose streams are gone.
+//! The workspaces that belong to no stream: free ones, those of graphs, and those whose streams are gone.
 //!
-//! - A *free* one is not used by any work, and is as good as new: what earlier launches have left there is seen to be old.
-//! - A graph that is captured gets one of its own, and the driver tells when the graph has gone, with all that was made of it and
-//!   all its launches: the workspace is free then. So work of the stream that was captured and launches of the graph may run at
-//!   the same time.
-//! - When a stream has gone, nothing tells whether its work is done. Its workspace is *retired*, and freed with others: freeing
-//!   memory waits for all work.
+//! - A *free* workspace is used by no work and is as good as new: the tags of earlier launches are recognised as old.
+//! - A captured graph gets a workspace of its own. The driver reports when the graph, everything made of it, and all its launches
+//!   are gone, and then the workspace is free. So the captured stream's own work and launches of the graph may run at the same time.
+//! - When a stream is gone, nothing reports whether its work is done. Its workspace is *retired* and freed later, together with
+//!   others: freeing memory waits for all work.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,10 +14,10 @@ use super::workspace::{Place, Workspace};
 use crate::driver::{Capture, Stream};
 use crate::error::Result;
 
-/// The most workspaces that lie free for the next call.
+/// The most free workspaces that are kept.
 const MOST_FREE: usize = 32;
 
-/// The most workspaces that wait for work that may use them.
+/// The most retired workspaces.
 const MOST_RETIRED: usize = 64;
 
 /// The workspaces of a context that no stream has.
@@ -31,7 +30,7 @@ pub(super) struct Workspaces {
 #[derive(Debug, Default)]
 struct Shared {
     held: Mutex<Held>,
-    /// Whether graphs have given back more than is kept.
+    /// Whether graphs have given back more workspaces than are kept.
     is_crowded: AtomicBool,
 }
 
@@ -39,7 +38,7 @@ struct Shared {
 struct Held {
     free: Vec<Workspace>,
     retired: Vec<Workspace>,
-    /// Those that graphs have, by the numbers of their leases.
+    /// The workspaces of graphs, by the numbers of their leases.
     leased: HashMap<u64, Workspace>,
     last_lease: u64,
 }
@@ -57,8 +56,8 @@ impl Workspaces {
         self.take_or(state_words, || Workspace::allocate(stream, state_words))
     }
 
-    /// A free workspace, or the one that `make` makes: with nothing locked, since it makes driver calls. The driver may be running the end
-    /// of a lease meanwhile, which takes the lock, and let no call go on before that.
+    /// A free workspace, or a new one of `make`. `make` runs without the lock, since it makes driver calls: the driver may be
+    /// running the end of a lease meanwhile, which takes the lock, and may block all calls until it is done.
     fn take_or(
         &self,
         state_words: u64,
@@ -68,8 +67,8 @@ impl Workspaces {
         free.map_or_else(make, Ok)
     }
 
-    /// A workspace with at least `state_words` state words for the graph that the capture will be. What has to be queued to prepare it
-    /// is done on `aside`, which is not captured, when this returns.
+    /// Leases a workspace with at least `state_words` state words to the graph that the capture makes. It is prepared on `aside`,
+    /// which is not captured, before this returns.
     pub fn lease(&self, capture: Capture, aside: Stream<'_>, state_words: u64) -> Result<Place> {
         let workspace = self.take(aside, state_words)?;
         aside.synchronize()?;
@@ -90,20 +89,20 @@ impl Workspaces {
         }
     }
 
-    /// Takes workspaces back that queued work may use.
+    /// Retires workspaces that queued work may still use.
     pub fn retire(&self, workspaces: impl IntoIterator<Item = Workspace>) {
         self.lock().retired.extend(workspaces);
         self.tidy();
     }
 
-    /// Frees what graphs have given back and is too much. Costs next to nothing where they have not.
+    /// Frees workspaces that graphs have given back beyond the bound. Nearly free of cost if there are none.
     pub fn tidy_after_graphs(&self) {
         if self.shared.is_crowded.load(Ordering::Relaxed) {
             self.tidy();
         }
     }
 
-    /// Frees what is too much.
+    /// Frees the workspaces beyond the bound.
     fn tidy(&self) {
         let mut held = self.lock();
         self.shared.is_crowded.store(false, Ordering::Relaxed);
@@ -117,7 +116,7 @@ impl Workspaces {
         drop(surplus);
     }
 
-    /// Frees all that no graph has.
+    /// Frees all workspaces but those of graphs.
     pub fn trim(&self) {
         let mut held = self.lock();
         let gone = (
@@ -128,7 +127,7 @@ impl Workspaces {
         drop(gone);
     }
 
-    /// Frees all, those of graphs too.
+    /// Frees all workspaces, those of graphs too.
     pub fn clear(&self) {
         let gone = std::mem::take(&mut self.lock().leased);
         drop(gone);
@@ -158,9 +157,8 @@ impl Held {
 }
 
 impl Drop for Lease {
-    /// Called by the driver, on a thread of its own: no driver call may be made here, so nothing is freed. Not either where this has the
-    /// last reference to what is shared, since the workspaces are going: `clear` has taken all of them before, and a lease that it
-    /// has taken the workspace of finds none.
+    /// Called by the driver, on a thread of its own. No driver call may be made here, so nothing is freed. That holds even if this is
+    /// the last reference to the shared state: `clear` has taken all workspaces before, so this lease finds none.
     fn drop(&mut self) {
         if let Some(shared) = self.shared.upgrade() {
             let mut held = shared.lock();

@@ -1,5 +1,5 @@
-//! A rank's board: the workspace of its launches, on which the host publishes what launches on other devices would have published
-//! there, and from which it takes what these launches publish for others.
+//! A rank's board: the workspace of its launches. On it the host publishes the values of other ranks, as if launches here had
+//! published them. From it the host reads the values that this rank's launches publish for others.
 //!
 //! The host knows the tag of the launches, since it writes the epoch before them. Each call has an epoch of its own, so
 //! nothing is cleared in between.
@@ -12,10 +12,10 @@ use crate::driver::{self, Address, Stream};
 use crate::error::Result;
 use crate::gpu::{Entered, Place, Workspace};
 
-/// Bytes of the control that are written: tickets and departures.
+/// Bytes of the control words that are written: tickets and departures.
 const CONTROL_BYTES: usize = 16;
 
-/// The last epoch of a board. Launches of the next tag but one would clear it themselves.
+/// The last epoch of a board. Soon after it, launches would clear the state words themselves.
 const LAST_EPOCH: u32 = u32::MAX - 2;
 
 /// A rank's board.
@@ -26,8 +26,8 @@ pub(super) struct Board {
 }
 
 impl Board {
-    /// Queues what makes the board ready for launches that need `state_words` state words, with these slots published already.
-    /// Gives where it is.
+    /// Queues the preparation of the board for launches that need `state_words` state words, with these slots already published.
+    /// Returns its address and size.
     ///
     /// Nothing queued uses the board or the notes.
     pub fn prepare<A: Accumulator>(
@@ -108,7 +108,7 @@ impl Board {
     }
 }
 
-/// A place whose slots from `first_slot` on are in the outgoing body. Launches that publish no others, and look at none, may use it.
+/// A workspace whose slots from `first_slot` on are in the outgoing body. Only for launches that publish no other slots and read none.
 pub(super) fn place_in_body<A: Accumulator>(place: Place, post: &Post, first_slot: u64) -> Place {
     let before: Address = first_slot.wrapping_mul(state_bytes::<A>() as u64);
     Place {
@@ -117,7 +117,7 @@ pub(super) fn place_in_body<A: Accumulator>(place: Place, post: &Post, first_slo
     }
 }
 
-/// Consecutive slots of some in order: the first of each run, and how many there are.
+/// Runs of consecutive slots among slots in order: the first slot of each run, and its length.
 fn runs(slots: impl Iterator<Item = u64>) -> Vec<(u64, usize)> {
     let mut runs: Vec<(u64, usize)> = Vec::new();
     for slot in slots {

@@ -16,17 +16,16 @@ use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel, kind};
 use crate::{reference, staged};
 
-/// Bytes of the longest slice that one GPU is given alone: it is done before others are woken.
+/// Bytes of the longest slice that goes to one GPU alone. It is done before other GPUs' threads are awake.
 const ALONE_BYTES: usize = 8 << 20;
 
 /// Several GPUs, for slices of the host.
 ///
-/// Each GPU is given its part of the items, over its own bus, by a thread of its own: of a reduction consecutive ones, of a scan
-/// pieces of up to 4 MiB in turn, which waits there until the pieces before it have been read. The results have the bits that
-/// one GPU would give. A slice of up to 8 MiB goes to the first GPU alone.
+/// Each GPU gets its part of the items over its own bus, from a thread of its own. For a reduction, the parts are consecutive. For a
+/// scan, pieces of up to 4 MiB are dealt out in turn, and a piece waits on its device until the pieces before it have been read. The
+/// results have the same bits as on one GPU. A slice of up to 8 MiB goes to the first GPU alone.
 ///
-/// A scan takes, beside lanes ([Memory](Gpu#memory)) and for the time of the call, 16 to 34 bytes of each device's memory for each
-/// 57 KiB.
+/// During the call, a scan takes 16 to 34 bytes of each device's memory for each 57 KiB, beside the lanes ([Memory](Gpu#memory)).
 ///
 /// ```
 /// use warpfold::group::Gpus;
@@ -78,7 +77,7 @@ impl Gpus {
     ///
     /// # Errors
     ///
-    /// The same as for [`reduce`](crate::reduce()), of whichever GPU.
+    /// The same as for [`reduce`](crate::reduce()), from any of the GPUs.
     pub(crate) fn reduce<O: Kernel<kind::reduce, T>, T: Item>(
         &self,
         items: &[T],
@@ -111,7 +110,7 @@ impl Gpus {
         Ok(O::lower(reference::combine_chunks::<O, T>(partials)))
     }
 
-    /// Each item combined with all before it. The host's memory binds it, and not the bus: two H200s took as long as one.
+    /// Each item combined with all before it. The host's memory limits the speed, and not the bus: two H200s took as long as one.
     pub(crate) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         &self,
         items: &[T],
@@ -131,7 +130,7 @@ impl Gpus {
                     .collect();
                 ranks.into_iter().map(ended).collect::<Vec<_>>()
             });
-            // What failed first, and not that something did on another.
+            // The original failure, and not a report that another rank failed.
             let is_reason = |error: &Error| !matches!(error, Error::Group(_));
             let mut errors = ends.into_iter().filter_map(Result::err).collect::<Vec<_>>();
             errors.sort_by_key(|error| !is_reason(error));

@@ -1,9 +1,9 @@
-//! What each rank says first of a call, so that all know the shares, and that all do the same.
+//! The first message of each rank in a call. From these, all ranks know the shares, and that all make the same call.
 //!
-//! Nothing of it is believed: peers may be of other versions, or hostile. So names are escaped before they are shown, and shares
-//! have a bound, before anything is allocated by their lengths.
+//! A header is not trusted: peers may be of other versions, or hostile. So names are escaped before they are shown, and the lengths
+//! of shares are checked against a bound before anything is allocated by them.
 
-use super::fault::{Fault, Matter};
+use super::{Fault, Matter};
 
 /// Bytes of a kernel's name that are compared as they are; the rest is compared by a hash.
 const NAME_BYTES: usize = 96;
@@ -11,19 +11,19 @@ const NAME_BYTES: usize = 96;
 /// Bytes of a header.
 pub(super) const HEADER_BYTES: usize = 5 * 8 + NAME_BYTES;
 
-/// Bytes of the longest share that a rank is believed to have: more than any device has memory. All that is allocated by the lengths of
-/// shares is a small part of it.
+/// Bytes of the longest share that is accepted: more than any device's memory. Allocations that depend on the lengths of shares are a
+/// small part of it.
 pub(super) const MOST_SHARE_BYTES: u64 = 1 << 40;
 
-/// What a rank says.
+/// The contents of a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Header {
-    /// Calls of the member, with this one.
+    /// Calls of the member, including this one.
     pub call: u64,
     /// The length of the rank's share.
     pub item_count: u64,
     pub item_bytes: u64,
-    /// The rank that gets the result; none for all.
+    /// The rank that gets the result; `None` for all ranks.
     pub root: Option<u64>,
     /// The kernel's name, and a hash of all of it.
     name: [u8; NAME_BYTES],
@@ -77,8 +77,8 @@ impl Header {
         }
     }
 
-    /// The first difference between what rank 0 says and what another rank does, or else the first share that no device has. All ranks
-    /// find the same.
+    /// The first difference between rank 0's header and another rank's; otherwise the first share that is too long. All ranks find
+    /// the same one.
     pub fn check_all(headers: &[Self]) -> Result<(), Fault> {
         for (rank, header) in headers.iter().enumerate().skip(1) {
             header.check(rank, &headers[0])?;
@@ -125,7 +125,8 @@ impl Header {
         })
     }
 
-    /// The kernel's name, escaped: it may be any bytes. With the hash where that is of another name, as of one that is too long.
+    /// The kernel's name, escaped, since it may be any bytes. With the hash if the hash is not of these bytes, as for a name that was
+    /// cut off.
     fn kernel(&self) -> String {
         let end = self.name.iter().position(|&byte| byte == 0);
         let name = &self.name[..end.unwrap_or(NAME_BYTES)];

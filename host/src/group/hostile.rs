@@ -1,5 +1,4 @@
-//! Peers that say anything: a rank that believes them is refused with an error, or ends with some result, and touches nothing that is
-//! not its own.
+//! Peers that send arbitrary messages. A rank returns an error or some result, and never accesses memory out of bounds.
 
 use std::time::Duration;
 
@@ -33,18 +32,18 @@ impl Dice {
     }
 }
 
-/// What peers do to a message that would be right.
+/// How peers change a message that would be right.
 #[derive(Debug, Clone, Copy)]
 enum How {
-    /// Another length of their share.
+    /// A wrong length of their share.
     Lengths,
-    /// A few other bytes.
+    /// A few wrong bytes.
     Bytes,
-    /// All bytes are others.
+    /// Only wrong bytes.
     All,
 }
 
-/// The way to peers that say such things.
+/// A transport to such peers.
 #[derive(Debug)]
 struct Hostile {
     rank: usize,
@@ -87,7 +86,7 @@ impl Transport for Hostile {
         let incoming = post.incoming(body_bytes).chunks_exact_mut(mine.len());
         for (rank, message) in incoming.enumerate() {
             message.copy_from_slice(&mine);
-            // All is well with them, so that they are listened to.
+            // They report no failure, so that the rank reads on.
             if rank != self.rank {
                 self.change(&mut message[ENVELOPE_BYTES + 8..]);
             }

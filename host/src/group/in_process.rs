@@ -1,9 +1,9 @@
-//! The way between ranks of one process: bytes through the process's memory, and the driver's copies between devices.
+//! The transport between ranks of one process: bytes through the process's memory, and the driver's copies between devices.
 //!
-//! The ranks meet in a room. Each lays down something and waits; who comes last takes all of it as the round's, and wakes the
-//! others. A rank that waits too long, or leaves, closes the room, and whoever is in it, or comes later, is told why.
+//! The ranks meet in a room. In each round, a rank deposits a message and waits. The last rank to come ends the round and wakes the
+//! others. A rank that waits too long, or leaves, closes the room. All ranks inside, and those that come later, get the reason.
 //!
-//! To wake a thread takes longer than a short call, so a rank that waits looks for news for a while before it sleeps.
+//! Waking a thread takes longer than a short call. So a waiting rank spins for a while before it sleeps.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,10 +16,10 @@ use super::transport::{Local, Parcel, Transport};
 use crate::driver::{self, Context};
 use crate::error::Result;
 
-/// How long a rank looks for news before it sleeps.
+/// How long a rank spins before it sleeps.
 const EAGER: Duration = Duration::from_micros(200);
 
-/// One rank's way to the others.
+/// One rank's end of the transport.
 #[derive(Debug)]
 pub(super) struct InProcess {
     rank: usize,
@@ -32,32 +32,32 @@ struct Room {
     size: usize,
     state: Mutex<State>,
     changed: Condvar,
-    /// Counts what is new: rounds that are over, and the closing.
+    /// Counts events: rounds that have ended, and the closing.
     news: AtomicU64,
 }
 
 #[derive(Debug)]
 struct State {
-    /// What the ranks that have come to this round laid down.
+    /// The messages of the ranks that have come to this round.
     laid: Vec<Option<Message>>,
-    /// How many rounds are over.
+    /// How many rounds have ended.
     rounds: u64,
-    /// What was laid down in the last. The next is not over before all ranks have seen it.
+    /// The messages of the last round. The next round cannot end before all ranks have seen them.
     last: Arc<Vec<Message>>,
     /// Why the room is closed.
     closed: Option<Fault>,
 }
 
-/// What a rank lays down.
+/// A rank's message.
 #[derive(Debug, Clone)]
 enum Message {
     Bytes(Vec<u8>),
-    /// What it sends, and the context in which that lies.
+    /// The memory that it sends, and the context of that memory.
     Parcels(Vec<Parcel>, Context),
 }
 
 impl InProcess {
-    /// The ways of `size` ranks to each other.
+    /// The transports of `size` ranks.
     pub fn of_ranks(size: usize) -> impl Iterator<Item = Self> {
         let room = Arc::new(Room {
             size,
@@ -80,7 +80,7 @@ impl InProcess {
         Ok(self.room.meet(self.rank, message, limit)?)
     }
 
-    /// Fetches what others send here.
+    /// Copies the memory that other ranks send to this one.
     fn fetch(&self, local: Local<'_>, laid: &[Message], receives: &[Parcel]) -> Result<()> {
         let home = local.entered.home();
         for (rank, message) in laid.iter().enumerate() {
@@ -120,7 +120,7 @@ impl Transport for InProcess {
         for (to, message) in incoming.zip(laid.iter()) {
             match message {
                 Message::Bytes(bytes) if bytes.len() == to.len() => to.copy_from_slice(bytes),
-                // Something else: with that rank not all is well.
+                // Anything else: that rank is out of step.
                 _ => to.fill(0),
             }
         }
@@ -132,10 +132,10 @@ impl Transport for InProcess {
         let laid = self.meet(message, local.limit)?;
         let fetched = self.fetch(local, &laid, receives);
         if fetched.is_err() {
-            // Some of it may be under way.
+            // Some copies may be under way.
             let _ = local.stream.synchronize();
         }
-        // Nobody changes or frees what he sent before all have it. So a rank that failed comes too.
+        // No rank changes or frees the memory it sent before all have copied it. So a rank that failed also takes part in this round.
         let met = self.meet(Message::Bytes(Vec::new()), local.limit);
         if fetched.is_err() {
             self.abort();
@@ -155,7 +155,7 @@ impl Drop for InProcess {
 }
 
 impl Room {
-    /// Lays a message down, and waits for those of all ranks.
+    /// Deposits a message, and waits for those of all ranks.
     fn meet(
         &self,
         rank: usize,
@@ -203,25 +203,25 @@ impl Room {
         }
     }
 
-    /// Waits awake, for a while, until there is something newer than this.
+    /// Spins, for a while, until there is a newer event than this.
     fn look_for_news(&self, seen: u64, begin: Instant, limit: Duration) {
         while self.news.load(Ordering::Acquire) == seen && begin.elapsed() < EAGER.min(limit) {
             thread::yield_now();
         }
     }
 
-    /// Tells the others that there is something new; the state is locked, and changed already.
+    /// Signals an event to the others. The state is locked and already changed.
     fn tell(&self) {
         self.news.fetch_add(1, Ordering::Release);
         self.changed.notify_all();
     }
 
-    /// A rank is gone: nobody need wait for it.
+    /// A rank is gone: the others stop waiting for it.
     fn leave(&self, rank: usize) {
         self.close(&mut self.lock(), Fault::RankLeft { rank });
     }
 
-    /// Closes the room, if nobody has yet.
+    /// Closes the room, unless it is closed.
     fn close(&self, state: &mut State, fault: Fault) {
         state.closed.get_or_insert(fault);
         self.tell();

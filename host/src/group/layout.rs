@@ -1,13 +1,12 @@
-//! How the shares of the ranks lie, and which rank works on what.
+//! The layout of the ranks' shares, and which rank works on which items.
 //!
-//! Items lie one after the other on the ranks, cut anywhere. They are worked on in units: the chunks of a reduction, the tiles of
-//! a scan. A unit belongs to the rank that has its first item, so the units of a rank are consecutive, and of these only the
-//! last can be **torn**: have items on later ranks. These ranks send them, and each sends at most the head of its share, to one
-//! rank.
+//! The ranks hold consecutive items, cut anywhere. The work is divided into units: the chunks of a reduction, the tiles of
+//! a scan. A unit belongs to the rank that has its first item. So the units of a rank are consecutive, and only the last of them
+//! can be **torn**, with items on later ranks. Those ranks send the items: each sends at most the head of its share, to one rank.
 
 use std::ops::Range;
 
-/// How the shares lie.
+/// The layout of the shares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     /// The first item of each rank, and the number of all items.
@@ -74,7 +73,7 @@ impl Layout {
         (0..self.ranks()).any(|rank| self.torn(rank).is_some())
     }
 
-    /// What a rank has of another's unit: whose, and the items.
+    /// The items of another rank's unit that a rank holds, and that other rank.
     pub fn head(&self, rank: usize) -> Option<(usize, Range<u64>)> {
         let share = self.share(rank);
         let head = share.start
@@ -89,7 +88,7 @@ impl Layout {
         Some((owner, head))
     }
 
-    /// What other ranks have of a rank's last unit: who, and the items, in order.
+    /// The items of a rank's last unit that other ranks hold, with those ranks, in order.
     pub fn heads_of(&self, owner: usize) -> Vec<(usize, Range<u64>)> {
         let heads = (owner + 1..self.ranks()).filter_map(|rank| {
             let (of, items) = self.head(rank)?;
@@ -131,7 +130,7 @@ mod tests {
                 }
                 assert_eq!(units.start, next_unit, "{lengths:?}");
                 next_unit = units.end;
-                // The rank's own items from its first unit on, and then those it is sent.
+                // The rank's own items from its first unit on, and then the items that it receives.
                 assert_eq!(next_item, layout.items(units.start).start);
                 assert!(layout.share(rank).contains(&next_item));
                 next_item = layout.share(rank).end;

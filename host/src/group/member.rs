@@ -20,11 +20,11 @@ use crate::request::AtRoot;
 
 /// A rank of a group: a GPU that works together with those of the other ranks.
 ///
-/// The items of a call lie one after the other on the ranks, in rank order: on each a share, of any length, 0 too. All ranks make
-/// the same calls in the same order. A call waits for the others, and runs after all that was queued on the default
-/// stream of the rank's device and on `cust`'s streams there before.
+/// The ranks hold consecutive items, in rank order: each a share of any length, 0 too. All ranks make the same calls in the same
+/// order. A call waits for the other ranks, and runs after the work that is queued on the default stream of the rank's device and
+/// on streams that are ordered with it, as `cust`'s are.
 ///
-/// The results have the bits that one GPU would give, whatever the number of ranks and wherever the items are cut: see the
+/// The results have the same bits as on one GPU, for any number of ranks and wherever the items are cut: see the
 /// [module's documentation](super).
 ///
 /// From its first call on, a member keeps page-locked memory for its messages, 20 KiB and 16 more for each rank, and a board of
@@ -32,14 +32,13 @@ use crate::request::AtRoot;
 ///
 /// # Failures
 ///
-/// Where a call fails on one rank, it fails on all: there with the reason, on the others with [`Fault::RankFailed`], and the
-/// group may be used on. If a rank does something else than the others, all get [`Fault::Disagreement`]. If one does not come within the
-/// group's limit, or goes, or is out of step for another reason, the group is dissolved: every call of every rank fails from
-/// then on, none waits longer than the limit for others, and the group has to be made anew. So it is when the rank's [`Gpu`] has lost the
-/// context that the group was made in.
+/// If a call fails on one rank, it fails on all: on that rank with the reason, on the others with [`Fault::RankFailed`]. The
+/// group can still be used. If a rank makes another call than the others, all get [`Fault::Disagreement`]. A timeout, a rank that leaves
+/// or is out of step for another reason, or a lost context ends the group: every later call of every rank fails within the limit, and
+/// a new group has to be made.
 pub struct Member<'gpu> {
     gpu: &'gpu Gpu,
-    /// Dropped with the member, but for a process that was forked.
+    /// Dropped with the member, except in a forked process.
     transport: ManuallyDrop<Box<dyn Transport + 'gpu>>,
     limit: Duration,
     /// Made by the first call.
@@ -69,16 +68,37 @@ impl<'gpu> Member<'gpu> {
     }
 
     /// Joins the group of this id as one of `size` ranks, over NCCL: in a process of its own, or on a thread of its own. Waits for
-    /// the others, and neither here nor in a call longer than `limit`.
+    /// the other ranks, here and in each call no longer than `limit`.
     ///
-    /// All ranks need the same `size`, and each a device of its own. Groups that have devices in common make their calls one after
-    /// the other, in the same order on all of these: NCCL's kernels for one could wait for those for another (NCCL's user guide, *Using
-    /// multiple NCCL communicators concurrently*), and calls would end with [`Fault::TimedOut`].
+    /// All ranks need the same `size`, and each a device of its own. Groups that share devices have to make their calls one after
+    /// the other, in the same order on all of these devices. Otherwise NCCL's kernels of one group could wait for those of another (NCCL's
+    /// user guide, *Using multiple NCCL communicators concurrently*), and calls would end with [`Fault::TimedOut`].
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::group::{Member, UniqueId};
+    /// use warpfold::{Gpu, Sum, reduce};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let (rank, bytes) = (1, [0; UniqueId::BYTES]);
+    /// // Rank 0 has made the id by `UniqueId::new()?`, and sent its bytes to the others.
+    /// let id = UniqueId::from_bytes(bytes);
+    /// let gpu = Gpu::with_device(rank)?;
+    /// let mut member = Member::join(&gpu, &id, rank as usize, 2, Duration::from_secs(60))?;
+    /// gpu.make_current()?;
+    /// let share = DeviceBuffer::from_slice(&[1.5f32, 2.0])?;
+    /// let of_all = reduce::<Sum, _>(&share).wait(&mut member)?;
+    /// let at_rank_0 = reduce::<Sum, _>(&share).wait(member.at_root(0))?;
+    /// assert_eq!(at_rank_0, (rank == 0).then_some(of_all));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
     /// [`Error::Group`](crate::Error::Group): [`Fault::LibraryNotFound`], [`Fault::FunctionMissing`], [`Fault::NoSuchRank`],
-    /// [`Fault::TimedOut`], [`Fault::Nccl`]. And what [`Gpu::make_current`] may give.
+    /// [`Fault::TimedOut`], [`Fault::Nccl`]. And those of [`Gpu::make_current`].
     pub fn join(
         gpu: &'gpu Gpu,
         id: &UniqueId,
@@ -108,8 +128,8 @@ impl<'gpu> Member<'gpu> {
         self.gpu
     }
 
-    /// Where a reduction runs whose result the rank `root` alone needs: `reduce::<Sum, _>(&share).wait(member.at_root(0))` gives it `Some`
-    /// result, and other ranks `None`. Besides what a reduction may give, that is [`Fault::NoSuchRank`].
+    /// Runs a reduction whose result goes to the rank `root` only. `reduce::<Sum, _>(&share).wait(member.at_root(0))` returns `Some`
+    /// result there, and `None` on other ranks. Beside the errors of a reduction, there is [`Fault::NoSuchRank`].
     pub fn at_root(&mut self, root: usize) -> AtRoot<'_, 'gpu> {
         AtRoot { member: self, root }
     }
@@ -149,7 +169,7 @@ impl<'gpu> Member<'gpu> {
         if self.is_dissolved {
             return Err(Fault::Dissolved.into());
         }
-        // Until it is known better: a panic leaves it so.
+        // Assumed until the call has ended well, so that a panic leaves it so.
         self.is_dissolved = true;
         self.calls += 1;
         let mut in_step = false;
@@ -187,14 +207,14 @@ impl<'gpu> Member<'gpu> {
 
 impl Drop for Member<'_> {
     fn drop(&mut self) {
-        // In a process that was forked no driver call works, and a lock that another thread held stays held: all of it is leaked.
+        // In a forked process no driver call works, and a lock that another thread held is never released. So everything is leaked.
         if refuse_in_child().is_err() {
             return;
         }
         if self.is_dissolved {
             self.transport.abort();
         }
-        // Where the context is lost, so is what was in it.
+        // If the context is lost, so is everything that was in it.
         if let Some(kept) = self.kept.take() {
             let _ = self.gpu.enter(|entered| {
                 kept.end(entered);

@@ -1,13 +1,13 @@
-//! The way between ranks of several processes, on one machine or several: NCCL.
+//! The transport between ranks of several processes, on one machine or several: NCCL.
 //!
-//! Communicators do not block: NCCL's calls return at once, and this asks how far they are until they are done or the
-//! limit is over. Then the communicator is aborted, which ends whatever of it is on the device. NCCL's kernels read and write
-//! messages in page-locked memory.
+//! Communicators do not block: NCCL's calls return at once, and this module polls them until they are done or the limit is
+//! over. Then the communicator is aborted, which ends its work on the device. NCCL's kernels read and write messages in page-locked
+//! memory.
 //!
-//! **Ranks that come late.** What a rank sends waits for the other in its device's memory, also when the sender has given up: so a
-//! rank that comes far too late finds a message, as if all were well. The envelope of each says how long after the
-//! last one its rank came, and when it will give up; by that all ranks see who was too late. Their clocks begin when the last
-//! message arrived, so to within the time by which that differs.
+//! **Late ranks.** A message waits in the receiver's device memory, even if the sender has given up. So a rank that comes far too
+//! late still finds a message. Therefore each envelope says how long after the last message its rank came, and when it gives up.
+//! From these, all ranks see who was too late. The clocks start when the last message arrived, so they agree up to the difference
+//! of its arrival times.
 
 mod library;
 
@@ -27,10 +27,10 @@ use crate::gpu::{Generation, Gpu, Tied, refuse_in_child};
 
 pub(super) use self::library::ID_BYTES;
 
-/// How long is asked again and again, before there are pauses.
+/// How long to poll without pauses.
 const EAGER: Duration = Duration::from_micros(200);
 
-/// The pauses between questions.
+/// The pause between later polls.
 const PAUSE: Duration = Duration::from_micros(50);
 
 /// Asks NCCL for an id.
@@ -46,7 +46,7 @@ pub(super) fn unique_id() -> Result<[u8; ID_BYTES], Fault> {
 /// One rank's way to the others.
 pub(super) struct Nccl<'gpu> {
     functions: &'static Functions,
-    /// None when it is aborted.
+    /// `None` once it is aborted.
     communicator: Option<Communicator>,
     rank: usize,
     size: usize,
@@ -56,11 +56,11 @@ pub(super) struct Nccl<'gpu> {
     met: Instant,
     /// The context in which the communicator lives.
     generation: Generation,
-    /// Where the rank's own work ends on the stream.
+    /// Recorded on the stream after the rank's own work.
     own_work: Option<Tied<Event>>,
 }
 
-/// NCCL's name for a rank's way.
+/// NCCL's communicator of a rank.
 #[derive(Clone, Copy)]
 struct Communicator(RawCommunicator);
 
@@ -72,7 +72,7 @@ unsafe impl Send for Communicator {}
 enum Stage {
     /// The rank's own work is under way.
     OwnWork,
-    /// NCCL waits for other ranks, or carries.
+    /// NCCL waits for other ranks, or copies.
     Carrying,
     Done,
 }
@@ -161,7 +161,7 @@ impl<'gpu> Nccl<'gpu> {
             let asked = unsafe { (functions.async_error)(communicator, &mut state) };
             functions.check("ncclCommGetAsyncError", asked)?;
             functions.check(call, state)?;
-            // While NCCL's own thread queues, the driver is left to that.
+            // While NCCL's own thread queues work, no driver call is made here.
             let mut passed = begin.elapsed();
             if state != IN_PROGRESS || passed >= limit {
                 match stage()? {
@@ -228,14 +228,14 @@ impl<'gpu> Nccl<'gpu> {
         })
     }
 
-    /// Whether what the communicator has on the device is there: not in a process that was forked, nor where somebody has destroyed
-    /// the context. NCCL would free memory that may be others' by now.
+    /// Whether the communicator's memory on the device still exists. It does not in a forked process, or after the context was
+    /// destroyed: NCCL would then free memory that may belong to others.
     fn is_there(&self) -> bool {
         if refuse_in_child().is_err() {
             return false;
         }
         let mut is_another = false;
-        // Asks the driver, so that the `Gpu` learns of a context that is destroyed.
+        // Asks the driver, so that the `Gpu` notices a destroyed context.
         let _ = self.gpu.enter(|entered| {
             is_another = !self.generation.is(entered.generation());
             Ok(driver::free_bytes()?)
@@ -254,7 +254,7 @@ impl<'gpu> Nccl<'gpu> {
     }
 }
 
-/// The ranks whose messages say that they came when another had given up.
+/// The ranks that came after another rank had given up, by their messages.
 fn late_ranks<'a>(messages: impl Iterator<Item = &'a [u8]> + Clone) -> Vec<usize> {
     let number = |message: &[u8], at: usize| {
         let mut number = [0; 8];
@@ -355,7 +355,7 @@ impl Transport for Nccl<'_> {
 
     fn abort(&mut self) {
         let is_there = self.is_there();
-        // Taken in any case: where its context is gone, it is leaked.
+        // Taken in any case. If its context is gone, it is leaked.
         if let Some(Communicator(communicator)) = self.communicator.take()
             && is_there
         {

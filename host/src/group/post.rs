@@ -1,4 +1,4 @@
-//! What a rank sends and gets: page-locked memory that the host and the device both write and read.
+//! A rank's messages: page-locked memory that both the host and the device write and read.
 //!
 //! ```text
 //! notes       what the host writes to a board                    at most 4 KiB
@@ -6,11 +6,11 @@
 //! incoming    the messages of all ranks, one after the other
 //! ```
 //!
-//! A message is an envelope, which the transport uses; a word that says whether all is well with its rank; and a body. Kernels
-//! and copies may write the body, so that it sets out without a word of the host.
+//! A message has an envelope, which the transport uses; a word that says whether its rank has failed; and a body. Kernels
+//! and copies may write the body, so that it can be sent without waiting for the host.
 //!
-//! The memory is written and read by the host only while nothing queued uses it: before a call's launches, and after a message
-//! has been carried, which waits for all that was queued. A call waits for its stream before it ends, so it leaves nothing queued.
+//! The host accesses the memory only while no queued work uses it: before a call's launches, and after a message was sent, which
+//! waits for all queued work. A call waits for its stream before it ends, so it leaves no work queued.
 
 use std::ptr::NonNull;
 
@@ -24,7 +24,7 @@ use crate::gpu::{Entered, PinnedMemory};
 /// The transport's part of a message.
 pub(super) const ENVELOPE_BYTES: usize = 16;
 
-/// An envelope, and the word that says whether all is well.
+/// An envelope, and the word that says whether the rank has failed.
 const HEAD_BYTES: usize = ENVELOPE_BYTES + 8;
 
 /// Bytes of the notes: a control, and the values of a group and its prefix.
@@ -33,7 +33,7 @@ const NOTES_BYTES: usize = 5 << 10;
 const _: () =
     assert!(16 + (SCAN_GROUP_TILES as usize + 1) * 8 * ACCUMULATOR_MAX_WORDS <= NOTES_BYTES);
 
-/// Bytes of the shortest room for a message: enough for any that is sent first of a call.
+/// Bytes of the smallest room for a message: enough for the first message of any call.
 const LEAST_BYTES: usize = 16 << 10;
 
 /// A rank's messages.
@@ -60,7 +60,7 @@ impl Post {
         })
     }
 
-    /// Checks that the memory is there still: it goes with its context, which somebody may have reset.
+    /// Checks that the memory still exists: it is freed with its context, which may have been reset.
     pub fn check(&self) -> Result<()> {
         self.memory.check()
     }
@@ -79,19 +79,19 @@ impl Post {
         HEAD_BYTES + body_bytes
     }
 
-    /// Where the device finds the outgoing message, and where the incoming ones go.
+    /// The device addresses of the outgoing message and of the incoming ones.
     pub fn addresses(&self) -> (Address, Address) {
         let outgoing = self.memory.address() + NOTES_BYTES as u64;
         (outgoing, outgoing + self.room as u64)
     }
 
-    /// Where the device finds the body of the outgoing message.
+    /// The device address of the body of the outgoing message.
     pub fn body(&self) -> Address {
         self.addresses().0 + HEAD_BYTES as u64
     }
 
-    /// Where a copy of the driver's that goes to the host puts the byte `at` of the outgoing body, and the bytes from there to the
-    /// end of the room.
+    /// For copies to the host: the host address of byte `at` of the outgoing body, and the number of bytes from there to the end of
+    /// the room.
     pub fn place_in_body(&self, at: usize) -> (NonNull<u8>, usize) {
         let room = self.room - HEAD_BYTES;
         let at = at.min(room);
@@ -100,7 +100,7 @@ impl Post {
         (place, room - at)
     }
 
-    /// Where the notes are, for copies to the device.
+    /// The host address of the notes, for copies to the device.
     pub fn notes_start(&self) -> NonNull<u8> {
         self.memory.start()
     }
@@ -117,7 +117,7 @@ impl Post {
         self.bytes(NOTES_BYTES + HEAD_BYTES, room)[..bytes].copy_from_slice(&body[..bytes]);
     }
 
-    /// Says in the outgoing message whether all is well here.
+    /// Writes to the outgoing message whether this rank has failed.
     pub fn say(&mut self, is_well: bool) {
         let word = u64::from(is_well).to_ne_bytes();
         self.bytes(NOTES_BYTES + ENVELOPE_BYTES, 8)
@@ -136,7 +136,7 @@ impl Post {
         self.bytes(NOTES_BYTES + self.room, bytes)
     }
 
-    /// The messages that have come.
+    /// The messages that have arrived.
     pub fn received(&mut self, body_bytes: usize) -> Received<'_> {
         Received {
             bytes: self.incoming(body_bytes),
@@ -168,7 +168,7 @@ impl<'a> Received<'a> {
         self.messages().map(|message| &message[HEAD_BYTES..])
     }
 
-    /// The first rank with which not all is well.
+    /// The first rank that has failed.
     pub fn first_failed(&self) -> Option<usize> {
         let well = 1u64.to_ne_bytes();
         self.messages()

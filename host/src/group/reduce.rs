@@ -8,8 +8,8 @@
 //! combine all of them                          on the host, along the contract's tree
 //! ```
 //!
-//! Which chunks there are depends on the number of all items, and a chunk's partial on its items; so nothing depends on the
-//! ranks. Where one rank has all chunks it reduces as one GPU does, and hands over the result.
+//! The chunks depend on the number of all items, and a chunk's partial on its items, so nothing depends on the
+//! ranks. If one rank has all chunks, it reduces them as one GPU does, and sends the result.
 
 use std::iter;
 
@@ -59,7 +59,7 @@ fn check(session: &Session<'_>, root: Option<usize>, share: Span) -> Result<()> 
     session.check_memory(Argument::Input, share)
 }
 
-/// Has one rank, which has all chunks, reduce them, and hand the result to all.
+/// One rank has all chunks: it reduces them, and sends the result to all.
 fn reduce_on<O: Kernel<kind::reduce, T>, T: Item>(
     session: &mut Session<'_>,
     layout: &Layout,
@@ -71,9 +71,8 @@ fn reduce_on<O: Kernel<kind::reduce, T>, T: Item>(
     let mut queued = Ok(());
     if session.rank() == owner {
         let (rank, result) = (owner, session.post.body());
-        queued = Queue::on_own(session.entered, &session.call, |queue| {
-            queue_chunks::<O, T>(queue, rank, layout, share, torn, result)
-        });
+        let mut queue = Queue::on_own(session.entered, &session.call);
+        queued = queue_chunks::<O, T>(&mut queue, rank, layout, share, torn, result);
     }
     let mut bodies = session.agree_on_queued(queued, bytes)?.bodies();
     let mut result = O::Output::zeroed();
@@ -83,7 +82,7 @@ fn reduce_on<O: Kernel<kind::reduce, T>, T: Item>(
     Ok(result)
 }
 
-/// Has each rank reduce its chunks, and combines the partials of all.
+/// Each rank reduces its chunks, and combines the partials of all ranks.
 fn reduce_on_many<O: Kernel<kind::reduce, T>, T: Item>(
     session: &mut Session<'_>,
     layout: &Layout,
@@ -120,12 +119,11 @@ fn queue_partials<O: Kernel<kind::reduce, T>, T: Item>(
     let board = &mut *session.board;
     let place =
         board.prepare::<O::Accumulator>(session.entered, stream, session.post, state_words, &[])?;
-    // The chunks are not all of them, so that no block takes the last ticket: none looks at a partial, or writes a result.
+    // These are not all chunks, so no block takes the last ticket: no block reads partials or writes a result.
     let place = place_in_body::<O::Accumulator>(place, session.post, chunks.start);
     let result = session.call.result()?;
-    Queue::on_board(session.entered, &session.call, place, |queue| {
-        queue_chunks::<O, T>(queue, rank, layout, share, torn, result)
-    })
+    let mut queue = Queue::on_board(session.entered, &session.call, place);
+    queue_chunks::<O, T>(&mut queue, rank, layout, share, torn, result)
 }
 
 /// Queues the chunks of a rank: those of its share, and the torn one.

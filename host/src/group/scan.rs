@@ -5,20 +5,20 @@
 //! bring torn tiles together              where shares are not cut between tiles
 //! read the own tiles                     all but the last rank: the kernel publishes their aggregates and stores nothing
 //! hand the aggregates to all ranks       of groups of tiles; of single tiles where a group is shared
-//! scan the own tiles                     with what stands before on the board
+//! scan the own tiles                     with their prefix on the board
 //! bring the results of torn tiles back
 //! ```
 //!
-//! The aggregates of tiles and of whole groups do not depend on what stands before, so the first pass begins with
-//! identities. Then every rank folds the group's prefix in the contract's order, and the scan finds it on its board
-//! as if the tiles before had published it: it, and the aggregates of the tiles before in the rank's first group.
+//! The aggregates of tiles and of whole groups do not depend on the prefix, so the first pass begins with identities. Then every
+//! rank folds the prefix of its first group in the contract's order. The scan finds that prefix on its board, and the aggregates
+//! of the earlier tiles of that group, as if those tiles had published them.
 
 mod before;
 
 use std::iter;
 use std::ops::Range;
 
-use warpfold_kernels::tuning;
+use warpfold_kernels::scan::tuning;
 use warpfold_kernels::workspace::scan_state_words;
 
 use self::before::{Before, Places, aggregate_count, aggregates_of};
@@ -31,8 +31,9 @@ use crate::error::{Argument, Result};
 use crate::gpu::Place;
 use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel};
-use crate::launch::{Queue, Span, check_scan};
+use crate::launch::{Queue, Span};
 use crate::reference;
+use crate::whole::check_scan;
 
 /// Scans all items, of which this rank has `share`, to `output`.
 pub(super) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
@@ -47,7 +48,7 @@ pub(super) fn scan<K: Kind, O: Kernel<K, T>, T: Item>(
         None,
         share,
         checked,
-        |item_count| tuning::scan::tiles::<O, T>().items(item_count),
+        |item_count| tuning::tiles::<O, T>().items(item_count),
     )?;
     let result_bytes = size_of::<O::Output>();
     let torn = session.mend::<T>(&layout, share, result_bytes)?;
@@ -87,7 +88,7 @@ struct Part<'a> {
     torn: Option<&'a Torn>,
 }
 
-/// What becomes of a rank's tiles.
+/// What a pass does with a rank's tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pass {
     /// Their aggregates are published.
@@ -96,7 +97,7 @@ enum Pass {
     Scan,
 }
 
-/// Scans this rank's tiles: all of it is queued when this returns, and done up to the scan itself.
+/// Scans this rank's tiles. When this returns, everything before the scan is done, and the scan is queued.
 fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &Part<'_>,
@@ -115,7 +116,7 @@ fn scan_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     }
 }
 
-/// Hands the aggregates of this rank's tiles to all, and gives what stands before its first.
+/// Sends the aggregates of this rank's tiles to all, and returns the prefix of its first tile.
 fn share_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &Part<'_>,
@@ -150,14 +151,14 @@ fn queue_aggregates<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &Part<'_>,
 ) -> Result<()> {
-    let places = Places::new(tuning::scan::tiles::<O, T>(), part.layout.item_count());
+    let places = Places::new(tuning::tiles::<O, T>(), part.layout.item_count());
     let nothing = Before::new(O::identity());
     let place = queue_pass::<K, O, T>(session, part, Pass::Publish, &nothing)?;
     let slots = aggregates_of(part.layout.units(part.rank)).map(|slot| places.of(slot));
     Board::take::<O::Accumulator>(place, session.call.stream(), session.post, slots)
 }
 
-/// Queues a pass over this rank's tiles, with what stands before them; gives where the board is.
+/// Queues a pass over this rank's tiles, with their prefix. Returns the board's address and size.
 fn queue_pass<K: Kind, O: Kernel<K, T>, T: Item>(
     session: &mut Session<'_>,
     part: &Part<'_>,
@@ -165,7 +166,7 @@ fn queue_pass<K: Kind, O: Kernel<K, T>, T: Item>(
     before: &Before<O::Accumulator>,
 ) -> Result<Place> {
     let item_count = part.layout.item_count();
-    let tiles = tuning::scan::tiles::<O, T>();
+    let tiles = tuning::tiles::<O, T>();
     let places = Places::new(tiles, item_count);
     let state_words = scan_state_words::<O::Accumulator>(tiles, item_count);
     let place = session.board.prepare(
@@ -175,9 +176,8 @@ fn queue_pass<K: Kind, O: Kernel<K, T>, T: Item>(
         state_words,
         &before.seeds(&part.layout.units(part.rank), &places),
     )?;
-    Queue::on_board(session.entered, &session.call, place, |queue| {
-        queue_tiles::<K, O, T>(queue, part, pass)
-    })?;
+    let mut queue = Queue::on_board(session.entered, &session.call, place);
+    queue_tiles::<K, O, T>(&mut queue, part, pass)?;
     Ok(place)
 }
 
@@ -230,7 +230,7 @@ fn queue_tiles<K: Kind, O: Kernel<K, T>, T: Item>(
     Ok(())
 }
 
-/// Where item 0 would be, if the item `first_item` is at `address`.
+/// The address that item 0 would have if the item `first_item` is at `address`.
 fn base<T>(address: Address, first_item: u64) -> Address {
     address.wrapping_sub(first_item.wrapping_mul(size_of::<T>() as u64))
 }

@@ -18,7 +18,7 @@ use crate::launch::Span;
 /// A call of a rank.
 pub(super) struct Session<'a> {
     pub entered: Entered<'a>,
-    /// A stream of the call's own, which comes after all that the program has queued.
+    /// A stream of the call's own, ordered after the program's queued work.
     pub call: Call<'a>,
     pub transport: &'a mut dyn Transport,
     pub post: &'a mut Post,
@@ -26,7 +26,7 @@ pub(super) struct Session<'a> {
     pub limit: Duration,
     /// Which call of the member this is.
     pub number: u64,
-    /// Whether the call has ended with an error that all ranks know of, so that they are in step still.
+    /// Whether the call has ended with an error that all ranks know of, so that they are still in step.
     pub in_step: &'a mut bool,
 }
 
@@ -35,17 +35,17 @@ pub(super) struct Torn {
     memory: DeviceMemory,
     /// The unit.
     pub unit: u64,
-    /// Where results have room.
+    /// The room for results.
     results_at: u64,
 }
 
 impl Torn {
-    /// Where the unit's first item is.
+    /// The address of the unit's first item.
     pub fn items(&self) -> Address {
         self.memory.address()
     }
 
-    /// Where there is room for its first result.
+    /// The address for its first result.
     pub fn results(&self) -> Address {
         self.memory.address() + self.results_at
     }
@@ -56,8 +56,8 @@ impl Session<'_> {
         self.transport.rank()
     }
 
-    /// Hands what this rank has, or that it failed, to all: `bytes` bytes of each rank, for which there is room. If any failed, all
-    /// fail, in step.
+    /// Sends this rank's bytes, or its failure, to all ranks: `bytes` bytes of each rank, for which there is room. If any rank failed,
+    /// all fail, in step.
     pub fn agree(&mut self, mine: Result<Vec<u8>>, bytes: usize) -> Result<Received<'_>> {
         let mine = mine.map(|mine| self.post.write(&mine));
         self.agree_on_queued(mine, bytes)
@@ -69,7 +69,7 @@ impl Session<'_> {
         let local = local(self.entered, &self.call, self.limit);
         let gathered = self.transport.all_gather(local, self.post, bytes);
         if let (Err(error), Err(_)) = (&queued, &gathered) {
-            // What failed here matters more than that others do not hear of it.
+            // The failure here matters more than the failure to report it.
             return Err(error.clone());
         }
         gathered?;
@@ -83,7 +83,8 @@ impl Session<'_> {
         }
     }
 
-    /// Agrees on the call and learns of the shares: what is checked of the arguments here, `checked`, all ranks learn.
+    /// Agrees on the call and exchanges the shares. `checked` is the result of this rank's checks of the arguments, which all ranks
+    /// learn.
     pub fn begin(
         &mut self,
         kernel: &str,
@@ -99,7 +100,7 @@ impl Session<'_> {
         let rank = self.rank();
         let all = self.agree(mine, HEADER_BYTES)?;
         let mut headers: Vec<_> = all.bodies().map(Header::from_bytes).collect();
-        // Whatever came back: what this rank's launches read and write depends on its share's length.
+        // Whatever peers sent, this rank's launches depend on the true length of its share.
         if let Some(own) = headers.get_mut(rank) {
             *own = header;
         }
@@ -119,8 +120,8 @@ impl Session<'_> {
         }
     }
 
-    /// Brings torn units together; gives this rank's, if it has one, with room for results of the given size. All ranks call
-    /// it if any unit is torn.
+    /// Gathers torn units. Returns this rank's, if it has one, with room for results of the given size. All ranks call it if any unit
+    /// is torn.
     pub fn mend<T: Item>(
         &mut self,
         layout: &Layout,
@@ -146,8 +147,8 @@ impl Session<'_> {
         Ok(torn)
     }
 
-    /// Ends a call whose part here is `done`, or queued: brings the results of torn units to where their items came from, this
-    /// rank's own to its output, and agrees that all is done.
+    /// Ends a call whose part here is `done`, or queued. Sends the results of torn units to the ranks that their items came from,
+    /// copies this rank's own to its output, and agrees that all ranks are done.
     pub fn send_back<R: Item>(
         &mut self,
         layout: &Layout,
@@ -162,7 +163,7 @@ impl Session<'_> {
         });
         let mut carried = Ok(());
         if layout.is_torn() {
-            // Also where something failed, since others wait for it; and nothing may write to it meanwhile.
+            // Also after a failure, since other ranks wait for it, and nothing may write to it meanwhile.
             if own.is_err() {
                 let _ = self.call.stream().synchronize();
             }
@@ -180,7 +181,7 @@ impl Session<'_> {
         self.transport.exchange(local, sends, receives)
     }
 
-    /// Room for this rank's torn unit, and its own items of it there. What this rank sends is complete after it.
+    /// Allocates room for this rank's torn unit, and copies its own items there. After it, the items that this rank sends are complete.
     fn torn<T: Item>(
         &mut self,
         layout: &Layout,
@@ -209,7 +210,7 @@ impl Session<'_> {
         Ok(torn)
     }
 
-    /// Copies what this rank has itself of its torn unit, of items or results at `share`, and waits.
+    /// Copies this rank's own part of its torn unit, of items or results at `share`, and waits.
     fn copy_own<T>(
         &self,
         layout: &Layout,
@@ -232,7 +233,7 @@ impl Session<'_> {
     }
 }
 
-/// What the transport may use; apart, so that it is borrowed apart.
+/// What the transport may use. A struct of its own, so that it can be borrowed separately.
 fn local<'a>(entered: Entered<'a>, call: &'a Call<'_>, limit: Duration) -> Local<'a> {
     Local {
         entered,
@@ -241,14 +242,14 @@ fn local<'a>(entered: Entered<'a>, call: &'a Call<'_>, limit: Duration) -> Local
     }
 }
 
-/// Which way a rank's own part of a torn unit goes.
+/// The direction of the copy of a rank's own part of a torn unit.
 #[derive(Clone, Copy)]
 enum Direction {
     There,
     Back,
 }
 
-/// What a rank has of another's torn unit, of items or results of type `T` that begin at `share`.
+/// The part of another rank's unit that this rank has, of items or results of type `T` that begin at `share`.
 fn head<T>(layout: &Layout, rank: usize, share: Address) -> Vec<Parcel> {
     let head = layout.head(rank).map(|(peer, items)| Parcel {
         peer,

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use virtual_gpu::Mode;
 
+use super::Fault;
 use super::Gpus;
-use super::fault::Fault;
 use super::in_process::InProcess;
 use super::nccl::{self, Nccl};
 use super::post::Post;

@@ -1,4 +1,4 @@
-//! What ranks need of each other: a small interface, with two implementations.
+//! The transport between ranks: a small interface with two implementations.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::driver::{Address, Stream};
 use crate::error::Result;
 use crate::gpu::Entered;
 
-/// Memory of the calling rank's device that goes to another rank, or comes from there.
+/// Memory of the calling rank's device that is sent to another rank, or received from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Parcel {
     /// The other rank.
@@ -28,27 +28,27 @@ pub(super) struct Local<'a> {
     pub limit: Duration,
 }
 
-/// The way between the ranks of a group. All ranks call the same methods in the same order.
+/// The transport between the ranks of a group. All ranks call the same methods in the same order.
 ///
-/// A failure here leaves ranks out of step. So it dissolves the group: the transport has aborted when it reports one, and every
+/// A failure here leaves ranks out of step, so it ends the group. When the transport reports a failure, it has aborted, and every
 /// later call of any rank fails within the limit.
 pub(super) trait Transport: Send + Debug {
     fn rank(&self) -> usize;
 
     fn size(&self) -> usize;
 
-    /// Hands the outgoing message, whose body has `body_bytes` bytes on all ranks, to all: after what is queued on the stream. Waits for
-    /// that, as long as it takes, and then for the other ranks' messages.
+    /// Sends the outgoing message to all ranks, after the work that is queued on the stream. Its body has `body_bytes` bytes on all ranks.
+    /// Waits for that work, as long as it takes, and then for the other ranks' messages.
     ///
-    /// Fails also if this rank comes so late that another no longer waits: by more than its limit later than it, counted from the
-    /// last time.
+    /// Also fails if this rank is so late that another no longer waits: later by more than the other's limit, counted from the
+    /// last message.
     fn all_gather(&mut self, local: Local<'_>, post: &mut Post, body_bytes: usize) -> Result<()>;
 
-    /// Carries memory from rank to rank: of the parcels from one to another the first sent is the first received, and they are
-    /// equally long. What is sent is complete in memory when this is called, and may be used anew when it returns; what is received
-    /// has come. That a peer has received what was sent is known after the next [`all_gather`](Self::all_gather).
+    /// Copies memory from rank to rank. Parcels from one rank to another are received in the order in which they are sent, and have
+    /// equal lengths on both sides. Memory to be sent is complete when this is called, and may be reused when it returns. Received
+    /// memory is then complete. Only the next [`all_gather`](Self::all_gather) shows that a peer has received its parcels.
     fn exchange(&mut self, local: Local<'_>, sends: &[Parcel], receives: &[Parcel]) -> Result<()>;
 
-    /// Dissolves the group, since this rank is out of step.
+    /// Ends the group, since this rank is out of step.
     fn abort(&mut self);
 }

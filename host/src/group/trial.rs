@@ -1,6 +1,6 @@
-//! One trial with what peers say: shared with the fuzz target `peers`.
+//! One trial with messages of hostile peers: shared with the fuzz target `peers`.
 
-use super::fault::Fault;
+use super::Fault;
 use super::header::{HEADER_BYTES, Header, MOST_SHARE_BYTES};
 use super::layout::Layout;
 

@@ -1,12 +1,12 @@
-//! By what the ranks of several processes find each other.
+//! The id by which the ranks of several processes find each other.
 
 use std::fmt;
 
 use super::nccl::{self, ID_BYTES};
 use crate::error::Result;
 
-/// The name of a group over NCCL, and the way to it. One process makes it and hands it to the others, in whatever way: a file, a
-/// socket, a launcher's messages. It is good for one group.
+/// The id and the address of a group over NCCL. One process makes it and sends it to the others, in any way: a file, a
+/// socket, a launcher's messages. It is valid for one group. [`Member::join`](super::Member::join) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UniqueId([u8; Self::BYTES]);
 
@@ -14,7 +14,7 @@ impl UniqueId {
     /// Bytes of an id.
     pub const BYTES: usize = ID_BYTES;
 
-    /// A new one. The process goes on to listen for the others, until they have all come.
+    /// A new id. The process listens for the others in the background, until all have joined.
     ///
     /// # Errors
     ///

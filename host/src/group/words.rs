@@ -1,5 +1,5 @@
-//! Accumulators as the state words of a board, by which ranks hand them to each other: 32 bits of the value each, below the tag of
-//! the launch that published them.
+//! Accumulators as the state words of a board, as ranks exchange them. A word has 32 bits of the value, below the tag of
+//! the launch that published it.
 
 use warpfold_kernels::element::{
     ACCUMULATOR_MAX_WORDS, Accumulator, accumulator_of_words, accumulator_word,
@@ -15,7 +15,7 @@ pub(crate) fn to_states<A: Accumulator>(tag: u32, value: A) -> impl Iterator<Ite
     (0..A::WORDS).map(move |word| u64::from(tag) << 32 | u64::from(accumulator_word(value, word)))
 }
 
-/// The values of which these are the state words.
+/// The values that these state words hold.
 pub(crate) fn from_states<A: Accumulator>(bytes: &[u8]) -> impl Iterator<Item = A> {
     bytes.chunks_exact(state_bytes::<A>()).map(|states| {
         let mut words = [0; ACCUMULATOR_MAX_WORDS];

@@ -32,8 +32,8 @@ enum Access {
 pub(crate) struct Region {
     argument: Argument,
     access: Access,
-    /// What is offered.
-    offered: Span,
+    /// How many items are offered.
+    offered_items: usize,
     /// How many items the call needs there.
     needed_items: usize,
     /// What is read or written of it.
@@ -46,7 +46,7 @@ impl Region {
         Self {
             argument,
             access: Access::Read,
-            offered: span,
+            offered_items: span.item_count,
             needed_items: 0,
             touched: span,
         }
@@ -74,7 +74,7 @@ impl Region {
         Self {
             argument,
             access: Access::Written,
-            offered: span,
+            offered_items: span.item_count,
             needed_items: 0,
             touched: span.first_items(most_items),
         }
@@ -88,8 +88,18 @@ impl Region {
         }
     }
 
+    /// Whether anything is read or written there.
+    fn is_touched(&self) -> bool {
+        self.touched.item_count > 0
+    }
+
+    /// Whether both regions are there and start at one address.
+    fn begins_with(&self, other: &Self) -> bool {
+        self.is_touched() && self.touched.address == other.touched.address
+    }
+
     fn check_length(&self) -> Result<()> {
-        let offered_items = self.offered.item_count;
+        let offered_items = self.offered_items;
         match (offered_items < self.needed_items, self.access) {
             (false, _) => Ok(()),
             (true, Access::Read) => Err(Error::CountMissing),
@@ -127,47 +137,34 @@ impl Region {
 }
 
 /// Checks what can be known of a call's arguments without the driver. Those that the call does not have are `None`.
-pub(super) fn check(regions: &[Option<Region>]) -> Result<()> {
-    let all = || regions.iter().flatten();
-    all().try_for_each(Region::check_length)?;
-    let touched = || all().filter(|region| region.touched.item_count > 0);
-    touched().try_for_each(|region| region.touched.check_alignment(region.argument))?;
-    for (index, region) in touched().enumerate() {
-        touched()
-            .take(index)
-            .try_for_each(|before| before.check_apart(region))?;
+pub(crate) fn check(regions: &[Option<Region>]) -> Result<()> {
+    for region in regions.iter().flatten() {
+        region.check_length()?;
+    }
+    for (index, region) in regions.iter().enumerate() {
+        if let Some(region) = region
+            && region.is_touched()
+        {
+            region.touched.check_alignment(region.argument)?;
+            for before in regions[..index].iter().flatten() {
+                before.check_apart(region)?;
+            }
+        }
     }
     Ok(())
 }
 
 /// Asks the driver whether the arguments are memory of the context: once for each address.
 pub(super) fn check_memory(entered: Entered<'_>, regions: &[Option<Region>]) -> Result<()> {
-    let touched = || {
-        let all = regions.iter().flatten();
-        all.filter(|region| region.touched.item_count > 0)
-    };
-    for (index, region) in touched().enumerate() {
-        let address = region.touched.address;
-        if !touched()
-            .take(index)
-            .any(|before| before.touched.address == address)
+    for (index, region) in regions.iter().enumerate() {
+        if let Some(region) = region
+            && region.is_touched()
         {
-            entered.check_memory(region.argument, address)?;
+            let mut before = regions[..index].iter().flatten();
+            if !before.any(|before| before.begins_with(region)) {
+                entered.check_memory(region.argument, region.touched.address)?;
+            }
         }
     }
     Ok(())
-}
-
-/// What a scan reads and writes beside its options.
-pub(super) fn of_scan(input: Span, output: Span) -> [Option<Region>; 2] {
-    [
-        Some(Region::read(Argument::Input, input)),
-        Some(Region::written(Argument::Output, output, input.item_count).in_place()),
-    ]
-}
-
-/// Checks what can be known of a scan's arguments without the driver.
-#[cfg(feature = "nccl")]
-pub(crate) fn check_scan(input: Span, output: Span) -> Result<()> {
-    check(&of_scan(input, output))
 }

@@ -44,7 +44,8 @@ impl Span {
 
     pub fn check_alignment(self, argument: Argument) -> Result<()> {
         let alignment = self.item.alignment;
-        match self.address.is_multiple_of(alignment as u64) {
+        // An alignment is a power of two.
+        match self.address & (alignment as u64 - 1) == 0 {
             true => Ok(()),
             false => Err(Error::Misaligned {
                 argument,

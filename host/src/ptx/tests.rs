@@ -72,3 +72,44 @@ fn a_device_gets_what_it_runs_best_first() {
     assert_eq!(targets((7, 5)), ["sm_70"]);
     assert!(targets((6, 1)).is_empty());
 }
+
+/// A program's own texts, for 9.0 alone: others are made of them, unless one that is there is for 7.0.
+#[test]
+fn a_programs_texts_for_older_devices_are_made() {
+    const TEXT: &str = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry scan(\n)\n{\n\tgriddepcontrol.wait;\n\
+        \tcp.async.ca.shared.global [%rd1], [%rd2], 8;\n\tcp.async.wait_all;\n\tret;\n}\n";
+    let packed: &[u8] = miniz_oxide::deflate::compress_to_vec_zlib(TEXT.as_bytes(), 3).leak();
+    let kernels: &[Packed] = vec![Packed {
+        symbol: "scan",
+        packed: 0..packed.len(),
+        text_bytes: TEXT.len(),
+    }]
+    .leak();
+    let variant = |capability| Variant {
+        capability,
+        kernels,
+    };
+    let texts = |capabilities: &[(u32, u32)]| -> &'static Texts {
+        let variants = capabilities.iter().copied().map(variant);
+        let variants: &[Variant] = variants.collect::<Vec<_>>().leak();
+        Box::leak(Box::new(Texts::new(packed, variants).without_older()))
+    };
+    let newest: Vec<_> = texts(&[(9, 0)]).candidates("scan", (9, 0)).collect();
+    let capabilities: Vec<_> = newest
+        .iter()
+        .map(|candidate| candidate.capability)
+        .collect();
+    assert_eq!(capabilities, [(9, 0), (8, 0), (7, 0)]);
+    assert!(newest[1].text.contains("cp.async") && !newest[1].text.contains("griddepcontrol"));
+    assert!(newest[2].text.contains(".target sm_70\n") && !newest[2].text.contains("cp.async"));
+    let only = |texts: &'static Texts, capability| texts.candidates("scan", capability).count();
+    assert_eq!(
+        [(8, 6), (7, 5), (6, 1)].map(|of| only(texts(&[(9, 0)]), of)),
+        [2, 1, 0]
+    );
+    let compiled: Vec<_> = texts(&[(9, 0), (7, 0)])
+        .candidates("scan", (7, 5))
+        .collect();
+    assert_eq!(compiled.len(), 1);
+    assert_eq!(compiled[0].text, TEXT);
+}

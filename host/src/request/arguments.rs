@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use arrayvec::ArrayVec;
 
+use crate::axis::{Axis, Layout};
 use crate::binding::{Guard, Lend, LendMut, RawStream, User};
 use crate::error::Result;
 use crate::kernel::Type;
@@ -50,6 +51,8 @@ pub(crate) enum Shape<M> {
     Rows(usize),
     /// This many.
     Columns(usize),
+    /// Along an axis, or in rows that may lie apart.
+    Axis(Axis),
     Keys(M),
 }
 
@@ -129,6 +132,17 @@ impl<M> Arguments<M> {
             count_to: None,
         }
     }
+
+    /// Says how far apart the rows of a shape are that has rows.
+    pub fn set_pitch(&mut self, pitch: usize) {
+        let axis = match self.shape {
+            Shape::Rows(row_items) => Axis::rows(row_items),
+            Shape::Columns(columns) => Axis::columns(columns),
+            Shape::Axis(axis) => axis,
+            _ => return,
+        };
+        self.shape = Shape::Axis(axis.with_pitch(pitch));
+    }
 }
 
 /// What has lent memory to a call: dropped when the call's work is queued or done.
@@ -154,7 +168,7 @@ impl<'a> Loans<'a> {
             // The types of a request keep places apart; an empty span reaches nothing.
             Memory::Host(_) | Memory::HostMut(_) => return Span::NONE,
         };
-        self.guards.push(lent.guard);
+        self.guards.extend(lent.guard);
         self.ordered_with.extend(lent.ordered_with);
         lent.span
     }
@@ -172,6 +186,7 @@ impl<M> Arguments<M> {
                 Shape::Segments(offsets) => Shape::Segments(map(offsets)),
                 Shape::Rows(items) => Shape::Rows(*items),
                 Shape::Columns(count) => Shape::Columns(*count),
+                Shape::Axis(axis) => Shape::Axis(*axis),
                 Shape::Keys(keys) => Shape::Keys(map(keys)),
             },
             count: self.count.as_mut().map(&mut map),
@@ -188,11 +203,9 @@ impl<M> Arguments<M> {
 }
 
 impl Arguments<Memory<'_>> {
-    /// Borrows all memory of the device for this user.
-    pub fn lend<'a>(&'a mut self, user: User<'a>) -> (Arguments<Span>, Loans<'a>) {
-        let mut loans = Loans::default();
-        let spans = self.map_mut(|memory| loans.take(memory, user));
-        (spans, loans)
+    /// Borrows all memory of the device for this user, until the loans are dropped.
+    pub fn lend<'a>(&'a mut self, user: User<'a>, loans: &mut Loans<'a>) -> Arguments<Span> {
+        self.map_mut(|memory| loans.take(memory, user))
     }
 
     /// How many results a reduction of the host's items has: one of each group. What is wrong with the shape is found here.
@@ -212,6 +225,7 @@ impl Arguments<Memory<'_>> {
             }
             Shape::Rows(row_items) => row_count(item_count, *row_items),
             Shape::Columns(columns) => row_count(item_count, *columns).map(|_| *columns),
+            Shape::Axis(axis) => Ok(axis.layout(item_count)?.group_count()),
             Shape::Keys(keys) => {
                 check_lengths(keys.host().count(), item_count)?;
                 Ok(item_count)
@@ -219,7 +233,16 @@ impl Arguments<Memory<'_>> {
         }
     }
 
+    /// Where the groups lie of a shape whose rows may lie apart. What is wrong with it is found here.
+    pub fn layout(&self) -> Result<Option<Layout>> {
+        match &self.shape {
+            Shape::Axis(axis) => axis.layout(self.input.host().count()).map(Some),
+            _ => Ok(None),
+        }
+    }
+
     /// The items of the host that belong to a group: all of them, but for those before the first offset and after the last.
+    /// Those between rows that lie apart count here.
     pub fn grouped(&self) -> Range<usize> {
         match &self.shape {
             Shape::Segments(offsets) => {

@@ -1,7 +1,10 @@
 //! What may be said of which request. The messages say what to write instead.
 
 use super::memory::{OnTheDevice, OnTheHost, PairsIn, Place, Replaceable, Returned};
-use super::shape::{ByKey, ByKeyTo, Rows, Segments, Shape, Whole, WholeCounted, WholeWith};
+use super::shape::{
+    Axis, ByKey, ByKeyTo, Columns, Exclusive, Inclusive, Order, Reversed, Rows, Segments, Shape,
+    Whole, WholeCounted, WholeWith,
+};
 use super::{Replaced, ReturnedWithTotal, Written, WrittenWithTotal};
 
 /// Implements a bound. A message does not list for which types: these are no types that a program writes.
@@ -38,7 +41,7 @@ impl<P: Queueable> Queueable for PairsIn<P> {}
 #[diagnostic::on_unimplemented(
     message = "a request has one shape, and this one has it already",
     label = "expects a request without a shape",
-    note = "the shapes are `.in_order()`, `.segments(…)`, `.rows(…)`, `.columns(…)` and `.by_key(…)`",
+    note = "the shapes are `.in_order()`, `.segments(…)`, `.rows(…)`, `.columns(…)`, `.axis(…)` and `.by_key(…)`",
     note = "`.initial(…)`, `.total(…)` and `.and_total()` go with scans of the whole"
 )]
 pub trait Unshaped {}
@@ -48,7 +51,7 @@ holds!(Unshaped: Whole, WholeCounted);
 /// A shape of all items: [`Whole`], and [`WholeWith`] options.
 #[diagnostic::on_unimplemented(
     message = "this is said of scans of the whole only",
-    label = "expects a scan without `.segments(…)`, `.rows(…)`, `.columns(…)` and `.by_key(…)`",
+    label = "expects a scan without `.segments(…)`, `.rows(…)`, `.columns(…)`, `.axis(…)` and `.by_key(…)`",
     note = "scans of several groups begin each group with the identity, have no total, and write to `.to(&mut results)`"
 )]
 pub trait OfAll {}
@@ -57,7 +60,7 @@ holds!(OfAll: Whole, WholeCounted, WholeWith);
 
 /// The shapes of which the device may know how many items or groups there are.
 #[diagnostic::on_unimplemented(
-    message = "a count is not taken for columns, nor for items in order",
+    message = "a count is not taken for columns, along an axis, nor for items in order",
     label = "expects the whole, segments, rows or keys",
     note = "the host has to know how many rows a matrix has, and how many items come in order: give a shorter input"
 )]
@@ -68,6 +71,16 @@ holds!(Countable: Whole, WholeCounted, WholeWith, Segments, Rows);
 impl<E, K> Countable for ByKey<E, K> {}
 #[diagnostic::do_not_recommend]
 impl<E, K> Countable for ByKeyTo<E, K> {}
+
+/// A shape in rows that may lie apart: [`Rows`], [`Columns`] and [`Axis`].
+#[diagnostic::on_unimplemented(
+    message = "a pitch is for rows, columns and an axis, and is said once",
+    label = "needs `.rows(…)`, `.columns(…)` or `.axis(…)` before it",
+    note = "segments may lie anywhere: their offsets say where"
+)]
+pub trait HasRows: Shape {}
+
+holds!(HasRows: Rows, Columns, Axis);
 
 /// A shape by keys: [`ByKey`] and [`ByKeyTo`].
 #[diagnostic::on_unimplemented(
@@ -173,4 +186,34 @@ impl WithTotal for Written {
 
 impl WithTotal for Replaced {
     type And = WrittenWithTotal;
+}
+
+/// An order from the first item to the last: [`Inclusive`] and [`Exclusive`].
+#[diagnostic::on_unimplemented(
+    message = "this scan goes from the last item to the first",
+    label = "expects a scan without `.reversed()`",
+    note = "`.reversed()` is said once; groups of GPUs scan forward"
+)]
+pub trait Forward: Order {}
+
+holds!(Forward: Inclusive, Exclusive);
+
+/// An order in which each item is part of its result.
+#[diagnostic::on_unimplemented(
+    message = "this scan is exclusive already",
+    label = "`.exclusive()` is said once"
+)]
+pub trait Includes {
+    /// The same, without the item.
+    type Excluding;
+}
+
+#[diagnostic::do_not_recommend]
+impl Includes for Inclusive {
+    type Excluding = Exclusive;
+}
+
+#[diagnostic::do_not_recommend]
+impl Includes for Reversed<Inclusive> {
+    type Excluding = Reversed<Exclusive>;
 }

@@ -1,5 +1,6 @@
 //! The CPU as the place where requests run: plain sequential code in the same order, so with the same bits.
 
+mod axis;
 mod choice;
 mod scan;
 
@@ -9,7 +10,7 @@ use warpfold_kernels::selection::Equality;
 use super::arguments::{Arguments, Memory, Offsets, Shape};
 use super::ends::{room, take_both};
 use super::memory::{OnTheHost, PairsIn, Returned};
-use super::shape::{ByKey, Columns, InOrder, Rows, Segments, Whole};
+use super::shape::{Axis, ByKey, Columns, InOrder, Pitched, Rows, Segments, Whole};
 use super::{Reduce, Runner, Written};
 use crate::error::Result;
 use crate::kernel::Item;
@@ -35,6 +36,7 @@ pub struct Cpu;
 fn reduce_groups<O: Op<T>, T: Item>(items: &[T], shape: &Shape<Memory<'_>>) -> Vec<O::Output> {
     match shape {
         Shape::Columns(columns) => reference::reduce_columns::<O, T>(items, *columns),
+        Shape::Axis(axis) => axis::reduce::<O, T>(items, axis),
         _ => reference::segmented_reduce::<O, T>(items, &offsets(items.len(), shape)),
     }
 }
@@ -146,6 +148,8 @@ macro_rules! several {
 several!(Segments);
 several!(Rows);
 several!(Columns);
+several!(Axis);
+several!(Pitched);
 
 impl<O, T: Item, E: Equality<K>, K: Item> Runner<Reduce<'_, O, T, OnTheHost, ByKey<E, K>, Returned>>
     for Cpu

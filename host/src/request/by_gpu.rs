@@ -24,8 +24,8 @@ impl<O, T, P, S, R> Queuer<Reduce<'_, O, T, P, S, R>> for &Gpu
 where
     (P, S, R): QueuedReduce<O, T>,
 {
-    fn queue(self, request: Reduce<'_, O, T, P, S, R>, stream: RawStream<'_>) -> Result<()> {
-        queue(self, stream, <(P, S, R)>::verb(), request.arguments)
+    fn queue(self, mut request: Reduce<'_, O, T, P, S, R>, stream: RawStream<'_>) -> Result<()> {
+        queue(self, stream, <(P, S, R)>::verb(), &mut request.arguments)
     }
 }
 
@@ -44,8 +44,8 @@ impl<O, T, P, S, D, R> Queuer<Scan<'_, O, T, P, S, D, R>> for &Gpu
 where
     (P, S, D, R): QueuedScan<O, T>,
 {
-    fn queue(self, request: Scan<'_, O, T, P, S, D, R>, stream: RawStream<'_>) -> Result<()> {
-        queue(self, stream, <(P, S, D, R)>::verb(), request.arguments)
+    fn queue(self, mut request: Scan<'_, O, T, P, S, D, R>, stream: RawStream<'_>) -> Result<()> {
+        queue(self, stream, <(P, S, D, R)>::verb(), &mut request.arguments)
     }
 }
 
@@ -64,8 +64,8 @@ impl<C, T, P, R, N> Queuer<Select<'_, C, T, P, R, N>> for &Gpu
 where
     (P, R, N): QueuedSelect<C, T>,
 {
-    fn queue(self, request: Select<'_, C, T, P, R, N>, stream: RawStream<'_>) -> Result<()> {
-        queue(self, stream, <(P, R, N)>::verb(), request.arguments)
+    fn queue(self, mut request: Select<'_, C, T, P, R, N>, stream: RawStream<'_>) -> Result<()> {
+        queue(self, stream, <(P, R, N)>::verb(), &mut request.arguments)
     }
 }
 
@@ -84,8 +84,8 @@ impl<E, T, P, R, N> Queuer<Runs<'_, E, T, P, R, N>> for &Gpu
 where
     (P, R, N): QueuedRuns<E, T>,
 {
-    fn queue(self, request: Runs<'_, E, T, P, R, N>, stream: RawStream<'_>) -> Result<()> {
-        queue(self, stream, <(P, R, N)>::verb(), request.arguments)
+    fn queue(self, mut request: Runs<'_, E, T, P, R, N>, stream: RawStream<'_>) -> Result<()> {
+        queue(self, stream, <(P, R, N)>::verb(), &mut request.arguments)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Groups of GPUs as places where requests run: all GPUs of the machine, for slices of the host, and a rank of a group, for device memory.
 
 use super::arguments::Loans;
+use super::bounds::Forward;
 use super::memory::{OnTheDevice, OnTheHost, Replaceable, Returned};
-use super::shape::{Order, Whole};
+use super::shape::Whole;
 use super::{Reduce, Replaced, Runner, Scan, Written};
 use crate::binding::User;
 use crate::call::finish_before;
@@ -29,7 +30,7 @@ impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, OnTheHost, Who
 
 macro_rules! scans {
     ($returned:ident) => {
-        impl<O: Kernel<D::Scan, T>, T: Item, D: Order>
+        impl<O: Kernel<D::Scan, T>, T: Item, D: Forward>
             Runner<Scan<'_, O, T, OnTheHost, Whole, D, $returned>> for &Gpus
         {
             type Given = Vec<O::Output>;
@@ -63,7 +64,8 @@ impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, OnTheDevice, W
 
     /// The ranks' shares reduced together, the same result for all: see [`Member`].
     fn run(self, mut request: Reduce<'_, O, T, OnTheDevice, Whole, Returned>) -> Result<O::Output> {
-        let (spans, loans) = request.arguments.lend(User::WaitingCall);
+        let mut loans = Loans::default();
+        let spans = request.arguments.lend(User::WaitingCall, &mut loans);
         finish(self.gpu(), &loans)?;
         self.reduce::<O, T>(spans.input)
     }
@@ -85,7 +87,8 @@ impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, OnTheDevice, W
         self,
         mut request: Reduce<'_, O, T, OnTheDevice, Whole, Returned>,
     ) -> Result<Option<O::Output>> {
-        let (spans, loans) = request.arguments.lend(User::WaitingCall);
+        let mut loans = Loans::default();
+        let spans = request.arguments.lend(User::WaitingCall, &mut loans);
         finish(self.member.gpu(), &loans)?;
         self.member.reduce_to::<O, T>(self.root, spans.input)
     }
@@ -93,13 +96,14 @@ impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, OnTheDevice, W
 
 macro_rules! shares_scanned {
     ($to:ident) => {
-        impl<O: Kernel<D::Scan, T>, T: Item, D: Order>
+        impl<O: Kernel<D::Scan, T>, T: Item, D: Forward>
             Runner<Scan<'_, O, T, OnTheDevice, Whole, D, $to>> for &mut Member<'_>
         {
             type Given = ();
 
             fn run(self, mut request: Scan<'_, O, T, OnTheDevice, Whole, D, $to>) -> Result<()> {
-                let (spans, loans) = request.arguments.lend(User::WaitingCall);
+                let mut loans = Loans::default();
+                let spans = request.arguments.lend(User::WaitingCall, &mut loans);
                 finish(self.gpu(), &loans)?;
                 let output = spans.results.unwrap_or(spans.input);
                 self.scan::<D::Scan, O, T>(spans.input, output)

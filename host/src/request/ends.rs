@@ -2,6 +2,7 @@
 //!
 //! The traits stand on tuples of a request's types. A combination without an implementation does not compile.
 
+mod axis;
 mod reduce;
 mod runs;
 mod scan;
@@ -82,7 +83,7 @@ pub(super) fn queue(
     gpu: &Gpu,
     stream: RawStream<'_>,
     verb: Result<Verb>,
-    arguments: Arguments<Memory<'_>>,
+    arguments: &mut Arguments<Memory<'_>>,
 ) -> Result<()> {
     crate::call::queue(gpu, stream, verb?, arguments)
 }

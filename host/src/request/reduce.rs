@@ -6,10 +6,11 @@ use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;
 
 use super::arguments::{Arguments, Memory, Shape};
-use super::bounds::{Countable, Counts, HasKeys, Single, Unshaped, WritesOnDevice};
+use super::bounds::{Countable, Counts, HasKeys, HasRows, Single, Unshaped, WritesOnDevice};
 use super::memory::{Input, Is, OnTheDevice, Output, Place, Returned};
-use super::shape::{self, ByKey, Columns, InOrder, Rows, Segments, Whole};
+use super::shape::{self, Axis, ByKey, Columns, InOrder, Pitched, Rows, Segments, Whole};
 use super::{Written, ends_of};
+use crate::axis;
 use crate::segments::Offset;
 
 /// A request to combine items with the operator `O`: see [`reduce`].
@@ -27,7 +28,7 @@ type Types<O, T, P, S, R> = PhantomData<fn() -> (O, T, P, S, R)>;
 ///
 /// | said | by |
 /// |---|---|
-/// | in what shape | nothing: all together; [`in_order`](Reduce::in_order): all together, by an operator that need not commute; [`segments`](Reduce::segments), [`rows`](Reduce::rows), [`columns`](Reduce::columns), [`by_key`](Reduce::by_key) |
+/// | in what shape | nothing: all together; [`in_order`](Reduce::in_order): all together, by an operator that need not commute; [`segments`](Reduce::segments), [`rows`](Reduce::rows), [`columns`](Reduce::columns), [`axis`](Reduce::axis), [`by_key`](Reduce::by_key); [`pitch`](Reduce::pitch) |
 /// | how many there are, if only the device knows | [`count`](Reduce::count) |
 /// | to where | [`to`](Reduce::to); by key also [`keys_to`](Reduce::keys_to) and [`runs_to`](Reduce::runs_to) |
 /// | where it runs | [`wait`](Reduce::wait), [`queue`](Reduce::queue) |
@@ -152,6 +153,50 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         S: Unshaped,
     {
         self.arguments.shape = Shape::Columns(columns);
+        self.retyped()
+    }
+
+    /// Combines the items along the middle axis of an array of `outer` × `length` × `inner` items, of which the last axis is the
+    /// innermost: result `o · inner + i` is of the items `(o · length + k) · inner + i`, for `k` from 0 to before `length`. So
+    /// [`Self::rows`] are `axis(rows, length, 1)`, and [`Self::columns`] are `axis(1, length, columns)`.
+    ///
+    /// The bits are those of a segment of the same items. An item's index, for operators that look at it, is its place `k`. With
+    /// `length` 0, each result is the operator's identity. Each item is read once, as for columns; with `inner` 1, as for rows.
+    ///
+    /// If there are not as many items, the error is [`Error::UnevenAxes`](crate::Error::UnevenAxes).
+    ///
+    /// ```
+    /// use warpfold::{ArgMax, Gpu, Sum, reduce};
+    /// # fn main() -> warpfold::Result<()> {
+    /// let gpu = Gpu::new()?;
+    /// let items = [1u32, 2, 30, 40, 500, 600, 7, 8, 90, 10, 11, 12];
+    /// assert_eq!(reduce::<Sum, _>(&items).axis(2, 3, 2).wait(&gpu)?, [531, 642, 108, 30]);
+    /// assert_eq!(reduce::<ArgMax, _>(&items).axis(2, 3, 2).wait(&gpu)?, [2, 2, 1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn axis(mut self, outer: usize, length: usize, inner: usize) -> Reduce<'a, O, T, P, Axis, R>
+    where
+        P: Single,
+        S: Unshaped,
+    {
+        self.arguments.shape = Shape::Axis(axis::Axis::along(outer, length, inner));
+        self.retyped()
+    }
+
+    /// Says that rows lie apart: from the start of one to the start of the next there are `items` items, at least as many as a row has. What
+    /// lies between is not looked at. After [`Self::rows`] a row is one of these; after [`Self::columns`] one of the matrix; and after
+    /// [`Self::axis`] it is of the innermost axis, or, where that has one place, of the axis itself. The last row may end where its items do.
+    ///
+    /// The results lie side by side, as without a pitch, and have the same bits. Rows that lie apart are read by the kernel for columns, which
+    /// takes more time for them than the one for rows.
+    ///
+    /// With less than a row has, the error is [`Error::PitchTooShort`](crate::Error::PitchTooShort).
+    pub fn pitch(mut self, items: usize) -> Reduce<'a, O, T, P, Pitched, R>
+    where
+        S: HasRows,
+    {
+        self.arguments.set_pitch(items);
         self.retyped()
     }
 

@@ -61,6 +61,14 @@ impl<'a, E, T, P, R, N> Runs<'a, E, T, P, R, N> {
 
 impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
     /// Writes the first item of each run to the first places of `firsts`.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Equal, runs};
+    /// let mut firsts = [0u32; 4];
+    /// assert_eq!(runs::<Equal, _>(&[3u32, 3, 1, 3]).to(&mut firsts).wait(Cpu)?, 3);
+    /// assert_eq!(firsts[..3], [3, 1, 3]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn to<W: Output<'a, Item = T, Place: Is<P>>>(
         mut self,
         firsts: W,
@@ -70,6 +78,25 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
     }
 
     /// Writes how many items each run has to the first places of `lengths`: numbers of type `u32`, `u64` or `usize`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Equal, Gpu, runs};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let items = DeviceBuffer::from_slice(&[3u32, 3, 1, 3])?;
+    /// let (mut lengths, mut starts) = (DeviceBuffer::<u32>::zeroed(4)?, DeviceBuffer::<u32>::zeroed(5)?);
+    /// let count = runs::<Equal, _>(&items).lengths_to(&mut lengths).starts_to(&mut starts).wait(&gpu)?;
+    /// assert_eq!(lengths.as_host_vec()?[..count], [2, 1, 1]);
+    /// assert_eq!(starts.as_host_vec()?[..count + 1], [0, 2, 3, 4]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
     pub fn lengths_to<W>(mut self, lengths: W) -> Runs<'a, E, T, P, Written, N>
     where
         P: WritesOnDevice,
@@ -80,7 +107,8 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
     }
 
     /// Writes where each run starts to the first places of `starts`, followed by the number of items: the offsets of
-    /// [`Reduce::segments`](super::Reduce::segments). It needs room for one number more than there are runs.
+    /// [`Reduce::segments`](super::Reduce::segments). It needs room for one number more than there are runs. [`Self::lengths_to`] has an
+    /// example.
     pub fn starts_to<W>(mut self, starts: W) -> Runs<'a, E, T, P, Written, N>
     where
         P: WritesOnDevice,
@@ -112,6 +140,12 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
     }
 
     /// `wait` gives the first items, and how many items each run has.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Equal, runs};
+    /// assert_eq!(runs::<Equal, _>(&[3u32, 3, 1, 3]).lengths().wait(Cpu)?, (vec![3, 1, 3], vec![2, 1, 1]));
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn lengths(self) -> Runs<'a, E, T, P, ReturnedLengths, N>
     where
         P: ReturnsToHost,
@@ -121,6 +155,12 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
     }
 
     /// `wait` gives where each run starts, followed by the number of items.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Equal, runs};
+    /// assert_eq!(runs::<Equal, _>(&[3u32, 3, 1, 3]).starts().wait(Cpu)?, [0, 2, 3, 4]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn starts(self) -> Runs<'a, E, T, P, ReturnedIndices, N>
     where
         P: ReturnsToHost,

@@ -7,12 +7,15 @@ use warpfold_kernels::op::Op;
 
 use super::arguments::{Arguments, Memory, Shape, Value};
 use super::bounds::{
-    Countable, Counts, HasKeys, InPlace, NotInPlace, OfAll, Single, Unshaped, WithTotal,
-    WritesOnDevice,
+    Countable, Counts, Forward, HasKeys, HasRows, InPlace, Includes, NotInPlace, OfAll, Single,
+    Unshaped, WithTotal, WritesOnDevice,
 };
 use super::memory::{Input, Is, OnTheDevice, Output, Place, Returned};
-use super::shape::{self, ByKey, Columns, Exclusive, Inclusive, Rows, Segments, Whole, WholeWith};
+use super::shape::{
+    self, Axis, ByKey, Columns, Inclusive, Pitched, Reversed, Rows, Segments, Whole, WholeWith,
+};
 use super::{Replaced, Written, ends_of};
+use crate::axis;
 use crate::segments::Offset;
 
 /// A request to scan with the operator `O`: see [`scan`].
@@ -30,8 +33,9 @@ type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
 ///
 /// | said | by |
 /// |---|---|
-/// | in what shape | nothing: all together; [`segments`](Scan::segments), [`rows`](Scan::rows), [`columns`](Scan::columns), [`by_key`](Scan::by_key) |
+/// | in what shape | nothing: all together; [`segments`](Scan::segments), [`rows`](Scan::rows), [`columns`](Scan::columns), [`axis`](Scan::axis), [`by_key`](Scan::by_key); [`pitch`](Scan::pitch) |
 /// | whether an item is part of its result | it is; [`exclusive`](Scan::exclusive): it is not |
+/// | from which end | from the first item; [`reversed`](Scan::reversed): from the last |
 /// | with what | [`initial`](Scan::initial), [`total`](Scan::total), [`and_total`](Scan::and_total), [`count`](Scan::count) |
 /// | to where | [`to`](Scan::to), [`in_place`](Scan::in_place); items of the host: nothing, and `wait` gives a `Vec` |
 /// | where it runs | [`wait`](Scan::wait), [`queue`](Scan::queue) |
@@ -52,6 +56,19 @@ type Types<O, T, P, S, D, R> = PhantomData<fn() -> (O, T, P, S, D, R)>;
 /// let mut items = [1u32, 2, 3, 4];
 /// scan::<Sum, _>(&mut items).in_place().wait(&gpu)?;
 /// assert_eq!(items, [1, 3, 6, 10]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The place of the greatest item so far, and a linear recurrence, `xᵢ = xᵢ₋₁ / 2 + 1`, that begins with 4:
+///
+/// ```
+/// use warpfold::{Affine, ArgMax, Cpu, Recurrence, scan};
+/// # fn main() -> warpfold::Result<()> {
+/// assert_eq!(scan::<ArgMax, _>(&[3u32, 1, 4, 1, 5]).wait(Cpu)?, [0, 0, 2, 2, 4]);
+/// let steps = [Affine { scale: 0.5, offset: 1.0 }; 3];
+/// let start = Affine { scale: 0.0, offset: 4.0 };
+/// assert_eq!(scan::<Recurrence, _>(&steps).initial(start).wait(Cpu)?, [3.0, 2.5, 2.25]);
 /// # Ok(())
 /// # }
 /// ```
@@ -112,6 +129,32 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
+    /// Scans each group along the middle axis of an array of `outer` × `length` × `inner` items by itself: see
+    /// [`Reduce::axis`](super::Reduce::axis). A result lies as its item does.
+    pub fn axis(
+        mut self,
+        outer: usize,
+        length: usize,
+        inner: usize,
+    ) -> Scan<'a, O, T, P, Axis, D, R>
+    where
+        S: Unshaped,
+        R: NotInPlace,
+    {
+        self.arguments.shape = Shape::Axis(axis::Axis::along(outer, length, inner));
+        self.retyped()
+    }
+
+    /// Says that rows lie apart: see [`Reduce::pitch`](super::Reduce::pitch). Results lie as their items do. Places between rows are not
+    /// touched, and are zero in a `Vec`.
+    pub fn pitch(mut self, items: usize) -> Scan<'a, O, T, P, Pitched, D, R>
+    where
+        S: HasRows,
+    {
+        self.arguments.set_pitch(items);
+        self.retyped()
+    }
+
     /// Scans each run of equal neighbouring keys by itself: see [`Reduce::by_key`](super::Reduce::by_key).
     pub fn by_key<E, F: Input<'a, Place: Is<P>>>(
         mut self,
@@ -152,9 +195,33 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 }
 
-impl<'a, O, T, P, S, R> Scan<'a, O, T, P, S, Inclusive, R> {
+impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
     /// Leaves each item out of its own result; the first result is the operator's identity, or the initial value.
-    pub fn exclusive(self) -> Scan<'a, O, T, P, S, Exclusive, R> {
+    pub fn exclusive(self) -> Scan<'a, O, T, P, S, D::Excluding, R>
+    where
+        D: Includes,
+    {
+        self.retyped()
+    }
+
+    /// Scans from the last item to the first, as if the items came in the opposite order, and their results too: suffix sums. So it is in
+    /// each segment, row, column and run. The operator gets the last item first, on its left; places, of [`ArgMax`](crate::ArgMax) and
+    /// others that look at them, count from the end. The initial value stands after the last item. Nothing is copied.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Sum, scan};
+    /// # fn main() -> warpfold::Result<()> {
+    /// let items = [1u32, 2, 3, 4];
+    /// assert_eq!(scan::<Sum, _>(&items).reversed().wait(Cpu)?, [10, 9, 7, 4]);
+    /// assert_eq!(scan::<Sum, _>(&items).reversed().exclusive().wait(Cpu)?, [9, 7, 4, 0]);
+    /// assert_eq!(scan::<Sum, _>(&items).rows(2).reversed().wait(Cpu)?, [3, 2, 7, 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn reversed(self) -> Scan<'a, O, T, P, S, Reversed<D>, R>
+    where
+        D: Forward,
+    {
         self.retyped()
     }
 }

@@ -102,6 +102,16 @@ impl<P, T: Copy> Keeps<warpfold_kernels::op::Pair<T, u8>> for PairsIn<P> {
 
 impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
     /// Writes what is chosen to the first items of `chosen`. The rest of it is not touched.
+    ///
+    /// ```
+    /// use warpfold::{Gpu, NonZero, select};
+    /// # fn main() -> warpfold::Result<()> {
+    /// let (mut chosen, mut rest) = ([9u32; 4], [9u32; 4]);
+    /// let count = select::<NonZero, _>(&[0u32, 7, 0, 5]).to(&mut chosen).rest_to(&mut rest).wait(&Gpu::new()?)?;
+    /// assert_eq!((count, chosen, rest), (2, [7, 5, 9, 9], [0, 0, 9, 9]));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn to<W>(mut self, chosen: W) -> Select<'a, C, T, P, Written, N>
     where
         P: Keeps<T>,
@@ -111,7 +121,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// Writes what is not chosen to the first items of `rest`.
+    /// Writes what is not chosen to the first items of `rest`. [`Self::to`] has an example.
     pub fn rest_to<W>(mut self, rest: W) -> Select<'a, C, T, P, Written, N>
     where
         P: Keeps<T>,
@@ -122,7 +132,25 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
     }
 
     /// Writes the indices of what is chosen to the first places of `indices`, ascending: numbers of type `u32`, `u64` or `usize`. If
-    /// numbers of 32 bits do not reach, the error is [`Error::TooManyItems`](crate::Error::TooManyItems).
+    /// there are too many items for numbers of 32 bits, the error is [`Error::TooManyItems`](crate::Error::TooManyItems).
+    ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Gpu, NonZero, select};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let items = DeviceBuffer::from_slice(&[0.0f32, 7.0, 0.0, 5.0])?;
+    /// let mut indices = DeviceBuffer::<u32>::zeroed(4)?;
+    /// assert_eq!(select::<NonZero, _>(&items).indices_to(&mut indices).wait(&gpu)?, 2);
+    /// assert_eq!(indices.as_host_vec()?[..2], [1, 3]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
     pub fn indices_to<W>(mut self, indices: W) -> Select<'a, C, T, P, Written, N>
     where
         P: WritesOnDevice,
@@ -132,7 +160,8 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// Takes the first number of `count` for how many items there are, up to all of them, when the work begins.
+    /// Takes the first number of `count` for how many items there are, up to all of them, when the work begins. The [crate's
+    /// page](crate#a-stream) has an example.
     pub fn count<F: Input<'a, Item = u64, Place: Is<OnTheDevice>>>(mut self, count: F) -> Self
     where
         P: Counts,
@@ -141,7 +170,7 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self
     }
 
-    /// Writes how many items are chosen to the first place of `count`.
+    /// Writes how many items are chosen to the first place of `count`. The [crate's page](crate#a-stream) has an example.
     pub fn count_to<W: Output<'a, Item = u64, Place: Is<OnTheDevice>>>(
         mut self,
         count: W,
@@ -154,6 +183,12 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
     }
 
     /// `wait` gives the indices of what is chosen.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, NonZero, select};
+    /// assert_eq!(select::<NonZero, _>(&[0u32, 7, 0, 5]).indices().wait(Cpu)?, [1, 3]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn indices(self) -> Select<'a, C, T, P, ReturnedIndices, N>
     where
         P: ReturnsToHost,
@@ -163,6 +198,13 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
     }
 
     /// `wait` gives what is chosen, and the others.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, NonZero, select};
+    /// let (chosen, rest) = select::<NonZero, _>(&[0u32, 7, 0, 5]).partition().wait(Cpu)?;
+    /// assert_eq!((chosen, rest), (vec![7, 5], vec![0, 0]));
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn partition(self) -> Select<'a, C, T, P, ReturnedParts, N>
     where
         P: ReturnsToHost,

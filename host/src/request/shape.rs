@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use super::bounds::Forward;
 use crate::kernel::kind::{self, Kind};
 
 /// All items belong together.
@@ -31,6 +32,14 @@ pub enum Rows {}
 /// Items belong together by columns of a row-major matrix.
 #[derive(Debug)]
 pub enum Columns {}
+
+/// Items belong together along the middle axis of three.
+#[derive(Debug)]
+pub enum Axis {}
+
+/// As [`Rows`], [`Columns`] or [`Axis`], where rows lie apart.
+#[derive(Debug)]
+pub enum Pitched {}
 
 /// Items belong together by runs of keys of type `K`, equal by `E`.
 #[derive(Debug)]
@@ -65,6 +74,8 @@ shapes! {
     [] Segments: Segments, Segments;
     [] Rows: Rows, Rows;
     [] Columns: Columns, Columns;
+    [] Axis: Axis, Axis;
+    [] Pitched: Pitched, Pitched;
     [E K] ByKey<E, K>: ByKey<E, K>, ByKeyTo<E, K>;
     [E K] ByKeyTo<E, K>: ByKeyTo<E, K>, ByKeyTo<E, K>;
 }
@@ -100,20 +111,46 @@ pub enum Inclusive {}
 #[derive(Debug)]
 pub enum Exclusive {}
 
-/// Whether an item is part of its result: [`Inclusive`] or [`Exclusive`].
+/// As `D`, from the last item to the first.
+#[derive(Debug)]
+pub struct Reversed<D>(PhantomData<fn() -> D>);
+
+/// Whether an item is part of its result, [`Inclusive`] or [`Exclusive`], and from which end the items are combined.
 pub trait Order {
     /// The kernels that scan all items.
     type Scan: Kind;
     #[doc(hidden)]
-    const IS_EXCLUSIVE: bool;
+    const ORDER: ScanOrder;
+}
+
+/// The same as values.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScanOrder {
+    pub is_exclusive: bool,
+    pub is_reversed: bool,
 }
 
 impl Order for Inclusive {
     type Scan = kind::inclusive_scan;
-    const IS_EXCLUSIVE: bool = false;
+    const ORDER: ScanOrder = ScanOrder {
+        is_exclusive: false,
+        is_reversed: false,
+    };
 }
 
 impl Order for Exclusive {
     type Scan = kind::exclusive_scan;
-    const IS_EXCLUSIVE: bool = true;
+    const ORDER: ScanOrder = ScanOrder {
+        is_exclusive: true,
+        is_reversed: false,
+    };
+}
+
+impl<D: Forward> Order for Reversed<D> {
+    type Scan = D::Scan;
+    const ORDER: ScanOrder = ScanOrder {
+        is_reversed: true,
+        ..D::ORDER
+    };
 }

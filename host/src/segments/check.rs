@@ -6,7 +6,8 @@ use crate::driver;
 use crate::error::{Error, Result};
 use crate::gpu::{Call, Entered, PinnedMemory};
 use crate::kernel::Row;
-use crate::launch::{Queue, Segments, Span, Starts};
+use crate::launch::{Queue, Span};
+use crate::segments::{Segments, Starts};
 
 /// What the kernel leaves the report as if nothing is wrong.
 const ACCEPTED: u64 = 0;
@@ -22,17 +23,16 @@ pub fn and_wait(
     made: Made,
     output: Span,
 ) -> Result<()> {
+    let mut call = entered.ordered_call()?;
     let Starts::Offsets(offsets) = segments.starts else {
         // Rows are never refused.
-        return Queue::and_wait(entered, |queue, _| {
-            queue.segments(row, segments, made, output, 0)
-        })
-        .map(drop);
+        Queue::for_caller(entered, &call).segments(row, segments, made, output, 0)?;
+        return call.wait();
     };
-    let ((), mut call) = Queue::and_wait(entered, |queue, call| {
-        call.write_number(ACCEPTED)?;
-        queue.segments(row, segments, made, output, call.result()?)
-    })?;
+    call.write_number(ACCEPTED)?;
+    let report = call.result()?;
+    Queue::for_caller(entered, &call).segments(row, segments, made, output, report)?;
+    call.wait()?;
     // SAFETY: the work is done; a number is there, the host's or the kernel's.
     let report = unsafe { call.read_number() }?;
     if report == ACCEPTED {

@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::gpu::Entered;
-use crate::launch::{Count, Queue, Selection, Span};
+use crate::launch::{Queue, Span};
+use crate::selection::{Count, Selection};
 
 /// Selects, and waits for it. Gives the number of chosen items, for all of which there was room; it is written to `count_to`, too, if that is
 /// given.
@@ -16,13 +17,13 @@ pub fn and_wait(
         selection.check_lengths()?;
         return Ok(0);
     }
-    let ((), mut call) = Queue::and_wait(entered, |queue, call| {
-        let count = match count_to {
-            Some(place) => Count::Callers(place),
-            None => Count::Own(call.result()?),
-        };
-        queue.select(selection, count)
-    })?;
+    let mut call = entered.ordered_call()?;
+    let count = match count_to {
+        Some(place) => Count::Callers(place),
+        None => Count::Own(call.result()?),
+    };
+    Queue::for_caller(entered, &call).select(selection, count)?;
+    call.wait()?;
     let count = match (count_to, item_count) {
         (Some(place), _) => call.number_at(place.address)?,
         (None, 0) => 0,

@@ -7,7 +7,7 @@ use warpfold_kernels::selection::*;
 
 use crate::error::{Error, Result};
 use crate::kernel::{Blocks, Entry, Item};
-use crate::launch::Chooser;
+use crate::selection::Chooser;
 
 /// The predicate `Self` has a kernel for items of type `T`.
 ///

@@ -1,5 +1,5 @@
-//! Calls on slices whose items all go to the device at once, on one lane: inputs one after another, and after them room for the outputs, of
-//! which comes back what there is.
+//! Calls on slices whose items are all copied to the device at once, on one lane: the inputs one after another, then room for the
+//! outputs. The part of the outputs that was written is copied back.
 
 use super::layout::{Layout, Part};
 use super::results::Results;
@@ -7,8 +7,9 @@ use crate::call::{Verb, Work};
 use crate::error::Result;
 use crate::gpu::{Entered, Lane};
 use crate::kernel::{Item, Row, Type};
-use crate::launch::{Count, Queue};
+use crate::launch::Queue;
 use crate::request::arguments::{Arguments, Memory, Shape};
+use crate::selection::Count;
 
 /// The type of a number: an index, a length, a count.
 const NUMBER: Type = Type::of::<u64>();
@@ -26,11 +27,11 @@ pub(crate) struct Wanted {
     pub is_cut: bool,
 }
 
-/// A call that is done, with its outputs on the device.
+/// A finished call, with its outputs on the device.
 pub(crate) struct Done<'gpu> {
     lane: Lane<'gpu>,
     pub parts: Arguments<Part>,
-    /// What is at the start of the lane's buffer.
+    /// The part that is at the start of the lane's buffer.
     arrived: Option<Part>,
     /// How many items are chosen, or how many runs there are; 0 for other calls.
     pub count: usize,
@@ -64,6 +65,7 @@ pub(crate) fn run_at_once<'gpu>(
         Shape::InOrder => Shape::InOrder,
         Shape::Rows(items) => Shape::Rows(*items),
         Shape::Columns(count) => Shape::Columns(*count),
+        Shape::Axis(axis) => Shape::Axis(*axis),
         Shape::Segments(offsets) => Shape::Segments(layout.part_for(offsets.host())?),
         Shape::Keys(keys) => Shape::Keys(layout.part_for(keys.host())?),
     };
@@ -102,8 +104,8 @@ pub(crate) fn run_at_once<'gpu>(
         });
     };
     let count = Count::Own(lane.call().result()?);
-    Queue::on_own(entered, lane.call(), |queue| work.queue(queue, Some(count)))?;
-    // Where it is known how many results there are, they set out at once.
+    work.queue(&mut Queue::on_own(entered, lane.call()), Some(count))?;
+    // If the number of results is known, their copy is queued at once.
     let arrived = match verb.chooses() {
         true => None,
         false => parts.results.map(|part| part.items(range)),
@@ -149,7 +151,7 @@ impl Done<'_> {
         Ok(done)
     }
 
-    /// Brings a part to the start of the lane's buffer.
+    /// Copies a part to the start of the lane's buffer.
     fn fetch(self, part: Part) -> Result<Self> {
         if self.arrived == Some(part) || part.item_count == 0 {
             return Ok(self);

@@ -1,6 +1,6 @@
-//! The way of many pieces: to the device, and perhaps back.
+//! Copies many pieces to the device, and perhaps back.
 //!
-//! The order of the driver calls does not depend on how quick the workers are, so that a test can make each of them fail.
+//! The order of the driver calls does not depend on the speed of the workers, so that a test can make each call fail.
 
 use std::collections::VecDeque;
 use std::iter;
@@ -11,25 +11,24 @@ use super::workers::{Job, Workers, with_workers};
 use crate::error::Result;
 use crate::gpu::{BusyLane, Lane, Strip};
 
-/// The most lanes of a call, for each of the ways that pieces take: one that the bus carries, those ahead of it, and the rest
-/// for the workers. With more, the buffers no longer fit the processors' caches: sums of 1 GiB ran at 52 GB/s with 5 to 16
-/// lanes and at 46 with 24, on a host of 16 processors that carries page-locked memory at 55 to an H200.
+/// The most lanes of a call, for each direction of copies: one that is being copied, those queued after it, and the rest
+/// for the workers. With more lanes, the buffers no longer fit the processors' caches: sums of 1 GiB ran at 52 GB/s with 5 to 16
+/// lanes and at 46 with 24, on a host of 16 processors that copies page-locked memory at 55 GB/s to an H200.
 const MOST_LANES: usize = 10;
 
-/// Lanes whose copies are queued after the one that moves, so that the bus never waits for this thread; for each way.
+/// For each direction, lanes whose copies are queued after the current one, so that the bus never waits for this thread.
 const LANES_AHEAD: usize = 2;
 
-/// The strips of a piece, if they are not too short: as many workers copy it, so that its upload begins sooner.
+/// The number of strips of a piece, unless they would be too short. As many workers copy the piece, so that its upload begins sooner.
 const STRIPS: usize = 16;
 
-/// Bytes of the shortest strips, except the last of a piece: worth a worker's while.
+/// Bytes of the shortest strip, except the last of a piece. Shorter ones are not worth waking a worker.
 const LEAST_STRIP_BYTES: usize = 64 << 10;
 
-/// The most page-locked memory of a call, and the most memory of the device beside a workspace; not for pieces so long that
-/// two do not fit.
+/// The most page-locked memory of a call, and the most device memory beside a workspace. Exceeded only if two pieces do not fit.
 const MOST_BYTES: usize = 256 << 20;
 
-/// Which ways the pieces take.
+/// In which directions pieces are copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ways {
     /// To the device.
@@ -56,7 +55,7 @@ impl Ways {
 /// A piece of a slice, in the program's memory.
 pub(super) struct Piece<'slice> {
     pub from: &'slice [u8],
-    /// Where it comes back to; empty if it does not.
+    /// The destination of its results; empty if there is none.
     pub to: &'slice mut [MaybeUninit<u8>],
 }
 
@@ -66,7 +65,7 @@ struct Task<'gpu, 'slice> {
     way: Way<'slice>,
 }
 
-/// Which way it is copied.
+/// The direction of its copy.
 enum Way<'slice> {
     /// Into the buffer, for the piece with this index.
     Fill(usize, &'slice [u8]),
@@ -104,8 +103,8 @@ struct Moving<'gpu, 'slice> {
     to: &'slice mut [MaybeUninit<u8>],
 }
 
-/// Carries the pieces there and, where they come back, back, on at least one lane. `work` is given each in order, with its
-/// index, when its copy to the device is queued, and queues what is to be done with it. Waits for all of it.
+/// Copies the pieces to the device and, if they have a destination, back, on one lane or more. `work` gets each piece in order, with
+/// its index, when its upload is queued, and queues the work on it. Waits for everything.
 pub(super) fn carry<'gpu, 'slice>(
     lanes: Vec<Lane<'gpu>>,
     ways: Ways,
@@ -118,12 +117,12 @@ pub(super) fn carry<'gpu, 'slice>(
     })
 }
 
-/// What is done with a piece on the device.
+/// The work on a piece on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// When its copy to the device is queued.
+    /// Called when its upload is queued.
     Arrive,
-    /// When enough pieces after it have arrived: it comes back next.
+    /// Called when enough later pieces have arrived. The piece is downloaded next.
     Leave,
 }
 
@@ -185,7 +184,7 @@ pub(super) fn carry_in_steps<'gpu, 'slice>(
     })
 }
 
-/// The lanes that do not move, and the pieces that have not set out.
+/// The idle lanes, and the pieces that are not yet uploaded.
 struct Carrier<'workers, 'scope, 'data, 'gpu: 'scope, 'slice, P> {
     workers: &'workers Workers<'scope, 'data, Task<'gpu, 'slice>>,
     pieces: P,
@@ -194,14 +193,14 @@ struct Carrier<'workers, 'scope, 'data, 'gpu: 'scope, 'slice, P> {
     given: VecDeque<Piece<'slice>>,
     /// Those of them that wait for the ones before them.
     filled: Vec<(Lane<'gpu>, usize)>,
-    /// Lanes that the workers have.
+    /// Lanes in use by workers.
     at_work: usize,
 }
 
 impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>)>>
     Carrier<'_, '_, 'data, 'gpu, 'slice, P>
 {
-    /// The piece with this index, in a lane's buffer, once it is there; nothing if there is no such piece.
+    /// Waits for the piece with this index to be in a lane's buffer. `None` if there is no such piece.
     fn filled(&mut self, index: usize) -> Option<(Lane<'gpu>, Piece<'slice>)> {
         loop {
             while let Some(done) = self.workers.try_outcome() {
@@ -211,7 +210,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
             if let Some(place) = place {
                 let (lane, _) = self.filled.swap_remove(place);
                 let piece = self.given.pop_front()?;
-                // One lane for the one that sets out; the others can wait for that.
+                // One lane is enough for the next upload. The other pieces can wait for it.
                 self.give_next();
                 return Some((lane, piece));
             }
@@ -221,7 +220,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
         }
     }
 
-    /// Has the workers fill a lane that is idle with the next piece; nothing if there is none.
+    /// Lets the workers fill an idle lane with the next piece, if there are both.
     fn give_next(&mut self) -> Option<()> {
         let lane = self.idle.pop()?;
         let Some((index, piece)) = self.pieces.next() else {
@@ -235,7 +234,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
         Some(())
     }
 
-    /// Waits for a piece's work, and has it brought to where it comes back to.
+    /// Waits for a piece's work, and lets the workers copy its results to their destination.
     fn wait(&mut self, Moving { lane, to }: Moving<'gpu, 'slice>) -> Result<()> {
         let lane = lane.wait()?;
         if to.is_empty() {
@@ -248,12 +247,12 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
         Ok(())
     }
 
-    /// Waits until all that comes back is there.
+    /// Waits until all results are at their destination.
     fn finish(&mut self) {
         while self.wait_for_lane().is_some() {}
     }
 
-    /// Has the workers copy `bytes` bytes, strip by strip.
+    /// Lets the workers copy `bytes` bytes, strip by strip.
     fn give(&mut self, lane: Lane<'gpu>, bytes: usize, ways: impl Iterator<Item = Way<'slice>>) {
         let strips = iter::zip(lane.into_strips(bytes, strip_bytes(bytes)), ways);
         self.workers
@@ -261,7 +260,7 @@ impl<'data, 'gpu: 'data, 'slice: 'data, P: Iterator<Item = (usize, Piece<'slice>
         self.at_work += 1;
     }
 
-    /// Waits for a lane, if the workers have any.
+    /// Waits for a lane, if workers use any.
     fn wait_for_lane(&mut self) -> Option<()> {
         if self.at_work == 0 {
             return None;

@@ -1,5 +1,5 @@
-//! What stands before the pieces of a scan that several GPUs share: each piece tells what its groups of tiles add, in any order, and
-//! learns the prefix of its first group when all pieces before it have told.
+//! The prefixes of the pieces of a scan that several GPUs share. Each piece publishes the aggregates of its groups of tiles, in any
+//! order, and gets the prefix of its first group when all earlier pieces have published theirs.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,24 +12,24 @@ pub(crate) struct Chain<A> {
 }
 
 struct State<A> {
-    /// The prefixes of the pieces that are known, from the first on.
+    /// The known prefixes, from the first piece on.
     prefixes: Vec<A>,
-    /// What later pieces have told.
+    /// The aggregates of later pieces.
     told: BTreeMap<usize, Vec<A>>,
-    /// The rank that may take what calls share.
+    /// The rank whose turn it is to take shared resources.
     turn: usize,
     /// The first rank that gave up.
     failed: Option<usize>,
 }
 
-/// A rank of the scan. Dropped before its [`end`](Self::end), it has failed, and nobody waits any more.
+/// A rank of the scan. If it is dropped before its [`end`](Self::end), it has failed, and no rank waits any more.
 pub(super) struct Link<'chain, A> {
     chain: &'chain Chain<A>,
     rank: usize,
     has_ended: bool,
 }
 
-/// A rank has given up: this one.
+/// The rank that has given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Broken(pub usize);
 
@@ -55,7 +55,7 @@ impl<A: Copy> Chain<A> {
         }
     }
 
-    /// Waits until there is something to answer.
+    /// Waits until there is an answer.
     fn wait<R>(&self, answer: impl Fn(&State<A>) -> Option<R>) -> Result<R, Broken> {
         let mut state = self.lock();
         loop {
@@ -87,8 +87,8 @@ impl<A> Link<'_, A> {
 }
 
 impl<A: Copy> Link<'_, A> {
-    /// Runs `take` when all ranks before have run theirs. So ranks take what calls share in one order, and no two calls each have what
-    /// the other waits for.
+    /// Runs `take` after all earlier ranks have run theirs. So ranks take shared resources in one order, and no two calls can each hold
+    /// what the other waits for.
     pub fn in_turn<R, E: From<Broken>>(&self, take: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
         self.chain
             .wait(|state| (state.turn == self.rank).then_some(()))?;
@@ -97,7 +97,7 @@ impl<A: Copy> Link<'_, A> {
         Ok(taken)
     }
 
-    /// Tells what the groups of a piece add.
+    /// Publishes the aggregates of a piece's groups.
     pub fn tell(&self, piece: usize, groups: Vec<A>) {
         let combine = self.chain.combine;
         self.chain.change(|state| {

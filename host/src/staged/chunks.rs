@@ -1,4 +1,4 @@
-//! Some chunks of a reduction of a slice, on one of several GPUs: their partials, to be combined with those of the other chunks.
+//! A part of the chunks of a slice's reduction, on one of several GPUs. The result is their partials, to be combined with the others.
 
 use std::ops::Range;
 
@@ -14,12 +14,12 @@ use crate::gpu::{Entered, Place, SHORT_BYTES};
 use crate::kernel::Row;
 use crate::launch::Queue;
 
-/// Bytes of the longest board: each of at least two GPUs has no more than half of the chunks, rounded up.
+/// Bytes of the longest board: with two GPUs or more, each has no more than half of the chunks, rounded up.
 const MOST_BOARD_BYTES: u64 =
     STATES_OFFSET + REDUCE_MAX_CHUNKS.div_ceil(2) * 8 * ACCUMULATOR_MAX_WORDS as u64;
 
-// A call that has a lane must not wait for another of the same kind: all that there are may be held by calls that wait so. The board's
-// is a short lane, those of pieces are not.
+// A call that holds a lane must not wait for another of the same kind: all of them may be held by calls that wait in the same way. The
+// board has a short lane, and pieces have long ones.
 const _: () = assert!(MOST_BOARD_BYTES <= SHORT_BYTES as u64);
 
 /// Reduces the items of these chunks of `items`, at most half of them, rounded up: the state words of their partials, in order.
@@ -44,7 +44,7 @@ pub(crate) fn reduce_chunks(
     let state_words = (row.division.reduce_state_words)(item_count);
     let mut conductor = entered.call()?;
     conductor.begin();
-    // Where nothing is written: others have the last ticket.
+    // Nothing is written here: the last ticket is taken elsewhere.
     let result = conductor.result()?;
     let slot_bytes = 8 * row.division.words_per_accumulator;
     let partial_bytes = (chunks.end - chunks.start) * slot_bytes;
@@ -55,22 +55,21 @@ pub(crate) fn reduce_chunks(
     let board = board.lend(&conductor, |control| {
         let place = Place {
             control,
-            // The launches publish the partials of these chunks, and look at none.
+            // The launches publish the partials of these chunks, and read none.
             states: (control + STATES_OFFSET).wrapping_sub(chunks.start * slot_bytes),
             state_words,
         };
-        Queue::on_board(entered, &conductor, place, |queue| {
-            let lanes = lanes(entered, Ways::There, cut)?;
-            carry(lanes, Ways::There, pieces, |lane, piece| {
-                lane.lend(&conductor, |address| {
-                    let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
-                    // SAFETY:
-                    // - the lane's memory holds the items of these chunks from its start on, since `carry` hands the pieces over in
-                    //   order, and is lent to the conductor's stream until the work is done;
-                    // - it is aligned to 256 bytes, and the offset is a multiple of an item's size;
-                    // - the result has a place of its own, in page-locked memory that is aligned to a page.
-                    unsafe { queue.reduce_piece(row, input, cut.units(piece), result) }
-                })
+        let mut queue = Queue::on_board(entered, &conductor, place);
+        let lanes = lanes(entered, Ways::There, cut)?;
+        carry(lanes, Ways::There, pieces, |lane, piece| {
+            lane.lend(&conductor, |address| {
+                let input = items.at(address.wrapping_sub(cut.offset(items.item, piece)));
+                // SAFETY:
+                // - the lane's memory holds the items of these chunks from its start on, since `carry` hands the pieces over in
+                //   order, and is lent to the conductor's stream until the work is done;
+                // - it is aligned to 256 bytes, and the offset is a multiple of an item's size;
+                // - the result has a place of its own, in page-locked memory that is aligned to a page.
+                unsafe { queue.reduce_piece(row, input, cut.units(piece), result) }
             })
         })
     })?;

@@ -1,12 +1,12 @@
 //! Copies to memory that a device reads next.
 
-/// Bytes that are copied before they are pushed out; they fit a processor's nearest cache.
+/// Bytes that are copied before they are flushed. They fit a processor's nearest cache.
 const BLOCK_BYTES: usize = 16 << 10;
 
 /// Copies bytes to where a device reads them, as many as there is room for.
 ///
-/// What a processor has just written lies in caches of its own, and a device reads it from there at a third of the bus's rate:
-/// measured from a host with Sapphire Rapids processors to an H200, in pieces of 256 KiB, 19 GB/s, and 36 from memory or the
+/// Bytes that a processor has just written are in its own caches, and a device reads them from there at a third of the bus's rate.
+/// From a host with Sapphire Rapids processors to an H200, in pieces of 256 KiB, it was 19 GB/s, and 36 from memory or the
 /// cache that the processors share.
 pub(super) fn copy_for_device(to: &mut [u8], from: &[u8]) {
     for (to, from) in to.chunks_mut(BLOCK_BYTES).zip(from.chunks(BLOCK_BYTES)) {
@@ -16,7 +16,7 @@ pub(super) fn copy_for_device(to: &mut [u8], from: &[u8]) {
     }
 }
 
-/// Moves the bytes from the processor's own caches to the one that it shares with others, where there is a way to say so.
+/// Moves the bytes from the processor's own caches to the shared cache, on processors with an instruction for it.
 /// Source: `CLDEMOTE` in Intel's Software Developer's Manual, volume 2.
 fn demote(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]

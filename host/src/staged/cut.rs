@@ -1,4 +1,4 @@
-//! How a long slice is cut into pieces, so that the bits are those of the whole: each of whole chunks or tiles.
+//! How a long slice is cut into pieces. Each piece has whole chunks or tiles, so that the bits are those of the whole slice.
 
 use std::ops::Range;
 
@@ -7,19 +7,19 @@ use crate::kernel::{Row, Type};
 #[cfg(feature = "nccl")]
 use warpfold_kernels::contract::SCAN_GROUP_TILES;
 
-/// Bytes of the shortest pieces, except the last: the bus carries them at three quarters of its rate.
+/// Bytes of the shortest piece, except the last. The bus copies such pieces at three quarters of its rate.
 const LEAST_PIECE_BYTES: usize = 512 << 10;
 
-/// Pieces that a short slice is cut into, if they are not too short.
+/// The number of pieces of a short slice, unless they would be too short.
 const ENOUGH_PIECES: u64 = 16;
 
-/// Alignment of what lies in a lane's memory.
+/// Alignment of the parts of a lane's memory.
 const ALIGNMENT: usize = 256;
 
 /// The room of a piece, or of a whole short slice, in a lane's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Room {
-    /// Bytes from the start to where the results of a scan go: 0 where they take the places of the items.
+    /// The offset of a scan's results, in bytes: 0 if they replace the items.
     pub results_at: usize,
     /// Bytes of all.
     pub bytes: usize,
@@ -52,7 +52,7 @@ impl Room {
 /// A slice's pieces.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cut {
-    /// The first chunk of the reduction, or tile of the scan; not 0 in a part of one.
+    /// The first chunk of the reduction, or tile of the scan. Not 0 in a part of one.
     first_unit: u64,
     /// Chunks or tiles from there on.
     unit_count: u64,
@@ -83,8 +83,8 @@ impl Cut {
         Self::new(tiles, tile_items, row, Room::of_scan)
     }
 
-    /// As many units as there is room for in a piece, or one if that is longer: the chunks of more than 16 GiB. A piece has
-    /// [`PIECE_BYTES`] of room, or less in a short slice, so that one is copied while another travels.
+    /// As many units as fit a piece, or one unit that is longer: those are the chunks of more than 16 GiB. A piece has
+    /// [`PIECE_BYTES`] of room, or less in a short slice, so that one piece is filled while another is uploaded.
     fn new(
         unit_count: u64,
         unit_items: u64,
@@ -154,7 +154,7 @@ impl Cut {
         (self.room)(self.row, self.piece_items()).bytes
     }
 
-    /// Where a piece's results lie in a lane's memory.
+    /// The offset of a piece's results in a lane's memory.
     pub fn results_at(self) -> usize {
         (self.room)(self.row, self.piece_items()).results_at
     }
@@ -171,7 +171,7 @@ impl Cut {
         self.first_unit + begin..self.first_unit + end
     }
 
-    /// How far a piece's values, its items or its results, are from the beginning, in bytes.
+    /// The offset of a piece's values (its items or its results) from the beginning, in bytes.
     pub fn offset(self, value: Type, piece: usize) -> u64 {
         let before = self.first_unit * self.unit_items + (piece * self.piece_items()) as u64;
         before * value.bytes as u64

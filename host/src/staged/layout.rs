@@ -1,4 +1,4 @@
-//! Parts of a lane's memory, one after another: what is uploaded whole, with its results.
+//! The parts of a lane's memory, one after another: inputs that are uploaded whole, and their results.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::gpu::BusyLane;
 use crate::kernel::Type;
 use crate::launch::Span;
 
-/// Where a part may begin: as device memory does.
+/// The alignment of a part, that of device memory.
 const ALIGNMENT: usize = 256;
 
 /// Parts so far.
@@ -58,7 +58,7 @@ impl Layout {
 }
 
 impl Part {
-    /// These of its items.
+    /// A range of its items.
     pub fn items(self, range: Range<usize>) -> Self {
         Self {
             at: self.at + range.start * self.item.bytes,
@@ -76,7 +76,7 @@ impl Part {
         self.item_count * self.item.bytes
     }
 
-    /// Where it is on the device.
+    /// Its device address.
     pub fn on(self, lane: &BusyLane<'_>) -> Span {
         Span {
             address: lane.device() + self.at as u64,

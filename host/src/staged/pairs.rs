@@ -1,8 +1,8 @@
-//! Two slices of the host reduced as pairs, piece by piece: in a lane's memory the first values of a piece's pairs, and after them
+//! Two slices of the host reduced as pairs, piece by piece. A lane's memory has the first values of a piece's pairs, and then
 //! the second values.
 //!
-//! This thread copies the pieces itself, while those before are on their way. It takes its lanes all at once: to hold one and wait for
-//! another, as many calls may do at a time, could last for ever.
+//! This thread fills the pieces itself, while earlier ones are uploaded. It takes all its lanes at once: several calls that each hold
+//! one and wait for another could deadlock.
 
 use std::collections::VecDeque;
 
@@ -11,15 +11,16 @@ use super::cut::Cut;
 use crate::error::Result;
 use crate::gpu::{BusyLane, Entered};
 use crate::kernel::Row;
-use crate::launch::{PairSpan, Queue};
+use crate::launch::Queue;
+use crate::whole::PairSpan;
 
 /// Alignment of the second values in a lane's memory.
 const ALIGNMENT: usize = 256;
 
-/// The most lanes of a call: one whose piece is copied, and two that are on their way.
+/// The most lanes of a call: one that is being filled, and two that are being uploaded.
 const MOST_LANES: usize = 3;
 
-/// Reduces at least one pair, and writes the result to these bytes.
+/// Reduces one pair or more, and writes the result to these bytes.
 pub(crate) fn reduce_pairs(
     entered: Entered<'_>,
     row: &'static Row,
@@ -32,48 +33,47 @@ pub(crate) fn reduce_pairs(
     let state_words = (row.division.reduce_state_words)(item_count as u64);
     let mut conductor = entered.call()?;
     conductor.begin();
-    Queue::on_own(entered, &conductor, |queue| {
-        queue.prepare(&row.entry, state_words)?;
-        let output = conductor.result()?;
-        let [left_bytes, right_bytes] = [left, right].map(|side| {
-            let piece_bytes = cut.piece_items() * side.item.bytes;
-            (piece_bytes, piece_bytes.min(side.bytes.len()))
-        });
-        let longest = left_bytes.1.next_multiple_of(ALIGNMENT) + right_bytes.1;
-        let mut idle = entered.lanes(MOST_LANES.min(cut.piece_count()), longest)?;
-        let mut busy = VecDeque::<BusyLane<'_>>::new();
-        let lefts = left.bytes.chunks(left_bytes.0);
-        let rights = right.bytes.chunks(right_bytes.0);
-        for (piece, (lefts, rights)) in lefts.zip(rights).enumerate() {
-            let mut lane = match idle.pop() {
-                Some(lane) => lane,
-                // There is at least one lane, so one is busy where none is idle.
-                None => match busy.pop_front() {
-                    Some(oldest) => oldest.wait()?,
-                    None => entered.lane(longest)?,
-                },
+    let mut queue = Queue::on_own(entered, &conductor);
+    queue.prepare(&row.entry, state_words)?;
+    let output = conductor.result()?;
+    let [left_bytes, right_bytes] = [left, right].map(|side| {
+        let piece_bytes = cut.piece_items() * side.item.bytes;
+        (piece_bytes, piece_bytes.min(side.bytes.len()))
+    });
+    let longest = left_bytes.1.next_multiple_of(ALIGNMENT) + right_bytes.1;
+    let mut idle = entered.lanes(MOST_LANES.min(cut.piece_count()), longest)?;
+    let mut busy = VecDeque::<BusyLane<'_>>::new();
+    let lefts = left.bytes.chunks(left_bytes.0);
+    let rights = right.bytes.chunks(right_bytes.0);
+    for (piece, (lefts, rights)) in lefts.zip(rights).enumerate() {
+        let mut lane = match idle.pop() {
+            Some(lane) => lane,
+            // There is at least one lane, so if none is idle, one is busy.
+            None => match busy.pop_front() {
+                Some(oldest) => oldest.wait()?,
+                None => entered.lane(longest)?,
+            },
+        };
+        let right_at = lefts.len().next_multiple_of(ALIGNMENT);
+        let bytes = right_at + rights.len();
+        let room = lane.bytes();
+        room[..lefts.len()].copy_from_slice(lefts);
+        room[right_at..bytes].copy_from_slice(rights);
+        busy.push_back(lane.send(bytes)?.lend(&conductor, |address| {
+            let right_address = address + right_at as u64;
+            let pairs = PairSpan {
+                left: left.at(address.wrapping_sub(cut.offset(left.item, piece))),
+                right: right.at(right_address.wrapping_sub(cut.offset(right.item, piece))),
             };
-            let right_at = lefts.len().next_multiple_of(ALIGNMENT);
-            let bytes = right_at + rights.len();
-            let room = lane.bytes();
-            room[..lefts.len()].copy_from_slice(lefts);
-            room[right_at..bytes].copy_from_slice(rights);
-            busy.push_back(lane.send(bytes)?.lend(&conductor, |address| {
-                let right_address = address + right_at as u64;
-                let pairs = PairSpan {
-                    left: left.at(address.wrapping_sub(cut.offset(left.item, piece))),
-                    right: right.at(right_address.wrapping_sub(cut.offset(right.item, piece))),
-                };
-                // SAFETY:
-                // - the lane's memory holds the values of these chunks' pairs in these places, written above, and is lent to the
-                //   conductor's stream until the work is done;
-                // - both places are aligned to 256 bytes, and the offsets are multiples of a value's size;
-                // - the result has a place of its own, in page-locked memory that is aligned to a page.
-                unsafe { queue.reduce_pairs_piece(row, pairs, cut.units(piece), output) }
-            })?);
-        }
-        Ok(())
-    })?;
+            // SAFETY:
+            // - the lane's memory holds the values of these chunks' pairs in these places, written above, and is lent to the
+            //   conductor's stream until the work is done;
+            // - both places are aligned to 256 bytes, and the offsets are multiples of a value's size;
+            // - the result has a place of its own, in page-locked memory that is aligned to a page.
+            unsafe { queue.reduce_pairs_piece(row, pairs, cut.units(piece), output) }
+        })?);
+    }
+    drop((queue, busy));
     conductor.wait()?;
     // SAFETY: the reduction is done, since the conductor has waited, and the result has as many bytes as the row's.
     unsafe { conductor.read_result_to(result) }

@@ -6,11 +6,11 @@ use super::workers::for_each;
 use crate::error::{Error, Result};
 use crate::kernel::Item;
 
-/// Bytes of a page, and of a large one where the system has them.
+/// Bytes of a page, and of a large page on systems that have them.
 const PAGE: usize = 4 << 10;
 const LARGE_PAGE: usize = 2 << 20;
 
-/// Bytes from which on large pages are asked for, as by NumPy.
+/// Bytes of the smallest memory for which large pages are requested, as in NumPy.
 const LONG_BYTES: usize = 4 << 20;
 
 /// Memory for items that are yet to be written.
@@ -39,8 +39,8 @@ impl<T: Item> Results<T> {
         unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), bytes) }
     }
 
-    /// Has the workers bring the memory's pages into being: the system makes a page when it is first written, and takes longer
-    /// for that than the bus for what belongs there. Large pages take a fraction of it.
+    /// Lets the workers write to each page once. The system makes a page when it is first written, and that takes longer
+    /// than to copy the page's contents over the bus. Large pages take a fraction of it.
     pub fn make_pages(&mut self) {
         let bytes = self.bytes();
         let is_long = bytes.len() >= LONG_BYTES;
@@ -49,7 +49,7 @@ impl<T: Item> Results<T> {
         if is_long {
             ask_for_large_pages(whole);
         }
-        // No two workers on the same large page: each would make it, for one of them to be thrown away.
+        // No two workers write to the same large page: each would make it, and one of them would be thrown away.
         for_each(whole.chunks_mut(LARGE_PAGE).chain([start]), |large| {
             for page in large.chunks_mut(PAGE) {
                 page[0].write(0);
@@ -61,7 +61,7 @@ impl<T: Item> Results<T> {
     ///
     /// # Safety
     ///
-    /// All bytes have been written, with those of items.
+    /// All bytes have been written, by items.
     pub unsafe fn written(mut self) -> Vec<T> {
         debug_assert!(self.count <= self.items.capacity());
         // SAFETY: `new` has reserved room for `count` items, and all their bytes are written with those of items: this function's condition.
@@ -70,7 +70,7 @@ impl<T: Item> Results<T> {
     }
 }
 
-/// Asks for large pages in memory that begins where one does, as far as they fit. No harm is done if there are none.
+/// Requests large pages for memory that is aligned to one, as far as they fit. Does nothing if there are none.
 fn ask_for_large_pages(whole: &mut [MaybeUninit<u8>]) {
     #[cfg(target_os = "linux")]
     // SAFETY: whole pages of this allocation alone; the advice changes neither their contents nor who may access them.

@@ -1,14 +1,14 @@
 //! A scan of a slice that several GPUs share: piece p goes to GPU p mod n, over that GPU's own bus.
 //!
 //! ```text
-//! piece p arrives      its tiles are read: the kernel publishes what their groups add
-//! piece p leaves       these are told to all; the prefix before piece p is waited for; its tiles are scanned with it
+//! piece p arrives      its tiles are read: the kernel publishes the aggregates of their groups
+//! piece p leaves       the aggregates go to all GPUs; wait for the prefix of piece p; scan its tiles with it
 //! ```
 //!
-//! So a piece travels once each way, and waits on its device until the pieces before it, on other devices, have been read.
+//! So a piece is copied once in each direction, and waits on its device until the earlier pieces, on other devices, have been read.
 //!
-//! Each GPU has two boards, zeroed at first, whose launches all have the tag 1: on one the first pass publishes, with identities
-//! for prefixes; on the other the second finds the true ones.
+//! Each GPU has two boards, zeroed once, whose launches all have the tag 1. On one, the first pass publishes aggregates, with
+//! identities for prefixes. On the other, the second pass finds the true prefixes.
 
 use std::iter;
 use std::marker::PhantomData;
@@ -33,7 +33,7 @@ use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel};
 use crate::launch::Queue;
 
-/// Pieces that arrive before one leaves, so that what it adds has been read meanwhile.
+/// Pieces that arrive before one leaves, so that its aggregates have been read meanwhile.
 const BETWEEN: usize = 4;
 
 /// The tag of the boards' launches.
@@ -45,7 +45,7 @@ impl From<Broken> for Error {
     }
 }
 
-/// Runs a scan of at least one item that `ranks` ranks share: `run` has each of them do its pieces.
+/// Runs a scan of one item or more that `ranks` ranks share. `run` lets each of them do its pieces.
 pub(crate) fn scan_shared<'items, K: Kind, O: Kernel<K, T>, T: Item>(
     items: &'items [T],
     ranks: usize,
@@ -110,62 +110,60 @@ impl<'items: 'results, 'results, T: Item> Share<'items, 'results, T> {
         )?;
         let piece_of = |index: usize| self.rank + index * self.ranks;
         let last = cut.piece_count() - 1;
-        Queue::on_board(entered, &conductor, boards.first.place, |first| {
-            Queue::on_board(entered, &conductor, boards.second.place, |second| {
-                carry_in_steps(
-                    own_lanes,
-                    ways,
-                    self.pieces.into_iter(),
-                    BETWEEN,
-                    |step, lane, index| {
-                        let piece = piece_of(index);
-                        let tiles = cut.units(piece);
-                        let groups = groups_of(&tiles);
-                        let input = |address: u64| {
-                            items.at(address.wrapping_sub(cut.offset(items.item, piece)))
-                        };
-                        match step {
-                            Step::Arrive if piece == last => Ok(lane),
-                            Step::Arrive => lane.lend(&conductor, |address| {
-                                let stream = conductor.stream();
-                                boards
-                                    .first
-                                    .publish_prefix(groups.start, O::identity(), stream)?;
-                                // SAFETY:
-                                // - the lane's memory holds the items of these tiles from its start on, and is lent to the conductor's
-                                //   stream until the work is done;
-                                // - it is aligned to 256 bytes, and the offset is a multiple of an item's size;
-                                // - the tiles are whole groups, so that none before is looked for, and the first one's prefix is published.
-                                unsafe { first.publish_piece(row, input(address), tiles) }?;
-                                boards.take(groups, index, stream)
-                            }),
-                            Step::Leave => {
-                                if piece != last {
-                                    link.tell(piece, boards.taken(&lane, groups.clone(), index)?);
-                                }
-                                let prefix = link.prefix(piece)?;
-                                lane.lend(&conductor, |address| {
-                                    boards.second.publish_prefix(
-                                        groups.start,
-                                        prefix,
-                                        conductor.stream(),
-                                    )?;
-                                    let offset = cut.offset(row.result, piece);
-                                    let output = (address + results_at as u64).wrapping_sub(offset);
-                                    // SAFETY:
-                                    // - the lane's memory holds the items of these tiles still, and is lent to the conductor's stream
-                                    //   until the work is done;
-                                    // - it has room for the results after the items, or in their places if the types are the same;
-                                    // - both are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's size;
-                                    // - the tiles are whole groups, and the first one's prefix is published just before.
-                                    unsafe { second.scan_piece(row, input(address), output, tiles) }
-                                })
-                            }
+        let mut first = Queue::on_board(entered, &conductor, boards.first.place);
+        let mut second = Queue::on_board(entered, &conductor, boards.second.place);
+        carry_in_steps(
+            own_lanes,
+            ways,
+            self.pieces.into_iter(),
+            BETWEEN,
+            |step, lane, index| {
+                let piece = piece_of(index);
+                let tiles = cut.units(piece);
+                let groups = groups_of(&tiles);
+                let input =
+                    |address: u64| items.at(address.wrapping_sub(cut.offset(items.item, piece)));
+                match step {
+                    Step::Arrive if piece == last => Ok(lane),
+                    Step::Arrive => lane.lend(&conductor, |address| {
+                        let stream = conductor.stream();
+                        boards
+                            .first
+                            .publish_prefix(groups.start, O::identity(), stream)?;
+                        // SAFETY:
+                        // - the lane's memory holds the items of these tiles from its start on, and is lent to the conductor's
+                        //   stream until the work is done;
+                        // - it is aligned to 256 bytes, and the offset is a multiple of an item's size;
+                        // - the tiles are whole groups, so that none before is looked for, and the first one's prefix is published.
+                        unsafe { first.publish_piece(row, input(address), tiles) }?;
+                        boards.take(groups, index, stream)
+                    }),
+                    Step::Leave => {
+                        if piece != last {
+                            link.tell(piece, boards.taken(&lane, groups.clone(), index)?);
                         }
-                    },
-                )
-            })
-        })?;
+                        let prefix = link.prefix(piece)?;
+                        lane.lend(&conductor, |address| {
+                            boards.second.publish_prefix(
+                                groups.start,
+                                prefix,
+                                conductor.stream(),
+                            )?;
+                            let offset = cut.offset(row.result, piece);
+                            let output = (address + results_at as u64).wrapping_sub(offset);
+                            // SAFETY:
+                            // - the lane's memory holds the items of these tiles still, and is lent to the conductor's stream
+                            //   until the work is done;
+                            // - it has room for the results after the items, or in their places if the types are the same;
+                            // - both are aligned to 256 bytes, and the offsets are multiples of an item's and of a result's size;
+                            // - the tiles are whole groups, and the first one's prefix is published just before.
+                            unsafe { second.scan_piece(row, input(address), output, tiles) }
+                        })
+                    }
+                }
+            },
+        )?;
+        drop((first, second));
         conductor.wait()?;
         link.end();
         Ok(())
@@ -221,7 +219,7 @@ impl<A: Accumulator> Board<A> {
         })
     }
 
-    /// Where the aggregate of a group is.
+    /// The address of a group's aggregate.
     fn aggregate(&self, group: u64) -> u64 {
         self.place.states + (self.tile_count + group) * state_bytes::<A>() as u64
     }
@@ -256,7 +254,7 @@ impl<A: Accumulator> Boards<A> {
         })
     }
 
-    /// Queues the copy of what these groups add to the host.
+    /// Queues the copy of these groups' aggregates to the host.
     fn take(&self, groups: Range<u64>, index: usize, stream: Stream<'_>) -> Result<()> {
         let from = self.first.aggregate(groups.start);
         let bytes = (groups.end - groups.start) as usize * state_bytes::<A>();
@@ -273,7 +271,7 @@ impl<A: Accumulator> Boards<A> {
         Ok(())
     }
 
-    /// Waits for that, and gives it.
+    /// Waits for that copy, and returns the aggregates.
     fn taken(&self, lane: &BusyLane<'_>, groups: Range<u64>, index: usize) -> Result<Vec<A>> {
         lane.call().stream().synchronize()?;
         let at = index % (BETWEEN + 1) * self.slot_bytes;

@@ -1,4 +1,4 @@
-//! Slices in pieces: every byte arrives, by however many lanes; the bits are those of the whole, however it is cut; and no
+//! Slices in pieces: every byte arrives, with any number of lanes; the bits are those of the whole slice, for any cut; and no
 //! failure leaves anything behind.
 
 use bytemuck::Zeroable;

@@ -1,13 +1,13 @@
-//! Threads that copy between a slice of the program's and page-locked memory: one thread alone is slower than the bus.
+//! Threads that copy between a program's slice and page-locked memory. One thread alone is slower than the bus.
 //!
-//! They are the process's, started by the first call that needs them, and sleep between calls. They take tasks from one queue, in
-//! order, and never wait for one another. Tasks come in bursts, a piece's strips at a time, and to wake a thread takes longer than
-//! a strip: so a thread that has run out of tasks looks for more for a while before it sleeps.
+//! There is one set of threads in a process. The first call that needs them starts them, and they sleep between calls. They take tasks
+//! from one queue, in order, and never wait for one another. Tasks come in bursts, the strips of a piece at a time. Waking a thread
+//! takes longer than a strip, so a thread without a task spins for a while before it sleeps.
 //!
-//! - A caller that waits for its tasks sleeps until they are done. It runs nobody else's meanwhile, as it would in a general
-//!   pool of threads: it may hold locks, or be a task of such a pool itself.
-//! - Workers make no driver call. What comes of a job goes to the thread that gave it out, and is dropped there, even if the
-//!   call has failed by then.
+//! - A caller that waits for its tasks sleeps until they are done. Unlike in a general thread pool, it runs no other tasks
+//!   meanwhile: it may hold locks, or be a task of such a pool itself.
+//! - Workers make no driver call. The outcome of a job goes to the thread that submitted it, and is dropped there, even if the
+//!   call has already failed.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -22,22 +22,22 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
-/// Something for a worker to do.
+/// A job for a worker.
 pub(super) trait Job: Send {
     type Outcome: Send;
 
-    /// Does it. Not every job has an outcome.
+    /// Runs the job. Not every job has an outcome.
     fn perform(self) -> Option<Self::Outcome>;
 }
 
-/// Where jobs are given out, and where their outcomes arrive, in whatever order they are done.
+/// Submits jobs, and receives their outcomes in any order.
 pub(super) struct Workers<'scope, 'data, J: Job> {
     scope: &'scope Scope<'data>,
     sender: Sender<J::Outcome>,
     outcomes: &'scope Receiver<J::Outcome>,
 }
 
-/// Runs `work` with the workers, and waits for the jobs that it gave out.
+/// Runs `work` with the workers, and waits for the jobs that it submitted.
 pub(super) fn with_workers<'data, J: Job<Outcome: 'data> + 'data, R>(
     work: impl FnOnce(&Workers<'_, 'data, J>) -> R,
 ) -> R {
@@ -52,7 +52,7 @@ pub(super) fn with_workers<'data, J: Job<Outcome: 'data> + 'data, R>(
     })
 }
 
-/// Has the workers do something with each of the parts, and waits for that.
+/// Lets the workers process each of the parts, and waits for them.
 pub(super) fn for_each<P: Send>(parts: impl Iterator<Item = P>, work: impl Fn(P) + Sync) {
     let work = &work;
     scope(|scope| {
@@ -61,7 +61,7 @@ pub(super) fn for_each<P: Send>(parts: impl Iterator<Item = P>, work: impl Fn(P)
 }
 
 impl<'data, J: Job<Outcome: 'data> + 'data> Workers<'_, 'data, J> {
-    /// Gives jobs out. The workers begin with what is given out first.
+    /// Submits jobs. The workers take them in order.
     pub fn give(&self, jobs: impl Iterator<Item = J>) {
         self.scope.give(jobs.map(|job| {
             let sender = self.sender.clone();
@@ -74,7 +74,7 @@ impl<'data, J: Job<Outcome: 'data> + 'data> Workers<'_, 'data, J> {
         }));
     }
 
-    /// Waits for an outcome that did not arrive yet.
+    /// Waits for the next outcome.
     pub fn take_outcome(&self) -> Option<J::Outcome> {
         self.outcomes.recv().ok()
     }
@@ -85,18 +85,18 @@ impl<'data, J: Job<Outcome: 'data> + 'data> Workers<'_, 'data, J> {
     }
 }
 
-/// Where a caller gives its tasks out, which may borrow what lives for `'data`.
+/// A scope in which a caller submits tasks, which may borrow data of the lifetime `'data`.
 struct Scope<'data> {
-    /// None if they could not be started: tasks are done where they are given out then.
+    /// `None` if no thread could be started. Tasks then run on the calling thread.
     threads: Option<&'static Threads>,
     latch: Arc<Latch>,
-    /// Neither a longer nor a shorter life will do.
+    /// Makes `'data` invariant.
     data: PhantomData<Cell<&'data ()>>,
 }
 
-/// Runs `work`, and waits for the tasks that it gave out. If one of them panicked, so does this.
+/// Runs `work`, and waits for the tasks that it submitted. Panics if one of them panicked.
 fn scope<'data, R>(work: impl FnOnce(&Scope<'data>) -> R) -> R {
-    /// Waits, also where `work` panics.
+    /// Waits, even if `work` panics.
     struct Wait<'latch>(&'latch Latch);
 
     impl Drop for Wait<'_> {
@@ -127,7 +127,7 @@ impl<'data> Scope<'data> {
         }
     }
 
-    /// Work for any thread, at any time before this scope ends.
+    /// Submits work for any thread, to be run before this scope ends.
     fn task(&self, work: Box<dyn FnOnce() + Send + 'data>) -> Task {
         // SAFETY: only the lifetime changes. The function `scope` has this scope, lends it out for the time of its call, and does
         // not return, nor unwind, before the latch says that all tasks are done and dropped. And `'data`, which is a parameter of
@@ -140,12 +140,12 @@ impl<'data> Scope<'data> {
     }
 }
 
-/// Tells when the tasks of a scope are done.
+/// Counts the unfinished tasks of a scope.
 #[derive(Default)]
 struct Latch {
-    /// Tasks that are there and not done.
+    /// Submitted tasks that are not done.
     pending: AtomicUsize,
-    /// What the first task that panicked said.
+    /// The payload of the first panic of a task.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     all_done: Condvar,
 }
@@ -176,7 +176,7 @@ impl Latch {
     }
 }
 
-/// A task of some scope, which learns of its end.
+/// A task of a scope. It reports its end to the scope.
 struct Task {
     work: Option<Box<dyn FnOnce() + Send>>,
     latch: Arc<Latch>,
@@ -195,17 +195,17 @@ impl Task {
 
 impl Drop for Task {
     fn drop(&mut self) {
-        // What it has borrowed is given back before anyone hears of the end.
+        // Its borrows end before the end is reported.
         drop(self.work.take());
         self.latch.end_task();
     }
 }
 
-/// The process's threads, by the tasks that wait for them.
+/// The process's threads, and the queue of tasks.
 #[derive(Default)]
 struct Threads {
     queue: Mutex<Queue>,
-    /// How many tasks wait, for a look without the lock.
+    /// The length of the queue, readable without the lock.
     waiting: AtomicUsize,
     given: Condvar,
 }
@@ -221,17 +221,17 @@ impl Threads {
     /// More do not copy faster.
     const MOST: usize = 16;
 
-    /// How often a thread without a task looks for one before it sleeps: for about 100 µs.
+    /// How often a thread without a task polls before it sleeps: for about 100 µs.
     const LOOKS: usize = 100;
 
-    /// The threads, as many as the system has let start; nothing if that is none.
+    /// The threads, as many as the system allowed to start; `None` if there are none.
     fn started() -> Option<&'static Self> {
         static THREADS: OnceLock<Threads> = OnceLock::new();
         static STARTED: OnceLock<usize> = OnceLock::new();
         let threads = THREADS.get_or_init(Self::default);
         let started = STARTED.get_or_init(|| {
             let processors = thread::available_parallelism().map_or(1, NonZero::get);
-            // One is left to the thread that queues.
+            // One processor is left to the thread that queues.
             let wanted = processors.saturating_sub(1).clamp(1, Self::MOST);
             let start = |index| {
                 let thread = thread::Builder::new().name(format!("warpfold {index}"));
@@ -253,7 +253,7 @@ impl Threads {
         }
     }
 
-    /// What each of the threads does for ever.
+    /// The loop of each thread.
     fn work(&self) {
         loop {
             self.next().run();

@@ -1,6 +1,7 @@
 //! What a scan puts at each place of a vector.
 
 use crate::contract::Wider;
+use crate::element::VECTOR_WORDS;
 use crate::element::{for_each_item, put_item, Accumulator, Element, Vector};
 use crate::op::Op;
 use crate::thread::{lift, Items};
@@ -31,7 +32,7 @@ impl Placement for Inclusive {
         index: u64,
         items: Items,
     ) -> Vector {
-        let mut results = [0; 8];
+        let mut results = [0; VECTOR_WORDS];
         let mut upto = UpTo::<O, T>::new(*before);
         for_each_item!(P of Wider<T, O::Output> => {
             upto.append(lift::<O, T>(vector, P, index, items));
@@ -50,7 +51,7 @@ impl Placement for Exclusive {
         index: u64,
         items: Items,
     ) -> Vector {
-        let mut results = [0; 8];
+        let mut results = [0; VECTOR_WORDS];
         let mut upto = UpTo::<O, T>::new(*before);
         for_each_item!(P of Wider<T, O::Output> => {
             let item = lift::<O, T>(vector, P, index, items);

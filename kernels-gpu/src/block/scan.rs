@@ -15,7 +15,8 @@ mod storing;
 use core::marker::PhantomData;
 
 use crate::contract::{THREAD_VECTORS, WARP_LANES};
-use crate::element::{Accumulator, Element};
+use crate::direction::Direction;
+use crate::element::{Accumulator, Element, Vector};
 use crate::op::Op;
 use crate::thread::{append, for_each_vector, must_leave_out, total};
 use crate::thread::{Access, Items, Part, Slots, TileItems};
@@ -24,7 +25,7 @@ use crate::{simt, warp};
 use super::Shape;
 
 /// A thread's part of a tile, striped: of items of type `T`, with room in the slots for a `U` for each.
-pub type ScanPart<T, U> = Part<T, U, WARP_LANES>;
+pub type ScanPart<T, U> = Part<T, U, WARP_LANES, Direction>;
 
 /// The number of the barrier in [`ScanTile::join`].
 const TOTALS_BARRIER: u32 = 1;
@@ -36,6 +37,7 @@ pub type Before<A> = [A; THREAD_VECTORS];
 /// A tile that lies in shared memory, to be scanned with the operator `O`.
 pub struct ScanTile<O, T, S> {
     first: *mut u32,
+    direction: Direction,
     scan: PhantomData<(O, T, S)>,
 }
 
@@ -52,11 +54,31 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
     /// How the results of a vector are accessed.
     const RESULTS: Access = ScanPart::<O::Output, T>::ACCESS;
 
-    /// The tile that begins at `first`.
+    /// The tile that begins at `first`. Each of its vectors is as memory has it, whatever the direction.
     #[inline(always)]
-    pub fn new(first: *mut u32) -> Self {
-        let scan = PhantomData;
-        ScanTile { first, scan }
+    pub fn new(first: *mut u32, direction: Direction) -> Self {
+        ScanTile {
+            first,
+            direction,
+            scan: PhantomData,
+        }
+    }
+
+    /// The items of the vector in slot `v`, in the tile's direction.
+    ///
+    /// # Safety
+    /// The slot is written.
+    #[inline(always)]
+    unsafe fn read(&self, slots: Slots, v: usize) -> Vector {
+        // SAFETY: the caller's.
+        let vector = unsafe { slots.read(v, Self::ITEMS) };
+        self.direction.turned::<T>(&vector, S::VECTOR_ITEMS)
+    }
+
+    /// A vector's results as memory has them.
+    #[inline(always)]
+    fn results(&self, results: &Vector) -> Vector {
+        self.direction.turned::<O::Output>(results, S::VECTOR_ITEMS)
     }
 
     /// The calling thread's first vector of a tile, striped.
@@ -71,11 +93,15 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         simt::thread_index() * S::ROWS as u32
     }
 
-    /// The calling thread's part of the tile of an array of items or results that begins at `tile`, `tile_items` of which
-    /// exist.
+    /// The calling thread's part of the tile of an array of items or results that begins at `tile`, in this direction, and
+    /// `tile_items` of which exist.
     #[inline(always)]
-    pub fn part<V: Element, W: Element>(tile: *mut V, tile_items: u32) -> ScanPart<V, W> {
-        Part::new(tile, tile_items, S::ROWS, Self::first_striped())
+    pub fn part<V: Element, W: Element>(
+        direction: Direction,
+        tile: *mut V,
+        tile_items: u32,
+    ) -> ScanPart<V, W> {
+        Part::towards(direction, tile, tile_items, S::ROWS, Self::first_striped())
     }
 
     /// Where the calling thread's part is copied to, and stored from.
@@ -179,7 +205,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
                 let vector = Self::first_striped() + ROW as u32 * WARP_LANES;
                 let index = items.index(vector, S::VECTOR_ITEMS);
                 // SAFETY: the caller's.
-                let words = unsafe { slots.read(ROW, Self::ITEMS) };
+                let words = unsafe { self.read(slots, ROW) };
                 totals[ROW] = total::<O, T, O::Output>(&words, index, lifted(vector));
             }
         });
@@ -225,7 +251,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
                 let vector = Self::first_blocked() + V as u32;
                 let index = items.index(vector, S::VECTOR_ITEMS);
                 // SAFETY: the caller's.
-                let words = unsafe { slots.read(V, Self::ITEMS) };
+                let words = unsafe { self.read(slots, V) };
                 if V == 0 {
                     folded = total::<O, T, O::Output>(&words, index, lifted(vector));
                 } else if O::Accumulator::IS_WIDE {

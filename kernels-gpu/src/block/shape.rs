@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use crate::contract::ScanShape;
 use crate::element::Element;
 use crate::op::Op;
-use crate::tuning;
+use crate::scan::tuning;
 
 /// The shape of the tiles of a scan of one length.
 pub trait Shape: Copy {
@@ -37,13 +37,13 @@ pub struct Short<O, T>(PhantomData<(O, T)>);
 pub struct Long<O, T>(PhantomData<(O, T)>);
 
 impl<O: Op<T>, T: Element> Shape for Short<O, T> {
-    const SHAPE: ScanShape = tuning::scan::tiles::<O, T>().short;
+    const SHAPE: ScanShape = tuning::tiles::<O, T>().short;
     const IS_LONG: bool = false;
-    const VECTOR_ITEMS: usize = tuning::scan::tiles::<O, T>().vector_items;
+    const VECTOR_ITEMS: usize = tuning::tiles::<O, T>().vector_items;
 }
 
 impl<O: Op<T>, T: Element> Shape for Long<O, T> {
-    const SHAPE: ScanShape = tuning::scan::tiles::<O, T>().long;
+    const SHAPE: ScanShape = tuning::tiles::<O, T>().long;
     const IS_LONG: bool = true;
-    const VECTOR_ITEMS: usize = tuning::scan::tiles::<O, T>().vector_items;
+    const VECTOR_ITEMS: usize = tuning::tiles::<O, T>().vector_items;
 }

@@ -10,27 +10,29 @@ use super::Board;
 /// The most slots that are seen before the first one, [`WARP_LANES`] apart.
 pub const NEIGHBOURS: usize = 7;
 
-/// The place, among what is seen, of a slot that lies elsewhere.
-pub const OTHER: usize = NEIGHBOURS + 1;
+/// The bit of the slot that lies elsewhere, among those that are wanted or published.
+pub const OTHER: u32 = 1 << (NEIGHBOURS + 1);
 
-/// Runs a block for each place.
+/// Runs a block for each slot but the other one, the first one and then those before it.
 macro_rules! for_each_place {
     ($k:ident => $body:block) => {
-        for_each_vector!($k in 0 1 2 3 4 5 6 7 8 => $body)
+        for_each_vector!($k in 0 1 2 3 4 5 6 7 => $body)
     };
 }
 
-const _: () = assert!(OTHER == 8);
+const _: () = assert!(NEIGHBOURS == 7);
 
-/// What is seen at once: a slot, the slots 32, 64, … before it, and another.
-pub struct Glance<A> {
+/// Slots seen at once: one, the slots 32, 64, … before it, and another of type `P`.
+pub struct Glance<A, P> {
     /// The values, where they are published.
-    pub values: [A; OTHER + 1],
-    /// Which are published, a bit each.
+    pub values: [A; NEIGHBOURS + 1],
+    /// The other slot's value, where it is published.
+    pub other: P,
+    /// Which are published, a bit each; [`OTHER`] for the other one.
     pub published: u32,
 }
 
-impl<A: Accumulator> Glance<A> {
+impl<A: Accumulator, P: Accumulator> Glance<A, P> {
     /// How many slots are seen before the first one. More of wide values would fill the registers.
     pub const NEIGHBOURS: u32 = if A::IS_WIDE { 3 } else { NEIGHBOURS as u32 };
 
@@ -38,68 +40,99 @@ impl<A: Accumulator> Glance<A> {
     #[inline(always)]
     pub fn nothing() -> Self {
         Glance {
-            values: [A::zeroed(); OTHER + 1],
+            values: [A::zeroed(); NEIGHBOURS + 1],
+            other: P::zeroed(),
             published: 0,
         }
     }
 
     /// Adds what was read of a place.
     #[inline(always)]
-    fn add(&mut self, place: usize, value: A, is_published: bool) {
+    fn add(&mut self, place: usize, (value, is_published): (A, bool)) {
         self.values[place] = value;
         self.published |= (is_published as u32) << place;
+    }
+
+    /// Adds what was read of the other slot.
+    #[inline(always)]
+    fn add_other(&mut self, (value, is_published): (P, bool)) {
+        self.other = value;
+        self.published |= (is_published as u32) << (NEIGHBOURS + 1);
     }
 }
 
 impl Board {
-    /// Looks at `first` and the slots before it, and at `other`: at the places whose bits are set in `wanted`.
+    /// Looks at `first` and the slots before it, and at slot `other` of the board `others`: at those whose bits are set in `wanted`.
     ///
     /// # Safety
-    /// The board has the slots that are wanted.
+    /// The boards have the slots that are wanted.
     #[inline(always)]
-    pub unsafe fn glance<A: Accumulator>(&self, first: u32, other: u32, wanted: u32) -> Glance<A> {
+    pub unsafe fn glance<A: Accumulator, P: Accumulator>(
+        &self,
+        first: u32,
+        others: Board,
+        other: u32,
+        wanted: u32,
+    ) -> Glance<A, P> {
         let mut seen = Glance::nothing();
+        let first_word = self.address::<A>(first).cast_const();
+        let other_word = others.address::<P>(other).cast_const();
         // SAFETY: the caller's.
         unsafe {
-            if A::IS_WIDE {
-                for_each_place!(K => {
-                    let can_be_seen = K as u32 <= Glance::<A>::NEIGHBOURS || K == OTHER;
-                    if can_be_seen && wanted >> K & 1 == 1 {
-                        let before = first.wrapping_sub(K as u32 * WARP_LANES);
-                        let (value, is_published) = self.read(if K == OTHER { other } else { before });
-                        seen.add(K, value, is_published);
+            match (A::WORDS, P::WORDS) {
+                (1, 1) => {
+                    let (words, other) = simt::load_words_apart(first_word, other_word, wanted);
+                    for_each_place!(K => { seen.add(K, self.value([words[K], 0, 0, 0])); });
+                    seen.add_other(others.value([other, 0, 0, 0]));
+                }
+                (2, 2) => {
+                    let (words, [a, b]) = simt::load_pairs_apart(first_word, other_word, wanted);
+                    for_each_place!(K => {
+                        let [low, high] = words[K];
+                        seen.add(K, self.value([low, high, 0, 0]));
+                    });
+                    seen.add_other(others.value([a, b, 0, 0]));
+                }
+                (1, 2) => {
+                    let (words, [a, b]) =
+                        simt::load_words_apart_and_pair(first_word, other_word, wanted);
+                    for_each_place!(K => { seen.add(K, self.value([words[K], 0, 0, 0])); });
+                    seen.add_other(others.value([a, b, 0, 0]));
+                }
+                (1, 4) => {
+                    let (words, other) =
+                        simt::load_words_apart_and_four(first_word, other_word, wanted);
+                    for_each_place!(K => { seen.add(K, self.value([words[K], 0, 0, 0])); });
+                    seen.add_other(others.value(other));
+                }
+                _ => {
+                    for_each_place!(K => {
+                        let can_be_seen = K as u32 <= Glance::<A, P>::NEIGHBOURS;
+                        if can_be_seen && wanted >> K & 1 == 1 {
+                            let before = first.wrapping_sub(K as u32 * WARP_LANES);
+                            seen.add(K, self.read(before));
+                        }
+                    });
+                    if wanted & OTHER != 0 {
+                        seen.add_other(others.read(other));
                     }
-                });
-                return seen;
-            }
-            let first = self.address::<A>(first).cast_const();
-            let other = self.address::<A>(other).cast_const();
-            if A::WORDS == 1 {
-                let words = simt::load_words_apart(first, other, wanted);
-                for_each_place!(K => {
-                    let (value, is_published) = self.value([words[K], words[K]]);
-                    seen.add(K, value, is_published);
-                });
-            } else {
-                let words = simt::load_pairs_apart(first, other, wanted);
-                for_each_place!(K => {
-                    let (value, is_published) = self.value(words[K]);
-                    seen.add(K, value, is_published);
-                });
+                }
             }
         }
         seen
     }
 
-    /// The value that is in one word, given twice, or in two; and whether it is published.
+    /// The value that is in the first of these words, as many as it has; and whether it is published.
     #[inline(always)]
-    fn value<A: Accumulator>(&self, [first, second]: [u64; 2]) -> (A, bool) {
+    fn value<A: Accumulator>(&self, loaded: [u64; 4]) -> (A, bool) {
         let mut words = [0; ACCUMULATOR_MAX_WORDS];
-        words[0] = first as u32;
-        if A::WORDS == 2 {
-            words[1] = second as u32;
-        }
-        let is_published = (first >> 32) as u32 == self.tag && (second >> 32) as u32 == self.tag;
+        let mut is_published = true;
+        for_each_vector!(W in 0 1 2 3 => {
+            if W < A::WORDS {
+                words[W] = loaded[W] as u32;
+                is_published &= (loaded[W] >> 32) as u32 == self.tag;
+            }
+        });
         (accumulator_of_words(words), is_published)
     }
 }

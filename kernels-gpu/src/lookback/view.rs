@@ -1,20 +1,37 @@
-//! What a warp that looks back has seen of the board, and what it makes of it.
+//! What a warp that looks back has seen of the board: which slots it asks for, and when it has seen enough.
+//!
+//! A scan and a selection look back alike; they differ in what a tile publishes, and in how a prefix is made of what was seen.
 
 use crate::board::{Glance, NEIGHBOURS, OTHER};
-use crate::contract::{Tree, WARP_LANES};
-use crate::element::{Accumulator, Element};
-use crate::op::Op;
-use crate::thread::for_each_vector;
-use crate::{simt, warp};
+use crate::contract::WARP_LANES;
+use crate::element::Accumulator;
+use crate::simt;
 
-use super::{is_group_last, place_in_group, Lookback, Slot, GROUP_TILES};
+use super::{is_group_last, place_in_group, GROUP_TILES};
+
+/// Values that tiles and groups have published, in the words of a launch.
+pub trait Published {
+    /// What a tile publishes.
+    type Tile: Accumulator;
+
+    /// What is before a group.
+    type Prefix: Accumulator;
+
+    /// Looks at `tile`, at the tiles 32, 64, … before it, and at the prefix of `group`: at those whose bits are set in `wanted`.
+    ///
+    /// # Safety
+    /// The tiles and the group that are wanted exist.
+    unsafe fn glance(&self, tile: u32, group: u32, wanted: u32)
+        -> Glance<Self::Tile, Self::Prefix>;
+}
 
 /// Runs a block for each of [`NEIGHBOURS`], the nearest first.
 macro_rules! for_each_neighbour {
     ($k:ident => $body:block) => {
-        for_each_vector!($k in 1 2 3 4 5 6 7 => $body)
+        $crate::thread::for_each_vector!($k in 1 2 3 4 5 6 7 => $body)
     };
 }
+pub(crate) use for_each_neighbour;
 
 const _: () = assert!(NEIGHBOURS == 7);
 
@@ -23,7 +40,7 @@ const _: () = assert!(NEIGHBOURS == 7);
 const OWN: u32 = 1;
 
 /// The bit of prefixes.
-const PREFIX: u32 = 1 << OTHER;
+const PREFIX: u32 = OTHER;
 
 /// The bits of the nearest groups before a tile's own.
 #[inline(always)]
@@ -38,30 +55,76 @@ fn lane_in_loop() -> u32 {
 }
 
 /// A view of the board from a tile.
-pub struct View<'a, O: Op<T>, T: Element> {
-    lookback: &'a Lookback,
+pub struct View<'a, L: Published> {
+    published: &'a L,
     tile: u32,
-    initial: O::Accumulator,
     /// What the lane last saw: [`OWN`], a bit for each group before, [`PREFIX`].
-    seen: Glance<O::Accumulator>,
+    seen: Glance<L::Tile, L::Prefix>,
     /// How many groups lie between the nearest prefix that is known and the tile's; [`WARP_LANES`] if none is.
     distance: u32,
 }
 
-impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
-    /// Whether any order gives the same bits.
-    const IS_FREE: bool = O::EXACT && matches!(O::GROUP_TREE, Tree::Halves);
+impl<'a, L: Published> View<'a, L> {
+    /// Groups before a tile's that can be seen.
+    pub const NEIGHBOURS: u32 = Glance::<L::Tile, L::Prefix>::NEIGHBOURS;
 
-    /// A view before the first look.
+    /// A view from a tile that has seen all that the tile's prefix is made of. It waits for that. If it is patient, it first waits for
+    /// the group's tiles, which are the last to be published, and then looks at the groups before.
+    ///
+    /// # Safety
+    /// Convergent: one whole warp of the block that holds `tile`. The tile's own value is published, and a barrier lies between.
     #[inline(always)]
-    pub fn new(lookback: &'a Lookback, tile: u32, initial: O::Accumulator) -> Self {
-        View {
-            lookback,
+    pub unsafe fn complete(published: &'a L, tile: u32, is_patient: bool) -> Self {
+        let mut view = View {
+            published,
             tile,
-            initial,
             seen: Glance::nothing(),
             distance: WARP_LANES,
+        };
+        // SAFETY: the caller's; what is waited for are slots of lower tiles and groups, and the tile's own.
+        unsafe {
+            if is_patient {
+                view.await_own_group();
+            }
+            view.await_prefix(is_patient);
         }
+        view
+    }
+
+    /// What was seen of a tile of the own group, for lane `l` of its tile `l`; and of that of each group before, up to
+    /// [`Self::distance`] groups away.
+    #[inline(always)]
+    pub fn tiles(&self) -> &[L::Tile; NEIGHBOURS + 1] {
+        &self.seen.values
+    }
+
+    /// What was seen of the prefix of the group that is as many groups away as the lane says; nothing where the lane stands for
+    /// the beginning.
+    #[inline(always)]
+    pub fn prefix(&self) -> Option<L::Prefix> {
+        if self.has_initial() {
+            None
+        } else {
+            Some(self.seen.other)
+        }
+    }
+
+    /// How many groups lie between the nearest prefix that is known and the tile's group: 0 if it is the group's own. Lane `distance` knows it.
+    #[inline(always)]
+    pub fn distance(&self) -> u32 {
+        self.distance
+    }
+
+    /// Whether the tile is the last of its group.
+    #[inline(always)]
+    pub fn is_group_last(&self) -> bool {
+        is_group_last(self.tile)
+    }
+
+    /// Whether the lane saw a tile that is before this one in its group.
+    #[inline(always)]
+    pub fn has_lower(&self) -> bool {
+        simt::lane() < place_in_group(self.tile)
     }
 
     /// The tile's group.
@@ -73,7 +136,7 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
     /// Groups before the tile's that can be seen.
     #[inline(always)]
     fn neighbours(&self) -> u32 {
-        Ord::min(self.group(), Glance::<O::Accumulator>::NEIGHBOURS)
+        Ord::min(self.group(), Self::NEIGHBOURS)
     }
 
     /// Whether the lane looks at a tile of the own group: a lower one, or the tile itself, where it is the last.
@@ -105,12 +168,9 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
         let group = self.group();
         let has_prefix = lane < group && lane <= self.neighbours();
         let wanted = self.own_bit() | neighbour_bits(groups) | (has_prefix as u32 * PREFIX);
-        let own = Slot::Tile(group * GROUP_TILES + lane);
-        let prefix = Slot::Prefix(group.wrapping_sub(lane));
-        let lookback = self.lookback;
-        let board = lookback.board;
+        let (own, prefix) = (group * GROUP_TILES + lane, group.wrapping_sub(lane));
         // SAFETY: the caller's.
-        self.seen = unsafe { board.glance(lookback.place(own), lookback.place(prefix), wanted) };
+        self.seen = unsafe { self.published.glance(own, prefix, wanted) };
     }
 
     /// Waits for the tiles of the own group.
@@ -118,7 +178,7 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
     /// # Safety
     /// Convergent: the whole warp. The slots are the scan's.
     #[inline(always)]
-    pub unsafe fn await_own_group(&mut self) {
+    unsafe fn await_own_group(&mut self) {
         // SAFETY: the caller's.
         unsafe {
             loop {
@@ -136,7 +196,7 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
     /// # Safety
     /// Convergent: the whole warp. The slots are the scan's.
     #[inline(always)]
-    pub unsafe fn await_prefix(&mut self, has_looked: bool) {
+    unsafe fn await_prefix(&mut self, has_looked: bool) {
         let mut looks = !has_looked;
         // SAFETY: the caller's.
         unsafe {
@@ -168,113 +228,6 @@ impl<'a, O: Op<T>, T: Element> View<'a, O, T> {
             }
             let needed = neighbour_bits(self.distance) | self.own_bit();
             simt::ballot(!published & needed != 0) == 0
-        }
-    }
-
-    /// What the lane saw of the own group, if it is there for the tile's prefix.
-    #[inline(always)]
-    fn lower(&self) -> O::Accumulator {
-        if simt::lane() < place_in_group(self.tile) {
-            self.seen.values[0]
-        } else {
-            O::identity()
-        }
-    }
-
-    /// The aggregate of the own group, whose last tile this is; valid on lane 0.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp, once [`Self::has_all`].
-    #[inline(always)]
-    pub unsafe fn own_group(&self) -> O::Accumulator {
-        // SAFETY: the caller's.
-        unsafe { warp::reduce_group::<O, T>(self.seen.values[0]) }
-    }
-
-    /// What stands before the tile; and, if it is its group's last, what stands before the next group. Valid on lane 0.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp, once [`Self::has_all`].
-    #[inline(always)]
-    pub unsafe fn prefixes(&self) -> (O::Accumulator, O::Accumulator) {
-        let mut next = O::identity();
-        // SAFETY: the caller's.
-        unsafe {
-            if Self::IS_FREE {
-                let prefix = warp::reduce_group::<O, T>(self.share());
-                if is_group_last(self.tile) {
-                    let own = warp::shuffle_from(self.seen.values[0], WARP_LANES - 1);
-                    next = O::combine(prefix, own);
-                }
-                return (prefix, next);
-            }
-            let (group_prefix, lower) = self.fold();
-            if is_group_last(self.tile) {
-                next = O::combine(group_prefix, self.own_group());
-            }
-            (O::combine(group_prefix, lower), next)
-        }
-    }
-
-    /// The lane's share of what stands before the tile, in any order.
-    #[inline(always)]
-    fn share(&self) -> O::Accumulator {
-        let mut share = self.lower();
-        if simt::lane() == self.distance {
-            share = O::combine(share, self.known_prefix());
-        }
-        for_each_neighbour!(K => {
-            if K as u32 <= self.distance {
-                share = O::combine(share, self.seen.values[K]);
-            }
-        });
-        share
-    }
-
-    /// The prefix that the lane knows.
-    #[inline(always)]
-    fn known_prefix(&self) -> O::Accumulator {
-        if self.has_initial() {
-            self.initial
-        } else {
-            self.seen.values[OTHER]
-        }
-    }
-
-    /// The group's prefix, a left fold, and what the lower tiles combine to. Valid on lane 0.
-    ///
-    /// # Safety
-    /// Convergent: the whole warp, once [`Self::has_all`].
-    #[inline(always)]
-    unsafe fn fold(&self) -> (O::Accumulator, O::Accumulator) {
-        let values = self.seen.values;
-        // SAFETY: the caller's.
-        unsafe {
-            let mut prefix = warp::shuffle_from(self.known_prefix(), self.distance);
-            if self.distance == 0 {
-                return (prefix, warp::reduce_group::<O, T>(self.lower()));
-            }
-            if O::Accumulator::IS_WIDE || matches!(O::GROUP_TREE, Tree::Neighbours) {
-                for_each_neighbour!(K => {
-                    const GROUP: usize = NEIGHBOURS + 1 - K;
-                    let can_be_seen = GROUP as u32 <= Glance::<O::Accumulator>::NEIGHBOURS;
-                    if can_be_seen && GROUP as u32 <= self.distance {
-                        let aggregate = warp::reduce_group::<O, T>(values[GROUP]);
-                        prefix = O::combine(prefix, aggregate);
-                    }
-                });
-                return (prefix, warp::reduce_group::<O, T>(self.lower()));
-            }
-            let [_, a, b, c, d, e, f, g, _] = values;
-            let all = warp::reduce_eight::<O, T>([self.lower(), a, b, c, d, e, f, g]);
-            for_each_neighbour!(K => {
-                const GROUP: u32 = (NEIGHBOURS + 1 - K) as u32;
-                let aggregate = warp::shuffle_from(all, warp::lane_of_eighth(GROUP));
-                if GROUP <= self.distance {
-                    prefix = O::combine(prefix, aggregate);
-                }
-            });
-            (prefix, all)
         }
     }
 }

@@ -9,12 +9,14 @@ use super::{Commutative, Max, Min, Op};
 use crate::element::{Element, Words};
 
 /// The index of the minimum, as a `u64`; of equal items, the lowest. A float NaN wins, and −0.0 is less than +0.0, as for
-/// [`Min`]; of several NaNs, the first. For no items `u64::MAX`.
+/// [`Min`]; of several NaNs, the first. For no items `u64::MAX`. In a segment, a row, a column or a run of keys the index counts from its
+/// start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ArgMin;
 
 /// The index of the maximum, as a `u64`; of equal items, the lowest. A float NaN wins, and −0.0 is less than +0.0, as for
-/// [`Max`]; of several NaNs, the first. For no items `u64::MAX`.
+/// [`Max`]; of several NaNs, the first. For no items `u64::MAX`. In a segment, a row, a column or a run of keys the index counts from its
+/// start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ArgMax;
 

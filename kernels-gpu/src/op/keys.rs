@@ -15,6 +15,7 @@ use cust_half::{bf16 as cust_bf16, f16 as cust_f16};
 use half::{bf16, f16};
 
 use crate::arithmetic::{maximum_f32, minimum_f32, of_two_words, unless_nan, HAS_EXTREMES_F32};
+use crate::element::VECTOR_WORDS;
 use crate::element::{for_each_item, item_of, put_item, vector_of};
 use crate::element::{Accumulator, Element, Words};
 
@@ -154,7 +155,7 @@ fn single(word: u32) -> Keys {
 /// The word with an item in its lowest bits.
 #[inline(always)]
 fn word_of<T: Element>(item: T) -> u32 {
-    let mut vector = [0; 8];
+    let mut vector = [0; VECTOR_WORDS];
     put_item(&mut vector, 0, item);
     vector[0]
 }

@@ -49,14 +49,15 @@ impl<T: Element + PartialEq> Equality<T> for Equal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::vector_of;
 
     #[test]
     fn a_vector_has_a_bit_for_each_head() {
-        let items = [1.0f32, 1.0, f32::NAN, f32::NAN, 0.0, 0.0, 0.0, 0.0];
-        let vector: Vector = bytemuck::cast(items);
+        let items = [1.0, 1.0, f32::NAN, f32::NAN];
+        let vector = vector_of(items.map(f32::to_bits));
         assert_eq!(Equal::heads(&vector, 1.0f32), 0b1100);
         assert_eq!(Equal::heads(&vector, f32::NAN), 0b1101);
-        let zeros: Vector = bytemuck::cast([-0.0f32, 0.0, -0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let zeros = vector_of([-0.0_f32, 0.0, -0.0, 0.0].map(f32::to_bits));
         assert_eq!(Equal::heads(&zeros, 0.0f32), 0);
     }
 }

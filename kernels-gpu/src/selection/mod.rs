@@ -8,16 +8,33 @@
 //! A **tile** is [`rows`] vectors for each thread of [`WARPS`] warps; a warp owns consecutive rows of 32 vectors. What is written of
 //! a tile is gathered by **chunks**: the rows of a warp at once, or one row where a vector has many items.
 
+#[macro_use]
+mod arguments;
+mod entry;
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) mod kind;
+pub mod tuning;
+
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
+#[doc(hidden)]
+pub mod kernel;
+#[cfg(all(
+    any(target_arch = "nvptx64", feature = "cuda_std"),
+    feature = "skeletons"
+))]
+mod skeletons;
+
 mod equality;
 mod predicate;
 
+pub use arguments::*;
 pub use equality::{Equal, Equality};
 pub use predicate::{NonZero, NotNan, Predicate};
 
 use crate::contract::{vector_bytes, vector_items, SCAN_GROUP_TILES, VECTOR_BYTES, WARP_LANES};
 use crate::launch::Copies;
-use crate::tuning::scan::TURNS;
-use crate::tuning::selection::{BUFFERS, WARPS};
+use crate::scan::tuning::TURNS;
+use crate::selection::tuning::{BUFFERS, WARPS};
 use crate::workspace::words_per_accumulator;
 
 /// Threads of a block: the warps that share a tile, and one that looks back.
@@ -25,10 +42,10 @@ pub const BLOCK_THREADS: u32 = (WARPS + 1) * WARP_LANES;
 
 /// Vectors of a thread in a tile of items of type `T`.
 pub const fn rows<T>() -> usize {
-    if vector_bytes::<T>() <= VECTOR_BYTES {
-        4
-    } else {
-        2
+    match vector_bytes::<T>() {
+        0..=VECTOR_BYTES => 4,
+        bytes if bytes <= 32 => 2,
+        _ => 1,
     }
 }
 
@@ -71,12 +88,11 @@ pub const fn tile_count<T>(item_count: u64) -> u64 {
     item_count.div_ceil(tile_items::<T>() as u64)
 }
 
-/// State words of a launch whose tiles have values of type `A` before them: one for what each tile adds; half of a value for what
-/// each group of tiles adds, and a value for what is before it.
+/// State words of a launch whose tiles have values of type `A` before them: one for what each tile adds, and a value for what is
+/// before each group of tiles.
 pub const fn state_words<T, A>(item_count: u64) -> u64 {
     let tiles = tile_count::<T>(item_count);
-    let value = words_per_accumulator::<A>();
-    tiles + tiles.div_ceil(SCAN_GROUP_TILES) * (value / 2 + value)
+    tiles + tiles.div_ceil(SCAN_GROUP_TILES) * words_per_accumulator::<A>()
 }
 
 /// Items of 16 bytes, in the rows of kernels.

@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_vector_has_a_bit_for_each_item() {
-        let bytes: [u8; 32] = core::array::from_fn(|i| (i % 3) as u8);
+        let bytes: [u8; 64] = core::array::from_fn(|i| (i % 3) as u8);
         let vector = bytemuck::cast(bytes);
         let expected = (0..16)
             .filter(|i| i % 3 != 0)

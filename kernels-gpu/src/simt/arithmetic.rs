@@ -178,6 +178,24 @@ sum!(
     sum_i16, "dp2a.lo.s32.s32", "0x0101", i32
 );
 
+/// The bytes of a word, each times the byte of `factors` in its place, and `plus`, added up. 1 dot product.
+#[inline(always)]
+pub fn add_bytes(word: u32, factors: u32, plus: u32) -> u32 {
+    let sum: u32;
+    // SAFETY: arithmetic.
+    unsafe {
+        ptx!(
+            add_bytes: "dp4a.u32.u32 {sum}, {word}, {factors}, {plus};",
+            word = in(reg32) word,
+            factors = in(reg32) factors,
+            plus = in(reg32) plus,
+            sum = out(reg32) sum,
+            options(pure, nomem, nostack),
+        );
+    }
+    sum
+}
+
 /// What combining two values adds to their squared deviations: of values of n items whose sum is S, and of m items whose sum is T, it is
 /// `(m·S − n·T)² / (n·m·(n + m))`, and nothing if there are none on one side. `equal`, which is given, if n is m and a power of two or 0.
 /// Nothing is divided then, nor where there is nothing on one side, as where a thread's first tile is appended.

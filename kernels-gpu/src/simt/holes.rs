@@ -124,21 +124,24 @@ pub fn total<A: Accumulator>([a, b, c, d]: Words, index: u64) -> A {
     }
 }
 
-/// What a scan puts at the places of a vector, `before` which this stands.
+/// What a scan puts at the places of a vector, `before` which this stands. Only operators with wide accumulators look at the index of
+/// the first item.
 #[inline(always)]
-pub fn place<A: Accumulator>(before: A, words: Words) -> Words {
+pub fn place<A: Accumulator>(before: A, words: Words, index: u64) -> Words {
     match A::WORDS {
         1 => place_32(cast(before), words),
-        _ => place_64(cast(before), words),
+        2 => place_64(cast(before), words),
+        _ => wide::place(before, words, index),
     }
 }
 
 /// What stands after a vector, `before` which this stands: a hole of its own, since it is seldom wanted.
 #[inline(always)]
-pub fn after<A: Accumulator>(before: A, [a, b, c, d]: Words) -> A {
+pub fn after<A: Accumulator>(before: A, [a, b, c, d]: Words, index: u64) -> A {
     match A::WORDS {
         1 => cast(after_32(cast(before), a, b, c, d)),
-        _ => cast(after_64(cast(before), a, b, c, d)),
+        2 => cast(after_64(cast(before), a, b, c, d)),
+        _ => wide::after(before, [a, b, c, d], index),
     }
 }
 
@@ -302,6 +305,23 @@ pub fn take_accumulator<A: Accumulator>() -> A {
     match A::WORDS {
         1 | 2 => take::<A, 0>(),
         _ => wide::take_left(),
+    }
+}
+
+/// A body's inputs, after an accumulator, that are a vector and, if the accumulator is a wide one, the index of its first item.
+#[inline(always)]
+pub fn take_vector<A: Accumulator>() -> (Words, u64) {
+    match A::WORDS {
+        1 | 2 => {
+            let words = [
+                take_32::<1>(),
+                take_32::<2>(),
+                take_32::<3>(),
+                take_32::<4>(),
+            ];
+            (words, 0)
+        }
+        _ => wide::take_vector::<A>(),
     }
 }
 

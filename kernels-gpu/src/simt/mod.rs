@@ -52,6 +52,8 @@ pub mod atomics;
 pub mod holes;
 mod memory;
 pub use self::memory::*;
+mod words;
+pub use self::words::*;
 
 #[cfg(feature = "cuda_std")]
 mod cuda_std;

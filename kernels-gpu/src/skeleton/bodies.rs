@@ -10,7 +10,7 @@ use crate::element::{first_words, vector_of, Accumulator, Element, Words};
 use crate::op::*;
 use crate::selection::{Equal, Equality, NonZero, NotNan, Predicate};
 use crate::simt::holes::{give, give_result, give_words};
-use crate::simt::holes::{take, take_accumulator, take_both, take_index};
+use crate::simt::holes::{take, take_accumulator, take_both, take_index, take_vector};
 use crate::thread::Items;
 
 #[inline(always)]
@@ -72,7 +72,7 @@ fn place<P: Placement, O: Op<T>, T: Element>() {
 fn after<P: Placement, O: Op<T>, T: Element>() {
     if <O::Accumulator as Accumulator>::WORDS > 1 {
         let (_, after) = placed::<P, O, T>();
-        give::<_, 0>(after);
+        give_words(after);
     }
 }
 
@@ -90,9 +90,9 @@ fn heads<E: Equality<T>, T: Element>() {
 /// What a scan puts at the places of the inputs' vector, and what stands after it.
 #[inline(always)]
 fn placed<P: Placement, O: Op<T>, T: Element>() -> (Words, O::Accumulator) {
-    let mut before = take::<O::Accumulator, 0>();
-    let vector = vector_of(take_words::<1, 2, 3, 4>());
-    let results = P::place::<O, T>(&mut before, &vector, 0, Items::All);
+    let mut before = take_accumulator::<O::Accumulator>();
+    let (words, index) = take_vector::<O::Accumulator>();
+    let results = P::place::<O, T>(&mut before, &vector_of(words), index, Items::All);
     (first_words(&results), before)
 }
 

@@ -3,6 +3,7 @@
 //! A vector is accessed in **units** of up to 16 bytes. How many bytes it has, and its unit, are constants of the caller's, so
 //! what is left of each function here are its few accesses.
 
+use crate::element::VECTOR_WORDS;
 use crate::element::{first_words, vector_of, Vector, Words};
 use crate::simt::{self, EvictionPolicy};
 
@@ -13,6 +14,27 @@ use super::Caching;
 pub struct Access {
     bytes: usize,
     unit: usize,
+}
+
+/// Runs a block for each of these places, written out: a loop would index registers at run time.
+macro_rules! for_each_place {
+    ($place:ident in $($index:literal)* => $body:block) => {{
+        $({
+            const $place: usize = $index;
+            $body
+        })*
+    }};
+}
+
+/// The same, for each 16 bytes of a vector.
+macro_rules! for_each_sixteen {
+    ($part:ident of $access:ident => $body:block) => {
+        for_each_place!($part in 0 1 2 3 => {
+            if 16 * $part < $access.bytes {
+                $body
+            }
+        })
+    };
 }
 
 impl Access {
@@ -40,13 +62,26 @@ impl Access {
         unsafe {
             match (self.bytes, self.unit) {
                 (16, 16) => vector_of(load_words(address, caching)),
-                (32, 16) => joined(
-                    load_words(address, caching),
-                    load_words(address.add(4), caching),
-                ),
+                (32 | 48 | 64, 16) => {
+                    self.sixteens(|part| load_words(address.add(4 * part), caching))
+                }
                 _ => self.read::<Global>(address),
             }
         }
+    }
+
+    /// The vector of these parts of 16 bytes.
+    #[inline(always)]
+    fn sixteens(self, read: impl Fn(usize) -> Words) -> Vector {
+        let mut vector = [0; VECTOR_WORDS];
+        for_each_sixteen!(PART of self => {
+            let [a, b, c, d] = read(PART);
+            vector[4 * PART] = a;
+            vector[4 * PART + 1] = b;
+            vector[4 * PART + 2] = c;
+            vector[4 * PART + 3] = d;
+        });
+        vector
     }
 
     /// Stores a vector to global memory.
@@ -59,10 +94,9 @@ impl Access {
         unsafe {
             match (self.bytes, self.unit) {
                 (16, 16) => simt::store_vector(address, first_words(&vector)),
-                (32, 16) => {
-                    simt::store_vector(address, first_words(&vector));
-                    simt::store_vector(address.add(4), last_words(&vector));
-                }
+                (32 | 48 | 64, 16) => for_each_sixteen!(PART of self => {
+                    simt::store_vector(address.add(4 * PART), words_of(&vector, PART));
+                }),
                 _ => self.write(address, vector),
             }
         }
@@ -78,11 +112,29 @@ impl Access {
         unsafe {
             match (self.bytes, self.unit) {
                 (16, 16) => vector_of(simt::read_vector(address)),
-                (32, 16) => joined(
-                    simt::read_vector(address),
-                    simt::read_vector(address.add(4)),
-                ),
+                (32 | 48 | 64, 16) => {
+                    self.sixteens(|part| simt::read_vector(address.add(4 * part)))
+                }
                 _ => self.read::<Shared>(address),
+            }
+        }
+    }
+
+    /// [`Self::read_shared`] of the vector `offset` bytes after `base`, a constant: where there is an instruction for it, the offset is
+    /// part of that.
+    ///
+    /// # Safety
+    /// `base` is in shared memory; there the same as for [`Self::read_shared`].
+    #[inline(always)]
+    pub unsafe fn read_shared_at(self, base: *const u32, offset: usize) -> Vector {
+        // SAFETY: the caller's.
+        unsafe {
+            match (self.bytes, self.unit) {
+                (16, 16) => vector_of(simt::read_vector_at(base.cast(), offset as u32)),
+                (32 | 48 | 64, 16) => self.sixteens(|part| {
+                    simt::read_vector_at(base.cast(), (offset + 16 * part) as u32)
+                }),
+                _ => self.read_shared(base.wrapping_byte_add(offset)),
             }
         }
     }
@@ -97,10 +149,9 @@ impl Access {
         unsafe {
             match (self.bytes, self.unit) {
                 (16, 16) => simt::write_vector(address, first_words(&vector)),
-                (32, 16) => {
-                    simt::write_vector(address, first_words(&vector));
-                    simt::write_vector(address.add(4), last_words(&vector));
-                }
+                (32 | 48 | 64, 16) => for_each_sixteen!(PART of self => {
+                    simt::write_vector(address.add(4 * PART), words_of(&vector, PART));
+                }),
                 _ => self.write(address, vector),
             }
         }
@@ -161,7 +212,7 @@ impl Access {
     /// `address` is in that memory, readable and a multiple of the unit.
     #[inline(always)]
     unsafe fn read<M: Memory>(self, address: *const u32) -> Vector {
-        let mut vector = [0; 8];
+        let mut vector = [0; VECTOR_WORDS];
         let words = address;
         let pairs: *const u64 = address.cast();
         // SAFETY: the caller's.
@@ -180,11 +231,21 @@ impl Access {
                     [vector[0], vector[1]] = halves(M::read(pairs));
                     [vector[2], vector[3]] = halves(M::read(pairs.add(1)));
                 }
-                _ => {
+                (24, _) => {
                     [vector[0], vector[1]] = halves(M::read(pairs));
                     [vector[2], vector[3]] = halves(M::read(pairs.add(1)));
                     [vector[4], vector[5]] = halves(M::read(pairs.add(2)));
                 }
+                (_, 8) => for_each_place!(PAIR in 0 1 2 3 4 5 6 7 => {
+                    if 8 * PAIR < self.bytes {
+                        [vector[2 * PAIR], vector[2 * PAIR + 1]] = halves(M::read(pairs.add(PAIR)));
+                    }
+                }),
+                _ => for_each_place!(WORD in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
+                    if 4 * WORD < self.bytes {
+                        vector[WORD] = M::read(words.add(WORD));
+                    }
+                }),
             }
         }
         vector
@@ -207,10 +268,21 @@ impl Access {
                 (8, _) => address.cast::<u64>().write(pair(a, b)),
                 (12, _) => address.cast::<[u32; 3]>().write([a, b, c]),
                 (16, _) => address.cast::<[u64; 2]>().write([pair(a, b), pair(c, d)]),
-                _ => {
+                (24, _) => {
                     let pairs = [pair(a, b), pair(c, d), pair(e, f)];
                     address.cast::<[u64; 3]>().write(pairs);
                 }
+                (_, 8) => for_each_place!(PAIR in 0 1 2 3 4 5 6 7 => {
+                    if 8 * PAIR < self.bytes {
+                        let pair = pair(vector[2 * PAIR], vector[2 * PAIR + 1]);
+                        address.cast::<u64>().add(PAIR).write(pair);
+                    }
+                }),
+                _ => for_each_place!(WORD in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
+                    if 4 * WORD < self.bytes {
+                        address.add(WORD).write(vector[WORD]);
+                    }
+                }),
             }
         }
     }
@@ -260,18 +332,15 @@ unsafe fn load_words(address: *const u32, caching: Caching) -> Words {
     }
 }
 
-/// The vector of the first 16 bytes and the others.
+/// The 16 bytes of a vector that are its part of this number.
 #[inline(always)]
-fn joined(first: Words, last: Words) -> Vector {
-    let ([a, b, c, d], [e, f, g, h]) = (first, last);
-    [a, b, c, d, e, f, g, h]
-}
-
-/// The last 16 bytes of a vector of 32.
-#[inline(always)]
-fn last_words(vector: &Vector) -> Words {
-    let [.., e, f, g, h] = *vector;
-    [e, f, g, h]
+fn words_of(vector: &Vector, part: usize) -> Words {
+    [
+        vector[4 * part],
+        vector[4 * part + 1],
+        vector[4 * part + 2],
+        vector[4 * part + 3],
+    ]
 }
 
 /// The low word and the high one.

@@ -46,12 +46,13 @@ pub const MAX_VECTOR_ITEMS: usize = size_of::<Words>();
 
 const _: () = assert!(MAX_VECTOR_ITEMS == 16);
 
-/// Combines a value for each vector of a thread's part pairwise, neighbours first; there are four or eight.
+/// Combines a value for each vector of a thread's part pairwise, neighbours first; there are two, four or eight.
 #[inline(always)]
 pub fn combine_vectors<O: Op<T>, T: Element>(
     value: impl Fn(usize) -> O::Accumulator,
 ) -> O::Accumulator {
     match thread_vectors::<T>() {
+        2 => pairwise::two::<O, T>(&value, 0),
         4 => pairwise::four::<O, T>(&value, 0),
         _ => pairwise::eight::<O, T>(&value, 0),
     }

@@ -9,6 +9,8 @@ pub use pairs::PairPart;
 use core::marker::PhantomData;
 
 use crate::contract::{vector_bytes, vector_items, Wider, THREAD_VECTORS};
+use crate::direction::{Forward, Heading};
+use crate::element::VECTOR_WORDS;
 use crate::element::{for_each_item, put_item, Element, Vector};
 use crate::op::Op;
 
@@ -27,7 +29,7 @@ pub enum Caching {
 /// A thread's part of a tile in global memory: up to eight vectors of items of type `T`, `STRIDE` vectors apart. A vector has
 /// as many items as there is room for of type `T` and of type `U`: those of a scan's input are as many as its results.
 #[derive(Clone, Copy)]
-pub struct Part<T, U, const STRIDE: u32> {
+pub struct Part<T, U, const STRIDE: u32, H = Forward> {
     first: *mut T,
     /// Vectors of the part, including out-of-range ones.
     rows: usize,
@@ -35,10 +37,21 @@ pub struct Part<T, U, const STRIDE: u32> {
     existing: u32,
     /// Whether the tile starts on a multiple of a vector's unit, so that whole vectors can be accessed at once.
     is_aligned: bool,
+    /// In which direction the thread's vectors follow one another, and the items of a vector.
+    heading: H,
     other: PhantomData<U>,
 }
 
 impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
+    /// The part of the thread whose first vector is vector `vector` of the tile that begins at `tile`, of whose items
+    /// `tile_items` exist.
+    #[inline(always)]
+    pub fn new(tile: *mut T, tile_items: u32, rows: usize, vector: u32) -> Self {
+        Self::towards(Forward, tile, tile_items, rows, vector)
+    }
+}
+
+impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H> {
     /// Items of a vector.
     const ITEMS: usize = vector_items::<Wider<T, U>>();
 
@@ -55,16 +68,20 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
     const STRIDE_BYTES: usize = STRIDE as usize * Self::BYTES;
 
     /// The part of the thread whose first vector is vector `vector` of the tile that begins at `tile`, of whose items
-    /// `tile_items` exist.
+    /// `tile_items` exist. If the direction is backward, the tile's items lie before `tile`, the first one last.
     #[inline(always)]
-    pub fn new(tile: *mut T, tile_items: u32, rows: usize, vector: u32) -> Self {
+    pub fn towards(heading: H, tile: *mut T, tile_items: u32, rows: usize, vector: u32) -> Self {
         let offset = vector * Self::ITEMS as u32;
         let unit = Self::ACCESS.unit();
+        let lowest = heading
+            .signed(offset as u64)
+            .wrapping_sub(heading.if_backward(Self::ITEMS as u64));
         Part {
-            first: tile.wrapping_add(offset as usize),
+            first: tile.wrapping_add(lowest as usize),
             rows,
             existing: tile_items.saturating_sub(offset),
             is_aligned: align_of::<T>() >= unit || (tile as u64).is_multiple_of(unit as u64),
+            heading,
             other: PhantomData,
         }
     }
@@ -72,19 +89,28 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
     /// The address of vector `v`.
     #[inline(always)]
     fn vector(&self, v: usize) -> *mut T {
-        self.first.wrapping_byte_add(v * Self::STRIDE_BYTES)
+        let bytes = self.heading.signed((v * Self::STRIDE_BYTES) as u64);
+        self.first.wrapping_byte_add(bytes as usize)
     }
 
-    /// Whether item `i` of vector `v` exists.
+    /// Whether the item at place `i` of vector `v`, as memory has it, exists.
     #[inline(always)]
     fn exists(&self, v: usize, i: usize) -> bool {
-        ((v * STRIDE as usize * Self::ITEMS + i) as u32) < self.existing
+        let index = self.heading.place(i as u64, Self::ITEMS as u64) as usize;
+        self.existing > (v * STRIDE as usize * Self::ITEMS + index) as u32
+    }
+
+    /// Whether any item of vector `v` exists.
+    #[inline(always)]
+    fn begins(&self, v: usize) -> bool {
+        ((v * STRIDE as usize * Self::ITEMS) as u32) < self.existing
     }
 
     /// Whether vector `v` exists whole and can be accessed at once.
     #[inline(always)]
     fn is_vector(&self, v: usize) -> bool {
-        self.is_aligned && self.exists(v, Self::ITEMS - 1)
+        let last = v * STRIDE as usize * Self::ITEMS + (Self::ITEMS - 1);
+        self.is_aligned && (last as u32) < self.existing
     }
 
     /// Whether all vectors are such. If the last is there, so are the others.
@@ -109,7 +135,7 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
     /// The array is readable.
     #[inline(always)]
     unsafe fn load_items<O: Op<T>>(&self, v: usize) -> Vector {
-        let mut vector = [0; 8];
+        let mut vector = [0; VECTOR_WORDS];
         for_each_item!(P of Wider<T, U> => {
             let item = if self.exists(v, P) {
                 // SAFETY: the item exists.
@@ -125,7 +151,7 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
     /// A vector of fillers.
     #[inline(always)]
     fn fillers<O: Op<T>>() -> Vector {
-        let mut vector = [0; 8];
+        let mut vector = [0; VECTOR_WORDS];
         for_each_item!(P of Wider<T, U> => { put_item(&mut vector, P, filler::<O, T>()); });
         vector
     }
@@ -136,7 +162,7 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
     /// The array is readable.
     #[inline(always)]
     unsafe fn load_whole(&self, caching: Caching) -> Vectors {
-        let mut vectors = [[0; 8]; THREAD_VECTORS];
+        let mut vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
         for_each_vector!(V => {
             if V < self.rows {
                 // SAFETY: the vector exists and is aligned.

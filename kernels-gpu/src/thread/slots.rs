@@ -2,6 +2,7 @@
 
 use crate::contract::THREAD_VECTORS;
 use crate::element::Vector;
+use crate::element::VECTOR_WORDS;
 
 use super::{for_each_vector, Access, Vectors};
 
@@ -27,6 +28,15 @@ impl Slots {
         }
     }
 
+    /// The slots from slot `v` on.
+    #[inline(always)]
+    pub fn from(&self, v: usize) -> Self {
+        Slots {
+            first: self.address(v),
+            ..*self
+        }
+    }
+
     /// The address of slot `v`.
     #[inline(always)]
     pub fn address(&self, v: usize) -> *mut u32 {
@@ -43,13 +53,23 @@ impl Slots {
         unsafe { access.read_shared(self.address(v)) }
     }
 
+    /// [`Self::read`], for a `v` that is a constant: all slots are read from one address.
+    ///
+    /// # Safety
+    /// The slot is written.
+    #[inline(always)]
+    pub unsafe fn read_constant(&self, v: usize, access: Access) -> Vector {
+        // SAFETY: the caller's.
+        unsafe { access.read_shared_at(self.first, v * self.stride_bytes) }
+    }
+
     /// Reads the vectors in the first `rows` slots; the others are zero.
     ///
     /// # Safety
     /// The slots are written.
     #[inline(always)]
     pub unsafe fn read_rows(&self, rows: usize, access: Access) -> Vectors {
-        let mut vectors = [[0; 8]; THREAD_VECTORS];
+        let mut vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
         for_each_vector!(V => {
             if V < rows {
                 // SAFETY: the caller's.

@@ -1,9 +1,9 @@
-//! An operator that has kernels for whole arrays only.
+//! An operator that reduces and does not scan.
 
-use warpfold::{ArgMax, Gpu, reduce};
+use warpfold::{Gpu, Moments, scan};
 
-fn places(gpu: &Gpu, items: &[f32]) -> warpfold::Result<Vec<u64>> {
-    reduce::<ArgMax, _>(items).rows(8).wait(gpu)
+fn moments(gpu: &Gpu, items: &[f32]) -> warpfold::Result<Vec<Moments>> {
+    scan::<Moments, _>(items).rows(8).wait(gpu)
 }
 
 fn main() {}

@@ -1,6 +1,6 @@
 //! A kernel for each building block, which writes what each thread has.
 
-/// What a block of 256 threads shares: 8 values of 4 bytes, four times.
+/// Shared memory of a block of 256 threads: 8 values of 4 bytes, four times.
 pub const SHARED_BYTES: u32 = 128;
 
 warpfold::kernels! {

@@ -478,15 +478,20 @@ impl Op<f32> for LogSumExp {
         if left.scale == 0.0 {
             return right;
         }
-        let (high, low) = if left.exponent < right.exponent {
+        // A NaN wins.
+        let (high, low) = if left.exponent < right.exponent || right.exponent.is_nan() {
             (right, left)
         } else {
             (left, right)
         };
-        let distance = low.exponent - high.exponent;
+        // Two infinities are 0 apart, though their difference is no number.
+        let factor = match low.exponent == high.exponent {
+            true => 1.0,
+            false => exp_of_negative(low.exponent - high.exponent),
+        };
         Exponential {
             exponent: high.exponent,
-            scale: high.scale + low.scale * exp_of_negative(distance),
+            scale: high.scale + low.scale * factor,
         }
     }
 
@@ -518,7 +523,7 @@ fn exp_of_negative(x: f32) -> f32 {
     series * f32::from_bits(((whole + 127) as u32) << 23)
 }
 
-/// Sums of items of 12, 16, 24 and 32 bytes: a vector in space, a wide integer, and two records.
+/// Sums of items of 12 to 64 bytes: a vector in space, a wide integer, and records.
 #[derive(Debug, Clone, Copy)]
 pub struct Total;
 
@@ -630,6 +635,47 @@ impl Op<[u32; 8]> for Total {
     }
 }
 
+/// Sums of each number of a record.
+macro_rules! records {
+    ($($number:ident $count:literal: $($place:literal)*;)*) => {$(
+        impl Op<[$number; $count]> for Total {
+            type Accumulator = [$number; $count];
+            type Output = [$number; $count];
+            const EXACT: bool = true;
+
+            fn identity() -> [$number; $count] {
+                [0; $count]
+            }
+
+            fn identity_item() -> Option<[$number; $count]> {
+                Some([0; $count])
+            }
+
+            fn lift(item: [$number; $count]) -> [$number; $count] {
+                item
+            }
+
+            fn combine(left: [$number; $count], right: [$number; $count]) -> [$number; $count] {
+                [$(left[$place].wrapping_add(right[$place])),*]
+            }
+
+            fn lower(value: [$number; $count]) -> [$number; $count] {
+                value
+            }
+        }
+    )*};
+}
+
+records! {
+    u32 5: 0 1 2 3 4;
+    u32 9: 0 1 2 3 4 5 6 7 8;
+    u64 5: 0 1 2 3 4;
+    u32 12: 0 1 2 3 4 5 6 7 8 9 10 11;
+    u64 7: 0 1 2 3 4 5 6;
+    u32 15: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14;
+    u32 16: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15;
+}
+
 impl Commutative for Total {}
 
 /// The sums of weights, and of numbers times their weights.
@@ -713,6 +759,16 @@ impl Predicate<[f32; 3]> for InReach {
     }
 }
 
+/// Records whose last number is even.
+#[derive(Debug, Clone, Copy)]
+pub struct EvenLast;
+
+impl Predicate<[u32; 16]> for EvenLast {
+    fn holds(item: [u32; 16]) -> bool {
+        item[15] & 1 == 0
+    }
+}
+
 /// Pairs with equal first words.
 #[derive(Debug, Clone, Copy)]
 pub struct SameKey;
@@ -766,12 +822,20 @@ warpfold::operators! {
     total_u128: Total, u128;
     total_u64x3: Total, [u64; 3];
     total_u32x8: Total, [u32; 8];
+    total_u32x5: Total, [u32; 5];
+    total_u32x9: Total, [u32; 9];
+    total_u64x5: Total, [u64; 5];
+    total_u32x12: Total, [u32; 12];
+    total_u64x7: Total, [u64; 7];
+    total_u32x15: Total, [u32; 15];
+    total_u32x16: Total, [u32; 16];
     absolute_sum: AbsoluteSum, f32;
     count_even: CountEven, u32, reduction only;
     weighted_by_place: WeightedByPlace, i32;
     even: Even, u32, predicate;
     letter: Letter, u8, predicate;
     in_reach: InReach, [f32; 3], predicate;
+    even_last: EvenLast, [u32; 16], predicate;
     same_key: SameKey, [u32; 2], equality;
     near: Near, u16, equality;
     same_word: SameWord, [u64; 4], equality;

@@ -245,16 +245,27 @@ const ODD: [f32; 9] = [
     f32::NAN,
 ];
 
+/// The same for sums, without the extremes: whether their sum overflows depends on the order.
+const SUMMED: [f32; 7] = [
+    0.0,
+    -0.0,
+    1e-45,
+    -1e-45,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::NAN,
+];
+
 #[test]
 fn odd_floats_keep_the_laws() {
     check_operator::<ArgMin, f32>(&ODD).unwrap();
-    check_operator::<SumAndMax, f32>(&ODD[..4]).unwrap();
+    check_operator::<SumAndMax, f32>(&SUMMED).unwrap();
     check_operator::<AbsoluteSum, f32>(&ODD).unwrap();
-    check_operator::<LogSumExp, f32>(&ODD[..4]).unwrap();
+    check_operator::<LogSumExp, f32>(&ODD).unwrap();
     let vectors = [[0.0, -0.0, 1e-45], [-0.0, 1e-45, 0.0], [-1e-45, -0.0, -0.0]];
     check_operator::<Total, [f32; 3]>(&vectors).unwrap();
-    check_reduce_operator::<SumAndPlace, f32>(&ODD[..4]).unwrap();
-    check_reduce_operator::<Summary, f32>(&ODD[..4]).unwrap();
+    check_reduce_operator::<SumAndPlace, f32>(&SUMMED).unwrap();
+    check_reduce_operator::<Summary, f32>(&SUMMED).unwrap();
 }
 
 #[test]
@@ -475,4 +486,25 @@ fn items_of_24_bytes() {
 #[test]
 fn items_of_32_bytes() {
     check::<Total, [u32; 8]>(|numbers| std::array::from_fn(|_| numbers.next() as u32));
+}
+
+macro_rules! records {
+    ($($name:ident: $number:ident $count:literal;)*) => {$(
+        #[test]
+        fn $name() {
+            check::<Total, [$number; $count]>(|numbers| {
+                std::array::from_fn(|_| numbers.next() as $number)
+            });
+        }
+    )*};
+}
+
+records! {
+    totals_of_20_bytes: u32 5;
+    totals_of_36_bytes: u32 9;
+    totals_of_40_bytes: u64 5;
+    totals_of_48_bytes: u32 12;
+    totals_of_56_bytes: u64 7;
+    totals_of_60_bytes: u32 15;
+    totals_of_64_bytes: u32 16;
 }

@@ -117,6 +117,13 @@ fn points_in_reach() {
 }
 
 #[test]
+fn records_of_64_bytes() {
+    check_predicate::<EvenLast, [u32; 16]>(|numbers| {
+        std::array::from_fn(|_| numbers.next() as u32)
+    });
+}
+
+#[test]
 fn pairs_with_one_key() {
     check_equality::<SameKey, [u32; 2]>(|numbers| {
         let bits = numbers.next();

@@ -2,8 +2,8 @@
 
 use super::COLUMNS;
 
-/// What is written of each argument, given the values of all; `None` where it is unspecified, as with offsets that are wrong. Of an
-/// argument that is read nothing is written. A number that the call gives is the last of all.
+/// The values written to each argument, from the values of all arguments. `None` if they are unspecified, as with wrong
+/// offsets. An argument that is only read has no written values. A number that the call returns comes last.
 pub type Model = fn(&[Vec<u64>]) -> Option<Vec<Vec<u64>>>;
 
 fn sum(values: &[u64]) -> u64 {
@@ -276,7 +276,7 @@ pub fn reduce_by_key(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(written)
 }
 
-/// The number of runs, and what `scan` makes of each.
+/// The number of runs, and the `scan` of each.
 fn scans_of_runs(
     keys: &[u64],
     values: &[u64],

@@ -1,5 +1,5 @@
-//! What the calls of a sequence leave and give, when they are made one by one on the host; and the library's functions
-//! for each operator.
+//! The results of a sequence whose calls are made one by one on the host, and the library's functions for each
+//! operator.
 
 use crate::device::Kernel;
 use cust::memory::DeviceSlice;
@@ -130,7 +130,7 @@ impl<T: Edges> Model<T> {
         Self { at_first, buffers }
     }
 
-    /// Makes a call. Gives what it gives to the host.
+    /// Makes a call. Gives its result on the host.
     pub fn make_call(&mut self, step: &Step, operators: &[Operator<T>]) -> Vec<T> {
         let operator = &operators[step.operator];
         let read = |span: &Span| &self.buffers[span.buffer][span.items.clone()];

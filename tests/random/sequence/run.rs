@@ -16,7 +16,7 @@ use crate::data::assert_same_bits;
 use crate::edges::Edges;
 use crate::guarded::download;
 
-/// Makes the calls on the device and on the host, and compares the buffers and what the host was given.
+/// Makes the calls on the device and on the host, and compares the buffers and the results on the host.
 pub fn check<T: Edges>(plan: &Plan, operators: &[Operator<T>])
 where
     Sum: Op<T>,
@@ -33,7 +33,7 @@ where
     }
 }
 
-/// Makes the calls. Gives what the buffers hold at the end, and what each call gave to the host.
+/// Makes the calls. Gives the final buffers, and each call's result on the host.
 fn on_the_device<T: Edges>(
     plan: &Plan,
     operators: &[Operator<T>],
@@ -71,7 +71,7 @@ struct Device<'a, T: Edges> {
 }
 
 impl<T: Edges> Device<'_, T> {
-    /// Has each thread make its calls. Gives what each call gave to the host.
+    /// Lets each thread make its calls. Gives each call's result on the host.
     fn carry_out(&self, plan: &Plan) -> Vec<Vec<T>> {
         let order = &Order::new(plan);
         let mut given = vec![Vec::new(); plan.steps.len()];
@@ -96,7 +96,7 @@ impl<T: Edges> Device<'_, T> {
         given
     }
 
-    /// Makes the calls of one thread. Gives the number of each, with what it gave to the host.
+    /// Makes the calls of one thread. Gives the number of each, with its result on the host.
     fn make_calls(&self, plan: &Plan, thread: usize, order: &Order) -> Vec<(usize, Vec<T>)> {
         let _watch = order.watch();
         let steps = plan.steps.iter().enumerate();

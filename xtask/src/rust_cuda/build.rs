@@ -87,7 +87,7 @@ fn build_package(root: &Path, scope: &Scope, part: Part, tests: &[&str]) -> Resu
 /// Builds the example of a program's own operators, where [`build`] has built the library's tests.
 pub fn build_operators(root: &Path, scope: &Scope) -> Result<Vec<Executable>> {
     let folder = root.join(FOLDER);
-    // It is no member of the workspace, and so has a lock file of its own.
+    // It is not a member of the workspace, so it has a lock file of its own.
     let lock = folder.join("own-operator").join(LOCK);
     if !lock.exists() {
         write(&lock, &fs::read_to_string(folder.join(LOCK))?)?;
@@ -136,7 +136,7 @@ fn configure(folder: &Path, checkout: &Path, root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file, if it has to be another: cargo builds anew what was written.
+/// Writes a file if its contents change, because cargo rebuilds after every write.
 pub fn write(path: &Path, text: &str) -> Result<()> {
     if fs::read_to_string(path).is_ok_and(|written| written == text) {
         return Ok(());

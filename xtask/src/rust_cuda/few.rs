@@ -129,7 +129,9 @@ fn remove_others(from: &Path, to: &Path) -> Result<()> {
 pub fn library_rows(symbols: &[&str]) -> String {
     let wanted = |table: &[(&str, &str)]| {
         let rows = table.iter().filter(|(symbol, _)| symbols.contains(symbol));
-        rows.map(|(_, row)| format!("{row}\n")).collect::<String>()
+        // `stringify!` breaks long lines.
+        rows.map(|(_, row)| row.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")
+            .collect::<String>()
     };
     let tables = TABLES.iter().map(|(name, table)| {
         let rows = wanted(table);

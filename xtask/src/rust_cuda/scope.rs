@@ -33,10 +33,10 @@ const TESTS: [&str; 17] = [
 /// The test of the ladder.
 const LADDER: &str = "ladder";
 
-/// What the library's kernels are compiled for.
+/// The architectures of the library's kernels.
 const ARCHITECTURES: [&str; 2] = ["sm_90", "sm_70"];
 
-/// What the library makes the texts of a device for of those for another.
+/// The device whose texts the library makes from those of another.
 const MADE: &str = "sm_80";
 const MADE_OF: &str = "sm_90";
 

@@ -1,4 +1,4 @@
-//! What is written before a build, and what becomes of the text after it.
+//! Tests of the files that are written before a build, and of the texts after it.
 
 use super::few::{FEW, library_rows, rows};
 use warpfold_ptx::finish::finish;

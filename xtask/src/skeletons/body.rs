@@ -1,4 +1,4 @@
-//! From a function that the compiler emits to a body that fills holes.
+//! Turns a function of the compiler's output into a body that fills holes.
 //!
 //! ```text
 //! TAKE %r1, 0;                                        …
@@ -17,12 +17,12 @@ use anyhow::{Context, Result, ensure};
 /// The classes of registers, and their types.
 const CLASSES: [(&str, &str); 4] = [("p", "pred"), ("rs", "b16"), ("r", "b32"), ("rd", "b64")];
 
-/// What a body may not contain: whatever goes elsewhere, and whatever has an effect.
+/// Instructions that a body must not contain: branches, and instructions with side effects.
 const FORBIDDEN: [&str; 9] = [
     "bra", "call", "trap", "exit", "ld.", "st.", "atom", "bar", "$L",
 ];
 
-/// What may be in a body though it goes elsewhere: the way around instructions that are seldom wanted, within one scope.
+/// Branches that a body may contain: those that skip rarely needed instructions within a scope.
 const AROUND: [&str; 2] = ["@%unwanted bra $around;", "$around: }"];
 
 /// The body in the lines of a function.

@@ -1,4 +1,4 @@
-//! What the compiler emits, taken apart: a preamble, entries and functions, without comments.
+//! The parsed output of the compiler: a preamble, entries and functions, without comments.
 
 use std::collections::BTreeMap;
 
@@ -67,10 +67,11 @@ fn up_to_end<'a>(first: &str, rest: impl Iterator<Item = &'a str>) -> Result<Vec
     anyhow::bail!("the text breaks off in `{first}`")
 }
 
-/// What an entry's labels begin with, before the entry's place among all functions.
+/// The start of an entry's labels, before the number of the function.
 const LABEL: &str = "$L__BB";
 
-/// The entry without its place among all functions in its labels: a function more would change the texts of all after it.
+/// The entry without the number of the function in its labels, so that a new function does not change the texts of
+/// later ones.
 fn without_place(entry: &str) -> String {
     let mut parts = entry.split(LABEL);
     let first = parts.next().unwrap_or_default().to_owned();
@@ -84,7 +85,7 @@ fn is_comment(line: &str) -> bool {
     line.is_empty() || line.starts_with("//")
 }
 
-/// What kernels that launch kernels declare; of these there are none here.
+/// Declarations for kernels that launch kernels, which this text does not have.
 fn is_for_launches(line: &str) -> bool {
     line.starts_with(".extern .func") || line.starts_with(".visible .global")
 }

@@ -1,7 +1,7 @@
-//! The library's kernels as they are committed: from what the compiler emits to skeletons, bodies and recipes.
+//! Turns the output of the compiler into the committed form of the library's kernels: skeletons, bodies and recipes.
 //!
-//! The compiler emits an entry for each row of the table that is compiled whole, an entry for each skeleton, and a function
-//! for each body. Of bodies, those that nothing needs and those that are as another are left out.
+//! The compiler emits an entry for each row of the table that is compiled whole, an entry for each skeleton, and a
+//! function for each body. Unused and duplicate bodies are omitted.
 
 mod body;
 mod emitted;
@@ -61,7 +61,7 @@ pub fn whole(table: &Table) -> Result<String> {
     Ok(text)
 }
 
-/// The text that says how rows are made of skeletons, and the bodies.
+/// The text with the recipes of rows, and the bodies.
 fn recipes(
     emitted: &Emitted,
     rows: &[Row],
@@ -93,7 +93,7 @@ fn recipes(
     Ok([stamp, &kernels, &bodies].concat())
 }
 
-/// The names of a skeleton's holes. None of a hole's outputs may be one of its inputs.
+/// The names of a skeleton's holes. The outputs of a hole must not be its inputs.
 fn holes(skeleton: &str) -> Result<Vec<&str>> {
     let mut names = Vec::new();
     for line in skeleton.lines().filter_map(|line| line.strip_prefix(HOLE)) {

@@ -1,4 +1,4 @@
-//! The rows of the table of kernels, and of which skeleton each is made.
+//! The rows of the table of kernels, with their skeletons.
 
 use half::{bf16, f16};
 use warpfold_kernels::element::Element;
@@ -11,7 +11,7 @@ pub struct Row {
     pub symbol: &'static str,
     /// The skeleton's name, if there is one for such kernels.
     pub skeleton: String,
-    /// The row whose bodies fill it: of a reduction or scan of segments or columns, the reduction's.
+    /// The row whose bodies fill it: of a reduction or scan of segments or columns, that of a whole array.
     pub bodies: &'static str,
 }
 
@@ -64,7 +64,7 @@ pub fn rows() -> Vec<Row> {
 /// The types of a row.
 type TypesOf = fn() -> Types;
 
-/// What a skeleton's name may tell of an operator and its types.
+/// The parts of a skeleton's name that come from the operator and its types.
 struct Types {
     /// Whether any order gives the same bits.
     is_exact: bool,
@@ -117,21 +117,24 @@ fn row(symbol: &'static str, types: &Types) -> Row {
         symbol,
         skeleton: format!("{stem}{exactness}_{widths}{lifts_existing_items}"),
         bodies: match kind.shape {
-            Shape::Segments | Shape::Columns => reduction_called(name),
+            Shape::Segments | Shape::Columns => whole_array_called(name),
             Shape::Array | Shape::Pairs | Shape::Selection => symbol,
         },
     }
 }
 
-/// The reduction of a whole array whose row has this name.
-fn reduction_called(name: &str) -> &'static str {
+/// The reduction of a whole array whose row has this name, or, of an operator that has none, the scan.
+fn whole_array_called(name: &str) -> &'static str {
     const SYMBOLS: &[&str] = {
         macro_rules! symbols {
             ($($kind:ident $op:ident $t:ident => $symbol:ident;)*) => { &[$(stringify!($symbol)),*] };
         }
         warpfold_kernels::for_each_kernel!(symbols)
     };
-    let is_called_so = |symbol: &&&str| Kind::of(symbol) == Some((Kind::Reduce, name));
-    let reduction = SYMBOLS.iter().find(is_called_so);
-    reduction.expect("the operator of segments or columns has a reduction")
+    let row = |kind| {
+        let is_called_so = |symbol: &&&'static str| Kind::of(symbol) == Some((kind, name));
+        SYMBOLS.iter().find(is_called_so)
+    };
+    let found = row(Kind::Reduce).or_else(|| row(Kind::InclusiveScan));
+    found.expect("the operator of segments or columns has a reduction or a scan")
 }

@@ -54,7 +54,7 @@ pub fn sealed(kernels: &[u8], packed: &[u8]) -> Vec<u8> {
     } = stamp();
     let (bytes, hash) = (packed.len(), Hash::of(&rest).with(packed));
     let head = format!(
-        "warpfold device code 2\nkernels {versions}\nsource {source}\npacked {bytes} {hash}\n"
+        "warpfold device code 3\nkernels {versions}\nsource {source}\npacked {bytes} {hash}\n"
     );
     [head.as_bytes(), &rest, packed].concat()
 }

@@ -27,7 +27,7 @@ pub(in crate::driver) enum Missing {
 }
 
 impl Missing {
-    /// The driver's code that says the same.
+    /// The driver code with the same meaning.
     pub fn code(&self) -> i32 {
         const SHARED_OBJECT_SYMBOL_NOT_FOUND: i32 = 302;
         const SHARED_OBJECT_INIT_FAILED: i32 = 303;
@@ -68,7 +68,7 @@ impl Driver {
     }
 }
 
-/// All functions. Where the library or one of them is missing, the next call looks again.
+/// All functions. If the library or a function is missing, the next call looks again.
 pub(in crate::driver) fn functions() -> Result<&'static Functions, Missing> {
     static FOUND: OnceLock<(Functions, Driver)> = OnceLock::new();
     if let Some((functions, _)) = FOUND.get() {

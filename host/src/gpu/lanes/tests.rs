@@ -1,4 +1,4 @@
-//! Lanes are kept, not too many of them, and are used in their own context alone.
+//! Lanes are kept, up to a bound, and are used only in their own context.
 
 use virtual_gpu::driver::live_of_this_thread;
 

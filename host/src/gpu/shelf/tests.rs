@@ -1,4 +1,4 @@
-//! Shelves keep what fits, and make callers wait rather than make more.
+//! A shelf keeps things up to its bound, and callers wait rather than make more.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

@@ -26,9 +26,9 @@ impl Drop for Temporary {
 
 /// Where the stream's workspace is, for a call that is not captured.
 fn place(entered: Entered<'_>, stream: Stream<'_>) -> Result<Place> {
-    entered.with_stream(stream, None, |known| {
-        entered.place(&mut known.scratch, stream, 0)
-    })
+    let slot = entered.slot(stream);
+    let mut known = entered.known(&slot, stream, None)?;
+    entered.place(&mut known.scratch, stream, 0)
 }
 
 #[test]
@@ -51,12 +51,11 @@ fn a_stream_with_the_handle_of_another_gets_another_workspace() {
     gpu.enter(|entered| {
         let one = Temporary::new();
         let before = place(entered, one.stream())?;
-        let after = entered.with_stream(one.stream(), None, |known| {
-            // As if this were the first call on the stream, and the handle had been another's.
-            known.id = known.id.map(|id| id + 1000);
-            Ok(())
-        });
-        after?;
+        let slot = entered.slot(one.stream());
+        let mut known = entered.known(&slot, one.stream(), None)?;
+        // As if this were the first call on the stream, and the handle had been another's.
+        known.id = known.id.map(|id| id + 1000);
+        drop(known);
         assert_ne!(place(entered, one.stream())?.control, before.control);
         Ok(())
     })

@@ -18,7 +18,7 @@ fn with_scratch(work: impl FnOnce(Entered<'_>, &mut Scratch, Stream<'_>) -> Resu
     gpu.enter(|entered| {
         let mut call = entered.call()?;
         call.begin();
-        call.with_scratch(|scratch| work(entered, scratch, call.stream()))?;
+        work(entered, &mut call.scratch(), call.stream())?;
         call.wait()
     })
     .unwrap();
@@ -91,13 +91,13 @@ fn scans_go_on_when_the_tags_are_used_up() {
                 input.lend_span(User::WaitingCall).span,
                 output.lend_span(User::WaitingCall).span,
             );
-            Queue::on_own(entered, &call, |queue| queue.scan(row, input, into))?;
+            Queue::on_own(entered, &call).scan(row, input, into)?;
             call.stream().synchronize()?;
             assert_eq!(output.as_host_vec().unwrap(), expected);
             Ok(())
         };
         scan_once()?;
-        let place = call.with_scratch(|scratch| entered.place(scratch, call.stream(), 0))?;
+        let place = entered.place(&mut call.scratch(), call.stream(), 0)?;
         let epoch = || {
             let epoch = read(place.control + EPOCH_OFFSET, 4, call.stream());
             u32::from_le_bytes([epoch[0], epoch[1], epoch[2], epoch[3]])

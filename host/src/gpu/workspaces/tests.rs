@@ -1,4 +1,4 @@
-//! Workspaces of graphs and of streams that are gone: found again, and not too many.
+//! Workspaces of graphs and of streams that are gone are reused, and bounded in number.
 
 use std::sync::mpsc;
 use std::thread;

@@ -37,7 +37,7 @@ pub(super) struct RawId(pub [u8; ID_BYTES]);
 /// `ncclComm_t`.
 pub(super) type RawCommunicator = *mut c_void;
 
-/// `ncclConfig_t` as of version 2.14. Its size and version tell a newer library which fields there are; it takes its own
+/// `ncclConfig_t` as of version 2.14. From its size and version, a newer library knows which fields there are. It uses its own
 /// defaults for the others.
 #[repr(C)]
 pub(super) struct Config {
@@ -108,7 +108,7 @@ functions! {
 }
 
 impl Functions {
-    /// Those of the machine's library. Where it is missing, the next call looks again.
+    /// The functions of the machine's library. If it is missing, the next call looks again.
     pub fn find() -> Result<&'static Self, Fault> {
         static FOUND: OnceLock<Functions> = OnceLock::new();
         match FOUND.get() {
@@ -135,7 +135,7 @@ impl Functions {
         })
     }
 
-    /// Turns a result into ours: in progress is fine.
+    /// Converts a result. "In progress" is a success.
     pub fn check(&self, call: &'static str, code: c_int) -> Result<(), Fault> {
         match code {
             SUCCESS | IN_PROGRESS => Ok(()),

@@ -1,4 +1,4 @@
-//! What stands before a tile: which published values tell it, where they are on a board, and how they combine.
+//! The prefix of a tile: of which published values it is made, where they are on a board, and how they combine.
 
 use std::iter;
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub(super) enum Slot {
     Prefix(u64),
 }
 
-/// Where the values are on the board of a scan.
+/// The layout of the values on the board of a scan.
 pub(super) struct Places {
     tile_count: u64,
     group_count: u64,
@@ -39,7 +39,7 @@ impl Places {
     }
 }
 
-/// The aggregates by which others know what these tiles add: of whole groups, and of the tiles of others.
+/// The aggregates that other ranks need of these tiles: of whole groups, and of single tiles in groups that are shared.
 pub(super) fn aggregates_of(tiles: Range<u64>) -> impl Iterator<Item = Slot> {
     let whole = whole_groups(&tiles);
     let before = tiles.start..whole.start.saturating_mul(SCAN_GROUP_TILES).min(tiles.end);
@@ -51,24 +51,24 @@ pub(super) fn aggregates_of(tiles: Range<u64>) -> impl Iterator<Item = Slot> {
         .chain(after.map(Slot::Tile))
 }
 
-/// How many there are: counted, since a peer has said how many tiles.
+/// The number of these aggregates. It is computed without listing them, since a peer names the number of tiles.
 pub(super) fn aggregate_count(tiles: Range<u64>) -> u64 {
     let whole = whole_groups(&tiles);
     let groups = whole.end - whole.start;
     (tiles.end - tiles.start) - groups * (SCAN_GROUP_TILES - 1)
 }
 
-/// The groups of which these tiles are all.
+/// The groups whose tiles are all among these.
 fn whole_groups(tiles: &Range<u64>) -> Range<u64> {
     let first = tiles.start.div_ceil(SCAN_GROUP_TILES);
     first..first.max(tiles.end / SCAN_GROUP_TILES)
 }
 
-/// What stands before a tile, in the making.
+/// A tile's prefix, while it is computed.
 pub(super) struct Before<A> {
     /// The prefix of its group.
     prefix: A,
-    /// The aggregates of the group's tiles; those that stand before it, and identities.
+    /// The aggregates of the tiles of its group that are before it, and identities for the others.
     tiles: [A; SCAN_GROUP_TILES as usize],
 }
 
@@ -80,7 +80,7 @@ impl<A: Copy> Before<A> {
         }
     }
 
-    /// Adds what comes next.
+    /// Adds the next value.
     pub fn add(
         &mut self,
         slot: Slot,
@@ -103,7 +103,7 @@ impl<A: Copy> Before<A> {
         }
     }
 
-    /// The same as the first of these tiles looks for it.
+    /// The same values as the first of these tiles looks for them.
     pub fn seeds(&self, tiles: &Range<u64>, places: &Places) -> Vec<(u64, A)> {
         let group = tiles.start / SCAN_GROUP_TILES;
         let lower = group * SCAN_GROUP_TILES..tiles.start;

@@ -3,42 +3,66 @@
 use warpfold_kernels::op::Op;
 use warpfold_kernels::selection::Equality;
 
-use super::{Cpu, keys, offsets, typed};
+use super::{Cpu, axis, keys, offsets, typed};
 use crate::error::Result;
 use crate::kernel::Item;
 use crate::reference;
 use crate::request::arguments::{Arguments, HostItems, Memory, Shape};
 use crate::request::ends::{room, take};
 use crate::request::memory::{OnTheHost, Replaceable, Returned};
-use crate::request::shape::{ByKey, Columns, Order, Rows, Segments, Whole, WholeWith};
+use crate::request::shape::{
+    Axis, ByKey, Columns, Order, Pitched, Rows, ScanOrder, Segments, Whole, WholeWith,
+};
 use crate::request::{Replaced, ReturnedWithTotal, Runner, Scan, Written, WrittenWithTotal};
 
 /// A result for each item that belongs to a group.
 fn scan_groups<O: Op<T>, T: Item>(
     items: &[T],
     shape: &Shape<Memory<'_>>,
-    is_exclusive: bool,
+    order: ScanOrder,
 ) -> Vec<O::Output> {
-    match (shape, is_exclusive) {
-        (Shape::Columns(columns), true) => {
-            reference::exclusive_scan_columns::<O, T>(items, *columns)
-        }
-        (Shape::Columns(columns), false) => {
-            reference::inclusive_scan_columns::<O, T>(items, *columns)
-        }
-        _ => segmented_scan::<O, T>(items, &offsets(items.len(), shape), is_exclusive),
+    match shape {
+        Shape::Columns(columns) => in_order(items, order, |items| match order.is_exclusive {
+            true => reference::exclusive_scan_columns::<O, T>(items, *columns),
+            false => reference::inclusive_scan_columns::<O, T>(items, *columns),
+        }),
+        Shape::Axis(axis) => axis::scan::<O, T>(items, axis, order),
+        _ => segmented_scan::<O, T>(items, &offsets(items.len(), shape), order),
     }
 }
 
-fn segmented_scan<O: Op<T>, T: Item>(
+pub(super) fn segmented_scan<O: Op<T>, T: Item>(
     items: &[T],
     offsets: &[usize],
-    is_exclusive: bool,
+    order: ScanOrder,
 ) -> Vec<O::Output> {
-    match is_exclusive {
-        true => reference::segmented_exclusive_scan::<O, T>(items, offsets),
-        false => reference::segmented_inclusive_scan::<O, T>(items, offsets),
+    let mut offsets = offsets.to_vec();
+    if order.is_reversed {
+        offsets.reverse();
+        for offset in &mut offsets {
+            *offset = items.len() - *offset;
+        }
     }
+    in_order(items, order, |items| match order.is_exclusive {
+        true => reference::segmented_exclusive_scan::<O, T>(items, &offsets),
+        false => reference::segmented_inclusive_scan::<O, T>(items, &offsets),
+    })
+}
+
+/// What a scan makes of the items; of a reversed one, of the items in the opposite order, and so the results.
+fn in_order<T: Item, R>(
+    items: &[T],
+    order: ScanOrder,
+    scan: impl FnOnce(&[T]) -> Vec<R>,
+) -> Vec<R> {
+    if !order.is_reversed {
+        return scan(items);
+    }
+    let mut items = items.to_vec();
+    items.reverse();
+    let mut results = scan(&items);
+    results.reverse();
+    results
 }
 
 /// A scan of all items, with its initial value, and the total.
@@ -49,11 +73,15 @@ fn scanned<O: Op<T, Output: Item>, T: Item, D: Order>(
     let initial = arguments.initial.map_or_else(O::identity, |value| {
         bytemuck::pod_read_unaligned(value.bytes())
     });
-    let scanned = match D::IS_EXCLUSIVE {
-        true => reference::exclusive_scan_from::<O, T>(initial, items),
-        false => reference::inclusive_scan_from::<O, T>(initial, items),
-    };
-    (scanned, reference::scan_total::<O, T>(initial, items))
+    let mut total = None;
+    let scanned = in_order(items, D::ORDER, |items| {
+        total = Some(reference::scan_total::<O, T>(initial, items));
+        match D::ORDER.is_exclusive {
+            true => reference::exclusive_scan_from::<O, T>(initial, items),
+            false => reference::inclusive_scan_from::<O, T>(initial, items),
+        }
+    });
+    (scanned, total.unwrap_or_else(|| O::lower(initial)))
 }
 
 /// Writes a total where the request says.
@@ -124,7 +152,12 @@ macro_rules! several {
                 let items = typed::<T>(arguments.input.host());
                 let to = room(arguments.results.take(), items.len())?;
                 if count > 0 && !items.is_empty() {
-                    let scanned = scan_groups::<O, T>(items, &arguments.shape, D::IS_EXCLUSIVE);
+                    let scanned = scan_groups::<O, T>(items, &arguments.shape, D::ORDER);
+                    if let Some(layout) = arguments.layout()? {
+                        let result_bytes = to.len() / items.len();
+                        layout.copy_rows(bytemuck::cast_slice(&scanned), to, result_bytes);
+                        return Ok(());
+                    }
                     let start = arguments.grouped().start * (to.len() / items.len());
                     let bytes = bytemuck::cast_slice(&scanned);
                     to[start..start + bytes.len()].copy_from_slice(bytes);
@@ -152,6 +185,8 @@ macro_rules! several {
 several!(Segments);
 several!(Rows);
 several!(Columns);
+several!(Axis);
+several!(Pitched);
 
 macro_rules! by_key {
     ($returned:ident) => {
@@ -191,7 +226,7 @@ fn by_key<O: Op<T, Output: Item>, E: Equality<K>, K: Item, T: Item, D: Order>(
     arguments.group_count()?;
     let starts = reference::run_starts::<E, K>(typed(keys(arguments)));
     let values = typed(arguments.input.host());
-    Ok(segmented_scan::<O, T>(values, &starts, D::IS_EXCLUSIVE))
+    Ok(segmented_scan::<O, T>(values, &starts, D::ORDER))
 }
 
 /// A scan of groups, with zeros for items of no group.
@@ -201,7 +236,7 @@ fn grouped<O: Op<T, Output: Item>, T: Item, D: Order>(
     let items = typed::<T>(arguments.input.host());
     let mut results = vec![bytemuck::Zeroable::zeroed(); items.len()];
     if arguments.group_count()? > 0 {
-        let scanned = scan_groups::<O, T>(items, &arguments.shape, D::IS_EXCLUSIVE);
+        let scanned = scan_groups::<O, T>(items, &arguments.shape, D::ORDER);
         results[arguments.grouped()].copy_from_slice(&scanned);
     }
     Ok(results)

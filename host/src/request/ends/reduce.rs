@@ -242,12 +242,7 @@ macro_rules! several {
             type Given = Vec<O::Output>;
 
             fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
-                let count = arguments.group_count()?;
-                match count {
-                    0 => Ok(Vec::new()),
-                    _ if has_no_row(&arguments) => identities::<O, T>(count),
-                    _ => results(gpu, Verb::Reduce(O::row()), &arguments, wanted(count)),
-                }
+                groups_of_host::<O, T>(gpu, Verb::Reduce(O::row()), &arguments)
             }
         }
 
@@ -257,18 +252,8 @@ macro_rules! several {
         {
             type Given = ();
 
-            fn run(gpu: &Gpu, mut arguments: Arguments<Memory<'_>>) -> Result<()> {
-                let count = arguments.group_count()?;
-                let to = room(arguments.results.take(), count)?;
-                match count {
-                    0 => Ok(()),
-                    _ if has_no_row(&arguments) => {
-                        let identities = identities::<O, T>(count)?;
-                        to.copy_from_slice(bytemuck::cast_slice(&identities));
-                        Ok(())
-                    }
-                    _ => results_to(gpu, Verb::Reduce(O::row()), &arguments, wanted(count), to),
-                }
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
+                groups_of_host_to::<O, T>(gpu, Verb::Reduce(O::row()), arguments)
             }
         }
 
@@ -286,6 +271,39 @@ macro_rules! several {
 several!(Segments);
 several!(Rows);
 several!(Columns);
+
+/// The result of each group of items of the host.
+pub(super) fn groups_of_host<O: Op<T, Output: Item>, T: Item>(
+    gpu: &Gpu,
+    verb: Verb,
+    arguments: &Arguments<Memory<'_>>,
+) -> Result<Vec<O::Output>> {
+    let count = arguments.group_count()?;
+    match count {
+        0 => Ok(Vec::new()),
+        _ if has_no_row(arguments) => identities::<O, T>(count),
+        _ => results(gpu, verb, arguments, wanted(count)),
+    }
+}
+
+/// The same, written where the request says.
+pub(super) fn groups_of_host_to<O: Op<T, Output: Item>, T: Item>(
+    gpu: &Gpu,
+    verb: Verb,
+    mut arguments: Arguments<Memory<'_>>,
+) -> Result<()> {
+    let count = arguments.group_count()?;
+    let to = room(arguments.results.take(), count)?;
+    match count {
+        0 => Ok(()),
+        _ if has_no_row(&arguments) => {
+            let identities = identities::<O, T>(count)?;
+            to.copy_from_slice(bytemuck::cast_slice(&identities));
+            Ok(())
+        }
+        _ => results_to(gpu, verb, &arguments, wanted(count), to),
+    }
+}
 
 /// Each run of keys of the host: the keys, and the results.
 #[allow(private_interfaces)]
@@ -356,9 +374,9 @@ fn has_no_pair(arguments: &Arguments<Memory<'_>>) -> bool {
     arguments.input.is_empty() && arguments.second.as_ref().is_none_or(Memory::is_empty)
 }
 
-/// Whether it is a matrix of columns without a row.
+/// Whether it is a matrix of columns without a row, or an array without a place on the groups' axis.
 fn has_no_row(arguments: &Arguments<Memory<'_>>) -> bool {
-    matches!(arguments.shape, Shape::Columns(_)) && arguments.input.is_empty()
+    matches!(arguments.shape, Shape::Columns(_) | Shape::Axis(_)) && arguments.input.is_empty()
 }
 
 fn wanted(results: usize) -> Wanted {

@@ -59,7 +59,7 @@ to_device!([] Columns, kind::columns_scan, Written);
 fn verb<D: Order>(row: &'static Row) -> Verb {
     Verb::Scan {
         row,
-        is_exclusive: D::IS_EXCLUSIVE,
+        order: D::ORDER,
     }
 }
 
@@ -75,7 +75,8 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
             return Ok(total_of_nothing::<O, T>(&arguments));
         }
         let mut total = O::Output::zeroed();
-        call::wait_for_total(gpu, O::row(), arguments, bytemuck::bytes_of_mut(&mut total))?;
+        let total_bytes = bytemuck::bytes_of_mut(&mut total);
+        call::wait_for_total(gpu, O::row(), D::ORDER, arguments, total_bytes)?;
         Ok(total)
     }
 }
@@ -115,7 +116,7 @@ where
 fn by_key_verb<D: Order, E: RunsKernel<K>, K: Item>(row: &'static Row) -> Verb {
     Verb::ScanByKey {
         row,
-        is_exclusive: D::IS_EXCLUSIVE,
+        order: D::ORDER,
         keys: heads::<E, K>(),
     }
 }
@@ -130,7 +131,7 @@ macro_rules! of_host {
             type Given = Vec<O::Output>;
 
             fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<Vec<O::Output>> {
-                whole(gpu, O::row(), &arguments)
+                whole::<O, T, D>(gpu, &arguments)
             }
         }
 
@@ -175,6 +176,11 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T> for (OnTheHost, Who
         if item_count == 0 {
             return Ok(());
         }
+        if D::ORDER.is_reversed {
+            let (scanned, _) = whole_with::<O, T, D>(gpu, &arguments)?;
+            to.copy_from_slice(bytemuck::cast_slice(&scanned));
+            return Ok(());
+        }
         // SAFETY: the same bytes, borrowed mutably for as long; `MaybeUninit<u8>` is laid out as `u8`. `scan_to` writes initialised bytes
         // alone, so the memory holds items whatever happens.
         let to = unsafe { &mut *(ptr::from_mut(to) as *mut [MaybeUninit<u8>]) };
@@ -188,7 +194,7 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T> for (OnTheHost, Who
     type Given = ();
 
     fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<()> {
-        let scanned = whole::<O::Output>(gpu, O::row(), &arguments)?;
+        let scanned = whole::<O, T, D>(gpu, &arguments)?;
         replace(arguments.input, &scanned);
         Ok(())
     }
@@ -282,16 +288,18 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
     }
 }
 
-/// Scans all items of the host.
-fn whole<R: Item>(
+/// Scans all items of the host: piece by piece, or, from the last item on, at once.
+fn whole<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     gpu: &Gpu,
-    row: &'static Row,
     arguments: &Arguments<Memory<'_>>,
-) -> Result<Vec<R>> {
+) -> Result<Vec<O::Output>> {
+    if D::ORDER.is_reversed {
+        return whole_with::<O, T, D>(gpu, arguments).map(|(scanned, _)| scanned);
+    }
     let items = arguments.input.host();
     match items.count() {
         0 => Ok(Vec::new()),
-        _ => gpu.enter(|entered| staged::scan(entered, row, items)),
+        _ => gpu.enter(|entered| staged::scan(entered, O::row(), items)),
     }
 }
 
@@ -378,7 +386,11 @@ fn replace<R: Item>(input: Memory<'_>, scanned: &[R]) {
 }
 
 /// Scans each group of items of the host. Items of no group give zeros.
-fn grouped<R: Item>(gpu: &Gpu, verb: Verb, arguments: Arguments<Memory<'_>>) -> Result<Vec<R>> {
+pub(super) fn grouped<R: Item>(
+    gpu: &Gpu,
+    verb: Verb,
+    arguments: Arguments<Memory<'_>>,
+) -> Result<Vec<R>> {
     let range = match arguments.group_count()? {
         0 => 0..0,
         _ => arguments.grouped(),
@@ -386,6 +398,16 @@ fn grouped<R: Item>(gpu: &Gpu, verb: Verb, arguments: Arguments<Memory<'_>>) -> 
     let item_count = arguments.input.host().count();
     if range.is_empty() {
         return Ok(vec![R::zeroed(); item_count]);
+    }
+    if let Some(layout) = arguments.layout()? {
+        let mut scanned = vec![R::zeroed(); item_count];
+        if layout.has_no_items() {
+            return Ok(scanned);
+        }
+        let all: Vec<R> = results(gpu, verb, &arguments, wanted(verb, &arguments))?;
+        let to = bytemuck::cast_slice_mut(&mut scanned);
+        layout.copy_rows(bytemuck::cast_slice(&all), to, size_of::<R>());
+        return Ok(scanned);
     }
     if range.len() == item_count {
         return results(gpu, verb, &arguments, wanted(verb, &arguments));
@@ -397,7 +419,11 @@ fn grouped<R: Item>(gpu: &Gpu, verb: Verb, arguments: Arguments<Memory<'_>>) -> 
 }
 
 /// The same, written to a slice; places of items of no group stay.
-fn grouped_to(gpu: &Gpu, verb: Verb, mut arguments: Arguments<Memory<'_>>) -> Result<()> {
+pub(super) fn grouped_to(
+    gpu: &Gpu,
+    verb: Verb,
+    mut arguments: Arguments<Memory<'_>>,
+) -> Result<()> {
     let count = arguments.group_count()?;
     let item_count = arguments.input.host().count();
     let to = room(arguments.results.take(), item_count)?;
@@ -406,6 +432,15 @@ fn grouped_to(gpu: &Gpu, verb: Verb, mut arguments: Arguments<Memory<'_>>) -> Re
         return Ok(());
     }
     let result_bytes = to.len() / item_count;
+    if let Some(layout) = arguments.layout()? {
+        if layout.has_no_items() {
+            return Ok(());
+        }
+        let mut all = to.to_vec();
+        results_to(gpu, verb, &arguments, wanted(verb, &arguments), &mut all)?;
+        layout.copy_rows(&all, to, result_bytes);
+        return Ok(());
+    }
     let to = &mut to[range.start * result_bytes..range.end * result_bytes];
     results_to(gpu, verb, &arguments, wanted(verb, &arguments), to)
 }

@@ -7,10 +7,10 @@ use crate::call::{self, Verb};
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::kernel::Item;
-use crate::launch::Chooser;
 use crate::request::arguments::{Arguments, Memory};
 use crate::request::memory::{OnTheDevice, OnTheHost, PairsIn, Returned};
 use crate::request::{Counted, Flagged, ReturnedIndices, ReturnedParts, Uncounted, Written};
+use crate::selection::Chooser;
 use crate::selection::{SelectKernel, by_flags, by_predicate};
 use crate::staged::{Wanted, run_at_once};
 

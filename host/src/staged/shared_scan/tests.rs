@@ -1,4 +1,4 @@
-//! Many scans over two GPUs at once end, however little there is for them.
+//! Many scans over two GPUs at once end, however few lanes there are.
 
 use std::env;
 use std::iter;
@@ -12,7 +12,7 @@ use super::scan_shared;
 use crate::gpu::{Gpu, PIECE_BYTES};
 use crate::kernel::kind::inclusive_scan as Inclusive;
 
-/// What the scans may take before they count as hung.
+/// How long the scans may take before they count as hung.
 const PATIENCE: Duration = Duration::from_secs(200);
 
 /// Runs the test of this name again, in a process with two devices, unless this is that process.

@@ -1,4 +1,4 @@
-//! Workers do what they are given, and a caller that waits for them sleeps.
+//! Workers run their tasks, and a caller that waits for them sleeps.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -63,7 +63,7 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
         }
     }
 
-    /// Hands on the results of each of the calling thread's striped vectors, of which some items are lifted.
+    /// Hands on the results of each of the calling thread's striped vectors, as memory has them, of which some items are lifted.
     ///
     /// # Safety
     /// The slots are written.
@@ -83,8 +83,9 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
                 let index = items.index(vector, S::VECTOR_ITEMS);
                 let mut before = O::combine(prefix, before[V]);
                 // SAFETY: the caller's.
-                let words = unsafe { slots.read(V, Self::ITEMS) };
-                hand_on(V, P::place::<O, T>(&mut before, &words, index, lifted(vector)));
+                let words = unsafe { self.read(slots, V) };
+                let results = P::place::<O, T>(&mut before, &words, index, lifted(vector));
+                hand_on(V, self.results(&results));
             }
         });
     }
@@ -108,9 +109,9 @@ impl<O: Op<T>, T: Element, S: Shape> ScanTile<O, T, S> {
                 let index = items.index(vector, S::VECTOR_ITEMS);
                 // SAFETY: the caller's.
                 unsafe {
-                    let words = slots.read(V, Self::ITEMS);
+                    let words = self.read(slots, V);
                     let results = P::place::<O, T>(&mut before, &words, index, lifted(vector));
-                    slots.write(V, Self::RESULTS, results);
+                    slots.write(V, Self::RESULTS, self.results(&results));
                 }
             }
         });

@@ -1,10 +1,10 @@
 //! Holes for accumulators of more than 64 bits: in registers of 32 bits, a word each.
 //!
-//! Their operators may look at an item's index: it is the last input of `lift` and `total`.
+//! Their operators may look at an item's index: it is the last input of `lift`, `total`, `place` and `after`.
 
 use bytemuck::cast;
 
-use super::{give_32, take_32};
+use super::{give_32, take_32, take_64};
 use crate::arithmetic::of_two_words;
 use crate::element::{accumulator_of_words, accumulator_word, first_bytes, for_each_word};
 use crate::element::{Accumulator, AccumulatorWords, Element, Words, ACCUMULATOR_MAX_WORDS};
@@ -79,6 +79,35 @@ macro_rules! holes {
             }
 
             #[inline(always)]
+            pub fn place(left: AccumulatorWords, [a, b, c, d]: Words, index: u64) -> AccumulatorWords {
+                hole!(
+                    "place"
+                    ($($l: reg32 = left[$left],)* a: reg32 = a, b: reg32 = b, c: reg32 = c, d: reg32 = d, index: reg64 = index)
+                    -> w 0 x 1 y 2 z 3
+                )
+            }
+
+            #[inline(always)]
+            pub fn after(left: AccumulatorWords, [a, b, c, d]: Words, index: u64) -> AccumulatorWords {
+                hole!(
+                    "after"
+                    ($($l: reg32 = left[$left],)* a: reg32 = a, b: reg32 = b, c: reg32 = c, d: reg32 = d, index: reg64 = index)
+                    -> $($o $left)*
+                )
+            }
+
+            #[inline(always)]
+            pub fn take_vector() -> (Words, u64) {
+                let words = [
+                    take_32::<$words>(),
+                    take_32::<{ $words + 1 }>(),
+                    take_32::<{ $words + 2 }>(),
+                    take_32::<{ $words + 3 }>(),
+                ];
+                (words, take_64::<{ $words + 4 }>())
+            }
+
+            #[inline(always)]
             pub fn take_right() -> AccumulatorWords {
                 let mut words = [0; ACCUMULATOR_MAX_WORDS];
                 $(words[$left] = take_32::<$right>();)*
@@ -136,6 +165,36 @@ macro_rules! holes {
                 )*
                 _ => no_hole(),
             })
+        }
+
+        /// What a scan puts at the places of a vector, `before` which this stands; its first item has this index.
+        #[inline(always)]
+        pub fn place<A: Accumulator>(before: A, words: Words, index: u64) -> Words {
+            let before = words_of(before);
+            let results = match A::WORDS {
+                $($words => $module::place(before, words, index),)*
+                _ => no_hole(),
+            };
+            [results[0], results[1], results[2], results[3]]
+        }
+
+        /// The running prefix after such a vector.
+        #[inline(always)]
+        pub fn after<A: Accumulator>(before: A, words: Words, index: u64) -> A {
+            let before = words_of(before);
+            accumulator_of_words(match A::WORDS {
+                $($words => $module::after(before, words, index),)*
+                _ => no_hole(),
+            })
+        }
+
+        /// A body's inputs, after an accumulator, that are a vector and the index of its first item.
+        #[inline(always)]
+        pub fn take_vector<A: Accumulator>() -> (Words, u64) {
+            match A::WORDS {
+                $($words => $module::take_vector(),)*
+                _ => ([0; 4], 0),
+            }
         }
 
         /// A body's second input that is an accumulator.

@@ -1,5 +1,7 @@
 //! Copying a thread's part of a tile from global to shared memory.
 
+use crate::direction::Heading;
+use crate::element::VECTOR_WORDS;
 use crate::element::{put_item, Element};
 use crate::launch::Copies;
 use crate::op::Op;
@@ -8,7 +10,7 @@ use crate::simt::{self, EvictionPolicy};
 use super::super::{for_each_vector, Caching, Slots};
 use super::{filler, Part};
 
-impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
+impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H> {
     /// Copies the part to `slots`, vector by vector; items that do not exist are fillers.
     ///
     /// # Safety
@@ -95,7 +97,7 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
             let step = simt::opaque_one();
             // SAFETY: the caller's; a vector is copied where it exists, and so is an item.
             unsafe {
-                if !self.exists(v, 0) {
+                if !self.begins(v) {
                     slots.write(v, Self::ACCESS, Self::fillers::<O>());
                 } else if let Some(policy) = begins {
                     self.begin_copy_of::<O>(v, slots, policy);
@@ -134,7 +136,7 @@ impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
                         let from = self.vector(v).add(i).cast();
                         Self::ITEM_ACCESS.begin_copy(slot.cast(), from, policy);
                     } else {
-                        let mut item = [0; 8];
+                        let mut item = [0; VECTOR_WORDS];
                         put_item(&mut item, 0, filler::<O, T>());
                         Self::ITEM_ACCESS.write_shared(slot.cast(), item);
                     }

@@ -1,6 +1,7 @@
 //! A thread's vectors of a tile whose items have their values in two arrays.
 
 use crate::contract::{thread_vectors, BLOCK_THREADS};
+use crate::element::VECTOR_WORDS;
 use crate::element::{for_each_item, item_of, put_item, Element, Vector};
 use crate::op::{Op, Pair};
 use crate::simt;
@@ -31,7 +32,7 @@ impl<A: Element, B: Element> PairPart<A, B> {
                 self.copy::<O>(slots);
                 return slots.read_rows(rows, Self::SLOTS);
             }
-            let mut vectors = [[0; 8]; THREAD_VECTORS];
+            let mut vectors = [[0; VECTOR_WORDS]; THREAD_VECTORS];
             for_each_vector!(V => {
                 if V < rows {
                     vectors[V] = self.load_vector(V, caching);
@@ -78,7 +79,7 @@ impl<A: Element, B: Element> PairPart<A, B> {
             let left = self.left.load_vector(v, caching);
             (left, self.right.load_vector(v, caching))
         };
-        let mut pairs = [0; 8];
+        let mut pairs = [0; VECTOR_WORDS];
         for_each_item!(P of Pair<A, B> => {
             let pair = Pair(item_of::<A>(&left, P), item_of::<B>(&right, P));
             put_item(&mut pairs, P, pair);
@@ -92,7 +93,7 @@ impl<A: Element, B: Element> PairPart<A, B> {
     /// The arrays are readable.
     #[inline(always)]
     unsafe fn load_pairs<O: Op<Pair<A, B>>>(&self, v: usize) -> Vector {
-        let mut pairs = [0; 8];
+        let mut pairs = [0; VECTOR_WORDS];
         for_each_item!(P of Pair<A, B> => {
             let pair = if self.left.exists(v, P) {
                 // SAFETY: the pair exists.

@@ -1,12 +1,13 @@
 //! Storing a thread's part of a tile.
 
+use crate::direction::Heading;
 use crate::element::{item_of, Element, Vector};
 use crate::simt;
 
 use super::super::{for_each_vector, Slots};
 use super::Part;
 
-impl<T: Element, U: Element, const STRIDE: u32> Part<T, U, STRIDE> {
+impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H> {
     /// Stores the part, which [`Self::is_whole`] and lies in `slots`.
     ///
     /// # Safety

@@ -1,7 +1,7 @@
-//! What `cudarc`'s guards order: work on a slice before a request and after it, on any stream.
+//! The orders of `cudarc`'s guards: work on a slice before and after a request, on any stream.
 //!
-//! The virtual GPU stops a program of which two pieces of work touch the same bytes with nothing that orders them, and every later call
-//! fails. So a right result shows that all was in order.
+//! The virtual GPU stops a program in which two unordered pieces of work access the same bytes, and every later call
+//! fails. So a right result shows that everything was ordered.
 
 use std::error::Error;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Requests over memory and streams of `cudarc`, and what its guards order.
+//! Requests over memory and streams of `cudarc`, and the orders of its guards.
 
 #[path = "../../../common/child.rs"]
 mod child;

@@ -1,0 +1,192 @@
+//! Groups along axes: places and moments of rows, and the middle axis of three.
+
+use anyhow::Result;
+use bytemuck::Zeroable;
+use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
+use warpfold::{ArgMax, Moments, Sum, reduce, scan};
+
+use super::one_pass::{first, is_near};
+use super::{Place, Shape};
+use crate::data::{Accumulator, Measured, Rounding};
+
+/// Items of rows, and how many rows there are; as many as there are items for, if nothing is said.
+pub const ROWS: [(usize, Option<usize>); 3] = [(1024, None), (65_536, None), (202_048, Some(1))];
+
+/// Places on the middle and on the innermost axis.
+pub const LENGTH: usize = 1024;
+pub const INNER: usize = 1024;
+
+/// The items of a place as rows.
+pub struct Rows<'a> {
+    place: &'a Place<'a>,
+    row_items: usize,
+    rows: usize,
+    places: DeviceBuffer<u64>,
+    moments: DeviceBuffer<Moments>,
+}
+
+impl<'a> Rows<'a> {
+    /// This many rows, if there are enough items.
+    pub fn new(
+        place: &'a Place<'a>,
+        (row_items, rows): (usize, Option<usize>),
+    ) -> Result<Option<Self>> {
+        let rows = rows.unwrap_or(place.item_count / row_items);
+        if rows == 0 || rows * row_items > place.item_count {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            place,
+            row_items,
+            rows,
+            places: DeviceBuffer::zeroed(rows)?,
+            moments: DeviceBuffer::from_slice(&vec![Moments::zeroed(); rows])?,
+        }))
+    }
+
+    /// The places of the greatest, and the moments. CUB has neither of the two calls.
+    pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
+        let Self {
+            place,
+            row_items,
+            rows,
+            ..
+        } = *self;
+        let items = rows * row_items;
+        let name = match rows {
+            1 => format!("one row of {row_items}"),
+            _ => format!("rows of {row_items}"),
+        };
+        let places = Box::new(move || {
+            Ok(reduce::<ArgMax, _>(&place.input.index(..items))
+                .rows(row_items)
+                .to(&mut self.places.index(..))
+                .queue(place.gpu, place.stream)?)
+        });
+        let moments = Box::new(move || {
+            Ok(reduce::<Moments, _>(&place.input.index(..items))
+                .rows(row_items)
+                .to(&mut self.moments.index(..))
+                .queue(place.gpu, place.stream)?)
+        });
+        let bytes = 4 * items as u64;
+        Ok(vec![
+            Shape {
+                name: format!("arg max, {name}"),
+                bytes: bytes + 8 * rows as u64,
+                // SAFETY: there is no call of CUB's, which would use the arguments.
+                calls: unsafe { place.calls(places, None, place.arguments()) }?,
+                is_right: Box::new(|| self.are_places()),
+            },
+            Shape {
+                name: format!("count, mean and variance, {name}"),
+                bytes: bytes + 24 * rows as u64,
+                // SAFETY: as above.
+                calls: unsafe { place.calls(moments, None, place.arguments()) }?,
+                is_right: Box::new(|| self.are_moments()),
+            },
+        ])
+    }
+
+    /// The items of a row.
+    fn row(&self, row: usize) -> Vec<f32> {
+        let items = row * self.row_items..(row + 1) * self.row_items;
+        items.map(|item| self.place.data.item(item)).collect()
+    }
+
+    /// Some of the rows.
+    fn some(&self) -> [usize; 3] {
+        [0, self.rows / 3, self.rows - 1]
+    }
+
+    fn are_places(&self) -> Result<bool> {
+        let mut found = vec![0; self.rows];
+        self.places.copy_to(&mut found)?;
+        let is_first = |row: usize| found[row] == first(&self.row(row), |a, b| a > b);
+        Ok(self.some().into_iter().all(is_first))
+    }
+
+    fn are_moments(&self) -> Result<bool> {
+        let mut found = vec![Moments::zeroed(); self.rows];
+        self.moments.copy_to(&mut found)?;
+        let is_right = |row: usize| {
+            let sum: f64 = self.row(row).into_iter().map(f64::from).sum();
+            let count = self.row_items as u64;
+            found[row].count() == count && is_near(found[row].mean(), sum / count as f64)
+        };
+        Ok(self.some().into_iter().all(is_right))
+    }
+}
+
+/// The items of a place as an array of three axes.
+pub struct Middle<'a> {
+    place: &'a Place<'a>,
+    outer: usize,
+}
+
+impl<'a> Middle<'a> {
+    /// As many places on the outer axis as there are items for, if there are any.
+    pub fn new(place: &'a Place<'a>) -> Option<Self> {
+        let outer = place.item_count / (LENGTH * INNER);
+        (outer > 0).then_some(Self { place, outer })
+    }
+
+    /// The sums and the inclusive scans along the middle axis. CUB has neither of the two calls.
+    pub fn shapes<'b>(&'b self) -> Result<Vec<Shape<'b>>> {
+        let Self { place, outer } = *self;
+        let sums = Box::new(move || {
+            Ok(reduce::<Sum, _>(&place.input)
+                .axis(outer, LENGTH, INNER)
+                .to(&mut place.output.index(..outer * INNER))
+                .queue(place.gpu, place.stream)?)
+        });
+        let scans = Box::new(move || {
+            Ok(scan::<Sum, _>(&place.input)
+                .axis(outer, LENGTH, INNER)
+                .to(&mut place.output.index(..))
+                .queue(place.gpu, place.stream)?)
+        });
+        let items = place.item_count as u64;
+        let name = format!("{outer} × {LENGTH} × {INNER}");
+        Ok(vec![
+            Shape {
+                name: format!("sums, middle axis, {name}"),
+                bytes: 4 * (items + (outer * INNER) as u64),
+                // SAFETY: there is no call of CUB's, which would use the arguments.
+                calls: unsafe { place.calls(sums, None, place.arguments()) }?,
+                is_right: Box::new(|| self.are_sums(|matrix, column| matrix * INNER + column)),
+            },
+            Shape {
+                name: format!("inclusive scans, middle axis, {name}"),
+                bytes: 8 * items,
+                // SAFETY: as above.
+                calls: unsafe { place.calls(scans, None, place.arguments()) }?,
+                is_right: Box::new(|| {
+                    self.are_sums(|matrix, column| ((matrix + 1) * LENGTH - 1) * INNER + column)
+                }),
+            },
+        ])
+    }
+
+    /// Whether the output has the sums of some groups, each at its place.
+    fn are_sums(&self, place_of: impl Fn(usize, usize) -> usize) -> Result<bool> {
+        let rounding = Rounding {
+            item_count: LENGTH,
+            accumulator: Accumulator::Result,
+        };
+        for (matrix, column) in [(0, 0), (self.outer / 2, 7), (self.outer - 1, INNER - 1)] {
+            let place = place_of(matrix, column);
+            let mut found = [0.0f32];
+            self.place
+                .output
+                .index(place..place + 1)
+                .copy_to(&mut found)?;
+            let items = (0..LENGTH).map(|row| (matrix * LENGTH + row) * INNER + column);
+            let units = items.map(|item| Measured::units(self.place.data.item(item)));
+            if !found[0].is_sum(units.sum(), rounding) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

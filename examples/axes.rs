@@ -1,0 +1,139 @@
+//! Groups along an axis of an array: of a batch of rows of scores the best place in each, as the next word of a language model is
+//! chosen; and running sums along the middle axis of three.
+//!
+//! ```text
+//! scores of a vocabulary, a row for each of a batch      the place of the greatest in each row, as a number within the row
+//! samples [channel][time][position]                      what has come so far, for each channel and position, at each time
+//! ```
+//!
+//! Nothing is moved to put a group's items side by side, before or after.
+//!
+//! Exit code: 0 if all went well, 2 if there is an argument, 1 if the device failed or the result is not what plain loops give on
+//! the CPU, or if the output cannot be written.
+
+mod common;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use warpfold::{ArgMax, Gpu, Sum, reduce, scan};
+
+use common::program;
+
+/// Takes the best of a vocabulary for each of a batch, and running sums along the middle axis of an array, on the GPU.
+///
+/// The results are checked against the CPU.
+#[derive(Debug, Parser)]
+#[command(name = "axes")]
+struct Arguments {}
+
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Device(#[from] warpfold::Error),
+    #[error("row {row}: the device finds the greatest at {device}, the CPU at {cpu}")]
+    OtherPlace { row: usize, device: u64, cpu: u64 },
+    #[error("item {item}: the device gives {device}, the CPU {cpu}")]
+    OtherSum { item: usize, device: i64, cpu: i64 },
+    #[error("cannot write the output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl program::Failure for Failure {
+    fn output_error(&self) -> Option<&io::Error> {
+        match self {
+            Failure::Output(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// Places on each of three axes.
+#[derive(Clone, Copy)]
+struct Extents {
+    outer: usize,
+    length: usize,
+    inner: usize,
+}
+
+fn main() -> ExitCode {
+    program::run(run)
+}
+
+fn run(Arguments {}: Arguments, out: &mut dyn Write) -> Result<(), Failure> {
+    let gpu = Gpu::global()?;
+    common::print_device(gpu, out)?;
+    best_words(gpu, out)?;
+    running_sums(gpu, out)?;
+    writeln!(out, "check      the CPU agrees")?;
+    Ok(())
+}
+
+/// The place of the greatest score in each row.
+fn best_words(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Failure> {
+    let (batch, vocabulary) = (8, common::item_count(202_048, 3000));
+    let mut random = common::Random::new(1);
+    let scores: Vec<f32> = (0..batch * vocabulary)
+        .map(|_| (random.bits() >> 40) as f32 / 16_384.0 - 512.0)
+        .collect();
+    let (best, time) = common::timed(|| reduce::<ArgMax, _>(&scores).rows(vocabulary).wait(gpu));
+    let best = best?;
+    writeln!(
+        out,
+        "best       of {vocabulary} scores for each of {batch}: {best:?}, {time:.1?}, copies included"
+    )?;
+    for (row, (scores, &device)) in scores.chunks(vocabulary).zip(&best).enumerate() {
+        let mut cpu = 0;
+        for (place, score) in scores.iter().enumerate() {
+            if *score > scores[cpu] {
+                cpu = place;
+            }
+        }
+        if device != cpu as u64 {
+            let cpu = cpu as u64;
+            return Err(Failure::OtherPlace { row, device, cpu });
+        }
+    }
+    Ok(())
+}
+
+/// What has come so far along the middle axis.
+fn running_sums(gpu: &Gpu, out: &mut dyn Write) -> Result<(), Failure> {
+    let extents = Extents {
+        outer: 16,
+        length: common::item_count(1000, 40),
+        inner: 24,
+    };
+    let Extents {
+        outer,
+        length,
+        inner,
+    } = extents;
+    let mut random = common::Random::new(2);
+    let samples: Vec<i64> = (0..outer * length * inner)
+        .map(|_| (random.bits() % 2001) as i64 - 1000)
+        .collect();
+    let (sums, time) = common::timed(|| {
+        scan::<Sum, _>(&samples)
+            .axis(outer, length, inner)
+            .wait(gpu)
+    });
+    let sums = sums?;
+    writeln!(
+        out,
+        "sums       along the middle of {outer} × {length} × {inner}, {time:.1?}, copies included"
+    )?;
+    let mut expected = samples;
+    for item in 0..expected.len() {
+        if item / inner % length > 0 {
+            expected[item] += expected[item - inner];
+        }
+    }
+    for (item, (&device, cpu)) in sums.iter().zip(expected).enumerate() {
+        if device != cpu {
+            return Err(Failure::OtherSum { item, device, cpu });
+        }
+    }
+    Ok(())
+}

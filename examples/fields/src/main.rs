@@ -1,0 +1,69 @@
+//! Prefix and suffix products in a prime field of 31 bits and in one of 256 bits, as provers of zero-knowledge proofs want them.
+//!
+//!     cargo run
+
+mod operators;
+
+use std::error::Error;
+
+use operators::{MODULUS_31, Product31, Product256};
+use warpfold::{Gpu, Op, scan};
+
+const COUNT: usize = 5_000;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let gpu = Gpu::global()?;
+    let mut state = 1;
+    let small: Vec<u32> = (0..COUNT)
+        .map(|_| 1 + next(&mut state) as u32 % (MODULUS_31 - 1))
+        .collect();
+    let large: Vec<[u64; 4]> = (0..COUNT)
+        .map(|_| [0; 4].map(|_: u64| next(&mut state) >> 1))
+        .collect();
+
+    let prefixes = scan::<Product31, _>(&small).wait(gpu)?;
+    assert_eq!(prefixes, products::<Product31, _>(&small));
+    let prefixes = scan::<Product256, _>(&large).wait(gpu)?;
+    assert_eq!(prefixes, products::<Product256, _>(&large));
+    println!("{COUNT} prefix products of 256 bits on {}", gpu.name());
+    println!("the last: {:016x?}", prefixes[COUNT - 1]);
+
+    let suffixes = scan::<Product256, _>(&large).reversed().wait(gpu)?;
+    assert_eq!(suffixes[0], prefixes[COUNT - 1]);
+    let last = COUNT - 1;
+    assert_eq!(suffixes[last], large[last]);
+    Ok(())
+}
+
+/// The products of all items up to each, one after the other.
+fn products<O: Op<T, Accumulator = T>, T: warpfold::Element>(items: &[T]) -> Vec<T> {
+    let upto = |product: &mut T, item: &T| {
+        *product = O::combine(*product, *item);
+        Some(*product)
+    };
+    items.iter().scan(O::identity(), upto).collect()
+}
+
+/// Random numbers: SplitMix64.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use operators::MODULUS_256;
+
+    /// −1 squared is 1, and the modulus is 0.
+    #[test]
+    fn the_largest_numbers() {
+        let mut less_one = MODULUS_256;
+        less_one[0] -= 1;
+        assert_eq!(Product256::combine(less_one, less_one), [1, 0, 0, 0]);
+        assert_eq!(Product256::combine(MODULUS_256, less_one), [0; 4]);
+        assert_eq!(Product31::combine(MODULUS_31 - 1, MODULUS_31 - 1), 1);
+    }
+}

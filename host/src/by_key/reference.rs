@@ -1,0 +1,24 @@
+//! Reductions and scans by key: segments that runs of equal keys make.
+
+use warpfold_kernels::element::Element;
+use warpfold_kernels::op::Op;
+use warpfold_kernels::selection::Equality;
+
+use crate::segments::reference::segmented_reduce;
+use crate::selection::reference::{run_starts, unique};
+
+/// The first key of each run of equal neighbouring keys, and what its values combine to.
+///
+/// # Panics
+///
+/// If there are fewer values than keys.
+pub fn reduce_by_key<O: Op<V>, E: Equality<K>, K: Element, V: Element>(
+    keys: &[K],
+    values: &[V],
+) -> (Vec<K>, Vec<O::Output>) {
+    let starts = run_starts::<E, K>(keys);
+    (
+        unique::<E, K>(keys),
+        segmented_reduce::<O, V>(values, &starts),
+    )
+}

@@ -1,0 +1,6 @@
+//! Reductions and scans of the columns of row-major matrices.
+
+mod launch;
+pub(crate) mod reference;
+
+pub(crate) use launch::Matrices;

@@ -1,0 +1,71 @@
+//! The columns of row-major matrices, in the order that [`warpfold_kernels::columns`] says: that of segments.
+
+use warpfold_kernels::element::Element;
+use warpfold_kernels::op::Op;
+
+use crate::segments::reference::{
+    segmented_exclusive_scan, segmented_inclusive_scan, segmented_reduce,
+};
+
+/// Combines the items of each of `columns` columns of a row-major matrix, as segments of the
+/// transposed one. Of a matrix of no rows, each column gives the operator's identity.
+///
+/// # Panics
+///
+/// If `columns` is 0.
+pub fn reduce_columns<O: Op<T>, T: Element>(matrix: &[T], columns: usize) -> Vec<O::Output> {
+    segmented_reduce::<O, T>(
+        &transposed(matrix, columns),
+        &offsets(matrix.len(), columns),
+    )
+}
+
+/// Scans each of `columns` columns of a row-major matrix, each item included.
+///
+/// # Panics
+///
+/// If `columns` is 0.
+pub fn inclusive_scan_columns<O: Op<T>, T: Element>(
+    matrix: &[T],
+    columns: usize,
+) -> Vec<O::Output> {
+    scan(matrix, columns, segmented_inclusive_scan::<O, T>)
+}
+
+/// As [`inclusive_scan_columns`], each item left out.
+///
+/// # Panics
+///
+/// If `columns` is 0.
+pub fn exclusive_scan_columns<O: Op<T>, T: Element>(
+    matrix: &[T],
+    columns: usize,
+) -> Vec<O::Output> {
+    scan(matrix, columns, segmented_exclusive_scan::<O, T>)
+}
+
+/// Scans the columns as the segments of the transposed matrix.
+fn scan<T: Element, R: Element>(
+    matrix: &[T],
+    columns: usize,
+    scan_segments: fn(&[T], &[usize]) -> Vec<R>,
+) -> Vec<R> {
+    let offsets = offsets(matrix.len(), columns);
+    let results = scan_segments(&transposed(matrix, columns), &offsets);
+    match matrix.len() / columns {
+        0 => results,
+        rows => transposed(&results, rows),
+    }
+}
+
+/// Where the columns begin in the transposed matrix.
+fn offsets(item_count: usize, columns: usize) -> Vec<usize> {
+    let rows = item_count / columns;
+    (0..=columns).map(|column| column * rows).collect()
+}
+
+/// The items of a matrix of this many columns, column after column.
+fn transposed<T: Copy>(matrix: &[T], columns: usize) -> Vec<T> {
+    let column = |column| matrix.iter().skip(column).step_by(columns).copied();
+    (0..columns).flat_map(column).collect()
+}

@@ -1,0 +1,83 @@
+//! Loaded modules, and their kernels.
+
+use std::ffi::{CStr, c_int};
+use std::ptr;
+
+use super::{Failure, Function, Module, Result, check, raw, text};
+
+/// Compiles and loads PTX. A failure includes the log of the driver's compiler.
+pub(crate) fn load_module(ptx: &CStr) -> Result<Module, (Failure, String)> {
+    const ERROR_LOG: c_int = 5;
+    const ERROR_LOG_BYTES: c_int = 6;
+    let mut log = [0u8; 4096];
+    let mut module = ptr::null_mut();
+    let values = [
+        log.as_mut_ptr().cast(),
+        ptr::without_provenance_mut(log.len()),
+    ];
+    // SAFETY: the PTX ends in NUL; two options, with the log's address and its length, which fits.
+    let raw = unsafe {
+        raw::cuModuleLoadDataEx(
+            &mut module,
+            ptx.as_ptr().cast(),
+            2,
+            [ERROR_LOG, ERROR_LOG_BYTES].as_ptr(),
+            values.as_ptr(),
+        )
+    };
+    check("cuModuleLoadDataEx", raw)
+        .map(|()| Module(module))
+        .map_err(|failure| (failure, text(&log)))
+}
+
+impl Module {
+    pub fn unload(self) -> Result<()> {
+        // SAFETY: no pointers but the handle, which its owner gives up.
+        check("cuModuleUnload", unsafe { raw::cuModuleUnload(self.0) })
+    }
+
+    /// The same module as a type of `cust`, which unloads it when dropped.
+    #[cfg(feature = "cust")]
+    pub fn into_cust(self) -> cust::module::Module {
+        const _: () =
+            assert!(size_of::<cust::module::Module>() == size_of::<*mut std::ffi::c_void>());
+        // SAFETY: `cust`'s type has one field, the driver's handle, and the assertion says that it is all of the type, so it is laid out
+        // like one. The handle is of a module that the driver has just loaded, and that nobody else unloads: this gives it up.
+        unsafe { std::mem::transmute::<*mut std::ffi::c_void, cust::module::Module>(self.0) }
+    }
+
+    pub fn function(self, name: &CStr) -> Result<Function> {
+        let mut function = ptr::null_mut();
+        // SAFETY: the name ends in NUL, and the pointer is to a live local.
+        check("cuModuleGetFunction", unsafe {
+            raw::cuModuleGetFunction(&mut function, self.0, name.as_ptr())
+        })?;
+        Ok(Function(function))
+    }
+}
+
+impl Function {
+    /// Allows launches with `bytes` bytes of dynamic shared memory.
+    pub fn allow_shared_bytes(self, bytes: u32) -> Result<()> {
+        const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
+        // SAFETY: no pointers but the handle.
+        check("cuFuncSetAttribute", unsafe {
+            raw::cuFuncSetAttribute(self.0, MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as c_int)
+        })
+    }
+
+    /// How many blocks of the kernel one multiprocessor holds at a time.
+    pub fn blocks_per_multiprocessor(self, block_threads: u32, shared_bytes: u32) -> Result<u32> {
+        let mut blocks = 0;
+        // SAFETY: the pointer is to a live local.
+        check("cuOccupancyMaxActiveBlocksPerMultiprocessor", unsafe {
+            raw::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &mut blocks,
+                self.0,
+                block_threads as c_int,
+                shared_bytes as usize,
+            )
+        })?;
+        Ok(blocks.max(0) as u32)
+    }
+}

@@ -1,0 +1,142 @@
+//! What can go wrong between ranks.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Why the ranks of a group could not complete a call together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// There is no NCCL library.
+    #[error(
+        "no NCCL library: looked for {looked_for} with the system's loader ({reason}); it comes with the CUDA toolkit's packages \
+         (`libnccl2`) and with PyPI's `nvidia-nccl-cu13`, whose folder `LD_LIBRARY_PATH` may name"
+    )]
+    LibraryNotFound {
+        /// The names that were tried.
+        looked_for: &'static str,
+        /// The loader's message for each.
+        reason: String,
+    },
+
+    /// The NCCL library is too old.
+    #[error("{library} has no function {function}: NCCL 2.14 or later is needed")]
+    FunctionMissing {
+        /// The library's name.
+        library: &'static str,
+        /// The function that it lacks.
+        function: &'static str,
+    },
+
+    /// A call of NCCL failed. The group has ended.
+    #[error("{call} failed with {code}: {reason}")]
+    Nccl {
+        /// The call.
+        call: &'static str,
+        /// What it returned, of `ncclResult_t`.
+        code: i32,
+        /// NCCL's message.
+        reason: String,
+    },
+
+    /// There is no such rank.
+    #[error("there is no rank {rank} of {size}: ranks are numbered from 0")]
+    NoSuchRank {
+        /// The rank that was named.
+        rank: usize,
+        /// How many there are.
+        size: usize,
+    },
+
+    /// Other ranks did not make the call within the limit. The group has ended.
+    #[error("waited {limit:?} for other ranks, {}", missing_ranks(missing))]
+    TimedOut {
+        /// The group's limit.
+        limit: Duration,
+        /// The missing ranks, if they are known.
+        missing: Vec<usize>,
+    },
+
+    /// A rank made another call than rank 0. Nothing was done. All ranks get this error, and the group can still be used.
+    #[error(
+        "rank {rank} does not do what rank 0 does: its {matter} is {found}, rank 0's {expected}"
+    )]
+    Disagreement {
+        /// The first rank that differs.
+        rank: usize,
+        /// What they disagree about.
+        matter: Matter,
+        /// What that rank has.
+        found: String,
+        /// What rank 0 has.
+        expected: String,
+    },
+
+    /// A rank claims a share that is longer than any device's memory. Nothing was done. All ranks get this error, and the group can still
+    /// be used.
+    #[error(
+        "rank {rank} says that its share has {item_count} items, more than any device has memory for"
+    )]
+    ShareTooLong {
+        /// The first such rank.
+        rank: usize,
+        /// The items that it claims.
+        item_count: u64,
+    },
+
+    /// The shares together have more than `u64::MAX` items.
+    #[error("the shares have more than {} items together", u64::MAX)]
+    TooLong,
+
+    /// The call failed on another rank, whose error has the reason. The outputs are unspecified. The group can still be used.
+    #[error("the call failed on rank {rank}, whose error says why")]
+    RankFailed {
+        /// The first rank on which it failed.
+        rank: usize,
+    },
+
+    /// A rank's member was dropped, or failed in the middle of a call. The group has ended.
+    #[error("rank {rank} has left the group")]
+    RankLeft {
+        /// The rank.
+        rank: usize,
+    },
+
+    /// An earlier call has ended the group. Make a new one.
+    #[error("an earlier call failed in the middle and dissolved the group: make a new one")]
+    Dissolved,
+}
+
+/// What ranks may disagree about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Matter {
+    /// How many calls there have been.
+    Call,
+    /// The kernel: what is done, by which operator, to items of which type.
+    Kernel,
+    /// The bytes of an item.
+    ItemBytes,
+    /// Which ranks get the result.
+    Root,
+}
+
+impl fmt::Display for Matter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Call => "call's number",
+            Self::Kernel => "kernel",
+            Self::ItemBytes => "size of an item in bytes",
+            Self::Root => "rank that gets the result",
+        })
+    }
+}
+
+fn missing_ranks(ranks: &[usize]) -> String {
+    let list: Vec<_> = ranks.iter().map(usize::to_string).collect();
+    match ranks {
+        [] => "which have not come".to_owned(),
+        [_] => format!("and rank {} has not come", list[0]),
+        _ => format!("and the ranks {} have not come", list.join(", ")),
+    }
+}

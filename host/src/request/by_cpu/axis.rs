@@ -1,0 +1,46 @@
+//! Groups along an axis on the CPU: each brought together, as a segment.
+
+use bytemuck::Zeroable;
+use warpfold_kernels::op::Op;
+
+use super::scan::segmented_scan;
+use crate::axis::{Axis, Layout};
+use crate::kernel::Item;
+use crate::reference;
+use crate::request::shape::ScanOrder;
+
+/// The items of the groups, one group after another, and where each begins and ends.
+fn segments<T: Item>(items: &[T], layout: &Layout) -> (Vec<T>, Vec<usize>) {
+    let groups = 0..layout.group_count();
+    let places = groups.flat_map(|group| layout.items_of(group));
+    let offsets = (0..=layout.group_count()).map(|group| group * layout.length);
+    (
+        places.map(|place| items[place]).collect(),
+        offsets.collect(),
+    )
+}
+
+/// The result of each group. The layout is checked.
+pub fn reduce<O: Op<T>, T: Item>(items: &[T], axis: &Axis) -> Vec<O::Output> {
+    let Ok(layout) = axis.layout(items.len()) else {
+        return Vec::new();
+    };
+    let (items, offsets) = segments(items, &layout);
+    reference::segmented_reduce::<O, T>(&items, &offsets)
+}
+
+/// A result for each item, in its place; zeros between rows. The layout is checked.
+pub fn scan<O: Op<T>, T: Item>(items: &[T], axis: &Axis, order: ScanOrder) -> Vec<O::Output> {
+    let mut results = vec![O::Output::zeroed(); items.len()];
+    let Ok(layout) = axis.layout(items.len()) else {
+        return results;
+    };
+    let (items, offsets) = segments(items, &layout);
+    let scanned = segmented_scan::<O, T>(&items, &offsets, order);
+    let groups = 0..layout.group_count();
+    let places = groups.flat_map(|group| layout.items_of(group));
+    for (place, result) in places.zip(scanned) {
+        results[place] = result;
+    }
+    results
+}

@@ -1,0 +1,109 @@
+//! Segments, and the rows of matrices, in the order that [`warpfold_kernels::segments`] says.
+
+use warpfold_kernels::element::Element;
+use warpfold_kernels::op::Op;
+use warpfold_kernels::segments::FAN;
+
+use crate::whole::reference::pairwise;
+
+/// Combines the items of each segment: segment `s` has those from `offsets[s]` to before `offsets[s + 1]`. For none, the
+/// operator's identity.
+///
+/// # Panics
+///
+/// If the offsets do not ascend, or one is beyond the items.
+pub fn segmented_reduce<O: Op<T>, T: Element>(items: &[T], offsets: &[usize]) -> Vec<O::Output> {
+    let segments = offsets.windows(2);
+    segments
+        .map(|ends| segment::<O, T>(&items[ends[0]..ends[1]]))
+        .collect()
+}
+
+/// A segment's items combined: the one value of the last level.
+fn segment<O: Op<T>, T: Element>(items: &[T]) -> O::Output {
+    let mut levels = levels::<O, T>(items);
+    let value = levels.pop().and_then(|values| values.first().copied());
+    O::lower(value.unwrap_or_else(O::identity))
+}
+
+/// A segment's items; the items combined by sixteens; these values by sixteens, until one is left.
+fn levels<O: Op<T>, T: Element>(items: &[T]) -> Vec<Vec<O::Accumulator>> {
+    let lifted = std::iter::zip(items, 0..).map(|(&item, index)| O::lift_at(item, index));
+    let mut levels = vec![lifted.collect::<Vec<_>>()];
+    while levels[levels.len() - 1].len() > 1 {
+        let sixteens = levels[levels.len() - 1].chunks(FAN as usize);
+        let folds = sixteens.map(sixteen::<O, T>).collect();
+        levels.push(folds);
+    }
+    levels
+}
+
+/// Up to sixteen values combined: a left fold, or pairwise, neighbours first.
+fn sixteen<O: Op<T>, T: Element>(values: &[O::Accumulator]) -> O::Accumulator {
+    if O::IS_PAIRWISE {
+        return pairwise::<O, T>(values);
+    }
+    let folded = values.iter().copied().reduce(O::combine);
+    folded.unwrap_or_else(O::identity)
+}
+
+/// Scans each segment, each item included: the results of the items from `offsets[0]` to before the last offset.
+///
+/// # Panics
+///
+/// If the offsets do not ascend, or one is beyond the items.
+pub fn segmented_inclusive_scan<O: Op<T>, T: Element>(
+    items: &[T],
+    offsets: &[usize],
+) -> Vec<O::Output> {
+    scan_segments::<O, T>(items, offsets, O::combine)
+}
+
+/// As [`segmented_inclusive_scan`], each item left out.
+///
+/// # Panics
+///
+/// If the offsets do not ascend, or one is beyond the items.
+pub fn segmented_exclusive_scan<O: Op<T>, T: Element>(
+    items: &[T],
+    offsets: &[usize],
+) -> Vec<O::Output> {
+    scan_segments::<O, T>(items, offsets, |before, _| before)
+}
+
+/// Scans each segment: a result is made of what stands before an item, and the item.
+fn scan_segments<O: Op<T>, T: Element>(
+    items: &[T],
+    offsets: &[usize],
+    result: fn(O::Accumulator, O::Accumulator) -> O::Accumulator,
+) -> Vec<O::Output> {
+    let mut results = Vec::new();
+    for ends in offsets.windows(2) {
+        let levels = levels::<O, T>(&items[ends[0]..ends[1]]);
+        // Before the one value of the last level, nothing.
+        let mut before = vec![O::identity()];
+        for values in levels.iter().rev().skip(1) {
+            before = before_values::<O, T>(values, &before);
+        }
+        let placed = std::iter::zip(before, &levels[0]);
+        results.extend(placed.map(|(before, &item)| O::lower(result(before, item))));
+    }
+    results
+}
+
+/// What stands before each value of a level: before the first of sixteen, what stands before these, and before another, what
+/// stands before its neighbour, combined with that.
+fn before_values<O: Op<T>, T: Element>(
+    values: &[O::Accumulator],
+    before_sixteens: &[O::Accumulator],
+) -> Vec<O::Accumulator> {
+    let mut before = Vec::with_capacity(values.len());
+    for (sixteen, &first) in std::iter::zip(values.chunks(FAN as usize), before_sixteens) {
+        let mut upto = first;
+        for &value in sixteen {
+            before.push(upto);
+            upto = O::combine(upto, value);
+        }
+    }
+    before
+}

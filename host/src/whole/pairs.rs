@@ -1,0 +1,129 @@
+//! Reductions of pairs, whose values are in two arrays.
+
+use std::ops::Range;
+
+use warpfold_kernels::reduce::ReducePairsArguments;
+use warpfold_kernels::workspace::Control;
+
+use super::all_chunks;
+use super::pieces::ReducePlan;
+use crate::driver::Address;
+use crate::error::{Argument, Result};
+use crate::gpu::{CallStream, Entered};
+use crate::kernel::Row;
+use crate::launch::{Queue, Region, Span, Untyped, check_lengths};
+
+/// Pairs in the device's memory: equally many values in two arrays. A row's items are the pairs.
+#[derive(Clone, Copy)]
+pub(crate) struct PairSpan {
+    pub left: Span,
+    pub right: Span,
+}
+
+impl PairSpan {
+    /// The pairs of two arrays, which have to be equally long.
+    pub fn new(left: Span, right: Span) -> Result<Self> {
+        check_lengths(left.item_count, right.item_count)?;
+        Ok(Self { left, right })
+    }
+
+    pub fn item_count(self) -> usize {
+        self.left.item_count
+    }
+
+    fn regions(self) -> [Option<Region>; 2] {
+        [self.left, self.right].map(|values| Some(Region::read(Argument::Input, values)))
+    }
+}
+
+impl Queue<'_> {
+    /// Queues a reduction of pairs to the first item of `output`: of no pairs, the operator's identity.
+    pub fn reduce_pairs(&mut self, row: &'static Row, pairs: PairSpan, output: Span) -> Result<()> {
+        let [left, right] = pairs.regions();
+        let result = Region::written(Argument::Output, output, 1);
+        self.check(&[left, right, Some(result)])?;
+        if pairs.item_count() == 0 {
+            return self.write_lowered(row, None, output.address);
+        }
+        let chunks = all_chunks(row, pairs.item_count());
+        // SAFETY: the check above found both inputs and the place of the result to be memory of the context, aligned, and the result
+        // apart from both; a `DeviceSlice` is as long as it says. All chunks at once.
+        unsafe { self.reduce_pairs_piece(row, pairs, chunks, output.address) }
+    }
+
+    /// Queues a reduction of at least one pair to the place for the result of a call on this queue's stream.
+    fn reduce_pairs_for(
+        &mut self,
+        row: &'static Row,
+        call: &CallStream,
+        pairs: PairSpan,
+    ) -> Result<()> {
+        self.check(&pairs.regions())?;
+        let result = call.result()?;
+        let chunks = all_chunks(row, pairs.item_count());
+        // SAFETY: the check above found both inputs to be memory of the context, and aligned; the result's place is page-locked memory
+        // of the library's, a page long. All chunks at once.
+        unsafe { self.reduce_pairs_piece(row, pairs, chunks, result) }
+    }
+
+    /// Queues the part of a reduction of pairs that has these chunks; the last part writes the result to `output`.
+    ///
+    /// # Safety
+    ///
+    /// Until the work is done,
+    ///
+    /// - the values of these chunks' pairs, counted from either input's address, are memory that the device reads in this context. No
+    ///   other value need be there;
+    /// - `output`, in the last part, is memory for a result that the device writes in this context, apart from the values;
+    /// - all addresses are aligned for their types.
+    ///
+    /// And, or the result is wrong: parts are queued as [`Self::reduce_piece`] says.
+    pub unsafe fn reduce_pairs_piece(
+        &mut self,
+        row: &'static Row,
+        pairs: PairSpan,
+        chunks: Range<u64>,
+        output: Address,
+    ) -> Result<()> {
+        debug_assert_eq!(pairs.left.item_count, pairs.right.item_count);
+        debug_assert!(output.is_multiple_of(row.result.alignment as u64));
+        let item_count = pairs.item_count() as u64;
+        let ReducePlan {
+            part,
+            chunks,
+            state_words,
+        } = ReducePlan::of_chunks(row, item_count, chunks);
+        let kernel = self.entered.kernel(&row.entry)?;
+        let scratch = self.scratch(part, state_words)?;
+        let mut arguments = ReducePairsArguments::<Untyped, Untyped, Untyped> {
+            left: pairs.left.address as *const Untyped,
+            right: pairs.right.address as *const Untyped,
+            item_count,
+            first_chunk: chunks.start,
+            control: scratch.control as *mut Control,
+            states: scratch.states as *mut u64,
+            state_words: scratch.state_words,
+            output: output as *mut Untyped,
+        };
+        let pointers = &mut arguments.pointers();
+        let blocks = chunks.end - chunks.start;
+        // SAFETY: these are the arguments of a reduction of pairs, laid out as with the kernel's types. Block `i` reads chunk
+        // `chunks.start + i` of either input, by the first condition, and the last one writes `output`, by the second. The workspace has
+        // the state words that the plan needs.
+        unsafe { self.launch(part, &kernel, kernel.long.block, blocks, pointers) }
+    }
+}
+
+/// Reduces at least one pair, waits for the result, and writes it to these bytes.
+pub(crate) fn reduce_pairs_to_host(
+    entered: Entered<'_>,
+    row: &'static Row,
+    pairs: PairSpan,
+    result: &mut [u8],
+) -> Result<()> {
+    let mut call = entered.ordered_call()?;
+    Queue::for_caller(entered, &call).reduce_pairs_for(row, &call, pairs)?;
+    call.wait()?;
+    // SAFETY: the reduction is done.
+    unsafe { call.read_result_to(result) }
+}

@@ -1,0 +1,79 @@
+//! The arguments of reductions and scans of columns: lists, from which [`crate::arguments`] makes structs and entries' parameters.
+
+/// Hands the arguments of a reduction of a matrix's columns of items of type `T` to results of type `R` to the macro in brackets,
+/// after the other tokens.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_columns_reduce_arguments {
+    ([$($callback:tt)*] $($tokens:tt)*) => {
+        $($callback)*! {
+            $($tokens)*
+            /// Item 0, aligned to an item.
+            input: *const T,
+            /// Rows of a matrix.
+            row_count: u64,
+            /// Columns of all matrices together: as many as results of a reduction.
+            column_count: u64,
+            /// Columns of a matrix.
+            matrix_columns: u64,
+            /// Items from the start of a row to the start of the next.
+            row_pitch: u64,
+            /// Items from the start of a matrix to the start of the next.
+            matrix_pitch: u64,
+            /// The workspace's beginning.
+            control: *mut $crate::workspace::Control,
+            /// Its state words.
+            states: *mut u64,
+            /// How many these are.
+            state_words: u64,
+            /// Where the results go.
+            output: *mut R,
+        }
+    };
+}
+
+/// Hands the arguments of a scan of a matrix's columns of items of type `T` to results of type `R` to the macro in brackets,
+/// after the other tokens.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_columns_scan_arguments {
+    ([$($callback:tt)*] $($tokens:tt)*) => {
+        $($callback)*! {
+            $($tokens)*
+            /// Item 0, aligned to an item.
+            input: *const T,
+            /// Rows of a matrix.
+            row_count: u64,
+            /// Columns of all matrices together: as many as results of a reduction.
+            column_count: u64,
+            /// Columns of a matrix.
+            matrix_columns: u64,
+            /// Items from the start of a row to the start of the next; of a scan that goes backward, less than 0, wrapped.
+            row_pitch: u64,
+            /// Items from the start of a matrix to the start of the next.
+            matrix_pitch: u64,
+            /// The workspace's beginning.
+            control: *mut $crate::workspace::Control,
+            /// Its state words.
+            states: *mut u64,
+            /// How many these are.
+            state_words: u64,
+            /// Where the results go.
+            output: *mut R,
+            /// Whether a result leaves out its item: 0 or 1.
+            is_exclusive: u64,
+        }
+    };
+}
+
+with_columns_reduce_arguments! {
+    [arguments]
+    /// What a launch tells a reduction of the columns of items of type `T` to results of type `R`.
+    ColumnsReduceArguments<T, R>;
+}
+
+with_columns_scan_arguments! {
+    [arguments]
+    /// What a launch tells a scan of the columns of items of type `T` to results of type `R`.
+    ColumnsScanArguments<T, R>;
+}

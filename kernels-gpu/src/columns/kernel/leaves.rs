@@ -1,0 +1,158 @@
+//! The leaves: the rows that one thread has of one column.
+
+use crate::contract::vector_items;
+use crate::element::VECTOR_WORDS;
+use crate::element::{first_words, for_each_item, put_item, Element, Words};
+use crate::op::Op;
+use crate::segments::FAN;
+use crate::simt;
+use crate::sixteens::{self, has_vector_totals};
+
+use super::{Launch, Unit};
+
+/// The items of a leaf, as far as a thread holds them: those of a whole one.
+pub type Held<T> = [T; FAN as usize];
+
+/// Runs a block for each row of a whole leaf, written out: a loop would index registers at run time.
+macro_rules! for_each_row {
+    ($row:ident => $body:block) => {
+        for_each_row!($row, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => $body)
+    };
+    ($row:ident, $($index:literal)* => $body:block) => {
+        $({
+            const $row: usize = $index;
+            $body
+        })*
+    };
+}
+
+impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// Where the leaf's item of a row lies, if rows are this many items apart.
+    #[inline(always)]
+    fn place_of(unit: &Unit, row: u32, row_pitch: u64) -> usize {
+        let offset = (row as u64).wrapping_mul(row_pitch);
+        unit.origin.wrapping_add(offset) as usize
+    }
+
+    /// Whether the calling thread holds the leaf's items.
+    #[inline(always)]
+    fn is_held(unit: &Unit) -> bool {
+        Self::HOLDS && unit.row_count == FAN
+    }
+
+    /// The leaf's items, if the thread holds them.
+    ///
+    /// # Safety
+    /// They exist.
+    #[inline(always)]
+    pub unsafe fn load(&self, unit: &Unit) -> Held<T> {
+        let mut items = [T::zeroed(); FAN as usize];
+        if Self::is_held(unit) {
+            let first = self
+                .input
+                .wrapping_add(Self::place_of(unit, 0, self.row_pitch));
+            for_each_row!(ROW => {
+                let item = first.wrapping_add(ROW.wrapping_mul(self.row_pitch as usize));
+                // SAFETY: the caller's.
+                items[ROW] = unsafe { item.read() };
+            });
+        }
+        items
+    }
+
+    /// The leaf's items combined: a left fold, or pairwise.
+    ///
+    /// # Safety
+    /// They exist; those that the thread holds are loaded.
+    #[inline(always)]
+    pub unsafe fn fold_leaf(&self, unit: &Unit, items: &Held<T>) -> O::Accumulator {
+        if Self::is_held(unit) && has_vector_totals::<O, T>() {
+            return sixteens::leaf::<O, T>(|v| vector_of_rows(items, v), unit.row());
+        }
+        if O::IS_PAIRWISE {
+            if unit.row_count == 0 {
+                return O::identity();
+            }
+            let lifted = |row: u32| {
+                let place = Self::place_of(unit, row, self.row_pitch);
+                // SAFETY: the caller's.
+                let item = unsafe { self.input.wrapping_add(place).read() };
+                O::lift_at(item, unit.row() + row as u64)
+            };
+            return sixteens::pairwise::<O, T>(unit.row_count, lifted);
+        }
+        let mut value = O::identity();
+        if Self::is_held(unit) {
+            for_each_row!(ROW => {
+                value = O::combine(value, O::lift_at(items[ROW], unit.row() + ROW as u64));
+            });
+            return value;
+        }
+        let mut row = 0;
+        while row < unit.row_count {
+            let step = simt::opaque_one() as u32;
+            let item = self
+                .input
+                .wrapping_add(Self::place_of(unit, row, self.row_pitch));
+            // SAFETY: the caller's.
+            let item = unsafe { item.read() };
+            value = O::combine(value, O::lift_at(item, unit.row() + row as u64));
+            row += step;
+        }
+        value
+    }
+
+    /// Writes the results of the leaf's items, before which this stands.
+    ///
+    /// # Safety
+    /// The same as for [`Self::fold_leaf`]; there is a result for each item.
+    #[inline(always)]
+    pub unsafe fn place(&self, unit: &Unit, items: &Held<T>, mut before: O::Accumulator) {
+        if Self::is_held(unit) {
+            // What was made of it where the items were loaded would fill the registers.
+            let row_pitch = self.row_pitch * simt::late_one() as u64;
+            let first = self.output.wrapping_add(Self::place_of(unit, 0, row_pitch));
+            for_each_row!(ROW => {
+                let (after, result) = self.result_of(before, items[ROW], unit.row() + ROW as u64);
+                let place = first.wrapping_add(ROW.wrapping_mul(row_pitch as usize));
+                // SAFETY: the caller's.
+                unsafe { place.write(result) };
+                before = after;
+            });
+            // Nobody asks what stands after the leaf.
+            let _ = before;
+            return;
+        }
+        let mut row = 0;
+        while row < unit.row_count {
+            let step = simt::opaque_one() as u32;
+            let place = Self::place_of(unit, row, self.row_pitch);
+            // SAFETY: the caller's.
+            unsafe {
+                let item = self.input.wrapping_add(place).read();
+                let (after, result) = self.result_of(before, item, unit.row() + row as u64);
+                self.output.wrapping_add(place).write(result);
+                before = after;
+            }
+            row += step;
+        }
+    }
+
+    /// What stands after an item, and its result.
+    #[inline(always)]
+    fn result_of(&self, before: O::Accumulator, item: T, row: u64) -> (O::Accumulator, O::Output) {
+        let after = O::combine(before, O::lift_at(item, row));
+        let result = O::lower(if self.is_exclusive { before } else { after });
+        (after, result)
+    }
+}
+
+/// The words of vector `v` of a leaf's items.
+#[inline(always)]
+fn vector_of_rows<T: Element>(items: &Held<T>, v: usize) -> Words {
+    let mut vector = [0; VECTOR_WORDS];
+    for_each_item!(P of T => {
+        put_item(&mut vector, P, items[v * vector_items::<T>() + P]);
+    });
+    first_words(&vector)
+}

@@ -1,0 +1,124 @@
+//! Reductions and scans of the columns of row-major matrices: the order of combination, how the work is divided, and what a launch
+//! provides.
+//!
+//! # The order, version 2
+//!
+//! Part of the bit contract. A column's items, from the first row on, are combined as those of a segment are (see [`crate::segments`]):
+//! by sixteens, counted from the first row. So a column has exactly the bits of a segment of the same items, and of a row of the
+//! transposed matrix. An item's index, for operators that look at it, is its row. A column of no rows gives the identity.
+//!
+//! # Along an axis
+//!
+//! A dense array of three axes, (outer, length, inner), is a matrix of `length` rows and `inner` columns for each place on the outer axis.
+//! The columns of all matrices are worked on as those of one: column `c` is column `c % inner` of matrix `c / inner`. From row to row and
+//! from matrix to matrix there may be more items than a row, or a matrix, has: a *pitch*. Rows of a matrix, with a pitch, are columns too:
+//! those of matrices of one column. None of this changes a bit: a column is where its items are.
+//!
+//! # The work
+//!
+//! A column is cut into **chunks** of [`CHUNK_ROWS`] rows, and a chunk into **leaves** of [`FAN`] rows. A **unit** is a chunk of one
+//! column. Units are numbered along the rows: unit `u` is chunk `u / columns` of column `u % columns`. A group of [`unit_warps`] warps has
+//! [`WARP_LANES`] consecutive units, one for each lane, and each of its warps one of the leaves of all of them. A block is as many groups
+//! as its [`BLOCK_WARPS`] warps make: one, where columns have more than 128 rows, and one for each warp, where they are leaves. So the
+//! lanes of a warp read neighbouring items of a row, and where a row has fewer items than a warp has lanes, the others read the chunks
+//! below, or the next matrices.
+//!
+//! Units of columns that have several chunks are told to other blocks by the state word of their number.
+//!
+//! None of the numbers here but [`FAN`] changes a result.
+
+#[macro_use]
+mod arguments;
+mod entry;
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) mod kind;
+pub mod tuning;
+
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
+#[doc(hidden)]
+pub mod kernel;
+#[cfg(all(
+    any(target_arch = "nvptx64", feature = "cuda_std"),
+    feature = "skeletons"
+))]
+mod skeletons;
+
+pub use arguments::*;
+
+use crate::contract::WARP_LANES;
+use crate::segments::FAN;
+use crate::workspace::words_per_accumulator;
+
+/// Rows of a chunk.
+pub const CHUNK_ROWS: u64 = FAN.pow(2) as u64;
+
+/// Warps of a block: one for each leaf of a chunk.
+pub const BLOCK_WARPS: u32 = FAN;
+
+/// Warps that share 32 units of columns of this many rows: one for each leaf of a chunk, up to a power of two.
+pub const fn unit_warps(row_count: u64) -> u32 {
+    let rows = if row_count < CHUNK_ROWS {
+        row_count as u32
+    } else {
+        CHUNK_ROWS as u32
+    };
+    rows.div_ceil(FAN).next_power_of_two()
+}
+
+/// Units of a block.
+const fn block_units(row_count: u64) -> u64 {
+    (BLOCK_WARPS / unit_warps(row_count) * WARP_LANES) as u64
+}
+
+/// Threads of a block.
+pub const BLOCK_THREADS: u32 = BLOCK_WARPS * WARP_LANES;
+
+/// Chunks of a column of `row_count` items. One of no items has an empty one.
+pub const fn chunk_count(row_count: u64) -> u64 {
+    row_count.saturating_sub(1) / CHUNK_ROWS + 1
+}
+
+/// Blocks of a launch with this many columns of all matrices together.
+pub const fn block_count(row_count: u64, column_count: u64) -> u64 {
+    (chunk_count(row_count) * column_count).div_ceil(block_units(row_count))
+}
+
+/// State words of a launch with accumulators of type `A`: none where a column has one chunk only.
+pub const fn state_words<A>(row_count: u64, column_count: u64) -> u64 {
+    match chunk_count(row_count) {
+        1 => 0,
+        chunks => chunks * column_count * words_per_accumulator::<A>(),
+    }
+}
+
+/// What a block's threads tell each other, with accumulators of type `A`.
+#[repr(C, align(16))]
+pub struct Shared<A> {
+    /// Which block it is, in the order of the tickets.
+    pub ticket: u32,
+    /// The launch's tag.
+    pub tag: u32,
+    /// The total of each leaf of each unit.
+    pub leaves: [Lanes<A>; FAN as usize],
+    /// What other blocks have told, for each unit. In the end, the first row has what stands before each.
+    pub told: [Lanes<A>; FAN as usize - 1],
+}
+
+/// A value for each unit of a block.
+pub type Lanes<A> = [A; WARP_LANES as usize];
+
+/// Bytes of dynamic shared memory of a block.
+pub const fn shared_bytes<A>() -> u32 {
+    size_of::<Shared<A>>() as u32
+}
+
+const _: () = {
+    assert!(block_count(0, 1) == 1 && block_count(257, 16) == 1 && block_count(257, 17) == 2);
+    assert!(
+        unit_warps(0) == 1 && unit_warps(16) == 1 && unit_warps(17) == 2 && unit_warps(33) == 4
+    );
+    assert!(unit_warps(129) == 16 && unit_warps(u64::MAX) == BLOCK_WARPS);
+    assert!(block_count(16, 513) == 2 && block_count(17, 256) == 1);
+    // What every device has for a block.
+    assert!(shared_bytes::<[u32; 16]>() <= 64 << 10);
+};

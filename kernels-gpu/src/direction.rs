@@ -1,0 +1,182 @@
+//! In which direction a scan goes through its items.
+//!
+//! It is a number that the compiler does not know and that the host puts into the text of a kernel (`warpfold_ptx::direction`): so both
+//! directions are one kernel here, and the driver's compiler knows it again. It is used in arithmetic alone, never in a condition: a
+//! compiler that saw one would make the loops around it twice, once for each direction.
+
+use crate::element::{vector_of, Vector};
+#[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
+use crate::simt;
+
+/// Forward, or backward: from the last item to the first.
+#[derive(Clone, Copy)]
+pub struct Direction {
+    /// 0, or all bits.
+    mask: u64,
+}
+
+/// A direction, of which the compiler knows something or nothing.
+pub trait Heading: Copy {
+    /// A distance that is gone in this direction: it, or its negative.
+    fn signed(self, distance: u64) -> u64;
+
+    /// A number that is added where one goes backward; 0 forward.
+    fn if_backward(self, number: u64) -> u64;
+
+    /// The place in memory of what is number `index` of `count` in this direction, or the other way around.
+    fn place(self, index: u64, count: u64) -> u64;
+}
+
+/// Forward, by the type.
+#[derive(Clone, Copy)]
+pub struct Forward;
+
+impl Heading for Forward {
+    #[inline(always)]
+    fn signed(self, distance: u64) -> u64 {
+        distance
+    }
+
+    #[inline(always)]
+    fn if_backward(self, _number: u64) -> u64 {
+        0
+    }
+
+    #[inline(always)]
+    fn place(self, index: u64, _count: u64) -> u64 {
+        index
+    }
+}
+
+impl Heading for Direction {
+    #[inline(always)]
+    fn signed(self, distance: u64) -> u64 {
+        (distance ^ self.mask).wrapping_sub(self.mask)
+    }
+
+    #[inline(always)]
+    fn if_backward(self, number: u64) -> u64 {
+        number & self.mask
+    }
+
+    #[inline(always)]
+    fn place(self, index: u64, count: u64) -> u64 {
+        (index ^ self.mask).wrapping_add(self.if_backward(count))
+    }
+}
+
+impl Direction {
+    /// From the first item to the last, which the compiler finds out.
+    pub const FORWARD: Self = Self { mask: 0 };
+
+    /// That of the launch, which the text says.
+    #[cfg(any(target_arch = "nvptx64", feature = "cuda_std", doc))]
+    #[inline(always)]
+    pub fn of_text() -> Self {
+        Self {
+            mask: simt::direction_mask(),
+        }
+    }
+
+    /// The border, in an array of `count` items, that has `items` items before it in this direction.
+    #[inline(always)]
+    pub fn border(self, items: u64, count: u64) -> u64 {
+        self.signed(items).wrapping_add(self.if_backward(count))
+    }
+
+    /// A vector's first `count` items of type `T` in this direction, as memory has them, or the other way around.
+    #[inline(always)]
+    pub fn turned<T>(self, vector: &Vector, count: usize) -> Vector {
+        let mask = self.mask as u32;
+        let reversed = reversed::<T>(vector, count);
+        let mut turned = *vector;
+        macro_rules! words {
+            ($($word:literal)*) => {
+                $(turned[$word] ^= (vector[$word] ^ reversed[$word]) & mask;)*
+            };
+        }
+        if count > 1 {
+            words!(0 1 2 3);
+        }
+        turned
+    }
+}
+
+/// A vector whose first `count` items of type `T` are in the opposite order: they have 16 bytes at most. Of a single item, the vector.
+#[inline(always)]
+fn reversed<T>(vector: &Vector, count: usize) -> Vector {
+    let [a, b, c, d, ..] = *vector;
+    let words = |words: [u32; 4]| {
+        let [a, b, c, d] = words;
+        vector_of([a, b, c, d])
+    };
+    // The items of a word, in the opposite order.
+    let turn = |word: u32| match size_of::<T>() {
+        1 => word.swap_bytes(),
+        2 => word.rotate_left(16),
+        _ => word,
+    };
+    match (size_of::<T>(), count * size_of::<T>()) {
+        (8, 16) => words([c, d, a, b]),
+        (1 | 2 | 4, 16) => words([turn(d), turn(c), turn(b), turn(a)]),
+        (1 | 2 | 4, 8) => words([turn(b), turn(a), 0, 0]),
+        (1 | 2, 4) => words([turn(a), 0, 0, 0]),
+        (1, 2) => words([turn(a) >> 16, 0, 0, 0]),
+        _ => *vector,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BACKWARD: Direction = Direction { mask: u64::MAX };
+
+    #[test]
+    fn backward_counts_from_the_end() {
+        assert_eq!(BACKWARD.place(0, 10), 9);
+        assert_eq!(BACKWARD.place(9, 10), 0);
+        assert_eq!(BACKWARD.border(0, 10), 10);
+        assert_eq!(BACKWARD.border(10, 10), 0);
+        assert_eq!(BACKWARD.signed(3), 3_u64.wrapping_neg());
+        assert_eq!(Direction::FORWARD.place(4, 10), 4);
+        assert_eq!(Direction::FORWARD.border(4, 10), 4);
+    }
+
+    #[test]
+    fn items_are_turned_and_keep_their_bits() {
+        fn check<T: crate::element::Element + PartialEq>(count: usize) {
+            use crate::element::item_of;
+            let bytes: [u8; 64] =
+                core::array::from_fn(|byte| match byte < count * size_of::<T>() {
+                    true => byte as u8 + 1,
+                    false => 0,
+                });
+            let vector: Vector = bytemuck::cast(bytes);
+            let turned = BACKWARD.turned::<T>(&vector, count);
+            for place in 0..count {
+                let (found, expected) = (
+                    item_of::<T>(&turned, place),
+                    item_of::<T>(&vector, count - 1 - place),
+                );
+                assert!(found == expected, "{} of {count}", size_of::<T>());
+            }
+            assert_eq!(BACKWARD.turned::<T>(&turned, count), vector);
+            assert_eq!(Direction::FORWARD.turned::<T>(&vector, count), vector);
+        }
+        for count in [1, 2, 4, 8, 16] {
+            check::<u8>(count);
+        }
+        for count in [1, 2, 4, 8] {
+            check::<u16>(count);
+        }
+        for count in [1, 2, 4] {
+            check::<u32>(count);
+        }
+        for count in [1, 2] {
+            check::<u64>(count);
+        }
+        check::<u128>(1);
+        check::<[u32; 8]>(1);
+    }
+}

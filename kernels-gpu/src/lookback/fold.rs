@@ -1,0 +1,127 @@
+//! The prefix of a tile of a scan, folded from the values that its look-back has read.
+
+use crate::board::NEIGHBOURS;
+use crate::contract::{Tree, WARP_LANES};
+use crate::element::{Accumulator, Element};
+use crate::op::Op;
+use crate::{simt, warp};
+
+use super::view::{for_each_neighbour, View};
+use super::Lookback;
+
+/// What a look-back of the scan sees.
+type Seen<'a, O, T> = View<'a, Lookback<<O as Op<T>>::Accumulator>>;
+
+/// A complete view from a tile, and the initial value of the scan.
+pub struct Fold<'a, O: Op<T>, T: Element> {
+    pub view: Seen<'a, O, T>,
+    pub initial: O::Accumulator,
+}
+
+impl<O: Op<T>, T: Element> Fold<'_, O, T> {
+    /// Whether any order gives the same bits.
+    const IS_FREE: bool = O::EXACT && matches!(O::GROUP_TREE, Tree::Halves);
+
+    /// What the lane saw of the own group, if it is there for the tile's prefix.
+    #[inline(always)]
+    fn lower(&self) -> O::Accumulator {
+        if self.view.has_lower() {
+            self.view.tiles()[0]
+        } else {
+            O::identity()
+        }
+    }
+
+    /// The aggregate of the own group, whose last tile this is; valid on lane 0.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, once the view is complete.
+    #[inline(always)]
+    pub unsafe fn own_group(&self) -> O::Accumulator {
+        // SAFETY: the caller's.
+        unsafe { warp::reduce_group::<O, T>(self.view.tiles()[0]) }
+    }
+
+    /// The prefix of the tile; if the tile is its group's last, the prefix of the next group, too. Valid on lane 0.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, once the view is complete.
+    #[inline(always)]
+    pub unsafe fn prefixes(&self) -> (O::Accumulator, O::Accumulator) {
+        let mut next = O::identity();
+        // SAFETY: the caller's.
+        unsafe {
+            if Self::IS_FREE {
+                let prefix = warp::reduce_group::<O, T>(self.share());
+                if self.view.is_group_last() {
+                    let own = warp::shuffle_from(self.view.tiles()[0], WARP_LANES - 1);
+                    next = O::combine(prefix, own);
+                }
+                return (prefix, next);
+            }
+            let (group_prefix, lower) = self.fold();
+            if self.view.is_group_last() {
+                next = O::combine(group_prefix, self.own_group());
+            }
+            (O::combine(group_prefix, lower), next)
+        }
+    }
+
+    /// The lane's part of the tile's prefix, in any order.
+    #[inline(always)]
+    fn share(&self) -> O::Accumulator {
+        let mut share = self.lower();
+        if simt::lane() == self.view.distance() {
+            share = O::combine(share, self.known_prefix());
+        }
+        for_each_neighbour!(K => {
+            if K as u32 <= self.view.distance() {
+                share = O::combine(share, self.view.tiles()[K]);
+            }
+        });
+        share
+    }
+
+    /// The prefix that the lane knows.
+    #[inline(always)]
+    fn known_prefix(&self) -> O::Accumulator {
+        self.view.prefix().unwrap_or(self.initial)
+    }
+
+    /// The group's prefix, a left fold, and what the lower tiles combine to. Valid on lane 0.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp, once the view is complete.
+    #[inline(always)]
+    unsafe fn fold(&self) -> (O::Accumulator, O::Accumulator) {
+        let (values, distance) = (self.view.tiles(), self.view.distance());
+        // SAFETY: the caller's.
+        unsafe {
+            let mut prefix = warp::shuffle_from(self.known_prefix(), distance);
+            if distance == 0 {
+                return (prefix, warp::reduce_group::<O, T>(self.lower()));
+            }
+            if O::Accumulator::IS_WIDE || matches!(O::GROUP_TREE, Tree::Neighbours) {
+                for_each_neighbour!(K => {
+                    const GROUP: usize = NEIGHBOURS + 1 - K;
+                    let can_be_seen = GROUP as u32 <= Seen::<O, T>::NEIGHBOURS;
+                    if can_be_seen && GROUP as u32 <= distance {
+                        let aggregate = warp::reduce_group::<O, T>(values[GROUP]);
+                        prefix = O::combine(prefix, aggregate);
+                    }
+                });
+                return (prefix, warp::reduce_group::<O, T>(self.lower()));
+            }
+            let [_, a, b, c, d, e, f, g] = *values;
+            let all = warp::reduce_eight::<O, T>([self.lower(), a, b, c, d, e, f, g]);
+            for_each_neighbour!(K => {
+                const GROUP: u32 = (NEIGHBOURS + 1 - K) as u32;
+                let aggregate = warp::shuffle_from(all, warp::lane_of_eighth(GROUP));
+                if GROUP <= distance {
+                    prefix = O::combine(prefix, aggregate);
+                }
+            });
+            (prefix, all)
+        }
+    }
+}

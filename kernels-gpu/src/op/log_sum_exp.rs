@@ -1,0 +1,192 @@
+//! The logarithm of a sum of exponentials.
+//!
+//! What is combined is the greatest item so far and the sum of `exp(item − greatest)`, which is at least 1: so nothing overflows. When the
+//! greatest item changes, the other side's sum is multiplied by the exponential of the difference (M. Milakov and N. Gimelshein,
+//! *Online normalizer calculation for softmax*, arXiv:1805.02867, 2018).
+
+use bytemuck::{Pod, Zeroable};
+
+use super::{canonical, Commutative, Op};
+use crate::arithmetic::maximum_f32;
+use crate::contract::Tree;
+use crate::elementary::{exp, ln};
+
+/// The natural logarithm of the sum of the items' exponentials. It does not overflow. Items of −∞ add nothing; +∞ gives +∞, and a NaN
+/// gives NaN. Identity: −∞. Combined in [`Exponentials`], with the [`exp`] and [`ln`] of this library.
+///
+/// ```
+/// use warpfold_kernels::op::{LogSumExp, Op};
+///
+/// let [a, b] = [1000.0, 1000.0].map(<LogSumExp as Op<f32>>::lift);
+/// let both = <LogSumExp as Op<f32>>::combine(a, b);
+/// assert_eq!((both.greatest(), both.sum()), (1000.0, 2.0));
+/// assert_eq!(<LogSumExp as Op<f32>>::lower(both), 1000.0 + core::f32::consts::LN_2);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct LogSumExp;
+
+/// The greatest of some items, and the sum of the exponentials of all items less the greatest. A softmax needs both:
+/// `exp(item − greatest) / sum`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C, align(8))]
+pub struct Exponentials {
+    greatest: f32,
+    sum: f32,
+}
+
+// SAFETY: two plain numbers of one type, between which there is no padding.
+unsafe impl Zeroable for Exponentials {}
+// SAFETY: see above.
+unsafe impl Pod for Exponentials {}
+// SAFETY: plain old data, without pointers.
+#[cfg(feature = "cust")]
+unsafe impl cust_core::DeviceCopy for Exponentials {}
+
+impl Exponentials {
+    /// The greatest item; −∞ for none, NaN if there is one.
+    #[inline(always)]
+    pub fn greatest(&self) -> f32 {
+        self.greatest
+    }
+
+    /// The sum of `exp(item − greatest)`. 0 if there are no items but −∞.
+    #[inline(always)]
+    pub fn sum(&self) -> f32 {
+        self.sum
+    }
+}
+
+impl Commutative for LogSumExp {}
+
+impl Op<f32> for LogSumExp {
+    type Accumulator = Exponentials;
+    type Output = f32;
+    const GROUP_TREE: Tree = Tree::Halves;
+
+    #[inline(always)]
+    fn identity() -> Exponentials {
+        Exponentials {
+            greatest: f32::NEG_INFINITY,
+            sum: 0.0,
+        }
+    }
+
+    #[inline(always)]
+    fn identity_item() -> Option<f32> {
+        Some(f32::NEG_INFINITY)
+    }
+
+    #[inline(always)]
+    fn lift(item: f32) -> Exponentials {
+        Exponentials {
+            greatest: item,
+            sum: if item == f32::NEG_INFINITY { 0.0 } else { 1.0 },
+        }
+    }
+
+    /// One side's greatest is that of both, so one exponential is enough. Two infinities have no difference.
+    #[inline(always)]
+    fn combine(left: Exponentials, right: Exponentials) -> Exponentials {
+        let difference = left.greatest - right.greatest;
+        let is_equal = left.greatest == right.greatest;
+        let factor = exp(if is_equal { 0.0 } else { -difference.abs() });
+        let (high, low) = if left.greatest > right.greatest {
+            (left.sum, right.sum)
+        } else {
+            (right.sum, left.sum)
+        };
+        Exponentials {
+            greatest: maximum_f32(left.greatest, right.greatest),
+            sum: high + low * factor,
+        }
+    }
+
+    #[inline(always)]
+    fn lower(value: Exponentials) -> f32 {
+        canonical(value.greatest + ln(value.sum))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use std::vec::Vec;
+
+    use super::*;
+
+    fn log_sum_exp(items: &[f32]) -> f32 {
+        let lifted = items.iter().map(|&item| LogSumExp::lift(item));
+        LogSumExp::lower(lifted.fold(LogSumExp::identity(), LogSumExp::combine))
+    }
+
+    fn bits(value: Exponentials) -> [u32; 2] {
+        [value.greatest, value.sum].map(f32::to_bits)
+    }
+
+    #[test]
+    fn infinities_and_nans() {
+        const INFINITY: f32 = f32::INFINITY;
+        assert_eq!(log_sum_exp(&[]), -INFINITY);
+        assert_eq!(log_sum_exp(&[-INFINITY; 3]), -INFINITY);
+        assert_eq!(log_sum_exp(&[-INFINITY, 2.5, -INFINITY]), 2.5);
+        assert_eq!(log_sum_exp(&[INFINITY, 1.0, INFINITY]), INFINITY);
+        assert_eq!(log_sum_exp(&[INFINITY, -INFINITY]), INFINITY);
+        for items in [
+            [1.0, f32::NAN],
+            [f32::NAN, 1.0],
+            [-f32::NAN, INFINITY],
+            [-INFINITY, f32::NAN],
+        ] {
+            assert_eq!(log_sum_exp(&items).to_bits(), f32::NAN.to_bits());
+        }
+    }
+
+    #[test]
+    fn nothing_overflows_or_vanishes() {
+        assert_eq!(log_sum_exp(&[f32::MAX, 0.0]), f32::MAX);
+        assert_eq!(log_sum_exp(&[f32::MIN, f32::MIN]), f32::MIN);
+        assert_eq!(log_sum_exp(&[-1e30, -1e30]), -1e30);
+        assert_eq!(log_sum_exp(&[0.0, -0.0]), core::f32::consts::LN_2);
+    }
+
+    #[test]
+    fn the_identity_changes_no_bit_and_sides_may_be_exchanged() {
+        let items = [
+            0.0,
+            -0.0,
+            1.5,
+            -3e38,
+            3e38,
+            f32::INFINITY,
+            f32::from_bits(1),
+        ];
+        let mut values: Vec<_> = items.map(LogSumExp::lift).to_vec();
+        values.push(LogSumExp::combine(values[2], values[0]));
+        for &value in &values {
+            let none = LogSumExp::identity();
+            assert_eq!(bits(LogSumExp::combine(none, value)), bits(value));
+            assert_eq!(bits(LogSumExp::combine(value, none)), bits(value));
+            for &other in &values {
+                let (one, two) = (
+                    LogSumExp::combine(value, other),
+                    LogSumExp::combine(other, value),
+                );
+                assert_eq!(bits(one), bits(two), "{value:?} {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn close_to_what_f64_gives() {
+        let items: Vec<f32> = (0..2000)
+            .map(|i| ((i * 7919) % 1013) as f32 / 31.0 - 20.0)
+            .collect();
+        let exact = items
+            .iter()
+            .map(|&item| f64::from(item).exp())
+            .sum::<f64>()
+            .ln();
+        assert!((f64::from(log_sum_exp(&items)) - exact).abs() < 4e-6);
+    }
+}

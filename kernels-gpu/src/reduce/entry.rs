@@ -1,0 +1,37 @@
+//! The entries of reductions.
+
+/// Emits the entry of a reduction. As all macros `emit_KIND`, it takes the macro that emits an entry, the tokens that tell it the symbol, and
+/// the row's operator and items.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! emit_reduce {
+    ([$($emit:tt)*] [$($symbol:tt)*] $op:ty, $t:ty) => {
+        const _: () = {
+            type T = $t;
+            type R = <$op as $crate::op::Op<$t>>::Output;
+            $crate::with_reduce_arguments! {
+                [$($emit)*] $($symbol)*, $crate::reduce::ReduceArguments => $crate::reduce::kernel::reduce::<$op, $t>;
+            }
+        };
+    };
+}
+
+/// Emits the entry of a reduction of two inputs, of items of one type or of two, as [`emit_reduce!`](crate::emit_reduce) does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! emit_reduce_pairs {
+    ([$($emit:tt)*] [$($symbol:tt)*] $op:ty, $t:ty) => {
+        $crate::emit_reduce_pairs! { [$($emit)*] [$($symbol)*] $op, $t, $t }
+    };
+    ([$($emit:tt)*] [$($symbol:tt)*] $op:ty, $left:ty, $right:ty) => {
+        const _: () = {
+            type A = $left;
+            type B = $right;
+            type R = <$op as $crate::op::Op<$crate::op::Pair<$left, $right>>>::Output;
+            $crate::with_reduce_pairs_arguments! {
+                [$($emit)*] $($symbol)*, $crate::reduce::ReducePairsArguments =>
+                $crate::reduce::kernel::reduce_pairs::<$op, $left, $right>;
+            }
+        };
+    };
+}

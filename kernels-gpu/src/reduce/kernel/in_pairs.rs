@@ -1,0 +1,76 @@
+//! A thread's part of a tile combined pairwise, neighbours first, where the accumulator is wide.
+//!
+//! So combine operators for which sides of equally many items are cheaper, or more exact. Vectors are combined as soon as their
+//! neighbours are, so that few values are held at a time.
+
+use crate::contract::{thread_vectors, vector_items, BLOCK_THREADS};
+use crate::element::{Element, Vector};
+use crate::op::Op;
+use crate::simt;
+use crate::thread::{self, Items, Part, Slots, TileItems, Vectors};
+
+/// A thread's vectors of a whole tile, combined: those of equally many items, and vectors have a power of two.
+#[inline(always)]
+pub fn combine_vectors<O: Op<T>, T: Element>(
+    vectors: &Vectors,
+    items: TileItems,
+) -> O::Accumulator {
+    let value = |v: usize| total::<O, T>(&vectors[v], items, v, Items::All);
+    let two = |v: usize| O::combine_equal(value(v), value(v + 1));
+    let four = |v: usize| O::combine_equal(two(v), two(v + 2));
+    match thread_vectors::<T>() {
+        2 => two(0),
+        4 => four(0),
+        _ => O::combine_equal(four(0), four(4)),
+    }
+}
+
+/// A thread's vectors of a tile of which some items are left out, combined. They lie in `slots`. It is done once at most, so the
+/// loop is not written out: it counts in binary, and holds what waits for its neighbour.
+///
+/// # Safety
+/// The slots are written.
+#[inline(always)]
+pub unsafe fn combine_slots<O: Op<T>, T: Element>(
+    slots: Slots,
+    items: TileItems,
+) -> O::Accumulator {
+    let mut held = [O::identity(); 3];
+    let mut v = 0;
+    while v < thread_vectors::<T>() {
+        // SAFETY: the caller's.
+        let vector = unsafe { slots.read(v, Part::<T, T, BLOCK_THREADS>::ACCESS) };
+        let existing = items.existing(index_of(v), vector_items::<T>());
+        let mut combined = total::<O, T>(&vector, items, v, existing);
+        if v % 2 == 0 {
+            held[0] = combined;
+        } else {
+            combined = O::combine(held[0], combined);
+            if v % 4 == 1 {
+                held[1] = combined;
+            } else {
+                held[2] = O::combine(held[2], O::combine(held[1], combined));
+            }
+        }
+        v += simt::opaque_one();
+    }
+    held[2]
+}
+
+/// The place in its tile of this thread's vector `v`.
+#[inline(always)]
+fn index_of(v: usize) -> u32 {
+    simt::thread_index() + v as u32 * BLOCK_THREADS
+}
+
+/// The items of this thread's vector `v`, combined.
+#[inline(always)]
+fn total<O: Op<T>, T: Element>(
+    vector: &Vector,
+    items: TileItems,
+    v: usize,
+    existing: Items,
+) -> O::Accumulator {
+    let index = items.index(index_of(v), vector_items::<T>());
+    thread::pairwise_total::<O, T>(vector, index, existing)
+}

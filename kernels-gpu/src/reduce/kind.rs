@@ -1,0 +1,26 @@
+//! Reductions of whole arrays.
+
+use crate::contract::BLOCK_THREADS;
+use crate::kind::{Barrier, Definition, Shape, SkeletonsTell, Vectors};
+use crate::reduce::tuning::BLOCKS_PER_MULTIPROCESSOR;
+
+pub const REDUCE: Definition = Definition {
+    prefix: "reduce_",
+    skeleton: "reduce",
+    skeletons_tell: SkeletonsTell::ExactnessAndIdentity,
+    shape: Shape::Array,
+    threads: BLOCK_THREADS,
+    blocks: BLOCKS_PER_MULTIPROCESSOR,
+    // A chunk's combination, the reuse of its scratch, the combination of the partials.
+    barriers: &[Barrier::block(3)],
+    vectors: Vectors::Tile,
+};
+
+pub const REDUCE_PAIRS: Definition = Definition {
+    prefix: "reduce_pairs_",
+    skeleton: "reduce_pairs",
+    skeletons_tell: SkeletonsTell::Exactness,
+    shape: Shape::Pairs,
+    vectors: Vectors::TileOfPairs,
+    ..REDUCE
+};

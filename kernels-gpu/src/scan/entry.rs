@@ -1,0 +1,36 @@
+//! The entries of scans.
+
+/// Emits the entry of a scan, of which each item is among the items of its result or not. It takes the macro that emits an entry, the
+/// tokens that tell it the symbol, and then what says so, the operator and the items.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! emit_scan {
+    ([$($emit:tt)*] [$($symbol:tt)*] $placement:ty, $op:ty, $t:ty) => {
+        const _: () = {
+            type T = $t;
+            type R = <$op as $crate::op::Op<$t>>::Output;
+            $crate::with_scan_arguments! {
+                [$($emit)*] $($symbol)*, $crate::scan::ScanArguments =>
+                $crate::scan::kernel::scan::<$placement, $op, $t>;
+            }
+        };
+    };
+}
+
+/// Emits the entry of an inclusive scan, as [`emit_reduce!`](crate::emit_reduce) does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! emit_inclusive_scan {
+    ([$($emit:tt)*] [$($symbol:tt)*] $op:ty, $t:ty) => {
+        $crate::emit_scan! { [$($emit)*] [$($symbol)*] $crate::scan::kernel::Inclusive, $op, $t }
+    };
+}
+
+/// Emits the entry of an exclusive scan, as [`emit_reduce!`](crate::emit_reduce) does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! emit_exclusive_scan {
+    ([$($emit:tt)*] [$($symbol:tt)*] $op:ty, $t:ty) => {
+        $crate::emit_scan! { [$($emit)*] [$($symbol)*] $crate::scan::kernel::Exclusive, $op, $t }
+    };
+}

@@ -1,0 +1,270 @@
+//! Scan of an array in one launch, single pass, each item read once and written once.
+//!
+//! ```text
+//! the warps that share a tile, in turns                         one more warp, on its own
+//!     take a ticket, wait for the tile that is being            wait until a tile is told
+//!     copied to shared memory, scan it                          look back for its prefix, at once
+//!     publish its aggregate, tell the tile                      or when the next tile is told
+//!     begin to copy the ticket's tile                           tell the prefix
+//!     wait for the prefix of the tile of two turns before;
+//!     apply it, store
+//! ```
+//!
+//! The point: an aggregate is published as soon as its tile is there, whatever prefix is still missing. So
+//! look-backs find what they need, a late one costs nothing for two turns, and the latency of the copies is hidden
+//! behind all that. A ticket is taken just before its copy can begin, so that aggregates are published nearly in the order
+//! of the tickets; the thread that takes it waits for it only when the tile is scanned, since it is as long on its way as a
+//! copy. Tiles are handed out by tickets, so a block that has not started holds none (see the look-back's argument
+//! for progress). Tiles wait in shared memory as they are, where each thread uses its own slots only, so that they need
+//! no barrier; in registers is only what stands before each vector.
+//!
+//! That is with room for four tiles. With room for two, a tile leaves in the turn in which it arrives; with room for one,
+//! the next copy also waits until it has left.
+//!
+//! **Backward.** In a text that the host makes of a scan's, the direction is from the last item to the first: the tiles, a
+//! thread's vectors and a vector's items follow one another from the end of the array. So the bits are those of a scan of the items in
+//! the opposite order. An item's index, for operators that look at it, counts from the end.
+//!
+//! **Pieces.** A scan may be cut into several launches on one stream, each of consecutive tiles: what one published, the
+//! next ones find.
+//!
+//! Cost: for each tile 1 barrier of the warps that share it and 2 at which one side does not wait, see `telling`; 1 of
+//! the block. The combination tree, and so every bit of the result, is that of [`crate::contract`].
+
+mod looking_back;
+mod scanning;
+mod telling;
+
+use core::marker::PhantomData;
+
+use crate::block::{Long, Placement, ScanPart, ScanTile, Shape, Short};
+use crate::board::Board;
+use crate::direction::Direction;
+use crate::element::{accumulator_of_words, accumulator_word, for_each_word};
+use crate::element::{Element, ACCUMULATOR_MAX_WORDS};
+use crate::launch::{ScanShared, SCAN_HAS_INITIAL, SCAN_PUBLISHES_ONLY};
+use crate::op::Op;
+use crate::scan::tuning;
+use crate::scan::tuning::{IN_PLACE_CACHED_BYTES, TURNS};
+use crate::scan::ScanArguments;
+use crate::simt::{self, EvictionPolicy};
+use crate::thread::TileItems;
+use crate::tickets::{self, Ticket};
+use crate::workspace::{Control, INITIAL_OFFSET};
+
+pub use crate::block::{Exclusive, Inclusive};
+
+pub(crate) use self::looking_back::depart;
+
+use crate::tiles::{counted, Tiles};
+
+/// The shared memory of a block that works with `O` on items of type `T`.
+type Shared<O, T> = ScanShared<<O as Op<T>>::Accumulator>;
+
+/// Scans the items of `input` to `output`: this launch the tiles from `first_tile` to before `end_tile`. With the bit
+/// [`SCAN_PUBLISHES_ONLY`] in `end_tile` it publishes their aggregates, and leaves `output` alone; with [`SCAN_HAS_INITIAL`] the
+/// value in the workspace stands before the first item.
+///
+/// With `item_count_at` the launch has all tiles of the items that it says. Its blocks are then those of a long scan, whether
+/// `item_count` is a long one's, and a scan that turns out short has more warps, and perhaps blocks, than it needs.
+///
+/// # Safety
+/// - The launch has at least one and at most `end_tile - first_tile` blocks of [`crate::launch::scan_block_threads`]
+///   threads, all of which call this, with [`crate::launch::scan_shared_bytes`] of dynamic shared memory for 1, 2 or 4
+///   tiles. The launches of a scan follow one another on a stream, with all tiles in order, up to [`count`](crate::contract::ScanTiles::count).
+/// - `input` and `output` are the addresses of item 0 and its result, each aligned to its type. The items of this launch's tiles are readable
+///   there, their results writable here. The two are the same, and so are the types, or items and results do not overlap.
+/// - `item_count_at` is null, or points to a readable number; then the launch is the scan's only one.
+/// - `total` is null, or points to a writable result, in a place of its own.
+/// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
+///   there are [`crate::workspace::scan_state_words`] words or more, for every number of items that there may be.
+#[inline(always)]
+pub unsafe fn scan<P: Placement, O: Op<T>, T: Element>(mut arguments: ScanArguments<T, O::Output>) {
+    simt::await_work_before();
+    let mut pieces = (arguments.first_tile as u32, arguments.end_tile as u32);
+    let stores = arguments.end_tile & SCAN_PUBLISHES_ONLY == 0;
+    // SAFETY: the caller's.
+    unsafe {
+        if !arguments.item_count_at.is_null() {
+            arguments.item_count = counted(arguments.item_count, arguments.item_count_at);
+            let tile_count = tuning::tiles::<O, T>().count(arguments.item_count);
+            pieces = (0, tile_count as u32);
+        }
+        if tuning::tiles::<O, T>().is_short(arguments.item_count) {
+            run::<P, O, T, Short<O, T>>(arguments, pieces, stores);
+        } else {
+            run::<P, O, T, Long<O, T>>(arguments, pieces, stores);
+        }
+    }
+}
+
+/// [`scan()`] with tiles of one shape.
+///
+/// # Safety
+/// The same as for [`scan()`].
+#[inline(always)]
+unsafe fn run<P: Placement, O: Op<T>, T: Element, S: Shape>(
+    arguments: ScanArguments<T, O::Output>,
+    (first_tile, end_tile): (u32, u32),
+    stores: bool,
+) {
+    let shared: *mut Shared<O, T> = simt::shared_memory();
+    let control = arguments.control;
+    let tile_count = tuning::tiles::<O, T>().count(arguments.item_count) as u32;
+    let tiles = Tiles::of_launch(first_tile, end_tile, tile_count);
+    let looks_back = simt::warp() == S::WARPS;
+    // SAFETY: the caller's. The barrier is the whole block's.
+    unsafe {
+        if simt::block_index() >= tiles.blocks() {
+            if tile_count == 0 {
+                write_total_of_nothing::<O, T>(&arguments);
+            }
+            return;
+        }
+        if looks_back && simt::lane() == 0 {
+            // A scan of one tile looks at nobody's board; its tag is no launch's.
+            let mut ticket = Ticket { index: 0, tag: 0 };
+            if tile_count > 1 {
+                ticket = tiles.receive(control, tickets::take_if(control, true));
+            }
+            (*shared).tickets[1] = ticket.index;
+            (*shared).tag = ticket.tag;
+        }
+        // Orders the writes just above before everybody's reads.
+        simt::barrier();
+        let board = Board::new(arguments.states, (*shared).tag);
+        let array = Array {
+            input: arguments.input,
+            output: arguments.output,
+            item_count: arguments.item_count,
+        };
+        let launch = Launch::<O, T, S> {
+            array,
+            tiles,
+            stores,
+            control,
+            board,
+            shared,
+            direction: Direction::of_text(),
+            shape: PhantomData,
+        };
+        if looks_back {
+            launch.look_back(&arguments);
+        } else if simt::warp() < S::WARPS {
+            launch.scan::<P>();
+        }
+    }
+}
+
+/// What stands before the first item. Words are chosen one by one: a struct from either of two places would be in local memory.
+///
+/// # Safety
+/// The same as for [`scan()`].
+#[inline(always)]
+unsafe fn initial<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>) -> O::Accumulator {
+    let has_initial = arguments.end_tile & SCAN_HAS_INITIAL != 0;
+    let address = arguments
+        .control
+        .wrapping_byte_add(INITIAL_OFFSET as usize)
+        .cast::<u32>();
+    let mut words = [0; ACCUMULATOR_MAX_WORDS];
+    for_each_word!(W of O::Accumulator => {
+        words[W] = if has_initial {
+            // SAFETY: the workspace has room there for an accumulator, whose words are written.
+            unsafe { address.wrapping_add(W).read() }
+        } else {
+            accumulator_word(O::identity(), W)
+        };
+    });
+    accumulator_of_words(words)
+}
+
+/// Writes the total of no items, as one thread of the launch, if it is asked for.
+///
+/// # Safety
+/// The same as for [`scan()`].
+#[inline(always)]
+unsafe fn write_total_of_nothing<O: Op<T>, T: Element>(arguments: &ScanArguments<T, O::Output>) {
+    let is_first = simt::block_index() == 0 && simt::thread_index() == 0;
+    if is_first && !arguments.total.is_null() {
+        // SAFETY: the caller's.
+        unsafe { arguments.total.write(O::lower(initial::<O, T>(arguments))) };
+    }
+}
+
+/// What is scanned.
+#[derive(Clone, Copy)]
+struct Array<T, U> {
+    input: *const T,
+    output: *mut U,
+    item_count: u64,
+}
+
+impl<T, U> Array<T, U> {
+    /// By which policy the items are read: the L2 cache gives up last what was read, although nobody reads it again. So it
+    /// gives up first what was written, and a scan of 1 GiB takes 3 % less; presumably since more is written to memory at a
+    /// time, which is then turned less often from reading to writing and back. In place, a scan that almost fits the cache
+    /// takes longer by it. The times are with the limit.
+    #[inline(always)]
+    fn eviction_policy(&self) -> EvictionPolicy {
+        let is_in_place = self.input == self.output.cast_const().cast();
+        let bytes = self.item_count * size_of::<T>() as u64;
+        EvictionPolicy::new(!is_in_place || bytes > IN_PLACE_CACHED_BYTES)
+    }
+}
+
+/// Whether a tile leaves two turns after it arrived, where there is room for that.
+#[inline(always)]
+fn leaves_later(buffers: u32) -> bool {
+    buffers == TURNS as u32
+}
+
+/// What the warps of a block know of their launch.
+struct Launch<O: Op<T>, T: Element, S: Shape> {
+    array: Array<T, O::Output>,
+    tiles: Tiles,
+    /// Whether the results are stored; if not, the tiles' aggregates are published and no more.
+    stores: bool,
+    control: *mut Control,
+    board: Board,
+    shared: *mut Shared<O, T>,
+    direction: Direction,
+    shape: PhantomData<S>,
+}
+
+impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
+    /// The items of a tile.
+    #[inline(always)]
+    fn items(&self, tile: u32) -> TileItems {
+        let begin = tile as u64 * S::TILE_ITEMS as u64;
+        TileItems {
+            begin,
+            count: Ord::min(self.array.item_count - begin, S::TILE_ITEMS as u64) as u32,
+        }
+    }
+
+    /// The calling thread's part of a tile in an array, whose vectors have as many items as there is room for of type `V` and
+    /// of type `W`.
+    #[inline(always)]
+    fn part<V: Element, W: Element>(&self, array: *mut V, tile: u32) -> ScanPart<V, W> {
+        let TileItems { begin, count } = self.items(tile);
+        let border = self.direction.border(begin, self.array.item_count);
+        let tile = array.wrapping_add(border as usize);
+        ScanTile::<O, T, S>::part(self.direction, tile, count)
+    }
+
+    /// The tiles that the block has in hand: 4, 2 or 1, for which it has room. A short scan with the blocks of a long one has room
+    /// for more.
+    #[inline(always)]
+    fn buffers(&self) -> u32 {
+        let fixed_bytes = size_of::<Shared<O, T>>() as u32;
+        let room = (simt::shared_bytes() - fixed_bytes) / S::SHAPE.bytes() as u32;
+        if room >= TURNS as u32 {
+            TURNS as u32
+        } else if room >= 2 {
+            2
+        } else {
+            1
+        }
+    }
+}

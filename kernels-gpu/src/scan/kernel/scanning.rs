@@ -1,0 +1,157 @@
+//! The warps that scan.
+
+use crate::block::{Before, Placement, ScanPart, ScanTile, Shape};
+use crate::contract::THREAD_VECTORS;
+use crate::element::Element;
+use crate::lookback::Lookback;
+use crate::op::Op;
+use crate::scan::tuning;
+use crate::simt;
+use crate::thread::Slots;
+use crate::tickets;
+
+use super::{leaves_later, Launch};
+
+/// A tile whose aggregate is published, and that waits for its prefix.
+#[derive(Clone, Copy)]
+struct Waiting<A> {
+    /// The tile; the launch's end or more if there is none.
+    tile: u32,
+    /// What stands before each of the thread's vectors in the tile.
+    before: Before<A>,
+}
+
+impl<O: Op<T>, T: Element, S: Shape> Launch<O, T, S> {
+    /// The part of the warps that scan.
+    ///
+    /// # Safety
+    /// The same as for [`super::scan()`]: all warps of a block that share its tiles.
+    #[inline(always)]
+    pub unsafe fn scan<P: Placement>(&self) {
+        let lookback = Lookback::new(self.board, tuning::tiles::<O, T>(), self.array.item_count);
+        let end = self.tiles.end;
+        let buffers = self.buffers();
+        let is_first_thread = simt::thread_index() == 0;
+        let shared = self.shared;
+        let nothing = Waiting {
+            tile: end,
+            before: [O::identity(); THREAD_VECTORS],
+        };
+        let mut earlier = nothing;
+        let mut latest = nothing;
+        let mut turn = 0;
+        // SAFETY: the caller's.
+        unsafe {
+            let mut arriving = Waiting {
+                tile: self.tiles.of_ticket((*shared).tickets[1]),
+                ..nothing
+            };
+            if arriving.tile >= end {
+                self.tell_tile(0, end);
+                return;
+            }
+            self.begin_copy(arriving.tile, self.tile(0, buffers).striped());
+            loop {
+                let mut next = end;
+                let next_slots = self.tile(turn + 1, buffers).striped();
+                if arriving.tile < end {
+                    let tile = self.tile(turn, buffers);
+                    let parity = turn as usize % 2;
+                    let takes = is_first_thread && self.tiles.tickets_go_on;
+                    let taken = tickets::take_if(self.control, takes);
+                    self.source(arriving.tile).end_copy::<O>(tile.striped());
+                    let totals = (&raw mut (*shared).totals[parity]).cast();
+                    let rows = tile.scan(self.items(arriving.tile), totals);
+                    if takes {
+                        (*shared).tickets[parity] = self.tiles.receive(self.control, taken).index;
+                    }
+                    // Its barrier orders the write of the ticket before the reads.
+                    let scanned = ScanTile::<O, T, S>::join(rows, totals);
+                    arriving.before = scanned.before;
+                    if simt::warp() == S::WARPS - 1 && simt::lane() == 0 {
+                        lookback.publish_tile(arriving.tile, scanned.upto);
+                    }
+                    self.tell_tile(turn, arriving.tile);
+                    if self.tiles.tickets_go_on {
+                        next = self.tiles.of_ticket((*shared).tickets[parity]);
+                    }
+                    if next >= end {
+                        self.tell_tile(turn + 1, end);
+                    } else if buffers > 1 {
+                        self.begin_copy(next, next_slots);
+                    }
+                }
+                let leaves_at_once = !leaves_later(buffers);
+                let (leaving, its_turn) = if leaves_at_once {
+                    (arriving, turn)
+                } else {
+                    (earlier, turn.wrapping_sub(2))
+                };
+                if leaving.tile < end {
+                    self.store::<P>(&leaving, its_turn, buffers);
+                }
+                if next < end && buffers == 1 {
+                    self.begin_copy(next, next_slots);
+                }
+                (earlier, latest) = (latest, arriving);
+                arriving.tile = next;
+                turn += 1;
+                let nothing_waits = leaves_at_once || (earlier.tile >= end && latest.tile >= end);
+                if next >= end && nothing_waits {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The calling thread's part of a tile of the input.
+    #[inline(always)]
+    fn source(&self, tile: u32) -> ScanPart<T, O::Output> {
+        self.part(self.array.input.cast_mut(), tile)
+    }
+
+    /// Begins to copy the calling thread's part of a tile to shared memory.
+    ///
+    /// # Safety
+    /// The input is readable there. Nobody but this thread uses the slots.
+    #[inline(always)]
+    unsafe fn begin_copy(&self, tile: u32, slots: Slots) {
+        let policy = self.array.eviction_policy();
+        // SAFETY: the caller's.
+        unsafe { self.source(tile).begin_copy::<O>(slots, policy) }
+    }
+
+    /// The place in shared memory of the tile of a turn.
+    #[inline(always)]
+    fn tile(&self, turn: u32, buffers: u32) -> ScanTile<O, T, S> {
+        let buffer = (turn & (buffers - 1)) as usize;
+        // The tiles lie after what is fixed.
+        let tiles = self.shared.wrapping_add(1);
+        let first = tiles.wrapping_byte_add(buffer * S::SHAPE.bytes());
+        ScanTile::new(first.cast(), self.direction)
+    }
+
+    /// Waits for the prefix of the tile that arrived in a turn, puts it before the tile and stores it, if the launch stores.
+    ///
+    /// # Safety
+    /// Convergent: all warps that share the tile. The output is writable there.
+    #[inline(always)]
+    unsafe fn store<P: Placement>(
+        &self,
+        leaving: &Waiting<O::Accumulator>,
+        turn: u32,
+        buffers: u32,
+    ) {
+        let part = self.part(self.array.output, leaving.tile);
+        let tile = self.tile(turn, buffers);
+        // SAFETY: the caller's; each tile's prefix is told.
+        unsafe {
+            let prefix = self.await_prefix(turn);
+            if !self.stores {
+                return;
+            }
+            let items = self.items(leaving.tile);
+            tile.store::<P>(items, prefix, &leaving.before, part);
+        }
+    }
+}

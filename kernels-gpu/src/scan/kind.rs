@@ -1,0 +1,47 @@
+//! Scans of whole arrays.
+
+use crate::contract::{ScanShape, SCAN_LONG, SCAN_SHORT, WARP_LANES};
+use crate::kind::{Barrier, Definition, Shape, SkeletonsTell, Vectors};
+use crate::launch::{scan_block_threads, SCAN_MAX_BLOCK_THREADS};
+use crate::scan::tuning::BLOCKS_PER_MULTIPROCESSOR;
+
+/// Threads of the warps that share a tile.
+const fn sharing(shape: ScanShape) -> u32 {
+    shape.warps * WARP_LANES
+}
+
+/// A warp of those that share a tile, and the one that looks back.
+const TWO_WARPS: u32 = 2 * WARP_LANES;
+
+pub const INCLUSIVE: Definition = Definition {
+    prefix: "inclusive_scan_",
+    skeleton: "scan",
+    skeletons_tell: SkeletonsTell::Exactness,
+    shape: Shape::Array,
+    threads: SCAN_MAX_BLOCK_THREADS,
+    blocks: BLOCKS_PER_MULTIPROCESSOR,
+    // Each once for short scans and once for long ones.
+    barriers: &[
+        // The first ticket; the warps' totals.
+        Barrier::block(2),
+        Barrier::sync(Some(1), sharing(SCAN_SHORT), 1),
+        Barrier::sync(Some(1), sharing(SCAN_LONG), 1),
+        // Tiles published, and that there is no more. The warp that looks back hears of them before the first look-back, and after one
+        // or, in long scans, which look back later, before it.
+        Barrier::arrive(Some(2), TWO_WARPS, 2),
+        Barrier::arrive(None, TWO_WARPS, 4),
+        Barrier::sync(Some(2), TWO_WARPS, 2),
+        Barrier::sync(None, TWO_WARPS, 3),
+        // Prefixes published.
+        Barrier::arrive(None, scan_block_threads(SCAN_SHORT), 1),
+        Barrier::sync(None, scan_block_threads(SCAN_SHORT), 1),
+        Barrier::arrive(None, scan_block_threads(SCAN_LONG), 1),
+        Barrier::sync(None, scan_block_threads(SCAN_LONG), 1),
+    ],
+    vectors: Vectors::ShortAndLongTile,
+};
+
+pub const EXCLUSIVE: Definition = Definition {
+    prefix: "exclusive_scan_",
+    ..INCLUSIVE
+};

@@ -1,0 +1,57 @@
+//! What decides the speed of scans and no bit. Each number says where it was measured and when. All are of compute capability
+//! 9.0; devices of others run with the same ones.
+
+use crate::contract::{scan_tiles, ScanTiles, Wider};
+use crate::element::Element;
+use crate::op::Op;
+
+/// Blocks, of the larger ones, that share a multiprocessor: what the compiler fits the registers to. Its [`TURNS`] tiles fill the
+/// shared memory.
+///
+/// Two would leave the threads 56 registers, which suffice for most operators, and four blocks of the smaller ones would share a
+/// multiprocessor, with two tiles each in hand. Inclusive sums on an H200, in µs (2026-11-23), with one and with two:
+///
+/// | | 8 MiB | 16 MiB | 1 GiB |
+/// |---|---|---|---|
+/// | `u32` | 5.98, 6.33 | 9.39, 10.88 | 511, 522 |
+/// | `u64` | 6.50, 6.58 | 9.98, 11.01 | 514, 514 |
+pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 1;
+
+/// Tiles that a block has in hand at once, where there is room.
+pub const TURNS: usize = 4;
+
+/// The tiles of an exact operator's scans, whose bits they do not decide. Those of the [contract](crate::contract::scan_tiles): no
+/// others were faster. Inclusive sums of `u64` on an H200, in µs, by rows of a short scan's tile (2026-11-23, `warpfold-bench measure
+/// --kinds inclusive_sum --types u64 --sizes 10-22`):
+///
+/// | rows | 2^10 | 2^13 | 2^16 | 2^18 | 2^19 | 2^20 | 2^21 |
+/// |---|---|---|---|---|---|---|---|
+/// | 3 | 3.06 | 2.97 | 3.30 | 4.09 | 5.06 | 6.96 | 10.78 |
+/// | 4 | 2.96 | 2.97 | 3.47 | 4.00 | 5.07 | 6.95 | 10.98 |
+/// | 5 | 2.88 | 3.33 | 3.42 | 4.05 | 4.91 | 6.73 | 9.90 |
+/// | 7 | | | 3.74 | 4.34 | 5.31 | 6.52 | 9.84 |
+///
+/// Narrower items take more time with 7 rows, up to 2^22 of them. Long tiles from 2 MiB on, or short ones up to 128 MiB, take more too.
+pub const fn exact_tiles<T>() -> ScanTiles {
+    scan_tiles::<T>()
+}
+
+/// The tiles of scans of items of type `T` by `O`: the contract's, or those of an exact operator.
+pub const fn tiles<O: Op<T>, T: Element>() -> ScanTiles {
+    if O::EXACT {
+        exact_tiles::<Wider<T, O::Output>>()
+    } else {
+        scan_tiles::<Wider<T, O::Output>>()
+    }
+}
+
+/// Bytes of the longest scan in place that leaves the order to the L2 cache in which it gives up lines. All others have it give
+/// up last what they read. Inclusive sums of `f32`, in µs, left alone and not (2026-11-22):
+///
+/// | | 48 MiB | 96 MiB | 256 MiB | 1 GiB |
+/// |---|---|---|---|---|
+/// | H200 | 29.2, 28.6 | 53.8, 52.1 | 134.1, 130.4 | 525.9, 508.4 |
+/// | in place | 27.4, 28.1 | 53.5, 53.5 | 134.3, 132.1 | 524.4, 508.9 |
+/// | H100 | 36.9, 36.4 | 70.3, 69.4 | 182.8, 180.1 | 721.1, 709.2 |
+/// | in place | 35.1, 36.0 | 70.5, 71.1 | 182.7, 181.8 | 720.4, 710.9 |
+pub const IN_PLACE_CACHED_BYTES: u64 = 96 << 20;

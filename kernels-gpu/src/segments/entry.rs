@@ -1,0 +1,33 @@
+//! The entries of segmented reductions and scans.
+
+/// Emits the entry of a segmented reduction, as [`emit_reduce!`](crate::emit_reduce) does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! emit_segmented_reduce {
+    ([$($emit:tt)*] [$($symbol:tt)*] $op:ty, $t:ty) => {
+        const _: () = {
+            type T = $t;
+            type R = <$op as $crate::op::Op<$t>>::Output;
+            $crate::with_segmented_reduce_arguments! {
+                [$($emit)*] $($symbol)*, $crate::segments::SegmentedReduceArguments =>
+                $crate::segments::kernel::segmented_reduce::<$op, $t>;
+            }
+        };
+    };
+}
+
+/// Emits the entry of a segmented scan, inclusive or exclusive, as [`emit_reduce!`](crate::emit_reduce) does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! emit_segmented_scan {
+    ([$($emit:tt)*] [$($symbol:tt)*] $op:ty, $t:ty) => {
+        const _: () = {
+            type T = $t;
+            type R = <$op as $crate::op::Op<$t>>::Output;
+            $crate::with_segmented_scan_arguments! {
+                [$($emit)*] $($symbol)*, $crate::segments::SegmentedScanArguments =>
+                $crate::segments::kernel::segmented_scan::<$op, $t>;
+            }
+        };
+    };
+}

@@ -1,0 +1,214 @@
+//! The chunks of segments that several blocks have: what they tell each other.
+
+use crate::element::Element;
+use crate::op::Op;
+use crate::segments::{chunk_items, Task, Window, FAN};
+use crate::{simt, warp};
+
+use super::Launch;
+
+/// A segment that is longer than a chunk.
+#[derive(Clone, Copy)]
+struct Long {
+    /// The diagonal at which it begins.
+    diagonal: u64,
+}
+
+impl Long {
+    /// The window in which a chunk begins.
+    #[inline(always)]
+    fn window<T, A>(&self, chunk: u64) -> u32 {
+        (self.diagonal / chunk_items::<T, A>() + chunk) as u32
+    }
+}
+
+impl<O: Op<T>, T: Element> Launch<O, T> {
+    /// Combines the chunks that are combined with what stands before them, of each of the block's windows: writes the results of
+    /// segments, and tells the others.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp 0 of the block. The values in the header are written.
+    #[inline(always)]
+    pub unsafe fn settle(&self) {
+        let mut number = 0;
+        while number < self.windows_per_block {
+            let step = simt::opaque_one() as u32;
+            // SAFETY: the caller's. What decides is the same on all lanes.
+            unsafe {
+                let window = self.window(number);
+                if window.is_combined() && !self.settle_window(number, &window) {
+                    self.refuse();
+                    return;
+                }
+            }
+            number += step;
+        }
+    }
+
+    /// As [`Self::settle`], of one window. False, if the offsets are refused.
+    ///
+    /// # Safety
+    /// The same as for [`Self::settle`].
+    #[inline(always)]
+    pub unsafe fn settle_window(&self, number: u32, window: &Window) -> bool {
+        // SAFETY: the caller's. What decides is the same on all lanes.
+        unsafe {
+            let long = Long {
+                diagonal: window.begin + window.segment,
+            };
+            let is_last = window.is_last != 0;
+            let tail = self.tail(number).read();
+            let Some(value) = self.combine_before(long, window.index, is_last, tail) else {
+                return false;
+            };
+            if simt::lane() == 0 {
+                if is_last && self.task == Task::Reduce {
+                    let result = O::lower(value);
+                    self.output.add(window.segment as usize).write(result);
+                } else if !is_last {
+                    let number = self.window_number(number) as u32;
+                    self.board().publish(number, value);
+                }
+            }
+        }
+        true
+    }
+
+    /// The value of a chunk combined with what stands before it, as far as it is the last of sixteen, of 256, …, or of its
+    /// segment. Nothing, if the offsets are refused.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp.
+    #[inline(always)]
+    unsafe fn combine_before(
+        &self,
+        long: Long,
+        chunk: u64,
+        is_last: bool,
+        mut value: O::Accumulator,
+    ) -> Option<O::Accumulator> {
+        let (mut place, mut stride) = (chunk, 1);
+        loop {
+            let step = simt::opaque_one() as u64;
+            let before = (place % FAN as u64) as u32;
+            let goes_on = if is_last {
+                place > 0
+            } else {
+                before == FAN - 1
+            };
+            if !goes_on {
+                return Some(value);
+            }
+            if before > 0 {
+                let lane = Ord::min(simt::lane(), before - 1) as u64;
+                let other = (place - before as u64 + lane + 1) * stride - 1;
+                // SAFETY: the caller's. All lanes have the same place and stride.
+                unsafe {
+                    let partial = self.await_value(long, other)?;
+                    if O::IS_PAIRWISE {
+                        value = Self::combine_lanes(partial, before, value);
+                        place /= FAN as u64;
+                        stride *= FAN as u64 * step;
+                        continue;
+                    }
+                    let mut folded = warp::shuffle_from(partial, 0);
+                    let mut lane = 1;
+                    while lane < before {
+                        let step = simt::opaque_one() as u32;
+                        folded = O::combine(folded, warp::shuffle_from(partial, lane));
+                        lane += step;
+                    }
+                    value = O::combine(folded, value);
+                }
+            }
+            place /= FAN as u64;
+            stride *= FAN as u64 * step;
+        }
+    }
+
+    /// The first lanes' values, `before` of them and fewer than sixteen, and one after them, combined pairwise. Valid on every lane.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp.
+    #[inline(always)]
+    unsafe fn combine_lanes(
+        partial: O::Accumulator,
+        before: u32,
+        after: O::Accumulator,
+    ) -> O::Accumulator {
+        let lane = simt::lane();
+        let mut value = O::identity();
+        if lane < before {
+            value = partial;
+        }
+        if lane == before {
+            value = after;
+        }
+        // SAFETY: the caller's.
+        unsafe { warp::shuffle_from(warp::reduce_in_order::<O, T>(value), 0) }
+    }
+
+    /// What stands before a window's chunk of a segment that began in an earlier one. Nothing, if the offsets are refused.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp.
+    #[inline(always)]
+    pub unsafe fn value_before(&self, window: &Window) -> Option<O::Accumulator> {
+        let long = Long {
+            diagonal: window.begin + window.segment,
+        };
+        let fan_bits = FAN.trailing_zeros();
+        let mut bits = 0;
+        while window.index >> bits >= FAN as u64 {
+            bits += fan_bits * simt::opaque_one() as u32;
+        }
+        let mut value = O::identity();
+        loop {
+            let step = simt::opaque_one() as u32;
+            let place = window.index >> bits;
+            let before = (place % FAN as u64) as u32;
+            if before > 0 {
+                let lane = Ord::min(simt::lane(), before - 1) as u64;
+                let other = ((place - before as u64 + lane + 1) << bits) - 1;
+                // SAFETY: the caller's. All lanes have the same place.
+                unsafe {
+                    let partial = self.await_value(long, other)?;
+                    let mut lane = 0;
+                    while lane < before {
+                        let step = simt::opaque_one() as u32;
+                        value = O::combine(value, warp::shuffle_from(partial, lane));
+                        lane += step;
+                    }
+                }
+            }
+            if bits == 0 {
+                return Some(value);
+            }
+            bits -= fan_bits * step;
+        }
+    }
+
+    /// The value that each lane's chunk tells. Nothing, if the offsets are refused.
+    ///
+    /// # Safety
+    /// Convergent: the whole warp.
+    #[inline(always)]
+    unsafe fn await_value(&self, long: Long, chunk: u64) -> Option<O::Accumulator> {
+        let window = long.window::<T, O::Accumulator>(chunk);
+        // SAFETY: the header is written.
+        let board = unsafe { self.board() };
+        loop {
+            // SAFETY: the caller's; the board has a slot for each window.
+            unsafe {
+                let (value, is_told) = board.read::<O::Accumulator>(window);
+                if simt::ballot(!is_told) == 0 {
+                    return Some(value);
+                }
+                let fault = simt::load_word(&raw const (*self.control).fault);
+                if simt::ballot(fault == board.tag() as u64) != 0 {
+                    return None;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The entries of selections.
+
+/// Emits the entry of a selection of items that a [`Choice`](crate::selection::kernel::Choice) chooses. It takes the macro that emits an
+/// entry, the tokens that tell it the symbol, and then the choice and the items.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! emit_selection {
+    ([$($emit:tt)*] [$($symbol:tt)*] $choice:ty, $t:ty) => {
+        const _: () = {
+            type T = $t;
+            $crate::with_selection_arguments! {
+                [$($emit)*] $($symbol)*, $crate::selection::SelectionArguments =>
+                $crate::selection::kernel::select::<$choice, $t>;
+            }
+        };
+    };
+}
+
+/// Emits the entry of a selection by a predicate, as [`emit_reduce!`](crate::emit_reduce) does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! emit_select_if {
+    ([$($emit:tt)*] [$($symbol:tt)*] $chooser:ty, $t:ty) => {
+        $crate::emit_selection! { [$($emit)*] [$($symbol)*] $crate::selection::kernel::If<$chooser>, $t }
+    };
+}
+
+/// Emits the entry of a selection of the heads of runs, by an equality, as [`emit_reduce!`](crate::emit_reduce) does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! emit_runs {
+    ([$($emit:tt)*] [$($symbol:tt)*] $chooser:ty, $t:ty) => {
+        $crate::emit_selection! { [$($emit)*] [$($symbol)*] $crate::selection::kernel::Heads<$chooser>, $t }
+    };
+}
+
+/// Emits the entry of a selection by flags, as [`emit_reduce!`](crate::emit_reduce) does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! emit_select_flagged {
+    ([$($emit:tt)*] [$($symbol:tt)*] $flags:ident, $t:ty) => {
+        $crate::emit_selection! { [$($emit)*] [$($symbol)*] $crate::selection::kernel::Flagged, $t }
+    };
+}

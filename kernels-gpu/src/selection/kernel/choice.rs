@@ -1,0 +1,133 @@
+//! What chooses items, and what tiles look back for.
+
+use core::marker::PhantomData;
+
+use crate::contract::vector_items;
+use crate::element::{Accumulator, Element, Vector, Words};
+use crate::selection::{Before, BeforeRun, Equality, Predicate, Share};
+
+/// What is before a tile.
+pub trait Prefix: Accumulator {
+    /// Whether it tells where the last chosen item is.
+    const HAS_LAST: bool;
+
+    /// The same, and a share after it, whose last item is counted from `origin`.
+    fn and(self, share: Share, origin: u64) -> Self;
+
+    /// How many items are chosen.
+    fn count(self) -> u64;
+
+    /// One more than the index of the last of them; 0 for none, or if it is not told.
+    fn last(self) -> u64;
+}
+
+impl Prefix for Before {
+    const HAS_LAST: bool = false;
+
+    #[inline(always)]
+    fn and(self, share: Share, _origin: u64) -> Self {
+        self + share.count as u64
+    }
+
+    #[inline(always)]
+    fn count(self) -> u64 {
+        self
+    }
+
+    #[inline(always)]
+    fn last(self) -> u64 {
+        0
+    }
+}
+
+impl Prefix for BeforeRun {
+    const HAS_LAST: bool = true;
+
+    #[inline(always)]
+    fn and(self, Share { count, last }: Share, origin: u64) -> Self {
+        let last = match last {
+            0 => self[1],
+            last => origin.wrapping_add(last as u64),
+        };
+        [self[0] + count as u64, last]
+    }
+
+    #[inline(always)]
+    fn count(self) -> u64 {
+        self[0]
+    }
+
+    #[inline(always)]
+    fn last(self) -> u64 {
+        self[1]
+    }
+}
+
+/// What chooses among items of type `T`.
+pub trait Choice<T: Element> {
+    /// What tiles look back for.
+    type Prefix: Prefix;
+
+    /// Whether flags choose, and not the items.
+    const HAS_FLAGS: bool = false;
+
+    /// Whether the item before is looked at. Then the first item of the input is chosen.
+    const LOOKS_BEFORE: bool = false;
+
+    /// Which items of a vector are chosen, bit `i` for item `i`, where `before` stands before them and these are their flags.
+    fn chosen(vector: &Vector, before: T, flags: Words) -> u32;
+}
+
+/// Items whose flag is not 0.
+pub struct Flagged;
+
+/// Items of which the predicate holds.
+pub struct If<P>(PhantomData<P>);
+
+/// Items that begin a run.
+pub struct Heads<E>(PhantomData<E>);
+
+impl<T: Element> Choice<T> for Flagged {
+    type Prefix = Before;
+    const HAS_FLAGS: bool = true;
+
+    #[inline(always)]
+    fn chosen(_vector: &Vector, _before: T, [a, b, c, d]: Words) -> u32 {
+        let mut chosen = non_zero_bytes(a);
+        if vector_items::<T>() > 4 {
+            chosen |= non_zero_bytes(b) << 4;
+        }
+        if vector_items::<T>() > 8 {
+            chosen |= non_zero_bytes(c) << 8 | non_zero_bytes(d) << 12;
+        }
+        chosen
+    }
+}
+
+impl<T: Element, P: Predicate<T>> Choice<T> for If<P> {
+    type Prefix = Before;
+
+    #[inline(always)]
+    fn chosen(vector: &Vector, _before: T, _flags: Words) -> u32 {
+        P::chosen(vector)
+    }
+}
+
+impl<T: Element, E: Equality<T>> Choice<T> for Heads<E> {
+    type Prefix = BeforeRun;
+    const LOOKS_BEFORE: bool = true;
+
+    #[inline(always)]
+    fn chosen(vector: &Vector, before: T, _flags: Words) -> u32 {
+        E::heads(vector, before)
+    }
+}
+
+/// Which bytes of a word are not 0: bit `i` for byte `i`.
+#[inline(always)]
+fn non_zero_bytes(word: u32) -> u32 {
+    // A byte's highest bit is set if another of its bits carries there, or is set itself.
+    let high = (((word & 0x7f7f_7f7f) + 0x7f7f_7f7f) | word) >> 7 & 0x0101_0101;
+    // Bit 8·i goes to bit 28 + i; no two of the sixteen products are the same bit.
+    high.wrapping_mul(0x1020_4080) >> 28
+}

@@ -1,0 +1,423 @@
+//! The warps that share a tile: which items are chosen.
+
+use crate::contract::{vector_items, WARP_LANES};
+use crate::element::VECTOR_WORDS;
+use crate::element::{Element, Vector, Words};
+use crate::op::Op;
+use crate::selection::tuning::{BUFFERS, WARPS};
+use crate::selection::{row_items, tile_items, Share};
+use crate::simt::{self, EvictionPolicy};
+use crate::thread::{for_each_vector, Access, Caching, Part, TileItems};
+use crate::tickets;
+
+use super::choice::{Choice, Prefix};
+use super::looking_back::over_lanes;
+use super::{telling, Launch};
+
+/// The number of the barrier of the warps that share a tile.
+const SHARES_BARRIER: u32 = 1;
+
+/// The most vectors of a thread.
+pub const MOST_ROWS: usize = 4;
+
+/// A bit for each of a thread's items: of row `r`, from bit `r · V` on.
+#[derive(Clone, Copy)]
+pub struct Chosen {
+    low: u32,
+    high: u32,
+}
+
+impl Chosen {
+    const NONE: Self = Chosen { low: 0, high: 0 };
+
+    /// The same, with the bits of a row beside.
+    #[inline(always)]
+    fn with<T>(self, row: usize, bits: u32) -> Self {
+        let first = row * vector_items::<T>();
+        match first < 32 {
+            true => Chosen {
+                low: self.low | bits << first,
+                ..self
+            },
+            false => Chosen {
+                high: self.high | bits << (first - 32),
+                ..self
+            },
+        }
+    }
+
+    /// The bits of this many rows from `row` on.
+    #[inline(always)]
+    pub fn rows<T>(self, row: u32, count: usize) -> u32 {
+        let first = row * vector_items::<T>() as u32;
+        let word = if first < 32 { self.low } else { self.high };
+        let bits = count * vector_items::<T>();
+        (word >> (first % 32)) & (u32::MAX >> (32 - bits))
+    }
+
+    /// How many there are.
+    #[inline(always)]
+    fn count(self) -> u32 {
+        self.low.count_ones() + self.high.count_ones()
+    }
+
+    /// One more than the last of them; 0 for none.
+    #[inline(always)]
+    fn end(self) -> u32 {
+        match self.high {
+            0 => u32::BITS - self.low.leading_zeros(),
+            high => 2 * u32::BITS - high.leading_zeros(),
+        }
+    }
+}
+
+/// A tile of which is known what is chosen, and that waits for its prefix.
+#[derive(Clone, Copy)]
+pub struct Waiting {
+    /// The tile; the launch's end or more if there is none.
+    pub tile: u32,
+    /// Which of the thread's items are chosen.
+    pub chosen: Chosen,
+    /// What the warps before add to the tile.
+    pub before: Share,
+}
+
+/// What a thread reads of its part of a tile before it arrives.
+#[derive(Clone, Copy)]
+struct Ahead<T> {
+    /// The flags of its vectors.
+    flags: [Words; MOST_ROWS],
+    /// The item before the warp's first.
+    before: T,
+}
+
+impl<C: Choice<T>, T: Element> Launch<C, T> {
+    /// The part of the warps that share a tile.
+    ///
+    /// # Safety
+    /// The same as for [`super::select`]: all warps of a block that share its tiles.
+    #[inline(always)]
+    pub unsafe fn choose_and_write(&self) {
+        let end = self.tiles.end;
+        let buffers = self.buffers();
+        let leaves_later = buffers == BUFFERS;
+        let takes = simt::thread_index() == 0 && self.tiles.tickets_go_on;
+        let nothing = Waiting {
+            tile: end,
+            chosen: Chosen::NONE,
+            before: Share { count: 0, last: 0 },
+        };
+        let mut waiting = nothing;
+        let mut waiting_buffer = 0;
+        let mut ahead = Ahead {
+            flags: [[0; 4]; MOST_ROWS],
+            before: T::zeroed(),
+        };
+        // SAFETY: the caller's.
+        unsafe {
+            // In a turn before the first nothing arrives, and the first tile's copy begins.
+            let mut arriving = end;
+            let mut next = self.tiles.of_ticket((*self.shared).tickets[1]);
+            let mut turn = u32::MAX;
+            let mut buffer = buffers - 1;
+            loop {
+                let mut arrived = nothing;
+                if arriving < end {
+                    let parity = turn as usize % 2;
+                    let taken = tickets::take_if(self.arguments.control, takes);
+                    self.source(arriving).end_copy::<Zeros>(self.slots(buffer));
+                    arrived.tile = arriving;
+                    arrived.chosen = self.chosen(arriving, buffer, &ahead);
+                    let share = self.share(arrived.chosen);
+                    if simt::lane() == 0 {
+                        self.share_of_warp(parity, simt::warp()).write(share);
+                    }
+                    if takes {
+                        let ticket = self.tiles.receive(self.arguments.control, taken);
+                        (*self.shared).tickets[parity] = ticket.index;
+                    }
+                    // Orders these writes before the reads.
+                    simt::wait_at_barrier(SHARES_BARRIER, WARPS);
+                    arrived.before = self.before(parity);
+                    self.publish(&arrived, share);
+                    self.tell_tile(turn, arriving);
+                    next = match self.tiles.tickets_go_on {
+                        true => self.tiles.of_ticket((*self.shared).tickets[parity]),
+                        false => end,
+                    };
+                }
+                let next_buffer = if buffer + 1 < buffers { buffer + 1 } else { 0 };
+                if next < end {
+                    ahead = self.begin(next, next_buffer);
+                } else if arriving < end || turn == u32::MAX {
+                    self.tell_tile(turn.wrapping_add(1), end);
+                }
+                let (leaving, its_turn, its_buffer) = match leaves_later {
+                    true => (waiting, turn.wrapping_sub(1), waiting_buffer),
+                    false => (arrived, turn, buffer),
+                };
+                if leaving.tile < end {
+                    self.write(&leaving, its_turn, its_buffer);
+                }
+                (waiting, waiting_buffer) = (arrived, buffer);
+                (arriving, buffer) = (next, next_buffer);
+                next = end;
+                turn = turn.wrapping_add(1);
+                if arriving >= end && !(leaves_later && waiting.tile < end) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Tells the warp that looks back the tile of a turn, or that there is none.
+    ///
+    /// # Safety
+    /// The same as for [`telling::tell_tile`].
+    #[inline(always)]
+    unsafe fn tell_tile(&self, turn: u32, tile: u32) {
+        // SAFETY: the caller's.
+        unsafe { telling::tell_tile(&raw mut (*self.shared).tiles, turn, tile) }
+    }
+
+    /// Begins to copy the calling thread's part of a tile to shared memory, and reads what is ahead of it.
+    ///
+    /// # Safety
+    /// The input and the flags are readable there. Nobody but this thread uses the slots.
+    #[inline(always)]
+    unsafe fn begin(&self, tile: u32, buffer: u32) -> Ahead<T> {
+        let items = self.items(tile);
+        let mut flags = [[0; 4]; MOST_ROWS];
+        let mut before = T::zeroed();
+        // SAFETY: the caller's; an item before another one exists too, and the first of all.
+        unsafe {
+            let policy = EvictionPolicy::new(true);
+            self.source(tile)
+                .begin_copy::<Zeros>(self.slots(buffer), policy);
+            if C::HAS_FLAGS {
+                flags = self.flags(items);
+            }
+            if C::LOOKS_BEFORE {
+                let index = items.begin + Self::warp_begin() as u64;
+                let index = Ord::max(Ord::min(index, self.arguments.item_count), 1) - 1;
+                let item = self.arguments.input.wrapping_add(index as usize);
+                before = item.read();
+            }
+        }
+        Ahead { flags, before }
+    }
+
+    /// The flags of the calling thread's vectors of a tile; 0 for items that do not exist.
+    ///
+    /// # Safety
+    /// The flags are readable.
+    #[inline(always)]
+    unsafe fn flags(&self, items: TileItems) -> [Words; MOST_ROWS] {
+        let unit = Self::VECTOR_ITEMS;
+        let tile = self.arguments.flags.wrapping_add(items.begin as usize);
+        let is_whole =
+            items.count as usize == tile_items::<T>() && tile.addr().is_multiple_of(unit);
+        let mut flags = [[0; 4]; MOST_ROWS];
+        for_each_vector!(ROW in 0 1 2 3 => {
+            if ROW < Self::ROWS {
+                let vector = Self::first_vector() as usize + ROW * WARP_LANES as usize;
+                let place = vector * unit;
+                let address = tile.wrapping_add(place);
+                // SAFETY: the caller's; where the tile is whole, the vector's flags exist and are aligned.
+                flags[ROW] = unsafe {
+                    if is_whole {
+                        let vector = Access::new(unit, unit).load(address.cast(), Caching::Streamed);
+                        [vector[0], vector[1], vector[2], vector[3]]
+                    } else {
+                        flags_in_pieces::<T>(address, items.count.saturating_sub(place as u32))
+                    }
+                };
+            }
+        });
+        flags
+    }
+
+    /// Which of the calling thread's items of a tile are chosen.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp, whose copies of the tile are done.
+    #[inline(always)]
+    unsafe fn chosen(&self, tile: u32, buffer: u32, ahead: &Ahead<T>) -> Chosen {
+        let slots = self.slots(buffer);
+        let items = self.items(tile);
+        let mut chosen = Chosen::NONE;
+        // SAFETY: the caller's; the barrier orders the lanes' writes before each other's reads.
+        unsafe {
+            if C::LOOKS_BEFORE {
+                simt::warp_barrier();
+            }
+            for_each_vector!(ROW in 0 1 2 3 => {
+                if ROW < Self::ROWS {
+                    let mut vector: Vector = [0; VECTOR_WORDS];
+                    if !C::HAS_FLAGS {
+                        vector = slots.read_constant(ROW, Part::<T, T, WARP_LANES>::ACCESS);
+                    }
+                    let mut before = ahead.before;
+                    if C::LOOKS_BEFORE && (ROW != 0 || simt::lane() > 0) {
+                        let address = slots.address(ROW).wrapping_byte_sub(size_of::<T>());
+                        before = simt::read_shared(address.cast::<T>());
+                    }
+                    let bits = C::chosen(&vector, before, ahead.flags[ROW]);
+                    chosen = chosen.with::<T>(ROW, bits);
+                }
+            });
+        }
+        if C::LOOKS_BEFORE && tile == 0 && simt::thread_index() == 0 {
+            chosen.low |= 1;
+        }
+        // Flags of items that do not exist are 0.
+        if !C::HAS_FLAGS && (items.count as usize) < tile_items::<T>() {
+            let existing = Self::existing(items);
+            chosen.low &= existing.low;
+            chosen.high &= existing.high;
+        }
+        chosen
+    }
+
+    /// Which of the calling thread's items of a tile exist.
+    #[inline(always)]
+    fn existing(items: TileItems) -> Chosen {
+        let unit = Self::VECTOR_ITEMS as u32;
+        let mut existing = Chosen::NONE;
+        for_each_vector!(ROW in 0 1 2 3 => {
+            if ROW < Self::ROWS {
+                let place = (Self::first_vector() + ROW as u32 * WARP_LANES) * unit;
+                let count = Ord::min(items.count.saturating_sub(place), unit);
+                existing = existing.with::<T>(ROW, (1 << count) - 1);
+            }
+        });
+        existing
+    }
+
+    /// What the calling warp adds to its tile; valid on lane 0.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp.
+    #[inline(always)]
+    unsafe fn share(&self, chosen: Chosen) -> Share {
+        let mut last = 0;
+        if C::Prefix::HAS_LAST && chosen.count() > 0 {
+            let (bit, unit) = (chosen.end() - 1, Self::VECTOR_ITEMS as u32);
+            let place = bit / unit * row_items::<T>() as u32 + simt::lane() * unit + bit % unit;
+            last = Self::warp_begin() + place + 1;
+        }
+        let count = chosen.count();
+        // SAFETY: the caller's.
+        unsafe { over_lanes::<C::Prefix>(Share { count, last }, 16) }
+    }
+
+    /// Where a warp's share of a tile is.
+    #[inline(always)]
+    fn share_of_warp(&self, parity: usize, warp: u32) -> *mut Share {
+        // SAFETY: a place in the block's shared memory, of which no reference is made.
+        let shares = unsafe { &raw mut (*self.shared).shares };
+        shares
+            .cast::<Share>()
+            .wrapping_add(parity * WARPS as usize + warp as usize)
+    }
+
+    /// What the warps before the calling one add to the tile.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp. The shares of the warps before are written, and a barrier lies between.
+    #[inline(always)]
+    unsafe fn before(&self, parity: usize) -> Share {
+        let lane = simt::lane();
+        // SAFETY: the caller's.
+        unsafe {
+            let mut share = Share { count: 0, last: 0 };
+            if lane < simt::warp() {
+                share = simt::read_shared(self.share_of_warp(parity, lane));
+            }
+            let Share { count, last } = over_lanes::<C::Prefix>(share, WARPS / 2);
+            Share {
+                count: simt::shuffle_from(count, 0),
+                last: match C::Prefix::HAS_LAST {
+                    true => simt::shuffle_from(last, 0),
+                    false => 0,
+                },
+            }
+        }
+    }
+
+    /// Publishes what a tile adds, as one thread: the last warp's first lane, whose `share` is valid.
+    ///
+    /// # Safety
+    /// All warps that share the tile call it once.
+    #[inline(always)]
+    unsafe fn publish(&self, arrived: &Waiting, share: Share) {
+        if simt::warp() != WARPS - 1 || simt::lane() != 0 {
+            return;
+        }
+        let share = Share {
+            count: arrived.before.count + share.count,
+            last: Ord::max(arrived.before.last, share.last),
+        };
+        // SAFETY: the caller's.
+        unsafe { self.lookback.publish_tile(arrived.tile, share) };
+    }
+}
+
+/// The flags of a vector of this many items, byte by byte.
+///
+/// # Safety
+/// These are readable.
+#[inline(always)]
+unsafe fn flags_in_pieces<T>(address: *const u8, existing: u32) -> Words {
+    let mut words = [0; 4];
+    for_each_vector!(W in 0 1 2 3 => {
+        if W < vector_items::<T>().div_ceil(4) {
+            let most = Ord::min(vector_items::<T>(), 4);
+            let mut byte = 0;
+            while byte < most {
+                let step = simt::opaque_one();
+                if ((4 * W + byte) as u32) < existing {
+                    // SAFETY: the caller's.
+                    let flag = unsafe { address.wrapping_add(4 * W + byte).read() };
+                    words[W] |= (flag as u32) << (8 * byte);
+                }
+                byte += step;
+            }
+        }
+    });
+    words
+}
+
+/// Zeros in the place of items that do not exist; they are never chosen.
+#[derive(Clone, Copy)]
+pub struct Zeros;
+
+impl<T: Element> Op<T> for Zeros {
+    type Accumulator = u32;
+    type Output = T;
+
+    #[inline(always)]
+    fn identity() -> u32 {
+        0
+    }
+
+    #[inline(always)]
+    fn identity_item() -> Option<T> {
+        Some(T::zeroed())
+    }
+
+    #[inline(always)]
+    fn lift(_item: T) -> u32 {
+        0
+    }
+
+    #[inline(always)]
+    fn combine(_left: u32, _right: u32) -> u32 {
+        0
+    }
+
+    #[inline(always)]
+    fn lower(_value: u32) -> T {
+        T::zeroed()
+    }
+}

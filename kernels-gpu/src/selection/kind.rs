@@ -1,0 +1,43 @@
+//! Selections.
+
+use crate::contract::WARP_LANES;
+use crate::kind::{Barrier, Definition, Shape, SkeletonsTell, Vectors};
+use crate::selection::tuning::{BLOCKS_PER_MULTIPROCESSOR, WARPS};
+use crate::selection::BLOCK_THREADS;
+
+/// A warp of those that share a tile, and the one that looks back.
+const TWO_WARPS: u32 = 2 * WARP_LANES;
+
+pub const IF: Definition = Definition {
+    prefix: "select_if_",
+    skeleton: "selection_if",
+    skeletons_tell: SkeletonsTell::Nothing,
+    shape: Shape::Selection,
+    threads: BLOCK_THREADS,
+    blocks: BLOCKS_PER_MULTIPROCESSOR,
+    barriers: &[
+        // The first ticket; the warps' shares.
+        Barrier::block(1),
+        Barrier::sync(Some(1), WARPS * WARP_LANES, 1),
+        // Tiles published, and that there is no more. The warp that looks back hears of them before its first look-back and after each.
+        Barrier::arrive(None, TWO_WARPS, 2),
+        Barrier::sync(Some(2), TWO_WARPS, 1),
+        Barrier::sync(None, TWO_WARPS, 1),
+        // Prefixes published.
+        Barrier::arrive(None, BLOCK_THREADS, 1),
+        Barrier::sync(None, BLOCK_THREADS, 1),
+    ],
+    vectors: Vectors::Any,
+};
+
+pub const FLAGGED: Definition = Definition {
+    prefix: "select_flagged_",
+    skeleton: "selection_flagged",
+    ..IF
+};
+
+pub const RUNS: Definition = Definition {
+    prefix: "runs_",
+    skeleton: "selection_runs",
+    ..IF
+};

@@ -1,0 +1,35 @@
+//! The skeletons of selections: what chooses, and an item of this width. Where flags choose there are no holes.
+
+use crate::selection::Bytes16;
+use crate::skeleton::ChoiceHole;
+
+macro_rules! skeletons {
+    ($emit:ident $choice:ident: $($t:ident => $symbol:ident;)*) => {
+        $(crate::$emit! { [forward] [$symbol] $choice, $t })*
+    };
+}
+
+skeletons! {
+    emit_select_if ChoiceHole:
+    u8 => selection_if_8;
+    u16 => selection_if_16;
+    u32 => selection_if_32;
+    u64 => selection_if_64;
+}
+
+skeletons! {
+    emit_runs ChoiceHole:
+    u8 => selection_runs_8;
+    u16 => selection_runs_16;
+    u32 => selection_runs_32;
+    u64 => selection_runs_64;
+}
+
+skeletons! {
+    emit_select_flagged Flags:
+    u8 => selection_flagged_8;
+    u16 => selection_flagged_16;
+    u32 => selection_flagged_32;
+    u64 => selection_flagged_64;
+    Bytes16 => selection_flagged_128;
+}

@@ -1,0 +1,246 @@
+//! Words that blocks, or the warps of one, share while they run.
+//!
+//! As in [`super::memory`], all of it is `asm!`, with the order and the scope spelled out.
+
+/// Reads a 64-bit word that other blocks may be writing: relaxed, GPU scope.
+///
+/// # Safety
+/// `address` is in global memory, aligned and readable.
+#[inline(always)]
+pub unsafe fn load_word(address: *const u64) -> u64 {
+    let word: u64;
+    // SAFETY: the caller's; the address is global, so its generic form converts.
+    unsafe {
+        ptx!(
+            load_word: "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
+            "ld.relaxed.gpu.global.b64 {word}, [%g]; }}",
+            address = in(reg64) address,
+            word = out(reg64) word,
+            options(nostack),
+        );
+    }
+    word
+}
+
+/// A function that loads words as [`load_word`] does, all at once. One that is not wanted is 0.
+///
+/// One `asm!` for all: of several, what is done with the words of one would come before the loads of the next.
+macro_rules! load_at_once {
+    (
+        $(#[$doc:meta])* $name:ident -> $result:ty { $value:expr }
+        $($bit:literal: $word:ident = $base:literal + $offset:literal,)*
+    ) => {
+        $(#[$doc])*
+        #[inline(always)]
+        pub unsafe fn $name(first: *const u64, other: *const u64, wanted: u32) -> $result {
+            $(let $word: u64;)*
+            // SAFETY: the caller's; the addresses are global, so their generic form converts.
+            unsafe {
+                ptx!(
+                    $name: "{{ .reg .pred %p; .reg .b32 %b; .reg .u64 %first; .reg .u64 %other;",
+                    "cvta.to.global.u64 %first, {first}; cvta.to.global.u64 %other, {other};",
+                    $(concat!(
+                        "mov.u64 {", stringify!($word), "}, 0;",
+                        "and.b32 %b, {wanted}, ", $bit, "; setp.ne.u32 %p, %b, 0;",
+                        "@%p ld.relaxed.gpu.global.b64 {", stringify!($word), "}, [%", $base, "+", $offset, "];",
+                    ),)*
+                    // Not at a line's beginning, where it would end a function.
+                    " }}",
+                    first = in(reg64) first,
+                    other = in(reg64) other,
+                    wanted = in(reg32) wanted,
+                    $($word = out(reg64) $word,)*
+                    options(nostack),
+                );
+            }
+            $value
+        }
+    };
+}
+
+/// [`load_at_once!`] of the word at `first` and of seven words before it, each 32 words from the next; and of the words at `other` that
+/// the list names.
+macro_rules! load_words_at_once {
+    (
+        $(#[$doc:meta])* $name:ident -> $other_type:ty { $other:expr }
+        $($word:ident = $offset:literal,)*
+    ) => {
+        load_at_once! {
+            $(#[$doc])*
+            $name -> ([u64; 8], $other_type) { ([a, b, c, d, e, f, g, h], $other) }
+            1: a = "first" + 0,
+            2: b = "first" + -256,
+            4: c = "first" + -512,
+            8: d = "first" + -768,
+            16: e = "first" + -1024,
+            32: f = "first" + -1280,
+            64: g = "first" + -1536,
+            128: h = "first" + -1792,
+            $(256: $word = "other" + $offset,)*
+        }
+    };
+}
+
+load_words_at_once! {
+    /// Loads the word at `first`, seven words before it, each 32 words from the next, and the word at `other`: those whose bits are set in
+    /// `wanted`.
+    ///
+    /// # Safety
+    /// The same as for [`load_word`], for those that are wanted.
+    load_words_apart -> u64 { i }
+    i = 0,
+}
+
+load_words_at_once! {
+    /// [`load_words_apart`] with two words at `other`.
+    ///
+    /// # Safety
+    /// The same as for [`load_word`], for those that are wanted.
+    load_words_apart_and_pair -> [u64; 2] { [i, ii] }
+    i = 0,
+    ii = 8,
+}
+
+load_words_at_once! {
+    /// [`load_words_apart`] with four words at `other`.
+    ///
+    /// # Safety
+    /// The same as for [`load_word`], for those that are wanted.
+    load_words_apart_and_four -> [u64; 4] { [i, ii, iii, iv] }
+    i = 0,
+    ii = 8,
+    iii = 16,
+    iv = 24,
+}
+
+load_at_once! {
+    /// [`load_words_apart`] for pairs of words.
+    ///
+    /// # Safety
+    /// The same as for [`load_word`], for those that are wanted.
+    load_pairs_apart -> ([[u64; 2]; 8], [u64; 2]) {
+        ([[a, aa], [b, bb], [c, cc], [d, dd], [e, ee], [f, ff], [g, gg], [h, hh]], [i, ii])
+    }
+    1: a = "first" + 0,
+    1: aa = "first" + 8,
+    2: b = "first" + -512,
+    2: bb = "first" + -504,
+    4: c = "first" + -1024,
+    4: cc = "first" + -1016,
+    8: d = "first" + -1536,
+    8: dd = "first" + -1528,
+    16: e = "first" + -2048,
+    16: ee = "first" + -2040,
+    32: f = "first" + -2560,
+    32: ff = "first" + -2552,
+    64: g = "first" + -3072,
+    64: gg = "first" + -3064,
+    128: h = "first" + -3584,
+    128: hh = "first" + -3576,
+    256: i = "other" + 0,
+    256: ii = "other" + 8,
+}
+
+/// Writes a 64-bit word that other blocks may be reading: relaxed, GPU scope.
+///
+/// # Safety
+/// `address` is in global memory, aligned and writable.
+#[inline(always)]
+pub unsafe fn store_word(address: *mut u64, word: u64) {
+    // SAFETY: the caller's; the address is global, so its generic form converts.
+    unsafe {
+        ptx!(
+            store_word: "{{ .reg .u64 %g; cvta.to.global.u64 %g, {address};",
+            "st.relaxed.gpu.global.b64 [%g], {word}; }}",
+            address = in(reg64) address,
+            word = in(reg64) word,
+            options(nostack),
+        );
+    }
+}
+
+/// Writes a word of shared memory in one atomic step: relaxed, block scope.
+///
+/// # Safety
+/// `address` is in shared memory and aligned.
+#[inline(always)]
+pub unsafe fn store_shared_atomically(address: *mut u32, word: u32) {
+    // SAFETY: the caller's; the address converts to its space.
+    unsafe {
+        ptx!(
+            store_shared_atomically: "{{ .reg .u64 %s; .reg .b32 %o; cvta.to.shared.u64 %s, {address};",
+            "atom.relaxed.cta.shared.exch.b32 %o, [%s], {word}; }}",
+            address = in(reg64) address,
+            word = in(reg32) word,
+            options(nostack),
+        );
+    }
+}
+
+/// Sets bits of a word of shared memory in one atomic step: relaxed, block scope.
+///
+/// # Safety
+/// `address` is in shared memory and aligned.
+#[inline(always)]
+pub unsafe fn or_shared(address: *mut u32, bits: u32) {
+    // SAFETY: the caller's; the address converts to its space.
+    unsafe {
+        ptx!(
+            or_shared: "{{ .reg .u64 %s; .reg .b32 %o; cvta.to.shared.u64 %s, {address};",
+            "atom.relaxed.cta.shared.or.b32 %o, [%s], {bits}; }}",
+            address = in(reg64) address,
+            bits = in(reg32) bits,
+            options(nostack),
+        );
+    }
+}
+
+/// On a warp's first lane, if `increments`, adds 1 to a 64-bit word: relaxed, GPU scope. Gives the value before on that lane;
+/// on others, and without the addition, 0.
+///
+/// It takes as long as a read of global memory, and a thread goes on until it uses the value. So that nothing uses it early,
+/// the choice is a predicate, since a branch's two values would meet in a register at once; and 1 is computed from the lane,
+/// since `ptxas` adds up equal additions of a warp's lanes and then hands the sum round.
+///
+/// # Safety
+/// `word` is in global memory, aligned and writable.
+#[inline(always)]
+pub unsafe fn increment_word_if(word: *mut u64, increments: bool) -> u64 {
+    let before: u64;
+    let lane = super::lane();
+    // SAFETY: the caller's; the address is global, so its generic form converts.
+    unsafe {
+        ptx!(
+            increment_word_if: "{{ .reg .pred %p; .reg .u64 %g; .reg .u64 %one; cvta.to.global.u64 %g, {word};",
+            "setp.ne.u32 %p, {increments}, 0; mov.u64 {before}, 0; sub.u64 %one, 1, {lane};",
+            "@%p atom.relaxed.gpu.global.add.u64 {before}, [%g], %one; }}",
+            word = in(reg64) word,
+            increments = in(reg32) (increments && lane == 0) as u32,
+            lane = in(reg64) lane as u64,
+            before = out(reg64) before,
+            options(nostack),
+        );
+    }
+    before
+}
+
+/// Adds 1 and gives the value before: releases what this thread did so far, acquires what earlier callers
+/// released, GPU scope.
+///
+/// # Safety
+/// `counter` is in global memory, aligned and writable.
+#[inline(always)]
+pub unsafe fn arrive(counter: *mut u32) -> u32 {
+    let before: u32;
+    // SAFETY: the caller's; the address is global, so its generic form converts.
+    unsafe {
+        ptx!(
+            arrive: "{{ .reg .u64 %g; cvta.to.global.u64 %g, {counter};",
+            "atom.acq_rel.gpu.global.add.u32 {before}, [%g], 1; }}",
+            counter = in(reg64) counter,
+            before = out(reg32) before,
+            options(nostack),
+        );
+    }
+    before
+}

@@ -1,0 +1,76 @@
+//! Sixteen values combined pairwise, neighbours first: what segments and columns do where an operator [combines
+//! pairwise](crate::op::Op::IS_PAIRWISE), and, since it is less work, with wide values of exact operators.
+//!
+//! Missing values count as the identity, so a tree of fewer than sixteen values is a part of the same tree.
+
+use crate::element::{Accumulator, Element, Words};
+use crate::op::Op;
+use crate::simt;
+
+/// Whether a leaf of sixteen items is totalled by vectors of 16 bytes, and their totals pairwise. With wide values that saves work: one
+/// comparison of indices a vector in place of one an item, no division by a number of items that is known. An exact operator gives the
+/// same bits as by a left fold.
+pub const fn has_vector_totals<O: Op<T>, T: Element>() -> bool {
+    O::Accumulator::IS_WIDE
+        && (O::EXACT || O::IS_PAIRWISE)
+        && matches!(size_of::<T>(), 1 | 2 | 4 | 8)
+}
+
+/// The sixteen items of a leaf, which lie in as many vectors as an item has bytes: `words` gives a vector's, and `index` is that of the
+/// first item. For operators that have [`has_vector_totals`].
+#[inline(always)]
+pub fn leaf<O: Op<T>, T: Element>(words: impl Fn(usize) -> Words, index: u64) -> O::Accumulator {
+    let total = |v: usize| O::total(words(v), index + (v * 16 / size_of::<T>()) as u64);
+    let two = |v: usize| O::combine_equal(total(v), total(v + 1));
+    let four = |v: usize| O::combine_equal(two(v), two(v + 2));
+    match size_of::<T>() {
+        1 => total(0),
+        2 => two(0),
+        4 => four(0),
+        _ => O::combine_equal(four(0), four(4)),
+    }
+}
+
+/// `count` values, 1 to 16, combined pairwise, neighbours first. A loop that counts in binary, and holds what waits for its neighbour:
+/// at most 16 turns, of which each combines as often as its number ends in ones.
+#[inline(always)]
+pub fn pairwise<O: Op<T>, T: Element>(
+    count: u32,
+    value: impl Fn(u32) -> O::Accumulator,
+) -> O::Accumulator {
+    let (mut one, mut two) = (O::identity(), O::identity());
+    let (mut four, mut eight) = (one, one);
+    let mut place = 0;
+    loop {
+        let step = simt::opaque_one() as u32;
+        let mut folded = O::identity();
+        if place < count {
+            folded = value(place);
+        }
+        if place & 1 == 0 {
+            one = folded;
+        } else {
+            folded = O::combine(one, folded);
+            if place & 2 == 0 {
+                two = folded;
+            } else {
+                folded = O::combine(two, folded);
+                if place & 4 == 0 {
+                    four = folded;
+                } else {
+                    folded = O::combine(four, folded);
+                    if place & 8 == 0 {
+                        eight = folded;
+                    } else {
+                        folded = O::combine(eight, folded);
+                    }
+                }
+            }
+        }
+        place += step;
+        // Where the rest is missing, and this is the total of a power of two.
+        if place >= count && place & (place - 1) == 0 {
+            return folded;
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Segments, said to lie apart.
+
+use warpfold::{Gpu, Sum, reduce};
+
+fn sums(gpu: &Gpu, items: &[f32], offsets: &[u32]) -> warpfold::Result<Vec<f32>> {
+    reduce::<Sum, _>(items).segments(offsets).pitch(32).wait(gpu)
+}
+
+fn main() {}

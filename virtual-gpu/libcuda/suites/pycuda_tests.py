@@ -27,6 +27,8 @@ PACKAGES = [
 
 # Tests that need not pass, by a part of their name, and why.
 PYCUDA_EXPECTED = {
+    "test_copy": "`cuMemcpy3D` is not supported",
+    "test_get_set": "`cuMemcpy3D` is not supported",
     "test_recursive_launch": "PyCUDA's mistake: a race between a kernel and the grids that it launches",
 }
 
@@ -93,8 +95,8 @@ class PyCuda:
             PATH=self.path,
             PYCUDA_CACHE_DIR=str(self.cache),
             CUDA_ROOT=str(self.root),
-            # With less than 9 GB, tests that draw billions of random numbers are skipped.
-            VIRTUAL_GPU_MEMORY="8G",
+            # With less than 4.5 GB, tests of arrays of 2^32 items are skipped.
+            VIRTUAL_GPU_MEMORY="4G",
         )
         command = [self.python, "-m", "pytest", "-v", "-p", "no:cacheprovider", "--tb=short", *arguments]
         text, seconds = run(command, 1200, cwd=self.source / "test", env=env)

@@ -341,6 +341,22 @@ fn an_axis_without_places() {
 }
 
 #[test]
+fn more_identities_than_memory_holds_are_an_error() {
+    let (gpu, nothing) = (gpu(), [0i32; 0]);
+    let most = usize::MAX;
+    let is_refused = |results| matches!(results, Err(Error::OutOfHostMemory { .. }));
+    for inner in [1, 3] {
+        let request = || reduce::<Max, _>(&nothing).axis(most / inner, 0, inner);
+        assert!(is_refused(request().wait(gpu)) && is_refused(request().wait(Cpu)));
+        let request = || scan::<Max, _>(&nothing).axis(most / inner, 0, inner);
+        assert_eq!(request().wait(gpu), Ok(vec![]));
+        assert_eq!(request().wait(Cpu), Ok(vec![]));
+    }
+    let request = || reduce::<Max, _>(&nothing).columns(most);
+    assert!(is_refused(request().wait(gpu)) && is_refused(request().wait(Cpu)));
+}
+
+#[test]
 fn what_is_wrong_is_said_and_nothing_is_written() {
     let gpu = gpu();
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();

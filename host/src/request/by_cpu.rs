@@ -8,7 +8,7 @@ use warpfold_kernels::op::{Op, Pair};
 use warpfold_kernels::selection::Equality;
 
 use super::arguments::{Arguments, Memory, Offsets, Shape};
-use super::ends::{room, take_both};
+use super::ends::{has_no_row, identities, room, take_both};
 use super::memory::{OnTheHost, PairsIn, Returned};
 use super::shape::{Axis, ByKey, Columns, InOrder, Pitched, Rows, Segments, Whole};
 use super::{Reduce, Runner, Written};
@@ -33,12 +33,19 @@ use crate::staged::Items;
 pub struct Cpu;
 
 /// The result of each group.
-fn reduce_groups<O: Op<T>, T: Item>(items: &[T], shape: &Shape<Memory<'_>>) -> Vec<O::Output> {
-    match shape {
+fn reduce_groups<O: Op<T, Output: Item>, T: Item>(
+    arguments: &Arguments<Memory<'_>>,
+    count: usize,
+) -> Result<Vec<O::Output>> {
+    if has_no_row(arguments) {
+        return identities::<O, T>(count);
+    }
+    let (items, shape) = (items::<T>(arguments)?, &arguments.shape);
+    Ok(match shape {
         Shape::Columns(columns) => reference::reduce_columns::<O, T>(items, *columns),
         Shape::Axis(axis) => axis::reduce::<O, T>(items, axis),
         _ => reference::segmented_reduce::<O, T>(items, &offsets(items.len(), shape)),
-    }
+    })
 }
 
 /// Where the groups of a shape begin and end.
@@ -121,7 +128,7 @@ macro_rules! several {
                 let arguments = request.arguments;
                 match arguments.group_count()? {
                     0 => Ok(Vec::new()),
-                    _ => Ok(reduce_groups::<O, T>(items(&arguments)?, &arguments.shape)),
+                    count => reduce_groups::<O, T>(&arguments, count),
                 }
             }
         }
@@ -136,7 +143,7 @@ macro_rules! several {
                 let count = arguments.group_count()?;
                 let to = room(arguments.results.take(), count)?;
                 if count > 0 {
-                    let results = reduce_groups::<O, T>(items(&arguments)?, &arguments.shape);
+                    let results = reduce_groups::<O, T>(&arguments, count)?;
                     to.copy_from_slice(bytemuck::cast_slice(&results));
                 }
                 Ok(())

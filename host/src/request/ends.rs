@@ -16,6 +16,7 @@ use crate::kernel::Item;
 use crate::staged::{Wanted, run_at_once};
 
 use super::arguments::{Arguments, HostItems, Memory};
+pub(super) use reduce::{has_no_row, identities};
 
 macro_rules! end_traits {
     ($(

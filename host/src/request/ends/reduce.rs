@@ -375,7 +375,7 @@ fn has_no_pair(arguments: &Arguments<Memory<'_>>) -> bool {
 }
 
 /// Whether it is a matrix of columns without a row, or an array without a place on the groups' axis.
-fn has_no_row(arguments: &Arguments<Memory<'_>>) -> bool {
+pub(in crate::request) fn has_no_row(arguments: &Arguments<Memory<'_>>) -> bool {
     matches!(arguments.shape, Shape::Columns(_) | Shape::Axis(_)) && arguments.input.is_empty()
 }
 
@@ -396,7 +396,9 @@ fn by_key_wanted(key_count: usize) -> Wanted {
 }
 
 /// The operator's identity as a result, as many times.
-fn identities<O: Op<T, Output: Item>, T: Item>(count: usize) -> Result<Vec<O::Output>> {
+pub(in crate::request) fn identities<O: Op<T, Output: Item>, T: Item>(
+    count: usize,
+) -> Result<Vec<O::Output>> {
     let mut results = Vec::new();
     results
         .try_reserve_exact(count)

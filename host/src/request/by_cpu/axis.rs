@@ -32,8 +32,10 @@ pub fn reduce<O: Op<T>, T: Item>(items: &[T], axis: &Axis) -> Vec<O::Output> {
 /// A result for each item, in its place; zeros between rows. The layout is checked.
 pub fn scan<O: Op<T>, T: Item>(items: &[T], axis: &Axis, order: ScanOrder) -> Vec<O::Output> {
     let mut results = vec![O::Output::zeroed(); items.len()];
-    let Ok(layout) = axis.layout(items.len()) else {
-        return results;
+    let layout = match axis.layout(items.len()) {
+        // Of groups without items there may be more than a loop comes to the end of.
+        Ok(layout) if !layout.has_no_items() => layout,
+        _ => return results,
     };
     let (items, offsets) = segments(items, &layout);
     let scanned = segmented_scan::<O, T>(&items, &offsets, order);

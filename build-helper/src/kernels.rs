@@ -193,7 +193,7 @@ pub fn finished(
     let preamble = finish::preamble(variant.ptx_version, variant.target_cpu, SHARED_ARRAY);
     let text = canonical(&(preamble + &finish::entry(&kernel, origin.bounds())));
     let is_made_older = matches!(origin, Origin::Library(_)) && variant.capability == older::FROM;
-    if is_made_older && older::for_7_0(&text).is_none() {
+    if is_made_older && older::FOR_7_0.made_of(&text).is_none() {
         return Err(Problem::unexpected(format!(
             "{} has an instruction that compute capability 7.0 lacks",
             kernel.name

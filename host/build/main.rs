@@ -1,8 +1,8 @@
 //! Packs the kernels' PTX into the library, compressed: skeletons, the operators' bodies that fill them, and whole texts. A
 //! first call unpacks what it needs and no more.
 //!
-//! The PTX is what is committed in `ptx/`; with the feature `cuda_builder`, what rust-cuda's compiler makes of the
-//! kernels now.
+//! The PTX is what is committed in `ptx/`, for compute capability 9.0: the library makes that for older devices of it. With the
+//! feature `cuda_builder`, it is what rust-cuda's compiler makes of the kernels now, for 9.0 and for 7.0.
 
 mod pack;
 #[cfg(feature = "cuda_builder")]
@@ -19,7 +19,7 @@ use pack::Variant;
 #[cfg(feature = "cuda_builder")]
 use rust_cuda::compile as variants;
 #[cfg(not(feature = "cuda_builder"))]
-use warpfold_ptx::{cut, fill, older, table::Table};
+use warpfold_ptx::{cut, older, table::Table};
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build");
@@ -42,30 +42,17 @@ fn texts(output: &Path) -> Result<PathBuf, Box<dyn Error>> {
     })
 }
 
-/// The variants, the best first.
+/// The one variant that ships.
 #[cfg(not(feature = "cuda_builder"))]
 fn variants(_output: &Path) -> Result<Vec<Variant>, Box<dyn Error>> {
     println!("cargo::rerun-if-changed=ptx");
-    let folder = Path::new("ptx");
-    let newest = Table::of_files(files(&folder.join("sm_90"))?)?;
-    let oldest = Table::for_7_0(files(&folder.join("sm_70"))?, &newest)?;
-    let variant = |table: &Table, capability| -> Result<Variant, Box<dyn Error>> {
-        let mut texts = table.packed();
-        if let Some(own) = &table.own {
-            texts.extend(cut::kernels(own)?);
-        }
-        Ok(Variant { capability, texts })
-    };
-    let newest = variant(&newest, older::FROM)?;
-    let mut oldest = variant(&oldest, older::FOR_7_0.capability)?;
-    // What is made of a skeleton by the same bodies is looked for among those for 9.0.
-    let stands_there = |symbol: &String, text: &String| {
-        text.starts_with(fill::FILLED) && newest.texts.get(symbol) == Some(text)
-    };
-    oldest
-        .texts
-        .retain(|symbol, text| !stands_there(symbol, text));
-    Ok(vec![newest, oldest])
+    let table = Table::of_files(files(&Path::new("ptx").join("sm_90"))?)?;
+    let mut texts = table.packed();
+    if let Some(own) = &table.own {
+        texts.extend(cut::kernels(own)?);
+    }
+    let capability = older::FROM;
+    Ok(vec![Variant { capability, texts }])
 }
 
 /// The texts in a folder, by the names of their files.

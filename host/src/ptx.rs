@@ -2,15 +2,16 @@
 //!
 //! The driver compiles what it is given, so it is given one kernel's text, and a first `gpu_sum` does not wait for
 //! all the others. The texts lie compressed in the library, as the build script packs them: PTX, or bodies and the name of
-//! the skeleton that they fill (see [`warpfold_ptx::fill`]). Those for 8.0, some skeletons for 7.0, and all texts of a program's own
-//! operators for 7.0, are made of those for 9.0 (see [`warpfold_ptx::older`]).
+//! the skeleton that they fill (see [`warpfold_ptx::fill`]). They are for compute capability 9.0. Those for 8.0 and 7.0 are made of
+//! them when they are loaded (see [`warpfold_ptx::older`]), like those of a program's own operators. Only rust-cuda's compiler
+//! makes texts for 7.0 itself.
 
 use std::ops::Range;
 
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
 use warpfold_ptx::fill::{FILLED, fill, skeleton_and_bodies};
-use warpfold_ptx::older::{FOR_7_0, FOR_8_0, FROM, for_7_0, without_early};
+use warpfold_ptx::older::{FOR_7_0, FOR_8_0, FROM, Older};
 
 use crate::kernel::Entry;
 
@@ -83,12 +84,12 @@ pub struct Packed {
     pub text_bytes: usize,
 }
 
-/// This library's texts.
+/// This library's texts. rust-cuda's compiler chooses the instructions for 7.0 itself.
 static SHIPPED: Texts = Texts {
     packed: include_bytes!(concat!(env!("OUT_DIR"), "/kernels.bin")),
     variants: include!(concat!(env!("OUT_DIR"), "/variants.rs")),
     lacks_8_0: true,
-    lacks_7_0: false,
+    lacks_7_0: cfg!(not(feature = "cuda_builder")),
 };
 
 /// The lowest compute capability that runs any variant.
@@ -123,24 +124,6 @@ pub fn shipped_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
     Some(best.text)
 }
 
-impl Candidate {
-    /// The text for 8.0 of one for 9.0.
-    fn for_8_0(&self) -> Option<Self> {
-        Some(Self {
-            capability: FOR_8_0.capability,
-            text: without_early(&self.text, &FOR_8_0)?,
-        })
-    }
-
-    /// The text for 7.0 of one for 9.0.
-    fn for_7_0(&self) -> Option<Self> {
-        Some(Self {
-            capability: FOR_7_0.capability,
-            text: for_7_0(&self.text)?,
-        })
-    }
-}
-
 impl Texts {
     pub(crate) fn candidates<'symbol>(
         &'static self,
@@ -161,55 +144,46 @@ impl Texts {
         }
     }
 
-    /// The texts of a variant that a device runs: the embedded one, and those for older devices that are made of it.
+    /// The texts of a variant that a device runs: the embedded one, and those for older devices that are made of it. Each is
+    /// made when it is asked for: most devices take the first.
     fn of_variant(
-        &self,
-        variant: &Variant,
+        &'static self,
+        variant: &'static Variant,
         symbol: &str,
         capability: (u32, u32),
-    ) -> impl Iterator<Item = Candidate> + use<> {
+    ) -> impl Iterator<Item = Candidate> {
         let is_newest = variant.is_newest();
-        let (makes_8_0, makes_7_0) = (is_newest && self.lacks_8_0, is_newest && self.lacks_7_0);
-        let is_of_use = self.lowest_of(variant) <= capability;
-        let compiled = is_of_use.then(|| self.text(variant, symbol)).flatten();
-        let compiled = compiled.map(|text| Candidate {
-            capability: variant.capability,
-            text,
-        });
-        let newest = compiled.as_ref();
-        let for_8_0 = newest.filter(|_| makes_8_0).and_then(Candidate::for_8_0);
-        let for_7_0 = newest.filter(|_| makes_7_0).and_then(Candidate::for_7_0);
-        let candidates = [compiled, for_8_0, for_7_0].into_iter().flatten();
-        candidates.filter(move |candidate| candidate.capability <= capability)
+        let forms: [Option<Option<&Older>>; 3] = [
+            Some(None),
+            (is_newest && self.lacks_8_0).then_some(Some(&FOR_8_0)),
+            (is_newest && self.lacks_7_0).then_some(Some(&FOR_7_0)),
+        ];
+        let forms = forms.into_iter().flatten();
+        forms.filter_map(move |older| {
+            let for_capability = older.map_or(variant.capability, |older| older.capability);
+            if for_capability > capability {
+                return None;
+            }
+            let compiled = self.text(variant, symbol)?;
+            let text = match older {
+                Some(older) => older.made_of(&compiled)?,
+                None => compiled,
+            };
+            Some(Candidate {
+                capability: for_capability,
+                text,
+            })
+        })
     }
 
     /// The text of the kernel `symbol`.
     fn text(&self, variant: &Variant, symbol: &str) -> Option<String> {
-        let text = self.unpack(variant, symbol);
-        let text = text.or_else(|| {
-            let newest = self.unpack(self.newest_for(variant)?, symbol)?;
-            newest.starts_with(FILLED).then_some(newest)
-        })?;
+        let text = self.unpack(variant, symbol)?;
         let Some(filled) = text.strip_prefix(FILLED) else {
             return Some(text);
         };
         let (skeleton, bodies) = skeleton_and_bodies(filled);
-        fill(&self.skeleton(variant, skeleton)?, symbol, bodies).ok()
-    }
-
-    /// The skeleton of this name: the variant's own, or else, for 7.0, made of that for 9.0.
-    fn skeleton(&self, variant: &Variant, name: &str) -> Option<String> {
-        self.unpack(variant, name).or_else(|| {
-            let skeleton = self.unpack(self.newest_for(variant)?, name)?;
-            without_early(&skeleton, &FOR_7_0)
-        })
-    }
-
-    /// The variant for 9.0, from which a variant for 7.0 takes the texts that it lacks.
-    fn newest_for(&self, variant: &Variant) -> Option<&Variant> {
-        let mut variants = self.variants.iter();
-        let newest = variants.find(|newest| newest.capability == FROM);
-        newest.filter(|_| variant.capability == FOR_7_0.capability)
+        fill(&self.unpack(variant, skeleton)?, symbol, bodies).ok()
     }
 
     /// The text that is packed under this name.

@@ -3,8 +3,8 @@
 //! Texts for 9.0 differ from those for 8.0 in two ways. Every kernel begins with a wait, because its launch may begin
 //! before preceding work has ended; the wait is removed. And a scan asks the L2 cache to evict its input last, which
 //! was measured on 9.0 only; here it has the normal eviction priority. Everything else is the same, and 8.0 has all the
-//! instructions. This also holds for 7.0, except for skeletons with asynchronous copies, which ship. The texts of a user's
-//! operators for 7.0 are all made: see [`for_7_0`].
+//! instructions. Those that 7.0 lacks, asynchronous copies above all, are written with others: see
+//! [`synchronous`](mod@crate::synchronous).
 
 use crate::synchronous::synchronous;
 
@@ -17,18 +17,22 @@ pub struct Older {
     /// Major and minor.
     pub capability: (u32, u32),
     lines: &'static str,
+    /// Whether it has all instructions of 8.0.
+    has_all: bool,
 }
 
-/// For 8.0, of all texts.
+/// For 8.0.
 pub const FOR_8_0: Older = Older {
     capability: (8, 0),
     lines: ".version 7.4\n.target sm_80\n",
+    has_all: true,
 };
 
-/// For 7.0, of some.
+/// For 7.0.
 pub const FOR_7_0: Older = Older {
     capability: (7, 0),
     lines: ".version 7.4\n.target sm_70\n",
+    has_all: false,
 };
 
 /// The wait.
@@ -38,20 +42,21 @@ const WAIT: &str = "\tgriddepcontrol.wait;\n";
 const LAST: &str = "createpolicy.fractional.L2::evict_last.b64";
 const NORMAL: &str = "createpolicy.fractional.L2::evict_normal.b64";
 
-/// Makes the text for older devices from one for 9.0. `None` if it is not like the library's texts.
-pub fn without_early(text: &str, older: &Older) -> Option<String> {
-    let is_ours = text.contains(FROM_LINES) && text.contains(WAIT);
-    is_ours.then(|| {
-        text.replace(FROM_LINES, older.lines)
-            .replace(WAIT, "")
-            .replace(LAST, NORMAL)
-    })
-}
-
-/// The text for 7.0 of a kernel's text for 9.0: as [`without_early`], and without the instructions that 7.0 lacks. Nothing, if it is
-/// not as the library's are, or has an instruction for which there is no rule.
-pub fn for_7_0(text: &str) -> Option<String> {
-    synchronous(&without_early(text, &FOR_7_0)?)
+impl Older {
+    /// Makes the text of a kernel from that for 9.0. `None` if that is not like the library's texts, or has an instruction for which
+    /// there is no rule.
+    pub fn made_of(&self, text: &str) -> Option<String> {
+        let is_ours = text.contains(FROM_LINES) && text.contains(WAIT);
+        let made = is_ours.then(|| {
+            text.replace(FROM_LINES, self.lines)
+                .replace(WAIT, "")
+                .replace(LAST, NORMAL)
+        })?;
+        match self.has_all {
+            true => Some(made),
+            false => synchronous(&made),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -77,28 +82,33 @@ mod tests {
 
     #[test]
     fn neither_the_wait_nor_the_policy_is_left() {
-        let text = without_early(TEXT, &FOR_8_0).unwrap();
+        let text = FOR_8_0.made_of(TEXT).unwrap();
         assert!(text.starts_with("// Made by something.\n.version 7.4\n.target sm_80\n"));
         assert!(!text.contains("griddepcontrol") && !text.contains("evict_last"));
         assert_eq!(text.lines().count(), TEXT.lines().count() - 1);
     }
 
     #[test]
+    fn the_policy_is_a_number_where_there_is_none() {
+        let text = FOR_7_0.made_of(TEXT).unwrap();
+        assert!(text.starts_with("// Made by something.\n.version 7.4\n.target sm_70\n"));
+        assert!(!text.contains("griddepcontrol") && !text.contains("createpolicy"));
+    }
+
+    #[test]
     fn a_text_may_begin_with_its_version() {
         let (_, text) = TEXT.split_once('\n').unwrap();
-        let text = without_early(text, &FOR_8_0).unwrap();
+        let text = FOR_8_0.made_of(text).unwrap();
         assert!(text.starts_with(".version 7.4\n.target sm_80\n"));
     }
 
     #[test]
     fn other_texts_are_left_alone() {
-        assert_eq!(
-            without_early(&TEXT.replace("sm_90", "sm_75"), &FOR_8_0),
-            None
-        );
-        assert_eq!(
-            without_early(&TEXT.replace("\tgriddepcontrol.wait;\n", ""), &FOR_8_0),
-            None
-        );
+        for text in [
+            TEXT.replace("sm_90", "sm_75"),
+            TEXT.replace("\tgriddepcontrol.wait;\n", ""),
+        ] {
+            assert_eq!(FOR_8_0.made_of(&text), None);
+        }
     }
 }

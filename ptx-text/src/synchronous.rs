@@ -6,7 +6,10 @@
 //! createpolicy.fractional… %n, 1.0;              mov.b64 %n, 0;
 //! min.NaN.f32 %a, %b, %c;                        min.f32, and a selection where an operand is NaN
 //! cvt.rn.bf16.f32 %a, %b;                        integer arithmetic
+//! mov.b32 %at_once, 0;                           mov.b32 %at_once, 1;
 //! ```
+//!
+//! By `%at_once` a kernel's source asks whether copies are done when they begin: a number, so the driver's compiler knows it.
 //!
 //! Copies that follow one another load first and store then, so that their loads are under way together. A run of copies goes on
 //! through arithmetic on registers. All else ends it, and comes after its stores.
@@ -14,6 +17,10 @@
 use std::fmt::Write;
 
 use crate::statement::{Instruction, Statement, parse};
+
+/// What sets the register by which a kernel asks whether copies are done when they begin, in either text.
+const LATER: &str = "mov.b32 %at_once, 0;";
+const AT_ONCE: &str = "mov.b32 %at_once, 1;";
 
 /// The most copies that load before the first one stores: 64 registers' worth, like a thread's vectors of a tile.
 const MOST_COPIES: usize = 16;
@@ -43,22 +50,56 @@ struct Loaded {
     bytes: u32,
 }
 
-/// A kernel's text, one statement a line, in instructions of 7.0. `None` if it has some for which there is no rule.
+/// A kernel's text in instructions of 7.0. `None` if it has some for which there is no rule.
 pub fn synchronous(text: &str) -> Option<String> {
-    let mut out = String::with_capacity(text.len());
-    let mut run: Vec<Loaded> = Vec::new();
-    let mut in_body = false;
-    let mut has_copies = false;
-    let mut body = 0;
-    for line in text.lines() {
-        if !in_body {
-            let _ = writeln!(out, "{line}");
-            if line == "{" {
-                in_body = true;
-                body = out.len();
-            }
-            continue;
+    let text = &text.replace(LATER, AT_ONCE);
+    let mut rewriting = Rewriting {
+        out: String::with_capacity(text.len() + text.len() / 4),
+        run: Vec::new(),
+        has_copies: false,
+    };
+    let mut lines = text.lines();
+    for line in lines.by_ref() {
+        let _ = writeln!(rewriting.out, "{line}");
+        if line == "{" {
+            break;
         }
+    }
+    let body = rewriting.out.len();
+    for line in lines {
+        if has_several(line) {
+            for statement in parse(line)? {
+                rewriting.line(&format!("\t{statement}"))?;
+            }
+        } else {
+            rewriting.line(line)?;
+        }
+    }
+    if rewriting.has_copies {
+        let (slots, words) = (MOST_COPIES, 4 * MOST_COPIES);
+        rewriting.out.insert_str(
+            body,
+            &format!("\t.reg .b64 %slot<{slots}>;\n\t.reg .b32 %word<{words}>;\n\t.reg .b64 %long<{slots}>;\n"),
+        );
+    }
+    Some(rewriting.out)
+}
+
+/// A text that is being rewritten.
+struct Rewriting {
+    out: String,
+    run: Vec<Loaded>,
+    has_copies: bool,
+}
+
+impl Rewriting {
+    /// The next line, of one statement at most.
+    fn line(&mut self, line: &str) -> Option<()> {
+        let Self {
+            out,
+            run,
+            has_copies,
+        } = self;
         let instruction = match run.is_empty() && !is_suspect(line) {
             true => None,
             false => instruction(line),
@@ -66,20 +107,20 @@ pub fn synchronous(text: &str) -> Option<String> {
         if let Some(instruction) = &instruction {
             if let Some(bytes) = copied_bytes(instruction)? {
                 if run.len() == MOST_COPIES {
-                    store(&mut run, &mut out);
+                    store(run, out);
                 }
-                load(instruction, run.len(), bytes, &mut out)?;
+                load(instruction, run.len(), bytes, out)?;
                 run.push(Loaded { bytes });
-                has_copies = true;
-                continue;
+                *has_copies = true;
+                return Some(());
             }
             if instruction.opcode == "cp.async.wait_all" {
-                store(&mut run, &mut out);
-                continue;
+                store(run, out);
+                return Some(());
             }
             if let Some(rewritten) = rewritten(instruction)? {
                 out.push_str(&rewritten);
-                continue;
+                return Some(());
             }
         }
         let goes_on = match &instruction {
@@ -89,18 +130,18 @@ pub fn synchronous(text: &str) -> Option<String> {
             None => is_scope(line),
         };
         if !goes_on {
-            store(&mut run, &mut out);
+            store(run, out);
         }
         let _ = writeln!(out, "{line}");
+        Some(())
     }
-    if has_copies {
-        let (slots, words) = (MOST_COPIES, 4 * MOST_COPIES);
-        out.insert_str(
-            body,
-            &format!("\t.reg .b64 %slot<{slots}>;\n\t.reg .b32 %word<{words}>;\n\t.reg .b64 %long<{slots}>;\n"),
-        );
-    }
-    Some(out)
+}
+
+/// Whether a line has more than one statement.
+fn has_several(line: &str) -> bool {
+    let code = line.trim();
+    let has_scope = code.starts_with('{') && code.len() > 1;
+    has_scope || code.find(';').is_some_and(|end| end + 1 < code.len())
 }
 
 /// Whether a line may have an instruction that 7.0 lacks: by its first letters and then its opcode.
@@ -116,7 +157,7 @@ fn is_suspect(line: &str) -> bool {
 }
 
 /// Whether an opcode has a part that 7.0 lacks.
-fn lacks(opcode: &str) -> bool {
+pub fn lacks(opcode: &str) -> bool {
     opcode.split('.').any(|part| LACKED.contains(&part))
 }
 
@@ -295,6 +336,33 @@ mod tests {
              \tst.shared.b64 [%slot1], %long1;\n\
              \tbar.sync 0;\n";
         assert_eq!(copied.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_line_may_have_several_statements() {
+        let copied = body(
+            "\t{ .reg .u64 %g, %s; cvta.to.global.u64 %g, %rd1; cvta.to.shared.u64 %s, %rd2;\n\
+             cp.async.ca.shared.global [%s], [%g], 4; }\n\
+             \tadd.s64 %rd2, %rd2, 512;\n\
+             \t{ .reg .b64 %n; createpolicy.fractional.L2::evict_normal.b64 %n, 1.0; mov.b64 %rd3, %n; }\n\
+             \tret;\n",
+        );
+        let expected = "\t.reg .b64 %slot<16>;\n\t.reg .b32 %word<64>;\n\t.reg .b64 %long<16>;\n\
+             \t{\n\t.reg .u64 %g, %s;\n\tcvta.to.global.u64 %g, %rd1;\n\tcvta.to.shared.u64 %s, %rd2;\n\
+             \tmov.b64 %slot0, %s;\n\
+             \tld.global.b32 %word0, [%g];\n\t}\n\
+             \tadd.s64 %rd2, %rd2, 512;\n\
+             \t{\n\t.reg .b64 %n;\n\tmov.b64 %n, 0;\n\tmov.b64 %rd3, %n;\n\t}\n\
+             \tst.shared.b32 [%slot0], %word0;\n\tret;\n";
+        assert_eq!(copied.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_kernel_is_told_that_copies_are_done_at_once() {
+        let told = body("\t{ .reg .b32 %at_once; mov.b32 %at_once, 0; mov.b32 %r1, %at_once; }\n");
+        let expected =
+            "\t{\n\t.reg .b32 %at_once;\n\tmov.b32 %at_once, 1;\n\tmov.b32 %r1, %at_once;\n\t}\n";
+        assert_eq!(told.as_deref(), Some(expected));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The committed PTX of one generation of devices: skeletons, bodies, and which of them make which kernel.
 //!
 //! ```text
-//! ptx/sm_90/scan_32_32_32.ptx     a skeleton: a text with one entry and holes; for 7.0, only what is not made of that for 9.0
+//! ptx/sm_90/scan_32_32_32.ptx     a skeleton: a text with one entry and holes
 //!           …
 //!           kernels.ptx           kernels that are no filled skeletons: a text with their entries, if there are any
 //!           bodies.txt            for each other kernel its skeleton and its bodies; and the bodies
@@ -23,7 +23,6 @@ use std::error::Error;
 use std::fmt;
 
 use crate::fill::{BODY, FILLED, Unfilled, fill};
-use crate::older::{FOR_7_0, without_early};
 
 /// The file of [`Table::own`].
 pub const OWN: &str = "kernels.ptx";
@@ -91,8 +90,6 @@ impl Error for NoTable {}
 pub struct Table {
     /// The skeletons, by their names.
     pub skeletons: BTreeMap<String, String>,
-    /// Those that are made of another table's.
-    made: BTreeMap<String, String>,
     /// How kernels are made of them.
     pub recipes: Vec<Recipe>,
     /// The text of kernels that are not made of skeletons, if there are any.
@@ -111,27 +108,8 @@ pub struct Recipe {
 }
 
 impl Table {
-    /// The table whose files are these, by their names.
-    pub fn of_files(files: BTreeMap<String, String>) -> Result<Self, NoTable> {
-        Self::read(files)?.checked()
-    }
-
-    /// The table for 7.0 with these files. A missing skeleton is made from that for 9.0.
-    pub fn for_7_0(files: BTreeMap<String, String>, newest: &Self) -> Result<Self, NoTable> {
-        let mut table = Self::read(files)?;
-        for recipe in &table.recipes {
-            let name = &recipe.skeleton;
-            if !table.skeletons.contains_key(name)
-                && let Some(skeleton) = newest.skeletons.get(name)
-                && let Some(made) = without_early(skeleton, &FOR_7_0)
-            {
-                table.made.insert(name.clone(), made);
-            }
-        }
-        table.checked()
-    }
-
-    fn read(mut files: BTreeMap<String, String>) -> Result<Self, NoTable> {
+    /// The table whose files are these, by their names, if each recipe makes a text.
+    pub fn of_files(mut files: BTreeMap<String, String>) -> Result<Self, NoTable> {
         let bodies = files.remove(BODIES).ok_or(NoTable::NoBodies)?;
         let own = files.remove(OWN);
         let mut skeletons = BTreeMap::new();
@@ -141,20 +119,16 @@ impl Table {
                 None => return Err(NoTable::OtherFile(name)),
             };
         }
-        Ok(Self {
+        let recipes = recipes(&bodies)?;
+        let table = Self {
             skeletons,
-            made: BTreeMap::new(),
-            recipes: recipes(&bodies)?,
+            recipes,
             own,
-        })
-    }
-
-    /// The same, if each recipe makes a text.
-    fn checked(self) -> Result<Self, NoTable> {
-        for recipe in &self.recipes {
-            self.text(recipe)?;
+        };
+        for recipe in &table.recipes {
+            table.text(recipe)?;
         }
-        Ok(self)
+        Ok(table)
     }
 
     /// The skeletons, and for each kernel that is made of one its name and the bodies: as the library looks for them.
@@ -170,12 +144,10 @@ impl Table {
     pub fn text(&self, recipe: &Recipe) -> Result<String, NoTable> {
         let symbol = &recipe.symbol;
         let skeleton = self.skeletons.get(&recipe.skeleton);
-        let skeleton = skeleton
-            .or_else(|| self.made.get(&recipe.skeleton))
-            .ok_or_else(|| NoTable::NoSkeleton {
-                symbol: symbol.clone(),
-                name: recipe.skeleton.clone(),
-            })?;
+        let skeleton = skeleton.ok_or_else(|| NoTable::NoSkeleton {
+            symbol: symbol.clone(),
+            name: recipe.skeleton.clone(),
+        })?;
         fill(skeleton, symbol, &recipe.bodies).map_err(|why| NoTable::Unfilled {
             symbol: symbol.clone(),
             why,

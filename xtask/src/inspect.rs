@@ -11,9 +11,11 @@ use warpfold_kernels::element::Element;
 use warpfold_kernels::kind::{Definition, Kind, Vectors};
 use warpfold_kernels::op::*;
 use warpfold_kernels::scan::tuning;
-use warpfold_ptx::cut::cut;
+use warpfold_ptx::cut::{cut, kernels};
 use warpfold_ptx::inspect::{self as kernel, Operands, Rules, count};
-use warpfold_ptx::older::{FOR_8_0, without_early};
+use warpfold_ptx::older::{FOR_7_0, FOR_8_0, Older};
+use warpfold_ptx::statement::instructions;
+use warpfold_ptx::synchronous::lacks;
 use warpfold_ptx::text::{Function, Text};
 
 use crate::part::Part;
@@ -94,11 +96,12 @@ fn scan_stores(rows: usize) -> usize {
     rows + 2
 }
 
-/// So does a scan load where copies are not asynchronous, for short ones and for long ones; and it stores.
+/// So does a scan copy, for short ones and for long ones: a block's first tile, and its next, before or after another has left. A
+/// ragged tile's vectors are copied in a loop, or, where items are too narrow to be copied themselves, loaded. And it stores.
 ///
-/// Else it copies: a block's first tile, and its next, before or after another has left. A ragged tile's vectors are copied
-/// in a loop, or, where items are too narrow to be copied themselves, loaded.
-fn scans(rows: usize) -> [Accesses; 3] {
+/// In what is made of that for devices without asynchronous copies, each copy is a load. A compiler for these has one place
+/// where a tile is loaded.
+fn scans(rows: usize) -> [Accesses; 5] {
     let accesses = |streams, loads, copies| Accesses {
         streams,
         loads,
@@ -106,19 +109,46 @@ fn scans(rows: usize) -> [Accesses; 3] {
         stores: scan_stores(rows),
     };
     [
-        accesses(rows, 2, 0),
         accesses(0, 0, 3 * (rows + 2)),
         accesses(0, 3 * 2, 3 * rows),
+        accesses(3 * (rows + 2), 0, 0),
+        accesses(3 * rows, 3 * 2, 0),
+        accesses(rows, 2, 0),
     ]
 }
 
-/// Checks a whole text of the library that ships, and, if it is for 9.0, what the library makes of it for 8.0.
+/// Checks a whole text of the library that ships, and what the library makes of it for older devices.
 pub fn inspect_library(text: &str) -> Result<()> {
     inspect(text, Part::Library)?;
-    match without_early(text, &FOR_8_0) {
-        Some(text) => inspect(&text, Part::Library),
-        None => Ok(()),
+    for older in [&FOR_8_0, &FOR_7_0] {
+        let (major, minor) = older.capability;
+        let made = made_for(text, older).and_then(|made| inspect(&made, Part::Library));
+        made.with_context(|| format!("made for {major}.{minor}"))?;
     }
+    Ok(())
+}
+
+/// The kernels that the library makes of a text's for older devices.
+fn made_for(text: &str, older: &Older) -> Result<String> {
+    let mut whole = String::new();
+    for (symbol, kernel) in kernels(text)? {
+        let made = older.made_of(&kernel);
+        let made = made.with_context(|| format!("there is a rule too few for {symbol}"))?;
+        if older.capability == FOR_7_0.capability {
+            ensure_has_all(&made).with_context(|| symbol)?;
+        }
+        whole += &made;
+    }
+    Ok(whole)
+}
+
+/// Checks that compute capability 7.0 has all instructions of a text.
+fn ensure_has_all(text: &str) -> Result<()> {
+    for function in Text::parse(text)?.functions {
+        let lacked = instructions(&function.body).find(|instruction| lacks(&instruction.opcode));
+        ensure!(lacked.is_none(), "it has {lacked:?}");
+    }
+    Ok(())
 }
 
 /// Checks a whole text that ships.
@@ -208,29 +238,25 @@ mod tests {
     use super::*;
     use crate::ptx;
 
-    const GENERATIONS: [&str; 2] = ["sm_70", "sm_90"];
-
     const LADDER: &str = include_str!("../../ladder/ptx/ladder.ptx");
     const NESTED: &str = include_str!("../../ladder/ptx/ladder_nested.ptx");
 
-    /// The library's kernels for a generation of devices, as they ship.
-    fn library(name: &str) -> String {
+    /// The library's kernels, as they ship.
+    fn library() -> String {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        ptx::committed_kernels(&root, name).unwrap()
+        ptx::committed_kernels(&root).unwrap()
     }
 
     #[test]
     fn the_committed_ptx_passes() {
-        for name in GENERATIONS {
-            inspect_library(&library(name)).unwrap();
-        }
+        inspect_library(&library()).unwrap();
         inspect(LADDER, Part::Ladder).unwrap();
         inspect(NESTED, Part::Nested).unwrap();
     }
 
     #[test]
     fn what_must_not_be_there_is_found() {
-        let good = library("sm_90");
+        let good = library();
         let spoilt = [
             good.replacen("\tbar.sync", "\tcall panic;\n\tbar.sync", 1),
             good.replacen("\tbar.sync", "\tbar.sync \t0;\n\tbar.sync", 1),
@@ -265,7 +291,7 @@ mod tests {
             }
             _ => format!("{line}\n"),
         };
-        let text: String = library("sm_70").lines().map(numbered).collect();
+        let text: String = library().lines().map(numbered).collect();
         let text = text.replace(SHARED_ARRAYS[0], SHARED_ARRAYS[1]);
         let symbols = Part::Library.symbols();
         let inspect =

@@ -11,8 +11,8 @@
 //!                                    run the library's random tests with fresh seeds
 //! ```
 //!
-//! A NAME is `sm_70`, `sm_80`, `sm_90`, a folder in host/ptx, or `ladder` or `ladder_nested`, a text in ladder/ptx; without any, all
-//! of them are meant.
+//! A NAME is `sm_90`, the folder in host/ptx, or `ladder` or `ladder_nested`, a text in ladder/ptx; without any, all of them are
+//! meant.
 
 mod bundle;
 mod executables;

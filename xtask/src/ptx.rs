@@ -9,7 +9,6 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use rayon::prelude::*;
 use warpfold_ptx::finish::finish;
-use warpfold_ptx::older::{FOR_7_0, without_early};
 use warpfold_ptx::table::Table;
 
 use crate::part::Part;
@@ -49,21 +48,13 @@ impl Variant {
     }
 }
 
-/// The library's kernels for the oldest architecture that the compiler takes and for the one with the most instructions that pay
-/// (asynchronous copies, programmatic dependent launches), of whose texts the library makes those for 8.0; and the ladder's for the
-/// oldest.
-const VARIANTS: [Variant; 4] = [
-    Variant::library(NEWEST, "+ptx78"),
-    Variant::library(OLDEST, "+ptx74"),
+/// The library's kernels for the architecture with the most instructions that pay (asynchronous copies, programmatic dependent
+/// launches), of whose texts the library makes those for older ones; and the ladder's for the oldest that the compiler takes.
+const VARIANTS: [Variant; 3] = [
+    Variant::library("sm_90", "+ptx78"),
     Variant::ladder("ladder", Part::Ladder),
     Variant::ladder("ladder_nested", Part::Nested),
 ];
-
-/// The folder of the texts for 9.0.
-const NEWEST: &str = "sm_90";
-
-/// That of those for 7.0, without the skeletons that the library makes of those for 9.0.
-const OLDEST: &str = "sm_70";
 
 /// The variants with these names; all of them where none are given.
 fn named(names: &[&str]) -> Result<Vec<&'static Variant>> {
@@ -81,7 +72,7 @@ pub fn write(root: &Path, names: &[&str]) -> Result<Outcome> {
         return Ok(Outcome::Unable(why));
     }
     for (variant, files) in build_all(root, &named(names)?) {
-        let files = without_made(root, variant, files?)?;
+        let files = files?;
         let folder = root.join(variant.part.folder());
         fs::create_dir_all(&folder)?;
         for path in committed(&folder, variant)?.keys() {
@@ -112,32 +103,13 @@ pub fn check(root: &Path, names: &[&str]) -> Result<Outcome> {
     for (variant, built) in build_all(root, &named(names)?) {
         let folder = variant.part.folder();
         let committed = committed(&root.join(folder), variant)?;
-        let built = without_made(root, variant, built?)?;
+        let built = built?;
         if let Some(difference) = first_difference(&committed, &built) {
             bail!("{folder} is not what the source gives: {difference}. Run `cargo xtask ptx`.");
         }
         println!("{}: as the source gives it", variant.name);
     }
     Ok(Outcome::Done)
-}
-
-/// The files of a variant without the skeletons that the library makes of those for 9.0, as these are in their folder.
-fn without_made(root: &Path, variant: &Variant, mut files: Files) -> Result<Files> {
-    if variant.name != OLDEST {
-        return Ok(files);
-    }
-    let newest = committed_of(root, NEWEST)?;
-    // Comments say how a text was made.
-    let code = |text: &str| -> Vec<String> {
-        let lines = text.lines().filter(|line| !line.starts_with("//"));
-        lines.map(str::to_owned).collect()
-    };
-    files.retain(|path, text| {
-        let newest = newest.get(&path.replace(OLDEST, NEWEST));
-        let made = newest.and_then(|newest| without_early(newest, &FOR_7_0));
-        made.is_none_or(|made| code(&made) != code(text))
-    });
-    Ok(files)
 }
 
 /// The first difference between committed and built files.
@@ -183,24 +155,12 @@ fn committed(folder: &Path, variant: &Variant) -> Result<Files> {
     Ok(files)
 }
 
-/// The committed files of the variant of a name.
-fn committed_of(root: &Path, name: &str) -> Result<Files> {
-    let variant = named(&[name])?.remove(0);
-    committed(&root.join(variant.part.folder()), variant)
-}
-
-/// The kernels of a folder of the library's, as they ship.
+/// The library's kernels, as they ship.
 #[cfg(test)]
-pub fn committed_kernels(root: &Path, name: &str) -> Result<String> {
-    let newest = table(NEWEST, committed_of(root, NEWEST)?)?;
-    let table = match name {
-        NEWEST => newest,
-        _ => {
-            let files = names_of(name, committed_of(root, name)?);
-            Table::for_7_0(files, &newest)?
-        }
-    };
-    skeletons::whole(&table)
+pub fn committed_kernels(root: &Path) -> Result<String> {
+    let variant = &VARIANTS[0];
+    let files = committed(&root.join(variant.part.folder()), variant)?;
+    skeletons::whole(&table(variant.name, files)?)
 }
 
 /// What is missing on this machine for the build.
@@ -319,16 +279,11 @@ fn finished(variant: &Variant, emitted: &str) -> Result<Files> {
 
 /// What the files of a folder say.
 fn table(folder: &str, files: Files) -> Result<Table> {
-    Ok(Table::of_files(names_of(folder, files))?)
-}
-
-/// Files by their names in a folder.
-fn names_of(folder: &str, files: Files) -> Files {
     let files = files.into_iter().map(|(path, text)| {
         let name = path.trim_start_matches(folder).trim_start_matches('/');
         (name.to_owned(), text)
     });
-    files.collect()
+    Ok(Table::of_files(files.collect())?)
 }
 
 /// The lines that say how the text was made.

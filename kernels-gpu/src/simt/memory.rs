@@ -59,6 +59,22 @@ pub fn direction_mask() -> u64 {
     mask
 }
 
+/// Whether a copy that begins is done at once: not in the text as it is, but in the text that the host makes of it for devices without
+/// asynchronous copies. The place that is copied to must be free then.
+#[inline(always)]
+pub fn copies_at_once() -> bool {
+    let at_once: u32;
+    // SAFETY: sets a register.
+    unsafe {
+        ptx!(
+            copies_at_once: "{{ .reg .b32 %at_once; mov.b32 %at_once, 0; mov.b32 {at_once}, %at_once; }}",
+            at_once = out(reg32) at_once,
+            options(pure, nomem, nostack),
+        );
+    }
+    at_once != 0
+}
+
 /// Waits until the work before the launch on its stream is done, and can then read what that work wrote. A launch that may
 /// begin earlier ([`Start::Early`]) accesses no global memory before.
 #[inline(always)]

@@ -101,6 +101,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         let end = self.tiles.end;
         let buffers = self.buffers();
         let leaves_later = buffers == BUFFERS;
+        let copies_at_once = simt::copies_at_once();
         let takes = simt::thread_index() == 0 && self.tiles.tickets_go_on;
         let nothing = Waiting {
             tile: end,
@@ -147,8 +148,12 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                     };
                 }
                 let next_buffer = if buffer + 1 < buffers { buffer + 1 } else { 0 };
+                // There is one buffer then, free once the tile in it has left: the next one's copy begins in a pass of its own.
+                let must_wait = copies_at_once && arriving < end && next < end;
                 if next < end {
-                    ahead = self.begin(next, next_buffer);
+                    if !must_wait {
+                        ahead = self.begin(next, next_buffer);
+                    }
                 } else if arriving < end || turn == u32::MAX {
                     self.tell_tile(turn.wrapping_add(1), end);
                 }
@@ -160,6 +165,10 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                     self.write(&leaving, its_turn, its_buffer);
                 }
                 (waiting, waiting_buffer) = (arrived, buffer);
+                if must_wait {
+                    arriving = end;
+                    continue;
+                }
                 (arriving, buffer) = (next, next_buffer);
                 next = end;
                 turn = turn.wrapping_add(1);

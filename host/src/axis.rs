@@ -67,6 +67,11 @@ impl Axis {
         }
     }
 
+    /// Whether the groups are the columns of one matrix, so that what lies one after another are their rows.
+    pub fn is_of_columns(&self) -> bool {
+        matches!(self.groups, Groups::Columns(_))
+    }
+
     /// Where the groups lie among this many items; or what is wrong with them.
     pub fn layout(&self, item_count: usize) -> Result<Layout> {
         match self.groups {

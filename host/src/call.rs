@@ -4,7 +4,7 @@
 
 use crate::binding::{RawStream, User};
 use crate::by_key::{self, Keyed, Starts};
-use crate::columns::Matrices;
+use crate::columns::{Matrices, reduce_column_to_host};
 use crate::driver::{Event, Stream};
 use crate::error::{Error, Result};
 use crate::gpu::{Entered, Gpu};
@@ -146,7 +146,8 @@ pub(crate) fn wait_for_result(
     })
 }
 
-/// Reduces all items in their order to one result, which is written to these bytes. There is at least one item.
+/// Reduces all items in their order to one result, which is written to these bytes. There is at least one item. The row is one of
+/// segments, or, where the device knows how many items there are, of columns.
 pub(crate) fn wait_for_result_in_order(
     gpu: &Gpu,
     row: &'static Row,
@@ -157,7 +158,13 @@ pub(crate) fn wait_for_result_in_order(
     let spans = arguments.lend(User::WaitingCall, &mut loans);
     gpu.enter(|entered| {
         finish_before(&loans)?;
-        reduce_in_order_to_host(entered, row, spans.input, result)
+        match spans.count {
+            Some(count) => {
+                let column = Matrices::of_columns(spans.input, 1, Some(count))?;
+                reduce_column_to_host(entered, row, column, result)
+            }
+            None => reduce_in_order_to_host(entered, row, spans.input, result),
+        }
     })
 }
 
@@ -278,13 +285,18 @@ impl<'a> Work<'a> {
             count_at: arguments.count,
         };
         let segments = match arguments.shape {
+            // Of a row, a launch has to know how many items there are; of a column, only how many there are at most.
+            Shape::InOrder if arguments.count.is_some() => {
+                let matrices = Matrices::of_columns(input, 1, arguments.count)?;
+                return Ok(Self::columns(row, matrices, made, output));
+            }
             // One row, of no items if there are none.
             Shape::InOrder => segments(SegmentStarts::Rows(input.item_count), 1),
             Shape::Whole | Shape::Keys(_) | Shape::Axis(_) => {
                 return Self::whole(row, made, arguments);
             }
             Shape::Columns(columns) => {
-                let matrices = Matrices::of_columns(input, columns)?;
+                let matrices = Matrices::of_columns(input, columns, arguments.count)?;
                 return Ok(Self::columns(row, matrices, made, output));
             }
             Shape::Segments(offsets) => {
@@ -323,20 +335,16 @@ impl<'a> Work<'a> {
         let Shape::Axis(axis) = arguments.shape else {
             return Ok(None);
         };
-        let (layout, made, output) = (
-            axis.layout(items.item_count)?,
-            along.made,
-            results(arguments),
-        );
-        if !layout.is_of_dense_rows() {
-            let matrices = Matrices { items, layout };
+        let matrices = Matrices::along(items, axis, arguments.count)?;
+        let (layout, made, output) = (matrices.layout, along.made, results(arguments));
+        if !matrices.are_dense_rows() {
             return Ok(Self::columns(along.columns, matrices, made, output));
         }
         let segments = Segments {
             items: items.first_items(layout.outer * layout.length),
             starts: SegmentStarts::Rows(layout.length),
             count: layout.outer,
-            count_at: None,
+            count_at: matrices.count_at(),
         };
         Ok((layout.outer > 0).then_some(Work::Segments {
             row: along.segments,

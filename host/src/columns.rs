@@ -3,4 +3,4 @@
 mod launch;
 pub(crate) mod reference;
 
-pub(crate) use launch::Matrices;
+pub(crate) use launch::{Matrices, reduce_column_to_host};

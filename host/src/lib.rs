@@ -102,7 +102,7 @@
 //! | [`scan()`] by key | a `Vec`, `.to` | `.to` | the same, with `.runs_to` | – |
 //! | [`select()`] | a `Vec`, two, or indices; `.to`, `.rest_to` | `.to`, `.rest_to`, `.indices_to`: how many | the same, with `.count_to` | – |
 //! | [`runs()`] | a `Vec`, lengths, or starts; `.to` | `.to`, `.lengths_to`, `.starts_to`: how many | the same, with `.count_to` | – |
-//! | `.count(&count)` | – (a slice knows its length) | all but columns, an axis, pairs and `.in_order()` | the same | – |
+//! | `.count(&count)` | – (a slice knows its length) | all but pairs | the same | – |
 //!
 //! Each row also runs on the [`Cpu`], on slices, with the same bits. [Every cell](request#all-cells) is listed, with the reason where there
 //! is none.

@@ -22,7 +22,7 @@ fn offsets(data: &Data) -> DeviceSlice<u32> {
     data.input.index(..ITEMS)
 }
 
-pub const CASES: [Case; 16] = [
+pub const CASES: [Case; 18] = [
     Case {
         name: "dot",
         outcome: Outcome::Refused,
@@ -94,6 +94,28 @@ pub const CASES: [Case; 16] = [
                 .columns(8)
                 .to(&mut data.room(ITEMS))
                 .wait(gpu)
+        },
+    },
+    Case {
+        name: "a reduction of columns of a count of rows",
+        outcome: Outcome::Refused,
+        call: |gpu, data| {
+            reduce::<Sum, _>(&items(data))
+                .columns(8)
+                .count(&data.count())
+                .to(&mut data.room(8))
+                .wait(gpu)
+        },
+    },
+    Case {
+        name: "a reduction of a count of items in order",
+        outcome: Outcome::Refused,
+        call: |gpu, data| {
+            reduce::<Sum, _>(&items(data))
+                .in_order()
+                .count(&data.count())
+                .wait(gpu)
+                .map(drop)
         },
     },
     Case {

@@ -38,8 +38,6 @@ reasons! {
         "No kernel has two inputs in this shape.";
     OF_PAIRS: "scan_of_pairs",
         "No kernel scans two inputs.";
-    COLUMNS: "count_of_columns",
-        "How many rows a matrix has, how many places an axis, and how many items come in order, the host has to know: the launch depends on it.";
     PITCH: "pitch_of_segments",
         "A pitch is for rows, columns and an axis: offsets say where segments lie.";
     WHOLE: "initial_value_of_rows",

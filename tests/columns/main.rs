@@ -2,6 +2,9 @@
 //! matrix give, bit for bit, whatever the matrix's shape.
 
 mod axes;
+#[path = "../common/buffers.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod buffers;
 mod calls;
 #[path = "../common/mod.rs"]
 mod common;
@@ -14,6 +17,7 @@ mod data;
 mod device;
 #[path = "../common/engine.rs"]
 mod engine;
+mod of_device;
 #[path = "../common/schedule.rs"]
 mod schedule;
 mod scheduled;

@@ -340,6 +340,9 @@ impl Engine {
             columns,
             columns,
             rows as u64 * columns,
+            // No count of rows or of matrices.
+            0,
+            0,
             self.workspace,
             self.states(),
             self.state_words,

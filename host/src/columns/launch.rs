@@ -7,10 +7,10 @@ use warpfold_kernels::columns::block_count;
 use warpfold_kernels::columns::{ColumnsReduceArguments, ColumnsScanArguments};
 use warpfold_kernels::workspace::Control;
 
-use crate::axis::Layout;
+use crate::axis::{Axis, Layout};
 use crate::call::Made;
 use crate::error::{Argument, Result};
-use crate::gpu::{LoadedKernel, Place};
+use crate::gpu::{Entered, LoadedKernel, Place};
 use crate::kernel::Row;
 use crate::launch::{Part, Queue, Region, Span, Untyped};
 use crate::request::shape::ScanOrder;
@@ -21,6 +21,16 @@ pub(crate) struct Matrices {
     /// All of their items, and what may lie between rows.
     pub items: Span,
     pub layout: Layout,
+    /// Where the device's memory has how many there are, if the layout only says the most.
+    pub count: Option<Count>,
+}
+
+/// A number in the device's memory.
+#[derive(Clone, Copy)]
+pub(crate) enum Count {
+    /// Of the rows of a matrix.
+    OfRows(Span),
+    OfMatrices(Span),
 }
 
 /// What a launch knows of its matrix, whatever is made of the columns.
@@ -32,9 +42,44 @@ struct Prepared {
 
 impl Matrices {
     /// The matrix of these items, whole rows of this many columns.
-    pub fn of_columns(items: Span, columns: usize) -> Result<Self> {
-        let layout = Layout::columns_of(items.item_count, columns)?;
-        Ok(Self { items, layout })
+    pub fn of_columns(items: Span, columns: usize, row_count: Option<Span>) -> Result<Self> {
+        Ok(Self {
+            items,
+            layout: Layout::columns_of(items.item_count, columns)?,
+            count: row_count.map(Count::OfRows),
+        })
+    }
+
+    /// Groups along an axis. A number on the device is that of what lies one after another: of rows, or of matrices.
+    pub fn along(items: Span, axis: Axis, count: Option<Span>) -> Result<Self> {
+        let of = match axis.is_of_columns() {
+            true => Count::OfRows,
+            false => Count::OfMatrices,
+        };
+        Ok(Self {
+            items,
+            layout: axis.layout(items.item_count)?,
+            count: count.map(of),
+        })
+    }
+
+    /// Whether they are rows, one right after another, of which the device may know how many there are.
+    pub fn are_dense_rows(&self) -> bool {
+        self.layout.is_of_dense_rows() && !matches!(self.count, Some(Count::OfRows(_)))
+    }
+
+    /// The place of the number.
+    pub fn count_at(&self) -> Option<Span> {
+        self.count.map(|count| match count {
+            Count::OfRows(at) | Count::OfMatrices(at) => at,
+        })
+    }
+
+    /// The same as a kernel is told: an address, or 0, and whether it is of the number of rows.
+    fn told_count(&self) -> (*const u64, u64) {
+        let address = self.count_at().map_or(0, |at| at.address);
+        let counts_rows = matches!(self.count, Some(Count::OfRows(_)));
+        (address as *const u64, u64::from(counts_rows))
     }
 
     /// Columns of all matrices together.
@@ -82,6 +127,7 @@ impl Queue<'_> {
     ) -> Result<()> {
         self.check_columns(matrices, output, matrices.columns())?;
         let prepared = self.prepare_columns(row, matrices)?;
+        let (count_at, counts_rows) = matrices.told_count();
         let mut arguments = ColumnsReduceArguments::<Untyped, Untyped> {
             input: matrices.items.address as *const Untyped,
             row_count: matrices.layout.length as u64,
@@ -89,13 +135,15 @@ impl Queue<'_> {
             matrix_columns: matrices.layout.inner as u64,
             row_pitch: matrices.layout.row_pitch as u64,
             matrix_pitch: matrices.layout.matrix_pitch as u64,
+            count_at,
+            counts_rows,
             control: prepared.scratch.control as *mut Control,
             states: prepared.scratch.states as *mut u64,
             state_words: prepared.scratch.state_words,
             output: output.address as *mut Untyped,
         };
-        // SAFETY: these are the arguments of a reduction of columns, laid out as with the kernel's types. The check above found items
-        // and results to be memory of the context, aligned, apart, with a result for each column; the workspace is the prepared one.
+        // SAFETY: these are the arguments of a reduction of columns, laid out as with the kernel's types. The check above found items,
+        // number and results to be memory of the context, aligned, apart, with a result for each column; the workspace is the prepared one.
         unsafe { self.launch_columns(&prepared, &mut arguments.pointers()) }
     }
 
@@ -110,6 +158,7 @@ impl Queue<'_> {
         self.check_columns(matrices, output, matrices.items.item_count)?;
         let prepared = self.prepare_columns(row, matrices)?;
         let (skipped, row_pitch) = matrices.first_row(order);
+        let (count_at, counts_rows) = matrices.told_count();
         let mut arguments = ColumnsScanArguments::<Untyped, Untyped> {
             input: (matrices.items.address + skipped * row.item.bytes as u64) as *const Untyped,
             row_count: matrices.layout.length as u64,
@@ -117,21 +166,24 @@ impl Queue<'_> {
             matrix_columns: matrices.layout.inner as u64,
             row_pitch,
             matrix_pitch: matrices.layout.matrix_pitch as u64,
+            count_at,
+            counts_rows,
             control: prepared.scratch.control as *mut Control,
             states: prepared.scratch.states as *mut u64,
             state_words: prepared.scratch.state_words,
             output: (output.address + skipped * row.result.bytes as u64) as *mut Untyped,
             is_exclusive: u64::from(order.is_exclusive),
         };
-        // SAFETY: these are the arguments of a scan of columns, laid out as with the kernel's types. The check above found items and
-        // results to be memory of the context, aligned, apart, with a result for each item; the workspace is the prepared one.
-        // From the last row on, with a pitch that wraps to below zero, the rows are the same.
+        // SAFETY: these are the arguments of a scan of columns, laid out as with the kernel's types. The check above found items,
+        // number and results to be memory of the context, aligned, apart, with a result for each item; the workspace is the prepared one.
+        // From the last row on, with a pitch that wraps to below zero, the rows are the same; of fewer, the kernel skips the last ones.
         unsafe { self.launch_columns(&prepared, &mut arguments.pointers()) }
     }
 
     fn check_columns(&self, matrices: Matrices, output: Span, result_count: usize) -> Result<()> {
         self.check(&[
             Some(Region::read(Argument::Input, matrices.items)),
+            matrices.count_at().map(Region::count),
             Some(Region::written(Argument::Output, output, result_count)),
         ])
     }
@@ -153,15 +205,35 @@ impl Queue<'_> {
     ///
     /// - `pointers` point to the arguments of the kernel that was prepared, in their order and with their sizes;
     /// - these have the matrix and the workspace that were prepared for;
-    /// - the matrix can be read and the results written, in memory of this context, until the work is done.
+    /// - the matrix and the number can be read and the results written, in memory of this context, until the work is done.
     unsafe fn launch_columns(
         &mut self,
         prepared: &Prepared,
         pointers: &mut [*mut c_void],
     ) -> Result<()> {
         let Prepared { kernel, blocks, .. } = prepared;
-        // SAFETY: the arguments are the kernel's by the first condition. Its pointers reach far enough: items and results by the third; the
+        // SAFETY: the arguments are the kernel's by the first condition. Its pointers reach far enough: items, number and results by the third; the
         // workspace has the state words that this matrix needs, by the second.
         unsafe { self.launch(Part::Whole, kernel, kernel.long.block, *blocks, pointers) }
     }
+}
+
+/// Reduces one column in the order of its items, of which the device knows how many there are, waits for the result, and writes it to
+/// these bytes.
+pub(crate) fn reduce_column_to_host(
+    entered: Entered<'_>,
+    row: &'static Row,
+    column: Matrices,
+    result: &mut [u8],
+) -> Result<()> {
+    let mut call = entered.ordered_call()?;
+    let output = Span {
+        address: call.result()?,
+        item_count: 1,
+        item: row.result,
+    };
+    Queue::for_caller(entered, &call).columns_reduce(row, column, output)?;
+    call.wait()?;
+    // SAFETY: the reduction is done.
+    unsafe { call.read_result_to(result) }
 }

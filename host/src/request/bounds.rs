@@ -2,8 +2,8 @@
 
 use super::memory::{OnTheDevice, OnTheHost, PairsIn, Place, Replaceable, Returned};
 use super::shape::{
-    Axis, ByKey, ByKeyTo, Columns, Exclusive, Inclusive, Order, Reversed, Rows, Segments, Shape,
-    Whole, WholeCounted, WholeWith,
+    Axis, ByKey, ByKeyTo, Columns, Exclusive, Inclusive, Order, Reversed, Rows, Shape, Whole,
+    WholeCounted, WholeWith,
 };
 use super::{Replaced, ReturnedWithTotal, Written, WrittenWithTotal};
 
@@ -57,20 +57,6 @@ holds!(Unshaped: Whole, WholeCounted);
 pub trait OfAll {}
 
 holds!(OfAll: Whole, WholeCounted, WholeWith);
-
-/// The shapes of which the device may know how many items or groups there are.
-#[diagnostic::on_unimplemented(
-    message = "a count is not taken for columns, along an axis, nor for items in order",
-    label = "expects the whole, segments, rows or keys",
-    note = "the host has to know how many rows a matrix has, and how many items come in order: give a shorter input"
-)]
-pub trait Countable: Shape {}
-
-holds!(Countable: Whole, WholeCounted, WholeWith, Segments, Rows);
-#[diagnostic::do_not_recommend]
-impl<E, K> Countable for ByKey<E, K> {}
-#[diagnostic::do_not_recommend]
-impl<E, K> Countable for ByKeyTo<E, K> {}
 
 /// A shape in rows that may lie apart: [`Rows`], [`Columns`] and [`Axis`].
 #[diagnostic::on_unimplemented(

@@ -6,7 +6,7 @@ use warpfold_kernels::element::Element;
 use warpfold_kernels::op::Op;
 
 use super::arguments::{Arguments, Memory, Shape};
-use super::bounds::{Countable, Counts, HasKeys, HasRows, Single, Unshaped, WritesOnDevice};
+use super::bounds::{Counts, HasKeys, HasRows, Single, Unshaped, WritesOnDevice};
 use super::memory::{Input, Is, OnTheDevice, Output, Place, Returned};
 use super::shape::{self, Axis, ByKey, Columns, InOrder, Pitched, Rows, Segments, Whole};
 use super::{Written, ends_of};
@@ -228,17 +228,27 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
         self.retyped()
     }
 
-    /// Takes the first number of `count` for how many items there are (of segments and rows: how many of these), up to all of them,
-    /// when the work begins. So a selection feeds a reduction without the host, in a captured graph too.
+    /// Takes the first number of `count` for how many there are, up to all of them, when the work begins. So a selection feeds a
+    /// reduction without the host, in a captured graph too. It counts what lies one after another in memory:
     ///
-    /// The results are those of that many items, bit for bit. The launch is as large as one of all; blocks without items end at once.
+    /// | shape | counted | results |
+    /// |---|---|---|
+    /// | all items, [`Self::in_order`] too; [`Self::by_key`] | items | one; one of each run |
+    /// | [`Self::segments`] | segments | as many as are counted |
+    /// | [`Self::rows`] | rows | as many as are counted |
+    /// | [`Self::columns`] | rows of the matrix | one of each column |
+    /// | [`Self::axis`] | places on the outer axis, `length · inner` items each | `inner` of each that is counted |
+    ///
+    /// So no item is left over, and a [pitch](Self::pitch) changes nothing. Results beyond those counted are not written.
+    ///
+    /// The results are those of that many, bit for bit. The launch is as large as one of all; blocks without items end at once. In order,
+    /// items are read by the kernel for columns, which takes more time for one column than the one for rows.
     pub fn count<C: Input<'a, Item = u64, Place: Is<OnTheDevice>>>(
         mut self,
         count: C,
     ) -> Reduce<'a, O, T, P, S::Counted, R>
     where
         P: Counts + Single,
-        S: Countable,
     {
         self.arguments.count = Some(count.memories().0);
         self.retyped()

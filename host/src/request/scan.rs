@@ -7,8 +7,8 @@ use warpfold_kernels::op::Op;
 
 use super::arguments::{Arguments, Memory, Shape, Value};
 use super::bounds::{
-    Countable, Counts, Forward, HasKeys, HasRows, InPlace, Includes, NotInPlace, OfAll, Single,
-    Unshaped, WithTotal, WritesOnDevice,
+    Counts, Forward, HasKeys, HasRows, InPlace, Includes, NotInPlace, OfAll, Single, Unshaped,
+    WithTotal, WritesOnDevice,
 };
 use super::memory::{Input, Is, OnTheDevice, Output, Place, Returned};
 use super::shape::{
@@ -258,15 +258,15 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
         self.retyped()
     }
 
-    /// Takes the first number of `count` for how many items there are (of segments and rows: how many of these), up to all of them,
-    /// when the work begins. The results are those of that many items, bit for bit; nothing is written after them.
+    /// Takes the first number of `count` for how many there are, up to all of them, when the work begins: items, or of several groups
+    /// segments, rows, rows of the matrix whose columns they are, or places on the outer axis, as for
+    /// [reductions](crate::Reduce::count). The results are those of that many, bit for bit; nothing is written after them.
     pub fn count<C: Input<'a, Item = u64, Place: Is<OnTheDevice>>>(
         mut self,
         count: C,
     ) -> Scan<'a, O, T, P, S::Counted, D, R>
     where
         P: Counts,
-        S: Countable,
     {
         self.arguments.count = Some(count.memories().0);
         self.retyped()

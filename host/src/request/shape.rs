@@ -17,6 +17,10 @@ pub enum WholeCounted {}
 #[derive(Debug)]
 pub enum InOrder {}
 
+/// As [`InOrder`], of as many items as the device says.
+#[derive(Debug)]
+pub enum InOrderCounted {}
+
 /// As [`Whole`], of a scan with an initial value or a place for its total.
 #[derive(Debug)]
 pub enum WholeWith {}
@@ -70,7 +74,8 @@ shapes! {
     [] Whole: WholeCounted, Whole;
     [] WholeCounted: WholeCounted, WholeCounted;
     [] WholeWith: WholeWith, WholeWith;
-    [] InOrder: InOrder, InOrder;
+    [] InOrder: InOrderCounted, InOrder;
+    [] InOrderCounted: InOrderCounted, InOrderCounted;
     [] Segments: Segments, Segments;
     [] Rows: Rows, Rows;
     [] Columns: Columns, Columns;

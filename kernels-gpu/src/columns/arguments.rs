@@ -20,6 +20,10 @@ macro_rules! with_columns_reduce_arguments {
             row_pitch: u64,
             /// Items from the start of a matrix to the start of the next.
             matrix_pitch: u64,
+            /// Null, or where the device's memory has how many rows of a matrix or how many matrices there are, up to those above.
+            count_at: *const u64,
+            /// Which of them it counts: 1 for rows, 0 for matrices.
+            counts_rows: u64,
             /// The workspace's beginning.
             control: *mut $crate::workspace::Control,
             /// Its state words.
@@ -52,6 +56,10 @@ macro_rules! with_columns_scan_arguments {
             row_pitch: u64,
             /// Items from the start of a matrix to the start of the next.
             matrix_pitch: u64,
+            /// Null, or where the device's memory has how many rows of a matrix or how many matrices there are, up to those above.
+            count_at: *const u64,
+            /// Which of them it counts: 1 for rows, 0 for matrices.
+            counts_rows: u64,
             /// The workspace's beginning.
             control: *mut $crate::workspace::Control,
             /// Its state words.

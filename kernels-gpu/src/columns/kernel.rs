@@ -28,6 +28,9 @@
 //! chunk, written once and read once, or, by a scan, once for each later unit of the same sixteen. 1 barrier a block; where columns have
 //! several chunks, 1 more, 2 for each level on which one of the block's units goes up, and, of a scan, 2 for each on which it goes down
 //! and 1 for what it finds.
+//!
+//! **Counts.** Where the device's memory has how many rows there are, or how many matrices, the launch is as large as one of all. Blocks
+//! without units take their tickets, and wait for nobody.
 
 mod chunks;
 mod leaves;
@@ -54,6 +57,7 @@ use crate::scan::kernel::depart;
 /// - `input` is the address of item 0, aligned to an item. Of each matrix, the first at it and each other `matrix_pitch` items after the
 ///   one before, `row_count` rows are readable, each `row_pitch` items after the one before, of `matrix_columns` items each. There are
 ///   as many matrices as have `column_count` columns, at least one.
+/// - `count_at` is null, or points to a readable number.
 /// - `output` points to `column_count` writable results, in a place of their own.
 /// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and
 ///   there are [`crate::columns::state_words`] words or more.
@@ -62,10 +66,18 @@ pub unsafe fn columns_reduce<O: Op<T>, T: Element>(
     arguments: ColumnsReduceArguments<T, O::Output>,
 ) {
     simt::await_work_before();
+    // SAFETY: the caller's.
+    let extent = unsafe {
+        extent(
+            (arguments.row_count, arguments.column_count),
+            (arguments.matrix_columns, arguments.row_pitch),
+            (arguments.count_at, arguments.counts_rows),
+        )
+    };
     let launch = Launch::<O, T> {
         input: arguments.input,
-        row_count: arguments.row_count,
-        column_count: arguments.column_count,
+        row_count: extent.row_count,
+        column_count: extent.column_count,
         matrix_columns: arguments.matrix_columns,
         row_pitch: arguments.row_pitch,
         matrix_pitch: arguments.matrix_pitch,
@@ -87,22 +99,80 @@ pub unsafe fn columns_reduce<O: Op<T>, T: Element>(
 #[inline(always)]
 pub unsafe fn columns_scan<O: Op<T>, T: Element>(arguments: ColumnsScanArguments<T, O::Output>) {
     simt::await_work_before();
+    // SAFETY: the caller's.
+    let extent = unsafe {
+        extent(
+            (arguments.row_count, arguments.column_count),
+            (arguments.matrix_columns, arguments.row_pitch),
+            (arguments.count_at, arguments.counts_rows),
+        )
+    };
     let launch = Launch::<O, T> {
-        input: arguments.input,
-        row_count: arguments.row_count,
-        column_count: arguments.column_count,
+        input: arguments.input.wrapping_add(extent.skipped as usize),
+        row_count: extent.row_count,
+        column_count: extent.column_count,
         matrix_columns: arguments.matrix_columns,
         row_pitch: arguments.row_pitch,
         matrix_pitch: arguments.matrix_pitch,
         control: arguments.control,
         states: arguments.states,
-        output: arguments.output,
+        output: arguments.output.wrapping_add(extent.skipped as usize),
         shared: simt::shared_memory(),
         task: Task::Scan,
         is_exclusive: arguments.is_exclusive != 0,
     };
     // SAFETY: the caller's.
     unsafe { launch.work_and_depart(arguments.state_words) }
+}
+
+/// The rows and columns of a launch.
+struct Extent {
+    row_count: u64,
+    column_count: u64,
+    /// Items from the launch's first row to the first that there is: not 0 where a scan goes backward, and not from the last row on.
+    skipped: u64,
+}
+
+/// The rows of a matrix and the columns of all matrices: those of the launch, or as many of the rows or of the matrices as the number at
+/// this address says, if there is one.
+///
+/// # Safety
+/// Work before the launch is awaited. The address is null or that of a readable number.
+#[inline(always)]
+unsafe fn extent(
+    (row_count, column_count): (u64, u64),
+    (matrix_columns, row_pitch): (u64, u64),
+    (count_at, counts_rows): (*const u64, u64),
+) -> Extent {
+    let all = Extent {
+        row_count,
+        column_count,
+        skipped: 0,
+    };
+    if count_at.is_null() {
+        return all;
+    }
+    // SAFETY: the caller's.
+    let count = unsafe { count_at.read() };
+    if counts_rows == 0 {
+        let columns = count.saturating_mul(matrix_columns);
+        return Extent {
+            column_count: Ord::min(column_count, columns),
+            ..all
+        };
+    }
+    let counted = Ord::min(row_count, count);
+    let goes_backward = (row_pitch as i64) < 0;
+    let skipped_rows = if goes_backward {
+        row_count - counted
+    } else {
+        0
+    };
+    Extent {
+        row_count: counted,
+        skipped: skipped_rows.wrapping_mul(row_pitch),
+        ..all
+    }
 }
 
 /// What the threads of a block know of their launch.
@@ -125,7 +195,7 @@ struct Launch<O: Op<T>, T: Element> {
 /// The unit of a lane, and the leaf of a warp. There is no more of it than that, since it is kept while items fill the registers.
 #[derive(Clone, Copy)]
 struct Unit {
-    /// Whether there is such a unit. If not, the rest is that of the last one.
+    /// Whether there is such a unit. If not, it is of the last one's column, and has nothing before it.
     exists: bool,
     /// Its column, of those of all matrices.
     column: u64,
@@ -158,6 +228,9 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
     /// The same as for [`columns_reduce`].
     #[inline(always)]
     unsafe fn work_and_depart(&self, state_words: u64) {
+        if self.column_count == 0 {
+            return;
+        }
         // SAFETY: the caller's. Every branch around a barrier has the same condition on all threads of the block.
         unsafe {
             let (mut block, mut tag) = (simt::block_index(), 0);
@@ -248,7 +321,7 @@ impl<O: Op<T>, T: Element> Launch<O, T> {
         Unit {
             exists,
             column,
-            chunk: chunk as u32,
+            chunk: if exists { chunk as u32 } else { 0 },
             is_last: rows_left <= CHUNK_ROWS,
             origin,
             leaf,

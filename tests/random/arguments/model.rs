@@ -206,6 +206,34 @@ pub fn column_scans(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     Some(vec![vec![], places.collect()])
 }
 
+/// The rows that are counted.
+fn counted_rows<'a>(items: &'a [u64], count: &[u64]) -> &'a [u64] {
+    &items[..at_most(count, items.len() / COLUMNS) * COLUMNS]
+}
+
+pub fn columns_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let items = counted_rows(&a[0], &a[1]);
+    let sums = (0..COLUMNS).map(|index| sum(&column(items, index)));
+    Some(vec![vec![], vec![], sums.collect()])
+}
+
+pub fn reversed_column_scans_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let items = counted_rows(&a[0], &a[1]);
+    let turned: Vec<u64> = items.iter().rev().copied().collect();
+    let scans: Vec<_> = (0..COLUMNS)
+        .map(|index| inclusive(&column(&turned, index)))
+        .collect();
+    let places = (0..items.len()).rev();
+    let results = places.map(|place| scans[place % COLUMNS][place / COLUMNS]);
+    Some(vec![vec![], vec![], results.collect()])
+}
+
+/// Of length 1: the items themselves.
+pub fn outer_places_counted(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
+    let items = counted_rows(&a[0], &a[1]).to_vec();
+    Some(vec![vec![], vec![], items])
+}
+
 pub fn select_flagged(a: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let chosen = a[0].iter().zip(&a[1]).filter(|(_, flag)| **flag != 0);
     let chosen: Vec<_> = chosen.map(|(item, _)| *item).collect();

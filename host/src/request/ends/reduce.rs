@@ -11,7 +11,7 @@ use crate::request::Written;
 use crate::request::arguments::{Arguments, Memory, Shape};
 use crate::request::memory::{OnTheDevice, OnTheHost, PairsIn, Returned};
 use crate::request::shape::{
-    ByKey, ByKeyTo, Columns, InOrder, Rows, Segments, Several, Whole, WholeCounted,
+    ByKey, ByKeyTo, Columns, InOrder, InOrderCounted, Rows, Segments, Several, Whole, WholeCounted,
 };
 use crate::selection::{RunsKernel, heads};
 use crate::staged::{self, Wanted, run_at_once};
@@ -47,31 +47,38 @@ macro_rules! all_of_device {
 all_of_device!(Whole);
 all_of_device!(WholeCounted);
 
-/// All items of device memory, in their order.
-#[allow(private_interfaces)]
-impl<O, T: Item> ReduceEnd<O, T> for (OnTheDevice, InOrder, Returned)
-where
-    O: Kernel<kind::segmented_reduce, T>,
-{
-    type Given = O::Output;
+macro_rules! in_order_of_device {
+    ($shape:ident, $kind:ident) => {
+        /// All items of device memory, in their order.
+        #[allow(private_interfaces)]
+        impl<O, T: Item> ReduceEnd<O, T> for (OnTheDevice, $shape, Returned)
+        where
+            O: Kernel<kind::$kind, T>,
+        {
+            type Given = O::Output;
 
-    fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
-        if arguments.input.is_empty() {
-            return Ok(O::lower(O::identity()));
+            fn run(gpu: &Gpu, arguments: Arguments<Memory<'_>>) -> Result<O::Output> {
+                if arguments.input.is_empty() && arguments.count.is_none() {
+                    return Ok(O::lower(O::identity()));
+                }
+                one(|result| call::wait_for_result_in_order(gpu, O::row(), arguments, result))
+            }
         }
-        one(|result| call::wait_for_result_in_order(gpu, O::row(), arguments, result))
-    }
+
+        #[allow(private_interfaces)]
+        impl<O, T: Item> QueuedReduce<O, T> for (OnTheDevice, $shape, Written)
+        where
+            O: Kernel<kind::$kind, T>,
+        {
+            fn verb() -> Result<Verb> {
+                Ok(Verb::Reduce(O::row()))
+            }
+        }
+    };
 }
 
-#[allow(private_interfaces)]
-impl<O, T: Item> QueuedReduce<O, T> for (OnTheDevice, InOrder, Written)
-where
-    O: Kernel<kind::segmented_reduce, T>,
-{
-    fn verb() -> Result<Verb> {
-        Ok(Verb::Reduce(O::row()))
-    }
-}
+in_order_of_device!(InOrder, segmented_reduce);
+in_order_of_device!(InOrderCounted, columns_reduce);
 
 /// All pairs of device memory.
 #[allow(private_interfaces)]
@@ -108,6 +115,7 @@ macro_rules! to_device {
 to_device!([T: Item] OnTheDevice, Whole, kind::reduce, T);
 to_device!([T: Item] OnTheDevice, WholeCounted, kind::reduce, T);
 to_device!([T: Item] OnTheDevice, InOrder, kind::segmented_reduce, T);
+to_device!([T: Item] OnTheDevice, InOrderCounted, kind::columns_reduce, T);
 to_device!([T: Item] OnTheDevice, Segments, kind::segmented_reduce, T);
 to_device!([T: Item] OnTheDevice, Rows, kind::segmented_reduce, T);
 to_device!([T: Item] OnTheDevice, Columns, kind::columns_reduce, T);

@@ -127,4 +127,48 @@ pub const CALLS: &[Call] = &[
         model: model::column_scans,
         only_waits: false,
     },
+    Call {
+        name: "a reduction of columns of a count of rows",
+        roles: |n| vec![input(n), count_read(), output(COLUMNS)],
+        run: |gpu, end, p| {
+            let (input, count, mut output) = (at::<u32>(&p[0]), at(&p[1]), at(&p[2]));
+            let request = reduce::<Sum, _>(&input).columns(COLUMNS).count(&count);
+            end!(gpu, end, request.to(&mut output))
+        },
+        model: model::columns_counted,
+        only_waits: false,
+    },
+    Call {
+        name: "a reversed scan of columns of a count of rows",
+        roles: |n| vec![input(n), count_read(), output(n)],
+        run: |gpu, end, p| {
+            let (input, count, mut output) = (at::<u32>(&p[0]), at(&p[1]), at(&p[2]));
+            let request = scan::<Sum, _>(&input).columns(COLUMNS).reversed();
+            end!(gpu, end, request.count(&count).to(&mut output))
+        },
+        model: model::reversed_column_scans_counted,
+        only_waits: false,
+    },
+    Call {
+        name: "a reduction along an axis of a count of outer places",
+        roles: |n| vec![input(n), count_read(), output(n)],
+        run: |gpu, end, p| {
+            let (input, count, mut output) = (at::<u32>(&p[0]), at(&p[1]), at(&p[2]));
+            let request = reduce::<Sum, _>(&input).axis(rows(input.len()), 1, COLUMNS);
+            end!(gpu, end, request.count(&count).to(&mut output))
+        },
+        model: model::outer_places_counted,
+        only_waits: false,
+    },
+    Call {
+        name: "a reduction of a count of items in order",
+        roles: |n| vec![input(n), count_read(), output(1)],
+        run: |gpu, end, p| {
+            let (input, count, mut output) = (at::<u32>(&p[0]), at(&p[1]), at(&p[2]));
+            let request = reduce::<Sum, _>(&input).in_order().count(&count);
+            end!(gpu, end, request.to(&mut output))
+        },
+        model: model::reduce_counted,
+        only_waits: false,
+    },
 ];

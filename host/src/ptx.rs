@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
+use warpfold_ptx::direction::forward;
 use warpfold_ptx::fill::{FILLED, fill, skeleton_and_bodies};
 use warpfold_ptx::older::{FOR_7_0, FOR_8_0, FROM, Older};
 
@@ -121,7 +122,7 @@ pub(crate) fn candidates(
 #[doc(hidden)]
 pub fn shipped_text(symbol: &str, capability: (u32, u32)) -> Option<String> {
     let best = SHIPPED.candidates(symbol, capability).next()?;
-    Some(best.text)
+    Some(forward(best.text))
 }
 
 impl Texts {

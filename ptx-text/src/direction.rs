@@ -1,37 +1,82 @@
 //! The direction of a scan: a number in the text of its kernel, which the driver's compiler then knows.
 //!
 //! The kernel's source sets a register of this name to 0, from which it makes addresses. In the text for scans that go backward the
-//! register has all bits.
+//! register has all bits. In either text its value is folded into what is computed from it, before a driver gets it.
+
+use crate::constants::fold;
 
 /// The register: a number in either text, also where it is 0.
 pub const REGISTER: &str = "%direction";
 
-/// What sets the register, in either text.
-const FORWARD: &str = "mov.b64 %direction, 0;";
-const BACKWARD: &str = "mov.b64 %direction, -1;";
+/// What sets the register.
+const SET: &str = "mov.b64 %direction, 0;";
+
+/// The text of the kernel that goes forward.
+pub fn forward(text: String) -> String {
+    if text.contains(SET) {
+        settled(&text, 0)
+    } else {
+        text
+    }
+}
 
 /// The text of the kernel that goes backward; nothing, if the text has no direction.
 pub fn backward(text: &str) -> Option<String> {
-    text.contains(FORWARD)
-        .then(|| text.replace(FORWARD, BACKWARD))
+    text.contains(SET).then(|| settled(text, u64::MAX))
+}
+
+/// The text with this value of the register.
+fn settled(text: &str, value: u64) -> String {
+    let lines = text.lines().map(|line| match reader(line) {
+        Some(register) => format!("\tmov.b64 \t{register}, {};\n", value as i64),
+        None => format!("{line}\n"),
+    });
+    let text: String = lines.collect();
+    let set = SET.replace('0', &(value as i64).to_string());
+    fold(&text.replace(SET, &set), REGISTER, value)
+}
+
+/// The register that a line's scope sets to the direction.
+fn reader(line: &str) -> Option<&str> {
+    let scope = line.trim().strip_prefix('{')?;
+    let (_, read) = scope.split_once(SET)?;
+    let (register, rest) = read.trim().strip_prefix("mov.b64 ")?.split_once(',')?;
+    let is_all = rest.trim().strip_prefix(REGISTER)?.trim() == "; }";
+    is_all.then_some(register.trim())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const TEXT: &str = "\
+\t{ .reg .b64 %direction; mov.b64 %direction, 0; mov.b64 %rd1, %direction; }
+\txor.b64 \t%rd2, %rd1, 512;
+\tsub.s64 \t%rd3, %rd2, %rd1;
+\tadd.s64 \t%rd4, %rd9, %rd3;
+{
+\t.reg .b64 %direction;
+\tmov.b64 %direction, 0;
+\tmov.b64 %rd5, %direction;
+}
+\tand.b64 \t%rd6, %rd8, %rd5;
+";
+
     #[test]
-    fn each_place_that_sets_the_direction_is_changed() {
-        let text = "{ .reg .b64 %direction; mov.b64 %direction, 0; mov.b64 %rd1, %direction; }\n";
-        let twice = [text, text].concat();
-        let turned = backward(&twice).unwrap();
-        assert_eq!(
-            turned
-                .matches("mov.b64 %direction, -1; mov.b64 %rd1")
-                .count(),
-            2
-        );
-        assert_eq!(turned.matches("%direction, 0").count(), 0);
-        assert_eq!(backward("mov.b64 %rd1, 0;"), None);
+    fn each_place_that_reads_the_direction_has_its_value() {
+        let text = forward(TEXT.to_owned());
+        assert!(text.contains("add.s64 \t%rd4, %rd9, 512;"), "{text}");
+        assert!(text.contains("mov.b64 \t%rd6, 0;"), "{text}");
+        let text = backward(TEXT).unwrap();
+        assert!(text.contains("add.s64 \t%rd4, %rd9, -512;"), "{text}");
+        assert!(text.contains("mov.b64 \t%rd6, %rd8;"), "{text}");
+        assert!(!text.contains("%direction, 0;"), "{text}");
+    }
+
+    #[test]
+    fn a_text_without_a_direction_goes_forward_only() {
+        let text = "\tmov.b64 \t%rd1, 0;\n";
+        assert_eq!(forward(text.to_owned()), text);
+        assert_eq!(backward(text), None);
     }
 }

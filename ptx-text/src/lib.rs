@@ -9,7 +9,7 @@
 //! | [`statement`], [`text`] | a text, its functions and their statements |
 //! | [`fill`], [`table`] | skeletons with holes, and the bodies that fill them; which of them make which kernel |
 //! | [`older`] | texts for older devices, made of those for compute capability 9.0 |
-//! | [`direction`] | the text of a scan that goes backward |
+//! | [`direction`] | the texts of a scan that goes forward or backward |
 //! | [`synchronous`] | instructions that compute capability 7.0 lacks, written with those that it has |
 //! | [`cut`] | a text with one entry for each entry of a text |
 //! | [`finish`] | launch bounds, and what of a compiler's text is kept |
@@ -21,6 +21,7 @@
 //!
 //! The library also uses it at run time, to fill skeletons, so it has no dependencies.
 
+mod constants;
 pub mod cut;
 pub mod direction;
 mod error;

@@ -5,7 +5,7 @@ use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use warpfold_kernels::launch::Start;
-use warpfold_ptx::direction::backward;
+use warpfold_ptx::direction::{backward, forward};
 
 use super::Properties;
 use super::addresses::AddressMap;
@@ -113,7 +113,7 @@ fn compile(entry: &'static Entry, is_backward: bool, device: &Properties) -> Res
     for candidate in ptx::candidates(entry, device.compute_capability) {
         let text = match is_backward {
             true => backward(&candidate.text).ok_or_else(|| missing(entry))?,
-            false => candidate.text,
+            false => forward(candidate.text),
         };
         let text = CString::new(text).map_err(|_| missing(entry))?;
         match driver::load_module(&text) {

@@ -13,6 +13,7 @@ use crate::error::{Error, Problem, Refusal};
 use crate::pack::canonical::canonical;
 use crate::ptx::hook::hooks;
 use crate::ptx::refuse::{self, Reason};
+use crate::ptx::scans;
 use crate::ptx::space::{self, SHARED_ARRAY};
 use crate::ptx::splice::splice;
 use crate::variant::Variant;
@@ -127,7 +128,8 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
     }
     let mut kernels = Vec::new();
     for function in &text.functions {
-        let Some((origin, operator)) = Origin::of(function.name) else {
+        let row = || Some(Origin::of(function.name)?.1);
+        let Some(operator) = scans::row_of(function.name).or_else(row) else {
             continue;
         };
         // One kernel of an operator tells what all of them would.
@@ -143,8 +145,12 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
             });
             continue;
         }
-        let kernel = with_memory_named(function, body)?;
-        kernels.push(finished(kernel, origin, Operands::Known, variant)?);
+        for named in scans::kernels(function, body) {
+            if let Some((origin, _)) = Origin::of(&named.symbol) {
+                let kernel = with_memory_named(&named.symbol, named.parameters, named.body)?;
+                kernels.push(finished(kernel, origin, Operands::Known, variant)?);
+            }
+        }
     }
     sorted(kernels, refusals)
 }
@@ -160,19 +166,20 @@ pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusa
 }
 
 /// A function of the compiler's that is to be a kernel, with the hooks' instructions in its body: each access names its memory.
-fn with_memory_named<'a>(
-    function: &Function<'a>,
+fn with_memory_named(
+    name: &str,
+    parameters: Vec<String>,
     mut body: Vec<Statement>,
-) -> Result<Function<'a>, Problem> {
-    space::resolve(function.name, &mut body).map_err(|stray| {
+) -> Result<Function<'_>, Problem> {
+    space::resolve(name, &mut body).map_err(|stray| {
         Problem::unexpected(format!(
-            "{} accesses memory that is neither shared nor an argument's: {}",
-            function.name, stray.instruction
+            "{name} accesses memory that is neither shared nor an argument's: {}",
+            stray.instruction
         ))
     })?;
     Ok(Function {
-        name: function.name,
-        parameters: function.parameters.clone(),
+        name,
+        parameters,
         body,
     })
 }

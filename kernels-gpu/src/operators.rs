@@ -72,7 +72,33 @@ macro_rules! operators {
         $crate::operators!($($rest)*);
     };
     (@entries $name:ident $op:ty, $item:ty; $($kind:ident $emit:ident)*) => {
-        $($crate::$emit! { [$crate::operator_entry] [$kind $name] $op, $item })*
+        $($crate::operator_kernel! { $kind $emit $name $op, $item })*
+    };
+}
+
+/// A kernel of an operator's row. Both scans are one function, of which `warpfold-build` makes two kernels.
+#[cfg(feature = "stable")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! operator_kernel {
+    (inclusive_scan $emit:ident $name:ident $op:ty, $item:ty) => {
+        $crate::emit_scan! {
+            [$crate::operator_entry] [scan $name] $crate::scan::kernel::Either, $op, $item
+        }
+    };
+    (exclusive_scan $emit:ident $name:ident $op:ty, $item:ty) => {};
+    ($kind:ident $emit:ident $name:ident $op:ty, $item:ty) => {
+        $crate::$emit! { [$crate::operator_entry] [$kind $name] $op, $item }
+    };
+}
+
+/// A kernel of an operator's row.
+#[cfg(not(feature = "stable"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! operator_kernel {
+    ($kind:ident $emit:ident $name:ident $op:ty, $item:ty) => {
+        $crate::$emit! { [$crate::operator_entry] [$kind $name] $op, $item }
     };
 }
 

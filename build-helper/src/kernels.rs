@@ -128,8 +128,9 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
     }
     let mut kernels = Vec::new();
     for function in &text.functions {
-        let row = || Some(Origin::of(function.name)?.1);
-        let Some(operator) = scans::row_of(function.name).or_else(row) else {
+        let scans_of = scans::row_of(function.name);
+        let open = scans_of.map(|row| (Origin::Library(Kind::InclusiveScan), row));
+        let Some((origin, operator)) = open.or_else(|| Origin::of(function.name)) else {
             continue;
         };
         // One kernel of an operator tells what all of them would.
@@ -145,11 +146,11 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
             });
             continue;
         }
-        for named in scans::kernels(function, body) {
-            if let Some((origin, _)) = Origin::of(&named.symbol) {
-                let kernel = with_memory_named(&named.symbol, named.parameters, named.body)?;
-                kernels.push(finished(kernel, origin, Operands::Known, variant)?);
-            }
+        let kernel = with_memory_named(function, body)?;
+        let kernel = finished(kernel, origin, Operands::Known, variant)?;
+        match scans_of {
+            Some(row) => kernels.extend(scans::both(&kernel, row)),
+            None => kernels.push(kernel),
         }
     }
     sorted(kernels, refusals)
@@ -166,20 +167,19 @@ pub fn refusal_of_kernel(symbol: &str, operator: &str, reason: Reason) -> Refusa
 }
 
 /// A function of the compiler's that is to be a kernel, with the hooks' instructions in its body: each access names its memory.
-fn with_memory_named(
-    name: &str,
-    parameters: Vec<String>,
+fn with_memory_named<'a>(
+    function: &Function<'a>,
     mut body: Vec<Statement>,
-) -> Result<Function<'_>, Problem> {
-    space::resolve(name, &mut body).map_err(|stray| {
+) -> Result<Function<'a>, Problem> {
+    space::resolve(function.name, &mut body).map_err(|stray| {
         Problem::unexpected(format!(
-            "{name} accesses memory that is neither shared nor an argument's: {}",
-            stray.instruction
+            "{} accesses memory that is neither shared nor an argument's: {}",
+            function.name, stray.instruction
         ))
     })?;
     Ok(Function {
-        name,
-        parameters,
+        name: function.name,
+        parameters: function.parameters.clone(),
         body,
     })
 }

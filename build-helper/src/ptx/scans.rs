@@ -10,119 +10,92 @@
 //! What computed the other word stays in the text. The driver's compiler drops it.
 
 use warpfold_kernels::kind::Kind;
-use warpfold_ptx::statement::Statement;
-use warpfold_ptx::text::Function;
+
+use crate::kernels::Kernel;
 
 /// What the symbol of a function that is both scans begins with.
 const PREFIX: &str = "scan_";
 
 /// The instruction that leaves the choice open, and the one that takes its place.
-const OPEN: &str = "placed.b32";
-const COPY: &str = "mov.b32";
-
-/// A function under the symbol of a kernel.
-pub struct Named {
-    /// The kernel's symbol.
-    pub symbol: String,
-    /// The declarations of its parameters.
-    pub parameters: Vec<String>,
-    /// Its body.
-    pub body: Vec<Statement>,
-}
+const OPEN: &str = "placed.b32 ";
+const COPY: &str = "mov.b32 ";
 
 /// The row's name, if the function of this symbol is both scans of it.
 pub fn row_of(symbol: &str) -> Option<&str> {
     symbol.strip_prefix(PREFIX)
 }
 
-/// The kernels that a function is: both scans, or itself.
-pub fn kernels(function: &Function, body: Vec<Statement>) -> Vec<Named> {
-    let Some(row) = row_of(function.name) else {
-        return vec![Named {
-            symbol: function.name.to_owned(),
-            parameters: function.parameters.clone(),
-            body,
-        }];
-    };
-    // The operand that is copied: the second of three, or the third.
-    let scans = [(Kind::InclusiveScan, 1), (Kind::ExclusiveScan, 2)];
-    let made = scans.map(|(kind, chosen)| {
+/// Both scans of a row, of the text that leaves the choice open.
+pub fn both(open: &Kernel, row: &str) -> [Kernel; 2] {
+    let scans = [
+        (Kind::InclusiveScan, Word::Inclusive),
+        (Kind::ExclusiveScan, Word::Exclusive),
+    ];
+    scans.map(|(kind, word)| {
         let symbol = format!("{}{row}", kind.definition().prefix);
-        let (old, new) = (parameter(function.name), parameter(&symbol));
-        let mut body = body.clone();
-        for statement in &mut body {
-            let Statement::Instruction(instruction) = statement else {
-                continue;
-            };
-            if instruction.opcode == OPEN {
-                COPY.clone_into(&mut instruction.opcode);
-                let word = instruction.operands.swap_remove(chosen);
-                instruction.operands.truncate(1);
-                instruction.operands.push(word);
-            } else if instruction.has_part("param") {
-                for operand in &mut instruction.operands {
-                    *operand = operand.replace(&old, &new);
-                }
+        let mut text = String::with_capacity(open.text.len());
+        for line in open.text.lines() {
+            match chosen(line, word) {
+                Some(copy) => text.push_str(&copy),
+                None => text.push_str(line),
             }
+            text.push('\n');
         }
-        let parameters = function.parameters.iter();
-        let parameters = parameters.map(|parameter| parameter.replace(&old, &new));
-        Named {
-            parameters: parameters.collect(),
-            symbol,
-            body,
+        for ends in ["(", "_param_"] {
+            let (old, new) = (&open.symbol, &symbol);
+            text = text.replace(&format!("{old}{ends}"), &format!("{new}{ends}"));
         }
-    });
-    made.into()
+        Kernel { symbol, text }
+    })
 }
 
-/// What the names of a function's parameters begin with.
-fn parameter(symbol: &str) -> String {
-    format!("{symbol}_param_")
+/// Which of two words is stored.
+#[derive(Clone, Copy)]
+enum Word {
+    Inclusive,
+    Exclusive,
+}
+
+/// The line with a copy of this word, if it leaves the choice open.
+fn chosen(line: &str, word: Word) -> Option<String> {
+    let (before, operands) = line.split_once(OPEN)?;
+    let (operands, after) = operands.split_once(';')?;
+    let (result, words) = operands.split_once(", ")?;
+    let (inclusive, exclusive) = words.split_once(", ")?;
+    let word = match word {
+        Word::Inclusive => inclusive,
+        Word::Exclusive => exclusive,
+    };
+    Some(format!("{before}{COPY}{result}, {word};{after}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpfold_ptx::statement::parse;
 
-    fn made(name: &str) -> Vec<(String, String, String)> {
-        let body = format!(
-            "ld.param.b64 %rd1, [{name}_param_0]; placed.b32 %r1, %r2, %r3; st.b32 [%rd1], %r1; ret;"
+    #[test]
+    fn a_text_is_two_scans() {
+        let text = ".visible .entry scan_gcd(\n\t.param .b64 scan_gcd_param_0\n)\n{\n\
+            \tld.param.b64 %rd1, [scan_gcd_param_0];\n\t{ placed.b32 %r1, %r2, %r3; }\n}\n";
+        let open = Kernel {
+            symbol: "scan_gcd".to_owned(),
+            text: text.to_owned(),
+        };
+        let [inclusive, exclusive] = both(&open, "gcd");
+        assert_eq!(inclusive.symbol, "inclusive_scan_gcd");
+        assert_eq!(
+            inclusive.text,
+            ".visible .entry inclusive_scan_gcd(\n\t.param .b64 inclusive_scan_gcd_param_0\n)\n{\n\
+             \tld.param.b64 %rd1, [inclusive_scan_gcd_param_0];\n\t{ mov.b32 %r1, %r2; }\n}\n"
         );
-        let function = Function {
-            name,
-            parameters: vec![format!(".param .b64 {name}_param_0")],
-            body: Vec::new(),
-        };
-        let written = |named: Named| {
-            let body: Vec<String> = named.body.iter().map(Statement::to_string).collect();
-            (named.symbol, named.parameters.concat(), body.join(" "))
-        };
-        let kernels = kernels(&function, parse(&body).unwrap());
-        kernels.into_iter().map(written).collect()
+        assert_eq!(exclusive.symbol, "exclusive_scan_gcd");
+        assert!(exclusive.text.contains("mov.b32 %r1, %r3;"));
+        assert!(!exclusive.text.contains("inclusive") && !exclusive.text.contains(OPEN));
     }
 
     #[test]
-    fn a_scan_is_two_kernels() {
-        let scans = made("scan_gcd");
-        let expected = ["inclusive_scan_gcd", "exclusive_scan_gcd"].iter().zip(["%r2", "%r3"]);
-        for ((symbol, parameters, body), (name, word)) in scans.iter().zip(expected) {
-            assert_eq!(symbol, name);
-            assert_eq!(*parameters, format!(".param .b64 {name}_param_0"));
-            assert_eq!(
-                *body,
-                format!("ld.param.b64 %rd1, [{name}_param_0]; mov.b32 %r1, {word}; st.b32 [%rd1], %r1; ret;")
-            );
-        }
-        assert_eq!(scans.len(), 2);
-    }
-
-    #[test]
-    fn another_function_stays_what_it_is() {
-        let kernels = made("segmented_scan_gcd");
-        assert_eq!(kernels.len(), 1);
-        assert_eq!(kernels[0].0, "segmented_scan_gcd");
-        assert!(kernels[0].2.contains("placed.b32"));
+    fn the_symbol_names_the_row() {
+        assert_eq!(row_of("scan_gcd"), Some("gcd"));
+        assert_eq!(row_of("segmented_scan_gcd"), None);
     }
 }

@@ -11,6 +11,7 @@ use warpfold_build::{Build, Cache, Error, Unfit};
 fn main() -> ExitCode {
     run(device_tests![
         only_what_an_edit_changes_is_compiled_again,
+        a_refused_row_does_not_lose_the_others,
         a_kernel_that_the_source_does_not_give_is_found,
     ])
 }
@@ -88,6 +89,30 @@ fn only_what_an_edit_changes_is_compiled_again() {
     fs::remove_file(build.committed()).expect("removing the committed file");
     let error = locked.run().expect_err("nothing is committed");
     assert!(matches!(error, Error::NotCommitted { .. }), "{error}");
+}
+
+/// Rows that compile beside one that is refused are kept: to mend that one takes no longer than an edit.
+fn a_refused_row_does_not_lose_the_others() {
+    let mut build = common::build("rows");
+    build.output = build.output.join("refused");
+    let folder = build.output.join("cache");
+    let _ = fs::remove_dir_all(&build.output);
+    fs::create_dir_all(&build.output).expect("a folder for the build");
+    let source = fs::read_to_string(&build.source).expect("the operators");
+    build.source = build.output.join("operators.rs");
+    build.cache = Cache::at(folder.clone());
+    let mistaken = source.replace("0, |", "0, /");
+    fs::write(&build.source, &mistaken).expect("a mistake");
+    let error = build.run().expect_err("a division by any number");
+    assert!(
+        matches!(&error, Error::Refused(refusals) if refusals.iter().all(|it| it.operator == "union")),
+        "{error}"
+    );
+    let rows = || fs::read_dir(folder.join("rows")).expect("rows").count();
+    assert_eq!(rows(), 1);
+    fs::write(&build.source, &source).expect("the mistake mended");
+    build.run().expect("device code");
+    assert_eq!(rows(), 2);
 }
 
 /// Another row's kernel under a row's name, in a file whose hashes are right, is found by compiling again.

@@ -41,11 +41,12 @@ const MISTAKES: [Mistake; 12] = [
         advice: "the file is compiled by itself, and has no modules in other files: write them into it, as `mod name { … }`",
     },
     Mistake {
-        signs: &["warpfold::operators!", "no rules expected"],
+        // The macro's source is where the repository has it, or where cargo unpacks the package.
+        signs: &["while trying to match", "kernels-gpu"],
         advice: ROWS,
     },
     Mistake {
-        signs: &["unexpected end of macro invocation"],
+        signs: &["while trying to match", "warpfold-kernels-"],
         advice: ROWS,
     },
     Mistake {

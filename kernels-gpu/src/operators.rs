@@ -11,7 +11,7 @@
 mod in_words;
 
 #[cfg(feature = "stable")]
-pub use self::in_words::InWords;
+pub use self::in_words::{commutes, InWords};
 pub use crate::op::{Op, Pair};
 pub use crate::selection::{Equality, Predicate};
 #[cfg(feature = "stable")]
@@ -91,7 +91,15 @@ macro_rules! operator_kernel {
         }
     };
     (exclusive_scan $emit:ident $name:ident $op:ty, $($items:ty),+) => {};
-    ($kind:ident $emit:ident $name:ident $op:ty, $($items:ty),+) => {
+    (reduce $emit:ident $name:ident $op:ty, $($items:ty),+) => {
+        const _: () = $crate::operators::commutes::<$op>();
+        $crate::operator_kernel! { @ reduce $emit $name $op, $($items),+ }
+    };
+    (reduce_pairs $emit:ident $name:ident $op:ty, $($items:ty),+) => {
+        const _: () = $crate::operators::commutes::<$op>();
+        $crate::operator_kernel! { @ reduce_pairs $emit $name $op, $($items),+ }
+    };
+    ($(@)? $kind:ident $emit:ident $name:ident $op:ty, $($items:ty),+) => {
         $crate::$emit! {
             [$crate::operator_entry] [$kind $name] $crate::operators::InWords<$op>, $($items),+
         }

@@ -15,7 +15,11 @@ use crate::op::{Commutative, Op};
 #[derive(Clone, Copy)]
 pub struct InWords<O>(PhantomData<O>);
 
-impl<O: Commutative> Commutative for InWords<O> {}
+/// Of the operator itself that is asked by [`commutes`], so that the compiler's message names the row.
+impl<O> Commutative for InWords<O> {}
+
+/// Compiles for an operator that commutes.
+pub const fn commutes<O: Commutative>() {}
 
 impl<T: Element, O: Op<T>> Op<T> for InWords<O> {
     type Accumulator = O::Accumulator;

@@ -13,13 +13,10 @@ use std::any::type_name;
 
 use device::Kernel;
 use numbers::{Numbers, items};
-use own_operator::{assert_same, check, check_scans, lengths};
+use own_operator::{assert_same, check, lengths};
 use own_operators::operators::*;
 use warpfold::kind::reduce;
-use warpfold::{
-    Commutative, Cpu, Gpu, Pair, Triple, check_operator, check_reduce_operator,
-    check_scan_operator, reduce, scan,
-};
+use warpfold::{Commutative, Cpu, Pair, Triple, check_operator, check_reduce_operator, reduce};
 
 /// What operators of floats go wrong with: both zeros, subnormals, extremes, infinities, NaN.
 const ODD: [f32; 9] = [

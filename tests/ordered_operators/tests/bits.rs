@@ -74,7 +74,7 @@ fn bracket_depth() {
 
 #[test]
 fn longest_run() {
-    let item = |numbers: &mut Numbers| (numbers.next() % 8 > 0) as u8;
+    let item = |numbers: &mut Numbers| !numbers.next().is_multiple_of(8) as u8;
     check_scans::<LongestRun, u8>(item);
     check_scan_operator::<LongestRun, u8>(&[0, 1, 1, 2]).unwrap();
     let longest = reduce::<LongestRun, _>(&[1, 1, 0, 1, 1, 1, 0])

@@ -6,7 +6,7 @@ struct Mistake {
     advice: &'static str,
 }
 
-const MISTAKES: [Mistake; 5] = [
+const MISTAKES: [Mistake; 12] = [
     Mistake {
         signs: &["does not say that it commutes"],
         advice: "a reduction needs an operator whose operands may change places. If they may, write `impl Commutative for …`. \
@@ -15,8 +15,12 @@ const MISTAKES: [Mistake; 5] = [
     },
     Mistake {
         signs: &["no method named `", "found for type `f"],
-        advice: "floats have no such functions on the GPU: those of `std` (`exp`, `ln`, `sqrt`, `powi`) call the system's \
-                 library. Write it by arithmetic, as `exp_of_negative` in tests/own_operators/src/operators.rs",
+        advice: "floats have no functions of `std` on the GPU (`exp`, `powi`, `floor`): those call the system's library. \
+                 `warpfold::elementary` has `exp`, `ln` and `sqrt` of `f32`. Write others by arithmetic",
+    },
+    Mistake {
+        signs: &["no method named `sort"],
+        advice: "there is no sorting on the GPU: compare and exchange two elements at a time, with each comparison written out",
     },
     Mistake {
         signs: &["cannot find macro `"],
@@ -28,10 +32,42 @@ const MISTAKES: [Mistake; 5] = [
         advice: "the file is compiled without the standard library: write `core` for `std`, and do without memory of its own",
     },
     Mistake {
+        signs: &["unresolved import `crate::"],
+        advice: "the file is compiled by itself, without the rest of the crate: move what it needs into it, and let the rest of the \
+                 crate use it from there",
+    },
+    Mistake {
+        signs: &["file not found for module"],
+        advice: "the file is compiled by itself, and has no modules in other files: write them into it, as `mod name { … }`",
+    },
+    Mistake {
+        // The macro's source is where the repository has it, or where cargo unpacks the package.
+        signs: &["while trying to match", "kernels-gpu"],
+        advice: ROWS,
+    },
+    Mistake {
+        signs: &["while trying to match", "warpfold-kernels-"],
+        advice: ROWS,
+    },
+    Mistake {
+        signs: &["Pod` is not satisfied"],
+        advice: "items, accumulators and results are plain data without gaps: numbers, arrays of them, and structs by \
+                 `warpfold::item! { … }`. Write a number for a `bool` or an enum, and a struct for a tuple",
+    },
+    Mistake {
         signs: &["an item or a result must have"],
         advice: "an item has 1 or 2 bytes, or a multiple of 4 up to 64: add a field to fill the next size up",
     },
+    Mistake {
+        signs: &["unsupported library call operation"],
+        advice: "an operator has arithmetic that the GPU has no instructions for, such as the division of 128-bit integers: \
+                 divide numbers of 64 bits. The compiler does not say where it is",
+    },
 ];
+
+/// What a row is.
+const ROWS: &str = "a row of `operators!` is `name: Operator, Item;`. Before the semicolon may stand `, scans only`, \
+                    `, reduction only`, `, predicate` or `, equality`. Of two inputs it is `name: Operator, pairs of A, B;`";
 
 /// What to do about a compiler's messages, to be said before them; nothing, where they say it.
 pub fn advice(messages: &str) -> String {
@@ -55,8 +91,10 @@ mod tests {
         assert_eq!(advice(missing).lines().count(), 1);
         let method =
             "error[E0599]: no method named `exp` found for type `f32` in the current scope";
-        assert!(advice(method).contains("arithmetic"));
+        assert!(advice(method).contains("`warpfold::elementary`"));
         assert!(advice("error: cannot find macro `vec` in this scope").contains("core"));
+        let division = "rustc-LLVM ERROR: unsupported library call operation";
+        assert!(advice(division).contains("128-bit"));
         assert_eq!(advice("error[E0308]: mismatched types"), "");
     }
 }

@@ -13,6 +13,7 @@ use crate::error::{Error, Problem, Refusal};
 use crate::pack::canonical::canonical;
 use crate::ptx::hook::hooks;
 use crate::ptx::refuse::{self, Reason};
+use crate::ptx::scans;
 use crate::ptx::space::{self, SHARED_ARRAY};
 use crate::ptx::splice::splice;
 use crate::variant::Variant;
@@ -102,8 +103,31 @@ impl Origin {
     }
 }
 
-/// The kernels that the compiler emitted for a variant, in the order of their symbols.
-pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
+/// The kernels that the compiler emitted for a variant, and what is refused.
+#[derive(Debug, Default)]
+pub struct Judged {
+    /// The kernels of operators that can run.
+    pub kernels: Vec<Kernel>,
+    /// Why others cannot.
+    pub refusals: Vec<Refusal>,
+}
+
+impl Judged {
+    /// The kernels in the order of their symbols, if none was refused.
+    pub fn all(mut self) -> Result<Vec<Kernel>, Error> {
+        if !self.refusals.is_empty() {
+            return Err(Error::Refused(self.refusals));
+        }
+        if self.kernels.is_empty() {
+            return Err(Problem::unexpected("there are no kernels").into());
+        }
+        self.kernels.sort_by(|a, b| a.symbol.cmp(&b.symbol));
+        Ok(self.kernels)
+    }
+}
+
+/// The kernels in what the compiler emitted for a variant.
+pub fn kernels(emitted: &str, variant: &Variant) -> Result<Judged, Error> {
     let text = Text::parse(emitted).map_err(Problem::from)?;
     let hooks = hooks(&text)?;
     let mut refusals = Vec::new();
@@ -127,7 +151,9 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
     }
     let mut kernels = Vec::new();
     for function in &text.functions {
-        let Some((origin, operator)) = Origin::of(function.name) else {
+        let scans_of = scans::row_of(function.name);
+        let open = scans_of.map(|row| (Origin::Library(Kind::InclusiveScan), row));
+        let Some((origin, operator)) = open.or_else(|| Origin::of(function.name)) else {
             continue;
         };
         // One kernel of an operator tells what all of them would.
@@ -144,9 +170,13 @@ pub fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
             continue;
         }
         let kernel = with_memory_named(function, body)?;
-        kernels.push(finished(kernel, origin, Operands::Known, variant)?);
+        let kernel = finished(kernel, origin, Operands::Known, variant)?;
+        match scans_of {
+            Some(row) => kernels.extend(scans::both(&kernel, row)),
+            None => kernels.push(kernel),
+        }
     }
-    sorted(kernels, refusals)
+    Ok(Judged { kernels, refusals })
 }
 
 /// The refusal of a kernel, whose operator's functions may be without fault by themselves.
@@ -203,18 +233,6 @@ pub fn finished(
         symbol: kernel.name.to_owned(),
         text,
     })
-}
-
-/// The kernels in the order of their symbols, if none was refused.
-pub fn sorted(mut kernels: Vec<Kernel>, refusals: Vec<Refusal>) -> Result<Vec<Kernel>, Error> {
-    if !refusals.is_empty() {
-        return Err(Error::Refused(refusals));
-    }
-    if kernels.is_empty() {
-        return Err(Problem::unexpected("there are no kernels").into());
-    }
-    kernels.sort_by(|a, b| a.symbol.cmp(&b.symbol));
-    Ok(kernels)
 }
 
 /// The kind of a kernel, in its symbol.

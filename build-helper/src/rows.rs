@@ -15,7 +15,7 @@ use std::thread;
 use crate::build::{Build, Contents};
 use crate::cache::Cache;
 use crate::device::{DeviceCrate, at, crate_around};
-use crate::error::Error;
+use crate::error::{Error, Problem, Refusal};
 use crate::kernels::{Compiled, Kernel, kernels, row_of};
 use crate::library::{self, Library};
 use crate::pack::Pack;
@@ -40,13 +40,24 @@ pub fn packed(build: &Build, source: &Source, cache: &Cache) -> Result<Pack, Err
         }
     }
     if !missing.is_empty() {
-        let compiled = compiled(build, source, &toolchain, cache, &missing)?;
+        let (compiled, refusals) = judged(build, source, &toolchain, cache, &missing)?;
+        // Of a list that cannot be read, nobody knows which rows are refused.
+        let is_refused = |name: &str| {
+            let mut refusals = refusals.iter();
+            refusals.any(|refusal| name.is_empty() || refusal.operator == name)
+        };
         for (name, compiled) in by_row(compiled, &missing) {
+            if is_refused(name) {
+                continue;
+            }
             let pack = Pack::of(&compiled);
             if let Some(key) = keys.get(name) {
                 cache.keep_row(*key, &pack);
             }
             packs.push(pack);
+        }
+        if !refusals.is_empty() {
+            return Err(source.located(Error::Refused(refusals)));
         }
     }
     Ok(Pack::joined(packs))
@@ -91,7 +102,7 @@ fn by_row<'a>(compiled: Vec<Compiled>, names: &[&'a str]) -> Vec<(&'a str, Vec<C
     names.iter().map(|name| (*name, of_row(name))).collect()
 }
 
-/// Some of a file's rows, compiled for each architecture, the best first.
+/// Some of a file's rows, compiled for each architecture, the best first, if none is refused.
 pub fn compiled(
     build: &Build,
     source: &Source,
@@ -99,26 +110,41 @@ pub fn compiled(
     cache: &Cache,
     names: &[&str],
 ) -> Result<Vec<Compiled>, Error> {
+    let (compiled, refusals) = judged(build, source, toolchain, cache, names)?;
+    match refusals.is_empty() {
+        true => Ok(compiled),
+        false => Err(source.located(Error::Refused(refusals))),
+    }
+}
+
+/// Some of a file's rows, compiled for each architecture, the best first; and what of them is refused.
+fn judged(
+    build: &Build,
+    source: &Source,
+    toolchain: &Toolchain,
+    cache: &Cache,
+    names: &[&str],
+) -> Result<(Vec<Compiled>, Vec<Refusal>), Error> {
     let variants: Vec<&'static Variant> = build.variants().collect();
     let device = device(build, toolchain, cache)?;
     let processors = processors();
     if build.contents == Contents::Kernels {
-        return side_by_side(&variants, processors, |variant| {
+        let compiled = side_by_side(&variants, processors, |variant| {
             Ok(Compiled {
                 capability: variant.capability,
-                kernels: kernels(&device.compile(toolchain, variant)?, variant)?,
+                kernels: kernels(&device.compile(toolchain, variant)?, variant)?.all()?,
             })
         });
+        return Ok((compiled?, Vec::new()));
     }
     let libraries = side_by_side(&variants, processors, |variant| {
         Library::compile(&device, toolchain, variant)
     })?;
     let crates = crates(build, source, names, processors.div_ceil(variants.len()))?;
-    // Architecture by architecture: all that is wrong with the rows, the first one tells.
     let units: Vec<(usize, usize)> = (0..variants.len())
         .flat_map(|variant| (0..crates.len()).map(move |part| (variant, part)))
         .collect();
-    let kernels = side_by_side(&units, processors, |(variant, part)| {
+    let judged = side_by_side(&units, processors, |(variant, part)| {
         let target = variants[*variant];
         let (crate_text, own) = &crates[*part];
         let folder = crate_text.with_extension(target.target_cpu);
@@ -135,8 +161,7 @@ pub fn compiled(
         let text = fs::read_to_string(&emitted).map_err(at(&emitted))?;
         let _ = fs::remove_file(&emitted);
         kernels(&text, target)
-    })
-    .map_err(|error| source.located(error))?;
+    })?;
     let mut compiled: Vec<Compiled> = variants
         .iter()
         .map(|variant| Compiled {
@@ -144,15 +169,25 @@ pub fn compiled(
             kernels: Vec::new(),
         })
         .collect();
-    for ((variant, _), kernels) in units.iter().zip(kernels) {
-        compiled[*variant].kernels.extend(kernels);
+    let mut refusals: Vec<Refusal> = Vec::new();
+    for ((variant, _), judged) in units.iter().zip(judged) {
+        compiled[*variant].kernels.extend(judged.kernels);
+        // What is wrong with a row, each architecture tells.
+        for refusal in judged.refusals {
+            if !refusals.contains(&refusal) {
+                refusals.push(refusal);
+            }
+        }
     }
     for variant in &mut compiled {
         variant
             .kernels
             .sort_by(|a: &Kernel, b| a.symbol.cmp(&b.symbol));
     }
-    Ok(compiled)
+    if refusals.is_empty() && compiled.iter().any(|variant| variant.kernels.is_empty()) {
+        return Err(Problem::unexpected("there are no kernels").into());
+    }
+    Ok((compiled, refusals))
 }
 
 /// The device crate, which cargo compiles in the cache, else where the build says.
@@ -239,26 +274,7 @@ fn side_by_side<T: Sync, R: Send>(
         threads.into_iter().flat_map(join).collect::<Vec<_>>()
     });
     done.sort_by_key(|(at, _)| *at);
-    let mut results = Vec::new();
-    let mut refusals: Vec<crate::error::Refusal> = Vec::new();
-    for (_, result) in done {
-        match result {
-            Ok(result) => results.push(result),
-            // All that is refused is told at once.
-            Err(Error::Refused(more)) => {
-                let new = more
-                    .into_iter()
-                    .filter(|refusal| !refusals.contains(refusal));
-                let new: Vec<_> = new.collect();
-                refusals.extend(new);
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    match refusals.is_empty() {
-        true => Ok(results),
-        false => Err(Error::Refused(refusals)),
-    }
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use warpfold_ptx::text::Text;
 use crate::build::Build;
 use crate::device::{at, kernels_crate};
 use crate::error::{Error, Problem};
-use crate::kernels::{Compiled, Kernel, Origin, finished, refusal_of_kernel, sorted};
+use crate::kernels::{Compiled, Judged, Kernel, Origin, finished, refusal_of_kernel};
 use crate::ptx::refuse;
 use crate::ptx::space::SHARED_ARRAY;
 use crate::variant::{MADE_OF_RUST_CUDAS, VARIANTS, Variant};
@@ -111,7 +111,7 @@ fn kernels(emitted: &str, variant: &Variant) -> Result<Vec<Kernel>, Error> {
             None => kernels.push(finished(function, origin, Operands::InRegisters, variant)?),
         }
     }
-    sorted(kernels, refusals)
+    Judged { kernels, refusals }.all()
 }
 
 /// Writes the crate around the operators, and gives its folder.

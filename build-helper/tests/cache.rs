@@ -6,11 +6,12 @@ use std::fs;
 use std::process::ExitCode;
 
 use common::skip::{device_tests, run};
-use warpfold_build::{Build, Cache, Error, Unfit};
+use warpfold_build::{Build, Cache, Error, Refusal, Unfit};
 
 fn main() -> ExitCode {
     run(device_tests![
         only_what_an_edit_changes_is_compiled_again,
+        a_refused_row_does_not_lose_the_others,
         a_kernel_that_the_source_does_not_give_is_found,
     ])
 }
@@ -89,6 +90,65 @@ fn only_what_an_edit_changes_is_compiled_again() {
     let error = locked.run().expect_err("nothing is committed");
     assert!(matches!(error, Error::NotCommitted { .. }), "{error}");
 }
+
+/// Rows that compile beside one that is refused are kept: to mend that one takes no longer than an edit.
+fn a_refused_row_does_not_lose_the_others() {
+    let mut build = common::build("rows");
+    build.output = build.output.join("refused");
+    let folder = build.output.join("cache");
+    let _ = fs::remove_dir_all(&build.output);
+    fs::create_dir_all(&build.output).expect("a folder for the build");
+    let source = fs::read_to_string(&build.source).expect("the operators");
+    build.source = build.output.join("operators.rs");
+    build.cache = Cache::at(folder.clone());
+    let mistaken = source.replace(
+        "union: Union",
+        "ratio: Ratio, u32, reduction only;\n    union: Union",
+    );
+    fs::write(&build.source, [mistaken.as_str(), RATIO].concat()).expect("a mistake");
+    let error = build.run().expect_err("a division by any number");
+    let is_of_ratio = |refusals: &[Refusal]| refusals.iter().all(|it| it.operator == "ratio");
+    assert!(
+        matches!(&error, Error::Refused(refusals) if is_of_ratio(refusals)),
+        "{error}"
+    );
+    let rows = fs::read_dir(folder.join("rows")).expect("rows").count();
+    assert_eq!(rows, 2);
+    let mended = mistaken.replace("ratio: Ratio, u32, reduction only;", "");
+    fs::write(&build.source, [mended.as_str(), RATIO].concat()).expect("the mistake mended");
+    fs::remove_dir_all(folder.join("libraries")).expect("removing the libraries");
+    fs::write(folder.join("libraries"), "a file").expect("a file in their place");
+    let without_compiler = Build {
+        target: build.source.clone(),
+        ..build
+    };
+    without_compiler.run().expect("the rows from the cache");
+}
+
+/// An operator that may divide by zero.
+const RATIO: &str = "
+#[derive(Clone, Copy)]
+pub struct Ratio;
+
+impl warpfold::Op<u32> for Ratio {
+    type Accumulator = u32;
+    type Output = u32;
+    fn identity() -> u32 {
+        1
+    }
+    fn lift(item: u32) -> u32 {
+        item
+    }
+    fn combine(left: u32, right: u32) -> u32 {
+        left / right
+    }
+    fn lower(value: u32) -> u32 {
+        value
+    }
+}
+
+impl warpfold::Commutative for Ratio {}
+";
 
 /// Another row's kernel under a row's name, in a file whose hashes are right, is found by compiling again.
 fn a_kernel_that_the_source_does_not_give_is_found() {

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::fs;
 use std::process::ExitCode;
 
 use common::skip::{device_tests, run};
@@ -12,6 +13,7 @@ fn main() -> ExitCode {
         each_operator_is_refused_for_its_reason,
         the_compilers_own_messages_name_the_users_file,
         a_mistake_is_answered_with_its_line_and_what_to_write,
+        each_mistake_in_a_row_or_a_type_is_answered,
     ])
 }
 
@@ -63,6 +65,69 @@ fn each_operator_is_refused_for_its_reason() {
     assert_eq!(operators.count(), 10, "{refusals:?}");
 }
 
+/// A mistake in a file that is right otherwise: what is replaced by what, the line, and what the first line on the screen says.
+const MISTAKES: [(&str, &str, usize, &str); 7] = [
+    (
+        "use warpfold",
+        "use crate::helper;\nuse warpfold",
+        3,
+        "move what it needs into it",
+    ),
+    (
+        "use warpfold",
+        "mod helper;\nuse warpfold",
+        3,
+        "has no modules in other files",
+    ),
+    (
+        "same: Mine, u32;",
+        "same: Mine;",
+        28,
+        "`name: Operator, Item;`",
+    ),
+    (
+        "same: Mine, u32;",
+        "same: Mine, u32, reduce only;",
+        27,
+        "`, reduction only`",
+    ),
+    (
+        "same: Mine, u32;",
+        "same: Mine, u32",
+        28,
+        "`name: Operator, Item;`",
+    ),
+    (
+        "type Accumulator = u32",
+        "type Accumulator = (u32, bool)",
+        9,
+        "a struct for a tuple",
+    ),
+    (
+        "left.max(right)",
+        "{ let mut both = [left, right]; both.sort_by(u32::cmp); both[1] }",
+        15,
+        "there is no sorting on the GPU",
+    ),
+];
+
+fn each_mistake_in_a_row_or_a_type_is_answered() {
+    let mut build = common::build("twice");
+    let source = fs::read_to_string(&build.source).expect("the operators");
+    let right = source.replacen("    same: Mine, u32;\n", "", 1);
+    build.source = build.output.join("mistaken.rs");
+    for (before, after, line, advice) in MISTAKES {
+        assert!(right.contains(before), "{before}");
+        fs::write(&build.source, right.replacen(before, after, 1)).expect("a mistake");
+        let error = build.compile().expect_err(after);
+        let message = error.to_string();
+        let first = message.lines().next().unwrap_or_default();
+        assert!(first.contains(advice), "{after}: {message}");
+        let place = format!("mistaken.rs:{line}:");
+        assert!(message.contains(&place), "{after}: {message}");
+    }
+}
+
 fn the_compilers_own_messages_name_the_users_file() {
     let messages = |file: &str| match common::build(file).compile() {
         Err(Error::Compiler { messages, .. }) => messages,
@@ -83,7 +148,11 @@ fn the_compilers_own_messages_name_the_users_file() {
 /// What is first on the screen says what to write, and the compiler's message after it names the line.
 fn a_mistake_is_answered_with_its_line_and_what_to_write() {
     for (file, line, advice) in [
-        ("mathematics", 15, "Write it by arithmetic"),
+        (
+            "mathematics",
+            15,
+            "`warpfold::elementary` has `exp`, `ln` and `sqrt`",
+        ),
         ("allocates", 15, "Use arrays of a fixed length"),
         ("ordered", 26, "write `scans only` after the row"),
         (

@@ -7,6 +7,11 @@
 //! `NAME: PREDICATE, ITEM, predicate;`, gives `select_if_NAME`, and one of an equality's, `NAME: EQUALITY, ITEM, equality;`,
 //! `runs_NAME`.
 
+#[cfg(feature = "stable")]
+mod in_words;
+
+#[cfg(feature = "stable")]
+pub use self::in_words::{commutes, InWords};
 pub use crate::op::{Op, Pair};
 pub use crate::selection::{Equality, Predicate};
 #[cfg(feature = "stable")]
@@ -48,9 +53,7 @@ impl<T> Parameter for *const T {
 macro_rules! operators {
     () => {};
     ($name:ident: $op:ty, pairs of $left:ty, $right:ty; $($rest:tt)*) => {
-        $crate::emit_reduce_pairs! {
-            [$crate::operator_entry] [reduce_pairs $name] $op, $left, $right
-        }
+        $crate::operator_kernel! { reduce_pairs emit_reduce_pairs $name $op, $left, $right }
         $crate::operator_functions!($name $op, $crate::operators::Pair<$left, $right>);
         $crate::operators!($($rest)*);
     };
@@ -72,7 +75,44 @@ macro_rules! operators {
         $crate::operators!($($rest)*);
     };
     (@entries $name:ident $op:ty, $item:ty; $($kind:ident $emit:ident)*) => {
-        $($crate::$emit! { [$crate::operator_entry] [$kind $name] $op, $item })*
+        $($crate::operator_kernel! { $kind $emit $name $op, $item })*
+    };
+}
+
+/// A kernel of an operator's row. Both scans are one function, of which `warpfold-build` makes two kernels.
+#[cfg(feature = "stable")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! operator_kernel {
+    (inclusive_scan $emit:ident $name:ident $op:ty, $($items:ty),+) => {
+        $crate::emit_scan! {
+            [$crate::operator_entry] [scan $name]
+            $crate::scan::kernel::Either, $crate::operators::InWords<$op>, $($items),+
+        }
+    };
+    (exclusive_scan $emit:ident $name:ident $op:ty, $($items:ty),+) => {};
+    (reduce $emit:ident $name:ident $op:ty, $($items:ty),+) => {
+        const _: () = $crate::operators::commutes::<$op>();
+        $crate::operator_kernel! { @ reduce $emit $name $op, $($items),+ }
+    };
+    (reduce_pairs $emit:ident $name:ident $op:ty, $($items:ty),+) => {
+        const _: () = $crate::operators::commutes::<$op>();
+        $crate::operator_kernel! { @ reduce_pairs $emit $name $op, $($items),+ }
+    };
+    ($(@)? $kind:ident $emit:ident $name:ident $op:ty, $($items:ty),+) => {
+        $crate::$emit! {
+            [$crate::operator_entry] [$kind $name] $crate::operators::InWords<$op>, $($items),+
+        }
+    };
+}
+
+/// A kernel of an operator's row.
+#[cfg(not(feature = "stable"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! operator_kernel {
+    ($kind:ident $emit:ident $name:ident $op:ty, $($items:ty),+) => {
+        $crate::$emit! { [$crate::operator_entry] [$kind $name] $op, $($items),+ }
     };
 }
 

@@ -5,5 +5,6 @@
 pub mod control_flow;
 pub mod hook;
 pub mod refuse;
+pub mod scans;
 pub mod space;
 pub mod splice;

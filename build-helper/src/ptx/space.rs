@@ -81,36 +81,43 @@ impl Space {
     }
 }
 
-/// A register: its name, and the scope that declares it.
-type Register = (usize, String);
+/// A register: the scope that declares it, and its name.
+type Register<'a> = (usize, &'a str);
 
 /// What the registers of a function hold.
-pub struct Spaces {
-    known: HashMap<Register, Space>,
-    /// For each statement, the scopes around it that declare registers, the innermost first, each with its names.
-    scopes: Vec<Vec<(usize, Vec<String>)>>,
+pub struct Spaces<'a> {
+    known: HashMap<Register<'a>, Space>,
+    scopes: Scopes<'a>,
     /// The name of the function's parameters, up to their index.
     parameter: String,
     /// What its parameter of an index holds.
     argument: fn(usize) -> Space,
 }
 
-impl Spaces {
+impl<'a> Spaces<'a> {
     /// Follows the addresses of the function of this name, whose parameters hold this.
-    pub fn of(name: &str, body: &[Statement], argument: fn(usize) -> Space) -> Self {
+    pub fn of(name: &str, body: &'a [Statement], argument: fn(usize) -> Space) -> Self {
         let mut spaces = Self {
             known: HashMap::new(),
-            scopes: scopes(body),
+            scopes: Scopes::of(body),
             parameter: format!("[{name}_param_"),
             argument,
         };
+        let instructions = body
+            .iter()
+            .enumerate()
+            .filter_map(|(at, statement)| match statement {
+                Statement::Instruction(instruction) if may_make_address(instruction) => {
+                    Some((at, instruction))
+                }
+                _ => None,
+            });
+        let instructions: Vec<(usize, &Instruction)> = instructions.collect();
         let mut changed = true;
         while changed {
             changed = false;
-            for (at, statement) in body.iter().enumerate() {
-                if let Statement::Instruction(instruction) = statement {
-                    changed |= spaces.step(at, instruction);
-                }
+            for (at, instruction) in &instructions {
+                changed |= spaces.step(*at, instruction);
             }
         }
         spaces
@@ -127,7 +134,7 @@ impl Spaces {
                 _ => Space::Number,
             };
         }
-        let register = self.register(at, operand);
+        let register = (self.scopes.declaring(at, operand), operand);
         self.known.get(&register).copied().unwrap_or(Space::Nothing)
     }
 
@@ -141,26 +148,16 @@ impl Spaces {
         }
     }
 
-    fn register(&self, at: usize, name: &str) -> Register {
-        let scope = self.scopes[at]
-            .iter()
-            .find(|(_, names)| names.iter().any(|declared| declared == name));
-        (scope.map_or(0, |(scope, _)| *scope), name.to_owned())
-    }
-
     /// Lets an instruction write its result. Whether anything is new.
-    fn step(&mut self, at: usize, instruction: &Instruction) -> bool {
+    fn step(&mut self, at: usize, instruction: &'a Instruction) -> bool {
         let Some((result, operands)) = instruction.operands.split_first() else {
             return false;
         };
-        if !result.starts_with('%') || matches!(instruction.operation(), "st" | "bra" | "red") {
-            return false;
-        }
         let computed = match result == direction::REGISTER {
             true => Space::Number,
             false => self.computed(at, instruction, operands),
         };
-        let register = self.register(at, result);
+        let register = (self.scopes.declaring(at, result), result.as_str());
         let before = self.known.get(&register).copied().unwrap_or(Space::Nothing);
         let after = before.join(computed);
         self.known.insert(register, after);
@@ -195,30 +192,65 @@ impl Spaces {
     }
 }
 
-/// The scopes around each statement that declare registers.
-fn scopes(body: &[Statement]) -> Vec<Vec<(usize, Vec<String>)>> {
-    let mut open: Vec<(usize, Vec<String>)> = Vec::new();
-    let mut scopes = Vec::with_capacity(body.len());
-    for (at, statement) in body.iter().enumerate() {
-        match statement {
-            Statement::Open => open.push((at + 1, Vec::new())),
-            Statement::Close => drop(open.pop()),
-            Statement::Directive(directive) => {
-                if let (Some((_, names)), Some((_, list))) =
-                    (open.last_mut(), directive.split_once('%'))
-                    && directive.starts_with(".reg")
-                {
-                    names.extend(
-                        list.split(',')
-                            .map(|name| format!("%{}", name.trim().trim_start_matches('%'))),
-                    );
+/// Whether an instruction may write an address: it has a result, and not to a register of the compiler's with fewer than 64 bits.
+fn may_make_address(instruction: &Instruction) -> bool {
+    let Some(result) = instruction.operands.first() else {
+        return false;
+    };
+    let is_narrow = |kind: &str| {
+        let number = result.strip_prefix(kind);
+        number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    result.starts_with('%')
+        && !["%r", "%rs", "%p"].into_iter().any(is_narrow)
+        && !matches!(instruction.operation(), "st" | "bra" | "red")
+}
+
+/// The scopes in a function's body that declare registers.
+struct Scopes<'a> {
+    /// Each with the scope around it, and the names that it declares. The first is the function's own.
+    all: Vec<(usize, Vec<&'a str>)>,
+    /// The innermost one around each statement.
+    around: Vec<usize>,
+}
+
+impl<'a> Scopes<'a> {
+    fn of(body: &'a [Statement]) -> Self {
+        let mut scopes = Self {
+            all: vec![(0, Vec::new())],
+            around: Vec::with_capacity(body.len()),
+        };
+        let mut innermost = 0;
+        for statement in body {
+            match statement {
+                Statement::Open => {
+                    scopes.all.push((innermost, Vec::new()));
+                    innermost = scopes.all.len() - 1;
                 }
+                Statement::Close => innermost = scopes.all[innermost].0,
+                Statement::Directive(directive) if innermost > 0 => {
+                    if let Some((_, list)) = directive.split_once(' ')
+                        && directive.starts_with(".reg")
+                    {
+                        let names = list.split([',', ' ']).filter(|name| name.starts_with('%'));
+                        scopes.all[innermost].1.extend(names);
+                    }
+                }
+                _ => {}
             }
-            _ => {}
+            scopes.around.push(innermost);
         }
-        scopes.push(open.iter().rev().cloned().collect());
+        scopes
     }
-    scopes
+
+    /// The scope that declares the register of this name, where the statement at `at` speaks of it.
+    fn declaring(&self, at: usize, name: &str) -> usize {
+        let mut scope = self.around[at];
+        while scope > 0 && !self.all[scope].1.contains(&name) {
+            scope = self.all[scope].0;
+        }
+        scope
+    }
 }
 
 /// An access of memory of which nothing is known.
@@ -231,38 +263,52 @@ pub struct Stray {
 /// Names the memory of each access of a kernel.
 pub fn resolve(name: &str, body: &mut [Statement]) -> Result<(), Stray> {
     let spaces = Spaces::of(name, body, |_| Space::Argument);
-    for (at, statement) in body.iter_mut().enumerate() {
-        let Statement::Instruction(instruction) = statement else {
-            continue;
-        };
-        let stray = || Stray {
-            instruction: instruction.to_string(),
-        };
-        if let Some(to) = instruction.opcode.strip_prefix("cvta.to.") {
-            let to_shared = to.starts_with("shared");
-            match spaces.space(at, &instruction.operands[1]) {
-                Space::Shared if to_shared => instruction.opcode = "mov.b64".to_owned(),
-                Space::Global if !to_shared => instruction.opcode = "mov.b64".to_owned(),
-                Space::Argument if !to_shared => {}
-                _ => return Err(stray()),
-            }
-        } else if let Some(place) = generic_access(instruction) {
-            let space = match spaces.of_access(at, place) {
-                Space::Shared => "shared",
-                Space::Global => "global",
-                _ => return Err(stray()),
-            };
-            // A read of shared memory is volatile to be kept apart from others; barriers order it.
-            if space == "shared" {
-                instruction.opcode = instruction.opcode.replacen(".volatile", "", 1);
-            }
-            let operation = instruction.operation().len();
-            instruction
-                .opcode
-                .insert_str(operation, &format!(".{space}"));
+    let mut named = Vec::new();
+    for (at, statement) in body.iter().enumerate() {
+        if let Statement::Instruction(instruction) = statement
+            && let Some(opcode) = opcode(&spaces, at, instruction)?
+        {
+            named.push((at, opcode));
+        }
+    }
+    for (at, opcode) in named {
+        if let Statement::Instruction(instruction) = &mut body[at] {
+            instruction.opcode = opcode;
         }
     }
     Ok(())
+}
+
+/// The opcode that names the memory, if the instruction's does not.
+fn opcode(spaces: &Spaces, at: usize, instruction: &Instruction) -> Result<Option<String>, Stray> {
+    let stray = || Stray {
+        instruction: instruction.to_string(),
+    };
+    let copy = || Ok(Some("mov.b64".to_owned()));
+    if let Some(to) = instruction.opcode.strip_prefix("cvta.to.") {
+        let to_shared = to.starts_with("shared");
+        return match spaces.space(at, &instruction.operands[1]) {
+            Space::Shared if to_shared => copy(),
+            Space::Global if !to_shared => copy(),
+            Space::Argument if !to_shared => Ok(None),
+            _ => Err(stray()),
+        };
+    }
+    let Some(place) = generic_access(instruction) else {
+        return Ok(None);
+    };
+    let space = match spaces.of_access(at, place) {
+        Space::Shared => "shared",
+        Space::Global => "global",
+        _ => return Err(stray()),
+    };
+    let mut opcode = instruction.opcode.clone();
+    // A read of shared memory is volatile to be kept apart from others; barriers order it.
+    if space == "shared" {
+        opcode = opcode.replacen(".volatile", "", 1);
+    }
+    opcode.insert_str(instruction.operation().len(), &format!(".{space}"));
+    Ok(Some(opcode))
 }
 
 /// The place of an access that names no memory.

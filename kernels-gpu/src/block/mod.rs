@@ -7,6 +7,8 @@ mod placement;
 mod scan;
 mod shape;
 
+#[cfg(feature = "stable")]
+pub use placement::Either;
 pub use placement::{Exclusive, Inclusive, Placement};
 pub use scan::{Before, ScanPart, ScanTile};
 pub use shape::{Long, Shape, Short};

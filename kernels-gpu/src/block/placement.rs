@@ -1,9 +1,15 @@
 //! What a scan puts at each place of a vector.
 
+#[cfg(feature = "stable")]
+use crate::contract::vector_items;
 use crate::contract::Wider;
+#[cfg(feature = "stable")]
+use crate::element::for_each_word;
 use crate::element::VECTOR_WORDS;
 use crate::element::{for_each_item, put_item, Accumulator, Element, Vector};
 use crate::op::Op;
+#[cfg(feature = "stable")]
+use crate::simt;
 use crate::thread::{lift, Items};
 
 /// What a scan puts at each place.
@@ -59,6 +65,38 @@ impl Placement for Exclusive {
             upto.append(item);
         });
         *before = upto.value();
+        results
+    }
+}
+
+/// One of the two, which the kernel's text says: `warpfold-build` has one scan compiled, and makes both of its text.
+#[cfg(feature = "stable")]
+pub struct Either;
+
+#[cfg(feature = "stable")]
+impl Placement for Either {
+    #[inline(always)]
+    fn place<O: Op<T>, T: Element>(
+        before: &mut O::Accumulator,
+        vector: &Vector,
+        index: u64,
+        items: Items,
+    ) -> Vector {
+        let (mut inclusive, mut exclusive) = ([0; VECTOR_WORDS], [0; VECTOR_WORDS]);
+        let mut upto = UpTo::<O, T>::new(*before);
+        for_each_item!(P of Wider<T, O::Output> => {
+            put_item(&mut exclusive, P, O::lower(upto.value()));
+            upto.append(lift::<O, T>(vector, P, index, items));
+            put_item(&mut inclusive, P, O::lower(upto.value()));
+        });
+        *before = upto.value();
+        let bytes = vector_items::<Wider<T, O::Output>>() * size_of::<O::Output>();
+        let mut results = [0; VECTOR_WORDS];
+        for_each_word!(W of Vector => {
+            if 4 * W < bytes {
+                results[W] = simt::placed(inclusive[W], exclusive[W]);
+            }
+        });
         results
     }
 }

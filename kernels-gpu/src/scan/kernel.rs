@@ -52,6 +52,8 @@ use crate::thread::TileItems;
 use crate::tickets::{self, Ticket};
 use crate::workspace::{Control, INITIAL_OFFSET};
 
+#[cfg(feature = "stable")]
+pub use crate::block::Either;
 pub use crate::block::{Exclusive, Inclusive};
 
 pub(crate) use self::looking_back::depart;

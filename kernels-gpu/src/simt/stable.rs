@@ -146,6 +146,24 @@ pub fn in_global_memory<T>(pointer: *mut T) -> *mut T {
     global
 }
 
+/// A word that a scan stores: of an inclusive scan or of an exclusive one. The instruction is none of PTX: `warpfold-build` makes two
+/// texts, with copies of the one and of the other.
+#[inline(always)]
+pub fn placed(inclusive: u32, exclusive: u32) -> u32 {
+    let word: u32;
+    // SAFETY: copies a register.
+    unsafe {
+        ptx!(
+            placed: "placed.b32 {word}, {inclusive}, {exclusive};",
+            inclusive = in(reg32) inclusive,
+            exclusive = in(reg32) exclusive,
+            word = out(reg32) word,
+            options(pure, nomem, nostack)
+        );
+    }
+    word
+}
+
 /// A shuffle of the whole warp: of the lane that the operand says, with the clamp and the mask of segments.
 macro_rules! shuffle {
     ($(#[$doc:meta])* $name:ident, $operand:ident, $text:literal) => {

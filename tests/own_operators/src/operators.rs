@@ -69,67 +69,6 @@ fn canonical(value: f32) -> f32 {
 }
 
 warpfold::item! {
-    /// A matrix of two rows and two columns, row by row.
-    pub struct Matrix {
-        pub rows: [[f32; 2]; 2],
-    }
-}
-
-impl Matrix {
-    const ONE: Self = Self {
-        rows: [[1.0, 0.0], [0.0, 1.0]],
-    };
-
-    /// Whether it has the bits of the identity: to `==`, −0.0 is 0.0.
-    fn is_one(self) -> bool {
-        let [[a, b], [c, d]] = self.rows;
-        let ones = a.to_bits() == 1.0f32.to_bits() && d.to_bits() == 1.0f32.to_bits();
-        ones && b.to_bits() == 0 && c.to_bits() == 0
-    }
-}
-
-/// The product of matrices, which does not commute.
-#[derive(Debug, Clone, Copy)]
-pub struct MatrixProduct;
-
-impl Op<Matrix> for MatrixProduct {
-    type Accumulator = Matrix;
-    type Output = Matrix;
-
-    fn identity() -> Matrix {
-        Matrix::ONE
-    }
-
-    fn lift(item: Matrix) -> Matrix {
-        item
-    }
-
-    fn combine(left: Matrix, right: Matrix) -> Matrix {
-        if left.is_one() {
-            return right;
-        }
-        if right.is_one() {
-            return left;
-        }
-        let [[a, b], [c, d]] = left.rows;
-        let [[e, f], [g, h]] = right.rows;
-        Matrix {
-            rows: [
-                [a * e + b * g, a * f + b * h],
-                [c * e + d * g, c * f + d * h],
-            ],
-        }
-    }
-
-    fn lower(value: Matrix) -> Matrix {
-        let [[a, b], [c, d]] = value.rows;
-        Matrix {
-            rows: [[canonical(a), canonical(b)], [canonical(c), canonical(d)]],
-        }
-    }
-}
-
-warpfold::item! {
     /// A value and where it stands.
     pub struct Found {
         pub index: u64,
@@ -194,54 +133,6 @@ impl Commutative for ArgMin {}
 fn order(value: f32) -> i32 {
     let bits = value.to_bits() as i32;
     bits ^ ((bits >> 31) as u32 >> 1) as i32
-}
-
-warpfold::item! {
-    /// `scale * value + offset`, of integers that wrap.
-    pub struct Affine {
-        pub scale: u32,
-        pub offset: u32,
-    }
-}
-
-/// One affine map after the other, which does not commute.
-#[derive(Debug, Clone, Copy)]
-pub struct Composition;
-
-impl Op<Affine> for Composition {
-    type Accumulator = Affine;
-    type Output = Affine;
-    const EXACT: bool = true;
-
-    fn identity() -> Affine {
-        Affine {
-            scale: 1,
-            offset: 0,
-        }
-    }
-
-    fn identity_item() -> Option<Affine> {
-        Some(Self::identity())
-    }
-
-    fn lift(item: Affine) -> Affine {
-        item
-    }
-
-    /// First `left`, then `right`.
-    fn combine(left: Affine, right: Affine) -> Affine {
-        Affine {
-            scale: left.scale.wrapping_mul(right.scale),
-            offset: left
-                .offset
-                .wrapping_mul(right.scale)
-                .wrapping_add(right.offset),
-        }
-    }
-
-    fn lower(value: Affine) -> Affine {
-        value
-    }
 }
 
 /// The greatest common divisor.
@@ -401,47 +292,6 @@ impl Op<[u32; 2]> for LastPair {
 impl Commutative for LastPair {}
 
 warpfold::item! {
-    /// The hash of a string, and the base to the power of its length.
-    pub struct Hash {
-        pub hash: u64,
-        pub power: u64,
-    }
-}
-
-/// The polynomial hash of a string of bytes: of `ab`, `hash(a) * base ^ len(b) + hash(b)`. Does not commute.
-#[derive(Debug, Clone, Copy)]
-pub struct Concatenation;
-
-impl Op<u8> for Concatenation {
-    type Accumulator = Hash;
-    type Output = u64;
-    const EXACT: bool = true;
-
-    fn identity() -> Hash {
-        Hash { hash: 0, power: 1 }
-    }
-
-    fn lift(item: u8) -> Hash {
-        const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
-        Hash {
-            hash: item as u64 + 1,
-            power: BASE,
-        }
-    }
-
-    fn combine(left: Hash, right: Hash) -> Hash {
-        Hash {
-            hash: left.hash.wrapping_mul(right.power).wrapping_add(right.hash),
-            power: left.power.wrapping_mul(right.power),
-        }
-    }
-
-    fn lower(value: Hash) -> u64 {
-        value.hash
-    }
-}
-
-warpfold::item! {
     /// `scale * exp(exponent)`, a sum of exponentials that neither overflows nor vanishes.
     pub struct Exponential {
         pub exponent: f32,
@@ -523,161 +373,6 @@ fn exp_of_negative(x: f32) -> f32 {
     series * f32::from_bits(((whole + 127) as u32) << 23)
 }
 
-/// Sums of items of 12 to 64 bytes: a vector in space, a wide integer, and records.
-#[derive(Debug, Clone, Copy)]
-pub struct Total;
-
-impl Op<[f32; 3]> for Total {
-    type Accumulator = [f32; 3];
-    type Output = [f32; 3];
-
-    fn identity() -> [f32; 3] {
-        [-0.0; 3]
-    }
-
-    fn identity_item() -> Option<[f32; 3]> {
-        Some([-0.0; 3])
-    }
-
-    fn lift(item: [f32; 3]) -> [f32; 3] {
-        item
-    }
-
-    fn combine(left: [f32; 3], right: [f32; 3]) -> [f32; 3] {
-        [left[0] + right[0], left[1] + right[1], left[2] + right[2]]
-    }
-
-    fn lower(value: [f32; 3]) -> [f32; 3] {
-        [
-            canonical(value[0]),
-            canonical(value[1]),
-            canonical(value[2]),
-        ]
-    }
-}
-
-impl Op<u128> for Total {
-    type Accumulator = u128;
-    type Output = u128;
-    const EXACT: bool = true;
-
-    fn identity() -> u128 {
-        0
-    }
-
-    fn lift(item: u128) -> u128 {
-        item
-    }
-
-    fn combine(left: u128, right: u128) -> u128 {
-        left.wrapping_add(right)
-    }
-
-    fn lower(value: u128) -> u128 {
-        value
-    }
-}
-
-impl Op<[u64; 3]> for Total {
-    type Accumulator = [u64; 3];
-    type Output = [u64; 3];
-    const EXACT: bool = true;
-
-    fn identity() -> [u64; 3] {
-        [0; 3]
-    }
-
-    fn lift(item: [u64; 3]) -> [u64; 3] {
-        item
-    }
-
-    fn combine(left: [u64; 3], right: [u64; 3]) -> [u64; 3] {
-        [
-            left[0].wrapping_add(right[0]),
-            left[1].wrapping_add(right[1]),
-            left[2].wrapping_add(right[2]),
-        ]
-    }
-
-    fn lower(value: [u64; 3]) -> [u64; 3] {
-        value
-    }
-}
-
-impl Op<[u32; 8]> for Total {
-    type Accumulator = [u32; 8];
-    type Output = u32;
-    const EXACT: bool = true;
-
-    fn identity() -> [u32; 8] {
-        [0; 8]
-    }
-
-    fn lift(item: [u32; 8]) -> [u32; 8] {
-        item
-    }
-
-    fn combine(left: [u32; 8], right: [u32; 8]) -> [u32; 8] {
-        [
-            left[0].wrapping_add(right[0]),
-            left[1].wrapping_add(right[1]),
-            left[2].wrapping_add(right[2]),
-            left[3].wrapping_add(right[3]),
-            left[4].wrapping_add(right[4]),
-            left[5].wrapping_add(right[5]),
-            left[6].wrapping_add(right[6]),
-            left[7].wrapping_add(right[7]),
-        ]
-    }
-
-    fn lower(value: [u32; 8]) -> u32 {
-        value[0] ^ value[1] ^ value[2] ^ value[3] ^ value[4] ^ value[5] ^ value[6] ^ value[7]
-    }
-}
-
-/// Sums of each number of a record.
-macro_rules! records {
-    ($($number:ident $count:literal: $($place:literal)*;)*) => {$(
-        impl Op<[$number; $count]> for Total {
-            type Accumulator = [$number; $count];
-            type Output = [$number; $count];
-            const EXACT: bool = true;
-
-            fn identity() -> [$number; $count] {
-                [0; $count]
-            }
-
-            fn identity_item() -> Option<[$number; $count]> {
-                Some([0; $count])
-            }
-
-            fn lift(item: [$number; $count]) -> [$number; $count] {
-                item
-            }
-
-            fn combine(left: [$number; $count], right: [$number; $count]) -> [$number; $count] {
-                [$(left[$place].wrapping_add(right[$place])),*]
-            }
-
-            fn lower(value: [$number; $count]) -> [$number; $count] {
-                value
-            }
-        }
-    )*};
-}
-
-records! {
-    u32 5: 0 1 2 3 4;
-    u32 9: 0 1 2 3 4 5 6 7 8;
-    u64 5: 0 1 2 3 4;
-    u32 12: 0 1 2 3 4 5 6 7 8 9 10 11;
-    u64 7: 0 1 2 3 4 5 6;
-    u32 15: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14;
-    u32 16: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15;
-}
-
-impl Commutative for Total {}
-
 /// The sums of weights, and of numbers times their weights.
 #[derive(Debug, Clone, Copy)]
 pub struct WeightedMean;
@@ -749,26 +444,6 @@ impl Predicate<u8> for Letter {
     }
 }
 
-/// Points in the unit sphere.
-#[derive(Debug, Clone, Copy)]
-pub struct InReach;
-
-impl Predicate<[f32; 3]> for InReach {
-    fn holds([x, y, z]: [f32; 3]) -> bool {
-        x * x + y * y + z * z <= 1.0
-    }
-}
-
-/// Records whose last number is even.
-#[derive(Debug, Clone, Copy)]
-pub struct EvenLast;
-
-impl Predicate<[u32; 16]> for EvenLast {
-    fn holds(item: [u32; 16]) -> bool {
-        item[15] & 1 == 0
-    }
-}
-
 /// Pairs with equal first words.
 #[derive(Debug, Clone, Copy)]
 pub struct SameKey;
@@ -789,54 +464,23 @@ impl Equality<u16> for Near {
     }
 }
 
-/// Words of up to 32 letters.
-#[derive(Debug, Clone, Copy)]
-pub struct SameWord;
-
-impl Equality<[u64; 4]> for SameWord {
-    // `left == right` would be a call, and so refused.
-    fn same(left: [u64; 4], right: [u64; 4]) -> bool {
-        (left[0] == right[0])
-            & (left[1] == right[1])
-            & (left[2] == right[2])
-            & (left[3] == right[3])
-    }
-}
-
 warpfold::operators! {
     sum_and_max: SumAndMax, f32;
     sum_and_place: SumAndPlace, f32, reduction only;
     summary: Summary, f32, reduction only;
     weighted_mean: WeightedMean, pairs of f32, u32;
     complex_product: ComplexProduct, Complex;
-    matrix_product: MatrixProduct, Matrix, scans only;
     arg_min: ArgMin, f32;
     log_sum_exp: LogSumExp, f32;
     gcd: Gcd, u64;
-    composition: Composition, Affine, scans only;
     min_max: MinMax, i32;
     saturating_sum: SaturatingSum, u16;
     last_pair: LastPair, [u32; 2];
-    concatenation: Concatenation, u8, scans only;
-    total_f32x3: Total, [f32; 3];
-    total_u128: Total, u128;
-    total_u64x3: Total, [u64; 3];
-    total_u32x8: Total, [u32; 8];
-    total_u32x5: Total, [u32; 5];
-    total_u32x9: Total, [u32; 9];
-    total_u64x5: Total, [u64; 5];
-    total_u32x12: Total, [u32; 12];
-    total_u64x7: Total, [u64; 7];
-    total_u32x15: Total, [u32; 15];
-    total_u32x16: Total, [u32; 16];
     absolute_sum: AbsoluteSum, f32;
     count_even: CountEven, u32, reduction only;
     weighted_by_place: WeightedByPlace, i32;
     even: Even, u32, predicate;
     letter: Letter, u8, predicate;
-    in_reach: InReach, [f32; 3], predicate;
-    even_last: EvenLast, [u32; 16], predicate;
     same_key: SameKey, [u32; 2], equality;
     near: Near, u16, equality;
-    same_word: SameWord, [u64; 4], equality;
 }

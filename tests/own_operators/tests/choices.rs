@@ -1,105 +1,16 @@
-//! Predicates and equalities of a user's kind choose on the device what they choose on the host, and equalities say what belongs
-//! together by key.
+//! Predicates and equalities of a user's kind choose on the device what they choose on the host.
 
-mod common;
 #[path = "../../common/device.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod device;
+#[path = "../../common/numbers.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod numbers;
+#[path = "../../common/own_choice.rs"]
+mod own_choice;
 
-use bytemuck::bytes_of;
-use common::{Numbers, items};
-use device::Item;
+use own_choice::{check_equality, check_predicate};
 use own_operators::operators::*;
-use warpfold::cust::memory::{CopyDestination, DeviceBuffer, DeviceSlice};
-use warpfold::{Cpu, Gpu, RunsKernel, SelectKernel, Sum, reduce, runs, select};
-
-/// Lengths about the borders of rows and tiles.
-const LENGTHS: [usize; 5] = [1, 33, 2048, 8193, 20_000];
-
-fn place<T: Item>(length: usize) -> DeviceBuffer<T> {
-    DeviceBuffer::from_slice(&vec![T::zeroed(); length]).unwrap()
-}
-
-#[track_caller]
-fn assert_begins<T: Item>(found: &DeviceSlice<T>, expected: &[T]) {
-    let mut items = vec![T::zeroed(); found.len()];
-    found.copy_to(&mut items).unwrap();
-    for (place, (found, expected)) in std::iter::zip(&items, expected).enumerate() {
-        assert_eq!(bytes_of(found), bytes_of(expected), "place {place}");
-    }
-}
-
-fn check_predicate<P: SelectKernel<T>, T: Item>(item: fn(&mut Numbers) -> T) {
-    let gpu = Gpu::global().unwrap();
-    gpu.make_current().unwrap();
-    for length in LENGTHS {
-        let items = items(length, item);
-        let input = DeviceBuffer::from_slice(&items).unwrap();
-        let (selected, rejected) = select::<P, _>(&items).partition().wait(Cpu).unwrap();
-        assert!(length < 2048 || !selected.is_empty() && !rejected.is_empty());
-        let (mut kept, mut others) = (place::<T>(length), place::<T>(length));
-        let count = select::<P, _>(&input).to(&mut kept).wait(gpu).unwrap();
-        assert_eq!(count, selected.len());
-        assert_begins(&kept, &selected);
-        select::<P, _>(&input)
-            .to(&mut kept)
-            .rest_to(&mut others)
-            .wait(gpu)
-            .unwrap();
-        assert_begins(&kept, &selected);
-        assert_begins(&others, &rejected);
-        let mut indices = place::<usize>(length);
-        select::<P, _>(&input)
-            .indices_to(&mut indices)
-            .wait(gpu)
-            .unwrap();
-        assert_begins(
-            &indices,
-            &select::<P, _>(&items).indices().wait(Cpu).unwrap(),
-        );
-    }
-}
-
-fn check_equality<E: RunsKernel<T>, T: Item>(item: fn(&mut Numbers) -> T) {
-    let gpu = Gpu::global().unwrap();
-    gpu.make_current().unwrap();
-    for length in LENGTHS {
-        let items = items(length, item);
-        let input = DeviceBuffer::from_slice(&items).unwrap();
-        let (keys, lengths) = runs::<E, _>(&items).lengths().wait(Cpu).unwrap();
-        assert!(length < 2048 || keys.len() > 1 && keys.len() < length);
-        let mut firsts = place::<T>(length);
-        assert_eq!(
-            runs::<E, _>(&input).to(&mut firsts).wait(gpu).unwrap(),
-            keys.len()
-        );
-        assert_begins(&firsts, &keys);
-        let (mut firsts, mut run_lengths) = (place::<T>(length), place::<usize>(length));
-        runs::<E, _>(&input)
-            .to(&mut firsts)
-            .lengths_to(&mut run_lengths)
-            .wait(gpu)
-            .unwrap();
-        assert_begins(&firsts, &keys);
-        assert_begins(&run_lengths, &lengths);
-
-        let values: Vec<f32> = (0..length).map(|index| index as f32 * 0.1).collect();
-        let (_, sums) = reduce::<Sum, _>(&values)
-            .by_key::<E, _>(&items)
-            .wait(Cpu)
-            .unwrap();
-        let device_values = DeviceBuffer::from_slice(&values).unwrap();
-        let (mut firsts, mut reduced) = (place::<T>(length), place::<f32>(length));
-        let count = reduce::<Sum, _>(&device_values)
-            .by_key::<E, _>(&input)
-            .keys_to(&mut firsts)
-            .to(&mut reduced)
-            .wait(gpu);
-        assert_eq!(count, Ok(keys.len()));
-        assert_begins(&firsts, &keys);
-        assert_begins(&reduced, &sums);
-    }
-}
 
 #[test]
 fn even_numbers() {
@@ -109,18 +20,6 @@ fn even_numbers() {
 #[test]
 fn letters() {
     check_predicate::<Letter, u8>(|numbers| numbers.next() as u8);
-}
-
-#[test]
-fn points_in_reach() {
-    check_predicate::<InReach, [f32; 3]>(|numbers| [0; 3].map(|_: i32| numbers.float()));
-}
-
-#[test]
-fn records_of_64_bytes() {
-    check_predicate::<EvenLast, [u32; 16]>(|numbers| {
-        std::array::from_fn(|_| numbers.next() as u32)
-    });
 }
 
 #[test]
@@ -134,12 +33,4 @@ fn pairs_with_one_key() {
 #[test]
 fn runs_that_drift() {
     check_equality::<Near, u16>(|numbers| 65_000 + numbers.next() as u16 % 5);
-}
-
-#[test]
-fn words() {
-    check_equality::<SameWord, [u64; 4]>(|numbers| {
-        let bits = numbers.next();
-        [7, 8, bits % 2, bits / 2 % 2]
-    });
 }

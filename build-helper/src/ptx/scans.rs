@@ -1,0 +1,101 @@
+//! Both scans of an operator, made of the one that is compiled.
+//!
+//! An inclusive scan and an exclusive one differ in the words that they store. Scans are the longest kernels, so the compiler makes one
+//! function, which computes both words and leaves the choice open:
+//!
+//! ```text
+//! placed.b32 %r1, %r2, %r3;      inclusive: mov.b32 %r1, %r2;      exclusive: mov.b32 %r1, %r3;
+//! ```
+//!
+//! What computed the other word stays in the text. The driver's compiler drops it.
+
+use warpfold_kernels::kind::Kind;
+
+use crate::kernels::Kernel;
+
+/// What the symbol of a function that is both scans begins with.
+const PREFIX: &str = "scan_";
+
+/// The instruction that leaves the choice open, and the one that takes its place.
+const OPEN: &str = "placed.b32 ";
+const COPY: &str = "mov.b32 ";
+
+/// The row's name, if the function of this symbol is both scans of it.
+pub fn row_of(symbol: &str) -> Option<&str> {
+    symbol.strip_prefix(PREFIX)
+}
+
+/// Both scans of a row, of the text that leaves the choice open.
+pub fn both(open: &Kernel, row: &str) -> [Kernel; 2] {
+    let scans = [
+        (Kind::InclusiveScan, Word::Inclusive),
+        (Kind::ExclusiveScan, Word::Exclusive),
+    ];
+    scans.map(|(kind, word)| {
+        let symbol = format!("{}{row}", kind.definition().prefix);
+        let mut text = String::with_capacity(open.text.len());
+        for line in open.text.lines() {
+            match chosen(line, word) {
+                Some(copy) => text.push_str(&copy),
+                None => text.push_str(line),
+            }
+            text.push('\n');
+        }
+        for ends in ["(", "_param_"] {
+            let (old, new) = (&open.symbol, &symbol);
+            text = text.replace(&format!("{old}{ends}"), &format!("{new}{ends}"));
+        }
+        Kernel { symbol, text }
+    })
+}
+
+/// Which of two words is stored.
+#[derive(Clone, Copy)]
+enum Word {
+    Inclusive,
+    Exclusive,
+}
+
+/// The line with a copy of this word, if it leaves the choice open.
+fn chosen(line: &str, word: Word) -> Option<String> {
+    let (before, operands) = line.split_once(OPEN)?;
+    let (operands, after) = operands.split_once(';')?;
+    let (result, words) = operands.split_once(", ")?;
+    let (inclusive, exclusive) = words.split_once(", ")?;
+    let word = match word {
+        Word::Inclusive => inclusive,
+        Word::Exclusive => exclusive,
+    };
+    Some(format!("{before}{COPY}{result}, {word};{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_two_scans() {
+        let text = ".visible .entry scan_gcd(\n\t.param .b64 scan_gcd_param_0\n)\n{\n\
+            \tld.param.b64 %rd1, [scan_gcd_param_0];\n\t{ placed.b32 %r1, %r2, %r3; }\n}\n";
+        let open = Kernel {
+            symbol: "scan_gcd".to_owned(),
+            text: text.to_owned(),
+        };
+        let [inclusive, exclusive] = both(&open, "gcd");
+        assert_eq!(inclusive.symbol, "inclusive_scan_gcd");
+        assert_eq!(
+            inclusive.text,
+            ".visible .entry inclusive_scan_gcd(\n\t.param .b64 inclusive_scan_gcd_param_0\n)\n{\n\
+             \tld.param.b64 %rd1, [inclusive_scan_gcd_param_0];\n\t{ mov.b32 %r1, %r2; }\n}\n"
+        );
+        assert_eq!(exclusive.symbol, "exclusive_scan_gcd");
+        assert!(exclusive.text.contains("mov.b32 %r1, %r3;"));
+        assert!(!exclusive.text.contains("inclusive") && !exclusive.text.contains(OPEN));
+    }
+
+    #[test]
+    fn the_symbol_names_the_row() {
+        assert_eq!(row_of("scan_gcd"), Some("gcd"));
+        assert_eq!(row_of("segmented_scan_gcd"), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! A user's operator as its kernels have it: what it combines is moved word by word.
+//!
+//! A struct of three words or more is moved as a whole, and compilers move a whole as it suits them: here 64 bits and then 32, there 32
+//! and then 64. LLVM does not put into registers what is written one way and read another, and a kernel has no other memory. So each value
+//! is taken apart into words, and put together again, where it goes into the operator and where it comes out.
+
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+
+use crate::contract::Tree;
+use crate::element::{for_each_word, Accumulator, Element, Words};
+use crate::op::{Commutative, Op};
+
+/// The operator `O`, with the same results.
+#[derive(Clone, Copy)]
+pub struct InWords<O>(PhantomData<O>);
+
+/// Of the operator itself that is asked by [`commutes`], so that the compiler's message names the row.
+impl<O> Commutative for InWords<O> {}
+
+/// Compiles for an operator that commutes.
+pub const fn commutes<O: Commutative>() {}
+
+impl<T: Element, O: Op<T>> Op<T> for InWords<O> {
+    type Accumulator = O::Accumulator;
+    type Output = O::Output;
+    const EXACT: bool = O::EXACT;
+    const GROUP_TREE: Tree = O::GROUP_TREE;
+    const IS_PAIRWISE: bool = O::IS_PAIRWISE;
+
+    #[inline(always)]
+    fn identity() -> O::Accumulator {
+        in_words(O::identity())
+    }
+
+    #[inline(always)]
+    fn identity_item() -> Option<T> {
+        O::identity_item()
+    }
+
+    #[inline(always)]
+    fn lift(item: T) -> O::Accumulator {
+        in_words(O::lift(item))
+    }
+
+    #[inline(always)]
+    fn lift_at(item: T, index: u64) -> O::Accumulator {
+        in_words(O::lift_at(item, index))
+    }
+
+    #[inline(always)]
+    fn combine(left: O::Accumulator, right: O::Accumulator) -> O::Accumulator {
+        in_words(O::combine(in_words(left), in_words(right)))
+    }
+
+    #[inline(always)]
+    fn combine_equal(left: O::Accumulator, right: O::Accumulator) -> O::Accumulator {
+        in_words(O::combine_equal(in_words(left), in_words(right)))
+    }
+
+    #[inline(always)]
+    fn lower(value: O::Accumulator) -> O::Output {
+        O::lower(in_words(value))
+    }
+
+    #[inline(always)]
+    fn total(words: Words, index: u64) -> O::Accumulator {
+        in_words(O::total(words, index))
+    }
+}
+
+/// The value, of whose words each was copied by itself if there are more than two.
+#[inline(always)]
+fn in_words<A: Accumulator>(value: A) -> A {
+    if !A::IS_WIDE {
+        return value;
+    }
+    let mut copy = MaybeUninit::<A>::uninit();
+    let from = (&raw const value).cast::<u32>();
+    let to = copy.as_mut_ptr().cast::<u32>();
+    for_each_word!(W of A => {
+        // SAFETY: either value has the word.
+        unsafe { to.add(W).write_unaligned(from.add(W).read_unaligned()) }
+    });
+    // SAFETY: an accumulator is whole words, and all of them are written.
+    unsafe { copy.assume_init() }
+}

@@ -1,0 +1,227 @@
+//! An operator of a user's kind gives the same bits on the device as by `reference`, in every kind of kernel.
+
+use std::any::type_name;
+
+use bytemuck::bytes_of;
+use virtual_gpu::Mode;
+use warpfold::cust::memory::{CopyDestination, DeviceBuffer};
+use warpfold::cust::stream::{Stream, StreamFlags};
+use warpfold::kind::{
+    columns_reduce, columns_scan, exclusive_scan, inclusive_scan, reduce, segmented_reduce,
+    segmented_scan,
+};
+use warpfold::{Commutative, Cpu, Gpu, check_operator, reduce, scan};
+
+use crate::device::{Item, Kernel};
+use crate::numbers::{Numbers, items};
+
+/// Lengths about the borders of vectors, warps, blocks and tiles, and some between. Scans of more than 16 MiB have other tiles.
+const LENGTHS: [usize; 14] = [
+    1, 2, 5, 31, 32, 33, 255, 257, 1000, 2049, 8192, 8193, 65_537, 300_001,
+];
+
+/// The lengths to run: all on a GPU, those that are quick on the virtual one.
+pub fn lengths() -> impl Iterator<Item = usize> {
+    let most = match virtual_gpu::mode().unwrap() {
+        Mode::Virtual => 10_000,
+        Mode::Real => usize::MAX,
+    };
+    LENGTHS.into_iter().filter(move |&length| length <= most)
+}
+
+/// All results have the same bytes.
+pub fn assert_same<R: Item>(found: &[R], expected: &[R], what: &str) {
+    assert_eq!(found.len(), expected.len());
+    let differs = |(found, expected): (&R, &R)| bytes_of(found) != bytes_of(expected);
+    if let Some(place) = std::iter::zip(found, expected).position(differs) {
+        panic!(
+            "{what} of {} items, place {place}: {:02x?} for {:02x?}",
+            found.len(),
+            bytes_of(&found[place]),
+            bytes_of(&expected[place])
+        );
+    }
+}
+
+/// Segments about the borders of leaves, nodes and chunks of 256 items, and one of several chunks.
+fn check_segments<O, T: Item>(item: fn(&mut Numbers) -> T)
+where
+    O: Kernel<segmented_reduce, T> + Kernel<segmented_scan, T>,
+{
+    let gpu = Gpu::global().unwrap();
+    gpu.make_current().unwrap();
+    let lengths = [3, 0, 1, 15, 16, 17, 0, 33, 255, 257, 5, 600, 4500, 2];
+    let mut offsets = vec![1];
+    for length in lengths {
+        offsets.push(offsets[offsets.len() - 1] + length);
+    }
+    let items = items(offsets[lengths.len()] + 2, item);
+    let input = DeviceBuffer::from_slice(&items).unwrap();
+    let starts = DeviceBuffer::from_slice(&offsets).unwrap();
+    let mut output = DeviceBuffer::<O::Output>::zeroed(lengths.len()).unwrap();
+    warpfold::reduce::<O, _>(&input)
+        .segments(&starts)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
+    let mut found = vec![bytemuck::Zeroable::zeroed(); lengths.len()];
+    output.copy_to(&mut found).unwrap();
+    let expected = reduce::<O, _>(&items).segments(&offsets).wait(Cpu).unwrap();
+    assert_same(&found, &expected, type_name::<O>());
+    let mut output = DeviceBuffer::<O::Output>::zeroed(items.len()).unwrap();
+    let mut found = vec![bytemuck::Zeroable::zeroed(); items.len()];
+    let within = offsets[0]..offsets[lengths.len()];
+    warpfold::scan::<O, _>(&input)
+        .segments(&starts)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
+    output.copy_to(&mut found).unwrap();
+    let expected = scan::<O, _>(&items).segments(&offsets).wait(Cpu).unwrap();
+    assert_same(
+        &found[within.clone()],
+        &expected[within.clone()],
+        type_name::<O>(),
+    );
+    warpfold::scan::<O, _>(&input)
+        .exclusive()
+        .segments(&starts)
+        .to(&mut output)
+        .wait(gpu)
+        .unwrap();
+    output.copy_to(&mut found).unwrap();
+    let expected = scan::<O, _>(&items)
+        .exclusive()
+        .segments(&offsets)
+        .wait(Cpu)
+        .unwrap();
+    assert_same(&found[within.clone()], &expected[within], type_name::<O>());
+}
+
+/// All items in their order: those of the host, and in device memory, waited for and queued. An exact operator gives what one item after
+/// the other gives.
+fn check_in_order<O: Kernel<segmented_reduce, T>, T: Item>(items: &[T]) {
+    let gpu = Gpu::global().unwrap();
+    gpu.make_current().unwrap();
+    let expected = reduce::<O, _>(items).in_order().wait(Cpu).unwrap();
+    let what = type_name::<O>();
+    if O::EXACT {
+        let lifted = std::iter::zip(items, 0..).map(|(&item, index)| O::lift_at(item, index));
+        let one_by_one = O::lower(lifted.fold(O::identity(), O::combine));
+        assert_same(&[expected], &[one_by_one], what);
+    }
+    let found = reduce::<O, _>(items).in_order().wait(gpu).unwrap();
+    assert_same(&[found], &[expected], what);
+    let input = DeviceBuffer::from_slice(items).unwrap();
+    let found = reduce::<O, _>(&input).in_order().wait(gpu).unwrap();
+    assert_same(&[found], &[expected], what);
+    let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
+    let mut output = DeviceBuffer::<O::Output>::zeroed(1).unwrap();
+    let in_order = reduce::<O, _>(&input).in_order();
+    in_order.to(&mut output).queue(gpu, &stream).unwrap();
+    stream.synchronize().unwrap();
+    let mut found = [bytemuck::Zeroable::zeroed()];
+    output.copy_to(&mut found).unwrap();
+    assert_same(&found, &[expected], what);
+}
+
+/// Columns of a few leaves, of two chunks and of more than sixteen.
+fn check_columns<O, T: Item>(item: fn(&mut Numbers) -> T)
+where
+    O: Kernel<columns_reduce, T> + Kernel<columns_scan, T>,
+{
+    let gpu = Gpu::global().unwrap();
+    gpu.make_current().unwrap();
+    for (rows, columns) in [(40, 3), (300, 33), (4200, 1)] {
+        let items = items(rows * columns, item);
+        let input = DeviceBuffer::from_slice(&items).unwrap();
+        let mut output = DeviceBuffer::<O::Output>::zeroed(columns).unwrap();
+        warpfold::reduce::<O, _>(&input)
+            .columns(columns)
+            .to(&mut output)
+            .wait(gpu)
+            .unwrap();
+        let mut found = vec![bytemuck::Zeroable::zeroed(); columns];
+        output.copy_to(&mut found).unwrap();
+        let expected = reduce::<O, _>(&items).columns(columns).wait(Cpu).unwrap();
+        assert_same(&found, &expected, type_name::<O>());
+        let mut output = DeviceBuffer::<O::Output>::zeroed(items.len()).unwrap();
+        let mut found = vec![bytemuck::Zeroable::zeroed(); items.len()];
+        warpfold::scan::<O, _>(&input)
+            .columns(columns)
+            .to(&mut output)
+            .wait(gpu)
+            .unwrap();
+        output.copy_to(&mut found).unwrap();
+        let expected = scan::<O, _>(&items).columns(columns).wait(Cpu).unwrap();
+        assert_same(&found, &expected, type_name::<O>());
+        warpfold::scan::<O, _>(&input)
+            .exclusive()
+            .columns(columns)
+            .to(&mut output)
+            .wait(gpu)
+            .unwrap();
+        output.copy_to(&mut found).unwrap();
+        let expected = scan::<O, _>(&items)
+            .exclusive()
+            .columns(columns)
+            .wait(Cpu)
+            .unwrap();
+        assert_same(&found, &expected, type_name::<O>());
+    }
+}
+
+/// Everything but the reduction of the whole.
+pub fn check_scans<O, T>(item: fn(&mut Numbers) -> T)
+where
+    T: Item,
+    O: Kernel<inclusive_scan, T>
+        + Kernel<exclusive_scan, T>
+        + Kernel<segmented_reduce, T>
+        + Kernel<segmented_scan, T>
+        + Kernel<columns_reduce, T>
+        + Kernel<columns_scan, T>,
+{
+    check_segments::<O, T>(item);
+    check_columns::<O, T>(item);
+    for length in lengths() {
+        let items = items(length, item);
+        check_in_order::<O, T>(&items);
+        let found = warpfold::scan::<O, _>(&items)
+            .wait(warpfold::Gpu::global())
+            .unwrap();
+        let expected = scan::<O, _>(&items).wait(Cpu).unwrap();
+        assert_same(&found, &expected, type_name::<O>());
+        let found = warpfold::scan::<O, _>(&items)
+            .exclusive()
+            .wait(warpfold::Gpu::global())
+            .unwrap();
+        let expected = scan::<O, _>(&items).exclusive().wait(Cpu).unwrap();
+        assert_same(&found, &expected, type_name::<O>());
+    }
+}
+
+/// Everything, and the laws.
+pub fn check<O, T>(item: fn(&mut Numbers) -> T)
+where
+    T: Item,
+    O: Commutative
+        + Kernel<reduce, T>
+        + Kernel<segmented_reduce, T>
+        + Kernel<segmented_scan, T>
+        + Kernel<columns_reduce, T>
+        + Kernel<columns_scan, T>
+        + Kernel<inclusive_scan, T>
+        + Kernel<exclusive_scan, T>,
+{
+    for length in lengths() {
+        let items = items(length, item);
+        let found = warpfold::reduce::<O, _>(&items)
+            .wait(warpfold::Gpu::global())
+            .unwrap();
+        let expected = reduce::<O, _>(&items).wait(Cpu).unwrap();
+        assert_same(&[found], &[expected], type_name::<O>());
+    }
+    check_scans::<O, T>(item);
+    check_operator::<O, T>(&items(6, item)).unwrap();
+}

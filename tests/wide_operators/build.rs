@@ -1,0 +1,5 @@
+//! Compiles the operators for the device.
+
+fn main() {
+    warpfold_build::operators("src/operators.rs");
+}

@@ -1,0 +1,95 @@
+//! Operators on wide items give the same bits on the device as by `reference`, and keep to the laws.
+
+#[path = "../../common/device.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod device;
+#[path = "../../common/numbers.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod numbers;
+#[path = "../../common/own_operator.rs"]
+#[allow(dead_code, reason = "used in part")]
+mod own_operator;
+
+use own_operator::{check, check_scans};
+use warpfold::{Gpu, check_operator, reduce};
+use wide_operators::operators::*;
+
+#[test]
+fn extremes_keep_the_laws() {
+    let vectors = [[0.0, -0.0, 1e-45], [-0.0, 1e-45, 0.0], [-1e-45, -0.0, -0.0]];
+    check_operator::<Total, [f32; 3]>(&vectors).unwrap();
+    check_operator::<Total, u128>(&[0, 1, u128::MAX, 1 << 64]).unwrap();
+    check_operator::<Total, [u64; 3]>(&[[0; 3], [u64::MAX; 3], [1, 0, u64::MAX]]).unwrap();
+    check_operator::<Total, [u32; 8]>(&[[0; 8], [u32::MAX; 8], [1; 8]]).unwrap();
+}
+
+#[test]
+fn items_of_12_bytes() {
+    check::<Total, [f32; 3]>(|numbers| [numbers.float(), numbers.float(), numbers.float()]);
+}
+
+#[test]
+fn items_of_16_bytes() {
+    check::<Total, u128>(|numbers| (numbers.next() as u128) << 64 | numbers.next() as u128);
+}
+
+#[test]
+fn items_of_24_bytes() {
+    check::<Total, [u64; 3]>(|numbers| [numbers.next(), numbers.next(), numbers.next()]);
+}
+
+#[test]
+fn items_of_32_bytes() {
+    check::<Total, [u32; 8]>(|numbers| std::array::from_fn(|_| numbers.next() as u32));
+}
+
+macro_rules! records {
+    ($($name:ident: $number:ident $count:literal;)*) => {$(
+        #[test]
+        fn $name() {
+            check::<Total, [$number; $count]>(|numbers| {
+                std::array::from_fn(|_| numbers.next() as $number)
+            });
+        }
+    )*};
+}
+
+records! {
+    totals_of_20_bytes: u32 5;
+    totals_of_36_bytes: u32 9;
+    totals_of_40_bytes: u64 5;
+    totals_of_48_bytes: u32 12;
+    totals_of_56_bytes: u64 7;
+    totals_of_60_bytes: u32 15;
+    totals_of_64_bytes: u32 16;
+}
+
+#[test]
+fn top3() {
+    check::<Top3, i32>(|numbers| numbers.next() as i32 % 1000);
+    let largest = reduce::<Top3, _>(&[3, 9, -1, 9, 4]).wait(Gpu::global());
+    assert_eq!(largest, Ok([9, 9, 4]));
+}
+
+macro_rules! choices {
+    ($($name:ident: $operator:ident $number:ident $count:literal;)*) => {$(
+        #[test]
+        fn $name() {
+            // Few first numbers, so that some are equal.
+            check_scans::<$operator, [$number; $count]>(|numbers| {
+                let mut item = std::array::from_fn(|_| numbers.next() as $number);
+                item[0] %= 50;
+                item
+            });
+        }
+    )*};
+}
+
+choices! {
+    least_of_12_bytes: Least u32 3;
+    least_of_20_bytes: Least u32 5;
+    least_of_40_bytes: Least u64 5;
+    least_of_64_bytes: Least u128 4;
+    latest_of_20_bytes: Latest u32 5;
+    latest_of_64_bytes: Latest u64 8;
+}

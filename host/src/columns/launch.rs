@@ -10,7 +10,7 @@ use warpfold_kernels::workspace::Control;
 use crate::axis::Layout;
 use crate::call::Made;
 use crate::error::{Argument, Result};
-use crate::gpu::{LoadedKernel, Place};
+use crate::gpu::{LoadedKernel, WorkspaceSpan};
 use crate::kernel::Row;
 use crate::launch::{Part, Queue, Region, Span, Untyped};
 use crate::request::shape::ScanOrder;
@@ -26,7 +26,7 @@ pub(crate) struct Matrices {
 /// What a launch knows of its matrix, whatever is made of the columns.
 struct Prepared {
     kernel: Arc<LoadedKernel>,
-    scratch: Place,
+    scratch: WorkspaceSpan,
     blocks: u64,
 }
 

@@ -2,9 +2,9 @@
 
 use super::Offset;
 use crate::call::Made;
-use crate::driver;
+use crate::driver::{self, PinnedMemory};
 use crate::error::{Error, Result};
-use crate::gpu::{Call, Entered, PinnedMemory};
+use crate::gpu::{Call, Entered};
 use crate::kernel::Row;
 use crate::launch::{Queue, Span};
 use crate::segments::{Segments, Starts};

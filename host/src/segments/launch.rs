@@ -10,7 +10,7 @@ use warpfold_kernels::workspace::Control;
 use crate::call::Made;
 use crate::driver::Address;
 use crate::error::{Argument, Result};
-use crate::gpu::{CallStream, Entered, Grid, LoadedKernel, Place};
+use crate::gpu::{CallStream, Entered, Grid, LoadedKernel, WorkspaceSpan};
 use crate::kernel::Row;
 use crate::launch::{Part, Queue, Region, Span, Untyped};
 use crate::request::shape::ScanOrder;
@@ -84,7 +84,7 @@ pub(crate) struct Prepared {
     row_items: u64,
     /// 0 for nowhere.
     segment_count_at: Address,
-    scratch: Place,
+    scratch: WorkspaceSpan,
     windows: u64,
 }
 

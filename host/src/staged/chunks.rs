@@ -10,7 +10,7 @@ use super::carry::{Piece, Ways, carry};
 use super::cut::Cut;
 use super::{Items, lanes};
 use crate::error::Result;
-use crate::gpu::{Entered, Place, SHORT_BYTES};
+use crate::gpu::{Entered, SHORT_BYTES, WorkspaceSpan};
 use crate::kernel::Row;
 use crate::launch::Queue;
 
@@ -53,7 +53,7 @@ pub(crate) fn reduce_chunks(
     board.bytes()[..STATES_OFFSET as usize].fill(0);
     let board = board.send(STATES_OFFSET as usize)?;
     let board = board.lend(&conductor, |control| {
-        let place = Place {
+        let place = WorkspaceSpan {
             control,
             // The launches publish the partials of these chunks, and read none.
             states: (control + STATES_OFFSET).wrapping_sub(chunks.start * slot_bytes),

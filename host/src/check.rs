@@ -179,7 +179,9 @@ impl fmt::Display for Bytes {
 pub fn check_operator<O, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
     T: Item,
-    O: Commutative
+    // First, so that the compiler knows the items of an operator that has one type of them.
+    O: Op<T>
+        + Commutative
         + Kernel<kind::reduce, T>
         + Kernel<kind::inclusive_scan, T>
         + Kernel<kind::exclusive_scan, T>,
@@ -196,7 +198,7 @@ where
 pub fn check_reduce_operator<O, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
     T: Item,
-    O: Commutative + Kernel<kind::reduce, T>,
+    O: Op<T> + Commutative + Kernel<kind::reduce, T>,
 {
     let laws = Laws::<O, T>::new(items)?;
     laws.check()?;

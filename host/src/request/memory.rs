@@ -4,6 +4,7 @@ use bytemuck::{NoUninit, Pod};
 use warpfold_kernels::op::Pair;
 
 use super::arguments::{HostItems, Memory};
+use super::shape::Shape;
 use crate::binding::{DeviceItems, DeviceItemsMut};
 use crate::kernel::Type;
 
@@ -11,6 +12,9 @@ use crate::kernel::Type;
 pub trait Place: sealed::Place {
     /// Where the other arguments are.
     type Side: Place;
+
+    /// The shape `S` with a count. Of the host's memory it stays as it is: the compiler refuses the count, and nothing else.
+    type Counted<S: Shape>;
 }
 
 /// The place `P`: all memory of a request is in one.
@@ -40,14 +44,17 @@ pub enum PairsIn<P> {
 
 impl Place for OnTheDevice {
     type Side = OnTheDevice;
+    type Counted<S: Shape> = S::Counted;
 }
 
 impl Place for OnTheHost {
     type Side = OnTheHost;
+    type Counted<S: Shape> = S;
 }
 
 impl<P: Place> Place for PairsIn<P> {
     type Side = P;
+    type Counted<S: Shape> = P::Counted<S>;
 }
 
 /// Nothing is said yet of where results go: they are returned, where they can be.

@@ -235,7 +235,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     pub fn count<C: Input<'a, Item = u64, Place: Is<OnTheDevice>>>(
         mut self,
         count: C,
-    ) -> Reduce<'a, O, T, P, S::Counted, R>
+    ) -> Reduce<'a, O, T, P, P::Counted<S>, R>
     where
         P: Counts + Single,
         S: Countable,

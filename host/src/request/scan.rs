@@ -263,7 +263,7 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     pub fn count<C: Input<'a, Item = u64, Place: Is<OnTheDevice>>>(
         mut self,
         count: C,
-    ) -> Scan<'a, O, T, P, S::Counted, D, R>
+    ) -> Scan<'a, O, T, P, P::Counted<S>, D, R>
     where
         P: Counts,
         S: Countable,

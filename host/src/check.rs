@@ -32,6 +32,14 @@ const ALL_TRIPLES: usize = 12;
 const STEPS: [usize; 8] = [1, 2, 3, 5, 7, 11, 13, 17];
 
 /// What an operator does not keep to. Its `Debug` reads as its `Display`: `?` in a test or in `main` prints that.
+///
+/// ```
+/// use warpfold::{Max, OperatorFlaw, check_operator};
+///
+/// let flaw = check_operator::<Max, f32>(&[]).unwrap_err();
+/// assert!(matches!(flaw, OperatorFlaw::NoItems { .. }));
+/// assert!(flaw.to_string().starts_with("no items were given to check"));
+/// ```
 #[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OperatorFlaw {
@@ -142,6 +150,11 @@ fn claim(claims_exact: &bool) -> &'static str {
 }
 
 /// A value's bytes, lowest address first; written in hexadecimal digits.
+///
+/// ```
+/// let bytes = warpfold::Bytes(Box::new(1.0f32.to_le_bytes()));
+/// assert_eq!(bytes.to_string(), "0x3f800000");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bytes(pub Box<[u8]>);
 
@@ -192,6 +205,12 @@ where
 
 /// Checks an operator that has a reduction alone. Otherwise as [`check_operator`].
 ///
+/// ```
+/// use warpfold::{Moments, check_reduce_operator};
+/// check_reduce_operator::<Moments, f32>(&[0.0, 1.5, -2.0, 1e6])?;
+/// # Ok::<(), warpfold::OperatorFlaw>(())
+/// ```
+///
 /// # Errors
 ///
 /// The same as for [`check_operator`].
@@ -213,6 +232,12 @@ where
 }
 
 /// Checks an operator that has scans alone, and need not commute. Otherwise as [`check_operator`].
+///
+/// ```
+/// use warpfold::{ArgMax, check_scan_operator};
+/// check_scan_operator::<ArgMax, i32>(&[0, 7, -2, 7, i32::MAX])?;
+/// # Ok::<(), warpfold::OperatorFlaw>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -31,6 +31,20 @@ use crate::ptx::Texts;
 /// An item as the library's functions take it: any [`Element`].
 ///
 /// Every bit pattern is a value of such a type ([`bytemuck::Pod`]), so no device memory can hold an invalid one.
+///
+/// ```
+/// use warpfold::{Cpu, Equal, Item, Result, RunsKernel, runs};
+///
+/// /// How many runs of equal neighbours there are.
+/// fn run_count<T: Item>(items: &[T]) -> Result<usize>
+/// where
+///     Equal: RunsKernel<T>,
+/// {
+///     Ok(runs::<Equal, _>(items).wait(Cpu)?.len())
+/// }
+/// assert_eq!(run_count(&[3u8, 3, 1])?, 2);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 pub trait Item: Element {}
 
 impl<T: Element> Item for T {}

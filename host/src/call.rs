@@ -13,9 +13,9 @@ use crate::columns::Matrices;
 use crate::error::{Error, Result};
 use crate::gpu::Entered;
 use crate::kernel::Row;
-use crate::launch::{Queue, Span};
+pub(crate) use crate::launch::Made;
+use crate::launch::{Queue, ScanOrder, Span};
 use crate::request::arguments::{Arguments, Shape};
-use crate::request::shape::ScanOrder;
 use crate::segments::{self, row_count};
 use crate::segments::{Segments, Starts as SegmentStarts};
 use crate::selection;
@@ -127,13 +127,6 @@ pub(crate) enum Work<'a> {
         outputs: by_key::Outputs,
         starts: Option<Starts>,
     },
-}
-
-/// What is made of each group of items.
-#[derive(Clone, Copy)]
-pub(crate) enum Made {
-    Reduction,
-    Scan(ScanOrder),
 }
 
 impl<'a> Work<'a> {

@@ -37,6 +37,22 @@ const _: () = {
     );
 };
 
+/// How a scan goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScanOrder {
+    /// Whether an item is left out of its own result.
+    pub is_exclusive: bool,
+    /// Whether it goes from the last item to the first.
+    pub is_reversed: bool,
+}
+
+/// What is made of each group of items.
+#[derive(Clone, Copy)]
+pub(crate) enum Made {
+    Reduction,
+    Scan(ScanOrder),
+}
+
 /// Where a launch stands among those of its call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {

@@ -6,9 +6,8 @@ use crate::driver::{Event, Stream};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::kernel::Row;
-use crate::launch::Queue;
+use crate::launch::{Queue, ScanOrder};
 use crate::request::arguments::{Arguments, Loans, Memory};
-use crate::request::shape::ScanOrder;
 use crate::segments::reduce_in_order_to_host;
 use crate::whole::{Destination, PairSpan, ScanExtras};
 

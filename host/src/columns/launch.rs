@@ -8,12 +8,10 @@ use warpfold_kernels::columns::{ColumnsReduceArguments, ColumnsScanArguments};
 use warpfold_kernels::workspace::Control;
 
 use crate::axis::Layout;
-use crate::call::Made;
 use crate::error::{Argument, Result};
 use crate::gpu::{LoadedKernel, WorkspaceSpan};
 use crate::kernel::Row;
-use crate::launch::{Part, Queue, Region, Span, Untyped};
-use crate::request::shape::ScanOrder;
+use crate::launch::{Made, Part, Queue, Region, ScanOrder, Span, Untyped};
 
 /// Row-major matrices, at least one, of at least one column each.
 #[derive(Clone, Copy)]

@@ -111,7 +111,8 @@ fn key(entry: &'static Entry, is_backward: bool) -> usize {
 /// is tried.
 fn compile(entry: &'static Entry, is_backward: bool, device: &Properties) -> Result<LoadedKernel> {
     let mut refused = None;
-    for candidate in ptx::candidates(entry, device.compute_capability) {
+    let candidates = ptx::candidates(entry.symbol(), entry.texts(), device.compute_capability);
+    for candidate in candidates {
         let text = match is_backward {
             true => backward(&candidate.text).ok_or_else(|| missing(entry))?,
             false => candidate.text,

@@ -3,6 +3,9 @@
 use std::marker::PhantomData;
 
 use super::bounds::Forward;
+#[doc(hidden)]
+pub use crate::launch::ScanOrder;
+
 use crate::kernel::kind::{self, Kind};
 
 /// All items belong together.
@@ -121,14 +124,6 @@ pub trait Order {
     type Scan: Kind;
     #[doc(hidden)]
     const ORDER: ScanOrder;
-}
-
-/// The same as values.
-#[doc(hidden)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ScanOrder {
-    pub is_exclusive: bool,
-    pub is_reversed: bool,
 }
 
 impl Order for Inclusive {

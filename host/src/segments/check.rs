@@ -1,12 +1,11 @@
 //! A call that waits, and says which offset is wrong if the kernel has refused them.
 
 use super::Offset;
-use crate::call::Made;
 use crate::driver::{self, PinnedMemory};
 use crate::error::{Error, Result};
 use crate::gpu::{Call, Entered};
 use crate::kernel::Row;
-use crate::launch::{Queue, Span};
+use crate::launch::{Made, Queue, Span};
 use crate::segments::{Segments, Starts};
 
 /// What the kernel leaves the report as if nothing is wrong.

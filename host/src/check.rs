@@ -25,13 +25,13 @@ use near::is_near;
 /// The lengths for which the device's bits are compared with the host's: about a vector, a warp, a block, a tile and several.
 const LENGTHS: [usize; 9] = [1, 3, 17, 33, 257, 1025, 8191, 8193, 40_000];
 
-/// As many samples are combined in threes, each with each.
+/// Of this many samples, all triples are combined.
 const ALL_TRIPLES: usize = 12;
 
-/// The distances at which more samples are combined.
+/// Further samples are combined with those at these distances.
 const STEPS: [usize; 8] = [1, 2, 3, 5, 7, 11, 13, 17];
 
-/// What an operator does not keep to. Its `Debug` reads as its `Display`: `?` in a test or in `main` prints that.
+/// A law that an operator breaks. Its `Debug` reads as its `Display`: `?` in a test or in `main` prints that.
 ///
 /// ```
 /// use warpfold::{Max, OperatorFlaw, check_operator};

@@ -104,7 +104,7 @@ impl Cut {
         }
     }
 
-    /// The pieces of a part that has these units.
+    /// The pieces of these units alone.
     #[cfg(feature = "nccl")]
     pub fn part(self, units: Range<u64>) -> Self {
         Self {

@@ -7,7 +7,7 @@ use super::shape::{
 };
 use super::{Replaced, ReturnedWithTotal, Written, WrittenWithTotal};
 
-/// Implements a bound. A message does not list for which types: these are no types that a program writes.
+/// Implements a bound. The compiler's messages do not list the types that have it, since programs do not name them.
 macro_rules! holds {
     ($bound:ident: $($of:ty),*) => {$(
         #[diagnostic::do_not_recommend]

@@ -57,7 +57,7 @@ impl<P: Place> Place for PairsIn<P> {
     type Counted<S: Shape> = P::Counted<S>;
 }
 
-/// Nothing is said yet of where results go: they are returned, where they can be.
+/// Results are returned, unless the request says where they go.
 #[derive(Debug)]
 pub enum Returned {}
 

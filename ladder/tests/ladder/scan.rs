@@ -141,8 +141,8 @@ fn check_count<O: Scans<T>, T: Bound>(
     }
 }
 
-/// The largest size that the virtual GPU gets through quickly, if nobody watches; but not half a million million
-/// additions.
+/// The largest size that the virtual GPU runs quickly, without checks. The quadratic rung, which would need half a million million
+/// additions, is left out.
 fn check_large(rung: Rung) {
     let unwatched = RunOptions {
         checks: Checks::none(),

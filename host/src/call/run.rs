@@ -116,7 +116,7 @@ pub(crate) fn wait_for_total(
     })
 }
 
-/// Waits for the streams that memory is in order with, on which the library's own streams do not wait.
+/// Waits for the streams that memory is in order with. The library's own streams do not wait for these.
 pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
     for stream in loans.ordered_with().map(RawStream::as_driver) {
         if stream.is_default() {
@@ -131,7 +131,7 @@ pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Has what comes next on `stream` come after the streams that memory is in order with.
+/// Later work on `stream` waits for the streams that memory is in order with.
 fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     for other in loans.ordered_with().map(RawStream::as_driver) {
         order(other, stream)?;
@@ -139,7 +139,7 @@ fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Has what comes next on the streams that memory is in order with come after what is queued on `stream`.
+/// Later work on the streams that memory is in order with waits for the work that is queued on `stream`.
 fn come_before(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     for other in loans.ordered_with().map(RawStream::as_driver) {
         order(stream, other)?;
@@ -147,7 +147,7 @@ fn come_before(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Has what comes next on `second` come after what is queued on `first`.
+/// Later work on `second` waits for the work that is queued on `first`.
 fn order(first: Stream<'_>, second: Stream<'_>) -> Result<()> {
     if first.key() == second.key() {
         return Ok(());

@@ -22,7 +22,8 @@ const MOST_BOARD_BYTES: u64 =
 // board has a short lane, and pieces have long ones.
 const _: () = assert!(MOST_BOARD_BYTES <= SHORT_BYTES as u64);
 
-/// Reduces the items of these chunks of `items`, at most half of them, rounded up: the state words of their partials, in order.
+/// Reduces the items of these chunks of `items`, at most half of all chunks (rounded up). Gives the state words of the chunks' partials, in
+/// order.
 pub(crate) fn reduce_chunks(
     entered: Entered<'_>,
     row: &'static Row,

@@ -73,8 +73,8 @@ pub(crate) fn scan_shared<'items, K: Kind, O: Kernel<K, T>, T: Item>(
         shares[index % ranks].pieces.push(Piece { from, to });
     }
     run(shares, &Chain::new(O::identity(), O::combine))?;
-    // SAFETY: `run` has ended without an error, so every rank has brought all its pieces back, with the scan's results, and they are all
-    // of the memory.
+    // SAFETY: `run` has ended without an error, so every rank has written the results of all its pieces. The pieces together are all of the
+    // memory.
     Ok(unsafe { results.written() })
 }
 

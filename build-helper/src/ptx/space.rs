@@ -89,9 +89,9 @@ pub struct Spaces {
     known: HashMap<Register, Space>,
     /// For each statement, the scopes around it that declare registers, the innermost first, each with its names.
     scopes: Vec<Vec<(usize, Vec<String>)>>,
-    /// The name of the function's parameters, up to their index.
+    /// The part of the parameters' names before the index.
     parameter: String,
-    /// What its parameter of an index holds.
+    /// The memory that the parameter of this index points to.
     argument: fn(usize) -> Space,
 }
 

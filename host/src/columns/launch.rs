@@ -57,7 +57,7 @@ impl Matrices {
 }
 
 impl Queue<'_> {
-    /// Queues what is made of each column; of a scan, of at least one row.
+    /// Queues a reduction or a scan of each column. For a scan there is at least one row.
     pub fn columns(
         &mut self,
         row: &'static Row,

@@ -84,9 +84,8 @@ pub use ptx::refuse::Reason;
 /// includes. For a build script: an error is printed, and ends it.
 ///
 /// ```no_run
-/// fn main() {
-///     warpfold_build::operators("src/operators.rs");
-/// }
+/// // build.rs, in `main`
+/// warpfold_build::operators("src/operators.rs");
 /// ```
 pub fn operators(file: impl AsRef<Path>) {
     run(Contents::Operators, file.as_ref());
@@ -95,9 +94,8 @@ pub fn operators(file: impl AsRef<Path>) {
 /// The same for a file of kernels, and `warpfold::kernels!`.
 ///
 /// ```no_run
-/// fn main() {
-///     warpfold_build::kernels("src/kernels.rs");
-/// }
+/// // build.rs, in `main`
+/// warpfold_build::kernels("src/kernels.rs");
 /// ```
 pub fn kernels(file: impl AsRef<Path>) {
     run(Contents::Kernels, file.as_ref());

@@ -54,7 +54,7 @@ impl<T: Element> Item for T {}
 pub mod kind {
     use super::{Blocks, Copies, Element, Op};
 
-    /// A kind of kernel.
+    /// A kind of kernel, in bounds such as `Sum: Kernel<kind::reduce, T>`: [`Kernel`](super::Kernel) has an example.
     pub trait Kind: 'static {
         /// The blocks of such a kernel, for an operator on items of type `T`, where a block may have `available` bytes of shared
         /// memory.

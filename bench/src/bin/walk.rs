@@ -111,30 +111,50 @@ fn count(call: &str, turns: u64) -> Result<BTreeMap<String, u64>> {
     by_file(&out)
 }
 
-/// Reads callgrind's output: <https://valgrind.org/docs/manual/cl-format.html>.
+/// Reads callgrind's output: <https://valgrind.org/docs/manual/cl-format.html>. Instructions without a line belong to no file.
 fn by_file(out: &Path) -> Result<BTreeMap<String, u64>> {
     let text = fs::read_to_string(out)?;
     let mut names = BTreeMap::new();
     let mut counts = BTreeMap::new();
     let mut file = String::new();
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
+    let mut line = 0;
+    let mut entries = text.lines();
+    while let Some(entry) = entries.next() {
         let named = ["fl=", "fi=", "fe="];
-        if let Some(name) = named.iter().find_map(|named| line.strip_prefix(named)) {
+        if let Some(name) = named.iter().find_map(|named| entry.strip_prefix(named)) {
             file = full_name(name, &mut names)?;
-        } else if let Some(name) = line.strip_prefix("cfi=").or(line.strip_prefix("cfl=")) {
+        } else if let Some(name) = entry.strip_prefix("cfi=").or(entry.strip_prefix("cfl=")) {
             full_name(name, &mut names)?;
-        } else if line.starts_with("calls=") {
-            // The next line is the cost of what is called, which is counted where it is.
-            lines.next();
-        } else if line.starts_with(['+', '-', '*'])
-            || line.starts_with(|c: char| c.is_ascii_digit())
-        {
-            let instructions: u64 = line.split(' ').nth(1).unwrap_or("0").parse()?;
-            *counts.entry(shortened(&file).to_owned()).or_default() += instructions;
+        } else if entry.starts_with("calls=") {
+            // The next entry is the cost of what is called, which is counted where it is.
+            let cost = entries.next().context("a call without a cost")?;
+            line = line_of(cost, line)?;
+        } else if is_cost(entry) {
+            line = line_of(entry, line)?;
+            let instructions: u64 = entry.split(' ').nth(1).unwrap_or("0").parse()?;
+            let file = match line {
+                0 => "",
+                _ => shortened(&file),
+            };
+            *counts.entry(file.to_owned()).or_default() += instructions;
         }
     }
     Ok(counts)
+}
+
+/// Whether an entry is a line's cost.
+fn is_cost(entry: &str) -> bool {
+    entry.starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first))
+}
+
+/// The line of a cost, after one of the line `before`: a number, a difference, or the same.
+fn line_of(cost: &str, before: i64) -> Result<i64> {
+    let line = cost.split(' ').next().unwrap_or_default();
+    Ok(match line.as_bytes() {
+        [b'*', ..] => before,
+        [b'+' | b'-', ..] => before + line.parse::<i64>()?,
+        _ => line.parse()?,
+    })
 }
 
 /// A file's name is given once, with a number in brackets, and then only the number.

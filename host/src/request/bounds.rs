@@ -1,4 +1,6 @@
 //! What may be said of which request. The messages say what to write instead.
+//!
+//! These traits stand in the bounds of a request's methods. They have no methods, and no program has to implement or name them.
 
 use super::memory::{OnTheDevice, OnTheHost, PairsIn, Place, Replaceable, Returned};
 use super::shape::{

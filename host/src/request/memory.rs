@@ -1,4 +1,16 @@
 //! What a request takes as memory: slices of the host, and device memory of any binding.
+//!
+//! ```
+//! use warpfold::request::memory::Input;
+//! use warpfold::{Cpu, Result, Sum, reduce, request::memory::OnTheHost};
+//!
+//! /// The sum of whatever a request takes as items of the host.
+//! fn sum<'a>(items: impl Input<'a, Item = u32, Place = OnTheHost>) -> Result<u32> {
+//!     reduce::<Sum, _>(items).wait(Cpu)
+//! }
+//! assert_eq!(sum(&[1, 2])? + sum(&vec![3])?, 6);
+//! # Ok::<(), warpfold::Error>(())
+//! ```
 
 use bytemuck::{NoUninit, Pod};
 use warpfold_kernels::op::Pair;

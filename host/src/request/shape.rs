@@ -1,4 +1,7 @@
 //! In what shape the items of a request belong together.
+//!
+//! The methods of a request choose these types, and the compiler's messages name them. A program names one only if it keeps a request in a
+//! type of its own: [`Written`](super::Written) has an example.
 
 use std::marker::PhantomData;
 

@@ -8,6 +8,8 @@ mod common;
 mod orders;
 #[path = "bindings/raw.rs"]
 mod raw;
+#[path = "common/skip.rs"]
+mod skip;
 #[path = "bindings/suite.rs"]
 mod suite;
 

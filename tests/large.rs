@@ -9,14 +9,16 @@ mod data;
 #[path = "common/device.rs"]
 #[allow(dead_code, reason = "used in part")]
 mod device;
+#[path = "common/skip.rs"]
+mod skip;
 
-use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use child::in_child;
 use common::{gpu, mode};
 use cust::memory::{CopyDestination, DeviceBuffer};
 use data::{Sample, assert_same_bits, ordinary};
+use skip::skip;
 use virtual_gpu::Mode;
 use warpfold::{
     Cpu, Error, Gpu, Max, Min, Op, Sum, WideSum, cust, gpu_min, gpu_sum, gpu_wide_sum, reduce, scan,
@@ -27,12 +29,6 @@ use warpfold_kernels::contract::{REDUCE_MAX_CHUNKS, reduce_chunk_tiles, reduce_t
 fn alone() -> MutexGuard<'static, ()> {
     static MEMORY: Mutex<()> = Mutex::new(());
     MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Prints that a test is skipped, even though the test harness only shows the output of failed tests.
-fn skip(test: &str, reason: &str) {
-    let line = format!("SKIPPED: {test}: {reason}\n");
-    io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
 /// The real device, if there is one with `needed_bytes` bytes free.

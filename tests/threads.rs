@@ -21,7 +21,7 @@ use warpfold::{
 /// Items of several pieces, for which a call takes several lanes. A multiple of eight.
 const ITEMS: usize = 300_000;
 
-/// As many as there are calls and more; more than there are lanes for pieces, and more than there are short lanes and streams for calls.
+/// More than there are kinds of calls below, lanes for pieces, short lanes, and streams for calls.
 const THREADS: usize = 72;
 
 /// The time after which a child counts as hung.

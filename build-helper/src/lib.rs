@@ -82,16 +82,32 @@ pub use ptx::refuse::Reason;
 
 /// Compiles a file of operators, whose path is relative to the crate's folder, and leaves in `OUT_DIR` what `warpfold::operators!`
 /// includes. For a build script: an error is printed, and ends it.
+///
+/// ```no_run
+/// // build.rs, in `main`
+/// warpfold_build::operators("src/operators.rs");
+/// ```
 pub fn operators(file: impl AsRef<Path>) {
     run(Contents::Operators, file.as_ref());
 }
 
 /// The same for a file of kernels, and `warpfold::kernels!`.
+///
+/// ```no_run
+/// // build.rs, in `main`
+/// warpfold_build::kernels("src/kernels.rs");
+/// ```
 pub fn kernels(file: impl AsRef<Path>) {
     run(Contents::Kernels, file.as_ref());
 }
 
 /// Whether device code can be compiled here: the error is that of a build which would have to.
+///
+/// ```
+/// if let Err(reason) = warpfold_build::find_compiler() {
+///     println!("operators cannot be compiled on this machine: {reason}");
+/// }
+/// ```
 pub fn find_compiler() -> Result<(), Error> {
     toolchain::Toolchain::find().map(drop)
 }

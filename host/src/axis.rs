@@ -111,7 +111,7 @@ impl Axis {
         };
         let pitch = self.pitch.unwrap_or(row_items);
         check_pitch(pitch, row_items)?;
-        // The last row may lack what is between rows.
+        // The gap after the last row may be missing, in part or whole.
         let most = rows.and_then(|rows| rows.checked_mul(pitch));
         let lacks_at_most = pitch - row_items;
         let fits = most.is_some_and(|most| {

@@ -84,6 +84,29 @@ impl<'a> RawStream<'a> {
 
     /// The stream with this handle, a `CUstream`.
     ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Gpu, RawStream, Sum, scan};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// use warpfold::cust::stream::{Stream, StreamFlags};
+    ///
+    /// let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
+    /// // SAFETY: the handle is that of a stream, which is destroyed after the call's work.
+    /// let raw = unsafe { RawStream::from_raw(stream.as_inner().cast()) };
+    /// let mut items = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
+    /// scan::<Sum, _>(&mut items).in_place().queue(&gpu, &raw)?;
+    /// stream.synchronize()?;
+    /// assert_eq!(items.as_host_vec()?, [1, 3, 6]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
+    ///
     /// # Safety
     ///
     /// - The handle is a stream of the driver's: one that it gave out, or one of its special values.
@@ -97,6 +120,18 @@ impl<'a> RawStream<'a> {
     }
 
     /// The same stream, with the binding's own value for it. Memory of that binding gets it by [`Self::binding`].
+    ///
+    /// ```
+    /// use warpfold::RawStream;
+    ///
+    /// /// What another binding knows of its stream.
+    /// struct Events(u32);
+    ///
+    /// let events = Events(3);
+    /// let stream = RawStream::DEFAULT.with_binding(&events);
+    /// let known = stream.binding().and_then(|known| known.downcast_ref::<Events>());
+    /// assert_eq!(known.map(|events| events.0), Some(3));
+    /// ```
     #[must_use]
     pub fn with_binding(self, binding: &'a dyn Any) -> Self {
         Self {
@@ -106,11 +141,19 @@ impl<'a> RawStream<'a> {
     }
 
     /// The handle, a `CUstream`.
+    ///
+    /// ```
+    /// assert!(warpfold::RawStream::DEFAULT.handle().is_null());
+    /// ```
     pub fn handle(self) -> *mut c_void {
         self.handle
     }
 
     /// The binding's own value for the stream, if there is one.
+    ///
+    /// ```
+    /// assert!(warpfold::RawStream::DEFAULT.binding().is_none());
+    /// ```
     pub fn binding(self) -> Option<&'a dyn Any> {
         self.binding
     }
@@ -128,6 +171,22 @@ impl fmt::Debug for RawStream<'_> {
 }
 
 /// A stream of some binding.
+///
+/// ```
+/// use warpfold::{DeviceStream, RawStream};
+///
+/// /// The stream of another binding.
+/// struct OtherStream(*mut std::ffi::c_void);
+///
+/// // SAFETY: the handle is that of a stream, which is destroyed when the value is dropped.
+/// unsafe impl DeviceStream for OtherStream {
+///     fn as_raw(&self) -> RawStream<'_> {
+///         // SAFETY: the same.
+///         unsafe { RawStream::from_raw(self.0) }
+///     }
+/// }
+/// # let _ = OtherStream(std::ptr::null_mut()).as_raw();
+/// ```
 ///
 /// # Safety
 ///
@@ -149,7 +208,7 @@ unsafe impl DeviceStream for RawStream<'_> {
     }
 }
 
-/// Who is about to use lent memory.
+/// Who is about to use lent memory: what [`DeviceItems::lend`] is told.
 #[derive(Debug, Clone, Copy)]
 pub enum User<'a> {
     /// Work that is queued on this stream.
@@ -158,7 +217,7 @@ pub enum User<'a> {
     WaitingCall,
 }
 
-/// Memory that is lent to a call.
+/// Memory that is lent to a call: what [`DeviceItems::lend`] gives. There is an example.
 #[derive(Debug)]
 pub struct Lent<'a, G> {
     /// The address of the first item.
@@ -172,6 +231,61 @@ pub struct Lent<'a, G> {
 }
 
 /// Items in the device's memory, which a call reads.
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use warpfold::binding::{DeviceItems, DeviceItemsMut, Lent, User};
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::{Gpu, Sum, scan};
+///
+/// /// Numbers in memory of another binding.
+/// struct Numbers {
+///     address: u64,
+///     count: usize,
+///     # _keep: DeviceBuffer<u32>,
+/// }
+///
+/// // SAFETY: so many numbers from this address on, in one allocation, which is freed when the value is dropped, and then waits for the
+/// // work. It gives nobody a reference to the numbers.
+/// unsafe impl DeviceItems for Numbers {
+///     type Item = u32;
+///     type Guard<'a> = ();
+///
+///     fn item_count(&self) -> usize {
+///         self.count
+///     }
+///
+///     fn lend<'a>(&'a self, _: User<'a>) -> Lent<'a, ()> {
+///         Lent { address: self.address, ordered_with: None, guard: () }
+///     }
+/// }
+///
+/// // SAFETY: the same, and the device may write the numbers.
+/// unsafe impl DeviceItemsMut for Numbers {
+///     type GuardMut<'a> = ();
+///
+///     fn lend_mut<'a>(&'a mut self, to: User<'a>) -> Lent<'a, ()> {
+///         self.lend(to)
+///     }
+/// }
+///
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// # let buffer = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
+/// # let address = buffer.as_device_ptr().as_raw();
+/// let mut numbers = Numbers {
+///     address,
+///     count: 3,
+///     # _keep: buffer,
+/// };
+/// scan::<Sum, _>(&mut numbers).in_place().wait(&gpu)?;
+/// # assert_eq!(numbers._keep.as_host_vec()?, [1, 3, 6]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 ///
 /// # Safety
 ///
@@ -201,7 +315,7 @@ pub unsafe trait DeviceItems {
     fn lend<'a>(&'a self, to: User<'a>) -> Lent<'a, Self::Guard<'a>>;
 }
 
-/// Items in the device's memory, which a call reads and writes.
+/// Items in the device's memory, which a call reads and writes. [`DeviceItems`] has an example.
 ///
 /// # Safety
 ///

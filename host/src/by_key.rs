@@ -6,11 +6,11 @@
 
 pub(crate) mod reference;
 
-use crate::call::Made;
+use crate::driver::DeviceMemory;
 use crate::error::{Argument, Error, Result};
-use crate::gpu::{DeviceMemory, Entered};
+use crate::gpu::Entered;
 use crate::kernel::{Row, Type};
-use crate::launch::{Queue, Region, Span, check_arguments, check_lengths};
+use crate::launch::{Made, Queue, Region, Span, check_arguments, check_lengths};
 use crate::segments::Segments;
 use crate::selection::{Chooser, Count, Selection};
 

@@ -1,24 +1,26 @@
-//! From a request's arguments to launches on device memory: those that wait, and those that are queued.
+//! From a request's arguments to launches on device memory. [`run`] queues them, or waits for them.
 //!
 //! Nothing here is generic: a request's types have become a [`Verb`] and spans.
 
-use crate::binding::{RawStream, User};
+mod run;
+
+#[cfg(feature = "nccl")]
+pub(crate) use run::finish_before;
+pub(crate) use run::{queue, wait, wait_for_result, wait_for_result_in_order, wait_for_total};
+
 use crate::by_key::{self, Keyed, Starts};
-use crate::columns::{Matrices, reduce_column_to_host};
-use crate::driver::{Event, Stream};
+use crate::columns::Matrices;
 use crate::error::{Error, Result};
-use crate::gpu::{Entered, Gpu};
+use crate::gpu::Entered;
 use crate::kernel::Row;
-use crate::launch::{Queue, Span};
-use crate::request::arguments::{Arguments, Loans, Memory, Shape};
-use crate::request::shape::ScanOrder;
+pub(crate) use crate::launch::Made;
+use crate::launch::{Queue, ScanOrder, Span};
+use crate::request::arguments::{Arguments, Shape};
 use crate::segments::{self, row_count};
-use crate::segments::{Segments, Starts as SegmentStarts, reduce_in_order_to_host};
+use crate::segments::{Segments, Starts as SegmentStarts};
 use crate::selection;
 use crate::selection::{Chooser, Count, Outputs, Selection};
-use crate::whole::{
-    PairSpan, ScanExtras, Total, reduce_counted_to_host, reduce_pairs_to_host, reduce_to_host,
-};
+use crate::whole::{Destination, PairSpan, ScanExtras};
 
 /// What is done.
 #[derive(Clone, Copy)]
@@ -83,116 +85,6 @@ impl Verb {
     }
 }
 
-/// Queues a call on a stream.
-pub(crate) fn queue(
-    gpu: &Gpu,
-    stream: RawStream<'_>,
-    verb: Verb,
-    arguments: &mut Arguments<Memory<'_>>,
-) -> Result<()> {
-    let mut loans = Loans::default();
-    let spans = arguments.lend(User::Stream(stream), &mut loans);
-    let Some(work) = Work::new(verb, &spans)? else {
-        return Ok(());
-    };
-    let stream = stream.as_driver();
-    gpu.enter(|entered| {
-        come_after(stream, &loans)?;
-        let capture = stream.capture()?;
-        let slot = entered.slot(stream);
-        let mut known = entered.known(&slot, stream, capture)?;
-        work.queue(&mut Queue::on(entered, stream, capture, &mut known), None)?;
-        drop(known);
-        come_before(stream, &loans)
-    })
-}
-
-/// Runs a call, and waits for it. Gives how many items are chosen, or how many runs there are; 0 for other calls.
-pub(crate) fn wait(gpu: &Gpu, verb: Verb, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
-    let mut loans = Loans::default();
-    let spans = arguments.lend(User::WaitingCall, &mut loans);
-    let Some(work) = Work::new(verb, &spans)? else {
-        return Ok(0);
-    };
-    gpu.enter(|entered| {
-        finish_before(&loans)?;
-        work.wait(entered)
-    })
-}
-
-/// Reduces all items to one result, which is written to these bytes. There is at least one item, or a count.
-pub(crate) fn wait_for_result(
-    gpu: &Gpu,
-    verb: Verb,
-    mut arguments: Arguments<Memory<'_>>,
-    result: &mut [u8],
-) -> Result<()> {
-    let mut loans = Loans::default();
-    let spans = arguments.lend(User::WaitingCall, &mut loans);
-    let (input, count) = (spans.input, spans.count);
-    gpu.enter(|entered| {
-        finish_before(&loans)?;
-        match (verb, spans.second) {
-            (Verb::ReducePairs(row), Some(right)) => {
-                let pairs = PairSpan::new(input, right)?;
-                reduce_pairs_to_host(entered, row, pairs, result)
-            }
-            (Verb::Reduce(row), _) => match count {
-                Some(count) => reduce_counted_to_host(entered, row, input, count, result),
-                None => reduce_to_host(entered, row, input, result),
-            },
-            _ => Ok(()),
-        }
-    })
-}
-
-/// Reduces all items in their order to one result, which is written to these bytes. There is at least one item. The row is one of
-/// segments, or, where the device knows how many items there are, of columns.
-pub(crate) fn wait_for_result_in_order(
-    gpu: &Gpu,
-    row: &'static Row,
-    mut arguments: Arguments<Memory<'_>>,
-    result: &mut [u8],
-) -> Result<()> {
-    let mut loans = Loans::default();
-    let spans = arguments.lend(User::WaitingCall, &mut loans);
-    gpu.enter(|entered| {
-        finish_before(&loans)?;
-        match spans.count {
-            Some(count) => {
-                let column = Matrices::of_columns(spans.input, 1, Some(count))?;
-                reduce_column_to_host(entered, row, column, result)
-            }
-            None => reduce_in_order_to_host(entered, row, spans.input, result),
-        }
-    })
-}
-
-/// Scans all items, at least one, and writes the total to these bytes.
-pub(crate) fn wait_for_total(
-    gpu: &Gpu,
-    row: &'static Row,
-    order: ScanOrder,
-    mut arguments: Arguments<Memory<'_>>,
-    total: &mut [u8],
-) -> Result<()> {
-    let mut loans = Loans::default();
-    let spans = arguments.lend(User::WaitingCall, &mut loans);
-    gpu.enter(|entered| {
-        finish_before(&loans)?;
-        let mut call = entered.ordered_call()?;
-        let extras = ScanExtras {
-            total: Some(Total::Own(call.result()?)),
-            ..extras(order, &spans)
-        };
-        let (input, output) = (spans.input, results(&spans));
-        Queue::for_caller(entered, &call).scan_with(row, input, output, extras)?;
-        call.wait()?;
-        // SAFETY: the scan is done, and it wrote its total there; a row's results have at most as many bytes as there is room for.
-        unsafe { call.read_result_to(total) }
-    })
-}
-
 /// A call that has something to do: which launches, of what.
 pub(crate) enum Work<'a> {
     Reduce {
@@ -235,13 +127,6 @@ pub(crate) enum Work<'a> {
         outputs: by_key::Outputs,
         starts: Option<Starts>,
     },
-}
-
-/// What is made of each group of items.
-#[derive(Clone, Copy)]
-pub(crate) enum Made {
-    Reduction,
-    Scan(ScanOrder),
 }
 
 impl<'a> Work<'a> {
@@ -429,11 +314,10 @@ impl<'a> Work<'a> {
                 input,
                 count,
                 output,
-            } => match count {
-                Some(count) => queue.reduce_counted(row, input, count, output),
-                None => queue.reduce(row, input, output),
-            },
-            Work::ReducePairs { row, pairs, output } => queue.reduce_pairs(row, pairs, output),
+            } => queue.reduce(row, input, count, Destination::Callers(output)),
+            Work::ReducePairs { row, pairs, output } => {
+                queue.reduce_pairs(row, pairs, Destination::Callers(output))
+            }
             Work::Scan {
                 row,
                 input,
@@ -515,52 +399,7 @@ fn extras(order: ScanOrder, arguments: &Arguments<Span>) -> ScanExtras<'_> {
     ScanExtras {
         is_reversed: order.is_reversed,
         initial: arguments.initial.as_ref().map(|value| value.bytes()),
-        total: arguments.total.map(Total::Callers),
+        total: arguments.total.map(Destination::Callers),
         count: arguments.count,
     }
-}
-
-/// Waits for the streams that memory is in order with, on which the library's own streams do not wait.
-pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
-    for stream in loans.ordered_with().map(RawStream::as_driver) {
-        if stream.is_default() {
-            // A call that waits comes after it anyway.
-            continue;
-        }
-        if stream.capture()?.is_some() {
-            return Err(Error::CaptureUnderWay);
-        }
-        stream.synchronize()?;
-    }
-    Ok(())
-}
-
-/// Has what comes next on `stream` come after the streams that memory is in order with.
-fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
-    for other in loans.ordered_with().map(RawStream::as_driver) {
-        order(other, stream)?;
-    }
-    Ok(())
-}
-
-/// Has what comes next on the streams that memory is in order with come after what is queued on `stream`.
-fn come_before(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
-    for other in loans.ordered_with().map(RawStream::as_driver) {
-        order(stream, other)?;
-    }
-    Ok(())
-}
-
-/// Has what comes next on `second` come after what is queued on `first`.
-fn order(first: Stream<'_>, second: Stream<'_>) -> Result<()> {
-    if first.key() == second.key() {
-        return Ok(());
-    }
-    if first.capture()?.is_some() || second.capture()?.is_some() {
-        return Err(Error::CaptureUnderWay);
-    }
-    let event = Event::new()?;
-    event.record(first)?;
-    event.hold_up(second)?;
-    Ok(())
 }

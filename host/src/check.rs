@@ -25,13 +25,21 @@ use near::is_near;
 /// The lengths for which the device's bits are compared with the host's: about a vector, a warp, a block, a tile and several.
 const LENGTHS: [usize; 9] = [1, 3, 17, 33, 257, 1025, 8191, 8193, 40_000];
 
-/// As many samples are combined in threes, each with each.
+/// Of this many samples, all triples are combined.
 const ALL_TRIPLES: usize = 12;
 
-/// The distances at which more samples are combined.
+/// Further samples are combined with those at these distances.
 const STEPS: [usize; 8] = [1, 2, 3, 5, 7, 11, 13, 17];
 
-/// What an operator does not keep to. Its `Debug` reads as its `Display`: `?` in a test or in `main` prints that.
+/// A law that an operator breaks. Its `Debug` reads as its `Display`: `?` in a test or in `main` prints that.
+///
+/// ```
+/// use warpfold::{Max, OperatorFlaw, check_operator};
+///
+/// let flaw = check_operator::<Max, f32>(&[]).unwrap_err();
+/// assert!(matches!(flaw, OperatorFlaw::NoItems { .. }));
+/// assert!(flaw.to_string().starts_with("no items were given to check"));
+/// ```
 #[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OperatorFlaw {
@@ -142,6 +150,11 @@ fn claim(claims_exact: &bool) -> &'static str {
 }
 
 /// A value's bytes, lowest address first; written in hexadecimal digits.
+///
+/// ```
+/// let bytes = warpfold::Bytes(Box::new(1.0f32.to_le_bytes()));
+/// assert_eq!(bytes.to_string(), "0x3f800000");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bytes(pub Box<[u8]>);
 
@@ -179,7 +192,9 @@ impl fmt::Display for Bytes {
 pub fn check_operator<O, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
     T: Item,
-    O: Commutative
+    // First, so that the compiler knows the items of an operator that has one type of them.
+    O: Op<T>
+        + Commutative
         + Kernel<kind::reduce, T>
         + Kernel<kind::inclusive_scan, T>
         + Kernel<kind::exclusive_scan, T>,
@@ -190,13 +205,19 @@ where
 
 /// Checks an operator that has a reduction alone. Otherwise as [`check_operator`].
 ///
+/// ```
+/// use warpfold::{Moments, check_reduce_operator};
+/// check_reduce_operator::<Moments, f32>(&[0.0, 1.5, -2.0, 1e6])?;
+/// # Ok::<(), warpfold::OperatorFlaw>(())
+/// ```
+///
 /// # Errors
 ///
 /// The same as for [`check_operator`].
 pub fn check_reduce_operator<O, T>(items: &[T]) -> Result<(), OperatorFlaw>
 where
     T: Item,
-    O: Commutative + Kernel<kind::reduce, T>,
+    O: Op<T> + Commutative + Kernel<kind::reduce, T>,
 {
     let laws = Laws::<O, T>::new(items)?;
     laws.check()?;
@@ -211,6 +232,12 @@ where
 }
 
 /// Checks an operator that has scans alone, and need not commute. Otherwise as [`check_operator`].
+///
+/// ```
+/// use warpfold::{ArgMax, check_scan_operator};
+/// check_scan_operator::<ArgMax, i32>(&[0, 7, -2, 7, i32::MAX])?;
+/// # Ok::<(), warpfold::OperatorFlaw>(())
+/// ```
 ///
 /// # Errors
 ///

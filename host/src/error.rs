@@ -14,6 +14,14 @@ pub use code::DriverCode;
 pub use fault::{Fault, Matter};
 
 /// The result of a call of this library.
+///
+/// ```
+/// fn mean(items: &[f32]) -> warpfold::Result<f32> {
+///     Ok(warpfold::gpu_sum(items)? / items.len() as f32)
+/// }
+/// assert_eq!(mean(&[1.0, 2.0])?, 1.5);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a call of this library failed. Whatever the reason, nothing is leaked.
@@ -310,6 +318,13 @@ pub enum Error {
 }
 
 /// Which argument of a call an [`Error`] is about.
+///
+/// ```
+/// use warpfold::{Argument, Error};
+///
+/// let error = Error::Misaligned { argument: Argument::Offsets, address: 0x1002, alignment: 4 };
+/// assert!(error.to_string().contains(&Argument::Offsets.to_string()));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Argument {

@@ -1,48 +1,41 @@
 //! A GPU: its primary context, its compiled kernels, and the memory that calls need.
 
-mod addresses;
 mod call_stream;
-mod context;
 mod core;
+mod device;
 mod fork;
 mod generation;
 mod kernels;
 mod lanes;
-mod memory;
-mod pinned;
-mod scratch;
 mod shelf;
 mod streams;
 #[cfg(feature = "nccl")]
 mod tied;
 mod workspace;
-mod workspaces;
 
 use std::fmt;
 use std::mem;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use crate::driver::{self, Device, DeviceAttribute, Failure, Stream};
+use crate::driver::{self, Device, Stream};
 use crate::error::{DriverCode, Error, Result};
-use crate::ptx;
 
 use self::core::Core;
+use self::device::Properties;
 
 pub(crate) use self::core::Entered;
 pub(crate) use call_stream::{Call, CallStream};
+pub(crate) use fork::refuse_in_child;
 #[cfg(feature = "nccl")]
 pub(crate) use generation::Generation;
 pub(crate) use kernels::{Grid, LoadedKernel};
 pub(crate) use lanes::{BusyLane, Lane, PIECE_BYTES, SHORT_BYTES, Strip};
-pub(crate) use memory::DeviceMemory;
-pub(crate) use pinned::PinnedMemory;
-pub(crate) use scratch::{Progress, Scratch};
 pub(crate) use streams::KnownStream;
 #[cfg(feature = "nccl")]
 pub(crate) use tied::Tied;
-pub(crate) use workspace::Place;
 #[cfg(feature = "nccl")]
 pub(crate) use workspace::Workspace;
+pub(crate) use workspace::{Progress, Scratch, WorkspaceSpan};
 
 /// A GPU to reduce and scan on.
 ///
@@ -116,16 +109,6 @@ enum State {
     Lost(DriverCode),
 }
 
-#[derive(Debug)]
-struct Properties {
-    name: String,
-    compute_capability: (u32, u32),
-    multiprocessors: u32,
-    /// Bytes of shared memory that a block may have.
-    shared_bytes_per_block: u32,
-    memory_bytes: u64,
-}
-
 impl Gpu {
     /// The first device.
     ///
@@ -164,23 +147,8 @@ impl Gpu {
     /// [`Error::Forked`], [`Error::Driver`].
     pub fn with_device(ordinal: u32) -> Result<Self> {
         refuse_in_child()?;
-        driver::init().map_err(no_device)?;
-        fork::watch();
-        let device = driver::device(ordinal).map_err(|failure| match driver::device_count() {
-            Ok(0) => no_device(failure),
-            Ok(count) if failure.code == DriverCode::INVALID_DEVICE => {
-                Error::NoSuchDevice { ordinal, count }
-            }
-            _ => failure.into(),
-        })?;
-        let properties = Arc::new(Properties::of(device)?);
-        if properties.compute_capability < ptx::LOWEST_CAPABILITY {
-            return Err(Error::UnsupportedDevice {
-                name: properties.name.clone(),
-                capability: properties.compute_capability,
-                needed: ptx::LOWEST_CAPABILITY,
-            });
-        }
+        let (device, properties) = device::find(ordinal)?;
+        let properties = Arc::new(properties);
         let core = Core::new(device, Arc::clone(&properties))?;
         Ok(Self {
             ordinal,
@@ -396,6 +364,7 @@ impl Gpu {
     }
 
     /// Releases a core whose context is lost.
+    #[cold]
     fn lose(&self, core: &Arc<Core>, code: DriverCode) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let gone = match &*state {
@@ -447,74 +416,4 @@ impl Drop for Gpu {
             mem::forget(mem::replace(state, State::Lost(DriverCode(0))));
         }
     }
-}
-
-/// Refuses a forked process. For functions that make driver calls without [`Gpu::enter`].
-pub(crate) fn refuse_in_child() -> Result<()> {
-    match fork::is_child() {
-        true => Err(Error::Forked),
-        false => Ok(()),
-    }
-}
-
-impl Properties {
-    fn of(device: Device) -> Result<Self> {
-        let attribute = |attribute| driver::device_attribute(device, attribute);
-        Ok(Self {
-            name: driver::device_name(device)?,
-            compute_capability: (
-                attribute(DeviceAttribute::ComputeCapabilityMajor)?,
-                attribute(DeviceAttribute::ComputeCapabilityMinor)?,
-            ),
-            multiprocessors: attribute(DeviceAttribute::Multiprocessors)?,
-            shared_bytes_per_block: attribute(DeviceAttribute::SharedBytesPerBlock)?,
-            memory_bytes: driver::device_memory_bytes(device)?,
-        })
-    }
-}
-
-/// A failure of the first calls: the absence of a device, or of readable settings.
-fn no_device(Failure { call, code }: Failure) -> Error {
-    match wrong_settings() {
-        Some(reason) => Error::Settings { reason },
-        None => Error::NoDevice {
-            call,
-            code,
-            advice: advice(),
-        },
-    }
-}
-
-/// What is wrong with the settings of the virtual GPU.
-#[cfg(feature = "virtual-gpu")]
-fn wrong_settings() -> Option<String> {
-    match virtual_gpu::mode() {
-        Err(virtual_gpu::ModeError::Settings(error)) => Some(error.to_string()),
-        _ => None,
-    }
-}
-
-#[cfg(not(feature = "virtual-gpu"))]
-fn wrong_settings() -> Option<String> {
-    None
-}
-
-#[cfg(feature = "virtual-gpu")]
-fn advice() -> String {
-    let reason = match virtual_gpu::mode() {
-        Err(reason) => format!(" {reason}."),
-        Ok(_) => String::new(),
-    };
-    reason
-        + " This build has the virtual GPU: VIRTUAL_GPU=on in the environment asks for that, off for a real one, \
-           and auto, or none of it, for a real one where there is one."
-}
-
-#[cfg(not(feature = "virtual-gpu"))]
-fn advice() -> String {
-    let reason = match driver::why_missing() {
-        Some(reason) => format!(" {reason}."),
-        None => String::new(),
-    };
-    reason + " With the feature `virtual-gpu` of this library, programs run without a GPU."
 }

@@ -87,6 +87,37 @@ use in_process::InProcess;
 ///
 /// A GPU may be named more than once. Each member has to be moved to a thread of its own: calls on one thread, one after the other,
 /// would wait for each other.
+///
+/// ```
+/// use std::thread;
+/// use std::time::Duration;
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::{Gpu, Sum, group, scan};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let gpu = Gpu::new()?;
+/// // Two ranks on one GPU, with three items and two.
+/// let shares = [&[1u32, 2, 3][..], &[4, 5][..]];
+/// let sums: Vec<Vec<u32>> = thread::scope(|scope| {
+///     let members = group::within([&gpu, &gpu], Duration::from_secs(30));
+///     let ranks: Vec<_> = members
+///         .into_iter()
+///         .map(|mut member| {
+///             scope.spawn(move || {
+///                 member.gpu().make_current().unwrap();
+///                 let items = DeviceBuffer::from_slice(shares[member.rank()]).unwrap();
+///                 let mut sums = DeviceBuffer::<u32>::zeroed(items.len()).unwrap();
+///                 scan::<Sum, _>(&items).to(&mut sums).wait(&mut member).unwrap();
+///                 sums.as_host_vec().unwrap()
+///             })
+///         })
+///         .collect();
+///     ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+/// });
+/// assert_eq!(sums, [vec![1, 3, 6], vec![10, 15]]);
+/// # Ok(())
+/// # }
+/// ```
 pub fn within<'gpu>(
     gpus: impl IntoIterator<Item = &'gpu Gpu>,
     limit: Duration,

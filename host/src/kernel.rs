@@ -31,6 +31,20 @@ use crate::ptx::Texts;
 /// An item as the library's functions take it: any [`Element`].
 ///
 /// Every bit pattern is a value of such a type ([`bytemuck::Pod`]), so no device memory can hold an invalid one.
+///
+/// ```
+/// use warpfold::{Cpu, Equal, Item, Result, RunsKernel, runs};
+///
+/// /// How many runs of equal neighbours there are.
+/// fn run_count<T: Item>(items: &[T]) -> Result<usize>
+/// where
+///     Equal: RunsKernel<T>,
+/// {
+///     Ok(runs::<Equal, _>(items).wait(Cpu)?.len())
+/// }
+/// assert_eq!(run_count(&[3u8, 3, 1])?, 2);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 pub trait Item: Element {}
 
 impl<T: Element> Item for T {}
@@ -40,7 +54,7 @@ impl<T: Element> Item for T {}
 pub mod kind {
     use super::{Blocks, Copies, Element, Op};
 
-    /// A kind of kernel.
+    /// A kind of kernel, in bounds such as `Sum: Kernel<kind::reduce, T>`: [`Kernel`](super::Kernel) has an example.
     pub trait Kind: 'static {
         /// The blocks of such a kernel, for an operator on items of type `T`, where a block may have `available` bytes of shared
         /// memory.
@@ -84,6 +98,31 @@ pub mod kind {
 
 /// The operator `Self` has a kernel of kind `K` for items of type `T`.
 ///
+/// ```
+/// use warpfold::{Gpu, Item, Kernel, Result, Sum, kind, reduce};
+///
+/// /// The mean of items of any type that `Sum` reduces.
+/// fn mean<T: Item + Into<f64>>(gpu: &Gpu, items: &[T]) -> Result<f64>
+/// where
+///     Sum: Kernel<kind::reduce, T, Output = T>,
+/// {
+///     let sum: f64 = reduce::<Sum, _>(items).wait(gpu)?.into();
+///     Ok(sum / items.len() as f64)
+/// }
+///
+/// # fn main() -> Result<()> {
+/// let gpu = Gpu::new()?;
+/// assert_eq!(mean(&gpu, &[1.0f32, 2.0])?, 1.5);
+/// assert_eq!(mean(&gpu, &[1u32, 2, 6])?, 3.0);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The library's operators have these kernels. "Segments" stands for `.segments`, `.rows`, `.by_key` and `.in_order`. What has segments and
+/// columns has `.axis` and `.pitch`, too.
+///
+#[doc = include_str!("kernel/operators.md")]
+///
 /// # Safety
 ///
 /// - [`Self::row`] is made of `K`, `Self` and `T`, so that launches know the sizes and the division of this operator;
@@ -93,7 +132,8 @@ pub mod kind {
 /// The table of kernels and [`operators!`](crate::operators) implement it; nobody else has to.
 #[diagnostic::on_unimplemented(
     message = "there is no `{K}` kernel for the operator `{Self}` and items of type `{T}`",
-    label = "neither the table of kernels nor an `operators!` list has such a row",
+    label = "needs a kernel that this operator does not have for these items",
+    note = "of the library's operators, some only reduce, and each has its item types: the documentation of `warpfold::Kernel` has a table",
     note = "an operator of a program's own gets its kernels by a row of `warpfold::operators!`: `name: Operator, item;`",
     note = "a row with `scans only` has no `reduce` kernel: write `reduce::<…>(&items).in_order()`"
 )]
@@ -316,6 +356,7 @@ macro_rules! row {
     (@ $kind:ident $op:ident, $item:ty, $symbol:ident) => {
         // SAFETY: the row is made of the table's kind, operator and items. This library's texts are made of the same table, whose
         // symbols name one kernel each; `cargo xtask ptx` inspects that they have exactly these.
+        #[diagnostic::do_not_recommend]
         unsafe impl Kernel<kind::$kind, $item> for $op {
             fn row() -> &'static Row {
                 static ROW: Row = Row::shipped::<kind::$kind, $op, $item>(stringify!($symbol));

@@ -5,24 +5,23 @@
 //! all else by the one check of [`arguments`].
 
 mod arguments;
-mod part;
-mod span;
 
 use std::ffi::c_void;
+use std::ops::Range;
 use std::sync::MutexGuard;
 
 use warpfold_kernels::launch::Start;
 use warpfold_kernels::scan::ScanArguments;
 
-pub(crate) use self::arguments::Region;
 #[cfg(feature = "nccl")]
 pub(crate) use self::arguments::check;
-pub(crate) use self::part::Part;
-pub(crate) use self::span::Span;
+pub(crate) use self::arguments::{Region, Span};
 
 use crate::driver::{Capture, Shape, Stream};
 use crate::error::{Error, Result};
-use crate::gpu::{CallStream, Entered, KnownStream, LoadedKernel, Place, Progress, Scratch};
+use crate::gpu::{
+    CallStream, Entered, KnownStream, LoadedKernel, Progress, Scratch, WorkspaceSpan,
+};
 use crate::kernel::{Block, Entry};
 
 /// What the pointers in a launch's arguments point to, as far as the host is concerned: it hands addresses on, and the kernel has the
@@ -37,6 +36,47 @@ const _: () = {
         size_of::<ScanArguments<Untyped, Untyped>>() == size_of::<ScanArguments<Typed, Typed>>()
     );
 };
+
+/// How a scan goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScanOrder {
+    /// Whether an item is left out of its own result.
+    pub is_exclusive: bool,
+    /// Whether it goes from the last item to the first.
+    pub is_reversed: bool,
+}
+
+/// What is made of each group of items.
+#[derive(Clone, Copy)]
+pub(crate) enum Made {
+    Reduction,
+    Scan(ScanOrder),
+}
+
+/// Where a launch stands among those of its call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Whole,
+    First,
+    Middle,
+    Last,
+}
+
+impl Part {
+    /// The part that the units of work in `range` are, of a call's `count`.
+    pub fn new(range: &Range<u64>, count: u64) -> Self {
+        match (range.start == 0, range.end == count) {
+            (true, true) => Part::Whole,
+            (true, false) => Part::First,
+            (false, true) => Part::Last,
+            (false, false) => Part::Middle,
+        }
+    }
+
+    pub fn is_first(self) -> bool {
+        matches!(self, Part::Whole | Part::First)
+    }
+}
 
 /// A stream on which a call is being queued.
 pub(crate) struct Queue<'a> {
@@ -56,7 +96,7 @@ enum Launches<'a> {
     Captured(Capture, &'a mut KnownStream),
     /// They run, in a workspace that their owner has made ready for them.
     #[cfg(feature = "nccl")]
-    Seeded(Place),
+    Seeded(WorkspaceSpan),
 }
 
 /// Whose memory a call works on.
@@ -90,7 +130,7 @@ impl<'a> Queue<'a> {
     /// As [`Self::on_own`], in this workspace, which is used for nothing else until the work is done, and is at least as long as the
     /// launches need.
     #[cfg(feature = "nccl")]
-    pub fn on_board(entered: Entered<'a>, call: &'a CallStream, board: Place) -> Self {
+    pub fn on_board(entered: Entered<'a>, call: &'a CallStream, board: WorkspaceSpan) -> Self {
         Self {
             entered,
             stream: call.stream(),
@@ -124,12 +164,14 @@ impl<'a> Queue<'a> {
     }
 
     /// The workspace for a part of a call that needs `state_words` state words.
-    pub fn scratch(&mut self, part: Part, state_words: u64) -> Result<Place> {
+    pub fn scratch(&mut self, part: Part, state_words: u64) -> Result<WorkspaceSpan> {
         let scratch: &mut Scratch = match &mut self.launches {
             Launches::Own(scratch) => scratch,
             Launches::Run(scratch) => scratch,
             Launches::Captured(capture, known) => {
-                return self.entered.captured_place(known, *capture, state_words);
+                return self
+                    .entered
+                    .captured_workspace(known, *capture, state_words);
             }
             #[cfg(feature = "nccl")]
             Launches::Seeded(board) => {
@@ -140,7 +182,7 @@ impl<'a> Queue<'a> {
         if part.is_first() {
             scratch.begin_call();
         }
-        self.entered.place(scratch, self.stream, state_words)
+        self.entered.workspace(scratch, self.stream, state_words)
     }
 
     /// Notes how far the call has come.

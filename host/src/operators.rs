@@ -100,8 +100,9 @@ macro_rules! operators {
     };
 }
 
-/// The texts that the build script has left for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!), by its name: a file
-/// with an expression. The build script says where it is each time that it runs: so that of a line that it no longer has is not found.
+/// The texts that the build script has left for [`operators!`](crate::operators) or [`kernels!`](crate::kernels!): a file with an expression.
+/// The build script sets a variable to the file's path whenever it runs. So if its line was removed, the variable is not set, and the old
+/// file is not used.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! built_texts {

@@ -14,8 +14,6 @@ use warpfold_ptx::direction::forward;
 use warpfold_ptx::fill::{FILLED, fill, skeleton_and_bodies};
 use warpfold_ptx::older::{FOR_7_0, FOR_8_0, FROM, Older};
 
-use crate::kernel::Entry;
-
 /// Texts of kernels: this library's, or a program's own.
 #[derive(Debug)]
 pub struct Texts {
@@ -106,16 +104,14 @@ pub(crate) struct Candidate {
     pub text: String,
 }
 
-/// The texts that hold a kernel and that a device of `capability` runs, the best first: the next
-/// is for a driver that does not take the one before.
+/// The texts that hold the kernel `symbol` and that a device of `capability` runs, the best first: the next is for a driver that does not
+/// take the one before. The texts are among these, or else this library's.
 pub(crate) fn candidates(
-    entry: &'static Entry,
+    symbol: &'static str,
+    texts: Option<&'static Texts>,
     capability: (u32, u32),
 ) -> impl Iterator<Item = Candidate> {
-    entry
-        .texts()
-        .unwrap_or(&SHIPPED)
-        .candidates(entry.symbol(), capability)
+    texts.unwrap_or(&SHIPPED).candidates(symbol, capability)
 }
 
 /// The PTX of a row of the table as a device of this compute capability is given it; nothing where it is given none.

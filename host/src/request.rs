@@ -52,6 +52,21 @@ use crate::binding::RawStream;
 use crate::error::Result;
 
 /// Results go where the request says.
+///
+/// This and the types below are those by which the compiler knows what a request has said. A program that names them holds a
+/// request in a type of its own:
+/// ```
+/// use warpfold::request::{Written, memory::OnTheHost, shape::Rows};
+/// use warpfold::{Cpu, Reduce, Sum, reduce};
+///
+/// /// The sums of rows, to be run somewhere.
+/// struct RowSums<'a>(Reduce<'a, Sum, u32, OnTheHost, Rows, Written>);
+///
+/// let mut sums = [0; 2];
+/// RowSums(reduce::<Sum, _>(&[1u32, 2, 3, 4]).rows(2).to(&mut sums)).0.wait(Cpu)?;
+/// assert_eq!(sums, [3, 7]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum Written {}
 
@@ -88,6 +103,24 @@ pub enum Uncounted {}
 pub enum Counted {}
 
 /// Where a request `R` runs and is waited for: `&Gpu`, [`Cpu`], and with the feature `nccl` `&Gpus` and `&mut Member`.
+///
+/// ```
+/// use warpfold::request::{Runner, memory::OnTheHost};
+/// use warpfold::{Cpu, Gpu, Reduce, Result, Sum, reduce};
+///
+/// /// A sum, wherever it may run.
+/// fn sum<'a, Where>(items: &'a [u32], on: Where) -> Result<u32>
+/// where
+///     Where: Runner<Reduce<'a, Sum, u32, OnTheHost>, Given = u32>,
+/// {
+///     reduce::<Sum, _>(items).wait(on)
+/// }
+///
+/// # fn main() -> Result<()> {
+/// assert_eq!(sum(&[1, 2], Cpu)?, sum(&[1, 2], &Gpu::new()?)?);
+/// # Ok(())
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "this request cannot be waited for on `{Self}`",
     label = "expects `&gpu`; for requests on slices of the host, also `Cpu`",
@@ -103,6 +136,24 @@ pub trait Runner<R> {
 }
 
 /// Where a request `R` can be queued on a stream: `&Gpu`.
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::{Gpu, RawStream, Sum, scan};
+///
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let mut items = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
+/// scan::<Sum, _>(&mut items).in_place().queue(&gpu, &RawStream::DEFAULT)?;
+/// gpu.synchronize()?;
+/// assert_eq!(items.as_host_vec()?, [1, 3, 6]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 #[diagnostic::on_unimplemented(
     message = "this request cannot be queued on `{Self}`",
     label = "expects `&gpu`",
@@ -118,6 +169,20 @@ macro_rules! ends_of {
     ($request:ident<'a, $($parameter:ident),*>) => {
         impl<'a, $($parameter),*> $request<'a, $($parameter),*> {
             /// Runs the request, and waits for it.
+            ///
+            /// ```
+            /// use warpfold::{Cpu, Equal, Gpu, NonZero, Sum, reduce, runs, scan, select};
+            /// # fn main() -> warpfold::Result<()> {
+            /// let (gpu, items) = (Gpu::new()?, [3u32, 3, 0]);
+            /// assert_eq!(reduce::<Sum, _>(&items).wait(&gpu)?, 6);
+            /// assert_eq!(scan::<Sum, _>(&items).wait(&gpu)?, [3, 6, 6]);
+            /// assert_eq!(select::<NonZero, _>(&items).wait(&gpu)?, [3, 3]);
+            /// assert_eq!(runs::<Equal, _>(&items).wait(&gpu)?, [3, 0]);
+            /// // Without a GPU, and with the same bits:
+            /// assert_eq!(reduce::<Sum, _>(&items).wait(Cpu)?, 6);
+            /// # Ok(())
+            /// # }
+            /// ```
             ///
             /// # Errors
             ///
@@ -153,6 +218,29 @@ macro_rules! ends_of {
             }
 
             /// Queues the request on a stream, and does not wait: see [the rules](crate#without-waiting).
+            ///
+            /// ```
+            /// # #[cfg(feature = "cust")]
+            /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+            /// use warpfold::cust::memory::DeviceBuffer;
+            /// use warpfold::cust::stream::{Stream, StreamFlags};
+            /// use warpfold::{Gpu, Sum, reduce, scan};
+            ///
+            /// let gpu = Gpu::new()?;
+            /// gpu.make_current()?;
+            /// let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
+            /// let mut items = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
+            /// let mut sum = DeviceBuffer::<u32>::zeroed(1)?;
+            /// scan::<Sum, _>(&mut items).in_place().queue(&gpu, &stream)?;
+            /// // On the same stream, so after the scan.
+            /// reduce::<Sum, _>(&items).to(&mut sum).queue(&gpu, &stream)?;
+            /// stream.synchronize()?;
+            /// assert_eq!(sum.as_host_vec()?, [10]);
+            /// # Ok(())
+            /// # }
+            /// # #[cfg(not(feature = "cust"))]
+            /// # fn main() {}
+            /// ```
             ///
             /// # Errors
             ///

@@ -10,6 +10,17 @@ pub(crate) use check::{and_wait, ascends};
 pub(crate) use launch::{Segments, Starts, reduce_in_order_to_host};
 
 /// The type of offsets: `u32`, `u64` or, where that has 64 bits, `usize`.
+///
+/// ```
+/// use warpfold::{Cpu, Offset, Result, Sum, reduce};
+///
+/// /// The sums between neighbouring offsets, which may be of any type that offsets have.
+/// fn sums<F: Offset>(items: &[f32], offsets: &[F]) -> Result<Vec<f32>> {
+///     reduce::<Sum, _>(items).segments(offsets).wait(Cpu)
+/// }
+/// assert_eq!(sums(&[1.0, 2.0, 4.0], &[0u32, 1, 3])?, sums(&[1.0, 2.0, 4.0], &[0usize, 1, 3])?);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "offsets, indices and lengths are not of type `{Self}`",
     label = "expected `u32`, `u64` or `usize`"

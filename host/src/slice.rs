@@ -286,6 +286,17 @@ pub fn gpu_norm<T: HasNorm>(items: &[T]) -> Result<f64> {
 }
 
 /// A float, with the operator that adds up its squares for [`gpu_norm`].
+///
+/// ```
+/// use warpfold::{HasNorm, Result, gpu_norm};
+///
+/// /// The distance from the origin, in any float.
+/// fn distance<T: HasNorm>(point: &[T; 2]) -> Result<f64> {
+///     gpu_norm(point)
+/// }
+/// assert_eq!(distance(&[3.0f32, 4.0])?, distance(&[3.0f64, 4.0])?);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 pub trait HasNorm: Item {
     /// The operator.
     type Squares: Kernel<kind::reduce, Self, Output: Into<f64>>;

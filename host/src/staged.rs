@@ -160,7 +160,10 @@ fn reduce_at_once(
 ) -> Result<()> {
     let lane = send(entered, items, items.bytes.len())?;
     let span = items.at(lane.device());
-    Queue::on_own(entered, lane.call()).reduce_for(row, lane.call(), span)?;
+    let output = lane.call().result()?;
+    // SAFETY: the lane's memory holds the items, which are being copied there on the same stream, and is aligned to 256 bytes; the result
+    // has a place of its own, in page-locked memory that is aligned to a page. The lane keeps both until the work is done.
+    unsafe { Queue::on_own(entered, lane.call()).reduce_unchecked(row, span, output) }?;
     let lane = lane.wait()?;
     // SAFETY: the reduction is done, since its stream has been waited for, and the result has as many bytes as the row's.
     unsafe { lane.call().read_result_to(result) }

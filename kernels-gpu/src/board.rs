@@ -67,8 +67,8 @@ impl Board {
         (accumulator_of_words(words), published)
     }
 
-    /// Clears the first `word_count` words, as one thread. In the order in which words are published and read, since nothing
-    /// else orders it after the publications that other threads of the block have read.
+    /// Clears the first `word_count` words, by one thread. The words are written by the same strong accesses that publish and read values:
+    /// only so are they ordered after the values that other threads of the block have read.
     ///
     /// # Safety
     /// The board has them, and nobody else uses it any more.

@@ -171,8 +171,8 @@ pub fn vector_of(words: Words) -> Vector {
     vector
 }
 
-/// Runs a block for each item of a vector, written out for the sixteen that there may be: a loop, which the compiler may
-/// not unroll, would index registers at run time.
+/// Runs a block for each item of a vector. The block is written out sixteen times, since a vector has up to sixteen items. The compiler
+/// might not unroll a loop, which would then index registers at run time.
 macro_rules! for_each_item {
     ($p:ident of $t:ty => $body:block) => {
         $crate::element::for_each_item!($p of $t, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => $body)

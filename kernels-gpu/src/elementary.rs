@@ -23,6 +23,10 @@
 /// gives `f32::NAN`.
 ///
 /// Range reduction by a constant in two parts: W. J. Cody and W. Waite, *Software Manual for the Elementary Functions*, 1980.
+///
+/// ```
+/// assert_eq!(warpfold_kernels::elementary::exp(0.0), 1.0);
+/// ```
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
     // ln 2, the first part in 15 bits: its products with whole numbers of up to 9 bits are exact.
@@ -69,6 +73,10 @@ pub fn exp(x: f32) -> f32 {
 ///
 /// `ln(1)` is +0, `ln(±0)` is −∞ and `ln(+∞)` is +∞. A negative number or a NaN gives `f32::NAN`. Subnormal numbers are as exact as
 /// others.
+///
+/// ```
+/// assert_eq!(warpfold_kernels::elementary::ln(1.0), 0.0);
+/// ```
 #[inline(always)]
 pub fn ln(x: f32) -> f32 {
     // The least fraction, about the root of 1/2.
@@ -124,6 +132,10 @@ pub fn ln(x: f32) -> f32 {
 /// `sqrt(±0)` is ±0. A negative number or a NaN gives `f32::NAN`.
 ///
 /// Newton's method for the reciprocal root, in `f64`: four steps from a first guess within 4 %.
+///
+/// ```
+/// assert_eq!(warpfold_kernels::elementary::sqrt(9.0), 3.0);
+/// ```
 #[inline(always)]
 pub fn sqrt(x: f32) -> f32 {
     let wide = f64::from(x);

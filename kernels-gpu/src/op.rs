@@ -156,55 +156,122 @@ pub trait Commutative {}
 /// The sum. Integers wrap; floats round to nearest even at each step, `f16` and `bf16` those of `f32`, and to their own
 /// type at the end. Identity: 0, for floats −0.0 (the only exact one, and what Rust's `iter().sum()` gives for no
 /// items).
+///
+/// ```
+/// use warpfold_kernels::op::{Sum, Op};
+/// assert_eq!(<Sum as Op<u32>>::combine(u32::MAX, 3), 2);
+/// assert!(<Sum as Op<f32>>::identity().is_sign_negative());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Sum;
 
 /// The sum in the next wider type, in which it rounds or wraps much later: `u64` for `u8`, `u16` and `u32`; `i64` for
 /// `i8`, `i16` and `i32`; `f32` for `f16` and `bf16`; `f64` for `f32`. Identity: that of [`Sum`].
+///
+/// ```
+/// use warpfold_kernels::op::{WideSum, Op};
+/// let (left, right) = (<WideSum as Op<u32>>::lift(u32::MAX), <WideSum as Op<u32>>::lift(3));
+/// assert_eq!(<WideSum as Op<u32>>::combine(left, right), 0x1_0000_0002);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WideSum;
 
 /// The product. Integers wrap; floats round as those of [`Sum`] do. Identity: 1.
+///
+/// ```
+/// use warpfold_kernels::op::{Product, Op};
+/// assert_eq!(<Product as Op<u32>>::combine(6, 7), 42);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Product;
 
 /// The minimum. A float NaN wins, and −0.0 is less than +0.0 (IEEE 754-2019 `minimum`).
 /// Identity: the type's largest value, for floats +∞.
+///
+/// ```
+/// use warpfold_kernels::op::{Min, Op};
+/// assert_eq!(<Min as Op<i32>>::combine(6, -7), -7);
+/// assert!(<Min as Op<f32>>::combine(1.0, f32::NAN).is_nan());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Min;
 
 /// The maximum. A float NaN wins, and −0.0 is less than +0.0 (IEEE 754-2019 `maximum`).
 /// Identity: the type's smallest value, for floats −∞.
+///
+/// ```
+/// use warpfold_kernels::op::{Max, Op};
+/// assert_eq!(<Max as Op<i32>>::combine(6, -7), 6);
+/// assert_eq!(<Max as Op<i32>>::identity(), i32::MIN);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Max;
 
 /// The minimum of the numbers among floats: NaNs are ignored, and −0.0 is less than +0.0 (IEEE 754-2019 `minimumNumber`).
 /// Identity: NaN, the only exact one, and so the result for no numbers.
+///
+/// ```
+/// use warpfold_kernels::op::{MinNum, Op};
+/// assert_eq!(<MinNum as Op<f32>>::combine(1.0, f32::NAN), 1.0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MinNum;
 
 /// The maximum of the numbers among floats: NaNs are ignored, and −0.0 is less than +0.0 (IEEE 754-2019 `maximumNumber`).
 /// Identity: NaN, the only exact one, and so the result for no numbers.
+///
+/// ```
+/// use warpfold_kernels::op::{MaxNum, Op};
+/// assert_eq!(<MaxNum as Op<f32>>::combine(f32::NAN, 1.0), 1.0);
+/// assert!(<MaxNum as Op<f32>>::identity().is_nan());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MaxNum;
 
 /// The bits that are set in all integers. Identity: all bits.
+///
+/// ```
+/// use warpfold_kernels::op::{And, Op};
+/// assert_eq!(<And as Op<u32>>::combine(0b110, 0b011), 0b010);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct And;
 
 /// The bits that are set in any integer. Identity: 0.
+///
+/// ```
+/// use warpfold_kernels::op::{Or, Op};
+/// assert_eq!(<Or as Op<u32>>::combine(0b110, 0b011), 0b111);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Or;
 
 /// The bits that are set in an odd number of integers. Identity: 0.
+///
+/// ```
+/// use warpfold_kernels::op::{Xor, Op};
+/// assert_eq!(<Xor as Op<u32>>::combine(0b110, 0b011), 0b101);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Xor;
 
 /// Whether all integers are other than 0, as a `u8`: 1 if so, else 0. Identity: 1.
+///
+/// ```
+/// use warpfold_kernels::op::{All, Op};
+/// let lifted = [7u32, 0].map(<All as Op<u32>>::lift);
+/// assert_eq!(<All as Op<u32>>::lower(<All as Op<u32>>::combine(lifted[0], lifted[1])), 0u8);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct All;
 
 /// Whether any integer is other than 0, as a `u8`: 1 if so, else 0. Identity: 0.
+///
+/// ```
+/// use warpfold_kernels::op::{Any, Op};
+/// let lifted = [7u32, 0].map(<Any as Op<u32>>::lift);
+/// assert_eq!(<Any as Op<u32>>::lower(<Any as Op<u32>>::combine(lifted[0], lifted[1])), 1u8);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Any;
 

@@ -68,7 +68,7 @@ pub fn pairwise<O: Op<T>, T: Element>(
             }
         }
         place += step;
-        // Where the rest is missing, and this is the total of a power of two.
+        // The remaining items are missing, and the items so far make a complete subtree: their total is the result.
         if place >= count && place & (place - 1) == 0 {
             return folded;
         }

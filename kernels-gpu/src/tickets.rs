@@ -34,7 +34,7 @@ impl Taken {
 /// The tag after which there are no more.
 pub const LAST_TAG: u32 = u32::MAX;
 
-/// Takes a ticket on a warp's first lane, if `takes`. It is a while on its way.
+/// Takes a ticket on a warp's first lane, if `takes`. The ticket takes some time to arrive: other work can be done meanwhile.
 ///
 /// # Safety
 /// `control` is the launch's.

@@ -16,7 +16,7 @@ const NAME: &str = "libcudadevrt.a";
 /// Variables of the environment that say where a toolkit is.
 const VARIABLES: [&str; 3] = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"];
 
-/// Where toolkits are usually installed, beside `/usr/local/cuda` and its numbered kin.
+/// Where toolkits are usually installed, besides `/usr/local/cuda-VERSION`.
 const USUAL: [&str; 3] = ["/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"];
 
 /// Where libraries are in a toolkit.
@@ -27,11 +27,11 @@ const FOLDERS: [&str; 4] = [
     "targets/sbsa-linux/lib",
 ];
 
-/// Where Debian and its kin have the libraries of theirs.
+/// The folders of libraries on Debian and systems derived from it.
 const SYSTEM_FOLDERS: [&str; 2] = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"];
 
-/// Loads PTX that calls the device's runtime, into the current context, which is the GPU's: linked with it where it is found, and otherwise as it is, which a driver
-/// that has no need of the library takes.
+/// Loads PTX that calls the device's runtime into the current context, which is the GPU's. If the library is found, the PTX is linked with it.
+/// Otherwise it is loaded as it is, for drivers that do not need the library.
 ///
 /// # Errors
 ///

@@ -17,11 +17,11 @@ pub enum Error {
     #[error(transparent)]
     Refused(#[from] Refusal),
 
-    /// What warpfold says.
+    /// An error of warpfold's.
     #[error(transparent)]
     Warpfold(#[from] warpfold::Error),
 
-    /// What the driver says, as `cust` tells it.
+    /// A driver's error, as `cust` reports it.
     #[error("a call of the CUDA driver failed: {0:?}")]
     Cuda(#[from] CudaError),
 }
@@ -37,7 +37,7 @@ pub enum Refusal {
         rung: Rung,
         /// The block size that was asked for.
         offered: u32,
-        /// Those that it is for.
+        /// The block sizes that the rung takes.
         allowed: BlockSizes,
     },
 

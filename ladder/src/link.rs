@@ -43,7 +43,7 @@ mod raw {
 const PTX: c_int = 1;
 const LIBRARY: c_int = 4;
 
-/// A linker, with where it writes what is wrong.
+/// A linker, and its log of errors.
 struct Linker {
     handle: *mut c_void,
     log: Box<[u8; 4096]>,

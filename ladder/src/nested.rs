@@ -8,8 +8,8 @@ use crate::scratch::Scratch;
 use crate::{Kind, Ladder, Refusal, Result, Rung};
 
 impl Ladder {
-    /// Launches [`Rung::NestedHello`]: each thread prints a line to the standard output, from where the first of each block
-    /// launches half as many, down to one.
+    /// Launches [`Rung::NestedHello`]: each thread prints a line to the standard output. The first thread of each block then launches a grid
+    /// of half as many threads, down to one.
     ///
     /// # Errors
     ///
@@ -32,12 +32,12 @@ impl Ladder {
 
 /// The launches that a kernel is going to make.
 pub struct Children {
-    /// The highest code that one of them failed with, 0 for none.
+    /// The highest code of a failed launch; 0 if none failed.
     pub refusal: Scratch<u32>,
 }
 
 impl Children {
-    /// Prepares for one launch of each block at a time, and the next level's beside it.
+    /// Makes room for a pending launch of each block, and for those of the next level.
     pub fn expect(grid_blocks: u32) -> Result<Self> {
         let limit = ResourceLimit::DeviceRuntimePendingLaunchCount;
         let count = 2 * grid_blocks as usize;
@@ -49,7 +49,7 @@ impl Children {
         })
     }
 
-    /// Fails if one of them did.
+    /// Fails if a launch failed.
     pub fn check(&self, rung: Rung) -> Result<()> {
         match self.refusal.first()? {
             0 => Ok(()),

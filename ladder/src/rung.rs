@@ -47,7 +47,7 @@ pub enum Rung {
     WithoutIndices,
     /// Document 4: one thread.
     SequentialScan,
-    /// Document 4: every thread combines all that belongs to its item.
+    /// Document 4: every thread combines all items up to its own.
     QuadraticScan,
     /// Document 4: Kogge and Stone's scan, in place.
     KoggeStone,

@@ -1,10 +1,11 @@
 //! Items to test with: random, the same in every run, and shaped so that a wrong order or a wrong item shows.
 
+use std::any::TypeId;
+
 use crate::device::Item;
 use bytemuck::bytes_of;
 use warpfold::cust_half::{bf16, f16};
-use warpfold::{Affine, Op};
-use warpfold_kernels::element::name;
+use warpfold::{Affine, Op, Product};
 use warpfold_kernels::for_each_integer;
 
 /// A generator of random numbers: SplitMix64.
@@ -92,13 +93,17 @@ pub fn unit(random: &mut Random) -> f64 {
 
 /// Items for the operator `O`.
 pub fn ordinary<O: Op<T>, T: Sample>(count: usize) -> Vec<T> {
-    let mut random = Random::new(count as u64);
-    (0..count)
-        .map(|_| match name::<O>() {
-            "Product" => T::factor(&mut random),
-            _ => T::any(&mut random),
-        })
-        .collect()
+    ordinary_of_seed::<O, T>(count as u64, count)
+}
+
+/// The same, for any seed.
+pub fn ordinary_of_seed<O: Op<T>, T: Sample>(seed: u64, count: usize) -> Vec<T> {
+    let mut random = Random::new(seed);
+    let item = match TypeId::of::<O>() == TypeId::of::<Product>() {
+        true => T::factor,
+        false => T::any,
+    };
+    (0..count).map(|_| item(&mut random)).collect()
 }
 
 /// Asserts that two lists have the same bits; says where they first differ.

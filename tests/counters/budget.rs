@@ -129,8 +129,8 @@ struct Cost {
     /// Whether results have another size than items: then a thread reads or writes less than 16 bytes at a time, and what it
     /// reads may lie apart in shared memory.
     resizes: bool,
-    /// Bytes of the sectors in which blocks tell each other what they have combined, a word of an accumulator at a time: written
-    /// once and read once. Only of accumulators that are so wide that it counts.
+    /// Bytes of the sectors in which blocks publish partial results to each other, a word of an accumulator at a time: written once and read
+    /// once. 0 unless accumulators are so wide that this traffic matters.
     told_bytes: u64,
 }
 

@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 continue;
             }
             let line = block.line;
-            // A whole program is called; what is shorter is the body of one.
+            // A block with a `main` is a whole program, and its `main` is called. Any other block is the body of a function.
             let call = if block.text.contains("fn main()") {
                 "main()?;"
             } else {

@@ -1,4 +1,5 @@
-//! Bugs in reductions and scans of columns: of 35 chunks, so that two levels of them have values before the last; several in a block.
+//! Bugs in reductions and scans of columns. A column has 35 chunks, so that the tree over the chunks has three levels. A block has several
+//! columns.
 
 use warpfold::Sum;
 
@@ -8,7 +9,7 @@ use crate::engine::SM_90;
 use crate::trial::Check::{Hang, Memory, Race};
 use crate::trial::{Circumstances, of_columns_reduction, of_columns_scan};
 
-/// By what the block reads, or writes, after it.
+/// The barriers, named after what the block reads or writes after each.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &["ticket", "leaves", "next level", "told", "last tag"],

@@ -8,7 +8,7 @@ use crate::engine::SM_90;
 use crate::trial::Check::{Bits, Hang, Init, Memory, Race, Sync};
 use crate::trial::{Circumstances, of_reduction};
 
-/// By what the block reads, or writes, after it.
+/// The barriers, named after what the block reads or writes after each.
 const BARRIERS: Places = Places {
     pattern: "bar.sync \t0;",
     names: &["totals", "next totals", "last block's totals"],

@@ -9,6 +9,8 @@
 mod calls;
 #[path = "arguments/model.rs"]
 mod model;
+#[path = "arguments/role.rs"]
+mod role;
 
 use std::ops::Range;
 
@@ -23,6 +25,7 @@ use crate::common::gpu;
 use crate::data::Random;
 use crate::graph::Graph;
 use calls::{Answer, Call, End};
+use role::{Contents, Length, Role};
 
 /// Columns of each matrix, and items of its rows. Every number of items is a multiple.
 pub const COLUMNS: usize = 5;
@@ -33,105 +36,6 @@ const LENGTHS: [usize; 6] = [0, 5, 35, 100, 300, 600];
 /// Bytes of the arena, and of a border on either side that no argument is meant for.
 const ARENA_BYTES: usize = 48 << 10;
 const BORDER_BYTES: usize = 8 << 10;
-
-/// What is allowed of an argument's length.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Length {
-    /// It says how many items there are.
-    Given,
-    /// Fewer items are refused.
-    Needed,
-    /// Fewer are written then.
-    Any,
-}
-
-/// What an argument has to be for a call.
-#[derive(Debug, Clone, Copy)]
-pub struct Role {
-    item_bytes: usize,
-    /// The most items that are touched.
-    items: usize,
-    is_written: bool,
-    /// Whether it may be the first argument, item for item.
-    is_in_place: bool,
-    length: Length,
-    contents: Contents,
-}
-
-/// What stands in an argument before the call.
-#[derive(Debug, Clone, Copy)]
-enum Contents {
-    /// What is in the arena.
-    Arena,
-    /// Offsets of segments of this many items, perhaps wrong ones.
-    Offsets(usize),
-    /// A number of items, perhaps beyond all.
-    Count,
-}
-
-impl Role {
-    const fn read(item_bytes: usize, items: usize) -> Self {
-        Self {
-            item_bytes,
-            items,
-            is_written: false,
-            is_in_place: false,
-            length: Length::Given,
-            contents: Contents::Arena,
-        }
-    }
-
-    fn written(item_bytes: usize, items: usize) -> Self {
-        Self {
-            is_written: true,
-            length: Length::Needed,
-            ..Self::read(item_bytes, items)
-        }
-    }
-
-    fn any_length(self) -> Self {
-        Self {
-            length: Length::Any,
-            ..self
-        }
-    }
-
-    fn of_given_length(self) -> Self {
-        Self {
-            length: Length::Given,
-            ..self
-        }
-    }
-
-    fn as_long_as_others(self) -> Self {
-        Self {
-            length: Length::Needed,
-            ..self
-        }
-    }
-
-    fn in_place(self) -> Self {
-        Self {
-            is_in_place: true,
-            ..self
-        }
-    }
-
-    fn offsets(self, items: usize) -> Self {
-        Self {
-            contents: Contents::Offsets(items),
-            ..self
-        }
-    }
-
-    fn count(self) -> Self {
-        Self {
-            contents: Contents::Count,
-            length: Length::Needed,
-            ..self
-        }
-    }
-}
 
 /// Where an argument is.
 #[derive(Debug, Clone, Copy)]

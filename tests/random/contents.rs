@@ -7,9 +7,8 @@ use proptest::prelude::any;
 use proptest::prop_oneof;
 use proptest::strategy::Strategy;
 use warpfold::Op;
-use warpfold_kernels::element::name;
 
-use crate::data::Random;
+use crate::data::{Random, ordinary_of_seed};
 use crate::edges::Edges;
 
 /// The contents of a list, the simpler ones first.
@@ -49,7 +48,7 @@ impl Contents {
                 vec![special[which % special.len()]; count]
             }
             Self::Numbered => (0..count).map(|number| from_bits(number as u64)).collect(),
-            Self::Ordinary(seed) => ordinary::<O, T>(seed, count),
+            Self::Ordinary(seed) => ordinary_of_seed::<O, T>(seed, count),
             Self::WithEdges(seed) => with_edges::<O, T>(seed, count),
             Self::OneNan(seed) => with_nan::<O, T>(seed, count),
             Self::Bits(seed) => {
@@ -68,19 +67,9 @@ fn from_bits<T: Item>(bits: u64) -> T {
     item[0]
 }
 
-fn ordinary<O: Op<T>, T: Edges>(seed: u64, count: usize) -> Vec<T> {
-    let mut random = Random::new(seed);
-    (0..count)
-        .map(|_| match name::<O>() {
-            "Product" => T::factor(&mut random),
-            _ => T::any(&mut random),
-        })
-        .collect()
-}
-
 fn with_edges<O: Op<T>, T: Edges>(seed: u64, count: usize) -> Vec<T> {
     let mut random = Random::new(!seed);
-    let mut items = ordinary::<O, T>(seed, count);
+    let mut items = ordinary_of_seed::<O, T>(seed, count);
     for item in &mut items {
         if random.below(8) == 0 {
             *item = T::EDGES[random.below(T::EDGES.len())];
@@ -91,7 +80,7 @@ fn with_edges<O: Op<T>, T: Edges>(seed: u64, count: usize) -> Vec<T> {
 
 fn with_nan<O: Op<T>, T: Edges>(seed: u64, count: usize) -> Vec<T> {
     let mut random = Random::new(!seed);
-    let mut items = ordinary::<O, T>(seed, count);
+    let mut items = ordinary_of_seed::<O, T>(seed, count);
     if count > 0 && !T::NANS.is_empty() {
         items[random.below(count)] = T::NANS[random.below(T::NANS.len())];
     }

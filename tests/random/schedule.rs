@@ -30,7 +30,7 @@ impl Schedule {
         )
     }
 
-    /// Does the work with all launches of this thread run so.
+    /// Does the work. All launches of this thread run in this schedule meanwhile.
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         let options = RunOptions {
             seed: self.seed,

@@ -15,6 +15,30 @@ pub(crate) type Touched = (Vec<Grid>, Raw);
 impl Kernel {
     /// Runs the kernel to its end.
     ///
+    /// ```
+    /// use virtual_gpu::{DeviceConfig, Memory, Module, RunOptions, Shape};
+    ///
+    /// let device = DeviceConfig::default();
+    /// let memory = Memory::new(device.memory_bytes);
+    /// let text = ".version 8.0 .target sm_80 .address_size 64
+    ///     .entry numbers(.param .u64 to) {
+    ///     .reg .b32 %r<2>; .reg .b64 %a<4>;
+    ///     ld.param.u64 %a1, [to]; mov.u32 %r1, %tid.x;
+    ///     mul.wide.u32 %a2, %r1, 4; add.u64 %a3, %a1, %a2;
+    ///     st.global.u32 [%a3], %r1; ret; }";
+    /// let module = Module::load(text, &device, &memory)?;
+    /// let numbers = module.kernel("numbers").expect("the text has it");
+    ///
+    /// let to = memory.alloc(16)?;
+    /// let shape = Shape { grid: [1, 1, 1], block: [4, 1, 1], dynamic_shared_bytes: 0 };
+    /// let counters = numbers.launch(&shape, &to.to_le_bytes(), &memory, &device, &RunOptions::default())?;
+    /// assert_eq!((counters.blocks, counters.global_bytes_written), (1, 16));
+    /// let mut bytes = [0; 16];
+    /// memory.read(to, &mut bytes)?;
+    /// assert_eq!((bytes[0], bytes[4], bytes[8], bytes[12]), (0, 1, 2, 3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The launch is not allowed, as [`check_launch`](Self::check_launch) says, or a [`Fault`](crate::Fault)

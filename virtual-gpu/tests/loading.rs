@@ -159,7 +159,7 @@ fn variables_hold_their_first_values_and_addresses() {
     assert_eq!(device.memory.live_bytes(), 0);
 }
 
-/// As inline assembly is compiled: in the middle of a block, before an instruction on the same line.
+/// A pragma as compilers emit it for inline assembly: in the middle of a block, before an instruction on the same line.
 #[test]
 fn a_pragma_takes_nothing_with_it() {
     let device = Device::new();

@@ -88,9 +88,9 @@ type Register<'a> = (usize, &'a str);
 pub struct Spaces<'a> {
     known: HashMap<Register<'a>, Space>,
     scopes: Scopes<'a>,
-    /// The name of the function's parameters, up to their index.
+    /// The part of the parameters' names before the index.
     parameter: String,
-    /// What its parameter of an index holds.
+    /// The memory that the parameter of this index points to.
     argument: fn(usize) -> Space,
 }
 

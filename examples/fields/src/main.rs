@@ -13,12 +13,13 @@ const COUNT: usize = 5_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let gpu = Gpu::global()?;
-    let mut state = 1;
+    // Numbers that look random.
+    let mixed = |index: usize| (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let small: Vec<u32> = (0..COUNT)
-        .map(|_| 1 + next(&mut state) as u32 % (MODULUS_31 - 1))
+        .map(|index| 1 + (mixed(index) >> 33) as u32 % (MODULUS_31 - 1))
         .collect();
     let large: Vec<[u64; 4]> = (0..COUNT)
-        .map(|_| [0; 4].map(|_: u64| next(&mut state) >> 1))
+        .map(|index| [0, 1, 2, 3].map(|word| mixed(4 * index + word) >> 1))
         .collect();
 
     let prefixes = scan::<Product31, _>(&small).wait(gpu)?;
@@ -42,14 +43,6 @@ fn products<O: Op<T, Accumulator = T>, T: warpfold::Element>(items: &[T]) -> Vec
         Some(*product)
     };
     items.iter().scan(O::identity(), upto).collect()
-}
-
-/// Random numbers: SplitMix64.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]

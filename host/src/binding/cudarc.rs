@@ -15,8 +15,8 @@ use cudarc::driver::{
 
 use super::{DeviceItems, DeviceItemsMut, DeviceStream, Lent, RawStream, User};
 
-// SAFETY: a `CudaStream` has a handle of the driver's. It destroys a stream of its own when it is dropped. That another stream lives
-// as long was promised by the maker of the `CudaStream`.
+// SAFETY: a `CudaStream` has a handle of the driver's. It destroys a stream of its own when it is dropped. If the stream is
+// another's, whoever made the `CudaStream` has promised that it lives as long.
 unsafe impl DeviceStream for CudaStream {
     fn as_raw(&self) -> RawStream<'_> {
         // SAFETY: the stream is not destroyed while this value is borrowed, see above.

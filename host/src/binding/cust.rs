@@ -38,8 +38,8 @@ macro_rules! lends {
             }
         }
 
-        // SAFETY: the conditions of `DeviceItems` are met as for that trait, by the same allocation. A slice that is borrowed mutably is
-        // the program's to write: `cust` copies to it in the same way.
+        // SAFETY: the conditions of `DeviceItems` are met as for that trait, by the same allocation. Whoever borrows
+        // a slice mutably may write to it: `cust` copies to it in the same way.
         unsafe impl<T: Pod + DeviceCopy> DeviceItemsMut for $name<T> {
             type GuardMut<'a>
                 = ()

@@ -7,6 +7,24 @@ use bytemuck::Pod;
 use super::{DeviceItems, DeviceItemsMut, Lent, User};
 
 /// Items in the device's memory by their address, borrowed for as long as `'a`: memory of a binding that the library does not know.
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::{Gpu, Max, RawItems, reduce};
+///
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let buffer = DeviceBuffer::from_slice(&[1.5f32, 2.5, 0.5])?;
+/// // SAFETY: one allocation of three items, which outlives the request.
+/// let items = unsafe { RawItems::<f32>::from_raw(buffer.as_device_ptr().as_raw(), 3) };
+/// assert_eq!(reduce::<Max, _>(&items).wait(&gpu)?, 2.5);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct RawItems<'a, T> {
     address: u64,
@@ -50,6 +68,25 @@ impl<T: Pod> RawItems<'_, T> {
 }
 
 /// Items in the device's memory by their address, to be written: see [`RawItems`].
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::{Gpu, RawItemsMut, Sum, scan};
+///
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let buffer = DeviceBuffer::from_slice(&[1u32, 2, 3])?;
+/// // SAFETY: one allocation of three items, which outlives the request and which nobody else uses.
+/// let mut items = unsafe { RawItemsMut::<u32>::from_raw(buffer.as_device_ptr().as_raw(), 3) };
+/// scan::<Sum, _>(&mut items).in_place().wait(&gpu)?;
+/// assert_eq!(buffer.as_host_vec()?, [1, 3, 6]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 #[derive(Debug)]
 pub struct RawItemsMut<'a, T> {
     address: u64,
@@ -58,7 +95,7 @@ pub struct RawItemsMut<'a, T> {
 }
 
 impl<T: Pod> RawItemsMut<'_, T> {
-    /// The items from this address on.
+    /// The items from this address on. [`RawItemsMut`] has an example.
     ///
     /// # Safety
     ///

@@ -8,12 +8,10 @@ use warpfold_kernels::columns::{ColumnsReduceArguments, ColumnsScanArguments};
 use warpfold_kernels::workspace::Control;
 
 use crate::axis::{Axis, Layout};
-use crate::call::Made;
 use crate::error::{Argument, Result};
-use crate::gpu::{Entered, LoadedKernel, Place};
+use crate::gpu::{Entered, LoadedKernel, WorkspaceSpan};
 use crate::kernel::Row;
-use crate::launch::{Part, Queue, Region, Span, Untyped};
-use crate::request::shape::ScanOrder;
+use crate::launch::{Made, Part, Queue, Region, ScanOrder, Span, Untyped};
 
 /// Row-major matrices, at least one, of at least one column each.
 #[derive(Clone, Copy)]
@@ -36,7 +34,7 @@ pub(crate) enum Count {
 /// What a launch knows of its matrix, whatever is made of the columns.
 struct Prepared {
     kernel: Arc<LoadedKernel>,
-    scratch: Place,
+    scratch: WorkspaceSpan,
     blocks: u64,
 }
 
@@ -104,7 +102,7 @@ impl Matrices {
 }
 
 impl Queue<'_> {
-    /// Queues what is made of each column; of a scan, of at least one row.
+    /// Queues a reduction or a scan of each column. For a scan there is at least one row.
     pub fn columns(
         &mut self,
         row: &'static Row,

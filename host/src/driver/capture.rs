@@ -1,61 +1,15 @@
 //! Stream captures: recognising them, keeping what a captured graph needs alive, and not disturbing those of others.
 //!
 //! A capture forbids calls that might wait for work. Its mode says whether to the thread that began it, or to every thread. A thread
-//! may declare that captures do not concern it ([`Unconcerned`]). Three things still end a capture, so the library does none of them:
+//! may declare that captures do not concern it ([`Unconcerned`](super::Unconcerned)). Three things still end a capture, so the library does none of them:
 //! asking for a captured stream's number, waiting for the whole context, and using the default stream while a stream that is
 //! ordered with it is captured.
 
 use std::ffi::{c_int, c_void};
-use std::marker::PhantomData;
 use std::ptr;
 
 use super::{Failure, Result, Stream, check, raw};
 use crate::error::{DriverCode, Error};
-
-/// Until this is dropped, captures do not forbid calls of the calling thread.
-#[derive(Debug)]
-pub(crate) struct Unconcerned {
-    /// The mode to restore; `None` once it is restored.
-    before: Option<c_int>,
-    on_this_thread: PhantomData<*mut ()>,
-}
-
-impl Unconcerned {
-    pub fn begin() -> Result<Self> {
-        const RELAXED: c_int = 2;
-        Ok(Self {
-            before: Some(exchange_mode(RELAXED)?),
-            on_this_thread: PhantomData,
-        })
-    }
-
-    /// The same as a drop, but reports the failure.
-    pub fn end(mut self) -> Result<()> {
-        self.go_back()
-    }
-
-    fn go_back(&mut self) -> Result<()> {
-        self.before
-            .take()
-            .map_or(Ok(()), |mode| exchange_mode(mode).map(drop))
-    }
-}
-
-impl Drop for Unconcerned {
-    fn drop(&mut self) {
-        // There is work left only if the caller's work panicked.
-        let _ = self.go_back();
-    }
-}
-
-/// Sets the mode of the calling thread, and returns the previous one.
-fn exchange_mode(mut mode: c_int) -> Result<c_int> {
-    // SAFETY: the pointer is to a live local.
-    check("cuThreadExchangeStreamCaptureMode", unsafe {
-        raw::cuThreadExchangeStreamCaptureMode(&mut mode)
-    })?;
-    Ok(mode)
-}
 
 /// A capture that a stream takes part in.
 #[derive(Debug, Clone, Copy)]

@@ -5,8 +5,7 @@ use std::ptr;
 
 use warpfold_kernels::launch::Start;
 
-use super::newer::Newer;
-use super::{Function, Result, Stream, check, raw};
+use super::{Function, Newer, Result, Stream, check, raw};
 
 /// The shape of a launch: `blocks` × 1 × 1 blocks of `block_threads` × 1 × 1 threads.
 #[derive(Debug, Clone, Copy)]

@@ -1,9 +1,18 @@
 //! Loaded modules, and their kernels.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 
-use super::{Failure, Function, Module, Result, check, raw, text};
+use super::{Failure, Function, Result, check, raw, text};
+
+/// A loaded module. It is unloaded when dropped, and its kernels with it.
+#[derive(Debug)]
+pub(crate) struct Module(*mut c_void);
+
+// SAFETY: a handle is a name for something the driver keeps and locks; any thread may use it.
+unsafe impl Send for Module {}
+// SAFETY: the driver locks what the handle names, so threads may use it at the same time.
+unsafe impl Sync for Module {}
 
 /// Compiles and loads PTX. A failure includes the log of the driver's compiler.
 pub(crate) fn load_module(ptx: &CStr) -> Result<Module, (Failure, String)> {
@@ -31,28 +40,30 @@ pub(crate) fn load_module(ptx: &CStr) -> Result<Module, (Failure, String)> {
 }
 
 impl Module {
-    pub fn unload(self) -> Result<()> {
-        // SAFETY: no pointers but the handle, which its owner gives up.
-        check("cuModuleUnload", unsafe { raw::cuModuleUnload(self.0) })
-    }
-
     /// The same module as a type of `cust`, which unloads it when dropped.
     #[cfg(feature = "cust")]
     pub fn into_cust(self) -> cust::module::Module {
-        const _: () =
-            assert!(size_of::<cust::module::Module>() == size_of::<*mut std::ffi::c_void>());
+        const _: () = assert!(size_of::<cust::module::Module>() == size_of::<*mut c_void>());
+        let module = std::mem::ManuallyDrop::new(self);
         // SAFETY: `cust`'s type has one field, the driver's handle, and the assertion says that it is all of the type, so it is laid out
         // like one. The handle is of a module that the driver has just loaded, and that nobody else unloads: this gives it up.
-        unsafe { std::mem::transmute::<*mut std::ffi::c_void, cust::module::Module>(self.0) }
+        unsafe { std::mem::transmute::<*mut c_void, cust::module::Module>(module.0) }
     }
 
-    pub fn function(self, name: &CStr) -> Result<Function> {
+    pub fn function(&self, name: &CStr) -> Result<Function> {
         let mut function = ptr::null_mut();
         // SAFETY: the name ends in NUL, and the pointer is to a live local.
         check("cuModuleGetFunction", unsafe {
             raw::cuModuleGetFunction(&mut function, self.0, name.as_ptr())
         })?;
         Ok(Function(function))
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        // SAFETY: no pointers but the handle, which its owner gives up. A failure is that of a context that is gone, and the module with it.
+        let _ = unsafe { raw::cuModuleUnload(self.0) };
     }
 }
 

@@ -1,18 +1,17 @@
-//! Streams.
+//! Streams, and the events by which they wait for each other.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::newer::Newer;
-use super::{Context, Result, check, raw};
+use super::{Context, Newer, Result, check, raw};
 
 /// A stream that lives as long as `'a`: a borrowed one of the program's or of the library's own, or the default stream.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream<'a> {
     pub(super) handle: *mut c_void,
-    pub(super) lifetime: PhantomData<&'a ()>,
+    lifetime: PhantomData<&'a ()>,
 }
 
 /// `CU_STREAM_PER_THREAD`, as a handle.
@@ -91,6 +90,90 @@ impl Stream<'_> {
         check("cuStreamSynchronize", unsafe {
             raw::cuStreamSynchronize(self.handle)
         })
+    }
+}
+
+/// A stream of the library's own, which is not ordered with the default stream. It is waited for and destroyed when dropped.
+#[derive(Debug)]
+pub(crate) struct OwnStream(*mut c_void);
+
+// SAFETY: a handle is a name for something the driver keeps and locks; any thread may use it.
+unsafe impl Send for OwnStream {}
+// SAFETY: the driver locks what the handle names, so threads may use it at the same time.
+unsafe impl Sync for OwnStream {}
+
+impl OwnStream {
+    pub fn create() -> Result<Self> {
+        const NON_BLOCKING: u32 = 1;
+        let mut handle = ptr::null_mut();
+        // SAFETY: the pointer is to a live local.
+        check("cuStreamCreate", unsafe {
+            raw::cuStreamCreate(&mut handle, NON_BLOCKING)
+        })?;
+        Ok(Self(handle))
+    }
+
+    /// The stream, borrowed from its owner.
+    #[inline]
+    pub fn as_stream(&self) -> Stream<'_> {
+        Stream {
+            handle: self.0,
+            lifetime: PhantomData,
+        }
+    }
+}
+
+impl Drop for OwnStream {
+    fn drop(&mut self) {
+        // A failure is that of the work, or of a context that is gone, and the stream with it.
+        let _ = self.as_stream().synchronize();
+        // SAFETY: its owner gives the stream up.
+        let _ = unsafe { raw::cuStreamDestroy_v2(self.0) };
+    }
+}
+
+/// A place in a stream.
+#[derive(Debug)]
+pub(crate) struct Event(pub(super) *mut c_void);
+
+// SAFETY: a handle is a name for something the driver keeps and locks; any thread may use it.
+unsafe impl Send for Event {}
+// SAFETY: the driver locks what the handle names, so threads may use it at the same time.
+unsafe impl Sync for Event {}
+
+impl Event {
+    /// Makes an event of the current context, without timing.
+    pub fn new() -> Result<Self> {
+        const DISABLE_TIMING: u32 = 2;
+        let mut event = ptr::null_mut();
+        // SAFETY: the pointer is to a live local.
+        check("cuEventCreate", unsafe {
+            raw::cuEventCreate(&mut event, DISABLE_TIMING)
+        })?;
+        Ok(Self(event))
+    }
+
+    /// Records the event after what is queued on the stream. This replaces any earlier record.
+    pub fn record(&self, stream: Stream<'_>) -> Result<()> {
+        // SAFETY: event and stream live.
+        check("cuEventRecord", unsafe {
+            raw::cuEventRecord(self.0, stream.handle)
+        })
+    }
+
+    /// Later work on the stream waits for the event, as it is recorded now.
+    pub fn hold_up(&self, stream: Stream<'_>) -> Result<()> {
+        // SAFETY: event and stream live.
+        check("cuStreamWaitEvent", unsafe {
+            raw::cuStreamWaitEvent(stream.handle, self.0, 0)
+        })
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // SAFETY: the handle is this event's own, and is not used again. A failure means that the context is gone.
+        let _ = unsafe { raw::cuEventDestroy_v2(self.0) };
     }
 }
 

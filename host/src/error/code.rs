@@ -30,6 +30,11 @@ impl DriverCode {
     pub(crate) const STREAM_CAPTURE_IMPLICIT: Self = Self(906);
 
     /// The code's name in `cuda.h`, if it is one that this library knows.
+    ///
+    /// ```
+    /// assert_eq!(warpfold::DriverCode(700).name(), Some("CUDA_ERROR_ILLEGAL_ADDRESS"));
+    /// assert_eq!(warpfold::DriverCode(-1).name(), None);
+    /// ```
     pub fn name(self) -> Option<&'static str> {
         NAMES
             .binary_search_by_key(&self.0, |&(code, _)| code)
@@ -42,6 +47,12 @@ impl DriverCode {
     /// These are the codes for which `cuda.h` says that the context or the process is in an inconsistent state (226, 700, 702, 710, 714
     /// to 719, 721, 810), 709 for a context that was destroyed or reset, and the memory errors of the hardware (214,
     /// 220). 911 is sticky if it is reported for work that was queued before, and always counts as sticky here.
+    ///
+    /// ```
+    /// // An illegal address, and too little memory.
+    /// assert!(warpfold::DriverCode(700).is_sticky());
+    /// assert!(!warpfold::DriverCode(2).is_sticky());
+    /// ```
     pub fn is_sticky(self) -> bool {
         matches!(
             self.0,

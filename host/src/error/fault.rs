@@ -4,6 +4,20 @@ use std::fmt;
 use std::time::Duration;
 
 /// Why the ranks of a group could not complete a call together.
+///
+/// ```
+/// use std::time::Duration;
+/// use warpfold::group::{Fault, Member, UniqueId};
+/// use warpfold::{Error, Gpu};
+///
+/// # fn main() -> warpfold::Result<()> {
+/// let id = UniqueId::from_bytes([0; UniqueId::BYTES]);
+/// let gpu = Gpu::new()?;
+/// let joined = Member::join(&gpu, &id, 2, 2, Duration::from_secs(1));
+/// assert_eq!(joined.err(), Some(Error::Group(Fault::NoSuchRank { rank: 2, size: 2 })));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
@@ -108,6 +122,10 @@ pub enum Fault {
 }
 
 /// What ranks may disagree about.
+///
+/// ```
+/// assert_eq!(warpfold::group::Matter::Root.to_string(), "rank that gets the result");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Matter {

@@ -7,10 +7,9 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::PinnedMemory;
-use super::scratch::Scratch;
 use super::shelf::Loan;
-use crate::driver::{self, Address, Context, Event, OwnStream, Stream};
+use super::workspace::Scratch;
+use crate::driver::{self, Address, Context, Event, OwnStream, PinnedMemory, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::RESULT_MAX_BYTES;
 
@@ -18,7 +17,7 @@ use crate::kernel::RESULT_MAX_BYTES;
 #[derive(Debug)]
 pub(crate) struct CallStream {
     // Goes first, and waits: nothing uses what goes after it.
-    stream: WaitingStream,
+    stream: OwnStream,
     event: Event,
     scratch: Mutex<Scratch>,
     /// Page-locked, so that the kernel writes straight to the host and nothing is copied.
@@ -35,24 +34,12 @@ pub(crate) struct Call<'gpu> {
     is_busy: bool,
 }
 
-/// A stream that is waited for and destroyed when dropped.
-#[derive(Debug)]
-struct WaitingStream(OwnStream);
-
-impl Drop for WaitingStream {
-    fn drop(&mut self) {
-        // A failure is that of the work, or of a context that is gone, and the stream with it.
-        let _ = self.0.as_stream().synchronize();
-        let _ = self.0.destroy();
-    }
-}
-
 impl CallStream {
     /// A stream of this context, which is current.
     pub fn new(home: Context) -> Result<Self> {
         check_current(home)?;
         Ok(Self {
-            stream: WaitingStream(OwnStream::create()?),
+            stream: OwnStream::create()?,
             event: Event::new()?,
             scratch: Mutex::default(),
             result: OnceLock::new(),
@@ -66,7 +53,7 @@ impl CallStream {
     }
 
     pub fn stream(&self) -> Stream<'_> {
-        self.stream.0.as_stream()
+        self.stream.as_stream()
     }
 
     /// The scratch memory of the stream's launches.

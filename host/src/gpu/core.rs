@@ -5,16 +5,15 @@ use std::sync::{Arc, MutexGuard};
 
 use super::Properties;
 use super::call_stream::{Call, CallStream};
-use super::context::{Bound, PrimaryContext};
 use super::generation::Generation;
 use super::kernels::{Kernels, LoadedKernel};
 use super::lanes::{Lane, Lanes};
-use super::scratch::Scratch;
 use super::shelf::{Limits, Shelf};
 use super::streams::{KnownStream, StreamSlot, Streams};
-use super::workspace::Place;
-use super::workspaces::Workspaces;
-use crate::driver::{self, Address, Capture, Context, Device, Failure, Stream, Unconcerned};
+use super::workspace::{Scratch, WorkspaceSpan, Workspaces};
+use crate::driver::{
+    self, Address, Bound, Capture, Context, Device, Failure, PrimaryContext, Stream, Unconcerned,
+};
 use crate::error::{Argument, DriverCode, Error, Result};
 use crate::kernel::Entry;
 
@@ -195,23 +194,28 @@ impl<'gpu> Entered<'gpu> {
     }
 
     /// The workspace of a stream's launches, with at least `state_words` state words.
-    pub fn place(
+    pub fn workspace(
         self,
         scratch: &mut Scratch,
         stream: Stream<'_>,
         state_words: u64,
-    ) -> Result<Place> {
-        self.with_room(|| scratch.place(stream, state_words, &self.core.kept.workspaces))
+    ) -> Result<WorkspaceSpan> {
+        match scratch.ready(state_words) {
+            Some(workspace) => Ok(workspace),
+            None => {
+                self.with_room(|| scratch.grow(stream, state_words, &self.core.kept.workspaces))
+            }
+        }
     }
 
     /// The workspace of the launches that are captured on a stream, with at least `state_words` state words.
-    pub fn captured_place(
+    pub fn captured_workspace(
         self,
         known: &mut KnownStream,
         capture: Capture,
         state_words: u64,
-    ) -> Result<Place> {
-        known.captured_place(capture, state_words, || {
+    ) -> Result<WorkspaceSpan> {
+        known.captured_workspace(capture, state_words, || {
             let mut aside = self.call()?;
             aside.begin();
             let workspaces = &self.core.kept.workspaces;

@@ -3,6 +3,8 @@
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::error::{Error, Result};
+
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 /// Watches for forks from now on. Called when the driver is first used.
@@ -23,4 +25,12 @@ unsafe extern "C" fn in_child() {
 /// Whether this process was forked after the driver was used.
 pub(super) fn is_child() -> bool {
     FORKED.load(Ordering::Relaxed)
+}
+
+/// Refuses a forked process. For functions that make driver calls without [`Gpu::enter`].
+pub(crate) fn refuse_in_child() -> Result<()> {
+    match is_child() {
+        true => Err(Error::Forked),
+        false => Ok(()),
+    }
 }

@@ -1,5 +1,6 @@
 //! The kernels that have been asked for, each compiled once, on first use.
 
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
@@ -8,7 +9,6 @@ use warpfold_kernels::launch::Start;
 use warpfold_ptx::direction::{backward, forward};
 
 use super::Properties;
-use super::addresses::AddressMap;
 use crate::driver::{self, Failure, Function, Module};
 use crate::error::{DriverCode, Error, Result};
 use crate::kernel::{Block, Entry};
@@ -21,11 +21,11 @@ const DEFAULT_SHARED_BYTES: u32 = 48 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct Kernels {
     /// By [`key`].
-    places: RwLock<AddressMap<Arc<Place>>>,
+    slots: RwLock<BTreeMap<usize, Arc<Slot>>>,
 }
 
 #[derive(Debug, Default)]
-struct Place {
+struct Slot {
     kernel: OnceLock<Arc<LoadedKernel>>,
     /// Held while the kernel is compiled, so that it is compiled once.
     compiling: Mutex<()>,
@@ -42,7 +42,7 @@ pub(crate) struct LoadedKernel {
     /// For the others.
     pub long: Grid,
     /// Keeps the function loaded.
-    _module: OwnedModule,
+    _module: Module,
 }
 
 /// The blocks of a kernel's grids.
@@ -51,17 +51,6 @@ pub(crate) struct Grid {
     pub block: Block,
     /// Blocks that the whole device holds at a time, at least one.
     pub resident_blocks: u32,
-}
-
-/// A module that is unloaded when dropped.
-#[derive(Debug)]
-struct OwnedModule(Module);
-
-impl Drop for OwnedModule {
-    fn drop(&mut self) {
-        // A failure is that of a context that is gone, and the module with it.
-        let _ = self.0.unload();
-    }
 }
 
 impl Kernels {
@@ -73,30 +62,42 @@ impl Kernels {
         device: &Properties,
     ) -> Result<Arc<LoadedKernel>> {
         let key = key(entry, is_backward);
-        if let Some(kernel) = self.loaded(key) {
-            return Ok(kernel);
+        match self.loaded(key) {
+            Some(kernel) => Ok(kernel),
+            None => self.load(key, entry, is_backward, device),
         }
-        let place = self.place(key);
-        let _compiling = place
+    }
+
+    /// Compiles the kernel, unless another call has just done so.
+    #[cold]
+    fn load(
+        &self,
+        key: usize,
+        entry: &'static Entry,
+        is_backward: bool,
+        device: &Properties,
+    ) -> Result<Arc<LoadedKernel>> {
+        let slot = self.slot(key);
+        let _compiling = slot
             .compiling
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = place.kernel.get() {
+        if let Some(kernel) = slot.kernel.get() {
             return Ok(Arc::clone(kernel));
         }
         let kernel = Arc::new(compile(entry, is_backward, device)?);
-        Ok(Arc::clone(place.kernel.get_or_init(|| kernel)))
+        Ok(Arc::clone(slot.kernel.get_or_init(|| kernel)))
     }
 
     /// The kernel, if it is compiled.
     fn loaded(&self, key: usize) -> Option<Arc<LoadedKernel>> {
-        let places = self.places.read().unwrap_or_else(PoisonError::into_inner);
-        places.get(&key)?.kernel.get().map(Arc::clone)
+        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
+        slots.get(&key)?.kernel.get().map(Arc::clone)
     }
 
-    fn place(&self, key: usize) -> Arc<Place> {
-        let mut places = self.places.write().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(places.entry(key).or_default())
+    fn slot(&self, key: usize) -> Arc<Slot> {
+        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(slots.entry(key).or_default())
     }
 }
 
@@ -110,7 +111,8 @@ fn key(entry: &'static Entry, is_backward: bool) -> usize {
 /// is tried.
 fn compile(entry: &'static Entry, is_backward: bool, device: &Properties) -> Result<LoadedKernel> {
     let mut refused = None;
-    for candidate in ptx::candidates(entry, device.compute_capability) {
+    let candidates = ptx::candidates(entry.symbol(), entry.texts(), device.compute_capability);
+    for candidate in candidates {
         let text = match is_backward {
             true => backward(&candidate.text).ok_or_else(|| missing(entry))?,
             false => forward(candidate.text),
@@ -118,7 +120,7 @@ fn compile(entry: &'static Entry, is_backward: bool, device: &Properties) -> Res
         let text = CString::new(text).map_err(|_| missing(entry))?;
         match driver::load_module(&text) {
             Ok(module) => {
-                return prepare(entry, OwnedModule(module), candidate.capability, device);
+                return prepare(entry, module, candidate.capability, device);
             }
             Err((failure, log)) if failure.code == DriverCode::UNSUPPORTED_PTX_VERSION => {
                 refused.get_or_insert((failure, log));
@@ -135,13 +137,13 @@ fn compile(entry: &'static Entry, is_backward: bool, device: &Properties) -> Res
 /// Looks up the kernel in its module, which was compiled for `capability`, and queries its occupancy.
 fn prepare(
     entry: &'static Entry,
-    module: OwnedModule,
+    module: Module,
     capability: (u32, u32),
     device: &Properties,
 ) -> Result<LoadedKernel> {
     let blocks = entry.blocks(capability, device.shared_bytes_per_block);
     let symbol = CString::new(entry.symbol()).map_err(|_| missing(entry))?;
-    let function = module.0.function(&symbol)?;
+    let function = module.function(&symbol)?;
     let most = blocks.short.shared_bytes.max(blocks.long.shared_bytes);
     if most > DEFAULT_SHARED_BYTES {
         function.allow_shared_bytes(most)?;

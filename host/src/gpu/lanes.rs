@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 use super::call_stream::{Call, CallStream};
 use super::shelf::{Limits, Loan, Shelf};
-use super::{DeviceMemory, PinnedMemory};
-use crate::driver::{self, Address, Context};
+use crate::driver::{self, Address, Context, DeviceMemory, PinnedMemory};
 use crate::error::{Error, Result};
 
 /// Bytes of the longest slice that is copied in one piece, on a short lane.

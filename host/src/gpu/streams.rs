@@ -11,15 +11,12 @@
 //! - **Foreign streams.** Which context a stream belongs to is asked when its number is new, and in a capture always.
 //! - **Locks.** A stream's lock is held while a call is queued. The map's lock is held only for a look-up.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use super::addresses::AddressMap;
-use super::context::PrimaryContext;
-use super::scratch::Scratch;
-use super::workspace::{Place, Workspace};
-use super::workspaces::Workspaces;
-use crate::driver::{Capture, Stream};
+use super::workspace::{Scratch, Workspace, WorkspaceSpan, Workspaces};
+use crate::driver::{Capture, PrimaryContext, Stream};
 use crate::error::{Error, Result};
 
 /// The most streams that are known at a time.
@@ -28,12 +25,12 @@ const MOST_STREAMS: usize = 256;
 /// The streams on which requests were queued, by their handles.
 #[derive(Debug, Default)]
 pub(super) struct Streams {
-    by_handle: RwLock<AddressMap<Arc<StreamSlot>>>,
+    by_handle: RwLock<BTreeMap<usize, Arc<StreamSlot>>>,
     /// How many calls there were.
     calls: AtomicU64,
 }
 
-/// A place for what is known of a stream.
+/// What is known of a stream, and when it was last used.
 #[derive(Debug, Default)]
 pub(crate) struct StreamSlot {
     /// The number of the last call.
@@ -55,7 +52,7 @@ pub(crate) struct KnownStream {
 struct Captured {
     /// The capture's number.
     id: u64,
-    place: Place,
+    workspace: WorkspaceSpan,
 }
 
 impl Streams {
@@ -75,6 +72,7 @@ impl Streams {
     }
 
     /// Makes a new slot. If the map is full, the oldest half is forgotten first.
+    #[cold]
     fn enter(&self, key: usize, workspaces: &Workspaces) -> Arc<StreamSlot> {
         let mut streams = self
             .by_handle
@@ -131,7 +129,7 @@ impl StreamSlot {
 /// Forgets the streams that `goes` names and that no call is using, and returns their workspaces. The map is locked, so no call
 /// begins to use one meanwhile.
 fn forget(
-    streams: &mut AddressMap<Arc<StreamSlot>>,
+    streams: &mut BTreeMap<usize, Arc<StreamSlot>>,
     goes: impl Fn(&StreamSlot) -> bool,
 ) -> Vec<Workspace> {
     let mut given_up = Vec::new();
@@ -158,9 +156,21 @@ impl KnownStream {
         workspaces: &Workspaces,
     ) -> Result<()> {
         let id = stream.id()?;
-        if id.is_some() && id == self.id {
-            return Ok(());
+        match id.is_some() && id == self.id {
+            true => Ok(()),
+            false => self.begin(id, stream, context, workspaces),
         }
+    }
+
+    /// Begins with another stream, or with one of which it is not known whether it is another.
+    #[cold]
+    fn begin(
+        &mut self,
+        id: Option<u64>,
+        stream: Stream<'_>,
+        context: &PrimaryContext,
+        workspaces: &Workspaces,
+    ) -> Result<()> {
         check_context(stream, context)?;
         if id != self.id {
             workspaces.retire(self.scratch.give_up());
@@ -171,25 +181,25 @@ impl KnownStream {
     }
 
     /// The workspace for calls of this capture, with at least `state_words` state words. Leases one if there is none yet.
-    pub(super) fn captured_place(
+    pub(super) fn captured_workspace(
         &mut self,
         capture: Capture,
         state_words: u64,
-        lease: impl FnOnce() -> Result<Place>,
-    ) -> Result<Place> {
-        let place = match self.captured {
-            Some(Captured { id, place })
-                if id == capture.id && place.state_words >= state_words =>
+        lease: impl FnOnce() -> Result<WorkspaceSpan>,
+    ) -> Result<WorkspaceSpan> {
+        let workspace = match self.captured {
+            Some(Captured { id, workspace })
+                if id == capture.id && workspace.state_words >= state_words =>
             {
-                place
+                workspace
             }
             _ => lease()?,
         };
         self.captured = Some(Captured {
             id: capture.id,
-            place,
+            workspace,
         });
-        Ok(place)
+        Ok(workspace)
     }
 }
 

@@ -10,7 +10,7 @@ use super::post::Post;
 use super::words::{state_bytes, to_states};
 use crate::driver::{self, Address, Stream};
 use crate::error::Result;
-use crate::gpu::{Entered, Place, Workspace};
+use crate::gpu::{Entered, Workspace, WorkspaceSpan};
 
 /// Bytes of the control words that are written: tickets and departures.
 const CONTROL_BYTES: usize = 16;
@@ -37,7 +37,7 @@ impl Board {
         post: &mut Post,
         state_words: u64,
         seeds: &[(u64, A)],
-    ) -> Result<Place> {
+    ) -> Result<WorkspaceSpan> {
         let place = self.next_epoch(entered, stream, state_words)?;
         let tag = self.epoch + 1;
         let notes = post.notes();
@@ -64,10 +64,10 @@ impl Board {
         Ok(place)
     }
 
-    /// Queues copies of these slots, which launches on the stream publish, to the outgoing body, which has room for them: one after
-    /// the other.
+    /// Queues copies of these slots to the outgoing body, one after the other. Launches on the stream publish the slots, and the body has room
+    /// for them.
     pub fn take<A: Accumulator>(
-        place: Place,
+        place: WorkspaceSpan,
         stream: Stream<'_>,
         post: &Post,
         slots: impl Iterator<Item = u64>,
@@ -91,7 +91,7 @@ impl Board {
         entered: Entered<'_>,
         stream: Stream<'_>,
         state_words: u64,
-    ) -> Result<Place> {
+    ) -> Result<WorkspaceSpan> {
         let kept = self.workspace.take();
         let kept = kept.filter(|kept| kept.state_words() >= state_words && self.epoch < LAST_EPOCH);
         self.epoch += 1;
@@ -102,16 +102,20 @@ impl Board {
                 entered.with_room(|| Workspace::allocate(stream, state_words))?
             }
         };
-        let place = workspace.place();
+        let place = workspace.span();
         self.workspace = Some(workspace);
         Ok(place)
     }
 }
 
 /// A workspace whose slots from `first_slot` on are in the outgoing body. Only for launches that publish no other slots and read none.
-pub(super) fn place_in_body<A: Accumulator>(place: Place, post: &Post, first_slot: u64) -> Place {
+pub(super) fn place_in_body<A: Accumulator>(
+    place: WorkspaceSpan,
+    post: &Post,
+    first_slot: u64,
+) -> WorkspaceSpan {
     let before: Address = first_slot.wrapping_mul(state_bytes::<A>() as u64);
-    Place {
+    WorkspaceSpan {
         states: post.body().wrapping_sub(before),
         ..place
     }

@@ -44,6 +44,12 @@ pub struct Gpus {
 impl Gpus {
     /// All devices that are new enough, in the driver's order.
     ///
+    /// ```
+    /// let gpus = warpfold::group::Gpus::all()?;
+    /// assert!(!gpus.as_slice().is_empty());
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The same as for [`Gpu::new`]; [`Error::UnsupportedDevice`] if no device is new enough.
@@ -69,6 +75,13 @@ impl Gpus {
     }
 
     /// The GPUs, in order.
+    ///
+    /// ```
+    /// for gpu in warpfold::group::Gpus::all()?.as_slice() {
+    ///     println!("{}", gpu.name());
+    /// }
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn as_slice(&self) -> &[Gpu] {
         &self.gpus
     }

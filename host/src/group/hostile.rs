@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use cust::memory::DeviceBuffer;
+use fastrand::Rng;
 use virtual_gpu::driver::take_findings;
 use warpfold_kernels::op::{Moments, Sum};
 
@@ -14,23 +15,6 @@ use super::trial::judge;
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::request::{reduce, scan};
-
-/// Random numbers: SplitMix64.
-#[derive(Debug)]
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.roll() % bound.max(1) as u64) as usize
-    }
-}
 
 /// How peers change a message that would be right.
 #[derive(Debug, Clone, Copy)]
@@ -49,24 +33,24 @@ struct Hostile {
     rank: usize,
     size: usize,
     how: How,
-    dice: Dice,
+    dice: Rng,
 }
 
 impl Hostile {
     fn change(&mut self, body: &mut [u8]) {
         match self.how {
             How::Lengths if body.len() == HEADER_BYTES => {
-                let length = self.dice.roll() >> self.dice.below(64);
+                let length = self.dice.u64(..) >> self.dice.usize(..64);
                 body[8..16].copy_from_slice(&length.to_ne_bytes());
             }
             How::Lengths => {}
             How::Bytes => {
-                for _ in 0..self.dice.below(8).min(body.len()) {
-                    let at = self.dice.below(body.len());
-                    body[at] = self.dice.roll() as u8;
+                for _ in 0..self.dice.usize(..8).min(body.len()) {
+                    let at = self.dice.usize(..body.len());
+                    body[at] = self.dice.u8(..);
                 }
             }
-            How::All => body.fill_with(|| self.dice.roll() as u8),
+            How::All => body.fill_with(|| self.dice.u8(..)),
         }
     }
 }
@@ -114,7 +98,7 @@ fn whatever_peers_say_a_call_ends_and_touches_nothing_else() {
             rank: seed % 3,
             size: 3,
             how: [How::Lengths, How::Bytes, How::All][seed / 3 % 3],
-            dice: Dice(seed as u64),
+            dice: Rng::with_seed(seed as u64),
         };
         let mut member = Member::new(&gpu, hostile, Duration::from_secs(1));
         // Errors or results, whatever they are.
@@ -131,17 +115,17 @@ fn whatever_peers_say_a_call_ends_and_touches_nothing_else() {
 
 #[test]
 fn whatever_peers_say_of_their_shares_is_bounded() {
-    let mut dice = Dice(1);
+    let mut dice = Rng::with_seed(1);
     for _ in 0..20_000 {
         // Few changes, so that some are not refused.
         let mut input = vec![0; 3 + 4 * HEADER_BYTES];
-        input[..3].fill_with(|| dice.roll() as u8);
-        for _ in 0..dice.below(6) {
-            let at = match dice.below(3) {
-                0 => dice.below(input.len()),
-                _ => 3 + dice.below(4) * HEADER_BYTES + 8 + dice.below(8),
+        input[..3].fill_with(|| dice.u8(..));
+        for _ in 0..dice.usize(..6) {
+            let at = match dice.usize(..3) {
+                0 => dice.usize(..input.len()),
+                _ => 3 + dice.usize(..4) * HEADER_BYTES + 8 + dice.usize(..8),
             };
-            input[at] = dice.roll() as u8;
+            input[at] = dice.u8(..);
         }
         judge(&input);
     }

@@ -36,6 +36,24 @@ use crate::request::AtRoot;
 /// group can still be used. If a rank makes another call than the others, all get [`Fault::Disagreement`]. A timeout, a rank that leaves
 /// or is out of step for another reason, or a lost context ends the group: every later call of every rank fails within the limit, and
 /// a new group has to be made.
+///
+/// ```
+/// use std::time::Duration;
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::{Gpu, Sum, group, reduce};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let gpu = Gpu::new()?;
+/// // A group of one rank; of several, each member goes to a thread of its own.
+/// let mut member = group::within([&gpu], Duration::from_secs(10)).remove(0);
+/// assert_eq!((member.rank(), member.size()), (0, 1));
+/// member.gpu().make_current()?;
+/// let share = DeviceBuffer::from_slice(&[1.5f32, 2.0])?;
+/// assert_eq!(reduce::<Sum, _>(&share).wait(&mut member)?, 3.5);
+/// assert_eq!(reduce::<Sum, _>(&share).wait(member.at_root(0))?, Some(3.5));
+/// # Ok(())
+/// # }
+/// ```
 pub struct Member<'gpu> {
     gpu: &'gpu Gpu,
     /// Dropped with the member, except in a forked process.
@@ -114,22 +132,55 @@ impl<'gpu> Member<'gpu> {
     }
 
     /// The rank's number, from 0 on.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use warpfold::{Gpu, group};
+    /// # fn main() -> warpfold::Result<()> {
+    /// # let gpu = Gpu::new()?;
+    /// let members = group::within([&gpu, &gpu], Duration::from_secs(10));
+    /// assert_eq!(members[1].rank(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn rank(&self) -> usize {
         self.transport.rank()
     }
 
     /// How many ranks there are.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use warpfold::{Gpu, group};
+    /// # fn main() -> warpfold::Result<()> {
+    /// # let gpu = Gpu::new()?;
+    /// let members = group::within([&gpu, &gpu], Duration::from_secs(10));
+    /// assert_eq!(members[0].size(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn size(&self) -> usize {
         self.transport.size()
     }
 
     /// The rank's GPU.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use warpfold::{Gpu, group};
+    /// # fn main() -> warpfold::Result<()> {
+    /// # let gpu = Gpu::new()?;
+    /// let members = group::within([&gpu, &gpu], Duration::from_secs(10));
+    /// assert_eq!(members[1].gpu().name(), gpu.name());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn gpu(&self) -> &'gpu Gpu {
         self.gpu
     }
 
     /// Runs a reduction whose result goes to the rank `root` only. `reduce::<Sum, _>(&share).wait(member.at_root(0))` returns `Some`
-    /// result there, and `None` on other ranks. Beside the errors of a reduction, there is [`Fault::NoSuchRank`].
+    /// result there, and `None` on other ranks; [`Member`] has an example. Beside the errors of a reduction, there is [`Fault::NoSuchRank`].
     pub fn at_root(&mut self, root: usize) -> AtRoot<'_, 'gpu> {
         AtRoot { member: self, root }
     }

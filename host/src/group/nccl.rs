@@ -5,7 +5,7 @@
 //! memory.
 //!
 //! **Late ranks.** A message waits in the receiver's device memory, even if the sender has given up. So a rank that comes far too
-//! late still finds a message. Therefore each envelope says how long after the last message its rank came, and when it gives up.
+//! late still finds a message. Therefore each envelope has two times, both since the last message: when its rank came, and when it gives up.
 //! From these, all ranks see who was too late. The clocks start when the last message arrived, so they agree up to the difference
 //! of its arrival times.
 

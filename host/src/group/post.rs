@@ -17,9 +17,9 @@ use std::ptr::NonNull;
 use warpfold_kernels::contract::SCAN_GROUP_TILES;
 use warpfold_kernels::element::ACCUMULATOR_MAX_WORDS;
 
-use crate::driver::Address;
+use crate::driver::{Address, PinnedMemory};
 use crate::error::Result;
-use crate::gpu::{Entered, PinnedMemory};
+use crate::gpu::Entered;
 
 /// The transport's part of a message.
 pub(super) const ENVELOPE_BYTES: usize = 16;
@@ -62,7 +62,7 @@ impl Post {
 
     /// Checks that the memory still exists: it is freed with its context, which may have been reset.
     pub fn check(&self) -> Result<()> {
-        self.memory.check()
+        Ok(self.memory.check()?)
     }
 
     /// Makes room for bodies of `body_bytes` bytes. The outgoing message is lost.

@@ -28,7 +28,7 @@ use super::session::{Session, Torn};
 use super::words::{from_states, state_bytes};
 use crate::driver::Address;
 use crate::error::{Argument, Result};
-use crate::gpu::Place;
+use crate::gpu::WorkspaceSpan;
 use crate::kernel::kind::Kind;
 use crate::kernel::{Item, Kernel};
 use crate::launch::{Queue, Span};
@@ -164,7 +164,7 @@ fn queue_pass<K: Kind, O: Kernel<K, T>, T: Item>(
     part: &Part<'_>,
     pass: Pass,
     before: &Before<O::Accumulator>,
-) -> Result<Place> {
+) -> Result<WorkspaceSpan> {
     let item_count = part.layout.item_count();
     let tiles = tuning::tiles::<O, T>();
     let places = Places::new(tiles, item_count);

@@ -9,9 +9,9 @@ use super::header::{HEADER_BYTES, Header};
 use super::layout::Layout;
 use super::post::{Post, Received};
 use super::transport::{Local, Parcel, Transport};
-use crate::driver::{self, Address};
+use crate::driver::{self, Address, DeviceMemory};
 use crate::error::{Argument, Result};
-use crate::gpu::{Call, DeviceMemory, Entered};
+use crate::gpu::{Call, Entered};
 use crate::kernel::Item;
 use crate::launch::Span;
 

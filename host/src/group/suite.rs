@@ -15,9 +15,9 @@ use super::in_process::InProcess;
 use super::nccl::{self, Nccl};
 use super::post::Post;
 use super::transport::{Local, Parcel, Transport};
-use crate::driver;
+use crate::driver::{self, DeviceMemory};
 use crate::error::{Error, Result};
-use crate::gpu::{DeviceMemory, Gpu};
+use crate::gpu::Gpu;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 

@@ -14,7 +14,7 @@ impl UniqueId {
     /// Bytes of an id.
     pub const BYTES: usize = ID_BYTES;
 
-    /// A new id. The process listens for the others in the background, until all have joined.
+    /// A new id, made by rank 0: see [`Member::join`](super::Member::join). The process listens for the others in the background, until all have joined.
     ///
     /// # Errors
     ///
@@ -25,11 +25,18 @@ impl UniqueId {
     }
 
     /// The id of these bytes.
+    ///
+    /// ```
+    /// use warpfold::group::UniqueId;
+    ///
+    /// let bytes = [7; UniqueId::BYTES]; // as rank 0 has sent them
+    /// assert_eq!(UniqueId::from_bytes(bytes).to_bytes(), bytes);
+    /// ```
     pub const fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         Self(bytes)
     }
 
-    /// The id's bytes, for other processes.
+    /// The id's bytes, for other processes, which make the id of them by [`Self::from_bytes`].
     pub const fn to_bytes(self) -> [u8; Self::BYTES] {
         self.0
     }

@@ -1,4 +1,4 @@
-//! The one check of a call's arguments.
+//! A call's arguments in the device's memory, and the one check of them.
 //!
 //! A call lists all that it reads and writes in memory of the caller's, options and scratch included, as [`Region`]s. [`check`] compares
 //! them with each other, and [`check_memory`] asks the driver whose memory they are. Both come before anything is allocated, launched
@@ -13,9 +13,62 @@
 //!
 //! A region without items is not checked: nothing is read or written there.
 
-use super::Span;
+use crate::driver::Address;
 use crate::error::{Argument, Error, Result};
 use crate::gpu::Entered;
+use crate::kernel::Type;
+
+/// Items in the device's memory, or results, offsets, a number: values of one type.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    pub address: Address,
+    pub item_count: usize,
+    pub item: Type,
+}
+
+impl Span {
+    /// No items.
+    pub const NONE: Self = Self {
+        address: 0,
+        item_count: 0,
+        item: Type::of::<u8>(),
+    };
+
+    /// One past the last byte.
+    fn end(self) -> Address {
+        let bytes = (self.item_count as u64).saturating_mul(self.item.bytes as u64);
+        self.address.saturating_add(bytes)
+    }
+
+    /// The first `most` items, or as many as there are.
+    pub fn first_items(self, most: usize) -> Self {
+        Self {
+            item_count: self.item_count.min(most),
+            ..self
+        }
+    }
+
+    /// Whether the span has bytes in common with `other`. One without items has none.
+    pub fn overlaps(self, other: Self) -> bool {
+        self.item_count > 0
+            && other.item_count > 0
+            && self.address < other.end()
+            && other.address < self.end()
+    }
+
+    pub fn check_alignment(self, argument: Argument) -> Result<()> {
+        let alignment = self.item.alignment;
+        // An alignment is a power of two.
+        match self.address & (alignment as u64 - 1) == 0 {
+            true => Ok(()),
+            false => Err(Error::Misaligned {
+                argument,
+                address: self.address,
+                alignment,
+            }),
+        }
+    }
+}
 
 /// What a call does with a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,13 +191,10 @@ impl Region {
 
 /// Checks what can be known of a call's arguments without the driver. Those that the call does not have are `None`.
 pub(crate) fn check(regions: &[Option<Region>]) -> Result<()> {
-    for region in regions.iter().flatten() {
-        region.check_length()?;
-    }
     for (index, region) in regions.iter().enumerate() {
-        if let Some(region) = region
-            && region.is_touched()
-        {
+        let Some(region) = region else { continue };
+        region.check_length()?;
+        if region.is_touched() {
             region.touched.check_alignment(region.argument)?;
             for before in regions[..index].iter().flatten() {
                 before.check_apart(region)?;

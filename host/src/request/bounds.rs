@@ -1,4 +1,6 @@
 //! What may be said of which request. The messages say what to write instead.
+//!
+//! These traits stand in the bounds of a request's methods. They have no methods, and no program has to implement or name them.
 
 use super::memory::{OnTheDevice, OnTheHost, PairsIn, Place, Replaceable, Returned};
 use super::shape::{
@@ -7,7 +9,7 @@ use super::shape::{
 };
 use super::{Replaced, ReturnedWithTotal, Written, WrittenWithTotal};
 
-/// Implements a bound. A message does not list for which types: these are no types that a program writes.
+/// Implements a bound. The compiler's messages do not list the types that have it, since programs do not name them.
 macro_rules! holds {
     ($bound:ident: $($of:ty),*) => {$(
         #[diagnostic::do_not_recommend]

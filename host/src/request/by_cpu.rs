@@ -186,7 +186,7 @@ where
     }
 }
 
-/// The key and the result of each run, which are written where the request says, too.
+/// The key and the result of each run. They are also written to the outputs that the request names.
 fn by_key<O: Op<T, Output: Item>, E: Equality<K>, K: Item, T: Item>(
     mut arguments: Arguments<Memory<'_>>,
 ) -> Result<(Vec<K>, Vec<O::Output>)> {

@@ -48,8 +48,8 @@ macro_rules! scans {
 scans!(Returned);
 scans!(Replaceable);
 
-/// Waits for the streams that memory is in order with, if there are any. It is done before the ranks begin: what fails here is told to this
-/// rank alone, and the others miss it.
+/// Waits for the streams that memory is in order with, if there are any. This is done before the ranks begin: of a failure here only this
+/// rank learns, and the others time out.
 fn finish(gpu: &Gpu, loans: &Loans<'_>) -> Result<()> {
     match loans.ordered_with().next() {
         Some(_) => gpu.enter(|_| finish_before(loans)),
@@ -62,7 +62,7 @@ impl<O: Kernel<kind::reduce, T>, T: Item> Runner<Reduce<'_, O, T, OnTheDevice, W
 {
     type Given = O::Output;
 
-    /// The ranks' shares reduced together, the same result for all: see [`Member`].
+    /// Reduces the shares of all ranks. Every rank gets the result: see [`Member`].
     fn run(self, mut request: Reduce<'_, O, T, OnTheDevice, Whole, Returned>) -> Result<O::Output> {
         let mut loans = Loans::default();
         let spans = request.arguments.lend(User::WaitingCall, &mut loans);

@@ -122,7 +122,7 @@ fn results_to(
     })
 }
 
-/// The bytes of the first items of an output of the host, if it has room for so many.
+/// The bytes of the first `needed_items` items of an output of the host, if it is long enough.
 pub(super) fn room<'a>(output: Option<Memory<'a>>, needed_items: usize) -> Result<&'a mut [u8]> {
     let (bytes, item_bytes) = match output {
         Some(Memory::HostMut(HostItems { bytes, item })) => (bytes, item.bytes),
@@ -137,7 +137,7 @@ pub(super) fn room<'a>(output: Option<Memory<'a>>, needed_items: usize) -> Resul
         })
 }
 
-/// Writes these items to the first places of an output of the host: of more than there is room for, the first ones.
+/// Writes these items to the first places of an output of the host. If it is too short, it is filled, and the error says so.
 pub(super) fn take<T: Item>(mut output: Option<Memory<'_>>, items: &[T]) -> Result<()> {
     let items: &[u8] = bytemuck::cast_slice(items);
     if let Some(Memory::HostMut(HostItems { bytes, .. })) = &mut output {
@@ -147,7 +147,7 @@ pub(super) fn take<T: Item>(mut output: Option<Memory<'_>>, items: &[T]) -> Resu
     room(output, items.len() / size_of::<T>()).map(drop)
 }
 
-/// Writes to those outputs of the host that there are, as [`take`]: both, also where one is too short.
+/// Writes to two outputs of the host, as [`take`], if they are there. If one is too short, the other is written all the same.
 pub(super) fn take_both<A: Item, B: Item>(
     first: (Option<Memory<'_>>, &[A]),
     second: (Option<Memory<'_>>, &[B]),
@@ -159,7 +159,7 @@ pub(super) fn take_both<A: Item, B: Item>(
     taken.into_iter().flatten().collect()
 }
 
-/// Indices and lengths, which are no more than a slice has items.
+/// Indices and lengths as `usize`. None is greater than the length of a slice, so all of them fit.
 fn numbers(numbers: Vec<u64>) -> Vec<usize> {
     numbers.into_iter().map(|number| number as usize).collect()
 }

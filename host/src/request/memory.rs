@@ -1,9 +1,22 @@
 //! What a request takes as memory: slices of the host, and device memory of any binding.
+//!
+//! ```
+//! use warpfold::request::memory::Input;
+//! use warpfold::{Cpu, Result, Sum, reduce, request::memory::OnTheHost};
+//!
+//! /// The sum of whatever a request takes as items of the host.
+//! fn sum<'a>(items: impl Input<'a, Item = u32, Place = OnTheHost>) -> Result<u32> {
+//!     reduce::<Sum, _>(items).wait(Cpu)
+//! }
+//! assert_eq!(sum(&[1, 2])? + sum(&vec![3])?, 6);
+//! # Ok::<(), warpfold::Error>(())
+//! ```
 
 use bytemuck::{NoUninit, Pod};
 use warpfold_kernels::op::Pair;
 
 use super::arguments::{HostItems, Memory};
+use super::shape::Shape;
 use crate::binding::{DeviceItems, DeviceItemsMut};
 use crate::kernel::Type;
 
@@ -11,6 +24,9 @@ use crate::kernel::Type;
 pub trait Place: sealed::Place {
     /// Where the other arguments are.
     type Side: Place;
+
+    /// The shape `S` with a count. Of the host's memory it stays as it is: the compiler refuses the count, and nothing else.
+    type Counted<S: Shape>;
 }
 
 /// The place `P`: all memory of a request is in one.
@@ -40,17 +56,20 @@ pub enum PairsIn<P> {
 
 impl Place for OnTheDevice {
     type Side = OnTheDevice;
+    type Counted<S: Shape> = S::Counted;
 }
 
 impl Place for OnTheHost {
     type Side = OnTheHost;
+    type Counted<S: Shape> = S;
 }
 
 impl<P: Place> Place for PairsIn<P> {
     type Side = P;
+    type Counted<S: Shape> = P::Counted<S>;
 }
 
-/// Nothing is said yet of where results go: they are returned, where they can be.
+/// Results are returned, unless the request says where they go.
 #[derive(Debug)]
 pub enum Returned {}
 

@@ -16,6 +16,14 @@ use crate::segments::Offset;
 /// A request to combine items with the operator `O`: see [`reduce`].
 ///
 /// The further types are those of the items, where they are, their shape, and where results go.
+///
+/// ```
+/// use warpfold::{Cpu, Reduce, Sum, reduce, request::memory::OnTheHost};
+/// // A request is a value: the memory is borrowed, and nothing is done yet.
+/// let request: Reduce<'_, Sum, u32, OnTheHost> = reduce::<Sum, _>(&[1u32, 2, 3]);
+/// assert_eq!(request.wait(Cpu)?, 6);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[must_use = "a request does nothing until it is ended by `wait` or `queue`"]
 pub struct Reduce<'a, O, T, P, S = Whole, R = Returned> {
     pub(super) arguments: Arguments<Memory<'a>>,
@@ -115,6 +123,13 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     ///
     /// Wrong offsets are [`Error::BadOffset`](crate::Error::BadOffset) from `wait`, and the results are unspecified. Queued work does
     /// not report them: the results are unspecified, nothing else is read or written, and the work ends.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Max, reduce};
+    /// let offsets = [1u32, 3, 3, 4];
+    /// assert_eq!(reduce::<Max, _>(&[9u32, 1, 5, 2, 9]).segments(&offsets).wait(Cpu)?, [5, 0, 2]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn segments<F: Input<'a, Place: Is<P>, Item: Offset>>(
         mut self,
         offsets: F,
@@ -130,6 +145,12 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// Combines the items of each row of `row_items` items: [`Self::segments`] without offsets in memory, with the same bits.
     ///
     /// If the items are no whole rows, as they never are with 0, the error is [`Error::UnevenRows`](crate::Error::UnevenRows).
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Sum, reduce};
+    /// assert_eq!(reduce::<Sum, _>(&[1u32, 2, 3, 4, 5, 6]).rows(3).wait(Cpu)?, [6, 15]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn rows(mut self, row_items: usize) -> Reduce<'a, O, T, P, Rows, R>
     where
         P: Single,
@@ -147,6 +168,12 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// accumulator has 64 bits).
     ///
     /// If the items are no whole rows, the error is [`Error::UnevenRows`](crate::Error::UnevenRows).
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Sum, reduce};
+    /// assert_eq!(reduce::<Sum, _>(&[1u32, 2, 3, 4, 5, 6]).columns(3).wait(Cpu)?, [5, 7, 9]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn columns(mut self, columns: usize) -> Reduce<'a, O, T, P, Columns, R>
     where
         P: Single,
@@ -192,6 +219,13 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// takes more time for them than the one for rows.
     ///
     /// With less than a row has, the error is [`Error::PitchTooShort`](crate::Error::PitchTooShort).
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Sum, reduce};
+    /// // Two rows of two, of which the second starts three items after the first.
+    /// assert_eq!(reduce::<Sum, _>(&[1u32, 2, 99, 3, 4]).rows(2).pitch(3).wait(Cpu)?, [3, 7]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn pitch(mut self, items: usize) -> Reduce<'a, O, T, P, Pitched, R>
     where
         S: HasRows,
@@ -205,6 +239,14 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     ///
     /// Outputs need room for as many items as there are runs. If they have less, they are filled: `wait` then says how much is needed
     /// ([`Error::OutputTooShort`](crate::Error::OutputTooShort)), and of queued work the count says how many runs there are.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Equal, Sum, reduce};
+    /// let (keys, items) = ([7u8, 7, 2, 7], [1.5f32, 2.0, 4.0, 8.0]);
+    /// let (firsts, sums) = reduce::<Sum, _>(&items).by_key::<Equal, _>(&keys).wait(Cpu)?;
+    /// assert_eq!((firsts, sums), (vec![7, 2, 7], vec![3.5, 4.0, 8.0]));
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn by_key<E, F: Input<'a, Place: Is<P>>>(
         mut self,
         keys: F,
@@ -218,6 +260,14 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     }
 
     /// Writes the results to the first items of `results`. The rest of it is not touched.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Sum, reduce};
+    /// let mut sums = [0u32; 3];
+    /// reduce::<Sum, _>(&[1u32, 2, 3, 4]).rows(2).to(&mut sums).wait(Cpu)?;
+    /// assert_eq!(sums, [3, 7, 0]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn to<W>(mut self, results: W) -> Reduce<'a, O, T, P, S, Written>
     where
         O: Op<T>,
@@ -243,10 +293,27 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     ///
     /// The results are those of that many, bit for bit. The launch is as large as one of all; blocks without items end at once. In order,
     /// items are read by the kernel for columns, which takes more time for one column than the one for rows.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Gpu, Sum, reduce};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let items = DeviceBuffer::from_slice(&[1u32, 2, 3, 4])?;
+    /// let count = DeviceBuffer::from_slice(&[3u64])?;
+    /// assert_eq!(reduce::<Sum, _>(&items).count(&count).wait(&gpu)?, 6);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
     pub fn count<C: Input<'a, Item = u64, Place: Is<OnTheDevice>>>(
         mut self,
         count: C,
-    ) -> Reduce<'a, O, T, P, S::Counted, R>
+    ) -> Reduce<'a, O, T, P, P::Counted<S>, R>
     where
         P: Counts + Single,
     {
@@ -255,6 +322,18 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     }
 
     /// Writes the first key of each run to the first items of `keys`.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Equal, Sum, reduce};
+    /// let (mut firsts, mut sums) = ([0u8; 4], [0u32; 4]);
+    /// let runs = reduce::<Sum, _>(&[1u32, 2, 3, 4])
+    ///     .by_key::<Equal, _>(&[7u8, 7, 2, 7])
+    ///     .keys_to(&mut firsts)
+    ///     .to(&mut sums)
+    ///     .wait(Cpu)?;
+    /// assert_eq!((&firsts[..runs], &sums[..runs]), (&[7, 2, 7][..], &[3, 3, 4][..]));
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn keys_to<W>(mut self, keys: W) -> Self
     where
         S: HasKeys,
@@ -267,6 +346,33 @@ impl<'a, O, T, P: Place, S: shape::Shape, R> Reduce<'a, O, T, P, S, R> {
     /// Writes where the runs start to `starts`, followed by the number of keys, and how many runs there are to the first place of `count`. A
     /// request that is queued needs both; `starts` has room for one number more than there are runs. With less, runs whose start or end
     /// has no place have no result, and `wait` says how many places are needed.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Equal, Gpu, RawStream, Sum, reduce};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let items = DeviceBuffer::from_slice(&[1u32, 2, 3, 4])?;
+    /// let keys = DeviceBuffer::from_slice(&[7u8, 7, 2, 7])?;
+    /// let (mut sums, mut starts) = (DeviceBuffer::<u32>::zeroed(4)?, DeviceBuffer::<u32>::zeroed(5)?);
+    /// let mut count = DeviceBuffer::<u64>::zeroed(1)?;
+    /// reduce::<Sum, _>(&items)
+    ///     .by_key::<Equal, _>(&keys)
+    ///     .runs_to(&mut starts, &mut count)
+    ///     .to(&mut sums)
+    ///     .queue(&gpu, &RawStream::DEFAULT)?;
+    /// gpu.synchronize()?;
+    /// assert_eq!(count.as_host_vec()?, [3]);
+    /// assert_eq!(starts.as_host_vec()?[..4], [0, 2, 3, 4]);
+    /// assert_eq!(sums.as_host_vec()?[..3], [3, 3, 4]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
     pub fn runs_to<F, C>(mut self, starts: F, count: C) -> Reduce<'a, O, T, P, S::Located, R>
     where
         P: WritesOnDevice,

@@ -11,6 +11,14 @@ use crate::segments::Offset;
 /// A request for the runs of neighbours that are equal by `E`: see [`runs`].
 ///
 /// The further types are those of the items, where they are, where results go, and whether the device takes the count.
+///
+/// ```
+/// use warpfold::{Cpu, Equal, Runs, request::memory::OnTheHost, runs};
+/// // A request is a value: the memory is borrowed, and nothing is done yet.
+/// let request: Runs<'_, Equal, u32, OnTheHost> = runs::<Equal, _>(&[3u32, 3, 1]);
+/// assert_eq!(request.wait(Cpu)?, [3, 1]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[must_use = "a request does nothing until it is ended by `wait` or `queue`"]
 pub struct Runs<'a, E, T, P, R = Returned, N = Uncounted> {
     pub(super) arguments: Arguments<Memory<'a>>,
@@ -109,6 +117,24 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
     /// Writes where each run starts to the first places of `starts`, followed by the number of items: the offsets of
     /// [`Reduce::segments`](super::Reduce::segments). It needs room for one number more than there are runs. [`Self::lengths_to`] has an
     /// example.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Equal, Gpu, runs};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let items = DeviceBuffer::from_slice(&[3u32, 3, 1, 3])?;
+    /// let mut starts = DeviceBuffer::<u32>::zeroed(5)?;
+    /// assert_eq!(runs::<Equal, _>(&items).starts_to(&mut starts).wait(&gpu)?, 3);
+    /// assert_eq!(starts.as_host_vec()?[..4], [0, 2, 3, 4]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
     pub fn starts_to<W>(mut self, starts: W) -> Runs<'a, E, T, P, Written, N>
     where
         P: WritesOnDevice,
@@ -119,6 +145,25 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
     }
 
     /// Takes the first number of `count` for how many items there are, up to all of them, when the work begins.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Equal, Gpu, runs};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let items = DeviceBuffer::from_slice(&[3u32, 3, 1, 3])?;
+    /// let count = DeviceBuffer::from_slice(&[3u64])?;
+    /// let mut firsts = DeviceBuffer::<u32>::zeroed(4)?;
+    /// assert_eq!(runs::<Equal, _>(&items).count(&count).to(&mut firsts).wait(&gpu)?, 2);
+    /// assert_eq!(firsts.as_host_vec()?[..2], [3, 1]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
     pub fn count<F: Input<'a, Item = u64, Place: Is<OnTheDevice>>>(mut self, count: F) -> Self
     where
         P: Counts,
@@ -128,6 +173,26 @@ impl<'a, E, T, P: Place, R, N> Runs<'a, E, T, P, R, N> {
     }
 
     /// Writes how many runs there are to the first place of `count`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Equal, Gpu, RawStream, runs};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let items = DeviceBuffer::from_slice(&[3u32, 3, 1, 3])?;
+    /// let (mut firsts, mut count) = (DeviceBuffer::<u32>::zeroed(4)?, DeviceBuffer::<u64>::zeroed(1)?);
+    /// runs::<Equal, _>(&items).to(&mut firsts).count_to(&mut count).queue(&gpu, &RawStream::DEFAULT)?;
+    /// gpu.synchronize()?;
+    /// assert_eq!(count.as_host_vec()?, [3]);
+    /// assert_eq!(firsts.as_host_vec()?[..3], [3, 1, 3]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
     pub fn count_to<W: Output<'a, Item = u64, Place: Is<OnTheDevice>>>(
         mut self,
         count: W,

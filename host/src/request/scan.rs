@@ -21,6 +21,14 @@ use crate::segments::Offset;
 /// A request to scan with the operator `O`: see [`scan`].
 ///
 /// The further types are those of the items, where they are, their shape, the order, and where results go.
+///
+/// ```
+/// use warpfold::{Cpu, Scan, Sum, request::memory::OnTheHost, scan};
+/// // A request is a value: the memory is borrowed, and nothing is done yet.
+/// let request: Scan<'_, Sum, u32, OnTheHost> = scan::<Sum, _>(&[1u32, 2, 3]);
+/// assert_eq!(request.wait(Cpu)?, [1, 3, 6]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[must_use = "a request does nothing until it is ended by `wait` or `queue`"]
 pub struct Scan<'a, O, T, P, S = Whole, D = Inclusive, R = Returned> {
     pub(super) arguments: Arguments<Memory<'a>>,
@@ -97,6 +105,13 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     /// segment are not touched on the device, and are zero in a `Vec`.
     ///
     /// The results lie elsewhere than the items: a block reads items beside its own.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Sum, scan};
+    /// let offsets = [1u32, 3, 4];
+    /// assert_eq!(scan::<Sum, _>(&[9u32, 1, 2, 3, 9]).segments(&offsets).wait(Cpu)?, [0, 1, 3, 3, 0]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn segments<F: Input<'a, Place: Is<P>, Item: Offset>>(
         mut self,
         offsets: F,
@@ -110,6 +125,12 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Scans each row of `row_items` items by itself: see [`Reduce::rows`](super::Reduce::rows).
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Sum, scan};
+    /// assert_eq!(scan::<Sum, _>(&[1u32, 2, 3, 4, 5, 6]).rows(3).wait(Cpu)?, [1, 3, 6, 4, 9, 15]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn rows(mut self, row_items: usize) -> Scan<'a, O, T, P, Rows, D, R>
     where
         S: Unshaped,
@@ -120,6 +141,12 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Scans each column of a row-major matrix of this many columns by itself: see [`Reduce::columns`](super::Reduce::columns).
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Sum, scan};
+    /// assert_eq!(scan::<Sum, _>(&[1u32, 2, 3, 4, 5, 6]).columns(3).wait(Cpu)?, [1, 2, 3, 5, 7, 9]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn columns(mut self, columns: usize) -> Scan<'a, O, T, P, Columns, D, R>
     where
         S: Unshaped,
@@ -131,6 +158,13 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
 
     /// Scans each group along the middle axis of an array of `outer` × `length` × `inner` items by itself: see
     /// [`Reduce::axis`](super::Reduce::axis). A result lies as its item does.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Sum, scan};
+    /// let items = [1u32, 2, 10, 20, 100, 200, 1000, 2000];
+    /// assert_eq!(scan::<Sum, _>(&items).axis(2, 2, 2).wait(Cpu)?, [1, 2, 11, 22, 100, 200, 1100, 2200]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn axis(
         mut self,
         outer: usize,
@@ -147,6 +181,13 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
 
     /// Says that rows lie apart: see [`Reduce::pitch`](super::Reduce::pitch). Results lie as their items do. Places between rows are not
     /// touched, and are zero in a `Vec`.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Sum, scan};
+    /// // Two rows of two, of which the second starts three items after the first.
+    /// assert_eq!(scan::<Sum, _>(&[1u32, 2, 99, 3, 4]).rows(2).pitch(3).wait(Cpu)?, [1, 3, 0, 3, 7]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn pitch(mut self, items: usize) -> Scan<'a, O, T, P, Pitched, D, R>
     where
         S: HasRows,
@@ -156,6 +197,13 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Scans each run of equal neighbouring keys by itself: see [`Reduce::by_key`](super::Reduce::by_key).
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Equal, Sum, scan};
+    /// let (keys, items) = ([7u8, 7, 2, 7], [1u32, 2, 3, 4]);
+    /// assert_eq!(scan::<Sum, _>(&items).by_key::<Equal, _>(&keys).wait(Cpu)?, [1, 3, 3, 4]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn by_key<E, F: Input<'a, Place: Is<P>>>(
         mut self,
         keys: F,
@@ -170,6 +218,12 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
 
     /// A value before the first item, in place of the operator's identity. It has the type in which the operator combines: for sums,
     /// products and extremes of 32 and 64 bits the items' own.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Max, scan};
+    /// assert_eq!(scan::<Max, _>(&[3i64, 1, 8]).initial(5).wait(Cpu)?, [5, 5, 8]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn initial(mut self, initial: O::Accumulator) -> Scan<'a, O, T, P, WholeWith, D, R>
     where
         S: OfAll,
@@ -183,6 +237,14 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     /// Writes what all items combine to, after the initial value, to the first place of `total`: what an exclusive scan would write after
     /// its last result. (Of floats, an inclusive scan's last result may have other bits.) For no items, it is the initial value, or the
     /// identity.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Sum, scan};
+    /// let (mut sums, mut total) = ([0u32; 3], [0u32]);
+    /// scan::<Sum, _>(&[3u32, 1, 4]).exclusive().to(&mut sums).total(&mut total).wait(Cpu)?;
+    /// assert_eq!((sums, total), ([0, 3, 4], [8]));
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn total<W>(mut self, total: W) -> Scan<'a, O, T, P, WholeWith, D, R>
     where
         S: OfAll,
@@ -197,6 +259,12 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
 
 impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
     /// Leaves each item out of its own result; the first result is the operator's identity, or the initial value.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Sum, scan};
+    /// assert_eq!(scan::<Sum, _>(&[3u32, 1, 4]).exclusive().wait(Cpu)?, [0, 3, 4]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn exclusive(self) -> Scan<'a, O, T, P, S, D::Excluding, R>
     where
         D: Includes,
@@ -228,6 +296,14 @@ impl<'a, O, T, P, S, D, R> Scan<'a, O, T, P, S, D, R> {
 
 impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     /// Writes a result for each item to the first places of `results`. The rest of it is not touched.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Sum, scan};
+    /// let mut sums = [7u32; 4];
+    /// scan::<Sum, _>(&[3u32, 1, 4]).to(&mut sums).wait(Cpu)?;
+    /// assert_eq!(sums, [3, 4, 8, 7]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn to<W>(mut self, results: W) -> Scan<'a, O, T, P, S, D, Written>
     where
         O: Op<T>,
@@ -239,6 +315,14 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// Writes each result in the place of its item. The input was given as `&mut`. On an error after the launch the items are unspecified.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Sum, scan};
+    /// let mut items = [3u32, 1, 4];
+    /// scan::<Sum, _>(&mut items).in_place().wait(Cpu)?;
+    /// assert_eq!(items, [3, 4, 8]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn in_place(self) -> Scan<'a, O, T, P, S, D, Replaced>
     where
         O: Op<T, Output = T>,
@@ -250,6 +334,12 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     }
 
     /// `wait` gives the total, too: see [`Self::total`].
+    ///
+    /// ```
+    /// use warpfold::{Cpu, Sum, scan};
+    /// assert_eq!(scan::<Sum, _>(&[3u32, 1, 4]).exclusive().and_total().wait(Cpu)?, (vec![0, 3, 4], 8));
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn and_total(self) -> Scan<'a, O, T, P, WholeWith, D, R::And>
     where
         S: OfAll,
@@ -261,10 +351,29 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
     /// Takes the first number of `count` for how many there are, up to all of them, when the work begins: items, or of several groups
     /// segments, rows, rows of the matrix whose columns they are, or places on the outer axis, as for
     /// [reductions](crate::Reduce::count). The results are those of that many, bit for bit; nothing is written after them.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Gpu, Sum, scan};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let items = DeviceBuffer::from_slice(&[1u32, 2, 3, 4])?;
+    /// let mut sums = DeviceBuffer::<u32>::zeroed(4)?;
+    /// let count = DeviceBuffer::from_slice(&[3u64])?;
+    /// scan::<Sum, _>(&items).count(&count).to(&mut sums).wait(&gpu)?;
+    /// assert_eq!(sums.as_host_vec()?, [1, 3, 6, 0]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
     pub fn count<C: Input<'a, Item = u64, Place: Is<OnTheDevice>>>(
         mut self,
         count: C,
-    ) -> Scan<'a, O, T, P, S::Counted, D, R>
+    ) -> Scan<'a, O, T, P, P::Counted<S>, D, R>
     where
         P: Counts,
     {
@@ -274,6 +383,32 @@ impl<'a, O, T, P: Place, S: shape::Shape, D, R> Scan<'a, O, T, P, S, D, R> {
 
     /// Writes where the runs start to `starts`, followed by the number of keys, and how many runs there are to the first place of `count`. A
     /// request that is queued needs both; `starts` has room for one number more than there are keys.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Equal, Gpu, RawStream, Sum, scan};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let items = DeviceBuffer::from_slice(&[1u32, 2, 3, 4])?;
+    /// let keys = DeviceBuffer::from_slice(&[7u8, 7, 2, 7])?;
+    /// let (mut sums, mut starts) = (DeviceBuffer::<u32>::zeroed(4)?, DeviceBuffer::<u32>::zeroed(5)?);
+    /// let mut count = DeviceBuffer::<u64>::zeroed(1)?;
+    /// scan::<Sum, _>(&items)
+    ///     .by_key::<Equal, _>(&keys)
+    ///     .runs_to(&mut starts, &mut count)
+    ///     .to(&mut sums)
+    ///     .queue(&gpu, &RawStream::DEFAULT)?;
+    /// gpu.synchronize()?;
+    /// assert_eq!(sums.as_host_vec()?, [1, 3, 3, 4]);
+    /// assert_eq!(count.as_host_vec()?, [3]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
     pub fn runs_to<F, C>(mut self, starts: F, count: C) -> Scan<'a, O, T, P, S::Located, D, R>
     where
         P: WritesOnDevice,

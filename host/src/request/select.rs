@@ -11,6 +11,14 @@ use crate::segments::Offset;
 /// A request to select what the predicate `C` chooses: see [`select`].
 ///
 /// The further types are those of the items, where they are, where results go, and whether the device takes the count.
+///
+/// ```
+/// use warpfold::{Cpu, NonZero, Select, request::memory::OnTheHost, select};
+/// // A request is a value: the memory is borrowed, and nothing is done yet.
+/// let request: Select<'_, NonZero, u32, OnTheHost> = select::<NonZero, _>(&[0u32, 7, 5]);
+/// assert_eq!(request.wait(Cpu)?, [7, 5]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[must_use = "a request does nothing until it is ended by `wait` or `queue`"]
 pub struct Select<'a, C, T, P, R = Returned, N = Uncounted> {
     pub(super) arguments: Arguments<Memory<'a>>,
@@ -21,6 +29,12 @@ type Types<C, T, P, R, N> = PhantomData<fn() -> (C, T, P, R, N)>;
 
 /// Chooses the items whose flag is not 0: `select::<Flagged, _>((&items, &flags))`, with a flag of one byte for each item. Items have
 /// 1, 2, 4, 8 or 16 bytes; of others, the indices can be selected, by [`NonZero`](crate::NonZero) of the flags.
+///
+/// ```
+/// use warpfold::{Cpu, Flagged, select};
+/// assert_eq!(select::<Flagged, _>((&[1.5f32, 2.5, 3.5], &[1u8, 0, 1])).wait(Cpu)?, [1.5, 3.5]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Flagged;
 
@@ -121,7 +135,15 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// Writes what is not chosen to the first items of `rest`. [`Self::to`] has an example.
+    /// Writes what is not chosen to the first items of `rest`.
+    ///
+    /// ```
+    /// use warpfold::{Cpu, NonZero, select};
+    /// let mut zeros = [9u32; 4];
+    /// assert_eq!(select::<NonZero, _>(&[0u32, 7, 0, 5]).rest_to(&mut zeros).wait(Cpu)?, 2);
+    /// assert_eq!(zeros, [0, 0, 9, 9]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn rest_to<W>(mut self, rest: W) -> Select<'a, C, T, P, Written, N>
     where
         P: Keeps<T>,
@@ -160,8 +182,26 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self.retyped()
     }
 
-    /// Takes the first number of `count` for how many items there are, up to all of them, when the work begins. The [crate's
-    /// page](crate#a-stream) has an example.
+    /// Takes the first number of `count` for how many items there are, up to all of them, when the work begins.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Gpu, NonZero, select};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let items = DeviceBuffer::from_slice(&[0u32, 7, 0, 5])?;
+    /// let count = DeviceBuffer::from_slice(&[3u64])?;
+    /// let mut chosen = DeviceBuffer::<u32>::zeroed(4)?;
+    /// assert_eq!(select::<NonZero, _>(&items).count(&count).to(&mut chosen).wait(&gpu)?, 1);
+    /// assert_eq!(chosen.as_host_vec()?[0], 7);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
     pub fn count<F: Input<'a, Item = u64, Place: Is<OnTheDevice>>>(mut self, count: F) -> Self
     where
         P: Counts,
@@ -170,7 +210,27 @@ impl<'a, C, T, P: Place, R, N> Select<'a, C, T, P, R, N> {
         self
     }
 
-    /// Writes how many items are chosen to the first place of `count`. The [crate's page](crate#a-stream) has an example.
+    /// Writes how many items are chosen to the first place of `count`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cust")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use warpfold::cust::memory::DeviceBuffer;
+    /// use warpfold::{Gpu, NonZero, RawStream, select};
+    ///
+    /// let gpu = Gpu::new()?;
+    /// gpu.make_current()?;
+    /// let items = DeviceBuffer::from_slice(&[0u32, 7, 0, 5])?;
+    /// let (mut chosen, mut count) = (DeviceBuffer::<u32>::zeroed(4)?, DeviceBuffer::<u64>::zeroed(1)?);
+    /// select::<NonZero, _>(&items).to(&mut chosen).count_to(&mut count).queue(&gpu, &RawStream::DEFAULT)?;
+    /// gpu.synchronize()?;
+    /// assert_eq!(count.as_host_vec()?, [2]);
+    /// assert_eq!(chosen.as_host_vec()?[..2], [7, 5]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cust"))]
+    /// # fn main() {}
+    /// ```
     pub fn count_to<W: Output<'a, Item = u64, Place: Is<OnTheDevice>>>(
         mut self,
         count: W,

@@ -1,8 +1,14 @@
 //! In what shape the items of a request belong together.
+//!
+//! The methods of a request choose these types, and the compiler's messages name them. A program names one only if it keeps a request in a
+//! type of its own: [`Written`](super::Written) has an example.
 
 use std::marker::PhantomData;
 
 use super::bounds::Forward;
+#[doc(hidden)]
+pub use crate::launch::ScanOrder;
+
 use crate::kernel::kind::{self, Kind};
 
 /// All items belong together.
@@ -126,14 +132,6 @@ pub trait Order {
     type Scan: Kind;
     #[doc(hidden)]
     const ORDER: ScanOrder;
-}
-
-/// The same as values.
-#[doc(hidden)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ScanOrder {
-    pub is_exclusive: bool,
-    pub is_reversed: bool,
 }
 
 impl Order for Inclusive {

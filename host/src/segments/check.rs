@@ -1,12 +1,11 @@
 //! A call that waits, and says which offset is wrong if the kernel has refused them.
 
 use super::Offset;
-use crate::call::Made;
-use crate::driver;
+use crate::driver::{self, PinnedMemory};
 use crate::error::{Error, Result};
-use crate::gpu::{Call, Entered, PinnedMemory};
+use crate::gpu::{Call, Entered};
 use crate::kernel::Row;
-use crate::launch::{Queue, Span};
+use crate::launch::{Made, Queue, Span};
 use crate::segments::{Segments, Starts};
 
 /// What the kernel leaves the report as if nothing is wrong.
@@ -87,8 +86,8 @@ fn first_bad<I: Offset>(
             driver::queue_copy_to_host(piece.start(), from, count * size_of::<I>(), stream)?;
         }
         call.wait()?;
-        // SAFETY: as many offsets have been copied there and waited for, to the start of a page, so they are initialised and aligned; any
-        // bytes are numbers. Nobody else has the memory.
+        // SAFETY: `count` offsets have been copied there, and the copy is done, so they are initialised. The memory begins at a page, so it is
+        // aligned. Any bytes are numbers. Nobody else has the memory.
         let offsets =
             unsafe { std::slice::from_raw_parts(piece.start().cast::<I>().as_ptr(), count) };
         match ascends(offsets, index, before, item_count) {

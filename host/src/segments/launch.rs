@@ -7,13 +7,11 @@ use warpfold_kernels::segments::windows_per_block;
 use warpfold_kernels::segments::{SegmentedReduceArguments, SegmentedScanArguments};
 use warpfold_kernels::workspace::Control;
 
-use crate::call::Made;
 use crate::driver::Address;
 use crate::error::{Argument, Result};
-use crate::gpu::{CallStream, Entered, Grid, LoadedKernel, Place};
+use crate::gpu::{CallStream, Entered, Grid, LoadedKernel, WorkspaceSpan};
 use crate::kernel::Row;
-use crate::launch::{Part, Queue, Region, Span, Untyped};
-use crate::request::shape::ScanOrder;
+use crate::launch::{Made, Part, Queue, Region, ScanOrder, Span, Untyped};
 
 /// Where segments start.
 #[derive(Clone, Copy)]
@@ -84,7 +82,7 @@ pub(crate) struct Prepared {
     row_items: u64,
     /// 0 for nowhere.
     segment_count_at: Address,
-    scratch: Place,
+    scratch: WorkspaceSpan,
     windows: u64,
 }
 

@@ -11,6 +11,20 @@ use crate::selection::Chooser;
 
 /// The predicate `Self` has a kernel for items of type `T`.
 ///
+/// ```
+/// use warpfold::{Cpu, Item, NonZero, Result, SelectKernel, select};
+///
+/// /// How many items are not zero.
+/// fn count<T: Item>(items: &[T]) -> Result<usize>
+/// where
+///     NonZero: SelectKernel<T>,
+/// {
+///     Ok(select::<NonZero, _>(items).indices().wait(Cpu)?.len())
+/// }
+/// assert_eq!(count(&[0.5f32, 0.0])?, 1);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
+///
 /// # Safety
 ///
 /// - [`Self::entry`] is made for items of type `T`, so that launches know their size;
@@ -30,6 +44,20 @@ pub unsafe trait SelectKernel<T: Item>: Predicate<T> {
 }
 
 /// The equality `Self` has a kernel for items of type `T`.
+///
+/// ```
+/// use warpfold::{Cpu, Equal, Item, Result, RunsKernel, runs};
+///
+/// /// The first item of each run.
+/// fn unique<T: Item>(items: &[T]) -> Result<Vec<T>>
+/// where
+///     Equal: RunsKernel<T>,
+/// {
+///     runs::<Equal, _>(items).wait(Cpu)
+/// }
+/// assert_eq!(unique(&[3u8, 3, 1])?, [3, 1]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 ///
 /// # Safety
 ///

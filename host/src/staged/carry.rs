@@ -191,7 +191,7 @@ struct Carrier<'workers, 'scope, 'data, 'gpu: 'scope, 'slice, P> {
     idle: Vec<Lane<'gpu>>,
     /// Pieces being filled, not yet uploaded, in order.
     given: VecDeque<Piece<'slice>>,
-    /// Those of them that wait for the ones before them.
+    /// Lanes that are filled and wait for the pieces before theirs, with the numbers of their pieces.
     filled: Vec<(Lane<'gpu>, usize)>,
     /// Lanes in use by workers.
     at_work: usize,

@@ -10,7 +10,7 @@ use super::carry::{Piece, Ways, carry};
 use super::cut::Cut;
 use super::{Items, lanes};
 use crate::error::Result;
-use crate::gpu::{Entered, Place, SHORT_BYTES};
+use crate::gpu::{Entered, SHORT_BYTES, WorkspaceSpan};
 use crate::kernel::Row;
 use crate::launch::Queue;
 
@@ -22,7 +22,8 @@ const MOST_BOARD_BYTES: u64 =
 // board has a short lane, and pieces have long ones.
 const _: () = assert!(MOST_BOARD_BYTES <= SHORT_BYTES as u64);
 
-/// Reduces the items of these chunks of `items`, at most half of them, rounded up: the state words of their partials, in order.
+/// Reduces the items of these chunks of `items`, at most half of all chunks (rounded up). Gives the state words of the chunks' partials, in
+/// order.
 pub(crate) fn reduce_chunks(
     entered: Entered<'_>,
     row: &'static Row,
@@ -53,7 +54,7 @@ pub(crate) fn reduce_chunks(
     board.bytes()[..STATES_OFFSET as usize].fill(0);
     let board = board.send(STATES_OFFSET as usize)?;
     let board = board.lend(&conductor, |control| {
-        let place = Place {
+        let place = WorkspaceSpan {
             control,
             // The launches publish the partials of these chunks, and read none.
             states: (control + STATES_OFFSET).wrapping_sub(chunks.start * slot_bytes),

@@ -104,7 +104,7 @@ impl Cut {
         }
     }
 
-    /// The pieces of a part that has these units.
+    /// The pieces of these units alone.
     #[cfg(feature = "nccl")]
     pub fn part(self, units: Range<u64>) -> Self {
         Self {
@@ -120,7 +120,7 @@ impl Cut {
         (self.unit_count * self.unit_items) as usize
     }
 
-    /// The same in pieces of whole groups of tiles, at least one.
+    /// The same, in pieces of one or more whole groups of tiles.
     #[cfg(feature = "nccl")]
     pub fn in_groups(self) -> Self {
         let groups = (self.piece_units / SCAN_GROUP_TILES).max(1);

@@ -24,9 +24,9 @@ use super::chain::{Broken, Chain};
 use super::cut::Cut;
 use super::results::Results;
 use super::{Items, lanes};
-use crate::driver::{self, Stream};
+use crate::driver::{self, DeviceMemory, PinnedMemory, Stream};
 use crate::error::{Error, Result};
-use crate::gpu::{BusyLane, Call, DeviceMemory, Entered, PinnedMemory, Place};
+use crate::gpu::{BusyLane, Call, Entered, WorkspaceSpan};
 use crate::group::Fault;
 use crate::group::words::{from_states, state_bytes};
 use crate::kernel::kind::Kind;
@@ -73,8 +73,8 @@ pub(crate) fn scan_shared<'items, K: Kind, O: Kernel<K, T>, T: Item>(
         shares[index % ranks].pieces.push(Piece { from, to });
     }
     run(shares, &Chain::new(O::identity(), O::combine))?;
-    // SAFETY: `run` has ended without an error, so every rank has brought all its pieces back, with the scan's results, and they are all
-    // of the memory.
+    // SAFETY: `run` has ended without an error, so every rank has written the results of all its pieces. The pieces together are all of the
+    // memory.
     Ok(unsafe { results.written() })
 }
 
@@ -187,7 +187,7 @@ struct Boards<A> {
 /// A board of the whole scan.
 struct Board<A> {
     _memory: DeviceMemory,
-    place: Place,
+    place: WorkspaceSpan,
     tile_count: u64,
     group_count: u64,
     values: PhantomData<A>,
@@ -205,7 +205,7 @@ impl<A: Accumulator> Board<A> {
         let bytes = workspace_bytes(state_words);
         let memory = entered.with_room(|| DeviceMemory::allocate(bytes))?;
         driver::fill(memory.address(), 0, (bytes / 4) as usize, stream)?;
-        let place = Place {
+        let place = WorkspaceSpan {
             control: memory.address(),
             states: memory.address() + STATES_OFFSET,
             state_words,

@@ -5,11 +5,10 @@ use std::ops::Range;
 use warpfold_kernels::reduce::ReducePairsArguments;
 use warpfold_kernels::workspace::Control;
 
-use super::all_chunks;
-use super::pieces::ReducePlan;
+use super::Destination;
+use super::reduce::ReducePlan;
 use crate::driver::Address;
 use crate::error::{Argument, Result};
-use crate::gpu::{CallStream, Entered};
 use crate::kernel::Row;
 use crate::launch::{Queue, Region, Span, Untyped, check_lengths};
 
@@ -37,33 +36,24 @@ impl PairSpan {
 }
 
 impl Queue<'_> {
-    /// Queues a reduction of pairs to the first item of `output`: of no pairs, the operator's identity.
-    pub fn reduce_pairs(&mut self, row: &'static Row, pairs: PairSpan, output: Span) -> Result<()> {
-        let [left, right] = pairs.regions();
-        let result = Region::written(Argument::Output, output, 1);
-        self.check(&[left, right, Some(result)])?;
-        if pairs.item_count() == 0 {
-            return self.write_lowered(row, None, output.address);
-        }
-        let chunks = all_chunks(row, pairs.item_count());
-        // SAFETY: the check above found both inputs and the place of the result to be memory of the context, aligned, and the result
-        // apart from both; a `DeviceSlice` is as long as it says. All chunks at once.
-        unsafe { self.reduce_pairs_piece(row, pairs, chunks, output.address) }
-    }
-
-    /// Queues a reduction of at least one pair to the place for the result of a call on this queue's stream.
-    fn reduce_pairs_for(
+    /// Queues a reduction of pairs: of no pairs, the operator's identity.
+    pub fn reduce_pairs(
         &mut self,
         row: &'static Row,
-        call: &CallStream,
         pairs: PairSpan,
+        to: Destination,
     ) -> Result<()> {
-        self.check(&pairs.regions())?;
-        let result = call.result()?;
-        let chunks = all_chunks(row, pairs.item_count());
-        // SAFETY: the check above found both inputs to be memory of the context, and aligned; the result's place is page-locked memory
-        // of the library's, a page long. All chunks at once.
-        unsafe { self.reduce_pairs_piece(row, pairs, chunks, result) }
+        let [left, right] = pairs.regions();
+        self.check(&[left, right, to.region(Argument::Output)])?;
+        let item_count = pairs.item_count() as u64;
+        if item_count == 0 {
+            return self.write_lowered(row, None, to.address());
+        }
+        let chunks = 0..(row.division.reduce_chunk_count)(item_count);
+        // SAFETY: the check above found both inputs and the caller's place for the result to be memory of the context, aligned, and the
+        // result apart from both; a `DeviceSlice` is as long as it says. A place of the library's own has room for any result. All chunks
+        // at once.
+        unsafe { self.reduce_pairs_piece(row, pairs, chunks, to.address()) }
     }
 
     /// Queues the part of a reduction of pairs that has these chunks; the last part writes the result to `output`.
@@ -112,18 +102,4 @@ impl Queue<'_> {
         // the state words that the plan needs.
         unsafe { self.launch(part, &kernel, kernel.long.block, blocks, pointers) }
     }
-}
-
-/// Reduces at least one pair, waits for the result, and writes it to these bytes.
-pub(crate) fn reduce_pairs_to_host(
-    entered: Entered<'_>,
-    row: &'static Row,
-    pairs: PairSpan,
-    result: &mut [u8],
-) -> Result<()> {
-    let mut call = entered.ordered_call()?;
-    Queue::for_caller(entered, &call).reduce_pairs_for(row, &call, pairs)?;
-    call.wait()?;
-    // SAFETY: the reduction is done.
-    unsafe { call.read_result_to(result) }
 }

@@ -1,5 +1,7 @@
 //! Calls in several launches: all of them queued, or not.
 
+use std::ops::Range;
+
 use cust::memory::DeviceBuffer;
 use warpfold_kernels::contract::{reduce_tile_items, scan_tiles};
 use warpfold_kernels::op::Sum;

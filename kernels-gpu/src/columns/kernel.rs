@@ -54,9 +54,9 @@ use crate::scan::kernel::depart;
 /// # Safety
 /// - The launch has [`crate::columns::block_count`] blocks of [`crate::columns::BLOCK_THREADS`] threads that all call this, with
 ///   [`crate::columns::shared_bytes`] of dynamic shared memory.
-/// - `input` is the address of item 0, aligned to an item. Of each matrix, the first at it and each other `matrix_pitch` items after the
-///   one before, `row_count` rows are readable, each `row_pitch` items after the one before, of `matrix_columns` items each. There are
-///   as many matrices as have `column_count` columns, at least one.
+/// - `input` is the address of item 0, aligned to an item. The first matrix begins there, and each
+///   other `matrix_pitch` items after the one before. A matrix has `row_count` rows of `matrix_columns` readable items, each row
+///   `row_pitch` items after the one before. All matrices together have `column_count` columns, at least one.
 /// - `count_at` is null, or points to a readable number.
 /// - `output` points to `column_count` writable results, in a place of their own.
 /// - `control` and `states`, of `state_words` words, are a workspace's, which no other launch uses at the same time, and

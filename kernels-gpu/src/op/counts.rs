@@ -12,14 +12,35 @@ use crate::element::{for_each_item, item_of, vector_of, Element, Words};
 
 /// The sum of the items' squares. `f32` for `f16`, `bf16` and `f32`, `f64` for `f64`, rounding as [`Sum`](super::Sum) does, the
 /// squares too; for integers `u64`, which wraps. Identity: 0.
+///
+/// ```
+/// use warpfold_kernels::op::{SumOfSquares, Op};
+/// let result = |left, right| <SumOfSquares as Op<f32>>::lower(<SumOfSquares as Op<f32>>::combine(left, right));
+/// let (left, right) = (<SumOfSquares as Op<f32>>::lift_at(3.0, 0), <SumOfSquares as Op<f32>>::lift_at(4.0, 1));
+/// assert_eq!(result(left, right), 25.0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SumOfSquares;
 
 /// The sum of the squares of `f32` in `f64`: each square is exact. Identity: 0.
+///
+/// ```
+/// use warpfold_kernels::op::{WideSumOfSquares, Op};
+/// let result = |left, right| <WideSumOfSquares as Op<f32>>::lower(<WideSumOfSquares as Op<f32>>::combine(left, right));
+/// let (left, right) = (<WideSumOfSquares as Op<f32>>::lift_at(3.0, 0), <WideSumOfSquares as Op<f32>>::lift_at(4.0, 1));
+/// assert_eq!(result(left, right), 25.0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WideSumOfSquares;
 
 /// How many items are other than 0, as a `u64`. Of floats, −0.0 is 0, and NaN is not. Identity: 0.
+///
+/// ```
+/// use warpfold_kernels::op::{CountNonZero, Op};
+/// let result = |left, right| <CountNonZero as Op<u32>>::lower(<CountNonZero as Op<u32>>::combine(left, right));
+/// let (left, right) = (<CountNonZero as Op<u32>>::lift_at(7, 0), <CountNonZero as Op<u32>>::lift_at(0, 1));
+/// assert_eq!(result(left, right), 1);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CountNonZero;
 

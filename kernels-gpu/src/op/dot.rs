@@ -11,6 +11,12 @@ use crate::arithmetic::{cust_bf16_to_f32, cust_f16_to_f32};
 
 /// The sum of the products of pairs: a dot product of two inputs. `f32` for `f16`, `bf16` and `f32`, `f64` for `f64`, rounding at each
 /// product and each sum; `i64` for signed integers and `u64` for unsigned ones, which wrap. Identity: 0, for floats −0.0.
+///
+/// ```
+/// use warpfold_kernels::op::{Dot, Op, Pair};
+/// let product = <Dot as Op<Pair<f32, f32>>>::lift(Pair(3.0, 4.0));
+/// assert_eq!(<Dot as Op<Pair<f32, f32>>>::lower(product), 12.0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Dot;
 

@@ -11,20 +11,46 @@ use crate::element::{Element, Words};
 /// The index of the minimum, as a `u64`; of equal items, the lowest. A float NaN wins, and −0.0 is less than +0.0, as for
 /// [`Min`]; of several NaNs, the first. For no items `u64::MAX`. In a segment, a row, a column or a run of keys the index counts from its
 /// start.
+///
+/// ```
+/// use warpfold_kernels::op::{ArgMin, Op};
+/// let result = |left, right| <ArgMin as Op<u32>>::lower(<ArgMin as Op<u32>>::combine(left, right));
+/// let (left, right) = (<ArgMin as Op<u32>>::lift_at(7, 0), <ArgMin as Op<u32>>::lift_at(5, 1));
+/// assert_eq!(result(left, right), 1);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ArgMin;
 
 /// The index of the maximum, as a `u64`; of equal items, the lowest. A float NaN wins, and −0.0 is less than +0.0, as for
 /// [`Max`]; of several NaNs, the first. For no items `u64::MAX`. In a segment, a row, a column or a run of keys the index counts from its
 /// start.
+///
+/// ```
+/// use warpfold_kernels::op::{ArgMax, Op};
+/// let result = |left, right| <ArgMax as Op<u32>>::lower(<ArgMax as Op<u32>>::combine(left, right));
+/// let (left, right) = (<ArgMax as Op<u32>>::lift_at(7, 0), <ArgMax as Op<u32>>::lift_at(5, 1));
+/// assert_eq!(result(left, right), 0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ArgMax;
 
 /// The minimum and the maximum, in one reading: [`Min`] and [`Max`]. For no items their identities.
+///
+/// ```
+/// use warpfold_kernels::op::{Extremes, MinMax, Op};
+/// let (left, right) = (<MinMax as Op<u32>>::lift(7), <MinMax as Op<u32>>::lift(5));
+/// assert_eq!(<MinMax as Op<u32>>::lower(<MinMax as Op<u32>>::combine(left, right)), Extremes { min: 5, max: 7 });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MinMax;
 
 /// The indices of the minimum and of the maximum, in one reading: [`ArgMin`] and [`ArgMax`].
+///
+/// ```
+/// use warpfold_kernels::op::{ArgMinMax, Extremes, Op};
+/// let (left, right) = (<ArgMinMax as Op<u32>>::lift_at(7, 0), <ArgMinMax as Op<u32>>::lift_at(5, 1));
+/// assert_eq!(<ArgMinMax as Op<u32>>::lower(<ArgMinMax as Op<u32>>::combine(left, right)), Extremes { min: 1, max: 0 });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ArgMinMax;
 

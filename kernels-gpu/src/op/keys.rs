@@ -188,7 +188,7 @@ macro_rules! narrow {
     )*};
 }
 
-/// Bits of a word above an item in its lowest bits.
+/// How many bits of a word are left above an item that is in its lowest bits.
 #[inline(always)]
 const fn above<T>() -> usize {
     32 - 8 * size_of::<T>()

@@ -1,7 +1,7 @@
 //! Several operators over one reading: a tuple of operators is an operator, whose results are a [`Pair`] or a [`Triple`].
 //!
-//! Each operator lifts an item and combines its own values, along one tree for all: that of an accumulator as wide as theirs
-//! together. So what rounds may round otherwise than alone.
+//! Each operator lifts an item and combines its own values. All do so along one tree, that of an accumulator as wide as theirs together.
+//! So an operator that rounds may give other bits here than alone.
 
 use bytemuck::{Pod, Zeroable};
 

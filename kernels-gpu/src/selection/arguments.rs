@@ -11,25 +11,25 @@ macro_rules! with_selection_arguments {
             input: *const T,
             /// How many items there are.
             item_count: u64,
-            /// Where the device's memory has how many items there are, of which `item_count` is the most; or nowhere, if there are as many.
+            /// A number of items in the device's memory, if that may be less than `item_count`; else null.
             item_count_at: *const u64,
-            /// A byte for each item: it is chosen if that is not 0. Nothing where something else chooses.
+            /// A byte for each item, which is chosen if its byte is not 0. Null if items are not chosen by flags.
             flags: *const u8,
-            /// Where the chosen items go, aligned to an item; or nowhere.
+            /// The output for the chosen items, aligned to an item; or null.
             items: *mut T,
-            /// Where their indices go, aligned to such a number; or nowhere.
+            /// The output for their indices, aligned to an index; or null.
             indices: *mut u32,
             /// Bytes of an index, 4 or 8.
             index_bytes: u64,
-            /// Places there. What has none is not written.
+            /// Its length. Nothing is written beyond it.
             index_capacity: u64,
-            /// Where the lengths of the runs go that chosen heads begin, aligned to such a number; or nowhere.
+            /// The output for the lengths of the runs that the chosen heads begin, aligned to a length; or null.
             lengths: *mut u32,
             /// Bytes of a length, 4 or 8.
             length_bytes: u64,
-            /// Places of the items and of the lengths, whichever are fewer. What has none is not written.
+            /// The length of the outputs for items and for lengths, whichever is less. Nothing is written beyond it.
             capacity: u64,
-            /// Where the items go that are not chosen, aligned to an item; or nowhere.
+            /// The output for the items that are not chosen, aligned to an item; or null.
             others: *mut T,
             /// Places there.
             other_capacity: u64,

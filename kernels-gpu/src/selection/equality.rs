@@ -36,6 +36,12 @@ pub trait Equality<T: Element>: Copy + Send + Sync + 'static {
 }
 
 /// Equality by value, `==`: −0.0 and 0.0 are equal, and a NaN is equal to nothing, so that each is a run of its own.
+///
+/// ```
+/// use warpfold_kernels::selection::{Equal, Equality};
+/// assert!(<Equal as Equality<f32>>::same(-0.0, 0.0));
+/// assert!(!<Equal as Equality<f32>>::same(f32::NAN, f32::NAN));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Equal;
 

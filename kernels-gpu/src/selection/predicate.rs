@@ -39,10 +39,22 @@ pub trait Predicate<T: Element>: Copy + Send + Sync + 'static {
 }
 
 /// Numbers other than 0. −0.0 is 0; a NaN is not.
+///
+/// ```
+/// use warpfold_kernels::selection::{NonZero, Predicate};
+/// assert!(<NonZero as Predicate<i32>>::holds(-7));
+/// assert!(!<NonZero as Predicate<f32>>::holds(-0.0));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NonZero;
 
 /// Floats that are numbers: all but NaNs.
+///
+/// ```
+/// use warpfold_kernels::selection::{NotNan, Predicate};
+/// assert!(<NotNan as Predicate<f32>>::holds(f32::INFINITY));
+/// assert!(!<NotNan as Predicate<f32>>::holds(f32::NAN));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NotNan;
 

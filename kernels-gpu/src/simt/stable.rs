@@ -2,10 +2,10 @@
 //!
 //! # Convergence
 //!
-//! The compiler takes a hook for an ordinary call, which it may copy into the arms of a branch. LLVM does not do so with
-//! what is in a loop: so each call that has to be convergent stands in one ([`convergent!`]), which the driver's compiler sees
-//! to be none. MIR's passes know no such limit: `warpfold-build` compiles this crate without them, and leaves all optimisation
-//! to LLVM. The PTX is inspected afterwards: it has as many barriers as the source.
+//! The compiler takes a hook for an ordinary call, which it may copy into the arms of a branch. LLVM copies no loops in this way. So each
+//! call that has to be convergent is the body of a loop ([`convergent!`]) that runs once; the driver's compiler removes the loop. MIR's
+//! passes do copy loops, so `warpfold-build` compiles this crate without them, and leaves all optimisation to LLVM. The PTX is inspected
+//! afterwards: it has as many barriers as the source.
 
 use crate::contract::WARP_LANES;
 

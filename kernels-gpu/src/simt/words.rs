@@ -82,8 +82,8 @@ macro_rules! load_words_at_once {
 }
 
 load_words_at_once! {
-    /// Loads the word at `first`, seven words before it, each 32 words from the next, and the word at `other`: those whose bits are set in
-    /// `wanted`.
+    /// Loads up to nine words: the word at `first`, the words 32, 64, … 224 words before it, and the word at `other`. Only those whose bits
+    /// are set in `wanted` are loaded.
     ///
     /// # Safety
     /// The same as for [`load_word`], for those that are wanted.

@@ -136,7 +136,7 @@ fn draw_panel(panel: &Area<'_>, device: &str, records: &[Record]) -> Result<(), 
     Ok(())
 }
 
-/// A number with two digits at least.
+/// A number with at least two digits.
 fn number(value: f64) -> String {
     match value {
         ..1.0 => format!("{value:.3}"),

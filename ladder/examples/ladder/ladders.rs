@@ -185,7 +185,7 @@ fn nearest(block_sizes: BlockSizes, wanted: u32) -> u32 {
     block_sizes.iter().min_by_key(distance).unwrap_or(wanted)
 }
 
-/// Fills in how the rungs compare, of which ours is the last.
+/// Fills in how the rungs compare. The last one is warpfold's.
 fn compare(records: &mut [Record]) {
     let ours = records.last().map_or(0.0, |ours| ours.micros);
     let mut previous = None;

@@ -1,7 +1,7 @@
 //! The table of the ladder's kernels: one row for each, and nothing else.
 //!
 //! A row reads `kind family operator element => symbol`, with the block size before the arrow where it is a constant
-//! of the kernel. The kind says which parameters there are, the family is the name of the function.
+//! of the kernel. The kind says which parameters the kernel has. The family is the name of its function.
 
 /// Hands every row of the table to the macro `$callback`, as `kind family Op element => symbol;` or
 /// `kind family Op element block => symbol;`.

@@ -1,9 +1,8 @@
 //! The ladder: the kernels of the tutorials that warpfold grew from, from the naive one up, as they are taught.
 //!
-//! They are here to be read, run and measured beside the library's own, and are written as a user's kernels are: with operators,
-//! items and building blocks of `warpfold-kernels`, and with nothing else. Each is true to its
-//! document, and mended only where the document's kernel is wrong for some number of items; its file says what was
-//! mended and why.
+//! They are here to be read, run and measured beside the library's own. They are written as a user's kernels are, with operators, items and
+//! building blocks of `warpfold-kernels` alone. Each follows its document, and is mended only where the document's kernel is wrong for
+//! some number of items. Its file says what was mended and why.
 //!
 //! | module | document |
 //! |---|---|
@@ -14,7 +13,7 @@
 //! | `reduce::paired`, `reduce::unrolled` | 5: divergence and unrolling |
 //! | `nested` | 5: kernels that launch kernels, by `runtime` |
 //!
-//! On the host there are the table ([`entries`]) and what is in which text ([`texts`]). `emit` makes an entry of each of its rows.
+//! On the host there are the table ([`entries`]), and which entry is in which text ([`texts`]). `emit` makes an entry of each row.
 //!
 //! What must hold of a launch is said once, here:
 //!
@@ -24,13 +23,12 @@
 //! - Pointers are to global memory, aligned, and reach as far as the kernel's header says; none overlap.
 //! - Kernels that use shared memory have an item of dynamic shared memory for each thread of a block.
 //!
-//! Not promised, other than by the library's own kernels: that a float result has the same bits for every block
-//! size and every grid.
+//! Unlike the library's own kernels, these do not promise that a float result has the same bits for every block size and every grid.
 //!
 //! # Compilers
 //!
-//! rustc's own NVPTX back end builds the texts in `ladder/ptx` (`cargo xtask ptx`), and with the feature `cuda_std`
-//! rust-cuda's compiler can. On the host, that feature has the kernels type-checked.
+//! rustc's own NVPTX back end builds the texts in `ladder/ptx` (`cargo xtask ptx`). With the feature `cuda_std`, rust-cuda's compiler can
+//! build the kernels, and a build for the host checks their types.
 #![no_std]
 #![cfg_attr(
     all(target_arch = "nvptx64", not(feature = "cuda_std")),
@@ -57,12 +55,12 @@ mod scan;
 use warpfold_kernels::element::Element;
 use warpfold_kernels::op::{Commutative, Op};
 
-/// What the ladder's kernels ask of an operator: that it combines items as they lie in memory.
+/// An operator of the ladder's kernels: its accumulators and results have the type of the items.
 pub trait Plain<T: Element>: Op<T, Accumulator = T, Output = T> {}
 
 impl<T: Element, O: Op<T, Accumulator = T, Output = T>> Plain<T> for O {}
 
-/// What reductions ask of it beside that: that it combines them in any order.
+/// An operator of the ladder's reductions: it also commutes.
 pub trait PlainCommutative<T: Element>: Plain<T> + Commutative {}
 
 impl<T: Element, O: Plain<T> + Commutative> PlainCommutative<T> for O {}

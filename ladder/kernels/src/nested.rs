@@ -13,12 +13,10 @@
 //! last launches 8 grids. Every level goes through global memory.
 //!
 //! Mended:
-//! - Where the document waits, with `cudaDeviceSynchronize`, which a kernel has not been able to call since CUDA 12, here
-//!   is a tail launch: what is launched begins when the whole grid has ended. The barrier after the wait then has nothing
-//!   left to order.
-//! - The kernel without waiting also leaves out the barrier before the launch: what a child sees is what its parent
-//!   *thread* has seen, which without a barrier are the items that this thread, at best this warp, has written. Only the
-//!   wait and the barrier after it are superfluous; here the first barrier stays.
+//! - The document waits by `cudaDeviceSynchronize`, which kernels cannot call since CUDA 12. Here a tail launch takes its place: the new grid
+//!   begins when the whole launching grid has ended. So the barrier after the wait is not needed.
+//! - The document's kernel without waiting has no barrier before the launch either. But a child sees only what its parent *thread* has seen:
+//!   without a barrier, the items that this thread, or at best this warp, has written. Here that barrier stays.
 //! - The last kernel lets block 0 launch the next level while other blocks may not have halved their items yet. Here that is
 //!   a tail launch too.
 //! - A launch can fail on the device, and the document does not look. Here its code is left in a word for the host.

@@ -27,9 +27,9 @@ impl Extent {
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub enum ChildStream {
-    /// The block's own: at some time after the launch, one after the other.
+    /// The block's own stream: grids run some time after their launch, one after the other.
     Block = 0,
-    /// When the launching grid has ended, all of its blocks and all that they launched in their own streams.
+    /// The grid runs when the launching grid has ended, with all of its blocks and all that they have launched in their own streams.
     Tail = 3,
 }
 

@@ -1,4 +1,4 @@
-//! The two texts that the kernels come in, so that what one of them needs is not asked of both.
+//! The two texts of the kernels. They are apart because only one of them has to be linked.
 
 /// A text of kernels.
 #[derive(Debug, Clone, Copy)]
@@ -7,7 +7,7 @@ pub struct Text {
     pub name: &'static str,
     /// Whether it has the entry of this name.
     pub has: fn(&str) -> bool,
-    /// Whether it has external functions and global variables: what kernels launch with, and what they print.
+    /// Whether it declares external functions and global variables: the functions that launch kernels and print, and the printed texts.
     pub has_declarations: bool,
 }
 

@@ -78,8 +78,8 @@ pub fn run<T: Item>(run: Run<'_>, shares: Shares) -> Result<Measured<()>> {
         for level in levels.iter().rev().skip(1) {
             let shape = (level.sections as u32 - 1, run.block_size);
             let parameters = [level.totals, level.output, level.item_count, section_items];
-            // SAFETY: these are the kernel's parameters; there is a block for each section but the first, of which a
-            // level below the last has one at least, and the totals are scanned.
+            // SAFETY: these are the kernel's parameters. There is a block for each section but the first; each level but the last has at
+            // least two sections, so there is at least one block. The totals have been scanned.
             unsafe { session.launch(&prefixes, shape, 0, parameters) }?;
         }
         Ok(())

@@ -124,7 +124,7 @@ fn without_the_device_runtime_a_driver_that_needs_it_says_so() {
         let ladder = ladder();
         let input = DeviceBuffer::from_slice(&[1u32; 1000]).unwrap();
         let reduce = || ladder.reduce::<Sum, _>(Rung::Recursive, &input, 64);
-        // As a driver answers that cannot resolve what a kernel calls.
+        // What a driver returns that cannot resolve a kernel's calls.
         let needs_linking = inject::fail(Failure {
             calls: Calls::Named("cuModuleLoadDataEx"),
             nth: 1,

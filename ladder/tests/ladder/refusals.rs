@@ -1,4 +1,4 @@
-//! What a rung is not for is refused, with what it is for; nothing is launched then.
+//! A rung refuses operators, items and sizes that it is not for. The error says what the rung is for, and nothing is launched.
 
 use std::ops::Range;
 

@@ -16,7 +16,7 @@ use crate::device::ladder;
 /// Many items on a real device.
 const LARGE: usize = (1 << 20) - 1;
 
-/// As many as the virtual GPU gets through quickly, if nobody watches.
+/// As many items as the virtual GPU runs quickly without checks.
 pub fn large() -> usize {
     match mode() {
         Mode::Real => LARGE,

@@ -14,8 +14,8 @@ use crate::data::{Sample, ordinary};
 use crate::device::ladder;
 use crate::right::{block_sizes, large};
 
-/// Sizes around the boundaries of a warp and a block, and the documents' own; for the rung that adds up every item
-/// anew, and for the one with a single thread, no larger than they can be waited for.
+/// Sizes around the boundaries of a warp and a block, and the documents' own. The rung that adds up every item anew and the one with a
+/// single thread are slow, and get smaller sizes.
 fn sizes(rung: Rung) -> Vec<usize> {
     let mut sizes = vec![0, 1, 2, 31, 32, 33, 255, 256, 257];
     if mode() == Mode::Real {
@@ -141,8 +141,8 @@ fn check_count<O: Scans<T>, T: Bound>(
     }
 }
 
-/// The largest size that the virtual GPU gets through quickly, if nobody watches; but not half a million million
-/// additions.
+/// The largest size that the virtual GPU runs quickly, without checks. The quadratic rung, which would need half a million million
+/// additions, is left out.
 fn check_large(rung: Rung) {
     let unwatched = RunOptions {
         checks: Checks::none(),

@@ -63,6 +63,14 @@ impl Checks {
     /// The checks that a text asks for: `all`, `none`, `default`, or names with commas between them:
     /// `memory` (which is always on), `sync`, `race`, `init`, `copies`,
     /// `leaks`.
+    ///
+    /// ```
+    /// use virtual_gpu::Checks;
+    ///
+    /// assert_eq!(Checks::parse("all"), Some(Checks::all()));
+    /// assert!(Checks::parse("sync,race").is_some());
+    /// assert_eq!(Checks::parse("races"), None);
+    /// ```
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "all" => return Some(Self::all()),

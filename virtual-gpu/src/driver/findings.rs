@@ -132,6 +132,13 @@ impl Findings {
 
 /// The findings since the last call that the calling thread caused: by releasing or destroying contexts, and
 /// by enqueuing work.
+///
+/// ```
+/// for finding in virtual_gpu::driver::take_findings() {
+///     println!("{finding}");
+/// }
+/// assert!(virtual_gpu::driver::take_findings().is_empty());
+/// ```
 pub fn take_findings() -> Vec<Finding> {
     std::mem::take(&mut lock(&Findings::of_this_thread().0))
 }

@@ -134,6 +134,17 @@ pub fn fail(failure: Failure) -> Armed {
 }
 
 /// Runs `work` and gives the names of the driver calls that this thread made in it, in order.
+///
+/// ```
+/// # unsafe extern "C" {
+/// #     fn cuInit(flags: u32) -> i32;
+/// # }
+/// # virtual_gpu::driver::start(virtual_gpu::driver::Settings { choice: virtual_gpu::driver::Choice::On, ..Default::default() })?;
+/// // SAFETY: no pointers.
+/// let (code, calls) = virtual_gpu::driver::inject::record(|| unsafe { cuInit(0) });
+/// assert_eq!((code, calls), (0, vec!["cuInit"]));
+/// # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
+/// ```
 pub fn record<R>(work: impl FnOnce() -> R) -> (R, Vec<&'static str>) {
     /// Restores the outer recording and appends the inner one, even if `work` panics.
     struct Outer(Option<Vec<&'static str>>);

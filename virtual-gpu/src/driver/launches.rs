@@ -45,6 +45,20 @@ pub struct LaunchWatch {
 }
 
 /// Starts to collect the launches that this thread enqueues. Launches on the real driver are not collected.
+///
+/// ```
+/// use virtual_gpu::driver::watch_launches;
+///
+/// let watch = watch_launches();
+/// // Calls of a program that launches kernels come here.
+/// for launch in watch.take() {
+///     match launch.outcome {
+///         Ok(counters) => println!("{} lane instructions", counters.lane_instructions()),
+///         Err(error) => println!("{error}"),
+///     }
+/// }
+/// assert!(watch.take().is_empty());
+/// ```
 pub fn watch_launches() -> LaunchWatch {
     let list = List::default();
     OWN.with_borrow_mut(|own| own.watches.push(Arc::clone(&list)));
@@ -73,11 +87,31 @@ impl Drop for LaunchWatch {
 }
 
 /// The last fault of a launch that this thread enqueued, in full.
+///
+/// ```
+/// if let Some(fault) = virtual_gpu::driver::last_fault() {
+///     println!("{fault}");
+/// }
+/// ```
 pub fn last_fault() -> Option<Fault> {
     OWN.with_borrow(|own| lock(&own.last_fault).as_deref().cloned())
 }
 
 /// Runs `work`, with these options for every launch that this thread enqueues in it.
+///
+/// ```
+/// use virtual_gpu::driver::run_with;
+/// use virtual_gpu::{Checks, RunOptions};
+///
+/// let options = RunOptions {
+///     checks: Checks::all(),
+///     seed: 7,
+///     ..RunOptions::default()
+/// };
+/// // Launches of the program in here are checked, in the order of this seed.
+/// let result = run_with(options, || 42);
+/// assert_eq!(result, 42);
+/// ```
 pub fn run_with<R>(options: RunOptions, work: impl FnOnce() -> R) -> R {
     struct Outer(Option<Arc<RunOptions>>);
     impl Drop for Outer {

@@ -33,12 +33,30 @@ pub struct Live {
 }
 
 /// The objects on the virtual device, of all threads. `None` with the real driver.
+///
+/// ```
+/// use virtual_gpu::driver::{Choice, Settings, live, start};
+///
+/// start(Settings { choice: Choice::On, ..Settings::default() })?;
+/// let before = live().expect("the virtual device");
+/// // What is made and given back in here leaves nothing.
+/// assert_eq!(live(), Some(before));
+/// # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
+/// ```
 pub fn live() -> Option<Live> {
     mode::machine().map(|machine| account(machine, Owner::Anyone))
 }
 
 /// The objects on the virtual device that the calling thread made. Unaffected by tests that run side by
 /// side.
+///
+/// ```
+/// use virtual_gpu::driver::{Choice, Live, Settings, live_of_this_thread, start};
+///
+/// start(Settings { choice: Choice::On, ..Settings::default() })?;
+/// assert_eq!(live_of_this_thread(), Some(Live::default()));
+/// # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
+/// ```
 pub fn live_of_this_thread() -> Option<Live> {
     let owner = Owner::Thread(ThreadId::current());
     mode::machine().map(|machine| account(machine, owner))

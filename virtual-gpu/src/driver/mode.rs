@@ -63,6 +63,18 @@ static BACKEND: OnceLock<Backend> = OnceLock::new();
 
 /// Starts the driver with these settings in place of the environment's. Call it before any driver call.
 ///
+/// ```
+/// use virtual_gpu::driver::{Choice, Devices, Mode, Settings, mode, start};
+///
+/// start(Settings {
+///     choice: Choice::On,
+///     devices: Devices::new(2).expect("1 to 16"),
+///     ..Settings::default()
+/// })?;
+/// assert_eq!(mode(), Ok(Mode::Virtual));
+/// # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
+/// ```
+///
 /// # Errors
 ///
 /// The driver was started before: by a driver call, by [`mode`], or by this function.
@@ -76,6 +88,16 @@ pub fn start(settings: Settings) -> Result<(), AlreadyStarted> {
 }
 
 /// Who answers the driver calls of this process, or why nobody does.
+///
+/// ```
+/// use virtual_gpu::driver::{Mode, mode};
+///
+/// match mode() {
+///     Ok(Mode::Real) => println!("calls go to the driver of a GPU"),
+///     Ok(Mode::Virtual) => println!("this crate answers"),
+///     Err(reason) => println!("there is no driver: {reason}"),
+/// }
+/// ```
 ///
 /// # Errors
 ///

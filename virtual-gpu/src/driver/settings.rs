@@ -45,6 +45,13 @@ pub struct Devices(u32);
 
 impl Devices {
     /// A number of devices from 1 to 16; `None` for another number.
+    ///
+    /// ```
+    /// use virtual_gpu::driver::Devices;
+    ///
+    /// assert_eq!(Devices::new(4).map(Devices::count), Some(4));
+    /// assert_eq!(Devices::new(17), None);
+    /// ```
     pub fn new(count: u32) -> Option<Self> {
         (1..=MOST_DEVICES).contains(&count).then_some(Self(count))
     }
@@ -74,6 +81,15 @@ impl Settings {
 
     /// The settings of these variables and values. Variables with other names are ignored, unless the
     /// name begins with `VIRTUAL_GPU_`.
+    ///
+    /// ```
+    /// use virtual_gpu::driver::{Choice, Settings};
+    ///
+    /// let settings = Settings::from_variables([("VIRTUAL_GPU".into(), "on".into())])?;
+    /// assert_eq!(settings.choice, Choice::On);
+    /// assert!(Settings::from_variables([("VIRTUAL_GPU_SEDE".into(), "7".into())]).is_err());
+    /// # Ok::<(), virtual_gpu::driver::SettingsError>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -18,6 +18,18 @@ pub struct TimedCall {
 
 /// Runs `work` and gives the driver calls that this thread made in it, in order. If calls of
 /// `time_calls` are nested, the inner one gets its calls.
+///
+/// ```
+/// # unsafe extern "C" {
+/// #     fn cuInit(flags: u32) -> i32;
+/// # }
+/// # virtual_gpu::driver::start(virtual_gpu::driver::Settings { choice: virtual_gpu::driver::Choice::On, ..Default::default() })?;
+/// // SAFETY: no pointers.
+/// let (code, calls) = virtual_gpu::driver::time_calls(|| unsafe { cuInit(0) });
+/// assert_eq!((code, calls[0].name), (0, "cuInit"));
+/// println!("{:?}", calls[0].took);
+/// # Ok::<(), virtual_gpu::driver::AlreadyStarted>(())
+/// ```
 pub fn time_calls<R>(work: impl FnOnce() -> R) -> (R, Vec<TimedCall>) {
     /// Restores the outer list, even if `work` panics.
     struct Outer(Option<Vec<TimedCall>>);

@@ -61,6 +61,11 @@ pub struct Memory {
 
 impl Memory {
     /// Memory of `capacity` bytes, all of them free.
+    ///
+    /// ```
+    /// let memory = virtual_gpu::Memory::new(1 << 20);
+    /// assert_eq!((memory.capacity(), memory.live_bytes(), memory.live_allocations()), (1 << 20, 0, 0));
+    /// ```
     pub fn new(capacity: u64) -> Self {
         Self::of_device(0, capacity)
     }
@@ -130,6 +135,15 @@ impl Memory {
 
     /// Frees the allocation that starts at `address`. Its addresses are never used again.
     ///
+    /// ```
+    /// let memory = virtual_gpu::Memory::new(1 << 20);
+    /// let address = memory.alloc(8)?;
+    /// memory.free(address)?;
+    /// assert!(memory.free(address).is_err(), "it is freed already");
+    /// assert!(memory.find_freed(address).is_some());
+    /// # Ok::<(), virtual_gpu::MemoryError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// No live allocation starts at `address`.
@@ -186,6 +200,14 @@ impl Memory {
     }
 
     /// The live allocation that `address` lies in.
+    ///
+    /// ```
+    /// let memory = virtual_gpu::Memory::new(1 << 20);
+    /// let address = memory.alloc(8)?;
+    /// assert!(memory.find(address + 7).is_some());
+    /// assert!(memory.check(address, 9).is_err(), "it runs past the end");
+    /// # Ok::<(), virtual_gpu::MemoryError>(())
+    /// ```
     pub fn find(&self, address: u64) -> Option<Extent> {
         self.read_table().containing(address).map(|a| a.extent())
     }
@@ -241,6 +263,17 @@ impl Memory {
     }
 
     /// Copies between two ranges, each inside one allocation. They may overlap.
+    ///
+    /// ```
+    /// let memory = virtual_gpu::Memory::new(1 << 20);
+    /// let (from, to) = (memory.alloc(4)?, memory.alloc(4)?);
+    /// memory.fill(from, 4, &[1, 2])?;
+    /// memory.copy(to, from, 4)?;
+    /// let mut read = [0; 4];
+    /// memory.read(to, &mut read)?;
+    /// assert_eq!(read, [1, 2, 1, 2]);
+    /// # Ok::<(), virtual_gpu::MemoryError>(())
+    /// ```
     ///
     /// # Errors
     ///

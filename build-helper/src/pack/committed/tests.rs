@@ -1,3 +1,5 @@
+use fastrand::Rng;
+
 use super::trial::{compiled, judge, read, sealed, stamp, text};
 use super::*;
 
@@ -120,31 +122,19 @@ fn sizes_are_bounded_before_anything_is_unpacked() {
     }
 }
 
-/// Numbers that look random: the same ones in every run (SplitMix64).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ mixed >> 31) % bound as u64) as usize
-    }
-}
-
 /// The bytes with a few of them changed, left out, doubled or moved.
-fn mutated(bytes: &[u8], numbers: &mut Numbers) -> Vec<u8> {
+fn mutated(bytes: &[u8], numbers: &mut Rng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    for _ in 0..1 + numbers.below(4) {
-        let at = numbers.below(bytes.len());
-        let end = at + numbers.below((bytes.len() - at).min(40) + 1);
-        match numbers.below(5) {
-            0 => bytes[at] ^= 1 << numbers.below(8),
-            1 => bytes[at] = b"0179 \n\xff"[numbers.below(7)],
+    for _ in 0..1 + numbers.usize(..4) {
+        let at = numbers.usize(..bytes.len());
+        let end = at + numbers.usize(..(bytes.len() - at).min(40) + 1);
+        match numbers.usize(..5) {
+            0 => bytes[at] ^= 1 << numbers.usize(..8),
+            1 => bytes[at] = b"0179 \n\xff"[numbers.usize(..7)],
             2 if end - at < bytes.len() => drop(bytes.drain(at..end)),
             3 => {
                 let copy = bytes[at..end].to_vec();
-                let to = numbers.below(bytes.len());
+                let to = numbers.usize(..bytes.len());
                 bytes.splice(to..to, copy);
             }
             _ => bytes[at..end].reverse(),
@@ -194,12 +184,12 @@ fn changed_files_with_right_hashes_are_refused_or_hold_kernels_of_the_source() {
     let (stamps, _) = stamps.rsplit_once('\n').unwrap();
     let kernels = format!("kernel {kernels}\n\n");
     let parts = unzipped(packed);
-    let (mut numbers, mut read_count, mut refused_count) = (Numbers(1), 0, 0);
+    let (mut numbers, mut read_count, mut refused_count) = (Rng::with_seed(1), 0, 0);
     for _ in 0..5_000 {
         let (mut rest, mut parts) = (kernels.clone().into_bytes(), parts.clone());
-        match numbers.below(parts.len() + 1) {
+        match numbers.usize(..parts.len() + 1) {
             0 => rest = mutated(&rest, &mut numbers),
-            part if parts[part - 1].is_empty() => parts[part - 1].push(numbers.below(256) as u8),
+            part if parts[part - 1].is_empty() => parts[part - 1].push(numbers.usize(..256) as u8),
             part => parts[part - 1] = mutated(&parts[part - 1], &mut numbers),
         }
         let packed = zipped(&parts);
@@ -229,11 +219,13 @@ fn changed_files_with_right_hashes_are_refused_or_hold_kernels_of_the_source() {
 
 #[test]
 fn a_file_whose_hash_was_made_anew_has_kernels_of_the_source_alone() {
-    let mut numbers = Numbers(2);
+    let mut numbers = Rng::with_seed(2);
     judge(&[]);
     for _ in 0..5_000 {
-        let changes = 1 + numbers.below(3);
-        let bytes: Vec<u8> = (0..3 * changes).map(|_| numbers.below(256) as u8).collect();
+        let changes = 1 + numbers.usize(..3);
+        let bytes: Vec<u8> = (0..3 * changes)
+            .map(|_| numbers.usize(..256) as u8)
+            .collect();
         judge(&bytes);
     }
 }

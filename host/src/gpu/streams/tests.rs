@@ -5,38 +5,19 @@ use crate::driver::OwnStream;
 use crate::error::Error;
 use crate::gpu::{Entered, Gpu};
 
-/// A stream that is destroyed when dropped.
-struct Temporary(OwnStream);
-
-impl Temporary {
-    fn new() -> Self {
-        Self(OwnStream::create().unwrap())
-    }
-
-    fn stream(&self) -> Stream<'_> {
-        self.0.as_stream()
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        self.0.destroy().unwrap();
-    }
-}
-
 /// Where the stream's workspace is, for a call that is not captured.
-fn place(entered: Entered<'_>, stream: Stream<'_>) -> Result<Place> {
+fn place(entered: Entered<'_>, stream: Stream<'_>) -> Result<WorkspaceSpan> {
     let slot = entered.slot(stream);
     let mut known = entered.known(&slot, stream, None)?;
-    entered.place(&mut known.scratch, stream, 0)
+    entered.workspace(&mut known.scratch, stream, 0)
 }
 
 #[test]
 fn a_stream_keeps_its_workspace_and_shares_it_with_none() {
     let gpu = Gpu::new().unwrap();
     gpu.enter(|entered| {
-        let streams = [Temporary::new(), Temporary::new()];
-        let [first, second] = streams.each_ref().map(Temporary::stream);
+        let streams = [OwnStream::create().unwrap(), OwnStream::create().unwrap()];
+        let [first, second] = streams.each_ref().map(OwnStream::as_stream);
         let control = place(entered, first)?.control;
         assert_eq!(place(entered, first)?.control, control);
         assert_ne!(place(entered, second)?.control, control);
@@ -49,14 +30,14 @@ fn a_stream_keeps_its_workspace_and_shares_it_with_none() {
 fn a_stream_with_the_handle_of_another_gets_another_workspace() {
     let gpu = Gpu::new().unwrap();
     gpu.enter(|entered| {
-        let one = Temporary::new();
-        let before = place(entered, one.stream())?;
-        let slot = entered.slot(one.stream());
-        let mut known = entered.known(&slot, one.stream(), None)?;
+        let one = OwnStream::create().unwrap();
+        let before = place(entered, one.as_stream())?;
+        let slot = entered.slot(one.as_stream());
+        let mut known = entered.known(&slot, one.as_stream(), None)?;
         // As if this were the first call on the stream, and the handle had been another's.
         known.id = known.id.map(|id| id + 1000);
         drop(known);
-        assert_ne!(place(entered, one.stream())?.control, before.control);
+        assert_ne!(place(entered, one.as_stream())?.control, before.control);
         Ok(())
     })
     .unwrap();
@@ -66,21 +47,23 @@ fn a_stream_with_the_handle_of_another_gets_another_workspace() {
 fn the_streams_that_were_used_last_are_known() {
     let gpu = Gpu::new().unwrap();
     gpu.enter(|entered| {
-        let streams: Vec<Temporary> = (0..=MOST_STREAMS).map(|_| Temporary::new()).collect();
+        let streams: Vec<OwnStream> = (0..=MOST_STREAMS)
+            .map(|_| OwnStream::create().unwrap())
+            .collect();
         let (last, others) = streams.split_last().unwrap();
         for stream in others {
-            place(entered, stream.stream())?;
+            place(entered, stream.as_stream())?;
         }
         // The first is used again, so that it is not among the oldest.
-        let first = place(entered, streams[0].stream())?.control;
-        place(entered, last.stream())?;
+        let first = place(entered, streams[0].as_stream())?.control;
+        place(entered, last.as_stream())?;
         let known = &entered.streams().by_handle;
         let known_count = known.read().unwrap().len();
         assert!(
             (MOST_STREAMS / 2..=MOST_STREAMS / 2 + 2).contains(&known_count),
             "{known_count}"
         );
-        assert_eq!(place(entered, streams[0].stream())?.control, first);
+        assert_eq!(place(entered, streams[0].as_stream())?.control, first);
         Ok(())
     })
     .unwrap();
@@ -94,8 +77,8 @@ fn a_stream_of_another_context_is_refused() {
         cust::device::Device::get_device(0).unwrap(),
     )
     .unwrap();
-    let stream = Temporary::new();
-    let found = gpu.enter(|entered| place(entered, stream.stream()));
+    let stream = OwnStream::create().unwrap();
+    let found = gpu.enter(|entered| place(entered, stream.as_stream()));
     assert_eq!(found, Err(Error::ForeignStream));
     drop(stream);
     cust::context::legacy::ContextStack::pop().unwrap();

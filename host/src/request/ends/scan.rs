@@ -288,7 +288,7 @@ impl<O: Kernel<D::Scan, T>, T: Item, D: Order> ScanEnd<O, T>
     }
 }
 
-/// Scans all items of the host: piece by piece, or, from the last item on, at once.
+/// Scans all items of the host: forward piece by piece, backward all at once.
 fn whole<O: Kernel<D::Scan, T>, T: Item, D: Order>(
     gpu: &Gpu,
     arguments: &Arguments<Memory<'_>>,

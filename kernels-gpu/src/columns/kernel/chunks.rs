@@ -13,8 +13,9 @@ use super::{Launch, Unit};
 const FAN_BITS: u32 = FAN.trailing_zeros();
 
 impl<O: Op<T>, T: Element> Launch<O, T> {
-    /// Combines the units' values, which their first warp has, with what was told before them, as far as a unit has the last of sixteen chunks, of
-    /// 256, …, or of its column. Then tells them, or writes a whole column's result.
+    /// Combines the units' values, which their first warps have, with the values that were published before. A unit does so on each level of
+    /// the tree on which it is the last: of sixteen chunks, of 256, …, or of its column. Then it publishes its value, or writes the
+    /// column's result.
     ///
     /// # Safety
     /// Convergent: the whole block.

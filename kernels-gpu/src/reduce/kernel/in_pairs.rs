@@ -9,7 +9,7 @@ use crate::op::Op;
 use crate::simt;
 use crate::thread::{self, Items, Part, Slots, TileItems, Vectors};
 
-/// A thread's vectors of a whole tile, combined: those of equally many items, and vectors have a power of two.
+/// Combines a thread's vectors of a whole tile. The two sides of each combination are of equally many items, and a vector has a power of two.
 #[inline(always)]
 pub fn combine_vectors<O: Op<T>, T: Element>(
     vectors: &Vectors,

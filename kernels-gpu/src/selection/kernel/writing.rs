@@ -327,7 +327,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                     0 => progress.last.wrapping_sub(1),
                     _ => chunk.warp_index + self.listed(at - 1) as u64,
                 };
-                // Before the first head there is no run; its number is beyond any room.
+                // The first head ends no run. Its number wraps around here, beyond the capacity, so nothing is written.
                 let run = (progress.count + at as u64).wrapping_sub(1);
                 if run < arguments.capacity {
                     let (to, bytes) = (arguments.lengths, arguments.length_bytes);

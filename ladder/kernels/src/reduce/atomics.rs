@@ -5,14 +5,13 @@
 //! shared_atomics:   shared ⊕= x[i], atomically; barrier; result ⊕= shared, atomically, by thread 0 of each block
 //! ```
 //!
-//! Cost: n atomic operations on one word in the memory of all; or n on words in the memories of blocks, and one for each
-//! block on that of all, for 2 barriers a block.
+//! Cost: n atomic operations on one word of global memory; or n on words of shared memory, one for each block on a word of global memory,
+//! and 2 barriers a block.
 //!
-//! The document has five kernels of the second kind, which differ in whether the indices of thread and item are kept in
-//! variables: in two (`getMax_local`), in none (`2`), in one (`3`), in one that is used here and there (`4`); `5` was to
-//! give each thread more work, and is the same as `4`. It measures small differences. To a compiler there are
-//! none: an index is a special register, or a value in an ordinary one, whatever the source calls it. So there is one
-//! kernel here.
+//! The document has five kernels of the second kind. They differ in which indices are kept in variables: two (`getMax_local`), none (`2`),
+//! one (`3`), or one in some places (`4`); `5` was meant to give each thread more work, and is the same as `4`. The document measures small
+//! differences. A compiler makes the same code of all of them, since an index is in a register whether it has a name or not. So
+//! there is one kernel here.
 //!
 //! Mended: a thread past the last item does nothing, where the document reads on. A barrier stands between the first
 //! write of the shared word and the atomic operations on it: without it they may come first, and are lost. The word

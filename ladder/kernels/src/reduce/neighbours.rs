@@ -7,15 +7,15 @@
 //! kernel 3    stride block, …, 1:  thread t:  x[t] ⊕= x[t + stride]            if t < stride
 //! ```
 //!
-//! In kernel 1 every warp has threads that work and threads that do not, until the stride is past 32. Kernel 2 moves
-//! those that work to the front, so that whole warps work or do not. Kernel 3, which the document sets as an exercise,
-//! also has neighbouring threads work on neighbouring items, so that a warp's accesses are contiguous.
+//! In kernel 1, every warp has active and inactive threads until the stride is past 32. In kernel 2, the active threads are the first
+//! ones, so that whole warps are active or inactive. In kernel 3, an exercise of the document's, neighbouring threads also access
+//! neighbouring items, so a warp's accesses are contiguous.
 //!
 //! Cost: 1 + log₂ of the block size barriers a block; every level goes through global memory.
 //!
-//! Mended: the document's blocks are powers of two. A block of another size would reach into the items of the next, so
-//! each access is held against the end of the block's own items, where the document has the end of all items; kernel 2
-//! rounds its count of working threads up, and kernel 3 its strides.
+//! Mended: the document's block sizes are powers of two. A block of another size would access items of the next block. So each index is
+//! compared with the end of the block's own items, and not with the end of all items as in the document. Kernel 2 rounds its number of
+//! active threads up, and kernel 3 its strides.
 
 use super::tree;
 use crate::PlainCommutative;
@@ -128,7 +128,7 @@ pub unsafe fn packed_neighbours<O: PlainCommutative<T>, T: Element>(
     }
 }
 
-/// Kernel 3: the upper half with the lower, the threads that work at the front.
+/// Kernel 3: the upper half of the items is combined with the lower half. The active threads are the first ones.
 ///
 /// # Safety
 /// The same as for [`divergent_neighbours`].
@@ -139,8 +139,8 @@ pub unsafe fn packed_interleaved<O: PlainCommutative<T>, T: Element>(
     item_count: u64,
 ) {
     let thread = thread::index();
-    // SAFETY: the caller's. The items left are twice the stride, or one fewer; a thread has one of the lower half, and
-    // its partner in the upper.
+    // SAFETY: the caller's. There are twice as many items left as the stride, or one fewer. Each active thread has an item of the lower half,
+    // and its partner in the upper half.
     unsafe {
         let segment = Segment::of_block(items, item_count);
         let mut left = 2 * thread::block_threads();

@@ -7,16 +7,15 @@
 //! interleaved_pair     stride block / 2, …:   thread t:  x[t] ⊕= x[t + stride]              if t < stride
 //! ```
 //!
-//! The first has diverging warps at every level. The second moves the threads that work to the front: of a block of 512,
-//! 8 warps at the first level, 4 at the next, and only the last five levels have a warp that diverges. The
-//! third also has neighbouring threads work on neighbouring items.
+//! In the first, warps diverge at every level. In the second, the active threads are the first ones: in a block of 512 these are 8 warps at
+//! the first level and 4 at the next, and a warp diverges at the last five levels only. In the third, neighbouring threads also access
+//! neighbouring items.
 //!
-//! Cost: log₂ of the block size barriers a block; every level goes through global memory. Half the threads never work:
-//! document 2 gives each two items instead.
+//! Cost: log₂ of the block size barriers a block; every level goes through global memory. Half the threads are never active: document 2
+//! gives each thread two items instead.
 //!
-//! Mended: the document's kernels let threads past the last item leave before a barrier that the others wait at, and
-//! read past the last item where it ends inside a block. Here the host pads the copy that they work on with the identity,
-//! to whole blocks.
+//! Mended: in the document's kernels, threads past the last item return before a barrier at which the others wait, and the last block reads
+//! past the last item. Here the kernels work on a copy that the host has padded to whole blocks with the identity.
 
 use super::tree;
 use crate::PlainCommutative;
@@ -83,7 +82,7 @@ pub unsafe fn neighboured_packed<O: PlainCommutative<T>, T: Element>(
     items: *mut T,
     partials: *mut T,
 ) {
-    // SAFETY: the caller's; an item in the block that divides by twice the stride has a partner in it.
+    // SAFETY: the caller's; if an item's index in the block is a multiple of twice the stride, its partner is in the block too.
     unsafe {
         let items = of_block(items, 1);
         let mut stride = 1;

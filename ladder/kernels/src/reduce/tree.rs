@@ -1,7 +1,7 @@
-//! A block's tree, as most rungs have it: the upper half of the items is combined with the lower, until one is left.
+//! A block's tree, which most rungs use: the upper half of the items is combined with the lower half, until one item is left.
 //!
-//! The items are an array in shared or in global memory that belongs to the block. What the threads wrote to it before
-//! a call has to be ordered before it by a barrier; the result is item 0, valid on thread 0.
+//! The items are an array of the block's own, in shared or in global memory. Before a call, a barrier has to follow the threads' writes to
+//! it. The result is item 0, valid on thread 0.
 
 use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread, warp};
@@ -54,7 +54,7 @@ macro_rules! level {
     };
 }
 
-/// The levels down to 64 items, written out: where `block_threads` is a constant, what it rules out is no code at all.
+/// The levels down to 64 items, written out. If `block_threads` is a constant, the levels that it rules out cost nothing.
 ///
 /// # Safety
 /// Convergent: the whole block, of `block_threads` threads, a power of two. `items` has one for each.
@@ -74,9 +74,9 @@ pub unsafe fn levels_above_a_warp<O: PlainCommutative<T>, T: Element>(
 
 /// The levels of 64 items and less, by the first warp alone, without barriers of the block.
 ///
-/// All lanes work at every level, though only the lower half of their results counts: a lane that stood aside would be
-/// a branch. The documents rely on the lanes of a warp going in step, and on `volatile`. Neither has held since the
-/// Volta generation, whose lanes go their own ways; so each level is a read, a barrier of the warp, a write, and another.
+/// All lanes work at every level, though only the results of the lower half are used: inactive lanes would need a branch. The documents
+/// rely on lockstep within a warp, and on `volatile`. Since the Volta generation, lanes are scheduled independently, and neither is
+/// enough. So each level is a read, a barrier of the warp, a write, and another barrier.
 ///
 /// # Safety
 /// Convergent: the first warp, and no other. `items` has 64 items, which no other warp uses any more.

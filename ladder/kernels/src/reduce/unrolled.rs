@@ -9,8 +9,8 @@
 //! unrolled_8_constant:     which is a constant of the kernel, so that the choice costs nothing
 //! ```
 //!
-//! Cost: the loads of a thread's items are independent of each other, and so all on their way at once. Barriers of a block
-//! of 2ᵏ threads: 1 + k, or k − 5 where the last warp is unrolled.
+//! Cost: the loads of a thread's items are independent of each other, so all are in flight at once. Barriers of a block of 2ᵏ threads:
+//! 1 + k, or k − 5 if the last warp is unrolled.
 //!
 //! Mended: what `paired` says. The last warp works in global memory, as the document has it, but with barriers of the
 //! warp in place of `volatile`, see `tree::last_warp`.
@@ -21,7 +21,8 @@ use crate::PlainCommutative;
 use warpfold_kernels::device::{block, thread};
 use warpfold_kernels::element::Element;
 
-/// Combines the items that each thread has in `BLOCKS` blocks to the one in the first of them, which is returned.
+/// Combines the items that each thread has in `BLOCKS` blocks, and writes the result in the place of the first. Returns the address of the
+/// first block's items.
 ///
 /// # Safety
 /// Convergent: the whole block. `items` points to `BLOCKS` for each thread of the grid.

@@ -1,5 +1,5 @@
-//! Document 4's Kogge-Stone scan: in each pass every item takes in what stands a stride before it, and the stride
-//! doubles.
+//! Document 4's Kogge-Stone scan: in each pass every item is combined with the item one stride before it. The stride doubles from pass to
+//! pass.
 //!
 //! ```text
 //! for stride in 1, 2, 4, … below B:    T[t] = T[t − stride] ⊕ T[t]     for every t from stride on
@@ -10,8 +10,8 @@
 //!
 //! - [`kogge_stone`]: in place. All threads read before any writes, and all have written before any reads: two barriers
 //!   a pass. Shared memory: B items.
-//! - [`double_buffered_kogge_stone`]: from one buffer into the other, which change places after each pass, so one barrier a pass does.
-//!   Shared memory: 2 B items. The document describes it and gives no code.
+//! - [`double_buffered_kogge_stone`]: each pass reads one buffer and writes the other, so one barrier a pass is enough. Shared memory: 2 B
+//!   items. The document describes it and gives no code.
 //!
 //! Mended: items past the end are the operator's identity, not 0. B may be any number of threads from 2 on; the
 //! formulas above are for powers of two. After Kogge and Stone, *A Parallel Algorithm for the Efficient Solution of a

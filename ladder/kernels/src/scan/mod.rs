@@ -30,14 +30,14 @@ use warpfold_kernels::element::Element;
 
 /// Whether an item's own value is part of its result.
 pub trait Placement {
-    /// How many places the items move up before they are scanned.
+    /// By how many places the items are shifted before the scan.
     const SHIFT: u64;
 }
 
-/// Everything up to and including the place.
+/// A result is of all items up to and including its own.
 pub enum Inclusive {}
 
-/// Everything before the place.
+/// A result is of all items before its own.
 pub enum Exclusive {}
 
 impl Placement for Inclusive {

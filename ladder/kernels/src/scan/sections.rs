@@ -1,7 +1,7 @@
-//! The last step of document 4's hierarchical scan: what stands before a section goes in front of each of its items.
+//! The last step of document 4's hierarchical scan: each item of a section is combined with the section's prefix.
 //!
-//! The document says it in a sentence. It is a launch of its own because only the end of a launch makes every
-//! block's results visible to every other block. Reads and writes all items but the first section's once more.
+//! The document describes it in one sentence. It is a launch of its own, because only the end of a launch makes every block's results
+//! visible to every other block. All items but the first section's are read and written once more.
 
 use crate::Plain;
 use warpfold_kernels::device::thread;

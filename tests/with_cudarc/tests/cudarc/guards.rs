@@ -13,6 +13,7 @@ use warpfold::{
 };
 
 use super::child::in_child;
+use super::skip::skip;
 
 const ITEMS: u32 = 60_000;
 
@@ -218,10 +219,11 @@ fn a_guard_that_is_kept_orders_what_comes_later() {
 /// The race ends the context, so this needs a process of its own.
 #[test]
 fn a_guard_that_is_dropped_early_does_not() {
+    let test = "guards::a_guard_that_is_dropped_early_does_not";
     if !gpu().name().starts_with("Virtual GPU") {
+        skip(test, "a real GPU gives some number, and no error");
         return;
     }
-    let test = "guards::a_guard_that_is_dropped_early_does_not";
     in_child(test, &[], || {
         let error = lent_by_hand(Dropped::BeforeTheWork).unwrap_err();
         assert!(error.to_string().contains("LAUNCH_FAILED"), "{error}");

@@ -4,6 +4,8 @@
 mod child;
 mod guards;
 mod opening;
+#[path = "../../../common/skip.rs"]
+mod skip;
 #[path = "../../../bindings/suite.rs"]
 mod suite;
 

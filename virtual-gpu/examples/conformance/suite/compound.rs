@@ -45,7 +45,7 @@ fn shuffle(g: &mut Generator<'_>) -> Vec<String> {
     )]
 }
 
-/// A shuffle from a member: a random lane if it is one, or else the own lane.
+/// A shuffle from a lane that takes part: a random one, or the lane's own if that one does not take part.
 fn shuffle_from_member(g: &mut Generator<'_>) -> Vec<String> {
     let (d, a, from) = (
         g.register(Kind::B32),

@@ -37,6 +37,10 @@ thread_local! {
 
 /// Whether the calling thread is inside a driver call. With it, an allocator that counts a program's allocations
 /// can leave out those of the driver.
+///
+/// ```
+/// assert!(!virtual_gpu::driver::inside_a_call());
+/// ```
 pub fn inside_a_call() -> bool {
     current_call().is_some()
 }

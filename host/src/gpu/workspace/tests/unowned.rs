@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use virtual_gpu::inject::record;
 
-use super::*;
+use super::super::*;
 use crate::driver::OwnStream;
-use crate::gpu::workspace::LEAST_STATE_WORDS;
 use crate::gpu::{Entered, Gpu};
 
 /// Runs `work` with a context, workspaces of its own, and a stream.
@@ -19,7 +18,6 @@ fn with_workspaces(work: impl FnOnce(Entered<'_>, &Workspaces, Stream<'_>) -> Re
         let workspaces = Workspaces::default();
         let done = work(entered, &workspaces, stream.as_stream());
         workspaces.clear();
-        stream.destroy()?;
         done
     })
     .unwrap();
@@ -30,14 +28,14 @@ fn what_a_graph_gives_back_is_used_again_if_it_is_large_enough() {
     with_workspaces(|_, workspaces, stream| {
         let small = workspaces.take(stream, 0)?;
         let large = workspaces.take(stream, LEAST_STATE_WORDS + 1)?;
-        let places = [small.place(), large.place()];
+        let places = [small.span(), large.span()];
         for workspace in [large, small] {
             drop(workspaces.enter_lease(workspace));
         }
         assert_eq!(workspaces.lock().free.len(), 2);
-        assert_eq!(workspaces.take(stream, 7)?.place(), places[0]);
+        assert_eq!(workspaces.take(stream, 7)?.span(), places[0]);
         assert_eq!(
-            workspaces.take(stream, LEAST_STATE_WORDS + 1)?.place(),
+            workspaces.take(stream, LEAST_STATE_WORDS + 1)?.span(),
             places[1]
         );
         assert!(workspaces.lock().free.is_empty());

@@ -1,0 +1,205 @@
+//! What a warm call costs the host, counted by valgrind's callgrind: instructions, and the source files that they come from.
+//!
+//! ```text
+//! cargo build --release -p warpfold-bench --bin walk --config 'profile.release.debug="line-tables-only"'
+//! target/release/walk                 # all calls
+//! target/release/walk gpu_sum         # one of them, file by file
+//! ```
+//!
+//! Runs itself under callgrind, once with many turns of the call and once with few. The difference is what the turns cost. Counted is
+//! only what runs between a turn's begin and its end, on its thread, and outside of the driver's functions. So the counts say nothing of
+//! the driver and of the GPU, and do not depend on the machine's speed. They differ by a few instructions from build to build.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::hint::black_box;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use virtual_gpu::driver::Choice;
+use virtual_gpu::{Checks, RunOptions, Settings};
+use warpfold::cust::memory::DeviceBuffer;
+use warpfold::cust::stream::{Stream, StreamFlags};
+use warpfold::{Gpu, Sum, gpu_sum, reduce, scan};
+
+const CALLS: [&str; 5] = [
+    "gpu_sum",
+    "wait_reduce",
+    "wait_scan",
+    "queue_reduce",
+    "queue_scan",
+];
+
+/// Turns of the two runs.
+const FEW: u64 = 50;
+const MANY: u64 = 250;
+
+/// Where the library's own files are. Others are the standard library's and those of the packages that it depends on.
+const OWN: [&str; 3] = ["host/src/", "kernels-gpu/src/", "ptx-text/src/"];
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match &arguments[..] {
+        [] => CALLS.iter().try_for_each(|call| print(call, false)),
+        [call] => print(call, true),
+        [call, turns] => take_turns(call, turns.parse()?),
+        _ => bail!("expected no arguments, or one of {CALLS:?}"),
+    }
+}
+
+/// Prints what a turn costs, with a line for each file if `by_file`.
+fn print(call: &str, by_file: bool) -> Result<()> {
+    ensure!(CALLS.contains(&call), "expected one of {CALLS:?}");
+    let (few, many) = (count(call, FEW)?, count(call, MANY)?);
+    let per_turn = |file: &String, many: u64| {
+        let more = many.saturating_sub(few.get(file).copied().unwrap_or(0));
+        more as f64 / (MANY - FEW) as f64
+    };
+    let files: Vec<(&String, f64)> = many
+        .iter()
+        .map(|(file, &many)| (file, per_turn(file, many)))
+        .filter(|&(_, instructions)| instructions > 0.0)
+        .collect();
+    let own: Vec<&(&String, f64)> = files.iter().filter(|(file, _)| is_own(file)).collect();
+    let all: f64 = files.iter().map(|(_, instructions)| instructions).sum();
+    println!("{call:14} {all:8.0} instructions, {} files", own.len());
+    if by_file {
+        for (file, instructions) in &own {
+            println!("{instructions:8.1}  {file}");
+        }
+        let rest: f64 = all
+            - own
+                .iter()
+                .map(|(_, instructions)| instructions)
+                .sum::<f64>();
+        println!("{rest:8.1}  the standard library, and other packages");
+    }
+    Ok(())
+}
+
+/// Whether a file, as [`shortened`], is the library's own.
+fn is_own(file: &str) -> bool {
+    OWN.iter().any(|folder| file.starts_with(folder))
+}
+
+/// The file's path in this repository, or as it is.
+fn shortened(file: &str) -> &str {
+    let own = OWN.iter().find_map(|folder| file.find(folder));
+    own.map_or(file, |start| &file[start..])
+}
+
+/// Instructions by file of so many turns.
+fn count(call: &str, turns: u64) -> Result<BTreeMap<String, u64>> {
+    let folder = tempfile::tempdir()?;
+    let out = folder.path().join("callgrind.out");
+    let status = Command::new("valgrind")
+        .args(["--tool=callgrind", "--collect-atstart=no", "-q"])
+        // Each of these turns counting on or off where it begins, and back where it ends.
+        .args([
+            "--toggle-collect=walk::counted_turn*",
+            "--toggle-collect=cu*",
+        ])
+        .arg(format!("--callgrind-out-file={}", out.display()))
+        .arg(env::current_exe()?)
+        .args([call, &turns.to_string()])
+        .stdout(Stdio::null())
+        .status()
+        .context("valgrind is needed")?;
+    ensure!(status.success(), "the program failed under valgrind");
+    by_file(&out)
+}
+
+/// Reads callgrind's output: <https://valgrind.org/docs/manual/cl-format.html>. Instructions without a line belong to no file.
+fn by_file(out: &Path) -> Result<BTreeMap<String, u64>> {
+    let text = fs::read_to_string(out)?;
+    let mut names = BTreeMap::new();
+    let mut counts = BTreeMap::new();
+    let mut file = String::new();
+    let mut line = 0;
+    let mut entries = text.lines();
+    while let Some(entry) = entries.next() {
+        let named = ["fl=", "fi=", "fe="];
+        if let Some(name) = named.iter().find_map(|named| entry.strip_prefix(named)) {
+            file = full_name(name, &mut names)?;
+        } else if let Some(name) = entry.strip_prefix("cfi=").or(entry.strip_prefix("cfl=")) {
+            full_name(name, &mut names)?;
+        } else if entry.starts_with("calls=") {
+            // The next entry is the cost of what is called, which is counted where it is.
+            let cost = entries.next().context("a call without a cost")?;
+            line = line_of(cost, line)?;
+        } else if is_cost(entry) {
+            line = line_of(entry, line)?;
+            let instructions: u64 = entry.split(' ').nth(1).unwrap_or("0").parse()?;
+            let file = match line {
+                0 => "",
+                _ => shortened(&file),
+            };
+            *counts.entry(file.to_owned()).or_default() += instructions;
+        }
+    }
+    Ok(counts)
+}
+
+/// Whether an entry is a line's cost.
+fn is_cost(entry: &str) -> bool {
+    entry.starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first))
+}
+
+/// The line of a cost, after one of the line `before`: a number, a difference, or the same.
+fn line_of(cost: &str, before: i64) -> Result<i64> {
+    let line = cost.split(' ').next().unwrap_or_default();
+    Ok(match line.as_bytes() {
+        [b'*', ..] => before,
+        [b'+' | b'-', ..] => before + line.parse::<i64>()?,
+        _ => line.parse()?,
+    })
+}
+
+/// A file's name is given once, with a number in brackets, and then only the number.
+fn full_name(name: &str, names: &mut BTreeMap<String, String>) -> Result<String> {
+    let (number, name) = name.split_once(')').context("a file without a number")?;
+    if name.is_empty() {
+        return names.get(number).cloned().context("a file without a name");
+    }
+    names.insert(number.to_owned(), name.trim_start().to_owned());
+    Ok(name.trim_start().to_owned())
+}
+
+/// Makes a call once, so that it is warm, and then so many times.
+fn take_turns(call: &str, turns: u64) -> Result<()> {
+    virtual_gpu::start(Settings {
+        choice: Choice::On,
+        run: RunOptions {
+            checks: Checks::none(),
+            ..RunOptions::default()
+        },
+        ..Settings::default()
+    })?;
+    let gpu = Gpu::global()?;
+    gpu.make_current()?;
+    let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
+    let items = [1.0f32; 1024];
+    let input = DeviceBuffer::from_slice(&items)?;
+    let mut output = DeviceBuffer::from_slice(&items)?;
+    let (input, items) = (black_box(&input), black_box(&items[..]));
+    let mut one_call = || match call {
+        "gpu_sum" => gpu_sum(items).map(drop),
+        "wait_reduce" => reduce::<Sum, _>(input).wait(gpu).map(drop),
+        "wait_scan" => scan::<Sum, _>(input).to(&mut output).wait(gpu),
+        "queue_reduce" => reduce::<Sum, _>(input).to(&mut output).queue(gpu, &stream),
+        _ => scan::<Sum, _>(input).to(&mut output).queue(gpu, &stream),
+    };
+    for _ in 0..=turns {
+        counted_turn(&mut one_call)?;
+    }
+    stream.synchronize()?;
+    Ok(())
+}
+
+/// One turn. Its name is what callgrind looks for.
+#[inline(never)]
+fn counted_turn(call: &mut dyn FnMut() -> warpfold::Result<()>) -> warpfold::Result<()> {
+    call()
+}

@@ -1,0 +1,170 @@
+//! Runs calls: queues them on a stream of the program's, or waits for them on one of the library's own.
+
+use super::{Verb, Work, extras, results};
+use crate::binding::{RawStream, User};
+use crate::columns::{Matrices, reduce_column_to_host};
+use crate::driver::{Event, Stream};
+use crate::error::{Error, Result};
+use crate::gpu::Gpu;
+use crate::kernel::Row;
+use crate::launch::{Queue, ScanOrder};
+use crate::request::arguments::{Arguments, Loans, Memory};
+use crate::segments::reduce_in_order_to_host;
+use crate::whole::{Destination, PairSpan, ScanExtras};
+
+/// Queues a call on a stream.
+pub(crate) fn queue(
+    gpu: &Gpu,
+    stream: RawStream<'_>,
+    verb: Verb,
+    arguments: &mut Arguments<Memory<'_>>,
+) -> Result<()> {
+    let mut loans = Loans::default();
+    let spans = arguments.lend(User::Stream(stream), &mut loans);
+    let Some(work) = Work::new(verb, &spans)? else {
+        return Ok(());
+    };
+    let stream = stream.as_driver();
+    gpu.enter(|entered| {
+        come_after(stream, &loans)?;
+        let capture = stream.capture()?;
+        let slot = entered.slot(stream);
+        let mut known = entered.known(&slot, stream, capture)?;
+        work.queue(&mut Queue::on(entered, stream, capture, &mut known), None)?;
+        drop(known);
+        come_before(stream, &loans)
+    })
+}
+
+/// Runs a call, and waits for it. Gives how many items are chosen, or how many runs there are; 0 for other calls.
+pub(crate) fn wait(gpu: &Gpu, verb: Verb, mut arguments: Arguments<Memory<'_>>) -> Result<usize> {
+    let mut loans = Loans::default();
+    let spans = arguments.lend(User::WaitingCall, &mut loans);
+    let Some(work) = Work::new(verb, &spans)? else {
+        return Ok(0);
+    };
+    gpu.enter(|entered| {
+        finish_before(&loans)?;
+        work.wait(entered)
+    })
+}
+
+/// Reduces all items to one result, which is written to these bytes. There is at least one item, or a count.
+pub(crate) fn wait_for_result(
+    gpu: &Gpu,
+    verb: Verb,
+    mut arguments: Arguments<Memory<'_>>,
+    result: &mut [u8],
+) -> Result<()> {
+    let mut loans = Loans::default();
+    let spans = arguments.lend(User::WaitingCall, &mut loans);
+    let pairs = spans.second.map(|right| PairSpan::new(spans.input, right));
+    let pairs = pairs.transpose()?;
+    gpu.enter(|entered| {
+        finish_before(&loans)?;
+        let mut call = entered.ordered_call()?;
+        let to = Destination::Own(call.result()?);
+        let mut queue = Queue::for_caller(entered, &call);
+        match (verb, pairs) {
+            (Verb::ReducePairs(row), Some(pairs)) => queue.reduce_pairs(row, pairs, to)?,
+            (Verb::Reduce(row), _) => queue.reduce(row, spans.input, spans.count, to)?,
+            _ => return Ok(()),
+        }
+        drop(queue);
+        call.wait()?;
+        // SAFETY: the reduction is done, and a row's results have at most as many bytes as there is room for.
+        unsafe { call.read_result_to(result) }
+    })
+}
+
+/// Reduces all items in their order to one result, which is written to these bytes. There is at least one item. The row is one of
+/// segments, or, where the device knows how many items there are, of columns.
+pub(crate) fn wait_for_result_in_order(
+    gpu: &Gpu,
+    row: &'static Row,
+    mut arguments: Arguments<Memory<'_>>,
+    result: &mut [u8],
+) -> Result<()> {
+    let mut loans = Loans::default();
+    let spans = arguments.lend(User::WaitingCall, &mut loans);
+    gpu.enter(|entered| {
+        finish_before(&loans)?;
+        match spans.count {
+            Some(count) => {
+                let column = Matrices::of_columns(spans.input, 1, Some(count))?;
+                reduce_column_to_host(entered, row, column, result)
+            }
+            None => reduce_in_order_to_host(entered, row, spans.input, result),
+        }
+    })
+}
+
+/// Scans all items, at least one, and writes the total to these bytes.
+pub(crate) fn wait_for_total(
+    gpu: &Gpu,
+    row: &'static Row,
+    order: ScanOrder,
+    mut arguments: Arguments<Memory<'_>>,
+    total: &mut [u8],
+) -> Result<()> {
+    let mut loans = Loans::default();
+    let spans = arguments.lend(User::WaitingCall, &mut loans);
+    gpu.enter(|entered| {
+        finish_before(&loans)?;
+        let mut call = entered.ordered_call()?;
+        let extras = ScanExtras {
+            total: Some(Destination::Own(call.result()?)),
+            ..extras(order, &spans)
+        };
+        let (input, output) = (spans.input, results(&spans));
+        Queue::for_caller(entered, &call).scan_with(row, input, output, extras)?;
+        call.wait()?;
+        // SAFETY: the scan is done, and it wrote its total there; a row's results have at most as many bytes as there is room for.
+        unsafe { call.read_result_to(total) }
+    })
+}
+
+/// Waits for the streams that memory is in order with. The library's own streams do not wait for these.
+pub(crate) fn finish_before(loans: &Loans<'_>) -> Result<()> {
+    for stream in loans.ordered_with().map(RawStream::as_driver) {
+        if stream.is_default() {
+            // A call that waits comes after it anyway.
+            continue;
+        }
+        if stream.capture()?.is_some() {
+            return Err(Error::CaptureUnderWay);
+        }
+        stream.synchronize()?;
+    }
+    Ok(())
+}
+
+/// Later work on `stream` waits for the streams that memory is in order with.
+fn come_after(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
+    for other in loans.ordered_with().map(RawStream::as_driver) {
+        order(other, stream)?;
+    }
+    Ok(())
+}
+
+/// Later work on the streams that memory is in order with waits for the work that is queued on `stream`.
+fn come_before(stream: Stream<'_>, loans: &Loans<'_>) -> Result<()> {
+    for other in loans.ordered_with().map(RawStream::as_driver) {
+        order(stream, other)?;
+    }
+    Ok(())
+}
+
+/// Later work on `second` waits for the work that is queued on `first`.
+fn order(first: Stream<'_>, second: Stream<'_>) -> Result<()> {
+    if first.key() == second.key() {
+        return Ok(());
+    }
+    if first.capture()?.is_some() || second.capture()?.is_some() {
+        return Err(Error::CaptureUnderWay);
+    }
+    let event = Event::new()?;
+    event.record(first)?;
+    event.hold_up(second)?;
+    Ok(())
+}

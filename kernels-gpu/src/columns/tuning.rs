@@ -7,12 +7,17 @@ use crate::op::Op;
 /// Blocks that share a multiprocessor: what the compiler fits the registers to.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
-/// Blocks of a reduction by `O` that share a multiprocessor: half as many where accumulators have more than 8 words, as
-/// those of `Statistics`, whose threads spilled 1.7 to 3.9 KiB into local memory with the registers that all blocks leave them (`ptxas` of
-/// CUDA 13.0, for 9.0; not timed).
+/// Blocks of a reduction by `O` that share a multiprocessor.
+///
+/// - One more of narrow items with small accumulators: they need no more registers than these leave. Sums of 1,024 columns of 2^28 `f32` in all
+///   took 324 µs with two blocks (46 registers) and 260 with three (40), on an H200 (2026-11-25,
+///   `warpfold-bench shapes --only "sums, 1024 columns"`).
+/// - Half as many where accumulators have more than 8 words, as those of `Statistics`, whose threads spilled 1.7 to 3.9 KiB into local memory
+///   with the registers that all blocks leave them (`ptxas` of CUDA 13.0, for 9.0; not timed).
 pub const fn reduce_blocks<O: Op<T>, T: Element>() -> u32 {
-    match O::Accumulator::WORDS > 8 {
-        true => BLOCKS_PER_MULTIPROCESSOR / 2,
-        false => BLOCKS_PER_MULTIPROCESSOR,
+    match (size_of::<T>(), O::Accumulator::WORDS) {
+        (1..=4, 1..=3) => BLOCKS_PER_MULTIPROCESSOR + 1,
+        (_, 9..) => BLOCKS_PER_MULTIPROCESSOR / 2,
+        _ => BLOCKS_PER_MULTIPROCESSOR,
     }
 }

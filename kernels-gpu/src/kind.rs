@@ -259,6 +259,8 @@ mod tests {
             launch_bounds("columns_reduce_statistics_u8"),
             Some((512, 1))
         );
+        assert_eq!(launch_bounds("columns_reduce_sum_f32"), Some((512, 3)));
+        assert_eq!(launch_bounds("columns_reduce_sum_f64"), Some((512, 2)));
         assert_eq!(launch_bounds("scan_u8"), None);
     }
 

@@ -32,7 +32,6 @@ use crate::element::{Accumulator, Element};
 use crate::op::Op;
 use crate::simt;
 
-pub(crate) use self::view::for_each_neighbour;
 pub use self::view::{Published, View};
 
 use self::fold::Fold;

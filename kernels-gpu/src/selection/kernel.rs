@@ -7,7 +7,7 @@
 //!     publish how many they are, tell the tile                  tell that
 //!     begin to copy the ticket's tile
 //!     wait for the prefix of the tile of the turn before;
-//!     move its chosen items together, write them side by side
+//!     list its chosen items, write them side by side
 //! ```
 //!
 //! After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016), and, for what a warp does,
@@ -19,10 +19,10 @@
 //! until they are written.
 //!
 //! **Writing.** A warp writes what is chosen of its own consecutive items, so it needs no other. It counts them in numbers of 8 bits,
-//! four rows in a register, and moves them together in shared memory, in place: all lanes have read their items before one is
-//! written. Items that are not chosen follow the others, where they are asked for. Then each lane writes every 32nd, so stores lie side
-//! by side, whatever was chosen. Where indices or the lengths of runs are asked for, a list has the places of what is chosen, in order,
-//! and the items are read where they arrived.
+//! four rows in a register; makes a list of places, in order; and then each lane writes every 32nd item of the list,
+//! or the item's index, or the distance from the head before. So stores lie side by side, whatever was chosen. Items that are not
+//! chosen follow the others in the list, and are written from there. (Moving the items together in shared memory in place of the list took
+//! more time: see `tuning`.)
 //!
 //! Cost: for each tile 1 barrier of the warps that share it and 2 at which one side does not wait, see `telling`; 1 of
 //! the block.
@@ -30,7 +30,6 @@
 mod choice;
 mod choosing;
 mod looking_back;
-mod ranks;
 mod telling;
 mod writing;
 
@@ -101,7 +100,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
         let launch = Launch::<C, T> {
             arguments,
             tiles,
-            lookback: Lookback::new(
+            lookback: Lookback::new::<C::Prefix>(
                 arguments.states,
                 board.tag(),
                 tile_count,
@@ -125,7 +124,7 @@ pub unsafe fn select<C: Choice<T>, T: Element>(mut arguments: SelectionArguments
 struct Launch<C: Choice<T>, T: Element> {
     arguments: SelectionArguments<T>,
     tiles: Tiles,
-    lookback: Lookback<C::Prefix>,
+    lookback: Lookback,
     shared: *mut Header<C::Prefix>,
     choice: PhantomData<C>,
 }
@@ -156,7 +155,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             );
             let mut tile = telling::await_tile(tiles, turn);
             while tile < self.tiles.end {
-                let prefix = self.lookback.look_back(tile, is_patient);
+                let prefix = self.lookback.look_back::<C::Prefix>(tile, is_patient);
                 telling::tell_prefix(prefixes, turn, prefix);
                 turn += 1;
                 tile = telling::await_tile(tiles, turn);

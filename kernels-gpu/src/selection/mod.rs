@@ -88,11 +88,12 @@ pub const fn tile_count<T>(item_count: u64) -> u64 {
     item_count.div_ceil(tile_items::<T>() as u64)
 }
 
-/// State words of a launch whose tiles have values of type `A` before them: one for what each tile adds, and a value for what is
-/// before each group of tiles.
+/// State words of a launch whose tiles have values of type `A` before them: one for what each tile adds; half of a value for what
+/// each group of tiles adds, and a value for what is before it.
 pub const fn state_words<T, A>(item_count: u64) -> u64 {
     let tiles = tile_count::<T>(item_count);
-    tiles + tiles.div_ceil(SCAN_GROUP_TILES) * words_per_accumulator::<A>()
+    let value = words_per_accumulator::<A>();
+    tiles + tiles.div_ceil(SCAN_GROUP_TILES) * (value / 2 + value)
 }
 
 /// Items of 16 bytes, in the rows of kernels.

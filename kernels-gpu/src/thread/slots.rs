@@ -28,15 +28,6 @@ impl Slots {
         }
     }
 
-    /// The slots from slot `v` on.
-    #[inline(always)]
-    pub fn from(&self, v: usize) -> Self {
-        Slots {
-            first: self.address(v),
-            ..*self
-        }
-    }
-
     /// The address of slot `v`.
     #[inline(always)]
     pub fn address(&self, v: usize) -> *mut u32 {

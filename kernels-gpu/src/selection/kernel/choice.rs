@@ -6,8 +6,11 @@ use crate::contract::vector_items;
 use crate::element::{Accumulator, Element, Vector, Words};
 use crate::selection::{Before, BeforeRun, Equality, Predicate, Share};
 
-/// What is before a tile.
+/// What is before a tile, and what is told of a group of tiles.
 pub trait Prefix: Accumulator {
+    /// What a group adds, in words.
+    type Group: Accumulator;
+
     /// Whether it tells where the last chosen item is.
     const HAS_LAST: bool;
 
@@ -19,9 +22,16 @@ pub trait Prefix: Accumulator {
 
     /// One more than the index of the last of them; 0 for none, or if it is not told.
     fn last(self) -> u64;
+
+    /// A group's share, its last item counted from the group's beginning, in words.
+    fn group_of(share: Share) -> Self::Group;
+
+    /// The inverse of [`Self::group_of`].
+    fn share_of(group: Self::Group) -> Share;
 }
 
 impl Prefix for Before {
+    type Group = u32;
     const HAS_LAST: bool = false;
 
     #[inline(always)]
@@ -38,9 +48,20 @@ impl Prefix for Before {
     fn last(self) -> u64 {
         0
     }
+
+    #[inline(always)]
+    fn group_of(share: Share) -> u32 {
+        share.count
+    }
+
+    #[inline(always)]
+    fn share_of(count: u32) -> Share {
+        Share { count, last: 0 }
+    }
 }
 
 impl Prefix for BeforeRun {
+    type Group = [u32; 2];
     const HAS_LAST: bool = true;
 
     #[inline(always)]
@@ -60,6 +81,16 @@ impl Prefix for BeforeRun {
     #[inline(always)]
     fn last(self) -> u64 {
         self[1]
+    }
+
+    #[inline(always)]
+    fn group_of(Share { count, last }: Share) -> [u32; 2] {
+        [count, last]
+    }
+
+    #[inline(always)]
+    fn share_of([count, last]: [u32; 2]) -> Share {
+        Share { count, last }
     }
 }
 

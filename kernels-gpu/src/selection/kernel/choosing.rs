@@ -18,7 +18,7 @@ use super::{telling, Launch};
 const SHARES_BARRIER: u32 = 1;
 
 /// The most vectors of a thread.
-pub const MOST_ROWS: usize = 4;
+const MOST_ROWS: usize = 4;
 
 /// A bit for each of a thread's items: of row `r`, from bit `r · V` on.
 #[derive(Clone, Copy)]

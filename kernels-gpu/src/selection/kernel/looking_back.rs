@@ -1,37 +1,67 @@
 //! How much is chosen before a tile: look-back over what the tiles before have published.
 //!
-//! What is waited for, and how, is [`crate::lookback`]'s, whose header argues for progress: tiles publish what they add, the last of
-//! each group of 32 publishes what is before the next group. But what is added is exact and small: one word tells it for a
+//! As [`crate::lookback`], whose header argues for progress: tiles publish what they add, the last of each group of 32 publishes
+//! what the group adds and then what is before the next group. But what is added is exact and small: one word tells it for a
 //! tile, and all that lies between a known prefix and the tile is added up at once, in any order.
 //!
 //! Cost of a look-back: one warp, one round of loads if all is there (two of a patient one), 5 to 10 shuffles; no barrier.
 
-use core::marker::PhantomData;
-
-use crate::board::{Board, Glance, NEIGHBOURS};
+use crate::board::Board;
 use crate::contract::{SCAN_GROUP_TILES, WARP_LANES};
-use crate::lookback::{for_each_neighbour, Published, View, GROUP_TILES};
+use crate::element::Accumulator;
 use crate::selection::Share;
 use crate::{simt, warp};
 
 use super::choice::Prefix;
 
-/// Items of a tile whose counts are published in one word: each count has 16 bits.
+/// Tiles of a group.
+const GROUP_TILES: u32 = SCAN_GROUP_TILES as u32;
+
+/// Items of a tile that is told by a word: its numbers have 16 bits.
 const TOLD_TILE_ITEMS: u32 = 1 << 15;
 
-/// The groups from whose beginning on places are counted: the tile's own, and those before it that are seen.
-const COUNTED_GROUPS: u32 = NEIGHBOURS as u32 + 1;
-
-/// The published values of a selection, prefixes of type `P`.
+/// The published values of a selection.
 #[derive(Clone, Copy)]
-pub struct Lookback<P> {
+pub struct Lookback {
     /// A word for each tile: what it adds.
     tiles: Board,
+    /// What each group adds.
+    groups: Board,
     /// What is before each group.
     prefixes: Board,
     tile_items: u32,
     group_count: u32,
-    prefix: PhantomData<P>,
+}
+
+/// A value that is looked for.
+#[derive(Clone, Copy)]
+struct Wanted<A> {
+    value: A,
+    waits: bool,
+}
+
+impl<A: Accumulator> Wanted<A> {
+    #[inline(always)]
+    fn new(waits: bool) -> Self {
+        let value = A::zeroed();
+        Wanted { value, waits }
+    }
+
+    /// Looks for it, if it is waited for.
+    ///
+    /// # Safety
+    /// The board has the slot, where it is waited for.
+    #[inline(always)]
+    unsafe fn poll(&mut self, board: Board, slot: u32) {
+        if self.waits {
+            // SAFETY: the caller's.
+            let (read, is_published) = unsafe { board.read(slot) };
+            if is_published {
+                self.value = read;
+                self.waits = false;
+            }
+        }
+    }
 }
 
 /// A tile's share in a word.
@@ -40,12 +70,37 @@ fn word_of(share: Share) -> u32 {
     share.count | share.last << 16
 }
 
-/// The share in a word, its last item counted from the tile's beginning.
+/// The share in a word, its last item counted from a place `before` the tile.
 #[inline(always)]
-fn share_of(word: u32) -> Share {
+fn share_of(word: u32, before: u32) -> Share {
+    counted_from(
+        Share {
+            count: word & 0xffff,
+            last: word >> 16,
+        },
+        before,
+    )
+}
+
+/// The share, its last item counted from a place `before` that from which it was counted.
+#[inline(always)]
+fn counted_from(share: Share, before: u32) -> Share {
     Share {
-        count: word & 0xffff,
-        last: word >> 16,
+        last: if share.last > 0 {
+            before + share.last
+        } else {
+            0
+        },
+        ..share
+    }
+}
+
+/// Both together.
+#[inline(always)]
+fn both(left: Share, right: Share) -> Share {
+    Share {
+        count: left.count + right.count,
+        last: Ord::max(left.last, right.last),
     }
 }
 
@@ -69,27 +124,19 @@ pub unsafe fn over_lanes<P: Prefix>(mut share: Share, half: u32) -> Share {
     share
 }
 
-impl<P: Prefix> Published for Lookback<P> {
-    type Tile = u32;
-    type Prefix = P;
-
-    #[inline(always)]
-    unsafe fn glance(&self, tile: u32, group: u32, wanted: u32) -> Glance<u32, P> {
-        // SAFETY: the caller's.
-        unsafe { self.tiles.glance(tile, self.prefixes, group, wanted) }
-    }
-}
-
-impl<P: Prefix> Lookback<P> {
+impl Lookback {
     /// The published values of a launch of this many tiles, each of this many items, in words that carry this tag.
     #[inline(always)]
-    pub fn new(words: *mut u64, tag: u32, tile_count: u32, tile_items: u32) -> Self {
+    pub fn new<P: Prefix>(words: *mut u64, tag: u32, tile_count: u32, tile_items: u32) -> Self {
+        let group_count = tile_count.div_ceil(GROUP_TILES);
+        let groups = words.wrapping_add(tile_count as usize);
+        let prefixes = groups.wrapping_add(group_count as usize * P::Group::WORDS);
         Lookback {
             tiles: Board::new(words, tag),
-            prefixes: Board::new(words.wrapping_add(tile_count as usize), tag),
+            groups: Board::new(groups, tag),
+            prefixes: Board::new(prefixes, tag),
             tile_items,
-            group_count: tile_count.div_ceil(GROUP_TILES),
-            prefix: PhantomData,
+            group_count,
         }
     }
 
@@ -103,76 +150,89 @@ impl<P: Prefix> Lookback<P> {
         unsafe { self.tiles.publish(tile, word_of(share)) };
     }
 
-    /// What is before `tile`; valid on lane 0. If the tile is the last of its group, publishes what is before the next one.
+    /// What is before `tile`; valid on lane 0. If the tile is the last of its group, publishes what the group adds and what is
+    /// before the next one.
     ///
     /// If it is patient, it looks for what the group's tiles add before it looks for all else: that is published last.
     ///
     /// # Safety
-    /// Convergent: one whole warp of the block that holds `tile`, once. The tile is published, and a barrier lies between.
+    /// Convergent: one whole warp of the block that holds `tile`, once.
     #[inline(always)]
-    pub unsafe fn look_back(&self, tile: u32, is_patient: bool) -> P {
-        // SAFETY: the caller's.
+    pub unsafe fn look_back<P: Prefix>(&self, tile: u32, is_patient: bool) -> P {
+        let lane = simt::lane();
+        let (group, place) = (tile / GROUP_TILES, tile % GROUP_TILES);
+        let group_items = GROUP_TILES * self.tile_items;
+        let speaks = place == GROUP_TILES - 1;
+        let mut is_silent = speaks;
+        // As in a scan: lane l waits for tile l of the group, for the prefix of the group l before this one, for the group before
+        // that one, and for tile l of the group before this one.
+        let mut near = Wanted::<u32>::new(lane < place || speaks);
+        let mut prefix = Wanted::<P>::new(lane < group);
+        let mut between = Wanted::<P::Group>::new(lane < group);
+        let mut neighbour = Wanted::<u32>::new(group > 0);
+        let mut known_groups;
+        let mut nearest;
+        // SAFETY: the caller's; the slots that are waited for are those of this tile, and of lower ones and their groups.
         unsafe {
-            let view = View::complete(self, tile, is_patient);
-            let share = over_lanes::<P>(self.share(&view), WARP_LANES / 2);
-            let known = view.prefix().unwrap_or(P::zeroed());
-            let known = warp::shuffle_from(known, view.distance());
-            let group = tile / GROUP_TILES;
-            let prefix = known.and(share, self.place_of(group.wrapping_sub(NEIGHBOURS as u32)));
-            if view.is_group_last() {
-                let own = simt::shuffle_from(view.tiles()[0], WARP_LANES - 1);
-                if simt::lane() == 0 && group + 1 < self.group_count {
+            loop {
+                near.poll(self.tiles, group * GROUP_TILES + lane);
+                let is_complete = simt::ballot(near.waits) == 0;
+                if is_complete && is_silent {
+                    is_silent = false;
+                    let share = share_of(near.value, lane * self.tile_items);
+                    let share = over_lanes::<P>(share, WARP_LANES / 2);
+                    if simt::in_loop(lane) == 0 {
+                        self.groups.publish(group, P::group_of(share));
+                    }
+                }
+                if is_patient && !is_complete {
+                    continue;
+                }
+                prefix.poll(self.prefixes, group.wrapping_sub(lane));
+                between.poll(self.groups, group.wrapping_sub(lane + 1));
+                neighbour.poll(
+                    self.tiles,
+                    (group * GROUP_TILES + lane).wrapping_sub(GROUP_TILES),
+                );
+
+                let has_neighbour = simt::ballot(neighbour.waits) == 0;
+                known_groups = simt::ballot(lane < group && !between.waits);
+                // The lowest lane that knows a prefix; what lies between it and this group must be known.
+                nearest = simt::ballot(!prefix.waits).trailing_zeros();
+                let reach = (known_groups | has_neighbour as u32).trailing_ones();
+                if is_complete && nearest < WARP_LANES && reach >= nearest {
+                    break;
+                }
+            }
+            // Places are counted from the beginning of the 32nd group before this one, which may lie before all items.
+            let mut share = Share { count: 0, last: 0 };
+            if lane < place {
+                let before = WARP_LANES * group_items + lane * self.tile_items;
+                share = share_of(near.value, before);
+            }
+            if lane < nearest && known_groups >> lane & 1 == 1 {
+                let before = (WARP_LANES - 1 - lane) * group_items;
+                share = both(share, counted_from(P::share_of(between.value), before));
+            }
+            if nearest > 0 && known_groups & 1 == 0 {
+                let before = (WARP_LANES - 1) * group_items + lane * self.tile_items;
+                share = both(share, share_of(neighbour.value, before));
+            }
+            let share = over_lanes::<P>(share, WARP_LANES / 2);
+            let known = warp::shuffle_from(prefix.value, nearest);
+            let origin = (group as u64)
+                .wrapping_sub(WARP_LANES as u64)
+                .wrapping_mul(group_items as u64);
+            let prefix = known.and(share, origin);
+            if speaks {
+                let own = simt::shuffle_from(near.value, WARP_LANES - 1);
+                if lane == 0 && group + 1 < self.group_count {
                     let begin = tile as u64 * self.tile_items as u64;
-                    let next = prefix.and(share_of(own), begin);
+                    let next = prefix.and(share_of(own, 0), begin);
                     self.prefixes.publish(group + 1, next);
                 }
             }
             prefix
-        }
-    }
-
-    /// The index of a group's first item; below zero, modulo 2^64, for a group before the first.
-    #[inline(always)]
-    fn place_of(&self, group: u32) -> u64 {
-        let group_items = GROUP_TILES * self.tile_items;
-        (group as i32 as i64 as u64).wrapping_mul(group_items as u64)
-    }
-
-    /// What the calling lane's tiles between the nearest known prefix and the tile add. Its last item is counted from the beginning of
-    /// the farthest group that is seen, which may lie before all items.
-    #[inline(always)]
-    fn share(&self, view: &View<'_, Self>) -> Share {
-        let group_items = GROUP_TILES * self.tile_items;
-        let first = simt::lane() * self.tile_items;
-        let mut share = Share { count: 0, last: 0 };
-        // The farthest first: the last item of a nearer tile is the later one.
-        for_each_neighbour!(K => {
-            const GROUP: usize = NEIGHBOURS + 1 - K;
-            if GROUP as u32 <= view.distance() {
-                let before = (NEIGHBOURS - GROUP) as u32 * group_items + first;
-                share = share.and::<P>(share_of(view.tiles()[GROUP]), before);
-            }
-        });
-        if view.has_lower() {
-            let before = NEIGHBOURS as u32 * group_items + first;
-            share = share.and::<P>(share_of(view.tiles()[0]), before);
-        }
-        share
-    }
-}
-
-impl Share {
-    /// The same, and a later share, whose last item is counted from `before` the place that this one's is.
-    #[inline(always)]
-    fn and<P: Prefix>(self, later: Self, before: u32) -> Self {
-        let has_last = P::HAS_LAST && later.last > 0;
-        Share {
-            count: self.count + later.count,
-            last: if has_last {
-                before + later.last
-            } else {
-                self.last
-            },
         }
     }
 }
@@ -180,6 +240,6 @@ impl Share {
 const _: () = {
     use crate::selection::tile_items;
     assert!(tile_items::<u8>() as u32 == TOLD_TILE_ITEMS);
-    // Places from the farthest group on are numbers of 32 bits.
-    assert!(TOLD_TILE_ITEMS as u64 * SCAN_GROUP_TILES * (COUNTED_GROUPS as u64) < 1 << 32);
+    // Places from the 32nd group before on are numbers of 32 bits.
+    assert!(TOLD_TILE_ITEMS as u64 * (SCAN_GROUP_TILES * (SCAN_GROUP_TILES + 1)) < 1 << 32);
 };

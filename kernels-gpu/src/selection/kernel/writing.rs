@@ -1,17 +1,20 @@
 //! Writing what is chosen of a tile: each warp that of its own items, chunk by chunk.
 
-use crate::contract::WARP_LANES;
-use crate::element::{for_each_item, item_of, Element, Vector, VECTOR_WORDS};
+use crate::contract::{vector_items, WARP_LANES};
+use crate::element::{for_each_item, Element};
 use crate::selection::tuning::WARPS;
-use crate::selection::SelectionArguments;
-use crate::selection::{chunk_items, chunk_rows, row_items, rows, tile_bytes, WRITES_END};
+use crate::selection::{chunk_items, chunk_rows, row_items, rows, tile_bytes, warp_items};
+use crate::selection::{SelectionArguments, WRITES_END};
 use crate::simt;
-use crate::thread::{for_each_vector, Part, Slots, TileItems};
+use crate::thread::{for_each_vector, TileItems};
 
 use super::choice::{Choice, Prefix};
-use super::choosing::{Waiting, MOST_ROWS};
-use super::ranks::Ranks;
+use super::choosing::Waiting;
 use super::{telling, Launch};
+
+/// The numbers of chosen items in the rows of a chunk, side by side in a register.
+#[derive(Clone, Copy)]
+struct Counts(u32);
 
 /// A warp's part of what is written, as far as it has come.
 #[derive(Clone, Copy)]
@@ -22,18 +25,18 @@ struct Progress {
     last: u64,
 }
 
-/// A warp's chunk.
+/// A warp's chunk, listed.
 #[derive(Clone, Copy)]
-struct Chunk<T> {
+struct Chunk {
     /// The index of the warp's first item of the tile.
     warp_index: u64,
-    /// The chunk's first item, counted from there.
-    begin: u32,
+    /// The index of the chunk's first item.
+    index: u64,
     /// The address of the warp's first item in shared memory.
-    warp_items: *mut T,
-    /// How many items are chosen.
+    items: *const u32,
+    /// How many items are chosen: the first ones of the list.
     chosen: u32,
-    /// How many are not.
+    /// How many are not: the next ones.
     others: u32,
 }
 
@@ -63,10 +66,9 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             },
         };
         let tile_share = tile_bytes::<T>() / WARPS as usize;
-        let warp_items = self
+        let items = self
             .buffer(buffer)
-            .wrapping_byte_add(simt::warp() as usize * tile_share)
-            .cast::<T>();
+            .wrapping_byte_add(simt::warp() as usize * tile_share);
         let mut chunk = 0;
         while chunk < Self::CHUNKS {
             let step = if Self::CHUNKS > 1 {
@@ -74,39 +76,30 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
             } else {
                 1
             };
-            let first_row = chunk * chunk_rows::<T>() as u32;
-            let bits = leaving.chosen.rows::<T>(first_row, chunk_rows::<T>());
+            let bits = leaving
+                .chosen
+                .rows::<T>(chunk * chunk_rows::<T>() as u32, chunk_rows::<T>());
             let chunk_begin = chunk * chunk_items::<T>() as u32;
             let existing = count.saturating_sub(warp_begin + chunk_begin);
             let existing = Ord::min(existing, chunk_items::<T>() as u32);
-            // SAFETY: the caller's. The barriers order what is written to the list and to the buffer before the reads, and these before
-            // the next writes.
+            // SAFETY: the caller's. The barriers order the writes to the list before the reads, and these before the next
+            // writes to it and to the buffer.
             unsafe {
-                let ranks = Ranks::of::<T>(bits);
-                let chosen = ranks.chosen::<T>();
-                let chunk = Chunk {
+                let chosen = self.list_chunk(bits, chunk_begin);
+                simt::warp_barrier();
+                let listed = Chunk {
                     warp_index: begin + warp_begin as u64,
-                    begin: chunk_begin,
-                    warp_items,
+                    index: begin + (warp_begin + chunk_begin) as u64,
+                    items,
                     chosen,
                     others: existing - chosen,
                 };
-                if chosen > 0 || !self.arguments.others.is_null() {
-                    if self.has_list() {
-                        self.list(&chunk, ranks);
-                    }
-                    if self.gathers() {
-                        let slots = self.slots(buffer).from(first_row as usize);
-                        self.gather(&chunk, ranks, slots);
-                    }
-                    simt::warp_barrier();
-                    self.write_chunk(&chunk, progress);
-                    progress.count += chosen as u64;
-                    if C::Prefix::HAS_LAST && self.has_list() && chosen > 0 {
-                        progress.last = chunk.warp_index + self.listed(chosen - 1) as u64 + 1;
-                    }
-                    simt::warp_barrier();
+                self.write_chunk(&listed, progress);
+                progress.count += chosen as u64;
+                if C::Prefix::HAS_LAST && chosen > 0 {
+                    progress.last = listed.warp_index + self.listed(chosen - 1) as u64 + 1;
                 }
+                simt::warp_barrier();
             }
             chunk += step;
         }
@@ -116,121 +109,79 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Whether items are moved together if only they are asked for. Of a vector of narrow items, to take them out takes longer than to
-    /// list their places.
-    const MOVES: bool = chunk_rows::<T>() > 1;
-
-    /// Whether the places of chosen items are listed, which then are found by the list: where places are asked for, or nothing is moved.
-    #[inline(always)]
-    fn has_list(&self) -> bool {
-        let has_lengths = C::Prefix::HAS_LAST && !self.arguments.lengths.is_null();
-        !Self::MOVES || has_lengths || !self.arguments.indices.is_null()
-    }
-
-    /// Whether items are moved together.
-    #[inline(always)]
-    fn gathers(&self) -> bool {
-        let has_items = !self.arguments.items.is_null();
-        let has_others = !self.arguments.others.is_null();
-        Self::MOVES && (has_items && !self.has_list() || has_others)
-    }
-
-    /// Moves the items of a chunk together, in place: the chosen ones first and, if the others are asked for, these after them. The
-    /// thread's vectors of the chunk are in these slots.
+    /// Lists the places, in the calling warp's items, of the chosen items of a chunk that begins there, and then, if they are
+    /// asked for, of the others. Gives the number of the chosen ones.
     ///
     /// # Safety
-    /// Convergent: a whole warp, whose chunk it is; nobody else reads or writes it.
+    /// Convergent: a whole warp. Nobody reads its list.
     #[inline(always)]
-    unsafe fn gather(&self, chunk: &Chunk<T>, ranks: Ranks, slots: Slots) {
-        let mut vectors = [[0; VECTOR_WORDS]; MOST_ROWS];
-        // SAFETY: the caller's; the vectors have arrived. The barrier orders the lanes' reads before each other's writes.
+    unsafe fn list_chunk(&self, bits: u32, chunk_begin: u32) -> u32 {
+        let own = Counts::of::<T>(bits);
+        // SAFETY: the caller's; the list has a place for each item of a chunk.
         unsafe {
-            for_each_vector!(ROW in 0 1 2 3 => {
-                if ROW < chunk_rows::<T>() {
-                    vectors[ROW] = slots.read_constant(ROW, Part::<T, T, WARP_LANES>::ACCESS);
-                }
-            });
-            simt::warp_barrier();
-        }
-        let (items, has_others) = (chunk.items(), !self.arguments.others.is_null());
-        Self::arrange(chunk, ranks, &vectors, has_others, |to, _, item| {
-            // SAFETY: the caller's; each item of the chunk has another place there.
-            unsafe { items.wrapping_add(to as usize).write(item) };
-        });
-    }
-
-    /// Lists the places, in the calling warp's items, of the chosen items of a chunk, and after them those of the others, if these are
-    /// asked for and not moved.
-    ///
-    /// # Safety
-    /// A whole warp, whose list nobody reads; it has a place for each item of a chunk.
-    #[inline(always)]
-    unsafe fn list(&self, chunk: &Chunk<T>, ranks: Ranks) {
-        let list = self.list_address();
-        let has_others = !Self::MOVES && !self.arguments.others.is_null();
-        Self::arrange(
-            chunk,
-            ranks,
-            &[[0; VECTOR_WORDS]; MOST_ROWS],
-            has_others,
-            |to, place, _| {
-                // SAFETY: the caller's; each item of the chunk has another place there.
-                unsafe {
-                    list.wrapping_add(to as usize)
-                        .write((chunk.begin + place) as u16)
-                };
-            },
-        );
-    }
-
-    /// Hands each chosen item of the thread's vectors of a chunk to `put`: how many are chosen before it in the chunk, its place there,
-    /// and the item. With others, hands it the others too, as if they followed the chosen ones.
-    #[inline(always)]
-    fn arrange(
-        chunk: &Chunk<T>,
-        ranks: Ranks,
-        vectors: &[Vector; MOST_ROWS],
-        has_others: bool,
-        put: impl Fn(u32, u32, T),
-    ) {
-        if has_others {
-            Self::walk(ranks, vectors, |is_chosen, rank, place, item| {
-                let other = chunk.chosen + place - rank;
-                put(if is_chosen { rank } else { other }, place, item);
-            });
-        } else {
-            Self::walk(ranks, vectors, |is_chosen, rank, place, item| {
-                if is_chosen {
-                    put(rank, place, item);
-                }
-            });
-        }
-    }
-
-    /// Hands each item of the thread's vectors of a chunk to `visit`: whether it is chosen, how many are chosen before it in the chunk,
-    /// its place there, and the item.
-    #[inline(always)]
-    fn walk(ranks: Ranks, vectors: &[Vector; MOST_ROWS], visit: impl Fn(bool, u32, u32, T)) {
-        for_each_vector!(ROW in 0 1 2 3 => {
-            if ROW < chunk_rows::<T>() {
-                let first = ROW as u32 * row_items::<T>() as u32 + Self::lane_begin();
-                // Worked out here, row by row: all ranks at once would fill the registers.
-                let bits = simt::late(ranks.bits >> (ROW * Self::VECTOR_ITEMS));
-                let mut rank = simt::late(ranks.before_row::<T>(ROW));
-                for_each_item!(P of T => {
-                    if P != 0 {
-                        rank += bits >> P.saturating_sub(1) & 1;
-                    }
-                    visit(bits >> P & 1 == 1, rank, first + P as u32, item_of(&vectors[ROW], P));
+            let (upto, all) = own.over_lanes();
+            let chosen = all.sum::<T>();
+            let before = Counts(upto.0 - own.0);
+            if self.arguments.others.is_null() {
+                self.list_rows(bits, chunk_begin, before, all, |is_chosen, rank, _| {
+                    (is_chosen, rank)
+                });
+            } else {
+                self.list_rows(bits, chunk_begin, before, all, |is_chosen, rank, place| {
+                    let at = if is_chosen {
+                        rank
+                    } else {
+                        chosen + place - rank
+                    };
+                    (true, at)
                 });
             }
-        });
+            chosen
+        }
     }
 
-    /// The place, in a row, of the calling lane's first item.
+    /// Lists the items of a chunk's rows: whether and where one is listed says `listing`, which is told whether it is chosen, how
+    /// many are before it in the chunk, and its place there.
+    ///
+    /// # Safety
+    /// Nobody reads the calling warp's list, which has these places.
     #[inline(always)]
-    fn lane_begin() -> u32 {
-        simt::lane() * Self::VECTOR_ITEMS as u32
+    unsafe fn list_rows(
+        &self,
+        bits: u32,
+        chunk_begin: u32,
+        before: Counts,
+        all: Counts,
+        listing: impl Fn(bool, u32, u32) -> (bool, u32),
+    ) {
+        let unit = Self::VECTOR_ITEMS as u32;
+        let list = self.list_address();
+        let mut rows_before = 0;
+        let mut row = 0;
+        while row < chunk_rows::<T>() as u32 {
+            let step = if chunk_rows::<T>() > 1 {
+                simt::late_one()
+            } else {
+                1
+            };
+            let first = row * row_items::<T>() as u32 + simt::lane() * unit;
+            let bits = bits >> (row * unit);
+            let mut rank = rows_before + before.row::<T>(row);
+            rows_before += all.row::<T>(row);
+            for_each_item!(P of T => {
+                if P != 0 {
+                    rank += bits >> P.saturating_sub(1) & 1;
+                }
+                let is_chosen = bits >> P & 1 == 1;
+                let place = first + P as u32;
+                let (is_listed, at) = listing(is_chosen, rank, place);
+                if is_listed {
+                    // SAFETY: the caller's.
+                    unsafe { list.wrapping_add(at as usize).write((chunk_begin + place) as u16) };
+                }
+            });
+            row += step;
+        }
     }
 
     /// The place, in the calling warp's items, that is listed.
@@ -243,40 +194,25 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         unsafe { simt::read_shared(self.list_address().add(at as usize)) as u32 }
     }
 
-    /// Writes what is asked for of a chunk that is gathered or listed, or both, as it is asked for.
+    /// Writes what is asked for of a chunk that is listed.
     ///
     /// # Safety
     /// A whole warp. Where it goes is writable.
     #[inline(always)]
-    unsafe fn write_chunk(&self, chunk: &Chunk<T>, progress: Progress) {
+    unsafe fn write_chunk(&self, chunk: &Chunk, progress: Progress) {
         let arguments = &self.arguments;
         let chosen = room(arguments.capacity, progress.count, chunk.chosen);
         // SAFETY: the caller's; what has no room is left out.
         unsafe {
             if !arguments.items.is_null() {
                 let to = arguments.items.wrapping_add(progress.count as usize);
-                if self.gathers() {
-                    Self::write_items(chosen, to, |at| chunk.items().wrapping_add(at as usize));
-                } else {
-                    let items = chunk.warp_items;
-                    Self::write_items(chosen, to, |at| {
-                        items.wrapping_add(self.listed(at) as usize)
-                    });
-                }
+                self.write_items(chunk, 0, chosen, to);
             }
             if !arguments.others.is_null() {
-                let before = chunk.warp_index + chunk.begin as u64 - progress.count;
+                let before = chunk.index - progress.count;
                 let others = room(arguments.other_capacity, before, chunk.others);
                 let to = arguments.others.wrapping_add(before as usize);
-                if Self::MOVES {
-                    let from = chunk.items().wrapping_add(chunk.chosen as usize);
-                    Self::write_items(others, to, |at| from.wrapping_add(at as usize));
-                } else {
-                    let items = chunk.warp_items;
-                    Self::write_items(others, to, |at| {
-                        items.wrapping_add(self.listed(chunk.chosen + at) as usize)
-                    });
-                }
+                self.write_items(chunk, chunk.chosen, others, to);
             }
             if !arguments.indices.is_null() {
                 let chosen = room(arguments.index_capacity, progress.count, chunk.chosen);
@@ -294,19 +230,21 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
         }
     }
 
-    /// Writes `count` items, each of which is in shared memory where `from` says.
+    /// Writes the items that are listed from `first` on.
     ///
     /// # Safety
     /// The same as for [`Self::write_chunk`].
     #[inline(always)]
-    unsafe fn write_items(count: u32, to: *mut T, from: impl Fn(u32) -> *mut T) {
+    unsafe fn write_items(&self, chunk: &Chunk, first: u32, count: u32, to: *mut T) {
         let mut at = simt::lane();
         while at < count {
             // SAFETY: the caller's.
             unsafe {
+                let place = self.listed(first + at) as usize;
+                let from = chunk.items.wrapping_byte_add(place * size_of::<T>());
                 to.wrapping_add(at as usize)
-                    .write(simt::read_shared(from(at).cast_const()))
-            };
+                    .write(simt::read_shared(from.cast::<T>()));
+            }
             at += WARP_LANES;
         }
     }
@@ -316,7 +254,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
     /// # Safety
     /// The same as for [`Self::write_chunk`].
     #[inline(always)]
-    unsafe fn write_lengths(&self, chunk: &Chunk<T>, progress: Progress) {
+    unsafe fn write_lengths(&self, chunk: &Chunk, progress: Progress) {
         let arguments = &self.arguments;
         let mut at = simt::lane();
         while at < chunk.chosen {
@@ -327,7 +265,7 @@ impl<C: Choice<T>, T: Element> Launch<C, T> {
                     0 => progress.last.wrapping_sub(1),
                     _ => chunk.warp_index + self.listed(at - 1) as u64,
                 };
-                // The first head ends no run. Its number wraps around here, beyond the capacity, so nothing is written.
+                // Before the first head there is no run; its number is beyond any room.
                 let run = (progress.count + at as u64).wrapping_sub(1);
                 if run < arguments.capacity {
                     let (to, bytes) = (arguments.lengths, arguments.length_bytes);
@@ -395,10 +333,73 @@ unsafe fn write_number(to: *mut u32, bytes: u64, place: u64, number: u64) {
     }
 }
 
-impl<T> Chunk<T> {
-    /// The address of its first item in shared memory.
+impl Counts {
+    /// Bits of a row's number. A row of up to 128 items has a number of 8 bits; a chunk of one row has all.
+    const fn width<T>() -> u32 {
+        if chunk_rows::<T>() == 1 {
+            32
+        } else {
+            8
+        }
+    }
+
+    /// Those of a thread.
     #[inline(always)]
-    fn items(&self) -> *mut T {
-        self.warp_items.wrapping_add(self.begin as usize)
+    fn of<T: Element>(bits: u32) -> Self {
+        let unit = vector_items::<T>();
+        let mut counts = 0;
+        for_each_vector!(ROW in 0 1 2 3 => {
+            if ROW < chunk_rows::<T>() {
+                let row = bits >> (ROW * unit) & (u32::MAX >> (32 - unit));
+                counts |= row.count_ones() << (ROW as u32 * Self::width::<T>());
+            }
+        });
+        Counts(counts)
+    }
+
+    /// The number of a row.
+    #[inline(always)]
+    fn row<T>(self, row: u32) -> u32 {
+        match Self::width::<T>() {
+            32 => self.0,
+            width => self.0 >> (row * width) & 0xff,
+        }
+    }
+
+    /// The numbers of all rows together.
+    #[inline(always)]
+    fn sum<T>(self) -> u32 {
+        let mut sum = 0;
+        for_each_vector!(ROW in 0 1 2 3 => {
+            if ROW < chunk_rows::<T>() {
+                sum += self.row::<T>(ROW as u32);
+            }
+        });
+        sum
+    }
+
+    /// Those of the lanes up to and including the calling one, by Kogge and Stone; and those of all lanes.
+    ///
+    /// # Safety
+    /// Convergent: a whole warp.
+    #[inline(always)]
+    unsafe fn over_lanes(self) -> (Self, Self) {
+        let lane = simt::lane();
+        let mut upto = self.0;
+        let mut delta = 1;
+        while delta < WARP_LANES {
+            // SAFETY: the caller's.
+            let below = unsafe { simt::shuffle_up(upto, delta) };
+            upto += if lane >= delta { below } else { 0 };
+            delta *= 2;
+        }
+        // SAFETY: the caller's.
+        let all = unsafe { simt::shuffle_from(upto, WARP_LANES - 1) };
+        (Counts(upto), Counts(all))
     }
 }
+
+const _: () = {
+    assert!(chunk_rows::<u32>() * 8 <= 32 && row_items::<u32>() < 256);
+    assert!(warp_items::<u8>() == 4 * chunk_items::<u8>());
+};

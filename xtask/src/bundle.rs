@@ -12,7 +12,8 @@ use crate::executables::{self, Executable};
 /// The folder, ignored by git, that the executables are gathered in.
 const FOLDER: &str = "bundle";
 
-/// Builds tests, examples and the benchmark in release, strips them, and copies them to [`FOLDER`].
+/// Builds tests, examples and the benchmark in release, strips them, and copies them to [`FOLDER`]. Where two packages have executables of one
+/// name, each has its package's name too.
 pub fn gather(root: &Path) -> Result<Outcome> {
     let folder = root.join(FOLDER);
     if folder.exists() {
@@ -24,9 +25,24 @@ pub fn gather(root: &Path) -> Result<Outcome> {
     for arguments in BUILDS {
         executables.extend(executables::build(root, arguments)?);
     }
-    for Executable { name, path } in executables {
+    let count_of = |name: &str| {
+        executables
+            .iter()
+            .filter(|other| other.name == name)
+            .count()
+    };
+    for Executable {
+        name,
+        package,
+        path,
+    } in &executables
+    {
+        let name = match count_of(name) {
+            1 => name.clone(),
+            _ => format!("{name}-{package}"),
+        };
         let to = folder.join(&name);
-        fs::copy(&path, &to)?;
+        fs::copy(path, &to)?;
         let stripped = Command::new("strip").arg(&to).status();
         if !stripped.is_ok_and(|status| status.success()) {
             eprintln!("{name}: not stripped");
@@ -39,16 +55,24 @@ pub fn gather(root: &Path) -> Result<Outcome> {
 }
 
 /// The cargo commands whose executables are gathered.
-const BUILDS: [&[&str]; 2] = [
+const BUILDS: [&[&str]; 3] = [
     &[
         "test",
         "--workspace",
         "--exclude=xtask",
         "--exclude=warpfold-bench",
+        "--exclude=with-cudarc-tests",
         "--no-run",
         "--lib",
         // Those too that `cargo test` leaves out.
         "--test=*",
     ],
-    &["build", "--package=warpfold-bench"],
+    // By themselves: the others turn on the virtual GPU, and these are of a library that opens the driver at run time.
+    &[
+        "test",
+        "--package=with-cudarc-tests",
+        "--no-run",
+        "--test=*",
+    ],
+    &["build", "--package=warpfold-bench", "--bin=warpfold-bench"],
 ];

@@ -9,6 +9,8 @@ use anyhow::{Context, Result, ensure};
 pub struct Executable {
     /// The target's name; of a test with `test-` before it, of an example with `example-`.
     pub name: String,
+    /// The package's name.
+    pub package: String,
     /// Where it is.
     pub path: PathBuf,
 }
@@ -57,6 +59,36 @@ fn executable(message: &serde_json::Value) -> Result<Option<Executable>> {
         (_, true) => format!("test-{name}"),
         (_, false) => name.to_owned(),
     };
-    let path = PathBuf::from(path);
-    Ok(Some(Executable { name, path }))
+    let id = message["package_id"]
+        .as_str()
+        .context("a package has an id")?;
+    Ok(Some(Executable {
+        name,
+        package: package_name(id).to_owned(),
+        path: PathBuf::from(path),
+    }))
+}
+
+/// The name in a package's id: `path+file:///folder#name@version`, or `path+file:///name#version`.
+fn package_name(id: &str) -> &str {
+    let (place, end) = id.split_once('#').unwrap_or((id, ""));
+    match end.split_once('@') {
+        Some((name, _)) => name,
+        None => place.rsplit('/').next().unwrap_or(place),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::package_name;
+
+    #[test]
+    fn a_package_is_named_in_its_id() {
+        let name = "path+file:///checkout/tests/own#own-operators@0.1.0";
+        assert_eq!(package_name(name), "own-operators");
+        assert_eq!(
+            package_name("path+file:///checkout/virtual-gpu#0.1.0"),
+            "virtual-gpu"
+        );
+    }
 }

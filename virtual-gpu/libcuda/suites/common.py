@@ -45,13 +45,14 @@ def get(command, **options):
 
 
 def run(command, seconds, **options):
-    """The output of a command, until its end or until the time limit, and its seconds."""
+    """The output of a command, until its end or until the time limit, and its seconds. What it prints as errors comes last: between, it would
+    break the lines that tell of tests."""
     start = time.monotonic()
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds, **options)
-        output = done.stdout
+        done = subprocess.run(command, capture_output=True, timeout=seconds, **options)
+        output = done.stdout + done.stderr
     except subprocess.TimeoutExpired as late:
-        output = (late.stdout or b"") + f"\nIt did not end in {seconds} s.\n".encode()
+        output = (late.stdout or b"") + (late.stderr or b"") + f"\nIt did not end in {seconds} s.\n".encode()
     return output.decode(errors="replace"), time.monotonic() - start
 
 

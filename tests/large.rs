@@ -1,5 +1,8 @@
 //! Much memory: counts past 32 bits, chunks of several tiles, slices that the device has no room for, and running out. Some
 //! need a real device; on the virtual one they say that they are skipped.
+//!
+//! A test here uses up a real device's memory. So nothing else may use the GPU meanwhile, other tests' executables included: the `run.sh`
+//! of `cargo xtask bundle` runs this one alone.
 
 #[path = "common/child.rs"]
 mod child;

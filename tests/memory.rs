@@ -1,5 +1,8 @@
 //! The memory that a `Gpu` keeps between calls is bounded for any number of threads, streams and graphs, and `trim`
 //! frees it.
+//!
+//! On a real device the used memory of the whole GPU is measured. So nothing else may use the GPU meanwhile, other tests' executables
+//! included: the `run.sh` of `cargo xtask bundle` runs this one alone.
 
 #[path = "common/child.rs"]
 mod child;

@@ -235,7 +235,7 @@ impl<'a> Place<'a> {
     ) -> Result<Vec<(Side, Call<'b>)>> {
         let mut calls = vec![(Side::Warpfold, ours)];
         if let (Some(shapes), Some(name)) = (self.cub, cub) {
-            // SAFETY: the caller's.
+            // SAFETY: the arguments are of live memory for as long as the call needs it: this function has the same condition.
             let theirs = unsafe { shapes.call(name, self.stream, arguments) }?;
             calls.extend(theirs.map(|call| (Side::Cub, call)));
         }

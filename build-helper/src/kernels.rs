@@ -241,11 +241,6 @@ fn kernel_kind<'a>(symbol: &'a str, operator: &str) -> &'a str {
     kind.trim_end_matches('_')
 }
 
-/// The row that a kernel is of, by its symbol.
-pub fn row_of(symbol: &str) -> Option<&str> {
-    Kind::of(symbol).map(|(_, row)| row)
-}
-
 /// The function and the row, in the symbol of an operator's function.
 fn operator_function(symbol: &str) -> Option<(&str, &str)> {
     symbol.strip_prefix(FUNCTION)?.split_once("_of_")

@@ -80,6 +80,11 @@ impl Library {
         Ok(Self { variant, arguments })
     }
 
+    /// The architecture.
+    pub fn variant(&self) -> &'static Variant {
+        self.variant
+    }
+
     /// Has rustc compile a crate's text with it, to PTX in a file, in whose folder it puts other files for a while; what rustc
     /// printed, where it failed.
     pub fn rustc(

@@ -107,9 +107,8 @@ impl Pack {
 
     /// All packed bytes, one kernel after the other.
     pub fn bytes(&self) -> Vec<u8> {
-        self.kernels()
-            .flat_map(|kernel| kernel.bytes.clone())
-            .collect()
+        let kernels = self.kernels().map(|kernel| kernel.bytes.as_slice());
+        kernels.collect::<Vec<_>>().concat()
     }
 
     /// A Rust expression that says what lies where in [`Self::bytes`]: variants, each with its kernels in the order of their symbols.

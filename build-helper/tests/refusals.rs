@@ -14,6 +14,7 @@ fn main() -> ExitCode {
         the_compilers_own_messages_name_the_users_file,
         a_mistake_is_answered_with_its_line_and_what_to_write,
         each_mistake_in_a_row_or_a_type_is_answered,
+        mistakes_in_several_rows_are_told_at_once,
     ])
 }
 
@@ -125,6 +126,21 @@ fn each_mistake_in_a_row_or_a_type_is_answered() {
         assert!(first.contains(advice), "{after}: {message}");
         let place = format!("mistaken.rs:{line}:");
         assert!(message.contains(&place), "{after}: {message}");
+    }
+}
+
+/// Each row is compiled by itself, but what is wrong with one does not hide what is wrong with another.
+fn mistakes_in_several_rows_are_told_at_once() {
+    let mut build = common::build("twice");
+    let source = fs::read_to_string(&build.source).expect("the operators");
+    let source = source.replace("impl Commutative for Mine {}", "");
+    build.source = build.output.join("mistaken_rows.rs");
+    fs::write(&build.source, source.replacen("same: ", "other: ", 1)).expect("two mistakes");
+    let error = build.compile().expect_err("two rows that do not commute");
+    let message = error.to_string();
+    for line in [28, 29] {
+        let place = format!("mistaken_rows.rs:{line}:");
+        assert!(message.contains(&place), "{message}");
     }
 }
 

@@ -17,6 +17,26 @@ use crate::gpu::Gpu;
 use crate::ptx::Texts;
 
 /// A kernel of a program's own, which [`kernels!`](crate::kernels!) declares.
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use warpfold::cust::{launch, memory::DeviceBuffer, stream::Stream};
+/// use warpfold::{Gpu, OwnKernel};
+///
+/// /// Launches a kernel `fn(items: *mut f32, count: u64)` that `kernels!` declares.
+/// fn launch(kernel: &OwnKernel, gpu: &Gpu, items: &DeviceBuffer<f32>, stream: &Stream) -> Result<(), Box<dyn std::error::Error>> {
+///     let module = kernel.load(gpu)?;
+///     let function = module.get_function(kernel.name())?;
+///     // SAFETY: these are the kernel's parameters, and the items outlive the launch.
+///     unsafe { launch!(function<<<1, 256, 0, stream>>>(items.as_device_ptr(), items.len() as u64))? };
+///     Ok(stream.synchronize()?)
+/// }
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 #[derive(Debug)]
 pub struct OwnKernel {
     symbol: &'static str,
@@ -31,11 +51,29 @@ impl OwnKernel {
     }
 
     /// Its name in the module that [`Self::load`] gives, and in profilers: `kernel_` and the function's name.
+    ///
+    /// ```
+    /// use warpfold::OwnKernel;
+    ///
+    /// /// The function's name, of a kernel that `kernels!` declares.
+    /// fn function_name(kernel: &OwnKernel) -> Option<&str> {
+    ///     kernel.name().strip_prefix("kernel_")
+    /// }
+    /// ```
     pub fn name(&self) -> &'static str {
         self.symbol
     }
 
     /// Its PTX for a device of this compute capability, major and minor; `None` for one that is older than 7.0.
+    ///
+    /// ```
+    /// use warpfold::OwnKernel;
+    ///
+    /// /// Whether a kernel that `kernels!` declares uses local memory on an H200.
+    /// fn spills(kernel: &OwnKernel) -> bool {
+    ///     kernel.ptx((9, 0)).is_some_and(|text| text.contains(".local"))
+    /// }
+    /// ```
     pub fn ptx(&self, capability: (u32, u32)) -> Option<String> {
         let mut candidates = self.texts.candidates(self.symbol, capability);
         Some(candidates.next()?.text)
@@ -45,6 +83,18 @@ impl OwnKernel {
     /// know the best text's version of PTX, is given the next.
     ///
     /// The driver compiles it, which takes milliseconds: keep the module.
+    ///
+    /// ```
+    /// use warpfold::cust::module::Module;
+    /// use warpfold::{Gpu, OwnKernel, Result};
+    ///
+    /// /// The module of a kernel that `kernels!` declares, and whether it has that kernel.
+    /// fn loaded(kernel: &OwnKernel, gpu: &Gpu) -> Result<(Module, bool)> {
+    ///     let module = kernel.load(gpu)?;
+    ///     let is_there = module.get_function(kernel.name()).is_ok();
+    ///     Ok((module, is_there))
+    /// }
+    /// ```
     ///
     /// # Errors
     ///

@@ -71,34 +71,127 @@ use crate::error::Result;
 pub enum Written {}
 
 /// Results go where the request says, and the total is returned.
+///
+/// ```
+/// use warpfold::request::{WrittenWithTotal, memory::OnTheHost, shape::{Exclusive, WholeWith}};
+/// use warpfold::{Cpu, Scan, Sum, scan};
+///
+/// let mut offsets = [0; 3];
+/// let request: Scan<'_, Sum, u32, OnTheHost, WholeWith, Exclusive, WrittenWithTotal> =
+///     scan(&[3, 1, 4]).exclusive().to(&mut offsets).and_total();
+/// assert_eq!(request.wait(Cpu)?, 8);
+/// assert_eq!(offsets, [0, 3, 4]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum WrittenWithTotal {}
 
 /// Results take the places of the items.
+///
+/// ```
+/// use warpfold::request::{Replaced, memory::OnTheHost, shape::{Inclusive, Whole}};
+/// use warpfold::{Cpu, Scan, Sum, scan};
+///
+/// let mut items = [1, 2, 3];
+/// let request: Scan<'_, Sum, u32, OnTheHost, Whole, Inclusive, Replaced> = scan(&mut items).in_place();
+/// request.wait(Cpu)?;
+/// assert_eq!(items, [1, 3, 6]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum Replaced {}
 
 /// Results and the total are returned.
+///
+/// ```
+/// use warpfold::request::{ReturnedWithTotal, memory::OnTheHost, shape::{Exclusive, WholeWith}};
+/// use warpfold::{Cpu, Scan, Sum, scan};
+///
+/// let request: Scan<'_, Sum, u32, OnTheHost, WholeWith, Exclusive, ReturnedWithTotal> =
+///     scan(&[3, 1, 4]).exclusive().and_total();
+/// assert_eq!(request.wait(Cpu)?, (vec![0, 3, 4], 8));
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum ReturnedWithTotal {}
 
 /// Indices are returned.
+///
+/// ```
+/// use warpfold::request::{ReturnedIndices, memory::OnTheHost};
+/// use warpfold::{Cpu, NonZero, Select, select};
+///
+/// let request: Select<'_, NonZero, u32, OnTheHost, ReturnedIndices> = select(&[0, 5, 0, 6]).indices();
+/// assert_eq!(request.wait(Cpu)?, [1, 3]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum ReturnedIndices {}
 
 /// The chosen items and the others are returned.
+///
+/// ```
+/// use warpfold::request::{ReturnedParts, memory::OnTheHost};
+/// use warpfold::{Cpu, NonZero, Select, select};
+///
+/// let request: Select<'_, NonZero, u32, OnTheHost, ReturnedParts> = select(&[0, 5, 0, 6]).partition();
+/// assert_eq!(request.wait(Cpu)?, (vec![5, 6], vec![0, 0]));
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum ReturnedParts {}
 
 /// The first item of each run and the lengths of the runs are returned.
+///
+/// ```
+/// use warpfold::request::{ReturnedLengths, memory::OnTheHost};
+/// use warpfold::{Cpu, Equal, Runs, runs};
+///
+/// let request: Runs<'_, Equal, u8, OnTheHost, ReturnedLengths> = runs(&[7, 7, 2]).lengths();
+/// assert_eq!(request.wait(Cpu)?, (vec![7, 2], vec![2, 1]));
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum ReturnedLengths {}
 
 /// Nothing on the device takes the count.
+///
+/// ```
+/// use warpfold::request::{Uncounted, Written, memory::OnTheHost};
+/// use warpfold::{Cpu, NonZero, Select, select};
+///
+/// let mut kept = [0; 4];
+/// let request: Select<'_, NonZero, u32, OnTheHost, Written, Uncounted> = select(&[0, 5, 0, 6]).to(&mut kept);
+/// assert_eq!(request.wait(Cpu)?, 2); // so the count is returned
+/// assert_eq!(kept[..2], [5, 6]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum Uncounted {}
 
 /// A place on the device takes the count.
+///
+/// ```
+/// # #[cfg(feature = "cust")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use warpfold::cust::memory::DeviceBuffer;
+/// use warpfold::request::{Counted, Written, memory::OnTheDevice};
+/// use warpfold::{Gpu, NonZero, RawStream, Select, select};
+///
+/// let gpu = Gpu::new()?;
+/// gpu.make_current()?;
+/// let items = DeviceBuffer::from_slice(&[0u32, 5, 0, 6])?;
+/// let (mut kept, mut count) = (DeviceBuffer::zeroed(4)?, DeviceBuffer::zeroed(1)?);
+/// let request: Select<'_, NonZero, u32, OnTheDevice, Written, Counted> =
+///     select(&items).to(&mut kept).count_to(&mut count);
+/// request.queue(&gpu, &RawStream::DEFAULT)?;
+/// gpu.synchronize()?;
+/// assert_eq!(count.as_host_vec()?, [2]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cust"))]
+/// # fn main() {}
+/// ```
 #[derive(Debug)]
 pub enum Counted {}
 

@@ -20,6 +20,12 @@ use crate::element::{for_each_item, item_of, Element, Vector};
 /// ```
 pub trait Equality<T: Element>: Copy + Send + Sync + 'static {
     /// Whether `right`, the item that follows `left`, belongs to its run.
+    ///
+    /// ```
+    /// use warpfold_kernels::selection::{Equal, Equality};
+    ///
+    /// assert!(Equal::same(7, 7) && !Equal::same(7, 8));
+    /// ```
     fn same(left: T, right: T) -> bool;
 
     /// Which items of a vector, `before` which this one stands, begin a run: bit `i` for item `i`.

@@ -201,9 +201,8 @@ pub trait Op<T: Element>: Copy + Send + Sync + 'static {
 )]
 pub trait Commutative {}
 
-/// The sum. Integers wrap; floats round to nearest even at each step, `f16` and `bf16` those of `f32`, and to their own
-/// type at the end. Identity: 0, for floats −0.0 (the only exact one, and what Rust's `iter().sum()` gives for no
-/// items).
+/// The sum. Integers wrap. Floats round to nearest even at each step. `f16` and `bf16` are combined as `f32`, and rounded to their own type
+/// at the end. Identity: 0, for floats −0.0 (the only exact one, and what Rust's `iter().sum()` gives for no items).
 ///
 /// ```
 /// use warpfold_kernels::op::{Sum, Op};

@@ -10,7 +10,7 @@ const fn sharing(shape: ScanShape) -> u32 {
     shape.warps * WARP_LANES
 }
 
-/// A warp of those that share a tile, and the one that looks back.
+/// A warp that scans, and the warp that looks back.
 const TWO_WARPS: u32 = 2 * WARP_LANES;
 
 pub const INCLUSIVE: Definition = Definition {

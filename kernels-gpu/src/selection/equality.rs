@@ -41,7 +41,7 @@ pub trait Equality<T: Element>: Copy + Send + Sync + 'static {
     }
 }
 
-/// Equality by value, `==`: −0.0 and 0.0 are equal, and a NaN is equal to nothing, so that each is a run of its own.
+/// Equality by value, `==`: −0.0 and 0.0 are equal, and a NaN is equal to nothing, so each NaN is a run of its own.
 ///
 /// ```
 /// use warpfold_kernels::selection::{Equal, Equality};

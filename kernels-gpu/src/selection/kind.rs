@@ -5,7 +5,7 @@ use crate::kind::{Barrier, Definition, Shape, SkeletonsTell, Vectors};
 use crate::selection::tuning::{BLOCKS_PER_MULTIPROCESSOR, WARPS};
 use crate::selection::BLOCK_THREADS;
 
-/// A warp of those that share a tile, and the one that looks back.
+/// A warp that shares the tiles, and the warp that looks back.
 const TWO_WARPS: u32 = 2 * WARP_LANES;
 
 pub const IF: Definition = Definition {

@@ -1,4 +1,4 @@
-//! Where the items of a reduction come from: an array, or two arrays of which an item has one value each.
+//! The source of a reduction's items: an array, or two arrays with one value of each item in each.
 
 use crate::contract::{thread_vectors, BLOCK_THREADS};
 use crate::element::Element;

@@ -48,7 +48,7 @@ impl<T: Element, U: Element, const STRIDE: u32, H: Heading> Part<T, U, STRIDE, H
         }
     }
 
-    /// Ends what [`Self::begin_copy`] began, or copies the part where it did nothing.
+    /// Ends the copy that [`Self::begin_copy`] began, or copies the part if that did nothing.
     ///
     /// # Safety
     /// The array is readable. The part and the slots are those of the last call of [`Self::begin_copy`].
